@@ -1,0 +1,76 @@
+# Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+# Compiler launcher, optimisation, sanitizers, and two functions:
+#   leat_compile_options(TARGET)            what every target of Leat gets
+#   leat_warnings(TARGET)                   what hand-written code gets as well
+
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+find_program(LEAT_CCACHE ccache)
+find_program(LEAT_ENV env)
+mark_as_advanced(LEAT_CCACHE LEAT_ENV)
+if(LEAT_CCACHE AND LEAT_ENV AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # The base folder lets build folders of other names share the cache.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      "${LEAT_ENV}" "CCACHE_BASEDIR=${PROJECT_BINARY_DIR}"
+      CCACHE_NOHASHDIR=true "${LEAT_CCACHE}")
+endif()
+
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
+
+set(LEAT_SANITIZER_FLAGS "")
+if(LEAT_SANITIZER STREQUAL "address")
+  set(LEAT_SANITIZER_FLAGS -fsanitize=address,undefined
+      -fno-sanitize-recover=all -fno-omit-frame-pointer)
+elseif(LEAT_SANITIZER STREQUAL "thread")
+  set(LEAT_SANITIZER_FLAGS -fsanitize=thread -fno-omit-frame-pointer)
+elseif(LEAT_SANITIZER)
+  message(FATAL_ERROR "LEAT_SANITIZER: unknown value '${LEAT_SANITIZER}'")
+endif()
+if(LEAT_SANITIZER_FLAGS)
+  # Line numbers for the reports; -O1 keeps the sanitizer builds quick.
+  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -gline-tables-only")
+  add_link_options(${LEAT_SANITIZER_FLAGS})
+endif()
+
+add_link_options(LINKER:--as-needed)
+
+function(leat_compile_options target)
+  set_target_properties(${target} PROPERTIES
+    CXX_STANDARD_REQUIRED ON
+    CXX_EXTENSIONS OFF
+    POSITION_INDEPENDENT_CODE ${BUILD_SHARED_LIBS})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_compile_options(${target} PRIVATE
+    -march=${LEAT_ARCH}
+    # No path of the build machine in messages and source locations.
+    "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=leat/"
+    ${LEAT_SANITIZER_FLAGS})
+  if(BUILD_SHARED_LIBS)
+    target_compile_options(${target} PRIVATE -fno-semantic-interposition)
+  endif()
+  if(LEAT_SANITIZER STREQUAL "address"
+     AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
+  target_include_directories(${target}
+    PRIVATE "${PROJECT_BINARY_DIR}/include")
+  # Generated code is not held to our warnings.
+  target_include_directories(${target} SYSTEM
+    PRIVATE "${PROJECT_BINARY_DIR}/generated")
+endfunction()
+
+function(leat_warnings target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra)
+  if(LEAT_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # False reports of g++ 12 inside std::string and absl::InlinedVector;
+    # clang checks the same code.
+    target_compile_options(${target} PRIVATE
+      -Wno-restrict -Wno-maybe-uninitialized)
+  elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    target_compile_options(${target} PRIVATE -Wthread-safety)
+  endif()
+endfunction()

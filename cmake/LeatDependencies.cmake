@@ -1,0 +1,36 @@
+# Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+# Finds what the library links. Used by the build and, installed beside
+# LeatConfig.cmake, by every project that calls find_package(Leat), so it
+# names nothing by absolute path and defines the imported targets
+#   LeatDeps::dnnl   oneDNN. Debian's own package file demands OpenCL headers.
+#   LeatDeps::gomp   libgomp by its name, without -fopenmp: only the thread
+#                    count of the calling thread is ever set.
+include(CMakeFindDependencyMacro)
+if(NOT DEFINED THREADS_PREFER_PTHREAD_FLAG)
+  set(THREADS_PREFER_PTHREAD_FLAG ON)
+endif()
+find_dependency(Threads)
+find_dependency(absl)
+find_dependency(Boost)
+find_dependency(Protobuf)
+find_dependency(ZLIB)
+
+if(NOT TARGET LeatDeps::dnnl)
+  find_path(LEAT_DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.hpp)
+  find_library(LEAT_DNNL_LIBRARY NAMES dnnl libdnnl.so.2)
+  find_library(LEAT_GOMP_LIBRARY NAMES gomp libgomp.so.1)
+  mark_as_advanced(LEAT_DNNL_INCLUDE_DIR LEAT_DNNL_LIBRARY LEAT_GOMP_LIBRARY)
+  foreach(file LEAT_DNNL_INCLUDE_DIR LEAT_DNNL_LIBRARY LEAT_GOMP_LIBRARY)
+    if(NOT ${file})
+      message(FATAL_ERROR "Leat: oneDNN or libgomp is missing (${file}); "
+                          "install libdnnl-dev and libgomp1")
+    endif()
+  endforeach()
+  add_library(LeatDeps::dnnl UNKNOWN IMPORTED)
+  set_target_properties(LeatDeps::dnnl PROPERTIES
+    IMPORTED_LOCATION "${LEAT_DNNL_LIBRARY}"
+    INTERFACE_INCLUDE_DIRECTORIES "${LEAT_DNNL_INCLUDE_DIR}")
+  add_library(LeatDeps::gomp UNKNOWN IMPORTED)
+  set_target_properties(LeatDeps::gomp PROPERTIES
+    IMPORTED_LOCATION "${LEAT_GOMP_LIBRARY}")
+endif()

@@ -1,0 +1,49 @@
+# Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+# Each folder is one OBJECT library; all objects together are libleat.
+#
+#   leat_object_library(NAME
+#     SOURCES ...      hand-written files, compiled with our warnings
+#     GENERATED ...    generated files, compiled without any
+#     DEPENDS ...      the folders' libraries this one may include
+#     PUBLIC ...       third-party libraries that its headers need
+#     PRIVATE ...      third-party libraries that only its sources need)
+#
+#   leat_executable(NAME SOURCES ... LINKS ... [NO_TCMALLOC])
+#   a program with our flags, and tcmalloc unless a sanitizer is on.
+
+function(leat_object_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;GENERATED;DEPENDS;PUBLIC;PRIVATE"
+                        ${ARGN})
+  set_property(GLOBAL APPEND PROPERTY LEAT_PUBLIC_LIBRARIES ${ARG_PUBLIC})
+  set_property(GLOBAL APPEND PROPERTY LEAT_PRIVATE_LIBRARIES ${ARG_PRIVATE})
+  if(NOT ARG_SOURCES AND NOT ARG_GENERATED)
+    # A folder of headers only.
+    add_library(${name} INTERFACE)
+    target_link_libraries(${name} INTERFACE ${ARG_DEPENDS} ${ARG_PUBLIC})
+    return()
+  endif()
+  add_library(${name} OBJECT ${ARG_SOURCES} ${ARG_GENERATED})
+  leat_compile_options(${name})
+  if(ARG_SOURCES)
+    leat_warnings(${name})
+  endif()
+  set_source_files_properties(${ARG_GENERATED} PROPERTIES COMPILE_OPTIONS "-w")
+  target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} ${ARG_PUBLIC}
+                                PRIVATE ${ARG_PRIVATE})
+  set_property(GLOBAL APPEND PROPERTY LEAT_OBJECT_LIBRARIES ${name})
+endfunction()
+
+find_library(LEAT_TCMALLOC NAMES tcmalloc_minimal libtcmalloc_minimal.so.4)
+mark_as_advanced(LEAT_TCMALLOC)
+
+function(leat_executable name)
+  cmake_parse_arguments(ARG "NO_TCMALLOC" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  leat_compile_options(${name})
+  leat_warnings(${name})
+  if(LEAT_TCMALLOC AND NOT LEAT_SANITIZER AND NOT ARG_NO_TCMALLOC)
+    # First, so that it and not the C library resolves malloc.
+    target_link_libraries(${name} PRIVATE "${LEAT_TCMALLOC}")
+  endif()
+  target_link_libraries(${name} PRIVATE ${ARG_LINKS})
+endfunction()

@@ -1,0 +1,55 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/core/buffer.h"
+
+#include <cstdlib>
+#include <new>
+
+namespace leat {
+namespace {
+
+// Sits in front of its bytes, in the same block.
+class HostBuffer final : public Buffer {
+ public:
+  static HostBuffer* New(size_t bytes);
+
+ private:
+  HostBuffer(char* data, size_t size) : Buffer(data, size) {}
+
+  void Dispose() override {
+    this->~HostBuffer();
+    std::free(this);
+  }
+};
+
+// The bytes start at the first multiple of the alignment behind the header.
+constexpr size_t kHeader = kBufferAlignment;
+static_assert(sizeof(HostBuffer) <= kHeader);
+
+// User space of x86-64: no request above it can be met.
+constexpr size_t kMaxBytes = size_t{1} << 47;
+
+HostBuffer* HostBuffer::New(size_t bytes) {
+  if (bytes > kMaxBytes) return nullptr;
+  const size_t rounded =
+      (bytes + kBufferAlignment - 1) & ~(kBufferAlignment - 1);
+  void* block = std::aligned_alloc(kBufferAlignment, kHeader + rounded);
+  if (block == nullptr) return nullptr;
+  return new (block) HostBuffer(static_cast<char*>(block) + kHeader, bytes);
+}
+
+class MallocAllocator final : public Allocator {
+ public:
+  BufferRef Allocate(size_t bytes) override {
+    return BufferRef(HostBuffer::New(bytes));
+  }
+  absl::string_view name() const override { return "host"; }
+};
+
+}  // namespace
+
+Allocator& HostAllocator() {
+  static MallocAllocator* const allocator = new MallocAllocator;
+  return *allocator;
+}
+
+}  // namespace leat

@@ -1,0 +1,19 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// LEAT_CHECK: ends the process when an invariant of our own code is broken.
+// Nothing that a graph, feed, file, peer or environment contains may reach one.
+#ifndef LEAT_CORE_CHECK_H_
+#define LEAT_CORE_CHECK_H_
+
+#include "absl/base/optimization.h"
+
+namespace leat::internal {
+[[noreturn]] void CheckFailed(const char* file, int line, const char* condition);
+}  // namespace leat::internal
+
+#define LEAT_CHECK(condition)                                            \
+  (ABSL_PREDICT_TRUE(condition)                                          \
+       ? static_cast<void>(0)                                            \
+       : ::leat::internal::CheckFailed(__FILE__, __LINE__, #condition))
+
+#endif  // LEAT_CORE_CHECK_H_

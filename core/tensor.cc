@@ -1,0 +1,282 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/core/tensor.h"
+
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "leat/core/dtype_list.h"
+#include "leat/core/resource_handle.h"
+#include "leat/core/status_macros.h"
+#include "leat/core/variant.h"
+
+namespace leat {
+namespace {
+
+constexpr DTypeList<std::string, ResourceHandle, Variant> kObjects;
+
+// Objects in a block of an allocator. This header sits in front of them, in the
+// same block, which it keeps alive until the objects are destroyed.
+template <class T>
+class ObjectBuffer final : public Buffer {
+ public:
+  static constexpr size_t kHeader = kBufferAlignment;
+
+  static BufferRef New(Allocator& allocator, size_t count) {
+    static_assert(sizeof(ObjectBuffer) <= kHeader);
+    static_assert(alignof(T) <= kBufferAlignment);
+    BufferRef block = allocator.Allocate(kHeader + count * sizeof(T));
+    if (block == nullptr) return nullptr;
+    char* const start = block->data();
+    std::uninitialized_value_construct_n(reinterpret_cast<T*>(start + kHeader),
+                                         count);
+    return BufferRef(new (start) ObjectBuffer(
+        start + kHeader, count * sizeof(T), std::move(block)));
+  }
+
+ private:
+  ObjectBuffer(char* data, size_t size, BufferRef block)
+      : Buffer(data, size), block_(std::move(block)) {}
+
+  void Dispose() override {
+    std::destroy_n(reinterpret_cast<T*>(data()), size() / sizeof(T));
+    const BufferRef block = std::move(block_);  // Holds this object too.
+    this->~ObjectBuffer();
+  }
+
+  BufferRef block_;
+};
+
+// Bytes that one element takes in a buffer; 0 if it cannot be in one.
+size_t StorageSize(DType dtype) {
+  if (IsRef(dtype)) return 0;
+  size_t size = SizeOf(dtype);
+  VisitDType(kObjects, dtype,
+             [&](auto tag) { size = sizeof(typename decltype(tag)::type); });
+  return size;
+}
+
+absl::Status NotAllocatable(absl::string_view problem, DType dtype,
+                            const Shape& shape) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("Cannot allocate a tensor of ", Name(dtype),
+                   shape.DebugString(), ": ", problem));
+}
+
+template <class T>
+void AppendValue(const T& value, std::string* out) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    absl::StrAppend(out, "\"", absl::CHexEscape(value), "\"");
+  } else if constexpr (std::is_same_v<T, ResourceHandle>) {
+    absl::StrAppend(out, value.container, "/", value.name, "@", value.device);
+  } else if constexpr (std::is_same_v<T, Variant>) {
+    absl::StrAppend(out, value.value() == nullptr
+                             ? "<empty>"
+                             : value.value()->DebugString());
+  } else if constexpr (std::is_same_v<T, bool>) {
+    absl::StrAppend(out, value ? "true" : "false");
+  } else if constexpr (std::is_same_v<T, std::complex<float>> ||
+                       std::is_same_v<T, std::complex<double>>) {
+    absl::StrAppend(out, "(", value.real(), ",", value.imag(), ")");
+  } else if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>) {
+    absl::StrAppend(out, static_cast<float>(value));
+  } else if constexpr (sizeof(T) == 1) {
+    absl::StrAppend(out, static_cast<int>(value));
+  } else {
+    absl::StrAppend(out, value);
+  }
+}
+
+template <class T>
+void AppendValues(const Tensor& tensor, int64_t count, std::string* out) {
+  for (int64_t i = 0; i < count; ++i) {
+    out->push_back(' ');
+    AppendValue(tensor.data<T>()[i], out);
+  }
+}
+
+// Element types without a C++ type of their own: bytes in hexadecimal.
+void AppendRawBytes(const Tensor& tensor, int64_t count, std::string* out) {
+  const int64_t size = static_cast<int64_t>(SizeOf(tensor.dtype()));
+  for (int64_t i = 0; i < count; ++i) {
+    absl::StrAppend(out, " 0x",
+                    absl::BytesToHexString(
+                        absl::string_view(tensor.raw_data() + i * size, size)));
+  }
+}
+
+bool SameObject(const std::string& a, const std::string& b) { return a == b; }
+bool SameObject(const ResourceHandle& a, const ResourceHandle& b) {
+  return a == b;
+}
+bool SameObject(const Variant& a, const Variant& b) {
+  return a.value() == b.value();
+}
+
+}  // namespace
+
+absl::StatusOr<Tensor> Tensor::Allocate(Allocator& allocator, DType dtype,
+                                        const Shape& shape) {
+  const size_t size = StorageSize(dtype);
+  if (size == 0) {
+    return NotAllocatable("not an element type", dtype, shape);
+  }
+  int64_t bytes;
+  // The 64 bytes are an ObjectBuffer's header.
+  if (__builtin_mul_overflow(shape.num_elements(), static_cast<int64_t>(size),
+                             &bytes) ||
+      bytes > INT64_MAX - 64) {
+    return NotAllocatable("it has more than 2^63 - 1 bytes", dtype, shape);
+  }
+  BufferRef buffer;
+  const bool is_object = VisitDType(kObjects, dtype, [&](auto tag) {
+    buffer = ObjectBuffer<typename decltype(tag)::type>::New(
+        allocator, static_cast<size_t>(shape.num_elements()));
+  });
+  if (!is_object) buffer = allocator.Allocate(static_cast<size_t>(bytes));
+  if (buffer == nullptr) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "Out of memory when allocating ", bytes, " bytes for a tensor of ",
+        Name(dtype), shape.DebugString(), " by allocator ", allocator.name()));
+  }
+  Tensor tensor;
+  tensor.dtype_ = dtype;
+  tensor.shape_ = shape;
+  tensor.data_ = buffer->data();
+  tensor.buffer_ = std::move(buffer);
+  return tensor;
+}
+
+Tensor Tensor::FromBuffer(DType dtype, const Shape& shape, BufferRef buffer,
+                          char* data) {
+  LEAT_CHECK(buffer != nullptr && !IsRef(dtype) && IsPlainBytes(dtype));
+  const size_t size = SizeOf(dtype);
+  // The alignment of a complex number is that of its parts.
+  const size_t alignment = IsComplex(dtype) ? size / 2 : size;
+  LEAT_CHECK(reinterpret_cast<uintptr_t>(data) % alignment == 0);
+  LEAT_CHECK(data >= buffer->data() && data <= buffer->data() + buffer->size());
+  const size_t room = buffer->data() + buffer->size() - data;
+  LEAT_CHECK(static_cast<uint64_t>(shape.num_elements()) <= room / size);
+  Tensor tensor;
+  tensor.dtype_ = dtype;
+  tensor.shape_ = shape;
+  tensor.buffer_ = std::move(buffer);
+  tensor.data_ = data;
+  return tensor;
+}
+
+int64_t Tensor::num_bytes() const {
+  return num_elements() * static_cast<int64_t>(StorageSize(dtype_));
+}
+
+Tensor Tensor::Slice(int64_t begin, int64_t end) const {
+  LEAT_CHECK(rank() >= 1 && 0 <= begin && begin <= end && end <= dim(0));
+  Tensor result = *this;
+  absl::StatusOr<Shape> shape = WithDim(shape_, 0, end - begin);
+  LEAT_CHECK(shape.ok());  // No larger than this one.
+  result.shape_ = *std::move(shape);
+  if (begin > 0) result.data_ += num_bytes() / dim(0) * begin;
+  return result;
+}
+
+absl::StatusOr<Tensor> Tensor::Reshaped(const Shape& shape) const {
+  if (shape.num_elements() != num_elements()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Cannot reshape a tensor with ", num_elements(),
+                     " elements, ", shape_.DebugString(), ", to ",
+                     shape.DebugString(), " with ", shape.num_elements()));
+  }
+  Tensor result = *this;
+  result.shape_ = shape;
+  return result;
+}
+
+absl::StatusOr<Tensor> Tensor::Copy(Allocator& allocator) const {
+  if (!IsValid()) return Tensor();
+  LEAT_ASSIGN_OR_RETURN(Tensor result, Allocate(allocator, dtype_, shape_));
+  const bool is_object = VisitDType(kObjects, dtype_, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    std::copy_n(data<T>().begin(), num_elements(),
+                result.mutable_data<T>().begin());
+  });
+  if (!is_object && num_bytes() > 0) {
+    std::memcpy(result.data_, data_, static_cast<size_t>(num_bytes()));
+  }
+  return result;
+}
+
+std::string Tensor::DebugString(int max_elements) const {
+  std::string out = absl::StrCat(Name(dtype_), shape_.DebugString());
+  if (!IsValid()) return Name(dtype_);
+  const int64_t count = std::min<int64_t>(max_elements, num_elements());
+  const auto append = [&](auto tag) {
+    AppendValues<typename decltype(tag)::type>(*this, count, &out);
+  };
+  if (!VisitDType(kPlain, dtype_, append) &&
+      !VisitDType(kObjects, dtype_, append)) {
+    AppendRawBytes(*this, count, &out);
+  }
+  if (count < num_elements()) out.append(" ...");
+  return out;
+}
+
+absl::StatusOr<Dims> GetIndices(const Tensor& tensor, absl::string_view what) {
+  Dims values;
+  const bool is_index = VisitDType(kIndices, tensor.dtype(), [&](auto tag) {
+    const auto data = tensor.data<typename decltype(tag)::type>();
+    values.assign(data.begin(), data.end());
+  });
+  if (!is_index || tensor.rank() > 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        what, " must be a scalar or vector of int32 or int64, not ",
+        Name(tensor.dtype()), tensor.shape().DebugString()));
+  }
+  return values;
+}
+
+absl::StatusOr<Shape> GetShape(const Tensor& tensor, absl::string_view what) {
+  LEAT_ASSIGN_OR_RETURN(const Dims dims, GetIndices(tensor, what));
+  absl::StatusOr<Shape> shape = Shape::Create(dims);
+  if (shape.ok()) return shape;
+  return absl::Status(shape.status().code(),
+                      absl::StrCat(what, ": ", shape.status().message()));
+}
+
+bool Identical(const Tensor& a, const Tensor& b) {
+  if (a.dtype() != b.dtype() || a.shape() != b.shape()) return false;
+  bool equal = true;
+  const bool is_object = VisitDType(kObjects, a.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    for (int64_t i = 0; equal && i < a.num_elements(); ++i) {
+      equal = SameObject(a.data<T>()[i], b.data<T>()[i]);
+    }
+  });
+  if (is_object || a.num_bytes() == 0) return equal;
+  return std::memcmp(a.raw_data(), b.raw_data(),
+                     static_cast<size_t>(a.num_bytes())) == 0;
+}
+
+namespace internal {
+
+absl::Status ScalarError(const Tensor& tensor, DType wanted,
+                         absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      what, " must be one ", Name(wanted), ", not ",
+      tensor.IsValid()
+          ? absl::StrCat(Name(tensor.dtype()), tensor.shape().DebugString())
+          : "an empty tensor"));
+}
+
+Tensor AllocateOrDie(DType dtype, const Shape& shape) {
+  absl::StatusOr<Tensor> tensor =
+      Tensor::Allocate(HostAllocator(), dtype, shape);
+  LEAT_CHECK(tensor.ok());
+  return *std::move(tensor);
+}
+
+}  // namespace internal
+}  // namespace leat

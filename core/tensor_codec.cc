@@ -1,0 +1,395 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/core/tensor_codec.h"
+
+#include <algorithm>
+#include <complex>
+#include <cstring>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/dtype_list.h"
+#include "leat/core/resource_handle.h"
+#include "leat/core/status_macros.h"
+#include "leat/core/variant.h"
+#include "leat/protos/resource_handle.pb.h"
+#include "leat/protos/tensor.pb.h"
+#include "leat/protos/tensor_shape.pb.h"
+
+namespace leat {
+namespace {
+
+// Room for the other fields in a message of at most 2^31 - 1 bytes.
+constexpr int64_t kMaxEncodedBytes = INT32_MAX - 4096;
+
+std::string Describe(DType dtype, const Shape& shape) {
+  return absl::StrCat(Name(dtype), shape.DebugString());
+}
+
+absl::Status Invalid(DType dtype, const Shape& shape,
+                     absl::string_view problem) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("TensorProto of ", Describe(dtype, shape), " ", problem));
+}
+
+int64_t ElementSize(DType dtype) {
+  switch (dtype) {
+    case DType::kString:
+      return sizeof(std::string);
+    case DType::kResource:
+      return sizeof(ResourceHandle);
+    case DType::kVariant:
+      return sizeof(Variant);
+    default:
+      return static_cast<int64_t>(SizeOf(dtype));
+  }
+}
+
+// Refuses `count` items of `size` bytes beside `used` ones. Afterwards *used
+// counts them too.
+absl::Status Reserve(DType dtype, const Shape& shape, int64_t count,
+                     int64_t size, int64_t max_bytes, int64_t* used) {
+  int64_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes) ||
+      __builtin_add_overflow(bytes, *used, &bytes)) {
+    bytes = INT64_MAX;
+  }
+  *used = bytes;
+  if (bytes <= max_bytes) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat("A tensor of ", Describe(dtype, shape), " takes at least ",
+                   bytes, " bytes, above the limit of ", max_bytes));
+}
+
+int64_t ExtraBytes(const std::string& text) {
+  return static_cast<int64_t>(text.size());
+}
+int64_t ExtraBytes(const pb::ResourceHandleProto& handle) {
+  return ExtraBytes(handle.device()) + ExtraBytes(handle.container()) +
+         ExtraBytes(handle.name()) + ExtraBytes(handle.maybe_type_name());
+}
+
+// Reserves what the values of `field` take outside the elements.
+template <class Field>
+absl::Status ReserveExtra(DType dtype, const Shape& shape, const Field& field,
+                          int64_t max_bytes, int64_t used) {
+  const int64_t given = std::min<int64_t>(field.size(), shape.num_elements());
+  for (int64_t i = 0; i < given; ++i) {
+    const int64_t copies =
+        i == given - 1 ? shape.num_elements() - given + 1 : 1;
+    LEAT_RETURN_IF_ERROR(Reserve(dtype, shape, copies,
+                                 ExtraBytes(field.Get(static_cast<int>(i))),
+                                 max_bytes, &used));
+  }
+  return absl::OkStatus();
+}
+
+// Reads a varint of at most 32 bits from the front of `bytes`.
+bool TakeVarint32(absl::string_view& bytes, uint32_t& value) {
+  uint64_t result = 0;
+  for (size_t i = 0; i < 5 && i < bytes.size(); ++i) {
+    const uint64_t byte = static_cast<unsigned char>(bytes[i]);
+    result |= (byte & 0x7f) << (7 * i);
+    if (byte < 0x80) {
+      bytes.remove_prefix(i + 1);
+      value = static_cast<uint32_t>(result);
+      return result <= UINT32_MAX;
+    }
+  }
+  return false;
+}
+
+// The lengths of all strings, then their bytes.
+absl::StatusOr<Tensor> DecodeStringContent(const Shape& shape,
+                                           absl::string_view content,
+                                           Allocator& allocator,
+                                           int64_t max_bytes, int64_t used) {
+  const int64_t count = shape.num_elements();
+  absl::string_view rest = content;
+  uint64_t total = 0;
+  uint32_t length = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    if (!TakeVarint32(rest, length)) {
+      return Invalid(
+          DType::kString, shape,
+          absl::StrCat("has tensor_content of ", content.size(),
+                       " bytes, in which the length of string ", i, " of ",
+                       count, " is cut off or above 32 bits"));
+    }
+    total += length;
+  }
+  if (total != rest.size()) {
+    return Invalid(DType::kString, shape,
+                   absl::StrCat("has tensor_content with ", rest.size(),
+                                " bytes of strings instead of ", total));
+  }
+  LEAT_RETURN_IF_ERROR(Reserve(DType::kString, shape, 1,
+                               static_cast<int64_t>(total), max_bytes, &used));
+  LEAT_ASSIGN_OR_RETURN(Tensor tensor,
+                        Tensor::Allocate(allocator, DType::kString, shape));
+  absl::string_view lengths = content;
+  for (std::string& text : tensor.mutable_data<std::string>()) {
+    TakeVarint32(lengths, length);
+    text.assign(rest.data(), length);
+    rest.remove_prefix(length);
+  }
+  return tensor;
+}
+
+absl::StatusOr<Tensor> DecodePlainContent(DType dtype, const Shape& shape,
+                                          absl::string_view content,
+                                          Allocator& allocator) {
+  const int64_t bytes = shape.num_elements() * ElementSize(dtype);
+  if (static_cast<int64_t>(content.size()) != bytes) {
+    return Invalid(dtype, shape,
+                   absl::StrCat("has tensor_content of ", content.size(),
+                                " bytes instead of ", bytes));
+  }
+  LEAT_ASSIGN_OR_RETURN(Tensor tensor,
+                        Tensor::Allocate(allocator, dtype, shape));
+  std::memcpy(tensor.mutable_raw_data(), content.data(), content.size());
+  if (dtype == DType::kBool) {
+    // A bool with another byte than 0 or 1 is undefined behaviour.
+    for (char* byte = tensor.mutable_raw_data();
+         byte != tensor.raw_data() + bytes; ++byte) {
+      *byte = *byte != 0;
+    }
+  }
+  return tensor;
+}
+
+// Sets the elements, seen as T, from the first values; repeats the last.
+template <class T, class GetValue>
+void Fill(int64_t num_values, GetValue get_value, Tensor& tensor) {
+  T* const elements = reinterpret_cast<T*>(tensor.mutable_raw_data());
+  const int64_t count = tensor.num_elements();
+  const int64_t given = std::min(num_values, count);
+  for (int64_t i = 0; i < given; ++i) {
+    elements[i] = get_value(static_cast<int>(i));
+  }
+  const T last = given > 0 ? elements[given - 1] : T();
+  std::fill(elements + given, elements + count, last);
+}
+
+template <class T, class Field>
+void FillConverted(const Field& field, Tensor& tensor) {
+  Fill<T>(
+      field.size(), [&](int i) { return static_cast<T>(field.Get(i)); },
+      tensor);
+}
+
+// Real and imaginary parts in turn; a part without its other is ignored.
+template <class T, class Field>
+void FillComplex(const Field& field, Tensor& tensor) {
+  Fill<std::complex<T>>(
+      field.size() / 2,
+      [&](int i) {
+        return std::complex<T>(field.Get(2 * i), field.Get(2 * i + 1));
+      },
+      tensor);
+}
+
+ResourceHandle DecodeHandle(const pb::ResourceHandleProto& proto) {
+  ResourceHandle handle;
+  handle.device = proto.device();
+  handle.container = proto.container();
+  handle.name = proto.name();
+  handle.hash_code = proto.hash_code();
+  handle.maybe_type_name = proto.maybe_type_name();
+  return handle;
+}
+
+// From the field that TensorFlow uses for the tensor's dtype.
+void FillFromValues(const pb::TensorProto& proto, Tensor& tensor) {
+  switch (tensor.dtype()) {
+    case DType::kFloat:
+      return FillConverted<float>(proto.float_val(), tensor);
+    case DType::kDouble:
+      return FillConverted<double>(proto.double_val(), tensor);
+    case DType::kInt32:
+    case DType::kQint32:
+      return FillConverted<int32_t>(proto.int_val(), tensor);
+    case DType::kInt16:
+    case DType::kQint16:
+      return FillConverted<int16_t>(proto.int_val(), tensor);
+    case DType::kUint16:
+    case DType::kQuint16:
+      return FillConverted<uint16_t>(proto.int_val(), tensor);
+    case DType::kInt8:
+    case DType::kQint8:
+      return FillConverted<int8_t>(proto.int_val(), tensor);
+    case DType::kUint8:
+    case DType::kQuint8:
+      return FillConverted<uint8_t>(proto.int_val(), tensor);
+    case DType::kInt64:
+      return FillConverted<int64_t>(proto.int64_val(), tensor);
+    case DType::kUint32:
+      return FillConverted<uint32_t>(proto.uint32_val(), tensor);
+    case DType::kUint64:
+      return FillConverted<uint64_t>(proto.uint64_val(), tensor);
+    case DType::kBool:
+      return FillConverted<bool>(proto.bool_val(), tensor);
+    case DType::kHalf:
+    case DType::kBfloat16:
+      return FillConverted<uint16_t>(proto.half_val(), tensor);
+    case DType::kComplex64:
+      return FillComplex<float>(proto.scomplex_val(), tensor);
+    case DType::kComplex128:
+      return FillComplex<double>(proto.dcomplex_val(), tensor);
+    case DType::kString:
+      return FillConverted<std::string>(proto.string_val(), tensor);
+    case DType::kFloat8E5M2:
+    case DType::kFloat8E4M3Fn:
+      return Fill<char>(
+          static_cast<int64_t>(proto.float8_val().size()),
+          [&](int i) { return proto.float8_val()[i]; }, tensor);
+    case DType::kResource:
+      return Fill<ResourceHandle>(
+          proto.resource_handle_val_size(),
+          [&](int i) { return DecodeHandle(proto.resource_handle_val(i)); },
+          tensor);
+    case DType::kVariant:  // Allocated empty.
+    case DType::kInvalid:
+      return;
+  }
+}
+
+absl::StatusOr<Tensor> DecodeValues(const pb::TensorProto& proto, DType dtype,
+                                    const Shape& shape, Allocator& allocator,
+                                    int64_t max_bytes, int64_t used) {
+  if (dtype == DType::kString) {
+    LEAT_RETURN_IF_ERROR(
+        ReserveExtra(dtype, shape, proto.string_val(), max_bytes, used));
+  } else if (dtype == DType::kResource) {
+    LEAT_RETURN_IF_ERROR(ReserveExtra(dtype, shape, proto.resource_handle_val(),
+                                      max_bytes, used));
+  } else if (dtype == DType::kVariant) {
+    for (const pb::VariantTensorDataProto& value : proto.variant_val()) {
+      if (value.type_name().empty() && value.metadata().empty() &&
+          value.tensors().empty()) {
+        continue;
+      }
+      return Invalid(dtype, shape,
+                     absl::StrCat("has a value of type '", value.type_name(),
+                                  "', which cannot be decoded"));
+    }
+  }
+  LEAT_ASSIGN_OR_RETURN(Tensor tensor,
+                        Tensor::Allocate(allocator, dtype, shape));
+  FillFromValues(proto, tensor);
+  return tensor;
+}
+
+// Bytes that the elements take in a message.
+int64_t EncodedBytes(const Tensor& tensor) {
+  int64_t bytes = tensor.num_bytes();
+  if (tensor.dtype() == DType::kString) {
+    for (const std::string& text : tensor.data<std::string>()) {
+      bytes += ExtraBytes(text);
+    }
+  }
+  return bytes;
+}
+
+void EncodeHandle(const ResourceHandle& handle,
+                  pb::ResourceHandleProto* proto) {
+  proto->set_device(handle.device);
+  proto->set_container(handle.container);
+  proto->set_name(handle.name);
+  proto->set_hash_code(handle.hash_code);
+  proto->set_maybe_type_name(handle.maybe_type_name);
+}
+
+}  // namespace
+
+absl::StatusOr<Tensor> DecodeTensor(const pb::TensorProto& proto,
+                                    Allocator& allocator, int64_t max_bytes) {
+  const std::optional<DType> dtype = DTypeFromWire(proto.dtype());
+  if (!dtype || IsRef(*dtype)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("TensorProto has dtype ", static_cast<int>(proto.dtype()),
+                     ", which is not the type of a tensor"));
+  }
+  LEAT_ASSIGN_OR_RETURN(const PartialShape partial,
+                        DecodeShape(proto.tensor_shape()));
+  if (!partial.IsFullyKnown()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("TensorProto of ", Name(*dtype), " has the shape ",
+                     partial.DebugString(), ", which is not fully known"));
+  }
+  LEAT_ASSIGN_OR_RETURN(const Shape shape, partial.ToShape());
+  int64_t used = 0;
+  LEAT_RETURN_IF_ERROR(Reserve(*dtype, shape, shape.num_elements(),
+                               ElementSize(*dtype), max_bytes, &used));
+  const std::string& content = proto.tensor_content();
+  if (content.empty()) {
+    return DecodeValues(proto, *dtype, shape, allocator, max_bytes, used);
+  }
+  if (*dtype == DType::kString) {
+    return DecodeStringContent(shape, content, allocator, max_bytes, used);
+  }
+  if (!IsPlainBytes(*dtype)) {
+    return Invalid(*dtype, shape,
+                   absl::StrCat("has tensor_content of ", content.size(),
+                                " bytes; such elements have none"));
+  }
+  return DecodePlainContent(*dtype, shape, content, allocator);
+}
+
+absl::Status EncodeTensor(const Tensor& tensor, pb::TensorProto* proto) {
+  if (!tensor.IsValid()) {
+    return absl::InvalidArgumentError("A tensor without value has no encoding");
+  }
+  if (EncodedBytes(tensor) > kMaxEncodedBytes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "A tensor of ", Describe(tensor.dtype(), tensor.shape()), " takes ",
+        EncodedBytes(tensor), " bytes, above a message's limit of 2 GiB"));
+  }
+  proto->Clear();
+  proto->set_dtype(static_cast<pb::DataType>(tensor.dtype()));
+  EncodeShape(tensor.shape(), proto->mutable_tensor_shape());
+  if (tensor.dtype() == DType::kString) {
+    for (const std::string& text : tensor.data<std::string>()) {
+      proto->add_string_val(text);
+    }
+  } else if (tensor.dtype() == DType::kResource) {
+    for (const ResourceHandle& handle : tensor.data<ResourceHandle>()) {
+      EncodeHandle(handle, proto->add_resource_handle_val());
+    }
+  } else if (tensor.dtype() == DType::kVariant) {
+    for (const Variant& value : tensor.data<Variant>()) {
+      if (value.value() == nullptr) continue;
+      return absl::InvalidArgumentError(absl::StrCat("A variant of type '",
+                                                     value.value()->type_name(),
+                                                     "' cannot be encoded"));
+    }
+  } else {
+    proto->set_tensor_content(tensor.raw_data(),
+                              static_cast<size_t>(tensor.num_bytes()));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<PartialShape> DecodeShape(const pb::TensorShapeProto& proto) {
+  if (proto.unknown_rank()) {
+    if (proto.dim_size() > 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("TensorShapeProto of unknown rank has ",
+                       proto.dim_size(), " dimensions"));
+    }
+    return PartialShape();
+  }
+  Dims dims;
+  for (const pb::TensorShapeProto::Dim& dim : proto.dim()) {
+    dims.push_back(dim.size());
+  }
+  return PartialShape::Create(dims);
+}
+
+void EncodeShape(const PartialShape& shape, pb::TensorShapeProto* proto) {
+  proto->Clear();
+  proto->set_unknown_rank(!shape.rank_known());
+  for (const int64_t dim : shape.dims()) proto->add_dim()->set_size(dim);
+}
+
+}  // namespace leat

@@ -1,0 +1,56 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Tensors and shapes to and from TensorFlow's TensorProto and TensorShapeProto.
+//
+// The decoders take bytes from graphs, feeds, files and peers: whatever those
+// contain, the answer is a Status. Stateless, thread-safe.
+#ifndef LEAT_CORE_TENSOR_CODEC_H_
+#define LEAT_CORE_TENSOR_CODEC_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "leat/core/buffer.h"
+#include "leat/core/partial_shape.h"
+#include "leat/core/tensor.h"
+
+namespace leat::pb {
+class TensorProto;
+class TensorShapeProto;
+}  // namespace leat::pb
+
+namespace leat {
+
+// What decoders pass as `max_bytes` unless they know better: a protobuf message
+// cannot hold more, though one value may stand for any number of elements.
+inline constexpr int64_t kMaxDecodedTensorBytes = int64_t{2} << 30;
+
+// The tensor that `proto` describes, in memory of `allocator` (host memory).
+// Bytes of tensor_content if there are any, else values of the field for the
+// dtype: the last one repeated when there are fewer than elements, zeros when
+// there are none, surplus ones ignored, as in TensorFlow.
+//
+// INVALID_ARGUMENT for a dtype that no tensor has, a shape that is not fully
+// known, content of another length than the shape asks for, and variants that
+// are not empty. RESOURCE_EXHAUSTED, before anything is allocated, naming dtype
+// and shape when elements and their strings take more than `max_bytes`.
+absl::StatusOr<Tensor> DecodeTensor(const pb::TensorProto& proto,
+                                    Allocator& allocator, int64_t max_bytes);
+
+// Overwrites `proto`: tensor_content for plain bytes, else string_val and
+// resource_handle_val. INVALID_ARGUMENT for a tensor without value or of
+// variants that are not empty, or one too large for a protobuf message (2 GiB).
+// REQUIRES: host memory.
+absl::Status EncodeTensor(const Tensor& tensor, pb::TensorProto* proto);
+
+// INVALID_ARGUMENT as PartialShape::Create, and for extents beside
+// unknown_rank. Names of dimensions are ignored.
+absl::StatusOr<PartialShape> DecodeShape(const pb::TensorShapeProto& proto);
+
+// Overwrites `proto`. Every Shape is a PartialShape.
+void EncodeShape(const PartialShape& shape, pb::TensorShapeProto* proto);
+
+}  // namespace leat
+
+#endif  // LEAT_CORE_TENSOR_CODEC_H_

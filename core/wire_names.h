@@ -1,0 +1,15 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Strings of TensorFlow's that travel between processes.
+#ifndef LEAT_CORE_WIRE_NAMES_H_
+#define LEAT_CORE_WIRE_NAMES_H_
+
+namespace leat {
+
+// Payload key of a status that is the effect of another error.
+inline constexpr char kDerivedStatusPayload[] =
+    "type.googleapis.com/tensorflow.DerivedStatus";
+
+}  // namespace leat
+
+#endif  // LEAT_CORE_WIRE_NAMES_H_

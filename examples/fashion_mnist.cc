@@ -1,0 +1,314 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Trains a small network on Fashion-MNIST, evaluates it after every epoch,
+// writes the trained model, and predicts some test images in the terminal.
+//
+//   fashion_mnist --model cnn --devices cpu:2 --epochs 5 --export model.pb
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "CLI/CLI.hpp"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/builder.h"
+#include "leat/graph/graph_file.h"
+#include "leat/graph/ops.h"
+#include "leat/train/batches.h"
+#include "leat/train/datasets/idx.h"
+#include "leat/train/freeze.h"
+#include "leat/train/nn/layers.h"
+#include "leat/train/nn/losses.h"
+#include "leat/train/nn/metrics.h"
+#include "leat/train/nn/optimizers.h"
+#include "leat/train/progress_bar.h"
+#include "leat/train/session.h"
+
+namespace {
+
+using leat::Callable;
+using leat::FashionMnist;
+using leat::GraphBuilder;
+using leat::LabeledImages;
+using leat::Operation;
+using leat::Output;
+using leat::Tensor;
+namespace nn = leat::nn;
+namespace op = leat::op;
+
+constexpr const char* kClasses[] = {"T-shirt", "Trouser", "Pullover", "Dress",
+                                    "Coat",    "Sandal",  "Shirt",    "Sneaker",
+                                    "Bag",     "Boot"};
+
+struct Flags {
+  std::string model = "cnn";
+  std::string optimizer = "adam";
+  double learning_rate = 0;  // 0: the optimizer's default
+  int64_t batch = 128;
+  int epochs = 5;
+  int64_t seed = 1;
+  std::string devices = "cpu";
+  int threads = 0;
+  std::string data = leat::kFashionMnistFolder;
+  std::string export_path = {};
+  std::string export_training_path = {};
+  int show = 0;
+};
+
+// With two devices the convolutions run on the first and the rest on the
+// second; with one, everything runs there.
+struct Devices {
+  std::string first = "/cpu:0";
+  std::string second = "/cpu:0";
+};
+
+Output Mlp(GraphBuilder& b, Output images, const Devices& devices) {
+  Output h;
+  {
+    auto device = b.OnDevice(devices.first);
+    h = nn::Dense(nn::Flatten(images), {.units = 128, .activation = nn::relu});
+  }
+  auto device = b.OnDevice(devices.second);
+  return nn::Dense(h, {.units = 10});
+}
+
+Output Cnn(GraphBuilder& b, Output images, const Devices& devices) {
+  Output h = images;
+  {
+    auto device = b.OnDevice(devices.first);
+    h = nn::Conv2D(h, {.filters = 32, .kernel = 3, .activation = nn::relu});
+    h = nn::MaxPool(h, {.size = 2});
+    h = nn::Conv2D(h, {.filters = 64, .kernel = 3, .activation = nn::relu});
+    h = nn::MaxPool(h, {.size = 2});
+  }
+  auto device = b.OnDevice(devices.second);
+  h = nn::Dense(nn::Flatten(h), {.units = 128, .activation = nn::relu});
+  return nn::Dense(h, {.units = 10});
+}
+
+// Options that are 0 mean the optimizer's own.
+double Rate(const Flags& flags, double standard) {
+  return flags.learning_rate > 0 ? flags.learning_rate : standard;
+}
+
+absl::StatusOr<std::unique_ptr<nn::Optimizer>> MakeOptimizer(
+    const Flags& flags) {
+  const std::string& name = flags.optimizer;
+  std::unique_ptr<nn::Optimizer> optimizer;
+  if (name == "gradient_descent") {
+    optimizer = std::make_unique<nn::GradientDescent>(
+        nn::GradientDescentAttrs{.learning_rate = Rate(flags, 0.1)});
+  } else if (name == "momentum") {
+    optimizer = std::make_unique<nn::Momentum>(
+        nn::MomentumAttrs{.learning_rate = Rate(flags, 0.02)});
+  } else if (name == "adagrad") {
+    optimizer = std::make_unique<nn::Adagrad>(
+        nn::AdagradAttrs{.learning_rate = Rate(flags, 0.05)});
+  } else if (name == "rmsprop") {
+    optimizer = std::make_unique<nn::RMSProp>(
+        nn::RMSPropAttrs{.learning_rate = Rate(flags, 0.001)});
+  } else if (name == "adam") {
+    optimizer = std::make_unique<nn::Adam>(
+        nn::AdamAttrs{.learning_rate = Rate(flags, 0.001)});
+  } else {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no optimizer '", name, "'"));
+  }
+  return optimizer;
+}
+
+// The names by which the trained model is used.
+struct Model {
+  Output images;
+  Output labels;
+  Output logits;
+  Output predictions;
+  Output loss;
+  Output accuracy;
+  Operation step;
+};
+
+absl::StatusOr<Model> BuildModel(GraphBuilder& b, const Flags& flags) {
+  b.SetSeed(flags.seed);
+  Devices devices;
+  if (flags.devices != "cpu" && flags.devices != "cpu:1") {
+    devices.second = "/cpu:1";
+  }
+  Model model;
+  model.images = b.Placeholder<uint8_t>("images", {-1, 28, 28, 1});
+  model.labels = b.Placeholder<int32_t>("labels", {-1});
+  const Output pixels = op::Cast(model.images, leat::DType::kFloat) / 255.0f;
+  model.logits = flags.model == "mlp" ? Mlp(b, pixels, devices)
+                                      : Cnn(b, pixels, devices);
+  model.predictions = op::ArgMax(model.logits, 1);
+  model.loss = nn::SparseSoftmaxCrossEntropy(model.labels, model.logits);
+  model.accuracy = nn::Accuracy(model.labels, model.logits);
+  LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<nn::Optimizer> optimizer,
+                        MakeOptimizer(flags));
+  model.step = optimizer->Minimize(model.loss);
+  return model;
+}
+
+// One pass over the training data; reports the mean loss and the speed.
+absl::Status TrainEpoch(int epoch, const Callable& train,
+                        leat::Batches& batches) {
+  const auto start = std::chrono::steady_clock::now();
+  leat::ProgressBar bar(absl::StrCat("epoch ", epoch), batches.num_batches());
+  double loss = 0, accuracy = 0, seconds = 0;
+  int64_t done = 0, images = 0;
+  batches.StartEpoch();
+  while (auto batch = batches.Next()) {
+    LEAT_ASSIGN_OR_RETURN(const auto out,
+                          train({batch->images, batch->labels}));
+    loss += out[0].scalar<float>();
+    accuracy += out[1].scalar<float>();
+    images += batch->labels.num_elements();
+    ++done;
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() -
+                                            start)
+                  .count();
+    bar.Update(done, absl::StrFormat("loss %.4f  accuracy %.2f%%  %.0f img/s",
+                                     loss / done, 100 * accuracy / done,
+                                     images / seconds));
+  }
+  std::printf("epoch %d: loss %.4f, accuracy %.2f%%, %.0f images/s", epoch,
+              loss / done, 100 * accuracy / done, images / seconds);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<double> Evaluate(const Callable& evaluate,
+                                leat::Batches& batches) {
+  double right = 0;
+  int64_t images = 0;
+  batches.StartEpoch();
+  while (auto batch = batches.Next()) {
+    LEAT_ASSIGN_OR_RETURN(const auto out,
+                          evaluate({batch->images, batch->labels}));
+    const int64_t count = batch->labels.num_elements();
+    right += out[0].scalar<float>() * count;
+    images += count;
+  }
+  return right / images;
+}
+
+// The first test images as text, with what they are and what the model says.
+absl::Status Show(const Callable& predict, const LabeledImages& test,
+                  int count) {
+  constexpr absl::string_view kShades = " .:-=+*#%@";
+  for (int i = 0; i < count && i < test.labels.num_elements(); ++i) {
+    const Tensor image = test.images.Slice(i, i + 1);
+    LEAT_ASSIGN_OR_RETURN(const auto out, predict({image}));
+    const auto pixels = image.data<uint8_t>();
+    for (int row = 0; row < 28; row += 2) {  // characters are twice as high
+      std::string line;
+      for (int column = 0; column < 28; ++column) {
+        line += kShades[pixels[row * 28 + column] * kShades.size() / 256];
+      }
+      std::printf("%s\n", line.c_str());
+    }
+    std::printf("is a %s, predicted %s\n\n",
+                kClasses[test.labels.data<int32_t>()[i]],
+                kClasses[out[0].data<int64_t>()[0]]);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Export(const Flags& flags, const leat::Graph& graph,
+                    const Model& model, leat::Session& session) {
+  if (!flags.export_training_path.empty()) {
+    LEAT_RETURN_IF_ERROR(leat::SaveGraph(graph, flags.export_training_path));
+  }
+  if (flags.export_path.empty()) return absl::OkStatus();
+  LEAT_ASSIGN_OR_RETURN(
+      const leat::Graph frozen,
+      leat::FreezeVariables(graph, session,
+                            {model.logits, model.predictions}));
+  return leat::SaveGraph(frozen, flags.export_path);
+}
+
+absl::Status Run(const Flags& flags) {
+  LEAT_ASSIGN_OR_RETURN(const FashionMnist data,
+                        leat::LoadFashionMnist(flags.data));
+  GraphBuilder b;
+  LEAT_ASSIGN_OR_RETURN(const Model model, BuildModel(b, flags));
+  LEAT_ASSIGN_OR_RETURN(const leat::Graph graph, b.Build());
+  LEAT_ASSIGN_OR_RETURN(
+      const auto session,
+      leat::NewSession(graph, {.devices = flags.devices,
+                               .num_threads = flags.threads}));
+  LEAT_RETURN_IF_ERROR(session->Run({.targets = {graph.init_op()}}).status());
+  LEAT_ASSIGN_OR_RETURN(
+      const Callable train,
+      session->MakeCallable({.feeds = {model.images, model.labels},
+                             .fetches = {model.loss, model.accuracy},
+                             .targets = {model.step}}));
+  LEAT_ASSIGN_OR_RETURN(
+      const Callable evaluate,
+      session->MakeCallable({.feeds = {model.images, model.labels},
+                             .fetches = {model.accuracy}}));
+  LEAT_ASSIGN_OR_RETURN(
+      const Callable predict,
+      session->MakeCallable(
+          {.feeds = {model.images}, .fetches = {model.predictions}}));
+  LEAT_ASSIGN_OR_RETURN(
+      leat::Batches training,
+      leat::Batches::Create(
+          data.train, {.size = flags.batch,
+                       .shuffle_seed = static_cast<uint64_t>(flags.seed),
+                       .drop_remainder = true}));
+  LEAT_ASSIGN_OR_RETURN(leat::Batches testing,
+                        leat::Batches::Create(data.test, {.size = 500}));
+  for (int epoch = 1; epoch <= flags.epochs; ++epoch) {
+    LEAT_RETURN_IF_ERROR(TrainEpoch(epoch, train, training));
+    LEAT_ASSIGN_OR_RETURN(const double accuracy, Evaluate(evaluate, testing));
+    std::printf("; test accuracy %.2f%%\n", 100 * accuracy);
+    std::fflush(stdout);
+  }
+  LEAT_RETURN_IF_ERROR(Export(flags, graph, model, *session));
+  return Show(predict, data.test, flags.show);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Flags flags;
+  CLI::App app("Trains a small network on Fashion-MNIST.");
+  app.add_option("--model", flags.model, "Network to train")
+      ->check(CLI::IsMember({"mlp", "cnn"}))
+      ->capture_default_str();
+  app.add_option("--optimizer", flags.optimizer, "How to update it")
+      ->check(CLI::IsMember({"gradient_descent", "momentum", "adagrad",
+                             "rmsprop", "adam"}))
+      ->capture_default_str();
+  app.add_option("--learning-rate", flags.learning_rate,
+                 "Step size; 0 for the optimizer's default");
+  app.add_option("--batch", flags.batch, "Images a step")
+      ->check(CLI::Range(1, 60000))
+      ->capture_default_str();
+  app.add_option("--epochs", flags.epochs, "Passes over the training data")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--seed", flags.seed, "Of initial values and shuffling")
+      ->capture_default_str();
+  app.add_option("--devices", flags.devices,
+                 "cpu, or cpu:2 to split the network over two devices")
+      ->capture_default_str();
+  app.add_option("--threads", flags.threads, "0 for one a processor");
+  app.add_option("--data", flags.data, "Folder with the four IDX files")
+      ->capture_default_str();
+  app.add_option("--export", flags.export_path,
+                 "Where to write the trained model, variables frozen");
+  app.add_option("--export-training", flags.export_training_path,
+                 "Where to write the training graph");
+  app.add_option("--show", flags.show, "Test images to predict at the end");
+  CLI11_PARSE(app, argc, argv);
+  const absl::Status status = Run(flags);
+  if (!status.ok()) {
+    std::fprintf(stderr, "fashion_mnist: %s\n", status.ToString().c_str());
+    return 1;
+  }
+  return 0;
+}

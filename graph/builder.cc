@@ -1,0 +1,344 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/graph/builder.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/builder_state.h"
+
+namespace leat {
+namespace {
+
+// TensorFlow 2.15's versions: what our graphs are written like.
+constexpr int kProducer = 1645;
+constexpr int kMinConsumer = 12;
+
+absl::Status Annotate(const absl::Status& error, absl::string_view prefix) {
+  return absl::Status(error.code(), absl::StrCat(prefix, error.message()));
+}
+
+SourceLocation LocationOf(const OpArgs& args) {
+  if (args.location.line != 0) return args.location;
+  for (const OpInput& input : args.inputs) {
+    for (const Operand& operand : input.operands()) {
+      if (operand.location().line != 0) return operand.location();
+    }
+  }
+  return args.location;
+}
+
+absl::Status CheckOutput(const GraphBuilder* builder, const Output& output,
+                         const ArgDef& arg) {
+  if (output.builder() != nullptr && output.builder() != builder) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("input '", arg.name, "' (", output.name(),
+                     ") belongs to another GraphBuilder"));
+  }
+  if (!output.IsValid() ||
+      !builder->graph().Contains(output.operation().id())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("input '", arg.name, "' is an output of no node"));
+  }
+  const int count = output.operation().num_outputs();
+  if (output.index() < 0 || output.index() >= count) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "input '", arg.name, "' is output ", output.index(), " of '",
+        output.operation().name(), "', which has ", count));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckInputs(const GraphBuilder* builder, const OpDef& op,
+                         const OpArgs& args) {
+  for (size_t i = 0; i < args.inputs.size() && i < op.inputs.size(); ++i) {
+    for (const Operand& operand : args.inputs[i].operands()) {
+      if (operand.number().has_value() || operand.tensor().has_value()) {
+        continue;
+      }
+      LEAT_RETURN_IF_ERROR(
+          CheckOutput(builder, operand.output(), op.inputs[i]));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// The control edges that the open scopes ask for.
+std::vector<NodeId> Controls(const BuilderContext& context,
+                             absl::Span<const Endpoint> inputs) {
+  std::vector<NodeId> controls;
+  for (const auto& scope : context.controls) {
+    const bool follows = std::any_of(
+        inputs.begin(), inputs.end(),
+        [&](Endpoint e) { return scope->members.contains(e.node); });
+    if (follows) continue;
+    for (NodeId id : scope->operations) {
+      const bool is_input =
+          std::any_of(inputs.begin(), inputs.end(),
+                      [id](Endpoint e) { return e.node == id; });
+      if (!is_input && std::count(controls.begin(), controls.end(), id) == 0) {
+        controls.push_back(id);
+      }
+    }
+  }
+  return controls;
+}
+
+// TensorFlow's: seeds are 31 bits.
+int64_t TruncateSeed(int64_t seed) {
+  constexpr int64_t kModulus = std::numeric_limits<int32_t>::max();
+  return ((seed % kModulus) + kModulus) % kModulus;
+}
+
+}  // namespace
+
+GraphBuilder::GraphBuilder(const OpRegistry& ops,
+                           const GradientRegistry& gradients)
+    : state_(std::make_shared<State>(ops, gradients)) {
+  state_->graph.producer = kProducer;
+  state_->graph.min_consumer = kMinConsumer;
+}
+
+GraphBuilder::~GraphBuilder() = default;
+
+void GraphBuilder::State::Fail(absl::Status error, SourceLocation location) {
+  if (!status.ok() || error.ok()) return;
+  status = absl::Status(error.code(),
+                        location.line == 0
+                            ? std::string(error.message())
+                            : absl::StrCat(error.message(), " (", location.file,
+                                           ":", location.line, ")"));
+}
+
+absl::StatusOr<std::vector<NodeId>> GraphBuilder::State::Ids(
+    const GraphBuilder* builder, absl::Span<const Operation> list) {
+  std::vector<NodeId> ids;
+  for (const Operation& operation : list) {
+    if (operation.builder() != nullptr && operation.builder() != builder) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("operation '", operation.name(),
+                       "' belongs to another GraphBuilder"));
+    }
+    if (!graph.Contains(operation.id())) {
+      return absl::InvalidArgumentError("an operation of no node");
+    }
+    ids.push_back(operation.id());
+  }
+  return ids;
+}
+
+absl::StatusOr<NodeId> GraphBuilder::State::AddNode(
+    NodeDef def, absl::Span<const Endpoint> inputs, bool with_controls) {
+  const std::string name = def.name;
+  def.device = context.device.ToString();
+  if (!context.colocation.empty() && !def.attrs.Has("_class")) {
+    def.attrs.Set("_class", context.colocation);
+  }
+  std::vector<NodeId> controls;
+  if (with_controls) controls = Controls(context, inputs);
+  LEAT_ASSIGN_OR_RETURN(NodeId id, graph.Add(std::move(def), inputs, controls));
+  for (const auto& scope : context.controls) {
+    if (with_controls) scope->members.insert(id);
+  }
+  const Node& node = graph.node(id);
+  std::vector<const InferredOutput*> known;
+  for (Endpoint e : inputs) known.push_back(&inferred[e.node][e.index]);
+  auto outputs = InferNode(*node.def->op, name, node.attrs(), std::move(known),
+                           node.num_outputs());
+  if (!outputs.ok()) {
+    graph.Remove(id);
+    return outputs.status();
+  }
+  inferred.resize(graph.num_ids());
+  inferred[id] = *std::move(outputs);
+  return id;
+}
+
+absl::StatusOr<NodeId> GraphBuilder::State::AddConstant(Tensor value,
+                                                        std::string name) {
+  LEAT_ASSIGN_OR_RETURN(const OpDef* op, graph.ops().Lookup("Const"));
+  NodeDef def{.name = UniqueFromRoot(std::move(name)), .op = op};
+  def.attrs.Set("dtype", value.dtype());
+  def.attrs.Set("value", std::move(value));
+  return AddNode(std::move(def), {}, /*with_controls=*/false);
+}
+
+// The arguments' endpoints, constants made for numbers and tensors.
+absl::StatusOr<std::vector<Endpoint>> GraphBuilder::State::Endpoints(
+    const OpDef& op, const OpArgs& args, absl::string_view node_name,
+    const std::vector<std::vector<DType>>& dtypes) {
+  std::vector<Endpoint> endpoints;
+  for (size_t i = 0; i < args.inputs.size(); ++i) {
+    const std::string& arg = op.inputs[i].name;
+    absl::Span<const Operand> operands = args.inputs[i].operands();
+    for (size_t k = 0; k < operands.size(); ++k) {
+      const Operand& operand = operands[k];
+      absl::StatusOr<Tensor> value;
+      if (operand.tensor().has_value()) {
+        value = *operand.tensor();
+      } else if (operand.number().has_value()) {
+        value = ConvertNumber(*operand.number(), dtypes[i][k]);
+      } else {
+        endpoints.push_back(operand.output().endpoint());
+        continue;
+      }
+      if (!value.ok()) {
+        return Annotate(value.status(), absl::StrCat("input '", arg, "': "));
+      }
+      const std::string suffix =
+          args.inputs[i].is_list() ? absl::StrCat("_", k) : "";
+      LEAT_ASSIGN_OR_RETURN(
+          NodeId id, AddConstant(*std::move(value),
+                                 absl::StrCat(node_name, "/", arg, suffix)));
+      endpoints.push_back({id, 0});
+    }
+  }
+  return endpoints;
+}
+
+Operation GraphBuilder::AddOp(OpArgs args) {
+  const Operation invalid(this, kNoNode);
+  if (!status().ok()) return invalid;
+  const SourceLocation location = LocationOf(args);
+  const std::string name = state_->UniqueName(
+      args.name.empty() ? args.op : absl::string_view(args.name));
+  const std::string prefix =
+      absl::StrCat("node '", name, "' (", args.op, "): ");
+  const auto fail = [&](const absl::Status& error) {
+    Fail(Annotate(error, prefix), location);
+    return invalid;
+  };
+  absl::StatusOr<const OpDef*> op = graph().ops().Lookup(args.op);
+  if (!op.ok()) return fail(op.status());
+  if (auto s = CheckInputs(this, **op, args); !s.ok()) return fail(s);
+  std::vector<std::vector<DType>> dtypes;
+  if (auto s = ResolveAttrs(**op, args, dtypes); !s.ok()) return fail(s);
+
+  auto inputs = state_->Endpoints(**op, args, name, dtypes);
+  if (!inputs.ok()) return fail(inputs.status());
+  NodeDef def{.name = name, .op = *op, .attrs = std::move(args.attrs)};
+  auto id = state_->AddNode(std::move(def), *inputs, /*with_controls=*/true);
+  if (!id.ok()) return fail(id.status());
+  return Operation(this, *id);
+}
+
+Operation AddOp(OpArgs args) {
+  for (const OpInput& input : args.inputs) {
+    for (const Operand& operand : input.operands()) {
+      if (GraphBuilder* builder = operand.output().builder()) {
+        return builder->AddOp(std::move(args));
+      }
+    }
+  }
+  return Operation();
+}
+
+Output GraphBuilder::Placeholder(DType dtype, absl::string_view name,
+                                 PartialShape shape, SourceLocation location) {
+  return AddOp({.op = "Placeholder",
+                .attrs = {{"dtype", dtype}, {"shape", std::move(shape)}},
+                .name = std::string(name),
+                .location = location})
+      .output(0);
+}
+
+Output GraphBuilder::Const(Tensor value, absl::string_view name,
+                           SourceLocation location) {
+  const DType dtype = value.dtype();
+  return AddOp({.op = "Const",
+                .attrs = {{"dtype", dtype}, {"value", std::move(value)}},
+                .name = std::string(name),
+                .location = location})
+      .output(0);
+}
+
+Output GraphBuilder::AsOutput(const Operand& operand, DType dtype,
+                              absl::string_view name, SourceLocation location) {
+  if (operand.tensor().has_value()) {
+    return Const(*operand.tensor(), name, location);
+  }
+  if (!operand.number().has_value()) return operand.output();
+  absl::StatusOr<Tensor> value = ConvertNumber(*operand.number(), dtype);
+  if (value.ok()) return Const(*std::move(value), name, location);
+  Fail(Annotate(value.status(), absl::StrCat("constant '", name, "': ")),
+       location);
+  return Output(Operation(this, kNoNode), 0);
+}
+
+const std::string& GraphBuilder::name_prefix() const {
+  return state_->context.name_prefix;
+}
+
+Operation GraphBuilder::Group(absl::Span<const Operation> after,
+                              absl::string_view name, SourceLocation location) {
+  if (!status().ok()) return Operation(this, kNoNode);
+  Scope scope = ControlDependencies(after, location);
+  return AddOp({.op = "NoOp", .name = std::string(name), .location = location});
+}
+
+void GraphBuilder::AddUpdate(Operation operation) {
+  absl::StatusOr<std::vector<NodeId>> ids = state_->Ids(this, {&operation, 1});
+  if (!ids.ok()) return Fail(ids.status(), SourceLocation{});
+  state_->updates.push_back(operation);
+}
+
+const std::vector<Operation>& GraphBuilder::updates() const {
+  return state_->updates;
+}
+
+void GraphBuilder::SetSeed(int64_t seed) { state_->seed = seed; }
+
+std::pair<int64_t, int64_t> GraphBuilder::OpSeeds(
+    std::optional<int64_t> op_seed) {
+  constexpr int64_t kDefaultGraphSeed = 87654321;
+  if (!state_->seed.has_value() && !op_seed.has_value()) return {0, 0};
+  const int64_t first = state_->seed.value_or(kDefaultGraphSeed);
+  const int64_t second = op_seed.value_or(graph().num_ids());
+  std::pair<int64_t, int64_t> seeds = {TruncateSeed(first),
+                                       TruncateSeed(second)};
+  // (0, 0) would mean: not deterministic.
+  if (seeds.first == 0 && seeds.second == 0) {
+    seeds.second = std::numeric_limits<int32_t>::max();
+  }
+  return seeds;
+}
+
+void GraphBuilder::Fail(absl::Status status, SourceLocation location) {
+  state_->Fail(std::move(status), location);
+}
+
+const absl::Status& GraphBuilder::status() const { return state_->status; }
+
+absl::StatusOr<Graph> GraphBuilder::Build() {
+  if (!status().ok()) return status();
+  Graph result = state_->graph;
+  std::vector<NodeId> initializers;
+  for (const leat::Variable& variable : state_->variables) {
+    initializers.push_back(variable.initializer().id());
+  }
+  const std::string name = result.UniqueName("init");
+  LEAT_ASSIGN_OR_RETURN(const OpDef* no_op, result.ops().Lookup("NoOp"));
+  LEAT_RETURN_IF_ERROR(
+      result.Add(NodeDef{.name = name, .op = no_op}, {}, initializers)
+          .status());
+  result.set_init_op(name);
+  return result;
+}
+
+const Graph& GraphBuilder::graph() const { return state_->graph; }
+
+const InferredOutput* GraphBuilder::inferred(Endpoint endpoint) const {
+  if (endpoint.node < 0 ||
+      endpoint.node >= static_cast<int>(state_->inferred.size())) {
+    return nullptr;
+  }
+  const auto& outputs = state_->inferred[endpoint.node];
+  if (endpoint.index < 0 ||
+      endpoint.index >= static_cast<int>(outputs.size())) {
+    return nullptr;
+  }
+  return &outputs[endpoint.index];
+}
+
+}  // namespace leat

@@ -1,0 +1,180 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/builder.h"
+#include "leat/graph/builder_state.h"
+
+namespace leat {
+namespace {
+
+std::string Where(SourceLocation location) {
+  return absl::StrCat(location.file, ":", location.line);
+}
+
+// "" is not a scope's name; "a/" is checked without the slash.
+absl::Status CheckScopeName(absl::string_view name) {
+  if (IsValidNodeName(absl::StripSuffix(name, "/"))) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", name, "' is not a valid scope name"));
+}
+
+}  // namespace
+
+std::string GraphBuilder::State::UniqueName(absl::string_view name) {
+  if (absl::EndsWith(name, "/")) {
+    std::string verbatim(absl::StripSuffix(name, "/"));
+    names.try_emplace(absl::AsciiStrToLower(verbatim), 1);
+    return verbatim;
+  }
+  return UniqueFromRoot(absl::StrCat(context.name_prefix, name));
+}
+
+std::string GraphBuilder::State::UniqueFromRoot(std::string full) {
+  const std::string base = absl::AsciiStrToLower(full);
+  int uses = names[base]++;
+  if (uses == 0) return full;
+  std::string key = base;
+  while (names.contains(key)) key = absl::StrCat(base, "_", uses++);
+  names[key] = 1;
+  return absl::StrCat(full, "_", uses - 1);
+}
+
+Scope GraphBuilder::State::Open(
+    const std::shared_ptr<State>& state, std::string description,
+    SourceLocation location, absl::FunctionRef<void(BuilderContext&)> change) {
+  const uint64_t id = state->next_scope++;
+  state->scopes.push_back(OpenScope{.id = id,
+                                    .description = std::move(description),
+                                    .location = location,
+                                    .outer = state->context});
+  change(state->context);
+  return Scope([weak = std::weak_ptr<State>(state), id] {
+    if (auto alive = weak.lock()) alive->Close(id);
+  });
+}
+
+void GraphBuilder::State::Close(uint64_t id) {
+  const auto it = std::find_if(scopes.begin(), scopes.end(),
+                               [id](const OpenScope& s) { return s.id == id; });
+  if (it == scopes.end()) return;
+  if (it + 1 != scopes.end()) {
+    Fail(absl::FailedPreconditionError(absl::StrCat(
+             it->description, " ends before ", scopes.back().description,
+             " opened in it at ", Where(scopes.back().location))),
+         it->location);
+    scopes.erase(it);
+    return;
+  }
+  context = std::move(it->outer);
+  scopes.pop_back();
+}
+
+Scope GraphBuilder::NameScope(absl::string_view name, SourceLocation location) {
+  if (name == "/") {
+    return State::Open(
+        state_, "the root name scope", location,
+        [](BuilderContext& context) { context.name_prefix.clear(); });
+  }
+  if (absl::Status valid = CheckScopeName(name); !valid.ok()) {
+    Fail(valid, location);
+    return Scope(nullptr);
+  }
+  const std::string full = state_->UniqueName(name);
+  return State::Open(state_, absl::StrCat("name scope '", full, "'"), location,
+                     [&](BuilderContext& context) {
+                       context.name_prefix = absl::StrCat(full, "/");
+                     });
+}
+
+Scope GraphBuilder::OnDevice(absl::string_view device,
+                             SourceLocation location) {
+  absl::StatusOr<DeviceName> parsed = DeviceName::Parse(device);
+  if (!parsed.ok()) {
+    Fail(parsed.status(), location);
+    return Scope(nullptr);
+  }
+  return State::Open(state_, absl::StrCat("device scope '", device, "'"),
+                     location, [&](BuilderContext& context) {
+                       context.device =
+                           OverrideDeviceName(context.device, *parsed);
+                     });
+}
+
+Scope GraphBuilder::ColocateWith(Operation operation, SourceLocation location) {
+  absl::StatusOr<std::vector<NodeId>> ids = state_->Ids(this, {&operation, 1});
+  if (!ids.ok()) {
+    Fail(ids.status(), location);
+    return Scope(nullptr);
+  }
+  const NodeDef& def = *graph().node(ids->front()).def;
+  std::vector<std::string> classes;
+  if (auto own = def.attrs.Get<std::vector<std::string>>("_class"); own.ok()) {
+    classes = *own;
+  }
+  if (classes.empty()) classes.push_back(absl::StrCat("loc:@", def.name));
+  absl::StatusOr<DeviceName> device = DeviceName::Parse(def.device);
+  return State::Open(state_, absl::StrCat("colocation with '", def.name, "'"),
+                     location, [&](BuilderContext& context) {
+                       context.colocation = classes;
+                       if (device.ok()) context.device = *device;
+                     });
+}
+
+Scope GraphBuilder::ControlDependencies(absl::Span<const Operation> operations,
+                                        SourceLocation location) {
+  absl::StatusOr<std::vector<NodeId>> ids = state_->Ids(this, operations);
+  if (!ids.ok()) {
+    Fail(ids.status(), location);
+    return Scope(nullptr);
+  }
+  return State::Open(state_, "a scope of control dependencies", location,
+                     [&](BuilderContext& context) {
+                       auto scope = std::make_shared<ControlScope>();
+                       scope->operations = *std::move(ids);
+                       context.controls.push_back(std::move(scope));
+                     });
+}
+
+Scope GraphBuilder::NoControlDependencies(SourceLocation location) {
+  return State::Open(state_, "a scope without control dependencies", location,
+                     [](BuilderContext& context) { context.controls.clear(); });
+}
+
+Scope GraphBuilder::VariableScope(absl::string_view name,
+                                  SourceLocation location) {
+  const absl::Status valid = CheckScopeName(name);
+  if (!valid.ok() || absl::EndsWith(name, "/")) {
+    Fail(valid.ok() ? absl::InvalidArgumentError(absl::StrCat(
+                          "'", name, "' is not a valid variable scope name"))
+                    : valid,
+         location);
+    return Scope(nullptr);
+  }
+  ++(*state_->context.layers)[name];
+  const std::string full = state_->UniqueName(name);
+  return State::Open(
+      state_, absl::StrCat("variable scope '", name, "'"), location,
+      [&](BuilderContext& context) {
+        context.name_prefix = absl::StrCat(full, "/");
+        absl::StrAppend(&context.variable_prefix, name, "/");
+        context.layers =
+            std::make_shared<absl::flat_hash_map<std::string, int>>();
+      });
+}
+
+std::string GraphBuilder::LayerName(absl::string_view kind) {
+  auto& layers = *state_->context.layers;
+  std::string name(kind);
+  for (int i = 1; layers.contains(name); ++i) {
+    name = absl::StrCat(kind, "_", i);
+  }
+  layers[name] = 1;
+  return name;
+}
+
+}  // namespace leat

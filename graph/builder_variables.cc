@@ -1,0 +1,128 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/builder.h"
+#include "leat/graph/builder_state.h"
+
+namespace leat {
+namespace {
+
+// Until it ends, nodes are colocated with the node of this name, which need not
+// exist yet: a variable's initial value is made before the variable.
+void Colocate(BuilderContext& context, absl::string_view node_name) {
+  if (context.colocation.empty()) {
+    context.colocation = {absl::StrCat("loc:@", node_name)};
+  }
+  context.controls.clear();
+}
+
+}  // namespace
+
+leat::Variable GraphBuilder::MakeVariable(absl::string_view node_name,
+                                          Output initial_value,
+                                          const VariableOptions& options,
+                                          SourceLocation location) {
+  leat::Variable variable;
+  variable.trainable_ = options.trainable;
+  const DType dtype = initial_value.dtype();
+  const PartialShape shape = initial_value.shape();
+  const std::string name(node_name);
+  const bool resource = options.use_resource;
+  AttrMap attrs = {{"dtype", dtype},
+                   {"shape", shape},
+                   {"container", options.container},
+                   {"shared_name", options.shared_name}};
+  if (resource && options.shared_name.empty()) attrs.Set("shared_name", name);
+  Scope colocated =
+      State::Open(state_, absl::StrCat("variable '", name, "'"), location,
+                  [&](BuilderContext& c) { Colocate(c, name); });
+  variable.handle_ = AddOp({.op = resource ? "VarHandleOp" : "VariableV2",
+                            .attrs = std::move(attrs),
+                            .name = absl::StrCat(name, "/"),
+                            .location = location})
+                         .output(0);
+  variable.initializer_ = AddOp({.op = resource ? "AssignVariableOp" : "Assign",
+                                 .inputs = {variable.handle_, initial_value},
+                                 .name = absl::StrCat(name, "/Assign/"),
+                                 .location = location});
+  AttrMap read_attrs;
+  if (resource) read_attrs.Set("dtype", dtype);
+  variable.value_ =
+      AddOp({.op = resource ? "ReadVariableOp" : "Identity",
+             .inputs = {variable.handle_},
+             .attrs = std::move(read_attrs),
+             .name = absl::StrCat(
+                 name, resource ? "/Read/ReadVariableOp/" : "/read/"),
+             .location = location})
+          .output(0);
+  if (status().ok()) state_->variables.push_back(variable);
+  return variable;
+}
+
+leat::Variable GraphBuilder::Variable(absl::string_view name,
+                                      Output initial_value,
+                                      VariableOptions options,
+                                      SourceLocation location) {
+  if (!status().ok()) return {};
+  const std::string full = state_->UniqueName(name);
+  return MakeVariable(full, initial_value, options, location);
+}
+
+leat::Variable GraphBuilder::GetVariable(
+    absl::string_view name, DType dtype, const Shape& shape,
+    absl::FunctionRef<Output()> initial_value, VariableOptions options,
+    SourceLocation location) {
+  if (!status().ok()) return {};
+  const std::string full = absl::StrCat(state_->context.variable_prefix, name);
+  const auto fail = [&](absl::string_view what) {
+    Fail(absl::InvalidArgumentError(
+             absl::StrCat("variable '", full, "' ", what)),
+         location);
+    return leat::Variable();
+  };
+  const auto found = state_->variable_by_name.find(full);
+  if (found != state_->variable_by_name.end()) {
+    const leat::Variable& variable = state_->variables[found->second];
+    if (variable.dtype() == dtype && variable.shape() == shape) return variable;
+    return fail(absl::StrCat(
+        "is ", Name(variable.dtype()), variable.shape().DebugString(), ", but ",
+        Name(dtype), shape.DebugString(), " is asked for"));
+  }
+  if (graph().Find(full) != kNoNode) return fail("has the name of a node");
+  Output value;
+  {
+    Scope names = NameScope(absl::StrCat(full, "/Initializer/"), location);
+    Scope colocated =
+        State::Open(state_, absl::StrCat("variable '", full, "'"), location,
+                    [&](BuilderContext& c) { Colocate(c, full); });
+    value = initial_value();
+  }
+  if (!status().ok()) return {};
+  if (value.builder() != this || !value.IsValid()) {
+    return fail("got no initial value of this GraphBuilder");
+  }
+  if (value.dtype() != dtype || !value.shape().IsCompatibleWith(shape)) {
+    return fail(absl::StrCat("gets an initial value of ", Name(value.dtype()),
+                             value.shape().DebugString(), ", but is ",
+                             Name(dtype), shape.DebugString()));
+  }
+  leat::Variable variable = MakeVariable(full, value, options, location);
+  if (!status().ok()) return {};
+  state_->variable_by_name[full] =
+      static_cast<int>(state_->variables.size()) - 1;
+  return variable;
+}
+
+const std::vector<leat::Variable>& GraphBuilder::variables() const {
+  return state_->variables;
+}
+
+std::vector<leat::Variable> GraphBuilder::TrainableVariables() const {
+  std::vector<leat::Variable> result;
+  for (const leat::Variable& variable : state_->variables) {
+    if (variable.is_trainable()) result.push_back(variable);
+  }
+  return result;
+}
+
+}  // namespace leat

@@ -1,0 +1,28 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/graph/deadness.h"
+
+#include "leat/graph/frames.h"
+
+namespace leat {
+namespace {
+
+bool IsRecv(const Node& node) {
+  return node.op() == "_Recv" || node.op() == "_HostRecv";
+}
+
+}  // namespace
+
+bool CanCarryDeadTensors(const Graph& graph) {
+  for (NodeId id = 0; id < graph.num_ids(); ++id) {
+    if (!graph.Contains(id)) continue;
+    const Node& node = graph.node(id);
+    if (IsSwitch(node)) return true;
+    if (IsRecv(node) &&
+        node.attrs().GetOr<bool>(kMayBeDeadAttr, true).value_or(true)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace leat

@@ -1,0 +1,87 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/graph/gradient_registry.h"
+
+#include "leat/core/check.h"
+#include "leat/graph/builder.h"
+
+namespace leat {
+
+Output Gradient::AsDense() const {
+  if (!slices_.has_value()) return dense_;
+  const IndexedSlices& slices = *slices_;
+  const PartialShape values = slices.values.shape();
+  const InferredOutput* shape = slices.dense_shape.builder() == nullptr
+                                    ? nullptr
+                                    : slices.dense_shape.builder()->inferred(
+                                          slices.dense_shape.endpoint());
+  Operand rows = slices.dense_shape;
+  if (shape != nullptr && shape->value_as_shape.has_value() &&
+      shape->value_as_shape->rank() > 0 &&
+      shape->value_as_shape->dim_known(0)) {
+    rows = Operand(Tensor::Scalar<int32_t>(
+        static_cast<int32_t>(shape->value_as_shape->dim(0))));
+  } else {
+    rows = AddOp({.op = "StridedSlice",
+                  .inputs = {slices.dense_shape,
+                             Operand(Tensor::Vector<int32_t>({0})),
+                             Operand(Tensor::Vector<int32_t>({1})),
+                             Operand(Tensor::Vector<int32_t>({1}))},
+                  .attrs = {{"shrink_axis_mask", int64_t{1}}}})
+               .output(0);
+  }
+  return AddOp({.op = "UnsortedSegmentSum",
+                .inputs = {slices.values, slices.indices, rows}})
+      .output(0);
+}
+
+GradientContext::GradientContext(Operation operation,
+                                 std::vector<Gradient> output_gradients,
+                                 std::vector<bool> needed)
+    : operation_(operation),
+      output_gradients_(std::move(output_gradients)),
+      needed_(std::move(needed)),
+      input_gradients_(operation.num_inputs()) {
+  output_gradients_.resize(operation.num_outputs());
+  needed_.resize(operation.num_inputs());
+}
+
+Output GradientContext::grad(int i) const {
+  const Gradient& gradient = output_gradients_[i];
+  if (!gradient.IsNone()) return gradient.AsDense();
+  return AddOp({.op = "ZerosLike", .inputs = {output(i)}, .name = "zeros_like"})
+      .output(0);
+}
+
+bool GradientContext::needs(int input) const {
+  return input >= 0 && input < num_inputs() && needed_[input];
+}
+
+void GradientContext::set(int input, Gradient gradient) {
+  if (needs(input)) input_gradients_[input] = gradient;
+}
+
+void GradientRegistry::Add(absl::string_view op, GradientFunction function) {
+  const bool inserted = entries_.try_emplace(op, Entry{function}).second;
+  LEAT_CHECK(inserted && "one gradient for each op");
+}
+
+void GradientRegistry::AddNotDifferentiable(absl::string_view op) {
+  Add(op, nullptr);
+}
+
+const GradientRegistry::Entry* GradientRegistry::Find(
+    absl::string_view op) const {
+  const auto it = entries_.find(op);
+  return it == entries_.end() ? nullptr : &it->second;
+}
+
+const GradientRegistry& BuiltinGradients() {
+  static const GradientRegistry* const registry = [] {
+    auto* gradients = new GradientRegistry;
+    gradients::RegisterAll(*gradients);
+    return gradients;
+  }();
+  return *registry;
+}
+
+}  // namespace leat

@@ -1,0 +1,116 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/graph/gradient_shapes.h"
+#include "leat/graph/ops.h"
+
+namespace leat::gradients::binary_math {
+namespace {
+
+void AddGrad(GradientContext& c) {
+  BroadcastReducer reduce(c.input(0), c.input(1));
+  const Output dz = c.grad();
+  if (c.needs(0)) c.set(0, reduce.ForX(dz));
+  if (c.needs(1)) c.set(1, reduce.ForY(dz));
+}
+
+void SubGrad(GradientContext& c) {
+  BroadcastReducer reduce(c.input(0), c.input(1));
+  const Output dz = c.grad();
+  if (c.needs(0)) c.set(0, reduce.ForX(dz));
+  if (c.needs(1)) c.set(1, -reduce.ForY(dz));
+}
+
+void MulGrad(GradientContext& c) {
+  BroadcastReducer reduce(c.input(0), c.input(1));
+  const Output dz = c.grad();
+  if (c.needs(0)) c.set(0, reduce.ForX(dz * c.input(1)));
+  if (c.needs(1)) c.set(1, reduce.ForY(c.input(0) * dz));
+}
+
+void DivGrad(GradientContext& c) {
+  const Output x = c.input(0);
+  const Output y = c.input(1);
+  BroadcastReducer reduce(x, y);
+  const Output dz = c.grad();
+  if (c.needs(0)) c.set(0, reduce.ForX(dz / y));
+  if (c.needs(1)) c.set(1, reduce.ForY(dz * (-x / y / y)));
+}
+
+void DivNoNanGrad(GradientContext& c) {
+  const Output x = c.input(0);
+  const Output y = c.input(1);
+  BroadcastReducer reduce(x, y);
+  const Output dz = c.grad();
+  if (c.needs(0)) c.set(0, reduce.ForX(op::DivNoNan(dz, y)));
+  if (c.needs(1)) {
+    c.set(1, reduce.ForY(dz * op::DivNoNan(op::DivNoNan(-x, y), y)));
+  }
+}
+
+// floormod(x, y) = x - floor(x / y) * y.
+void FloorModGrad(GradientContext& c) {
+  const Output x = c.input(0);
+  const Output y = c.input(1);
+  BroadcastReducer reduce(x, y);
+  const Output dz = c.grad();
+  if (c.needs(0)) c.set(0, reduce.ForX(dz));
+  if (c.needs(1)) c.set(1, reduce.ForY(dz * -op::FloorDiv(x, y)));
+}
+
+// Where both are equal, x gets the gradient.
+void SelectionGrad(GradientContext& c, Output first) {
+  BroadcastReducer reduce(c.input(0), c.input(1));
+  const Output dz = c.grad();
+  const Output zeros = op::ZerosLike(dz);
+  if (c.needs(0)) c.set(0, reduce.ForX(op::SelectV2(first, dz, zeros)));
+  if (c.needs(1)) c.set(1, reduce.ForY(op::SelectV2(first, zeros, dz)));
+}
+
+void MaximumGrad(GradientContext& c) {
+  SelectionGrad(c, op::GreaterEqual(c.input(0), c.input(1)));
+}
+
+void MinimumGrad(GradientContext& c) {
+  SelectionGrad(c, op::LessEqual(c.input(0), c.input(1)));
+}
+
+void SquaredDifferenceGrad(GradientContext& c) {
+  BroadcastReducer reduce(c.input(0), c.input(1));
+  const Output dx = (2 * c.grad()) * (c.input(0) - c.input(1));
+  if (c.needs(0)) c.set(0, reduce.ForX(dx));
+  if (c.needs(1)) c.set(1, -reduce.ForY(dx));
+}
+
+// The logarithm of x <= 0 counts as 0.
+void PowGrad(GradientContext& c) {
+  const Output x = c.input(0);
+  const Output y = c.input(1);
+  BroadcastReducer reduce(x, y);
+  const Output dz = c.grad();
+  if (c.needs(0)) c.set(0, reduce.ForX(dz * y * op::Pow(x, y - 1)));
+  if (c.needs(1)) {
+    const Output positive = op::Greater(x, 0);
+    const Output safe = op::SelectV2(positive, x, op::OnesLike(x));
+    const Output log = op::SelectV2(positive, op::Log(safe), op::ZerosLike(x));
+    c.set(1, reduce.ForY(dz * (c.output(0) * log)));
+  }
+}
+
+}  // namespace
+
+void Register(GradientRegistry& registry) {
+  registry.Add("Add", AddGrad);
+  registry.Add("AddV2", AddGrad);
+  registry.Add("Sub", SubGrad);
+  registry.Add("Mul", MulGrad);
+  registry.Add("Div", DivGrad);
+  registry.Add("RealDiv", DivGrad);
+  registry.Add("DivNoNan", DivNoNanGrad);
+  registry.AddNotDifferentiable("FloorDiv");
+  registry.Add("FloorMod", FloorModGrad);
+  registry.Add("Maximum", MaximumGrad);
+  registry.Add("Minimum", MinimumGrad);
+  registry.Add("SquaredDifference", SquaredDifferenceGrad);
+  registry.Add("Pow", PowGrad);
+}
+
+}  // namespace leat::gradients::binary_math

@@ -1,0 +1,82 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/graph/gradient_shapes.h"
+#include "leat/graph/ops.h"
+
+namespace leat::gradients::matmul {
+namespace {
+
+// The product of op's inputs with either transposed, over MatMul and
+// BatchMatMulV2.
+using Product = Output (*)(Output, Output, bool, bool);
+
+Output Plain(Output a, Output b, bool ta, bool tb) {
+  return op::MatMul(a, b, {.transpose_a = ta, .transpose_b = tb});
+}
+Output Batched(Output a, Output b, bool ta, bool tb) {
+  return op::BatchMatMulV2(a, b, {.adj_x = ta, .adj_y = tb});
+}
+
+Output ForA(Product product, Output dz, Output b, bool ta, bool tb) {
+  return ta ? product(b, dz, tb, true) : product(dz, b, false, !tb);
+}
+Output ForB(Product product, Output dz, Output a, bool ta, bool tb) {
+  return tb ? product(dz, a, true, ta) : product(a, dz, !ta, false);
+}
+
+void MatMulGrad(GradientContext& c) {
+  const bool ta = c.attr<bool>("transpose_a");
+  const bool tb = c.attr<bool>("transpose_b");
+  const Output dz = c.grad();
+  if (c.needs(0)) c.set(0, ForA(Plain, dz, c.input(1), ta, tb));
+  if (c.needs(1)) c.set(1, ForB(Plain, dz, c.input(0), ta, tb));
+}
+
+// All extents but the last two; nothing when there are none that may differ.
+bool SameBatch(const PartialShape& a, const PartialShape& b) {
+  if (!a.rank_known() || !b.rank_known() || a.rank() != b.rank()) return false;
+  for (int i = 0; i + 2 < a.rank(); ++i) {
+    if (!a.dim_known(i) || a.dim(i) != b.dim(i)) return false;
+  }
+  return true;
+}
+
+// Sums over the batch extents that were stretched.
+Output SumBatch(Output gradient, Output to, Output other, bool first) {
+  const Output shape = ShapeOf(to);
+  const auto batch = [](Output s) {
+    return op::StridedSlice(s, Tensor::Vector<int32_t>({0}),
+                            Tensor::Vector<int32_t>({-2}),
+                            Tensor::Vector<int32_t>({1}));
+  };
+  const Output a = batch(shape);
+  const Output b = batch(ShapeOf(other));
+  const Output axes = first ? op::BroadcastGradientArgs(a, b).r0
+                            : op::BroadcastGradientArgs(b, a).r1;
+  return op::Reshape(op::Sum(gradient, axes), shape);
+}
+
+void BatchMatMulGrad(GradientContext& c) {
+  const bool ta = c.attr<bool>("adj_x");
+  const bool tb = c.attr<bool>("adj_y");
+  const Output x = c.input(0);
+  const Output y = c.input(1);
+  const Output dz = c.grad();
+  const bool same = SameBatch(x.shape(), y.shape());
+  if (c.needs(0)) {
+    const Output dx = ForA(Batched, dz, y, ta, tb);
+    c.set(0, same ? dx : SumBatch(dx, x, y, true));
+  }
+  if (c.needs(1)) {
+    const Output dy = ForB(Batched, dz, x, ta, tb);
+    c.set(1, same ? dy : SumBatch(dy, y, x, false));
+  }
+}
+
+}  // namespace
+
+void Register(GradientRegistry& registry) {
+  registry.Add("MatMul", MatMulGrad);
+  registry.Add("BatchMatMulV2", BatchMatMulGrad);
+}
+
+}  // namespace leat::gradients::matmul

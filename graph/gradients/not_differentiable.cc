@@ -1,0 +1,62 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/graph/gradient_shapes.h"
+#include "leat/graph/ops.h"
+
+namespace leat::gradients::not_differentiable {
+namespace {
+
+// As in TensorFlow: what no gradient flows through.
+constexpr absl::string_view kOps[] = {"All",
+                                      "Any",
+                                      "ArgMax",
+                                      "ArgMin",
+                                      "Assert",
+                                      "Assign",
+                                      "AssignAdd",
+                                      "AssignSub",
+                                      "BroadcastGradientArgs",
+                                      "ConcatOffset",
+                                      "Const",
+                                      "Equal",
+                                      "Greater",
+                                      "GreaterEqual",
+                                      "InTopK",
+                                      "InTopKV2",
+                                      "InvertPermutation",
+                                      "Less",
+                                      "LessEqual",
+                                      "LogicalAnd",
+                                      "LogicalNot",
+                                      "LogicalOr",
+                                      "NotEqual",
+                                      "OneHot",
+                                      "OnesLike",
+                                      "RandomShuffle",
+                                      "RandomStandardNormal",
+                                      "RandomUniform",
+                                      "RandomUniformInt",
+                                      "Range",
+                                      "Rank",
+                                      "ScatterAdd",
+                                      "ScatterSub",
+                                      "ScatterUpdate",
+                                      "Shape",
+                                      "ShapeN",
+                                      "Size",
+                                      "StatelessRandomNormalV2",
+                                      "StatelessRandomUniformV2",
+                                      "StatelessTruncatedNormalV2",
+                                      "TruncatedNormal",
+                                      "Unique",
+                                      "VarIsInitializedOp",
+                                      "VariableShape",
+                                      "Where",
+                                      "ZerosLike"};
+
+}  // namespace
+
+void Register(GradientRegistry& registry) {
+  for (absl::string_view op : kOps) registry.AddNotDifferentiable(op);
+}
+
+}  // namespace leat::gradients::not_differentiable

@@ -1,0 +1,159 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "leat/graph/gradient_shapes.h"
+#include "leat/graph/ops.h"
+
+namespace leat::gradients::reduction {
+namespace {
+
+// The input's shape with extent 1 at the reduced axes, from run-time shapes.
+Output KeptShape(Output x, Output axes) {
+  const Output shape = ShapeOf(x);
+  const Output rank = op::Rank(x);
+  const Output flat = op::Reshape(axes, Tensor::Vector<int32_t>({-1}));
+  const Output narrow =
+      axes.dtype() == DType::kInt32 ? flat : op::Cast(flat, DType::kInt32);
+  const Output normal = op::FloorMod(narrow + rank, rank);
+  return op::DynamicStitch({{op::Range(0, rank, 1), normal}},
+                           {{shape, op::OnesLike(normal)}});
+}
+
+// A tensor of the output's shape, such that it broadcasts against the input.
+Output Aligned(GradientContext& c, Output t) {
+  const Output x = c.input(0);
+  if (c.attr<bool>("keep_dims")) return t;
+  if (t.shape().rank_known() && t.shape().rank() == 0) return t;
+  if (!x.shape().rank_known()) {
+    return op::Reshape(t, KeptShape(x, c.input(1)));
+  }
+  const int rank = x.shape().rank();
+  const std::optional<Dims> axes = AxesOf(c.input(1), rank);
+  if (!axes.has_value()) return op::Reshape(t, KeptShape(x, c.input(1)));
+  Dims dims(x.shape().dims().begin(), x.shape().dims().end());
+  for (int64_t axis : *axes) dims[axis] = 1;
+  // Leading axes need no extents of 1: shapes align from the right.
+  bool leading = true;
+  int unknown = 0;
+  for (int i = 0; i < rank; ++i) {
+    const bool reduced = std::count(axes->begin(), axes->end(), i) > 0;
+    if (reduced && i > 0 &&
+        std::count(axes->begin(), axes->end(), i - 1) == 0) {
+      leading = false;
+    }
+    unknown += dims[i] == PartialShape::kUnknown;
+  }
+  if (leading) return t;
+  // Reshape finds one extent by itself, if no other one is 0.
+  const bool empty = std::count(dims.begin(), dims.end(), 0) > 0;
+  if (unknown > 1 || (unknown == 1 && empty)) {
+    return op::Reshape(t, KeptShape(x, c.input(1)));
+  }
+  return op::Reshape(t, IntVector(c.builder(), dims, "Reshape/shape"));
+}
+
+void SumGrad(GradientContext& c) {
+  if (!c.needs(0)) return;
+  c.set(0, op::BroadcastTo(Aligned(c, c.grad()), ShapeOf(c.input(0))));
+}
+
+// How many inputs one output averages, as the gradient's dtype.
+Output Count(GradientContext& c, DType dtype) {
+  const std::optional<Dims> in = StaticDims(c.input(0));
+  const std::optional<Dims> out = StaticDims(c.output(0));
+  int64_t num_in = 1;
+  int64_t num_out = 1;
+  if (in.has_value())
+    for (int64_t d : *in) num_in *= d;
+  if (out.has_value())
+    for (int64_t d : *out) num_out *= d;
+  if (in.has_value() && out.has_value()) {
+    const Output count = c.builder().Const(
+        static_cast<float>(num_in / std::max<int64_t>(num_out, 1)));
+    return dtype == DType::kFloat ? count : op::Cast(count, dtype);
+  }
+  Output count = op::Size(c.input(0));
+  if (!out.has_value() || num_out != 1) {
+    count = op::FloorDiv(count, op::Maximum(op::Size(c.output(0)), 1));
+  }
+  return op::Cast(count, dtype);
+}
+
+void MeanGrad(GradientContext& c) {
+  if (!c.needs(0)) return;
+  const Output dy = c.grad();
+  const Output share = dy / Count(c, dy.dtype());
+  c.set(0, op::BroadcastTo(Aligned(c, share), ShapeOf(c.input(0))));
+}
+
+// Equal extrema share the gradient.
+void ExtremumGrad(GradientContext& c) {
+  if (!c.needs(0)) return;
+  const Output x = c.input(0);
+  const Output dy = c.grad();
+  const Output is_extremum =
+      op::Cast(op::Equal(Aligned(c, c.output(0)), x), dy.dtype());
+  const Output count = op::Sum(is_extremum, c.input(1), {.keep_dims = true});
+  c.set(0, is_extremum / count * Aligned(c, dy));
+}
+
+// The product of the others, without dividing by an x that may be 0: products
+// of what comes before and of what comes after along the reduced axes, which
+// are moved to the front and flattened into one.
+void ProdGrad(GradientContext& c) {
+  if (!c.needs(0)) return;
+  const Output x = c.input(0);
+  GraphBuilder& b = c.builder();
+  const int rank = x.shape().rank();
+  std::optional<Dims> axes;
+  if (x.shape().rank_known()) axes = AxesOf(c.input(1), rank);
+  if (!axes.has_value()) {
+    return b.Fail(absl::UnimplementedError(absl::StrCat(
+                      "node '", c.operation().name(),
+                      "' (Prod): its gradient needs a known rank and axes")),
+                  SourceLocation{});
+  }
+  std::sort(axes->begin(), axes->end());
+  axes->erase(std::unique(axes->begin(), axes->end()), axes->end());
+  Dims order = *axes;
+  for (int i = 0; i < rank; ++i) {
+    if (std::count(axes->begin(), axes->end(), i) == 0) order.push_back(i);
+  }
+  Dims back(order.size());
+  for (size_t i = 0; i < order.size(); ++i) back[order[i]] = i;
+
+  const Output moved = op::Transpose(x, IntVector(b, order));
+  const Output moved_shape = ShapeOf(moved);
+  const int64_t reduced = static_cast<int64_t>(axes->size());
+  const Output rows =
+      op::Prod(op::Slice(moved_shape, Tensor::Vector<int32_t>({0}),
+                         Tensor::FromSpan<int32_t>(
+                             Shape{1}, {{static_cast<int32_t>(reduced)}})),
+               IntVector(b, {0}), {.keep_dims = true});
+  const Output columns =
+      op::Prod(op::Slice(moved_shape,
+                         Tensor::FromSpan<int32_t>(
+                             Shape{1}, {{static_cast<int32_t>(reduced)}}),
+                         Tensor::Vector<int32_t>({-1})),
+               IntVector(b, {0}), {.keep_dims = true});
+  const Output matrix = op::Reshape(moved, op::ConcatV2({{rows, columns}}, 0));
+  const Output before = op::Cumprod(matrix, 0, {.exclusive = true});
+  const Output after =
+      op::Cumprod(matrix, 0, {.exclusive = true, .reverse = true});
+  const Output others = op::Transpose(op::Reshape(before * after, moved_shape),
+                                      IntVector(b, back));
+  c.set(0, ReshapeLike(Aligned(c, c.grad()) * others, x));
+}
+
+}  // namespace
+
+void Register(GradientRegistry& registry) {
+  registry.Add("Sum", SumGrad);
+  registry.Add("Mean", MeanGrad);
+  registry.Add("Prod", ProdGrad);
+  registry.Add("Max", ExtremumGrad);
+  registry.Add("Min", ExtremumGrad);
+}
+
+}  // namespace leat::gradients::reduction

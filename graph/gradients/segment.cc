@@ -1,0 +1,46 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/graph/gradient_shapes.h"
+#include "leat/graph/ops.h"
+
+namespace leat::gradients::segment {
+namespace {
+
+// Segment ids below 0 were dropped, so they get no gradient.
+void UnsortedSegmentSumGrad(GradientContext& c) {
+  if (!c.needs(0)) return;
+  const Output ids = c.input(1);
+  const Output dy = c.grad();
+  const Output rows = op::GatherV2(dy, op::Maximum(ids, 0), 0);
+  Output kept = op::GreaterEqual(ids, 0);
+  // SelectV2 aligns from the right; ids are the leading dimensions.
+  const PartialShape data = c.input(0).shape();
+  const PartialShape id_shape = ids.shape();
+  if (data.rank_known() && id_shape.rank_known()) {
+    for (int i = id_shape.rank(); i < data.rank(); ++i) {
+      kept = op::ExpandDims(kept, -1);
+    }
+  } else {
+    const Output extra = op::Rank(rows) - op::Rank(ids);
+    kept = op::Reshape(
+        kept, op::ConcatV2(
+                  {{ShapeOf(ids), op::Fill(op::ExpandDims(extra, 0), 1)}}, 0));
+  }
+  c.set(0, op::SelectV2(kept, rows, op::ZerosLike(rows)));
+}
+
+void DynamicStitchGrad(GradientContext& c) {
+  const int count = c.num_inputs() / 2;
+  const Output dy = c.grad();
+  for (int i = 0; i < count; ++i) {
+    if (c.needs(count + i)) c.set(count + i, op::GatherV2(dy, c.input(i), 0));
+  }
+}
+
+}  // namespace
+
+void Register(GradientRegistry& registry) {
+  registry.Add("UnsortedSegmentSum", UnsortedSegmentSumGrad);
+  registry.Add("DynamicStitch", DynamicStitchGrad);
+}
+
+}  // namespace leat::gradients::segment

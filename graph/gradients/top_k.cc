@@ -1,0 +1,36 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/graph/gradient_shapes.h"
+#include "leat/graph/ops.h"
+
+namespace leat::gradients::top_k {
+namespace {
+
+// Every value's gradient goes to where it came from: flat positions are
+// row * extent + index.
+void TopKGrad(GradientContext& c) {
+  if (!c.needs(0)) return;
+  const Output x = c.input(0);
+  const Output indices = c.output(1);
+  const Output shape = ShapeOf(x);
+  const Output extent = op::StridedSlice(
+      shape, Tensor::Vector<int32_t>({-1}), Tensor::Vector<int32_t>({0}),
+      Tensor::Vector<int32_t>({1}), {.shrink_axis_mask = 1});
+  const Output width =
+      op::StridedSlice(ShapeOf(indices), Tensor::Vector<int32_t>({-1}),
+                       Tensor::Vector<int32_t>({0}),
+                       Tensor::Vector<int32_t>({1}), {.shrink_axis_mask = 1});
+  const Output rows = op::FloorDiv(op::Size(indices), op::Maximum(width, 1));
+  const Output matrix = op::Reshape(indices, op::Pack({{rows, width}}));
+  const Output starts = op::ExpandDims(op::Range(0, rows, 1) * extent, 1);
+  const Output flat =
+      op::Reshape(matrix + starts, Tensor::Vector<int32_t>({-1}));
+  const Output values = op::Reshape(c.grad(0), Tensor::Vector<int32_t>({-1}));
+  c.set(0,
+        op::Reshape(op::UnsortedSegmentSum(values, flat, op::Size(x)), shape));
+}
+
+}  // namespace
+
+void Register(GradientRegistry& registry) { registry.Add("TopKV2", TopKGrad); }
+
+}  // namespace leat::gradients::top_k

@@ -1,0 +1,31 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/graph/gradient_shapes.h"
+#include "leat/graph/ops.h"
+
+namespace leat::gradients::transpose {
+namespace {
+
+void TransposeGrad(GradientContext& c) {
+  if (!c.needs(0)) return;
+  const std::optional<Dims> order = ValuesOf(c.input(1));
+  Dims back;
+  if (order.has_value()) {
+    back.resize(order->size());
+    for (size_t i = 0; i < order->size(); ++i) {
+      const absl::StatusOr<int> axis =
+          NormalizeAxis((*order)[i], static_cast<int>(order->size()));
+      if (axis.ok()) back[*axis] = static_cast<int64_t>(i);
+    }
+  }
+  c.set(0, op::Transpose(c.grad(), order.has_value()
+                                       ? IntVector(c.builder(), back)
+                                       : op::InvertPermutation(c.input(1))));
+}
+
+}  // namespace
+
+void Register(GradientRegistry& registry) {
+  registry.Add("Transpose", TransposeGrad);
+}
+
+}  // namespace leat::gradients::transpose

@@ -1,0 +1,42 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/graph/op_call.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace leat::internal {
+namespace {
+
+GraphBuilder* BuilderOf(const std::vector<OpInput>& inputs) {
+  for (const OpInput& input : inputs) {
+    for (const Operand& operand : input.operands()) {
+      GraphBuilder* const builder = operand.output().builder();
+      if (builder != nullptr) return builder;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Operation CallOp(GraphBuilder* builder, OpArgs args) {
+  if (builder == nullptr) builder = BuilderOf(args.inputs);
+  if (builder == nullptr) return Operation();
+  return builder->AddOp(std::move(args));
+}
+
+std::vector<Output> OutputList(const Operation& operation, int64_t begin,
+                               int64_t count) {
+  std::vector<Output> outputs;
+  outputs.reserve(static_cast<size_t>(count));
+  for (int64_t i = begin; i < begin + count; ++i) {
+    outputs.emplace_back(operation, static_cast<int>(i));
+  }
+  return outputs;
+}
+
+int64_t ListLength(int64_t count) {
+  return std::clamp<int64_t>(count, 0, kMaxArgs);
+}
+
+}  // namespace leat::internal

@@ -1,0 +1,100 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Relu, Relu6, Elu, LeakyRelu, Softplus and their gradients.
+#include "leat/core/dtype_list.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::activations {
+namespace {
+
+void AddReluAndOthers(OpRegistry& registry) {
+  registry.Add(
+      {.name = "Relu",
+       .inputs = {"features: T"},
+       .outputs = {"activations: T"},
+       .attrs = {"T: {float, double, int32, uint8, int16, int8, int64, "
+                 "bfloat16, uint16, half, uint32, uint64, qint8}"},
+       .shape = shapes::Unchanged},
+      {OnCpu({{"T", kNumbers.dtypes()}})});
+
+  registry.Add({.name = "ReluGrad",
+                .inputs = {"gradients: T", "features: T"},
+                .outputs = {"backprops: T"},
+                .attrs = {"T: realnumbertype"},
+                .shape = shapes::MergeAll},
+               {OnCpu({{"T", kNumbers.dtypes()}})});
+
+  registry.Add({.name = "Relu6",
+                .inputs = {"features: T"},
+                .outputs = {"activations: T"},
+                .attrs = {"T: realnumbertype"},
+                .shape = shapes::Unchanged},
+               {OnCpu({{"T", kNumbers.dtypes()}})});
+
+  registry.Add({.name = "Relu6Grad",
+                .inputs = {"gradients: T", "features: T"},
+                .outputs = {"backprops: T"},
+                .attrs = {"T: realnumbertype"},
+                .shape = shapes::MergeAll},
+               {OnCpu({{"T", kNumbers.dtypes()}})});
+}
+
+void AddEluAndOthers(OpRegistry& registry) {
+  registry.Add({.name = "Elu",
+                .inputs = {"features: T"},
+                .outputs = {"activations: T"},
+                .attrs = {"T: {half, bfloat16, float, double}"},
+                .shape = shapes::Unchanged},
+               {OnCpu({{"T", kFloats.dtypes()}})});
+
+  registry.Add({.name = "EluGrad",
+                .inputs = {"gradients: T", "outputs: T"},
+                .outputs = {"backprops: T"},
+                .attrs = {"T: {half, bfloat16, float, double}"},
+                .shape = shapes::MergeAll},
+               {OnCpu({{"T", kFloats.dtypes()}})});
+
+  registry.Add({.name = "LeakyRelu",
+                .inputs = {"features: T"},
+                .outputs = {"activations: T"},
+                .attrs = {"alpha: float = 0.2",
+                          "T: {half, bfloat16, float, double} = float"},
+                .shape = shapes::Unchanged},
+               {OnCpu({{"T", kFloats.dtypes()}})});
+
+  registry.Add({.name = "LeakyReluGrad",
+                .inputs = {"gradients: T", "features: T"},
+                .outputs = {"backprops: T"},
+                .attrs = {"alpha: float = 0.2",
+                          "T: {half, bfloat16, float, double} = float"},
+                .shape = shapes::MergeAll},
+               {OnCpu({{"T", kFloats.dtypes()}})});
+}
+
+void AddSoftplusAndOthers(OpRegistry& registry) {
+  registry.Add({.name = "Softplus",
+                .inputs = {"features: T"},
+                .outputs = {"activations: T"},
+                .attrs = {"T: {half, bfloat16, float, double}"},
+                .shape = shapes::Unchanged},
+               {OnCpu({{"T", kFloats.dtypes()}})});
+
+  registry.Add({.name = "SoftplusGrad",
+                .inputs = {"gradients: T", "features: T"},
+                .outputs = {"backprops: T"},
+                .attrs = {"T: {half, bfloat16, float, double}"},
+                .shape = shapes::MergeAll},
+               {OnCpu({{"T", kFloats.dtypes()}})});
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  AddReluAndOthers(registry);
+  AddEluAndOthers(registry);
+  AddSoftplusAndOthers(registry);
+}
+
+}  // namespace leat::ops::activations

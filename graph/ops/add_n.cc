@@ -1,0 +1,37 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// AddN: the sum of tensors of one shape.
+#include "leat/core/dtype_list.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::add_n {
+namespace {
+
+absl::Status AddNShape(InferenceContext& context) {
+  LEAT_RETURN_IF_ERROR(shapes::MergeAll(context));
+  const HandleShape* handle = context.input_handle(0);
+  if (handle != nullptr) context.set_output_handle(0, *handle);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  registry.Add(
+      {.name = "AddN",
+       .inputs = {"inputs: N * T"},
+       .outputs = {"sum: T"},
+       .attrs = {"N: int",
+                 "T: {float, double, int32, uint8, int16, int8, complex64, "
+                 "int64, qint8, quint8, qint32, bfloat16, qint16, quint16, "
+                 "uint16, complex128, half, uint32, uint64, variant}"},
+       .commutative = true,
+       .aggregate = true,
+       .shape = AddNShape},
+      {OnCpu({{"T", kNumbers.dtypes()}})});
+}
+
+}  // namespace leat::ops::add_n

@@ -1,0 +1,41 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// _Arg and _Retval: what goes into and out of a function or partition.
+#include <vector>
+
+#include "leat/core/status_macros.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::arguments {
+namespace {
+
+// The shape that an importer or caller noted in _output_shapes, if any.
+absl::Status ArgShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(
+      const std::vector<PartialShape> shapes,
+      context.attrs().GetOr<std::vector<PartialShape>>("_output_shapes", {}));
+  if (shapes.size() == 1) context.set_output(0, shapes[0]);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  registry.Add({.name = "_Arg",
+                .outputs = {"output: T"},
+                .attrs = {"T: type", "index: int >= 0"},
+                .stateful = true,
+                .shape = ArgShape},
+               {NotFoldable(RetainsInput(OnCpu()))});
+
+  registry.Add({.name = "_Retval",
+                .inputs = {"input: T"},
+                .attrs = {"T: type", "index: int >= 0"},
+                .stateful = true,
+                .shape = shapes::NoOutputs},
+               {NotFoldable(RetainsInput(OnCpu()))});
+}
+
+}  // namespace leat::ops::arguments

@@ -1,0 +1,63 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// BroadcastTo, and BroadcastGradientArgs for gradients of what broadcasts.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/dtype_list.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::broadcast {
+namespace {
+
+absl::Status BroadcastToShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(PartialShape output, ShapeInput(context, 1));
+  const PartialShape& input = context.input(0);
+  if (output.rank_known() && input.rank_known()) {
+    const int extra = output.rank() - input.rank();
+    if (extra < 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Shape must be at most rank ", output.rank(),
+                       " but is rank ", input.rank()));
+    }
+    for (int i = 0; i < input.rank(); ++i) {
+      if (!input.dim_known(i) || input.dim(i) == 1) continue;
+      // A known extent other than 1 must stay.
+      LEAT_RETURN_IF_ERROR(
+          MergeExtents(input.dim(i), output.dim(i + extra)).status());
+    }
+  }
+  context.set_output(0, std::move(output));
+  return absl::OkStatus();
+}
+
+absl::Status BroadcastGradientArgsShape(InferenceContext& context) {
+  for (int i = 0; i < 2; ++i) {
+    LEAT_RETURN_IF_ERROR(context.WithRank(i, 1).status());
+    context.set_output(i, PartialShape::UnknownOfRank(1));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  registry.Add({.name = "BroadcastTo",
+                .inputs = {"input: T", "shape: Tidx"},
+                .outputs = {"output: T"},
+                .attrs = {"T: type", "Tidx: {int32, int64} = int32"},
+                .shape = BroadcastToShape},
+               {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})});
+
+  registry.Add({.name = "BroadcastGradientArgs",
+                .inputs = {"s0: T", "s1: T"},
+                .outputs = {"r0: T", "r1: T"},
+                .attrs = {"T: {int32, int64} = int32"},
+                .shape = BroadcastGradientArgsShape},
+               {OnCpu()});
+}
+
+}  // namespace leat::ops::broadcast

@@ -1,0 +1,85 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Comparisons, element by element, with broadcasting.
+#include <utility>
+
+#include "leat/core/dtype_list.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::comparison {
+namespace {
+
+absl::Status EqualShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const bool strict,
+                        context.Attr<bool>("incompatible_shape_error"));
+  absl::StatusOr<PartialShape> shape =
+      BroadcastPartialShapes(context.input(0), context.input(1));
+  if (shape.ok()) {
+    context.set_output(0, *std::move(shape));
+    return absl::OkStatus();
+  }
+  // Shapes that do not fit are different, which is one bool.
+  if (strict) return shape.status();
+  context.set_output(0, Shape{});
+  return absl::OkStatus();
+}
+
+void AddEqualAndOthers(OpRegistry& registry) {
+  registry.Add({.name = "Equal",
+                .inputs = {"x: T", "y: T"},
+                .outputs = {"z: bool"},
+                .attrs = {"T: type", "incompatible_shape_error: bool = true"},
+                .commutative = true,
+                .shape = EqualShape},
+               {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})});
+
+  registry.Add({.name = "NotEqual",
+                .inputs = {"x: T", "y: T"},
+                .outputs = {"z: bool"},
+                .attrs = {"T: type", "incompatible_shape_error: bool = true"},
+                .commutative = true,
+                .shape = EqualShape},
+               {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})});
+
+  registry.Add({.name = "Less",
+                .inputs = {"x: T", "y: T"},
+                .outputs = {"z: bool"},
+                .attrs = {"T: realnumbertype"},
+                .shape = shapes::BroadcastBinary},
+               {OnCpu({{"T", kNumbers.dtypes()}})});
+
+  registry.Add({.name = "LessEqual",
+                .inputs = {"x: T", "y: T"},
+                .outputs = {"z: bool"},
+                .attrs = {"T: realnumbertype"},
+                .shape = shapes::BroadcastBinary},
+               {OnCpu({{"T", kNumbers.dtypes()}})});
+}
+
+void AddGreaterAndOthers(OpRegistry& registry) {
+  registry.Add({.name = "Greater",
+                .inputs = {"x: T", "y: T"},
+                .outputs = {"z: bool"},
+                .attrs = {"T: realnumbertype"},
+                .shape = shapes::BroadcastBinary},
+               {OnCpu({{"T", kNumbers.dtypes()}})});
+
+  registry.Add({.name = "GreaterEqual",
+                .inputs = {"x: T", "y: T"},
+                .outputs = {"z: bool"},
+                .attrs = {"T: realnumbertype"},
+                .shape = shapes::BroadcastBinary},
+               {OnCpu({{"T", kNumbers.dtypes()}})});
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  AddEqualAndOthers(registry);
+  AddGreaterAndOthers(registry);
+}
+
+}  // namespace leat::ops::comparison

@@ -1,0 +1,157 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Switch, Merge and the frames of loops (Enter, Exit, NextIteration,
+// LoopCond), also for reference edges.
+#include <utility>
+
+#include "leat/core/status_macros.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::control_flow {
+namespace {
+
+absl::Status SwitchShape(InferenceContext& context) {
+  LEAT_RETURN_IF_ERROR(context.WithRank(1, 0).status());
+  for (int i = 0; i < context.num_outputs(); ++i) {
+    context.set_output(i, context.input(0));
+    const HandleShape* handle = context.input_handle(0);
+    if (handle != nullptr) context.set_output_handle(i, *handle);
+  }
+  return absl::OkStatus();
+}
+
+// What is true of every input. In a loop the second one comes from
+// NextIteration and is not known yet, so nothing is.
+absl::Status MergeShape(InferenceContext& context) {
+  context.set_output(1, Shape{});
+  if (context.num_inputs() == 0) return absl::OkStatus();
+  PartialShape shape = context.input(0);
+  const HandleShape* first = context.input_handle(0);
+  bool has_handle = first != nullptr;
+  HandleShape handle = has_handle ? *first : HandleShape{};
+  for (int i = 1; i < context.num_inputs(); ++i) {
+    shape = Relax(shape, context.input(i));
+    const HandleShape* other = context.input_handle(i);
+    has_handle = has_handle && other != nullptr && other->dtype == handle.dtype;
+    if (has_handle) handle.shape = Relax(handle.shape, other->shape);
+  }
+  context.set_output(0, std::move(shape));
+  if (has_handle) context.set_output_handle(0, std::move(handle));
+  return absl::OkStatus();
+}
+
+// A value that enters a loop is a constant only where the loop does not change
+// it; Merge decides that, so the shape goes on and the value does not.
+absl::Status EnterShape(InferenceContext& context) {
+  context.set_output(0, context.input(0));
+  const HandleShape* handle = context.input_handle(0);
+  if (handle != nullptr) context.set_output_handle(0, *handle);
+  LEAT_ASSIGN_OR_RETURN(const bool constant, context.Attr<bool>("is_constant"));
+  if (constant) return shapes::PassThrough(context);
+  return absl::OkStatus();
+}
+
+absl::Status LoopCondShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape, context.WithRank(0, 0));
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+void AddSwitchAndOthers(OpRegistry& registry) {
+  registry.Add({.name = "Switch",
+                .inputs = {"data: T", "pred: bool"},
+                .outputs = {"output_false: T", "output_true: T"},
+                .attrs = {"T: type"},
+                .shape = SwitchShape},
+               {NotFoldable(RetainsInput(OnCpu()))});
+
+  registry.Add({.name = "RefSwitch",
+                .inputs = {"data: Ref(T)", "pred: bool"},
+                .outputs = {"output_false: Ref(T)", "output_true: Ref(T)"},
+                .attrs = {"T: type"},
+                .allows_uninitialized_input = true,
+                .shape = SwitchShape},
+               {NotFoldable(RetainsInput(OnCpu()))});
+
+  registry.Add({.name = "Merge",
+                .inputs = {"inputs: N * T"},
+                .outputs = {"output: T", "value_index: int32"},
+                .attrs = {"T: type", "N: int"},
+                .shape = MergeShape},
+               {NotFoldable(RetainsInput(OnCpu()))});
+
+  registry.Add({.name = "RefMerge",
+                .inputs = {"inputs: Ref(N * T)"},
+                .outputs = {"output: Ref(T)", "value_index: int32"},
+                .attrs = {"T: type", "N: int"},
+                .shape = MergeShape},
+               {NotFoldable(RetainsInput(OnCpu()))});
+}
+
+void AddEnterAndOthers(OpRegistry& registry) {
+  registry.Add(
+      {.name = "Enter",
+       .inputs = {"data: T"},
+       .outputs = {"output: T"},
+       .attrs = {"T: type", "frame_name: string", "is_constant: bool = false",
+                 "parallel_iterations: int = 10"},
+       .shape = EnterShape},
+      {NotFoldable(RetainsInput(OnCpu()))});
+
+  registry.Add(
+      {.name = "RefEnter",
+       .inputs = {"data: Ref(T)"},
+       .outputs = {"output: Ref(T)"},
+       .attrs = {"T: type", "frame_name: string", "is_constant: bool = false",
+                 "parallel_iterations: int = 10"},
+       .shape = EnterShape},
+      {NotFoldable(RetainsInput(OnCpu()))});
+
+  registry.Add({.name = "Exit",
+                .inputs = {"data: T"},
+                .outputs = {"output: T"},
+                .attrs = {"T: type"},
+                .shape = shapes::PassThrough},
+               {NotFoldable(RetainsInput(OnCpu()))});
+
+  registry.Add({.name = "RefExit",
+                .inputs = {"data: Ref(T)"},
+                .outputs = {"output: Ref(T)"},
+                .attrs = {"T: type"},
+                .shape = shapes::PassThrough},
+               {NotFoldable(RetainsInput(OnCpu()))});
+}
+
+void AddNextIterationAndOthers(OpRegistry& registry) {
+  registry.Add({.name = "NextIteration",
+                .inputs = {"data: T"},
+                .outputs = {"output: T"},
+                .attrs = {"T: type"},
+                .shape = shapes::PassThrough},
+               {NotFoldable(RetainsInput(OnCpu()))});
+
+  registry.Add({.name = "RefNextIteration",
+                .inputs = {"data: Ref(T)"},
+                .outputs = {"output: Ref(T)"},
+                .attrs = {"T: type"},
+                .shape = shapes::PassThrough},
+               {NotFoldable(RetainsInput(OnCpu()))});
+
+  registry.Add({.name = "LoopCond",
+                .inputs = {"input: bool"},
+                .outputs = {"output: bool"},
+                .shape = LoopCondShape},
+               {NotFoldable(RetainsInput(OnCpu()))});
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  AddSwitchAndOthers(registry);
+  AddEnterAndOthers(registry);
+  AddNextIterationAndOthers(registry);
+}
+
+}  // namespace leat::ops::control_flow

@@ -1,0 +1,239 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Conv2D and its two gradients.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/dtype_list.h"
+#include "leat/core/shape.h"
+#include "leat/core/status_macros.h"
+#include "leat/core/window.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::conv2d {
+namespace {
+
+constexpr int64_t kUnknown = PartialShape::kUnknown;
+
+struct Conv2DAttrs {
+  ImageAxes axes = {};
+  Window height = {};  // without sizes, which the filter tells
+  Window width = {};
+};
+
+absl::Status CheckLength(absl::string_view attr,
+                         absl::Span<const int64_t> values, size_t length) {
+  if (values.size() == length) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      attr, " must have ", length, " values, got ", values.size()));
+}
+
+// Strides and dilations in the batch and channel axes are 1.
+absl::Status CheckPerAxis(absl::string_view attr,
+                          absl::Span<const int64_t> values,
+                          const ImageAxes& axes) {
+  LEAT_RETURN_IF_ERROR(CheckLength(attr, values, 4));
+  for (const int64_t value : values) {
+    if (value < 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(attr, " must be positive, got ", value));
+    }
+  }
+  if (values[static_cast<size_t>(axes.batch)] != 1 ||
+      values[static_cast<size_t>(axes.channel)] != 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        attr, " in the batch and depth dimensions are not supported"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SetExplicitPadding(absl::Span<const int64_t> paddings,
+                                Conv2DAttrs& attrs) {
+  LEAT_RETURN_IF_ERROR(CheckLength("explicit_paddings", paddings, 8));
+  for (const int64_t padding : paddings) {
+    if (padding < 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "All elements of explicit_paddings must be nonnegative, got ",
+          padding));
+    }
+  }
+  const auto at = [&](int axis, int side) {
+    return paddings[static_cast<size_t>(2 * axis + side)];
+  };
+  for (const int axis : {attrs.axes.batch, attrs.axes.channel}) {
+    if (at(axis, 0) != 0 || at(axis, 1) != 0) {
+      return absl::InvalidArgumentError(
+          "explicit padding of the batch and depth dimensions");
+    }
+  }
+  attrs.height.before = at(attrs.axes.height, 0);
+  attrs.height.after = at(attrs.axes.height, 1);
+  attrs.width.before = at(attrs.axes.width, 0);
+  attrs.width.after = at(attrs.axes.width, 1);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Conv2DAttrs> ReadAttrs(const InferenceContext& context) {
+  using Ints = std::vector<int64_t>;
+  LEAT_ASSIGN_OR_RETURN(const std::string format,
+                        context.Attr<std::string>("data_format"));
+  LEAT_ASSIGN_OR_RETURN(const std::string padding_name,
+                        context.Attr<std::string>("padding"));
+  LEAT_ASSIGN_OR_RETURN(const Ints strides, context.Attr<Ints>("strides"));
+  LEAT_ASSIGN_OR_RETURN(const Ints dilations, context.Attr<Ints>("dilations"));
+  LEAT_ASSIGN_OR_RETURN(const Ints paddings,
+                        context.Attr<Ints>("explicit_paddings"));
+  LEAT_ASSIGN_OR_RETURN(const Padding padding, ParsePadding(padding_name));
+  Conv2DAttrs attrs;
+  LEAT_ASSIGN_OR_RETURN(attrs.axes, ParseImageAxes(format));
+  LEAT_RETURN_IF_ERROR(CheckPerAxis("strides", strides, attrs.axes));
+  LEAT_RETURN_IF_ERROR(CheckPerAxis("dilations", dilations, attrs.axes));
+  const auto set = [&](Window& window, int axis) {
+    window.stride = strides[static_cast<size_t>(axis)];
+    window.dilation = dilations[static_cast<size_t>(axis)];
+    window.padding = padding;
+  };
+  set(attrs.height, attrs.axes.height);
+  set(attrs.width, attrs.axes.width);
+  if (padding == Padding::kExplicit) {
+    LEAT_RETURN_IF_ERROR(SetExplicitPadding(paddings, attrs));
+  } else if (!paddings.empty()) {
+    return absl::InvalidArgumentError(
+        "explicit_paddings must be empty if the padding is not EXPLICIT");
+  }
+  return attrs;
+}
+
+absl::StatusOr<int64_t> OutputExtent(int64_t input, int64_t filter,
+                                     Window window) {
+  if (filter == kUnknown) {
+    // What SAME gives does not depend on the filter.
+    if (window.padding != Padding::kSame) return kUnknown;
+    filter = 1;
+  }
+  window.size = filter;
+  return WindowedExtent(input, window);
+}
+
+// The filter's input channels divide the input's: that many groups, each with
+// its share of the output channels.
+absl::Status CheckChannels(int64_t input, int64_t filter, int64_t output) {
+  if (input == kUnknown || filter == kUnknown) return absl::OkStatus();
+  if (filter == 0 || input % filter != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Depth of input (", input,
+        ") is not a multiple of input depth of filter (", filter, ")"));
+  }
+  const int64_t groups = input / filter;
+  if (output == kUnknown || groups == 0 || output % groups == 0) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "Depth of output (", output,
+      ") is not a multiple of the number of groups (", groups, ")"));
+}
+
+absl::Status Conv2DShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const PartialShape input, context.WithRank(0, 4));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape filter, context.WithRank(1, 4));
+  LEAT_ASSIGN_OR_RETURN(const Conv2DAttrs attrs, ReadAttrs(context));
+  const ImageAxes& axes = attrs.axes;
+  LEAT_RETURN_IF_ERROR(
+      CheckChannels(input.dim(axes.channel), filter.dim(2), filter.dim(3)));
+  Dims dims(4);
+  dims[static_cast<size_t>(axes.batch)] = input.dim(axes.batch);
+  dims[static_cast<size_t>(axes.channel)] = filter.dim(3);
+  LEAT_ASSIGN_OR_RETURN(
+      dims[static_cast<size_t>(axes.height)],
+      OutputExtent(input.dim(axes.height), filter.dim(0), attrs.height));
+  LEAT_ASSIGN_OR_RETURN(
+      dims[static_cast<size_t>(axes.width)],
+      OutputExtent(input.dim(axes.width), filter.dim(1), attrs.width));
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape, PartialShape::Create(dims));
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+// Input `sizes` describes a tensor of rank 4; `filter` and `gradient` have it.
+absl::Status BackpropShape(InferenceContext& context, int sizes, int other) {
+  LEAT_RETURN_IF_ERROR(ReadAttrs(context).status());
+  LEAT_RETURN_IF_ERROR(context.WithRank(other, 4).status());
+  LEAT_RETURN_IF_ERROR(context.WithRank(2, 4).status());
+  LEAT_ASSIGN_OR_RETURN(const PartialShape described,
+                        ShapeInput(context, sizes));
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape,
+                        Merge(described, PartialShape::UnknownOfRank(4)));
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+absl::Status Conv2DBackpropInputShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const PartialShape sizes, context.WithRank(0, 1));
+  if (sizes.dim(0) != 2) return BackpropShape(context, 0, 1);
+  // Only the spatial extents: the rest is the gradient's and the filter's.
+  LEAT_ASSIGN_OR_RETURN(const Conv2DAttrs attrs, ReadAttrs(context));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape filter, context.WithRank(1, 4));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape gradient, context.WithRank(2, 4));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape spatial, ShapeInput(context, 0));
+  Dims dims(4);
+  dims[static_cast<size_t>(attrs.axes.batch)] = gradient.dim(attrs.axes.batch);
+  dims[static_cast<size_t>(attrs.axes.height)] = ExtentOf(spatial, 0);
+  dims[static_cast<size_t>(attrs.axes.width)] = ExtentOf(spatial, 1);
+  dims[static_cast<size_t>(attrs.axes.channel)] = filter.dim(2);
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape, PartialShape::Create(dims));
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+absl::Status Conv2DBackpropFilterShape(InferenceContext& context) {
+  return BackpropShape(context, 1, 0);
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  registry.Add({.name = "Conv2D",
+                .inputs = {"input: T", "filter: T"},
+                .outputs = {"output: T"},
+                .attrs = {"T: {half, bfloat16, float, double, int32}",
+                          "strides: list(int)", "use_cudnn_on_gpu: bool = true",
+                          "padding: {'SAME', 'VALID', 'EXPLICIT'}",
+                          "explicit_paddings: list(int) = []",
+                          "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
+                          "dilations: list(int) = [1, 1, 1, 1]"},
+                .shape = Conv2DShape},
+               {ExpensiveOnCpu({{"T", kFloat32And64.dtypes()}})});
+
+  registry.Add(
+      {.name = "Conv2DBackpropInput",
+       .inputs = {"input_sizes: int32", "filter: T", "out_backprop: T"},
+       .outputs = {"output: T"},
+       .attrs = {"T: {half, bfloat16, float, double, int32}",
+                 "strides: list(int)", "use_cudnn_on_gpu: bool = true",
+                 "padding: {'SAME', 'VALID', 'EXPLICIT'}",
+                 "explicit_paddings: list(int) = []",
+                 "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
+                 "dilations: list(int) = [1, 1, 1, 1]"},
+       .shape = Conv2DBackpropInputShape},
+      {ExpensiveOnCpu({{"T", kFloat32And64.dtypes()}})});
+
+  registry.Add(
+      {.name = "Conv2DBackpropFilter",
+       .inputs = {"input: T", "filter_sizes: int32", "out_backprop: T"},
+       .outputs = {"output: T"},
+       .attrs = {"T: {half, bfloat16, float, double}", "strides: list(int)",
+                 "use_cudnn_on_gpu: bool = true",
+                 "padding: {'SAME', 'VALID', 'EXPLICIT'}",
+                 "explicit_paddings: list(int) = []",
+                 "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
+                 "dilations: list(int) = [1, 1, 1, 1]"},
+       .shape = Conv2DBackpropFilterShape},
+      {ExpensiveOnCpu({{"T", kFloat32And64.dtypes()}})});
+}
+
+}  // namespace leat::ops::conv2d

@@ -1,0 +1,27 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Cumsum, Cumprod: sums and products of all elements before.
+#include "leat/core/dtype_list.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::cumulative {
+void Register(OpRegistry& registry) {
+  registry.Add({.name = "Cumsum",
+                .inputs = {"x: T", "axis: Tidx"},
+                .outputs = {"out: T"},
+                .attrs = {"exclusive: bool = false", "reverse: bool = false",
+                          "T: numbertype", "Tidx: {int32, int64} = int32"},
+                .shape = shapes::Unchanged},
+               {OnCpu({{"T", kNumbers.dtypes()}})});
+
+  registry.Add({.name = "Cumprod",
+                .inputs = {"x: T", "axis: Tidx"},
+                .outputs = {"out: T"},
+                .attrs = {"exclusive: bool = false", "reverse: bool = false",
+                          "T: numbertype", "Tidx: {int32, int64} = int32"},
+                .shape = shapes::Unchanged},
+               {OnCpu({{"T", kNumbers.dtypes()}})});
+}
+
+}  // namespace leat::ops::cumulative

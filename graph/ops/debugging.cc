@@ -1,0 +1,67 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Abort, Assert, CheckNumerics, Print, PrintV2.
+#include "leat/core/dtype_list.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::debugging {
+namespace {
+
+absl::Status PrintV2Shape(InferenceContext& context) {
+  return context.WithRank(0, 0).status();
+}
+
+void AddAbortAndOthers(OpRegistry& registry) {
+  registry.Add(
+      {.name = "Abort",
+       .attrs = {"error_msg: string = ''", "exit_without_error: bool = false"},
+       .shape = shapes::NoOutputs},
+      {NotFoldable(OnCpu())});
+
+  registry.Add({.name = "Assert",
+                .inputs = {"condition: bool", "data: T"},
+                .attrs = {"T: list(type)", "summarize: int = 3"},
+                .stateful = true,
+                .shape = shapes::NoOutputs},
+               {NotFoldable(OnCpu())});
+
+  registry.Add(
+      {.name = "CheckNumerics",
+       .inputs = {"tensor: T"},
+       .outputs = {"output: T"},
+       .attrs = {"T: {bfloat16, half, float, double}", "message: string"},
+       .stateful = true,
+       .shape = shapes::Unchanged},
+      {NotFoldable(RetainsInput(OnCpu({{"T", kFloats.dtypes()}})))});
+
+  registry.Add(
+      {.name = "Print",
+       .inputs = {"input: T", "data: U"},
+       .outputs = {"output: T"},
+       .attrs = {"T: type", "U: list(type) >= 0", "message: string = ''",
+                 "first_n: int = -1", "summarize: int = 3"},
+       .stateful = true,
+       .shape = shapes::Unchanged},
+      {NotFoldable(RetainsInput(OnCpu()))});
+}
+
+void AddPrintV2(OpRegistry& registry) {
+  registry.Add(
+      {.name = "PrintV2",
+       .inputs = {"input: string"},
+       .attrs = {"output_stream: string = 'stderr'", "end: string = '\\n'"},
+       .stateful = true,
+       .shape = PrintV2Shape},
+      {NotFoldable(OnCpu())});
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  AddAbortAndOthers(registry);
+  AddPrintV2(registry);
+}
+
+}  // namespace leat::ops::debugging

@@ -1,0 +1,58 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Fill, ZerosLike, OnesLike: tensors of one value.
+#include <utility>
+
+#include "leat/core/dtype_list.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::fill {
+namespace {
+
+absl::Status FillShape(InferenceContext& context) {
+  LEAT_RETURN_IF_ERROR(context.WithRank(1, 0).status());
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape, ShapeInput(context, 0));
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+// Zeros of a list are a list of the same elements.
+absl::Status ZerosLikeShape(InferenceContext& context) {
+  context.set_output(0, context.input(0));
+  const HandleShape* handle = context.input_handle(0);
+  if (handle != nullptr) context.set_output_handle(0, *handle);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  registry.Add({.name = "Fill",
+                .inputs = {"dims: index_type", "value: T"},
+                .outputs = {"output: T"},
+                .attrs = {"T: type", "index_type: {int32, int64} = int32"},
+                .shape = FillShape},
+               {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})});
+
+  registry.Add({.name = "ZerosLike",
+                .inputs = {"x: T"},
+                .outputs = {"y: T"},
+                .attrs = {"T: type"},
+                .shape = ZerosLikeShape},
+               {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})});
+
+  registry.Add(
+      {.name = "OnesLike",
+       .inputs = {"x: T"},
+       .outputs = {"y: T"},
+       .attrs =
+           {"T: {bfloat16, half, float, double, int8, uint8, int16, uint16, "
+            "int32, uint32, int64, uint64, complex64, complex128, bool}"},
+       .shape = shapes::Unchanged},
+      {OnCpu({{"T", kPlain.dtypes()}})});
+}
+
+}  // namespace leat::ops::fill

@@ -1,0 +1,157 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// If, While, Case and calls. They have no kernels: PrepareGraph lowers them to
+// control flow and inlines the functions.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::functional {
+namespace {
+
+// The attr output_shapes, empty unless it has one shape per output.
+absl::StatusOr<std::vector<PartialShape>> OutputShapes(
+    const InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(
+      std::vector<PartialShape> shapes,
+      context.Attr<std::vector<PartialShape>>("output_shapes"));
+  if (!shapes.empty() &&
+      static_cast<int>(shapes.size()) != context.num_outputs()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("`output_shapes` must be the same length as num outputs (",
+                     shapes.size(), " vs. ", context.num_outputs(), ")"));
+  }
+  return shapes;
+}
+
+absl::Status IfShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const std::vector<PartialShape> shapes,
+                        OutputShapes(context));
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    context.set_output(static_cast<int>(i), shapes[i]);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CaseShape(InferenceContext& context) {
+  LEAT_RETURN_IF_ERROR(context.WithRank(0, 0).status());
+  return IfShape(context);
+}
+
+// Without output_shapes a loop may change every shape. Handles pass: a loop
+// cannot change what a resource is.
+absl::Status WhileShape(InferenceContext& context) {
+  LEAT_RETURN_IF_ERROR(IfShape(context));
+  const int count = std::min(context.num_inputs(), context.num_outputs());
+  for (int i = 0; i < count; ++i) {
+    const HandleShape* handle = context.input_handle(i);
+    if (handle != nullptr) context.set_output_handle(i, *handle);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FakeParamShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape,
+                        context.Attr<PartialShape>("shape"));
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+void AddIfAndOthers(OpRegistry& registry) {
+  registry.Add(
+      {.name = "If",
+       .inputs = {"cond: Tcond", "input: Tin"},
+       .outputs = {"output: Tout"},
+       .attrs = {"Tcond: type", "Tin: list(type) >= 0", "Tout: list(type) >= 0",
+                 "then_branch: func", "else_branch: func",
+                 "output_shapes: list(shape) = []"},
+       .stateful = true,
+       .shape = IfShape});
+
+  registry.Add(
+      {.name = "StatelessIf",
+       .inputs = {"cond: Tcond", "input: Tin"},
+       .outputs = {"output: Tout"},
+       .attrs = {"Tcond: type", "Tin: list(type) >= 0", "Tout: list(type) >= 0",
+                 "then_branch: func", "else_branch: func",
+                 "output_shapes: list(shape) = []"},
+       .shape = IfShape});
+
+  registry.Add({.name = "Case",
+                .inputs = {"branch_index: int32", "input: Tin"},
+                .outputs = {"output: Tout"},
+                .attrs = {"Tin: list(type) >= 0", "Tout: list(type) >= 0",
+                          "branches: list(func) >= 1",
+                          "output_shapes: list(shape) = []"},
+                .stateful = true,
+                .shape = CaseShape});
+
+  registry.Add({.name = "StatelessCase",
+                .inputs = {"branch_index: int32", "input: Tin"},
+                .outputs = {"output: Tout"},
+                .attrs = {"Tin: list(type) >= 0", "Tout: list(type) >= 0",
+                          "branches: list(func) >= 1",
+                          "output_shapes: list(shape) = []"},
+                .shape = CaseShape});
+}
+
+void AddWhileAndOthers(OpRegistry& registry) {
+  registry.Add({.name = "While",
+                .inputs = {"input: T"},
+                .outputs = {"output: T"},
+                .attrs = {"T: list(type) >= 0", "cond: func", "body: func",
+                          "output_shapes: list(shape) = []",
+                          "parallel_iterations: int = 10"},
+                .stateful = true,
+                .shape = WhileShape});
+
+  registry.Add({.name = "StatelessWhile",
+                .inputs = {"input: T"},
+                .outputs = {"output: T"},
+                .attrs = {"T: list(type) >= 0", "cond: func", "body: func",
+                          "output_shapes: list(shape) = []",
+                          "parallel_iterations: int = 10"},
+                .shape = WhileShape});
+
+  registry.Add(
+      {.name = "PartitionedCall",
+       .inputs = {"args: Tin"},
+       .outputs = {"output: Tout"},
+       .attrs = {"Tin: list(type) >= 0", "Tout: list(type) >= 0", "f: func",
+                 "config: string = ''", "config_proto: string = ''",
+                 "executor_type: string = ''"},
+       .shape = shapes::Unknown});
+
+  registry.Add(
+      {.name = "StatefulPartitionedCall",
+       .inputs = {"args: Tin"},
+       .outputs = {"output: Tout"},
+       .attrs = {"Tin: list(type) >= 0", "Tout: list(type) >= 0", "f: func",
+                 "config: string = ''", "config_proto: string = ''",
+                 "executor_type: string = ''"},
+       .stateful = true,
+       .shape = shapes::Unknown});
+}
+
+void AddFakeParam(OpRegistry& registry) {
+  registry.Add({.name = "FakeParam",
+                .outputs = {"output: dtype"},
+                .attrs = {"dtype: type", "shape: shape"},
+                .shape = FakeParamShape});
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  AddIfAndOthers(registry);
+  AddWhileAndOthers(registry);
+  AddFakeParam(registry);
+}
+
+}  // namespace leat::ops::functional

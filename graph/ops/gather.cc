@@ -1,0 +1,151 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Gather, GatherV2, GatherNd: slices at given indices.
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/dtype_list.h"
+#include "leat/core/shape.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::gather {
+namespace {
+
+absl::Status GatherShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const PartialShape params,
+                        context.WithRankAtLeast(0, 1));
+  LEAT_ASSIGN_OR_RETURN(
+      PartialShape shape,
+      ConcatenateShapes(context.input(1), Subshape(params, 1)));
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+// batch_dims made non-negative, within indices' and params' ranks and at most
+// the axis.
+absl::StatusOr<int> BatchDims(int64_t batch_dims, const PartialShape& params,
+                              const PartialShape& indices) {
+  if (batch_dims < -indices.rank() || batch_dims > indices.rank()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Expected batch_dims in the range [", -indices.rank(),
+                     ", ", indices.rank(), "], but got ", batch_dims));
+  }
+  if (batch_dims < 0) batch_dims += indices.rank();
+  if (batch_dims >= params.rank()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("batch_dims (", batch_dims,
+                     ") must be less than rank(params) (", params.rank(), ")"));
+  }
+  return static_cast<int>(batch_dims);
+}
+
+// params[:axis] + indices[batch_dims:] + params[axis + 1:]. Whether the batch
+// extents agree is checked when it runs, as in TensorFlow.
+absl::StatusOr<PartialShape> GatheredShape(const PartialShape& params,
+                                           const PartialShape& indices,
+                                           int axis, int batch_dims) {
+  LEAT_ASSIGN_OR_RETURN(const PartialShape output,
+                        ConcatenateShapes(Subshape(params, 0, axis),
+                                          Subshape(indices, batch_dims)));
+  return ConcatenateShapes(output, Subshape(params, axis + 1));
+}
+
+absl::Status GatherV2Shape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const int64_t wanted_batch_dims,
+                        context.Attr<int64_t>("batch_dims"));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape params,
+                        context.WithRankAtLeast(0, 1));
+  const PartialShape& indices = context.input(1);
+  LEAT_ASSIGN_OR_RETURN(const std::optional<int64_t> wanted_axis,
+                        ScalarInput(context, 2));
+  if (!params.rank_known() || !indices.rank_known()) return absl::OkStatus();
+  LEAT_ASSIGN_OR_RETURN(const int batch_dims,
+                        BatchDims(wanted_batch_dims, params, indices));
+  if (!wanted_axis.has_value()) {
+    const int rank = params.rank() + indices.rank() - 1 - batch_dims;
+    if (rank <= Shape::kMaxRank) {
+      context.set_output(0, PartialShape::UnknownOfRank(rank));
+    }
+    return absl::OkStatus();
+  }
+  LEAT_ASSIGN_OR_RETURN(const int axis,
+                        NormalizeAxis(*wanted_axis, params.rank()));
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape,
+                        GatheredShape(params, indices, axis, batch_dims));
+  context.set_output(0, std::move(shape));
+  // shape(x)[indices], the indices being constants.
+  const std::optional<PartialValues> from = PartialInput(context, 0);
+  const std::optional<PartialValues> at = PartialInput(context, 1);
+  if (!from.has_value() || from->is_scalar || !at.has_value()) {
+    return absl::OkStatus();
+  }
+  LEAT_ASSIGN_OR_RETURN(const DType dtype, context.Attr<DType>("Tparams"));
+  PartialValues known{.is_scalar = at->is_scalar};
+  for (const std::optional<int64_t>& index : at->values) {
+    if (!index.has_value() || *index < 0 ||
+        *index >= static_cast<int64_t>(from->values.size())) {
+      return absl::OkStatus();
+    }
+    known.values.push_back(from->values[static_cast<size_t>(*index)]);
+  }
+  SetPartialValues(context, 0, dtype, known);
+  return absl::OkStatus();
+}
+
+absl::Status GatherNdShape(InferenceContext& context) {
+  const PartialShape& params = context.input(0);
+  LEAT_ASSIGN_OR_RETURN(const PartialShape indices,
+                        context.WithRankAtLeast(1, 1));
+  const int64_t depth = ExtentOf(indices, -1);
+  if (!params.rank_known() || depth == PartialShape::kUnknown) {
+    return absl::OkStatus();
+  }
+  if (depth > params.rank()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "indices.shape[-1] must be <= params.rank, but saw "
+        "indices shape: ",
+        indices.DebugString(), " and params shape: ", params.DebugString()));
+  }
+  LEAT_ASSIGN_OR_RETURN(
+      PartialShape shape,
+      ConcatenateShapes(Subshape(indices, 0, -1),
+                        Subshape(params, static_cast<int>(depth))));
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  registry.Add({.name = "Gather",
+                .inputs = {"params: Tparams", "indices: Tindices"},
+                .outputs = {"output: Tparams"},
+                .attrs = {"validate_indices: bool = true", "Tparams: type",
+                          "Tindices: {int32, int64}"},
+                .shape = GatherShape},
+               {OnCpu({{"Tparams", (kPlain + kStringOnly).dtypes()}})});
+
+  registry.Add(
+      {.name = "GatherV2",
+       .inputs = {"params: Tparams", "indices: Tindices", "axis: Taxis"},
+       .outputs = {"output: Tparams"},
+       .attrs = {"batch_dims: int = 0", "Tparams: type",
+                 "Tindices: {int16, int32, int64}", "Taxis: {int32, int64}"},
+       .shape = GatherV2Shape},
+      {OnCpu({{"Tparams", (kPlain + kStringOnly).dtypes()},
+              {"Tindices", kIndices.dtypes()}})});
+
+  registry.Add({.name = "GatherNd",
+                .inputs = {"params: Tparams", "indices: Tindices"},
+                .outputs = {"output: Tparams"},
+                .attrs = {"Tparams: type", "Tindices: {int16, int32, int64}"},
+                .shape = GatherNdShape},
+               {OnCpu({{"Tparams", (kPlain + kStringOnly).dtypes()},
+                       {"Tindices", kIndices.dtypes()}})});
+}
+
+}  // namespace leat::ops::gather

@@ -1,0 +1,58 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Identity and what differs from it only in its gradient.
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::identity {
+namespace {
+
+void AddIdentityAndOthers(OpRegistry& registry) {
+  registry.Add({.name = "Identity",
+                .inputs = {"input: T"},
+                .outputs = {"output: T"},
+                .attrs = {"T: type"},
+                .shape = shapes::PassThrough},
+               {RetainsInput(OnCpu())});
+
+  registry.Add({.name = "IdentityN",
+                .inputs = {"input: T"},
+                .outputs = {"output: T"},
+                .attrs = {"T: list(type)"},
+                .shape = shapes::PassThroughAll},
+               {RetainsInput(OnCpu())});
+
+  registry.Add({.name = "StopGradient",
+                .inputs = {"input: T"},
+                .outputs = {"output: T"},
+                .attrs = {"T: type"},
+                .shape = shapes::PassThrough},
+               {RetainsInput(OnCpu())});
+
+  registry.Add({.name = "PreventGradient",
+                .inputs = {"input: T"},
+                .outputs = {"output: T"},
+                .attrs = {"T: type", "message: string = ''"},
+                .shape = shapes::PassThrough},
+               {RetainsInput(OnCpu())});
+}
+
+void AddRefIdentity(OpRegistry& registry) {
+  registry.Add({.name = "RefIdentity",
+                .inputs = {"input: Ref(T)"},
+                .outputs = {"output: Ref(T)"},
+                .attrs = {"T: type"},
+                .allows_uninitialized_input = true,
+                .shape = shapes::PassThrough},
+               {NotFoldable(RetainsInput(OnCpu()))});
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  AddIdentityAndOthers(registry);
+  AddRefIdentity(registry);
+}
+
+}  // namespace leat::ops::identity

@@ -1,0 +1,19 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// L2Loss: half the sum of squares.
+#include "leat/core/dtype_list.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::l2_loss {
+void Register(OpRegistry& registry) {
+  registry.Add({.name = "L2Loss",
+                .inputs = {"t: T"},
+                .outputs = {"output: T"},
+                .attrs = {"T: {half, bfloat16, float, double}"},
+                .shape = shapes::Scalar},
+               {ExpensiveOnCpu({{"T", kFloats.dtypes()}})});
+}
+
+}  // namespace leat::ops::l2_loss

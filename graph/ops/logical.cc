@@ -1,0 +1,31 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// LogicalAnd, LogicalOr, LogicalNot.
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::logical {
+void Register(OpRegistry& registry) {
+  registry.Add({.name = "LogicalAnd",
+                .inputs = {"x: bool", "y: bool"},
+                .outputs = {"z: bool"},
+                .commutative = true,
+                .shape = shapes::BroadcastBinary},
+               {OnCpu()});
+
+  registry.Add({.name = "LogicalOr",
+                .inputs = {"x: bool", "y: bool"},
+                .outputs = {"z: bool"},
+                .commutative = true,
+                .shape = shapes::BroadcastBinary},
+               {OnCpu()});
+
+  registry.Add({.name = "LogicalNot",
+                .inputs = {"x: bool"},
+                .outputs = {"y: bool"},
+                .shape = shapes::Unchanged},
+               {OnCpu()});
+}
+
+}  // namespace leat::ops::logical

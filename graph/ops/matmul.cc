@@ -1,0 +1,77 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// MatMul and BatchMatMulV2: products of (stacks of) matrices.
+#include <utility>
+
+#include "leat/core/dtype_list.h"
+#include "leat/core/shape.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::matmul {
+namespace {
+
+absl::Status MatMulShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const bool transpose_a,
+                        context.Attr<bool>("transpose_a"));
+  LEAT_ASSIGN_OR_RETURN(const bool transpose_b,
+                        context.Attr<bool>("transpose_b"));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape a, context.WithRank(0, 2));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape b, context.WithRank(1, 2));
+  LEAT_RETURN_IF_ERROR(
+      MergeExtents(a.dim(transpose_a ? 0 : 1), b.dim(transpose_b ? 1 : 0))
+          .status());
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape,
+                        PartialShape::Create(Dims{a.dim(transpose_a ? 1 : 0),
+                                                  b.dim(transpose_b ? 0 : 1)}));
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+absl::Status BatchMatMulShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const bool adj_x, context.Attr<bool>("adj_x"));
+  LEAT_ASSIGN_OR_RETURN(const bool adj_y, context.Attr<bool>("adj_y"));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape x, context.WithRankAtLeast(0, 2));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape y, context.WithRankAtLeast(1, 2));
+  LEAT_RETURN_IF_ERROR(
+      MergeExtents(ExtentOf(x, adj_x ? -2 : -1), ExtentOf(y, adj_y ? -1 : -2))
+          .status());
+  if (!x.rank_known() || !y.rank_known()) return absl::OkStatus();
+  LEAT_ASSIGN_OR_RETURN(
+      const PartialShape batch,
+      BroadcastPartialShapes(Subshape(x, 0, -2), Subshape(y, 0, -2)));
+  Dims dims(batch.dims().begin(), batch.dims().end());
+  dims.push_back(ExtentOf(x, adj_x ? -1 : -2));
+  dims.push_back(ExtentOf(y, adj_y ? -2 : -1));
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape, PartialShape::Create(dims));
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  registry.Add(
+      {.name = "MatMul",
+       .inputs = {"a: T", "b: T"},
+       .outputs = {"product: T"},
+       .attrs = {"transpose_a: bool = false", "transpose_b: bool = false",
+                 "T: {bfloat16, half, float, double, int32, int64, uint8, "
+                 "uint16, uint32, uint64, complex64, complex128}"},
+       .shape = MatMulShape},
+      {ExpensiveOnCpu({{"T", (kFloats + kIndices).dtypes()}})});
+
+  registry.Add(
+      {.name = "BatchMatMulV2",
+       .inputs = {"x: T", "y: T"},
+       .outputs = {"output: T"},
+       .attrs = {"T: {bfloat16, half, float, double, int16, int32, int64, "
+                 "uint8, uint16, uint32, uint64, complex64, complex128}",
+                 "adj_x: bool = false", "adj_y: bool = false"},
+       .shape = BatchMatMulShape},
+      {ExpensiveOnCpu({{"T", (kFloats + kIndices).dtypes()}})});
+}
+
+}  // namespace leat::ops::matmul

@@ -1,0 +1,50 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// OneHot: indices as rows with one value switched on.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/dtype_list.h"
+#include "leat/core/shape.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::one_hot {
+namespace {
+
+absl::Status OneHotShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const int64_t axis, context.Attr<int64_t>("axis"));
+  if (axis < -1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("axis must be >= -1, got ", axis));
+  }
+  LEAT_ASSIGN_OR_RETURN(const int64_t depth, ExtentInput(context, 1));
+  LEAT_RETURN_IF_ERROR(context.WithRank(2, 0).status());
+  LEAT_RETURN_IF_ERROR(context.WithRank(3, 0).status());
+  const PartialShape& indices = context.input(0);
+  if (!indices.rank_known()) return absl::OkStatus();
+  LEAT_ASSIGN_OR_RETURN(const int position,
+                        NormalizeAxis(axis, indices.rank() + 1));
+  Dims dims(indices.dims().begin(), indices.dims().end());
+  dims.insert(dims.begin() + position, depth);
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape, PartialShape::Create(dims));
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  registry.Add(
+      {.name = "OneHot",
+       .inputs = {"indices: TI", "depth: int32", "on_value: T", "off_value: T"},
+       .outputs = {"output: T"},
+       .attrs = {"axis: int = -1", "T: type",
+                 "TI: {uint8, int8, int32, int64} = int64"},
+       .shape = OneHotShape},
+      {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})});
+}
+
+}  // namespace leat::ops::one_hot

@@ -1,0 +1,56 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Optional*: a variant that holds values or none.
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::optional {
+namespace {
+
+absl::Status OptionalGetValueShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(
+      const std::vector<PartialShape> shapes,
+      context.Attr<std::vector<PartialShape>>("output_shapes"));
+  if (static_cast<int>(shapes.size()) != context.num_outputs()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("output_shapes has ", shapes.size(), " shapes for ",
+                     context.num_outputs(), " outputs"));
+  }
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    context.set_output(static_cast<int>(i), shapes[i]);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  registry.Add({.name = "OptionalFromValue",
+                .inputs = {"components: Toutput_types"},
+                .outputs = {"optional: variant"},
+                .attrs = {"Toutput_types: list(type)"},
+                .shape = shapes::Scalar});
+
+  registry.Add({.name = "OptionalNone",
+                .outputs = {"optional: variant"},
+                .shape = shapes::Scalar});
+
+  registry.Add({.name = "OptionalHasValue",
+                .inputs = {"optional: variant"},
+                .outputs = {"has_value: bool"},
+                .shape = shapes::Scalar});
+
+  registry.Add(
+      {.name = "OptionalGetValue",
+       .inputs = {"optional: variant"},
+       .outputs = {"components: output_types"},
+       .attrs = {"output_types: list(type)", "output_shapes: list(shape) >= 1"},
+       .shape = OptionalGetValueShape});
+}
+
+}  // namespace leat::ops::optional

@@ -1,0 +1,54 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Placeholder: a value that every step feeds.
+#include <utility>
+
+#include "leat/core/status_macros.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::placeholder {
+namespace {
+
+absl::Status PlaceholderShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape,
+                        context.Attr<PartialShape>("shape"));
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+// The attr, even where the default's shape tells more: a feed may differ.
+absl::Status PlaceholderWithDefaultShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape,
+                        context.Attr<PartialShape>("shape"));
+  LEAT_RETURN_IF_ERROR(Merge(context.input(0), shape).status());
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  registry.Add(
+      {.name = "Placeholder",
+       .outputs = {"output: dtype"},
+       .attrs = {"dtype: type", "shape: shape = { unknown_rank: true }"},
+       .shape = PlaceholderShape},
+      {NotFoldable(OnCpu())});
+
+  registry.Add({.name = "PlaceholderV2",
+                .outputs = {"output: dtype"},
+                .attrs = {"dtype: type", "shape: shape"},
+                .shape = PlaceholderShape},
+               {NotFoldable(OnCpu())});
+
+  registry.Add({.name = "PlaceholderWithDefault",
+                .inputs = {"input: dtype"},
+                .outputs = {"output: dtype"},
+                .attrs = {"dtype: type", "shape: shape"},
+                .shape = PlaceholderWithDefaultShape},
+               {NotFoldable(RetainsInput(OnCpu()))});
+}
+
+}  // namespace leat::ops::placeholder

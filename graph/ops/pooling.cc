@@ -1,0 +1,185 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// MaxPool, AvgPool and their gradients.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/dtype_list.h"
+#include "leat/core/shape.h"
+#include "leat/core/status_macros.h"
+#include "leat/core/window.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::pooling {
+namespace {
+
+constexpr int64_t kUnknown = PartialShape::kUnknown;
+using Ints = std::vector<int64_t>;
+
+// NCHW_VECT_C has a fifth axis with 4 channels each.
+struct PoolAttrs {
+  bool vectorized = false;
+  ImageAxes axes = {};
+  Window windows[4] = {};  // per axis, as ksize and strides count them
+};
+
+absl::Status SetExplicitPadding(const InferenceContext& context,
+                                PoolAttrs& attrs) {
+  LEAT_ASSIGN_OR_RETURN(const Ints paddings,
+                        context.attrs().GetOr<Ints>("explicit_paddings", {}));
+  if (attrs.windows[0].padding != Padding::kExplicit) {
+    if (paddings.empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        "explicit_paddings must be empty if the padding is not EXPLICIT");
+  }
+  if (paddings.size() != 8) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "explicit_paddings must have 8 values, got ", paddings.size()));
+  }
+  for (size_t axis = 0; axis < 4; ++axis) {
+    Window& window = attrs.windows[axis];
+    window.before = paddings[2 * axis];
+    window.after = paddings[2 * axis + 1];
+    const bool spatial = static_cast<int>(axis) == attrs.axes.height ||
+                         static_cast<int>(axis) == attrs.axes.width;
+    if (window.before < 0 || window.after < 0 ||
+        (!spatial && (window.before != 0 || window.after != 0))) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("explicit padding of ", window.before, " and ",
+                       window.after, " in axis ", axis));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<PoolAttrs> ReadAttrs(const InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const std::string format,
+                        context.Attr<std::string>("data_format"));
+  LEAT_ASSIGN_OR_RETURN(const std::string padding_name,
+                        context.Attr<std::string>("padding"));
+  LEAT_ASSIGN_OR_RETURN(const Ints ksize, context.Attr<Ints>("ksize"));
+  LEAT_ASSIGN_OR_RETURN(const Ints strides, context.Attr<Ints>("strides"));
+  LEAT_ASSIGN_OR_RETURN(const Padding padding, ParsePadding(padding_name));
+  if (ksize.size() != 4 || strides.size() != 4) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("ksize and strides must have 4 values, got ", ksize.size(),
+                     " and ", strides.size()));
+  }
+  PoolAttrs attrs;
+  attrs.vectorized = format == "NCHW_VECT_C";
+  LEAT_ASSIGN_OR_RETURN(attrs.axes,
+                        ParseImageAxes(attrs.vectorized ? "NCHW" : format));
+  for (size_t i = 0; i < 4; ++i) {
+    if (ksize[i] < 1 || strides[i] < 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("ksize and strides must be positive, got ", ksize[i],
+                       " and ", strides[i], " in axis ", i));
+    }
+    attrs.windows[i] = {
+        .size = ksize[i], .stride = strides[i], .padding = padding};
+  }
+  LEAT_RETURN_IF_ERROR(SetExplicitPadding(context, attrs));
+  return attrs;
+}
+
+absl::Status PoolShape(InferenceContext& context, bool pools_channels) {
+  LEAT_ASSIGN_OR_RETURN(const PoolAttrs attrs, ReadAttrs(context));
+  const int rank = attrs.vectorized ? 5 : 4;
+  LEAT_ASSIGN_OR_RETURN(const PartialShape input, context.WithRank(0, rank));
+  Dims dims(input.dims().begin(), input.dims().end());
+  for (int axis = 0; axis < 4; ++axis) {
+    const auto index = static_cast<size_t>(axis);
+    const bool spatial = axis == attrs.axes.height || axis == attrs.axes.width;
+    if (!spatial && !(pools_channels && axis == attrs.axes.channel)) continue;
+    // Windows over channels lie side by side; nothing pads them.
+    Window window = attrs.windows[index];
+    if (!spatial && window.padding == Padding::kExplicit) {
+      window.padding = Padding::kValid;
+    }
+    LEAT_ASSIGN_OR_RETURN(dims[index], WindowedExtent(dims[index], window));
+  }
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape, PartialShape::Create(dims));
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+absl::Status MaxPoolShape(InferenceContext& context) {
+  return PoolShape(context, true);
+}
+
+absl::Status AvgPoolShape(InferenceContext& context) {
+  return PoolShape(context, false);
+}
+
+absl::Status MaxPoolGradShape(InferenceContext& context) {
+  LEAT_RETURN_IF_ERROR(ReadAttrs(context).status());
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape, context.WithRank(0, 4));
+  LEAT_RETURN_IF_ERROR(context.WithRank(1, 4).status());
+  LEAT_RETURN_IF_ERROR(context.WithRank(2, 4).status());
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+absl::Status AvgPoolGradShape(InferenceContext& context) {
+  LEAT_RETURN_IF_ERROR(ReadAttrs(context).status());
+  LEAT_ASSIGN_OR_RETURN(const PartialShape described, ShapeInput(context, 0));
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape,
+                        Merge(described, PartialShape::UnknownOfRank(4)));
+  LEAT_RETURN_IF_ERROR(context.WithRank(1, 4).status());
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  registry.Add(
+      {.name = "MaxPool",
+       .inputs = {"input: T"},
+       .outputs = {"output: T"},
+       .attrs = {"T: {half, bfloat16, float, double, int32, int64, uint8, "
+                 "int16, int8, uint16, qint8} = float",
+                 "ksize: list(int) >= 4", "strides: list(int) >= 4",
+                 "padding: {'SAME', 'VALID', 'EXPLICIT'}",
+                 "explicit_paddings: list(int) = []",
+                 "data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'"},
+       .shape = MaxPoolShape},
+      {ExpensiveOnCpu({{"T", kFloat32And64.dtypes()}})});
+
+  registry.Add({.name = "MaxPoolGrad",
+                .inputs = {"orig_input: T", "orig_output: T", "grad: T"},
+                .outputs = {"output: T"},
+                .attrs = {"ksize: list(int) >= 4", "strides: list(int) >= 4",
+                          "padding: {'SAME', 'VALID', 'EXPLICIT'}",
+                          "explicit_paddings: list(int) = []",
+                          "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
+                          "T: realnumbertype = float"},
+                .shape = MaxPoolGradShape},
+               {ExpensiveOnCpu({{"T", kFloat32And64.dtypes()}})});
+
+  registry.Add({.name = "AvgPool",
+                .inputs = {"value: T"},
+                .outputs = {"output: T"},
+                .attrs = {"ksize: list(int) >= 4", "strides: list(int) >= 4",
+                          "padding: {'SAME', 'VALID'}",
+                          "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
+                          "T: {half, bfloat16, float, double}"},
+                .shape = AvgPoolShape},
+               {ExpensiveOnCpu({{"T", kFloat32And64.dtypes()}})});
+
+  registry.Add({.name = "AvgPoolGrad",
+                .inputs = {"orig_input_shape: int32", "grad: T"},
+                .outputs = {"output: T"},
+                .attrs = {"ksize: list(int) >= 4", "strides: list(int) >= 4",
+                          "padding: {'SAME', 'VALID'}",
+                          "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
+                          "T: {half, bfloat16, float, double}"},
+                .shape = AvgPoolGradShape},
+               {ExpensiveOnCpu({{"T", kFloat32And64.dtypes()}})});
+}
+
+}  // namespace leat::ops::pooling

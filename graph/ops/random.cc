@@ -1,0 +1,85 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Random ops whose generator advances from step to step.
+#include <utility>
+
+#include "leat/core/dtype_list.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::random {
+namespace {
+
+absl::Status RandomShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape, ShapeInput(context, 0));
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+absl::Status RandomUniformIntShape(InferenceContext& context) {
+  LEAT_RETURN_IF_ERROR(context.WithRank(1, 0).status());
+  LEAT_RETURN_IF_ERROR(context.WithRank(2, 0).status());
+  return RandomShape(context);
+}
+
+void AddRandomUniformAndOthers(OpRegistry& registry) {
+  registry.Add(
+      {.name = "RandomUniform",
+       .inputs = {"shape: T"},
+       .outputs = {"output: dtype"},
+       .attrs = {"seed: int = 0", "seed2: int = 0",
+                 "dtype: {half, bfloat16, float, double}", "T: {int32, int64}"},
+       .stateful = true,
+       .shape = RandomShape},
+      {NotFoldable(OnCpu({{"dtype", kFloats.dtypes()}}))});
+
+  registry.Add(
+      {.name = "RandomStandardNormal",
+       .inputs = {"shape: T"},
+       .outputs = {"output: dtype"},
+       .attrs = {"seed: int = 0", "seed2: int = 0",
+                 "dtype: {half, bfloat16, float, double}", "T: {int32, int64}"},
+       .stateful = true,
+       .shape = RandomShape},
+      {NotFoldable(OnCpu({{"dtype", kFloats.dtypes()}}))});
+
+  registry.Add(
+      {.name = "TruncatedNormal",
+       .inputs = {"shape: T"},
+       .outputs = {"output: dtype"},
+       .attrs = {"seed: int = 0", "seed2: int = 0",
+                 "dtype: {half, bfloat16, float, double}", "T: {int32, int64}"},
+       .stateful = true,
+       .shape = RandomShape},
+      {NotFoldable(OnCpu({{"dtype", kFloats.dtypes()}}))});
+
+  registry.Add({.name = "RandomUniformInt",
+                .inputs = {"shape: T", "minval: Tout", "maxval: Tout"},
+                .outputs = {"output: Tout"},
+                .attrs = {"seed: int = 0", "seed2: int = 0",
+                          "Tout: {int32, int64}", "T: {int32, int64}"},
+                .stateful = true,
+                .shape = RandomUniformIntShape},
+               {NotFoldable(OnCpu())});
+}
+
+void AddRandomShuffle(OpRegistry& registry) {
+  registry.Add({.name = "RandomShuffle",
+                .inputs = {"value: T"},
+                .outputs = {"output: T"},
+                .attrs = {"seed: int = 0", "seed2: int = 0", "T: type"},
+                .stateful = true,
+                .shape = shapes::Unchanged},
+               {NotFoldable(OnCpu({{"T", (kPlain + kStringOnly).dtypes()}}))});
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  AddRandomUniformAndOthers(registry);
+  AddRandomShuffle(registry);
+}
+
+}  // namespace leat::ops::random

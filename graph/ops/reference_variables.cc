@@ -1,0 +1,163 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Variables of reference semantics: VariableV2 gives a reference to its tensor.
+#include <utility>
+
+#include "leat/core/dtype_list.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::reference_variables {
+namespace {
+
+absl::Status VariableV2Shape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape,
+                        context.Attr<PartialShape>("shape"));
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+// A scalar shape meant "unknown" to the first version of this op.
+absl::Status VariableShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape,
+                        context.Attr<PartialShape>("shape"));
+  if (shape.rank_known() && shape.rank() == 0) return absl::OkStatus();
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+absl::Status TemporaryVariableShape(InferenceContext& context) {
+  return VariableV2Shape(context);
+}
+
+absl::Status IsVariableInitializedShape(InferenceContext& context) {
+  context.set_output(0, Shape{});
+  return absl::OkStatus();
+}
+
+absl::Status AssignShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const bool validate,
+                        context.Attr<bool>("validate_shape"));
+  if (validate) return shapes::MergeAll(context);
+  context.set_output(0, context.input(1));
+  return absl::OkStatus();
+}
+
+absl::Status AssignUpdateShape(InferenceContext& context) {
+  return shapes::MergeAll(context);
+}
+
+// updates.shape = indices.shape + ref.shape[1:], or updates is a scalar.
+absl::Status ScatterUpdateShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const PartialShape ref, context.WithRankAtLeast(0, 1));
+  context.set_output(0, ref);
+  const PartialShape& updates = context.input(2);
+  if (updates.rank_known() && updates.rank() == 0) return absl::OkStatus();
+  LEAT_ASSIGN_OR_RETURN(const PartialShape expected,
+                        ConcatenateShapes(context.input(1), Subshape(ref, 1)));
+  return Merge(updates, expected).status();
+}
+
+void AddVariableAndOthers(OpRegistry& registry) {
+  registry.Add({.name = "Variable",
+                .outputs = {"ref: Ref(dtype)"},
+                .attrs = {"shape: shape", "dtype: type",
+                          "container: string = ''", "shared_name: string = ''"},
+                .stateful = true,
+                .shape = VariableShape},
+               {NotFoldable(OnCpu())});
+
+  registry.Add({.name = "VariableV2",
+                .outputs = {"ref: Ref(dtype)"},
+                .attrs = {"shape: shape", "dtype: type",
+                          "container: string = ''", "shared_name: string = ''"},
+                .stateful = true,
+                .shape = VariableV2Shape},
+               {NotFoldable(OnCpu())});
+
+  registry.Add(
+      {.name = "TemporaryVariable",
+       .outputs = {"ref: Ref(dtype)"},
+       .attrs = {"shape: shape", "dtype: type", "var_name: string = ''"},
+       .stateful = true,
+       .shape = TemporaryVariableShape},
+      {NotFoldable(OnCpu())});
+
+  registry.Add({.name = "DestroyTemporaryVariable",
+                .inputs = {"ref: Ref(T)"},
+                .outputs = {"value: T"},
+                .attrs = {"T: type", "var_name: string"},
+                .shape = shapes::Unchanged},
+               {NotFoldable(RetainsInput(OnCpu()))});
+}
+
+void AddIsVariableInitializedAndOthers(OpRegistry& registry) {
+  registry.Add({.name = "IsVariableInitialized",
+                .inputs = {"ref: Ref(dtype)"},
+                .outputs = {"is_initialized: bool"},
+                .attrs = {"dtype: type"},
+                .allows_uninitialized_input = true,
+                .shape = IsVariableInitializedShape},
+               {NotFoldable(OnCpu())});
+
+  registry.Add({.name = "Assign",
+                .inputs = {"ref: Ref(T)", "value: T"},
+                .outputs = {"output_ref: Ref(T)"},
+                .attrs = {"T: type", "validate_shape: bool = true",
+                          "use_locking: bool = true"},
+                .allows_uninitialized_input = true,
+                .shape = AssignShape},
+               {NotFoldable(RetainsInput(OnCpu()))});
+
+  registry.Add({.name = "AssignAdd",
+                .inputs = {"ref: Ref(T)", "value: T"},
+                .outputs = {"output_ref: Ref(T)"},
+                .attrs = {"T: numbertype", "use_locking: bool = false"},
+                .shape = AssignUpdateShape},
+               {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}}))});
+
+  registry.Add({.name = "AssignSub",
+                .inputs = {"ref: Ref(T)", "value: T"},
+                .outputs = {"output_ref: Ref(T)"},
+                .attrs = {"T: numbertype", "use_locking: bool = false"},
+                .shape = AssignUpdateShape},
+               {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}}))});
+}
+
+void AddScatterAddAndOthers(OpRegistry& registry) {
+  registry.Add({.name = "ScatterAdd",
+                .inputs = {"ref: Ref(T)", "indices: Tindices", "updates: T"},
+                .outputs = {"output_ref: Ref(T)"},
+                .attrs = {"T: numbertype", "Tindices: {int32, int64}",
+                          "use_locking: bool = false"},
+                .shape = ScatterUpdateShape},
+               {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}}))});
+
+  registry.Add({.name = "ScatterSub",
+                .inputs = {"ref: Ref(T)", "indices: Tindices", "updates: T"},
+                .outputs = {"output_ref: Ref(T)"},
+                .attrs = {"T: numbertype", "Tindices: {int32, int64}",
+                          "use_locking: bool = false"},
+                .shape = ScatterUpdateShape},
+               {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}}))});
+
+  registry.Add({.name = "ScatterUpdate",
+                .inputs = {"ref: Ref(T)", "indices: Tindices", "updates: T"},
+                .outputs = {"output_ref: Ref(T)"},
+                .attrs = {"T: type", "Tindices: {int32, int64}",
+                          "use_locking: bool = true"},
+                .shape = ScatterUpdateShape},
+               {NotFoldable(OnCpu({{"T", (kPlain + kStringOnly).dtypes()}}))});
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  AddVariableAndOthers(registry);
+  AddIsVariableInitializedAndOthers(registry);
+  AddScatterAddAndOthers(registry);
+}
+
+}  // namespace leat::ops::reference_variables

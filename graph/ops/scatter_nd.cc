@@ -1,0 +1,63 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// ScatterNd: zeros with updates added at given indices.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/dtype_list.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::scatter_nd {
+namespace {
+
+// updates.shape = indices.shape[:-1] + output.shape[indices.shape[-1]:]
+absl::Status CheckUpdates(const PartialShape& indices,
+                          const PartialShape& updates,
+                          const PartialShape& output) {
+  const int64_t depth = ExtentOf(indices, -1);
+  if (!updates.rank_known() || !output.rank_known() ||
+      depth == PartialShape::kUnknown || depth > output.rank()) {
+    return absl::OkStatus();
+  }
+  LEAT_ASSIGN_OR_RETURN(
+      const PartialShape expected,
+      ConcatenateShapes(Subshape(indices, 0, -1),
+                        Subshape(output, static_cast<int>(depth))));
+  return Merge(updates, expected).status();
+}
+
+absl::Status ScatterNdShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const PartialShape indices,
+                        context.WithRankAtLeast(0, 1));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape updates,
+                        context.WithRankAtLeast(1, 1));
+  LEAT_RETURN_IF_ERROR(context.WithRank(2, 1).status());
+  LEAT_ASSIGN_OR_RETURN(PartialShape output, ShapeInput(context, 2));
+  LEAT_ASSIGN_OR_RETURN(const int64_t size, ElementCount(output));
+  LEAT_ASSIGN_OR_RETURN(const int64_t wanted, ElementCount(updates));
+  if (size == 0 && wanted > 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Indices and updates specified for empty output, of shape ",
+        output.DebugString()));
+  }
+  LEAT_RETURN_IF_ERROR(CheckUpdates(indices, updates, output));
+  context.set_output(0, std::move(output));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  registry.Add(
+      {.name = "ScatterNd",
+       .inputs = {"indices: Tindices", "updates: T", "shape: Tindices"},
+       .outputs = {"output: T"},
+       .attrs = {"T: type", "Tindices: {int16, int32, int64}"},
+       .shape = ScatterNdShape},
+      {OnCpu({{"T", kNumbers.dtypes()}, {"Tindices", kIndices.dtypes()}})});
+}
+
+}  // namespace leat::ops::scatter_nd

@@ -1,0 +1,48 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// UnsortedSegmentSum: sums of rows with equal ids.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/dtype_list.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::segment {
+namespace {
+
+// data.shape with the extents of segment_ids replaced by num_segments.
+absl::Status UnsortedSegmentShape(InferenceContext& context) {
+  const PartialShape& data = context.input(0);
+  const PartialShape& ids = context.input(1);
+  LEAT_ASSIGN_OR_RETURN(const int64_t segments, ExtentInput(context, 2));
+  if (!ids.rank_known() || !data.rank_known()) return absl::OkStatus();
+  if (ids.rank() > data.rank()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "segment_ids of rank ", ids.rank(), " for data of rank ", data.rank()));
+  }
+  LEAT_RETURN_IF_ERROR(Merge(ids, Subshape(data, 0, ids.rank())).status());
+  LEAT_ASSIGN_OR_RETURN(
+      PartialShape shape,
+      ConcatenateShapes(PartialShape{segments}, Subshape(data, ids.rank())));
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  registry.Add(
+      {.name = "UnsortedSegmentSum",
+       .inputs = {"data: T", "segment_ids: Tindices",
+                  "num_segments: Tnumsegments"},
+       .outputs = {"output: T"},
+       .attrs = {"T: numbertype", "Tindices: {int16, int32, int64}",
+                 "Tnumsegments: {int32, int64} = int32"},
+       .shape = UnsortedSegmentShape},
+      {OnCpu({{"T", kNumbers.dtypes()}, {"Tindices", kIndices.dtypes()}})});
+}
+
+}  // namespace leat::ops::segment

@@ -1,0 +1,65 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Select, SelectV2: one of two values, element by element.
+#include <utility>
+
+#include "leat/core/dtype_list.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::select {
+namespace {
+
+// The condition is a scalar, a vector of the first extent, or of the values'
+// shape.
+absl::Status SelectShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(PartialShape data,
+                        Merge(context.input(1), context.input(2)));
+  const PartialShape& condition = context.input(0);
+  const HandleShape* handle = context.input_handle(1);
+  if (handle != nullptr) context.set_output_handle(0, *handle);
+  if (!condition.rank_known() || !data.rank_known() || condition.rank() == 0) {
+    context.set_output(0, std::move(data));
+    return absl::OkStatus();
+  }
+  if (condition.rank() == 1 && data.rank() > 1) {
+    LEAT_RETURN_IF_ERROR(MergeExtents(condition.dim(0), data.dim(0)).status());
+    context.set_output(0, std::move(data));
+    return absl::OkStatus();
+  }
+  LEAT_ASSIGN_OR_RETURN(data, Merge(data, condition));
+  context.set_output(0, std::move(data));
+  return absl::OkStatus();
+}
+
+absl::Status SelectV2Shape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(
+      const PartialShape values,
+      BroadcastPartialShapes(context.input(1), context.input(2)));
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape,
+                        BroadcastPartialShapes(context.input(0), values));
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  registry.Add({.name = "Select",
+                .inputs = {"condition: bool", "t: T", "e: T"},
+                .outputs = {"output: T"},
+                .attrs = {"T: type"},
+                .shape = SelectShape},
+               {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})});
+
+  registry.Add({.name = "SelectV2",
+                .inputs = {"condition: bool", "t: T", "e: T"},
+                .outputs = {"output: T"},
+                .attrs = {"T: type"},
+                .shape = SelectV2Shape},
+               {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})});
+}
+
+}  // namespace leat::ops::select

@@ -1,0 +1,51 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// _Send and _Recv: an edge between two devices.
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::send_recv {
+void Register(OpRegistry& registry) {
+  registry.Add(
+      {.name = "_Send",
+       .inputs = {"tensor: T"},
+       .attrs = {"T: type", "tensor_name: string", "send_device: string",
+                 "send_device_incarnation: int", "recv_device: string",
+                 "client_terminated: bool = false"},
+       .stateful = true,
+       .shape = shapes::NoOutputs},
+      {NotFoldable(RetainsInput(OnCpu()))});
+
+  registry.Add(
+      {.name = "_Recv",
+       .outputs = {"tensor: tensor_type"},
+       .attrs = {"tensor_type: type", "tensor_name: string",
+                 "send_device: string", "send_device_incarnation: int",
+                 "recv_device: string", "client_terminated: bool = false"},
+       .stateful = true,
+       .shape = shapes::Unknown},
+      {NotFoldable(RetainsInput(OnCpu()))});
+
+  registry.Add(
+      {.name = "_HostSend",
+       .inputs = {"tensor: T"},
+       .attrs = {"T: type", "tensor_name: string", "send_device: string",
+                 "send_device_incarnation: int", "recv_device: string",
+                 "client_terminated: bool = false"},
+       .stateful = true,
+       .shape = shapes::NoOutputs},
+      {NotFoldable(RetainsInput(OnCpu()))});
+
+  registry.Add(
+      {.name = "_HostRecv",
+       .outputs = {"tensor: tensor_type"},
+       .attrs = {"tensor_type: type", "tensor_name: string",
+                 "send_device: string", "send_device_incarnation: int",
+                 "recv_device: string", "client_terminated: bool = false"},
+       .stateful = true,
+       .shape = shapes::Unknown},
+      {NotFoldable(RetainsInput(OnCpu()))});
+}
+
+}  // namespace leat::ops::send_recv

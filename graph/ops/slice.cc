@@ -1,0 +1,102 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Slice: a box of a tensor.
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/dtype_list.h"
+#include "leat/core/shape.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::slice {
+namespace {
+
+// What the indices at `i` are, one per axis; nothing while their number is
+// unknown.
+std::optional<PartialValues> Indices(const InferenceContext& context, int i) {
+  std::optional<PartialValues> known = PartialInput(context, i);
+  if (known.has_value() && known->is_scalar) return std::nullopt;
+  return known;
+}
+
+// One axis: what begin and size (-1: to the end) leave of the extent. As in
+// TensorFlow, that the box lies inside the input is checked when it is cut:
+// a branch that is never taken may hold a slice that does not fit.
+absl::StatusOr<int64_t> SlicedExtent(int64_t extent,
+                                     std::optional<int64_t> begin,
+                                     std::optional<int64_t> size) {
+  if (begin.has_value() && *begin < -1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Expected begin >= 0, got ", *begin));
+  }
+  if (!size.has_value()) return PartialShape::kUnknown;
+  if (*size < -1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Expected size >= -1, got ", *size));
+  }
+  if (*size >= 0) return *size;
+  if (extent == PartialShape::kUnknown || !begin.has_value() || *begin < 0) {
+    return PartialShape::kUnknown;
+  }
+  if (*begin > extent) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Negative dimension size caused by subtracting ", *begin,
+                     " from ", extent));
+  }
+  return extent - *begin;
+}
+
+absl::Status SliceShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const PartialShape begin_shape, context.WithRank(1, 1));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape size_shape, context.WithRank(2, 1));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape indices,
+                        Merge(begin_shape, size_shape));
+  const PartialShape& input = context.input(0);
+  const std::optional<PartialValues> begin = Indices(context, 1);
+  const std::optional<PartialValues> size = Indices(context, 2);
+  int64_t rank = indices.dim(0);
+  if (input.rank_known()) {
+    LEAT_ASSIGN_OR_RETURN(rank, MergeExtents(rank, input.rank()));
+  }
+  if (rank == PartialShape::kUnknown) return absl::OkStatus();
+  if (rank > Shape::kMaxRank) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a slice of ", rank, " dimensions"));
+  }
+  // A size of -1 in a shape that is partly known means unknown, not the rest.
+  const bool sizes_known = context.input_value(2) != nullptr;
+  Dims dims;
+  for (int i = 0; i < static_cast<int>(rank); ++i) {
+    const auto index = static_cast<size_t>(i);
+    const auto at = [&](const std::optional<PartialValues>& from) {
+      return from.has_value() && index < from->values.size()
+                 ? from->values[index]
+                 : std::nullopt;
+    };
+    std::optional<int64_t> wanted = at(size);
+    if (!sizes_known && wanted == -1) wanted.reset();
+    LEAT_ASSIGN_OR_RETURN(const int64_t extent,
+                          SlicedExtent(ExtentOf(input, i), at(begin), wanted));
+    dims.push_back(extent);
+  }
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape, PartialShape::Create(dims));
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  registry.Add({.name = "Slice",
+                .inputs = {"input: T", "begin: Index", "size: Index"},
+                .outputs = {"output: T"},
+                .attrs = {"T: type", "Index: {int32, int64}"},
+                .shape = SliceShape},
+               {RetainsInput(OnCpu({{"T", (kPlain + kStringOnly).dtypes()}}))});
+}
+
+}  // namespace leat::ops::slice

@@ -1,0 +1,136 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Split and SplitV: cuts a tensor along an axis.
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/dtype_list.h"
+#include "leat/core/shape.h"
+#include "leat/core/status_macros.h"
+#include "leat/core/tensor.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::split {
+namespace {
+
+// Sets every output to the input with extents[i] along the axis.
+absl::Status SetPieces(InferenceContext& context, const PartialShape& input,
+                       int axis, absl::Span<const int64_t> extents) {
+  for (int i = 0; i < context.num_outputs(); ++i) {
+    LEAT_ASSIGN_OR_RETURN(
+        PartialShape shape,
+        WithExtent(input, axis, extents[static_cast<size_t>(i)]));
+    context.set_output(i, std::move(shape));
+  }
+  return absl::OkStatus();
+}
+
+// The outputs have the input's rank; nothing else is known.
+absl::Status SetRanks(InferenceContext& context, const PartialShape& input) {
+  if (!input.rank_known()) return absl::OkStatus();
+  for (int i = 0; i < context.num_outputs(); ++i) {
+    context.set_output(i, PartialShape::UnknownOfRank(input.rank()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SplitShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const std::optional<int64_t> axis,
+                        ScalarInput(context, 0));
+  const PartialShape& input = context.input(1);
+  if (!axis.has_value() || !input.rank_known()) {
+    return SetRanks(context, input);
+  }
+  LEAT_ASSIGN_OR_RETURN(const int position, NormalizeAxis(*axis, input.rank()));
+  int64_t extent = input.dim(position);
+  const int count = context.num_outputs();
+  if (count == 0) return absl::OkStatus();
+  if (extent != PartialShape::kUnknown) {
+    if (extent % count != 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Dimension size must be evenly divisible by ", count,
+                       " but is ", extent));
+    }
+    extent /= count;
+  }
+  return SetPieces(context, input, position,
+                   std::vector<int64_t>(static_cast<size_t>(count), extent));
+}
+
+// The pieces' extents; one may be -1, the rest of `total`.
+absl::StatusOr<std::vector<int64_t>> PieceExtents(const Dims& sizes,
+                                                  int64_t total) {
+  std::vector<int64_t> extents(sizes.begin(), sizes.end());
+  int64_t sum = 0;
+  int64_t* rest = nullptr;
+  for (int64_t& extent : extents) {
+    if (extent == -1 && rest == nullptr) {
+      rest = &extent;
+    } else if (extent < 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "size_splits may have one -1 and else sizes, got ", extent));
+    } else {
+      LEAT_ASSIGN_OR_RETURN(sum, CheckedAdd(sum, extent));
+    }
+  }
+  if (total == PartialShape::kUnknown) return extents;
+  if (rest != nullptr ? sum > total : sum != total) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "size_splits add up to ", sum, " but the input's extent is ", total));
+  }
+  if (rest != nullptr) *rest = total - sum;
+  return extents;
+}
+
+absl::Status SplitVShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const PartialShape sizes_shape, context.WithRank(1, 1));
+  LEAT_RETURN_IF_ERROR(
+      MergeExtents(sizes_shape.dim(0), context.num_outputs()).status());
+  LEAT_ASSIGN_OR_RETURN(const std::optional<int64_t> axis,
+                        ScalarInput(context, 2));
+  const PartialShape& input = context.input(0);
+  if (!axis.has_value() || !input.rank_known()) {
+    return SetRanks(context, input);
+  }
+  LEAT_ASSIGN_OR_RETURN(const int position, NormalizeAxis(*axis, input.rank()));
+  std::vector<int64_t> extents(static_cast<size_t>(context.num_outputs()),
+                               PartialShape::kUnknown);
+  const Tensor* sizes = context.input_value(1);
+  if (sizes != nullptr && sizes->dtype() != DType::kInt8) {
+    LEAT_ASSIGN_OR_RETURN(const Dims values, GetIndices(*sizes, "size_splits"));
+    if (values.size() != extents.size()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          values.size(), " size_splits for ", extents.size(), " outputs"));
+    }
+    LEAT_ASSIGN_OR_RETURN(extents, PieceExtents(values, input.dim(position)));
+  } else if (extents.size() == 1) {
+    extents[0] = input.dim(position);
+  }
+  return SetPieces(context, input, position, extents);
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  registry.Add({.name = "Split",
+                .inputs = {"split_dim: int32", "value: T"},
+                .outputs = {"output: num_split * T"},
+                .attrs = {"num_split: int", "T: type"},
+                .shape = SplitShape},
+               {RetainsInput(OnCpu({{"T", (kPlain + kStringOnly).dtypes()}}))});
+
+  registry.Add({.name = "SplitV",
+                .inputs = {"value: T", "size_splits: Tlen", "split_dim: int32"},
+                .outputs = {"output: num_split * T"},
+                .attrs = {"num_split: int", "T: type",
+                          "Tlen: {int8, int32, int64} = int64"},
+                .shape = SplitVShape},
+               {RetainsInput(OnCpu({{"T", (kPlain + kStringOnly).dtypes()},
+                                    {"Tlen", kIndices.dtypes()}}))});
+}
+
+}  // namespace leat::ops::split

@@ -1,0 +1,131 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// StridedSlice (x[a:b:c, ..., None]) and its gradient.
+#include <optional>
+#include <utility>
+
+#include "leat/core/dtype_list.h"
+#include "leat/core/shape.h"
+#include "leat/core/status_macros.h"
+#include "leat/core/strided_slice.h"
+#include "leat/core/tensor.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::strided_slice {
+namespace {
+
+// The values of an index vector, nothing while one of them is unknown.
+std::optional<Dims> KnownIndices(const InferenceContext& context, int i) {
+  const Tensor* value = context.input_value(i);
+  if (value == nullptr) return std::nullopt;
+  absl::StatusOr<Dims> indices = GetIndices(*value, "a slice index");
+  if (!indices.ok()) return std::nullopt;
+  return *std::move(indices);
+}
+
+absl::StatusOr<StridedSliceSpec> MakeSpec(const InferenceContext& context,
+                                          int first, Dims strides) {
+  StridedSliceSpec spec;
+  spec.begin = KnownIndices(context, first);
+  spec.end = KnownIndices(context, first + 1);
+  spec.strides = std::move(strides);
+  LEAT_ASSIGN_OR_RETURN(spec.begin_mask, context.Attr<int64_t>("begin_mask"));
+  LEAT_ASSIGN_OR_RETURN(spec.end_mask, context.Attr<int64_t>("end_mask"));
+  LEAT_ASSIGN_OR_RETURN(spec.ellipsis_mask,
+                        context.Attr<int64_t>("ellipsis_mask"));
+  LEAT_ASSIGN_OR_RETURN(spec.new_axis_mask,
+                        context.Attr<int64_t>("new_axis_mask"));
+  LEAT_ASSIGN_OR_RETURN(spec.shrink_axis_mask,
+                        context.Attr<int64_t>("shrink_axis_mask"));
+  return spec;
+}
+
+// begin, end and strides are vectors of one length, from input `first` on.
+absl::Status CheckIndexShapes(const InferenceContext& context, int first) {
+  PartialShape merged;
+  for (int i = first; i < first + 3; ++i) {
+    LEAT_ASSIGN_OR_RETURN(const PartialShape shape, context.WithRank(i, 1));
+    LEAT_ASSIGN_OR_RETURN(merged, Merge(merged, shape));
+  }
+  return absl::OkStatus();
+}
+
+// A slice of a vector whose values are partly known: shape(x)[1:], shape(x)[0].
+void SetSlicedValues(InferenceContext& context, const StridedSliceBox& box,
+                     DType dtype) {
+  const std::optional<PartialValues> input = PartialInput(context, 0);
+  if (!input.has_value() || input->is_scalar || box.begin.size() != 1 ||
+      !box.output.rank_known() || box.output.rank() > 1 ||
+      !box.processed.IsFullyKnown()) {
+    return;
+  }
+  // A slice with unknown begin has a known extent only if it takes one element.
+  if (context.input_value(1) == nullptr || context.input_value(2) == nullptr) {
+    return;
+  }
+  PartialValues known;
+  known.is_scalar = box.output.rank() == 0;
+  for (int64_t i = 0; i < box.processed.dim(0); ++i) {
+    const int64_t index = box.begin[0] + i * box.stride[0];
+    if (index < 0 || index >= static_cast<int64_t>(input->values.size())) {
+      return;
+    }
+    known.values.push_back(input->values[static_cast<size_t>(index)]);
+  }
+  if (known.is_scalar && known.values.size() != 1) return;
+  SetPartialValues(context, 0, dtype, known);
+}
+
+absl::Status StridedSliceShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const DType dtype, context.Attr<DType>("T"));
+  LEAT_RETURN_IF_ERROR(CheckIndexShapes(context, 1));
+  std::optional<Dims> strides = KnownIndices(context, 3);
+  if (!strides.has_value() || !context.input(0).rank_known()) {
+    return absl::OkStatus();
+  }
+  LEAT_ASSIGN_OR_RETURN(const StridedSliceSpec spec,
+                        MakeSpec(context, 1, *std::move(strides)));
+  LEAT_ASSIGN_OR_RETURN(const StridedSliceBox box,
+                        ResolveStridedSlice(spec, context.input(0)));
+  context.set_output(0, box.output);
+  SetSlicedValues(context, box, dtype);
+  return absl::OkStatus();
+}
+
+absl::Status StridedSliceGradShape(InferenceContext& context) {
+  LEAT_RETURN_IF_ERROR(CheckIndexShapes(context, 1));
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape, ShapeInput(context, 0));
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  registry.Add(
+      {.name = "StridedSlice",
+       .inputs = {"input: T", "begin: Index", "end: Index", "strides: Index"},
+       .outputs = {"output: T"},
+       .attrs = {"T: type", "Index: {int16, int32, int64}",
+                 "begin_mask: int = 0", "end_mask: int = 0",
+                 "ellipsis_mask: int = 0", "new_axis_mask: int = 0",
+                 "shrink_axis_mask: int = 0"},
+       .shape = StridedSliceShape},
+      {RetainsInput(OnCpu({{"T", (kPlain + kStringOnly).dtypes()},
+                           {"Index", kIndices.dtypes()}}))});
+
+  registry.Add(
+      {.name = "StridedSliceGrad",
+       .inputs = {"shape: Index", "begin: Index", "end: Index",
+                  "strides: Index", "dy: T"},
+       .outputs = {"output: T"},
+       .attrs = {"T: type", "Index: {int32, int64}", "begin_mask: int = 0",
+                 "end_mask: int = 0", "ellipsis_mask: int = 0",
+                 "new_axis_mask: int = 0", "shrink_axis_mask: int = 0"},
+       .shape = StridedSliceGradShape},
+      {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})});
+}
+
+}  // namespace leat::ops::strided_slice

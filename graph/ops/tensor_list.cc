@@ -1,0 +1,315 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// TensorList*: lists of tensors of one type, held by a variant. The handle of
+// a list carries the element type and shape.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/core/tensor.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::tensor_list {
+namespace {
+
+// The element shape that a list's handle tells. The op's element type must be
+// the list's.
+absl::StatusOr<HandleShape> ListElements(const InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const DType dtype,
+                        context.Attr<DType>("element_dtype"));
+  const HandleShape* handle = context.input_handle(0);
+  if (handle == nullptr) return HandleShape{.dtype = dtype};
+  if (handle->dtype != dtype && handle->dtype != DType::kInvalid) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Expected list with element dtype ", Name(dtype),
+                     " but got list with element dtype ", Name(handle->dtype)));
+  }
+  return HandleShape{.dtype = dtype, .shape = handle->shape};
+}
+
+absl::Status SetList(InferenceContext& context, HandleShape elements) {
+  context.set_output(0, Shape{});
+  context.set_output_handle(0, std::move(elements));
+  return absl::OkStatus();
+}
+
+// A new list whose element shape is what input `i` says.
+absl::Status NewList(InferenceContext& context, int i,
+                     const PartialShape& element = {}) {
+  LEAT_ASSIGN_OR_RETURN(const DType dtype,
+                        context.Attr<DType>("element_dtype"));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape wanted, context.InputAsShape(i));
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape, Merge(wanted, element));
+  return SetList(context, {.dtype = dtype, .shape = std::move(shape)});
+}
+
+// The handle's element shape and what input `i` says of it.
+absl::StatusOr<PartialShape> ElementShape(const InferenceContext& context,
+                                          int i) {
+  LEAT_ASSIGN_OR_RETURN(const HandleShape elements, ListElements(context));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape wanted, context.InputAsShape(i));
+  return Merge(elements.shape, wanted);
+}
+
+absl::Status TensorListReserveShape(InferenceContext& context) {
+  LEAT_RETURN_IF_ERROR(context.WithRank(1, 0).status());
+  return NewList(context, 0);
+}
+
+absl::Status EmptyTensorListShape(InferenceContext& context) {
+  LEAT_RETURN_IF_ERROR(context.WithRank(1, 0).status());
+  return NewList(context, 0);
+}
+
+absl::Status TensorListFromTensorShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const PartialShape tensor,
+                        context.WithRankAtLeast(0, 1));
+  return NewList(context, 1, Subshape(tensor, 1));
+}
+
+absl::Status TensorListStackShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const int64_t count,
+                        context.Attr<int64_t>("num_elements"));
+  if (count < -1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("num_elements must be >= -1, got ", count));
+  }
+  LEAT_ASSIGN_OR_RETURN(const PartialShape element, ElementShape(context, 1));
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape,
+                        ConcatenateShapes(PartialShape{count}, element));
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+absl::Status TensorListGetItemShape(InferenceContext& context) {
+  LEAT_RETURN_IF_ERROR(context.WithRank(1, 0).status());
+  LEAT_ASSIGN_OR_RETURN(PartialShape element, ElementShape(context, 2));
+  context.set_output(0, std::move(element));
+  return absl::OkStatus();
+}
+
+// The same list; an item must fit its elements.
+absl::Status UpdatedList(InferenceContext& context, const PartialShape& item) {
+  LEAT_ASSIGN_OR_RETURN(HandleShape elements, ListElements(context));
+  LEAT_RETURN_IF_ERROR(Merge(elements.shape, item).status());
+  return SetList(context, std::move(elements));
+}
+
+absl::Status TensorListSetItemShape(InferenceContext& context) {
+  LEAT_RETURN_IF_ERROR(context.WithRank(1, 0).status());
+  return UpdatedList(context, context.input(2));
+}
+
+absl::Status TensorListPushBackShape(InferenceContext& context) {
+  // Whether the element fits is checked when it is pushed, as in TensorFlow.
+  return UpdatedList(context, PartialShape());
+}
+
+absl::Status TensorListPopBackShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(PartialShape element, ElementShape(context, 1));
+  LEAT_RETURN_IF_ERROR(UpdatedList(context, element));
+  context.set_output(1, std::move(element));
+  return absl::OkStatus();
+}
+
+absl::Status TensorListElementShapeShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const DType dtype, context.Attr<DType>("shape_type"));
+  const HandleShape* handle = context.input_handle(0);
+  if (handle == nullptr || !handle->shape.rank_known()) return absl::OkStatus();
+  context.set_output(0, Shape{handle->shape.rank()});
+  PartialValues known;
+  for (const int64_t extent : handle->shape.dims()) {
+    // An extent that the handle leaves open is -1 in the list, too.
+    if (extent == PartialShape::kUnknown) return absl::OkStatus();
+    known.values.push_back(extent);
+  }
+  SetPartialValues(context, 0, dtype, known);
+  return absl::OkStatus();
+}
+
+absl::Status TensorListLengthShape(InferenceContext& context) {
+  return shapes::Scalar(context);
+}
+
+absl::Status TensorListResizeShape(InferenceContext& context) {
+  LEAT_RETURN_IF_ERROR(context.WithRank(1, 0).status());
+  context.set_output(0, Shape{});
+  const HandleShape* handle = context.input_handle(0);
+  if (handle != nullptr) context.set_output_handle(0, *handle);
+  return absl::OkStatus();
+}
+
+// The elements' first extents add up to one that is not known before.
+absl::Status TensorListConcatV2Shape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const PartialShape element, ElementShape(context, 1));
+  if (element.rank_known() && element.rank() == 0) {
+    return absl::InvalidArgumentError(
+        "Concat requires elements to be at least vectors, found scalars "
+        "instead");
+  }
+  LEAT_ASSIGN_OR_RETURN(
+      PartialShape shape,
+      ConcatenateShapes(PartialShape::UnknownOfRank(1), Subshape(element, 1)));
+  context.set_output(0, std::move(shape));
+  context.set_output(1, PartialShape::UnknownOfRank(1));
+  return absl::OkStatus();
+}
+
+absl::Status TensorListSplitShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const PartialShape tensor,
+                        context.WithRankAtLeast(0, 1));
+  LEAT_RETURN_IF_ERROR(context.WithRank(2, 1).status());
+  LEAT_ASSIGN_OR_RETURN(
+      const PartialShape rows,
+      ConcatenateShapes(PartialShape::UnknownOfRank(1), Subshape(tensor, 1)));
+  return NewList(context, 1, rows);
+}
+
+absl::Status TensorListGatherShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const PartialShape indices, context.WithRank(1, 1));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape element, ElementShape(context, 2));
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape,
+                        ConcatenateShapes(indices, element));
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+absl::Status TensorListScatterV2Shape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const PartialShape tensor,
+                        context.WithRankAtLeast(0, 1));
+  LEAT_RETURN_IF_ERROR(context.WithRank(1, 1).status());
+  LEAT_RETURN_IF_ERROR(context.WithRank(3, 0).status());
+  return NewList(context, 2, Subshape(tensor, 1));
+}
+
+absl::Status TensorListScatterIntoExistingListShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const PartialShape tensor,
+                        context.WithRankAtLeast(1, 1));
+  LEAT_RETURN_IF_ERROR(context.WithRank(2, 1).status());
+  return UpdatedList(context, Subshape(tensor, 1));
+}
+
+void AddTensorListReserveAndOthers(OpRegistry& registry) {
+  registry.Add({.name = "TensorListReserve",
+                .inputs = {"element_shape: shape_type", "num_elements: int32"},
+                .outputs = {"handle: variant"},
+                .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
+                .shape = TensorListReserveShape});
+
+  registry.Add(
+      {.name = "EmptyTensorList",
+       .inputs = {"element_shape: shape_type", "max_num_elements: int32"},
+       .outputs = {"handle: variant"},
+       .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
+       .shape = EmptyTensorListShape});
+
+  registry.Add(
+      {.name = "TensorListFromTensor",
+       .inputs = {"tensor: element_dtype", "element_shape: shape_type"},
+       .outputs = {"output_handle: variant"},
+       .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
+       .shape = TensorListFromTensorShape});
+
+  registry.Add({.name = "TensorListStack",
+                .inputs = {"input_handle: variant", "element_shape: int32"},
+                .outputs = {"tensor: element_dtype"},
+                .attrs = {"element_dtype: type", "num_elements: int = -1"},
+                .shape = TensorListStackShape});
+}
+
+void AddTensorListGetItemAndOthers(OpRegistry& registry) {
+  registry.Add({.name = "TensorListGetItem",
+                .inputs = {"input_handle: variant", "index: int32",
+                           "element_shape: int32"},
+                .outputs = {"item: element_dtype"},
+                .attrs = {"element_dtype: type"},
+                .shape = TensorListGetItemShape});
+
+  registry.Add({.name = "TensorListSetItem",
+                .inputs = {"input_handle: variant", "index: int32",
+                           "item: element_dtype"},
+                .outputs = {"output_handle: variant"},
+                .attrs = {"element_dtype: type",
+                          "resize_if_index_out_of_bounds: bool = false"},
+                .shape = TensorListSetItemShape});
+
+  registry.Add({.name = "TensorListPushBack",
+                .inputs = {"input_handle: variant", "tensor: element_dtype"},
+                .outputs = {"output_handle: variant"},
+                .attrs = {"element_dtype: type"},
+                .shape = TensorListPushBackShape});
+
+  registry.Add({.name = "TensorListPopBack",
+                .inputs = {"input_handle: variant", "element_shape: int32"},
+                .outputs = {"output_handle: variant", "tensor: element_dtype"},
+                .attrs = {"element_dtype: type"},
+                .shape = TensorListPopBackShape});
+}
+
+void AddTensorListElementShapeAndOthers(OpRegistry& registry) {
+  registry.Add({.name = "TensorListElementShape",
+                .inputs = {"input_handle: variant"},
+                .outputs = {"element_shape: shape_type"},
+                .attrs = {"shape_type: {int32, int64}"},
+                .shape = TensorListElementShapeShape});
+
+  registry.Add({.name = "TensorListLength",
+                .inputs = {"input_handle: variant"},
+                .outputs = {"length: int32"},
+                .shape = TensorListLengthShape});
+
+  registry.Add({.name = "TensorListResize",
+                .inputs = {"input_handle: variant", "size: int32"},
+                .outputs = {"output_handle: variant"},
+                .shape = TensorListResizeShape});
+
+  registry.Add({.name = "TensorListConcatV2",
+                .inputs = {"input_handle: variant", "element_shape: shape_type",
+                           "leading_dims: int64"},
+                .outputs = {"tensor: element_dtype", "lengths: int64"},
+                .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
+                .shape = TensorListConcatV2Shape});
+}
+
+void AddTensorListSplitAndOthers(OpRegistry& registry) {
+  registry.Add({.name = "TensorListSplit",
+                .inputs = {"tensor: element_dtype", "element_shape: shape_type",
+                           "lengths: int64"},
+                .outputs = {"output_handle: variant"},
+                .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
+                .shape = TensorListSplitShape});
+
+  registry.Add({.name = "TensorListGather",
+                .inputs = {"input_handle: variant", "indices: int32",
+                           "element_shape: int32"},
+                .outputs = {"values: element_dtype"},
+                .attrs = {"element_dtype: type"},
+                .shape = TensorListGatherShape});
+
+  registry.Add({.name = "TensorListScatterV2",
+                .inputs = {"tensor: element_dtype", "indices: int32",
+                           "element_shape: shape_type", "num_elements: int32"},
+                .outputs = {"output_handle: variant"},
+                .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
+                .shape = TensorListScatterV2Shape});
+
+  registry.Add({.name = "TensorListScatterIntoExistingList",
+                .inputs = {"input_handle: variant", "tensor: element_dtype",
+                           "indices: int32"},
+                .outputs = {"output_handle: variant"},
+                .attrs = {"element_dtype: type"},
+                .shape = TensorListScatterIntoExistingListShape});
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  AddTensorListReserveAndOthers(registry);
+  AddTensorListGetItemAndOthers(registry);
+  AddTensorListElementShapeAndOthers(registry);
+  AddTensorListSplitAndOthers(registry);
+}
+
+}  // namespace leat::ops::tensor_list

@@ -1,0 +1,73 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// TopKV2, InTopK, InTopKV2.
+#include "absl/strings/str_cat.h"
+#include "leat/core/dtype_list.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::top_k {
+namespace {
+
+absl::Status TopKShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const PartialShape input,
+                        context.WithRankAtLeast(0, 1));
+  LEAT_ASSIGN_OR_RETURN(const int64_t k, ExtentInput(context, 1));
+  if (!input.rank_known()) return absl::OkStatus();
+  const int64_t last = ExtentOf(input, -1);
+  if (k != PartialShape::kUnknown && last != PartialShape::kUnknown &&
+      k > last) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "input must have last dimension >= k = ", k, " but is ", last));
+  }
+  LEAT_ASSIGN_OR_RETURN(const PartialShape shape,
+                        WithExtent(input, input.rank() - 1, k));
+  context.set_output(0, shape);
+  context.set_output(1, shape);
+  return absl::OkStatus();
+}
+
+absl::Status InTopKShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const PartialShape predictions, context.WithRank(0, 2));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape targets, context.WithRank(1, 1));
+  if (context.num_inputs() > 2) {  // InTopKV2
+    LEAT_RETURN_IF_ERROR(context.WithRank(2, 0).status());
+  }
+  LEAT_ASSIGN_OR_RETURN(const int64_t batch,
+                        MergeExtents(predictions.dim(0), targets.dim(0)));
+  context.set_output(0, PartialShape{batch});
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  registry.Add({.name = "TopKV2",
+                .inputs = {"input: T", "k: Tk"},
+                .outputs = {"values: T", "indices: index_type"},
+                .attrs = {"sorted: bool = true", "T: realnumbertype",
+                          "Tk: {int16, int32, int64} = int32",
+                          "index_type: {int16, int32, int64} = int32"},
+                .shape = TopKShape},
+               {ExpensiveOnCpu({{"T", kNumbers.dtypes()},
+                                {"Tk", kIndices.dtypes()},
+                                {"index_type", kIndices.dtypes()}})});
+
+  registry.Add({.name = "InTopK",
+                .inputs = {"predictions: float", "targets: T"},
+                .outputs = {"precision: bool"},
+                .attrs = {"k: int", "T: {int32, int64} = int32"},
+                .shape = InTopKShape},
+               {OnCpu()});
+
+  registry.Add({.name = "InTopKV2",
+                .inputs = {"predictions: float", "targets: T", "k: T"},
+                .outputs = {"precision: bool"},
+                .attrs = {"T: {int32, int64} = int32"},
+                .shape = InTopKShape},
+               {OnCpu()});
+}
+
+}  // namespace leat::ops::top_k

@@ -1,0 +1,234 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Variables of resource semantics: a handle, and ops that read and update
+// what it names.
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/dtype_list.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::variables {
+namespace {
+
+absl::Status VarHandleShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const DType dtype, context.Attr<DType>("dtype"));
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape,
+                        context.Attr<PartialShape>("shape"));
+  context.set_output(0, Shape{});
+  context.set_output_handle(0, {.dtype = dtype, .shape = std::move(shape)});
+  return absl::OkStatus();
+}
+
+absl::Status VarIsInitializedShape(InferenceContext& context) {
+  context.set_output(0, Shape{});
+  return absl::OkStatus();
+}
+
+// The variable's shape, unknown without a handle. `dtype` must be its type.
+absl::StatusOr<PartialShape> VariableValueShape(const InferenceContext& context,
+                                                DType dtype) {
+  const HandleShape* handle = context.input_handle(0);
+  if (handle == nullptr) return PartialShape();
+  if (handle->dtype != DType::kInvalid && handle->dtype != dtype) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Trying to access a variable with wrong dtype. Expected ",
+                     Name(handle->dtype), " got ", Name(dtype)));
+  }
+  return handle->shape;
+}
+
+absl::Status ReadVariableShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const DType dtype, context.Attr<DType>("dtype"));
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape, VariableValueShape(context, dtype));
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+absl::Status VariableShapeShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const DType dtype, context.Attr<DType>("out_type"));
+  const HandleShape* handle = context.input_handle(0);
+  context.set_output(0, PartialShape::UnknownOfRank(1));
+  if (handle == nullptr || !handle->shape.rank_known()) return absl::OkStatus();
+  context.set_output(0, Shape{handle->shape.rank()});
+  PartialValues known;
+  for (const int64_t extent : handle->shape.dims()) {
+    known.values.push_back(extent == PartialShape::kUnknown
+                               ? std::nullopt
+                               : std::optional<int64_t>(extent));
+  }
+  SetPartialValues(context, 0, dtype, known);
+  return absl::OkStatus();
+}
+
+// The value fits the variable. A node placed before with another shape is the
+// kernel's business when validate_shape is false.
+absl::Status AssignVariableShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const DType dtype, context.Attr<DType>("dtype"));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape shape,
+                        VariableValueShape(context, dtype));
+  return Merge(shape, context.input(1)).status();
+}
+
+absl::Status UpdateVariableShape(InferenceContext& context) {
+  return AssignVariableShape(context);
+}
+
+absl::Status ResourceGatherShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const DType dtype, context.Attr<DType>("dtype"));
+  LEAT_ASSIGN_OR_RETURN(const int64_t batch_dims,
+                        context.Attr<int64_t>("batch_dims"));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape params,
+                        VariableValueShape(context, dtype));
+  const PartialShape& indices = context.input(1);
+  if (!params.rank_known() || !indices.rank_known()) return absl::OkStatus();
+  if (batch_dims < 0 || batch_dims >= params.rank() ||
+      batch_dims > indices.rank()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "batch_dims ", batch_dims, " for a variable of shape ",
+        params.DebugString(), " and indices of shape ", indices.DebugString()));
+  }
+  const int batch = static_cast<int>(batch_dims);
+  LEAT_ASSIGN_OR_RETURN(
+      const PartialShape batch_shape,
+      Merge(Subshape(params, 0, batch), Subshape(indices, 0, batch)));
+  LEAT_ASSIGN_OR_RETURN(
+      PartialShape output,
+      ConcatenateShapes(batch_shape, Subshape(indices, batch)));
+  LEAT_ASSIGN_OR_RETURN(output,
+                        ConcatenateShapes(output, Subshape(params, batch + 1)));
+  context.set_output(0, std::move(output));
+  return absl::OkStatus();
+}
+
+// updates.shape = indices.shape + variable.shape[1:], or updates is a scalar.
+absl::Status ResourceScatterShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const DType dtype, context.Attr<DType>("dtype"));
+  LEAT_ASSIGN_OR_RETURN(const PartialShape shape,
+                        VariableValueShape(context, dtype));
+  const PartialShape& updates = context.input(2);
+  if (updates.rank_known() && updates.rank() == 0) return absl::OkStatus();
+  if (!shape.rank_known()) return absl::OkStatus();
+  if (shape.rank() == 0) {
+    return absl::InvalidArgumentError(
+        "Shape must be at least rank 1 but is rank 0");
+  }
+  LEAT_ASSIGN_OR_RETURN(
+      const PartialShape expected,
+      ConcatenateShapes(context.input(1), Subshape(shape, 1)));
+  return Merge(updates, expected).status();
+}
+
+void AddVarHandleOpAndOthers(OpRegistry& registry) {
+  registry.Add({.name = "VarHandleOp",
+                .outputs = {"resource: resource"},
+                .attrs = {"container: string = ''", "shared_name: string = ''",
+                          "debug_name: string = ''", "dtype: type",
+                          "shape: shape", "allowed_devices: list(string) = []"},
+                .stateful = true,
+                .shape = VarHandleShape},
+               {NotFoldable(OnCpu())});
+
+  registry.Add({.name = "VarIsInitializedOp",
+                .inputs = {"resource: resource"},
+                .outputs = {"is_initialized: bool"},
+                .stateful = true,
+                .shape = VarIsInitializedShape},
+               {NotFoldable(OnCpu())});
+
+  registry.Add({.name = "ReadVariableOp",
+                .inputs = {"resource: resource"},
+                .outputs = {"value: dtype"},
+                .attrs = {"dtype: type"},
+                .stateful = true,
+                .shape = ReadVariableShape},
+               {NotFoldable(OnCpu())});
+
+  registry.Add({.name = "VariableShape",
+                .inputs = {"input: resource"},
+                .outputs = {"output: out_type"},
+                .attrs = {"out_type: {int32, int64} = int32"},
+                .stateful = true,
+                .shape = VariableShapeShape},
+               {NotFoldable(OnCpu())});
+}
+
+void AddDestroyResourceOpAndOthers(OpRegistry& registry) {
+  registry.Add({.name = "DestroyResourceOp",
+                .inputs = {"resource: resource"},
+                .attrs = {"ignore_lookup_error: bool = true"},
+                .stateful = true,
+                .shape = shapes::NoOutputs},
+               {NotFoldable(OnCpu())});
+
+  registry.Add({.name = "AssignVariableOp",
+                .inputs = {"resource: resource", "value: dtype"},
+                .attrs = {"dtype: type", "validate_shape: bool = false"},
+                .stateful = true,
+                .shape = AssignVariableShape},
+               {NotFoldable(RetainsInput(OnCpu()))});
+
+  registry.Add({.name = "AssignAddVariableOp",
+                .inputs = {"resource: resource", "value: dtype"},
+                .attrs = {"dtype: type"},
+                .stateful = true,
+                .shape = UpdateVariableShape},
+               {NotFoldable(OnCpu({{"dtype", kNumbers.dtypes()}}))});
+
+  registry.Add({.name = "AssignSubVariableOp",
+                .inputs = {"resource: resource", "value: dtype"},
+                .attrs = {"dtype: type"},
+                .stateful = true,
+                .shape = UpdateVariableShape},
+               {NotFoldable(OnCpu({{"dtype", kNumbers.dtypes()}}))});
+}
+
+void AddResourceGatherAndOthers(OpRegistry& registry) {
+  registry.Add(
+      {.name = "ResourceGather",
+       .inputs = {"resource: resource", "indices: Tindices"},
+       .outputs = {"output: dtype"},
+       .attrs = {"batch_dims: int = 0", "validate_indices: bool = true",
+                 "dtype: type", "Tindices: {int32, int64}"},
+       .stateful = true,
+       .shape = ResourceGatherShape},
+      {NotFoldable(OnCpu({{"dtype", (kPlain + kStringOnly).dtypes()}}))});
+
+  registry.Add(
+      {.name = "ResourceScatterAdd",
+       .inputs = {"resource: resource", "indices: Tindices", "updates: dtype"},
+       .attrs = {"dtype: numbertype", "Tindices: {int32, int64}"},
+       .stateful = true,
+       .shape = ResourceScatterShape},
+      {NotFoldable(OnCpu({{"dtype", kNumbers.dtypes()}}))});
+
+  registry.Add(
+      {.name = "ResourceScatterSub",
+       .inputs = {"resource: resource", "indices: Tindices", "updates: dtype"},
+       .attrs = {"dtype: numbertype", "Tindices: {int32, int64}"},
+       .stateful = true,
+       .shape = ResourceScatterShape},
+      {NotFoldable(OnCpu({{"dtype", kNumbers.dtypes()}}))});
+
+  registry.Add(
+      {.name = "ResourceScatterUpdate",
+       .inputs = {"resource: resource", "indices: Tindices", "updates: dtype"},
+       .attrs = {"dtype: type", "Tindices: {int32, int64}"},
+       .stateful = true,
+       .shape = ResourceScatterShape},
+      {NotFoldable(OnCpu({{"dtype", (kPlain + kStringOnly).dtypes()}}))});
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  AddVarHandleOpAndOthers(registry);
+  AddDestroyResourceOpAndOthers(registry);
+  AddResourceGatherAndOthers(registry);
+}
+
+}  // namespace leat::ops::variables

@@ -1,0 +1,91 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/graph/output.h"
+
+#include "absl/strings/str_cat.h"
+#include "leat/graph/builder.h"
+
+namespace leat {
+namespace {
+
+Output Binary(absl::string_view op, absl::string_view name, Operand a,
+              Operand b) {
+  const SourceLocation location =
+      a.output().builder() != nullptr ? a.location() : b.location();
+  return AddOp({.op = op,
+                .inputs = {std::move(a), std::move(b)},
+                .name = std::string(name),
+                .location = location})
+      .output(0);
+}
+
+}  // namespace
+
+std::string Operation::name() const {
+  return IsValid() ? builder_->graph().node(id_).name() : "";
+}
+
+std::string Operation::op() const {
+  return IsValid() ? builder_->graph().node(id_).op() : "";
+}
+
+int Operation::num_inputs() const {
+  return IsValid() ? builder_->graph().node(id_).num_inputs() : 0;
+}
+
+int Operation::num_outputs() const {
+  return IsValid() ? builder_->graph().node(id_).num_outputs() : 0;
+}
+
+Output Operation::input(int i) const {
+  if (i < 0 || i >= num_inputs()) {
+    return Output(Operation(builder_, kNoNode), 0);
+  }
+  const Endpoint from = builder_->graph().node(id_).inputs[i];
+  return Output(Operation(builder_, from.node), from.index);
+}
+
+Output Operation::output(int i) const {
+  if (i < 0 || i >= num_outputs()) {
+    return Output(Operation(builder_, kNoNode), 0);
+  }
+  return Output(*this, i);
+}
+
+std::string Output::name() const {
+  return IsValid() ? absl::StrCat(operation_.name(), ":", index_) : "";
+}
+
+DType Output::dtype() const {
+  if (index_ < 0 || index_ >= operation_.num_outputs()) return DType::kInvalid;
+  return BaseOf(builder()->graph().node(operation_.id()).output_type(index_));
+}
+
+bool Output::is_ref() const {
+  return index_ >= 0 && index_ < operation_.num_outputs() &&
+         IsRef(builder()->graph().node(operation_.id()).output_type(index_));
+}
+
+PartialShape Output::shape() const {
+  if (builder() == nullptr) return {};
+  const InferredOutput* inferred = builder()->inferred(endpoint());
+  return inferred == nullptr ? PartialShape() : inferred->shape;
+}
+
+// The names are those that TensorFlow's Python gives to its operators' nodes.
+Output operator+(Operand a, Operand b) {
+  return Binary("AddV2", "add", std::move(a), std::move(b));
+}
+Output operator-(Operand a, Operand b) {
+  return Binary("Sub", "sub", std::move(a), std::move(b));
+}
+Output operator*(Operand a, Operand b) {
+  return Binary("Mul", "mul", std::move(a), std::move(b));
+}
+Output operator/(Operand a, Operand b) {
+  return Binary("RealDiv", "truediv", std::move(a), std::move(b));
+}
+Output operator-(Output a) {
+  return AddOp({.op = "Neg", .inputs = {a}}).output(0);
+}
+
+}  // namespace leat

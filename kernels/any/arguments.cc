@@ -1,0 +1,87 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// _Arg and _Retval: what is fed to and fetched from a step, by position.
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/kernels/kernel_context.h"
+#include "leat/kernels/kernel_registry.h"
+
+namespace leat::kernels::any::arguments {
+namespace {
+
+absl::Status OutOfRange(int64_t index, size_t size, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "index ", index, " is outside the step's ", size, " ", what));
+}
+
+class Arg final : public Kernel {
+ public:
+  Arg(int64_t index, DType dtype) : index_(index), dtype_(dtype) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    const auto args = context.step().args;
+    if (index_ >= static_cast<int64_t>(args.size())) {
+      return OutOfRange(index_, args.size(), "arguments");
+    }
+    const Tensor& value = args[index_];
+    if (value.dtype() != dtype_) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("argument ", index_, " is of type ", Name(value.dtype()),
+                       ", expected ", Name(dtype_)));
+    }
+    context.set_output(0, value);
+    return absl::OkStatus();
+  }
+
+ private:
+  const int64_t index_;
+  const DType dtype_;
+};
+
+class Retval final : public Kernel {
+ public:
+  explicit Retval(int64_t index) : index_(index) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    const auto returns = context.step().returns;
+    if (index_ >= static_cast<int64_t>(returns.size())) {
+      return OutOfRange(index_, returns.size(), "return values");
+    }
+    returns[index_] = context.input(0);
+    return absl::OkStatus();
+  }
+
+ private:
+  const int64_t index_;
+};
+
+absl::StatusOr<int64_t> GetIndex(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(int64_t index, node.attrs.Get<int64_t>("index"));
+  if (index < 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Node '", node.name, "' has index ", index, ", which is negative"));
+  }
+  return index;
+}
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeArg(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(int64_t index, GetIndex(node));
+  LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("T"));
+  return std::unique_ptr<Kernel>(std::make_unique<Arg>(index, dtype));
+}
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeRetval(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(int64_t index, GetIndex(node));
+  return std::unique_ptr<Kernel>(std::make_unique<Retval>(index));
+}
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  registry.Add("_Arg", kCpu, &MakeArg);
+  registry.Add("_Retval", kCpu, &MakeRetval);
+}
+
+}  // namespace leat::kernels::any::arguments

@@ -1,0 +1,80 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Const, Placeholder, PlaceholderV2, PlaceholderWithDefault.
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/kernels/kernel_context.h"
+#include "leat/kernels/kernel_registry.h"
+
+namespace leat::kernels::any::constant {
+namespace {
+
+class Const final : public Kernel {
+ public:
+  explicit Const(Tensor value) : value_(std::move(value)) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    context.set_output(0, value_);
+    return absl::OkStatus();
+  }
+
+ private:
+  const Tensor value_;
+};
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeConst(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("dtype"));
+  LEAT_ASSIGN_OR_RETURN(Tensor value, node.attrs.Get<Tensor>("value"));
+  if (value.dtype() != dtype) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Const '", node.name, "' has dtype ", Name(dtype),
+                     " but its value is of type ", Name(value.dtype())));
+  }
+  return std::unique_ptr<Kernel>(std::make_unique<Const>(std::move(value)));
+}
+
+class Placeholder final : public Kernel {
+ public:
+  explicit Placeholder(std::string expected) : expected_(std::move(expected)) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    return absl::InvalidArgumentError(
+        absl::StrCat("You must feed a value for placeholder tensor '",
+                     context.node().name, "' with dtype ", expected_));
+  }
+
+ private:
+  const std::string expected_;
+};
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakePlaceholder(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("dtype"));
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape, node.attrs.GetOr<PartialShape>(
+                                                "shape", PartialShape()));
+  std::string expected = Name(dtype);
+  // TensorFlow says nothing of a scalar's shape: old graphs mean "unknown".
+  if (shape.rank() > 0) {
+    absl::StrAppend(&expected, " and shape ", shape.DebugString());
+  }
+  return std::unique_ptr<Kernel>(
+      std::make_unique<Placeholder>(std::move(expected)));
+}
+
+absl::Status ForwardDefault(KernelContext& context) {
+  context.set_output(0, context.input(0));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  registry.Add("Const", kCpu, &MakeConst);
+  registry.Add("Placeholder", kCpu, &MakePlaceholder);
+  registry.Add("PlaceholderV2", kCpu, &MakePlaceholder);
+  registry.Add("PlaceholderWithDefault", kCpu, &MakeFunction<&ForwardDefault>);
+}
+
+}  // namespace leat::kernels::any::constant

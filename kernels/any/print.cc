@@ -1,0 +1,112 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Print, PrintV2: to standard error only. A graph chooses no file.
+#include <atomic>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/kernels/kernel_context.h"
+#include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/tensor_summary.h"
+
+namespace leat::kernels::any::print {
+namespace {
+
+// One call, so that lines of several threads do not mix.
+void WriteToStandardError(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+class Print final : public Kernel {
+ public:
+  Print(std::string message, int64_t first_n, int64_t summarize)
+      : message_(std::move(message)), left_(first_n), summarize_(summarize) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    context.set_output(0, context.input(0));
+    if (!MayPrint()) return absl::OkStatus();
+    std::string text = message_;
+    for (int i = 1; i < context.num_inputs(); ++i) {
+      absl::StrAppend(&text, "[", SummarizeValues(context.input(i), summarize_),
+                      "]");
+    }
+    WriteToStandardError(absl::StrCat(text, "\n"));
+    return absl::OkStatus();
+  }
+
+ private:
+  // Counts `left_` down to 0; a negative one means without end.
+  bool MayPrint() const {
+    int64_t left = left_.load(std::memory_order_relaxed);
+    while (left > 0 && !left_.compare_exchange_weak(left, left - 1)) {
+    }
+    return left != 0;
+  }
+
+  const std::string message_;
+  mutable std::atomic<int64_t> left_;
+  const int64_t summarize_;
+};
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakePrint(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(std::string message,
+                        node.attrs.GetOr<std::string>("message", ""));
+  LEAT_ASSIGN_OR_RETURN(int64_t first_n,
+                        node.attrs.GetOr<int64_t>("first_n", -1));
+  LEAT_ASSIGN_OR_RETURN(int64_t summarize,
+                        node.attrs.GetOr<int64_t>("summarize", 3));
+  return std::unique_ptr<Kernel>(
+      std::make_unique<Print>(std::move(message), first_n, summarize));
+}
+
+class PrintV2 final : public Kernel {
+ public:
+  explicit PrintV2(std::string end) : end_(std::move(end)) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    const Tensor& text = context.input(0);
+    if (text.rank() != 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Input is expected to be scalar, but got ",
+                       text.shape().DebugString()));
+    }
+    WriteToStandardError(absl::StrCat(text.scalar<std::string>(), end_));
+    return absl::OkStatus();
+  }
+
+ private:
+  const std::string end_;
+};
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakePrintV2(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(std::string stream, node.attrs.GetOr<std::string>(
+                                                "output_stream", "stderr"));
+  LEAT_ASSIGN_OR_RETURN(std::string end,
+                        node.attrs.GetOr<std::string>("end", "\n"));
+  if (absl::StartsWith(stream, "file://")) {
+    return absl::PermissionDeniedError(
+        absl::StrCat("PrintV2 '", node.name, "' may not write to ", stream));
+  }
+  for (const char* known :
+       {"stderr", "stdout", "log(info)", "log(warning)", "log(error)"}) {
+    if (stream == known) {
+      return std::unique_ptr<Kernel>(std::make_unique<PrintV2>(std::move(end)));
+    }
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "PrintV2 '", node.name, "' has an unknown output_stream: ", stream));
+}
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  registry.Add("Print", kCpu, &MakePrint);
+  registry.Add("PrintV2", kCpu, &MakePrintV2);
+}
+
+}  // namespace leat::kernels::any::print

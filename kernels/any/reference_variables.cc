@@ -1,0 +1,217 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Reference variables: Variable, VariableV2, IsVariableInitialized, Assign,
+// AssignAdd, AssignSub, TemporaryVariable, DestroyTemporaryVariable.
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/kernels/kernel_context.h"
+#include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/resource_store.h"
+#include "leat/kernels/variable.h"
+#include "leat/kernels/variable_access.h"
+
+namespace leat::kernels::any::reference_variables {
+namespace {
+
+// The variable that the node's output refers to.
+class ReferenceVariable final : public Kernel {
+ public:
+  ReferenceVariable(ResourceName name, DType dtype, PartialShape shape)
+      : name_(std::move(name)), dtype_(dtype), shape_(std::move(shape)) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    LEAT_ASSIGN_OR_RETURN(
+        std::shared_ptr<Variable> variable,
+        context.step().resources->FindOrMake<Variable>(
+            name_.container, name_.name,
+            [this]() -> absl::StatusOr<std::shared_ptr<Variable>> {
+              return std::make_shared<Variable>(name_.name, dtype_, shape_);
+            }));
+    if (variable->dtype() != dtype_) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Variable ", name_.name, " holds ", Name(variable->dtype()),
+          ", this node wants ", Name(dtype_)));
+    }
+    context.set_output_ref(0, std::move(variable));
+    return absl::OkStatus();
+  }
+
+ private:
+  const ResourceName name_;
+  const DType dtype_;
+  const PartialShape shape_;
+};
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeVariable(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(ResourceName name, GetResourceName(node));
+  LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("dtype"));
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape,
+                        node.attrs.Get<PartialShape>("shape"));
+  // The old op has no way to say that the rank is unknown: [] stands for it.
+  if (node.op->name == "Variable" && shape.rank_known() && shape.rank() == 0) {
+    shape = PartialShape();
+  }
+  return std::unique_ptr<Kernel>(std::make_unique<ReferenceVariable>(
+      std::move(name), dtype, std::move(shape)));
+}
+
+absl::Status CheckRef(const KernelContext& context) {
+  if (context.input_ref(0) != nullptr) return absl::OkStatus();
+  return absl::InvalidArgumentError("input 0 must be a reference");
+}
+
+absl::Status IsInitialized(KernelContext& context) {
+  LEAT_RETURN_IF_ERROR(CheckRef(context));
+  LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, Shape{}));
+  output->mutable_data<bool>()[0] = context.input_ref(0)->IsInitialized();
+  return absl::OkStatus();
+}
+
+class AssignReference final : public Kernel {
+ public:
+  explicit AssignReference(bool validate_shape)
+      : validate_shape_(validate_shape) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    LEAT_RETURN_IF_ERROR(CheckRef(context));
+    LEAT_RETURN_IF_ERROR(
+        context.input_ref(0)->Assign(context.input(1), validate_shape_));
+    ForwardRef(context);
+    return absl::OkStatus();
+  }
+
+ private:
+  const bool validate_shape_;
+};
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeAssign(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(bool validate,
+                        node.attrs.GetOr<bool>("validate_shape", true));
+  return std::unique_ptr<Kernel>(std::make_unique<AssignReference>(validate));
+}
+
+template <Accumulate operation>
+absl::Status AccumulateReference(KernelContext& context) {
+  LEAT_RETURN_IF_ERROR(CheckRef(context));
+  const Tensor& value = context.input(1);
+  LEAT_RETURN_IF_ERROR(context.input_ref(0)->Update(
+      context.step().device->allocator(), [&](Tensor& target) {
+        if (target.dtype() != value.dtype() ||
+            target.shape() != value.shape()) {
+          return absl::InvalidArgumentError(
+              absl::StrCat("Parameters and update must be the same size: ",
+                           target.shape().DebugString(), " vs. ",
+                           value.shape().DebugString()));
+        }
+        return AccumulateInto(context.compute_queue(), operation, value,
+                              target);
+      }));
+  ForwardRef(context);
+  return absl::OkStatus();
+}
+
+std::string TemporaryKey(const KernelContext& context,
+                         absl::string_view var_name) {
+  return absl::StrCat(context.frame_id(), ":", context.iteration(), "/",
+                      var_name);
+}
+
+absl::StatusOr<std::string> VarName(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(std::string name,
+                        node.attrs.GetOr<std::string>("var_name", ""));
+  if (name.empty()) name = node.name;
+  return name;
+}
+
+// Lives in the step; its value is zeros (TensorFlow leaves it undefined).
+class TemporaryVariable final : public Kernel {
+ public:
+  TemporaryVariable(std::string name, DType dtype, Shape shape)
+      : name_(std::move(name)), dtype_(dtype), shape_(std::move(shape)) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    bool made = false;
+    LEAT_ASSIGN_OR_RETURN(
+        std::shared_ptr<Variable> variable,
+        context.step().step_resources->FindOrMake<Variable>(
+            "", TemporaryKey(context, name_),
+            [&]() -> absl::StatusOr<std::shared_ptr<Variable>> {
+              made = true;
+              return std::make_shared<Variable>(name_, dtype_, shape_);
+            }));
+    if (!made) {
+      return absl::AlreadyExistsError(
+          absl::StrCat("Temporary variable ", name_, " already exists"));
+    }
+    LEAT_ASSIGN_OR_RETURN(
+        Tensor value,
+        Tensor::Allocate(context.step().device->allocator(), dtype_, shape_));
+    if (IsPlainBytes(dtype_)) {
+      std::fill_n(value.mutable_raw_data(), value.num_bytes(), '\0');
+    }
+    LEAT_RETURN_IF_ERROR(variable->Assign(std::move(value)));
+    context.set_output_ref(0, std::move(variable));
+    return absl::OkStatus();
+  }
+
+ private:
+  const std::string name_;
+  const DType dtype_;
+  const Shape shape_;
+};
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeTemporary(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(std::string name, VarName(node));
+  LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("dtype"));
+  LEAT_ASSIGN_OR_RETURN(PartialShape partial,
+                        node.attrs.Get<PartialShape>("shape"));
+  LEAT_ASSIGN_OR_RETURN(Shape shape, partial.ToShape());
+  return std::unique_ptr<Kernel>(std::make_unique<TemporaryVariable>(
+      std::move(name), dtype, std::move(shape)));
+}
+
+class DestroyTemporary final : public Kernel {
+ public:
+  explicit DestroyTemporary(std::string name) : name_(std::move(name)) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    LEAT_RETURN_IF_ERROR(CheckRef(context));
+    LEAT_ASSIGN_OR_RETURN(
+        Tensor value,
+        context.input_ref(0)->Read(context.step().device->allocator()));
+    LEAT_RETURN_IF_ERROR(context.step().step_resources->Delete(
+        "", Variable::kTypeName, TemporaryKey(context, name_)));
+    context.set_output(0, std::move(value));
+    return absl::OkStatus();
+  }
+
+ private:
+  const std::string name_;
+};
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeDestroy(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(std::string name, VarName(node));
+  return std::unique_ptr<Kernel>(
+      std::make_unique<DestroyTemporary>(std::move(name)));
+}
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  registry.Add("Variable", kCpu, &MakeVariable);
+  registry.Add("VariableV2", kCpu, &MakeVariable);
+  registry.Add("IsVariableInitialized", kCpu, &MakeFunction<&IsInitialized>);
+  registry.Add("Assign", kCpu, &MakeAssign);
+  registry.Add("AssignAdd", kCpu,
+               &MakeFunction<&AccumulateReference<Accumulate::kAdd>>);
+  registry.Add("AssignSub", kCpu,
+               &MakeFunction<&AccumulateReference<Accumulate::kSubtract>>);
+  registry.Add("TemporaryVariable", kCpu, &MakeTemporary);
+  registry.Add("DestroyTemporaryVariable", kCpu, &MakeDestroy);
+}
+
+}  // namespace leat::kernels::any::reference_variables

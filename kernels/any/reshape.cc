@@ -1,0 +1,139 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Reshape, Squeeze, ExpandDims: the same bytes under another shape.
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/kernels/kernel_context.h"
+#include "leat/kernels/kernel_registry.h"
+
+namespace leat::kernels::any::reshape {
+namespace {
+
+absl::Status SetReshaped(KernelContext& context, const Dims& dims) {
+  LEAT_ASSIGN_OR_RETURN(const Shape shape, Shape::Create(dims));
+  LEAT_ASSIGN_OR_RETURN(Tensor output, context.input(0).Reshaped(shape));
+  context.set_output(0, std::move(output));
+  return absl::OkStatus();
+}
+
+// The requested sizes with a -1 replaced by what is left.
+absl::Status InferMissingSize(int64_t count, Dims& sizes) {
+  int unknown = -1;
+  int64_t product = 1;
+  for (int i = 0; i < static_cast<int>(sizes.size()); ++i) {
+    if (sizes[i] == -1) {
+      if (unknown != -1) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "Only one input size may be -1, not both ", unknown, " and ", i));
+      }
+      unknown = i;
+    } else if (sizes[i] < 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Size ", i, " must be non-negative, not ", sizes[i]));
+    } else {
+      LEAT_ASSIGN_OR_RETURN(product, CheckedMultiply(product, sizes[i]));
+    }
+  }
+  if (unknown != -1) {
+    if (product == 0) {
+      return absl::InvalidArgumentError(
+          "reshape cannot infer the missing input size for an empty tensor "
+          "unless all specified input sizes are non-zero");
+    }
+    if (count % product != 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Input to reshape is a tensor with ", count,
+          " values, but the requested shape requires a multiple of ", product));
+    }
+    sizes[unknown] = count / product;
+  } else if (product != count) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Input to reshape is a tensor with ", count,
+                     " values, but the requested shape has ", product));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ComputeReshape(KernelContext& context) {
+  if (context.input(1).rank() != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("sizes input must be 1-D, not ",
+                     context.input(1).shape().DebugString()));
+  }
+  LEAT_ASSIGN_OR_RETURN(Dims sizes, GetIndices(context.input(1), "shape"));
+  LEAT_RETURN_IF_ERROR(
+      InferMissingSize(context.input(0).num_elements(), sizes));
+  return SetReshaped(context, sizes);
+}
+
+class Squeeze final : public Kernel {
+ public:
+  explicit Squeeze(std::vector<int64_t> axes) : axes_(std::move(axes)) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    const Shape& shape = context.input(0).shape();
+    const int rank = shape.rank();
+    Dims removed(rank, axes_.empty() ? 1 : 0);
+    for (const int64_t axis : axes_) {
+      if (axis < -rank || axis >= rank) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("Tried to squeeze dim index ", axis,
+                         " for tensor with ", rank, " dimensions."));
+      }
+      removed[axis < 0 ? axis + rank : axis] = 1;
+    }
+    Dims dims;
+    for (int i = 0; i < rank; ++i) {
+      if (removed[i] == 0 || (axes_.empty() && shape.dim(i) != 1)) {
+        dims.push_back(shape.dim(i));
+      } else if (shape.dim(i) != 1) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("Can not squeeze dim[", i,
+                         "], expected a dimension of 1, got ", shape.dim(i)));
+      }
+    }
+    return SetReshaped(context, dims);
+  }
+
+ private:
+  const std::vector<int64_t> axes_;
+};
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeSqueeze(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(
+      auto axes, node.attrs.GetOr<std::vector<int64_t>>("squeeze_dims", {}));
+  return std::unique_ptr<Kernel>(std::make_unique<Squeeze>(std::move(axes)));
+}
+
+absl::Status ComputeExpandDims(KernelContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const Dims axis, GetIndices(context.input(1), "dim"));
+  if (axis.size() != 1) {
+    return absl::InvalidArgumentError(
+        "'dim' must be a tensor with a single value");
+  }
+  const auto old = context.input(0).shape().dims();
+  const int64_t rank = static_cast<int64_t>(old.size());
+  if (axis[0] < -1 - rank || axis[0] > rank) {
+    return absl::InvalidArgumentError(absl::StrCat("Tried to expand dim index ",
+                                                   axis[0], " for tensor with ",
+                                                   rank, " dimensions."));
+  }
+  Dims dims(old.begin(), old.end());
+  const int64_t position = axis[0] < 0 ? axis[0] + rank + 1 : axis[0];
+  dims.insert(dims.begin() + position, 1);
+  return SetReshaped(context, dims);
+}
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  registry.Add("Reshape", kCpu, &MakeFunction<&ComputeReshape>);
+  registry.Add("Squeeze", kCpu, &MakeSqueeze);
+  registry.Add("ExpandDims", kCpu, &MakeFunction<&ComputeExpandDims>);
+}
+
+}  // namespace leat::kernels::any::reshape

@@ -1,0 +1,129 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// _Send, _Recv, _HostSend, _HostRecv: a tensor's way between devices, through
+// the step's rendezvous. Dead tensors travel too.
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "leat/core/rendezvous.h"
+#include "leat/core/status_macros.h"
+#include "leat/kernels/kernel_context.h"
+#include "leat/kernels/kernel_registry.h"
+
+namespace leat::kernels::any::send_recv {
+namespace {
+
+// All of a rendezvous key that does not change from run to run.
+class KeyTemplate {
+ public:
+  static absl::StatusOr<KeyTemplate> FromNode(const NodeDef& node) {
+    RendezvousKey key;
+    LEAT_ASSIGN_OR_RETURN(key.send_device,
+                          node.attrs.Get<std::string>("send_device"));
+    LEAT_ASSIGN_OR_RETURN(int64_t incarnation,
+                          node.attrs.Get<int64_t>("send_device_incarnation"));
+    key.send_incarnation = static_cast<uint64_t>(incarnation);
+    LEAT_ASSIGN_OR_RETURN(key.recv_device,
+                          node.attrs.Get<std::string>("recv_device"));
+    LEAT_ASSIGN_OR_RETURN(key.tensor_name,
+                          node.attrs.Get<std::string>("tensor_name"));
+    return KeyTemplate(key.ToString());
+  }
+
+  // Calls `use(key)` with the key of this run.
+  template <class Use>
+  void WithKey(const KernelContext& context, Use use) const {
+    if (context.frame_id() == 0 && context.iteration() == 0) {
+      use(outside_loops_);
+    } else {
+      use(absl::StrCat(prefix_, context.frame_id(), ":", context.iteration()));
+    }
+  }
+
+ private:
+  explicit KeyTemplate(std::string outside_loops)
+      : outside_loops_(std::move(outside_loops)),
+        prefix_(absl::StripSuffix(outside_loops_, "0:0")) {}
+
+  std::string outside_loops_;
+  std::string prefix_;
+};
+
+class Send final : public Kernel {
+ public:
+  explicit Send(KeyTemplate key) : key_(std::move(key)) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    absl::Status status;
+    key_.WithKey(context, [&](absl::string_view key) {
+      status = context.step().rendezvous->Send(
+          key, context.input(0), context.is_dead() || !context.HasInput(0));
+    });
+    return status;
+  }
+
+ private:
+  const KeyTemplate key_;
+};
+
+class Recv final : public AsyncKernel {
+ public:
+  Recv(KeyTemplate key, DType dtype) : key_(std::move(key)), dtype_(dtype) {}
+
+  void ComputeAsync(KernelContext& context, Done done) const final {
+    key_.WithKey(context, [&](absl::string_view key) {
+      context.step().rendezvous->RecvAsync(
+          key,
+          [this, &context, done = std::move(done)](
+              const absl::Status& status, Tensor tensor, bool is_dead) mutable {
+            std::move(done)(
+                Finish(context, status, std::move(tensor), is_dead));
+          });
+    });
+  }
+
+ private:
+  absl::Status Finish(KernelContext& context, const absl::Status& status,
+                      Tensor tensor, bool is_dead) const {
+    if (!status.ok()) return status;
+    if (is_dead) {
+      context.set_output_dead(0);
+    } else if (tensor.dtype() != dtype_) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Received a tensor of type ", Name(tensor.dtype()),
+                       ", expected ", Name(dtype_)));
+    } else {
+      context.set_output(0, std::move(tensor));
+    }
+    return absl::OkStatus();
+  }
+
+  const KeyTemplate key_;
+  const DType dtype_;
+};
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeSend(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(KeyTemplate key, KeyTemplate::FromNode(node));
+  return std::unique_ptr<Kernel>(std::make_unique<Send>(std::move(key)));
+}
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeRecv(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(KeyTemplate key, KeyTemplate::FromNode(node));
+  LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("tensor_type"));
+  return std::unique_ptr<Kernel>(
+      std::make_unique<Recv>(std::move(key), BaseOf(dtype)));
+}
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  registry.Add("_Send", kCpu, &MakeSend);
+  registry.Add("_HostSend", kCpu, &MakeSend);
+  registry.Add("_Recv", kCpu, &MakeRecv);
+  registry.Add("_HostRecv", kCpu, &MakeRecv);
+}
+
+}  // namespace leat::kernels::any::send_recv

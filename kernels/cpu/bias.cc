@@ -1,0 +1,217 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// BiasAdd: adds a vector along the channel dimension. BiasAddGrad: sums over
+// all others.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/dtype_list.h"
+#include "leat/core/parallel_for.h"
+#include "leat/core/status_macros.h"
+#include "leat/kernels/kernel_context.h"
+#include "leat/kernels/kernel_registry.h"
+
+namespace leat::kernels::cpu::bias {
+namespace {
+
+// Sums of 16-bit floats are kept in float; integers wrap.
+template <class T>
+struct SumOf {
+  using type = T;
+};
+template <>
+struct SumOf<half> {
+  using type = float;
+};
+template <>
+struct SumOf<bfloat16> {
+  using type = float;
+};
+template <class T>
+requires std::is_integral_v<T>
+struct SumOf<T> {
+  using type = std::make_unsigned_t<T>;
+};
+template <class T>
+using Sum = typename SumOf<T>::type;
+
+// A tensor seen as [outer, channels, inner]; inner is 1 for NHWC.
+struct Channels {
+  int64_t outer = 1;
+  int64_t count = 1;
+  int64_t inner = 1;
+};
+
+absl::StatusOr<Channels> FindChannels(const Shape& shape, bool nchw) {
+  if (shape.rank() < 2) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Input tensor must be at least 2D: ", shape.DebugString()));
+  }
+  const int axis = nchw ? 1 : shape.rank() - 1;
+  Channels c;
+  c.count = shape.dim(axis);
+  for (int i = 0; i < axis; ++i) {
+    LEAT_ASSIGN_OR_RETURN(c.outer, CheckedMultiply(c.outer, shape.dim(i)));
+  }
+  for (int i = axis + 1; i < shape.rank(); ++i) {
+    LEAT_ASSIGN_OR_RETURN(c.inner, CheckedMultiply(c.inner, shape.dim(i)));
+  }
+  return c;
+}
+
+template <class T>
+void AddOne(const T* value, Sum<T> bias, int64_t count, T* output) {
+  for (int64_t i = 0; i < count; ++i) {
+    output[i] = static_cast<T>(static_cast<Sum<T>>(value[i]) + bias);
+  }
+}
+
+template <class T>
+void AddRow(const T* value, const T* bias, int64_t count, T* output) {
+  for (int64_t i = 0; i < count; ++i) {
+    output[i] = static_cast<T>(static_cast<Sum<T>>(value[i]) +
+                               static_cast<Sum<T>>(bias[i]));
+  }
+}
+
+template <class T>
+class BiasAdd final : public Kernel {
+ public:
+  explicit BiasAdd(bool nchw) : nchw_(nchw) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    const Tensor& value = context.input(0);
+    const Tensor& bias = context.input(1);
+    LEAT_ASSIGN_OR_RETURN(Channels c, FindChannels(value.shape(), nchw_));
+    if (!bias.shape().IsVector()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Biases must be 1D: ", bias.shape().DebugString()));
+    }
+    if (bias.dim(0) != c.count) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Must provide as many biases as the ",
+                       nchw_ ? "channel dimension" : "last dimension",
+                       " of the input tensor: ", bias.shape().DebugString(),
+                       " vs. ", value.shape().DebugString()));
+    }
+    LEAT_ASSIGN_OR_RETURN(Tensor * output,
+                          context.ForwardOrAllocate({0}, 0, value.shape()));
+    if (output->num_elements() == 0) return absl::OkStatus();
+    const T* from = value.data<T>().data();
+    const T* add = bias.data<T>().data();
+    T* to = output->mutable_data<T>().data();
+    WorkQueue& queue = context.compute_queue();
+    if (c.inner == 1) {
+      ParallelFor(queue, c.outer, c.count / 4 + 1,
+                  [=](int64_t begin, int64_t end) {
+                    for (int64_t i = begin; i < end; ++i) {
+                      const int64_t offset = i * c.count;
+                      AddRow(from + offset, add, c.count, to + offset);
+                    }
+                  });
+    } else {
+      ParallelFor(queue, c.outer * c.count, c.inner / 4 + 1,
+                  [=](int64_t begin, int64_t end) {
+                    for (int64_t i = begin; i < end; ++i) {
+                      const int64_t offset = i * c.inner;
+                      AddOne(from + offset,
+                             static_cast<Sum<T>>(add[i % c.count]), c.inner,
+                             to + offset);
+                    }
+                  });
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const bool nchw_;
+};
+
+// Sums of rows [begin, end) of [outer, channels, inner] into `sums`.
+template <class T>
+void SumRows(const T* from, const Channels& c, int64_t begin, int64_t end,
+             Sum<T>* sums) {
+  for (int64_t i = begin; i < end; ++i) {
+    const T* row = from + i * c.count * c.inner;
+    if (c.inner == 1) {
+      for (int64_t j = 0; j < c.count; ++j) {
+        sums[j] += static_cast<Sum<T>>(row[j]);
+      }
+      continue;
+    }
+    for (int64_t j = 0; j < c.count; ++j) {
+      Sum<T> sum = 0;
+      for (int64_t k = 0; k < c.inner; ++k) {
+        sum += static_cast<Sum<T>>(row[j * c.inner + k]);
+      }
+      sums[j] += sum;
+    }
+  }
+}
+
+template <class T>
+class BiasAddGrad final : public Kernel {
+ public:
+  explicit BiasAddGrad(bool nchw) : nchw_(nchw) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    const Tensor& backprop = context.input(0);
+    LEAT_ASSIGN_OR_RETURN(Channels c, FindChannels(backprop.shape(), nchw_));
+    LEAT_ASSIGN_OR_RETURN(Tensor * output,
+                          context.AllocateOutput(0, Shape{c.count}));
+    const T* from = backprop.data<T>().data();
+    T* to = output->mutable_data<T>().data();
+    // As many parts as the size asks for, whatever the threads, so that the
+    // sum's rounding is always the same.
+    const int64_t wanted =
+        std::min<int64_t>(16, backprop.num_elements() / 32768);
+    const int parts =
+        static_cast<int>(std::max<int64_t>(1, std::min(wanted, c.outer)));
+    LEAT_ASSIGN_OR_RETURN(int64_t sums_size, CheckedMultiply(parts, c.count));
+    std::vector<Sum<T>> sums(sums_size, Sum<T>{0});
+    if (backprop.num_elements() > 0) {
+      ParallelChunks(context.compute_queue(), parts, [&](int part) {
+        SumRows(from, c, c.outer * part / parts, c.outer * (part + 1) / parts,
+                sums.data() + part * c.count);
+      });
+    }
+    for (int64_t j = 0; j < c.count; ++j) {
+      Sum<T> sum = sums[j];
+      for (int part = 1; part < parts; ++part) {
+        sum += sums[part * c.count + j];
+      }
+      to[j] = static_cast<T>(sum);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const bool nchw_;
+};
+
+template <template <class> class K>
+absl::StatusOr<std::unique_ptr<Kernel>> MakeBias(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(std::string format,
+                        node.attrs.GetOr<std::string>("data_format", "NHWC"));
+  if (format != "NHWC" && format != "NCHW") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Invalid data format: ", format));
+  }
+  return MakeForType(node, "T", kNumbers, [&](auto type) {
+    return std::make_unique<K<typename decltype(type)::type>>(format == "NCHW");
+  });
+}
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  registry.Add("BiasAdd", kCpu, &MakeBias<BiasAdd>);
+  registry.Add("BiasAddGrad", kCpu, &MakeBias<BiasAddGrad>);
+}
+
+}  // namespace leat::kernels::cpu::bias

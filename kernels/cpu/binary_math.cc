@@ -1,0 +1,86 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Add, AddV2, Sub, Mul, SquaredDifference, Maximum, Minimum.
+#include <memory>
+#include <type_traits>
+
+#include "leat/core/dtype_list.h"
+#include "leat/kernels/elementwise.h"
+#include "leat/kernels/kernel_registry.h"
+
+namespace leat::kernels::cpu::binary_math {
+namespace {
+
+// Integers wrap around.
+template <class W>
+using Ring =
+    typename std::conditional_t<std::is_integral_v<W>, TypeTag<Wrapping<W>>,
+                                TypeTag<W>>::type;
+
+struct Add {
+  template <class W>
+  static W Do(W a, W b) {
+    return static_cast<W>(static_cast<Ring<W>>(a) + static_cast<Ring<W>>(b));
+  }
+};
+
+struct Sub {
+  template <class W>
+  static W Do(W a, W b) {
+    return static_cast<W>(static_cast<Ring<W>>(a) - static_cast<Ring<W>>(b));
+  }
+};
+
+struct Mul {
+  template <class W>
+  static W Do(W a, W b) {
+    return static_cast<W>(static_cast<Ring<W>>(a) * static_cast<Ring<W>>(b));
+  }
+};
+
+struct SquaredDifference {
+  template <class W>
+  static W Do(W a, W b) {
+    const W difference = Sub::Do(a, b);
+    return Mul::Do(difference, difference);
+  }
+};
+
+// NaN wins.
+struct Maximum {
+  template <class W>
+  static W Do(W a, W b) {
+    return a > b || a != a ? a : b;
+  }
+};
+
+struct Minimum {
+  template <class W>
+  static W Do(W a, W b) {
+    return a < b || a != a ? a : b;
+  }
+};
+
+template <class Op>
+absl::StatusOr<std::unique_ptr<Kernel>> MakeBinary(const NodeDef& node) {
+  return MakeForType(
+      node, "T", kNumbers, [](auto tag) -> std::unique_ptr<Kernel> {
+        using T = typename decltype(tag)::type;
+        return std::make_unique<BinaryKernel>(&BinaryRowOf<Op, T, T>,
+                                              /*cost=*/4);
+      });
+}
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  registry.Add("Add", kCpu, &MakeBinary<Add>);
+  registry.Add("AddV2", kCpu, &MakeBinary<Add>);
+  registry.Add("Sub", kCpu, &MakeBinary<Sub>);
+  registry.Add("Mul", kCpu, &MakeBinary<Mul>);
+  registry.Add("SquaredDifference", kCpu, &MakeBinary<SquaredDifference>);
+  registry.Add("Maximum", kCpu, &MakeBinary<Maximum>);
+  registry.Add("Minimum", kCpu, &MakeBinary<Minimum>);
+}
+
+}  // namespace leat::kernels::cpu::binary_math

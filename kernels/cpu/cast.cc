@@ -1,0 +1,121 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Cast: between all plain types, with the values that TensorFlow has on x86
+// where the source is out of the target's range.
+#include <bit>
+#include <complex>
+#include <cstring>
+#include <memory>
+#include <type_traits>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/dtype_list.h"
+#include "leat/core/status_macros.h"
+#include "leat/kernels/elementwise.h"
+#include "leat/kernels/kernel_registry.h"
+
+namespace leat::kernels::cpu::cast {
+namespace {
+
+template <class T>
+inline constexpr bool kIsComplex = false;
+template <class T>
+inline constexpr bool kIsComplex<std::complex<T>> = true;
+
+// A signed integer that holds every value of To, in the size in which the
+// processor converts.
+template <class To>
+using Carrier =
+    std::conditional_t<(sizeof(To) < 4 || std::is_same_v<To, int32_t>), int32_t,
+                       int64_t>;
+
+template <class To, class From>
+To FromFloating(From value) {
+  if constexpr (std::is_same_v<To, uint64_t>) {
+    constexpr From kHalf = static_cast<From>(0x1p63);
+    if (value >= kHalf) {
+      return static_cast<uint64_t>(static_cast<int64_t>(value - kHalf)) ^
+             (uint64_t{1} << 63);
+    }
+  }
+  return static_cast<To>(static_cast<Carrier<To>>(value));
+}
+
+template <class To, class From>
+To Convert(const From& value) {
+  if constexpr (!std::is_same_v<Wide<From>, From>) {
+    return Convert<To>(static_cast<float>(value));
+  } else if constexpr (kIsComplex<To> && kIsComplex<From>) {
+    return To(static_cast<typename To::value_type>(value.real()),
+              static_cast<typename To::value_type>(value.imag()));
+  } else if constexpr (kIsComplex<From>) {
+    return Convert<To>(value.real());
+  } else if constexpr (kIsComplex<To>) {
+    return To(Convert<typename To::value_type>(value));
+  } else if constexpr (std::is_same_v<To, bool>) {
+    return value != From{0};
+  } else if constexpr (!std::is_same_v<Wide<To>, To>) {
+    return To(static_cast<float>(value));
+  } else if constexpr (std::is_floating_point_v<From> &&
+                       std::is_integral_v<To>) {
+    return FromFloating<To>(value);
+  } else {
+    return static_cast<To>(value);
+  }
+}
+
+template <class From, class To>
+void Row(const char* input, char* output, int64_t n) {
+  const From* in = reinterpret_cast<const From*>(input);
+  To* out = reinterpret_cast<To*>(output);
+  LEAT_INDEPENDENT_ITERATIONS
+  for (int64_t i = 0; i < n; ++i) out[i] = Convert<To>(in[i]);
+}
+
+template <class From>
+UnaryRow RowTo(DType target) {
+  UnaryRow row = nullptr;
+  VisitDType(kPlain, target,
+             [&](auto tag) { row = &Row<From, typename decltype(tag)::type>; });
+  return row;
+}
+
+absl::Status Forward(KernelContext& context) {
+  const Tensor& input = context.input(0);
+  LEAT_ASSIGN_OR_RETURN(Tensor * output,
+                        context.ForwardOrAllocate({0}, 0, input.shape()));
+  if (input.num_elements() > 0 && output->raw_data() != input.raw_data()) {
+    std::memcpy(output->mutable_raw_data(), input.raw_data(),
+                static_cast<size_t>(input.num_bytes()));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeCast(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(const DType source, node.attrs.Get<DType>("SrcT"));
+  LEAT_ASSIGN_OR_RETURN(const DType target, node.attrs.Get<DType>("DstT"));
+  LEAT_ASSIGN_OR_RETURN(const bool truncate,
+                        node.attrs.GetOr<bool>("Truncate", false));
+  if (source == target && IsPlainBytes(source)) {
+    return MakeFunction<&Forward>(node);
+  }
+  if (truncate && (target == DType::kHalf || target == DType::kBfloat16)) {
+    return absl::UnimplementedError(
+        absl::StrCat("Node '", node.name, "': Cast to ", Name(target),
+                     " with Truncate=true is not supported"));
+  }
+  UnaryRow row = nullptr;
+  VisitDType(kPlain, source, [&](auto tag) {
+    row = RowTo<typename decltype(tag)::type>(target);
+  });
+  if (row == nullptr) return UnsupportedType(node, "DstT", target);
+  return std::unique_ptr<Kernel>(std::make_unique<UnaryKernel>(row, 8));
+}
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  registry.Add("Cast", kCpu, &MakeCast);
+}
+
+}  // namespace leat::kernels::cpu::cast

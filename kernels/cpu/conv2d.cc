@@ -1,0 +1,342 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Conv2D, Conv2DBackpropInput, Conv2DBackpropFilter: floats by oneDNN, doubles
+// by plain loops. Groups are what the depths imply, as in TensorFlow.
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/dtype_list.h"
+#include "leat/core/parallel_for.h"
+#include "leat/core/status_macros.h"
+#include "leat/kernels/dense.h"
+#include "leat/kernels/kernel_context.h"
+#include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/window_attrs.h"
+
+namespace leat::kernels::cpu::conv2d {
+namespace {
+
+// A convolution and the shapes that belong to it.
+struct Plan {
+  ConvolutionShape shape = {};
+  Shape output = {};
+};
+
+absl::Status CheckFilter(const Shape& filter, const ImageShape& input) {
+  if (filter.rank() != 4) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("filter must be 4-dimensional: ", filter.DebugString()));
+  }
+  for (int64_t extent : filter.dims()) {
+    if (extent < 1 || extent > std::numeric_limits<int32_t>::max()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "filter must not have zero elements and be of a size that can be "
+          "computed: ",
+          filter.DebugString()));
+    }
+  }
+  if (input.channels == 0 || input.channels % filter.dim(2) != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("input depth must be evenly divisible by filter depth: ",
+                     input.channels, " vs ", filter.dim(2)));
+  }
+  const int64_t groups = input.channels / filter.dim(2);
+  if (filter.dim(3) % groups != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "output depth must be evenly divisible by number of groups: ",
+        filter.dim(3), " vs ", groups));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Plan> MakePlan(const WindowAttrs& attrs, const Shape& input,
+                              const Shape& filter) {
+  LEAT_ASSIGN_OR_RETURN(ImageShape in, ToImageShape(attrs, input, "input"));
+  LEAT_RETURN_IF_ERROR(CheckFilter(filter, in));
+  Window height = attrs.height, width = attrs.width;
+  height.size = filter.dim(0);
+  width.size = filter.dim(1);
+  LEAT_ASSIGN_OR_RETURN(WindowPositions rows, PlaceWindow(in.height, height));
+  LEAT_ASSIGN_OR_RETURN(WindowPositions columns, PlaceWindow(in.width, width));
+  ImageShape out;
+  out.batch = in.batch;
+  out.channels = filter.dim(3);
+  out.height = rows.count;
+  out.width = columns.count;
+  Plan plan;
+  LEAT_ASSIGN_OR_RETURN(plan.output, FromImageShape(attrs, out));
+  LEAT_RETURN_IF_ERROR(ToImageShape(attrs, plan.output, "output").status());
+  ConvolutionShape& s = plan.shape;
+  s.channels_first = attrs.channels_first;
+  s.batch = in.batch;
+  s.in_channels = in.channels;
+  s.in_height = in.height;
+  s.in_width = in.width;
+  s.out_channels = out.channels;
+  s.out_height = out.height;
+  s.out_width = out.width;
+  s.groups = in.channels / filter.dim(2);
+  s.filter_height = filter.dim(0);
+  s.filter_width = filter.dim(1);
+  s.stride_height = height.stride;
+  s.stride_width = width.stride;
+  s.dilation_height = height.dilation;
+  s.dilation_width = width.dilation;
+  s.pad_top = rows.before;
+  s.pad_bottom = rows.after;
+  s.pad_left = columns.before;
+  s.pad_right = columns.after;
+  return plan;
+}
+
+// Where an element of an activation is.
+struct Layout {
+  Layout(bool channels_first, int64_t channels, int64_t height, int64_t width)
+      : image(channels * height * width),
+        channel(channels_first ? height * width : 1),
+        row(channels_first ? width : width * channels),
+        column(channels_first ? 1 : channels) {}
+  int64_t image, channel, row, column;
+};
+
+// Calls `body(input offset, filter offset, output offset)` for every pair of
+// pixels that filter tap (y, x) connects in image n, for the first channels.
+template <class Body>
+void ForTap(const ConvolutionShape& s, int64_t n, int64_t y, int64_t x,
+            Body body) {
+  const Layout in(s.channels_first, s.in_channels, s.in_height, s.in_width);
+  const Layout out(s.channels_first, s.out_channels, s.out_height, s.out_width);
+  for (int64_t oy = 0; oy < s.out_height; ++oy) {
+    const int64_t iy = oy * s.stride_height - s.pad_top + y * s.dilation_height;
+    if (iy < 0 || iy >= s.in_height) continue;
+    for (int64_t ox = 0; ox < s.out_width; ++ox) {
+      const int64_t ix =
+          ox * s.stride_width - s.pad_left + x * s.dilation_width;
+      if (ix < 0 || ix >= s.in_width) continue;
+      body(n * in.image + iy * in.row + ix * in.column,
+           n * out.image + oy * out.row + ox * out.column);
+    }
+  }
+}
+
+// Calls `body(input channel, output channel, filter offset in the tap)`.
+template <class Body>
+void ForChannels(const ConvolutionShape& s, Body body) {
+  const int64_t in = s.in_channels / s.groups, out = s.out_channels / s.groups;
+  for (int64_t g = 0; g < s.groups; ++g) {
+    for (int64_t i = 0; i < in; ++i) {
+      for (int64_t o = 0; o < out; ++o) {
+        body(g * in + i, g * out + o, i * s.out_channels + g * out + o);
+      }
+    }
+  }
+}
+
+enum class Direction { kForward, kBackwardInput, kBackwardFilter };
+
+// The plain algorithm, for types that oneDNN lacks. One of the three tensors is
+// the result and starts as zeros.
+template <class T, Direction direction>
+void PlainTap(const ConvolutionShape& s, int64_t n, int64_t y, int64_t x,
+              T* input, T* filter, T* output) {
+  const Layout in(s.channels_first, s.in_channels, s.in_height, s.in_width);
+  const Layout out(s.channels_first, s.out_channels, s.out_height, s.out_width);
+  T* tap = filter + (y * s.filter_width + x) * (s.in_channels / s.groups) *
+                        s.out_channels;
+  ForTap(s, n, y, x, [&](int64_t in_at, int64_t out_at) {
+    ForChannels(s, [&](int64_t i, int64_t o, int64_t f) {
+      T& a = input[in_at + i * in.channel];
+      T& b = tap[f];
+      T& c = output[out_at + o * out.channel];
+      if constexpr (direction == Direction::kForward) c += a * b;
+      if constexpr (direction == Direction::kBackwardInput) a += b * c;
+      if constexpr (direction == Direction::kBackwardFilter) b += a * c;
+    });
+  });
+}
+
+template <class T, Direction direction>
+void PlainConvolution(WorkQueue& queue, const ConvolutionShape& s, T* input,
+                      T* filter, T* output) {
+  const int64_t taps = s.filter_height * s.filter_width;
+  const int64_t pairs =
+      s.out_height * s.out_width * (s.in_channels / s.groups) * s.out_channels;
+  if constexpr (direction == Direction::kBackwardFilter) {
+    ParallelFor(queue, taps, pairs * s.batch, [&](int64_t begin, int64_t end) {
+      for (int64_t t = begin; t < end; ++t) {
+        for (int64_t n = 0; n < s.batch; ++n) {
+          PlainTap<T, direction>(s, n, t / s.filter_width, t % s.filter_width,
+                                 input, filter, output);
+        }
+      }
+    });
+  } else {
+    ParallelFor(queue, s.batch, pairs * taps, [&](int64_t begin, int64_t end) {
+      for (int64_t n = begin; n < end; ++n) {
+        for (int64_t t = 0; t < taps; ++t) {
+          PlainTap<T, direction>(s, n, t / s.filter_width, t % s.filter_width,
+                                 input, filter, output);
+        }
+      }
+    });
+  }
+}
+
+// Computes whichever tensor `direction` says; const is cast away from the two
+// that are only read.
+template <Direction direction>
+absl::Status Run(KernelContext& context, const Convolution& convolution,
+                 const ConvolutionShape& s, const Tensor& input,
+                 const Tensor& filter, const Tensor& output, Tensor& result) {
+  const bool nothing = input.num_elements() == 0 || output.num_elements() == 0;
+  const bool is_float = result.dtype() == DType::kFloat;
+  if (nothing || !is_float) {
+    std::fill_n(result.mutable_raw_data(), result.num_bytes(), '\0');
+  }
+  if (nothing) return absl::OkStatus();
+  WorkQueue& queue = context.compute_queue();
+  if (!is_float) {
+    auto pointer = [](const Tensor& tensor) {
+      return const_cast<double*>(tensor.data<double>().data());
+    };
+    PlainConvolution<double, direction>(queue, s, pointer(input),
+                                        pointer(filter), pointer(output));
+    return absl::OkStatus();
+  }
+  Allocator& allocator = context.step().device->allocator();
+  float* out = result.mutable_data<float>().data();
+  if constexpr (direction == Direction::kForward) {
+    return convolution.Forward(queue, allocator, s, input.data<float>().data(),
+                               filter.data<float>().data(), out);
+  } else if constexpr (direction == Direction::kBackwardInput) {
+    return convolution.BackwardInput(queue, allocator, s,
+                                     output.data<float>().data(),
+                                     filter.data<float>().data(), out);
+  } else {
+    return convolution.BackwardFilter(queue, allocator, s,
+                                      input.data<float>().data(),
+                                      output.data<float>().data(), out);
+  }
+}
+
+class Forward final : public Kernel {
+ public:
+  explicit Forward(const WindowAttrs& attrs) : attrs_(attrs) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    const Tensor& input = context.input(0);
+    const Tensor& filter = context.input(1);
+    LEAT_ASSIGN_OR_RETURN(Plan plan,
+                          MakePlan(attrs_, input.shape(), filter.shape()));
+    LEAT_ASSIGN_OR_RETURN(Tensor * output,
+                          context.AllocateOutput(0, plan.output));
+    return Run<Direction::kForward>(context, convolution_, plan.shape, input,
+                                    filter, *output, *output);
+  }
+
+ private:
+  const WindowAttrs attrs_;
+  const Convolution convolution_;
+};
+
+absl::Status CheckBackprop(const Shape& got, const Shape& computed) {
+  if (got == computed) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("Size of out_backprop doesn't match computed: actual = ",
+                   got.DebugString(), ", computed = ", computed.DebugString()));
+}
+
+class BackwardInput final : public Kernel {
+ public:
+  explicit BackwardInput(const WindowAttrs& attrs) : attrs_(attrs) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    const Tensor& filter = context.input(1);
+    const Tensor& backprop = context.input(2);
+    LEAT_ASSIGN_OR_RETURN(
+        Shape input,
+        InputShape(context.input(0), filter.shape(), backprop.shape()));
+    LEAT_ASSIGN_OR_RETURN(Plan plan, MakePlan(attrs_, input, filter.shape()));
+    LEAT_RETURN_IF_ERROR(CheckBackprop(backprop.shape(), plan.output));
+    LEAT_ASSIGN_OR_RETURN(Tensor * result, context.AllocateOutput(0, input));
+    return Run<Direction::kBackwardInput>(context, convolution_, plan.shape,
+                                          *result, filter, backprop, *result);
+  }
+
+ private:
+  // TensorFlow takes all four extents, or height and width.
+  absl::StatusOr<Shape> InputShape(const Tensor& sizes, const Shape& filter,
+                                   const Shape& backprop) const {
+    LEAT_ASSIGN_OR_RETURN(Dims dims, GetIndices(sizes, "input_sizes"));
+    if (!sizes.shape().IsVector() || (dims.size() != 2 && dims.size() != 4)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Conv2DBackpropInput requires input_sizes to contain 4 values or 2 "
+          "values, but got: ",
+          sizes.shape().DebugString()));
+    }
+    if (dims.size() == 4) return Shape::Create(dims);
+    if (filter.rank() != 4 || backprop.rank() != 4) {
+      return absl::InvalidArgumentError(
+          "filter and out_backprop must be 4-dimensional");
+    }
+    ImageShape image;
+    image.batch = backprop.dim(attrs_.axes.batch);
+    image.channels = filter.dim(2);
+    image.height = dims[0];
+    image.width = dims[1];
+    return FromImageShape(attrs_, image);
+  }
+
+  const WindowAttrs attrs_;
+  const Convolution convolution_;
+};
+
+class BackwardFilter final : public Kernel {
+ public:
+  explicit BackwardFilter(const WindowAttrs& attrs) : attrs_(attrs) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    const Tensor& input = context.input(0);
+    const Tensor& sizes = context.input(1);
+    const Tensor& backprop = context.input(2);
+    if (!sizes.shape().IsVector()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Conv2DBackpropFilter: filter_sizes input must be 1-dim, "
+          "not ",
+          sizes.shape().DebugString()));
+    }
+    LEAT_ASSIGN_OR_RETURN(Shape filter, GetShape(sizes, "filter_sizes"));
+    LEAT_ASSIGN_OR_RETURN(Plan plan, MakePlan(attrs_, input.shape(), filter));
+    LEAT_RETURN_IF_ERROR(CheckBackprop(backprop.shape(), plan.output));
+    LEAT_ASSIGN_OR_RETURN(Tensor * result, context.AllocateOutput(0, filter));
+    return Run<Direction::kBackwardFilter>(context, convolution_, plan.shape,
+                                           input, *result, backprop, *result);
+  }
+
+ private:
+  const WindowAttrs attrs_;
+  const Convolution convolution_;
+};
+
+template <class K>
+absl::StatusOr<std::unique_ptr<Kernel>> MakeConvolution(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("T"));
+  if (!kFloat32And64.Contains(dtype)) return UnsupportedType(node, "T", dtype);
+  LEAT_ASSIGN_OR_RETURN(WindowAttrs attrs, WindowAttrs::Create(node));
+  return std::unique_ptr<Kernel>(std::make_unique<K>(attrs));
+}
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  registry.Add("Conv2D", kCpu, &MakeConvolution<Forward>);
+  registry.Add("Conv2DBackpropInput", kCpu, &MakeConvolution<BackwardInput>);
+  registry.Add("Conv2DBackpropFilter", kCpu, &MakeConvolution<BackwardFilter>);
+}
+
+}  // namespace leat::kernels::cpu::conv2d

@@ -1,0 +1,232 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Div, RealDiv, DivNoNan, FloorDiv, FloorMod, Pow: ops that fail, or branch, on
+// some values.
+#include <cmath>
+#include <memory>
+#include <type_traits>
+
+#include "leat/core/dtype_list.h"
+#include "leat/kernels/elementwise.h"
+#include "leat/kernels/kernel_registry.h"
+
+namespace leat::kernels::cpu::division {
+namespace {
+
+constexpr char kDivisionByZero[] = "Integer division by zero";
+
+struct RealDiv {
+  template <class W>
+  static W Do(W a, W b) {
+    return a / b;
+  }
+};
+
+struct DivNoNan {
+  template <class W>
+  static W Do(W a, W b) {
+    return b == 0 ? W{0} : a / b;
+  }
+};
+
+struct FloorDiv {
+  template <class W>
+  static W Do(W a, W b) {
+    return std::floor(a / b);
+  }
+};
+
+// The quotient of the 16-bit types is rounded before it is floored.
+template <class T>
+struct RoundedFloorDiv {
+  static float Do(float a, float b) {
+    return std::floor(static_cast<float>(static_cast<T>(a / b)));
+  }
+};
+
+// The sign of the divisor.
+struct FloorMod {
+  template <class W>
+  static W Do(W a, W b) {
+    const W remainder = std::fmod(a, b);
+    return remainder != 0 && (b < 0) != (remainder < 0) ? remainder + b
+                                                        : remainder;
+  }
+};
+
+struct Pow {
+  template <class W>
+  static W Do(W a, W b) {
+    return std::pow(a, b);
+  }
+};
+
+// -a, wrapping around.
+template <class T>
+T Negate(T a) {
+  return static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(a));
+}
+
+// The quotient rounded towards zero; the most negative number by -1 wraps.
+struct IntegerDiv {
+  template <class T>
+  static bool Do(T a, T b, T& result) {
+    if (b == 0) return false;
+    if constexpr (std::is_signed_v<T>) {
+      if (b == -1) {
+        result = Negate(a);
+        return true;
+      }
+    }
+    result = static_cast<T>(a / b);
+    return true;
+  }
+};
+
+struct IntegerFloorDiv {
+  template <class T>
+  static bool Do(T a, T b, T& result) {
+    if (!IntegerDiv::Do(a, b, result)) return false;
+    if constexpr (std::is_signed_v<T>) {
+      if (b != -1 && (a < 0) != (b < 0) && a % b != 0) --result;
+    }
+    return true;
+  }
+};
+
+struct IntegerFloorMod {
+  template <class T>
+  static bool Do(T a, T b, T& result) {
+    if (b == 0) return false;
+    if constexpr (std::is_signed_v<T>) {
+      if (b == -1) {
+        result = 0;
+        return true;
+      }
+    }
+    result = static_cast<T>(a % b);
+    if constexpr (std::is_signed_v<T>) {
+      if (result != 0 && (b < 0) != (result < 0)) {
+        result = static_cast<T>(result + b);
+      }
+    }
+    return true;
+  }
+};
+
+// By squaring, wrapping around.
+struct IntegerPow {
+  template <class T>
+  static bool Do(T base, T exponent, T& result) {
+    if (exponent < 0) return false;
+    using U = Wrapping<T>;
+    U power = static_cast<U>(base);
+    U product = 1;
+    for (auto rest = static_cast<std::make_unsigned_t<T>>(exponent); rest != 0;
+         rest = static_cast<std::make_unsigned_t<T>>(rest >> 1)) {
+      if (rest & 1) product *= power;
+      power *= power;
+    }
+    result = static_cast<T>(product);
+    return true;
+  }
+};
+
+template <class Op, class T>
+bool CheckedRow(const char* a_data, int64_t a_step, const char* b_data,
+                int64_t b_step, char* output, int64_t n) {
+  const T* a = reinterpret_cast<const T*>(a_data);
+  const T* b = reinterpret_cast<const T*>(b_data);
+  T* out = reinterpret_cast<T*>(output);
+  bool ok = true;
+  for (int64_t i = 0; i < n; ++i) {
+    T result = 0;
+    ok &= Op::Do(a[i * a_step], b[i * b_step], result);
+    out[i] = result;
+  }
+  return ok;
+}
+
+using KernelPtr = std::unique_ptr<Kernel>;
+
+template <class Op, class T>
+KernelPtr MakeChecked(const char* failure) {
+  return std::make_unique<BinaryKernel>(&CheckedRow<Op, T>, /*cost=*/30,
+                                        failure);
+}
+
+absl::StatusOr<KernelPtr> MakeRealDiv(const NodeDef& node) {
+  return MakeForType(node, "T", kFloats, [](auto tag) -> KernelPtr {
+    using T = typename decltype(tag)::type;
+    return std::make_unique<BinaryKernel>(&BinaryRowOf<RealDiv, T, T>, 6);
+  });
+}
+
+absl::StatusOr<KernelPtr> MakeDivNoNan(const NodeDef& node) {
+  return MakeForType(node, "T", kFloats, [](auto tag) -> KernelPtr {
+    using T = typename decltype(tag)::type;
+    return std::make_unique<BinaryKernel>(&BinaryRowOf<DivNoNan, T, T>, 6);
+  });
+}
+
+absl::StatusOr<KernelPtr> MakeDiv(const NodeDef& node) {
+  return MakeForType(node, "T", kNumbers, [](auto tag) -> KernelPtr {
+    using T = typename decltype(tag)::type;
+    if constexpr (std::is_integral_v<T>) {
+      return MakeChecked<IntegerDiv, T>(kDivisionByZero);
+    } else {
+      return std::make_unique<BinaryKernel>(&BinaryRowOf<RealDiv, T, T>, 6);
+    }
+  });
+}
+
+absl::StatusOr<KernelPtr> MakeFloorDiv(const NodeDef& node) {
+  return MakeForType(node, "T", kNumbers, [](auto tag) -> KernelPtr {
+    using T = typename decltype(tag)::type;
+    if constexpr (std::is_integral_v<T>) {
+      return MakeChecked<IntegerFloorDiv, T>(kDivisionByZero);
+    } else if constexpr (std::is_same_v<Wide<T>, T>) {
+      return std::make_unique<BinaryKernel>(&BinaryRowOf<FloorDiv, T, T>, 8);
+    } else {
+      return std::make_unique<BinaryKernel>(
+          &BinaryRowOf<RoundedFloorDiv<T>, T, T>, 30);
+    }
+  });
+}
+
+absl::StatusOr<KernelPtr> MakeFloorMod(const NodeDef& node) {
+  return MakeForType(node, "T", kNumbers, [](auto tag) -> KernelPtr {
+    using T = typename decltype(tag)::type;
+    if constexpr (std::is_integral_v<T>) {
+      return MakeChecked<IntegerFloorMod, T>(kDivisionByZero);
+    } else {
+      return std::make_unique<BinaryKernel>(&BinaryRowOf<FloorMod, T, T>, 150);
+    }
+  });
+}
+
+absl::StatusOr<KernelPtr> MakePow(const NodeDef& node) {
+  return MakeForType(
+      node, "T", kFloats + kSignedInts, [](auto tag) -> KernelPtr {
+        using T = typename decltype(tag)::type;
+        if constexpr (std::is_integral_v<T>) {
+          return MakeChecked<IntegerPow, T>(
+              "Integers to negative integer powers are not allowed");
+        } else {
+          return std::make_unique<BinaryKernel>(&BinaryRowOf<Pow, T, T>, 250);
+        }
+      });
+}
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  registry.Add("Div", kCpu, &MakeDiv);
+  registry.Add("RealDiv", kCpu, &MakeRealDiv);
+  registry.Add("DivNoNan", kCpu, &MakeDivNoNan);
+  registry.Add("FloorDiv", kCpu, &MakeFloorDiv);
+  registry.Add("FloorMod", kCpu, &MakeFloorMod);
+  registry.Add("Pow", kCpu, &MakePow);
+}
+
+}  // namespace leat::kernels::cpu::division

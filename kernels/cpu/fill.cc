@@ -1,0 +1,84 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Fill, ZerosLike, OnesLike.
+#include <algorithm>
+#include <complex>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/kernels/element_copy.h"
+#include "leat/kernels/kernel_context.h"
+#include "leat/kernels/kernel_registry.h"
+
+namespace leat::kernels::cpu::fill {
+namespace {
+
+template <class E>
+class Fill final : public Kernel {
+ public:
+  absl::Status Compute(KernelContext& context) const final {
+    const Tensor& dims = context.input(0);
+    const Tensor& value = context.input(1);
+    if (dims.rank() > 1) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "dims must be a vector, got shape ", dims.shape().DebugString()));
+    }
+    if (value.num_elements() != 1) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "value must be a scalar, got shape ", value.shape().DebugString()));
+    }
+    LEAT_ASSIGN_OR_RETURN(const Shape shape, GetShape(dims, "dims"));
+    LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, shape));
+    E* to = MutableElements<E>(*output);
+    const E element = *Elements<E>(value);
+    ParallelFor(context.compute_queue(), shape.num_elements(), 1,
+                [&](int64_t begin, int64_t end) {
+                  std::fill(to + begin, to + end, element);
+                });
+    return absl::OkStatus();
+  }
+};
+
+template <class E>
+class ZerosLike final : public Kernel {
+ public:
+  absl::Status Compute(KernelContext& context) const final {
+    const Shape& shape = context.input(0).shape();
+    LEAT_ASSIGN_OR_RETURN(Tensor * output,
+                          context.ForwardOrAllocate({0}, 0, shape));
+    ClearElements(MutableElements<E>(*output), shape.num_elements());
+    return absl::OkStatus();
+  }
+};
+
+template <class T>
+class OnesLike final : public Kernel {
+ public:
+  absl::Status Compute(KernelContext& context) const final {
+    LEAT_ASSIGN_OR_RETURN(
+        Tensor * output,
+        context.ForwardOrAllocate({0}, 0, context.input(0).shape()));
+    auto to = output->mutable_data<T>();
+    std::fill(to.begin(), to.end(), T(1));
+    return absl::OkStatus();
+  }
+};
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeOnesLike(const NodeDef& node) {
+  return MakeForType(node, "T", kPlain,
+                     [](auto tag) -> std::unique_ptr<Kernel> {
+                       using T = typename decltype(tag)::type;
+                       return std::make_unique<OnesLike<T>>();
+                     });
+}
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  registry.Add("Fill", kCpu, &MakeElementKernel<Fill, kAttrT>);
+  registry.Add("ZerosLike", kCpu, &MakeElementKernel<ZerosLike, kAttrT>);
+  registry.Add("OnesLike", kCpu, &MakeOnesLike);
+}
+
+}  // namespace leat::kernels::cpu::fill

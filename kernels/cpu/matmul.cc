@@ -1,0 +1,298 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// MatMul, BatchMatMulV2. Floats go to oneDNN, half and bfloat16 through float,
+// other types to Eigen.
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "Eigen/Core"
+#include "absl/strings/str_cat.h"
+#include "leat/core/dtype_list.h"
+#include "leat/core/parallel_for.h"
+#include "leat/core/status_macros.h"
+#include "leat/kernels/dense.h"
+#include "leat/kernels/kernel_context.h"
+#include "leat/kernels/kernel_registry.h"
+
+namespace leat::kernels::cpu::matmul {
+namespace {
+
+constexpr auto kTypes = kFloats + kIndices;
+
+template <class T>
+inline constexpr bool kIsNarrow =
+    std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
+
+// Rows [begin, end) of c, by Eigen. Integers wrap.
+template <class T>
+void MultiplyRows(const MatMulShape& s, const T* a, const T* b, T* c,
+                  int64_t begin, int64_t end) {
+  using Element =
+      typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
+                                  std::common_type<T>>::type;
+  using Matrix =
+      Eigen::Matrix<Element, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  using Input = Eigen::Map<const Matrix>;
+  const Input a_stored(reinterpret_cast<const Element*>(a),
+                       s.transpose_a ? s.k : s.m, s.transpose_a ? s.m : s.k);
+  const Input b_stored(reinterpret_cast<const Element*>(b),
+                       s.transpose_b ? s.n : s.k, s.transpose_b ? s.k : s.n);
+  Eigen::Map<Matrix> product(reinterpret_cast<Element*>(c) + begin * s.n,
+                             end - begin, s.n);
+  auto multiply = [&](const auto& rows) {
+    if (s.transpose_b) {
+      product.noalias() = rows * b_stored.transpose();
+    } else {
+      product.noalias() = rows * b_stored;
+    }
+  };
+  if (s.transpose_a) {
+    multiply(a_stored.middleCols(begin, end - begin).transpose());
+  } else {
+    multiply(a_stored.middleRows(begin, end - begin));
+  }
+}
+
+int64_t RowCost(const MatMulShape& s) {
+  return s.n / 4 * std::max<int64_t>(1, s.k) + 1;  // About 8 GFLOP/s.
+}
+
+// One product of a batch, on this thread. Not for 16-bit types.
+template <class T>
+absl::Status MultiplyOne(const MatMulShape& s, const T* a, const T* b, T* c) {
+  if constexpr (std::is_same_v<T, float>) {
+    return MatMulOnOneThread(s, a, b, c);
+  } else {
+    MultiplyRows(s, a, b, c, 0, s.m);
+    return absl::OkStatus();
+  }
+}
+
+template <class T>
+absl::Status Multiply(WorkQueue& queue, const MatMulShape& s, const T* a,
+                      const T* b, T* c) {
+  if (s.m == 0 || s.n == 0) return absl::OkStatus();
+  if constexpr (std::is_same_v<T, float>) {
+    return kernels::MatMul(queue, s, a, b, c);
+  } else {
+    ParallelFor(queue, s.m, RowCost(s), [&](int64_t begin, int64_t end) {
+      MultiplyRows(s, a, b, c, begin, end);
+    });
+    return absl::OkStatus();
+  }
+}
+
+template <class From, class To>
+void Convert(WorkQueue& queue, const Tensor& from, Tensor& to) {
+  const From* source = from.data<From>().data();
+  To* target = to.mutable_data<To>().data();
+  ParallelFor(queue, from.num_elements(), 1, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      target[i] = To(static_cast<float>(source[i]));
+    }
+  });
+}
+
+// Calls `multiply(a, b, c)` with tensors of T, or for 16-bit types of float.
+template <class T, class Body>
+absl::Status InArithmeticType(KernelContext& context, const Tensor& a,
+                              const Tensor& b, Tensor& c, Body multiply) {
+  if constexpr (kIsNarrow<T>) {
+    WorkQueue& queue = context.compute_queue();
+    LEAT_ASSIGN_OR_RETURN(Tensor wide_a,
+                          context.AllocateTemporary(DType::kFloat, a.shape()));
+    LEAT_ASSIGN_OR_RETURN(Tensor wide_b,
+                          context.AllocateTemporary(DType::kFloat, b.shape()));
+    LEAT_ASSIGN_OR_RETURN(Tensor wide_c,
+                          context.AllocateTemporary(DType::kFloat, c.shape()));
+    Convert<T, float>(queue, a, wide_a);
+    Convert<T, float>(queue, b, wide_b);
+    LEAT_RETURN_IF_ERROR(multiply(wide_a.data<float>().data(),
+                                  wide_b.data<float>().data(),
+                                  wide_c.mutable_data<float>().data()));
+    Convert<float, T>(queue, wide_c, c);
+    return absl::OkStatus();
+  } else {
+    return multiply(a.data<T>().data(), b.data<T>().data(),
+                    c.mutable_data<T>().data());
+  }
+}
+
+// What the last two dimensions of a and b make together.
+absl::StatusOr<MatMulShape> ProductShape(const Shape& a, const Shape& b,
+                                         bool transpose_a, bool transpose_b) {
+  MatMulShape s;
+  s.transpose_a = transpose_a;
+  s.transpose_b = transpose_b;
+  const int a_row = a.rank() - 2, b_row = b.rank() - 2;
+  s.m = a.dim(transpose_a ? a_row + 1 : a_row);
+  s.k = a.dim(transpose_a ? a_row : a_row + 1);
+  s.n = b.dim(transpose_b ? b_row : b_row + 1);
+  const int64_t k = b.dim(transpose_b ? b_row + 1 : b_row);
+  if (s.k != k) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Matrix size-incompatible: In[0]: ", a.DebugString(),
+                     ", In[1]: ", b.DebugString()));
+  }
+  return s;
+}
+
+template <class T>
+class MatMulKernel final : public Kernel {
+ public:
+  MatMulKernel(bool transpose_a, bool transpose_b)
+      : transpose_a_(transpose_a), transpose_b_(transpose_b) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    const Tensor& a = context.input(0);
+    const Tensor& b = context.input(1);
+    for (int i = 0; i < 2; ++i) {
+      if (context.input(i).rank() != 2) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "In[", i, "] and In[", 1 - i,
+            "] has different ndims, or is not a matrix: ",
+            a.shape().DebugString(), " vs. ", b.shape().DebugString()));
+      }
+    }
+    LEAT_ASSIGN_OR_RETURN(
+        MatMulShape s,
+        ProductShape(a.shape(), b.shape(), transpose_a_, transpose_b_));
+    LEAT_ASSIGN_OR_RETURN(Shape shape, Shape::Create({s.m, s.n}));
+    LEAT_ASSIGN_OR_RETURN(Tensor * c, context.AllocateOutput(0, shape));
+    if (c->num_elements() == 0) return absl::OkStatus();
+    return InArithmeticType<T>(
+        context, a, b, *c, [&](const auto* x, const auto* y, auto* z) {
+          return Multiply(context.compute_queue(), s, x, y, z);
+        });
+  }
+
+ private:
+  const bool transpose_a_;
+  const bool transpose_b_;
+};
+
+// Fails where a zero in the last two dimensions hid an overflow.
+absl::StatusOr<Shape> BatchOf(const Shape& shape) {
+  return Shape::Create(shape.dims().subspan(0, shape.rank() - 2));
+}
+
+// For each matrix of the output, which one of an input it reads.
+std::vector<int64_t> BroadcastIndices(const Shape& output, const Shape& input) {
+  std::vector<int64_t> result(output.num_elements());
+  const Dims strides = input.Strides();
+  const int shift = output.rank() - input.rank();
+  for (int64_t i = 0; i < output.num_elements(); ++i) {
+    int64_t rest = i, index = 0;
+    for (int d = output.rank() - 1; d >= shift; --d) {
+      const int64_t position = rest % output.dim(d);
+      rest /= output.dim(d);
+      if (input.dim(d - shift) != 1) index += position * strides[d - shift];
+    }
+    result[i] = index;
+  }
+  return result;
+}
+
+template <class T>
+class BatchMatMulKernel final : public Kernel {
+ public:
+  BatchMatMulKernel(bool adjoint_x, bool adjoint_y)
+      : adjoint_x_(adjoint_x), adjoint_y_(adjoint_y) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    const Tensor& x = context.input(0);
+    const Tensor& y = context.input(1);
+    for (int i = 0; i < 2; ++i) {
+      if (context.input(i).rank() < 2) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "In[", i, "] ndims must be >= 2: ", context.input(i).rank()));
+      }
+    }
+    LEAT_ASSIGN_OR_RETURN(MatMulShape s, ProductShape(x.shape(), y.shape(),
+                                                      adjoint_x_, adjoint_y_));
+    LEAT_ASSIGN_OR_RETURN(Shape x_batch, BatchOf(x.shape()));
+    LEAT_ASSIGN_OR_RETURN(Shape y_batch, BatchOf(y.shape()));
+    LEAT_ASSIGN_OR_RETURN(Shape batch, BroadcastShapes(x_batch, y_batch));
+    Dims dims(batch.dims().begin(), batch.dims().end());
+    dims.push_back(s.m);
+    dims.push_back(s.n);
+    LEAT_ASSIGN_OR_RETURN(Shape shape, Shape::Create(dims));
+    LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, shape));
+    if (output->num_elements() == 0) return absl::OkStatus();
+    const auto x_index = BroadcastIndices(batch, x_batch);
+    const auto y_index = BroadcastIndices(batch, y_batch);
+    return InArithmeticType<T>(context, x, y, *output,
+                               [&](const auto* a, const auto* b, auto* c) {
+                                 return MultiplyAll(context.compute_queue(), s,
+                                                    x_index, y_index, a, b, c);
+                               });
+  }
+
+ private:
+  template <class Element>
+  static absl::Status MultiplyAll(WorkQueue& queue, const MatMulShape& s,
+                                  const std::vector<int64_t>& x_index,
+                                  const std::vector<int64_t>& y_index,
+                                  const Element* x, const Element* y,
+                                  Element* output) {
+    const int64_t count = static_cast<int64_t>(x_index.size());
+    if (count < queue.num_threads()) {
+      // Too few products for all threads: each is split.
+      for (int64_t i = 0; i < count; ++i) {
+        LEAT_RETURN_IF_ERROR(Multiply(queue, s, x + x_index[i] * s.m * s.k,
+                                      y + y_index[i] * s.k * s.n,
+                                      output + i * s.m * s.n));
+      }
+      return absl::OkStatus();
+    }
+    std::vector<absl::Status> status(count);
+    const int64_t cost =
+        std::is_same_v<Element, float>
+            ? static_cast<int64_t>(static_cast<double>(s.m) *
+                                   static_cast<double>(s.n) *
+                                   static_cast<double>(s.k) / 40) +
+                  200
+            : s.m * RowCost(s);
+    ParallelFor(queue, count, cost, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        status[i] =
+            MultiplyOne(s, x + x_index[i] * s.m * s.k,
+                        y + y_index[i] * s.k * s.n, output + i * s.m * s.n);
+      }
+    });
+    for (const absl::Status& each : status) LEAT_RETURN_IF_ERROR(each);
+    return absl::OkStatus();
+  }
+
+  const bool adjoint_x_;
+  const bool adjoint_y_;
+};
+
+template <template <class> class K>
+absl::StatusOr<std::unique_ptr<Kernel>> MakeProduct(const NodeDef& node,
+                                                    absl::string_view first,
+                                                    absl::string_view second) {
+  LEAT_ASSIGN_OR_RETURN(bool a, node.attrs.GetOr<bool>(first, false));
+  LEAT_ASSIGN_OR_RETURN(bool b, node.attrs.GetOr<bool>(second, false));
+  return MakeForType(node, "T", kTypes, [&](auto type) {
+    return std::make_unique<K<typename decltype(type)::type>>(a, b);
+  });
+}
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeMatMul(const NodeDef& node) {
+  return MakeProduct<MatMulKernel>(node, "transpose_a", "transpose_b");
+}
+absl::StatusOr<std::unique_ptr<Kernel>> MakeBatchMatMul(const NodeDef& node) {
+  return MakeProduct<BatchMatMulKernel>(node, "adj_x", "adj_y");
+}
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  registry.Add("MatMul", kCpu, &MakeMatMul);
+  registry.Add("BatchMatMulV2", kCpu, &MakeBatchMatMul);
+}
+
+}  // namespace leat::kernels::cpu::matmul

@@ -1,0 +1,212 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// RandomUniform, RandomStandardNormal, TruncatedNormal, RandomUniformInt,
+// RandomShuffle: stateful; consecutive runs continue the sequence.
+#include <unistd.h>
+
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/dtype_list.h"
+#include "leat/core/status_macros.h"
+#include "leat/kernels/cpu/distributions.h"
+#include "leat/kernels/cpu/philox.h"
+#include "leat/kernels/kernel_context.h"
+#include "leat/kernels/kernel_registry.h"
+
+namespace leat::kernels::cpu {
+
+SharedPhilox::SharedPhilox(int64_t seed, int64_t seed2) {
+  uint64_t seeds[2] = {static_cast<uint64_t>(seed),
+                       static_cast<uint64_t>(seed2)};
+  if (seed == 0 && seed2 == 0 && getentropy(seeds, sizeof(seeds)) != 0) {
+    // A kernel without getrandom: addresses are random enough to differ.
+    seeds[0] = reinterpret_cast<uintptr_t>(this);
+    seeds[1] = reinterpret_cast<uintptr_t>(&seeds);
+  }
+  MutexLock lock(mutex_);
+  philox_ = Philox::FromSeeds(seeds[0], seeds[1]);
+}
+
+}  // namespace leat::kernels::cpu
+
+namespace leat::kernels::cpu::random {
+namespace {
+
+// TensorFlow advances the generator by this many samples per element,
+// whatever the distribution takes.
+constexpr uint64_t kReservedPerElement = 256;
+
+struct Seeds {
+  int64_t seed = 0;
+  int64_t seed2 = 0;
+};
+
+absl::StatusOr<Seeds> GetSeeds(const NodeDef& node) {
+  Seeds seeds;
+  LEAT_ASSIGN_OR_RETURN(seeds.seed, node.attrs.GetOr<int64_t>("seed", 0));
+  LEAT_ASSIGN_OR_RETURN(seeds.seed2, node.attrs.GetOr<int64_t>("seed2", 0));
+  return seeds;
+}
+
+// A kernel whose state is its generator.
+class RandomKernel : public Kernel {
+ public:
+  explicit RandomKernel(const Seeds& seeds)
+      : generator_(seeds.seed, seeds.seed2) {}
+
+ protected:
+  Philox ReserveElements(int64_t count) const {
+    return generator_.Reserve(static_cast<uint64_t>(count) *
+                              kReservedPerElement);
+  }
+  Philox ReserveWords(int64_t count) const {
+    return generator_.Reserve((static_cast<uint64_t>(count) + 3) / 4);
+  }
+
+ private:
+  mutable SharedPhilox generator_;
+};
+
+template <class Distribution>
+class Fill final : public RandomKernel {
+ public:
+  using RandomKernel::RandomKernel;
+
+  absl::Status Compute(KernelContext& context) const final {
+    using T = typename Distribution::Element;
+    LEAT_ASSIGN_OR_RETURN(Shape shape, GetShape(context.input(0), "shape"));
+    LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, shape));
+    const int64_t size = output->num_elements();
+    FillRandom(context.compute_queue(), ReserveElements(size), Distribution{},
+               output->mutable_data<T>().data(), size);
+    return absl::OkStatus();
+  }
+};
+
+template <template <class> class Distribution>
+absl::StatusOr<std::unique_ptr<Kernel>> MakeFill(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(Seeds seeds, GetSeeds(node));
+  return MakeForType(node, "dtype", kFloats, [&](auto type) {
+    using T = typename decltype(type)::type;
+    return std::make_unique<Fill<Distribution<T>>>(seeds);
+  });
+}
+
+template <class T>
+class FillInt final : public RandomKernel {
+ public:
+  using RandomKernel::RandomKernel;
+
+  absl::Status Compute(KernelContext& context) const final {
+    LEAT_RETURN_IF_ERROR(CheckScalar("minval", context.input(1)));
+    LEAT_RETURN_IF_ERROR(CheckScalar("maxval", context.input(2)));
+    LEAT_ASSIGN_OR_RETURN(Shape shape, GetShape(context.input(0), "shape"));
+    LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, shape));
+    const int64_t size = output->num_elements();
+    if (size == 0) return absl::OkStatus();
+    const T low = context.input(1).scalar<T>();
+    const T high = context.input(2).scalar<T>();
+    if (low >= high) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Need minval < maxval, got ", low, " >= ", high));
+    }
+    UniformInt<T> distribution;
+    using Unsigned = typename UniformInt<T>::Unsigned;
+    distribution.low = low;
+    distribution.range =
+        static_cast<Unsigned>(high) - static_cast<Unsigned>(low);
+    FillRandom(context.compute_queue(), ReserveElements(size), distribution,
+               output->mutable_data<T>().data(), size);
+    return absl::OkStatus();
+  }
+
+ private:
+  static absl::Status CheckScalar(absl::string_view name,
+                                  const Tensor& tensor) {
+    if (tensor.shape().IsScalar()) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        name, " must be 0-D, got shape ", tensor.shape().DebugString()));
+  }
+};
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeFillInt(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(Seeds seeds, GetSeeds(node));
+  return MakeForType(node, "Tout", kIndices, [&](auto type) {
+    using T = typename decltype(type)::type;
+    return std::make_unique<FillInt<T>>(seeds);
+  });
+}
+
+// The first dimension in random order.
+class Shuffle final : public RandomKernel {
+ public:
+  using RandomKernel::RandomKernel;
+
+  absl::Status Compute(KernelContext& context) const final {
+    const Tensor& input = context.input(0);
+    if (input.num_elements() <= 1 || input.dim(0) <= 1) {
+      context.set_output(0, input);
+      return absl::OkStatus();
+    }
+    const int64_t rows = input.dim(0);
+    if (rows > std::numeric_limits<uint32_t>::max()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Cannot shuffle ", rows, " rows"));
+    }
+    const std::vector<uint32_t> order = Permutation(rows);
+    LEAT_ASSIGN_OR_RETURN(Tensor * output,
+                          context.AllocateOutput(0, input.shape()));
+    const int64_t row_size = input.num_elements() / rows;
+    if (input.dtype() == DType::kString) {
+      auto from = input.data<std::string>();
+      auto to = output->mutable_data<std::string>();
+      for (int64_t i = 0; i < rows; ++i) {
+        std::copy_n(from.begin() + order[i] * row_size, row_size,
+                    to.begin() + i * row_size);
+      }
+      return absl::OkStatus();
+    }
+    const size_t bytes = row_size * SizeOf(input.dtype());
+    for (int64_t i = 0; i < rows; ++i) {
+      std::memcpy(output->mutable_raw_data() + i * bytes,
+                  input.raw_data() + order[i] * bytes, bytes);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  // TensorFlow's order of exchanges, one word each.
+  std::vector<uint32_t> Permutation(int64_t size) const {
+    PhiloxWords words(ReserveWords(size - 1));
+    std::vector<uint32_t> order(size);
+    for (int64_t i = 0; i < size; ++i) order[i] = static_cast<uint32_t>(i);
+    for (int64_t i = 0; i + 1 < size; ++i) {
+      const uint32_t left = static_cast<uint32_t>(size - i);
+      std::swap(order[i], order[i + words.Next() % left]);
+    }
+    return order;
+  }
+};
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeShuffle(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(Seeds seeds, GetSeeds(node));
+  return std::unique_ptr<Kernel>(std::make_unique<Shuffle>(seeds));
+}
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  registry.Add("RandomUniform", kCpu, &MakeFill<Uniform>);
+  registry.Add("RandomStandardNormal", kCpu, &MakeFill<Normal>);
+  registry.Add("TruncatedNormal", kCpu, &MakeFill<TruncatedNormal>);
+  registry.Add("RandomUniformInt", kCpu, &MakeFillInt);
+  registry.Add("RandomShuffle", kCpu, &MakeShuffle);
+}
+
+}  // namespace leat::kernels::cpu::random

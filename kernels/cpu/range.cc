@@ -1,0 +1,97 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Range: start, start + delta, ... before limit.
+#include <cmath>
+#include <memory>
+#include <type_traits>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/dtype_list.h"
+#include "leat/core/status_macros.h"
+#include "leat/kernels/elementwise.h"
+#include "leat/kernels/kernel_context.h"
+#include "leat/kernels/kernel_registry.h"
+
+namespace leat::kernels::cpu::range {
+namespace {
+
+template <class T>
+class Range final : public Kernel {
+ public:
+  absl::Status Compute(KernelContext& context) const final {
+    LEAT_ASSIGN_OR_RETURN(const T start,
+                          GetScalar<T>(context.input(0), "start"));
+    LEAT_ASSIGN_OR_RETURN(const T limit,
+                          GetScalar<T>(context.input(1), "limit"));
+    LEAT_ASSIGN_OR_RETURN(const T delta,
+                          GetScalar<T>(context.input(2), "delta"));
+    LEAT_ASSIGN_OR_RETURN(const int64_t size, Size(start, limit, delta));
+    LEAT_ASSIGN_OR_RETURN(Tensor * output,
+                          context.AllocateOutput(0, Shape{size}));
+    T* to = output->mutable_data<T>().data();
+    for (int64_t i = 0; i < size; ++i) {
+      if constexpr (std::is_integral_v<T>) {
+        using U = Wrapping<T>;
+        to[i] = static_cast<T>(static_cast<U>(start) +
+                               static_cast<U>(i) * static_cast<U>(delta));
+      } else {
+        // Rounded like TensorFlow's: the product, then the sum.
+        const W product = static_cast<W>(
+            static_cast<T>(static_cast<W>(static_cast<T>(static_cast<W>(i))) *
+                           static_cast<W>(delta)));
+        to[i] = static_cast<T>(static_cast<W>(start) + product);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  using W = Wide<T>;
+
+  static absl::StatusOr<int64_t> Size(W start, W limit, W delta) {
+    if (delta == 0) {
+      return absl::InvalidArgumentError("Requires delta != 0: 0");
+    }
+    if (delta > 0 ? start > limit : start < limit) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Requires start ", delta > 0 ? "<=" : ">=", " limit when delta ",
+          delta > 0 ? ">" : "<", " 0: ", start, "/", limit));
+    }
+    if constexpr (std::is_integral_v<T>) {
+      using U = uint64_t;
+      const U span = delta > 0 ? static_cast<U>(limit) - static_cast<U>(start)
+                               : static_cast<U>(start) - static_cast<U>(limit);
+      const U step =
+          delta > 0 ? static_cast<U>(delta) : U{0} - static_cast<U>(delta);
+      const U size = span / step + (span % step != 0 ? 1 : 0);
+      if (size > static_cast<U>(INT64_MAX)) return TooLarge();
+      return static_cast<int64_t>(size);
+    } else {
+      const W size = std::ceil(std::fabs((limit - start) / delta));
+      // Also false for NaN.
+      if (!(size < static_cast<W>(0x1p63))) return TooLarge();
+      return static_cast<int64_t>(size);
+    }
+  }
+
+  static absl::Status TooLarge() {
+    return absl::InvalidArgumentError(
+        "Requires ((limit - start) / delta) <= 9223372036854775807");
+  }
+};
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeRange(const NodeDef& node) {
+  return MakeForType(node, "Tidx", kNumbers,
+                     [](auto tag) -> std::unique_ptr<Kernel> {
+                       using T = typename decltype(tag)::type;
+                       return std::make_unique<Range<T>>();
+                     });
+}
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  registry.Add("Range", kCpu, &MakeRange);
+}
+
+}  // namespace leat::kernels::cpu::range

@@ -1,0 +1,333 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Sum, Mean, Prod, Max, Min, All, Any. The 16-bit types accumulate in float.
+// The order of additions depends on shapes only, never on threads.
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "leat/core/dtype_list.h"
+#include "leat/core/parallel_for.h"
+#include "leat/core/status_macros.h"
+#include "leat/kernels/elementwise.h"
+#include "leat/kernels/kernel_context.h"
+#include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/reduction.h"
+
+namespace leat::kernels::cpu::reduction {
+namespace {
+
+// Integers wrap around.
+template <class W>
+using Ring =
+    typename std::conditional_t<std::is_integral_v<W>, TypeTag<Wrapping<W>>,
+                                TypeTag<W>>::type;
+
+struct Sum {
+  template <class W>
+  static constexpr W kIdentity = W{0};
+  template <class W>
+  static W Do(W a, W b) {
+    return static_cast<W>(static_cast<Ring<W>>(a) + static_cast<Ring<W>>(b));
+  }
+};
+
+struct Prod {
+  template <class W>
+  static constexpr W kIdentity = W{1};
+  template <class W>
+  static W Do(W a, W b) {
+    return static_cast<W>(static_cast<Ring<W>>(a) * static_cast<Ring<W>>(b));
+  }
+};
+
+// NaN wins.
+struct Max {
+  template <class W>
+  static constexpr W kIdentity = std::is_floating_point_v<W>
+                                     ? -std::numeric_limits<W>::infinity()
+                                     : std::numeric_limits<W>::lowest();
+  template <class W>
+  static W Do(W a, W b) {
+    return a > b || a != a ? a : b;
+  }
+};
+
+struct Min {
+  template <class W>
+  static constexpr W kIdentity = std::is_floating_point_v<W>
+                                     ? std::numeric_limits<W>::infinity()
+                                     : std::numeric_limits<W>::max();
+  template <class W>
+  static W Do(W a, W b) {
+    return a < b || a != a ? a : b;
+  }
+};
+
+struct All {
+  template <class W>
+  static constexpr W kIdentity = true;
+  static bool Do(bool a, bool b) { return (a & b) != 0; }
+};
+
+struct Any {
+  template <class W>
+  static constexpr W kIdentity = false;
+  static bool Do(bool a, bool b) { return (a | b) != 0; }
+};
+
+constexpr int64_t kLanes = 32;
+// Sequential additions before partial results are combined: bounds the error.
+constexpr int64_t kBlock = 4096;
+constexpr int64_t kRowBlock = 128;
+constexpr int64_t kTile = 512;  // columns whose partial sums stay in cache
+
+// At most kBlock elements, in lanes.
+template <class Op, class In, class W>
+W ReduceBlock(const In* from, int64_t n) {
+  if (n < kLanes) {
+    W result = Op::template kIdentity<W>;
+    for (int64_t i = 0; i < n; ++i) {
+      result = Op::Do(result, static_cast<W>(from[i]));
+    }
+    return result;
+  }
+  W lanes[kLanes];
+  for (int64_t k = 0; k < kLanes; ++k) lanes[k] = static_cast<W>(from[k]);
+  int64_t i = kLanes;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (int64_t k = 0; k < kLanes; ++k) {
+      lanes[k] = Op::Do(lanes[k], static_cast<W>(from[i + k]));
+    }
+  }
+  for (; i < n; ++i) {
+    lanes[i % kLanes] = Op::Do(lanes[i % kLanes], static_cast<W>(from[i]));
+  }
+  for (int64_t width = kLanes / 2; width > 0; width /= 2) {
+    for (int64_t k = 0; k < width; ++k) {
+      lanes[k] = Op::Do(lanes[k], lanes[k + width]);
+    }
+  }
+  return lanes[0];
+}
+
+// Pairwise over blocks; the depth is the logarithm of n.
+template <class Op, class In, class W>
+W ReduceContiguous(const In* from, int64_t n) {
+  if (n <= kBlock) return ReduceBlock<Op, In, W>(from, n);
+  const int64_t half_blocks = (n / 2 + kBlock - 1) / kBlock;
+  const int64_t left = half_blocks * kBlock;
+  return Op::Do(ReduceContiguous<Op, In, W>(from, left),
+                ReduceContiguous<Op, In, W>(from + left, n - left));
+}
+
+// to[c] = reduction over rows of from[row * stride + c], for `n` <= kTile
+// columns; partial results of blocks of rows are combined.
+template <class Op, class In, class W>
+void ReduceColumns(const In* from, int64_t rows, int64_t stride, int64_t n,
+                   W* to) {
+  W partial[kTile];
+  std::fill(to, to + n, Op::template kIdentity<W>);
+  for (int64_t begin = 0; begin < rows; begin += kRowBlock) {
+    const int64_t end = std::min(rows, begin + kRowBlock);
+    std::fill(partial, partial + n, Op::template kIdentity<W>);
+    for (int64_t row = begin; row < end; ++row) {
+      const In* in = from + row * stride;
+      LEAT_INDEPENDENT_ITERATIONS
+      for (int64_t c = 0; c < n; ++c) {
+        partial[c] = Op::Do(partial[c], static_cast<W>(in[c]));
+      }
+    }
+    LEAT_INDEPENDENT_ITERATIONS
+    for (int64_t c = 0; c < n; ++c) to[c] = Op::Do(to[c], partial[c]);
+  }
+}
+
+// One contiguous row, large enough to be split: partial results in order.
+template <class Op, class In, class W>
+W ReduceLargeRow(WorkQueue& queue, const In* from, int64_t n) {
+  constexpr int64_t kPart = 16 * kBlock;
+  const int64_t parts = (n + kPart - 1) / kPart;
+  if (parts == 1) return ReduceContiguous<Op, In, W>(from, n);
+  std::unique_ptr<W[]> partial(new W[parts]);
+  ParallelFor(queue, parts, kPart / 8, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      partial[i] = ReduceContiguous<Op, In, W>(from + i * kPart,
+                                               std::min(kPart, n - i * kPart));
+    }
+  });
+  return ReduceContiguous<Op, W, W>(partial.get(), parts);
+}
+
+// Few columns and many rows: parts of the rows, then their results.
+template <class Op, class In, class W>
+void ReduceTallColumns(WorkQueue& queue, const In* from,
+                       const ReductionStep& step, W* to) {
+  const int64_t part = std::max<int64_t>(kRowBlock, 65536 / step.inner);
+  const int64_t parts = (step.reduced + part - 1) / part;
+  std::unique_ptr<W[]> partial(new W[parts * step.inner]);
+  ParallelFor(
+      queue, parts, part * step.inner / 8, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          ReduceColumns<Op, In, W>(from + i * part * step.inner,
+                                   std::min(part, step.reduced - i * part),
+                                   step.inner, step.inner,
+                                   partial.get() + i * step.inner);
+        }
+      });
+  ReduceColumns<Op, W, W>(partial.get(), parts, step.inner, step.inner, to);
+}
+
+template <class Op, class In, class W>
+void ReduceStep(WorkQueue& queue, const ReductionStep& step, const In* from,
+                W* to) {
+  const int64_t size = step.reduced * step.inner;
+  if (step.inner == 1 && step.outer == 1) {
+    *to = ReduceLargeRow<Op, In, W>(queue, from, step.reduced);
+  } else if (step.inner == 1) {
+    ParallelFor(queue, step.outer, 4 + step.reduced / 8,
+                [&](int64_t begin, int64_t end) {
+                  for (int64_t i = begin; i < end; ++i) {
+                    to[i] = ReduceContiguous<Op, In, W>(from + i * step.reduced,
+                                                        step.reduced);
+                  }
+                });
+  } else if (step.outer == 1 && step.inner <= kTile &&
+             step.reduced > kRowBlock && size > 65536) {
+    ReduceTallColumns<Op, In, W>(queue, from, step, to);
+  } else {
+    const int64_t tiles = (step.inner + kTile - 1) / kTile;
+    ParallelFor(queue, step.outer * tiles, 4 + size / tiles / 8,
+                [&](int64_t begin, int64_t end) {
+                  for (int64_t i = begin; i < end; ++i) {
+                    const int64_t outer = i / tiles;
+                    const int64_t column = i % tiles * kTile;
+                    ReduceColumns<Op, In, W>(
+                        from + outer * size + column, step.reduced, step.inner,
+                        std::min(kTile, step.inner - column),
+                        to + outer * step.inner + column);
+                  }
+                });
+  }
+}
+
+// What becomes of the accumulated value.
+template <class T, class W, bool is_mean>
+T Finish(W value, int64_t count) {
+  if constexpr (!is_mean) {
+    return static_cast<T>(value);
+  } else if constexpr (std::is_integral_v<W>) {
+    if (count == 0) return 0;
+    if constexpr (std::is_signed_v<W>) {
+      return static_cast<T>(static_cast<int64_t>(value) / count);
+    } else {
+      return static_cast<T>(value / static_cast<uint64_t>(count));
+    }
+  } else {
+    return static_cast<T>(value / static_cast<W>(count));
+  }
+}
+
+template <class Op, class T, bool is_mean>
+class Reduction final : public Kernel {
+ public:
+  explicit Reduction(bool keep_dims) : keep_dims_(keep_dims) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    const Tensor& input = context.input(0);
+    LEAT_ASSIGN_OR_RETURN(
+        const ReductionPlan plan,
+        PlanReduction(input.shape(), context.input(1), keep_dims_));
+    LEAT_ASSIGN_OR_RETURN(Tensor * output,
+                          context.AllocateOutput(0, plan.output));
+    const int64_t n = plan.output.num_elements();
+    T* to = output->mutable_data<T>().data();
+    const T* from = input.data<T>().data();
+    if (plan.count == 0) {
+      std::fill(to, to + n,
+                Finish<T, W, is_mean>(Op::template kIdentity<W>, 0));
+    } else if (plan.steps.empty()) {
+      std::copy(from, from + n, to);
+    } else {
+      return Reduce(context, plan, from, to, n);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  using W = Wide<T>;
+
+  absl::Status Reduce(KernelContext& context, const ReductionPlan& plan,
+                      const T* from, T* to, int64_t n) const {
+    WorkQueue& queue = context.compute_queue();
+    constexpr bool kInPlace = std::is_same_v<T, W>;
+    // Steps alternate between two temporaries; the last may write the output.
+    Tensor previous;
+    for (size_t i = 0; i < plan.steps.size(); ++i) {
+      const ReductionStep& step = plan.steps[i];
+      const bool is_last = i + 1 == plan.steps.size();
+      Tensor current;
+      W* target = nullptr;
+      if constexpr (kInPlace) {
+        if (is_last) target = to;
+      }
+      if (target == nullptr) {
+        LEAT_ASSIGN_OR_RETURN(const int64_t size,
+                              CheckedMultiply(step.outer, step.inner));
+        LEAT_ASSIGN_OR_RETURN(
+            current, context.AllocateTemporary(kDTypeOf<W>, Shape{size}));
+        target = current.template mutable_data<W>().data();
+      }
+      if (i == 0) {
+        ReduceStep<Op, T, W>(queue, step, from, target);
+      } else {
+        ReduceStep<Op, W, W>(queue, step, previous.template data<W>().data(),
+                             target);
+      }
+      previous = std::move(current);
+      if (is_last && (is_mean || !kInPlace)) {
+        for (int64_t k = 0; k < n; ++k) {
+          to[k] = Finish<T, W, is_mean>(target[k], plan.count);
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  const bool keep_dims_;
+};
+
+template <class Op, bool is_mean = false>
+absl::StatusOr<std::unique_ptr<Kernel>> MakeReduction(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(const bool keep_dims,
+                        node.attrs.GetOr<bool>("keep_dims", false));
+  return MakeForType(
+      node, "T", kNumbers, [&](auto tag) -> std::unique_ptr<Kernel> {
+        using T = typename decltype(tag)::type;
+        return std::make_unique<Reduction<Op, T, is_mean>>(keep_dims);
+      });
+}
+
+template <class Op>
+absl::StatusOr<std::unique_ptr<Kernel>> MakeLogical(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(const bool keep_dims,
+                        node.attrs.GetOr<bool>("keep_dims", false));
+  return std::unique_ptr<Kernel>(
+      std::make_unique<Reduction<Op, bool, false>>(keep_dims));
+}
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  registry.Add("Sum", kCpu, &MakeReduction<Sum>);
+  registry.Add("Mean", kCpu, &MakeReduction<Sum, true>);
+  registry.Add("Prod", kCpu, &MakeReduction<Prod>);
+  registry.Add("Max", kCpu, &MakeReduction<Max>);
+  registry.Add("Min", kCpu, &MakeReduction<Min>);
+  registry.Add("All", kCpu, &MakeLogical<All>);
+  registry.Add("Any", kCpu, &MakeLogical<Any>);
+}
+
+}  // namespace leat::kernels::cpu::reduction

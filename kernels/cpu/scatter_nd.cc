@@ -1,0 +1,123 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// ScatterNd: updates added into a zero tensor at given indices.
+#include <algorithm>
+#include <memory>
+#include <type_traits>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "leat/core/dtype_list.h"
+#include "leat/core/parallel_for.h"
+#include "leat/core/status_macros.h"
+#include "leat/kernels/elementwise.h"
+#include "leat/kernels/kernel_context.h"
+#include "leat/kernels/kernel_registry.h"
+
+namespace leat::kernels::cpu::scatter_nd {
+namespace {
+
+template <class T>
+void AddTo(const T* from, int64_t n, T* to) {
+  for (int64_t i = 0; i < n; ++i) {
+    if constexpr (std::is_integral_v<T>) {
+      to[i] = static_cast<T>(static_cast<Wrapping<T>>(to[i]) +
+                             static_cast<Wrapping<T>>(from[i]));
+    } else {
+      to[i] = static_cast<T>(static_cast<Wide<T>>(to[i]) +
+                             static_cast<Wide<T>>(from[i]));
+    }
+  }
+}
+
+absl::Status CheckShapes(const Tensor& indices, const Tensor& updates,
+                         const Shape& shape) {
+  const auto mismatch = [&] {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Shapes of indices ", indices.shape().DebugString(), ", updates ",
+        updates.shape().DebugString(), " and output ", shape.DebugString(),
+        " do not fit together"));
+  };
+  if (indices.rank() < 1) return mismatch();
+  const int outer = indices.rank() - 1;
+  const int64_t depth = indices.dim(outer);
+  if (depth > shape.rank() ||
+      updates.rank() != outer + shape.rank() - static_cast<int>(depth)) {
+    return mismatch();
+  }
+  for (int i = 0; i < updates.rank(); ++i) {
+    const int64_t expected =
+        i < outer ? indices.dim(i)
+                  : shape.dim(i - outer + static_cast<int>(depth));
+    if (updates.dim(i) != expected) return mismatch();
+  }
+  return absl::OkStatus();
+}
+
+template <class T, class Index>
+absl::Status Scatter(const Tensor& indices, const Tensor& updates,
+                     const Shape& shape, T* to) {
+  const int64_t depth = indices.dim(indices.rank() - 1);
+  int64_t inner = 1;
+  for (int i = static_cast<int>(depth); i < shape.rank(); ++i) {
+    inner *= shape.dim(i);
+  }
+  const Index* index = indices.data<Index>().data();
+  const T* from = updates.data<T>().data();
+  const int64_t rows = updates.num_elements() / inner;
+  for (int64_t row = 0; row < rows; ++row, index += depth) {
+    int64_t offset = 0;
+    for (int64_t d = 0; d < depth; ++d) {
+      const int64_t i = static_cast<int64_t>(index[d]);
+      const int64_t extent = shape.dim(static_cast<int>(d));
+      if (i < 0 || i >= extent) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("indices[", row, "] = [",
+                         absl::StrJoin(absl::MakeConstSpan(index, depth), ", "),
+                         "] does not index into shape ", shape.DebugString()));
+      }
+      offset = offset * extent + i;
+    }
+    AddTo(from + row * inner, inner, to + offset * inner);
+  }
+  return absl::OkStatus();
+}
+
+template <class T>
+class ScatterNd final : public Kernel {
+ public:
+  absl::Status Compute(KernelContext& context) const final {
+    const Tensor& indices = context.input(0);
+    const Tensor& updates = context.input(1);
+    LEAT_ASSIGN_OR_RETURN(const Shape shape,
+                          GetShape(context.input(2), "shape"));
+    LEAT_RETURN_IF_ERROR(CheckShapes(indices, updates, shape));
+    if (shape.num_elements() == 0 && updates.num_elements() > 0) {
+      return absl::InvalidArgumentError(
+          "Indices and updates specified for empty output shape");
+    }
+    LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, shape));
+    auto to = output->mutable_data<T>();
+    std::fill(to.begin(), to.end(), T(0));
+    if (updates.num_elements() == 0) return absl::OkStatus();
+    return indices.dtype() == DType::kInt32
+               ? Scatter<T, int32_t>(indices, updates, shape, to.data())
+               : Scatter<T, int64_t>(indices, updates, shape, to.data());
+  }
+};
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeScatterNd(const NodeDef& node) {
+  return MakeForType(node, "T", kNumbers,
+                     [](auto tag) -> std::unique_ptr<Kernel> {
+                       using T = typename decltype(tag)::type;
+                       return std::make_unique<ScatterNd<T>>();
+                     });
+}
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  registry.Add("ScatterNd", kCpu, &MakeScatterNd);
+}
+
+}  // namespace leat::kernels::cpu::scatter_nd

@@ -1,0 +1,260 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Rows of variables: ResourceGather, and ScatterAdd, ScatterSub, ScatterUpdate
+// with their Resource forms. Rows change in place; gathers hold the lock
+// shared, so a row is never seen half written.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/dtype_list.h"
+#include "leat/core/parallel_for.h"
+#include "leat/core/status_macros.h"
+#include "leat/kernels/kernel_context.h"
+#include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/variable.h"
+#include "leat/kernels/variable_access.h"
+
+namespace leat::kernels::cpu::scatter_variables {
+namespace {
+
+constexpr auto kValues = kPlain + kStringOnly;
+
+// All values of an integer tensor of any rank, checked to be in [0, limit).
+absl::StatusOr<Dims> CheckedIndices(const Tensor& tensor, int64_t limit) {
+  LEAT_ASSIGN_OR_RETURN(Tensor flat,
+                        tensor.Reshaped(Shape{tensor.num_elements()}));
+  LEAT_ASSIGN_OR_RETURN(Dims indices, GetIndices(flat, "indices"));
+  for (size_t i = 0; i < indices.size(); ++i) {
+    if (indices[i] < 0 || indices[i] >= limit) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "indices[", i, "] = ", indices[i], " is not in [0, ", limit, ")"));
+    }
+  }
+  return indices;
+}
+
+// The extents of params before, between and after the batch dimensions, the
+// gathered axis and the row.
+struct GatherPlan {
+  int64_t batches = 1;    // of both
+  int64_t limit = 0;      // extent of the gathered dimension
+  int64_t per_batch = 1;  // indices in each batch
+  int64_t row = 1;        // elements
+  Shape output = {};
+};
+
+absl::StatusOr<GatherPlan> PlanGather(const Shape& params, const Shape& indices,
+                                      int64_t batch_dims) {
+  if (batch_dims < 0) batch_dims += indices.rank();
+  if (batch_dims < 0 || batch_dims > indices.rank() ||
+      batch_dims >= params.rank()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("params must be at least ", batch_dims + 1,
+                     " dimensional and indices at least ", batch_dims, ": ",
+                     params.DebugString(), " vs. ", indices.DebugString()));
+  }
+  const int batch = static_cast<int>(batch_dims);
+  GatherPlan plan;
+  Dims dims;
+  for (int i = 0; i < batch; ++i) {
+    if (params.dim(i) != indices.dim(i)) {
+      return absl::InvalidArgumentError(absl::StrCat("params.shape[", i,
+                                                     "]: ", params.dim(i),
+                                                     " should be equal to "
+                                                     "indices.shape[",
+                                                     i, "]: ", indices.dim(i)));
+    }
+    dims.push_back(params.dim(i));
+    LEAT_ASSIGN_OR_RETURN(plan.batches,
+                          CheckedMultiply(plan.batches, params.dim(i)));
+  }
+  for (int i = batch; i < indices.rank(); ++i) {
+    dims.push_back(indices.dim(i));
+    LEAT_ASSIGN_OR_RETURN(plan.per_batch,
+                          CheckedMultiply(plan.per_batch, indices.dim(i)));
+  }
+  plan.limit = params.dim(batch);
+  for (int i = batch + 1; i < params.rank(); ++i) {
+    dims.push_back(params.dim(i));
+    LEAT_ASSIGN_OR_RETURN(plan.row, CheckedMultiply(plan.row, params.dim(i)));
+  }
+  LEAT_ASSIGN_OR_RETURN(plan.output, Shape::Create(dims));
+  return plan;
+}
+
+class ResourceGather final : public Kernel {
+ public:
+  ResourceGather(DType dtype, int64_t batch_dims)
+      : dtype_(dtype), batch_dims_(batch_dims) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    LEAT_ASSIGN_OR_RETURN(std::shared_ptr<Variable> variable,
+                          GetVariable(context, 0, dtype_));
+    return variable->WithValue([&](const Tensor& params) {
+      return Gather(context, params, context.input(1));
+    });
+  }
+
+ private:
+  absl::Status Gather(KernelContext& context, const Tensor& params,
+                      const Tensor& indices) const {
+    if (params.rank() < 1) {
+      return absl::InvalidArgumentError(
+          "params must be at least 1 dimensional");
+    }
+    LEAT_ASSIGN_OR_RETURN(
+        GatherPlan plan,
+        PlanGather(params.shape(), indices.shape(), batch_dims_));
+    LEAT_ASSIGN_OR_RETURN(Dims rows, CheckedIndices(indices, plan.limit));
+    LEAT_ASSIGN_OR_RETURN(Tensor * output,
+                          context.AllocateOutput(0, plan.output));
+    if (output->num_elements() == 0) return absl::OkStatus();
+    VisitDType(kValues, dtype_, [&](auto type) {
+      using T = typename decltype(type)::type;
+      const T* from = params.data<T>().data();
+      T* to = output->template mutable_data<T>().data();
+      ParallelFor(context.compute_queue(), plan.batches * plan.per_batch,
+                  plan.row / 4 + 5, [&](int64_t begin, int64_t end) {
+                    for (int64_t i = begin; i < end; ++i) {
+                      const int64_t batch = i / plan.per_batch;
+                      std::copy_n(
+                          from + (batch * plan.limit + rows[i]) * plan.row,
+                          plan.row, to + i * plan.row);
+                    }
+                  });
+    });
+    return absl::OkStatus();
+  }
+
+  const DType dtype_;
+  const int64_t batch_dims_;
+};
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeGather(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("dtype"));
+  if (!kValues.Contains(dtype)) return UnsupportedType(node, "dtype", dtype);
+  LEAT_ASSIGN_OR_RETURN(int64_t batch_dims,
+                        node.attrs.GetOr<int64_t>("batch_dims", 0));
+  return std::unique_ptr<Kernel>(
+      std::make_unique<ResourceGather>(dtype, batch_dims));
+}
+
+enum class Scatter { kAdd, kSubtract, kUpdate };
+
+template <Scatter operation, class T>
+T Combine(const T& old, const T& update) {
+  if constexpr (operation == Scatter::kUpdate) {
+    return update;
+  } else if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>) {
+    return operation == Scatter::kAdd ? T(float{old} + float{update})
+                                      : T(float{old} - float{update});
+  } else if constexpr (std::is_integral_v<T>) {
+    using Unsigned = std::make_unsigned_t<T>;
+    const Unsigned a = static_cast<Unsigned>(old);
+    const Unsigned b = static_cast<Unsigned>(update);
+    return static_cast<T>(operation == Scatter::kAdd ? a + b : a - b);
+  } else {
+    return operation == Scatter::kAdd ? old + update : old - update;
+  }
+}
+
+// Updates of [indices..., row...], or one scalar for all.
+absl::Status CheckUpdates(const Shape& params, const Shape& indices,
+                          const Shape& updates) {
+  if (params.rank() < 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "params must be at least 1-D, got shape ", params.DebugString()));
+  }
+  if (updates.IsScalar()) return absl::OkStatus();
+  Dims expected(indices.dims().begin(), indices.dims().end());
+  expected.insert(expected.end(), params.dims().begin() + 1,
+                  params.dims().end());
+  if (updates.dims() == absl::MakeConstSpan(expected)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "Must have updates.shape = indices.shape + params.shape[1:] or "
+      "updates.shape = [], got updates.shape ",
+      updates.DebugString(), ", indices.shape ", indices.DebugString(),
+      ", params.shape ", params.DebugString()));
+}
+
+template <Scatter operation, class T>
+class ScatterRows final : public Kernel {
+ public:
+  absl::Status Compute(KernelContext& context) const final {
+    LEAT_ASSIGN_OR_RETURN(std::shared_ptr<Variable> variable,
+                          GetVariable(context, 0, kDTypeOf<T>));
+    LEAT_RETURN_IF_ERROR(variable->UpdateRows(
+        context.step().device->allocator(), [&](Tensor& params) {
+          return Apply(context.compute_queue(), context.input(1),
+                       context.input(2), params);
+        }));
+    ForwardRef(context);
+    return absl::OkStatus();
+  }
+
+ private:
+  static absl::Status Apply(WorkQueue& queue, const Tensor& indices,
+                            const Tensor& updates, Tensor& params) {
+    LEAT_RETURN_IF_ERROR(
+        CheckUpdates(params.shape(), indices.shape(), updates.shape()));
+    LEAT_ASSIGN_OR_RETURN(Dims rows, CheckedIndices(indices, params.dim(0)));
+    if (rows.empty() || params.num_elements() == 0) return absl::OkStatus();
+    const int64_t count = static_cast<int64_t>(rows.size());
+    const int64_t width = params.num_elements() / params.dim(0);
+    const int64_t step = updates.shape().IsScalar() ? 0 : 1;
+    const T* from = updates.data<T>().data();
+    T* to = params.mutable_data<T>().data();
+    // Each chunk owns a range of rows, so equal indices keep their order.
+    const int64_t cost = count * width / params.dim(0) + 1;
+    ParallelFor(queue, params.dim(0), cost, [&](int64_t begin, int64_t end) {
+      for (int64_t i = 0; i < count; ++i) {
+        if (rows[i] < begin || rows[i] >= end) continue;
+        T* row = to + rows[i] * width;
+        const T* update = from + i * width * step;
+        for (int64_t j = 0; j < width; ++j) {
+          row[j] = Combine<operation, T>(row[j], update[j * step]);
+        }
+      }
+    });
+    return absl::OkStatus();
+  }
+};
+
+template <Scatter operation, const char* attr>
+absl::StatusOr<std::unique_ptr<Kernel>> MakeScatter(const NodeDef& node) {
+  auto make = [](auto type) {
+    return std::make_unique<
+        ScatterRows<operation, typename decltype(type)::type>>();
+  };
+  if constexpr (operation == Scatter::kUpdate) {
+    return MakeForType(node, attr, kValues, make);
+  } else {
+    return MakeForType(node, attr, kNumbers, make);
+  }
+}
+
+constexpr char kReferenceType[] = "T";
+constexpr char kResourceType[] = "dtype";
+
+template <Scatter operation>
+void AddScatter(KernelRegistry& registry, absl::string_view name) {
+  registry.Add(name, kCpu, &MakeScatter<operation, kReferenceType>);
+  registry.Add(absl::StrCat("Resource", name), kCpu,
+               &MakeScatter<operation, kResourceType>);
+}
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  registry.Add("ResourceGather", kCpu, &MakeGather);
+  AddScatter<Scatter::kAdd>(registry, "ScatterAdd");
+  AddScatter<Scatter::kSubtract>(registry, "ScatterSub");
+  AddScatter<Scatter::kUpdate>(registry, "ScatterUpdate");
+}
+
+}  // namespace leat::kernels::cpu::scatter_variables

@@ -1,0 +1,106 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Select (equal shapes, or a condition for whole rows) and SelectV2
+// (broadcasting).
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/kernels/element_copy.h"
+#include "leat/kernels/kernel_context.h"
+#include "leat/kernels/kernel_registry.h"
+
+namespace leat::kernels::cpu::select {
+namespace {
+
+template <class E>
+class SelectV2 final : public Kernel {
+ public:
+  absl::Status Compute(KernelContext& context) const final {
+    const Tensor& then = context.input(1);
+    const Tensor& otherwise = context.input(2);
+    LEAT_ASSIGN_OR_RETURN(const BroadcastPlan<3> plan,
+                          PlanBroadcast(context.input(0).shape(), then.shape(),
+                                        otherwise.shape()));
+    LEAT_ASSIGN_OR_RETURN(Tensor * output,
+                          context.ForwardOrAllocate({1, 2}, 0, plan.shape));
+    if (plan.shape.num_elements() == 0) return absl::OkStatus();
+    const bool* conditions = context.input(0).data<bool>().data();
+    const E* t = Elements<E>(then);
+    const E* e = Elements<E>(otherwise);
+    E* to = MutableElements<E>(*output);
+    const int64_t row_size = plan.row_size();
+    const int64_t c_step = plan.strides[0].back();
+    const int64_t t_step = plan.strides[1].back();
+    const int64_t e_step = plan.strides[2].back();
+    ParallelFor(context.compute_queue(), plan.num_rows(), 4 + row_size,
+                [&](int64_t begin, int64_t end) {
+                  E* out = to + begin * row_size;
+                  plan.ForEachRow(begin, end,
+                                  [&](const std::array<int64_t, 3>& from) {
+                                    for (int64_t i = 0; i < row_size; ++i) {
+                                      out[i] = conditions[from[0] + i * c_step]
+                                                   ? t[from[1] + i * t_step]
+                                                   : e[from[2] + i * e_step];
+                                    }
+                                    out += row_size;
+                                  });
+                });
+    return absl::OkStatus();
+  }
+};
+
+template <class E>
+class Select final : public Kernel {
+ public:
+  absl::Status Compute(KernelContext& context) const final {
+    const Tensor& condition = context.input(0);
+    const Shape& shape = context.input(1).shape();
+    if (shape != context.input(2).shape()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "'then' and 'else' must have the same size.  but received: ",
+          shape.DebugString(), " vs. ",
+          context.input(2).shape().DebugString()));
+    }
+    if (condition.shape() == shape || condition.rank() == 0) {
+      return broadcasting_.Compute(context);
+    }
+    if (condition.rank() != 1 || shape.rank() == 0 ||
+        condition.dim(0) != shape.dim(0)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Number of batches of 'then' must match size of 'cond', but saw: ",
+          shape.DebugString(), " vs. ", condition.shape().DebugString()));
+    }
+    return SelectRows(context);
+  }
+
+ private:
+  static absl::Status SelectRows(KernelContext& context) {
+    const auto conditions = context.input(0).data<bool>();
+    const Shape& shape = context.input(1).shape();
+    LEAT_ASSIGN_OR_RETURN(Tensor * output,
+                          context.ForwardOrAllocate({1, 2}, 0, shape));
+    if (shape.num_elements() == 0) return absl::OkStatus();
+    const E* t = Elements<E>(context.input(1));
+    const E* e = Elements<E>(context.input(2));
+    E* to = MutableElements<E>(*output);
+    const int64_t rows = shape.dim(0);
+    const int64_t size = shape.num_elements() / rows;
+    for (int64_t row = 0; row < rows; ++row) {
+      const E* from = (conditions[row] ? t : e) + row * size;
+      if (from != to + row * size) CopyElements(from, size, to + row * size);
+    }
+    return absl::OkStatus();
+  }
+
+  const SelectV2<E> broadcasting_;
+};
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  registry.Add("Select", kCpu, &MakeElementKernel<Select, kAttrT>);
+  registry.Add("SelectV2", kCpu, &MakeElementKernel<SelectV2, kAttrT>);
+}
+
+}  // namespace leat::kernels::cpu::select

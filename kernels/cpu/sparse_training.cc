@@ -1,0 +1,17 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// [Resource]SparseApplyMomentum, SparseApplyAdagrad, SparseApplyRMSProp.
+#include "leat/kernels/cpu/training_kernel.h"
+#include "leat/kernels/kernel_registry.h"
+
+namespace leat::kernels::cpu::sparse_training {
+void Register(KernelRegistry& registry) {
+  AddTraining<SparseTraining, SparseMomentumRule>(registry,
+                                                  "SparseApplyMomentum");
+  AddTraining<SparseTraining, SparseAdagradRule>(registry,
+                                                 "SparseApplyAdagrad");
+  AddTraining<SparseTraining, SparseRMSPropRule>(registry,
+                                                 "SparseApplyRMSProp");
+}
+
+}  // namespace leat::kernels::cpu::sparse_training

@@ -1,0 +1,148 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// StridedSlice and its gradient, which puts values back among zeros.
+#include "leat/kernels/strided_slice.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/kernels/element_copy.h"
+#include "leat/kernels/kernel_context.h"
+#include "leat/kernels/kernel_registry.h"
+
+namespace leat::kernels::cpu::strided_slice {
+namespace {
+
+// A result that shares bytes keeps the whole input alive, so only one that is
+// not much smaller, or small anyway, does.
+constexpr int64_t kSmallBytes = 4096;
+constexpr int64_t kMaxWaste = 8;
+
+// The plan from three inputs, the first of which is input `i`.
+absl::StatusOr<StridedSlicePlan> GetPlan(const KernelContext& context, int i,
+                                         const Shape& shape,
+                                         const StridedSliceMasks& masks) {
+  LEAT_ASSIGN_OR_RETURN(const Dims begin,
+                        GetIndices(context.input(i), "begin"));
+  LEAT_ASSIGN_OR_RETURN(const Dims end,
+                        GetIndices(context.input(i + 1), "end"));
+  LEAT_ASSIGN_OR_RETURN(const Dims strides,
+                        GetIndices(context.input(i + 2), "strides"));
+  for (int k = i; k < i + 3; ++k) {
+    if (context.input(k).rank() != 1) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Expected begin, end, and strides to be 1D equal size tensors, but "
+          "got shapes ",
+          context.input(i).shape().DebugString(), ", ",
+          context.input(i + 1).shape().DebugString(), ", and ",
+          context.input(i + 2).shape().DebugString(), " instead."));
+    }
+  }
+  return PlanStridedSlice(shape, begin, end, strides, masks);
+}
+
+// The elements that a non-empty plan takes, and where the first one is.
+BroadcastPlan<1> TakenElements(const StridedSlicePlan& plan, const Shape& shape,
+                               int64_t& offset) {
+  Dims strides = shape.Strides();
+  offset = 0;
+  for (int i = 0; i < shape.rank(); ++i) {
+    offset += plan.begin[i] * strides[i];
+    // One index needs no stride, and its own may be as large as int64.
+    strides[i] = plan.box.dim(i) == 1 ? 0 : strides[i] * plan.strides[i];
+  }
+  return PlanStrided(plan.box, strides);
+}
+
+template <class E>
+class StridedSlice final : public Kernel {
+ public:
+  explicit StridedSlice(StridedSliceMasks masks) : masks_(masks) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    const Tensor& input = context.input(0);
+    LEAT_ASSIGN_OR_RETURN(const StridedSlicePlan plan,
+                          GetPlan(context, 1, input.shape(), masks_));
+    if (plan.IsRowRange(input.shape()) && IsWorthSharing(input, plan.box)) {
+      LEAT_ASSIGN_OR_RETURN(
+          Tensor rows,
+          input.Slice(plan.begin[0], plan.begin[0] + plan.box.dim(0))
+              .Reshaped(plan.result));
+      context.set_output(0, std::move(rows));
+      return absl::OkStatus();
+    }
+    LEAT_ASSIGN_OR_RETURN(Tensor * output,
+                          context.AllocateOutput(0, plan.result));
+    if (plan.box.num_elements() == 0) return absl::OkStatus();
+    int64_t offset;
+    const BroadcastPlan<1> taken = TakenElements(plan, input.shape(), offset);
+    CopyFromStrided(context.compute_queue(), taken, Elements<E>(input) + offset,
+                    MutableElements<E>(*output));
+    return absl::OkStatus();
+  }
+
+ private:
+  static bool IsWorthSharing(const Tensor& input, const Shape& taken) {
+    return taken.num_elements() > 0 &&
+           (input.num_bytes() <= kSmallBytes ||
+            input.num_elements() / taken.num_elements() <= kMaxWaste);
+  }
+
+  const StridedSliceMasks masks_;
+};
+
+template <class E>
+class StridedSliceGrad final : public Kernel {
+ public:
+  explicit StridedSliceGrad(StridedSliceMasks masks) : masks_(masks) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    const Tensor& gradient = context.input(4);
+    if (context.input(0).rank() != 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("shape must be 1-D, got shape.shape = ",
+                       context.input(0).shape().DebugString()));
+    }
+    LEAT_ASSIGN_OR_RETURN(const Shape shape,
+                          GetShape(context.input(0), "shape"));
+    LEAT_ASSIGN_OR_RETURN(const StridedSlicePlan plan,
+                          GetPlan(context, 1, shape, masks_));
+    if (gradient.shape() != plan.result) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("shape of dy was ", gradient.shape().DebugString(),
+                       " instead of ", plan.result.DebugString()));
+    }
+    LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, shape));
+    E* to = MutableElements<E>(*output);
+    ClearElements(to, shape.num_elements());
+    if (plan.box.num_elements() == 0) return absl::OkStatus();
+    int64_t offset;
+    const BroadcastPlan<1> taken = TakenElements(plan, shape, offset);
+    CopyToStrided(context.compute_queue(), taken, Elements<E>(gradient),
+                  to + offset);
+    return absl::OkStatus();
+  }
+
+ private:
+  const StridedSliceMasks masks_;
+};
+
+template <template <class> class K>
+absl::StatusOr<std::unique_ptr<Kernel>> MakeWithMasks(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(const StridedSliceMasks masks,
+                        StridedSliceMasks::FromAttrs(node.attrs));
+  return MakeForElement(node, "T", [&](auto tag) -> std::unique_ptr<Kernel> {
+    return std::make_unique<K<typename decltype(tag)::type>>(masks);
+  });
+}
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  registry.Add("StridedSlice", kCpu, &MakeWithMasks<StridedSlice>);
+  registry.Add("StridedSliceGrad", kCpu, &MakeWithMasks<StridedSliceGrad>);
+}
+
+}  // namespace leat::kernels::cpu::strided_slice

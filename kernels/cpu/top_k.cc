@@ -1,0 +1,180 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// TopKV2: the k largest of each row, the lower index first among equals.
+// InTopK, InTopKV2: whether a target is among them.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <type_traits>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/dtype_list.h"
+#include "leat/core/parallel_for.h"
+#include "leat/core/status_macros.h"
+#include "leat/kernels/kernel_context.h"
+#include "leat/kernels/kernel_registry.h"
+
+namespace leat::kernels::cpu::top_k {
+namespace {
+
+// A total order, so that sorting is safe whatever the values: NaN is below all.
+template <class T>
+bool Above(const T* row, int64_t i, int64_t j) {
+  if constexpr (std::is_integral_v<T>) {
+    if (row[i] != row[j]) return row[i] > row[j];
+  } else {
+    const auto a = row[i] + 0, b = row[j] + 0;
+    const bool a_nan = std::isnan(a), b_nan = std::isnan(b);
+    if (a_nan != b_nan) return b_nan;
+    if (!a_nan && a != b) return a > b;
+  }
+  return i < j;
+}
+
+// The first `k` of `order` become the largest, in order.
+template <class T>
+void SelectLargest(const T* row, int64_t k, std::vector<int64_t>& order) {
+  std::iota(order.begin(), order.end(), int64_t{0});
+  std::partial_sort(order.begin(), order.begin() + k, order.end(),
+                    [row](int64_t i, int64_t j) { return Above(row, i, j); });
+}
+
+template <class T, class Index>
+class TopK final : public Kernel {
+ public:
+  absl::Status Compute(KernelContext& context) const final {
+    const Tensor& input = context.input(0);
+    LEAT_ASSIGN_OR_RETURN(int64_t k, GetK(context.input(1)));
+    if (k < 0) {
+      return absl::InvalidArgumentError(absl::StrCat("Need k >= 0, got ", k));
+    }
+    if (input.rank() < 1) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "input must be >= 1-D, got shape ", input.shape().DebugString()));
+    }
+    const int64_t columns = input.dim(input.rank() - 1);
+    if (columns < k) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "input must have at least k columns. Had ", columns, ", needed ", k));
+    }
+    LEAT_ASSIGN_OR_RETURN(Shape shape,
+                          WithDim(input.shape(), input.rank() - 1, k));
+    LEAT_ASSIGN_OR_RETURN(Tensor * values, context.AllocateOutput(0, shape));
+    LEAT_ASSIGN_OR_RETURN(Tensor * indices, context.AllocateOutput(1, shape));
+    if (values->num_elements() == 0) return absl::OkStatus();
+    const T* from = input.data<T>().data();
+    T* to = values->mutable_data<T>().data();
+    Index* where = indices->mutable_data<Index>().data();
+    ParallelFor(context.compute_queue(), input.num_elements() / columns,
+                columns * 4 + 20, [&](int64_t begin, int64_t end) {
+                  std::vector<int64_t> order(columns);
+                  for (int64_t i = begin; i < end; ++i) {
+                    const T* row = from + i * columns;
+                    SelectLargest(row, k, order);
+                    for (int64_t j = 0; j < k; ++j) {
+                      to[i * k + j] = row[order[j]];
+                      where[i * k + j] = static_cast<Index>(order[j]);
+                    }
+                  }
+                });
+    return absl::OkStatus();
+  }
+
+ private:
+  static absl::StatusOr<int64_t> GetK(const Tensor& tensor) {
+    if (!tensor.shape().IsScalar()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "k must be scalar, got shape ", tensor.shape().DebugString()));
+    }
+    LEAT_ASSIGN_OR_RETURN(Dims values, GetIndices(tensor, "k"));
+    return values[0];
+  }
+};
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeTopK(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(DType index,
+                        node.attrs.GetOr<DType>("index_type", DType::kInt32));
+  return MakeForType(node, "T", kNumbers,
+                     [&](auto type) -> std::unique_ptr<Kernel> {
+                       using T = typename decltype(type)::type;
+                       if (index == DType::kInt64)
+                         return std::make_unique<TopK<T, int64_t>>();
+                       return std::make_unique<TopK<T, int32_t>>();
+                     });
+}
+
+// False when the target is out of range or the row is not finite.
+bool IsInTopK(const float* row, int64_t classes, int64_t target, int64_t k) {
+  if (target < 0 || target >= classes || !std::isfinite(row[target])) {
+    return false;
+  }
+  int64_t above = 0;
+  for (int64_t c = 0; c < classes; ++c) {
+    if (!std::isfinite(row[c])) return false;
+    if (row[c] > row[target] && ++above > k) return false;
+  }
+  return above < k;
+}
+
+absl::Status ComputeInTopK(KernelContext& context, int64_t k) {
+  const Tensor& predictions = context.input(0);
+  if (!predictions.shape().IsMatrix()) {
+    return absl::InvalidArgumentError("predictions must be 2-dimensional");
+  }
+  if (!context.input(1).shape().IsVector()) {
+    return absl::InvalidArgumentError("targets must be 1-dimensional");
+  }
+  LEAT_ASSIGN_OR_RETURN(Dims targets, GetIndices(context.input(1), "targets"));
+  const int64_t rows = predictions.dim(0), classes = predictions.dim(1);
+  if (rows != static_cast<int64_t>(targets.size())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("First dimension of predictions ", rows,
+                     " must match length of targets ", targets.size()));
+  }
+  LEAT_ASSIGN_OR_RETURN(Tensor * output,
+                        context.AllocateOutput(0, Shape{rows}));
+  const float* from = predictions.data<float>().data();
+  bool* to = output->mutable_data<bool>().data();
+  for (int64_t i = 0; i < rows; ++i) {
+    to[i] = IsInTopK(from + i * classes, classes, targets[i], k);
+  }
+  return absl::OkStatus();
+}
+
+class InTopK final : public Kernel {
+ public:
+  explicit InTopK(int64_t k) : k_(k) {}
+  absl::Status Compute(KernelContext& context) const final {
+    return ComputeInTopK(context, k_);
+  }
+
+ private:
+  const int64_t k_;
+};
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeInTopK(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(int64_t k, node.attrs.Get<int64_t>("k"));
+  return std::unique_ptr<Kernel>(std::make_unique<InTopK>(k));
+}
+
+absl::Status ComputeInTopKV2(KernelContext& context) {
+  const Tensor& k = context.input(2);
+  if (!k.shape().IsScalar()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("k must be 0-D, got shape ", k.shape().DebugString()));
+  }
+  LEAT_ASSIGN_OR_RETURN(Dims value, GetIndices(k, "k"));
+  return ComputeInTopK(context, value[0]);
+}
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  registry.Add("TopKV2", kCpu, &MakeTopK);
+  registry.Add("InTopK", kCpu, &MakeInTopK);
+  registry.Add("InTopKV2", kCpu, &MakeFunction<&ComputeInTopKV2>);
+}
+
+}  // namespace leat::kernels::cpu::top_k

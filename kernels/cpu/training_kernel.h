@@ -1,0 +1,268 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// The kernel around an update rule: reads and checks the inputs, locks the
+// variables and splits the elements or rows over the threads. Variables are
+// references or resource handles; reference ops give their variable back.
+// `use_locking` is accepted: an update always holds its variables' locks.
+#ifndef LEAT_KERNELS_CPU_TRAINING_KERNEL_H_
+#define LEAT_KERNELS_CPU_TRAINING_KERNEL_H_
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/dtype_list.h"
+#include "leat/core/parallel_for.h"
+#include "leat/core/status_macros.h"
+#include "leat/kernels/cpu/training_rules.h"
+#include "leat/kernels/kernel_context.h"
+#include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/variable.h"
+#include "leat/kernels/variable_access.h"
+
+namespace leat::kernels::cpu {
+
+// What an op's inputs are.
+template <class Rule, class T>
+class TrainingInputs {
+ public:
+  static constexpr int kVariables = Rule::kVariables;
+  static constexpr int kInputs = static_cast<int>(std::size(Rule::kInputs));
+  // 16-bit floats are updated in float.
+  using W =
+      std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>,
+                         float, T>;
+
+  // FAILED_PRECONDITION, INVALID_ARGUMENT as TensorFlow's texts say.
+  absl::Status Read(const KernelContext& context) {
+    int scalar = 0;
+    for (int i = 0; i < kInputs; ++i) {
+      const absl::string_view name = Rule::kInputs[i];
+      if (i < kVariables) {
+        LEAT_ASSIGN_OR_RETURN(owners_[i], GetVariable(context, i, kDTypeOf<T>));
+        variables_[i] = owners_[i].get();
+      } else if (name == "grad" || name == "delta") {
+        gradient = context.input(i);
+        gradient_name = name;
+      } else if (name == "indices") {
+        indices = context.input(i);
+      } else {
+        const Tensor& value = context.input(i);
+        if (!value.shape().IsScalar()) {
+          return absl::InvalidArgumentError(absl::StrCat(
+              name, " is not a scalar: ", value.shape().DebugString()));
+        }
+        scalars[scalar++] = static_cast<W>(value.scalar<T>());
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Span<Variable* const> variables() const { return variables_; }
+
+  // The variables' tensors, locked, have one shape.
+  static absl::Status CheckSlots(absl::Span<Tensor* const> values) {
+    for (int i = 1; i < kVariables; ++i) {
+      if (values[i]->shape() == values[0]->shape()) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          "var and ", Rule::kInputs[i], " do not have the same shape",
+          values[0]->shape().DebugString(), " ",
+          values[i]->shape().DebugString()));
+    }
+    return absl::OkStatus();
+  }
+
+  Tensor gradient, indices;
+  absl::string_view gradient_name;
+  std::array<W, kInputs> scalars = {};
+
+ private:
+  std::array<std::shared_ptr<Variable>, kVariables> owners_;
+  std::array<Variable*, kVariables> variables_ = {};
+};
+
+// Updates `count` elements at `offset` of each variable; gradient[0] belongs to
+// the first. 16-bit floats go through blocks of float.
+template <class Rule, class T, class W>
+void UpdateStretch(const RuleOptions& options, const W* scalars,
+                   absl::Span<Tensor* const> values, int64_t offset,
+                   const T* gradient, int64_t count) {
+  std::array<T*, Rule::kVariables> at;
+  for (int i = 0; i < Rule::kVariables; ++i) {
+    at[i] = values[i]->mutable_data<T>().data() + offset;
+  }
+  auto update = [&](std::array<W*, Rule::kVariables> v, const W* grad,
+                    int64_t size) {
+    auto stretches = [&]<size_t... i>(std::index_sequence<i...>) {
+      return std::array<Stretch<W>, Rule::kVariables>{
+          Stretch<W>(v[i], size)...};
+    }
+    (std::make_index_sequence<Rule::kVariables>());
+    Rule::template Update<W>(options, scalars, stretches.data(),
+                             ConstStretch<W>(grad, size));
+  };
+  if constexpr (std::is_same_v<T, W>) {
+    update(at, gradient, count);
+  } else {
+    constexpr int64_t kBlock = 256;
+    W block[Rule::kVariables][kBlock], grad[kBlock];
+    std::array<W*, Rule::kVariables> blocks;
+    for (int i = 0; i < Rule::kVariables; ++i) blocks[i] = block[i];
+    for (int64_t done = 0; done < count; done += kBlock) {
+      const int64_t size = std::min(kBlock, count - done);
+      for (int64_t j = 0; j < size; ++j) grad[j] = gradient[done + j];
+      for (int i = 0; i < Rule::kVariables; ++i) {
+        for (int64_t j = 0; j < size; ++j) block[i][j] = at[i][done + j];
+      }
+      update(blocks, grad, size);
+      for (int i = 0; i < Rule::kVariables; ++i) {
+        for (int64_t j = 0; j < size; ++j) at[i][done + j] = T(block[i][j]);
+      }
+    }
+  }
+}
+
+template <class Rule, class T>
+class DenseTraining final : public Kernel {
+ public:
+  explicit DenseTraining(const RuleOptions& options) : options_(options) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    TrainingInputs<Rule, T> inputs;
+    LEAT_RETURN_IF_ERROR(inputs.Read(context));
+    LEAT_RETURN_IF_ERROR(
+        UpdateTogether(context.step().device->allocator(), inputs.variables(),
+                       [&](absl::Span<Tensor* const> values) {
+                         return Apply(context.compute_queue(), inputs, values);
+                       }));
+    ForwardRef(context);
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status Apply(WorkQueue& queue, const TrainingInputs<Rule, T>& inputs,
+                     absl::Span<Tensor* const> values) const {
+    LEAT_RETURN_IF_ERROR(inputs.CheckSlots(values));
+    if (inputs.gradient.shape() != values[0]->shape()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "var and ", inputs.gradient_name, " do not have the same shape",
+          values[0]->shape().DebugString(), " ",
+          inputs.gradient.shape().DebugString()));
+    }
+    const T* gradient = inputs.gradient.template data<T>().data();
+    ParallelFor(queue, values[0]->num_elements(), Rule::kVariables,
+                [&](int64_t begin, int64_t end) {
+                  UpdateStretch<Rule, T>(options_, inputs.scalars.data(),
+                                         values, begin, gradient + begin,
+                                         end - begin);
+                });
+    return absl::OkStatus();
+  }
+
+  const RuleOptions options_;
+};
+
+// Rows of the first dimension. A row that is named more than once is updated
+// once for each, in order.
+template <class Rule, class T>
+class SparseTraining final : public Kernel {
+ public:
+  explicit SparseTraining(const RuleOptions& options) : options_(options) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    TrainingInputs<Rule, T> inputs;
+    LEAT_RETURN_IF_ERROR(inputs.Read(context));
+    if (!inputs.indices.shape().IsVector()) {
+      return absl::InvalidArgumentError("indices must be one-dimensional");
+    }
+    LEAT_ASSIGN_OR_RETURN(Dims indices, GetIndices(inputs.indices, "indices"));
+    LEAT_RETURN_IF_ERROR(UpdateTogether(
+        context.step().device->allocator(), inputs.variables(),
+        [&](absl::Span<Tensor* const> values) {
+          return Apply(context.compute_queue(), inputs, indices, values);
+        },
+        /*rows=*/true));
+    ForwardRef(context);
+    return absl::OkStatus();
+  }
+
+ private:
+  static absl::Status CheckShapes(const TrainingInputs<Rule, T>& inputs,
+                                  const Dims& indices, const Shape& var) {
+    if (var.rank() < 1) {
+      return absl::InvalidArgumentError("var must be at least 1 dimensional");
+    }
+    const Shape& grad = inputs.gradient.shape();
+    if (grad.rank() < 1 ||
+        grad.dim(0) != static_cast<int64_t>(indices.size())) {
+      return absl::InvalidArgumentError(
+          "grad must be the same size as indices in the first dimension.");
+    }
+    if (grad.dims().subspan(1) != var.dims().subspan(1)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "var and grad must match in all dimensions but the first: ",
+          var.DebugString(), " vs. ", grad.DebugString()));
+    }
+    for (size_t i = 0; i < indices.size(); ++i) {
+      if (indices[i] < 0 || indices[i] >= var.dim(0)) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("Index ", indices[i], " at offset ", i,
+                         " in indices is out of range"));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Apply(WorkQueue& queue, const TrainingInputs<Rule, T>& inputs,
+                     const Dims& indices,
+                     absl::Span<Tensor* const> values) const {
+    LEAT_RETURN_IF_ERROR(inputs.CheckSlots(values));
+    LEAT_RETURN_IF_ERROR(CheckShapes(inputs, indices, values[0]->shape()));
+    if (values[0]->num_elements() == 0) return absl::OkStatus();
+    const int64_t rows = values[0]->dim(0);
+    const int64_t width = values[0]->num_elements() / rows;
+    const T* gradient = inputs.gradient.template data<T>().data();
+    const int64_t count = static_cast<int64_t>(indices.size());
+    // Each chunk owns a range of rows, so equal indices meet in one chunk.
+    const int64_t cost = count * width * Rule::kVariables / rows + 1;
+    ParallelFor(queue, rows, cost, [&](int64_t begin, int64_t end) {
+      for (int64_t i = 0; i < count; ++i) {
+        if (indices[i] < begin || indices[i] >= end) continue;
+        UpdateStretch<Rule, T>(options_, inputs.scalars.data(), values,
+                               indices[i] * width, gradient + i * width, width);
+      }
+    });
+    return absl::OkStatus();
+  }
+
+  const RuleOptions options_;
+};
+
+template <template <class, class> class K, class Rule>
+absl::StatusOr<std::unique_ptr<Kernel>> MakeTraining(const NodeDef& node) {
+  RuleOptions options;
+  LEAT_ASSIGN_OR_RETURN(options.use_nesterov,
+                        node.attrs.GetOr<bool>("use_nesterov", false));
+  LEAT_ASSIGN_OR_RETURN(options.update_slots,
+                        node.attrs.GetOr<bool>("update_slots", true));
+  return MakeForType(node, "T", kFloats, [&](auto type) {
+    using T = typename decltype(type)::type;
+    return std::make_unique<K<Rule, T>>(options);
+  });
+}
+
+// Both the reference op of that name and "Resource" + name.
+template <template <class, class> class K, class Rule>
+void AddTraining(KernelRegistry& registry, absl::string_view name) {
+  registry.Add(name, kCpu, &MakeTraining<K, Rule>);
+  registry.Add(absl::StrCat("Resource", name), kCpu, &MakeTraining<K, Rule>);
+}
+
+}  // namespace leat::kernels::cpu
+
+#endif  // LEAT_KERNELS_CPU_TRAINING_KERNEL_H_

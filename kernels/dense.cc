@@ -1,0 +1,568 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/kernels/dense.h"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "dnnl.hpp"
+#include "leat/core/mutex.h"
+#include "leat/core/parallel_for.h"
+#include "leat/core/status_macros.h"
+
+// From libgomp. Declared here because <omp.h> and -fopenmp would bring in a
+// second runtime under clang.
+extern "C" int omp_get_max_threads();
+extern "C" void omp_set_num_threads(int);
+
+namespace leat::kernels {
+namespace {
+
+// While it lives, what this thread creates and executes is single-threaded.
+class OneThread {
+ public:
+  OneThread() : previous_(omp_get_max_threads()) {
+    if (previous_ != 1) omp_set_num_threads(1);
+  }
+  ~OneThread() {
+    if (previous_ != 1) omp_set_num_threads(previous_);
+  }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  const int previous_;
+};
+
+// The first failure of several chunks.
+class FirstError {
+ public:
+  void Report(absl::Status status) {
+    if (status.ok()) return;
+    MutexLock lock(mutex_);
+    if (status_.ok()) status_ = std::move(status);
+  }
+  absl::Status Take() {
+    MutexLock lock(mutex_);
+    return std::move(status_);
+  }
+
+ private:
+  Mutex mutex_;
+  absl::Status status_ ABSL_GUARDED_BY(mutex_);
+};
+
+// Runs `body` single-threaded and turns the library's exceptions into errors.
+template <class Body>
+absl::Status Protected(Body body) {
+  const OneThread guard;
+  try {
+    return body();
+  } catch (const dnnl::error& error) {
+    return absl::InternalError(
+        absl::StrCat("oneDNN: ", error.what(), " (status ",
+                     static_cast<int>(error.status), ")"));
+  } catch (const std::exception& error) {
+    return absl::ResourceExhaustedError(absl::StrCat("oneDNN: ", error.what()));
+  }
+}
+
+// About 16 us of arithmetic: less is not worth a second thread.
+constexpr double kMinChunkFlops = 1.5e6;
+constexpr int64_t kMinRows = 8;
+
+// Part of a product: rows [row, row + rows) and columns likewise of c.
+struct Block {
+  int64_t row = 0, rows = 0, column = 0, columns = 0;
+};
+
+absl::Status Multiply(const MatMulShape& shape, const Block& block,
+                      const float* a, const float* b, float* c) {
+  if (block.rows == 0 || block.columns == 0) return absl::OkStatus();
+  const int64_t lda = shape.transpose_a ? shape.m : shape.k;
+  const int64_t ldb = shape.transpose_b ? shape.k : shape.n;
+  const float* a_block = a + block.row * (shape.transpose_a ? 1 : lda);
+  const float* b_block = b + block.column * (shape.transpose_b ? ldb : 1);
+  float* c_block = c + block.row * shape.n + block.column;
+  return Protected([&] {
+    const dnnl_status_t status =
+        dnnl_sgemm(shape.transpose_a ? 'T' : 'N', shape.transpose_b ? 'T' : 'N',
+                   block.rows, block.columns, shape.k, 1.0f, a_block, lda,
+                   b_block, ldb, 0.0f, c_block, shape.n);
+    if (status == dnnl_success) return absl::OkStatus();
+    return absl::InternalError(
+        absl::StrCat("oneDNN: sgemm failed with status ", int{status}));
+  });
+}
+
+}  // namespace
+
+absl::Status MatMulOnOneThread(const MatMulShape& shape, const float* a,
+                               const float* b, float* c) {
+  if (shape.k == 0) {
+    std::fill_n(c, shape.m * shape.n, 0.0f);
+    return absl::OkStatus();
+  }
+  return Multiply(shape, Block{0, shape.m, 0, shape.n}, a, b, c);
+}
+
+absl::Status MatMul(WorkQueue& queue, const MatMulShape& shape, const float* a,
+                    const float* b, float* c) {
+  const double flops = 2.0 * static_cast<double>(shape.m) *
+                       static_cast<double>(shape.n) *
+                       static_cast<double>(shape.k);
+  const bool by_rows = shape.m >= shape.n;
+  const int64_t extent = by_rows ? shape.m : shape.n;
+  const double wanted = std::min({flops / kMinChunkFlops,
+                                  static_cast<double>(queue.num_threads()),
+                                  static_cast<double>(extent / kMinRows)});
+  const int chunks = static_cast<int>(wanted);
+  if (chunks <= 1 || shape.k == 0) return MatMulOnOneThread(shape, a, b, c);
+  // Whole vectors of 16 columns or rows to each chunk.
+  const int64_t size = ((extent - 1) / chunks / 16 + 1) * 16;
+  FirstError error;
+  ParallelChunks(queue, chunks, [&](int chunk) {
+    const int64_t begin = std::min(extent, chunk * size);
+    const int64_t count = std::min(extent - begin, size);
+    const Block block = by_rows ? Block{begin, count, 0, shape.n}
+                                : Block{0, shape.m, begin, count};
+    error.Report(Multiply(shape, block, a, b, c));
+  });
+  return error.Take();
+}
+
+// ---------------------------------------------------------------------------
+// Convolution
+
+namespace {
+
+using dnnl::memory;
+
+enum class Direction { kForward, kBackwardInput, kBackwardFilter };
+
+struct CacheKey {
+  Direction direction = Direction::kForward;
+  ConvolutionShape shape = {};
+
+  friend bool operator==(const CacheKey&, const CacheKey&) = default;
+  template <class H>
+  friend H AbslHashValue(H h, const CacheKey& key) {
+    const ConvolutionShape& s = key.shape;
+    return H::combine(std::move(h), key.direction, s.channels_first, s.batch,
+                      s.in_channels, s.in_height, s.in_width, s.out_channels,
+                      s.out_height, s.out_width, s.groups, s.filter_height,
+                      s.filter_width, s.stride_height, s.stride_width,
+                      s.dilation_height, s.dilation_width, s.pad_top,
+                      s.pad_bottom, s.pad_left, s.pad_right);
+  }
+};
+
+const dnnl::engine& Engine() {
+  static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  return engine;
+}
+
+// Everything to run one convolution of one shape. Immutable.
+struct Primitive {
+  memory::desc source = {}, target = {};  // activations: input, output side
+  memory::desc filter = {}, plain_filter = {};  // the primitive's, HWIO
+  memory::desc scratch = {}, reorder_scratch = {};
+  dnnl::primitive convolution = {};
+  dnnl::reorder reorder = {};  // of the filter, into or out of `filter`
+  bool same_filter = false;    // no reorder needed
+};
+
+memory::desc Activation(const ConvolutionShape& s, int64_t channels,
+                        int64_t height, int64_t width) {
+  return memory::desc(
+      {s.batch, channels, height, width}, memory::data_type::f32,
+      s.channels_first ? memory::format_tag::nchw : memory::format_tag::nhwc);
+}
+
+memory::dims FilterDims(const ConvolutionShape& s) {
+  const int64_t in = s.in_channels / s.groups, out = s.out_channels / s.groups;
+  if (s.groups == 1) return {out, in, s.filter_height, s.filter_width};
+  return {s.groups, out, in, s.filter_height, s.filter_width};
+}
+
+// The strides of HWIO. `row` is the distance of input channels, which is more
+// than out_channels when only some output channels are computed.
+memory::desc PlainFilter(const ConvolutionShape& s) {
+  const int64_t in = s.in_channels / s.groups, out = s.out_channels;
+  memory::dims strides = {1, out, s.filter_width * in * out, in * out};
+  if (s.groups > 1) strides.insert(strides.begin(), out / s.groups);
+  return memory::desc(FilterDims(s), memory::data_type::f32, strides);
+}
+
+dnnl::primitive_attr UserScratch() {
+  dnnl::primitive_attr attr;
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attr;
+}
+
+// The arguments that the three descriptors have in common.
+struct Geometry {
+  explicit Geometry(const ConvolutionShape& s)
+      : strides({s.stride_height, s.stride_width}),
+        dilations({s.dilation_height - 1, s.dilation_width - 1}),
+        before({s.pad_top, s.pad_left}),
+        after({s.pad_bottom, s.pad_right}) {}
+  memory::dims strides, dilations, before, after;
+};
+
+dnnl::convolution_forward::primitive_desc ForwardDesc(const ConvolutionShape& s,
+                                                      const Primitive& p) {
+  const Geometry g(s);
+  const memory::desc any(FilterDims(s), memory::data_type::f32,
+                         memory::format_tag::any);
+  return dnnl::convolution_forward::primitive_desc(
+      dnnl::convolution_forward::desc(dnnl::prop_kind::forward_inference,
+                                      dnnl::algorithm::convolution_direct,
+                                      p.source, any, p.target, g.strides,
+                                      g.dilations, g.before, g.after),
+      UserScratch(), Engine());
+}
+
+template <class PrimitiveDesc, class P>
+void Finish(const PrimitiveDesc& desc, const memory::desc& filter,
+            bool into_plain, P tag, Primitive& p) {
+  p.filter = filter;
+  p.scratch = desc.scratchpad_desc();
+  p.convolution = tag(desc);
+  p.same_filter = p.filter == p.plain_filter;
+  if (p.same_filter) return;
+  const memory::desc& from = into_plain ? p.filter : p.plain_filter;
+  const memory::desc& to = into_plain ? p.plain_filter : p.filter;
+  const dnnl::reorder::primitive_desc reorder(Engine(), from, Engine(), to,
+                                              UserScratch());
+  p.reorder_scratch = reorder.scratchpad_desc();
+  p.reorder = dnnl::reorder(reorder);
+}
+
+std::shared_ptr<const Primitive> MakePrimitive(const CacheKey& key) {
+  const ConvolutionShape& s = key.shape;
+  auto p = std::make_shared<Primitive>();
+  p->source = Activation(s, s.in_channels, s.in_height, s.in_width);
+  p->target = Activation(s, s.out_channels, s.out_height, s.out_width);
+  p->plain_filter = PlainFilter(s);
+  const auto forward = ForwardDesc(s, *p);
+  const Geometry g(s);
+  const memory::desc any(FilterDims(s), memory::data_type::f32,
+                         memory::format_tag::any);
+  switch (key.direction) {
+    case Direction::kForward:
+      Finish(
+          forward, forward.weights_desc(), false,
+          [](const auto& d) { return dnnl::convolution_forward(d); }, *p);
+      break;
+    case Direction::kBackwardInput: {
+      const dnnl::convolution_backward_data::primitive_desc desc(
+          dnnl::convolution_backward_data::desc(
+              dnnl::algorithm::convolution_direct, p->source, any, p->target,
+              g.strides, g.dilations, g.before, g.after),
+          UserScratch(), Engine(), forward);
+      Finish(
+          desc, desc.weights_desc(), false,
+          [](const auto& d) { return dnnl::convolution_backward_data(d); }, *p);
+      break;
+    }
+    case Direction::kBackwardFilter: {
+      const dnnl::convolution_backward_weights::primitive_desc desc(
+          dnnl::convolution_backward_weights::desc(
+              dnnl::algorithm::convolution_direct, p->source, any, p->target,
+              g.strides, g.dilations, g.before, g.after),
+          UserScratch(), Engine(), forward);
+      Finish(
+          desc, desc.diff_weights_desc(), true,
+          [](const auto& d) { return dnnl::convolution_backward_weights(d); },
+          *p);
+      break;
+    }
+  }
+  return p;
+}
+
+absl::StatusOr<BufferRef> Scratch(Allocator& allocator, size_t bytes) {
+  BufferRef buffer = allocator.Allocate(bytes);
+  if (buffer != nullptr) return buffer;
+  return absl::ResourceExhaustedError(
+      absl::StrCat("No memory for ", bytes,
+                   " bytes of scratch of a convolution in ", allocator.name()));
+}
+
+// oneDNN takes const inputs as void*.
+memory Wrap(const memory::desc& desc, const void* data) {
+  return memory(desc, Engine(), const_cast<void*>(data));
+}
+
+absl::Status Reorder(Allocator& allocator, const Primitive& p,
+                     const memory::desc& from_desc, const void* from,
+                     const memory::desc& to_desc, void* to) {
+  LEAT_ASSIGN_OR_RETURN(BufferRef scratch,
+                        Scratch(allocator, p.reorder_scratch.get_size()));
+  dnnl::stream stream(Engine());
+  p.reorder.execute(stream, {{DNNL_ARG_FROM, Wrap(from_desc, from)},
+                             {DNNL_ARG_TO, Wrap(to_desc, to)},
+                             {DNNL_ARG_SCRATCHPAD,
+                              Wrap(p.reorder_scratch, scratch->data())}});
+  return absl::OkStatus();
+}
+
+// The three tensors of a chunk in the order source, filter, target.
+absl::Status Execute(Allocator& allocator, const Primitive& p,
+                     Direction direction, const void* source,
+                     const void* filter, const void* target) {
+  LEAT_ASSIGN_OR_RETURN(BufferRef scratch,
+                        Scratch(allocator, p.scratch.get_size()));
+  constexpr int kArguments[3][3] = {
+      {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST},
+      {DNNL_ARG_DIFF_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_DST},
+      {DNNL_ARG_SRC, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_DST}};
+  const int* argument = kArguments[static_cast<int>(direction)];
+  dnnl::stream stream(Engine());
+  p.convolution.execute(
+      stream, {{argument[0], Wrap(p.source, source)},
+               {argument[1], Wrap(p.filter, filter)},
+               {argument[2], Wrap(p.target, target)},
+               {DNNL_ARG_SCRATCHPAD, Wrap(p.scratch, scratch->data())}});
+  return absl::OkStatus();
+}
+
+// A part of a convolution: its own shape, and where it starts in each tensor.
+struct Piece {
+  ConvolutionShape shape = {};
+  int64_t source = 0, target = 0;  // offsets in elements
+};
+
+double Flops(const ConvolutionShape& s) {
+  return 2.0 * static_cast<double>(s.batch) *
+         static_cast<double>(s.out_height * s.out_width) *
+         static_cast<double>(s.out_channels) *
+         static_cast<double>(s.in_channels / s.groups) *
+         static_cast<double>(s.filter_height * s.filter_width);
+}
+
+int Chunks(const WorkQueue& queue, const ConvolutionShape& s, int64_t extent) {
+  return static_cast<int>(
+      std::min({std::max(1.0, Flops(s) / kMinChunkFlops),
+                static_cast<double>(queue.num_threads()),
+                static_cast<double>(std::max<int64_t>(1, extent))}));
+}
+
+// Splits the batch.
+std::vector<Piece> SplitBatch(const WorkQueue& queue,
+                              const ConvolutionShape& s) {
+  std::vector<Piece> pieces;
+  const int chunks = Chunks(queue, s, s.batch);
+  const int64_t source_size = s.in_channels * s.in_height * s.in_width;
+  const int64_t target_size = s.out_channels * s.out_height * s.out_width;
+  for (int i = 0; i < chunks; ++i) {
+    const int64_t begin = s.batch * i / chunks;
+    const int64_t end = s.batch * (i + 1) / chunks;
+    if (begin == end) continue;
+    Piece piece{s, begin * source_size, begin * target_size};
+    piece.shape.batch = end - begin;
+    pieces.push_back(piece);
+  }
+  return pieces;
+}
+
+// Splits the output rows of one NHWC image; each piece reads the input rows it
+// needs, and what it lacks above and below is its padding.
+std::vector<Piece> SplitRows(const WorkQueue& queue,
+                             const ConvolutionShape& s) {
+  std::vector<Piece> pieces;
+  const int chunks = Chunks(queue, s, s.out_height / 4);
+  const int64_t window = (s.filter_height - 1) * s.dilation_height + 1;
+  for (int i = 0; i < chunks; ++i) {
+    const int64_t begin = s.out_height * i / chunks;
+    const int64_t end = s.out_height * (i + 1) / chunks;
+    const int64_t first = begin * s.stride_height - s.pad_top;
+    const int64_t last = (end - 1) * s.stride_height - s.pad_top + window;
+    const int64_t from = std::clamp<int64_t>(first, 0, s.in_height - 1);
+    const int64_t to = std::clamp<int64_t>(last, from + 1, s.in_height);
+    // A piece that lies wholly in the padding: leave the image whole.
+    if (first >= s.in_height || last <= 0) return {Piece{s, 0, 0}};
+    Piece piece{s, from * s.in_width * s.in_channels,
+                begin * s.out_width * s.out_channels};
+    piece.shape.in_height = to - from;
+    piece.shape.out_height = end - begin;
+    piece.shape.pad_top = from - first;
+    piece.shape.pad_bottom = last - to;
+    pieces.push_back(piece);
+  }
+  return pieces;
+}
+
+constexpr size_t kMaxCached = 64;
+
+}  // namespace
+
+class Convolution::Cache {
+ public:
+  absl::StatusOr<std::shared_ptr<const Primitive>> Get(
+      Direction direction, const ConvolutionShape& shape) {
+    const CacheKey key{direction, shape};
+    {
+      MutexLock lock(mutex_);
+      auto it = primitives_.find(key);
+      if (it != primitives_.end()) return it->second;
+    }
+    std::shared_ptr<const Primitive> made;
+    LEAT_RETURN_IF_ERROR(Protected([&] {
+      made = MakePrimitive(key);
+      return absl::OkStatus();
+    }));
+    MutexLock lock(mutex_);
+    // Shapes that change with every step would fill memory; the library keeps
+    // what it compiled, so forgetting is cheap.
+    if (primitives_.size() >= kMaxCached) primitives_.clear();
+    primitives_[key] = made;
+    return made;
+  }
+
+  // The primitives of all pieces, and for each the filter it reads, reordered
+  // once per primitive.
+  absl::Status RunWithFilter(WorkQueue& queue, Allocator& allocator,
+                             Direction direction,
+                             const std::vector<Piece>& pieces,
+                             const float* source, const float* filter,
+                             const float* target);
+
+  absl::Status BackwardFilter(WorkQueue& queue, Allocator& allocator,
+                              const std::vector<Piece>& pieces,
+                              const float* source, const float* target,
+                              float* filter);
+
+ private:
+  Mutex mutex_;
+  absl::flat_hash_map<CacheKey, std::shared_ptr<const Primitive>> primitives_
+      ABSL_GUARDED_BY(mutex_);
+};
+
+absl::Status Convolution::Cache::RunWithFilter(
+    WorkQueue& queue, Allocator& allocator, Direction direction,
+    const std::vector<Piece>& pieces, const float* source, const float* filter,
+    const float* target) {
+  struct Prepared {
+    std::shared_ptr<const Primitive> primitive = {};
+    BufferRef memory = {};
+    const void* filter = nullptr;
+  };
+  std::vector<Prepared> prepared(pieces.size());
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    LEAT_ASSIGN_OR_RETURN(auto primitive, Get(direction, pieces[i].shape));
+    prepared[i].primitive = primitive;
+    prepared[i].filter = filter;
+    if (primitive->same_filter) continue;
+    if (i > 0 && prepared[i - 1].primitive->filter == primitive->filter) {
+      prepared[i].filter = prepared[i - 1].filter;
+      continue;
+    }
+    LEAT_ASSIGN_OR_RETURN(prepared[i].memory,
+                          Scratch(allocator, primitive->filter.get_size()));
+    prepared[i].filter = prepared[i].memory->data();
+    LEAT_RETURN_IF_ERROR(Protected([&] {
+      return Reorder(allocator, *primitive, primitive->plain_filter, filter,
+                     primitive->filter, prepared[i].memory->data());
+    }));
+  }
+  FirstError error;
+  ParallelChunks(queue, static_cast<int>(pieces.size()), [&](int i) {
+    error.Report(Protected([&] {
+      return Execute(allocator, *prepared[i].primitive, direction,
+                     source + pieces[i].source, prepared[i].filter,
+                     target + pieces[i].target);
+    }));
+  });
+  return error.Take();
+}
+
+absl::Status Convolution::Cache::BackwardFilter(
+    WorkQueue& queue, Allocator& allocator, const std::vector<Piece>& pieces,
+    const float* source, const float* target, float* filter) {
+  const ConvolutionShape& s = pieces[0].shape;
+  const int64_t size = s.filter_height * s.filter_width *
+                       (s.in_channels / s.groups) * s.out_channels;
+  // Piece 0 gives `filter` itself, the others plain partial sums.
+  std::vector<BufferRef> partial(pieces.size());
+  FirstError error;
+  ParallelChunks(queue, static_cast<int>(pieces.size()), [&](int i) {
+    error.Report([&]() -> absl::Status {
+      LEAT_ASSIGN_OR_RETURN(auto p,
+                            Get(Direction::kBackwardFilter, pieces[i].shape));
+      float* plain = filter;
+      if (i > 0) {
+        LEAT_ASSIGN_OR_RETURN(partial[i],
+                              Scratch(allocator, size * sizeof(float)));
+        plain = reinterpret_cast<float*>(partial[i]->data());
+      }
+      BufferRef blocked;
+      if (!p->same_filter) {
+        LEAT_ASSIGN_OR_RETURN(blocked,
+                              Scratch(allocator, p->filter.get_size()));
+      }
+      return Protected([&]() -> absl::Status {
+        void* result = p->same_filter ? static_cast<void*>(plain)
+                                      : static_cast<void*>(blocked->data());
+        LEAT_RETURN_IF_ERROR(Execute(allocator, *p, Direction::kBackwardFilter,
+                                     source + pieces[i].source, result,
+                                     target + pieces[i].target));
+        if (p->same_filter) return absl::OkStatus();
+        return Reorder(allocator, *p, p->filter, result, p->plain_filter,
+                       plain);
+      });
+    }());
+  });
+  LEAT_RETURN_IF_ERROR(error.Take());
+  ParallelFor(queue, size, static_cast<int64_t>(pieces.size()),
+              [&](int64_t begin, int64_t end) {
+                for (size_t i = 1; i < partial.size(); ++i) {
+                  const float* from =
+                      reinterpret_cast<const float*>(partial[i]->data());
+                  for (int64_t j = begin; j < end; ++j) filter[j] += from[j];
+                }
+              });
+  return absl::OkStatus();
+}
+
+Convolution::Convolution() : cache_(std::make_unique<Cache>()) {}
+Convolution::~Convolution() = default;
+
+absl::Status Convolution::Forward(WorkQueue& queue, Allocator& allocator,
+                                  const ConvolutionShape& shape,
+                                  const float* input, const float* filter,
+                                  float* output) const {
+  const bool by_rows = shape.batch == 1 && !shape.channels_first;
+  return cache_->RunWithFilter(
+      queue, allocator, Direction::kForward,
+      by_rows ? SplitRows(queue, shape) : SplitBatch(queue, shape), input,
+      filter, output);
+}
+
+absl::Status Convolution::BackwardInput(WorkQueue& queue, Allocator& allocator,
+                                        const ConvolutionShape& shape,
+                                        const float* out_backprop,
+                                        const float* filter,
+                                        float* in_backprop) const {
+  return cache_->RunWithFilter(queue, allocator, Direction::kBackwardInput,
+                               SplitBatch(queue, shape), in_backprop, filter,
+                               out_backprop);
+}
+
+absl::Status Convolution::BackwardFilter(WorkQueue& queue, Allocator& allocator,
+                                         const ConvolutionShape& shape,
+                                         const float* input,
+                                         const float* out_backprop,
+                                         float* filter_backprop) const {
+  return cache_->BackwardFilter(queue, allocator, SplitBatch(queue, shape),
+                                input, out_backprop, filter_backprop);
+}
+
+}  // namespace leat::kernels

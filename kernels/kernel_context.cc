@@ -1,0 +1,55 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/kernels/kernel_context.h"
+
+#include <atomic>
+#include <utility>
+
+#include "leat/core/status_macros.h"
+#include "leat/graph/graph.h"
+
+namespace leat {
+
+bool KernelContext::MayReuseInput(int i) const {
+  const Value& input = value(i);
+  if (input.ref != nullptr || !input.tensor.IsUnique()) return false;
+  // Other readers of the slot may be finishing on other threads.
+  std::atomic_ref<int32_t> readers(
+      const_cast<int32_t&>(values_.readers[values_.inputs[i]]));
+  return readers.load(std::memory_order_acquire) == 1;
+}
+
+absl::StatusOr<Tensor*> KernelContext::AllocateOutput(int i,
+                                                      const Shape& shape) {
+  Tensor& tensor = output(i).tensor;
+  LEAT_ASSIGN_OR_RETURN(tensor,
+                        Tensor::Allocate(step_->device->allocator(),
+                                         node_->output_types[i], shape));
+  return &tensor;
+}
+
+absl::StatusOr<Tensor*> KernelContext::ForwardOrAllocate(
+    std::initializer_list<int> candidates, int i, const Shape& shape) {
+  for (const int candidate : candidates) {
+    const Tensor& from = input(candidate);
+    if (from.dtype() != node_->output_types[i] ||
+        from.num_elements() != shape.num_elements() ||
+        !MayReuseInput(candidate)) {
+      continue;
+    }
+    Tensor& tensor = output(i).tensor;
+    if (from.shape() == shape) {
+      tensor = from;
+    } else {
+      LEAT_ASSIGN_OR_RETURN(tensor, from.Reshaped(shape));
+    }
+    return &tensor;
+  }
+  return AllocateOutput(i, shape);
+}
+
+absl::StatusOr<Tensor> KernelContext::AllocateTemporary(DType dtype,
+                                                        const Shape& shape) {
+  return Tensor::Allocate(step_->device->allocator(), dtype, shape);
+}
+
+}  // namespace leat

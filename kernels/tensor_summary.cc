@@ -1,0 +1,113 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/kernels/tensor_summary.h"
+
+#include <algorithm>
+#include <complex>
+#include <cstdio>
+#include <cstdlib>
+
+#include "absl/functional/function_ref.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "leat/core/dtype_list.h"
+#include "leat/core/resource_handle.h"
+#include "leat/core/variant.h"
+
+namespace leat::kernels {
+namespace {
+
+// The shorter of two precisions that reads back as the same number.
+std::string Print(float value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.6g", value);
+  if (value == value && std::strtof(text, nullptr) != value) {
+    std::snprintf(text, sizeof(text), "%.9g", value);
+  }
+  return text;
+}
+
+std::string Print(double value) {
+  char text[40];
+  std::snprintf(text, sizeof(text), "%.15g", value);
+  if (value == value && std::strtod(text, nullptr) != value) {
+    std::snprintf(text, sizeof(text), "%.17g", value);
+  }
+  return text;
+}
+
+std::string Print(half value) { return Print(static_cast<float>(value)); }
+std::string Print(bfloat16 value) { return Print(static_cast<float>(value)); }
+std::string Print(bool value) { return value ? "1" : "0"; }
+template <class T>
+std::string Print(std::complex<T> value) {
+  return absl::StrCat("(", Print(value.real()), ",", Print(value.imag()), ")");
+}
+std::string Print(const std::string& value) { return absl::CEscape(value); }
+template <class T>
+std::string Print(T value) {
+  return absl::StrCat(static_cast<int64_t>(value));
+}
+std::string Print(uint64_t value) { return absl::StrCat(value); }
+
+// How many dimensions, counted from the last, begin (or end) at element
+// `index`; the innermost has no brackets of its own.
+int Boundaries(const Dims& blocks, int64_t index) {
+  int count = 0;
+  for (const int64_t block : blocks) count += index % block == 0 ? 1 : 0;
+  return count;
+}
+
+std::string Summarize(const Tensor& tensor, int64_t limit,
+                      absl::FunctionRef<std::string(int64_t)> print) {
+  // Elements in one [...] of every bracketed dimension.
+  Dims blocks;
+  int64_t block = 1;
+  for (int i = tensor.rank() - 1; i > 0; --i) {
+    block *= tensor.dim(i);
+    blocks.push_back(block);
+  }
+  std::string result;
+  for (int64_t i = 0; i < limit; ++i) {
+    const int opening = Boundaries(blocks, i);
+    if (opening > 0) {
+      if (i > 0) result.append(opening, ']');
+      result.append(opening, '[');
+    } else if (i > 0) {
+      result += ' ';
+    }
+    result += print(i);
+  }
+  const bool cut = limit < tensor.num_elements();
+  if (cut && limit > 0 && !blocks.empty() && limit % blocks[0] != 0) {
+    result += "...";
+  }
+  if (limit > 0) {
+    // Every bracket still open is closed, also where values are left out.
+    result.append(blocks.size(), ']');
+  }
+  if (cut) result += "...";
+  return result;
+}
+
+}  // namespace
+
+std::string SummarizeValues(const Tensor& tensor, int64_t max_values) {
+  const int64_t count = tensor.num_elements();
+  const int64_t limit = max_values < 0 ? count : std::min(max_values, count);
+  std::string result;
+  const bool known =
+      VisitDType(kPlain + kStringOnly, tensor.dtype(), [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        const auto values = tensor.data<T>();
+        result = Summarize(tensor, limit,
+                           [&](int64_t i) { return Print(values[i]); });
+      });
+  if (!known) {
+    result = Summarize(tensor, limit, [&](int64_t) -> std::string {
+      return absl::StrCat("<", Name(tensor.dtype()), ">");
+    });
+  }
+  return result;
+}
+
+}  // namespace leat::kernels

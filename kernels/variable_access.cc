@@ -1,0 +1,118 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/kernels/variable_access.h"
+
+#include <type_traits>
+
+#include "Eigen/Core"
+#include "absl/strings/str_cat.h"
+#include "leat/core/dtype_list.h"
+#include "leat/core/parallel_for.h"
+#include "leat/core/status_macros.h"
+
+namespace leat::kernels {
+namespace {
+
+template <class T>
+void AccumulateRange(Accumulate operation, int64_t count, const T* value,
+                     T* target) {
+  const bool add = operation == Accumulate::kAdd;
+  if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16>) {
+    for (int64_t i = 0; i < count; ++i) {
+      const float sum = add ? float{target[i]} + float{value[i]}
+                            : float{target[i]} - float{value[i]};
+      target[i] = T(sum);
+    }
+  } else {
+    // Wrapping, not undefined, for signed integers.
+    using Element = typename std::conditional_t<std::is_integral_v<T>,
+                                                std::make_unsigned<T>,
+                                                std::common_type<T>>::type;
+    using Array = Eigen::Array<Element, Eigen::Dynamic, 1>;
+    Eigen::Map<const Array> from(reinterpret_cast<const Element*>(value),
+                                 count);
+    Eigen::Map<Array> to(reinterpret_cast<Element*>(target), count);
+    if (add) {
+      to += from;
+    } else {
+      to -= from;
+    }
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<ResourceName> GetResourceName(const NodeDef& node) {
+  ResourceName result;
+  LEAT_ASSIGN_OR_RETURN(result.container,
+                        node.attrs.GetOr<std::string>("container", ""));
+  if (result.container.empty()) result.container = kDefaultContainer;
+  LEAT_ASSIGN_OR_RETURN(result.name,
+                        node.attrs.GetOr<std::string>("shared_name", ""));
+  if (result.name.empty()) result.name = node.name;
+  return result;
+}
+
+absl::StatusOr<ResourceHandle> GetHandle(const KernelContext& context, int i) {
+  return GetScalar<ResourceHandle>(context.input(i),
+                                   absl::StrCat("resource handle input ", i));
+}
+
+absl::Status NoSuchVariable(const ResourceHandle& handle,
+                            absl::string_view reason) {
+  return absl::FailedPreconditionError(absl::StrCat(
+      "Could not find variable ", handle.name,
+      ". This could mean that the variable has been deleted. In TF1, it can "
+      "also mean the variable is uninitialized. Debug info: container=",
+      handle.container, ", status error message=", reason));
+}
+
+absl::StatusOr<std::shared_ptr<Variable>> GetVariable(
+    const KernelContext& context, int i, DType dtype) {
+  std::shared_ptr<Variable> variable = context.input_ref(i);
+  if (variable == nullptr) {
+    LEAT_ASSIGN_OR_RETURN(ResourceHandle handle, GetHandle(context, i));
+    auto found = LookupHandle<Variable>(*context.step().resources, handle,
+                                        context.step().device->name());
+    if (absl::IsNotFound(found.status())) {
+      return NoSuchVariable(handle, found.status().message());
+    }
+    if (!found.ok()) return found.status();
+    variable = *std::move(found);
+    if (!variable->IsInitialized()) {
+      return NoSuchVariable(handle, "it has no value yet");
+    }
+  }
+  if (variable->dtype() != dtype) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Trying to use variable ", variable->name(),
+                     " with wrong dtype. Expected ", Name(variable->dtype()),
+                     " got ", Name(dtype)));
+  }
+  return variable;
+}
+
+void ForwardRef(KernelContext& context) {
+  if (context.num_outputs() > 0 && context.input_ref(0) != nullptr) {
+    context.set_output_ref(0, context.input_ref(0));
+  }
+}
+
+absl::Status AccumulateInto(WorkQueue& queue, Accumulate operation,
+                            const Tensor& value, Tensor& target) {
+  const bool known =
+      VisitDType(kNumbers + kComplexes, target.dtype(), [&](auto type) {
+        using T = typename decltype(type)::type;
+        const T* from = value.data<T>().data();
+        T* to = target.mutable_data<T>().data();
+        ParallelFor(queue, target.num_elements(), 1,
+                    [=](int64_t begin, int64_t end) {
+                      AccumulateRange<T>(operation, end - begin, from + begin,
+                                         to + begin);
+                    });
+      });
+  if (known) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "Values of type ", Name(target.dtype()), " cannot be added"));
+}
+
+}  // namespace leat::kernels

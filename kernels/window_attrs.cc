@@ -1,0 +1,128 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/kernels/window_attrs.h"
+
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+
+namespace leat::kernels {
+namespace {
+
+using Ints = std::vector<int64_t>;
+
+// dnnl counts in int32 inside.
+constexpr int64_t kMaxExtent = std::numeric_limits<int32_t>::max();
+
+// A list attr of one value per axis, all ones when the op has no such attr.
+absl::StatusOr<Ints> PerAxis(const NodeDef& node, absl::string_view name,
+                             const ImageAxes& axes) {
+  LEAT_ASSIGN_OR_RETURN(Ints values,
+                        node.attrs.GetOr<Ints>(name, {1, 1, 1, 1}));
+  if (values.size() != 4) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "attr ", name, " must have 4 values, not ", values.size()));
+  }
+  for (int64_t value : values) {
+    if (value < 1 || value > kMaxExtent) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "attr ", name, " must have values of 1 or more, not ", value));
+    }
+  }
+  if (values[axes.batch] != 1 || values[axes.channel] != 1) {
+    return absl::UnimplementedError(absl::StrCat(
+        "attr ", name, " must be 1 in the batch and depth dimensions"));
+  }
+  return values;
+}
+
+absl::Status ReadExplicitPadding(const NodeDef& node, WindowAttrs& attrs) {
+  LEAT_ASSIGN_OR_RETURN(Ints pads,
+                        node.attrs.GetOr<Ints>("explicit_paddings", {}));
+  if (attrs.height.padding != Padding::kExplicit) {
+    if (pads.empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        "explicit_paddings must be empty unless the padding is EXPLICIT");
+  }
+  if (pads.size() != 8) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "explicit_paddings must have 8 values, not ", pads.size()));
+  }
+  for (int64_t pad : pads) {
+    if (pad < 0 || pad > kMaxExtent) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("explicit_paddings has an invalid value: ", pad));
+    }
+  }
+  const ImageAxes& a = attrs.axes;
+  if (pads[2 * a.batch] != 0 || pads[2 * a.batch + 1] != 0 ||
+      pads[2 * a.channel] != 0 || pads[2 * a.channel + 1] != 0) {
+    return absl::InvalidArgumentError(
+        "explicit_paddings must be 0 in the batch and depth dimensions");
+  }
+  attrs.height.before = pads[2 * a.height];
+  attrs.height.after = pads[2 * a.height + 1];
+  attrs.width.before = pads[2 * a.width];
+  attrs.width.after = pads[2 * a.width + 1];
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<WindowAttrs> WindowAttrs::Create(const NodeDef& node) {
+  WindowAttrs attrs;
+  LEAT_ASSIGN_OR_RETURN(std::string format,
+                        node.attrs.GetOr<std::string>("data_format", "NHWC"));
+  LEAT_ASSIGN_OR_RETURN(attrs.axes, ParseImageAxes(format));
+  attrs.channels_first = attrs.axes.channel == 1;
+  LEAT_ASSIGN_OR_RETURN(std::string padding,
+                        node.attrs.Get<std::string>("padding"));
+  LEAT_ASSIGN_OR_RETURN(attrs.height.padding, ParsePadding(padding));
+  attrs.width.padding = attrs.height.padding;
+  LEAT_ASSIGN_OR_RETURN(Ints strides, PerAxis(node, "strides", attrs.axes));
+  LEAT_ASSIGN_OR_RETURN(Ints dilations, PerAxis(node, "dilations", attrs.axes));
+  LEAT_ASSIGN_OR_RETURN(Ints sizes, PerAxis(node, "ksize", attrs.axes));
+  attrs.height.stride = strides[attrs.axes.height];
+  attrs.width.stride = strides[attrs.axes.width];
+  attrs.height.dilation = dilations[attrs.axes.height];
+  attrs.width.dilation = dilations[attrs.axes.width];
+  attrs.height.size = sizes[attrs.axes.height];
+  attrs.width.size = sizes[attrs.axes.width];
+  LEAT_RETURN_IF_ERROR(ReadExplicitPadding(node, attrs));
+  return attrs;
+}
+
+absl::StatusOr<ImageShape> ToImageShape(const WindowAttrs& attrs,
+                                        const Shape& shape,
+                                        absl::string_view what) {
+  if (shape.rank() != 4) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, " must be 4-dimensional: ", shape.DebugString()));
+  }
+  for (int64_t extent : shape.dims()) {
+    if (extent > kMaxExtent) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(what, " is too large: ", shape.DebugString()));
+    }
+  }
+  ImageShape image;
+  image.batch = shape.dim(attrs.axes.batch);
+  image.channels = shape.dim(attrs.axes.channel);
+  image.height = shape.dim(attrs.axes.height);
+  image.width = shape.dim(attrs.axes.width);
+  return image;
+}
+
+absl::StatusOr<Shape> FromImageShape(const WindowAttrs& attrs,
+                                     const ImageShape& image) {
+  Dims dims(4);
+  dims[attrs.axes.batch] = image.batch;
+  dims[attrs.axes.channel] = image.channels;
+  dims[attrs.axes.height] = image.height;
+  dims[attrs.axes.width] = image.width;
+  return Shape::Create(dims);
+}
+
+}  // namespace leat::kernels

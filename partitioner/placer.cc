@@ -1,0 +1,246 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/partitioner/placer.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "leat/core/device_name.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/op_registry.h"
+#include "leat/partitioner/colocation.h"
+
+namespace leat {
+namespace {
+
+std::string ListDevices(absl::Span<const DeviceInfo> devices) {
+  return absl::StrJoin(devices, ", ",
+                       [](std::string* out, const DeviceInfo& device) {
+                         out->append(device.name);
+                       });
+}
+
+absl::Status AtNode(const Node& node, const absl::Status& status) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("Cannot assign a device for operation ", node.name(), " (",
+                   node.op(), "): ", status.message()));
+}
+
+// Turns a graph into a PlacementProblem.
+class ConstraintCollector {
+ public:
+  ConstraintCollector(const Graph& graph, absl::Span<const DeviceInfo> devices,
+                      const PlacerOptions& options)
+      : graph_(graph), options_(options) {
+    problem_.graph = &graph;
+    problem_.devices.assign(devices.begin(), devices.end());
+    for (const DeviceInfo& device : devices) {
+      // Names of our own devices always parse.
+      names_.push_back(DeviceName::Parse(device.name).value());
+    }
+  }
+
+  absl::StatusOr<PlacementProblem> Collect() {
+    LEAT_ASSIGN_OR_RETURN(const std::vector<NodeId> group_of,
+                          ColocationGroups(graph_));
+    problem_.group_of.assign(graph_.num_ids(), -1);
+    std::vector<int> group_at(graph_.num_ids(), -1);
+    for (NodeId id = 0; id < graph_.num_ids(); ++id) {
+      if (!graph_.Contains(id)) continue;
+      int& group = group_at[group_of[id]];
+      if (group < 0) {
+        group = static_cast<int>(problem_.groups.size());
+        problem_.groups.push_back({.first = id});
+        requests_.emplace_back();
+        types_.push_back(nullptr);
+      }
+      problem_.group_of[id] = group;
+      LEAT_RETURN_IF_ERROR(AddNode(id, group));
+    }
+    for (size_t i = 0; i < problem_.groups.size(); ++i) {
+      LEAT_RETURN_IF_ERROR(FindCandidates(static_cast<int>(i)));
+    }
+    return std::move(problem_);
+  }
+
+ private:
+  // Device types with a kernel, best first.
+  using Types = std::vector<std::pair<int, DeviceType>>;
+
+  absl::Status AddNode(NodeId id, int group) {
+    const Node& node = graph_.node(id);
+    PlacementGroup& info = problem_.groups[group];
+    ++info.num_nodes;
+    if (node.device >= 0) {
+      LEAT_RETURN_IF_ERROR(KeepPlaced(node, info));
+    }
+    if (!node.def->device.empty()) {
+      info.is_constrained = true;
+      LEAT_ASSIGN_OR_RETURN(const DeviceName* request, Parse(node));
+      auto merged = MergeDeviceNames(requests_[group], *request,
+                                     options_.allow_soft_placement);
+      if (!merged.ok()) return AtNode(node, merged.status());
+      requests_[group] = *std::move(merged);
+    }
+    const Types* types = TypesOf(node);
+    if (types->empty()) {
+      return AtNode(node, absl::InvalidArgumentError(
+                              "no device type has a kernel for its types"));
+    }
+    if (types_[group] != nullptr && types_[group] != types) {
+      types = Intersect(types_[group], types);
+      if (types->empty()) {
+        return AtNode(node, absl::InvalidArgumentError(
+                                "no device type has kernels for it and all "
+                                "nodes it is colocated with"));
+      }
+    }
+    types_[group] = types;
+    return absl::OkStatus();
+  }
+
+  absl::Status KeepPlaced(const Node& node, PlacementGroup& group) {
+    const std::string& name = graph_.devices()[node.device];
+    for (size_t i = 0; i < problem_.devices.size(); ++i) {
+      if (problem_.devices[i].name != name) continue;
+      if (group.placed >= 0 && group.placed != static_cast<int>(i)) {
+        return AtNode(node, absl::InvalidArgumentError(absl::StrCat(
+                                "it is on ", name,
+                                " but is colocated with nodes on ",
+                                problem_.devices[group.placed].name)));
+      }
+      group.placed = static_cast<int>(i);
+      return absl::OkStatus();
+    }
+    return AtNode(node, absl::InvalidArgumentError(absl::StrCat(
+                            "it was placed on ", name, ", which is gone")));
+  }
+
+  absl::StatusOr<const DeviceName*> Parse(const Node& node) {
+    auto found = parsed_.find(node.def->device);
+    if (found == parsed_.end()) {
+      auto parsed = DeviceName::Parse(node.def->device);
+      if (!parsed.ok()) return AtNode(node, parsed.status());
+      found = parsed_.emplace(node.def->device, *std::move(parsed)).first;
+    }
+    return &found->second;
+  }
+
+  // Equal sets get the same pointer.
+  const Types* Intern(Types types) {
+    return &*interned_.insert(std::move(types)).first;
+  }
+
+  const Types* TypesOf(const Node& node) {
+    Types types;
+    for (const DeviceType& type : {DeviceType(kGpu), DeviceType(kCpu)}) {
+      const KernelSignature* signature =
+          graph_.ops().FindSignature(node.op(), type, node.attrs());
+      if (signature != nullptr) types.emplace_back(-signature->priority, type);
+    }
+    std::stable_sort(
+        types.begin(), types.end(),
+        [](const auto& a, const auto& b) { return a.first < b.first; });
+    return Intern(std::move(types));
+  }
+
+  const Types* Intersect(const Types* a, const Types* b) {
+    Types both;
+    for (const auto& entry : *a) {
+      for (const auto& other : *b) {
+        if (entry.second == other.second) {
+          both.emplace_back(std::min(entry.first, other.first), entry.second);
+        }
+      }
+    }
+    return Intern(std::move(both));
+  }
+
+  std::vector<int> Allowed(const DeviceName& request, const Types& types) {
+    std::vector<int> allowed;
+    for (const auto& [priority, type] : types) {
+      for (size_t i = 0; i < names_.size(); ++i) {
+        if (problem_.devices[i].type == type && request.Matches(names_[i])) {
+          allowed.push_back(static_cast<int>(i));
+        }
+      }
+    }
+    // Within a kind of device, those of the master's task come first.
+    const auto is_local = [&](int device) {
+      return TaskOf(names_[device]) == TaskOf(names_[0]);
+    };
+    std::stable_sort(allowed.begin(), allowed.end(), [&](int a, int b) {
+      return problem_.devices[a].type == problem_.devices[b].type &&
+             is_local(a) > is_local(b);
+    });
+    return allowed;
+  }
+
+  absl::Status FindCandidates(int group) {
+    PlacementGroup& info = problem_.groups[group];
+    const DeviceName& request = requests_[group];
+    const std::pair<std::string, const Types*> key(request.ToString(),
+                                                   types_[group]);
+    if (auto found = sets_.find(key); found != sets_.end()) {
+      info.candidates = found->second;
+      return absl::OkStatus();
+    }
+    std::vector<int> allowed = Allowed(request, *types_[group]);
+    if (allowed.empty() && options_.allow_soft_placement) {
+      allowed = Allowed(TaskOf(request), *types_[group]);
+    }
+    if (allowed.empty()) {
+      return AtNode(
+          graph_.node(info.first),
+          absl::InvalidArgumentError(absl::StrCat(
+              "it asks for '", request.ToString(), "' and has kernels for ",
+              absl::StrJoin(*types_[group], ", ",
+                            [](std::string* out, const auto& type) {
+                              out->append(type.second);
+                            }),
+              ", but the devices are ", ListDevices(problem_.devices))));
+    }
+    info.candidates = static_cast<int>(problem_.candidates.size());
+    problem_.candidates.push_back(std::move(allowed));
+    sets_.emplace(key, info.candidates);
+    return absl::OkStatus();
+  }
+
+  const Graph& graph_;
+  const PlacerOptions& options_;
+  PlacementProblem problem_;
+  std::vector<DeviceName> names_;  // of the devices
+  std::vector<DeviceName> requests_;  // by group
+  std::vector<const Types*> types_;   // by group
+  std::set<Types> interned_;
+  absl::flat_hash_map<std::string, DeviceName> parsed_;
+  absl::flat_hash_map<std::pair<std::string, const Types*>, int> sets_;
+};
+
+}  // namespace
+
+absl::Status PlaceGraph(Graph& graph, absl::Span<const DeviceInfo> devices,
+                        const PlacerOptions& options) {
+  if (devices.empty()) {
+    return absl::InvalidArgumentError("there are no devices to place nodes on");
+  }
+  LEAT_ASSIGN_OR_RETURN(
+      const PlacementProblem problem,
+      ConstraintCollector(graph, devices, options).Collect());
+  LEAT_ASSIGN_OR_RETURN(const std::vector<int> chosen, options.policy(problem));
+  std::vector<int> interned;
+  for (const DeviceInfo& device : devices) {
+    interned.push_back(graph.InternDevice(device.name));
+  }
+  for (NodeId id = 0; id < graph.num_ids(); ++id) {
+    if (!graph.Contains(id)) continue;
+    graph.mutable_node(id).device = interned[chosen[problem.group_of[id]]];
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace leat

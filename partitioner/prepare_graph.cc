@@ -1,0 +1,41 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/partitioner/prepare_graph.h"
+
+#include "leat/core/check.h"
+#include "leat/core/status_macros.h"
+#include "leat/partitioner/placer.h"
+
+namespace leat {
+namespace {
+
+void KeepStatefulDevices(const Graph& previous, Graph& graph) {
+  for (NodeId id = 0; id < previous.num_ids(); ++id) {
+    if (!previous.Contains(id)) continue;
+    const Node& before = previous.node(id);
+    if (!before.def->op->is_stateful || before.device < 0) continue;
+    const NodeId now = graph.Find(before.name());
+    if (now == kNoNode) continue;
+    graph.mutable_node(now).device =
+        graph.InternDevice(previous.AssignedDevice(id));
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<Graph> PrepareGraph(const Graph& client_graph,
+                                   absl::Span<const DeviceInfo> devices,
+                                   const PrepareOptions& options,
+                                   const Graph* previous) {
+  LEAT_CHECK(options.policies != nullptr);
+  Graph graph = client_graph;
+  if (previous != nullptr) KeepStatefulDevices(*previous, graph);
+  LEAT_ASSIGN_OR_RETURN(const PlacementPolicy policy,
+                        options.policies->Find(options.placement_policy));
+  LEAT_RETURN_IF_ERROR(
+      PlaceGraph(graph, devices,
+                 {.allow_soft_placement = options.allow_soft_placement,
+                  .policy = policy}));
+  return graph;
+}
+
+}  // namespace leat

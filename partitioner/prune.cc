@@ -1,0 +1,238 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/partitioner/prune.h"
+
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/op_registry.h"
+
+namespace leat {
+namespace {
+
+// "_arg_x_0" for "x:0", as TensorFlow names them.
+std::string BoundaryName(absl::string_view prefix, const Node& node,
+                         int index) {
+  return absl::StrCat(prefix, "_", node.name(), "_", index);
+}
+
+class Pruner {
+ public:
+  Pruner(const Graph& graph, const StepSignature& signature)
+      : graph_(graph),
+        signature_(signature),
+        result_{.graph = Graph(graph.ops()), .feed_types = {}} {}
+
+  absl::StatusOr<PrunedStep> Prune() {
+    LEAT_RETURN_IF_ERROR(ResolveFeeds());
+    LEAT_RETURN_IF_ERROR(ResolveFetches());
+    LEAT_RETURN_IF_ERROR(ResolveTargets());
+    if (fetches_.empty() && targets_.empty()) {
+      return absl::InvalidArgumentError(
+          "Must specify at least one target to fetch or execute.");
+    }
+    MarkNeeded();
+    LEAT_RETURN_IF_ERROR(CopyNeeded());
+    LEAT_RETURN_IF_ERROR(AddReturns());
+    return std::move(result_);
+  }
+
+ private:
+  absl::StatusOr<Endpoint> Resolve(const std::string& name,
+                                   absl::string_view what) const {
+    LEAT_ASSIGN_OR_RETURN(const TensorId id, TensorId::Parse(name));
+    const NodeId node = graph_.Find(id.node);
+    if (node == kNoNode || id.index < 0 ||
+        id.index >= graph_.node(node).num_outputs()) {
+      return absl::NotFoundError(absl::StrCat(what, name));
+    }
+    return Endpoint{node, id.index};
+  }
+
+  absl::Status ResolveFeeds() {
+    for (const std::string& name : signature_.feeds) {
+      LEAT_ASSIGN_OR_RETURN(
+          const Endpoint endpoint,
+          Resolve(name, "FeedInputs: unable to find feed output "));
+      const int position = static_cast<int>(result_.feed_types.size());
+      if (!feeds_.emplace(endpoint, position).second) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("Tensor ", name, " is fed more than once"));
+      }
+      result_.feed_types.push_back(
+          BaseOf(graph_.node(endpoint.node).output_type(endpoint.index)));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ResolveFetches() {
+    for (const std::string& name : signature_.fetches) {
+      LEAT_ASSIGN_OR_RETURN(
+          const Endpoint endpoint,
+          Resolve(name, "FetchOutputs: unable to find fetch output "));
+      if (feeds_.contains(endpoint)) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("Tensor ", name, " is both fed and fetched."));
+      }
+      fetches_.push_back(endpoint);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ResolveTargets() {
+    for (const std::string& name : signature_.targets) {
+      LEAT_ASSIGN_OR_RETURN(const TensorId id, TensorId::Parse(name));
+      const NodeId node = graph_.Find(id.node);
+      if (node == kNoNode) {
+        return absl::NotFoundError(
+            absl::StrCat("target node not found: ", name));
+      }
+      targets_.push_back(node);
+    }
+    return absl::OkStatus();
+  }
+
+  // A fed placeholder stands for its feed, for control edges too.
+  bool IsFedPlaceholder(NodeId id) const {
+    const std::string& op = graph_.node(id).op();
+    return (op == "Placeholder" || op == "PlaceholderV2" ||
+            op == "PlaceholderWithDefault") &&
+           feeds_.contains(Endpoint{id, 0});
+  }
+
+  void MarkNeeded() {
+    needed_.assign(graph_.num_ids(), false);
+    std::vector<NodeId> stack;
+    const auto need = [&](NodeId id) {
+      if (needed_[id]) return;
+      needed_[id] = true;
+      stack.push_back(id);
+    };
+    for (const Endpoint& fetch : fetches_) need(fetch.node);
+    for (NodeId target : targets_) {
+      if (!IsFedPlaceholder(target)) need(target);
+    }
+    while (!stack.empty()) {
+      const Node& node = graph_.node(stack.back());
+      stack.pop_back();
+      for (const Endpoint& input : node.inputs) {
+        if (!feeds_.contains(input)) need(input.node);
+      }
+      for (NodeId control : node.controls) {
+        if (!IsFedPlaceholder(control)) need(control);
+      }
+    }
+  }
+
+  absl::Status CopyNeeded() {
+    Graph& out = result_.graph;
+    out.producer = graph_.producer;
+    out.min_consumer = graph_.min_consumer;
+    for (const std::string& device : graph_.devices()) out.InternDevice(device);
+    copies_.assign(graph_.num_ids(), kNoNode);
+    for (NodeId id = 0; id < graph_.num_ids(); ++id) {
+      if (!needed_[id]) continue;
+      copies_[id] = out.AddUnchecked(graph_.node(id));
+    }
+    // Ids of what is fed are known only now: arguments come behind the copies.
+    for (NodeId id = 0; id < graph_.num_ids(); ++id) {
+      if (needed_[id]) LEAT_RETURN_IF_ERROR(RewireCopy(id));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status RewireCopy(NodeId id) {
+    const Node& original = graph_.node(id);
+    for (int i = 0; i < original.num_inputs(); ++i) {
+      const Endpoint& input = original.inputs[i];
+      Endpoint mapped{copies_[input.node], input.index};
+      if (const auto fed = feeds_.find(input); fed != feeds_.end()) {
+        if (IsRef(original.def->input_types[i])) {
+          return absl::InvalidArgumentError(absl::StrCat(
+              "Tensor ", signature_.feeds[fed->second], " cannot be fed: node '",
+              original.name(), "' takes it as a reference"));
+        }
+        LEAT_ASSIGN_OR_RETURN(mapped.node, Argument(input, fed->second));
+        mapped.index = 0;
+      }
+      result_.graph.mutable_node(copies_[id]).inputs[i] = mapped;
+    }
+    absl::InlinedVector<NodeId, 1> controls;
+    for (NodeId control : original.controls) {
+      if (!IsFedPlaceholder(control)) {
+        controls.push_back(copies_[control]);
+        continue;
+      }
+      const Endpoint fed{control, 0};
+      LEAT_ASSIGN_OR_RETURN(const NodeId argument,
+                            Argument(fed, feeds_.at(fed)));
+      controls.push_back(argument);
+    }
+    result_.graph.mutable_node(copies_[id]).controls = std::move(controls);
+    return absl::OkStatus();
+  }
+
+  // The _Arg node of a fed tensor, on the device of the node it replaces.
+  absl::StatusOr<NodeId> Argument(const Endpoint& fed, int position) {
+    if (auto found = arguments_.find(position); found != arguments_.end()) {
+      return found->second;
+    }
+    const Node& node = graph_.node(fed.node);
+    LEAT_ASSIGN_OR_RETURN(
+        const NodeId id,
+        AddBoundary("_Arg", BoundaryName("_arg", node, fed.index),
+                    result_.feed_types[position], position, node.device));
+    arguments_.emplace(position, id);
+    return id;
+  }
+
+  absl::Status AddReturns() {
+    for (size_t i = 0; i < fetches_.size(); ++i) {
+      const Endpoint& fetch = fetches_[i];
+      const Node& node = graph_.node(fetch.node);
+      LEAT_ASSIGN_OR_RETURN(
+          const NodeId id,
+          AddBoundary(
+              "_Retval",
+              absl::StrCat(BoundaryName("_retval", node, fetch.index), "_", i),
+              BaseOf(node.output_type(fetch.index)), static_cast<int>(i),
+              node.device));
+      result_.graph.mutable_node(id).inputs.push_back(
+          {copies_[fetch.node], fetch.index});
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<NodeId> AddBoundary(absl::string_view op, std::string name,
+                                     DType dtype, int index, int device) {
+    NodeDef def{.name = std::move(name)};
+    LEAT_ASSIGN_OR_RETURN(def.op, graph_.ops().Lookup(op));
+    def.attrs.Set("T", dtype);
+    def.attrs.Set("index", static_cast<int64_t>(index));
+    LEAT_ASSIGN_OR_RETURN(def.input_types, InputTypes(*def.op, def.attrs));
+    LEAT_ASSIGN_OR_RETURN(def.output_types, OutputTypes(*def.op, def.attrs));
+    Node node{.def = std::make_shared<const NodeDef>(std::move(def))};
+    node.device = device;
+    return result_.graph.AddUnchecked(std::move(node));
+  }
+
+  const Graph& graph_;
+  const StepSignature& signature_;
+  PrunedStep result_;
+  absl::flat_hash_map<Endpoint, int> feeds_;  // to positions
+  std::vector<Endpoint> fetches_;
+  std::vector<NodeId> targets_;
+  std::vector<bool> needed_;                    // by id in graph_
+  std::vector<NodeId> copies_;                  // id in graph_ -> in the result
+  absl::flat_hash_map<int, NodeId> arguments_;  // by feed position
+};
+
+}  // namespace
+
+absl::StatusOr<PrunedStep> PruneToStep(const Graph& graph,
+                                       const StepSignature& signature) {
+  return Pruner(graph, signature).Prune();
+}
+
+}  // namespace leat

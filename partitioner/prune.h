@@ -1,0 +1,36 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// The part of a graph that one step needs: what its fetches and targets are
+// computed from, with _Arg nodes in the place of what is fed and _Retval nodes
+// behind what is fetched.
+#ifndef LEAT_PARTITIONER_PRUNE_H_
+#define LEAT_PARTITIONER_PRUNE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "leat/graph/graph.h"
+
+namespace leat {
+
+// What a step is given and asked for: tensors by name ("x:0", "x"), and nodes.
+struct StepSignature {
+  std::vector<std::string> feeds = {};
+  std::vector<std::string> fetches = {};
+  std::vector<std::string> targets = {};
+};
+
+// The types of fed tensors, by position, and the graph to run. Errors are
+// TensorFlow's: NOT_FOUND for names, INVALID_ARGUMENT for a tensor fed twice,
+// fed and fetched, of a reference, or when nothing is asked for.
+struct PrunedStep {
+  Graph graph;
+  std::vector<DType> feed_types = {};
+};
+absl::StatusOr<PrunedStep> PruneToStep(const Graph& graph,
+                                       const StepSignature& signature);
+
+}  // namespace leat
+
+#endif  // LEAT_PARTITIONER_PRUNE_H_

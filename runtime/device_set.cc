@@ -1,0 +1,116 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/runtime/device_set.h"
+
+#include <sched.h>
+
+#include <random>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "leat/core/check.h"
+#include "leat/core/device_name.h"
+#include "leat/core/status_macros.h"
+#include "leat/runtime/cpu_device.h"
+
+namespace leat {
+namespace {
+
+constexpr int kMaxDevices = 1024;
+constexpr int kMaxThreads = 4096;
+
+// The processors this process may run on, which a container may restrict.
+int NumProcessors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
+  return std::max(1, CPU_COUNT(&set));
+}
+
+// Random, so that a restarted task is told from its predecessor.
+uint64_t NewIncarnation() {
+  std::random_device random;
+  const uint64_t value = (uint64_t{random()} << 32) | random();
+  return value == 0 ? 1 : value;
+}
+
+absl::Status CheckOptions(const DeviceSetOptions& options) {
+  if (options.num_cpus < 1 || options.num_cpus > kMaxDevices) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("number of CPU devices must be in [1, ", kMaxDevices,
+                     "], not ", options.num_cpus));
+  }
+  if (options.num_threads < 0 || options.num_threads > kMaxThreads) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("number of threads must be in [0, ", kMaxThreads,
+                     "], not ", options.num_threads));
+  }
+  LEAT_ASSIGN_OR_RETURN(DeviceName task, DeviceName::Parse(options.task));
+  if (!task.job || !task.replica || !task.task || task.type || task.id) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", options.task, "' does not name a task: /job:J/replica:R/task:T"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<DeviceSet>> DeviceSet::Create(
+    const DeviceSetOptions& options) {
+  LEAT_RETURN_IF_ERROR(CheckOptions(options));
+  auto set = std::unique_ptr<DeviceSet>(new DeviceSet);
+  const int num_threads =
+      options.num_threads > 0 ? options.num_threads : NumProcessors();
+  set->queue_ = NewThreadPool("leat-compute", num_threads);
+  for (int i = 0; i < options.num_cpus; ++i) {
+    DeviceInfo info{.name = absl::StrCat(options.task, "/device:CPU:", i),
+                    .type = kCpu,
+                    .memory_bytes = options.cpu_memory_bytes,
+                    .incarnation = NewIncarnation()};
+    PoolAllocatorOptions memory{.name = absl::StrCat("CPU:", i),
+                                .limit_bytes = options.cpu_memory_bytes};
+    set->devices_.push_back(std::make_unique<CpuDevice>(
+        std::move(info), *set->queue_, std::move(memory)));
+    set->resources_.push_back(std::make_unique<ResourceStore>());
+  }
+  return set;
+}
+
+DeviceSet::~DeviceSet() {
+  // Tasks may still use devices: let them end first.
+  queue_.reset();
+}
+
+Device* DeviceSet::Find(absl::string_view name) const {
+  for (const auto& device : devices_) {
+    if (device->name() == name) return device.get();
+  }
+  return nullptr;
+}
+
+std::vector<DeviceInfo> DeviceSet::Infos() const {
+  std::vector<DeviceInfo> infos;
+  for (const auto& device : devices_) infos.push_back(device->info());
+  return infos;
+}
+
+ResourceStore& DeviceSet::resources(const Device& device) {
+  for (size_t i = 0; i < devices_.size(); ++i) {
+    if (devices_[i].get() == &device) return *resources_[i];
+  }
+  LEAT_CHECK(false);
+}
+
+absl::StatusOr<DeviceSetOptions> ParseDevices(absl::string_view text) {
+  DeviceSetOptions options;
+  const std::vector<absl::string_view> parts = absl::StrSplit(text, ':');
+  if (parts[0] != "cpu" || parts.size() > 2 ||
+      (parts.size() == 2 && !absl::SimpleAtoi(parts[1], &options.num_cpus))) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("devices '", text, "' is not of the form cpu or cpu:N"));
+  }
+  LEAT_RETURN_IF_ERROR(CheckOptions(options));
+  return options;
+}
+
+}  // namespace leat

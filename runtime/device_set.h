@@ -1,0 +1,59 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// DeviceSet: the devices of this process, the threads they share, and what
+// their variables live in. Immutable after construction; thread-safe.
+#ifndef LEAT_RUNTIME_DEVICE_SET_H_
+#define LEAT_RUNTIME_DEVICE_SET_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/device.h"
+#include "leat/kernels/resource_store.h"
+
+namespace leat {
+
+struct DeviceSetOptions {
+  // Prefix of all device names.
+  std::string task = "/job:localhost/replica:0/task:0";
+  int num_cpus = 1;     // CPU devices
+  int num_threads = 0;  // of the compute pool; 0: one a processor we may use
+  int64_t cpu_memory_bytes = int64_t{1} << 62;  // limit of each CPU device
+};
+
+class DeviceSet {
+ public:
+  // INVALID_ARGUMENT for counts out of range or a malformed task name.
+  static absl::StatusOr<std::unique_ptr<DeviceSet>> Create(
+      const DeviceSetOptions& options = {});
+  ~DeviceSet();
+
+  const std::vector<std::unique_ptr<Device>>& devices() const {
+    return devices_;
+  }
+  // Null when there is none of that full name.
+  Device* Find(absl::string_view name) const;
+  std::vector<DeviceInfo> Infos() const;
+
+  // Resources that sessions of this process share. REQUIRES: one of ours.
+  ResourceStore& resources(const Device& device);
+
+  WorkQueue& compute_queue() { return *queue_; }
+
+ private:
+  DeviceSet() = default;
+
+  std::unique_ptr<WorkQueue> queue_;
+  std::vector<std::unique_ptr<Device>> devices_;
+  std::vector<std::unique_ptr<ResourceStore>> resources_;
+};
+
+// "cpu", "cpu:2": what a --devices flag says. INVALID_ARGUMENT quoting it.
+absl::StatusOr<DeviceSetOptions> ParseDevices(absl::string_view text);
+
+}  // namespace leat
+
+#endif  // LEAT_RUNTIME_DEVICE_SET_H_

@@ -1,0 +1,260 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/runtime/executor.h"
+
+#include <atomic>
+#include <utility>
+
+#include "leat/runtime/activation.h"
+#include "leat/runtime/instruction_runner.h"
+#include "leat/runtime/propagator.h"
+
+namespace leat {
+namespace {
+
+using Instruction = Program::Instruction;
+
+}  // namespace
+
+// The state of one step in one executor, whatever its propagator.
+class Executor::Execution {
+ public:
+  virtual ~Execution() = default;
+
+  // Deletes nothing: gives itself back to `executor` when the step has ended.
+  virtual void Start(Executor& executor, Step& step, Done done) = 0;
+};
+
+// A program that is run in order.
+class Executor::SequentialExecution final : public Execution {
+ public:
+  explicit SequentialExecution(const Program& program)
+      : program_(program), runner_(program), root_(program.frames()[0]) {}
+
+  void Start(Executor& executor, Step& step, Done done) override {
+    runner_.Start(step, executor.resources_);
+    root_.Reset();
+    for (const Instruction& instruction : program_.instructions()) {
+      if (!step.IsRunning() || !runner_.Run<false>(instruction, root_)) {
+        root_.Clear();
+        break;
+      }
+    }
+    executor.Give(std::unique_ptr<Execution>(this));
+    std::move(done)();
+  }
+
+ private:
+  const Program& program_;
+  InstructionRunner runner_;
+  Activation root_;
+};
+
+// Several threads and async kernels work on it.
+template <class Propagator>
+class Executor::ConcurrentExecution final : public Execution {
+ public:
+  explicit ConcurrentExecution(const Program& program)
+      : program_(program),
+        runner_(program),
+        propagator_(program, runner_),
+        root_(program.frames()[0]) {}
+
+  void Start(Executor& executor, Step& step, Done done) override {
+    executor_ = &executor;
+    done_ = std::move(done);
+    runner_.Start(step, executor.resources_);
+    root_.Reset();
+    activities_.store(1, std::memory_order_relaxed);
+    Tasks tasks;
+    for (int32_t root : program_.roots()) {
+      Schedule({.instruction = root, .activation = &root_}, tasks);
+    }
+    Work(std::move(tasks));
+    EndActivity();
+  }
+
+ private:
+  // What one thread will run: `cheap`, then the one expensive it has kept.
+  struct Tasks {
+    ReadyList cheap = {};
+    Ready expensive = {};  // none while its activation is null
+    ReadyList scratch = {};
+  };
+
+  // An async kernel under way.
+  struct AsyncRun {
+    AsyncRun(ConcurrentExecution& execution, const Ready& item)
+        : execution(execution),
+          item(item),
+          context(execution.runner_.ContextFor(
+              execution.program_.instruction(item.instruction),
+              *item.activation)),
+          started(std::chrono::steady_clock::now()) {}
+
+    ConcurrentExecution& execution;
+    const Ready item;
+    KernelContext context;
+    const InstructionRunner::Time started;
+    absl::Status status;
+    // The second of "ComputeAsync has returned" and "done was called" goes on.
+    std::atomic<bool> one_has_come{false};
+  };
+
+  void Work(Tasks tasks) {
+    while (runner_.step().IsRunning()) {
+      Ready item;
+      if (!tasks.cheap.empty()) {
+        item = tasks.cheap.back();
+        tasks.cheap.pop_back();
+      } else if (tasks.expensive.activation != nullptr) {
+        item = std::exchange(tasks.expensive, Ready());
+      } else {
+        return;
+      }
+      if (program_.instruction(item.instruction).is_async && !item.dead) {
+        StartAsync(item, tasks);
+      } else if (propagator_.Run(item)) {
+        Propagate(item, tasks);
+      }
+    }
+  }
+
+  void Propagate(const Ready& done, Tasks& tasks) {
+    tasks.scratch.clear();
+    propagator_.Propagate(done, tasks.scratch);
+    for (const Ready& item : tasks.scratch) Schedule(item, tasks);
+  }
+
+  // Of several expensive instructions all but one go to other threads.
+  void Schedule(const Ready& item, Tasks& tasks) {
+    if (item.dead || !program_.instruction(item.instruction).is_expensive) {
+      tasks.cheap.push_back(item);
+      return;
+    }
+    const Ready other = std::exchange(tasks.expensive, item);
+    if (other.activation == nullptr) return;
+    activities_.fetch_add(1, std::memory_order_relaxed);
+    program_.device().compute_queue().Add([this, other] {
+      Work({.cheap = {}, .expensive = other});
+      EndActivity();
+    });
+  }
+
+  void EndActivity() {
+    if (activities_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    propagator_.Clear();
+    if (program_.propagation() != Propagation::kStraight ||
+        !runner_.step().IsRunning()) {
+      root_.Clear();
+    }
+    Done done = std::move(done_);
+    executor_->Give(std::unique_ptr<Execution>(this));
+    std::move(done)();
+  }
+
+  void StartAsync(const Ready& item, Tasks& tasks) {
+    const Instruction& instruction = program_.instruction(item.instruction);
+    if (absl::Status status =
+            runner_.ReadReferences(instruction, *item.activation);
+        !status.ok()) {
+      runner_.Fail(instruction, *item.activation, status);
+      return;
+    }
+    auto* const run = new AsyncRun(*this, item);  // NOLINT: see FinishAsync
+    activities_.fetch_add(1, std::memory_order_relaxed);
+    instruction.kernel->AsAsync()->ComputeAsync(
+        run->context, [run](absl::Status status) {
+          run->status = std::move(status);
+          if (run->one_has_come.exchange(true, std::memory_order_acq_rel)) {
+            run->execution.FinishElsewhere(run);
+          }
+        });
+    if (run->one_has_come.exchange(true, std::memory_order_acq_rel)) {
+      FinishAsync(std::unique_ptr<AsyncRun>(run), tasks);
+      // Not the last activity: this thread's own goes on.
+      activities_.fetch_sub(1, std::memory_order_acq_rel);
+    }
+  }
+
+  // A completion comes on anybody's thread; it only enqueues.
+  void FinishElsewhere(AsyncRun* run) {
+    program_.device().compute_queue().Add([this, run] {
+      Tasks tasks;
+      FinishAsync(std::unique_ptr<AsyncRun>(run), tasks);
+      Work(std::move(tasks));
+      EndActivity();
+    });
+  }
+
+  void FinishAsync(std::unique_ptr<AsyncRun> run, Tasks& tasks) {
+    const Ready& item = run->item;
+    const Instruction& instruction = program_.instruction(item.instruction);
+    if (!run->status.ok()) {
+      runner_.Fail(instruction, *item.activation, run->status);
+      return;
+    }
+    if (runner_.step().observer() != nullptr) {
+      runner_.Observe(instruction, run->started);
+    }
+    if (runner_.Finish<true>(instruction, *item.activation)) {
+      Propagate(item, tasks);
+    }
+  }
+
+  const Program& program_;
+  InstructionRunner runner_;
+  Propagator propagator_;
+  Activation root_;
+
+  // Of the current step.
+  Executor* executor_ = nullptr;
+  Done done_;
+  // Threads at work and async kernels under way.
+  std::atomic<int32_t> activities_{0};
+};
+
+Executor::Executor(std::shared_ptr<const Program> program,
+                   ResourceStore& resources)
+    : program_(std::move(program)), resources_(resources) {}
+
+Executor::~Executor() = default;
+
+void Executor::Run(Step& step, Done done) {
+  // Give() in EndActivity takes it back.
+  Take().release()->Start(*this, step, std::move(done));  // NOLINT
+}
+
+std::unique_ptr<Executor::Execution> Executor::Take() {
+  {
+    MutexLock lock(mutex_);
+    if (!idle_.empty()) {
+      std::unique_ptr<Execution> execution = std::move(idle_.back());
+      idle_.pop_back();
+      return execution;
+    }
+  }
+  return NewExecution();
+}
+
+std::unique_ptr<Executor::Execution> Executor::NewExecution() const {
+  if (program_->is_sequential()) {
+    return std::make_unique<SequentialExecution>(*program_);
+  }
+  switch (program_->propagation()) {
+    case Propagation::kStraight:
+      return std::make_unique<ConcurrentExecution<StraightPropagator>>(
+          *program_);
+    case Propagation::kFlat:
+      return std::make_unique<ConcurrentExecution<FlatPropagator>>(*program_);
+    case Propagation::kFramed:
+      break;
+  }
+  return std::make_unique<ConcurrentExecution<FramedPropagator>>(*program_);
+}
+
+void Executor::Give(std::unique_ptr<Execution> execution) {
+  MutexLock lock(mutex_);
+  idle_.push_back(std::move(execution));
+}
+
+}  // namespace leat

@@ -1,0 +1,94 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/runtime/graph_runner.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/partitioner/partition.h"
+
+namespace leat {
+namespace {
+
+// Counts the executors that are still running.
+class Latch {
+ public:
+  explicit Latch(int count) : count_(count) {}
+
+  void CountDown() {
+    // Notifies under the lock: the waiter may destroy this once it wakes.
+    MutexLock lock(mutex_);
+    if (--count_ == 0) done_.NotifyAll();
+  }
+  void Wait() {
+    MutexLock lock(mutex_);
+    while (count_ > 0) done_.Wait(mutex_);
+  }
+  // False when the deadline came first.
+  bool WaitUntil(std::chrono::steady_clock::time_point deadline) {
+    MutexLock lock(mutex_);
+    while (count_ > 0) {
+      if (!done_.WaitUntil(mutex_, deadline)) return count_ == 0;
+    }
+    return true;
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar done_;
+  int count_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<CompiledGraph>> GraphRunner::Register(
+    Graph graph) {
+  LEAT_ASSIGN_OR_RETURN(
+      std::vector<Partition> partitions,
+      PartitionGraph(std::move(graph), PartitionBy::kDevice,
+                     devices_.Infos()));
+  auto compiled = std::make_shared<CompiledGraph>();
+  for (const Partition& partition : partitions) {
+    Device* device = devices_.Find(partition.name);
+    if (device == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("a graph for ", partition.name,
+                       " was given to a task that has no such device"));
+    }
+    LEAT_ASSIGN_OR_RETURN(std::shared_ptr<const Program> program,
+                          Program::Compile(partition.graph, *device, kernels_));
+    compiled->executors.push_back(std::make_unique<Executor>(
+        std::move(program), devices_.resources(*device)));
+  }
+  return compiled;
+}
+
+absl::Status GraphRunner::Run(
+    CompiledGraph& graph, Step& step,
+    std::optional<std::chrono::steady_clock::time_point> deadline) {
+  WorkQueue& queue = devices_.compute_queue();
+  if (queue.IsWorkerThread()) {
+    return absl::FailedPreconditionError(
+        "a step was run from a thread of the compute pool, which never waits");
+  }
+  Latch running(static_cast<int>(graph.executors.size()));
+  const auto start = [&](Executor& executor) {
+    executor.Run(step, [&running] { running.CountDown(); });
+  };
+  for (size_t i = 0; i < graph.executors.size(); ++i) {
+    Executor& executor = *graph.executors[i];
+    // The caller's thread works too, unless it has to watch the clock.
+    if (i + 1 < graph.executors.size() || deadline.has_value()) {
+      queue.Add([&start, &executor] { start(executor); });
+    } else {
+      start(executor);
+    }
+  }
+  if (deadline.has_value() && !running.WaitUntil(*deadline)) {
+    step.Fail(absl::DeadlineExceededError("the step ran past its deadline"));
+  }
+  running.Wait();
+  return step.status();
+}
+
+}  // namespace leat

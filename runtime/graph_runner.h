@@ -1,0 +1,55 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// GraphRunner: the graphs of one task, each split by device and compiled, and
+// running their steps on all of its devices. One per session. Thread-safe.
+#ifndef LEAT_RUNTIME_GRAPH_RUNNER_H_
+#define LEAT_RUNTIME_GRAPH_RUNNER_H_
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "leat/graph/graph.h"
+#include "leat/runtime/device_set.h"
+#include "leat/runtime/executor.h"
+#include "leat/runtime/session_kernels.h"
+#include "leat/runtime/step.h"
+
+namespace leat {
+
+// A compiled graph of this task: an executor per device it uses. Keeps running
+// steps' programs alive; the DeviceSet must outlive it.
+struct CompiledGraph {
+  std::vector<std::unique_ptr<Executor>> executors;
+};
+
+class GraphRunner {
+ public:
+  // Both are borrowed and outlive this.
+  GraphRunner(DeviceSet& devices, const KernelRegistry& kernels)
+      : devices_(devices), kernels_(kernels) {}
+
+  // Compiles a graph whose nodes all have an assigned device of this task.
+  // INVALID_ARGUMENT naming the node, op and device for one that cannot run.
+  absl::StatusOr<std::shared_ptr<CompiledGraph>> Register(Graph graph);
+
+  // Runs a step and waits for its end. DEADLINE_EXCEEDED when that has not come
+  // by `deadline`; FAILED_PRECONDITION on a thread of the compute pool, which
+  // must never wait.
+  absl::Status Run(
+      CompiledGraph& graph, Step& step,
+      std::optional<std::chrono::steady_clock::time_point> deadline = {});
+
+  DeviceSet& devices() { return devices_; }
+
+ private:
+  DeviceSet& devices_;
+  SessionKernels kernels_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_RUNTIME_GRAPH_RUNNER_H_

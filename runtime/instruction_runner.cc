@@ -1,0 +1,86 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/runtime/instruction_runner.h"
+
+#include <utility>
+
+#include "leat/kernels/variable.h"
+#include "leat/runtime/node_error.h"
+
+namespace leat {
+
+void InstructionRunner::Start(Step& step, ResourceStore& resources) {
+  step_ = &step;
+  services_ = {.device = &program_.device(),
+               .resources = &resources,
+               .step_resources = &step.resources(),
+               .rendezvous = &step.rendezvous(),
+               .cancellation = &step.cancellation(),
+               .step_id = step.id(),
+               .args = step.args(),
+               .returns = step.returns()};
+}
+
+KernelContext InstructionRunner::ContextFor(const Instruction& instruction,
+                                            Activation& activation,
+                                            bool is_dead) const {
+  return KernelContext(
+      *instruction.def, services_,
+      ValueSlots{.slots = activation.slots.data(),
+                 .readers = activation.readers(),
+                 .inputs = program_.InputSlots(instruction),
+                 .first_output = instruction.first_output,
+                 .num_outputs = instruction.num_outputs},
+      {.frame_id = activation.loop == nullptr ? 0 : activation.loop->id,
+       .iteration = activation.iteration,
+       .is_dead = is_dead});
+}
+
+absl::Status InstructionRunner::ReadReferences(const Instruction& instruction,
+                                               Activation& activation) const {
+  for (const Program::Snapshot& snapshot : program_.Snapshots(instruction)) {
+    const Value& reference = activation.slots[snapshot.reference];
+    auto value = reference.ref->Read(services_.device->allocator());
+    if (!value.ok()) return value.status();
+    activation.slots[snapshot.value].tensor = *std::move(value);
+  }
+  return absl::OkStatus();
+}
+
+Value InstructionRunner::Take(Activation& activation, int32_t slot) {
+  int32_t& readers = activation.readers()[slot];
+  Value& value = activation.slots[slot];
+  if (std::atomic_ref<int32_t>(readers).load(std::memory_order_acquire) == 1) {
+    readers = 0;
+    return std::exchange(value, Value());
+  }
+  Value copy = value;
+  if (TakeLast<true>(readers)) value.Clear();
+  return copy;
+}
+
+void InstructionRunner::SetOutputsDead(const Instruction& instruction,
+                                       Activation& activation) const {
+  for (int i = 0; i < instruction.num_outputs; ++i) {
+    const int32_t slot = instruction.first_output + i;
+    if (activation.readers()[slot] != 0) activation.slots[slot].dead = true;
+  }
+}
+
+void InstructionRunner::Fail(const Instruction& instruction,
+                             Activation& activation,
+                             const absl::Status& status) const {
+  step_->Fail(NodeError(status, *instruction.def, *services_.device,
+                        ContextFor(instruction, activation)));
+}
+
+void InstructionRunner::Observe(const Instruction& instruction,
+                                Time started) const {
+  step_->observer()->OnNodeRun({.node = instruction.def->name,
+                                .op = instruction.def->op->name,
+                                .device = services_.device,
+                                .scheduled = started,
+                                .started = started,
+                                .ended = std::chrono::steady_clock::now()});
+}
+
+}  // namespace leat

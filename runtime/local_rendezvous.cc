@@ -1,0 +1,78 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/runtime/local_rendezvous.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+
+namespace leat {
+
+LocalRendezvous::~LocalRendezvous() {
+  StartAbort(absl::CancelledError("the step has ended"));
+}
+
+absl::Status LocalRendezvous::Send(absl::string_view key, Tensor tensor,
+                                   bool is_dead) {
+  Done waiter;
+  {
+    MutexLock lock(mutex_);
+    if (!aborted_.ok()) return aborted_;
+    Entry& entry = entries_[key];
+    if (entry.sent) {
+      return absl::AlreadyExistsError(
+          absl::StrCat("tensor was sent twice in one step: ", key));
+    }
+    entry.sent = true;
+    if (entry.waiter == nullptr) {
+      entry.tensor = std::move(tensor);
+      entry.is_dead = is_dead;
+      return absl::OkStatus();
+    }
+    waiter = std::exchange(entry.waiter, nullptr);
+  }
+  std::move(waiter)(absl::OkStatus(), std::move(tensor), is_dead);
+  return absl::OkStatus();
+}
+
+void LocalRendezvous::RecvAsync(absl::string_view key, Done done) {
+  Tensor tensor;
+  bool is_dead = false;
+  absl::Status status;
+  {
+    MutexLock lock(mutex_);
+    status = aborted_;
+    if (status.ok()) {
+      Entry& entry = entries_[key];
+      if (entry.received) {
+        status = absl::AlreadyExistsError(
+            absl::StrCat("tensor was asked for twice in one step: ", key));
+      } else {
+        entry.received = true;
+        if (!entry.sent) {
+          entry.waiter = std::move(done);
+          return;
+        }
+        tensor = std::move(entry.tensor);
+        is_dead = entry.is_dead;
+      }
+    }
+  }
+  std::move(done)(status, std::move(tensor), is_dead);
+}
+
+void LocalRendezvous::StartAbort(const absl::Status& reason) {
+  std::vector<Done> waiters;
+  {
+    MutexLock lock(mutex_);
+    if (!aborted_.ok()) return;
+    aborted_ = reason;
+    for (auto& [key, entry] : entries_) {
+      if (entry.waiter != nullptr) waiters.push_back(std::move(entry.waiter));
+    }
+    entries_.clear();
+  }
+  for (Done& waiter : waiters) std::move(waiter)(reason, Tensor(), false);
+}
+
+}  // namespace leat

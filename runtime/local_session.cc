@@ -1,0 +1,264 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/runtime/local_session.h"
+
+#include <atomic>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/merge.h"
+#include "leat/partitioner/plan_step.h"
+#include "leat/partitioner/prepare_graph.h"
+#include "leat/runtime/graph_runner.h"
+#include "leat/runtime/local_rendezvous.h"
+
+
+namespace leat {
+namespace {
+
+// A plan and its compiled form.
+struct CompiledStep {
+  std::vector<DType> feed_types;
+  std::vector<std::string> feed_names;
+  std::vector<std::string> fetch_names;
+  std::shared_ptr<CompiledGraph> graph;
+};
+
+// The key of a signature in the plan cache. Names hold neither byte.
+void AppendKey(const std::vector<TensorName>& names, std::string& key) {
+  for (const TensorName& name : names) absl::StrAppend(&key, name.text, ",");
+  key.push_back(';');
+}
+
+std::vector<std::string> Texts(const std::vector<TensorName>& names) {
+  std::vector<std::string> texts;
+  texts.reserve(names.size());
+  for (const TensorName& name : names) texts.push_back(name.text);
+  return texts;
+}
+
+class LocalSession final : public Session,
+                           public std::enable_shared_from_this<LocalSession> {
+ public:
+  LocalSession(const Graph& graph, const LocalSessionOptions& options,
+               std::shared_ptr<DeviceSet> devices,
+               const KernelRegistry& kernels)
+      : devices_(std::move(devices)),
+        prepare_options_{.allow_soft_placement = options.allow_soft_placement,
+                         .placement_policy = options.placement_policy,
+                         .policies = &BuiltinPolicies()},
+        runner_(*devices_, kernels),
+        client_graph_(graph),
+        prepared_(graph.ops()) {}
+
+  ~LocalSession() override { Close().IgnoreError(); }
+
+  absl::Status Prepare() {
+    MutexLock lock(mutex_);
+    LEAT_ASSIGN_OR_RETURN(prepared_, PrepareGraph(client_graph_,
+                                                  devices_->Infos(),
+                                                  prepare_options_));
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::vector<Tensor>> Run(const RunArgs& args) override {
+    std::vector<TensorName> feed_names;
+    std::vector<Tensor> feeds;
+    feed_names.reserve(args.feeds.size());
+    feeds.reserve(args.feeds.size());
+    for (const Feed& feed : args.feeds) {
+      feed_names.push_back(feed.name);
+      feeds.push_back(feed.value);
+    }
+    LEAT_ASSIGN_OR_RETURN(
+        std::shared_ptr<CompiledStep> step,
+        FindOrPlan(feed_names, args.fetches, args.targets));
+    return RunStep(*step, feeds, args.options);
+  }
+
+  absl::StatusOr<Callable> MakeCallable(const CallableArgs& args) override;
+
+  absl::Status Extend(const Graph& graph) override {
+    MutexLock lock(mutex_);
+    LEAT_RETURN_IF_ERROR(CheckOpen());
+    LEAT_ASSIGN_OR_RETURN(Graph merged, MergeGraphs(client_graph_, graph));
+    LEAT_ASSIGN_OR_RETURN(Graph prepared,
+                          PrepareGraph(merged, devices_->Infos(),
+                                       prepare_options_, &prepared_));
+    client_graph_ = std::move(merged);
+    prepared_ = std::move(prepared);
+    return absl::OkStatus();
+  }
+
+  std::vector<DeviceInfo> ListDevices() const override {
+    return devices_->Infos();
+  }
+
+  absl::Status Close() override {
+    MutexLock lock(mutex_);
+    closed_ = true;
+    for (Step* step : running_) {
+      step->Fail(absl::CancelledError("the session was closed"));
+    }
+    while (!running_.empty()) step_ended_.Wait(mutex_);
+    plans_.clear();
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::shared_ptr<CompiledStep>> FindOrPlan(
+      const std::vector<TensorName>& feeds,
+      const std::vector<TensorName>& fetches,
+      const std::vector<TensorName>& targets) {
+    std::string key;
+    AppendKey(feeds, key);
+    AppendKey(fetches, key);
+    AppendKey(targets, key);
+    MutexLock lock(mutex_);
+    LEAT_RETURN_IF_ERROR(CheckOpen());
+    if (auto found = plans_.find(key); found != plans_.end()) {
+      return found->second;
+    }
+    LEAT_ASSIGN_OR_RETURN(std::shared_ptr<CompiledStep> step,
+                          Plan({.feeds = Texts(feeds),
+                                .fetches = Texts(fetches),
+                                .targets = Texts(targets)}));
+    plans_.emplace(std::move(key), step);
+    return step;
+  }
+
+  absl::StatusOr<std::vector<Tensor>> RunStep(const CompiledStep& compiled,
+                                              absl::Span<const Tensor> feeds,
+                                              const RunOptions& options) {
+    LEAT_RETURN_IF_ERROR(CheckFeeds(compiled, feeds));
+    std::vector<Tensor> fetched(compiled.fetch_names.size());
+    LocalRendezvous rendezvous;
+    Step step(next_step_id_.fetch_add(1, std::memory_order_relaxed), rendezvous,
+              feeds, absl::MakeSpan(fetched), options.observer);
+    LEAT_RETURN_IF_ERROR(Enter(step));
+    std::optional<std::chrono::steady_clock::time_point> deadline;
+    if (options.timeout.has_value()) {
+      deadline = std::chrono::steady_clock::now() + *options.timeout;
+    }
+    const absl::Status status = runner_.Run(*compiled.graph, step, deadline);
+    Leave(step);
+    LEAT_RETURN_IF_ERROR(status);
+    for (size_t i = 0; i < fetched.size(); ++i) {
+      if (fetched[i].IsValid()) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          "fetch '", compiled.fetch_names[i],
+          "' has no value: it is on a branch that was not taken"));
+    }
+    return fetched;
+  }
+
+ private:
+  absl::Status CheckOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (!closed_) return absl::OkStatus();
+    return absl::FailedPreconditionError("Session is closed.");
+  }
+
+  absl::StatusOr<std::shared_ptr<CompiledStep>> Plan(StepSignature signature)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    LEAT_ASSIGN_OR_RETURN(
+        StepPlan plan,
+        PlanStep(prepared_, std::move(signature), devices_->Infos()));
+    auto step = std::make_shared<CompiledStep>();
+    step->feed_types = std::move(plan.feed_types);
+    step->feed_names = std::move(plan.signature.feeds);
+    step->fetch_names = std::move(plan.signature.fetches);
+    step->graph = std::make_shared<CompiledGraph>();
+    for (Partition& partition : plan.partitions) {  // one: all are local
+      LEAT_ASSIGN_OR_RETURN(step->graph,
+                            runner_.Register(std::move(partition.graph)));
+    }
+    return step;
+  }
+
+  static absl::Status CheckFeeds(const CompiledStep& step,
+                                 absl::Span<const Tensor> feeds) {
+    if (feeds.size() != step.feed_types.size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the step takes ", step.feed_types.size(),
+                       " feeds but was given ", feeds.size()));
+    }
+    for (size_t i = 0; i < feeds.size(); ++i) {
+      if (feeds[i].dtype() != step.feed_types[i]) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "feed '", step.feed_names[i], "' is ", Name(feeds[i].dtype()),
+            " but the tensor is ", Name(step.feed_types[i])));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Enter(Step& step) {
+    MutexLock lock(mutex_);
+    LEAT_RETURN_IF_ERROR(CheckOpen());
+    running_.insert(&step);
+    return absl::OkStatus();
+  }
+  void Leave(Step& step) {
+    MutexLock lock(mutex_);
+    running_.erase(&step);
+    step_ended_.NotifyAll();
+  }
+
+  const std::shared_ptr<DeviceSet> devices_;
+  const PrepareOptions prepare_options_;
+  GraphRunner runner_;
+  std::atomic<int64_t> next_step_id_{1};
+
+  Mutex mutex_;
+  CondVar step_ended_;
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  Graph client_graph_ ABSL_GUARDED_BY(mutex_);
+  Graph prepared_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<std::string, std::shared_ptr<CompiledStep>> plans_
+      ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_set<Step*> running_ ABSL_GUARDED_BY(mutex_);
+};
+
+class LocalCallable final : public Callable::Implementation {
+ public:
+  LocalCallable(std::shared_ptr<LocalSession> session,
+                std::shared_ptr<CompiledStep> step, RunOptions options)
+      : session_(std::move(session)),
+        step_(std::move(step)),
+        options_(options) {}
+
+  absl::StatusOr<std::vector<Tensor>> Run(
+      absl::Span<const Tensor> feeds) override {
+    return session_->RunStep(*step_, feeds, options_);
+  }
+
+ private:
+  const std::shared_ptr<LocalSession> session_;
+  const std::shared_ptr<CompiledStep> step_;
+  const RunOptions options_;
+};
+
+absl::StatusOr<Callable> LocalSession::MakeCallable(const CallableArgs& args) {
+  LEAT_ASSIGN_OR_RETURN(std::shared_ptr<CompiledStep> step,
+                        FindOrPlan(args.feeds, args.fetches, args.targets));
+  return Callable(std::make_shared<LocalCallable>(
+      shared_from_this(), std::move(step), args.options));
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<Session>> NewLocalSession(
+    const Graph& graph, const LocalSessionOptions& options,
+    const KernelRegistry& kernels) {
+  std::shared_ptr<DeviceSet> devices = options.device_set;
+  if (devices == nullptr) {
+    LEAT_ASSIGN_OR_RETURN(devices, DeviceSet::Create(options.devices));
+  }
+  auto session = std::make_shared<LocalSession>(graph, options,
+                                                std::move(devices), kernels);
+  LEAT_RETURN_IF_ERROR(session->Prepare());
+  return std::shared_ptr<Session>(std::move(session));
+}
+
+}  // namespace leat

@@ -1,0 +1,38 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// LocalSession: plans and runs a graph on the devices of this process.
+#ifndef LEAT_RUNTIME_LOCAL_SESSION_H_
+#define LEAT_RUNTIME_LOCAL_SESSION_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "leat/kernels/kernel_registry.h"
+#include "leat/partitioner/policy.h"
+#include "leat/runtime/device_set.h"
+#include "leat/runtime/session.h"
+
+namespace leat {
+
+// The kernels of this library.
+const KernelRegistry& BuiltinKernels();
+
+struct LocalSessionOptions {
+  DeviceSetOptions devices = {};
+  // Devices to share with other sessions of this process, with their
+  // variables; `devices` is then not used.
+  std::shared_ptr<DeviceSet> device_set = {};
+  bool allow_soft_placement = false;
+  std::string placement_policy = kDefaultPolicy;
+};
+
+// Plans the whole graph: INVALID_ARGUMENT naming the node that cannot be
+// placed. `kernels` is borrowed and outlives the session.
+absl::StatusOr<std::shared_ptr<Session>> NewLocalSession(
+    const Graph& graph, const LocalSessionOptions& options = {},
+    const KernelRegistry& kernels = BuiltinKernels());
+
+}  // namespace leat
+
+#endif  // LEAT_RUNTIME_LOCAL_SESSION_H_

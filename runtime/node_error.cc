@@ -1,0 +1,30 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/runtime/node_error.h"
+
+#include <string>
+
+#include "absl/strings/cord.h"
+#include "absl/strings/str_cat.h"
+
+namespace leat {
+
+absl::Status NodeError(const absl::Status& status, const NodeDef& node,
+                       const Device& device, const KernelContext& context) {
+  std::string inputs;
+  for (int i = 0; i < context.num_inputs(); ++i) {
+    const Tensor& input = context.input(i);
+    absl::StrAppend(&inputs, i == 0 ? "" : ", ", Name(input.dtype()),
+                    input.IsValid() ? input.shape().DebugString() : "");
+  }
+  absl::Status result(
+      status.code(),
+      absl::StrCat(status.message(), "\n\tin ", node.op->name, "(", inputs,
+                   ") on ", device.name(), " [[{{node ", node.name, "}}]]"));
+  status.ForEachPayload(
+      [&](absl::string_view key, const absl::Cord& payload) {
+        result.SetPayload(key, payload);
+      });
+  return result;
+}
+
+}  // namespace leat

@@ -1,0 +1,49 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// PoolAllocator: keeps freed buffers by size, so that a steady step takes no
+// memory from the system and touches no new page. Thread-safe.
+#ifndef LEAT_RUNTIME_POOL_ALLOCATOR_H_
+#define LEAT_RUNTIME_POOL_ALLOCATOR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "leat/core/buffer.h"
+
+namespace leat {
+
+struct PoolAllocatorOptions {
+  std::string name = "cpu";
+  // Live and kept bytes together stay below this; beyond it Allocate first
+  // frees what is kept and then gives null.
+  int64_t limit_bytes = int64_t{1} << 62;
+};
+
+class PoolAllocator final : public Allocator {
+ public:
+  explicit PoolAllocator(PoolAllocatorOptions options = {});
+  // Buffers may outlive the allocator: their pool goes with the last of them.
+  ~PoolAllocator() override;
+
+  BufferRef Allocate(size_t bytes) override;
+  absl::string_view name() const override { return options_.name; }
+
+  struct Stats {
+    int64_t live_bytes = 0;       // in buffers now
+    int64_t kept_bytes = 0;       // freed and kept
+    int64_t system_requests = 0;  // blocks taken from the system so far
+  };
+  Stats stats() const;
+
+ private:
+  class Pool;
+
+  const PoolAllocatorOptions options_;
+  const std::shared_ptr<Pool> pool_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_RUNTIME_POOL_ALLOCATOR_H_

@@ -1,0 +1,236 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/runtime/program.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/consumers.h"
+#include "leat/graph/deadness.h"
+#include "leat/graph/frames.h"
+#include "leat/graph/op_registry.h"
+#include "leat/runtime/merge_count.h"
+
+namespace leat {
+namespace {
+
+using Instruction = Program::Instruction;
+
+InstructionKind KindOf(const Node& node) {
+  if (IsMerge(node)) return InstructionKind::kMerge;
+  if (IsEnter(node)) return InstructionKind::kEnter;
+  if (IsExit(node)) return InstructionKind::kExit;
+  if (IsNextIteration(node)) return InstructionKind::kNextIteration;
+  if (node.op() == "ControlTrigger") return InstructionKind::kControlTrigger;
+  if (node.op() == "_Send" || node.op() == "_HostSend") {
+    return InstructionKind::kSend;
+  }
+  return InstructionKind::kPlain;
+}
+
+// Merge, Enter, Exit and NextIteration only route values: propagators do that.
+bool IsRunByExecutor(InstructionKind kind) {
+  return kind == InstructionKind::kMerge || kind == InstructionKind::kEnter ||
+         kind == InstructionKind::kExit ||
+         kind == InstructionKind::kNextIteration;
+}
+
+absl::Status AtNode(const Node& node, const Device& device,
+                    const absl::Status& status) {
+  return absl::Status(status.code(),
+                      absl::StrCat("node '", node.name(), "' (", node.op(),
+                                   ") on ", device.name(), ": ",
+                                   status.message()));
+}
+
+}  // namespace
+
+// Builds a Program in passes over the graph's nodes in execution order.
+class ProgramCompiler {
+ public:
+  ProgramCompiler(const Graph& graph, Device& device, SessionKernels& kernels)
+      : graph_(graph), device_(device), kernels_(kernels) {}
+
+  absl::StatusOr<std::shared_ptr<const Program>> Compile() {
+    LEAT_ASSIGN_OR_RETURN(order_, TopologicalOrder(graph_));
+    LEAT_ASSIGN_OR_RETURN(frames_, FindFrames(graph_));
+    program_->device_ = &device_;
+    program_->propagation_ = frames_.HasLoops() ? Propagation::kFramed
+                             : CanCarryDeadTensors(graph_)
+                                 ? Propagation::kFlat
+                                 : Propagation::kStraight;
+    program_->is_sequential_ =
+        program_->propagation_ == Propagation::kStraight;
+    for (const Frame& frame : frames_.frames) {
+      program_->frames_.push_back({.name = frame.name, .parent = frame.parent});
+    }
+    position_.assign(graph_.num_ids(), -1);
+    program_->instructions_.reserve(order_.size());
+    program_->defs_.reserve(order_.size());
+    program_->kernels_.reserve(order_.size());
+    for (NodeId id : order_) LEAT_RETURN_IF_ERROR(AddInstruction(id));
+    AddInputs();
+    AddSuccessors();
+    AddInitialCounts();
+    return std::shared_ptr<const Program>(std::move(program_));
+  }
+
+ private:
+  absl::Status AddInstruction(NodeId id) {
+    const Node& node = graph_.node(id);
+    const KernelSignature* signature = graph_.ops().FindSignature(
+        node.op(), device_.info().type, node.attrs());
+    if (signature == nullptr) {
+      return AtNode(node, device_,
+                    absl::InvalidArgumentError(absl::StrCat(
+                        "there is no kernel for ", device_.info().type,
+                        " with these types")));
+    }
+    Instruction instruction;
+    instruction.def = node.def.get();
+    instruction.kind = KindOf(node);
+    instruction.num_inputs = node.num_inputs();
+    instruction.num_outputs = node.num_outputs();
+    if (!IsRunByExecutor(instruction.kind)) {
+      auto kernel = kernels_.Get(*node.def, device_);
+      if (!kernel.ok()) return AtNode(node, device_, kernel.status());
+      instruction.kernel = kernel->get();
+      instruction.is_async = instruction.kernel->AsAsync() != nullptr;
+      program_->kernels_.push_back(*std::move(kernel));
+    }
+    instruction.is_expensive = signature->cost == CostClass::kExpensive;
+    if (instruction.is_async || instruction.is_expensive) {
+      program_->is_sequential_ = false;
+    }
+    LEAT_RETURN_IF_ERROR(AddToFrames(id, instruction));
+    position_[id] = static_cast<int32_t>(program_->instructions_.size());
+    program_->instructions_.push_back(instruction);
+    program_->defs_.push_back(node.def);
+    return absl::OkStatus();
+  }
+
+  absl::Status AddToFrames(NodeId id, Instruction& instruction) {
+    const Node& node = graph_.node(id);
+    instruction.frame = frames_.of_inputs[id];
+    instruction.output_frame = frames_.of_outputs[id];
+    Program::FrameLayout& frame = program_->frames_[instruction.frame];
+    instruction.local_index = frame.num_instructions++;
+    Program::FrameLayout& output = program_->frames_[instruction.output_frame];
+    instruction.first_output = output.num_slots;
+    output.num_slots += instruction.num_outputs;
+    if (instruction.kind == InstructionKind::kMerge &&
+        (node.num_inputs() > merge_count::kMaxEdges ||
+         node.controls.size() > merge_count::kMaxEdges)) {
+      return AtNode(node, device_,
+                    absl::InvalidArgumentError(absl::StrCat(
+                        "a Merge has at most ", merge_count::kMaxEdges,
+                        " inputs")));
+    }
+    if (instruction.kind != InstructionKind::kEnter) return absl::OkStatus();
+    ++output.num_enters;
+    LEAT_ASSIGN_OR_RETURN(instruction.is_loop_invariant,
+                          node.attrs().Get<bool>("is_constant"));
+    LEAT_ASSIGN_OR_RETURN(const int64_t parallel,
+                          node.attrs().Get<int64_t>("parallel_iterations"));
+    constexpr int64_t kMostParallel = 1024;
+    output.parallel_iterations =
+        static_cast<int32_t>(std::clamp<int64_t>(parallel, 1, kMostParallel));
+    return absl::OkStatus();
+  }
+
+  void AddInputs() {
+    for (size_t i = 0; i < order_.size(); ++i) {
+      const Node& node = graph_.node(order_[i]);
+      Instruction& instruction = program_->instructions_[i];
+      instruction.first_input = Size(program_->input_slots_);
+      instruction.first_snapshot = Size(program_->snapshots_);
+      for (int k = 0; k < node.num_inputs(); ++k) {
+        const Endpoint& input = node.inputs[k];
+        int32_t slot = SlotOf(input);
+        const bool is_ref =
+            IsRef(graph_.node(input.node).output_type(input.index));
+        if (is_ref && !IsRef(node.def->input_types[k])) {
+          const int32_t value = program_->frames_[instruction.frame].num_slots++;
+          program_->snapshots_.push_back({.reference = slot, .value = value});
+          slot = value;
+        }
+        program_->input_slots_.push_back(slot);
+      }
+      instruction.num_snapshots =
+          Size(program_->snapshots_) - instruction.first_snapshot;
+    }
+  }
+
+  void AddSuccessors() {
+    const Consumers consumers(graph_);
+    for (size_t i = 0; i < order_.size(); ++i) {
+      Instruction& instruction = program_->instructions_[i];
+      instruction.first_successor = Size(program_->successors_);
+      for (const Use& use : consumers.Of(order_[i])) {
+        const bool is_control = use.input == TensorId::kControl;
+        program_->successors_.push_back(
+            {.instruction = position_[use.node],
+             .input = is_control ? Program::Successor::kControl : use.input,
+             .slot = is_control ? 0 : instruction.first_output + use.output});
+      }
+      instruction.num_successors =
+          Size(program_->successors_) - instruction.first_successor;
+    }
+  }
+
+  void AddInitialCounts() {
+    const bool straight = program_->propagation_ == Propagation::kStraight;
+    for (Program::FrameLayout& layout : program_->frames_) {
+      std::vector<int32_t>& counts = layout.initial_counts;
+      counts.assign(layout.num_instructions + layout.num_slots, 0);
+      if (straight) continue;
+      counts.resize(counts.size() + layout.num_instructions, 0);   // dead
+      counts.resize(counts.size() + layout.num_instructions, -1);  // taken
+    }
+    for (size_t i = 0; i < order_.size(); ++i) {
+      const Instruction& instruction = program_->instructions_[i];
+      const Node& node = graph_.node(order_[i]);
+      const int num_controls = static_cast<int>(node.controls.size());
+      Program::FrameLayout& layout = program_->frames_[instruction.frame];
+      layout.initial_counts[instruction.local_index] =
+          instruction.kind == InstructionKind::kMerge
+              ? merge_count::Initial(num_controls)
+              : node.num_inputs() + num_controls;
+      if (node.num_inputs() + num_controls == 0) {
+        program_->roots_.push_back(static_cast<int32_t>(i));
+      }
+      int32_t* const readers =
+          layout.initial_counts.data() + layout.num_instructions;
+      for (int32_t slot : program_->InputSlots(instruction)) ++readers[slot];
+      for (const auto& snapshot : program_->Snapshots(instruction)) {
+        ++readers[snapshot.reference];
+      }
+    }
+  }
+
+  int32_t SlotOf(const Endpoint& endpoint) const {
+    return program_->instructions_[position_[endpoint.node]].first_output +
+           endpoint.index;
+  }
+
+  template <class T>
+  static int32_t Size(const std::vector<T>& array) {
+    return static_cast<int32_t>(array.size());
+  }
+
+  const Graph& graph_;
+  Device& device_;
+  SessionKernels& kernels_;
+  Frames frames_;
+  std::vector<NodeId> order_;
+  std::vector<int32_t> position_;  // by NodeId
+  std::shared_ptr<Program> program_{new Program};
+};
+
+absl::StatusOr<std::shared_ptr<const Program>> Program::Compile(
+    const Graph& graph, Device& device, SessionKernels& kernels) {
+  return ProgramCompiler(graph, device, kernels).Compile();
+}
+
+}  // namespace leat

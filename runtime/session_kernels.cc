@@ -1,0 +1,45 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/runtime/session_kernels.h"
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+
+namespace leat {
+namespace {
+
+// Send, Recv, Arg and Retval belong to one plan: their state is the step's.
+bool KeepsState(const NodeDef& node) {
+  return node.op->is_stateful && node.name[0] != '_' &&
+         node.op->name[0] != '_';
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Kernel>> SessionKernels::Get(
+    const NodeDef& node, const Device& device) {
+  if (!KeepsState(node)) {
+    LEAT_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel,
+                          registry_.Create(node, device.info().type));
+    return std::shared_ptr<const Kernel>(std::move(kernel));
+  }
+  MutexLock lock(mutex_);
+  const std::pair<std::string, std::string> key(device.name(), node.name);
+  if (auto found = stateful_.find(key); found != stateful_.end()) {
+    const Stateful& known = found->second;
+    if (known.op == node.op->name && known.attrs == node.attrs) {
+      return known.kernel;
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        "node '", node.name, "' (", node.op->name, ") on ", device.name(),
+        " was another node (", known.op, ") earlier in this session"));
+  }
+  LEAT_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel,
+                        registry_.Create(node, device.info().type));
+  std::shared_ptr<const Kernel> shared = std::move(kernel);
+  stateful_.emplace(key, Stateful{.kernel = shared,
+                                  .op = node.op->name,
+                                  .attrs = node.attrs});
+  return shared;
+}
+
+}  // namespace leat

@@ -1,0 +1,129 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// What the tests of graph import share: a few ops and messages from text.
+#ifndef LEAT_TESTS_GRAPH_GRAPH_TESTING_H_
+#define LEAT_TESTS_GRAPH_GRAPH_TESTING_H_
+
+#include <google/protobuf/text_format.h>
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/graph/graph_def.h"
+#include "leat/graph/op_registry.h"
+#include "leat/protos/graph.pb.h"
+
+namespace leat {
+
+// A registry small enough to know by heart, so that the tests of the graph do
+// not depend on the ops of the library.
+inline const OpRegistry& FewOps() {
+  static const OpRegistry& registry = *[] {
+    auto* ops = new OpRegistry;
+    ops->Add({.name = "Const",
+              .outputs = {"output: dtype"},
+              .attrs = {"value: tensor", "dtype: type"}});
+    ops->Add(
+        {.name = "Placeholder",
+         .outputs = {"output: dtype"},
+         .attrs = {"dtype: type", "shape: shape = { unknown_rank: true }"}});
+    ops->Add({.name = "Variable",
+              .outputs = {"ref: Ref(dtype)"},
+              .attrs = {"dtype: type"}});
+    ops->Add({.name = "Assign",
+              .inputs = {"ref: Ref(T)", "value: T"},
+              .outputs = {"output_ref: Ref(T)"},
+              .attrs = {"T: type", "use_locking: bool = true"}});
+    ops->Add({.name = "Add",
+              .inputs = {"x: T", "y: T"},
+              .outputs = {"z: T"},
+              .attrs = {"T: {float, int32}"}});
+    ops->Add({.name = "Neg",
+              .inputs = {"x: T"},
+              .outputs = {"y: T"},
+              .attrs = {"T: type"}});
+    ops->Add({.name = "AddN",
+              .inputs = {"inputs: N * T"},
+              .outputs = {"sum: T"},
+              .attrs = {"N: int >= 1", "T: type"}});
+    ops->Add({.name = "Split",
+              .inputs = {"value: T"},
+              .outputs = {"output: num_split * T"},
+              .attrs = {"num_split: int >= 1", "T: type"}});
+    ops->Add({.name = "NoOp"});
+    ops->Add({.name = "Switch",
+              .inputs = {"data: T", "pred: bool"},
+              .outputs = {"output_false: T", "output_true: T"},
+              .attrs = {"T: type"}});
+    ops->Add({.name = "Merge",
+              .inputs = {"inputs: N * T"},
+              .outputs = {"output: T", "value_index: int32"},
+              .attrs = {"T: type", "N: int >= 1"}});
+    ops->Add(
+        {.name = "Enter",
+         .inputs = {"data: T"},
+         .outputs = {"output: T"},
+         .attrs = {"T: type", "frame_name: string", "is_constant: bool = false",
+                   "parallel_iterations: int = 10"}});
+    for (const char* name : {"Exit", "NextIteration"}) {
+      ops->Add({.name = name,
+                .inputs = {"data: T"},
+                .outputs = {"output: T"},
+                .attrs = {"T: type"}});
+    }
+    ops->Add({.name = "LoopCond",
+              .inputs = {"input: bool"},
+              .outputs = {"output: bool"}});
+    ops->Add({.name = "PartitionedCall",
+              .inputs = {"args: Tin"},
+              .outputs = {"output: Tout"},
+              .attrs = {"Tin: list(type) >= 0", "Tout: list(type) >= 0",
+                        "f: func", "config: string = ''"}});
+    return ops;
+  }();
+  return registry;
+}
+
+// Several `library { ... }` add up.
+inline pb::GraphDef ParseGraph(const std::string& text) {
+  pb::GraphDef graph;
+  EXPECT_TRUE(google::protobuf::TextFormat::MergeFromString(text, &graph))
+      << text;
+  return graph;
+}
+
+// `name: op(inputs)` with attr T float; `attrs` in text form.
+inline std::string NodeText(const std::string& name, const std::string& op,
+                            const std::vector<std::string>& inputs = {},
+                            const std::string& attrs = {}) {
+  std::string text =
+      "node { name: \"" + name + "\" op: \"" + op + "\" " + attrs;
+  for (const std::string& input : inputs) text += " input: \"" + input + "\"";
+  return text + " }\n";
+}
+
+inline std::string Attr(const std::string& name, const std::string& value) {
+  return "attr { key: \"" + name + "\" value { " + value + " } } ";
+}
+
+inline const std::string& Float() {
+  static const auto& text = *new std::string(Attr("T", "type: DT_FLOAT"));
+  return text;
+}
+
+inline std::string FloatPlaceholder(const std::string& name) {
+  return NodeText(name, "Placeholder", {}, Attr("dtype", "type: DT_FLOAT"));
+}
+
+// The message of the status, or "OK".
+inline std::string ImportError(const std::string& text,
+                               const ImportLimits& limits = {}) {
+  const absl::StatusOr<Graph> graph =
+      ImportGraphDef(ParseGraph(text), FewOps(), limits);
+  return graph.ok() ? "OK" : std::string(graph.status().ToString());
+}
+
+}  // namespace leat
+
+#endif  // LEAT_TESTS_GRAPH_GRAPH_TESTING_H_

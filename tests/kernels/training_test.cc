@@ -1,0 +1,237 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/core/dtype_list.h"
+#include "leat/core/tensor.h"
+#include "leat/kernels/resource_store.h"
+#include "leat/kernels/variable.h"
+#include "leat/tests/kernels/training_cases.h"
+#include "leat/tests/testing/kernel_test_harness.h"
+
+namespace leat {
+namespace {
+
+using ::leat::kernels::Variable;
+using ::leat::testing::AllOps;
+using ::leat::testing::KernelTestHarness;
+using ::leat::testing::RefValue;
+using ::leat::testing::TensorValue;
+using ::testing::HasSubstr;
+
+constexpr int64_t kRows = 4, kColumns = 3;
+
+template <class T>
+Tensor Matrix(const std::vector<double>& values) {
+  std::vector<T> typed;
+  for (double value : values) typed.push_back(T(static_cast<float>(value)));
+  return Tensor::FromSpan<T>(
+      Shape{static_cast<int64_t>(values.size()) / kColumns, kColumns}, typed);
+}
+
+// The op's values: its variables, as references or handles, and tensors.
+class Update {
+ public:
+  Update(KernelTestHarness& harness, const std::string& op, DType dtype)
+      : harness_(harness), op_(op), dtype_(dtype) {}
+
+  std::shared_ptr<Variable> AddVariable(Tensor value) {
+    const std::string name = "v" + std::to_string(variables_.size());
+    auto variable =
+        std::make_shared<Variable>(name, dtype_, PartialShape(value.shape()));
+    EXPECT_TRUE(variable->Assign(std::move(value)).ok());
+    variables_.push_back(variable);
+    return variable;
+  }
+  void Add(Tensor tensor) { tensors_.push_back(std::move(tensor)); }
+
+  absl::Status Run(const AttrMap& attrs) {
+    const bool resource = op_.rfind("Resource", 0) == 0;
+    std::vector<Value> values;
+    std::vector<DType> types;
+    for (const auto& variable : variables_) {
+      if (!resource) {
+        values.push_back(RefValue(variable));
+        types.push_back(RefOf(dtype_));
+        continue;
+      }
+      ResourceHandle handle;
+      handle.device = harness_.device().name();
+      handle.container = kDefaultContainer;
+      handle.name = variable->name();
+      handle.maybe_type_name = Variable::kTypeName;
+      auto stored = harness_.resources().FindOrMake<Variable>(
+          handle.container, handle.name,
+          [&]() -> absl::StatusOr<std::shared_ptr<Variable>> {
+            return variable;
+          });
+      EXPECT_TRUE(stored.ok());
+      values.push_back(TensorValue(Tensor::Scalar(handle)));
+      types.push_back(DType::kResource);
+    }
+    for (const Tensor& tensor : tensors_) {
+      values.push_back(TensorValue(tensor));
+      types.push_back(tensor.dtype());
+    }
+    auto kernel = harness_.Make(op_, attrs, types);
+    if (!kernel.ok()) return kernel.status();
+    return harness_.Run(*kernel, std::move(values)).status();
+  }
+
+ private:
+  KernelTestHarness& harness_;
+  const std::string op_;
+  const DType dtype_;
+  std::vector<std::shared_ptr<Variable>> variables_;
+  std::vector<Tensor> tensors_;
+};
+
+template <class T>
+void RunCase(const TrainingCase& c, bool resource, double tolerance) {
+  KernelTestHarness harness;
+  const std::string op = (resource ? "Resource" : "") + std::string(c.op);
+  SCOPED_TRACE(op + " " + Name(kDTypeOf<T>));
+  Update update(harness, op, kDTypeOf<T>);
+  std::vector<std::shared_ptr<Variable>> variables;
+  for (const auto& values : c.initial) {
+    variables.push_back(update.AddVariable(Matrix<T>(values)));
+  }
+  size_t scalar = 0;
+  const OpDef* def = AllOps().Find(op);
+  ASSERT_NE(def, nullptr);
+  for (size_t i = variables.size(); i < def->inputs.size(); ++i) {
+    const std::string& name = def->inputs[i].name;
+    if (name == "grad" || name == "delta") {
+      update.Add(Matrix<T>(c.gradient));
+    } else if (name == "indices") {
+      update.Add(Tensor::Vector<int32_t>({2, 0, 2}));
+    } else {
+      update.Add(Tensor::Scalar<T>(T(static_cast<float>(c.scalars[scalar++]))));
+    }
+  }
+  AttrMap attrs{{"T", kDTypeOf<T>}};
+  if (c.use_nesterov) attrs.Set("use_nesterov", true);
+  if (!c.update_slots) attrs.Set("update_slots", false);
+  const absl::Status status = update.Run(attrs);
+  ASSERT_TRUE(status.ok()) << status;
+  for (size_t v = 0; v < variables.size(); ++v) {
+    auto value = variables[v]->Read(HostAllocator());
+    ASSERT_TRUE(value.ok());
+    for (int64_t i = 0; i < kRows * kColumns; ++i) {
+      EXPECT_NEAR(static_cast<double>(value->data<T>()[i]), c.final[v][i],
+                  tolerance)
+          << "variable " << v << " at " << i;
+    }
+  }
+}
+
+TEST(TrainingTest, VariablesBecomeWhatTensorFlowMakesOfThem) {
+  for (const TrainingCase& c : TrainingCases()) {
+    for (bool resource : {false, true}) {
+      RunCase<float>(c, resource, 2e-7 * 4);
+      RunCase<double>(c, resource, 1e-6);
+      RunCase<half>(c, resource, 4e-3);
+      RunCase<bfloat16>(c, resource, 4e-2);
+    }
+  }
+}
+
+TEST(TrainingTest, LargeVariablesAreUpdatedWhole) {
+  KernelTestHarness harness(3);
+  const int64_t size = 300007;
+  Update update(harness, "ApplyGradientDescent", DType::kFloat);
+  auto variable = update.AddVariable(Tensor::Filled<float>(Shape{size}, 3));
+  update.Add(Tensor::Scalar(0.5f));
+  update.Add(Tensor::Filled<float>(Shape{size}, 2));
+  ASSERT_TRUE(update.Run({}).ok());
+  auto value = variable->Read(HostAllocator());
+  for (float x : value->data<float>()) ASSERT_EQ(x, 2);
+}
+
+class TrainingErrorTest : public ::testing::Test {
+ protected:
+  void ExpectError(Update& update, absl::string_view text) {
+    const absl::Status status = update.Run({});
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(std::string(text)));
+  }
+  KernelTestHarness harness_;
+};
+
+TEST_F(TrainingErrorTest, ShapesMustAgree) {
+  Update update(harness_, "ApplyGradientDescent", DType::kFloat);
+  update.AddVariable(Tensor::Vector<float>({1, 2}));
+  update.Add(Tensor::Scalar(1.0f));
+  update.Add(Tensor::Vector<float>({1, 2, 3}));
+  ExpectError(update, "var and delta do not have the same shape[2] [3]");
+}
+
+TEST_F(TrainingErrorTest, SlotsMustAgree) {
+  Update update(harness_, "ResourceApplyMomentum", DType::kFloat);
+  update.AddVariable(Tensor::Vector<float>({1, 2}));
+  update.AddVariable(Tensor::Vector<float>({1, 2, 3}));
+  update.Add(Tensor::Scalar(1.0f));
+  update.Add(Tensor::Vector<float>({1, 2}));
+  update.Add(Tensor::Scalar(1.0f));
+  ExpectError(update, "var and accum do not have the same shape[2] [3]");
+}
+
+TEST_F(TrainingErrorTest, RatesAreScalars) {
+  Update update(harness_, "ApplyGradientDescent", DType::kFloat);
+  update.AddVariable(Tensor::Vector<float>({1, 2}));
+  update.Add(Tensor::Vector<float>({1, 1}));
+  update.Add(Tensor::Vector<float>({1, 2}));
+  ExpectError(update, "alpha is not a scalar: [2]");
+}
+
+TEST_F(TrainingErrorTest, AVariableWithoutValueIsFailedPrecondition) {
+  auto empty = std::make_shared<Variable>("w", DType::kFloat, PartialShape{2});
+  auto kernel =
+      harness_.Make("ApplyGradientDescent", {},
+                    {RefOf(DType::kFloat), DType::kFloat, DType::kFloat});
+  ASSERT_TRUE(kernel.ok()) << kernel.status();
+  auto result =
+      harness_.Run(*kernel, {RefValue(empty), TensorValue(Tensor::Scalar(1.0f)),
+                             TensorValue(Tensor::Vector<float>({1, 2}))});
+  EXPECT_EQ(result.status(), absl::FailedPreconditionError(
+                                 "Attempting to use uninitialized value w"));
+}
+
+TEST_F(TrainingErrorTest, SparseIndicesAreChecked) {
+  struct Bad {
+    Tensor grad, indices;
+    const char* text;
+  };
+  const std::vector<Bad> cases = {
+      {Tensor::Of<float>(Shape{1, 3}, {1, 2, 3}), Tensor::Vector<int32_t>({4}),
+       "Index 4 at offset 0 in indices is out of range"},
+      {Tensor::Of<float>(Shape{1, 3}, {1, 2, 3}), Tensor::Vector<int32_t>({-1}),
+       "Index -1 at offset 0 in indices is out of range"},
+      {Tensor::Of<float>(Shape{1, 3}, {1, 2, 3}),
+       Tensor::Of<int32_t>(Shape{1, 1}, {0}),
+       "indices must be one-dimensional"},
+      {Tensor::Of<float>(Shape{1, 3}, {1, 2, 3}),
+       Tensor::Vector<int32_t>({0, 1}),
+       "grad must be the same size as indices in the first dimension."},
+      {Tensor::Of<float>(Shape{1, 2}, {1, 2}), Tensor::Vector<int32_t>({0}),
+       "var and grad must match in all dimensions but the first"},
+      {Tensor::Scalar(1.0f), Tensor::Vector<int32_t>({0}),
+       "grad must be the same size as indices in the first dimension."},
+  };
+  for (const Bad& bad : cases) {
+    Update update(harness_, "SparseApplyAdagrad", DType::kFloat);
+    update.AddVariable(Tensor::Filled<float>(Shape{kRows, kColumns}, 1));
+    update.AddVariable(Tensor::Filled<float>(Shape{kRows, kColumns}, 1));
+    update.Add(Tensor::Scalar(1.0f));
+    update.Add(bad.grad);
+    update.Add(bad.indices);
+    ExpectError(update, bad.text);
+  }
+}
+
+}  // namespace
+}  // namespace leat

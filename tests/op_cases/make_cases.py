@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+# Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+"""Writes the op cases: what TensorFlow 2.15.1 answers to given inputs.
+
+Run by hand with a Python that has the tensorflow-cpu 2.15.1 wheel; the output is
+committed beside this file:
+
+    python make_cases.py             # all families
+    python make_cases.py binary_math # one
+
+A family is a module in families/ with a function `cases(case)` that calls
+
+    case(op, name, *inputs, text=None, tolerance=None, **attrs)
+
+for every case: inputs are numpy arrays (a list of arrays for an argument of N
+tensors, a Ramp for a large one), attrs are Python values; types and lengths that
+follow from the inputs are derived. `text` must be part of TensorFlow's error.
+
+The file <family>.jsonl has one case a line: op, name, attrs {name: [type,
+value]}, inputs and outputs [dtype, shape, values], or error [code, text]. A large
+input's values are {"ramp": [start, step, modulus]}: start + step * (i % modulus).
+"""
+
+import importlib
+import json
+import os
+import sys
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+import numpy as np  # pylint: disable=wrong-import-position
+import tensorflow as tf  # pylint: disable=wrong-import-position
+from tensorflow.python.eager import context  # pylint: disable=wrong-import-position
+from tensorflow.python.eager import execute  # pylint: disable=wrong-import-position
+from tensorflow.python.framework import op_def_registry  # pylint: disable=wrong-import-position
+
+SHORT = {"float32": "float", "float64": "double", "float16": "half"}
+CODES = {
+    tf.errors.InvalidArgumentError: "INVALID_ARGUMENT",
+    tf.errors.AbortedError: "ABORTED",
+    tf.errors.FailedPreconditionError: "FAILED_PRECONDITION",
+    tf.errors.UnimplementedError: "UNIMPLEMENTED",
+    tf.errors.OutOfRangeError: "OUT_OF_RANGE",
+    tf.errors.InternalError: "INTERNAL",
+    tf.errors.ResourceExhaustedError: "RESOURCE_EXHAUSTED",
+}
+
+
+class Ramp:
+    """A large input that takes few bytes to describe."""
+
+    def __init__(self, dtype, shape, start=0, step=1, modulus=1 << 30):
+        self.dtype, self.shape = np.dtype(dtype), shape
+        self.spec = [start, step, modulus]
+
+    def array(self):
+        start, step, modulus = self.spec
+        index = np.arange(int(np.prod(self.shape)), dtype=np.int64) % modulus
+        return (start + step * index).astype(self.dtype).reshape(self.shape)
+
+
+def short_name(dtype):
+    name = tf.as_dtype(dtype).name
+    return SHORT.get(name, name)
+
+
+def number(value):
+    value = float(value)
+    if np.isnan(value):
+        return "nan"
+    if np.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    return value
+
+
+def float_text(value, dtype):
+    """The shortest number that reads back as the same value of the dtype."""
+    if dtype == np.float32:
+        result = number(value)
+        return result if isinstance(result, str) else float(str(np.float32(value)))
+    return number(value)
+
+
+def plain_values(array):
+    flat = array.reshape(-1)
+    if array.dtype == object:
+        return [v.decode("latin-1") if isinstance(v, bytes) else v for v in flat]
+    if np.issubdtype(array.dtype, np.complexfloating):
+        part = np.float32 if array.dtype == np.complex64 else np.float64
+        return [[float_text(v.real, part), float_text(v.imag, part)] for v in flat]
+    if array.dtype == np.bool_:
+        return [bool(v) for v in flat]
+    if np.issubdtype(array.dtype, np.integer):
+        return [int(v) for v in flat]
+    return [float_text(v, array.dtype) for v in flat]
+
+
+def encode(value):
+    if isinstance(value, Ramp):
+        return [short_name(value.dtype), list(value.shape), {"ramp": value.spec}]
+    return [tensor_type(value), list(value.shape), plain_values(value)]
+
+
+def tensor_type(array):
+    return "string" if array.dtype == object else short_name(array.dtype)
+
+
+def as_array(value):
+    return value.array() if isinstance(value, Ramp) else np.asarray(value)
+
+
+def encode_attr(kind, value):
+    if kind == "type":
+        return [kind, short_name(value)]
+    if kind == "list(type)":
+        return [kind, [short_name(v) for v in value]]
+    if kind == "tensor":
+        return [kind, encode(as_array(value))]
+    return [kind, value]
+
+
+def derive_attrs(op_def, inputs, attrs):
+    """Adds the attrs that follow from the inputs; returns the inputs flat."""
+    flat = []
+    for arg, value in zip(op_def.input_arg, inputs):
+        values = value if isinstance(value, list) else [value]
+        types = [tf.as_dtype(tf.string if as_array(v).dtype == object
+                             else as_array(v).dtype) for v in values]
+        if arg.number_attr:
+            attrs.setdefault(arg.number_attr, len(values))
+        if arg.type_list_attr:
+            attrs.setdefault(arg.type_list_attr, types)
+        if arg.type_attr and types:
+            attrs.setdefault(arg.type_attr, types[0])
+        flat.extend(values)
+    return flat
+
+
+def eager_attrs(op_def, attrs):
+    kinds = {a.name: a.type for a in op_def.attr}
+    result = []
+    for name, value in attrs.items():
+        if kinds[name] == "type":
+            value = tf.as_dtype(value).as_datatype_enum
+        elif kinds[name] == "list(type)":
+            value = [tf.as_dtype(v).as_datatype_enum for v in value]
+        elif kinds[name] == "tensor":
+            value = tf.make_tensor_proto(value)
+        result += [name, value]
+    return tuple(result)
+
+
+def num_outputs(op_def, attrs):
+    count = 0
+    for arg in op_def.output_arg:
+        if arg.number_attr:
+            count += attrs[arg.number_attr]
+        elif arg.type_list_attr:
+            count += len(attrs[arg.type_list_attr])
+        else:
+            count += 1
+    return count
+
+
+def run(op_def, flat, attrs):
+    tensors = [tf.constant(as_array(v), dtype=tf.string if as_array(v).dtype == object
+                           else None) for v in flat]
+    with tf.device("/CPU:0"):
+        return execute.execute(op_def.name, num_outputs(op_def, attrs), tensors,
+                               eager_attrs(op_def, attrs), context.context())
+
+
+class Family:
+    def __init__(self):
+        self.lines = []
+        self.names = set()
+
+    def case(self, op, name, *inputs, text=None, tolerance=None, **attrs):
+        assert (op, name) not in self.names, (op, name)
+        self.names.add((op, name))
+        op_def = op_def_registry.get(op)
+        flat = derive_attrs(op_def, inputs, attrs)
+        kinds = {a.name: a.type for a in op_def.attr}
+        line = {"op": op, "name": name,
+                "attrs": {k: encode_attr(kinds[k], v) for k, v in attrs.items()},
+                "inputs": [encode(v if isinstance(v, Ramp) else np.asarray(v))
+                           for v in flat]}
+        if tolerance is not None:
+            line["tolerance"] = tolerance
+        try:
+            outputs = run(op_def, flat, attrs)
+            assert text is None, f"{op} {name}: expected an error"
+            line["outputs"] = [encode(o.numpy() if isinstance(o.numpy(), np.ndarray)
+                                      else np.asarray(o.numpy(),
+                                                      dtype=object if o.dtype == tf.string
+                                                      else None))
+                               for o in outputs]
+        except tf.errors.OpError as error:
+            assert text is None or text in error.message, (op, name, error.message)
+            if text is None:
+                print(f"  {op} {name}: {error.message[:150]}")
+            line["error"] = [CODES[type(error)], text or ""]
+        self.lines.append(json.dumps(line))
+
+
+def main():
+    folder = os.path.dirname(os.path.abspath(__file__))
+    sys.path.insert(0, folder)
+    modules = sys.argv[1:] or sorted(
+        f[:-3] for f in os.listdir(os.path.join(folder, "families"))
+        if f.endswith(".py") and f != "__init__.py")
+    for module in modules:
+        family = Family()
+        importlib.import_module("families." + module).cases(family.case)
+        path = os.path.join(folder, module + ".jsonl")
+        with open(path, "w", encoding="ascii") as out:
+            out.write(json.dumps({"source": "tensorflow-cpu " + tf.__version__}) + "\n")
+            out.write("\n".join(family.lines) + "\n")
+        print(f"{module}: {len(family.lines)} cases, {os.path.getsize(path)} bytes")
+
+
+if __name__ == "__main__":
+    sys.modules["make_cases"] = sys.modules["__main__"]
+    main()

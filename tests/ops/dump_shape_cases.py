@@ -1,0 +1,629 @@
+#!/usr/bin/env python3
+# Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+"""Writes what shapes TensorFlow infers, for tests/ops/shape_functions_test.cc.
+
+Run with the Python that has the tensorflow-cpu 2.15.1 wheel:
+    python3 dump_shape_cases.py > tensorflow_shape_cases.txt
+
+Every case is one node in a graph of its own. Its inputs are placeholders of
+partial shape, constants, shapes of placeholders (values that are partly known)
+and handles of variables and tensor lists.
+"""
+import tensorflow as tf
+from tensorflow.core.framework import attr_value_pb2
+from tensorflow.python.framework import op_def_registry
+
+
+class Value:
+  """A placeholder: shape None is of unknown rank, -1 an unknown extent."""
+
+  def __init__(self, dtype, shape):
+    self.dtype, self.shape = dtype, shape
+
+  def tensor_shape(self):
+    return tf.TensorShape(None if self.shape is None else
+                          [None if d < 0 else d for d in self.shape])
+
+  def make(self):
+    return tf.raw_ops.Placeholder(dtype=self.dtype, shape=self.tensor_shape())
+
+  def line(self):
+    return '%s %s' % (self.dtype, shape_text(self.shape))
+
+
+class Known(Value):
+  """A constant."""
+
+  def __init__(self, values, dtype='int32', shape=None):
+    self.tensor = tf.make_tensor_proto(values, dtype=dtype, shape=shape)
+    array = tf.make_ndarray(self.tensor)
+    self.values = array.flatten().tolist()
+    super().__init__(dtype, list(array.shape))
+
+  def make(self):
+    return tf.constant(tf.make_ndarray(self.tensor))
+
+  def line(self):
+    return '%s value %s' % (super().line(), ','.join(map(str, self.values)))
+
+
+class ShapeOf(Value):
+  """The shape of a placeholder, known as far as its extents are."""
+
+  def __init__(self, extents, dtype='int32'):
+    self.extents = extents
+    super().__init__(dtype, [len(extents)])
+
+  def make(self):
+    return tf.raw_ops.Shape(input=Value('float', self.extents).make(),
+                            out_type=self.dtype)
+
+  def line(self):
+    return '%s partly %s' % (super().line(), shape_text(self.extents))
+
+
+class Variable(Value):
+  """The handle of a variable."""
+
+  def __init__(self, dtype, shape):
+    self.handle_dtype, self.handle_shape = dtype, shape
+    super().__init__('resource', [])
+
+  def make(self):
+    return tf.raw_ops.VarHandleOp(
+        dtype=self.handle_dtype,
+        shape=Value(None, self.handle_shape).tensor_shape())
+
+  def line(self):
+    return '%s handle %s %s' % (super().line(), self.handle_dtype,
+                                shape_text(self.handle_shape))
+
+
+class List(Variable):
+  """A tensor list."""
+
+  def __init__(self, dtype, shape):
+    super().__init__(dtype, shape)
+    self.dtype = 'variant'
+
+  def make(self):
+    shape = -1 if self.handle_shape is None else self.handle_shape
+    return tf.raw_ops.EmptyTensorList(
+        element_shape=tf.constant(shape, tf.int32), max_num_elements=-1,
+        element_dtype=self.handle_dtype)
+
+
+def shape_text(shape):
+  if shape is None:
+    return '<unknown>'
+  return '[%s]' % ','.join('?' if d is None or d < 0 else str(d)
+                           for d in shape)
+
+
+def attr_text(kind, value):
+  if kind.startswith('list('):
+    return ','.join(attr_text(kind[5:-1], v) for v in value)
+  if kind == 'bool':
+    return 'true' if value else 'false'
+  if kind == 'shape':
+    return shape_text(value)
+  return str(value)
+
+
+def set_attr(proto, kind, value):
+  if kind.startswith('list('):
+    for v in value:
+      add = proto.list
+      if kind == 'list(int)':
+        add.i.append(v)
+      elif kind == 'list(type)':
+        add.type.append(tf.as_dtype(v).as_datatype_enum)
+      elif kind == 'list(shape)':
+        add.shape.append(Value(None, v).tensor_shape().as_proto())
+      else:
+        raise ValueError(kind)
+    if not value:
+      proto.list.SetInParent()
+  elif kind == 'int':
+    proto.i = value
+  elif kind == 'float':
+    proto.f = value
+  elif kind == 'bool':
+    proto.b = value
+  elif kind == 'string':
+    proto.s = value.encode()
+  elif kind == 'type':
+    proto.type = tf.as_dtype(value).as_datatype_enum
+  elif kind == 'shape':
+    proto.shape.CopyFrom(Value(None, value).tensor_shape().as_proto())
+  else:
+    raise ValueError(kind)
+
+
+def infer(op, attrs, inputs):
+  """The output shapes in text form, or ['error']."""
+  kinds = {a.name: a.type for a in op_def_registry.get(op).attr}
+  protos = {}
+  for name, value in attrs.items():
+    protos[name] = attr_value_pb2.AttrValue()
+    set_attr(protos[name], kinds[name], value)
+  with tf.Graph().as_default() as graph:
+    made = [i.make() for i in inputs]
+    definition = graph.as_graph_def()
+    node = definition.node.add()
+    node.name = 'case'
+    node.op = op
+    node.input.extend(m.name for m in made)
+    for name, proto in protos.items():
+      node.attr[name].CopyFrom(proto)
+  with tf.Graph().as_default() as graph:
+    try:
+      tf.graph_util.import_graph_def(definition, name='')
+    except ValueError as error:
+      # Anything but a refused shape is a mistake in this file.
+      if any(word in str(error) for word in ('NodeDef', 'expected to be',
+                                              'incompatible with')):
+        raise
+      return ['error']
+    outputs = graph.get_operation_by_name('case').outputs
+    return [shape_text(o.shape.as_list() if o.shape.rank is not None else None)
+            for o in outputs]
+
+
+def case(op, attrs, *inputs, ours=None):
+  """`ours` is what Leat infers where it differs: an 'error' for a node that can
+  never run, or more than TensorFlow knows."""
+  kinds = {a.name: a.type for a in op_def_registry.get(op).attr}
+  print('case ' + op)
+  for name, value in sorted(attrs.items()):
+    print(('  attr %s %s %s' % (name, kinds[name],
+                                attr_text(kinds[name], value))).rstrip())
+  for i in inputs:
+    print('  in ' + i.line())
+  for output in infer(op, attrs, inputs):
+    print('  out ' + output)
+  for output in ours or ():
+    print('  ours ' + output)
+
+
+def f(*shape):
+  return Value('float', list(shape))
+
+
+def i32(*shape):
+  return Value('int32', list(shape))
+
+
+ANY = Value('float', None)
+IANY = Value('int32', None)
+K = Known
+F = {'T': 'float'}
+
+
+def reshaping():
+  shape = {'T': 'float', 'Tshape': 'int32'}
+  case('Reshape', shape, f(2, 3), K([3, 2]))
+  case('Reshape', shape, f(2, 3), K([-1]))
+  case('Reshape', shape, f(2, 3), K([4, -1]))
+  case('Reshape', shape, f(2, 3), K([7]))
+  case('Reshape', shape, f(-1, 3), K([-1, 6]))
+  case('Reshape', shape, f(-1, 3), K([5]))
+  case('Reshape', shape, f(-1, 3), ShapeOf([-1, 10]))
+  case('Reshape', shape, f(-1, 4, 2), ShapeOf([-1, 8]))
+  case('Reshape', shape, f(12), ShapeOf([-1, 4]))
+  case('Reshape', shape, f(-1, -1), K([2, -1]))
+  case('Reshape', shape, f(0, -1), K([-1, 2]))
+  case('Reshape', shape, f(0), K([0, -1]))
+  case('Reshape', shape, ANY, K([2, -1]))
+  case('Reshape', shape, f(6), i32(2))
+  case('Reshape', shape, f(6), IANY)
+  case('Reshape', shape, f(6), K([-2, 3]))
+  case('Reshape', shape, f(0), K([0] * 255), ours=['error'])
+  case('Reshape', shape, f(1), K([2**31 - 1] * 3))
+  for dims in ([], [0], [-1], [1], [5], [-3]):
+    case('Squeeze', {'T': 'float', 'squeeze_dims': dims}, f(1, 3, 1))
+    case('Squeeze', {'T': 'float', 'squeeze_dims': dims}, f(-1, 3))
+  case('Squeeze', {'T': 'float'}, ANY)
+  for dim in (0, 2, -1, -3, 3, -4):
+    case('ExpandDims', {'T': 'float', 'Tdim': 'int32'}, f(2, -1), K(dim))
+  case('ExpandDims', {'T': 'float', 'Tdim': 'int32'}, f(2, 3), i32())
+  case('ExpandDims', {'T': 'float', 'Tdim': 'int32'}, ANY, K(0))
+  case('ExpandDims', {'T': 'float', 'Tdim': 'int32'}, f(2), K([0, 1]))
+  for op in ('Shape', 'Size', 'Rank'):
+    for x in (f(2, -1), ANY, f()):
+      case(op, F, x)
+  case('ShapeN', {'T': 'float', 'N': 2}, f(2, -1), ANY)
+
+
+def joining():
+  for axis in (0, 1, -1, 2, -3):
+    case('Pack', {'T': 'float', 'N': 2, 'axis': axis}, f(3), f(-1))
+  case('Pack', {'T': 'float', 'N': 2}, f(3), f(4))
+  case('Pack', {'T': 'float', 'N': 1}, ANY)
+  for axis in (0, 1, -1, 2, -3):
+    case('Unpack', {'T': 'float', 'num': 2, 'axis': axis}, f(2, 3))
+  case('Unpack', {'T': 'float', 'num': 2}, ANY)
+  case('Unpack', {'T': 'float', 'num': 2}, f(-1, 4))
+  concat = {'T': 'float', 'N': 2, 'Tidx': 'int32'}
+  for axis in (0, 1, -1, -2, 2, -3):
+    case('ConcatV2', concat, f(2, 3), f(2, 3), K(axis))
+  case('ConcatV2', concat, f(2, 3), f(4, 3), K(1))
+  case('ConcatV2', concat, f(2, -1), f(-1, 3), K(0))
+  case('ConcatV2', concat, f(2, 3), ANY, K(0))
+  case('ConcatV2', concat, ANY, ANY, K(0))
+  case('ConcatV2', concat, f(2, 3), f(2, 3), i32())
+  case('ConcatV2', concat, f(), f(), K(0))
+  case('ConcatV2', concat, f(2, 3), f(2), K(0))
+  case('ConcatV2', concat, f(2), f(2), K([0]))
+  case('ConcatOffset', {'N': 2}, K(0), i32(2), i32(-1))
+  for axis in (0, 1, -1, 2):
+    case('Split', {'T': 'float', 'num_split': 2}, K(axis), f(4, 3))
+  case('Split', {'T': 'float', 'num_split': 2}, K(0), f(-1, 3))
+  case('Split', {'T': 'float', 'num_split': 2}, i32(), f(4, 3))
+  splitv = {'T': 'float', 'Tlen': 'int32', 'num_split': 2}
+  for sizes in ([1, 3], [-1, 1], [2, 3], [-1, -1], [5, -1], [-2, 6]):
+    case('SplitV', splitv, f(4, 3), K(sizes), K(0))
+  case('SplitV', splitv, f(-1, 3), K([1, 2]), K(0))
+  case('SplitV', splitv, f(4, 3), i32(2), K(1))
+  case('SplitV', splitv, f(4, 3), K([1, 3]), K(2))
+
+
+def slicing():
+  index = {'T': 'float', 'Index': 'int32'}
+  for begin, size in (([0, 1], [1, 2]), ([0, 1], [-1, -1]), ([0, 4], [1, 1]),
+                      ([-1, 0], [1, 1]), ([0, 0], [3, 1]), ([0], [1]),
+                      ([0, 0], [-2, 1])):
+    case('Slice', index, f(2, 3), K(begin), K(size))
+  case('Slice', index, f(2, 3), i32(2), K([1, -1]))
+  case('Slice', index, f(2, 3), i32(2), i32(2))
+  case('Slice', index, ANY, i32(2), K([1, 2]))
+  case('Slice', index, f(-1, 3), K([0, 1]), K([-1, 2]))
+  slices = [
+      ([0], [2], [1], {}), ([1], [-1], [1], {}), ([-1], [0], [-1], {}),
+      ([0, 0], [2, 3], [1, 2], {}), ([0], [0], [0], {}),
+      ([0, 0], [0, 0], [1, 1], {'begin_mask': 3, 'end_mask': 3}),
+      ([1], [0], [1], {'shrink_axis_mask': 1}),
+      ([9], [0], [1], {'shrink_axis_mask': 1}),
+      ([-5], [0], [1], {'shrink_axis_mask': 1}),
+      ([1], [0], [-1], {'shrink_axis_mask': 1}),
+      ([0, 1], [0, 2], [1, 1], {'ellipsis_mask': 1}),
+      ([0, 0], [0, 0], [1, 1], {'ellipsis_mask': 3}),
+      ([0, 0], [0, 2], [1, 1], {'new_axis_mask': 1}),
+      ([0, 0, 0], [0, 0, 2], [1, 1, 1],
+       {'ellipsis_mask': 1, 'new_axis_mask': 2}),
+      ([0, 0, 0, 0], [1, 1, 1, 1], [1, 1, 1, 1], {}),
+      ([100], [200], [1], {}), ([-100], [100], [3], {}),
+      ([4], [-100], [-2], {}), ([2**31 - 1], [-2**31], [-2**31], {}),
+  ]
+  for begin, end, strides, masks in slices:
+    for x in (f(4, 5, 6), f(-1, 5, -1)):
+      case('StridedSlice', {**index, **masks}, x, K(begin), K(end), K(strides))
+  case('StridedSlice', index, ANY, K([0]), K([1]), K([1]))
+  case('StridedSlice', index, f(4, 5), i32(1), K([1]), K([1]))
+  case('StridedSlice', {**index, 'shrink_axis_mask': 1}, f(4, 5), i32(1),
+       i32(1), K([1]))
+  case('StridedSlice', {**index, 'begin_mask': 1, 'end_mask': 1}, f(4, 5),
+       i32(1), i32(1), K([-2]))
+  case('StridedSlice', index, f(4, 5), K([0]), K([1]), i32(1))
+  case('StridedSlice', index, f(4, 5), K([0, 0]), K([1]), K([1]))
+  case('StridedSliceGrad', index, ShapeOf([-1, 4]), K([0]), K([1]), K([1]),
+       f(1, 4))
+
+
+def rearranging():
+  perm = {'T': 'float', 'Tperm': 'int32'}
+  for p in ([1, 0], [0, -1], [-10, 0], [2, 0], [0]):
+    case('Transpose', perm, f(2, -1), K(p))
+  case('Transpose', perm, f(2, 3), i32(2))
+  case('Transpose', perm, ANY, K([1, 0]))
+  case('Transpose', perm, ANY, i32(3))
+  case('Transpose', perm, ANY, IANY)
+  tile = {'T': 'float', 'Tmultiples': 'int32'}
+  case('Tile', tile, f(2, -1), K([3, 2]))
+  case('Tile', tile, f(2, 3), K([3]))
+  case('Tile', tile, f(2, 3), i32(2))
+  case('Tile', tile, ANY, K([2, 2]))
+  case('Tile', tile, f(1), K([0]))
+  case('Tile', {'T': 'float', 'Tmultiples': 'int64'}, f(2**40, 1),
+       K([2**40, 1], 'int64'))
+  broadcast = {'T': 'float', 'Tidx': 'int32'}
+  case('BroadcastTo', broadcast, f(1, 3), K([2, 3]))
+  case('BroadcastTo', broadcast, f(2, 3), K([3]))
+  case('BroadcastTo', broadcast, f(2, 3), K([4, 3]))
+  case('BroadcastTo', broadcast, f(-1, 3), ShapeOf([-1, 5, 3]))
+  case('BroadcastTo', broadcast, f(2), IANY)
+  pad = {'T': 'float', 'Tpaddings': 'int32'}
+  case('Pad', pad, f(2, -1), K([[1, 1], [0, 2]]))
+  case('Pad', pad, f(2, 3), K([[1, 1]]))
+  case('Pad', pad, f(2, 3), K([[-1, 1], [0, 0]]))
+  case('Pad', pad, ANY, K([[1, 1], [0, 2]]))
+  case('Pad', pad, f(2, 3), i32(2, 2))
+  case('Pad', pad, f(2, 3), i32(2, 3))
+  fill = {'T': 'float', 'index_type': 'int32'}
+  case('Fill', fill, K([2, 3]), f())
+  case('Fill', fill, ShapeOf([-1, 3]), f())
+  case('Fill', fill, i32(3), f())
+  case('Fill', fill, K([2]), f(1))
+  case('Fill', fill, K([-3]), f())
+  for bounds in ((0, 5, 1), (0, 5, 2), (5, 0, -1), (0, 5, 0), (5, 0, 1),
+                 (0, 5, -1)):
+    case('Range', {'Tidx': 'int32'}, *[K(b) for b in bounds])
+  case('Range', {'Tidx': 'float'}, *[K(b, 'float') for b in (0., 1., .25)])
+  case('Range', {'Tidx': 'int32'}, K(0), i32(), K(1))
+  case('Range', {'Tidx': 'int32'}, K([0]), K(1), K(1))
+  hot = {'T': 'float', 'TI': 'int32'}
+  for axis in (-1, 0, 1, 2, -2):
+    case('OneHot', {**hot, 'axis': axis}, i32(-1), K(10), f(), f(),
+         ours=['error'] if axis == 2 else None)
+  case('OneHot', hot, i32(4), i32(), f(), f())
+  case('OneHot', hot, i32(4), K(-1), f(), f())
+  case('Cast', {'SrcT': 'float', 'DstT': 'int32'}, f(2, -1))
+  case('Where', {'T': 'float'}, f(2, 3))
+  case('Where', {'T': 'float'}, ANY)
+  for condition in ([], [2], [2, 3], [3], [1, 3]):
+    case('Select', F, Value('bool', condition), f(2, 3), f(-1, 3))
+    case('SelectV2', F, Value('bool', condition), f(2, 3), f(3))
+
+
+def gathering():
+  gather = {'Tparams': 'float', 'Tindices': 'int32', 'Taxis': 'int32'}
+  for axis in (0, 1, -1, 2, -3):
+    case('GatherV2', gather, f(4, 5), i32(2, 3), K(axis))
+  case('GatherV2', gather, f(4, 5), i32(2), i32())
+  case('GatherV2', gather, f(4, 5), IANY, K(0))
+  case('GatherV2', gather, f(), i32(2), K(0))
+  for batch in (1, -1, 2, 3):
+    case('GatherV2', {**gather, 'batch_dims': batch}, f(4, 5, 6), i32(4, 2),
+         K(2))
+  case('GatherV2', {**gather, 'batch_dims': 1}, f(4, 5), i32(3, 2), K(1))
+  case('GatherV2', {**gather, 'batch_dims': 1}, f(4, 5), i32(4, 2), K(0))
+  gather = {'Tparams': 'float', 'Tindices': 'int32'}
+  case('Gather', gather, f(4, 5), i32(2, 3))
+  case('Gather', gather, f(), i32(2))
+  case('GatherNd', gather, f(4, 5, 6), i32(7, 2))
+  case('GatherNd', gather, f(4, 5, 6), i32(7, 4))
+  case('GatherNd', gather, f(4, 5, 6), i32(7, -1))
+  case('GatherNd', gather, f(4), i32())
+  scatter = {'T': 'float', 'Tindices': 'int32'}
+  case('ScatterNd', scatter, i32(2, 1), f(2, 5), K([4, 5]))
+  case('ScatterNd', scatter, i32(2, 1), f(2, 6), K([4, 5]))
+  case('ScatterNd', scatter, i32(2, 3), f(2), K([4, 5]))
+  case('ScatterNd', scatter, i32(2, 1), f(2), K([0]))
+  segment = {'T': 'float', 'Tindices': 'int32', 'Tnumsegments': 'int32'}
+  case('UnsortedSegmentSum', segment, f(4, 5), i32(4), K(3))
+  case('UnsortedSegmentSum', segment, f(4, 5), i32(4), i32())
+  case('UnsortedSegmentSum', segment, f(4, 5), i32(3), K(3))
+  case('UnsortedSegmentSum', segment, f(4), i32(4, 1), K(3))
+  case('UnsortedSegmentSum', segment, f(4, 5), i32(4), K(-1))
+  stitch = {'T': 'float', 'N': 2}
+  case('DynamicStitch', stitch, K([0, 2]), K([1]), f(2, 3), f(1, 3))
+  case('DynamicStitch', stitch, i32(2), K([1]), f(2, 3), f(1, 3))
+  case('DynamicStitch', stitch, i32(2), i32(1), f(2, 3), f(1, 4))
+  case('DynamicStitch', stitch, i32(2), i32(1), f(3, 3), f(1, 3))
+  top = {'T': 'float'}
+  case('TopKV2', top, f(2, 5), K(3))
+  case('TopKV2', top, f(2, 5), K(6))
+  case('TopKV2', top, f(2, 5), i32())
+  case('TopKV2', top, f(), K(1))
+  case('InTopKV2', {'T': 'int32'}, f(2, 5), i32(-1), i32())
+  case('Unique', {'T': 'float'}, f(5))
+  case('Unique', {'T': 'float'}, f(5, 1))
+
+
+def arithmetic():
+  for x, y in ((f(2, 3), f(3)), (f(2, 1), f(1, 3)), (f(2), f(3)),
+               (f(-1, 3), f(2, 1)), (f(-1), f(1)), (f(-1), f(-1)),
+               (ANY, f(2)), (f(0), f(1)), (f(), f(2, 3))):
+    case('AddV2', F, x, y)
+  case('Equal', F, f(2), f(3))
+  case('Equal', {**F, 'incompatible_shape_error': False}, f(2), f(3))
+  case('Exp', F, f(2, -1))
+  case('TanhGrad', F, f(2), f(3))
+  case('ReluGrad', F, f(2, -1), f(-1, 3))
+  case('ReluGrad', F, f(2), f(3))
+  case('AddN', {**F, 'N': 3}, f(2, -1), f(-1, 3), ANY)
+  case('AddN', {**F, 'N': 2}, f(2), f(3))
+  for axes in ([0], [1], [-1], [0, 1], [], [2], [-3]):
+    for keep in (False, True):
+      case('Sum', {**F, 'Tidx': 'int32', 'keep_dims': keep}, f(2, -1), K(axes, 'int32'))
+  case('Sum', {**F, 'keep_dims': True}, f(2, 3), i32(1))
+  case('Sum', F, f(2, 3), i32(1))
+  case('Sum', F, f(2, 3), K([[0]]))
+  case('Sum', F, f(2, 3), K(1))
+  for axis in (0, 1, -1, 2):
+    case('ArgMax', F, f(2, -1), K(axis))
+    case('Cumsum', F, f(2, -1), K(axis))
+  case('ArgMax', F, f(2, 3), i32())
+  case('ArgMax', F, f(2), i32())
+  case('L2Loss', F, f(2, 3))
+  for ta in (False, True):
+    for tb in (False, True):
+      t = {**F, 'transpose_a': ta, 'transpose_b': tb}
+      case('MatMul', t, f(2, 3), f(3, 4))
+      case('MatMul', t, f(-1, 3), f(3, -1))
+      t = {**F, 'adj_x': ta, 'adj_y': tb}
+      case('BatchMatMulV2', t, f(5, 2, 3), f(3, 4))
+      case('BatchMatMulV2', t, f(5, 1, 3, 3), f(7, 3, 3))
+  case('MatMul', F, f(2), f(2, 3))
+  case('MatMul', F, ANY, f(2, 3))
+  case('BatchMatMulV2', F, f(2), f(2, 3))
+  case('BatchMatMulV2', F, f(2, 3, 3), f(4, 3, 3))
+
+
+def convolution():
+  conv = {**F, 'strides': [1, 2, 2, 1], 'padding': 'SAME'}
+  x, w = f(-1, 9, 8, 3), f(3, 2, 3, 7)
+  case('Conv2D', conv, x, w)
+  case('Conv2D', {**conv, 'padding': 'VALID'}, x, w)
+  case('Conv2D', {**conv, 'padding': 'VALID', 'dilations': [1, 3, 1, 1]}, x, w)
+  case('Conv2D', {**conv, 'padding': 'VALID', 'dilations': [1, 9, 1, 1]}, x, w)
+  case('Conv2D', {**conv, 'padding': 'EXPLICIT',
+                  'explicit_paddings': [0, 0, 1, 2, 3, 0, 0, 0]}, x, w)
+  case('Conv2D', {**conv, 'padding': 'EXPLICIT',
+                  'explicit_paddings': [0, 0, 1, 2]}, x, w)
+  case('Conv2D', {**conv, 'padding': 'EXPLICIT',
+                  'explicit_paddings': [0, 0, -1, 2, 3, 0, 0, 0]}, x, w)
+  case('Conv2D', {**conv, 'data_format': 'NCHW', 'strides': [1, 1, 2, 2]},
+       f(-1, 3, 9, 8), w)
+  for strides in ([1, 0, 1, 1], [1, -1, 1, 1], [1, 1, 1]):
+    case('Conv2D', {**conv, 'strides': strides}, x, w)
+  case('Conv2D', {**conv, 'dilations': [1, 0, 1, 1]}, x, w)
+  case('Conv2D', conv, f(1, 9, 8, 5), w)
+  case('Conv2D', conv, f(1, 9, 8, 6), w)
+  case('Conv2D', conv, f(9, 8, 3), w)
+  case('Conv2D', conv, ANY, w)
+  case('Conv2D', conv, f(1, -1, 8, 3), w)
+  case('Conv2D', conv, x, ANY)
+  back = {**conv}
+  case('Conv2DBackpropInput', back, ShapeOf([-1, 9, 8, 3]), w, f(-1, 5, 4, 7))
+  case('Conv2DBackpropInput', back, K([9, 8]), w, f(2, 5, 4, 7))
+  case('Conv2DBackpropInput', back, i32(4), w, ANY)
+  case('Conv2DBackpropInput', back, i32(3), w, f(2, 5, 4, 7))
+  case('Conv2DBackpropInput', back, i32(4), w, f())
+  case('Conv2DBackpropFilter', back, x, K([3, 2, 3, 7]), f(-1, 5, 4, 7))
+  case('Conv2DBackpropFilter', back, x, i32(4), f(-1, 5, 4, 7))
+  pool = {**F, 'ksize': [1, 3, 2, 1], 'strides': [1, 2, 2, 1],
+          'padding': 'SAME'}
+  for op in ('MaxPool', 'AvgPool'):
+    case(op, pool, x)
+    case(op, {**pool, 'padding': 'VALID'}, x)
+    case(op, {**pool, 'data_format': 'NCHW', 'ksize': [1, 1, 2, 2],
+              'strides': [1, 1, 2, 2]}, f(2, 3, 9, -1))
+    case(op, {**pool, 'strides': [1, 0, 1, 1]}, x)
+    case(op, pool, f(2, 3))
+    case(op, {**pool, 'ksize': [1, 2, 2, 1], 'padding': 'VALID',
+              'strides': [1, 1, 1, 1]}, f(1, 1, 1, 1))
+    case(op, pool, ANY)
+  case('MaxPool', {**pool, 'padding': 'EXPLICIT',
+                   'explicit_paddings': [0, 0, 1, 1, 1, 0, 0, 0]}, x)
+  case('MaxPoolGrad', pool, x, ANY, ANY)
+  case('AvgPoolGrad', pool, ShapeOf([-1, 9, 8, 3]), f(-1, 5, 4, 3))
+  case('AvgPoolGrad', pool, i32(4), f(-1, 5, 4, 3))
+  for form in ('NHWC', 'NCHW'):
+    case('BiasAdd', {**F, 'data_format': form}, f(2, -1, 5, -1), f(3))
+    case('BiasAddGrad', {**F, 'data_format': form}, f(2, 4, 5, 3))
+    case('BiasAdd', {**F, 'data_format': form}, f(2, 3), f(3))
+  case('BiasAdd', F, f(2, 4), f(3))
+  case('BiasAdd', F, f(4), f(4))
+  case('BiasAdd', F, ANY, f(4))
+  bn = {**F, 'U': 'float'}
+  c = f(3)
+  case('FusedBatchNormV3', bn, x, c, c, f(0), f(0))
+  case('FusedBatchNormV3', {**bn, 'is_training': False}, f(2, 9, 8, -1), c, c,
+       c, c)
+  case('FusedBatchNormV3', {**bn, 'is_training': False}, x, c, c, f(4), c)
+  case('FusedBatchNormV3', {**bn, 'data_format': 'NCHW'}, f(2, 3, 4, 5), c, c,
+       f(0), f(0))
+  case('FusedBatchNormV3', bn, f(2, 3), c, c, c, c)
+  case('FusedBatchNormGradV3', bn, x, x, c, c, c, ANY)
+  case('LRN', F, x)
+  case('LRN', F, f(2, 3))
+  case('LRNGrad', F, x, f(2, 9, 8, -1), ANY)
+
+
+def losses():
+  case('Softmax', F, f(2, 3))
+  case('Softmax', F, f())
+  case('LogSoftmax', F, ANY)
+  cross = 'SoftmaxCrossEntropyWithLogits'
+  case(cross, F, f(-1, 10), f(32, 10))
+  case(cross, F, f(1, 10), f(32, 10))
+  case(cross, F, f(3, 10), f(32, 10))
+  case(cross, F, f(10), f(10))
+  case(cross, F, ANY, f(32, 10))
+  cross = 'Sparse' + cross
+  sparse = {**F, 'Tlabels': 'int32'}
+  case(cross, sparse, f(-1, 10), i32(32))
+  case(cross, sparse, f(16, 10), i32(32))
+  case(cross, sparse, f(10), i32())
+  case(cross, sparse, ANY, IANY)
+
+
+def random():
+  draw = {'dtype': 'float', 'T': 'int32'}
+  case('RandomUniform', draw, K([2, 3]))
+  case('RandomUniform', draw, ShapeOf([-1, 3]))
+  case('RandomUniform', draw, i32(2))
+  case('RandomUniform', draw, K([-2]))
+  case('RandomUniform', draw, i32(2, 2))
+  case('RandomUniformInt', {'Tout': 'int32', 'T': 'int32'}, K([2]), i32(),
+       i32(1))
+  draw = {'dtype': 'float', 'Tshape': 'int32'}
+  key, counter = Value('uint64', [1]), Value('uint64', [2])
+  case('StatelessRandomUniformV2', draw, K([2, 3]), key, counter, i32())
+  case('StatelessRandomUniformV2', draw, K([2, 3]), key, counter, i32(1))
+  case('StatelessRandomGetKeyCounter', {'Tseed': 'int32'}, i32(2))
+  case('StatelessRandomGetKeyCounter', {'Tseed': 'int32'}, i32(3))
+
+
+def variables():
+  v = Variable('float', [4, -1])
+  case('ReadVariableOp', {'dtype': 'float'}, v)
+  case('ReadVariableOp', {'dtype': 'int32'}, v)
+  case('VariableShape', {}, v)
+  case('AssignVariableOp', {'dtype': 'float'}, v, f(4, 3))
+  case('AssignVariableOp', {'dtype': 'float'}, v, f(5, 3))
+  case('AssignAddVariableOp', {'dtype': 'float'}, v, f(5, 3))
+  gather = {'dtype': 'float', 'Tindices': 'int32'}
+  case('ResourceGather', gather, v, i32(2, 2))
+  case('ResourceGather', {**gather, 'batch_dims': 1}, v, i32(4, 2))
+  case('ResourceScatterAdd', gather, v, i32(2), f(2, 3))
+  case('ResourceScatterAdd', gather, v, i32(2), f(3, 3))
+  case('ResourceScatterAdd', gather, v, i32(2), f())
+  w = Variable('float', [4, 3])
+  case('ResourceApplyGradientDescent', F, w, f(), f(4, 3))
+  case('ResourceApplyGradientDescent', F, w, f(), f(4, 2))
+  case('ResourceApplyGradientDescent', F, w, f(1), f(4, 3))
+  case('ResourceApplyMomentum', F, w, w, f(), f(4, 3), f())
+  case('ResourceApplyMomentum', F, w, v, f(), f(5, 3), f(), ours=['error'])
+  adam = [f()] * 6
+  case('ResourceApplyAdam', F, w, w, w, *adam, f(4, 3))
+  case('ResourceApplyAdam', F, w, w, w, *adam, f(3), ours=['error'])
+  sparse = {**F, 'Tindices': 'int32'}
+  case('ResourceSparseApplyAdagrad', sparse, w, w, f(), f(2, 3), i32(2))
+  case('ResourceSparseApplyAdagrad', sparse, w, w, f(), f(2, 3), i32(3),
+       ours=['error'])
+  case('ResourceSparseApplyAdagrad', sparse, w, w, f(), f(2, 4), i32(2),
+       ours=['error'])
+
+
+def lists():
+  element = {'element_dtype': 'float'}
+  short = {**element, 'shape_type': 'int32'}
+  some = List('float', [-1, 3])
+  case('TensorListStack', element, some, K([2, 3]))
+  case('TensorListStack', {**element, 'num_elements': 5}, some, K(-1))
+  case('TensorListStack', element, some, K([2]))
+  case('TensorListStack', {'element_dtype': 'int32'}, some, K(-1))
+  case('TensorListGetItem', element, some, i32(), K(-1))
+  case('TensorListPushBack', element, some, f(2, 3))
+  case('TensorListPushBack', element, some, f(2, 4))
+  case('TensorListPopBack', element, some, K([7, -1]), ours=['[]', '[7,3]'])
+  case('TensorListLength', {}, some)
+  case('TensorListGather', element, some, i32(4), K(-1))
+  case('TensorListConcatV2', short, some, K(-1), Value('int64', [-1]))
+  case('TensorListFromTensor', short, f(5, 3), K([3]))
+  case('TensorListFromTensor', short, f(5, 3), K([4]))
+  case('TensorListSetItem', element, some, i32(), f(2, 3))
+  case('TensorListReserve', short, K([2]), i32())
+
+
+def flow():
+  case('Switch', F, f(2, -1), Value('bool', []))
+  case('Merge', {**F, 'N': 2}, f(2, 3), f(2, 4))
+  case('Merge', {**F, 'N': 2}, f(2, 3), ANY)
+  case('Merge', {**F, 'N': 2}, f(2, 3), f(2))
+  case('LoopCond', {}, Value('bool', [2]))
+  case('PlaceholderWithDefault', {'dtype': 'float', 'shape': [-1, 3]}, f(2, 3))
+  case('PlaceholderWithDefault', {'dtype': 'float', 'shape': [4]}, f(2, 3))
+  case('StringJoin', {'N': 2}, Value('string', [2]), Value('string', []))
+  case('StringJoin', {'N': 2}, Value('string', [2]), Value('string', [3]))
+  case('Assert', {'T': ['float']}, Value('bool', []), f(2))
+  case('Assert', {'T': ['float']}, Value('bool', [1]), f(2))
+  case('IdentityN', {'T': ['float', 'int32']}, f(2), i32(3))
+
+
+print('# Written by dump_shape_cases.py with TensorFlow %s.' % tf.__version__)
+for family in (reshaping, joining, slicing, rearranging, gathering, arithmetic,
+               convolution, losses, random, variables, lists, flow):
+  family()

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+"""Compares Leat's messages with those of an installed TensorFlow (2.15.1).
+
+Every message, field and enum value that protos/ declares exists in TensorFlow
+with the same number, type and label; maps are maps, members of a oneof are in
+one of the same name. Every graph of tests/graphs, serialized by TensorFlow, is
+read by our messages without an unknown field and written back byte for byte.
+
+Usage: compare_with_tensorflow.py FILE
+FILE is what protoc --include_imports --descriptor_set_out=FILE wrote.
+Labelled `tensorflow` in CTest; needs LEAT_TENSORFLOW_PYTHON.
+"""
+
+import importlib
+import pathlib
+import sys
+
+from google.protobuf import descriptor_pb2
+from google.protobuf import descriptor_pool
+from google.protobuf import message
+from google.protobuf import message_factory
+from google.protobuf import text_format
+from google.protobuf import unknown_fields
+
+OURS, THEIRS = "leat.pb.", "tensorflow."
+
+
+def tensorflow_pool():
+  for name in ["framework.graph", "framework.step_stats",
+               "framework.device_attributes", "framework.op_def",
+               "protobuf.cluster", "protobuf.config", "protobuf.meta_graph"]:
+    importlib.import_module(f"tensorflow.core.{name}_pb2")
+  return descriptor_pool.Default()
+
+
+def load(path):
+  files = descriptor_pb2.FileDescriptorSet.FromString(path.read_bytes())
+  pool = descriptor_pool.DescriptorPool()
+  for file in files.file:
+    pool.Add(file)
+  return pool, [f for f in files.file if f.package == "leat.pb"]
+
+
+def describe(field):
+  """What must be equal, as one comparable value."""
+  of = field.message_type or field.enum_type
+  oneof = field.containing_oneof
+  return {
+      "number": field.number,
+      "type": field.type,
+      "label": field.label,
+      "of": of and of.full_name.replace(OURS, THEIRS),
+      "map": bool(field.message_type and
+                  field.message_type.GetOptions().map_entry),
+      "oneof": oneof and oneof.name,
+  }
+
+
+def compare_enum(ours, theirs, complaints):
+  for value in ours.values:
+    other = theirs.values_by_name.get(value.name)
+    if other is None or other.number != value.number:
+      complaints.append(f"{ours.full_name}.{value.name} = {value.number}: "
+                        f"{other and other.number} in TensorFlow")
+
+
+def compare_message(ours, theirs, complaints):
+  """Returns the number of fields compared."""
+  count = 0
+  for field in ours.fields:
+    count += 1
+    other = theirs.fields_by_name.get(field.name)
+    if other is None:
+      complaints.append(f"{field.full_name}: not in TensorFlow")
+    elif describe(field) != describe(other):
+      complaints.append(f"{field.full_name}: {describe(field)}; in TensorFlow "
+                        f"{describe(other)}")
+  for enum in ours.enum_types:
+    compare_enum(enum, theirs.enum_types_by_name[enum.name], complaints)
+  for nested in ours.nested_types:
+    count += compare_message(nested, theirs.nested_types_by_name[nested.name],
+                             complaints)
+  return count
+
+
+def compare_files(pool, files, theirs, complaints):
+  count = 0
+  for file in files:
+    for declared in file.message_type:
+      count += compare_message(
+          pool.FindMessageTypeByName(OURS + declared.name),
+          theirs.FindMessageTypeByName(THEIRS + declared.name), complaints)
+    for enum in file.enum_type:
+      compare_enum(pool.FindEnumTypeByName(OURS + enum.name),
+                   theirs.FindEnumTypeByName(THEIRS + enum.name), complaints)
+  return count
+
+
+def count_unknown(read):
+  count = len(unknown_fields.UnknownFieldSet(read))
+  for field, value in read.ListFields():
+    if field.message_type is None:
+      continue
+    if field.message_type.GetOptions().map_entry:
+      if field.message_type.fields_by_name["value"].message_type:
+        count += sum(count_unknown(value[key]) for key in value)
+    elif field.label == field.LABEL_REPEATED:
+      count += sum(map(count_unknown, value))
+    else:
+      count += count_unknown(value)
+  return count
+
+
+def compare_graph(path, pool, theirs, complaints):
+  name = "MetaGraphDef" if path.stem == "meta_graph" else "GraphDef"
+  original = message_factory.GetMessageClass(
+      theirs.FindMessageTypeByName(THEIRS + name))()
+  text_format.Parse(path.read_text(), original)
+  data = original.SerializeToString(deterministic=True)
+  ours = message_factory.GetMessageClass(
+      pool.FindMessageTypeByName(OURS + name))
+  try:
+    read = ours.FromString(data)
+  except message.DecodeError as error:
+    complaints.append(f"{path.name}: {error}")
+    return
+  if unknown := count_unknown(read):
+    complaints.append(f"{path.name}: {unknown} unknown fields")
+  if read.SerializeToString(deterministic=True) != data:
+    complaints.append(f"{path.name}: written back with other bytes")
+
+
+def main():
+  theirs = tensorflow_pool()
+  pool, files = load(pathlib.Path(sys.argv[1]))
+  complaints = []
+  count = compare_files(pool, files, theirs, complaints)
+  graphs = sorted((pathlib.Path(__file__).parents[1] / "graphs").glob("*.pbtxt"))
+  for path in graphs:
+    compare_graph(path, pool, theirs, complaints)
+  for complaint in complaints:
+    print(complaint, file=sys.stderr)
+  print(f"{count} fields, {len(graphs)} graphs, {len(complaints)} complaints")
+  return 1 if complaints or not count or not graphs else 0
+
+
+if __name__ == "__main__":
+  sys.exit(main())

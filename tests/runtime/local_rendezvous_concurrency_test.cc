@@ -1,0 +1,108 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <string>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "leat/runtime/local_rendezvous.h"
+
+namespace leat {
+namespace {
+
+// What a RecvAsync came to.
+struct Received {
+  int calls = 0;
+  absl::Status status;
+  Tensor tensor;
+  bool is_dead = false;
+
+  Rendezvous::Done Done() {
+    return [this](const absl::Status& s, Tensor t, bool dead) {
+      ++calls;
+      status = s;
+      tensor = std::move(t);
+      is_dead = dead;
+    };
+  }
+};
+
+TEST(LocalRendezvousTest, HandsOverWhatWasSentBefore) {
+  LocalRendezvous rendezvous;
+  ASSERT_TRUE(rendezvous.Send("k", Tensor::Scalar(3), false).ok());
+  Received received;
+  rendezvous.RecvAsync("k", received.Done());
+  ASSERT_EQ(received.calls, 1);
+  EXPECT_TRUE(received.status.ok());
+  EXPECT_EQ(received.tensor.scalar<int>(), 3);
+}
+
+TEST(LocalRendezvousTest, HandsOverWhatIsSentLater) {
+  LocalRendezvous rendezvous;
+  Received received;
+  rendezvous.RecvAsync("k", received.Done());
+  EXPECT_EQ(received.calls, 0);
+  ASSERT_TRUE(rendezvous.Send("k", Tensor(), true).ok());
+  EXPECT_EQ(received.calls, 1);
+  EXPECT_TRUE(received.is_dead);
+}
+
+TEST(LocalRendezvousTest, RefusesASecondSendOrRecvOfAKey) {
+  LocalRendezvous rendezvous;
+  ASSERT_TRUE(rendezvous.Send("k", Tensor::Scalar(3), false).ok());
+  EXPECT_EQ(rendezvous.Send("k", Tensor::Scalar(4), false).code(),
+            absl::StatusCode::kAlreadyExists);
+  Received first, second;
+  rendezvous.RecvAsync("k", first.Done());
+  rendezvous.RecvAsync("k", second.Done());
+  EXPECT_TRUE(first.status.ok());
+  EXPECT_EQ(second.status.code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_EQ(rendezvous.Send("k", Tensor::Scalar(5), false).code(),
+            absl::StatusCode::kAlreadyExists);
+}
+
+TEST(LocalRendezvousTest, AnAbortEndsWaitingAndLaterCallsWithTheFirstReason) {
+  LocalRendezvous rendezvous;
+  Received waiting, later;
+  rendezvous.RecvAsync("k", waiting.Done());
+  rendezvous.StartAbort(absl::UnavailableError("worker 1 is gone"));
+  rendezvous.StartAbort(absl::InternalError("an echo"));
+  rendezvous.RecvAsync("j", later.Done());
+  EXPECT_EQ(waiting.status, absl::UnavailableError("worker 1 is gone"));
+  EXPECT_EQ(later.status, absl::UnavailableError("worker 1 is gone"));
+  EXPECT_EQ(rendezvous.Send("i", Tensor(), false),
+            absl::UnavailableError("worker 1 is gone"));
+}
+
+TEST(LocalRendezvousTest, DestructionEndsWhoWaits) {
+  Received received;
+  {
+    LocalRendezvous rendezvous;
+    rendezvous.RecvAsync("k", received.Done());
+  }
+  EXPECT_EQ(received.calls, 1);
+  EXPECT_FALSE(received.status.ok());
+}
+
+TEST(LocalRendezvousTest, EveryTensorArrivesOnceUnderContention) {
+  LocalRendezvous rendezvous;
+  constexpr int kKeys = 2000;
+  std::atomic<int64_t> sum{0};
+  std::thread sender([&] {
+    for (int i = 0; i < kKeys; ++i) {
+      ASSERT_TRUE(
+          rendezvous.Send(absl::StrCat(i), Tensor::Scalar(i), false).ok());
+    }
+  });
+  for (int i = 0; i < kKeys; ++i) {
+    rendezvous.RecvAsync(absl::StrCat(i),
+                         [&sum](const absl::Status& status, Tensor t, bool) {
+                           if (status.ok()) sum += t.scalar<int>();
+                         });
+  }
+  sender.join();
+  EXPECT_EQ(sum, int64_t{kKeys} * (kKeys - 1) / 2);
+}
+
+}  // namespace
+}  // namespace leat

@@ -1,0 +1,91 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/runtime/pool_allocator.h"
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace leat {
+namespace {
+
+TEST(PoolAllocatorTest, AlignsEveryBuffer) {
+  PoolAllocator pool;
+  for (size_t bytes : {0, 1, 63, 64, 65, 192, 193, 1000, 1 << 20}) {
+    const BufferRef buffer = pool.Allocate(bytes);
+    ASSERT_NE(buffer, nullptr);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer->data()) % kBufferAlignment,
+              0u);
+    EXPECT_EQ(buffer->size(), bytes);
+    std::memset(buffer->data(), 0xab, bytes);
+  }
+}
+
+TEST(PoolAllocatorTest, TakesNothingFromTheSystemForSizesThatWereFreed) {
+  PoolAllocator pool;
+  pool.Allocate(1000);
+  pool.Allocate(100000);
+  const int64_t before = pool.stats().system_requests;
+  for (int i = 0; i < 100; ++i) {
+    pool.Allocate(1000);
+    pool.Allocate(100000);
+  }
+  EXPECT_EQ(pool.stats().system_requests, before);
+}
+
+TEST(PoolAllocatorTest, CountsLiveAndKeptBytes) {
+  PoolAllocator pool;
+  BufferRef buffer = pool.Allocate(5000);
+  EXPECT_GE(pool.stats().live_bytes, 5000);
+  EXPECT_EQ(pool.stats().kept_bytes, 0);
+  buffer.reset();
+  EXPECT_EQ(pool.stats().live_bytes, 0);
+  EXPECT_GE(pool.stats().kept_bytes, 5000);
+}
+
+TEST(PoolAllocatorTest, GivesNullAboveItsLimitAndServesTheNextRequest) {
+  PoolAllocator pool({.name = "small", .limit_bytes = 1 << 20});
+  const BufferRef half = pool.Allocate(600 << 10);
+  ASSERT_NE(half, nullptr);
+  EXPECT_EQ(pool.Allocate(600 << 10), nullptr);
+  EXPECT_EQ(pool.Allocate(SIZE_MAX), nullptr);
+  EXPECT_NE(pool.Allocate(1000), nullptr);
+}
+
+TEST(PoolAllocatorTest, FreesWhatItKeepsToStayBelowItsLimit) {
+  PoolAllocator pool({.name = "small", .limit_bytes = 1 << 20});
+  pool.Allocate(600 << 10);
+  EXPECT_NE(pool.Allocate(900 << 10), nullptr);
+}
+
+TEST(PoolAllocatorTest, BuffersOutliveTheAllocator) {
+  auto pool = std::make_unique<PoolAllocator>();
+  BufferRef buffer = pool->Allocate(100);
+  pool.reset();
+  std::memset(buffer->data(), 1, 100);
+}
+
+TEST(PoolAllocatorTest, ThreadsNeverShareABlock) {
+  PoolAllocator pool;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&pool, t] {
+      for (int i = 0; i < 2000; ++i) {
+        const size_t bytes = 64 + (i * 37) % 4000;
+        const BufferRef buffer = pool.Allocate(bytes);
+        std::memset(buffer->data(), t, bytes);
+        for (size_t k = 0; k < bytes; k += 97) {
+          ASSERT_EQ(buffer->data()[k], t);
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(pool.stats().live_bytes, 0);
+}
+
+}  // namespace
+}  // namespace leat

@@ -1,0 +1,25 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// FreezeVariables: a trained model as one graph without state.
+#ifndef LEAT_TRAIN_FREEZE_H_
+#define LEAT_TRAIN_FREEZE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "leat/graph/graph.h"
+#include "leat/runtime/session.h"
+
+namespace leat {
+
+// The part of `graph` that `outputs` need, with a Const of the variable's value
+// in `session` in the place of every read (of both kinds of variables). Names
+// stay. Fails as Session::Run does, and when a variable is used otherwise:
+// INVALID_ARGUMENT naming the node.
+absl::StatusOr<Graph> FreezeVariables(const Graph& graph, Session& session,
+                                      const std::vector<TensorName>& outputs);
+
+}  // namespace leat
+
+#endif  // LEAT_TRAIN_FREEZE_H_

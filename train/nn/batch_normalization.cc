@@ -1,0 +1,109 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "leat/graph/gradient_shapes.h"
+#include "leat/graph/ops.h"
+#include "leat/train/nn/layers.h"
+
+namespace leat::nn {
+namespace {
+
+struct Moments {
+  Output mean = {};
+  Output variance = {};
+};
+
+// average -= (average - value) * (1 - momentum), run with the training step.
+void UpdateAverage(GraphBuilder& b, const leat::Variable& average, Output value,
+                   double momentum, SourceLocation location) {
+  Scope colocated = b.ColocateWith(average.handle().operation(), location);
+  const Output change = (average.value() - value) * (1.0 - momentum);
+  b.AddUpdate(op::AssignSubVariableOp(average.handle(), change, location));
+}
+
+// Over all axes but the last one.
+Moments MomentsOf(Output x, SourceLocation location) {
+  Dims axes;
+  for (int i = 0; i + 1 < x.shape().rank(); ++i) axes.push_back(i);
+  const Output list = gradients::IntVector(*x.builder(), axes);
+  const Output mean = op::Mean(x, list, {}, location);
+  const Output centred =
+      op::SquaredDifference(x, op::StopGradient(mean, location), location);
+  return {.mean = mean, .variance = op::Mean(centred, list, {}, location)};
+}
+
+Output Normalize(Output x, const Moments& by, Output gamma, Output beta,
+                 double epsilon, SourceLocation location) {
+  const Output scale = op::Rsqrt(by.variance + epsilon, location) * gamma;
+  return x * scale + (beta - by.mean * scale);
+}
+
+}  // namespace
+
+Output BatchNormalization(Output x, BatchNormalizationAttrs attrs,
+                          SourceLocation location) {
+  GraphBuilder* b = x.builder();
+  if (b == nullptr || !x.IsValid()) return x;
+  const std::string name =
+      attrs.name.empty() ? b->LayerName("batch_normalization") : attrs.name;
+  const PartialShape shape = x.shape();
+  const bool nchw = attrs.data_format == "NCHW";
+  const bool fused =
+      shape.rank_known() && shape.rank() == 4 && x.dtype() == DType::kFloat;
+  const int axis = nchw ? 1 : shape.rank() - 1;
+  if (!shape.rank_known() || shape.rank() < 2 || !shape.dim_known(axis) ||
+      (nchw && !fused)) {
+    b->Fail(absl::InvalidArgumentError(absl::StrCat(
+                "layer '", b->name_prefix(), name,
+                "' (BatchNormalization) needs an input whose channels are "
+                "known (NCHW: float of rank 4), got ",
+                Name(x.dtype()), shape.DebugString())),
+            location);
+    return Output(Operation(b, kNoNode), 0);
+  }
+  Scope scope = b->VariableScope(name, location);
+  const Shape channels{shape.dim(axis)};
+  const auto variable = [&](absl::string_view which, const Initializer& value,
+                            bool trainable) {
+    return b->GetVariable(
+        which, x.dtype(), channels,
+        [&] { return value(*b, channels, x.dtype()); },
+        {.trainable = trainable && attrs.trainable}, location);
+  };
+  const leat::Variable gamma = variable("gamma", Ones(), true);
+  const leat::Variable beta = variable("beta", Zeros(), true);
+  const leat::Variable mean = variable("moving_mean", Zeros(), false);
+  const leat::Variable variance = variable("moving_variance", Ones(), false);
+  if (!b->status().ok()) return Output(Operation(b, kNoNode), 0);
+  Moments batch;
+  Output y;
+  if (fused) {
+    const Output none = attrs.training
+                            ? b->Const(Tensor::Filled<float>(Shape{0}, 0.0f))
+                            : Output();
+    const auto normalized = op::FusedBatchNormV3(
+        x, gamma.value(), beta.value(), attrs.training ? none : mean.value(),
+        attrs.training ? none : variance.value(),
+        {.epsilon = static_cast<float>(attrs.epsilon),
+         .data_format = attrs.data_format,
+         .is_training = attrs.training},
+        location);
+    y = normalized.y;
+    batch = {.mean = normalized.batch_mean,
+             .variance = normalized.batch_variance};
+  } else {
+    batch = attrs.training
+                ? MomentsOf(x, location)
+                : Moments{.mean = mean.value(), .variance = variance.value()};
+    y = Normalize(x, batch, gamma.value(), beta.value(), attrs.epsilon,
+                  location);
+  }
+  if (attrs.training) {
+    UpdateAverage(*b, mean, batch.mean, attrs.momentum, location);
+    UpdateAverage(*b, variance, batch.variance, attrs.momentum, location);
+  }
+  return y;
+}
+
+}  // namespace leat::nn

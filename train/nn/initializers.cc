@@ -1,0 +1,146 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/train/nn/initializers.h"
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "leat/graph/ops.h"
+
+namespace leat::nn {
+namespace {
+
+// Larger constants are filled in at run time, to keep graphs small.
+constexpr int64_t kMaxConstantElements = 1000;
+
+Output ShapeConst(GraphBuilder& b, const Shape& shape, const char* name) {
+  const std::vector<int32_t> dims(shape.dims().begin(), shape.dims().end());
+  return b.Const(Tensor::FromSpan<int32_t>(
+                     Shape{static_cast<int64_t>(shape.rank())}, dims),
+                 name);
+}
+
+Initializer Fill(double value, const char* name) {
+  return [value, name](GraphBuilder& b, const Shape& shape, DType dtype) {
+    if (shape.rank() == 0) return b.AsOutput(Operand(value), dtype, name);
+    if (dtype == DType::kFloat && shape.num_elements() < kMaxConstantElements) {
+      return b.Const(Tensor::Filled<float>(shape, static_cast<float>(value)),
+                     name);
+    }
+    std::string result;
+    Output dims, element;
+    {
+      Scope scope = b.NameScope(name);
+      result = b.name_prefix();
+      dims = ShapeConst(b, shape, "shape_as_tensor");
+      element = b.AsOutput(Operand(value), dtype, "Const");
+    }
+    return AddOp({.op = "Fill", .inputs = {dims, element}, .name = result})
+        .output(0);
+  };
+}
+
+// Nodes scale * random + shift, named as TensorFlow names them. The seeds are
+// taken after the constants, because they count nodes.
+struct Random {
+  const char* op = "";
+  const char* scope = "";
+  const char* names[2] = {"", ""};
+  bool uniform = false;
+  double first = 0.0;   // min or mean
+  double second = 0.0;  // max or standard deviation
+  std::optional<int64_t> seed = {};
+
+  Output operator()(GraphBuilder& b, const Shape& shape, DType dtype) const {
+    Scope name_scope = b.NameScope(scope);
+    const std::string result = b.name_prefix();
+    const Output dims = ShapeConst(b, shape, "shape");
+    const Output low = b.AsOutput(Operand(first), dtype, names[0]);
+    const Output high = b.AsOutput(Operand(second), dtype, names[1]);
+    const std::pair<int64_t, int64_t> seeds = b.OpSeeds(seed);
+    const Output random = AddOp({.op = op,
+                                 .inputs = {dims},
+                                 .attrs = {{"dtype", dtype},
+                                           {"seed", seeds.first},
+                                           {"seed2", seeds.second}}})
+                              .output(0);
+    const Output scaled = uniform ? random * (high - low) : random * high;
+    return AddOp({.op = "AddV2", .inputs = {scaled, low}, .name = result})
+        .output(0);
+  }
+};
+
+struct Fans {
+  double in = 1;
+  double out = 1;
+};
+
+Fans FansOf(const Shape& shape) {
+  const int rank = shape.rank();
+  if (rank == 0) return {};
+  if (rank == 1) {
+    const double n = static_cast<double>(shape.dim(0));
+    return {.in = n, .out = n};
+  }
+  double receptive = 1;
+  for (int i = 0; i + 2 < rank; ++i) {
+    receptive *= static_cast<double>(shape.dim(i));
+  }
+  return {.in = receptive * static_cast<double>(shape.dim(rank - 2)),
+          .out = receptive * static_cast<double>(shape.dim(rank - 1))};
+}
+
+}  // namespace
+
+Initializer Zeros() { return Fill(0.0, "zeros"); }
+Initializer Ones() { return Fill(1.0, "ones"); }
+Initializer Constant(double value) { return Fill(value, "Const"); }
+
+Initializer RandomUniform(RandomUniformAttrs attrs) {
+  return Random{.op = "RandomUniform",
+                .scope = "random_uniform",
+                .names = {"min", "max"},
+                .uniform = true,
+                .first = attrs.min,
+                .second = attrs.max,
+                .seed = attrs.seed};
+}
+
+Initializer RandomNormal(NormalAttrs attrs) {
+  return Random{.op = "RandomStandardNormal",
+                .scope = "random_normal",
+                .names = {"mean", "stddev"},
+                .first = attrs.mean,
+                .second = attrs.stddev,
+                .seed = attrs.seed};
+}
+
+Initializer TruncatedNormal(NormalAttrs attrs) {
+  return Random{.op = "TruncatedNormal",
+                .scope = "truncated_normal",
+                .names = {"mean", "stddev"},
+                .first = attrs.mean,
+                .second = attrs.stddev,
+                .seed = attrs.seed};
+}
+
+Initializer GlorotUniform(std::optional<int64_t> seed) {
+  return [seed](GraphBuilder& b, const Shape& shape, DType dtype) {
+    const Fans fans = FansOf(shape);
+    const double limit = std::sqrt(6.0 / std::max(1.0, fans.in + fans.out));
+    return RandomUniform({.min = -limit, .max = limit, .seed = seed})(b, shape,
+                                                                      dtype);
+  };
+}
+
+Initializer HeNormal(std::optional<int64_t> seed) {
+  return [seed](GraphBuilder& b, const Shape& shape, DType dtype) {
+    // The standard deviation of a unit normal cut at two.
+    constexpr double kTruncated = .87962566103423978;
+    const double stddev =
+        std::sqrt(2.0 / std::max(1.0, FansOf(shape).in)) / kTruncated;
+    return TruncatedNormal({.stddev = stddev, .seed = seed})(b, shape, dtype);
+  };
+}
+
+}  // namespace leat::nn

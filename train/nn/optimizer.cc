@@ -1,0 +1,203 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Optimizer: what all optimizers share.
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "leat/graph/ops.h"
+#include "leat/train/nn/optimizer_update.h"
+#include "leat/train/nn/optimizers.h"
+
+namespace leat::nn {
+namespace {
+
+Operation Invalid(GraphBuilder* builder) { return Operation(builder, kNoNode); }
+
+// The rows with the gradients of equal indices added up.
+IndexedSlices Deduplicate(const IndexedSlices& rows, SourceLocation location) {
+  const auto unique = op::Unique(rows.indices, {}, location);
+  const Output count = op::Size(unique.y, {}, location);
+  return {.values =
+              op::UnsortedSegmentSum(rows.values, unique.idx, count, location),
+          .indices = unique.y,
+          .dense_shape = rows.dense_shape};
+}
+
+// The variables' reads that something uses.
+absl::flat_hash_set<NodeId> UsedNodes(const Graph& graph) {
+  absl::flat_hash_set<NodeId> used;
+  for (NodeId id : graph.NodeIds()) {
+    for (Endpoint input : graph.node(id).inputs) used.insert(input.node);
+  }
+  return used;
+}
+
+// Adds one to the step, after whatever scopes say.
+Operation CountUp(const Variable& step, SourceLocation location) {
+  if (!step.is_resource()) {
+    return op::AssignAdd(step.handle(), 1, {}, location).operation();
+  }
+  Output one =
+      step.handle().builder()->AsOutput(1, step.dtype(), "value", location);
+  return op::AssignAddVariableOp(step.handle(), one, location);
+}
+
+}  // namespace
+
+std::vector<VariableGradient> Optimizer::ComputeGradients(
+    Output loss, absl::Span<const Variable> variables,
+    SourceLocation location) const {
+  GraphBuilder* b = loss.builder();
+  if (b == nullptr || !b->status().ok()) return {};
+  if (!loss.shape().IsCompatibleWith(Shape{})) {
+    b->Fail(absl::InvalidArgumentError(absl::StrCat(
+                name_, ": the loss ", loss.name(), " must be a scalar, got ",
+                loss.shape().DebugString())),
+            location);
+    return {};
+  }
+  std::vector<Output> handles;
+  for (const Variable& variable : variables) {
+    handles.push_back(variable.handle());
+  }
+  const Output losses[] = {loss};
+  const std::vector<Gradient> gradients =
+      b->Gradients(losses, handles, {}, location);
+  std::vector<VariableGradient> result;
+  for (size_t i = 0; i < variables.size(); ++i) {
+    if (gradients[i].IsNone()) continue;
+    result.push_back({.variable = variables[i], .gradient = gradients[i]});
+  }
+  return result;
+}
+
+Operation Optimizer::Minimize(Output loss, MinimizeOptions options,
+                              SourceLocation location) const {
+  GraphBuilder* b = loss.builder();
+  if (b == nullptr || !b->status().ok()) return Invalid(b);
+  if (options.variables.empty()) options.variables = b->TrainableVariables();
+  const std::vector<VariableGradient> gradients =
+      ComputeGradients(loss, options.variables, location);
+  if (!b->status().ok()) return Invalid(b);
+  if (gradients.empty()) {
+    b->Fail(absl::InvalidArgumentError(absl::StrCat(
+                name_, ": the loss ", loss.name(), " depends on none of the ",
+                options.variables.size(), " variables")),
+            location);
+    return Invalid(b);
+  }
+  return ApplyGradients(gradients, options, location);
+}
+
+// One node for each number, made for the first variable of a dtype.
+const Optimizer::Values& Optimizer::ValuesFor(GraphBuilder& b, DType dtype,
+                                              SourceLocation location,
+                                              ValuesByType& all) const {
+  auto [it, is_new] = all.try_emplace(dtype);
+  if (!is_new) return it->second;
+  for (const Number& number : Numbers()) {
+    Output value = b.AsOutput(number.value, dtype, number.name, location);
+    if (value.IsValid() && value.dtype() != dtype) {
+      value = op::Cast(value, dtype, {}, location);
+    }
+    it->second[number.name] = value;
+  }
+  return it->second;
+}
+
+// The powers stand beside the variable of the first name, as in TensorFlow.
+absl::flat_hash_map<std::string, Variable> Optimizer::MakePowers(
+    GraphBuilder& b, absl::Span<const VariableGradient> gradients,
+    SourceLocation location) const {
+  const Variable home =
+      std::min_element(gradients.begin(), gradients.end(),
+                       [](const auto& x, const auto& y) {
+                         return x.variable.name() < y.variable.name();
+                       })
+          ->variable;
+  absl::flat_hash_map<std::string, Variable> powers;
+  const std::vector<Number> numbers = Numbers();
+  for (const Power& power : Powers()) {
+    const auto number =
+        std::find_if(numbers.begin(), numbers.end(), [&](const Number& n) {
+          return absl::string_view(n.name) == power.number;
+        });
+    Scope root = b.NameScope("/", location);
+    Scope colocated = b.ColocateWith(home.handle().operation(), location);
+    const Output initial = b.AsOutput(
+        number->value, home.dtype(),
+        absl::StrCat(power.name, "/Initializer/initial_value"), location);
+    powers[power.name] = b.Variable(
+        power.name, initial,
+        {.trainable = false, .use_resource = home.is_resource()}, location);
+  }
+  return powers;
+}
+
+// power *= number.
+Operation Optimizer::MultiplyPower(const Variable& power, Output number,
+                                   SourceLocation location) const {
+  Scope colocated = power.handle().builder()->ColocateWith(
+      power.handle().operation(), location);
+  const Output next = power.value() * number;
+  return power.is_resource()
+             ? op::AssignVariableOp(power.handle(), next, {}, location)
+             : op::Assign(power.handle(), next, {}, location).operation();
+}
+
+Operation Optimizer::UpdateOne(Update& update, const Gradient& gradient,
+                               SourceLocation location) const {
+  if (!gradient.IsSparse()) return Dense(update, gradient.AsDense());
+  if (KeepsDuplicates()) return Sparse(update, gradient.slices());
+  return Sparse(update, Deduplicate(gradient.slices(), location));
+}
+
+Operation Optimizer::ApplyGradients(
+    absl::Span<const VariableGradient> gradients,
+    const MinimizeOptions& options, SourceLocation location) const {
+  if (gradients.empty()) return Operation();
+  GraphBuilder* b = gradients[0].variable.handle().builder();
+  if (b == nullptr || !b->status().ok()) return Invalid(b);
+  Scope scope =
+      b->NameScope(options.name.empty() ? name_ : options.name, location);
+  const std::string step_name = b->name_prefix();
+  const auto powers = MakePowers(*b, gradients, location);
+  ValuesByType values;
+  const absl::flat_hash_set<NodeId> used = UsedNodes(b->graph());
+  std::vector<Operation> last;
+  for (const auto& [variable, gradient] : gradients) {
+    const Values& numbers = ValuesFor(*b, variable.dtype(), location, values);
+    Scope names =
+        b->NameScope(absl::StrCat("update_", variable.name()), location);
+    Scope colocated = b->ColocateWith(variable.handle().operation(), location);
+    // Whoever reads the variable in this step reads it before the update.
+    std::vector<Operation> readers;
+    if (used.contains(variable.value().operation().id())) {
+      readers.push_back(variable.value().operation());
+    }
+    Scope after = b->ControlDependencies(readers, location);
+    Update update(*b, variable, name_, numbers, powers, location);
+    last.push_back(UpdateOne(update, gradient, location));
+    if (!b->status().ok()) return Invalid(b);
+  }
+  {
+    Scope after = b->ControlDependencies(last, location);
+    std::vector<Operation> multiplied;
+    for (const Power& power : Powers()) {
+      const Variable& variable = powers.at(power.name);
+      multiplied.push_back(MultiplyPower(
+          variable, values[variable.dtype()][power.number], location));
+    }
+    last.insert(last.end(), multiplied.begin(), multiplied.end());
+  }
+  for (const Operation& other : b->updates()) last.push_back(other);
+  if (options.global_step.has_value()) {
+    Scope after = b->ControlDependencies(last, location);
+    last.push_back(CountUp(*options.global_step, location));
+  }
+  if (!b->status().ok()) return Invalid(b);
+  return b->Group(last, step_name, location);
+}
+
+}  // namespace leat::nn
