@@ -57,6 +57,13 @@ class Buffer {
 
 using BufferRef = boost::intrusive_ptr<Buffer>;
 
+// What an allocator holds, in bytes.
+struct AllocatorStats {
+  int64_t live_bytes = 0;       // in buffers now
+  int64_t kept_bytes = 0;       // freed and kept
+  int64_t system_requests = 0;  // blocks taken from the system so far
+};
+
 // Thread-safe. Outlives every Buffer it gave out.
 class Allocator {
  public:
@@ -67,6 +74,9 @@ class Allocator {
   virtual BufferRef Allocate(size_t bytes) = 0;
 
   virtual absl::string_view name() const = 0;
+
+  // Zeros for an allocator that does not count.
+  virtual AllocatorStats stats() const { return {}; }
 };
 
 // malloc. Never destroyed, stateless.

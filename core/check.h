@@ -8,12 +8,13 @@
 #include "absl/base/optimization.h"
 
 namespace leat::internal {
-[[noreturn]] void CheckFailed(const char* file, int line, const char* condition);
+[[noreturn]] void CheckFailed(const char* file, int line,
+                              const char* condition);
 }  // namespace leat::internal
 
-#define LEAT_CHECK(condition)                                            \
-  (ABSL_PREDICT_TRUE(condition)                                          \
-       ? static_cast<void>(0)                                            \
+#define LEAT_CHECK(condition)   \
+  (ABSL_PREDICT_TRUE(condition) \
+       ? static_cast<void>(0)   \
        : ::leat::internal::CheckFailed(__FILE__, __LINE__, #condition))
 
 #endif  // LEAT_CORE_CHECK_H_

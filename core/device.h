@@ -20,7 +20,7 @@ inline constexpr char kGpu[] = "GPU";
 
 // TensorFlow's DeviceAttributes.
 struct DeviceInfo {
-  std::string name = {};         // full
+  std::string name = {};  // full
   DeviceType type = {};
   int64_t memory_bytes = 0;      // limit; nominal for CPUs
   uint64_t incarnation = 0;      // random, never 0, new with every process

@@ -60,8 +60,9 @@ constexpr DType BaseOf(DType dtype) {
                       : dtype;
 }
 constexpr DType RefOf(DType dtype) {
-  return IsRef(dtype) ? dtype
-                      : static_cast<DType>(static_cast<int>(dtype) + kRefOffset);
+  return IsRef(dtype)
+             ? dtype
+             : static_cast<DType>(static_cast<int>(dtype) + kRefOffset);
 }
 
 // Bytes of one element; 0 for types whose elements are objects (string,

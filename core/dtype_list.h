@@ -36,7 +36,8 @@ inline constexpr auto kNumbers = kFloats + kInts;  // real numbers
 inline constexpr DTypeList<int32_t, int64_t> kIndices;
 inline constexpr DTypeList<bool> kBoolOnly;
 inline constexpr DTypeList<std::string> kStringOnly;
-inline constexpr DTypeList<std::complex<float>, std::complex<double>> kComplexes;
+inline constexpr DTypeList<std::complex<float>, std::complex<double>>
+    kComplexes;
 // Everything whose elements are plain bytes and have a C++ type.
 inline constexpr auto kPlain = kNumbers + kBoolOnly + kComplexes;
 

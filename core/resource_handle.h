@@ -20,7 +20,8 @@ class ResourceHandle {
   uint64_t hash_code = 0;       // TensorFlow's type hash; carried, not used
   std::string maybe_type_name;  // "Variable", "Queue", ...
 
-  friend bool operator==(const ResourceHandle&, const ResourceHandle&) = default;
+  friend bool operator==(const ResourceHandle&,
+                         const ResourceHandle&) = default;
 };
 
 }  // namespace leat

@@ -10,19 +10,19 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-#define LEAT_RETURN_IF_ERROR(expression)                      \
-  do {                                                        \
-    absl::Status leat_status_ = (expression);                 \
+#define LEAT_RETURN_IF_ERROR(expression)                             \
+  do {                                                               \
+    absl::Status leat_status_ = (expression);                        \
     if (ABSL_PREDICT_FALSE(!leat_status_.ok())) return leat_status_; \
   } while (false)
 
 // LEAT_ASSIGN_OR_RETURN(Graph graph, builder.Build());
-#define LEAT_ASSIGN_OR_RETURN(left, expression) \
-  LEAT_ASSIGN_OR_RETURN_IMPL_(                  \
-      LEAT_CONCAT_(leat_status_or_, __LINE__), left, expression)
+#define LEAT_ASSIGN_OR_RETURN(left, expression)                              \
+  LEAT_ASSIGN_OR_RETURN_IMPL_(LEAT_CONCAT_(leat_status_or_, __LINE__), left, \
+                              expression)
 
-#define LEAT_ASSIGN_OR_RETURN_IMPL_(result, left, expression) \
-  auto result = (expression);                                 \
+#define LEAT_ASSIGN_OR_RETURN_IMPL_(result, left, expression)   \
+  auto result = (expression);                                   \
   if (ABSL_PREDICT_FALSE(!result.ok())) return result.status(); \
   left = *std::move(result)
 

@@ -141,8 +141,8 @@ absl::StatusOr<Model> BuildModel(GraphBuilder& b, const Flags& flags) {
   model.images = b.Placeholder<uint8_t>("images", {-1, 28, 28, 1});
   model.labels = b.Placeholder<int32_t>("labels", {-1});
   const Output pixels = op::Cast(model.images, leat::DType::kFloat) / 255.0f;
-  model.logits = flags.model == "mlp" ? Mlp(b, pixels, devices)
-                                      : Cnn(b, pixels, devices);
+  model.logits =
+      flags.model == "mlp" ? Mlp(b, pixels, devices) : Cnn(b, pixels, devices);
   model.predictions = op::ArgMax(model.logits, 1);
   model.loss = nn::SparseSoftmaxCrossEntropy(model.labels, model.logits);
   model.accuracy = nn::Accuracy(model.labels, model.logits);
@@ -167,9 +167,9 @@ absl::Status TrainEpoch(int epoch, const Callable& train,
     accuracy += out[1].scalar<float>();
     images += batch->labels.num_elements();
     ++done;
-    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() -
-                                            start)
-                  .count();
+    seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+            .count();
     bar.Update(done, absl::StrFormat("loss %.4f  accuracy %.2f%%  %.0f img/s",
                                      loss / done, 100 * accuracy / done,
                                      images / seconds));
@@ -224,8 +224,7 @@ absl::Status Export(const Flags& flags, const leat::Graph& graph,
   if (flags.export_path.empty()) return absl::OkStatus();
   LEAT_ASSIGN_OR_RETURN(
       const leat::Graph frozen,
-      leat::FreezeVariables(graph, session,
-                            {model.logits, model.predictions}));
+      leat::FreezeVariables(graph, session, {model.logits, model.predictions}));
   return leat::SaveGraph(frozen, flags.export_path);
 }
 
@@ -237,8 +236,8 @@ absl::Status Run(const Flags& flags) {
   LEAT_ASSIGN_OR_RETURN(const leat::Graph graph, b.Build());
   LEAT_ASSIGN_OR_RETURN(
       const auto session,
-      leat::NewSession(graph, {.devices = flags.devices,
-                               .num_threads = flags.threads}));
+      leat::NewSession(
+          graph, {.devices = flags.devices, .num_threads = flags.threads}));
   LEAT_RETURN_IF_ERROR(session->Run({.targets = {graph.init_op()}}).status());
   LEAT_ASSIGN_OR_RETURN(
       const Callable train,
@@ -255,10 +254,10 @@ absl::Status Run(const Flags& flags) {
           {.feeds = {model.images}, .fetches = {model.predictions}}));
   LEAT_ASSIGN_OR_RETURN(
       leat::Batches training,
-      leat::Batches::Create(
-          data.train, {.size = flags.batch,
-                       .shuffle_seed = static_cast<uint64_t>(flags.seed),
-                       .drop_remainder = true}));
+      leat::Batches::Create(data.train,
+                            {.size = flags.batch,
+                             .shuffle_seed = static_cast<uint64_t>(flags.seed),
+                             .drop_remainder = true}));
   LEAT_ASSIGN_OR_RETURN(leat::Batches testing,
                         leat::Batches::Create(data.test, {.size = 500}));
   for (int epoch = 1; epoch <= flags.epochs; ++epoch) {
@@ -280,8 +279,8 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"mlp", "cnn"}))
       ->capture_default_str();
   app.add_option("--optimizer", flags.optimizer, "How to update it")
-      ->check(CLI::IsMember({"gradient_descent", "momentum", "adagrad",
-                             "rmsprop", "adam"}))
+      ->check(CLI::IsMember(
+          {"gradient_descent", "momentum", "adagrad", "rmsprop", "adam"}))
       ->capture_default_str();
   app.add_option("--learning-rate", flags.learning_rate,
                  "Step size; 0 for the optimizer's default");

@@ -235,9 +235,10 @@ Operation AddOp(OpArgs args) {
 }
 
 Output GraphBuilder::Placeholder(DType dtype, absl::string_view name,
-                                 PartialShape shape, SourceLocation location) {
+                                 const PartialShape& shape,
+                                 SourceLocation location) {
   return AddOp({.op = "Placeholder",
-                .attrs = {{"dtype", dtype}, {"shape", std::move(shape)}},
+                .attrs = {{"dtype", dtype}, {"shape", shape}},
                 .name = std::string(name),
                 .location = location})
       .output(0);

@@ -111,12 +111,12 @@ class GraphBuilder {
 
   // Ops without inputs.
   Output Placeholder(DType dtype, absl::string_view name,
-                     PartialShape shape = {},
+                     const PartialShape& shape = {},
                      SourceLocation location = SourceLocation::Current());
   template <class T>
-  Output Placeholder(absl::string_view name, PartialShape shape = {},
+  Output Placeholder(absl::string_view name, const PartialShape& shape = {},
                      SourceLocation location = SourceLocation::Current()) {
-    return Placeholder(kDTypeOf<T>, name, std::move(shape), location);
+    return Placeholder(kDTypeOf<T>, name, shape, location);
   }
   Output Const(Tensor value, absl::string_view name = "Const",
                SourceLocation location = SourceLocation::Current());

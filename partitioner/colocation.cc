@@ -17,8 +17,10 @@ namespace {
 // and nodes that only group.
 bool MayMixDevices(const std::string& op) {
   static const auto& ops = *new absl::flat_hash_set<std::string>{
-      "PartitionedCall", "StatefulPartitionedCall", "IdentityN", "If",
-      "StatelessIf",     "While",                   "StatelessWhile", "Case",
+      "PartitionedCall", "StatefulPartitionedCall",
+      "IdentityN",       "If",
+      "StatelessIf",     "While",
+      "StatelessWhile",  "Case",
       "StatelessCase"};
   return ops.contains(op);
 }
@@ -55,8 +57,8 @@ absl::StatusOr<std::vector<NodeId>> ColocationGroups(const Graph& graph) {
     if (!graph.Contains(id)) continue;
     const Node& node = graph.node(id);
     for (int i = 0; i < node.num_inputs(); ++i) {
-      const DType produced = graph.node(node.inputs[i].node)
-                                 .output_type(node.inputs[i].index);
+      const DType produced =
+          graph.node(node.inputs[i].node).output_type(node.inputs[i].index);
       const bool is_reference =
           IsRef(produced) && IsRef(node.def->input_types[i]);
       if ((is_reference || produced == DType::kResource) &&

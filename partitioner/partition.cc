@@ -148,9 +148,8 @@ class Partitioner {
     if (recv != kNoNode) return recv;
     const Node& producer = graph_.node(source.node);
     const DType dtype = BaseOf(producer.output_type(source.index));
-    LEAT_ASSIGN_OR_RETURN(
-        recv, Connect({copies_[source.node], source.index}, source.node, dtype,
-                      consumer));
+    LEAT_ASSIGN_OR_RETURN(recv, Connect({copies_[source.node], source.index},
+                                        source.node, dtype, consumer));
     return recv;
   }
 
@@ -169,9 +168,8 @@ class Partitioner {
         const NodeId constant,
         AddNode("Const", std::move(dummy), PartOf(source), producer.device));
     PartOf(source).mutable_node(constant).controls.push_back(copies_[source]);
-    LEAT_ASSIGN_OR_RETURN(
-        const NodeId recv,
-        Connect({constant, 0}, source, DType::kFloat, consumer));
+    LEAT_ASSIGN_OR_RETURN(const NodeId recv, Connect({constant, 0}, source,
+                                                     DType::kFloat, consumer));
     NodeDef identity{.name = UniqueName(producer.name(), "arrived")};
     identity.attrs.Set("T", DType::kFloat);
     LEAT_ASSIGN_OR_RETURN(waiting, AddNode("Identity", std::move(identity),

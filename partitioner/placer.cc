@@ -108,10 +108,10 @@ class ConstraintCollector {
     for (size_t i = 0; i < problem_.devices.size(); ++i) {
       if (problem_.devices[i].name != name) continue;
       if (group.placed >= 0 && group.placed != static_cast<int>(i)) {
-        return AtNode(node, absl::InvalidArgumentError(absl::StrCat(
-                                "it is on ", name,
-                                " but is colocated with nodes on ",
-                                problem_.devices[group.placed].name)));
+        return AtNode(node,
+                      absl::InvalidArgumentError(absl::StrCat(
+                          "it is on ", name, " but is colocated with nodes on ",
+                          problem_.devices[group.placed].name)));
       }
       group.placed = static_cast<int>(i);
       return absl::OkStatus();
@@ -213,7 +213,7 @@ class ConstraintCollector {
   const Graph& graph_;
   const PlacerOptions& options_;
   PlacementProblem problem_;
-  std::vector<DeviceName> names_;  // of the devices
+  std::vector<DeviceName> names_;     // of the devices
   std::vector<DeviceName> requests_;  // by group
   std::vector<const Types*> types_;   // by group
   std::set<Types> interned_;
@@ -228,9 +228,8 @@ absl::Status PlaceGraph(Graph& graph, absl::Span<const DeviceInfo> devices,
   if (devices.empty()) {
     return absl::InvalidArgumentError("there are no devices to place nodes on");
   }
-  LEAT_ASSIGN_OR_RETURN(
-      const PlacementProblem problem,
-      ConstraintCollector(graph, devices, options).Collect());
+  LEAT_ASSIGN_OR_RETURN(const PlacementProblem problem,
+                        ConstraintCollector(graph, devices, options).Collect());
   LEAT_ASSIGN_OR_RETURN(const std::vector<int> chosen, options.policy(problem));
   std::vector<int> interned;
   for (const DeviceInfo& device : devices) {

@@ -19,7 +19,7 @@ namespace leat {
 // Immutable; kept in the plan cache.
 struct StepPlan {
   StepSignature signature = {};
-  std::vector<DType> feed_types = {};   // by position
+  std::vector<DType> feed_types = {};      // by position
   std::vector<Partition> partitions = {};  // one per task
 };
 

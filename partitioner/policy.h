@@ -21,8 +21,8 @@ inline constexpr char kDefaultPolicy[] = "greedy";
 
 // Nodes that must share a device.
 struct PlacementGroup {
-  int candidates = 0;     // index into PlacementProblem::candidates
-  int placed = -1;        // device chosen by an earlier placement; -1: none
+  int candidates = 0;      // index into PlacementProblem::candidates
+  int placed = -1;         // device chosen by an earlier placement; -1: none
   NodeId first = kNoNode;  // one of its nodes
   int num_nodes = 0;
   bool is_constrained = false;  // a node of it asked for something

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // PrepareGraph: the first stage of planning, at Create and Extend: the client's
-// graph, placed as a whole. The local session and the master both call it.
+// graph, lowered (graph/lower.h) and placed as a whole. The local session and the
+// master both call it.
 #ifndef LEAT_PARTITIONER_PREPARE_GRAPH_H_
 #define LEAT_PARTITIONER_PREPARE_GRAPH_H_
 
@@ -23,8 +24,8 @@ struct PrepareOptions {
 };
 
 // The devices of stateful nodes that `previous` (may be null: the graph before
-// an Extend) has placed are kept: their state lives there. Fails as PlaceGraph
-// does.
+// an Extend) has placed are kept: their state lives there. Fails as
+// LowerFunctions and PlaceGraph do.
 absl::StatusOr<Graph> PrepareGraph(const Graph& client_graph,
                                    absl::Span<const DeviceInfo> devices,
                                    const PrepareOptions& options,

@@ -149,9 +149,10 @@ class Pruner {
       Endpoint mapped{copies_[input.node], input.index};
       if (const auto fed = feeds_.find(input); fed != feeds_.end()) {
         if (IsRef(original.def->input_types[i])) {
-          return absl::InvalidArgumentError(absl::StrCat(
-              "Tensor ", signature_.feeds[fed->second], " cannot be fed: node '",
-              original.name(), "' takes it as a reference"));
+          return absl::InvalidArgumentError(
+              absl::StrCat("Tensor ", signature_.feeds[fed->second],
+                           " cannot be fed: node '", original.name(),
+                           "' takes it as a reference"));
         }
         LEAT_ASSIGN_OR_RETURN(mapped.node, Argument(input, fed->second));
         mapped.index = 0;

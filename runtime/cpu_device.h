@@ -13,15 +13,12 @@ namespace leat {
 class CpuDevice final : public Device {
  public:
   // `queue` is borrowed and outlives the device.
-  CpuDevice(DeviceInfo info, WorkQueue& queue,
-            PoolAllocatorOptions memory = {})
+  CpuDevice(DeviceInfo info, WorkQueue& queue, PoolAllocatorOptions memory = {})
       : Device(std::move(info)), queue_(queue), allocator_(std::move(memory)) {}
 
   Allocator& allocator() override { return allocator_; }
   Allocator& host_allocator() override { return allocator_; }
   WorkQueue& compute_queue() override { return queue_; }
-
-  PoolAllocator::Stats memory_stats() const { return allocator_.stats(); }
 
  private:
   WorkQueue& queue_;

@@ -164,10 +164,10 @@ Loop& FramedPropagator::FindOrAddLoop(const Instruction& enter,
   loop->frame = enter.output_frame;
   loop->parent = &parent;
   loop->missing_enters = layout.num_enters;
-  loop->id = Hash64Combine(
-      parent.loop == nullptr ? 0 : parent.loop->id,
-      Hash64Combine(static_cast<uint64_t>(parent.iteration),
-                    Hash64(layout.name)));
+  loop->id =
+      Hash64Combine(parent.loop == nullptr ? 0 : parent.loop->id,
+                    Hash64Combine(static_cast<uint64_t>(parent.iteration),
+                                  Hash64(layout.name)));
   // The loop is something that its parent's iteration waits for.
   parent.outstanding.fetch_add(1, std::memory_order_relaxed);
   ReadyList none;
@@ -177,8 +177,7 @@ Loop& FramedPropagator::FindOrAddLoop(const Instruction& enter,
 }
 
 Activation& FramedPropagator::StartIteration(Loop& loop, ReadyList& ready) {
-  auto activation =
-      std::make_unique<Activation>(program_.frames()[loop.frame]);
+  auto activation = std::make_unique<Activation>(program_.frames()[loop.frame]);
   activation->loop = &loop;
   activation->iteration = loop.num_started++;
   loop.iterations.push_back(std::move(activation));

@@ -45,8 +45,7 @@ absl::StatusOr<std::shared_ptr<CompiledGraph>> GraphRunner::Register(
     Graph graph) {
   LEAT_ASSIGN_OR_RETURN(
       std::vector<Partition> partitions,
-      PartitionGraph(std::move(graph), PartitionBy::kDevice,
-                     devices_.Infos()));
+      PartitionGraph(std::move(graph), PartitionBy::kDevice, devices_.Infos()));
   auto compiled = std::make_shared<CompiledGraph>();
   for (const Partition& partition : partitions) {
     Device* device = devices_.Find(partition.name);

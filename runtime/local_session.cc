@@ -14,7 +14,6 @@
 #include "leat/runtime/graph_runner.h"
 #include "leat/runtime/local_rendezvous.h"
 
-
 namespace leat {
 namespace {
 
@@ -57,9 +56,9 @@ class LocalSession final : public Session,
 
   absl::Status Prepare() {
     MutexLock lock(mutex_);
-    LEAT_ASSIGN_OR_RETURN(prepared_, PrepareGraph(client_graph_,
-                                                  devices_->Infos(),
-                                                  prepare_options_));
+    LEAT_ASSIGN_OR_RETURN(
+        prepared_,
+        PrepareGraph(client_graph_, devices_->Infos(), prepare_options_));
     return absl::OkStatus();
   }
 
@@ -72,9 +71,8 @@ class LocalSession final : public Session,
       feed_names.push_back(feed.name);
       feeds.push_back(feed.value);
     }
-    LEAT_ASSIGN_OR_RETURN(
-        std::shared_ptr<CompiledStep> step,
-        FindOrPlan(feed_names, args.fetches, args.targets));
+    LEAT_ASSIGN_OR_RETURN(std::shared_ptr<CompiledStep> step,
+                          FindOrPlan(feed_names, args.fetches, args.targets));
     return RunStep(*step, feeds, args.options);
   }
 
@@ -84,9 +82,9 @@ class LocalSession final : public Session,
     MutexLock lock(mutex_);
     LEAT_RETURN_IF_ERROR(CheckOpen());
     LEAT_ASSIGN_OR_RETURN(Graph merged, MergeGraphs(client_graph_, graph));
-    LEAT_ASSIGN_OR_RETURN(Graph prepared,
-                          PrepareGraph(merged, devices_->Infos(),
-                                       prepare_options_, &prepared_));
+    LEAT_ASSIGN_OR_RETURN(
+        Graph prepared,
+        PrepareGraph(merged, devices_->Infos(), prepare_options_, &prepared_));
     client_graph_ = std::move(merged);
     prepared_ = std::move(prepared);
     return absl::OkStatus();
@@ -146,9 +144,9 @@ class LocalSession final : public Session,
     LEAT_RETURN_IF_ERROR(status);
     for (size_t i = 0; i < fetched.size(); ++i) {
       if (fetched[i].IsValid()) continue;
-      return absl::InvalidArgumentError(absl::StrCat(
-          "fetch '", compiled.fetch_names[i],
-          "' has no value: it is on a branch that was not taken"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("fetch '", compiled.fetch_names[i],
+                       "' has no value: it is on a branch that was not taken"));
     }
     return fetched;
   }

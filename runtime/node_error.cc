@@ -20,10 +20,9 @@ absl::Status NodeError(const absl::Status& status, const NodeDef& node,
       status.code(),
       absl::StrCat(status.message(), "\n\tin ", node.op->name, "(", inputs,
                    ") on ", device.name(), " [[{{node ", node.name, "}}]]"));
-  status.ForEachPayload(
-      [&](absl::string_view key, const absl::Cord& payload) {
-        result.SetPayload(key, payload);
-      });
+  status.ForEachPayload([&](absl::string_view key, const absl::Cord& payload) {
+    result.SetPayload(key, payload);
+  });
   return result;
 }
 

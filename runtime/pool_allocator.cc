@@ -70,7 +70,7 @@ class PoolAllocator::Pool {
     list.head = block;
   }
 
-  Stats stats() const {
+  AllocatorStats stats() const {
     return {.live_bytes = live_bytes_.load(std::memory_order_relaxed),
             .kept_bytes = kept_bytes_.load(std::memory_order_relaxed),
             .system_requests = requests_.load(std::memory_order_relaxed)};
@@ -172,6 +172,6 @@ BufferRef PoolAllocator::Allocate(size_t bytes) {
   return BufferRef(new (memory) Header(pool_, size_class, bytes));
 }
 
-PoolAllocator::Stats PoolAllocator::stats() const { return pool_->stats(); }
+AllocatorStats PoolAllocator::stats() const { return pool_->stats(); }
 
 }  // namespace leat

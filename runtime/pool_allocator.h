@@ -30,12 +30,7 @@ class PoolAllocator final : public Allocator {
   BufferRef Allocate(size_t bytes) override;
   absl::string_view name() const override { return options_.name; }
 
-  struct Stats {
-    int64_t live_bytes = 0;       // in buffers now
-    int64_t kept_bytes = 0;       // freed and kept
-    int64_t system_requests = 0;  // blocks taken from the system so far
-  };
-  Stats stats() const;
+  AllocatorStats stats() const override;
 
  private:
   class Pool;

@@ -38,10 +38,10 @@ bool IsRunByExecutor(InstructionKind kind) {
 
 absl::Status AtNode(const Node& node, const Device& device,
                     const absl::Status& status) {
-  return absl::Status(status.code(),
-                      absl::StrCat("node '", node.name(), "' (", node.op(),
-                                   ") on ", device.name(), ": ",
-                                   status.message()));
+  return absl::Status(
+      status.code(),
+      absl::StrCat("node '", node.name(), "' (", node.op(), ") on ",
+                   device.name(), ": ", status.message()));
 }
 
 }  // namespace
@@ -60,8 +60,7 @@ class ProgramCompiler {
                              : CanCarryDeadTensors(graph_)
                                  ? Propagation::kFlat
                                  : Propagation::kStraight;
-    program_->is_sequential_ =
-        program_->propagation_ == Propagation::kStraight;
+    program_->is_sequential_ = program_->propagation_ == Propagation::kStraight;
     for (const Frame& frame : frames_.frames) {
       program_->frames_.push_back({.name = frame.name, .parent = frame.parent});
     }
@@ -122,10 +121,10 @@ class ProgramCompiler {
     if (instruction.kind == InstructionKind::kMerge &&
         (node.num_inputs() > merge_count::kMaxEdges ||
          node.controls.size() > merge_count::kMaxEdges)) {
-      return AtNode(node, device_,
-                    absl::InvalidArgumentError(absl::StrCat(
-                        "a Merge has at most ", merge_count::kMaxEdges,
-                        " inputs")));
+      return AtNode(
+          node, device_,
+          absl::InvalidArgumentError(absl::StrCat(
+              "a Merge has at most ", merge_count::kMaxEdges, " inputs")));
     }
     if (instruction.kind != InstructionKind::kEnter) return absl::OkStatus();
     ++output.num_enters;
@@ -151,7 +150,8 @@ class ProgramCompiler {
         const bool is_ref =
             IsRef(graph_.node(input.node).output_type(input.index));
         if (is_ref && !IsRef(node.def->input_types[k])) {
-          const int32_t value = program_->frames_[instruction.frame].num_slots++;
+          const int32_t value =
+              program_->frames_[instruction.frame].num_slots++;
           program_->snapshots_.push_back({.reference = slot, .value = value});
           slot = value;
         }

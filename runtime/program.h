@@ -46,8 +46,8 @@ class Program {
   struct Instruction {
     const Kernel* kernel = nullptr;  // null for what only routes values
     const NodeDef* def = nullptr;
-    int32_t frame = 0;        // it takes inputs from
-    int32_t local_index = 0;  // among the instructions of its frame
+    int32_t frame = 0;         // it takes inputs from
+    int32_t local_index = 0;   // among the instructions of its frame
     int32_t output_frame = 0;  // differs for Enter and Exit
     int32_t first_input = 0;   // into input_slots_
     int32_t num_inputs = 0;

@@ -27,10 +27,10 @@ namespace leat {
 
 // The name of a tensor ("x:0", "x") or of an operation ("train").
 struct TensorName {
-  TensorName(const char* name) : text(name) {}                  // NOLINT
-  TensorName(std::string name) : text(std::move(name)) {}       // NOLINT
-  TensorName(const Output& output) : text(output.name()) {}     // NOLINT
-  TensorName(const Operation& node) : text(node.name()) {}      // NOLINT
+  TensorName(const char* name) : text(name) {}               // NOLINT
+  TensorName(std::string name) : text(std::move(name)) {}    // NOLINT
+  TensorName(const Output& output) : text(output.name()) {}  // NOLINT
+  TensorName(const Operation& node) : text(node.name()) {}   // NOLINT
 
   std::string text;
 };

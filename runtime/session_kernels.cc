@@ -9,8 +9,7 @@ namespace {
 
 // Send, Recv, Arg and Retval belong to one plan: their state is the step's.
 bool KeepsState(const NodeDef& node) {
-  return node.op->is_stateful && node.name[0] != '_' &&
-         node.op->name[0] != '_';
+  return node.op->is_stateful && node.name[0] != '_' && node.op->name[0] != '_';
 }
 
 }  // namespace
@@ -36,9 +35,9 @@ absl::StatusOr<std::shared_ptr<const Kernel>> SessionKernels::Get(
   LEAT_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel,
                         registry_.Create(node, device.info().type));
   std::shared_ptr<const Kernel> shared = std::move(kernel);
-  stateful_.emplace(key, Stateful{.kernel = shared,
-                                  .op = node.op->name,
-                                  .attrs = node.attrs});
+  stateful_.emplace(
+      key,
+      Stateful{.kernel = shared, .op = node.op->name, .attrs = node.attrs});
   return shared;
 }
 

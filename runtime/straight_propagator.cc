@@ -10,8 +10,8 @@ void StraightPropagator::Propagate(const Ready& done, ReadyList& ready) const {
   for (const Program::Successor& edge : program_.Successors(instruction)) {
     // Outside of loops an instruction's local index is its own.
     if (TakeLast<true>(activation.pending(edge.instruction))) {
-      ready.push_back({.instruction = edge.instruction,
-                       .activation = &activation});
+      ready.push_back(
+          {.instruction = edge.instruction, .activation = &activation});
     }
   }
 }

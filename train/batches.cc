@@ -42,10 +42,9 @@ absl::StatusOr<Batches> Batches::Create(LabeledImages data,
       data.images.dim(0) != data.labels.dim(0) ||
       !IsPlainBytes(data.images.dtype()) ||
       !IsPlainBytes(data.labels.dtype())) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("images ", data.images.shape().DebugString(),
-                     " and labels ", data.labels.shape().DebugString(),
-                     " do not have the same rows"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "images ", data.images.shape().DebugString(), " and labels ",
+        data.labels.shape().DebugString(), " do not have the same rows"));
   }
   return Batches(std::move(data), options);
 }
@@ -73,8 +72,8 @@ void Batches::StartEpoch() {
 
 std::optional<LabeledImages> Batches::Next() {
   if (next_ >= num_batches()) return std::nullopt;
-  const auto rows = absl::MakeConstSpan(order_).subspan(
-      next_++ * options_.size, options_.size);
+  const auto rows = absl::MakeConstSpan(order_).subspan(next_++ * options_.size,
+                                                        options_.size);
   return LabeledImages{.images = Gather(data_.images, rows),
                        .labels = Gather(data_.labels, rows)};
 }

@@ -45,10 +45,10 @@ void ProgressBar::Update(int64_t done, absl::string_view text) {
   const double elapsed = std::chrono::duration<double>(now - start_).count();
   const std::string left =
       done == 0 ? "" : Duration(elapsed * (total_ - done) / done);
-  const std::string line = absl::StrCat(
-      kEraseLine, label_, " [", std::string(filled, '#'),
-      std::string(kWidth - filled, '.'), "] ", done, "/", total_, " left ",
-      left, "  ", text);
+  const std::string line =
+      absl::StrCat(kEraseLine, label_, " [", std::string(filled, '#'),
+                   std::string(kWidth - filled, '.'), "] ", done, "/", total_,
+                   " left ", left, "  ", text);
   std::fputs(line.c_str(), stderr);
   std::fflush(stderr);
 }

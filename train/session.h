@@ -15,9 +15,9 @@
 namespace leat {
 
 struct SessionOptions {
-  std::string target = {};        // "" for this process
-  std::string devices = "cpu";    // "cpu:2": two CPU devices
-  int num_threads = 0;            // 0: one a processor
+  std::string target = {};      // "" for this process
+  std::string devices = "cpu";  // "cpu:2": two CPU devices
+  int num_threads = 0;          // 0: one a processor
   bool allow_soft_placement = false;
   std::string placement_policy = "greedy";
 };

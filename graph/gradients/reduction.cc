@@ -28,10 +28,11 @@ Output Aligned(GradientContext& c, Output t) {
   if (!x.shape().rank_known()) {
     return op::Reshape(t, KeptShape(x, c.input(1)));
   }
-  const int rank = x.shape().rank();
+  const PartialShape shape = x.shape();
+  const int rank = shape.rank();
   const std::optional<Dims> axes = AxesOf(c.input(1), rank);
   if (!axes.has_value()) return op::Reshape(t, KeptShape(x, c.input(1)));
-  Dims dims(x.shape().dims().begin(), x.shape().dims().end());
+  Dims dims(shape.dims().begin(), shape.dims().end());
   for (int64_t axis : *axes) dims[axis] = 1;
   // Leading axes need no extents of 1: shapes align from the right.
   bool leading = true;

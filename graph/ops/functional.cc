@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // If, While, Case and calls. They have no kernels: PrepareGraph lowers them to
-// control flow and inlines the functions.
+// control flow and inlines the functions. ToBool makes the predicate of an If.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -146,12 +146,22 @@ void AddFakeParam(OpRegistry& registry) {
                 .shape = FakeParamShape});
 }
 
+void AddToBool(OpRegistry& registry) {
+  registry.Add({.name = "ToBool",
+                .inputs = {"input: T"},
+                .outputs = {"output: bool"},
+                .attrs = {"T: type"},
+                .shape = shapes::Scalar},
+               {OnCpu()});
+}
+
 }  // namespace
 
 void Register(OpRegistry& registry) {
   AddIfAndOthers(registry);
   AddWhileAndOthers(registry);
   AddFakeParam(registry);
+  AddToBool(registry);
 }
 
 }  // namespace leat::ops::functional

@@ -17,7 +17,6 @@
 namespace leat::ops::pooling {
 namespace {
 
-constexpr int64_t kUnknown = PartialShape::kUnknown;
 using Ints = std::vector<int64_t>;
 
 // NCHW_VECT_C has a fifth axis with 4 channels each.

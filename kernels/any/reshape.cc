@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/kernel_context.h"
@@ -20,41 +21,50 @@ absl::Status SetReshaped(KernelContext& context, const Dims& dims) {
   return absl::OkStatus();
 }
 
-// The requested sizes with a -1 replaced by what is left.
-absl::Status InferMissingSize(int64_t count, Dims& sizes) {
-  int unknown = -1;
+// The product of the extents, zeros left out.
+absl::StatusOr<int64_t> NonZeroProduct(absl::Span<const int64_t> extents) {
   int64_t product = 1;
+  for (const int64_t extent : extents) {
+    if (extent <= 0) continue;
+    LEAT_ASSIGN_OR_RETURN(product, CheckedMultiply(product, extent));
+  }
+  return product;
+}
+
+// The position of the one -1 in the requested sizes, or -1.
+absl::StatusOr<int> FindUnknownSize(const Dims& sizes) {
+  int unknown = -1;
   for (int i = 0; i < static_cast<int>(sizes.size()); ++i) {
-    if (sizes[i] == -1) {
-      if (unknown != -1) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "Only one input size may be -1, not both ", unknown, " and ", i));
-      }
-      unknown = i;
-    } else if (sizes[i] < 0) {
+    if (sizes[i] < -1) {
       return absl::InvalidArgumentError(
           absl::StrCat("Size ", i, " must be non-negative, not ", sizes[i]));
-    } else {
-      LEAT_ASSIGN_OR_RETURN(product, CheckedMultiply(product, sizes[i]));
     }
-  }
-  if (unknown != -1) {
-    if (product == 0) {
-      return absl::InvalidArgumentError(
-          "reshape cannot infer the missing input size for an empty tensor "
-          "unless all specified input sizes are non-zero");
-    }
-    if (count % product != 0) {
+    if (sizes[i] != -1) continue;
+    if (unknown != -1) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "Input to reshape is a tensor with ", count,
-          " values, but the requested shape requires a multiple of ", product));
+          "Only one input size may be -1, not both ", unknown, " and ", i));
     }
-    sizes[unknown] = count / product;
-  } else if (product != count) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Input to reshape is a tensor with ", count,
-                     " values, but the requested shape has ", product));
+    unknown = i;
   }
+  return unknown;
+}
+
+// Replaces a -1 by what is left. Where 0 is requested, zeros on both sides are
+// left out of the division, as in TensorFlow: [0,3] to [0,-1] is [0,3].
+absl::Status InferMissingSize(const Shape& input, Dims& sizes) {
+  LEAT_ASSIGN_OR_RETURN(const int unknown, FindUnknownSize(sizes));
+  if (unknown == -1) return absl::OkStatus();
+  LEAT_ASSIGN_OR_RETURN(const int64_t product, NonZeroProduct(sizes));
+  int64_t count = input.num_elements();
+  const bool wants_zero = absl::c_linear_search(sizes, 0);
+  if (wants_zero && count == 0) {
+    LEAT_ASSIGN_OR_RETURN(count, NonZeroProduct(input.dims()));
+  } else if (count % product != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Input to reshape is a tensor with ", count,
+        " values, but the requested shape requires a multiple of ", product));
+  }
+  sizes[unknown] = count / product;
   return absl::OkStatus();
 }
 
@@ -65,8 +75,14 @@ absl::Status ComputeReshape(KernelContext& context) {
                      context.input(1).shape().DebugString()));
   }
   LEAT_ASSIGN_OR_RETURN(Dims sizes, GetIndices(context.input(1), "shape"));
-  LEAT_RETURN_IF_ERROR(
-      InferMissingSize(context.input(0).num_elements(), sizes));
+  const Tensor& input = context.input(0);
+  LEAT_RETURN_IF_ERROR(InferMissingSize(input.shape(), sizes));
+  LEAT_ASSIGN_OR_RETURN(const Shape shape, Shape::Create(sizes));
+  if (shape.num_elements() != input.num_elements()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Input to reshape is a tensor with ", input.num_elements(),
+        " values, but the requested shape has ", shape.num_elements()));
+  }
   return SetReshaped(context, sizes);
 }
 

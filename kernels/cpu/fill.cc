@@ -21,12 +21,14 @@ class Fill final : public Kernel {
     const Tensor& dims = context.input(0);
     const Tensor& value = context.input(1);
     if (dims.rank() > 1) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "dims must be a vector, got shape ", dims.shape().DebugString()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("dims must represent a vector, got shape ",
+                       dims.shape().DebugString()));
     }
     if (value.num_elements() != 1) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "value must be a scalar, got shape ", value.shape().DebugString()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("value must represent a scalar, got shape ",
+                       value.shape().DebugString()));
     }
     LEAT_ASSIGN_OR_RETURN(const Shape shape, GetShape(dims, "dims"));
     LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, shape));

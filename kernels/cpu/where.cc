@@ -3,7 +3,6 @@
 // Where: the indices of all elements that are not zero, in order.
 #include <memory>
 
-#include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/parallel_for.h"
 #include "leat/core/status_macros.h"
@@ -19,6 +18,10 @@ class Where final : public Kernel {
  public:
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& input = context.input(0);
+    if (input.rank() == 0) {
+      return absl::InvalidArgumentError(
+          "WhereOp : Unhandled input dimensions: 0");
+    }
     const auto values = input.data<T>();
     int64_t count = 0;
     for (const T& value : values) count += IsTrue(value) ? 1 : 0;

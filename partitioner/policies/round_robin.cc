@@ -17,8 +17,7 @@ absl::StatusOr<std::vector<int>> Place(const PlacementProblem& problem) {
       continue;
     }
     const std::vector<int>& candidates = problem.candidates[group.candidates];
-    chosen.push_back(
-        candidates[next[group.candidates]++ % candidates.size()]);
+    chosen.push_back(candidates[next[group.candidates]++ % candidates.size()]);
   }
   return chosen;
 }

@@ -142,7 +142,7 @@ AttrValue ParseAttr(const json& spec) {
   return std::monostate();
 }
 
-// Relative to the expected value, and to 1 for small ones.
+// Relative to the expected value, or to the case's floor if that is more.
 double Tolerance(DType dtype) {
   switch (dtype) {
     case DType::kFloat:
@@ -160,21 +160,26 @@ double Tolerance(DType dtype) {
   }
 }
 
-bool Near(double got, double expected, double tolerance) {
+struct Precision {
+  double tolerance = 0;
+  double floor = 1e-3;
+};
+
+bool Near(double got, double expected, const Precision& precision) {
   if (std::isnan(expected)) return std::isnan(got);
   if (std::isinf(expected) || std::isinf(got)) return got == expected;
   return std::fabs(got - expected) <=
-         tolerance * std::max(std::fabs(expected), 1e-3);
+         precision.tolerance * std::max(std::fabs(expected), precision.floor);
 }
 
 template <class T>
-bool Equal(const T& got, const T& expected, double tolerance) {
+bool Equal(const T& got, const T& expected, const Precision& precision) {
   if constexpr (kFloats.Contains(kDTypeOf<T>)) {
     return Near(static_cast<double>(got), static_cast<double>(expected),
-                tolerance);
+                precision);
   } else if constexpr (kComplexes.Contains(kDTypeOf<T>)) {
-    return Near(got.real(), expected.real(), tolerance) &&
-           Near(got.imag(), expected.imag(), tolerance);
+    return Near(got.real(), expected.real(), precision) &&
+           Near(got.imag(), expected.imag(), precision);
   } else {
     return got == expected;
   }
@@ -182,7 +187,7 @@ bool Equal(const T& got, const T& expected, double tolerance) {
 
 // Empty when equal, else the first difference.
 std::string Difference(const Tensor& got, const Tensor& expected,
-                       double tolerance) {
+                       const Precision& precision) {
   if (got.dtype() != expected.dtype() || got.shape() != expected.shape()) {
     return absl::StrCat("got ", got.DebugString(), ", expected ",
                         expected.DebugString());
@@ -193,7 +198,7 @@ std::string Difference(const Tensor& got, const Tensor& expected,
     for (int64_t i = 0; i < expected.num_elements() && result.empty(); ++i) {
       const T& a = got.data<T>()[i];
       const T& b = expected.data<T>()[i];
-      if (!Equal(a, b, tolerance)) {
+      if (!Equal(a, b, precision)) {
         result = absl::StrCat("element ", i, ": got ",
                               Tensor::Scalar<T>(a).DebugString(), ", expected ",
                               Tensor::Scalar<T>(b).DebugString());
@@ -225,9 +230,10 @@ void CheckCase(testing::KernelTestHarness& harness, const json& spec) {
   ASSERT_EQ(outputs->size(), spec["outputs"].size());
   for (size_t i = 0; i < outputs->size(); ++i) {
     const Tensor expected = ParseTensor(spec["outputs"][i]);
-    const double tolerance =
-        spec.value("tolerance", Tolerance(expected.dtype()));
-    EXPECT_EQ(Difference((*outputs)[i], expected, tolerance), "")
+    Precision precision;
+    precision.tolerance = spec.value("tolerance", Tolerance(expected.dtype()));
+    precision.floor = spec.value("floor", precision.floor);
+    EXPECT_EQ(Difference((*outputs)[i], expected, precision), "")
         << "output " << i;
   }
 }

@@ -425,7 +425,8 @@ def arithmetic():
   case('AddN', {**F, 'N': 2}, f(2), f(3))
   for axes in ([0], [1], [-1], [0, 1], [], [2], [-3]):
     for keep in (False, True):
-      case('Sum', {**F, 'Tidx': 'int32', 'keep_dims': keep}, f(2, -1), K(axes, 'int32'))
+      case('Sum', {**F, 'Tidx': 'int32', 'keep_dims': keep}, f(2, -1),
+           K(axes, 'int32'))
   case('Sum', {**F, 'keep_dims': True}, f(2, 3), i32(1))
   case('Sum', F, f(2, 3), i32(1))
   case('Sum', F, f(2, 3), K([[0]]))

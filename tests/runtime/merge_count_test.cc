@@ -13,9 +13,7 @@ struct Merge {
 
   bool Live(int input) { return merge_count::LiveInput(count, taken, input); }
   bool Dead() { return merge_count::DeadInput(count, num_inputs); }
-  bool DeadEnter() {
-    return merge_count::DeadEnter(count, taken, num_inputs);
-  }
+  bool DeadEnter() { return merge_count::DeadEnter(count, taken, num_inputs); }
   bool Control() { return merge_count::Control(count, num_inputs); }
 
   int num_inputs;

@@ -39,8 +39,8 @@ absl::StatusOr<std::string> ReadGzip(const std::string& path) {
   std::string contents;
   std::string chunk(size_t{1} << 20, '\0');
   while (true) {
-    const int count = gzread(file.get(), chunk.data(),
-                             static_cast<unsigned>(chunk.size()));
+    const int count =
+        gzread(file.get(), chunk.data(), static_cast<unsigned>(chunk.size()));
     if (count < 0) {
       int error = 0;
       return Malformed(path, gzerror(file.get(), &error));
@@ -64,24 +64,22 @@ absl::StatusOr<std::string> ReadGzip(const std::string& path) {
 absl::StatusOr<LabeledImages> LoadSplit(const std::string& folder,
                                         absl::string_view split) {
   const std::string prefix = absl::StrCat(folder, "/", split);
-  LEAT_ASSIGN_OR_RETURN(
-      Tensor images, ReadIdx(absl::StrCat(prefix, "-images-idx3-ubyte.gz")));
-  LEAT_ASSIGN_OR_RETURN(
-      const Tensor labels,
-      ReadIdx(absl::StrCat(prefix, "-labels-idx1-ubyte.gz")));
+  LEAT_ASSIGN_OR_RETURN(Tensor images,
+                        ReadIdx(absl::StrCat(prefix, "-images-idx3-ubyte.gz")));
+  LEAT_ASSIGN_OR_RETURN(const Tensor labels,
+                        ReadIdx(absl::StrCat(prefix, "-labels-idx1-ubyte.gz")));
   if (images.rank() != 3 || images.dim(1) != kSide || images.dim(2) != kSide) {
-    return Malformed(prefix,
-                     absl::StrCat("images have shape ",
-                                  images.shape().DebugString(),
-                                  ", not [n,28,28]"));
+    return Malformed(
+        prefix, absl::StrCat("images have shape ", images.shape().DebugString(),
+                             ", not [n,28,28]"));
   }
   if (labels.rank() != 1 || labels.dim(0) != images.dim(0)) {
     return Malformed(prefix, absl::StrCat(images.dim(0), " images but labels ",
                                           labels.shape().DebugString()));
   }
   LabeledImages result;
-  LEAT_ASSIGN_OR_RETURN(result.images, images.Reshaped(Shape{
-                                           images.dim(0), kSide, kSide, 1}));
+  LEAT_ASSIGN_OR_RETURN(result.images,
+                        images.Reshaped(Shape{images.dim(0), kSide, kSide, 1}));
   LEAT_ASSIGN_OR_RETURN(
       result.labels,
       Tensor::Allocate(HostAllocator(), DType::kInt32, labels.shape()));
@@ -107,8 +105,8 @@ absl::StatusOr<Tensor> ParseIdx(absl::string_view bytes,
   }
   const int rank = static_cast<uint8_t>(bytes[3]);
   if (rank < 1 || rank > kMaxRank) {
-    return Malformed(name, absl::StrCat("rank ", rank, " is not in [1, ",
-                                        kMaxRank, "]"));
+    return Malformed(
+        name, absl::StrCat("rank ", rank, " is not in [1, ", kMaxRank, "]"));
   }
   const size_t header = 4 + size_t{4} * rank;
   if (bytes.size() < header) return Malformed(name, "cut off in its header");
@@ -120,11 +118,10 @@ absl::StatusOr<Tensor> ParseIdx(absl::string_view bytes,
   if (!shape.ok()) return Malformed(name, shape.status().message());
   const size_t size = bytes.size() - header;
   if (static_cast<uint64_t>(shape->num_elements()) != size) {
-    return Malformed(name,
-                     absl::StrCat("its header announces ",
-                                  shape->num_elements(), " bytes of shape ",
-                                  shape->DebugString(), " but ", size,
-                                  " follow"));
+    return Malformed(
+        name, absl::StrCat("its header announces ", shape->num_elements(),
+                           " bytes of shape ", shape->DebugString(), " but ",
+                           size, " follow"));
   }
   LEAT_ASSIGN_OR_RETURN(
       Tensor tensor, Tensor::Allocate(HostAllocator(), DType::kUint8, *shape));

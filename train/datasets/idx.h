@@ -38,7 +38,8 @@ struct FashionMnist {
   LabeledImages test = {};
 };
 absl::StatusOr<FashionMnist> LoadFashionMnist(const std::string& folder);
-inline constexpr char kFashionMnistFolder[] = "/usr/share/datasets/fashion-mnist";
+inline constexpr char kFashionMnistFolder[] =
+    "/usr/share/datasets/fashion-mnist";
 
 }  // namespace leat
 

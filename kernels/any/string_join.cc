@@ -1,0 +1,68 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// StringJoin: element by element; scalars stand for whole tensors.
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/kernels/kernel_context.h"
+#include "leat/kernels/kernel_registry.h"
+
+namespace leat::kernels::any::string_join {
+namespace {
+
+// The shape of all inputs that are not scalars.
+absl::StatusOr<Shape> CommonShape(const KernelContext& context) {
+  Shape shape;
+  for (int i = 0; i < context.num_inputs(); ++i) {
+    const Shape& other = context.input(i).shape();
+    if (other.IsScalar()) continue;
+    if (!shape.IsScalar() && shape != other) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Input shapes do not match: ", shape.DebugString(),
+                       " vs. ", other.DebugString()));
+    }
+    shape = other;
+  }
+  return shape;
+}
+
+class StringJoin final : public Kernel {
+ public:
+  explicit StringJoin(std::string separator)
+      : separator_(std::move(separator)) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    LEAT_ASSIGN_OR_RETURN(const Shape shape, CommonShape(context));
+    LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, shape));
+    auto to = output->mutable_data<std::string>();
+    for (size_t k = 0; k < to.size(); ++k) {
+      for (int i = 0; i < context.num_inputs(); ++i) {
+        const auto from = context.input(i).data<std::string>();
+        if (i > 0) to[k] += separator_;
+        to[k] += from[context.input(i).shape().IsScalar() ? 0 : k];
+      }
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const std::string separator_;
+};
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeStringJoin(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(std::string separator,
+                        node.attrs.GetOr<std::string>("separator", ""));
+  return std::unique_ptr<Kernel>(
+      std::make_unique<StringJoin>(std::move(separator)));
+}
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  registry.Add("StringJoin", kCpu, &MakeStringJoin);
+}
+
+}  // namespace leat::kernels::any::string_join

@@ -1,0 +1,24 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Text as a device name and as a rendezvous key: what parses must print and
+// parse to the same.
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+#include "leat/core/check.h"
+#include "leat/core/device_name.h"
+#include "leat/core/rendezvous.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const absl::string_view text(reinterpret_cast<const char*>(data), size);
+  if (const auto name = leat::DeviceName::Parse(text); name.ok()) {
+    const auto again = leat::DeviceName::Parse(name->ToString());
+    LEAT_CHECK(again.ok());
+    LEAT_CHECK(*again == *name);
+  }
+  if (const auto key = leat::RendezvousKey::Parse(text); key.ok()) {
+    LEAT_CHECK(leat::RendezvousKey::Parse(key->ToString()).ok());
+  }
+  return 0;
+}

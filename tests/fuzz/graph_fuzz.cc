@@ -1,0 +1,71 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Bytes as a GraphDef: imported, planned for two devices, and one step of all
+// its sinks run. Whatever happens is a Status, soon and in little memory.
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "leat/graph/graph_def.h"
+#include "leat/graph/infer_shapes.h"
+#include "leat/graph/op_registry.h"
+#include "leat/protos/graph.pb.h"
+#include "leat/runtime/local_session.h"
+#include "leat/tools/graph_stages.h"
+
+namespace {
+
+constexpr int64_t kMemoryBytes = int64_t{64} << 20;
+
+// All runs share the devices and so the threads, which would cost more to start
+// than a run.
+std::shared_ptr<leat::DeviceSet> Devices() {
+  static const std::shared_ptr<leat::DeviceSet>& devices =
+      *new std::shared_ptr<leat::DeviceSet>(
+          leat::DeviceSet::Create({.num_cpus = 2,
+                                   .num_threads = 1,
+                                   .cpu_memory_bytes = kMemoryBytes})
+              .value());
+  return devices;
+}
+
+// Resources outlive sessions; runs must not depend on those before them.
+void ForgetResources() {
+  for (const auto& device : Devices()->devices()) {
+    Devices()->resources(*device).Clear();
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  leat::pb::GraphDef def;
+  if (!def.ParseFromArray(data, static_cast<int>(size))) return 0;
+  leat::ImportLimits limits;
+  limits.max_nodes = 1000;
+  limits.max_edges = 10'000;
+  limits.max_functions = 100;
+  limits.max_attr_bytes = 1 << 20;
+  limits.max_total_attr_bytes = 4 << 20;
+  limits.max_nesting = 10;
+  const auto graph = leat::ImportGraphDef(def, leat::BuiltinOps(), limits);
+  if (!graph.ok()) return 0;
+  leat::InferShapes(*graph).IgnoreError();
+  leat::LocalSessionOptions options;
+  options.device_set = Devices();
+  options.placement_policy = "round_robin";
+  const auto session = leat::NewLocalSession(*graph, options);
+  if (session.ok()) {
+    leat::RunArgs args;
+    for (std::string& sink : leat::SinkNames(*graph)) {
+      args.targets.emplace_back(std::move(sink));
+    }
+    args.options.timeout = std::chrono::seconds(1);
+    (*session)->Run(args).IgnoreError();
+    (*session)->Close().IgnoreError();
+  }
+  ForgetResources();
+  return 0;
+}

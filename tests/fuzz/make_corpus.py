@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+"""Writes the seeds of the fuzz targets, corpus/<target>/*.
+
+GraphDefs are tests/graphs/*.pbtxt in binary, and a few small ones that a step
+can run without feeds; arrays come from NumPy. Needs protoc and NumPy.
+
+Usage: tests/fuzz/make_corpus.py
+"""
+
+import io
+import pathlib
+import struct
+import subprocess
+import tempfile
+
+import numpy as np
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+
+FLOAT = 'attr { key: "%s" value { type: DT_FLOAT } }'
+CONST = ('node { name: "%s" op: "Const" ' + FLOAT % "dtype" + ' attr { key: '
+         '"value" value { tensor { dtype: DT_FLOAT tensor_shape { dim { size: '
+         '2 } dim { size: 2 } } float_val: 1.5 } } } }\n')
+T = FLOAT % "T"
+GRAPHS = {
+    "matmul": CONST % "a" + CONST % "b" +
+              f'node {{ name: "c" op: "MatMul" input: "a" input: "b" {T} }}\n'
+              f'node {{ name: "d" op: "Relu" input: "c" input: "^a" '
+              f'device: "/cpu:1" {T} }}\n',
+    "noop": 'node { name: "n" op: "NoOp" }\n',
+}
+
+
+def write(target, name, data):
+  folder = HERE / "corpus" / target
+  folder.mkdir(parents=True, exist_ok=True)
+  (folder / name).write_bytes(data)
+
+
+def encode(message, proto, text):
+  """The binary form of a message that is given as text."""
+  with tempfile.TemporaryDirectory() as include:
+    (pathlib.Path(include) / "leat").symlink_to(ROOT)
+    return subprocess.run(
+        ["protoc", f"--proto_path={include}", f"--encode=leat.pb.{message}",
+         f"leat/protos/{proto}.proto"],
+        cwd=include, input=text, check=True, capture_output=True).stdout
+
+
+def main():
+  for path in sorted((ROOT / "tests" / "graphs").glob("*.pbtxt")):
+    if not path.name.startswith("meta_graph"):
+      write("graph_fuzz", path.stem,
+            encode("GraphDef", "graph", path.read_bytes()))
+  for name, text in GRAPHS.items():
+    write("graph_fuzz", name, encode("GraphDef", "graph", text.encode()))
+  tensors = {
+      "content": 'dtype: DT_INT32 tensor_shape { dim { size: 2 } } '
+                 'tensor_content: "\\001\\000\\000\\000\\002\\000\\000\\000"',
+      "repeated": 'dtype: DT_FLOAT tensor_shape { dim { size: 9 } } '
+                  'float_val: 1 float_val: 2',
+      "strings": 'dtype: DT_STRING tensor_shape { dim { size: 2 } } '
+                 'string_val: "a" string_val: "b"',
+  }
+  for name, text in tensors.items():
+    write("tensor_codec_fuzz", name,
+          encode("TensorProto", "tensor", text.encode()))
+  for name in ["/job:ps/replica:0/task:1/device:CPU:0", "/cpu:0", "/gpu:*",
+               "/job:a/task:2"]:
+    write("device_name_fuzz", name.strip("/").replace("/", "_").replace(
+        ":", "").replace("*", "any"), name.encode())
+  arrays = {"float": np.ones((2, 3), np.float32), "scalar": np.int64(7),
+            "bytes": np.array([b"a", b"bcd"]), "bool": np.array([True, False]),
+            "complex": np.zeros((1, 0, 2), np.complex64)}
+  for name, array in arrays.items():
+    file = io.BytesIO()
+    np.save(file, array)
+    write("npy_fuzz", name, file.getvalue())
+  write("idx_fuzz", "labels", struct.pack(">BBBBI", 0, 0, 8, 1, 3) + b"\1\2\3")
+  write("idx_fuzz", "images",
+        struct.pack(">BBBBIII", 0, 0, 8, 3, 1, 2, 2) + bytes(4))
+
+
+if __name__ == "__main__":
+  main()

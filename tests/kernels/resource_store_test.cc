@@ -1,0 +1,69 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/kernels/resource_store.h"
+
+#include <gtest/gtest.h>
+
+namespace leat {
+namespace {
+
+class Counter final : public Resource {
+ public:
+  static constexpr char kTypeName[] = "Counter";
+  std::string DebugString() const override { return "counter"; }
+};
+
+absl::StatusOr<std::shared_ptr<Counter>> MakeCounter() {
+  return std::make_shared<Counter>();
+}
+
+TEST(ResourceStoreTest, MakesOnceAndFindsAgain) {
+  ResourceStore store;
+  EXPECT_TRUE(absl::IsNotFound(store.Find<Counter>("c", "x").status()));
+  const auto made = store.FindOrMake<Counter>("c", "x", MakeCounter);
+  ASSERT_TRUE(made.ok());
+  const auto again = store.FindOrMake<Counter>("c", "x", MakeCounter);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(*made, *again);
+  EXPECT_EQ(*store.Find<Counter>("c", "x"), *made);
+  EXPECT_TRUE(absl::IsNotFound(store.Find<Counter>("d", "x").status()));
+}
+
+TEST(ResourceStoreTest, AFailedMakeLeavesNothing) {
+  ResourceStore store;
+  const auto failed = store.FindOrMake<Counter>(
+      "c", "x", []() -> absl::StatusOr<std::shared_ptr<Counter>> {
+        return absl::InternalError("no");
+      });
+  EXPECT_TRUE(absl::IsInternal(failed.status()));
+  EXPECT_EQ(store.size(), 0u);
+}
+
+TEST(ResourceStoreTest, DeletesOneOrAContainer) {
+  ResourceStore store;
+  for (const char* container : {"a", "b"}) {
+    for (const char* name : {"x", "y"}) {
+      ASSERT_TRUE(store.FindOrMake<Counter>(container, name, MakeCounter).ok());
+    }
+  }
+  EXPECT_TRUE(store.Delete("a", "Counter", "x").ok());
+  EXPECT_TRUE(absl::IsNotFound(store.Delete("a", "Counter", "x")));
+  EXPECT_EQ(store.size(), 3u);
+  store.ClearContainer("b");
+  EXPECT_EQ(store.size(), 1u);
+  store.Clear();
+  EXPECT_EQ(store.size(), 0u);
+}
+
+TEST(ResourceStoreTest, HandlesOfOtherDevicesAndTypesAreRefused) {
+  ResourceHandle handle;
+  handle.device = "/device:CPU:0";
+  handle.maybe_type_name = "Counter";
+  EXPECT_TRUE(CheckHandle(handle, "Counter", "/device:CPU:0").ok());
+  EXPECT_TRUE(
+      absl::IsInvalidArgument(CheckHandle(handle, "Counter", "/device:CPU:1")));
+  EXPECT_TRUE(
+      absl::IsInvalidArgument(CheckHandle(handle, "Queue", "/device:CPU:0")));
+}
+
+}  // namespace
+}  // namespace leat

@@ -1,0 +1,201 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/tools/dump.h"
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include <google/protobuf/text_format.h>
+
+#include "absl/strings/match.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/graph/graph_def.h"
+#include "leat/graph/op_registry.h"
+#include "leat/protos/graph.pb.h"
+#include "leat/runtime/device_set.h"
+#include "leat/tools/dump_dot.h"
+#include "leat/tools/dump_json.h"
+#include "leat/tools/dump_text.h"
+#include "nlohmann/json.hpp"
+
+namespace leat {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
+
+// x and the product on the first device, the rest of the network on the second;
+// `unused` is not needed for the fetch.
+constexpr char kGraph[] = R"(
+  node { name: "x" op: "Placeholder" device: "/cpu:0"
+         attr { key: "dtype" value { type: DT_FLOAT } }
+         attr { key: "shape" value { shape { dim { size: 2 } dim { size: 3 } } } } }
+  node { name: "w" op: "Const" device: "/cpu:0"
+         attr { key: "dtype" value { type: DT_FLOAT } }
+         attr { key: "value" value { tensor { dtype: DT_FLOAT
+           tensor_shape { dim { size: 3 } dim { size: 4 } } float_val: 1 } } } }
+  node { name: "net/product" op: "MatMul" input: "x" input: "w" device: "/cpu:0"
+         attr { key: "T" value { type: DT_FLOAT } } }
+  node { name: "net/relu" op: "Relu" input: "net/product" device: "/cpu:1"
+         attr { key: "T" value { type: DT_FLOAT } } }
+  node { name: "late" op: "Neg" input: "net/relu" input: "^x" device: "/cpu:1"
+         attr { key: "T" value { type: DT_FLOAT } } }
+  node { name: "unused" op: "Neg" input: "x" device: "/cpu:0"
+         attr { key: "T" value { type: DT_FLOAT } } }
+)";
+
+class DumpTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    pb::GraphDef def;
+    ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(kGraph, &def));
+    auto graph = ImportGraphDef(def, BuiltinOps());
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    graph_ = std::make_unique<Graph>(*std::move(graph));
+    auto devices = DeviceSet::Create({.num_cpus = 2, .num_threads = 1});
+    ASSERT_TRUE(devices.ok()) << devices.status();
+    options_.devices = (*devices)->Infos();
+    options_.signature = MakeSignature(*graph_, {"x"}, {"late"});
+  }
+
+  Dump At(Stage stage) {
+    options_.stage = stage;
+    auto staged = GraphAtStage(*graph_, options_);
+    EXPECT_TRUE(staged.ok()) << staged.status();
+    if (!staged.ok()) return {};
+    return MakeDump(*graph_, *staged, options_, "m.pbtxt");
+  }
+
+  std::unique_ptr<Graph> graph_;
+  StageOptions options_;
+};
+
+std::set<std::string> Names(const DumpedPart& part) {
+  std::set<std::string> names;
+  for (const DumpedNode& node : part.nodes) names.insert(node.name);
+  return names;
+}
+
+TEST_F(DumpTest, ImportedNodesHaveTheDevicesTheyAskedFor) {
+  const Dump dump = At(Stage::kImported);
+  ASSERT_EQ(dump.parts.size(), 1u);
+  EXPECT_EQ(dump.parts[0].totals.num_nodes, 6);
+  for (const DumpedNode& node : dump.parts[0].nodes) {
+    EXPECT_THAT(node.device, Not(HasSubstr("/job:"))) << node.name;
+  }
+  EXPECT_TRUE(dump.signature.feeds.empty());
+}
+
+TEST_F(DumpTest, PlacedNodesHaveFullDevices) {
+  const Dump dump = At(Stage::kPlaced);
+  ASSERT_EQ(dump.parts.size(), 1u);
+  EXPECT_EQ(dump.parts[0].totals.num_nodes, 6);
+  ASSERT_EQ(dump.devices.size(), 2u);
+  EXPECT_THAT(dump.devices[0].first, HasSubstr("/job:localhost"));
+  EXPECT_EQ(dump.devices[0].second.num_nodes, 4);
+  EXPECT_EQ(dump.devices[1].second.num_nodes, 2);
+}
+
+TEST_F(DumpTest, PrunedGraphHasWhatTheStepNeeds) {
+  const Dump dump = At(Stage::kPruned);
+  ASSERT_EQ(dump.parts.size(), 1u);
+  EXPECT_THAT(Names(dump.parts[0]),
+              UnorderedElementsAre("_arg_x_0", "w", "net/product", "net/relu",
+                                   "late", "_retval_late_0_0"));
+  EXPECT_TRUE(dump.transfers.empty());
+}
+
+TEST_F(DumpTest, PartitionsAreJoinedByTransfers) {
+  const Dump dump = At(Stage::kPartitioned);
+  ASSERT_EQ(dump.parts.size(), 2u);
+  ASSERT_EQ(dump.transfers.size(), 2u);
+  int num_controls = 0;
+  for (const Transfer& transfer : dump.transfers) {
+    EXPECT_THAT(transfer.from, HasSubstr("CPU:0"));
+    EXPECT_THAT(transfer.to, HasSubstr("CPU:1"));
+    EXPECT_TRUE(Names(dump.parts[0]).count(transfer.send_node));
+    EXPECT_TRUE(Names(dump.parts[1]).count(transfer.recv_node));
+    if (transfer.is_control) {
+      ++num_controls;
+      EXPECT_EQ(transfer.tensor, "_arg_x_0");
+      EXPECT_EQ(transfer.value.Bytes(), 0);
+      continue;
+    }
+    EXPECT_EQ(transfer.tensor, "net/product:0");
+    EXPECT_EQ(transfer.value.dtype, DType::kFloat);
+    EXPECT_EQ(transfer.value.shape, PartialShape({2, 4}));
+    EXPECT_EQ(transfer.value.Bytes(), 32);
+  }
+  EXPECT_EQ(num_controls, 1);
+}
+
+TEST_F(DumpTest, EveryStageReadsDifferently) {
+  std::set<std::string> texts, jsons, dots;
+  for (const std::string& name : StageNames()) {
+    const Dump dump = At(*ParseStage(name));
+    texts.insert(DumpToText(dump));
+    jsons.insert(DumpToJson(dump));
+    dots.insert(DumpToDot(dump));
+  }
+  EXPECT_EQ(texts.size(), StageNames().size());
+  EXPECT_EQ(jsons.size(), StageNames().size());
+  EXPECT_EQ(dots.size(), StageNames().size());
+}
+
+TEST_F(DumpTest, CountsTheBytesOfOutputs) {
+  const Dump dump = At(Stage::kPlaced);
+  // x and unused 24 each, w 48, the product 32; relu and late 32 each.
+  EXPECT_EQ(dump.devices[0].second.output_bytes, 24 + 48 + 32 + 24);
+  EXPECT_EQ(dump.devices[1].second.output_bytes, 64);
+  EXPECT_EQ(dump.devices[1].second.unknown_outputs, 0);
+}
+
+TEST_F(DumpTest, JsonHasTheDocumentedKeys) {
+  const auto json = nlohmann::json::parse(DumpToJson(At(Stage::kPartitioned)));
+  EXPECT_EQ(json["stage"], "partitioned");
+  EXPECT_EQ(json["feeds"][0], "x");
+  EXPECT_EQ(json["fetches"][0], "late");
+  ASSERT_EQ(json["partitions"].size(), 2u);
+  ASSERT_EQ(json["devices"].size(), 2u);
+  for (const auto& transfer : json["transfers"]) {
+    if (transfer["is_control"]) continue;
+    EXPECT_EQ(transfer["tensor"], "net/product:0");
+    EXPECT_EQ(transfer["dtype"], "float");
+    EXPECT_THAT(transfer["shape"].get<std::vector<int>>(), ElementsAre(2, 4));
+    EXPECT_EQ(transfer["bytes"], 32);
+  }
+  const auto& nodes = json["partitions"][0]["nodes"];
+  EXPECT_EQ(json["partitions"][0]["num_nodes"], nodes.size());
+  EXPECT_TRUE(nodes[0].contains("inputs"));
+  EXPECT_TRUE(nodes[0]["outputs"].is_array());
+}
+
+TEST_F(DumpTest, TextIsPlainUnlessColorIsWanted) {
+  const Dump dump = At(Stage::kPartitioned);
+  const std::string plain = DumpToText(dump);
+  EXPECT_THAT(plain, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(plain, HasSubstr("net/product"));
+  EXPECT_THAT(plain, HasSubstr("float [2,4]"));
+  EXPECT_THAT(plain, HasSubstr("32 B"));
+  EXPECT_THAT(DumpToText(dump, {.color = true}), HasSubstr("\x1b["));
+}
+
+TEST_F(DumpTest, WithoutFetchesAllSinksAreTargets) {
+  const StepSignature signature = MakeSignature(*graph_, {"x"}, {});
+  EXPECT_THAT(signature.targets, UnorderedElementsAre("late", "unused"));
+  EXPECT_TRUE(signature.fetches.empty());
+}
+
+TEST_F(DumpTest, UnknownNamesAreErrors) {
+  options_.stage = Stage::kPruned;
+  options_.signature.fetches = {"nothing"};
+  const auto staged = GraphAtStage(*graph_, options_);
+  EXPECT_EQ(staged.status().code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(staged.status().message()), HasSubstr("nothing"));
+}
+
+}  // namespace
+}  // namespace leat

@@ -1,0 +1,101 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/tools/graph_stages.h"
+
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/consumers.h"
+#include "leat/partitioner/prepare_graph.h"
+
+namespace leat {
+namespace {
+
+struct NamedStage {
+  Stage stage;
+  absl::string_view name;
+};
+constexpr NamedStage kStages[] = {
+    {Stage::kImported, "imported"},
+    {Stage::kPlaced, "placed"},
+    {Stage::kPruned, "pruned"},
+    {Stage::kPartitioned, "partitioned"},
+};
+
+}  // namespace
+
+std::vector<std::string> StageNames() {
+  std::vector<std::string> names;
+  for (const NamedStage& stage : kStages) names.emplace_back(stage.name);
+  return names;
+}
+
+std::optional<Stage> ParseStage(absl::string_view name) {
+  for (const NamedStage& stage : kStages) {
+    if (stage.name == name) return stage.stage;
+  }
+  return std::nullopt;
+}
+
+std::string StageName(Stage stage) {
+  return std::string(kStages[static_cast<int>(stage)].name);
+}
+
+std::vector<std::string> SinkNames(const Graph& graph,
+                                   absl::Span<const std::string> feeds) {
+  absl::flat_hash_set<NodeId> fed;
+  for (const std::string& feed : feeds) {
+    const absl::StatusOr<TensorId> id = TensorId::Parse(feed);
+    if (id.ok()) fed.insert(graph.Find(id->node));
+  }
+  const Consumers consumers(graph);
+  std::vector<std::string> names;
+  for (const NodeId id : graph.NodeIds()) {
+    if (consumers.Of(id).empty() && !fed.contains(id)) {
+      names.push_back(graph.node(id).name());
+    }
+  }
+  return names;
+}
+
+StepSignature MakeSignature(const Graph& graph, std::vector<std::string> feeds,
+                            absl::Span<const std::string> fetches) {
+  StepSignature signature{.feeds = std::move(feeds)};
+  for (const std::string& fetch : fetches) {
+    const NodeId node = graph.Find(fetch);
+    if (absl::StartsWith(fetch, "^")) {
+      signature.targets.push_back(fetch.substr(1));
+    } else if (node != kNoNode && graph.node(node).num_outputs() == 0) {
+      signature.targets.push_back(fetch);
+    } else {
+      signature.fetches.push_back(fetch);
+    }
+  }
+  if (fetches.empty()) signature.targets = SinkNames(graph, signature.feeds);
+  return signature;
+}
+
+absl::StatusOr<StagedGraph> GraphAtStage(const Graph& graph,
+                                         const StageOptions& options) {
+  StagedGraph result{.whole = graph};
+  if (options.stage == Stage::kImported) return result;
+  PrepareOptions prepare;
+  prepare.placement_policy = options.placement_policy;
+  prepare.policies = &BuiltinPolicies();
+  LEAT_ASSIGN_OR_RETURN(result.whole,
+                        PrepareGraph(graph, options.devices, prepare));
+  if (options.stage == Stage::kPlaced) return result;
+  LEAT_ASSIGN_OR_RETURN(PrunedStep pruned,
+                        PruneToStep(result.whole, options.signature));
+  result.whole = std::move(pruned.graph);
+  if (options.stage == Stage::kPruned) return result;
+  // All devices are of one task, so the cut by task, which a plan makes first,
+  // leaves the graph whole.
+  LEAT_ASSIGN_OR_RETURN(
+      result.parts,
+      PartitionGraph(result.whole, PartitionBy::kDevice, options.devices));
+  return result;
+}
+
+}  // namespace leat

@@ -1,0 +1,155 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// leat: runs graphs, lists ops and devices. See --help.
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/op_registry.h"
+#include "leat/partitioner/policy.h"
+#include "leat/runtime/device_set.h"
+#include "leat/tools/files.h"
+#include "leat/tools/op_list.h"
+#include "leat/tools/program.h"
+#include "leat/tools/run_model.h"
+#include "leat/tools/run_report.h"
+#include "leat/tools/table.h"
+#include "nlohmann/json.hpp"
+
+namespace leat {
+namespace {
+
+constexpr char kProgram[] = "leat";
+constexpr char kFooter[] =
+    "Exit codes: 0, 1 for an error in the graph, its data or a step, 2 for "
+    "wrong flags, 3 for wrong devices or policies.";
+constexpr double kMaxTimeout = 1e9;  // seconds; 30 years
+
+struct Flags {
+  RunModelOptions run = {};
+  double timeout = 0;
+  std::string trace = {};
+  bool stats = false;
+  bool json = false;
+  std::string op = {};
+};
+
+void AddSessionFlags(CLI::App& app, Flags& flags) {
+  app.add_option("--devices", flags.run.session.devices,
+                 "cpu, or cpu:N for N CPU devices")
+      ->envname("LEAT_DEVICES")
+      ->capture_default_str();
+  app.add_flag("--json", flags.json, "Print JSON");
+}
+
+CLI::App* AddRun(CLI::App& app, Flags& flags) {
+  CLI::App* run = app.add_subcommand("run", "Runs steps of a graph");
+  run->footer(kFooter);
+  run->add_option("MODEL", flags.run.model,
+                  "GraphDef or MetaGraphDef, binary or text")
+      ->required();
+  run->add_option("--feed", flags.run.feeds,
+                  "NAME=@FILE.npy: a tensor's value (repeatable)");
+  run->add_option("--fetch", flags.run.fetches,
+                  "NAME or NAME=@FILE.npy: a tensor to print or to write, or "
+                  "an op to run (repeatable)");
+  run->add_option("--init", flags.run.init,
+                  "An op to run once before the steps, such as the "
+                  "initializer of variables (repeatable)");
+  run->add_option("--steps", flags.run.steps, "How many steps to run")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
+      ->capture_default_str();
+  run->add_option("--timeout", flags.timeout, "Seconds that a step may take")
+      ->check(CLI::Range(1e-6, kMaxTimeout));
+  run->add_option("--policy", flags.run.session.placement_policy,
+                  "Placement policy")
+      ->envname("LEAT_POLICY")
+      ->capture_default_str();
+  run->add_option("--trace", flags.trace,
+                  "Write a Chrome trace (JSON) to this file");
+  run->add_flag("--stats", flags.stats, "Print the time that each op took");
+  AddSessionFlags(*run, flags);
+  return run;
+}
+
+absl::StatusOr<std::string> Run(const Flags& flags) {
+  RunModelOptions options = flags.run;
+  if (flags.timeout > 0) {
+    options.timeout = std::chrono::nanoseconds(
+        static_cast<int64_t>(std::ceil(flags.timeout * 1e9)));
+  }
+  TraceRecorder recorder;
+  const bool records = flags.stats || !flags.trace.empty();
+  LEAT_ASSIGN_OR_RETURN(const RunModelResult result,
+                        RunModel(options, records ? &recorder : nullptr));
+  if (!flags.trace.empty()) {
+    LEAT_RETURN_IF_ERROR(WriteFile(flags.trace, recorder.ToChromeJson()));
+  }
+  const TraceRecorder* shown = flags.stats ? &recorder : nullptr;
+  return flags.json ? RunReportJson(result, shown)
+                    : RunReportText(result, shown, WantsColor());
+}
+
+absl::StatusOr<std::string> ListOps(const Flags& flags) {
+  if (flags.json) return OpListJson(BuiltinOps(), flags.op);
+  if (!flags.op.empty()) return OpText(BuiltinOps(), flags.op, WantsColor());
+  return OpListText(BuiltinOps(), WantsColor());
+}
+
+absl::StatusOr<std::string> ListDevices(const Flags& flags) {
+  LEAT_ASSIGN_OR_RETURN(const DeviceSetOptions options,
+                        ParseDevices(flags.run.session.devices));
+  LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<DeviceSet> set,
+                        DeviceSet::Create(options));
+  auto json = nlohmann::ordered_json::array();
+  std::vector<std::vector<Cell>> rows;
+  for (const DeviceInfo& info : set->Infos()) {
+    json.push_back({{"name", info.name},
+                    {"type", info.type},
+                    {"memory_bytes", info.memory_bytes},
+                    {"description", info.description}});
+    rows.push_back({Cell(info.name, Style::kName), Cell(info.type),
+                    Cell(info.description, Style::kFaint)});
+  }
+  if (flags.json) return json.dump(1) + "\n";
+  return FormatTable(rows, {.color = WantsColor(), .indent = 0});
+}
+
+absl::Status CheckConfig(const Flags& flags) {
+  LEAT_RETURN_IF_ERROR(ParseDevices(flags.run.session.devices).status());
+  return BuiltinPolicies().Find(flags.run.session.placement_policy).status();
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("Runs dataflow graphs, TensorFlow's among them.", kProgram);
+  app.footer(kFooter);
+  app.require_subcommand(1);
+  Flags flags;
+  CLI::App* run = AddRun(app, flags);
+  CLI::App* ops = app.add_subcommand("ops", "Lists ops and where they run");
+  ops->add_option("NAME", flags.op, "Tell all about this op");
+  ops->add_flag("--json", flags.json, "Print JSON");
+  CLI::App* devices =
+      app.add_subcommand("devices", "Lists the devices of this process");
+  AddSessionFlags(*devices, flags);
+  if (const auto code = ParseFlags(app, argc, argv)) return *code;
+  if (const absl::Status status = CheckConfig(flags); !status.ok()) {
+    return Report(kProgram, status, kExitConfig);
+  }
+  const absl::StatusOr<std::string> text = run->parsed()   ? Run(flags)
+                                           : ops->parsed() ? ListOps(flags)
+                                                           : ListDevices(flags);
+  if (!text.ok()) return Report(kProgram, text.status());
+  std::cout << *text << std::flush;
+  return kExitOk;
+}
+
+}  // namespace
+}  // namespace leat
+
+int main(int argc, char** argv) { return leat::Main(argc, argv); }

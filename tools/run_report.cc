@@ -1,0 +1,127 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/tools/run_report.h"
+
+#include <cmath>
+#include <complex>
+#include <type_traits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "leat/core/dtype_list.h"
+#include "leat/tools/table.h"
+#include "nlohmann/json.hpp"
+
+namespace leat {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kMaxShownValues = 1000;
+
+double Microseconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double, std::micro>(time).count();
+}
+
+// JSON has no words for these.
+Json NumberJson(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  return value;
+}
+
+template <class T>
+Json ElementJson(const T& value) {
+  if constexpr (std::is_same_v<T, std::complex<float>> ||
+                std::is_same_v<T, std::complex<double>>) {
+    return Json::array({NumberJson(value.real()), NumberJson(value.imag())});
+  } else if constexpr (std::is_integral_v<T> ||
+                       std::is_same_v<T, std::string>) {
+    return value;
+  } else {
+    return NumberJson(static_cast<double>(value));
+  }
+}
+
+Json ValuesJson(const Tensor& tensor) {
+  Json values;
+  VisitDType(kPlain + kStringOnly, tensor.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    values = Json::array();
+    for (const T& value : tensor.data<T>()) {
+      values.push_back(ElementJson<T>(value));
+    }
+  });
+  return values;
+}
+
+double MeanStep(const RunModelResult& result) {
+  return result.steps == 0 ? 0
+                           : Microseconds(result.step_time) /
+                                 static_cast<double>(result.steps);
+}
+
+std::string OpTimes(const TraceRecorder& recorder, bool color) {
+  std::vector<std::vector<Cell>> rows;
+  rows.push_back({"op", Cell::Number("runs"), Cell::Number("total us"),
+                  Cell::Number("mean us"), Cell::Number("share")});
+  for (Cell& cell : rows[0]) cell.style = Style::kFaint;
+  const std::vector<OpTime> times = recorder.TimeByOp();
+  double sum = 0;
+  for (const OpTime& time : times) sum += Microseconds(time.total);
+  for (const OpTime& time : times) {
+    const double total = Microseconds(time.total);
+    rows.push_back({Cell(time.op, Style::kOp),
+                    Cell::Number(absl::StrCat(time.count)),
+                    Cell::Number(absl::StrFormat("%.1f", total)),
+                    Cell::Number(absl::StrFormat(
+                        "%.2f", total / static_cast<double>(time.count))),
+                    Cell::Number(absl::StrFormat(
+                        "%.1f%%", sum > 0 ? 100 * total / sum : 0))});
+  }
+  return FormatTable(rows, {.color = color});
+}
+
+}  // namespace
+
+std::string RunReportText(const RunModelResult& result,
+                          const TraceRecorder* recorder, bool color) {
+  std::string text;
+  for (const auto& [name, value] : result.fetched) {
+    absl::StrAppend(&text, Styled(name, Style::kName, color), " ",
+                    value.DebugString(kMaxShownValues), "\n");
+  }
+  if (recorder == nullptr) return text;
+  absl::StrAppend(&text, result.steps, " steps, ",
+                  absl::StrFormat("%.1f", MeanStep(result)), " us each\n",
+                  OpTimes(*recorder, color));
+  if (const int64_t dropped = recorder->num_dropped(); dropped > 0) {
+    absl::StrAppend(&text, "  without ", dropped, " runs of nodes too many\n");
+  }
+  return text;
+}
+
+std::string RunReportJson(const RunModelResult& result,
+                          const TraceRecorder* recorder) {
+  Json json = {{"fetches", Json::array()},
+               {"steps", result.steps},
+               {"step_us", MeanStep(result)}};
+  for (const auto& [name, value] : result.fetched) {
+    Json entry = {{"name", name}, {"dtype", Name(value.dtype())}};
+    entry["shape"] = std::vector<int64_t>(value.shape().dims().begin(),
+                                          value.shape().dims().end());
+    entry["values"] = ValuesJson(value);
+    json["fetches"].push_back(std::move(entry));
+  }
+  if (recorder != nullptr) {
+    json["ops"] = Json::array();
+    for (const OpTime& time : recorder->TimeByOp()) {
+      json["ops"].push_back({{"op", time.op},
+                             {"count", time.count},
+                             {"total_us", Microseconds(time.total)}});
+    }
+  }
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace leat

@@ -1,0 +1,84 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/tools/table.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace leat {
+namespace {
+
+absl::string_view Escape(Style style) {
+  switch (style) {
+    case Style::kPlain:
+      return "";
+    case Style::kHeading:
+      return "\x1b[1m";
+    case Style::kName:
+      return "\x1b[36m";
+    case Style::kOp:
+      return "\x1b[32m";
+    case Style::kFaint:
+      return "\x1b[2m";
+    case Style::kAlarm:
+      return "\x1b[33m";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string Styled(absl::string_view text, Style style, bool color) {
+  const absl::string_view escape = Escape(style);
+  if (!color || escape.empty() || text.empty()) return std::string(text);
+  return absl::StrCat(escape, text, "\x1b[0m");
+}
+
+std::string FormatTable(const std::vector<std::vector<Cell>>& rows,
+                        const TableOptions& options) {
+  const auto max_column = static_cast<size_t>(options.max_column);
+  std::vector<size_t> widths;
+  for (const std::vector<Cell>& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (size_t i = 0; i < row.size(); ++i) {
+      if (row[i].text.size() > max_column) continue;
+      widths[i] = std::max(widths[i], row[i].text.size());
+    }
+  }
+  std::string out;
+  for (const std::vector<Cell>& row : rows) {
+    size_t used = row.size();
+    while (used > 0 && row[used - 1].text.empty()) --used;
+    std::string line(static_cast<size_t>(options.indent), ' ');
+    for (size_t i = 0; i < used; ++i) {
+      const size_t size = row[i].text.size();
+      const std::string pad(widths[i] > size ? widths[i] - size : 0, ' ');
+      if (i > 0) line += "  ";
+      if (row[i].is_right) line += pad;
+      line += Styled(row[i].text, row[i].style, options.color);
+      if (!row[i].is_right && i + 1 < used) line += pad;
+    }
+    absl::StrAppend(&out, line, "\n");
+  }
+  return out;
+}
+
+std::string BytesText(int64_t bytes) {
+  constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (bytes < 1024) return absl::StrCat(bytes, " B");
+  auto amount = static_cast<double>(bytes) / 1024;
+  size_t unit = 0;
+  while (amount >= 1024 && unit + 1 < std::size(kUnits)) {
+    amount /= 1024;
+    ++unit;
+  }
+  return absl::StrFormat("%.1f %s", amount, kUnits[unit]);
+}
+
+std::string Shortened(absl::string_view text, size_t width) {
+  if (text.size() <= width) return std::string(text);
+  return absl::StrCat(text.substr(0, width < 3 ? 0 : width - 3), "...");
+}
+
+}  // namespace leat
