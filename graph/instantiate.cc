@@ -88,6 +88,7 @@ class Instantiation {
     }
     LEAT_RETURN_IF_ERROR(Annotate(AddReturns(attrs)));
     LEAT_RETURN_IF_ERROR(Annotate(AddControlOutputs()));
+    LEAT_RETURN_IF_ERROR(Annotate(CheckNoReferences()));
     return std::move(body_);
   }
 
@@ -295,6 +296,18 @@ class Instantiation {
     for (size_t i = 0; i < body_.nodes.size(); ++i) {
       if (body_.nodes[i].def.op->is_stateful && !consumed[i]) {
         body_.control_outputs.push_back(static_cast<int32_t>(i));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // What stands for a call once it is lowered need not be a reference.
+  absl::Status CheckNoReferences() const {
+    for (const auto* types : {&body_.arg_types, &body_.return_types}) {
+      for (const DType type : *types) {
+        if (!IsRef(type)) continue;
+        return absl::InvalidArgumentError(
+            absl::StrCat("takes or returns a reference (", Name(type), ")"));
       }
     }
     return absl::OkStatus();

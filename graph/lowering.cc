@@ -195,7 +195,9 @@ absl::StatusOr<const FunctionBody*> Lowering::Body(
     return LoweringError(caller, absl::StrCat("function '", function.name,
                                               "' is not in the library"));
   }
-  const bool has_attrs = function.attrs != nullptr && !function.attrs->empty();
+  // Annotations of the call make no other body.
+  const bool has_attrs =
+      function.attrs != nullptr && !found->signature.attrs.empty();
   FunctionBody* body = nullptr;
   const auto it = bodies_.find(found);
   if (!has_attrs && it != bodies_.end()) body = it->second.get();

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/partitioner/partition.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -8,6 +9,7 @@
 #include "leat/core/device_name.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/deadness.h"
+#include "leat/graph/frames.h"
 #include "leat/graph/op_registry.h"
 
 namespace leat {
@@ -57,7 +59,29 @@ class Partitioner {
     return only;
   }
 
+  // A loop needs all its iterations' values at hand: one partition each.
+  absl::Status CheckLoops() const {
+    LEAT_ASSIGN_OR_RETURN(const Frames frames, FindFrames(graph_));
+    std::vector<NodeId> first(frames.frames.size(), kNoNode);
+    for (NodeId id = 0; id < graph_.num_ids(); ++id) {
+      if (!graph_.Contains(id)) continue;
+      const int32_t frame =
+          std::max(frames.of_inputs[id], frames.of_outputs[id]);
+      if (frame == Frames::kRoot) continue;
+      NodeId& other = first[frame];
+      if (other == kNoNode) other = id;
+      if (part_of_[id] == part_of_[other]) continue;
+      return absl::UnimplementedError(absl::StrCat(
+          "loop '", frames.frames[frame].name, "' has nodes on two devices: '",
+          graph_.node(other).name(), "' on ", graph_.AssignedDevice(other),
+          " and '", graph_.node(id).name(), "' on ",
+          graph_.AssignedDevice(id)));
+    }
+    return absl::OkStatus();
+  }
+
   absl::StatusOr<std::vector<Partition>> Cut() {
+    LEAT_RETURN_IF_ERROR(CheckLoops());
     for (const std::string& name : part_names_) {
       parts_.push_back({.name = name, .graph = EmptyGraph()});
     }

@@ -126,16 +126,14 @@ void ProdGrad(GradientContext& c) {
 
   const Output moved = op::Transpose(x, IntVector(b, order));
   const Output moved_shape = ShapeOf(moved);
-  const int64_t reduced = static_cast<int64_t>(axes->size());
+  const auto reduced = static_cast<int32_t>(axes->size());
   const Output rows =
       op::Prod(op::Slice(moved_shape, Tensor::Vector<int32_t>({0}),
-                         Tensor::FromSpan<int32_t>(
-                             Shape{1}, {{static_cast<int32_t>(reduced)}})),
+                         Tensor::Vector<int32_t>({reduced})),
                IntVector(b, {0}), {.keep_dims = true});
   const Output columns =
       op::Prod(op::Slice(moved_shape,
-                         Tensor::FromSpan<int32_t>(
-                             Shape{1}, {{static_cast<int32_t>(reduced)}}),
+                         Tensor::Vector<int32_t>({reduced}),
                          Tensor::Vector<int32_t>({-1})),
                IntVector(b, {0}), {.keep_dims = true});
   const Output matrix = op::Reshape(moved, op::ConcatV2({{rows, columns}}, 0));

@@ -63,6 +63,11 @@ absl::Status FakeParamShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
+absl::Status ToBoolShape(InferenceContext& context) {
+  context.set_output(0, Shape{});
+  return absl::OkStatus();
+}
+
 void AddIfAndOthers(OpRegistry& registry) {
   registry.Add(
       {.name = "If",
@@ -151,7 +156,7 @@ void AddToBool(OpRegistry& registry) {
                 .inputs = {"input: T"},
                 .outputs = {"output: bool"},
                 .attrs = {"T: type"},
-                .shape = shapes::Scalar},
+                .shape = ToBoolShape},
                {OnCpu()});
 }
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Switch, Merge, Enter, Exit, NextIteration, LoopCond and their Ref forms. The
-// executor knows frames and deadness; kernels only forward values.
+// Switch, RefSwitch and LoopCond. Merge, Enter, Exit and NextIteration have no
+// kernels: the executor's propagators route their values.
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/kernel_context.h"
@@ -36,28 +36,12 @@ absl::Status Switch(KernelContext& context) {
   return absl::OkStatus();
 }
 
-absl::Status Merge(KernelContext& context) {
-  for (int i = 0; i < context.num_inputs(); ++i) {
-    if (!context.HasInput(i)) continue;
-    Forward(context, i, 0);
-    LEAT_ASSIGN_OR_RETURN(Tensor * index, context.AllocateOutput(1, Shape{}));
-    index->mutable_data<int32_t>()[0] = i;
-    return absl::OkStatus();
-  }
-  return absl::InternalError("Merge runs without an input that is alive");
-}
-
 }  // namespace
 
 void Register(KernelRegistry& registry) {
   registry.Add("Switch", kCpu, &MakeFunction<&Switch>);
   registry.Add("RefSwitch", kCpu, &MakeFunction<&Switch>);
-  registry.Add("Merge", kCpu, &MakeFunction<&Merge>);
-  registry.Add("RefMerge", kCpu, &MakeFunction<&Merge>);
-  for (const char* op : {"Enter", "RefEnter", "Exit", "RefExit",
-                         "NextIteration", "RefNextIteration", "LoopCond"}) {
-    registry.Add(op, kCpu, &MakeFunction<&ForwardOne>);
-  }
+  registry.Add("LoopCond", kCpu, &MakeFunction<&ForwardOne>);
 }
 
 }  // namespace leat::kernels::any::control_flow

@@ -93,7 +93,7 @@ class Select final : public Kernel {
     return absl::OkStatus();
   }
 
-  const SelectV2<E> broadcasting_;
+  const SelectV2<E> broadcasting_{};
 };
 
 }  // namespace

@@ -12,6 +12,14 @@
 namespace leat {
 namespace {
 
+// The executor itself routes their values.
+bool RunByExecutor(const std::string& op) {
+  static const std::set<std::string> ops = {
+      "Merge", "RefMerge", "Enter",         "RefEnter",
+      "Exit",  "RefExit",  "NextIteration", "RefNextIteration"};
+  return ops.count(op) > 0;
+}
+
 TEST(RegistrationTest, EveryCpuSignatureHasAKernel) {
   std::set<std::pair<std::string, std::string>> registered;
   for (auto& entry : testing::AllKernels().Registered()) {
@@ -19,7 +27,7 @@ TEST(RegistrationTest, EveryCpuSignatureHasAKernel) {
   }
   for (const OpDef* op : testing::AllOps().Ops()) {
     for (const auto& signature : testing::AllOps().Signatures(op->name)) {
-      if (signature.device_type != kCpu) continue;
+      if (signature.device_type != kCpu || RunByExecutor(op->name)) continue;
       EXPECT_TRUE(registered.count({op->name, kCpu}) != 0)
           << op->name << " has a signature but no kernel";
     }

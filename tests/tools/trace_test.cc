@@ -15,7 +15,7 @@ using std::chrono::microseconds;
 
 constexpr Clock::time_point kStart{};
 
-NodeRun Run(absl::string_view node, absl::string_view op, int from, int to) {
+NodeRun Ran(absl::string_view node, absl::string_view op, int from, int to) {
   NodeRun run;
   run.node = node;
   run.op = op;
@@ -28,9 +28,9 @@ NodeRun Run(absl::string_view node, absl::string_view op, int from, int to) {
 TEST(TraceTest, WritesChromeEvents) {
   TraceRecorder recorder;
   recorder.OnStep(0, kStart, kStart + microseconds(100));
-  recorder.OnNodeRun(Run("a", "MatMul", 10, 30));
-  recorder.OnNodeRun(Run("b", "Relu", 20, 40));  // overlaps a
-  recorder.OnNodeRun(Run("c", "Relu", 50, 60));
+  recorder.OnNodeRun(Ran("a", "MatMul", 10, 30));
+  recorder.OnNodeRun(Ran("b", "Relu", 20, 40));  // overlaps a
+  recorder.OnNodeRun(Ran("c", "Relu", 50, 60));
   const auto trace = nlohmann::json::parse(recorder.ToChromeJson());
   int count = 0;
   for (const auto& event : trace["traceEvents"]) {
@@ -61,9 +61,9 @@ TEST(TraceTest, AnEmptyTraceIsOne) {
 TEST(TraceTest, SumsTimeByOp) {
   TraceRecorder recorder;
   recorder.OnStep(0, kStart, kStart + microseconds(100));
-  recorder.OnNodeRun(Run("a", "MatMul", 10, 30));
-  recorder.OnNodeRun(Run("b", "Relu", 20, 60));
-  recorder.OnNodeRun(Run("c", "Relu", 60, 70));
+  recorder.OnNodeRun(Ran("a", "MatMul", 10, 30));
+  recorder.OnNodeRun(Ran("b", "Relu", 20, 60));
+  recorder.OnNodeRun(Ran("c", "Relu", 60, 70));
   const std::vector<OpTime> times = recorder.TimeByOp();
   ASSERT_EQ(times.size(), 2u);
   EXPECT_EQ(times[0].op, "Relu");
@@ -74,8 +74,8 @@ TEST(TraceTest, SumsTimeByOp) {
 
 TEST(TraceTest, CountsWhatItDoesNotKeep) {
   TraceRecorder recorder(/*max_events=*/1);
-  recorder.OnNodeRun(Run("a", "MatMul", 10, 30));
-  recorder.OnNodeRun(Run("b", "Relu", 20, 60));
+  recorder.OnNodeRun(Ran("a", "MatMul", 10, 30));
+  recorder.OnNodeRun(Ran("b", "Relu", 20, 60));
   EXPECT_EQ(recorder.num_dropped(), 1);
   EXPECT_EQ(recorder.TimeByOp().size(), 1u);
 }
@@ -85,7 +85,7 @@ TEST(TraceTest, TakesEventsFromManyThreads) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&recorder] {
-      for (int i = 0; i < 100; ++i) recorder.OnNodeRun(Run("a", "A", i, i + 1));
+      for (int i = 0; i < 100; ++i) recorder.OnNodeRun(Ran("a", "A", i, i + 1));
     });
   }
   for (std::thread& thread : threads) thread.join();

@@ -1,0 +1,63 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// ToBool, the truth of an If's predicate: of a scalar, that it is not zero or
+// not the empty string; of any other tensor, that it has elements.
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/kernels/kernel_context.h"
+#include "leat/kernels/kernel_registry.h"
+
+namespace leat::kernels::any::to_bool {
+namespace {
+
+// Zero of any number type but the floating ones is all bits zero; those have a
+// negative zero too.
+template <class T>
+bool IsNonZero(const Tensor& tensor) {
+  return tensor.scalar<T>() != T(0);
+}
+
+absl::StatusOr<bool> Truth(const Tensor& tensor) {
+  if (tensor.shape().rank() > 0) return tensor.num_elements() > 0;
+  switch (tensor.dtype()) {
+    case DType::kBool:
+      return tensor.scalar<bool>();
+    case DType::kFloat:
+      return IsNonZero<float>(tensor);
+    case DType::kDouble:
+      return IsNonZero<double>(tensor);
+    case DType::kInt8:
+      return IsNonZero<int8_t>(tensor);
+    case DType::kUint8:
+      return IsNonZero<uint8_t>(tensor);
+    case DType::kInt16:
+      return IsNonZero<int16_t>(tensor);
+    case DType::kInt32:
+      return IsNonZero<int32_t>(tensor);
+    case DType::kInt64:
+      return IsNonZero<int64_t>(tensor);
+    case DType::kString:
+      return !tensor.scalar<std::string>().empty();
+    default:
+      // TensorFlow's list: its ToBool refuses the same types.
+      return absl::InvalidArgumentError(absl::StrCat(
+          Name(tensor.dtype()), " cannot be converted to a boolean"));
+  }
+}
+
+absl::Status ToBool(KernelContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const bool truth, Truth(context.input(0)));
+  LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, Shape{}));
+  output->mutable_data<bool>()[0] = truth;
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void Register(KernelRegistry& registry) {
+  registry.Add("ToBool", kCpu, &MakeFunction<&ToBool>);
+}
+
+}  // namespace leat::kernels::any::to_bool

@@ -1,0 +1,212 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/graph/lower.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "leat/graph/frames.h"
+#include "leat/graph/graph_file.h"
+#include "leat/tests/graph/graph_testing.h"
+
+namespace leat {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// A function of floats; `body` are its node_defs and rets.
+std::string FunctionText(const std::string& name, int num_args,
+                         const std::string& result_type,
+                         const std::string& body) {
+  std::string text = "library { function { signature { name: \"" + name + "\"";
+  for (int i = 0; i < num_args; ++i) {
+    text += absl::StrCat(" input_arg { name: \"a", i, "\" type: DT_FLOAT }");
+  }
+  if (!result_type.empty()) {
+    text += " output_arg { name: \"r\" type: " + result_type + " }";
+  }
+  return text + " } " + body + " } }\n";
+}
+
+std::string Return(const std::string& tensor) {
+  return "ret { key: \"r\" value: \"" + tensor + "\" } ";
+}
+
+std::string InnerNode(const std::string& name, const std::string& op,
+                      const std::vector<std::string>& inputs,
+                      const std::string& attrs = {}) {
+  std::string text = "node_def { name: \"" + name + "\" op: \"" + op + "\" ";
+  for (const std::string& input : inputs) text += "input: \"" + input + "\" ";
+  return text + attrs + "} ";
+}
+
+std::string Func(const std::string& name, const std::string& function) {
+  return Attr(name, "func { name: \"" + function + "\" }");
+}
+
+std::string Floats(const std::string& name, int count) {
+  std::string types;
+  for (int i = 0; i < count; ++i) types += "type: DT_FLOAT ";
+  return Attr(name, "list { " + types + "}");
+}
+
+std::string Negate() {
+  return FunctionText(
+      "negate", 1, "DT_FLOAT",
+      InnerNode("neg", "Neg", {"a0"}, Float()) + Return("neg:y:0"));
+}
+
+std::string True() {
+  return FunctionText(
+      "always", 1, "DT_BOOL",
+      InnerNode("true", "Const", {},
+                Attr("dtype", "type: DT_BOOL") +
+                    Attr("value",
+                         "tensor { dtype: DT_BOOL tensor_shape {} bool_val: "
+                         "true }")) +
+          Return("true:output:0"));
+}
+
+std::string Call(const std::string& name, const std::string& function,
+                 const std::vector<std::string>& inputs) {
+  return NodeText(name, "PartitionedCall", inputs,
+                  Floats("Tin", 1) + Floats("Tout", 1) + Func("f", function) +
+                      "device: \"/job:ps/device:CPU:0\" ");
+}
+
+absl::StatusOr<Graph> Lowered(const std::string& text,
+                              const LowerLimits& limits = {}) {
+  absl::StatusOr<Graph> graph = ImportGraphDef(ParseGraph(text), BuiltinOps());
+  EXPECT_TRUE(graph.ok()) << graph.status();
+  if (!graph.ok()) return graph;
+  const absl::Status status = LowerFunctions(*graph, limits);
+  if (!status.ok()) return status;
+  return graph;
+}
+
+std::string LowerError(const std::string& text,
+                       const LowerLimits& limits = {}) {
+  return std::string(Lowered(text, limits).status().ToString());
+}
+
+TEST(LowerTest, InlinesACallAndKeepsItsName) {
+  const auto graph =
+      Lowered(Negate() + FloatPlaceholder("x") + NodeText("first", "NoOp") +
+              Call("call", "negate", {"x", "^first"}) +
+              NodeText("use", "Neg", {"call"}, Float()));
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  const NodeId inner = graph->Find("call/neg");
+  ASSERT_NE(inner, kNoNode);
+  EXPECT_EQ(graph->node(inner).def->device, "/job:ps/device:CPU:0");
+  EXPECT_EQ(graph->node(graph->Find("use")).inputs[0], (Endpoint{inner, 0}));
+  const Node& kept = graph->node(graph->Find("call"));
+  EXPECT_EQ(kept.op(), "IdentityN");
+  EXPECT_EQ(kept.inputs[0], (Endpoint{inner, 0}));
+  // What the call waits for, its body waits for.
+  const Node& arg = graph->node(graph->node(inner).inputs[0].node);
+  EXPECT_EQ(arg.name(), "call/a0");
+  ASSERT_EQ(arg.controls.size(), 1);
+  EXPECT_EQ(arg.controls[0], graph->Find("first"));
+}
+
+TEST(LowerTest, InlinesChainsOfCallsAndCallsByName) {
+  const std::string twice = FunctionText(
+      "twice", 1, "DT_FLOAT",
+      InnerNode("one", "negate", {"a0"}) +
+          InnerNode("two", "negate", {"one:r:0"}) + Return("two:r:0"));
+  const auto graph =
+      Lowered(Negate() + twice + FloatPlaceholder("x") +
+              Call("a", "twice", {"x"}) + NodeText("b", "twice", {"a"}));
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  for (const char* name :
+       {"a/one/neg", "a/two/neg", "b/one/neg", "b/two/neg"}) {
+    EXPECT_NE(graph->Find(name), kNoNode) << name;
+  }
+  for (const NodeId id : graph->NodeIds()) {
+    EXPECT_EQ(graph->functions().Find(graph->node(id).op()), nullptr);
+    EXPECT_NE(graph->node(id).op(), "PartitionedCall");
+  }
+}
+
+TEST(LowerTest, MakesALoopOfAWhile) {
+  const auto graph = Lowered(Negate() + True() + FloatPlaceholder("x") +
+                             NodeText("loop", "StatelessWhile", {"x"},
+                                      Floats("T", 1) + Func("cond", "always") +
+                                          Func("body", "negate") +
+                                          Attr("parallel_iterations", "i: 3")));
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  const auto frames = FindFrames(*graph);
+  ASSERT_TRUE(frames.ok()) << frames.status();
+  ASSERT_EQ(frames->frames.size(), 2);
+  EXPECT_EQ(frames->frames[1].name, "loop");
+  const Node& enter = graph->node(graph->Find("loop/enter_0"));
+  EXPECT_EQ(*enter.attrs().Get<int64_t>("parallel_iterations"), 3);
+  EXPECT_FALSE(*enter.attrs().Get<bool>("is_constant"));
+  // A constant belongs to the frame, and to every iteration.
+  const Node& constant = graph->node(graph->Find("loop/cond/true"));
+  ASSERT_EQ(constant.controls.size(), 1);
+  EXPECT_EQ(constant.controls[0], graph->Find("loop/merge_0"));
+}
+
+TEST(LowerTest, RefusesFunctionsThatDoNotFit) {
+  const std::string x = FloatPlaceholder("x");
+  EXPECT_THAT(LowerError(Negate() + x +
+                         NodeText("loop", "While", {"x"},
+                                  Floats("T", 1) + Func("cond", "negate") +
+                                      Func("body", "negate"))),
+              AllOf(HasSubstr("INVALID_ARGUMENT"), HasSubstr("node 'loop'"),
+                    HasSubstr("function 'negate'"), HasSubstr("needs bool")));
+  EXPECT_THAT(
+      LowerError(Negate() + True() + x +
+                 NodeText("loop", "While", {"x", "x"},
+                          Floats("T", 2) + Func("cond", "always") +
+                              Func("body", "negate"))),
+      AllOf(HasSubstr("node 'loop'"), HasSubstr("has 1 arguments, needs 2")));
+  EXPECT_THAT(LowerError(Negate() + True() + x + Call("call", "always", {"x"})),
+              AllOf(HasSubstr("node 'call'"), HasSubstr("needs float")));
+  EXPECT_THAT(LowerError(x + Call("call", "bad", {"x"}) +
+                         FunctionText("bad", 1, "DT_FLOAT",
+                                      InnerNode("neg", "Neg", {"a0"},
+                                                Attr("T", "type: DT_INT32")) +
+                                          Return("a0"))),
+              AllOf(HasSubstr("function 'bad', node 'neg'"),
+                    HasSubstr("expected int32")));
+}
+
+TEST(LowerTest, RefusesReferencesInSignatures) {
+  EXPECT_THAT(
+      LowerError(
+          FloatPlaceholder("x") + NodeText("call", "bad", {"x"}) +
+          "library { function { signature { name: \"bad\" input_arg { name: "
+          "\"a\" type: DT_FLOAT } output_arg { name: \"r\" type: DT_FLOAT "
+          "is_ref: true } } " +
+          Return("a") + "} }"),
+      AllOf(HasSubstr("INVALID_ARGUMENT"), HasSubstr("reference")));
+}
+
+TEST(LowerTest, LowersGradientsOfFunctionalControlFlow) {
+  auto graph = LoadGraph(
+      absl::StrCat(LEAT_TESTS_DIR, "/graphs/control_flow_functional.pbtxt"),
+      BuiltinOps());
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  const absl::Status status = LowerFunctions(*graph);
+  ASSERT_TRUE(status.ok()) << status;
+  for (const NodeId id : graph->NodeIds()) {
+    EXPECT_THAT(graph->node(id).op(),
+                Not(AnyOf("If", "StatelessIf", "While", "StatelessWhile")));
+  }
+}
+
+TEST(LowerTest, BoundsTheGraph) {
+  const std::string text =
+      Negate() + FloatPlaceholder("x") + Call("call", "negate", {"x"});
+  EXPECT_THAT(LowerError(text, {.max_nodes = 3}),
+              HasSubstr("RESOURCE_EXHAUSTED"));
+  EXPECT_EQ(LowerError(text, {.max_nodes = 5}), "OK");
+}
+
+}  // namespace
+}  // namespace leat

@@ -1,0 +1,174 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/partitioner/partition.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/graph/builder.h"
+#include "leat/graph/ops.h"
+#include "leat/partitioner/placer.h"
+
+namespace leat {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::string kTask = "/job:localhost/replica:0/task:0";
+
+std::vector<DeviceInfo> TwoCpus() {
+  return {{.name = kTask + "/device:CPU:0", .type = "CPU", .incarnation = 7},
+          {.name = kTask + "/device:CPU:1", .type = "CPU", .incarnation = 8}};
+}
+
+int Count(const Graph& graph, const std::string& op) {
+  const std::vector<NodeId> ids = graph.NodeIds();
+  return static_cast<int>(std::count_if(ids.begin(), ids.end(), [&](NodeId id) {
+    return graph.node(id).op() == op;
+  }));
+}
+
+const Node& Only(const Graph& graph, const std::string& op) {
+  const std::vector<NodeId> ids = graph.NodeIds();
+  return graph.node(*std::find_if(ids.begin(), ids.end(), [&](NodeId id) {
+    return graph.node(id).op() == op;
+  }));
+}
+
+class PartitionTest : public ::testing::Test {
+ protected:
+  Graph Placed() {
+    Graph graph = b.Build().value();
+    const absl::Status status =
+        PlaceGraph(graph, TwoCpus(),
+                   {.policy = BuiltinPolicies().Find(kDefaultPolicy).value()});
+    EXPECT_TRUE(status.ok()) << status;
+    return graph;
+  }
+  std::vector<Partition> Cut(PartitionBy by = PartitionBy::kDevice) {
+    auto partitions = PartitionGraph(Placed(), by, TwoCpus());
+    EXPECT_TRUE(partitions.ok()) << partitions.status();
+    return partitions.ok() ? *std::move(partitions) : std::vector<Partition>();
+  }
+
+  GraphBuilder b;
+};
+
+TEST_F(PartitionTest, LeavesAGraphOnOneDeviceAlone) {
+  op::Neg(b.Placeholder<float>("x"));
+  const auto partitions = Cut();
+  ASSERT_EQ(partitions.size(), 1u);
+  EXPECT_EQ(partitions[0].name, TwoCpus()[0].name);
+  EXPECT_EQ(partitions[0].graph.num_nodes(), 2);
+}
+
+TEST_F(PartitionTest, ATensorCrossesOnceForAllConsumersThere) {
+  const Output x = b.Placeholder<float>("x");
+  {
+    auto device = b.OnDevice("/cpu:1");
+    op::Neg(x);
+    op::Exp(x);
+  }
+  const auto partitions = Cut();
+  ASSERT_EQ(partitions.size(), 2u);
+  EXPECT_EQ(Count(partitions[0].graph, "_Send"), 1);
+  EXPECT_EQ(Count(partitions[1].graph, "_Recv"), 1);
+  const AttrMap& send = Only(partitions[0].graph, "_Send").attrs();
+  const AttrMap& recv = Only(partitions[1].graph, "_Recv").attrs();
+  for (const char* attr : {"tensor_name", "send_device", "recv_device",
+                           "send_device_incarnation"}) {
+    EXPECT_EQ(*send.Find(attr), *recv.Find(attr)) << attr;
+  }
+  EXPECT_EQ(send.Get<int64_t>("send_device_incarnation").value(), 7);
+  EXPECT_FALSE(recv.Get<bool>("_leat_may_be_dead").value());
+}
+
+TEST_F(PartitionTest, AControlEdgeCrossesAsAnEmptyTensor) {
+  const Output x = b.Placeholder<float>("x");
+  Output y;
+  {
+    auto device = b.OnDevice("/cpu:1");
+    auto after = b.ControlDependencies({x.operation()});
+    y = b.Placeholder<float>("y");
+  }
+  const auto partitions = Cut();
+  ASSERT_EQ(partitions.size(), 2u);
+  EXPECT_EQ(Count(partitions[0].graph, "_Send"), 1);
+  const Graph& there = partitions[1].graph;
+  const Node& waits = there.node(there.Find("y"));
+  ASSERT_EQ(waits.controls.size(), 1u);
+  EXPECT_EQ(there.node(waits.controls[0]).op(), "Identity");
+}
+
+TEST_F(PartitionTest, ByTaskKeepsDevicesOfATaskTogether) {
+  const Output x = b.Placeholder<float>("x");
+  {
+    auto device = b.OnDevice("/cpu:1");
+    op::Neg(x);
+  }
+  const auto partitions = Cut(PartitionBy::kTask);
+  ASSERT_EQ(partitions.size(), 1u);
+  EXPECT_EQ(partitions[0].name, kTask);
+  EXPECT_EQ(Count(partitions[0].graph, "_Send"), 0);
+}
+
+TEST_F(PartitionTest, MarksWhatMayBeDead) {
+  const auto branches =
+      op::Switch(b.Placeholder<float>("x"), b.Placeholder<bool>("p"));
+  {
+    auto device = b.OnDevice("/cpu:1");
+    op::Neg(branches.output_true);
+  }
+  const auto partitions = Cut();
+  ASSERT_EQ(partitions.size(), 2u);
+  EXPECT_TRUE(Only(partitions[1].graph, "_Recv")
+                  .attrs()
+                  .Get<bool>("_leat_may_be_dead")
+                  .value());
+}
+
+TEST_F(PartitionTest, RefusesANodeWithoutADevice) {
+  b.Placeholder<float>("x");
+  const absl::Status status =
+      PartitionGraph(b.Build().value(), PartitionBy::kDevice, TwoCpus())
+          .status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("'x'"));
+}
+
+TEST_F(PartitionTest, RefusesAReferenceThatWouldCross) {
+  const Variable v = b.Variable("v", b.Const(1.0f), {.use_resource = false});
+  const Output update = op::AssignAdd(v.handle(), b.Const(1.0f));
+  Graph graph = Placed();
+  graph.mutable_node(graph.Find(update.operation().name())).device =
+      graph.InternDevice(TwoCpus()[1].name);
+  const absl::Status status =
+      PartitionGraph(graph, PartitionBy::kDevice, TwoCpus()).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("references do not cross devices"));
+}
+
+TEST_F(PartitionTest, ALoopOverTwoDevicesIsRefusedByName) {
+  const Output enter = op::Enter(b.Placeholder<int32_t>("x"), "loop");
+  const auto merge = op::Merge({enter, enter});
+  const Output running = op::LoopCond(op::Less(merge.output, 3));
+  const auto loop = op::Switch(merge.output, running);
+  Output next;
+  {
+    auto device = b.OnDevice("/cpu:1");
+    next = op::Neg(loop.output_true);
+  }
+  const Output back = op::NextIteration(next);
+  Graph graph = Placed();
+  graph.mutable_node(merge.output.operation().id()).inputs[1] = back.endpoint();
+  const absl::Status status =
+      PartitionGraph(graph, PartitionBy::kDevice, TwoCpus()).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("'loop'"));
+}
+
+}  // namespace
+}  // namespace leat

@@ -1,0 +1,200 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/partitioner/placer.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/graph/builder.h"
+#include "leat/graph/ops.h"
+
+namespace leat {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kCpu0[] = "/job:worker/replica:0/task:0/device:CPU:0";
+constexpr char kCpu1[] = "/job:worker/replica:0/task:0/device:CPU:1";
+constexpr char kPs0[] = "/job:ps/replica:0/task:0/device:CPU:0";
+
+std::vector<DeviceInfo> Cluster() {
+  std::vector<DeviceInfo> devices;
+  for (const char* name : {kCpu0, kCpu1, kPs0}) {
+    devices.push_back({.name = name, .type = "CPU", .incarnation = 1});
+  }
+  return devices;
+}
+
+class PlacerTest : public ::testing::Test {
+ protected:
+  absl::Status Place(const std::string& policy = kDefaultPolicy,
+                     bool soft = false) {
+    auto built = b.Build();
+    if (!built.ok()) return built.status();
+    graph = *std::move(built);
+    return PlaceGraph(graph, Cluster(),
+                      {.allow_soft_placement = soft,
+                       .policy = BuiltinPolicies().Find(policy).value()});
+  }
+  std::string DeviceOf(const Operation& operation) const {
+    return graph.AssignedDevice(graph.Find(operation.name()));
+  }
+  std::string DeviceOf(const Output& output) const {
+    return DeviceOf(output.operation());
+  }
+
+  GraphBuilder b;
+  Graph graph{BuiltinOps()};
+};
+
+TEST_F(PlacerTest, TakesTheFirstDeviceForWhoDoesNotCare) {
+  const Output x = b.Placeholder<float>("x");
+  ASSERT_TRUE(Place().ok());
+  EXPECT_EQ(DeviceOf(x), kCpu0);
+}
+
+TEST_F(PlacerTest, HonoursFullAndPartialRequests) {
+  Output x, y;
+  {
+    auto device = b.OnDevice("/job:ps");
+    x = b.Placeholder<float>("x");
+  }
+  {
+    auto device = b.OnDevice("/cpu:1");
+    y = b.Placeholder<float>("y");
+  }
+  ASSERT_TRUE(Place().ok());
+  EXPECT_EQ(DeviceOf(x), kPs0);
+  EXPECT_EQ(DeviceOf(y), kCpu1);
+}
+
+TEST_F(PlacerTest, ColocatesReferenceEdges) {
+  Variable v;
+  {
+    auto device = b.OnDevice("/job:ps");
+    v = b.Variable("v", b.Const(1.0f), {.use_resource = false});
+  }
+  const Output update = op::AssignAdd(v.handle(), b.Const(1.0f));
+  ASSERT_TRUE(Place().ok());
+  EXPECT_EQ(DeviceOf(update), kPs0);
+}
+
+TEST_F(PlacerTest, ColocatesResourceEdges) {
+  Variable v;
+  {
+    auto device = b.OnDevice("/job:ps");
+    v = b.Variable("v", b.Const(1.0f));
+  }
+  const Operation update = op::AssignAddVariableOp(v.handle(), b.Const(1.0f));
+  ASSERT_TRUE(Place().ok());
+  EXPECT_EQ(DeviceOf(v.handle()), kPs0);
+  EXPECT_EQ(DeviceOf(update), kPs0);
+}
+
+TEST_F(PlacerTest, ColocatesNodesThatNameEachOther) {
+  Output x;
+  {
+    auto device = b.OnDevice("/cpu:1");
+    x = b.Placeholder<float>("x");
+  }
+  Output y;
+  {
+    auto with = b.ColocateWith(x.operation());
+    y = b.Placeholder<float>("y");
+  }
+  ASSERT_TRUE(Place().ok());
+  EXPECT_EQ(DeviceOf(y), kCpu1);
+}
+
+TEST_F(PlacerTest, PutsConstantsWhereTheirConsumersAre) {
+  const Output one = b.Const(1.0f);
+  const Output everywhere = b.Const(1.0f);
+  Output x;
+  {
+    auto device = b.OnDevice("/cpu:1");
+    x = b.Placeholder<float>("x");
+    op::AddV2(x, one);
+    op::AddV2(x, everywhere);
+  }
+  {
+    auto device = b.OnDevice("/job:ps");
+    op::Neg(everywhere);
+  }
+  ASSERT_TRUE(Place().ok());
+  EXPECT_EQ(DeviceOf(one), kCpu1);
+  EXPECT_EQ(DeviceOf(everywhere), kCpu0);
+}
+
+TEST_F(PlacerTest, ShapesStayWithTheirTensor) {
+  Output x;
+  {
+    auto device = b.OnDevice("/cpu:1");
+    x = b.Placeholder<float>("x");
+  }
+  const Output shape = op::Shape(x);
+  ASSERT_TRUE(Place().ok());
+  EXPECT_EQ(DeviceOf(shape), kCpu1);
+}
+
+TEST_F(PlacerTest, NamesNodeRequestAndDevicesWhenThereIsNone) {
+  auto device = b.OnDevice("/job:worker/task:7");
+  b.Placeholder<float>("lost");
+  const absl::Status status = Place();
+  ASSERT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  const std::string message(status.message());
+  EXPECT_THAT(message, HasSubstr("lost"));
+  EXPECT_THAT(message, HasSubstr("/job:worker/task:7"));
+  EXPECT_THAT(message, HasSubstr(kPs0));
+}
+
+TEST_F(PlacerTest, SoftPlacementFallsBackWithinTheTask) {
+  auto device = b.OnDevice("/job:ps/device:CPU:5");
+  const Output x = b.Placeholder<float>("x");
+  EXPECT_FALSE(Place().ok());
+  ASSERT_TRUE(Place(kDefaultPolicy, /*soft=*/true).ok());
+  EXPECT_EQ(DeviceOf(x), kPs0);
+}
+
+TEST_F(PlacerTest, RefusesColocatedNodesWithContradictingRequests) {
+  Output handle;
+  {
+    auto device = b.OnDevice("/job:ps");
+    handle = b.Variable("v", b.Const(1.0f)).handle();
+  }
+  auto device = b.OnDevice("/job:worker");
+  op::AssignAddVariableOp(handle, b.Const(1.0f));
+  const absl::Status status = Place();
+  ASSERT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("AssignAddVariableOp"));
+}
+
+TEST_F(PlacerTest, KeepsWhatWasPlacedBefore) {
+  const Output x = b.Placeholder<float>("x");
+  ASSERT_TRUE(Place().ok());
+  graph.mutable_node(graph.Find("x")).device = graph.InternDevice(kPs0);
+  ASSERT_TRUE(
+      PlaceGraph(graph, Cluster(),
+                 {.policy = BuiltinPolicies().Find(kDefaultPolicy).value()})
+          .ok());
+  EXPECT_EQ(DeviceOf(x), kPs0);
+}
+
+TEST_F(PlacerTest, RoundRobinUsesEveryDevice) {
+  std::vector<Output> outputs;
+  for (int i = 0; i < 6; ++i) outputs.push_back(b.Placeholder<float>("x"));
+  ASSERT_TRUE(Place("round_robin").ok());
+  EXPECT_EQ(DeviceOf(outputs[0]), kCpu0);
+  EXPECT_EQ(DeviceOf(outputs[1]), kCpu1);
+  EXPECT_EQ(DeviceOf(outputs[2]), kPs0);
+  EXPECT_EQ(DeviceOf(outputs[3]), kCpu0);
+}
+
+TEST_F(PlacerTest, AnUnknownPolicyIsRefusedWithTheKnownOnes) {
+  const absl::Status status = BuiltinPolicies().Find("magic").status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("greedy, round_robin"));
+}
+
+}  // namespace
+}  // namespace leat

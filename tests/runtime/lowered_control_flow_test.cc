@@ -1,0 +1,131 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Functional control flow of TensorFlow's, run by a session, gives what
+// TensorFlow gave: graphs and values by tests/interop/make_control_flow.py.
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/graph/graph_file.h"
+#include "leat/graph/op_registry.h"
+#include "leat/runtime/local_session.h"
+
+namespace leat {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Step {
+  std::string text;
+  std::vector<std::pair<std::string, float>> feeds;
+  std::vector<std::pair<std::string, float>> fetches;
+  std::vector<std::string> targets;
+};
+
+std::vector<std::pair<std::string, float>> ParsePairs(absl::string_view text) {
+  std::vector<std::pair<std::string, float>> pairs;
+  if (text == "-") return pairs;
+  for (absl::string_view item : absl::StrSplit(text, ',')) {
+    const std::vector<std::string> parts = absl::StrSplit(item, '=');
+    float value = 0;
+    EXPECT_TRUE(absl::SimpleAtof(parts.at(1), &value)) << item;
+    pairs.emplace_back(parts[0], value);
+  }
+  return pairs;
+}
+
+std::string Folder() {
+  return absl::StrCat(LEAT_TESTS_DIR, "/graphs/functional/");
+}
+
+std::map<std::string, std::vector<Step>> ReadSteps() {
+  std::map<std::string, std::vector<Step>> steps;
+  std::ifstream file(Folder() + "expected.txt");
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    const std::vector<std::string> parts = absl::StrSplit(line, ' ');
+    Step step;
+    step.text = line;
+    step.feeds = ParsePairs(parts.at(1));
+    step.fetches = ParsePairs(parts.at(2));
+    if (parts.at(3) != "-") step.targets = absl::StrSplit(parts[3], ',');
+    steps[parts[0]].push_back(step);
+  }
+  return steps;
+}
+
+std::shared_ptr<Session> OpenSession(const std::string& path, int num_cpus) {
+  absl::StatusOr<Graph> graph = LoadGraph(path, BuiltinOps());
+  EXPECT_TRUE(graph.ok()) << graph.status();
+  if (!graph.ok()) return nullptr;
+  auto session = NewLocalSession(
+      *graph, {.devices = {.num_cpus = num_cpus, .num_threads = 2}});
+  EXPECT_TRUE(session.ok()) << session.status();
+  return session.ok() ? *session : nullptr;
+}
+
+RunArgs ArgsOf(const Step& step) {
+  RunArgs args;
+  for (const auto& [name, value] : step.feeds) {
+    args.feeds.push_back({name, Tensor::Scalar<float>(value)});
+  }
+  for (const auto& [name, value] : step.fetches) args.fetches.push_back(name);
+  for (const std::string& name : step.targets) args.targets.push_back(name);
+  return args;
+}
+
+TEST(LoweredControlFlowTest, YieldsWhatTensorFlowYields) {
+  const auto cases = ReadSteps();
+  EXPECT_GE(cases.size(), 9);
+  for (const auto& [name, steps] : cases) {
+    auto session = OpenSession(absl::StrCat(Folder(), name, ".pbtxt"), 2);
+    if (session == nullptr) continue;
+    for (const Step& step : steps) {
+      auto out = session->Run(ArgsOf(step));
+      if (!out.ok()) {
+        ADD_FAILURE() << step.text << "\n" << out.status();
+        continue;
+      }
+      for (size_t i = 0; i < step.fetches.size(); ++i) {
+        EXPECT_EQ((*out)[i].scalar<float>(), step.fetches[i].second)
+            << step.text;
+      }
+    }
+  }
+}
+
+TEST(LoweredControlFlowTest, RefusesADeadFetchAndGoesOn) {
+  auto session = OpenSession(Folder() + "while_in_cond.pbtxt", 1);
+  ASSERT_NE(session, nullptr);
+  const std::string in_else = "choice/else/pivot";
+  auto dead = session->Run(
+      {.feeds = {{"x", Tensor::Scalar(2.0f)}}, .fetches = {in_else}});
+  EXPECT_EQ(dead.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(dead.status().message(), HasSubstr(in_else));
+  auto live =
+      session->Run({.feeds = {{"x", Tensor::Scalar(2.0f)}}, .fetches = {"y"}});
+  ASSERT_TRUE(live.ok()) << live.status();
+  EXPECT_EQ((*live)[0].scalar<float>(), 4);
+}
+
+TEST(LoweredControlFlowTest, KeepsStateWhenTheGraphIsExtended) {
+  auto session = OpenSession(Folder() + "while_with_resource.pbtxt", 2);
+  ASSERT_NE(session, nullptr);
+  ASSERT_TRUE(session->Run({.targets = {"init"}}).ok());
+  const RunArgs loop = {.feeds = {{"n", Tensor::Scalar(5.0f)}},
+                        .fetches = {"i"}};
+  ASSERT_TRUE(session->Run(loop).ok());
+  ASSERT_TRUE(session->Extend(Graph(BuiltinOps())).ok());
+  auto value = session->Run({.fetches = {"value"}});
+  ASSERT_TRUE(value.ok()) << value.status();
+  EXPECT_EQ((*value)[0].scalar<float>(), 58);
+}
+
+}  // namespace
+}  // namespace leat
