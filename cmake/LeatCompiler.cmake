@@ -71,8 +71,6 @@ function(leat_warnings target)
     target_compile_options(${target} PRIVATE
       -Wno-restrict -Wno-maybe-uninitialized)
   elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    # Clang builds are for the sanitizers, under which loops that g++ is told
-    # to vectorise are not.
-    target_compile_options(${target} PRIVATE -Wthread-safety -Wno-pass-failed)
+    target_compile_options(${target} PRIVATE -Wthread-safety)
   endif()
 endfunction()

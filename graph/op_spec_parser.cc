@@ -20,11 +20,11 @@ constexpr DType kRealNumberTypes[] = {
     DType::kUint8, DType::kInt16,  DType::kInt8,   DType::kUint16,
     DType::kHalf,  DType::kUint32, DType::kUint64, DType::kBfloat16};
 constexpr DType kNumberTypes[] = {
-    DType::kFloat,  DType::kDouble,     DType::kInt32,     DType::kUint8,
-    DType::kInt16,  DType::kInt8,       DType::kComplex64, DType::kInt64,
-    DType::kQint8,  DType::kQuint8,     DType::kQint32,    DType::kBfloat16,
-    DType::kQint16, DType::kQuint16,    DType::kUint16,    DType::kComplex128,
-    DType::kHalf,   DType::kUint32,     DType::kUint64};
+    DType::kFloat,  DType::kDouble,  DType::kInt32,     DType::kUint8,
+    DType::kInt16,  DType::kInt8,    DType::kComplex64, DType::kInt64,
+    DType::kQint8,  DType::kQuint8,  DType::kQint32,    DType::kBfloat16,
+    DType::kQint16, DType::kQuint16, DType::kUint16,    DType::kComplex128,
+    DType::kHalf,   DType::kUint32,  DType::kUint64};
 constexpr DType kQuantizedTypes[] = {DType::kQint8, DType::kQuint8,
                                      DType::kQint16, DType::kQuint16,
                                      DType::kQint32};

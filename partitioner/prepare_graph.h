@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // PrepareGraph: the first stage of planning, at Create and Extend: the client's
-// graph, lowered (graph/lower.h) and placed as a whole. The local session and the
-// master both call it.
+// graph, lowered (graph/lower.h) and placed as a whole. The local session and
+// the master both call it.
 #ifndef LEAT_PARTITIONER_PREPARE_GRAPH_H_
 #define LEAT_PARTITIONER_PREPARE_GRAPH_H_
 

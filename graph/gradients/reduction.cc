@@ -132,8 +132,7 @@ void ProdGrad(GradientContext& c) {
                          Tensor::Vector<int32_t>({reduced})),
                IntVector(b, {0}), {.keep_dims = true});
   const Output columns =
-      op::Prod(op::Slice(moved_shape,
-                         Tensor::Vector<int32_t>({reduced}),
+      op::Prod(op::Slice(moved_shape, Tensor::Vector<int32_t>({reduced}),
                          Tensor::Vector<int32_t>({-1})),
                IntVector(b, {0}), {.keep_dims = true});
   const Output matrix = op::Reshape(moved, op::ConcatV2({{rows, columns}}, 0));

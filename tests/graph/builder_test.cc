@@ -151,7 +151,7 @@ TEST(BuilderTest, MergesDeviceScopes) {
   Output x = b.Placeholder<float>("x");
   EXPECT_EQ(b.graph().node(x.operation().id()).def->device,
             "/job:worker/task:1/device:CPU:1");
-  b.OnDevice("/rocket:1:2");
+  const Scope rocket = b.OnDevice("/rocket:1:2");
   EXPECT_THAT(Message(b.status()), HasSubstr("/rocket:1:2"));
 }
 

@@ -15,9 +15,10 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kUnknown = PartialShape::kUnknown;
 
-InferredOutput OfShape(PartialShape shape) {
+// By reference: g++ 12 falsely reports a moved shape as uninitialized.
+InferredOutput OfShape(const PartialShape& shape) {
   InferredOutput output;
-  output.shape = std::move(shape);
+  output.shape = shape;
   return output;
 }
 

@@ -111,20 +111,6 @@ TEST(ForwardingTest, SwitchKillsTheOtherOutput) {
           .status()));
 }
 
-TEST(ForwardingTest, MergeTakesTheInputThatIsAlive) {
-  KernelTestHarness harness;
-  auto kernel = harness.Make("Merge", {}, {DType::kFloat, DType::kFloat});
-  ASSERT_TRUE(kernel.ok());
-  Value dead;
-  dead.dead = true;
-  const auto outputs =
-      harness.Run(*kernel, {dead, TensorValue(Tensor::Scalar(4.f))});
-  ASSERT_TRUE(outputs.ok());
-  EXPECT_EQ((*outputs)[0].tensor.scalar<float>(), 4.f);
-  EXPECT_EQ((*outputs)[1].tensor.scalar<int32_t>(), 1);
-  EXPECT_FALSE(harness.Run(*kernel, {dead, dead}).ok());
-}
-
 TEST(ForwardingTest, PlaceholderSaysWhatToFeed) {
   KernelTestHarness harness;
   const auto status =

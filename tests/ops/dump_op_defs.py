@@ -47,7 +47,7 @@ TanhGrad TemporaryVariable TensorListConcatV2 TensorListElementShape
 TensorListFromTensor TensorListGather TensorListGetItem TensorListLength
 TensorListPopBack TensorListPushBack TensorListReserve TensorListResize
 TensorListScatterIntoExistingList TensorListScatterV2 TensorListSetItem
-TensorListSplit TensorListStack Tile TopKV2 Transpose TruncatedNormal Unique
+TensorListSplit TensorListStack Tile ToBool TopKV2 Transpose TruncatedNormal Unique
 Unpack UnsortedSegmentSum VarHandleOp VarIsInitializedOp Variable
 VariableShape VariableV2 Where While ZerosLike _Arg _HostRecv _HostSend _Recv
 _Retval _Send

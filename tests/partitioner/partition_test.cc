@@ -53,6 +53,12 @@ class PartitionTest : public ::testing::Test {
     return partitions.ok() ? *std::move(partitions) : std::vector<Partition>();
   }
 
+  // A placeholder on the first device: it would follow its consumers.
+  Output Here(absl::string_view name, DType dtype = DType::kFloat) {
+    auto device = b.OnDevice("/cpu:0");
+    return b.Placeholder(dtype, name);
+  }
+
   GraphBuilder b;
 };
 
@@ -61,11 +67,11 @@ TEST_F(PartitionTest, LeavesAGraphOnOneDeviceAlone) {
   const auto partitions = Cut();
   ASSERT_EQ(partitions.size(), 1u);
   EXPECT_EQ(partitions[0].name, TwoCpus()[0].name);
-  EXPECT_EQ(partitions[0].graph.num_nodes(), 2);
+  EXPECT_EQ(partitions[0].graph.num_nodes(), 3);  // x, Neg, init
 }
 
 TEST_F(PartitionTest, ATensorCrossesOnceForAllConsumersThere) {
-  const Output x = b.Placeholder<float>("x");
+  const Output x = Here("x");
   {
     auto device = b.OnDevice("/cpu:1");
     op::Neg(x);
@@ -86,7 +92,7 @@ TEST_F(PartitionTest, ATensorCrossesOnceForAllConsumersThere) {
 }
 
 TEST_F(PartitionTest, AControlEdgeCrossesAsAnEmptyTensor) {
-  const Output x = b.Placeholder<float>("x");
+  const Output x = Here("x");
   Output y;
   {
     auto device = b.OnDevice("/cpu:1");
@@ -103,7 +109,7 @@ TEST_F(PartitionTest, AControlEdgeCrossesAsAnEmptyTensor) {
 }
 
 TEST_F(PartitionTest, ByTaskKeepsDevicesOfATaskTogether) {
-  const Output x = b.Placeholder<float>("x");
+  const Output x = Here("x");
   {
     auto device = b.OnDevice("/cpu:1");
     op::Neg(x);
@@ -115,8 +121,7 @@ TEST_F(PartitionTest, ByTaskKeepsDevicesOfATaskTogether) {
 }
 
 TEST_F(PartitionTest, MarksWhatMayBeDead) {
-  const auto branches =
-      op::Switch(b.Placeholder<float>("x"), b.Placeholder<bool>("p"));
+  const auto branches = op::Switch(Here("x"), Here("p", DType::kBool));
   {
     auto device = b.OnDevice("/cpu:1");
     op::Neg(branches.output_true);
@@ -152,7 +157,7 @@ TEST_F(PartitionTest, RefusesAReferenceThatWouldCross) {
 }
 
 TEST_F(PartitionTest, ALoopOverTwoDevicesIsRefusedByName) {
-  const Output enter = op::Enter(b.Placeholder<int32_t>("x"), "loop");
+  const Output enter = op::Enter(Here("x", DType::kInt32), "loop");
   const auto merge = op::Merge({enter, enter});
   const Output running = op::LoopCond(op::Less(merge.output, 3));
   const auto loop = op::Switch(merge.output, running);
