@@ -10,6 +10,7 @@
 #include "leat/core/dtype_list.h"
 #include "leat/core/parallel_for.h"
 #include "leat/core/status_macros.h"
+#include "leat/kernels/elementwise.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 
@@ -75,14 +76,16 @@ struct ReluGrad {
   static constexpr int kNanoseconds = 1;
   template <class W>
   W operator()(W gradient, W feature) const {
-    return gradient * (feature > W(0) ? W(1) : W(0));  // As TensorFlow's NaN.
+    // A product, not a choice: NaN stays NaN as in TensorFlow, and the loop
+    // has no branch.
+    return gradient * static_cast<W>(feature > W(0));
   }
 };
 struct Relu6Grad {
   static constexpr int kNanoseconds = 1;
   template <class W>
   W operator()(W gradient, W feature) const {
-    return gradient * (feature > W(0) && feature < W(6) ? W(1) : W(0));
+    return gradient * static_cast<W>((feature > W(0)) & (feature < W(6)));
   }
 };
 struct EluGrad {
@@ -121,6 +124,7 @@ class Unary final : public Kernel {
     ParallelFor(context.compute_queue(), output->num_elements(),
                 Function::kNanoseconds, [&](int64_t begin, int64_t end) {
                   const Function function = function_;
+                  LEAT_INDEPENDENT_ITERATIONS
                   for (int64_t i = begin; i < end; ++i) {
                     y[i] = T(function(static_cast<Wide<T>>(x[i])));
                   }
@@ -156,6 +160,7 @@ class Binary final : public Kernel {
     ParallelFor(context.compute_queue(), output->num_elements(),
                 Function::kNanoseconds, [&](int64_t begin, int64_t end) {
                   const Function function = function_;
+                  LEAT_INDEPENDENT_ITERATIONS
                   for (int64_t i = begin; i < end; ++i) {
                     y[i] = T(function(static_cast<Wide<T>>(a[i]),
                                       static_cast<Wide<T>>(b[i])));

@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "leat/core/dtype_list.h"
 #include "leat/core/parallel_for.h"
 #include "leat/core/status_macros.h"
+#include "leat/kernels/elementwise.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/kernels/window_attrs.h"
@@ -188,40 +190,55 @@ class MaxPoolGrad final : public Kernel {
   }
 
  private:
+  // As wide as T, so that one vector holds as many of both.
+  using TapIndex = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
+
   static void Backpropagate(const Plan& p, const T* from, const T* gradients,
                             T* to) {
     std::fill_n(to, p.in_size(), T(0));
     std::vector<T> best(p.channels);
-    std::vector<int64_t> where(p.channels);
+    std::vector<TapIndex> where(p.channels);
     for (int64_t row = 0; row < p.out_height; ++row) {
       for (int64_t column = 0; column < p.out_width; ++column) {
-        FindMaxima(p, Taps(p, row, column), from, best.data(), where.data());
-        const T* g = gradients + (row * p.out_width + column) * p.channels;
-        for (int64_t c = 0; c < p.channels; ++c) {
-          if (where[c] >= 0) to[where[c] + c] += g[c];
-        }
+        const Taps taps(p, row, column);
+        FindMaxima(p, taps, from, best.data(), where.data());
+        AddAtMaxima(p, taps, where.data(),
+                    gradients + (row * p.out_width + column) * p.channels, to);
       }
     }
   }
 
   // The first tap is taken whatever it holds, as TensorFlow does with NaN.
   static void FindMaxima(const Plan& p, const Taps& taps, const T* from,
-                         T* best, int64_t* where) {
-    bool first = true;
-    std::fill_n(where, p.channels, int64_t{-1});
+                         T* best, TapIndex* where) {
+    TapIndex tap = 0;
     ForTaps(p, taps, [&](int64_t pixel) {
       const T* x = from + pixel;
-      if (first) {
+      if (tap == 0) {
         std::copy_n(x, p.channels, best);
-        std::fill_n(where, p.channels, pixel);
-        first = false;
-        return;
+        std::fill_n(where, p.channels, TapIndex{0});
+      } else {
+        LEAT_INDEPENDENT_ITERATIONS
+        for (int64_t c = 0; c < p.channels; ++c) {
+          const bool greater = x[c] > best[c];
+          best[c] = greater ? x[c] : best[c];
+          where[c] = greater ? tap : where[c];
+        }
       }
+      ++tap;
+    });
+  }
+
+  static void AddAtMaxima(const Plan& p, const Taps& taps,
+                          const TapIndex* where, const T* gradients, T* to) {
+    TapIndex tap = 0;
+    ForTaps(p, taps, [&](int64_t pixel) {
+      T* sum = to + pixel;
+      LEAT_INDEPENDENT_ITERATIONS
       for (int64_t c = 0; c < p.channels; ++c) {
-        const bool greater = x[c] > best[c];
-        best[c] = greater ? x[c] : best[c];
-        where[c] = greater ? pixel : where[c];
+        sum[c] += where[c] == tap ? gradients[c] : T(0);
       }
+      ++tap;
     });
   }
 

@@ -159,7 +159,7 @@ TEST_F(PartitionTest, RefusesAReferenceThatWouldCross) {
 TEST_F(PartitionTest, ALoopOverTwoDevicesIsRefusedByName) {
   const Output enter = op::Enter(Here("x", DType::kInt32), "loop");
   const auto merge = op::Merge({enter, enter});
-  const Output running = op::LoopCond(op::Less(merge.output, 3));
+  const Output running = op::LoopCond(op::Less(merge.output, merge.output));
   const auto loop = op::Switch(merge.output, running);
   Output next;
   {
