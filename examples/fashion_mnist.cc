@@ -6,7 +6,9 @@
 //   fashion_mnist --model cnn --devices cpu:2 --epochs 5 --export model.pb
 #include <chrono>
 #include <cstdio>
+#include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -55,6 +57,8 @@ struct Flags {
   std::string data = leat::kFashionMnistFolder;
   std::string export_path = {};
   std::string export_training_path = {};
+  std::string losses_path = {};
+  bool no_shuffle = false;
   int show = 0;
 };
 
@@ -154,7 +158,7 @@ absl::StatusOr<Model> BuildModel(GraphBuilder& b, const Flags& flags) {
 
 // One pass over the training data; reports the mean loss and the speed.
 absl::Status TrainEpoch(int epoch, const Callable& train,
-                        leat::Batches& batches) {
+                        leat::Batches& batches, std::ostream& losses) {
   const auto start = std::chrono::steady_clock::now();
   leat::ProgressBar bar(absl::StrCat("epoch ", epoch), batches.num_batches());
   double loss = 0, accuracy = 0, seconds = 0;
@@ -164,6 +168,7 @@ absl::Status TrainEpoch(int epoch, const Callable& train,
     LEAT_ASSIGN_OR_RETURN(const auto out,
                           train({batch->images, batch->labels}));
     loss += out[0].scalar<float>();
+    losses << absl::StrFormat("%.9g\n", out[0].scalar<float>());
     accuracy += out[1].scalar<float>();
     images += batch->labels.num_elements();
     ++done;
@@ -228,6 +233,11 @@ absl::Status Export(const Flags& flags, const leat::Graph& graph,
   return leat::SaveGraph(frozen, flags.export_path);
 }
 
+std::optional<uint64_t> ShuffleSeed(const Flags& flags) {
+  if (flags.no_shuffle) return std::nullopt;
+  return static_cast<uint64_t>(flags.seed);
+}
+
 absl::Status Run(const Flags& flags) {
   LEAT_ASSIGN_OR_RETURN(const FashionMnist data,
                         leat::LoadFashionMnist(flags.data));
@@ -254,14 +264,15 @@ absl::Status Run(const Flags& flags) {
           {.feeds = {model.images}, .fetches = {model.predictions}}));
   LEAT_ASSIGN_OR_RETURN(
       leat::Batches training,
-      leat::Batches::Create(data.train,
-                            {.size = flags.batch,
-                             .shuffle_seed = static_cast<uint64_t>(flags.seed),
-                             .drop_remainder = true}));
+      leat::Batches::Create(data.train, {.size = flags.batch,
+                                         .shuffle_seed = ShuffleSeed(flags),
+                                         .drop_remainder = true}));
   LEAT_ASSIGN_OR_RETURN(leat::Batches testing,
                         leat::Batches::Create(data.test, {.size = 500}));
+  std::ofstream losses;
+  if (!flags.losses_path.empty()) losses.open(flags.losses_path);
   for (int epoch = 1; epoch <= flags.epochs; ++epoch) {
-    LEAT_RETURN_IF_ERROR(TrainEpoch(epoch, train, training));
+    LEAT_RETURN_IF_ERROR(TrainEpoch(epoch, train, training, losses));
     LEAT_ASSIGN_OR_RETURN(const double accuracy, Evaluate(evaluate, testing));
     std::printf("; test accuracy %.2f%%\n", 100 * accuracy);
     std::fflush(stdout);
@@ -302,6 +313,10 @@ int main(int argc, char** argv) {
                  "Where to write the trained model, variables frozen");
   app.add_option("--export-training", flags.export_training_path,
                  "Where to write the training graph");
+  app.add_option("--losses", flags.losses_path,
+                 "Where to write the loss of every step, one a line");
+  app.add_flag("--no-shuffle", flags.no_shuffle,
+               "Take the training images in their order");
   app.add_option("--show", flags.show, "Test images to predict at the end");
   CLI11_PARSE(app, argc, argv);
   const absl::Status status = Run(flags);

@@ -5,6 +5,7 @@
 #include <bit>
 #include <complex>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <type_traits>
 
@@ -29,16 +30,25 @@ using Carrier =
     std::conditional_t<(sizeof(To) < 4 || std::is_same_v<To, int32_t>), int32_t,
                        int64_t>;
 
+// What the processor's conversion gives, and so TensorFlow: the most negative
+// number for NaN and for what does not fit.
+template <class Int, class From>
+Int ToCarrier(From value) {
+  constexpr From kEnd = -static_cast<From>(std::numeric_limits<Int>::min());
+  return value >= -kEnd && value < kEnd ? static_cast<Int>(value)
+                                        : std::numeric_limits<Int>::min();
+}
+
 template <class To, class From>
 To FromFloating(From value) {
   if constexpr (std::is_same_v<To, uint64_t>) {
     constexpr From kHalf = static_cast<From>(0x1p63);
     if (value >= kHalf) {
-      return static_cast<uint64_t>(static_cast<int64_t>(value - kHalf)) ^
+      return static_cast<uint64_t>(ToCarrier<int64_t>(value - kHalf)) ^
              (uint64_t{1} << 63);
     }
   }
-  return static_cast<To>(static_cast<Carrier<To>>(value));
+  return static_cast<To>(ToCarrier<Carrier<To>>(value));
 }
 
 template <class To, class From>
