@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/consumers.h"
+#include "leat/graph/lower.h"
 #include "leat/partitioner/prepare_graph.h"
 
 namespace leat {
@@ -17,9 +18,8 @@ struct NamedStage {
   absl::string_view name;
 };
 constexpr NamedStage kStages[] = {
-    {Stage::kImported, "imported"},
-    {Stage::kPlaced, "placed"},
-    {Stage::kPruned, "pruned"},
+    {Stage::kImported, "imported"},       {Stage::kLowered, "lowered"},
+    {Stage::kPlaced, "placed"},           {Stage::kPruned, "pruned"},
     {Stage::kPartitioned, "partitioned"},
 };
 
@@ -80,6 +80,10 @@ absl::StatusOr<StagedGraph> GraphAtStage(const Graph& graph,
                                          const StageOptions& options) {
   StagedGraph result{.whole = graph};
   if (options.stage == Stage::kImported) return result;
+  if (options.stage == Stage::kLowered) {
+    LEAT_RETURN_IF_ERROR(LowerFunctions(result.whole));
+    return result;
+  }
   PrepareOptions prepare;
   prepare.placement_policy = options.placement_policy;
   prepare.policies = &BuiltinPolicies();

@@ -20,7 +20,7 @@
 namespace leat {
 
 // In the order in which planning goes through them.
-enum class Stage { kImported, kPlaced, kPruned, kPartitioned };
+enum class Stage { kImported, kLowered, kPlaced, kPruned, kPartitioned };
 
 std::vector<std::string> StageNames();
 std::optional<Stage> ParseStage(absl::string_view name);

@@ -11,12 +11,14 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/graph/graph_def.h"
+#include "leat/graph/graph_file.h"
 #include "leat/graph/op_registry.h"
 #include "leat/protos/graph.pb.h"
 #include "leat/runtime/device_set.h"
 #include "leat/tools/dump_dot.h"
 #include "leat/tools/dump_json.h"
 #include "leat/tools/dump_text.h"
+#include "leat/tools/graph_stages.h"
 #include "nlohmann/json.hpp"
 
 namespace leat {
@@ -195,6 +197,28 @@ TEST_F(DumpTest, UnknownNamesAreErrors) {
   const auto staged = GraphAtStage(*graph_, options_);
   EXPECT_EQ(staged.status().code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(staged.status().message()), HasSubstr("nothing"));
+}
+
+TEST(GraphStagesTest, LoweredHasNoFunctionalControlFlowLeft) {
+  auto imported = LoadGraph(
+      LEAT_TESTS_DIR "/graphs/control_flow_functional.pbtxt", BuiltinOps());
+  ASSERT_TRUE(imported.ok()) << imported.status();
+  const auto has_op = [](const Graph& graph, const std::string& op) {
+    for (NodeId id : graph.NodeIds()) {
+      if (graph.node(id).op() == op) return true;
+    }
+    return false;
+  };
+  auto before = GraphAtStage(*imported, {.stage = Stage::kImported});
+  auto after = GraphAtStage(*imported, {.stage = Stage::kLowered});
+  ASSERT_TRUE(before.ok()) << before.status();
+  ASSERT_TRUE(after.ok()) << after.status();
+  EXPECT_TRUE(has_op(before->whole, "StatelessIf") ||
+              has_op(before->whole, "If"));
+  EXPECT_FALSE(has_op(before->whole, "Switch"));
+  EXPECT_FALSE(has_op(after->whole, "StatelessIf"));
+  EXPECT_FALSE(has_op(after->whole, "If"));
+  EXPECT_TRUE(has_op(after->whole, "Switch"));
 }
 
 }  // namespace
