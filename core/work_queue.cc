@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/check.h"
+#include "leat/core/flush_denormals.h"
 #include "leat/core/mutex.h"
 
 namespace leat {
@@ -63,6 +64,7 @@ class ThreadPool final : public WorkQueue {
                              thread_name = absl::StrCat(name, "-", i)] {
         // The kernel keeps 15 characters.
         pthread_setname_np(pthread_self(), thread_name.substr(0, 15).c_str());
+        const FlushDenormals flush;
         RunWorker(i);
       });
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/builder_state.h"
@@ -67,6 +68,8 @@ absl::Status CheckInputs(const GraphBuilder* builder, const OpDef& op,
 // The control edges that the open scopes ask for.
 std::vector<NodeId> Controls(const BuilderContext& context,
                              absl::Span<const Endpoint> inputs) {
+  absl::flat_hash_set<NodeId> known;
+  for (Endpoint e : inputs) known.insert(e.node);
   std::vector<NodeId> controls;
   for (const auto& scope : context.controls) {
     const bool follows = std::any_of(
@@ -74,12 +77,7 @@ std::vector<NodeId> Controls(const BuilderContext& context,
         [&](Endpoint e) { return scope->members.contains(e.node); });
     if (follows) continue;
     for (NodeId id : scope->operations) {
-      const bool is_input =
-          std::any_of(inputs.begin(), inputs.end(),
-                      [id](Endpoint e) { return e.node == id; });
-      if (!is_input && std::count(controls.begin(), controls.end(), id) == 0) {
-        controls.push_back(id);
-      }
+      if (known.insert(id).second) controls.push_back(id);
     }
   }
   return controls;

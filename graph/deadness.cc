@@ -16,7 +16,9 @@ bool CanCarryDeadTensors(const Graph& graph) {
   for (NodeId id = 0; id < graph.num_ids(); ++id) {
     if (!graph.Contains(id)) continue;
     const Node& node = graph.node(id);
-    if (IsSwitch(node)) return true;
+    // A Merge may be left where pruning has cut its Switches away; it needs to
+    // know which input came all the same.
+    if (IsSwitch(node) || IsMerge(node)) return true;
     if (IsRecv(node) &&
         node.attrs().GetOr<bool>(kMayBeDeadAttr, true).value_or(true)) {
       return true;

@@ -13,7 +13,8 @@ namespace leat {
 // without it comes from another planner, so one may.
 inline constexpr char kMayBeDeadAttr[] = "_leat_may_be_dead";
 
-// A tensor of the graph can be dead: it has a Switch or such a _Recv.
+// A tensor of the graph can be dead, or a choice between tensors is to be made:
+// it has a Switch, a Merge or such a _Recv.
 bool CanCarryDeadTensors(const Graph& graph);
 
 }  // namespace leat

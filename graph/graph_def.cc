@@ -281,6 +281,10 @@ class Importer {
       return absl::InvalidArgumentError(
           absl::StrCat("Op type not registered '", proto.op(), "'"));
     }
+    if (proto.op()[0] == '_' && !limits_.allow_internal_names) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("op '", proto.op(), "' is for planners only"));
+    }
     def.name = proto.name();
     def.op = info.op;
     LEAT_RETURN_IF_ERROR(CheckDevice(proto.device()));
@@ -292,7 +296,8 @@ class Importer {
     if (info.has_functions) LEAT_RETURN_IF_ERROR(CheckFunctions(def));
     LEAT_ASSIGN_OR_RETURN(def.input_types, InputTypes(*def.op, def.attrs));
     LEAT_ASSIGN_OR_RETURN(def.output_types, OutputTypes(*def.op, def.attrs));
-    return absl::OkStatus();
+    num_outputs_ += static_cast<int64_t>(def.output_types.size());
+    return CheckLimit("outputs", num_outputs_, limits_.max_outputs);
   }
 
   absl::Status Connect(const pb::NodeDef& proto, NodeId id) {
@@ -375,6 +380,7 @@ class Importer {
   }
 
   const ImportLimits& limits_;
+  int64_t num_outputs_ = 0;  // of the nodes added so far
   Graph& graph_;
   const NodeId first_;
   const int producer_;

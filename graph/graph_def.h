@@ -28,11 +28,12 @@ inline constexpr int kGraphDefVersion = 1645;
 struct ImportLimits {
   int64_t max_nodes = 4'000'000;  // with all function calls inlined
   int64_t max_edges = 64'000'000;
+  int64_t max_outputs = 64'000'000;
   int64_t max_functions = 100'000;
   int64_t max_attr_bytes = int64_t{2} << 30;        // of one tensor attr
   int64_t max_total_attr_bytes = int64_t{8} << 30;  // of all in one message
   int max_nesting = 100;  // of functions calling functions
-  // Names may begin with '_': the graph was partitioned by a master.
+  // Names and ops may begin with '_': the graph was partitioned by a master.
   bool allow_internal_names = false;
 };
 

@@ -10,12 +10,13 @@
 namespace leat {
 
 bool KernelContext::MayReuseInput(int i) const {
-  const Value& input = value(i);
-  if (input.ref != nullptr || !input.tensor.IsUnique()) return false;
-  // Other readers of the slot may be finishing on other threads.
+  // The slot's readers first: another one may be taking a reference to the
+  // bytes just now, and has done so once it is gone.
   std::atomic_ref<int32_t> readers(
       const_cast<int32_t&>(values_.readers[values_.inputs[i]]));
-  return readers.load(std::memory_order_acquire) == 1;
+  if (readers.load(std::memory_order_acquire) != 1) return false;
+  const Value& input = value(i);
+  return input.ref == nullptr && input.tensor.IsUnique();
 }
 
 absl::StatusOr<Tensor*> KernelContext::AllocateOutput(int i,

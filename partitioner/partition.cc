@@ -65,17 +65,18 @@ class Partitioner {
     std::vector<NodeId> first(frames.frames.size(), kNoNode);
     for (NodeId id = 0; id < graph_.num_ids(); ++id) {
       if (!graph_.Contains(id)) continue;
-      const int32_t frame =
-          std::max(frames.of_inputs[id], frames.of_outputs[id]);
-      if (frame == Frames::kRoot) continue;
-      NodeId& other = first[frame];
-      if (other == kNoNode) other = id;
-      if (part_of_[id] == part_of_[other]) continue;
-      return absl::UnimplementedError(absl::StrCat(
-          "loop '", frames.frames[frame].name, "' has nodes on two devices: '",
-          graph_.node(other).name(), "' on ", graph_.AssignedDevice(other),
-          " and '", graph_.node(id).name(), "' on ",
-          graph_.AssignedDevice(id)));
+      // An Enter and an Exit belong to two frames.
+      for (int32_t frame : {frames.of_inputs[id], frames.of_outputs[id]}) {
+        if (frame == Frames::kRoot) continue;
+        NodeId& other = first[frame];
+        if (other == kNoNode) other = id;
+        if (part_of_[id] == part_of_[other]) continue;
+        return absl::UnimplementedError(absl::StrCat(
+            "loop '", frames.frames[frame].name,
+            "' has nodes on two devices: '", graph_.node(other).name(), "' on ",
+            graph_.AssignedDevice(other), " and '", graph_.node(id).name(),
+            "' on ", graph_.AssignedDevice(id)));
+      }
     }
     return absl::OkStatus();
   }
@@ -185,7 +186,7 @@ class Partitioner {
     NodeId& waiting = recvs_.try_emplace({key, device}, kNoNode).first->second;
     if (waiting != kNoNode) return waiting;
     const Node& producer = graph_.node(source);
-    NodeDef dummy{.name = UniqueName(producer.name(), "ctrl")};
+    NodeDef dummy{.name = NewName(producer, "ctrl", PartOf(source))};
     dummy.attrs.Set("dtype", DType::kFloat);
     dummy.attrs.Set("value", Tensor::Of<float>(Shape{0}, {}));
     LEAT_ASSIGN_OR_RETURN(
@@ -194,7 +195,7 @@ class Partitioner {
     PartOf(source).mutable_node(constant).controls.push_back(copies_[source]);
     LEAT_ASSIGN_OR_RETURN(const NodeId recv, Connect({constant, 0}, source,
                                                      DType::kFloat, consumer));
-    NodeDef identity{.name = UniqueName(producer.name(), "arrived")};
+    NodeDef identity{.name = NewName(producer, "arrived", PartOf(consumer))};
     identity.attrs.Set("T", DType::kFloat);
     LEAT_ASSIGN_OR_RETURN(waiting, AddNode("Identity", std::move(identity),
                                            PartOf(consumer), device));
@@ -217,13 +218,14 @@ class Partitioner {
                static_cast<int64_t>(incarnations_.at(send_device)));
     common.Set("recv_device", graph_.AssignedDevice(consumer));
     common.Set("client_terminated", false);
-    NodeDef send{.name = UniqueName(producer.name(), "send"), .attrs = common};
+    NodeDef send{.name = NewName(producer, "send", PartOf(source)),
+                 .attrs = common};
     send.attrs.Set("T", dtype);
     LEAT_ASSIGN_OR_RETURN(
         const NodeId sender,
         AddNode("_Send", std::move(send), PartOf(source), producer.device));
     PartOf(source).mutable_node(sender).inputs.push_back(value);
-    NodeDef recv{.name = UniqueName(producer.name(), "recv"),
+    NodeDef recv{.name = NewName(producer, "recv", PartOf(consumer)),
                  .attrs = std::move(common)};
     recv.attrs.Set("tensor_type", dtype);
     recv.attrs.Set(kMayBeDeadAttr, may_be_dead_);
@@ -240,11 +242,13 @@ class Partitioner {
     return graph.AddUnchecked(std::move(node));
   }
 
-  // Unique over both partitionings: TensorFlow's suffixes _S (task), _G
-  // (device).
-  std::string UniqueName(absl::string_view base, absl::string_view what) {
-    return absl::StrCat(base, "/", what,
-                        by_ == PartitionBy::kTask ? "_S" : "_G", num_names_++);
+  // TensorFlow's suffixes: _S (by task), _G (by device). The client may have a
+  // node of that name.
+  std::string NewName(const Node& producer, absl::string_view what,
+                      Graph& graph) {
+    return graph.UniqueName(
+        absl::StrCat(producer.name(), "/", what,
+                     by_ == PartitionBy::kTask ? "_S" : "_G", num_names_++));
   }
 
   const Graph& graph_;

@@ -29,9 +29,9 @@ bool FlatPropagator::Run(const Ready& item) const {
 bool FlatPropagator::RunMerge(const Instruction& merge,
                               Activation& activation) const {
   const int32_t taken = activation.taken(merge.local_index);
-  const int32_t slot = program_.InputSlots(merge)[taken];
   const int32_t* const readers = activation.readers();
-  Value value = InstructionRunner::Take(activation, slot);
+  Value value;
+  if (!runner_.TakeInput(merge, taken, activation, value)) return false;
   if (readers[merge.first_output] != 0) {
     activation.slots[merge.first_output] = std::move(value);
   }

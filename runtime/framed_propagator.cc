@@ -80,8 +80,8 @@ void FramedPropagator::Clear() {
 
 void FramedPropagator::Enter(const Ready& done, ReadyList& ready) {
   const Instruction& enter = program_.instruction(done.instruction);
-  const int32_t slot = program_.InputSlots(enter)[0];
-  Value value = InstructionRunner::Take(*done.activation, slot);
+  Value value;
+  if (!runner_.TakeInput(enter, 0, *done.activation, value)) return;
   if (done.dead) value = DeadValue();
   MutexLock lock(mutex_);
   Loop& loop = FindOrAddLoop(enter, *done.activation);
@@ -101,8 +101,8 @@ void FramedPropagator::Enter(const Ready& done, ReadyList& ready) {
 void FramedPropagator::Exit(const Ready& done, ReadyList& ready) {
   const Instruction& exit = program_.instruction(done.instruction);
   Activation& activation = *done.activation;
-  Value value =
-      InstructionRunner::Take(activation, program_.InputSlots(exit)[0]);
+  Value value;
+  if (!runner_.TakeInput(exit, 0, activation, value)) return;
   MutexLock lock(mutex_);
   Loop& loop = *activation.loop;
   if (done.dead) {
@@ -124,8 +124,8 @@ void FramedPropagator::Exit(const Ready& done, ReadyList& ready) {
 void FramedPropagator::NextIteration(const Ready& done, ReadyList& ready) {
   const Instruction& next = program_.instruction(done.instruction);
   Activation& activation = *done.activation;
-  Value value =
-      InstructionRunner::Take(activation, program_.InputSlots(next)[0]);
+  Value value;
+  if (!runner_.TakeInput(next, 0, activation, value)) return;
   if (done.dead) return;  // that is how a loop ends
   MutexLock lock(mutex_);
   Loop& loop = *activation.loop;

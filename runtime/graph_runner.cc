@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "leat/core/flush_denormals.h"
 #include "leat/core/status_macros.h"
 #include "leat/partitioner/partition.h"
 
@@ -70,6 +71,7 @@ absl::Status GraphRunner::Run(
     return absl::FailedPreconditionError(
         "a step was run from a thread of the compute pool, which never waits");
   }
+  const FlushDenormals flush;
   Latch running(static_cast<int>(graph.executors.size()));
   const auto start = [&](Executor& executor) {
     executor.Run(step, [&running] { running.CountDown(); });

@@ -46,16 +46,28 @@ absl::Status InstructionRunner::ReadReferences(const Instruction& instruction,
   return absl::OkStatus();
 }
 
-Value InstructionRunner::Take(Activation& activation, int32_t slot) {
+bool InstructionRunner::TakeInput(const Instruction& instruction, int i,
+                                  Activation& activation, Value& value) const {
+  const int32_t slot = program_.InputSlots(instruction)[i];
   int32_t& readers = activation.readers()[slot];
-  Value& value = activation.slots[slot];
+  Value& from = activation.slots[slot];
   if (std::atomic_ref<int32_t>(readers).load(std::memory_order_acquire) == 1) {
     readers = 0;
-    return std::exchange(value, Value());
+    value = std::exchange(from, Value());
+  } else {
+    value = from;
+    if (TakeLast<true>(readers)) from.Clear();
   }
-  Value copy = value;
-  if (TakeLast<true>(readers)) value.Clear();
-  return copy;
+  if (value.ref == nullptr || IsRef(instruction.def->input_types[i])) {
+    return true;
+  }
+  auto read = value.ref->Read(services_.device->allocator());
+  if (!read.ok()) {
+    Fail(instruction, activation, read.status());
+    return false;
+  }
+  value = Value{.tensor = *std::move(read)};
+  return true;
 }
 
 void InstructionRunner::SetOutputsDead(const Instruction& instruction,

@@ -61,8 +61,11 @@ class InstructionRunner {
   void ReleaseInputs(const Instruction& instruction,
                      Activation& activation) const;
 
-  // The value in a slot that one reader is done with.
-  static Value Take(Activation& activation, int32_t slot);
+  // Takes input `i` of an instruction that only routes values: one reader is
+  // then done with it. A variable that is routed as a value is read; false, and
+  // the step has failed, when it is uninitialised.
+  bool TakeInput(const Instruction& instruction, int i, Activation& activation,
+                 Value& value) const;
 
   // Marks the outputs of an instruction that does not run.
   void SetOutputsDead(const Instruction& instruction,
@@ -83,7 +86,8 @@ bool InstructionRunner::Run(const Instruction& instruction,
                             Activation& activation, bool is_dead) const {
   const bool observed = step_->observer() != nullptr;
   const Time started = observed ? std::chrono::steady_clock::now() : Time();
-  absl::Status status = instruction.num_snapshots == 0
+  // A dead instruction's references may be dead too.
+  absl::Status status = instruction.num_snapshots == 0 || is_dead
                             ? absl::OkStatus()
                             : ReadReferences(instruction, activation);
   if (status.ok()) {

@@ -1,7 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/runtime/local_session.h"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <optional>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -25,10 +28,23 @@ struct CompiledStep {
   std::shared_ptr<CompiledGraph> graph;
 };
 
-// The key of a signature in the plan cache. Names hold neither byte.
+// The key of a signature in the plan cache. Names may hold any byte.
 void AppendKey(const std::vector<TensorName>& names, std::string& key) {
-  for (const TensorName& name : names) absl::StrAppend(&key, name.text, ",");
+  for (const TensorName& name : names) {
+    absl::StrAppend(&key, name.text.size(), ":", name.text);
+  }
   key.push_back(';');
+}
+
+// No deadline when the timeout is longer than the clock runs.
+std::optional<std::chrono::steady_clock::time_point> DeadlineAfter(
+    const std::optional<std::chrono::nanoseconds>& timeout) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point now = Clock::now();
+  if (!timeout.has_value() || *timeout > Clock::time_point::max() - now) {
+    return std::nullopt;
+  }
+  return now + std::max(*timeout, std::chrono::nanoseconds(0));
 }
 
 std::vector<std::string> Texts(const std::vector<TensorName>& names) {
@@ -135,11 +151,8 @@ class LocalSession final : public Session,
     Step step(next_step_id_.fetch_add(1, std::memory_order_relaxed), rendezvous,
               feeds, absl::MakeSpan(fetched), options.observer);
     LEAT_RETURN_IF_ERROR(Enter(step));
-    std::optional<std::chrono::steady_clock::time_point> deadline;
-    if (options.timeout.has_value()) {
-      deadline = std::chrono::steady_clock::now() + *options.timeout;
-    }
-    const absl::Status status = runner_.Run(*compiled.graph, step, deadline);
+    const absl::Status status =
+        runner_.Run(*compiled.graph, step, DeadlineAfter(options.timeout));
     Leave(step);
     LEAT_RETURN_IF_ERROR(status);
     for (size_t i = 0; i < fetched.size(); ++i) {

@@ -48,7 +48,9 @@ inline bool LiveInput(int32_t& count, int32_t& taken, int32_t input) {
 inline bool DeadInput(int32_t& count, int num_inputs) {
   const int32_t before = std::atomic_ref<int32_t>(count).fetch_add(
       kOneDead, std::memory_order_acq_rel);
-  return (before & kNoLiveInput) != 0 && IsReady(before + kOneDead, num_inputs);
+  // After a dead Enter the count is above num_inputs: it was ready by that.
+  return (before & kNoLiveInput) != 0 && before / kOneDead < num_inputs &&
+         IsReady(before + kOneDead, num_inputs);
 }
 // A loop that is not entered: its Merge need not wait for the back edge.
 inline bool DeadEnter(int32_t& count, int32_t& taken, int num_inputs) {

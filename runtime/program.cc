@@ -61,9 +61,7 @@ class ProgramCompiler {
                                  ? Propagation::kFlat
                                  : Propagation::kStraight;
     program_->is_sequential_ = program_->propagation_ == Propagation::kStraight;
-    for (const Frame& frame : frames_.frames) {
-      program_->frames_.push_back({.name = frame.name, .parent = frame.parent});
-    }
+    LEAT_RETURN_IF_ERROR(AddFrames());
     position_.assign(graph_.num_ids(), -1);
     program_->instructions_.reserve(order_.size());
     program_->defs_.reserve(order_.size());
@@ -76,6 +74,22 @@ class ProgramCompiler {
   }
 
  private:
+  // Ending a loop ends those inside of it, which must not exhaust the stack.
+  absl::Status AddFrames() {
+    constexpr int kMaxDepth = 256;
+    std::vector<int> depths;
+    for (const Frame& frame : frames_.frames) {  // parents come first
+      depths.push_back(frame.parent < 0 ? 0 : depths[frame.parent] + 1);
+      if (depths.back() > kMaxDepth) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("loop '", frame.name, "' is inside of more than ",
+                         kMaxDepth, " others"));
+      }
+      program_->frames_.push_back({.name = frame.name, .parent = frame.parent});
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status AddInstruction(NodeId id) {
     const Node& node = graph_.node(id);
     const KernelSignature* signature = graph_.ops().FindSignature(
@@ -115,6 +129,12 @@ class ProgramCompiler {
     instruction.output_frame = frames_.of_outputs[id];
     Program::FrameLayout& frame = program_->frames_[instruction.frame];
     instruction.local_index = frame.num_instructions++;
+    if (node.op() == "_Retval" && instruction.frame != Frames::kRoot) {
+      return AtNode(node, device_,
+                    absl::InvalidArgumentError(absl::StrCat(
+                        "a value inside of loop '", frame.name,
+                        "' cannot be fetched: it has one value an iteration")));
+    }
     Program::FrameLayout& output = program_->frames_[instruction.output_frame];
     instruction.first_output = output.num_slots;
     output.num_slots += instruction.num_outputs;
@@ -149,7 +169,8 @@ class ProgramCompiler {
         int32_t slot = SlotOf(input);
         const bool is_ref =
             IsRef(graph_.node(input.node).output_type(input.index));
-        if (is_ref && !IsRef(node.def->input_types[k])) {
+        if (is_ref && !IsRef(node.def->input_types[k]) &&
+            !IsRunByExecutor(instruction.kind)) {
           const int32_t value =
               program_->frames_[instruction.frame].num_slots++;
           program_->snapshots_.push_back({.reference = slot, .value = value});

@@ -38,6 +38,24 @@ absl::StatusOr<std::vector<NodeId>> FindOutputs(
   return nodes;
 }
 
+// A reference variable that is updated on the way to an output is no constant.
+absl::Status CheckOnlyRead(const Graph& graph,
+                           const std::vector<bool>& needed) {
+  for (NodeId id = 0; id < graph.num_ids(); ++id) {
+    if (!graph.Contains(id) || !needed[id]) continue;
+    const Node& node = graph.node(id);
+    for (int i = 0; i < node.num_inputs(); ++i) {
+      const Node& producer = graph.node(node.inputs[i].node);
+      if (IsRef(node.def->input_types[i]) && IsVariable(producer)) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("variable '", producer.name(), "' cannot be frozen: '",
+                         node.name(), "' changes it"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ReplaceByConst(Graph& graph, NodeId id, Tensor value) {
   NodeDef def{.name = graph.node(id).name(),
               .device = graph.node(id).def->device};
@@ -70,6 +88,7 @@ absl::StatusOr<Graph> FreezeVariables(const Graph& graph, Session& session,
   if (!reads.empty()) {
     LEAT_ASSIGN_OR_RETURN(values, session.Run(run));
   }
+  LEAT_RETURN_IF_ERROR(CheckOnlyRead(graph, needed));
   Graph frozen = graph;
   for (size_t i = 0; i < reads.size(); ++i) {
     LEAT_RETURN_IF_ERROR(

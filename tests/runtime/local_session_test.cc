@@ -421,5 +421,103 @@ TEST_P(LocalSessionTest, AStepPastItsDeadlineEnds) {
   ASSERT_TRUE(next.ok()) << next.status();
 }
 
+TEST_P(LocalSessionTest, AMergeWorksWithoutItsSwitch) {
+  const auto branches =
+      op::Switch(b.Placeholder<float>("x"), b.Placeholder<bool>("p"));
+  const auto merged = op::Merge({branches.output_false, branches.output_true});
+  auto session = NewSession();
+  auto out =
+      session->Run({.feeds = {{branches.output_false, Tensor::Scalar(2.0f)},
+                              {branches.output_true, Tensor::Scalar(2.0f)}},
+                    .fetches = {merged.output}});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_EQ((*out)[0].scalar<float>(), 2);
+}
+
+TEST_P(LocalSessionTest, AClientsNameMayLookLikeAPlanners) {
+  Output x;
+  {
+    auto device = b.OnDevice("/cpu:0");
+    x = b.Placeholder<float>("x");
+    b.Const(Tensor::Scalar(1.0f), "x/send_G0");
+  }
+  auto device = b.OnDevice(Elsewhere());
+  b.Const(Tensor::Scalar(1.0f), "x/recv_G1");
+  const Output y = op::Neg(x);
+  auto session = NewSession();
+  auto out = session->Run({.feeds = {{x, Tensor::Scalar(2.0f)}},
+                           .fetches = {y},
+                           .targets = {"x/send_G0", "x/recv_G1"}});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_EQ((*out)[0].scalar<float>(), -2);
+}
+
+TEST_P(LocalSessionTest, AReferenceOnTheBranchNotTakenIsDeadElsewhereToo) {
+  Variable v;
+  Output updated;
+  {
+    auto device = b.OnDevice("/cpu:0");
+    v = b.Variable("v", b.Const(1.0f), {.use_resource = false});
+    const auto branches = op::Switch(b.Const(5.0f), b.Placeholder<bool>("p"));
+    updated = op::Assign(v.handle(), branches.output_true);
+  }
+  Output there;
+  {
+    auto device = b.OnDevice(Elsewhere());
+    there = op::Neg(updated);
+  }
+  auto session = NewSession();
+  ASSERT_TRUE(session->Run({.targets = {init_op}}).ok());
+  const auto run = [&](bool taken) {
+    return session->Run(
+        {.feeds = {{"p", Tensor::Scalar(taken)}}, .fetches = {there}});
+  };
+  EXPECT_EQ(run(false).status().code(), absl::StatusCode::kInvalidArgument);
+  auto out = run(true);
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_EQ((*out)[0].scalar<float>(), -5);
+}
+
+TEST_P(LocalSessionTest, ALoopMayBeEnteredWithAVariablesValue) {
+  const Variable v =
+      b.Variable("v", b.Const<int32_t>(2), {.use_resource = false});
+  const WhileLoop loop = BuildLoop(b.Const<int32_t>(5), v.handle(), "loop");
+  auto session = NewSession();
+  EXPECT_EQ(session->Run({.fetches = {loop.i}}).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+  ASSERT_TRUE(session->Run({.targets = {init_op}}).ok());
+  auto out = session->Run({.fetches = {loop.i, loop.sum}});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_EQ((*out)[0].scalar<int32_t>(), 5);
+  EXPECT_EQ((*out)[1].scalar<int32_t>(), 3 + 4 + 5);
+}
+
+TEST_P(LocalSessionTest, AValueInsideOfALoopCannotBeFetched) {
+  const WhileLoop loop =
+      BuildLoop(b.Const<int32_t>(3), b.Const<int32_t>(0), "loop");
+  auto session = NewSession();
+  auto inside = session->Run({.fetches = {"Merge:0"}});
+  EXPECT_EQ(inside.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(inside.status().message()), HasSubstr("'loop'"));
+  EXPECT_TRUE(session->Run({.fetches = {loop.i}}).ok());
+}
+
+TEST_P(LocalSessionTest, DeadlinesMayBeFarAwayOrPast) {
+  const Output x = b.Const(1.0f);
+  auto session = NewSession();
+  auto far =
+      session->Run({.fetches = {x},
+                    .options = {.timeout = std::chrono::nanoseconds::max()}});
+  EXPECT_TRUE(far.ok()) << far.status();
+}
+
+TEST_P(LocalSessionTest, ANameWithACommaIsNotTwoNames) {
+  b.Const(Tensor::Scalar(1.0f), "x");
+  b.Const(Tensor::Scalar(2.0f), "y");
+  auto session = NewSession();
+  ASSERT_TRUE(session->Run({.fetches = {"x", "y"}}).ok());
+  EXPECT_FALSE(session->Run({.fetches = {"x,y"}}).ok());
+}
+
 }  // namespace
 }  // namespace leat

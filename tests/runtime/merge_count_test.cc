@@ -61,6 +61,13 @@ TEST(MergeCountTest, ADeadEnterAfterALiveInputChangesNothing) {
   EXPECT_FALSE(merge.DeadEnter());
 }
 
+TEST(MergeCountTest, IsReadyOnlyOnceWhenInputsDieAfterADeadEnter) {
+  Merge merge(2);
+  EXPECT_TRUE(merge.DeadEnter());
+  EXPECT_FALSE(merge.Dead());
+  EXPECT_FALSE(merge.Dead());
+}
+
 TEST(MergeCountTest, HoldsTheMostEdges) {
   const int most = merge_count::kMaxEdges;
   Merge merge(most, most);
