@@ -23,6 +23,7 @@
 #include "leat/train/datasets/idx.h"
 #include "leat/train/freeze.h"
 #include "leat/train/nn/layers.h"
+#include "leat/train/nn/learning_rate.h"
 #include "leat/train/nn/losses.h"
 #include "leat/train/nn/metrics.h"
 #include "leat/train/nn/optimizers.h"
@@ -49,6 +50,7 @@ struct Flags {
   std::string model = "cnn";
   std::string optimizer = "adam";
   double learning_rate = 0;  // 0: the optimizer's default
+  bool cosine = false;
   int64_t batch = 128;
   int epochs = 5;
   int64_t seed = 1;
@@ -93,30 +95,36 @@ Output Cnn(GraphBuilder& b, Output images, const Devices& devices) {
   return nn::Dense(h, {.units = 10});
 }
 
-// Options that are 0 mean the optimizer's own.
-double Rate(const Flags& flags, double standard) {
-  return flags.learning_rate > 0 ? flags.learning_rate : standard;
+// The rate asked for, or the optimizer's `standard` one; along half a cosine it
+// falls to nothing at the end of the last epoch.
+leat::Operand Rate(GraphBuilder& b, const Flags& flags, double standard) {
+  const double rate = flags.learning_rate > 0 ? flags.learning_rate : standard;
+  if (!flags.cosine) return rate;
+  constexpr int64_t kImages = 60000;
+  return nn::CosineDecay(
+      nn::GlobalStep(b).value(),
+      {.initial = rate, .steps = flags.epochs * (kImages / flags.batch)});
 }
 
 absl::StatusOr<std::unique_ptr<nn::Optimizer>> MakeOptimizer(
-    const Flags& flags) {
+    GraphBuilder& b, const Flags& flags) {
   const std::string& name = flags.optimizer;
   std::unique_ptr<nn::Optimizer> optimizer;
   if (name == "gradient_descent") {
     optimizer = std::make_unique<nn::GradientDescent>(
-        nn::GradientDescentAttrs{.learning_rate = Rate(flags, 0.1)});
+        nn::GradientDescentAttrs{.learning_rate = Rate(b, flags, 0.1)});
   } else if (name == "momentum") {
     optimizer = std::make_unique<nn::Momentum>(
-        nn::MomentumAttrs{.learning_rate = Rate(flags, 0.02)});
+        nn::MomentumAttrs{.learning_rate = Rate(b, flags, 0.02)});
   } else if (name == "adagrad") {
     optimizer = std::make_unique<nn::Adagrad>(
-        nn::AdagradAttrs{.learning_rate = Rate(flags, 0.05)});
+        nn::AdagradAttrs{.learning_rate = Rate(b, flags, 0.05)});
   } else if (name == "rmsprop") {
     optimizer = std::make_unique<nn::RMSProp>(
-        nn::RMSPropAttrs{.learning_rate = Rate(flags, 0.001)});
+        nn::RMSPropAttrs{.learning_rate = Rate(b, flags, 0.001)});
   } else if (name == "adam") {
     optimizer = std::make_unique<nn::Adam>(
-        nn::AdamAttrs{.learning_rate = Rate(flags, 0.001)});
+        nn::AdamAttrs{.learning_rate = Rate(b, flags, 0.001)});
   } else {
     return absl::InvalidArgumentError(
         absl::StrCat("there is no optimizer '", name, "'"));
@@ -151,8 +159,10 @@ absl::StatusOr<Model> BuildModel(GraphBuilder& b, const Flags& flags) {
   model.loss = nn::SparseSoftmaxCrossEntropy(model.labels, model.logits);
   model.accuracy = nn::Accuracy(model.labels, model.logits);
   LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<nn::Optimizer> optimizer,
-                        MakeOptimizer(flags));
-  model.step = optimizer->Minimize(model.loss);
+                        MakeOptimizer(b, flags));
+  nn::MinimizeOptions options;
+  if (flags.cosine) options.global_step = nn::GlobalStep(b);
+  model.step = optimizer->Minimize(model.loss, options);
   return model;
 }
 
@@ -295,6 +305,8 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--learning-rate", flags.learning_rate,
                  "Step size; 0 for the optimizer's default");
+  app.add_flag("--cosine", flags.cosine,
+               "Let the step size fall to nothing along half a cosine");
   app.add_option("--batch", flags.batch, "Images a step")
       ->check(CLI::Range(1, 60000))
       ->capture_default_str();
