@@ -161,7 +161,9 @@ class Importer {
           ValidateBody(function, graph_.ops(), graph_.functions()));
       for (const FunctionNode& node : function.nodes) {
         absl::Status status = CheckDevice(node.device);
-        if (status.ok()) status = CheckConst(OpOf(node.op), node.attrs);
+        if (status.ok() && OpOf(node.op).is_const) {
+          status = CheckConstant(node.attrs);
+        }
         if (!status.ok()) {
           return absl::Status(status.code(),
                               absl::StrCat("function '", name, "', node '",
@@ -210,21 +212,6 @@ class Importer {
       info.has_functions |= attr.type == "func" || attr.type == "list(func)";
     }
     return info;
-  }
-
-  // A constant's value must be of the type that its consumers will rely on.
-  static absl::Status CheckConst(const OpInfo& info, const AttrMap& attrs) {
-    if (!info.is_const) return absl::OkStatus();
-    const AttrValue* value = attrs.Find("value");
-    const AttrValue* dtype = attrs.Find("dtype");
-    const Tensor* tensor = value ? std::get_if<Tensor>(value) : nullptr;
-    const DType* type = dtype ? std::get_if<DType>(dtype) : nullptr;
-    if (tensor == nullptr || type == nullptr || tensor->dtype() == *type) {
-      return absl::OkStatus();
-    }
-    return absl::InvalidArgumentError(
-        absl::StrCat("attr 'value' is a tensor of type ", Name(tensor->dtype()),
-                     ", but attr 'dtype' is ", Name(*type)));
   }
 
   absl::Status CheckDevice(const std::string& device) {
@@ -292,7 +279,7 @@ class Importer {
     LEAT_ASSIGN_OR_RETURN(def.attrs, AttrMapFromProto(proto.attr(), budget_));
     LEAT_RETURN_IF_ERROR(
         CheckAttrs(*def.op, def.attrs, /*fill_defaults=*/true));
-    LEAT_RETURN_IF_ERROR(CheckConst(info, def.attrs));
+    if (info.is_const) LEAT_RETURN_IF_ERROR(CheckConstant(def.attrs));
     if (info.has_functions) LEAT_RETURN_IF_ERROR(CheckFunctions(def));
     LEAT_ASSIGN_OR_RETURN(def.input_types, InputTypes(*def.op, def.attrs));
     LEAT_ASSIGN_OR_RETURN(def.output_types, OutputTypes(*def.op, def.attrs));

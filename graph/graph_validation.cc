@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -202,6 +203,19 @@ void VisitFunctionRef(
 }
 
 }  // namespace
+
+absl::Status CheckConstant(const AttrMap& attrs) {
+  const AttrValue* value = attrs.Find("value");
+  const AttrValue* dtype = attrs.Find("dtype");
+  const Tensor* tensor = value ? std::get_if<Tensor>(value) : nullptr;
+  const DType* type = dtype ? std::get_if<DType>(dtype) : nullptr;
+  if (tensor == nullptr || type == nullptr || tensor->dtype() == *type) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("attr 'value' is a tensor of type ", Name(tensor->dtype()),
+                   ", but attr 'dtype' is ", Name(*type)));
+}
 
 absl::Status ValidateControlFlow(const Graph& graph) {
   return FindFrames(graph).status();

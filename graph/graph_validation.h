@@ -19,6 +19,10 @@ namespace leat {
 // that FindFrames (frames.h) refuses.
 absl::Status ValidateControlFlow(const Graph& graph);
 
+// A constant's tensor `value` must be of the type `dtype` that its consumers
+// rely on: INVALID_ARGUMENT with both. OK while either is not known yet ("$T").
+absl::Status CheckConstant(const AttrMap& attrs);
+
 struct FunctionLimits {
   int max_nesting = 100;          // of functions calling functions
   int64_t max_nodes = 4'000'000;  // once every call is inlined

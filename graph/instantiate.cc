@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "leat/core/status_macros.h"
+#include "leat/graph/graph_validation.h"
 #include "leat/graph/op_registry.h"
 
 namespace leat {
@@ -51,21 +52,6 @@ absl::StatusOr<AttrMap> Substitute(const AttrMap& attrs,
     }
   }
   return result;
-}
-
-// A constant's value must be of the type that its consumers will rely on; while
-// it was "$T", import could not tell.
-absl::Status CheckConst(const AttrMap& attrs) {
-  const AttrValue* value = attrs.Find("value");
-  const AttrValue* dtype = attrs.Find("dtype");
-  const Tensor* tensor = value ? std::get_if<Tensor>(value) : nullptr;
-  const DType* type = dtype ? std::get_if<DType>(dtype) : nullptr;
-  if (tensor == nullptr || type == nullptr || tensor->dtype() == *type) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("attr 'value' is a tensor of type ", Name(tensor->dtype()),
-                   ", but attr 'dtype' is ", Name(*type)));
 }
 
 class Instantiation {
@@ -143,7 +129,7 @@ class Instantiation {
     LEAT_ASSIGN_OR_RETURN(def.attrs, Substitute(from.attrs, attrs));
     LEAT_RETURN_IF_ERROR(
         CheckAttrs(*def.op, def.attrs, /*fill_defaults=*/true));
-    LEAT_RETURN_IF_ERROR(CheckConst(def.attrs));
+    LEAT_RETURN_IF_ERROR(CheckConstant(def.attrs));
     LEAT_ASSIGN_OR_RETURN(def.input_types, InputTypes(*def.op, def.attrs));
     LEAT_ASSIGN_OR_RETURN(def.output_types, OutputTypes(*def.op, def.attrs));
     LEAT_ASSIGN_OR_RETURN(std::vector<int> offsets,
