@@ -5,6 +5,8 @@
 #include <atomic>
 #include <memory>
 
+#include "leat/core/spin.h"
+
 namespace leat {
 namespace {
 
@@ -41,6 +43,10 @@ void Work(Chunks& chunks) {
 }
 
 void WaitForOthers(Chunks& chunks) {
+  const auto all_done = [&] {
+    return chunks.done.load(std::memory_order_acquire) == chunks.count;
+  };
+  if (SpinUntil(all_done)) return;
   int done = chunks.done.load(std::memory_order_acquire);
   while (done != chunks.count) {
     chunks.done.wait(done, std::memory_order_acquire);

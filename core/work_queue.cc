@@ -1,7 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/core/work_queue.h"
 
-#include <immintrin.h>
 #include <pthread.h>
 
 #include <atomic>
@@ -16,13 +15,10 @@
 #include "leat/core/check.h"
 #include "leat/core/flush_denormals.h"
 #include "leat/core/mutex.h"
+#include "leat/core/spin.h"
 
 namespace leat {
 namespace {
-
-// How often an idle worker looks for a task before it sleeps: a few us,
-// what a sleeping thread takes to wake.
-constexpr int kSpins = 256;
 
 // The tasks of one worker, in the order of their arrival. Others may take from
 // it too. Aligned so that two workers do not share a cache line.
@@ -130,7 +126,7 @@ class ThreadPool final : public WorkQueue {
   // False when the pool ends and nothing is left to run.
   bool WaitForTask() {
     spinning_.fetch_add(1);
-    for (int i = 0; i < kSpins && pending_.load() == 0; ++i) _mm_pause();
+    SpinUntil([this] { return pending_.load() > 0; });
     spinning_.fetch_sub(1);
     if (pending_.load() > 0) return true;
 

@@ -1,10 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/runtime/graph_runner.h"
 
+#include <atomic>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/flush_denormals.h"
+#include "leat/core/spin.h"
 #include "leat/core/status_macros.h"
 #include "leat/partitioner/partition.h"
 
@@ -19,17 +21,18 @@ class Latch {
   void CountDown() {
     // Notifies under the lock: the waiter may destroy this once it wakes.
     MutexLock lock(mutex_);
-    if (--count_ == 0) done_.NotifyAll();
+    if (count_.fetch_sub(1) == 1) done_.NotifyAll();
   }
   void Wait() {
+    SpinUntil([this] { return count_.load() == 0; });
     MutexLock lock(mutex_);
-    while (count_ > 0) done_.Wait(mutex_);
+    while (count_.load() > 0) done_.Wait(mutex_);
   }
   // False when the deadline came first.
   bool WaitUntil(std::chrono::steady_clock::time_point deadline) {
     MutexLock lock(mutex_);
-    while (count_ > 0) {
-      if (!done_.WaitUntil(mutex_, deadline)) return count_ == 0;
+    while (count_.load() > 0) {
+      if (!done_.WaitUntil(mutex_, deadline)) return count_.load() == 0;
     }
     return true;
   }
@@ -37,7 +40,7 @@ class Latch {
  private:
   Mutex mutex_;
   CondVar done_;
-  int count_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<int> count_;  // changes under the lock
 };
 
 }  // namespace

@@ -1,7 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/runtime/pool_allocator.h"
 
+#include <sys/mman.h>
+
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
@@ -33,75 +36,129 @@ size_t ClassBytes(int size_class) {
   return (size_t{1} << shift) + (step << (shift - kStepBits));
 }
 
+constexpr size_t kHugePage = size_t{1} << 21;
+
+// From the system, or null. Large blocks ask for huge pages: activations are
+// read and written once each, where misses of the address cache would double
+// the time.
+void* SystemAllocate(size_t bytes) {
+  if (bytes < kHugePage) return std::aligned_alloc(kBufferAlignment, bytes);
+  void* memory = std::aligned_alloc(
+      kHugePage, (bytes + kHugePage - 1) / kHugePage * kHugePage);
+  // Advice: where it is refused, ordinary pages do.
+  if (memory != nullptr) madvise(memory, bytes, MADV_HUGEPAGE);
+  return memory;
+}
+
 }  // namespace
 
-// Free blocks, one list a size. Destroyed when the allocator and every buffer
-// are gone.
+// Blocks, one list a size. Lives until the allocator and every buffer are gone:
+// the allocator holds a reference, and so does every list with blocks in use.
+// A step takes and gives thousands of blocks, so each costs one lock and,
+// usually, no other atomic operation.
 class PoolAllocator::Pool {
  public:
   explicit Pool(int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
   ~Pool() { FreeKept(); }
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  void Release() {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
 
   // A block of the class, or null.
   void* Take(int size_class) {
-    FreeList& list = lists_[size_class];
-    const int64_t bytes = static_cast<int64_t>(ClassBytes(size_class));
+    BlockList& list = lists_[size_class];
     {
       MutexLock lock(list.mutex);
-      if (list.head != nullptr) {
-        FreeBlock* block = list.head;
+      // Counted before the block exists: whoever asks for the system's memory
+      // meanwhile keeps the pool alive too.
+      if (list.in_use++ == 0) {
+        references_.fetch_add(1, std::memory_order_relaxed);
+      }
+      if (FreeBlock* block = list.head; block != nullptr) {
         list.head = block->next;
-        live_bytes_.fetch_add(bytes, std::memory_order_relaxed);
-        kept_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
         return block;
       }
     }
-    return TakeFromSystem(bytes);
+    void* memory = TakeFromSystem(size_class);
+    if (memory == nullptr) ReturnOne(list);
+    return memory;
   }
 
   void Give(void* memory, int size_class) {
-    FreeList& list = lists_[size_class];
-    const int64_t bytes = static_cast<int64_t>(ClassBytes(size_class));
+    BlockList& list = lists_[size_class];
     auto* block = new (memory) FreeBlock;
-    live_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
-    kept_bytes_.fetch_add(bytes, std::memory_order_relaxed);
-    MutexLock lock(list.mutex);
-    block->next = list.head;
-    list.head = block;
+    bool none_in_use;
+    {
+      MutexLock lock(list.mutex);
+      block->next = list.head;
+      list.head = block;
+      none_in_use = --list.in_use == 0;
+    }
+    if (none_in_use) Release();
   }
 
   AllocatorStats stats() const {
-    return {.live_bytes = live_bytes_.load(std::memory_order_relaxed),
-            .kept_bytes = kept_bytes_.load(std::memory_order_relaxed),
-            .system_requests = requests_.load(std::memory_order_relaxed)};
+    AllocatorStats stats;
+    for (int i = 0; i < kNumClasses; ++i) {
+      MutexLock lock(lists_[i].mutex);
+      stats.live_bytes +=
+          lists_[i].in_use * static_cast<int64_t>(ClassBytes(i));
+    }
+    stats.kept_bytes =
+        system_bytes_.load(std::memory_order_relaxed) - stats.live_bytes;
+    stats.system_requests = requests_.load(std::memory_order_relaxed);
+    return stats;
   }
 
  private:
   struct FreeBlock {
     FreeBlock* next = nullptr;
   };
-  struct FreeList {
-    Mutex mutex;
+  struct BlockList {
+    mutable Mutex mutex;
     FreeBlock* head ABSL_GUARDED_BY(mutex) = nullptr;
+    int64_t in_use ABSL_GUARDED_BY(mutex) = 0;
   };
 
-  void* TakeFromSystem(int64_t bytes) {
-    const auto total = [&] {
-      return live_bytes_.load(std::memory_order_relaxed) +
-             kept_bytes_.load(std::memory_order_relaxed);
-    };
-    if (bytes > limit_bytes_ - total()) FreeKept();
-    if (bytes > limit_bytes_ - total()) return nullptr;
-    void* memory =
-        std::aligned_alloc(kBufferAlignment, static_cast<size_t>(bytes));
+  void ReturnOne(BlockList& list) {
+    bool none_in_use;
+    {
+      MutexLock lock(list.mutex);
+      none_in_use = --list.in_use == 0;
+    }
+    if (none_in_use) Release();
+  }
+
+  void* TakeFromSystem(int size_class) {
+    const int64_t bytes = static_cast<int64_t>(ClassBytes(size_class));
+    if (!Reserve(bytes)) {
+      FreeKept();
+      if (!Reserve(bytes)) return nullptr;
+    }
+    void* memory = SystemAllocate(static_cast<size_t>(bytes));
     if (memory == nullptr) {
       FreeKept();
-      memory = std::aligned_alloc(kBufferAlignment, static_cast<size_t>(bytes));
-      if (memory == nullptr) return nullptr;
+      memory = SystemAllocate(static_cast<size_t>(bytes));
+    }
+    if (memory == nullptr) {
+      system_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+      return nullptr;
     }
     requests_.fetch_add(1, std::memory_order_relaxed);
-    live_bytes_.fetch_add(bytes, std::memory_order_relaxed);
     return memory;
+  }
+
+  // Counts bytes that are about to be taken, if the limit allows them.
+  bool Reserve(int64_t bytes) {
+    int64_t held = system_bytes_.load(std::memory_order_relaxed);
+    do {
+      if (bytes > limit_bytes_ - held) return false;
+    } while (!system_bytes_.compare_exchange_weak(held, held + bytes,
+                                                  std::memory_order_relaxed));
+    return true;
   }
 
   void FreeKept() {
@@ -113,8 +170,8 @@ class PoolAllocator::Pool {
       }
       while (block != nullptr) {
         FreeBlock* next = block->next;
-        kept_bytes_.fetch_sub(static_cast<int64_t>(ClassBytes(i)),
-                              std::memory_order_relaxed);
+        system_bytes_.fetch_sub(static_cast<int64_t>(ClassBytes(i)),
+                                std::memory_order_relaxed);
         std::free(block);
         block = next;
       }
@@ -122,10 +179,10 @@ class PoolAllocator::Pool {
   }
 
   const int64_t limit_bytes_;
-  std::atomic<int64_t> live_bytes_{0};
-  std::atomic<int64_t> kept_bytes_{0};
+  std::atomic<int64_t> references_{1};    // the allocator's
+  std::atomic<int64_t> system_bytes_{0};  // in use or kept
   std::atomic<int64_t> requests_{0};
-  std::array<FreeList, kNumClasses> lists_;
+  std::array<BlockList, kNumClasses> lists_;
 };
 
 namespace {
@@ -136,30 +193,29 @@ class PooledBuffer final : public Buffer {
  public:
   static constexpr size_t kHeader = kBufferAlignment;
 
-  PooledBuffer(std::shared_ptr<Pool> pool, int size_class, size_t bytes)
+  PooledBuffer(Pool* pool, int size_class, size_t bytes)
       : Buffer(reinterpret_cast<char*>(this) + kHeader, bytes),
-        pool_(std::move(pool)),
+        pool_(pool),
         size_class_(size_class) {}
 
  private:
   void Dispose() override {
-    std::shared_ptr<Pool> pool = std::move(pool_);
+    Pool* const pool = pool_;
     const int size_class = size_class_;
     this->~PooledBuffer();
     pool->Give(this, size_class);
   }
 
-  std::shared_ptr<Pool> pool_;
+  Pool* const pool_;
   const int size_class_;
 };
 
 }  // namespace
 
 PoolAllocator::PoolAllocator(PoolAllocatorOptions options)
-    : options_(std::move(options)),
-      pool_(std::make_shared<Pool>(options_.limit_bytes)) {}
+    : options_(std::move(options)), pool_(new Pool(options_.limit_bytes)) {}
 
-PoolAllocator::~PoolAllocator() = default;
+PoolAllocator::~PoolAllocator() { pool_->Release(); }
 
 BufferRef PoolAllocator::Allocate(size_t bytes) {
   using Header = PooledBuffer<Pool>;

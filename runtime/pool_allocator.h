@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 
 #include "leat/core/buffer.h"
@@ -26,6 +25,8 @@ class PoolAllocator final : public Allocator {
   explicit PoolAllocator(PoolAllocatorOptions options = {});
   // Buffers may outlive the allocator: their pool goes with the last of them.
   ~PoolAllocator() override;
+  PoolAllocator(const PoolAllocator&) = delete;
+  PoolAllocator& operator=(const PoolAllocator&) = delete;
 
   BufferRef Allocate(size_t bytes) override;
   absl::string_view name() const override { return options_.name; }
@@ -36,7 +37,7 @@ class PoolAllocator final : public Allocator {
   class Pool;
 
   const PoolAllocatorOptions options_;
-  const std::shared_ptr<Pool> pool_;
+  Pool* const pool_;  // counts its references
 };
 
 }  // namespace leat
