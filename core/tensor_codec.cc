@@ -5,6 +5,8 @@
 #include <complex>
 #include <cstring>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -12,6 +14,7 @@
 #include "leat/core/resource_handle.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/variant.h"
+#include "leat/core/variant_codec.h"
 #include "leat/protos/resource_handle.pb.h"
 #include "leat/protos/tensor.pb.h"
 #include "leat/protos/tensor_shape.pb.h"
@@ -21,6 +24,9 @@ namespace {
 
 // Room for the other fields in a message of at most 2^31 - 1 bytes.
 constexpr int64_t kMaxEncodedBytes = INT32_MAX - 4096;
+// What a tensor in a variant counts for beside its elements: half a million fit
+// a message, which takes far more memory than bytes.
+constexpr int64_t kNestedTensorBytes = 4096;
 
 std::string Describe(DType dtype, const Shape& shape) {
   return absl::StrCat(Name(dtype), shape.DebugString());
@@ -45,20 +51,29 @@ int64_t ElementSize(DType dtype) {
   }
 }
 
-// Refuses `count` items of `size` bytes beside `used` ones. Afterwards *used
-// counts them too.
+// One call of DecodeTensor, with the tensors inside variants.
+struct Decoding {
+  Allocator& allocator;
+  const int64_t max_bytes;
+  const VariantDecoders* const variants;  // may be null
+  int64_t used = 0;                       // bytes so far
+  int depth = 0;                          // variants around this tensor
+};
+
+// Refuses `count` items of `size` bytes beside those used. Afterwards they are
+// used, too.
 absl::Status Reserve(DType dtype, const Shape& shape, int64_t count,
-                     int64_t size, int64_t max_bytes, int64_t* used) {
+                     int64_t size, Decoding& decoding) {
   int64_t bytes;
   if (__builtin_mul_overflow(count, size, &bytes) ||
-      __builtin_add_overflow(bytes, *used, &bytes)) {
+      __builtin_add_overflow(bytes, decoding.used, &bytes)) {
     bytes = INT64_MAX;
   }
-  *used = bytes;
-  if (bytes <= max_bytes) return absl::OkStatus();
+  decoding.used = bytes;
+  if (bytes <= decoding.max_bytes) return absl::OkStatus();
   return absl::ResourceExhaustedError(
       absl::StrCat("A tensor of ", Describe(dtype, shape), " takes at least ",
-                   bytes, " bytes, above the limit of ", max_bytes));
+                   bytes, " bytes, above the limit of ", decoding.max_bytes));
 }
 
 int64_t ExtraBytes(const std::string& text) {
@@ -72,14 +87,14 @@ int64_t ExtraBytes(const pb::ResourceHandleProto& handle) {
 // Reserves what the values of `field` take outside the elements.
 template <class Field>
 absl::Status ReserveExtra(DType dtype, const Shape& shape, const Field& field,
-                          int64_t max_bytes, int64_t used) {
+                          Decoding& decoding) {
   const int64_t given = std::min<int64_t>(field.size(), shape.num_elements());
   for (int64_t i = 0; i < given; ++i) {
     const int64_t copies =
         i == given - 1 ? shape.num_elements() - given + 1 : 1;
     LEAT_RETURN_IF_ERROR(Reserve(dtype, shape, copies,
                                  ExtraBytes(field.Get(static_cast<int>(i))),
-                                 max_bytes, &used));
+                                 decoding));
   }
   return absl::OkStatus();
 }
@@ -99,39 +114,46 @@ bool TakeVarint32(absl::string_view& bytes, uint32_t& value) {
   return false;
 }
 
-// The lengths of all strings, then their bytes.
-absl::StatusOr<Tensor> DecodeStringContent(const Shape& shape,
-                                           absl::string_view content,
-                                           Allocator& allocator,
-                                           int64_t max_bytes, int64_t used) {
+// Content is the lengths of all elements, then their bytes: checks both and
+// gives where the bytes begin.
+absl::StatusOr<absl::string_view> AfterLengths(DType dtype, const Shape& shape,
+                                               absl::string_view content) {
   const int64_t count = shape.num_elements();
-  absl::string_view rest = content;
+  absl::string_view bytes = content;
   uint64_t total = 0;
   uint32_t length = 0;
   for (int64_t i = 0; i < count; ++i) {
-    if (!TakeVarint32(rest, length)) {
+    if (!TakeVarint32(bytes, length)) {
       return Invalid(
-          DType::kString, shape,
+          dtype, shape,
           absl::StrCat("has tensor_content of ", content.size(),
-                       " bytes, in which the length of string ", i, " of ",
-                       count, " is cut off or above 32 bits"));
+                       " bytes, in which the length of ", Name(dtype), " ", i,
+                       " of ", count, " is cut off or above 32 bits"));
     }
     total += length;
   }
-  if (total != rest.size()) {
-    return Invalid(DType::kString, shape,
-                   absl::StrCat("has tensor_content with ", rest.size(),
-                                " bytes of strings instead of ", total));
-  }
+  if (total == bytes.size()) return bytes;
+  return Invalid(
+      dtype, shape,
+      absl::StrCat("has tensor_content with ", bytes.size(), " bytes of ",
+                   Name(dtype), "s instead of ", total));
+}
+
+absl::StatusOr<Tensor> DecodeStringContent(const Shape& shape,
+                                           absl::string_view content,
+                                           Decoding& decoding) {
+  LEAT_ASSIGN_OR_RETURN(absl::string_view bytes,
+                        AfterLengths(DType::kString, shape, content));
   LEAT_RETURN_IF_ERROR(Reserve(DType::kString, shape, 1,
-                               static_cast<int64_t>(total), max_bytes, &used));
-  LEAT_ASSIGN_OR_RETURN(Tensor tensor,
-                        Tensor::Allocate(allocator, DType::kString, shape));
+                               static_cast<int64_t>(bytes.size()), decoding));
+  LEAT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(decoding.allocator,
+                                                        DType::kString, shape));
   absl::string_view lengths = content;
+  uint32_t length = 0;
   for (std::string& text : tensor.mutable_data<std::string>()) {
     TakeVarint32(lengths, length);
-    text.assign(rest.data(), length);
-    rest.remove_prefix(length);
+    text.assign(bytes.data(), length);
+    bytes.remove_prefix(length);
   }
   return tensor;
 }
@@ -248,36 +270,144 @@ void FillFromValues(const pb::TensorProto& proto, Tensor& tensor) {
           proto.resource_handle_val_size(),
           [&](int i) { return DecodeHandle(proto.resource_handle_val(i)); },
           tensor);
-    case DType::kVariant:  // Allocated empty.
+    case DType::kVariant:  // DecodeVariantValues
     case DType::kInvalid:
       return;
   }
 }
 
+absl::StatusOr<Tensor> Decode(const pb::TensorProto& proto, Decoding& decoding);
+
+absl::StatusOr<Variant> DecodeVariant(const pb::VariantTensorDataProto& proto,
+                                      const Shape& shape, Decoding& decoding) {
+  if (proto.type_name().empty() && proto.metadata().empty() &&
+      proto.tensors().empty()) {
+    return Variant();
+  }
+  const VariantDecoder decoder =
+      decoding.variants == nullptr ? nullptr
+                                   : decoding.variants->Find(proto.type_name());
+  if (decoder == nullptr) {
+    return Invalid(DType::kVariant, shape,
+                   absl::StrCat("has a value of type '", proto.type_name(),
+                                "', which cannot be decoded"));
+  }
+  if (decoding.depth >= kMaxVariantDepth) {
+    return Invalid(DType::kVariant, shape,
+                   absl::StrCat("stands in ", decoding.depth, " others"));
+  }
+  // What a list needs for elements, whose own bytes follow.
+  constexpr int64_t kElementBytes = sizeof(Tensor) + kBufferAlignment;
+  LEAT_RETURN_IF_ERROR(Reserve(DType::kVariant, shape, proto.tensors_size(),
+                               kElementBytes, decoding));
+  LEAT_RETURN_IF_ERROR(Reserve(DType::kVariant, shape, 1,
+                               static_cast<int64_t>(proto.metadata().size()),
+                               decoding));
+  VariantData data = {proto.type_name(), proto.metadata(), {}};
+  data.tensors.reserve(proto.tensors_size());
+  ++decoding.depth;
+  for (const pb::TensorProto& tensor_proto : proto.tensors()) {
+    LEAT_ASSIGN_OR_RETURN(Tensor tensor, Decode(tensor_proto, decoding));
+    data.tensors.push_back(std::move(tensor));
+  }
+  --decoding.depth;
+  return decoder(std::move(data));
+}
+
+absl::StatusOr<Tensor> DecodeVariantValues(const pb::TensorProto& proto,
+                                           const Shape& shape,
+                                           Decoding& decoding) {
+  LEAT_ASSIGN_OR_RETURN(
+      Tensor tensor,
+      Tensor::Allocate(decoding.allocator, DType::kVariant, shape));
+  const auto elements = tensor.mutable_data<Variant>();
+  const size_t given =
+      std::min<size_t>(proto.variant_val_size(), elements.size());
+  for (size_t i = 0; i < given; ++i) {
+    LEAT_ASSIGN_OR_RETURN(
+        elements[i],
+        DecodeVariant(proto.variant_val(static_cast<int>(i)), shape, decoding));
+  }
+  if (given == 0) return tensor;
+  std::fill(elements.begin() + given, elements.end(), elements[given - 1]);
+  return tensor;
+}
+
+// Encoded as strings are, each a VariantTensorDataProto.
+absl::StatusOr<Tensor> DecodeVariantContent(const Shape& shape,
+                                            absl::string_view content,
+                                            Decoding& decoding) {
+  LEAT_ASSIGN_OR_RETURN(absl::string_view bytes,
+                        AfterLengths(DType::kVariant, shape, content));
+  LEAT_ASSIGN_OR_RETURN(
+      Tensor tensor,
+      Tensor::Allocate(decoding.allocator, DType::kVariant, shape));
+  absl::string_view lengths = content;
+  uint32_t length = 0;
+  for (Variant& element : tensor.mutable_data<Variant>()) {
+    TakeVarint32(lengths, length);
+    pb::VariantTensorDataProto proto;
+    if (length > INT32_MAX ||
+        !proto.ParseFromArray(bytes.data(), static_cast<int>(length))) {
+      return Invalid(DType::kVariant, shape,
+                     "has tensor_content that is no VariantTensorDataProto");
+    }
+    bytes.remove_prefix(length);
+    LEAT_ASSIGN_OR_RETURN(element, DecodeVariant(proto, shape, decoding));
+  }
+  return tensor;
+}
+
 absl::StatusOr<Tensor> DecodeValues(const pb::TensorProto& proto, DType dtype,
-                                    const Shape& shape, Allocator& allocator,
-                                    int64_t max_bytes, int64_t used) {
+                                    const Shape& shape, Decoding& decoding) {
+  if (dtype == DType::kVariant) {
+    return DecodeVariantValues(proto, shape, decoding);
+  }
   if (dtype == DType::kString) {
     LEAT_RETURN_IF_ERROR(
-        ReserveExtra(dtype, shape, proto.string_val(), max_bytes, used));
+        ReserveExtra(dtype, shape, proto.string_val(), decoding));
   } else if (dtype == DType::kResource) {
-    LEAT_RETURN_IF_ERROR(ReserveExtra(dtype, shape, proto.resource_handle_val(),
-                                      max_bytes, used));
-  } else if (dtype == DType::kVariant) {
-    for (const pb::VariantTensorDataProto& value : proto.variant_val()) {
-      if (value.type_name().empty() && value.metadata().empty() &&
-          value.tensors().empty()) {
-        continue;
-      }
-      return Invalid(dtype, shape,
-                     absl::StrCat("has a value of type '", value.type_name(),
-                                  "', which cannot be decoded"));
-    }
+    LEAT_RETURN_IF_ERROR(
+        ReserveExtra(dtype, shape, proto.resource_handle_val(), decoding));
   }
   LEAT_ASSIGN_OR_RETURN(Tensor tensor,
-                        Tensor::Allocate(allocator, dtype, shape));
+                        Tensor::Allocate(decoding.allocator, dtype, shape));
   FillFromValues(proto, tensor);
   return tensor;
+}
+
+absl::StatusOr<Tensor> Decode(const pb::TensorProto& proto,
+                              Decoding& decoding) {
+  const std::optional<DType> dtype = DTypeFromWire(proto.dtype());
+  if (!dtype || IsRef(*dtype)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("TensorProto has dtype ", static_cast<int>(proto.dtype()),
+                     ", which is not the type of a tensor"));
+  }
+  LEAT_ASSIGN_OR_RETURN(const PartialShape partial,
+                        DecodeShape(proto.tensor_shape()));
+  if (!partial.IsFullyKnown()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("TensorProto of ", Name(*dtype), " has the shape ",
+                     partial.DebugString(), ", which is not fully known"));
+  }
+  LEAT_ASSIGN_OR_RETURN(const Shape shape, partial.ToShape());
+  LEAT_RETURN_IF_ERROR(Reserve(*dtype, shape, shape.num_elements(),
+                               ElementSize(*dtype), decoding));
+  const std::string& content = proto.tensor_content();
+  if (content.empty()) return DecodeValues(proto, *dtype, shape, decoding);
+  if (*dtype == DType::kString) {
+    return DecodeStringContent(shape, content, decoding);
+  }
+  if (*dtype == DType::kVariant) {
+    return DecodeVariantContent(shape, content, decoding);
+  }
+  if (!IsPlainBytes(*dtype)) {
+    return Invalid(*dtype, shape,
+                   absl::StrCat("has tensor_content of ", content.size(),
+                                " bytes; such elements have none"));
+  }
+  return DecodePlainContent(*dtype, shape, content, decoding.allocator);
 }
 
 // Bytes that the elements take in a message.
@@ -300,50 +430,49 @@ void EncodeHandle(const ResourceHandle& handle,
   proto->set_maybe_type_name(handle.maybe_type_name);
 }
 
-}  // namespace
+// What is left of a message's bytes; variants may share what they hold, so
+// that a few in memory are very many in the message.
+absl::Status Encode(const Tensor& tensor, int64_t& left,
+                    pb::TensorProto* proto);
 
-absl::StatusOr<Tensor> DecodeTensor(const pb::TensorProto& proto,
-                                    Allocator& allocator, int64_t max_bytes) {
-  const std::optional<DType> dtype = DTypeFromWire(proto.dtype());
-  if (!dtype || IsRef(*dtype)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("TensorProto has dtype ", static_cast<int>(proto.dtype()),
-                     ", which is not the type of a tensor"));
+absl::Status EncodeVariant(const Variant& variant, int64_t& left,
+                           pb::VariantTensorDataProto* proto) {
+  if (variant.value() == nullptr) return absl::OkStatus();
+  LEAT_ASSIGN_OR_RETURN(const VariantData data, variant.value()->Encode());
+  proto->set_type_name(data.type_name);
+  proto->set_metadata(data.metadata);
+  left -= static_cast<int64_t>(data.type_name.size() + data.metadata.size());
+  for (const Tensor& tensor : data.tensors) {
+    left -= kNestedTensorBytes;
+    LEAT_RETURN_IF_ERROR(Encode(tensor, left, proto->add_tensors()));
   }
-  LEAT_ASSIGN_OR_RETURN(const PartialShape partial,
-                        DecodeShape(proto.tensor_shape()));
-  if (!partial.IsFullyKnown()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("TensorProto of ", Name(*dtype), " has the shape ",
-                     partial.DebugString(), ", which is not fully known"));
-  }
-  LEAT_ASSIGN_OR_RETURN(const Shape shape, partial.ToShape());
-  int64_t used = 0;
-  LEAT_RETURN_IF_ERROR(Reserve(*dtype, shape, shape.num_elements(),
-                               ElementSize(*dtype), max_bytes, &used));
-  const std::string& content = proto.tensor_content();
-  if (content.empty()) {
-    return DecodeValues(proto, *dtype, shape, allocator, max_bytes, used);
-  }
-  if (*dtype == DType::kString) {
-    return DecodeStringContent(shape, content, allocator, max_bytes, used);
-  }
-  if (!IsPlainBytes(*dtype)) {
-    return Invalid(*dtype, shape,
-                   absl::StrCat("has tensor_content of ", content.size(),
-                                " bytes; such elements have none"));
-  }
-  return DecodePlainContent(*dtype, shape, content, allocator);
+  return absl::OkStatus();
 }
 
-absl::Status EncodeTensor(const Tensor& tensor, pb::TensorProto* proto) {
+absl::Status EncodeVariants(absl::Span<const Variant> variants, int64_t& left,
+                            pb::TensorProto* proto) {
+  const auto has_value = [](const Variant& v) { return v.value() != nullptr; };
+  if (std::none_of(variants.begin(), variants.end(), has_value)) {
+    return absl::OkStatus();
+  }
+  for (const Variant& variant : variants) {
+    LEAT_RETURN_IF_ERROR(
+        EncodeVariant(variant, left, proto->add_variant_val()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Encode(const Tensor& tensor, int64_t& left,
+                    pb::TensorProto* proto) {
   if (!tensor.IsValid()) {
     return absl::InvalidArgumentError("A tensor without value has no encoding");
   }
-  if (EncodedBytes(tensor) > kMaxEncodedBytes) {
+  const int64_t bytes = EncodedBytes(tensor);
+  left -= bytes;
+  if (left < 0) {
     return absl::InvalidArgumentError(absl::StrCat(
         "A tensor of ", Describe(tensor.dtype(), tensor.shape()), " takes ",
-        EncodedBytes(tensor), " bytes, above a message's limit of 2 GiB"));
+        bytes, " bytes, above a message's limit of 2 GiB"));
   }
   proto->Clear();
   proto->set_dtype(static_cast<pb::DataType>(tensor.dtype()));
@@ -357,17 +486,29 @@ absl::Status EncodeTensor(const Tensor& tensor, pb::TensorProto* proto) {
       EncodeHandle(handle, proto->add_resource_handle_val());
     }
   } else if (tensor.dtype() == DType::kVariant) {
-    for (const Variant& value : tensor.data<Variant>()) {
-      if (value.value() == nullptr) continue;
-      return absl::InvalidArgumentError(absl::StrCat("A variant of type '",
-                                                     value.value()->type_name(),
-                                                     "' cannot be encoded"));
-    }
+    return EncodeVariants(tensor.data<Variant>(), left, proto);
   } else {
     proto->set_tensor_content(tensor.raw_data(),
                               static_cast<size_t>(tensor.num_bytes()));
   }
   return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Tensor> DecodeTensor(const pb::TensorProto& proto,
+                                    Allocator& allocator, int64_t max_bytes,
+                                    const VariantDecoders* variants,
+                                    int64_t* bytes) {
+  Decoding decoding = {allocator, max_bytes, variants};
+  LEAT_ASSIGN_OR_RETURN(Tensor tensor, Decode(proto, decoding));
+  if (bytes != nullptr) *bytes = decoding.used;
+  return tensor;
+}
+
+absl::Status EncodeTensor(const Tensor& tensor, pb::TensorProto* proto) {
+  int64_t left = kMaxEncodedBytes;
+  return Encode(tensor, left, proto);
 }
 
 absl::StatusOr<PartialShape> DecodeShape(const pb::TensorShapeProto& proto) {

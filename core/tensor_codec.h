@@ -22,6 +22,8 @@ class TensorShapeProto;
 
 namespace leat {
 
+class VariantDecoders;
+
 // What decoders pass as `max_bytes` unless they know better: a protobuf message
 // cannot hold more, though one value may stand for any number of elements.
 inline constexpr int64_t kMaxDecodedTensorBytes = int64_t{2} << 30;
@@ -31,17 +33,23 @@ inline constexpr int64_t kMaxDecodedTensorBytes = int64_t{2} << 30;
 // dtype: the last one repeated when there are fewer than elements, zeros when
 // there are none, surplus ones ignored, as in TensorFlow.
 //
+// Variants are read by `variants`; without it only empty ones are.
+//
 // INVALID_ARGUMENT for a dtype that no tensor has, a shape that is not fully
 // known, content of another length than the shape asks for, and variants that
-// are not empty. RESOURCE_EXHAUSTED, before anything is allocated, naming dtype
-// and shape when elements and their strings take more than `max_bytes`.
+// have no decoder, are refused by it, or stand more than kMaxVariantDepth deep
+// in each other. RESOURCE_EXHAUSTED, before it is allocated, naming dtype and
+// shape when elements, their strings and what is in variants take more than
+// `max_bytes`. `*bytes` becomes how many they take.
 absl::StatusOr<Tensor> DecodeTensor(const pb::TensorProto& proto,
-                                    Allocator& allocator, int64_t max_bytes);
+                                    Allocator& allocator, int64_t max_bytes,
+                                    const VariantDecoders* variants = nullptr,
+                                    int64_t* bytes = nullptr);
 
-// Overwrites `proto`: tensor_content for plain bytes, else string_val and
-// resource_handle_val. INVALID_ARGUMENT for a tensor without value or of
-// variants that are not empty, or one too large for a protobuf message (2 GiB).
-// REQUIRES: host memory.
+// Overwrites `proto`: tensor_content for plain bytes, else string_val,
+// resource_handle_val and variant_val. INVALID_ARGUMENT for a tensor without
+// value, with a variant that has no encoding, or one too large for a protobuf
+// message (2 GiB). REQUIRES: host memory, also of tensors in variants.
 absl::Status EncodeTensor(const Tensor& tensor, pb::TensorProto* proto);
 
 // INVALID_ARGUMENT as PartialShape::Create, and for extents beside

@@ -10,6 +10,13 @@ namespace leat {
 inline constexpr char kDerivedStatusPayload[] =
     "type.googleapis.com/tensorflow.DerivedStatus";
 
+// Begins the names of control loops (partitioner/control_loops.h).
+inline constexpr char kControlLoopPrefix[] = "_cloop";
+
+// Types of variants.
+inline constexpr char kTensorListTypeName[] = "tensorflow::TensorList";
+inline constexpr char kOptionalTypeName[] = "tensorflow::data::Optional";
+
 }  // namespace leat
 
 #endif  // LEAT_CORE_WIRE_NAMES_H_

@@ -27,24 +27,15 @@ absl::StatusOr<DType> TypeFromProto(int number) {
   return absl::InvalidArgumentError(absl::StrCat("unknown type ", number));
 }
 
-// What a decoded tensor took of the budget.
-int64_t BytesOf(const Tensor& tensor) {
-  int64_t bytes = tensor.num_bytes();
-  if (tensor.dtype() == DType::kString) {
-    for (const std::string& element : tensor.data<std::string>()) {
-      bytes += static_cast<int64_t>(element.size());
-    }
-  }
-  return bytes;
-}
-
 absl::StatusOr<Tensor> TensorAttrFromProto(const pb::TensorProto& proto,
                                            AttrBudget& budget) {
+  int64_t bytes = 0;
   LEAT_ASSIGN_OR_RETURN(
       Tensor tensor,
       DecodeTensor(proto, HostAllocator(),
-                   std::min(budget.max_tensor_bytes, budget.remaining)));
-  budget.remaining -= std::min(budget.remaining, BytesOf(tensor));
+                   std::min(budget.max_tensor_bytes, budget.remaining),
+                   budget.variants, &bytes));
+  budget.remaining -= bytes;
   return tensor;
 }
 

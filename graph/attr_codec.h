@@ -23,11 +23,16 @@ class AttrValue;
 
 namespace leat {
 
-// How many bytes decoded tensors may take: a small message can ask for a large
-// tensor (one value, repeated). Decoding takes from `remaining`.
+class VariantDecoders;
+
+// What decoded tensors may hold, and how many bytes they may take: a small
+// message can ask for a large tensor (one value, repeated). Decoding takes from
+// `remaining`.
 struct AttrBudget {
   int64_t max_tensor_bytes = int64_t{2} << 30;
   int64_t remaining = int64_t{8} << 30;
+  // What reads variants in tensors; null: only empty ones are read. Borrowed.
+  const VariantDecoders* variants = nullptr;
 };
 
 using AttrProtoMap = google::protobuf::Map<std::string, pb::AttrValue>;

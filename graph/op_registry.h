@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// OpRegistry: which ops exist. Filled once, then const and thread-safe; it
+// OpRegistry: which ops exist, and which variants their messages may hold.
+// Filled once, then const and thread-safe; it
 // outlives every graph, which points at its OpDefs.
 #ifndef LEAT_GRAPH_OP_REGISTRY_H_
 #define LEAT_GRAPH_OP_REGISTRY_H_
@@ -12,6 +13,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
+#include "leat/core/variant_codec.h"
 #include "leat/graph/kernel_signature.h"
 #include "leat/graph/op_def.h"
 
@@ -29,6 +31,13 @@ class OpRegistry {
 
   // The same for definitions from elsewhere: ALREADY_EXISTS for a known name.
   absl::Status AddDef(OpDef op, std::vector<KernelSignature> kernels = {});
+
+  // What reads a type of variants from messages, in the file of the ops that
+  // make them. REQUIRES: not added yet for this type.
+  void AddVariant(absl::string_view type_name, VariantDecoder decoder) {
+    variants_.Add(type_name, decoder);
+  }
+  const VariantDecoders& variants() const { return variants_; }
 
   // Null when unknown.
   const OpDef* Find(absl::string_view name) const;
@@ -52,6 +61,7 @@ class OpRegistry {
     std::vector<KernelSignature> kernels;
   };
   absl::flat_hash_map<std::string, std::unique_ptr<Entry>> ops_;
+  VariantDecoders variants_;
 };
 
 namespace ops {

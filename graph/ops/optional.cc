@@ -4,7 +4,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "leat/core/optional.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/wire_names.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
@@ -30,27 +32,33 @@ absl::Status OptionalGetValueShape(InferenceContext& context) {
 }  // namespace
 
 void Register(OpRegistry& registry) {
+  registry.AddVariant(kOptionalTypeName, &OptionalValue::Decode);
+
   registry.Add({.name = "OptionalFromValue",
                 .inputs = {"components: Toutput_types"},
                 .outputs = {"optional: variant"},
                 .attrs = {"Toutput_types: list(type)"},
-                .shape = shapes::Scalar});
+                .shape = shapes::Scalar},
+               {NotFoldable(RetainsInput(OnCpu()))});
 
   registry.Add({.name = "OptionalNone",
                 .outputs = {"optional: variant"},
-                .shape = shapes::Scalar});
+                .shape = shapes::Scalar},
+               {NotFoldable(OnCpu())});
 
   registry.Add({.name = "OptionalHasValue",
                 .inputs = {"optional: variant"},
                 .outputs = {"has_value: bool"},
-                .shape = shapes::Scalar});
+                .shape = shapes::Scalar},
+               {OnCpu()});
 
   registry.Add(
       {.name = "OptionalGetValue",
        .inputs = {"optional: variant"},
        .outputs = {"components: output_types"},
        .attrs = {"output_types: list(type)", "output_shapes: list(shape) >= 1"},
-       .shape = OptionalGetValueShape});
+       .shape = OptionalGetValueShape},
+      {RetainsInput(OnCpu())});
 }
 
 }  // namespace leat::ops::optional

@@ -7,6 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/tensor.h"
+#include "leat/core/tensor_list.h"
+#include "leat/core/wire_names.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"
@@ -191,32 +193,40 @@ absl::Status TensorListScatterIntoExistingListShape(InferenceContext& context) {
   return UpdatedList(context, Subshape(tensor, 1));
 }
 
+// A list in a graph as a constant would be copied by every step that changes
+// it.
+KernelSignature KeepsTensors() { return NotFoldable(RetainsInput(OnCpu())); }
+
 void AddTensorListReserveAndOthers(OpRegistry& registry) {
   registry.Add({.name = "TensorListReserve",
                 .inputs = {"element_shape: shape_type", "num_elements: int32"},
                 .outputs = {"handle: variant"},
                 .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
-                .shape = TensorListReserveShape});
+                .shape = TensorListReserveShape},
+               {KeepsTensors()});
 
   registry.Add(
       {.name = "EmptyTensorList",
        .inputs = {"element_shape: shape_type", "max_num_elements: int32"},
        .outputs = {"handle: variant"},
        .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
-       .shape = EmptyTensorListShape});
+       .shape = EmptyTensorListShape},
+      {KeepsTensors()});
 
   registry.Add(
       {.name = "TensorListFromTensor",
        .inputs = {"tensor: element_dtype", "element_shape: shape_type"},
        .outputs = {"output_handle: variant"},
        .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
-       .shape = TensorListFromTensorShape});
+       .shape = TensorListFromTensorShape},
+      {KeepsTensors()});
 
   registry.Add({.name = "TensorListStack",
                 .inputs = {"input_handle: variant", "element_shape: int32"},
                 .outputs = {"tensor: element_dtype"},
                 .attrs = {"element_dtype: type", "num_elements: int = -1"},
-                .shape = TensorListStackShape});
+                .shape = TensorListStackShape},
+               {ExpensiveOnCpu()});
 }
 
 void AddTensorListGetItemAndOthers(OpRegistry& registry) {
@@ -225,7 +235,8 @@ void AddTensorListGetItemAndOthers(OpRegistry& registry) {
                            "element_shape: int32"},
                 .outputs = {"item: element_dtype"},
                 .attrs = {"element_dtype: type"},
-                .shape = TensorListGetItemShape});
+                .shape = TensorListGetItemShape},
+               {KeepsTensors()});
 
   registry.Add({.name = "TensorListSetItem",
                 .inputs = {"input_handle: variant", "index: int32",
@@ -233,19 +244,22 @@ void AddTensorListGetItemAndOthers(OpRegistry& registry) {
                 .outputs = {"output_handle: variant"},
                 .attrs = {"element_dtype: type",
                           "resize_if_index_out_of_bounds: bool = false"},
-                .shape = TensorListSetItemShape});
+                .shape = TensorListSetItemShape},
+               {KeepsTensors()});
 
   registry.Add({.name = "TensorListPushBack",
                 .inputs = {"input_handle: variant", "tensor: element_dtype"},
                 .outputs = {"output_handle: variant"},
                 .attrs = {"element_dtype: type"},
-                .shape = TensorListPushBackShape});
+                .shape = TensorListPushBackShape},
+               {KeepsTensors()});
 
   registry.Add({.name = "TensorListPopBack",
                 .inputs = {"input_handle: variant", "element_shape: int32"},
                 .outputs = {"output_handle: variant", "tensor: element_dtype"},
                 .attrs = {"element_dtype: type"},
-                .shape = TensorListPopBackShape});
+                .shape = TensorListPopBackShape},
+               {KeepsTensors()});
 }
 
 void AddTensorListElementShapeAndOthers(OpRegistry& registry) {
@@ -253,24 +267,28 @@ void AddTensorListElementShapeAndOthers(OpRegistry& registry) {
                 .inputs = {"input_handle: variant"},
                 .outputs = {"element_shape: shape_type"},
                 .attrs = {"shape_type: {int32, int64}"},
-                .shape = TensorListElementShapeShape});
+                .shape = TensorListElementShapeShape},
+               {OnCpu()});
 
   registry.Add({.name = "TensorListLength",
                 .inputs = {"input_handle: variant"},
                 .outputs = {"length: int32"},
-                .shape = TensorListLengthShape});
+                .shape = TensorListLengthShape},
+               {OnCpu()});
 
   registry.Add({.name = "TensorListResize",
                 .inputs = {"input_handle: variant", "size: int32"},
                 .outputs = {"output_handle: variant"},
-                .shape = TensorListResizeShape});
+                .shape = TensorListResizeShape},
+               {KeepsTensors()});
 
   registry.Add({.name = "TensorListConcatV2",
                 .inputs = {"input_handle: variant", "element_shape: shape_type",
                            "leading_dims: int64"},
                 .outputs = {"tensor: element_dtype", "lengths: int64"},
                 .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
-                .shape = TensorListConcatV2Shape});
+                .shape = TensorListConcatV2Shape},
+               {ExpensiveOnCpu()});
 }
 
 void AddTensorListSplitAndOthers(OpRegistry& registry) {
@@ -279,33 +297,38 @@ void AddTensorListSplitAndOthers(OpRegistry& registry) {
                            "lengths: int64"},
                 .outputs = {"output_handle: variant"},
                 .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
-                .shape = TensorListSplitShape});
+                .shape = TensorListSplitShape},
+               {KeepsTensors()});
 
   registry.Add({.name = "TensorListGather",
                 .inputs = {"input_handle: variant", "indices: int32",
                            "element_shape: int32"},
                 .outputs = {"values: element_dtype"},
                 .attrs = {"element_dtype: type"},
-                .shape = TensorListGatherShape});
+                .shape = TensorListGatherShape},
+               {ExpensiveOnCpu()});
 
   registry.Add({.name = "TensorListScatterV2",
                 .inputs = {"tensor: element_dtype", "indices: int32",
                            "element_shape: shape_type", "num_elements: int32"},
                 .outputs = {"output_handle: variant"},
                 .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
-                .shape = TensorListScatterV2Shape});
+                .shape = TensorListScatterV2Shape},
+               {KeepsTensors()});
 
   registry.Add({.name = "TensorListScatterIntoExistingList",
                 .inputs = {"input_handle: variant", "tensor: element_dtype",
                            "indices: int32"},
                 .outputs = {"output_handle: variant"},
                 .attrs = {"element_dtype: type"},
-                .shape = TensorListScatterIntoExistingListShape});
+                .shape = TensorListScatterIntoExistingListShape},
+               {KeepsTensors()});
 }
 
 }  // namespace
 
 void Register(OpRegistry& registry) {
+  registry.AddVariant(kTensorListTypeName, &TensorList::Decode);
   AddTensorListReserveAndOthers(registry);
   AddTensorListGetItemAndOthers(registry);
   AddTensorListElementShapeAndOthers(registry);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
@@ -14,9 +15,55 @@
 #include "leat/kernels/elementwise.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/variant_arithmetic.h"
 
 namespace leat::kernels::cpu::add_n {
 namespace {
+
+// So that a block's partial sums stay in the first cache.
+constexpr int64_t kBlock = 1024;
+
+template <class T>
+using Inputs = absl::InlinedVector<const T*, 8>;
+
+template <class T>
+void AddTo(Wide<T>* sum, const T* input, int64_t n) {
+  using W = Wide<T>;
+  LEAT_INDEPENDENT_ITERATIONS
+  for (int64_t i = 0; i < n; ++i) {
+    if constexpr (std::is_integral_v<T>) {
+      sum[i] = static_cast<T>(static_cast<Wrapping<T>>(sum[i]) +
+                              static_cast<Wrapping<T>>(input[i]));
+    } else {
+      sum[i] += static_cast<W>(input[i]);
+    }
+  }
+}
+
+// In order: TensorFlow's result depends on it too.
+template <class T>
+void SumBlock(const Inputs<T>& inputs, T* out, int64_t begin, int64_t end) {
+  const int64_t n = end - begin;
+  Wide<T> sum[kBlock];
+  std::copy(inputs[0] + begin, inputs[0] + end, sum);
+  for (size_t i = 1; i < inputs.size(); ++i) {
+    AddTo(sum, inputs[i] + begin, n);
+  }
+  for (int64_t i = 0; i < n; ++i) out[begin + i] = static_cast<T>(sum[i]);
+}
+
+template <class T>
+void Sum(WorkQueue& queue, const Inputs<T>& inputs, int64_t n, T* out) {
+  if (n == 1) return SumBlock(inputs, out, 0, 1);
+  ParallelFor(queue, (n + kBlock - 1) / kBlock,
+              kBlock * static_cast<int64_t>(inputs.size()) / 8,
+              [&](int64_t begin, int64_t end) {
+                for (int64_t block = begin; block < end; ++block) {
+                  SumBlock(inputs, out, block * kBlock,
+                           std::min(n, (block + 1) * kBlock));
+                }
+              });
+}
 
 template <class T>
 class AddN final : public Kernel {
@@ -26,32 +73,15 @@ class AddN final : public Kernel {
     LEAT_ASSIGN_OR_RETURN(auto inputs, CheckedInputs(context));
     LEAT_ASSIGN_OR_RETURN(Tensor * output,
                           context.ForwardOrAllocate({0}, 0, shape));
-    T* out = output->mutable_data<T>().data();
-    const int64_t n = shape.num_elements();
-    if (n == 1) {
-      Sum(inputs, out, 0, 1);
-      return absl::OkStatus();
-    }
-    ParallelFor(context.compute_queue(), (n + kBlock - 1) / kBlock,
-                kBlock * static_cast<int64_t>(inputs.size()) / 8,
-                [&](int64_t begin, int64_t end) {
-                  for (int64_t block = begin; block < end; ++block) {
-                    Sum(inputs, out, block * kBlock,
-                        std::min(n, (block + 1) * kBlock));
-                  }
-                });
+    Sum(context.compute_queue(), inputs, shape.num_elements(),
+        output->mutable_data<T>().data());
     return absl::OkStatus();
   }
 
  private:
-  using Inputs = absl::InlinedVector<const T*, 8>;
-  using W = Wide<T>;
-  // So that a block's partial sums stay in the first cache.
-  static constexpr int64_t kBlock = 1024;
-
-  static absl::StatusOr<Inputs> CheckedInputs(const KernelContext& context) {
+  static absl::StatusOr<Inputs<T>> CheckedInputs(const KernelContext& context) {
     const Shape& shape = context.input(0).shape();
-    Inputs inputs;
+    Inputs<T> inputs;
     for (int i = 0; i < context.num_inputs(); ++i) {
       const Tensor& input = context.input(i);
       if (input.shape() != shape) {
@@ -65,32 +95,69 @@ class AddN final : public Kernel {
     }
     return inputs;
   }
+};
 
-  static void AddTo(W* sum, const T* input, int64_t n) {
-    LEAT_INDEPENDENT_ITERATIONS
-    for (int64_t i = 0; i < n; ++i) {
-      if constexpr (std::is_integral_v<T>) {
-        sum[i] = static_cast<T>(static_cast<Wrapping<T>>(sum[i]) +
-                                static_cast<Wrapping<T>>(input[i]));
-      } else {
-        sum[i] += static_cast<W>(input[i]);
+absl::StatusOr<Tensor> AddTwo(KernelContext& context, const Tensor& a,
+                              const Tensor& b) {
+  LEAT_ASSIGN_OR_RETURN(Tensor sum,
+                        context.AllocateTemporary(a.dtype(), a.shape()));
+  const bool known = VisitDType(kNumbers, a.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const Inputs<T> inputs = {a.data<T>().data(), b.data<T>().data()};
+    Sum(context.compute_queue(), inputs, a.num_elements(),
+        sum.mutable_data<T>().data());
+  });
+  if (known) return sum;
+  return absl::InvalidArgumentError(
+      absl::StrCat("Trying to add unsupported dtype ", Name(a.dtype())));
+}
+
+// Lists and optionals.
+class AddVariantN final : public Kernel {
+ public:
+  absl::Status Compute(KernelContext& context) const final {
+    std::vector<Variant> sums;
+    for (int i = 0; i < context.num_inputs(); ++i) {
+      const Tensor& input = context.input(i);
+      if (input.rank() != 0) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "AddN of non-scalar Tensor with dtype=DT_VARIANT is not "
+            "supported; inputs[",
+            i, "] has shape: ", input.shape().DebugString(), "."));
       }
+      sums.push_back(input.scalar<Variant>());
     }
+    LEAT_RETURN_IF_ERROR(SumAll(context, sums));
+    LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, Shape{}));
+    output->mutable_data<Variant>()[0] = std::move(sums[0]);
+    return absl::OkStatus();
   }
 
-  // In order: TensorFlow's result depends on it too.
-  static void Sum(const Inputs& inputs, T* out, int64_t begin, int64_t end) {
-    const int64_t n = end - begin;
-    W sum[kBlock];
-    std::copy(inputs[0] + begin, inputs[0] + end, sum);
-    for (size_t i = 1; i < inputs.size(); ++i) {
-      AddTo(sum, inputs[i] + begin, n);
+ private:
+  // Leaves the sum in sums[0]. TensorFlow's order, on which the last bits
+  // depend: neighbours, then neighbours of those, one without neighbour to the
+  // first.
+  static absl::Status SumAll(KernelContext& context,
+                             std::vector<Variant>& sums) {
+    while (sums.size() > 1) {
+      const size_t half = sums.size() / 2;
+      for (size_t i = 0; i < half; ++i) {
+        LEAT_ASSIGN_OR_RETURN(sums[i], AddVariants(context, sums[2 * i],
+                                                   sums[2 * i + 1], &AddTwo));
+      }
+      if (sums.size() % 2 != 0) {
+        LEAT_ASSIGN_OR_RETURN(
+            sums[0], AddVariants(context, sums[0], sums.back(), &AddTwo));
+      }
+      sums.resize(half);
     }
-    for (int64_t i = 0; i < n; ++i) out[begin + i] = static_cast<T>(sum[i]);
+    return absl::OkStatus();
   }
 };
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeAddN(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(const DType dtype, node.attrs.Get<DType>("T"));
+  if (dtype == DType::kVariant) return Make<AddVariantN>(node);
   return MakeForType(node, "T", kNumbers,
                      [](auto tag) -> std::unique_ptr<Kernel> {
                        using T = typename decltype(tag)::type;

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <complex>
 #include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/element_copy.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/variant_arithmetic.h"
 
 namespace leat::kernels::cpu::fill {
 namespace {
@@ -54,6 +56,30 @@ class ZerosLike final : public Kernel {
   }
 };
 
+class ZerosLikeOfVariant final : public Kernel {
+ public:
+  absl::Status Compute(KernelContext& context) const final {
+    const Tensor& input = context.input(0);
+    if (input.rank() != 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "ZerosLike non-scalar Tensor with dtype=DT_VARIANT is not supported, "
+          "got shape ",
+          input.shape().DebugString()));
+    }
+    LEAT_ASSIGN_OR_RETURN(Variant zeros,
+                          ZerosLikeVariant(context, input.scalar<Variant>()));
+    LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, Shape{}));
+    output->mutable_data<Variant>()[0] = std::move(zeros);
+    return absl::OkStatus();
+  }
+};
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeZerosLike(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(const DType dtype, node.attrs.Get<DType>("T"));
+  return dtype == DType::kVariant ? Make<ZerosLikeOfVariant>(node)
+                                  : MakeElementKernel<ZerosLike, kAttrT>(node);
+}
+
 template <class T>
 class OnesLike final : public Kernel {
  public:
@@ -79,7 +105,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeOnesLike(const NodeDef& node) {
 
 void Register(KernelRegistry& registry) {
   registry.Add("Fill", kCpu, &MakeElementKernel<Fill, kAttrT>);
-  registry.Add("ZerosLike", kCpu, &MakeElementKernel<ZerosLike, kAttrT>);
+  registry.Add("ZerosLike", kCpu, &MakeZerosLike);
   registry.Add("OnesLike", kCpu, &MakeOnesLike);
 }
 

@@ -340,7 +340,7 @@ TEST(TensorCodecTest, OnlyEmptyVariantsHaveAnEncoding) {
   EXPECT_TRUE(Decode(proto).ok());
   proto.mutable_variant_val(0)->set_type_name("tensorflow::TensorList");
   ExpectError(Decode(proto), kInvalid, "tensorflow::TensorList");
-  const Variant full(std::make_shared<SomeValue>());
+  const Variant full = Variant::Of(SomeValue());
   const absl::Status status = EncodeTensor(Tensor::Scalar(full), &proto);
   EXPECT_EQ(status.code(), kInvalid);
   EXPECT_THAT(std::string(status.message()), HasSubstr("test::Some"));

@@ -63,6 +63,18 @@ def main():
                   'float_val: 1 float_val: 2',
       "strings": 'dtype: DT_STRING tensor_shape { dim { size: 2 } } '
                  'string_val: "a" string_val: "b"',
+      # float of unknown shape: not written, 1.
+      "list": 'dtype: DT_VARIANT tensor_shape { } variant_val { '
+              'type_name: "tensorflow::TensorList" '
+              'metadata: "\\001\\000\\001\\005\\030\\001" '
+              'tensors { dtype: DT_FLOAT tensor_shape { } float_val: 1 } }',
+      "optional": 'dtype: DT_VARIANT tensor_shape { } variant_val { '
+                  'type_name: "tensorflow::data::Optional" metadata: "\\001" '
+                  'tensors { dtype: DT_INT32 tensor_shape { } } }',
+      # An optional of nothing in an element's own bytes.
+      "variant_content": 'dtype: DT_VARIANT tensor_shape { } tensor_content: '
+                         '"\\037\\n\\032tensorflow::data::Optional'
+                         '\\022\\001\\000"',
   }
   for name, text in tensors.items():
     write("tensor_codec_fuzz", name,

@@ -1,0 +1,223 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/kernels/variant_arithmetic.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/optional.h"
+#include "leat/core/status_macros.h"
+#include "leat/core/tensor_list.h"
+#include "leat/kernels/tensor_list_access.h"
+
+namespace leat::kernels {
+namespace {
+
+absl::string_view TypeName(const Variant& variant) {
+  return variant.value() == nullptr ? "" : variant.value()->type_name();
+}
+
+// One operation on a variant and all that stands in it. Recursion ends because
+// variants are at most kMaxVariantDepth deep; but they may share what they
+// hold, so that a few tensors in memory can be very many in the result.
+class Operation {
+ public:
+  explicit Operation(KernelContext& context) : context_(context) {}
+
+ protected:
+  // Called for each variant that stands in another.
+  absl::Status CountInner() {
+    if (--left_ >= 0) return absl::OkStatus();
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "More than ", kMaxInner, " variants stand in another one"));
+  }
+
+  KernelContext& context_;
+
+ private:
+  static constexpr int64_t kMaxInner = int64_t{1} << 20;
+  int64_t left_ = kMaxInner;
+};
+
+class ZerosLike : public Operation {
+ public:
+  using Operation::Operation;
+
+  absl::StatusOr<Variant> Of(const Variant& variant) {
+    if (const auto* list = variant.get<TensorList>()) return OfList(*list);
+    if (const auto* optional = variant.get<OptionalValue>()) {
+      return OfOptional(*optional);
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        "There are no zeros like a variant of type '", TypeName(variant), "'"));
+  }
+
+ private:
+  absl::StatusOr<Variant> OfList(const TensorList& list) {
+    TensorList zeros(list.element_dtype(), list.element_shape());
+    zeros.Resize(list.size());
+    const auto stored = list.stored();
+    for (size_t i = 0; i < stored.size(); ++i) {
+      if (!stored[i].IsValid()) continue;
+      LEAT_ASSIGN_OR_RETURN(Tensor element, OfTensor(stored[i]));
+      LEAT_RETURN_IF_ERROR(
+          zeros.Set(static_cast<int64_t>(i), std::move(element)));
+    }
+    return Variant::Of(std::move(zeros));
+  }
+
+  absl::StatusOr<Variant> OfOptional(const OptionalValue& optional) {
+    if (!optional.has_value()) return Variant::Of(OptionalValue());
+    OptionalValue::Components zeros;
+    for (const Tensor& component : optional.components()) {
+      LEAT_ASSIGN_OR_RETURN(Tensor element, OfTensor(component));
+      zeros.push_back(std::move(element));
+    }
+    LEAT_ASSIGN_OR_RETURN(OptionalValue value,
+                          OptionalValue::Create(std::move(zeros)));
+    return Variant::Of(std::move(value));
+  }
+
+  absl::StatusOr<Tensor> OfTensor(const Tensor& tensor) {
+    if (!IsPlainBytes(tensor.dtype()) && tensor.dtype() != DType::kVariant) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Trying to compute zeros_like for unsupported dtype ",
+                       Name(tensor.dtype())));
+    }
+    LEAT_ASSIGN_OR_RETURN(Tensor zeros,
+                          MakeZeros(context_, tensor.dtype(), tensor.shape()));
+    if (tensor.dtype() != DType::kVariant) return zeros;
+    const auto from = tensor.data<Variant>();
+    const auto to = zeros.mutable_data<Variant>();
+    for (size_t i = 0; i < from.size(); ++i) {
+      LEAT_RETURN_IF_ERROR(CountInner());
+      LEAT_ASSIGN_OR_RETURN(to[i], Of(from[i]));
+    }
+    return zeros;
+  }
+};
+
+class Sum : public Operation {
+ public:
+  Sum(KernelContext& context, AddTensors add) : Operation(context), add_(add) {}
+
+  absl::StatusOr<Variant> Of(const Variant& a, const Variant& b) {
+    const auto* list_a = a.get<TensorList>();
+    const auto* list_b = b.get<TensorList>();
+    if (list_a != nullptr && list_b != nullptr)
+      return OfLists(*list_a, *list_b);
+    const auto* optional_a = a.get<OptionalValue>();
+    const auto* optional_b = b.get<OptionalValue>();
+    if (optional_a != nullptr && optional_b != nullptr) {
+      return OfOptionals(*optional_a, *optional_b);
+    }
+    return absl::InvalidArgumentError(
+        absl::StrCat("Cannot add variants of types '", TypeName(a), "' and '",
+                     TypeName(b), "'"));
+  }
+
+ private:
+  static absl::StatusOr<PartialShape> CheckLists(const TensorList& a,
+                                                 const TensorList& b) {
+    if (a.element_dtype() != b.element_dtype()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Trying to add two lists of tensors of different dtypes. One is ",
+          Name(a.element_dtype()), " and the other is ",
+          Name(b.element_dtype())));
+    }
+    absl::StatusOr<PartialShape> shape =
+        Merge(a.element_shape(), b.element_shape());
+    if (!shape.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Trying to add two lists of tensors with incompatible element "
+          "shapes. One is ",
+          a.element_shape().DebugString(), " and the other is ",
+          b.element_shape().DebugString()));
+    }
+    if (a.size() != b.size()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Trying to add two lists of tensors with different lengths. One is ",
+          a.size(), " and the other is ", b.size()));
+    }
+    return shape;
+  }
+
+  absl::StatusOr<Variant> OfLists(const TensorList& a, const TensorList& b) {
+    LEAT_ASSIGN_OR_RETURN(PartialShape shape, CheckLists(a, b));
+    TensorList sum(a.element_dtype(), std::move(shape));
+    sum.Resize(a.size());
+    const size_t stored = std::max(a.stored().size(), b.stored().size());
+    for (int64_t i = 0; i < static_cast<int64_t>(stored); ++i) {
+      LEAT_ASSIGN_OR_RETURN(Tensor element, OfTensors(a.at(i), b.at(i)));
+      LEAT_RETURN_IF_ERROR(sum.Set(i, std::move(element)));
+    }
+    return Variant::Of(std::move(sum));
+  }
+
+  absl::StatusOr<Variant> OfOptionals(const OptionalValue& a,
+                                      const OptionalValue& b) {
+    if (a.has_value() != b.has_value()) {
+      return absl::InvalidArgumentError(
+          "Cannot add optionals because one has a value and the other "
+          "doesn't.");
+    }
+    if (!a.has_value()) return Variant::Of(OptionalValue());
+    if (a.components().size() != b.components().size()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Cannot add optionals because they have different "
+          "numbers of components (",
+          a.components().size(), " vs. ", b.components().size(), ")."));
+    }
+    OptionalValue::Components sums;
+    for (size_t i = 0; i < a.components().size(); ++i) {
+      LEAT_ASSIGN_OR_RETURN(Tensor sum,
+                            OfTensors(a.components()[i], b.components()[i]));
+      sums.push_back(std::move(sum));
+    }
+    LEAT_ASSIGN_OR_RETURN(OptionalValue value,
+                          OptionalValue::Create(std::move(sums)));
+    return Variant::Of(std::move(value));
+  }
+
+  absl::StatusOr<Tensor> OfTensors(const Tensor& a, const Tensor& b) {
+    if (!a.IsValid()) return b;
+    if (!b.IsValid()) return a;
+    if (a.dtype() != b.dtype()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Trying to add two tensors with incompatible element types. One is ",
+          Name(a.dtype()), " and the other is ", Name(b.dtype())));
+    }
+    if (a.shape() != b.shape()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Trying to add two tensors with incompatible element shapes. One is ",
+          a.shape().DebugString(), " and the other is ",
+          b.shape().DebugString()));
+    }
+    if (a.dtype() != DType::kVariant) return add_(context_, a, b);
+    LEAT_ASSIGN_OR_RETURN(Tensor sum,
+                          MakeZeros(context_, a.dtype(), a.shape()));
+    const auto to = sum.mutable_data<Variant>();
+    for (size_t i = 0; i < to.size(); ++i) {
+      LEAT_RETURN_IF_ERROR(CountInner());
+      LEAT_ASSIGN_OR_RETURN(to[i],
+                            Of(a.data<Variant>()[i], b.data<Variant>()[i]));
+    }
+    return sum;
+  }
+
+  const AddTensors add_;
+};
+
+}  // namespace
+
+absl::StatusOr<Variant> ZerosLikeVariant(KernelContext& context,
+                                         const Variant& variant) {
+  return ZerosLike(context).Of(variant);
+}
+
+absl::StatusOr<Variant> AddVariants(KernelContext& context, const Variant& a,
+                                    const Variant& b, AddTensors add) {
+  return Sum(context, add).Of(a, b);
+}
+
+}  // namespace leat::kernels

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+"""Writes variant_encodings.h: how TensorFlow encodes tensors of variants.
+
+Run by hand with a Python that has the tensorflow-cpu 2.15.1 wheel; the header is
+committed beside this file. It also checks that TensorFlow reads the same values
+from the field variant_val, which is where Leat writes them.
+"""
+
+import os
+import pathlib
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+import tensorflow as tf  # pylint: disable=wrong-import-position
+from tensorflow.core.framework import tensor_pb2  # pylint: disable=wrong-import-position
+
+raw = tf.raw_ops
+
+
+def a_list():
+    """float[?,2]: not written, [[1,2]], not written."""
+    made = raw.TensorListReserve(element_shape=[-1, 2], num_elements=3,
+                                 element_dtype=tf.float32)
+    return raw.TensorListSetItem(input_handle=made, index=1, item=[[1., 2.]],
+                                 resize_if_index_out_of_bounds=False)
+
+
+def bounded_list():
+    """string of unknown shape, at most 5 elements: "a"."""
+    made = raw.EmptyTensorList(element_shape=-1, max_num_elements=5,
+                               element_dtype=tf.string)
+    return raw.TensorListPushBack(input_handle=made, tensor="a")
+
+
+def list_of_lists():
+    """variant of unknown shape: a_list()."""
+    made = raw.EmptyTensorList(element_shape=-1, max_num_elements=-1,
+                               element_dtype=tf.variant)
+    return raw.TensorListPushBack(input_handle=made, tensor=a_list())
+
+
+def some():
+    """1.0f and int32 [2,3]."""
+    return raw.OptionalFromValue(components=[tf.constant(1.), tf.constant([2, 3])])
+
+
+def none():
+    """Nothing."""
+    return raw.OptionalNone()
+
+
+def two_lists():
+    """A vector of two lists."""
+    return tf.stack([a_list(), bounded_list()])
+
+
+def take_varint(content):
+    value, shift = 0, 0
+    while True:
+        byte, content = content[0], content[1:]
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            return value, content
+
+
+def as_values(message):
+    """The same tensor in variant_val."""
+    result = tensor_pb2.TensorProto(dtype=message.dtype, tensor_shape=message.tensor_shape)
+    count = 1
+    for dim in message.tensor_shape.dim:
+        count *= dim.size
+    lengths, rest = [], message.tensor_content
+    for _ in range(count):
+        length, rest = take_varint(rest)
+        lengths.append(length)
+    for length in lengths:
+        result.variant_val.add().ParseFromString(rest[:length])
+        rest = rest[length:]
+    return result
+
+
+def main():
+    lines = ["// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0", "//",
+             "// Tensors of variants as TensorFlow encodes them. Written by",
+             "// make_variant_encodings.py with TensorFlow " + tf.__version__ + ".",
+             "#ifndef LEAT_TESTS_CORE_VARIANT_ENCODINGS_H_",
+             "#define LEAT_TESTS_CORE_VARIANT_ENCODINGS_H_", "", "namespace leat {", ""]
+    for make in [a_list, bounded_list, list_of_lists, some, none, two_lists]:
+        encoded = raw.SerializeTensor(tensor=make()).numpy()
+        values = as_values(tensor_pb2.TensorProto.FromString(encoded)).SerializeToString()
+        again = raw.SerializeTensor(tensor=tf.io.parse_tensor(values, tf.variant)).numpy()
+        assert again == encoded, make.__name__
+        name = "".join(w.capitalize() for w in make.__name__.split("_"))
+        lines.append(f"// {make.__doc__}")
+        lines.append(f"inline constexpr char k{name}Hex[] =")
+        digits = encoded.hex()
+        parts = [digits[i:i + 72] for i in range(0, len(digits), 72)]
+        lines += [f'    "{p}"' for p in parts[:-1]] + [f'    "{parts[-1]}";', ""]
+    lines += ["}  // namespace leat", "", "#endif  // LEAT_TESTS_CORE_VARIANT_ENCODINGS_H_", ""]
+    (pathlib.Path(__file__).parent / "variant_encodings.h").write_text("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,355 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Lists and optionals in messages: what TensorFlow wrote (see
+// make_variant_encodings.py), and what nobody should have written.
+#include "leat/core/variant_codec.h"
+
+#include <string>
+
+#include "absl/strings/escaping.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/core/optional.h"
+#include "leat/core/tensor_codec.h"
+#include "leat/core/tensor_list.h"
+#include "leat/core/wire_names.h"
+#include "leat/protos/tensor.pb.h"
+#include "leat/tests/core/variant_encodings.h"
+
+namespace leat {
+namespace {
+
+using ::testing::HasSubstr;
+
+const VariantDecoders& Decoders() {
+  static const VariantDecoders* const decoders = [] {
+    auto* made = new VariantDecoders();
+    made->Add(kTensorListTypeName, &TensorList::Decode);
+    made->Add(kOptionalTypeName, &OptionalValue::Decode);
+    return made;
+  }();
+  return *decoders;
+}
+
+absl::StatusOr<Tensor> Decode(const pb::TensorProto& proto,
+                              int64_t max_bytes = kMaxDecodedTensorBytes) {
+  return DecodeTensor(proto, HostAllocator(), max_bytes, &Decoders());
+}
+
+pb::TensorProto Parse(absl::string_view hex) {
+  pb::TensorProto proto;
+  EXPECT_TRUE(proto.ParseFromString(absl::HexStringToBytes(hex)));
+  return proto;
+}
+
+Tensor DecodeHex(absl::string_view hex) {
+  absl::StatusOr<Tensor> tensor = Decode(Parse(hex));
+  EXPECT_TRUE(tensor.ok()) << tensor.status();
+  return tensor.ok() ? *tensor : Tensor();
+}
+
+const TensorList& ListIn(const Tensor& tensor, int i = 0) {
+  const TensorList* list = tensor.data<Variant>()[i].get<TensorList>();
+  EXPECT_NE(list, nullptr);
+  return *list;
+}
+
+void ExpectIsAList(const TensorList& list) {
+  EXPECT_EQ(list.element_dtype(), DType::kFloat);
+  EXPECT_EQ(list.element_shape(), PartialShape({-1, 2}));
+  EXPECT_EQ(list.max_num_elements(), -1);
+  ASSERT_EQ(list.size(), 3);
+  EXPECT_FALSE(list.at(0).IsValid());
+  EXPECT_TRUE(Identical(list.at(1), Tensor::Of<float>(Shape({1, 2}), {1, 2})));
+  EXPECT_FALSE(list.at(2).IsValid());
+}
+
+TEST(VariantCodecTest, ReadsWhatTensorFlowWrites) {
+  ExpectIsAList(ListIn(DecodeHex(kAListHex)));
+
+  const Tensor bounded = DecodeHex(kBoundedListHex);
+  EXPECT_EQ(ListIn(bounded).element_dtype(), DType::kString);
+  EXPECT_FALSE(ListIn(bounded).element_shape().rank_known());
+  EXPECT_EQ(ListIn(bounded).max_num_elements(), 5);
+  ASSERT_EQ(ListIn(bounded).size(), 1);
+  EXPECT_EQ(ListIn(bounded).at(0).scalar<std::string>(), "a");
+
+  const Tensor nested = DecodeHex(kListOfListsHex);
+  EXPECT_EQ(ListIn(nested).depth(), 2);
+  ASSERT_EQ(ListIn(nested).size(), 1);
+  ExpectIsAList(ListIn(ListIn(nested).at(0)));
+
+  const Tensor two = DecodeHex(kTwoListsHex);
+  ASSERT_EQ(two.shape(), Shape({2}));
+  ExpectIsAList(ListIn(two, 0));
+  EXPECT_EQ(ListIn(two, 1).size(), 1);
+
+  const Tensor some = DecodeHex(kSomeHex);
+  const auto* optional = some.scalar<Variant>().get<OptionalValue>();
+  ASSERT_NE(optional, nullptr);
+  ASSERT_TRUE(optional->has_value());
+  ASSERT_EQ(optional->components().size(), 2u);
+  EXPECT_EQ(optional->components()[0].scalar<float>(), 1);
+  EXPECT_TRUE(
+      Identical(optional->components()[1], Tensor::Vector<int32_t>({2, 3})));
+
+  const Tensor none = DecodeHex(kNoneHex);
+  ASSERT_NE(none.scalar<Variant>().get<OptionalValue>(), nullptr);
+  EXPECT_FALSE(none.scalar<Variant>().get<OptionalValue>()->has_value());
+}
+
+// What one value looks like in TensorFlow's tensor_content of one element.
+pb::VariantTensorDataProto ValueIn(const pb::TensorProto& proto) {
+  absl::string_view content = proto.tensor_content();
+  uint64_t length = 0;
+  EXPECT_TRUE(TakeVarint64(content, length));
+  EXPECT_EQ(length, content.size());
+  pb::VariantTensorDataProto value;
+  EXPECT_TRUE(value.ParseFromString(std::string(content)));
+  return value;
+}
+
+TEST(VariantCodecTest, WritesTheSameMetadataAndTensors) {
+  for (const char* hex :
+       {kAListHex, kBoundedListHex, kListOfListsHex, kSomeHex, kNoneHex}) {
+    const pb::TensorProto theirs = Parse(hex);
+    pb::TensorProto ours;
+    ASSERT_TRUE(EncodeTensor(DecodeHex(hex), &ours).ok());
+    ASSERT_EQ(ours.variant_val_size(), 1);
+    const pb::VariantTensorDataProto value = ValueIn(theirs);
+    EXPECT_EQ(ours.variant_val(0).type_name(), value.type_name());
+    EXPECT_EQ(absl::CHexEscape(ours.variant_val(0).metadata()),
+              absl::CHexEscape(value.metadata()));
+    ASSERT_EQ(ours.variant_val(0).tensors_size(), value.tensors_size());
+    for (int i = 0; i < value.tensors_size(); ++i) {
+      if (value.tensors(i).dtype() == pb::DT_VARIANT) continue;
+      EXPECT_TRUE(Identical(*Decode(ours.variant_val(0).tensors(i)),
+                            *Decode(value.tensors(i))));
+    }
+    // And both decode to what encodes to the same bytes.
+    pb::TensorProto again;
+    ASSERT_TRUE(EncodeTensor(*Decode(ours), &again).ok());
+    EXPECT_EQ(again.SerializeAsString(), ours.SerializeAsString());
+  }
+}
+
+void ExpectRefused(const pb::TensorProto& proto, absl::string_view text) {
+  const auto tensor = Decode(proto);
+  EXPECT_EQ(tensor.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(tensor.status().message()),
+              HasSubstr(std::string(text)));
+}
+
+pb::TensorProto ListProto(const std::string& metadata) {
+  pb::TensorProto proto;
+  proto.set_dtype(pb::DT_VARIANT);
+  auto* value = proto.add_variant_val();
+  value->set_type_name(kTensorListTypeName);
+  value->set_metadata(metadata);
+  return proto;
+}
+
+std::string Varints(std::initializer_list<uint64_t> values) {
+  std::string bytes;
+  for (const uint64_t value : values) AppendVarint64(value, &bytes);
+  return bytes;
+}
+
+TEST(VariantCodecTest, RefusesMalformedLists) {
+  constexpr uint64_t kNoLimit = ~uint64_t{0};
+  EXPECT_TRUE(Decode(ListProto(Varints({0, 1, kNoLimit}))).ok());
+  ExpectRefused(ListProto(""), "cut off");
+  ExpectRefused(ListProto(Varints({0, 1})), "cut off");
+  ExpectRefused(ListProto(std::string(11, '\xff')), "cut off");
+  // More indices than bytes, descending ones, one behind the list.
+  ExpectRefused(ListProto(Varints({kNoLimit, 0, 1, kNoLimit})), "cut off");
+  ExpectRefused(ListProto(Varints({2, 1, 0, 1, kNoLimit})), "next one");
+  ExpectRefused(ListProto(Varints({1, 5, 1, kNoLimit})), "next one");
+  // A dtype that no tensor has: none, a reference, an unknown one.
+  ExpectRefused(ListProto(Varints({0, 0, kNoLimit})), "element dtype 0");
+  ExpectRefused(ListProto(Varints({0, 101, kNoLimit})), "element dtype 101");
+  ExpectRefused(ListProto(Varints({0, kNoLimit, kNoLimit})), "element dtype");
+  // A shape that is no message, and one that is none.
+  ExpectRefused(ListProto(Varints({0, 1, kNoLimit}) + "\x12"), "shape");
+  ExpectRefused(ListProto(Varints({0, 1, kNoLimit, 0x12, 2, 8, 5}) +
+                          std::string("\x12\x0b\x08\xfe\xff\xff\xff\xff\xff"
+                                      "\xff\xff\xff\x01")),
+                "");
+}
+
+TEST(VariantCodecTest, RefusesTensorsThatDoNotFitTheirList) {
+  // float[2]
+  pb::TensorProto proto = ListProto(Varints({0, 1, ~uint64_t{0}}) +
+                                    std::string("\x12\x02\x08\x02"));
+  pb::TensorProto* element = proto.mutable_variant_val(0)->add_tensors();
+  ASSERT_TRUE(EncodeTensor(Tensor::Vector<float>({1, 2}), element).ok());
+  EXPECT_TRUE(Decode(proto).ok());
+  ASSERT_TRUE(EncodeTensor(Tensor::Vector<float>({1}), element).ok());
+  ExpectRefused(proto, "incompatible shape");
+  ASSERT_TRUE(EncodeTensor(Tensor::Vector<int32_t>({1, 2}), element).ok());
+  ExpectRefused(proto, "Invalid data types");
+  element->set_dtype(pb::DT_INVALID);
+  ExpectRefused(proto, "dtype 0");
+}
+
+TEST(VariantCodecTest, RefusesMalformedOptionalsAndUnknownTypes) {
+  pb::TensorProto proto = ListProto("");
+  auto* value = proto.mutable_variant_val(0);
+  value->set_type_name(kOptionalTypeName);
+  for (const char* metadata : {"", "\2", "\1\1"}) {
+    value->set_metadata(metadata);
+    ExpectRefused(proto, kOptionalTypeName);
+  }
+  value->set_metadata(std::string(1, '\0'));
+  EXPECT_TRUE(Decode(proto).ok());
+  value->add_tensors()->set_dtype(pb::DT_FLOAT);
+  ExpectRefused(proto, kOptionalTypeName);
+  value->set_type_name("tensorflow::DatasetVariantWrapper");
+  ExpectRefused(proto, "tensorflow::DatasetVariantWrapper");
+  // Without decoders a list is one of the unknown types.
+  EXPECT_FALSE(
+      DecodeTensor(Parse(kAListHex), HostAllocator(), kMaxDecodedTensorBytes)
+          .ok());
+}
+
+TEST(VariantCodecTest, RefusesMalformedContent) {
+  for (const char* content : {"\5abc", "\1abc", "\3\xff\xff\xff", "\x80"}) {
+    pb::TensorProto proto;
+    proto.set_dtype(pb::DT_VARIANT);
+    proto.set_tensor_content(content);
+    ExpectRefused(proto, "tensor_content");
+  }
+}
+
+// An optional that holds an optional that holds ...; `depth` of them.
+Tensor NestedOptionals(int depth) {
+  Tensor tensor = Tensor::Scalar(Variant::Of(OptionalValue()));
+  for (int i = 1; i < depth; ++i) {
+    tensor = Tensor::Scalar(
+        Variant::Of(*OptionalValue::Create({std::move(tensor)})));
+  }
+  return tensor;
+}
+
+TEST(VariantCodecTest, BoundsHowDeepVariantsStand) {
+  const Tensor deepest = NestedOptionals(kMaxVariantDepth);
+  EXPECT_EQ(VariantDepth(deepest), kMaxVariantDepth);
+  EXPECT_EQ(OptionalValue::Create({deepest}).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  TensorList list(DType::kVariant, PartialShape());
+  EXPECT_EQ(list.PushBack(deepest).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_TRUE(list.PushBack(NestedOptionals(kMaxVariantDepth - 1)).ok());
+
+  pb::TensorProto proto;
+  ASSERT_TRUE(EncodeTensor(deepest, &proto).ok());
+  EXPECT_TRUE(Decode(proto).ok());
+  // protobuf reads it back, too.
+  pb::TensorProto parsed;
+  EXPECT_TRUE(parsed.ParseFromString(proto.SerializeAsString()));
+  pb::TensorProto deeper = ListProto(std::string(1, '\1'));
+  deeper.mutable_variant_val(0)->set_type_name(kOptionalTypeName);
+  *deeper.mutable_variant_val(0)->add_tensors() = proto;
+  ExpectRefused(deeper, "others");
+}
+
+// In tensor_content every level is a message of its own, which protobuf's limit
+// does not see.
+TEST(VariantCodecTest, BoundsHowDeepVariantsStandInContent) {
+  pb::TensorProto proto = Parse(kNoneHex);
+  for (int i = 0; i < 1000; ++i) {
+    pb::VariantTensorDataProto value;
+    value.set_type_name(kOptionalTypeName);
+    value.set_metadata("\1");
+    *value.add_tensors() = proto;
+    const std::string bytes = value.SerializeAsString();
+    std::string content;
+    AppendVarint64(bytes.size(), &content);
+    proto.set_tensor_content(content + bytes);
+  }
+  ExpectRefused(proto, "others");
+}
+
+TEST(VariantCodecTest, CountsWhatIsInVariantsAgainstTheLimit) {
+  // float of unknown shape
+  pb::TensorProto proto =
+      ListProto(Varints({0, 1, ~uint64_t{0}}) + std::string("\x18\x01"));
+  for (int i = 0; i < 3; ++i) {
+    // 4 bytes that become 4 MiB.
+    pb::TensorProto* element = proto.mutable_variant_val(0)->add_tensors();
+    element->set_dtype(pb::DT_FLOAT);
+    element->mutable_tensor_shape()->add_dim()->set_size(1 << 20);
+    element->add_float_val(1);
+  }
+  EXPECT_TRUE(Decode(proto, 13 << 20).ok());
+  const auto refused = Decode(proto, 9 << 20);
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kResourceExhausted);
+  int64_t bytes = 0;
+  ASSERT_TRUE(
+      DecodeTensor(proto, HostAllocator(), 13 << 20, &Decoders(), &bytes).ok());
+  EXPECT_GE(bytes, 12 << 20);
+}
+
+// Each list holds the one before twice: 2^31 in a message, 32 in memory.
+TEST(VariantCodecTest, DoesNotWriteWhatAMessageCannotHold) {
+  Tensor tensor =
+      Tensor::Scalar(Variant::Of(TensorList(DType::kFloat, PartialShape())));
+  for (int i = 1; i < kMaxVariantDepth; ++i) {
+    TensorList list(DType::kVariant, PartialShape());
+    ASSERT_TRUE(list.PushBack(tensor).ok());
+    ASSERT_TRUE(list.PushBack(tensor).ok());
+    tensor = Tensor::Scalar(Variant::Of(std::move(list)));
+  }
+  pb::TensorProto proto;
+  EXPECT_EQ(EncodeTensor(tensor, &proto).code(),
+            absl::StatusCode::kInvalidArgument);
+  TensorList huge(DType::kFloat, PartialShape());
+  huge.Resize(TensorList::kMaxSize);
+  EXPECT_EQ(
+      EncodeTensor(Tensor::Scalar(Variant::Of(std::move(huge))), &proto).code(),
+      absl::StatusCode::kInvalidArgument);
+}
+
+TEST(TensorListTest, TakesNoMemoryForWhatWasNeverWritten) {
+  TensorList list(DType::kFloat, PartialShape());
+  list.Resize(TensorList::kMaxSize);
+  EXPECT_EQ(list.size(), TensorList::kMaxSize);
+  EXPECT_FALSE(list.at(TensorList::kMaxSize - 1).IsValid());
+  EXPECT_TRUE(list.stored().empty());
+  EXPECT_TRUE(list.Copy().ok());
+  EXPECT_TRUE(list.Set(5, Tensor::Scalar(1.0f)).ok());
+  EXPECT_EQ(list.stored().size(), 6u);
+  EXPECT_EQ(list.Set(TensorList::kMaxSize - 1, Tensor::Scalar(1.0f)).code(),
+            absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(list.PushBack(Tensor::Scalar(1.0f)).code(),
+            absl::StatusCode::kResourceExhausted);
+  list.Resize(3);
+  EXPECT_TRUE(list.stored().empty() || !list.stored()[0].IsValid());
+  list.Resize(6);
+  EXPECT_FALSE(list.at(5).IsValid());
+}
+
+TEST(TensorListTest, ForgetsWhatIsPopped) {
+  TensorList list(DType::kFloat, PartialShape());
+  const Tensor element = Tensor::Scalar(1.0f);
+  EXPECT_TRUE(element.IsUnique());
+  ASSERT_TRUE(list.PushBack(element).ok());
+  EXPECT_FALSE(element.IsUnique());
+  list.PopBack();
+  EXPECT_TRUE(element.IsUnique());
+}
+
+TEST(VariantTest, OnlyTheLastReferenceMayChangeTheValue) {
+  Variant variant = Variant::Of(TensorList(DType::kFloat, PartialShape()));
+  EXPECT_NE(variant.MutableIfUnique<TensorList>(), nullptr);
+  EXPECT_EQ(variant.MutableIfUnique<OptionalValue>(), nullptr);
+  {
+    Variant other = variant;
+    EXPECT_EQ(variant.MutableIfUnique<TensorList>(), nullptr);
+    EXPECT_EQ(other.MutableIfUnique<TensorList>(), nullptr);
+  }
+  EXPECT_NE(variant.MutableIfUnique<TensorList>(), nullptr);
+  EXPECT_EQ(Variant().MutableIfUnique<TensorList>(), nullptr);
+}
+
+}  // namespace
+}  // namespace leat
