@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/builder_state.h"
+#include "leat/graph/function_export.h"
 
 namespace leat {
 namespace {
@@ -30,15 +31,15 @@ SourceLocation LocationOf(const OpArgs& args) {
   return args.location;
 }
 
-absl::Status CheckOutput(const GraphBuilder* builder, const Output& output,
-                         const ArgDef& arg) {
-  if (output.builder() != nullptr && output.builder() != builder) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("input '", arg.name, "' (", output.name(),
-                     ") belongs to another GraphBuilder"));
+absl::Status CheckOutput(const Output& output, const ArgDef& arg) {
+  if (output.operation().id() == kOfConstants) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "input '", arg.name, "' comes from an op function that was given ",
+        "constants only and so does not know its GraphBuilder: make one of ",
+        "them an Output, by GraphBuilder::Const or AsOutput"));
   }
   if (!output.IsValid() ||
-      !builder->graph().Contains(output.operation().id())) {
+      !output.builder()->graph().Contains(output.operation().id())) {
     return absl::InvalidArgumentError(
         absl::StrCat("input '", arg.name, "' is an output of no node"));
   }
@@ -51,18 +52,29 @@ absl::Status CheckOutput(const GraphBuilder* builder, const Output& output,
   return absl::OkStatus();
 }
 
-absl::Status CheckInputs(const GraphBuilder* builder, const OpDef& op,
-                         const OpArgs& args) {
+absl::Status CheckInputs(const OpDef& op, const OpArgs& args) {
   for (size_t i = 0; i < args.inputs.size() && i < op.inputs.size(); ++i) {
     for (const Operand& operand : args.inputs[i].operands()) {
       if (operand.number().has_value() || operand.tensor().has_value()) {
         continue;
       }
-      LEAT_RETURN_IF_ERROR(
-          CheckOutput(builder, operand.output(), op.inputs[i]));
+      LEAT_RETURN_IF_ERROR(CheckOutput(operand.output(), op.inputs[i]));
     }
   }
   return absl::OkStatus();
+}
+
+// Without an output of no node, which already has its error.
+bool OnlyOfConstants(const OpArgs& args) {
+  for (const OpInput& input : args.inputs) {
+    for (const Operand& operand : input.operands()) {
+      if (operand.number().has_value() || operand.tensor().has_value()) {
+        continue;
+      }
+      if (operand.output().operation().id() != kOfConstants) return false;
+    }
+  }
+  return true;
 }
 
 // The control edges that the open scopes ask for.
@@ -93,37 +105,33 @@ int64_t TruncateSeed(int64_t seed) {
 
 GraphBuilder::GraphBuilder(const OpRegistry& ops,
                            const GradientRegistry& gradients)
-    : state_(std::make_shared<State>(ops, gradients)) {
+    : GraphBuilder(std::make_shared<State>(ops, gradients)) {
+  state_->own_tree = std::make_unique<BuilderTree>();
+  state_->own_tree->root = this;
+  state_->tree = state_->own_tree.get();
+}
+
+GraphBuilder::GraphBuilder(std::shared_ptr<State> state)
+    : state_(std::move(state)) {
+  state_->self = this;
   state_->graph.producer = kProducer;
   state_->graph.min_consumer = kMinConsumer;
 }
 
 GraphBuilder::~GraphBuilder() = default;
 
-void GraphBuilder::State::Fail(absl::Status error, SourceLocation location) {
-  if (!status.ok() || error.ok()) return;
-  status = absl::Status(error.code(),
-                        location.line == 0
-                            ? std::string(error.message())
-                            : absl::StrCat(error.message(), " (", location.file,
-                                           ":", location.line, ")"));
+GraphBuilder& GraphBuilder::Current() const {
+  const BuilderTree& tree = *state_->tree;
+  return tree.open.empty() ? *tree.root : *tree.open.back();
 }
 
-absl::StatusOr<std::vector<NodeId>> GraphBuilder::State::Ids(
-    const GraphBuilder* builder, absl::Span<const Operation> list) {
-  std::vector<NodeId> ids;
-  for (const Operation& operation : list) {
-    if (operation.builder() != nullptr && operation.builder() != builder) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("operation '", operation.name(),
-                       "' belongs to another GraphBuilder"));
-    }
-    if (!graph.Contains(operation.id())) {
-      return absl::InvalidArgumentError("an operation of no node");
-    }
-    ids.push_back(operation.id());
-  }
-  return ids;
+void GraphBuilder::State::Fail(absl::Status error, SourceLocation location) {
+  if (!tree->status.ok() || error.ok()) return;
+  tree->status = absl::Status(
+      error.code(), location.line == 0
+                        ? std::string(error.message())
+                        : absl::StrCat(error.message(), " (", location.file,
+                                       ":", location.line, ")"));
 }
 
 absl::StatusOr<NodeId> GraphBuilder::State::AddNode(
@@ -178,7 +186,11 @@ absl::StatusOr<std::vector<Endpoint>> GraphBuilder::State::Endpoints(
       } else if (operand.number().has_value()) {
         value = ConvertNumber(*operand.number(), dtypes[i][k]);
       } else {
-        endpoints.push_back(operand.output().endpoint());
+        absl::StatusOr<Output> output = Resolve(operand.output());
+        if (!output.ok()) {
+          return Annotate(output.status(), absl::StrCat("input '", arg, "' "));
+        }
+        endpoints.push_back(output->endpoint());
         continue;
       }
       if (!value.ok()) {
@@ -196,20 +208,23 @@ absl::StatusOr<std::vector<Endpoint>> GraphBuilder::State::Endpoints(
 }
 
 Operation GraphBuilder::AddOp(OpArgs args) {
+  if (&Current() != this) return Current().AddOp(std::move(args));
   const Operation invalid(this, kNoNode);
   if (!status().ok()) return invalid;
   const SourceLocation location = LocationOf(args);
   const std::string name = state_->UniqueName(
       args.name.empty() ? args.op : absl::string_view(args.name));
-  const std::string prefix =
-      absl::StrCat("node '", name, "' (", args.op, "): ");
+  const std::string prefix = absl::StrCat(
+      "node '", name, "' (", args.op, ")",
+      state_->body ? absl::StrCat(" of '", state_->body->function, "'") : "",
+      ": ");
   const auto fail = [&](const absl::Status& error) {
     Fail(Annotate(error, prefix), location);
     return invalid;
   };
   absl::StatusOr<const OpDef*> op = graph().ops().Lookup(args.op);
   if (!op.ok()) return fail(op.status());
-  if (auto s = CheckInputs(this, **op, args); !s.ok()) return fail(s);
+  if (auto s = CheckInputs(**op, args); !s.ok()) return fail(s);
   std::vector<std::vector<DType>> dtypes;
   if (auto s = ResolveAttrs(**op, args, dtypes); !s.ok()) return fail(s);
 
@@ -229,12 +244,20 @@ Operation AddOp(OpArgs args) {
       }
     }
   }
-  return Operation();
+  // Passed on through op functions of such outputs and constants.
+  return Operation(nullptr, OnlyOfConstants(args) ? kOfConstants : kNoNode);
 }
 
 Output GraphBuilder::Placeholder(DType dtype, absl::string_view name,
                                  const PartialShape& shape,
                                  SourceLocation location) {
+  if (const auto& body = Current().state_->body) {
+    Fail(absl::InvalidArgumentError(
+             absl::StrCat("placeholder '", name, "' is asked for in '",
+                          body->function, "', where nothing can feed it")),
+         location);
+    return Output(Operation(this, kNoNode), 0);
+  }
   return AddOp({.op = "Placeholder",
                 .attrs = {{"dtype", dtype}, {"shape", shape}},
                 .name = std::string(name),
@@ -266,7 +289,7 @@ Output GraphBuilder::AsOutput(const Operand& operand, DType dtype,
 }
 
 const std::string& GraphBuilder::name_prefix() const {
-  return state_->context.name_prefix;
+  return Current().state_->context.name_prefix;
 }
 
 Operation GraphBuilder::Group(absl::Span<const Operation> after,
@@ -276,24 +299,35 @@ Operation GraphBuilder::Group(absl::Span<const Operation> after,
   return AddOp({.op = "NoOp", .name = std::string(name), .location = location});
 }
 
+// An operation of a body runs whenever the body does: the body's caller is what
+// a training step runs.
 void GraphBuilder::AddUpdate(Operation operation) {
-  absl::StatusOr<std::vector<NodeId>> ids = state_->Ids(this, {&operation, 1});
+  State& current = *Current().state_;
+  absl::StatusOr<std::vector<NodeId>> ids = current.Ids({&operation, 1});
   if (!ids.ok()) return Fail(ids.status(), SourceLocation{});
-  state_->updates.push_back(operation);
+  if (current.body != nullptr) {
+    current.body->has_updates = true;
+  } else {
+    current.updates.push_back(operation);
+  }
 }
 
 const std::vector<Operation>& GraphBuilder::updates() const {
-  return state_->updates;
+  return state_->tree->root->state_->updates;
 }
 
-void GraphBuilder::SetSeed(int64_t seed) { state_->seed = seed; }
+void GraphBuilder::SetSeed(int64_t seed) { state_->tree->seed = seed; }
 
 std::pair<int64_t, int64_t> GraphBuilder::OpSeeds(
     std::optional<int64_t> op_seed) {
   constexpr int64_t kDefaultGraphSeed = 87654321;
-  if (!state_->seed.has_value() && !op_seed.has_value()) return {0, 0};
-  const int64_t first = state_->seed.value_or(kDefaultGraphSeed);
-  const int64_t second = op_seed.value_or(graph().num_ids());
+  const BuilderTree& tree = *state_->tree;
+  if (!tree.seed.has_value() && !op_seed.has_value()) return {0, 0};
+  // Bodies count too, so that no two of them draw the same numbers.
+  int64_t nodes = tree.root->graph().num_ids();
+  for (const auto& body : tree.bodies) nodes += body->graph().num_ids();
+  const int64_t first = tree.seed.value_or(kDefaultGraphSeed);
+  const int64_t second = op_seed.value_or(nodes);
   std::pair<int64_t, int64_t> seeds = {TruncateSeed(first),
                                        TruncateSeed(second)};
   // (0, 0) would mean: not deterministic.
@@ -307,11 +341,19 @@ void GraphBuilder::Fail(absl::Status status, SourceLocation location) {
   state_->Fail(std::move(status), location);
 }
 
-const absl::Status& GraphBuilder::status() const { return state_->status; }
+const absl::Status& GraphBuilder::status() const {
+  return state_->tree->status;
+}
 
 absl::StatusOr<Graph> GraphBuilder::Build() {
   if (!status().ok()) return status();
+  const State& here = state_->body ? *state_ : *Current().state_;
+  if (here.body != nullptr) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("Build() inside the body '", here.body->function, "'"));
+  }
   Graph result = state_->graph;
+  LEAT_RETURN_IF_ERROR(ExportFunctions(*this, result.functions()));
   std::vector<NodeId> initializers;
   for (const leat::Variable& variable : state_->variables) {
     initializers.push_back(variable.initializer().id());

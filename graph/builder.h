@@ -4,6 +4,9 @@
 // Outputs and return Outputs; scopes are RAII objects. The first error sticks,
 // with the node's name and the call site; Build() reports it, everything until
 // then is a no-op. Not thread-safe. See examples/ for complete programs.
+//
+// While the body of a Cond or a While (control_flow.h) is being built, whatever
+// is added lands in that body, through whichever handle it was asked for.
 #ifndef LEAT_GRAPH_BUILDER_H_
 #define LEAT_GRAPH_BUILDER_H_
 
@@ -77,7 +80,8 @@ class [[nodiscard]] Scope {
 class Variable {
  public:
   Output handle() const { return handle_; }  // of dtype resource, or a ref
-  Output value() const { return value_; }    // a read in the current step
+  // A read in the current step; in the body of a Cond or a While a read there.
+  Output value() const;
   Operation initializer() const { return initializer_; }
   std::string name() const { return handle_.operation().name(); }
   DType dtype() const { return value_.dtype(); }
@@ -135,7 +139,8 @@ class GraphBuilder {
                   absl::string_view name = "group",
                   SourceLocation location = SourceLocation::Current());
 
-  // A variable whose initializer assigns `initial_value`.
+  // A variable whose initializer assigns `initial_value`. Variables belong to
+  // the graph, also those asked for in a body.
   leat::Variable Variable(absl::string_view name, Output initial_value,
                           VariableOptions options = {},
                           SourceLocation location = SourceLocation::Current());
@@ -208,16 +213,22 @@ class GraphBuilder {
   void Fail(absl::Status status, SourceLocation location);
   const absl::Status& status() const;
 
-  // What has been built so far, as a graph of its own: the builder may go on.
+  // What has been built so far, as a graph of its own, with the functions that
+  // it calls: the builder may go on. FAILED_PRECONDITION inside a body.
   // `graph.init_op()` is a NoOp "init" after all variables' initializers.
   absl::StatusOr<Graph> Build();
 
-  // The graph under construction.
+  // The graph under construction: of the body for the builder of a body's
+  // outputs. Functions are added to what Build() gives.
   const Graph& graph() const;
   const InferredOutput* inferred(Endpoint endpoint) const;
 
  private:
+  friend struct BuilderAccess;
   struct State;
+  explicit GraphBuilder(std::shared_ptr<State> state);
+  // Where what is added lands: this builder, unless a body is open.
+  GraphBuilder& Current() const;
   leat::Variable MakeVariable(absl::string_view node_name, Output initial_value,
                               const VariableOptions& options,
                               SourceLocation location);

@@ -77,15 +77,16 @@ void GraphBuilder::State::Close(uint64_t id) {
 Scope GraphBuilder::NameScope(absl::string_view name, SourceLocation location) {
   if (name == "/") {
     return State::Open(
-        state_, "the root name scope", location,
+        Current().state_, "the root name scope", location,
         [](BuilderContext& context) { context.name_prefix.clear(); });
   }
   if (absl::Status valid = CheckScopeName(name); !valid.ok()) {
     Fail(valid, location);
     return Scope(nullptr);
   }
-  const std::string full = state_->UniqueName(name);
-  return State::Open(state_, absl::StrCat("name scope '", full, "'"), location,
+  const std::shared_ptr<State>& state = Current().state_;
+  const std::string full = state->UniqueName(name);
+  return State::Open(state, absl::StrCat("name scope '", full, "'"), location,
                      [&](BuilderContext& context) {
                        context.name_prefix = absl::StrCat(full, "/");
                      });
@@ -98,27 +99,34 @@ Scope GraphBuilder::OnDevice(absl::string_view device,
     Fail(parsed.status(), location);
     return Scope(nullptr);
   }
-  return State::Open(state_, absl::StrCat("device scope '", device, "'"),
-                     location, [&](BuilderContext& context) {
-                       context.device =
-                           OverrideDeviceName(context.device, *parsed);
-                     });
+  return State::Open(
+      Current().state_, absl::StrCat("device scope '", device, "'"), location,
+      [&](BuilderContext& context) {
+        context.device = OverrideDeviceName(context.device, *parsed);
+      });
 }
 
 Scope GraphBuilder::ColocateWith(Operation operation, SourceLocation location) {
-  absl::StatusOr<std::vector<NodeId>> ids = state_->Ids(this, {&operation, 1});
+  const std::shared_ptr<State>& state = Current().state_;
+  const State* owner = state.get();
+  while (owner->self != operation.builder() && owner->body != nullptr) {
+    owner = owner->body->parent->state_.get();
+  }
+  absl::StatusOr<std::vector<NodeId>> ids = owner->Ids({&operation, 1});
   if (!ids.ok()) {
     Fail(ids.status(), location);
     return Scope(nullptr);
   }
-  const NodeDef& def = *graph().node(ids->front()).def;
+  const NodeDef& def = *owner->graph.node(ids->front()).def;
   std::vector<std::string> classes;
   if (auto own = def.attrs.Get<std::vector<std::string>>("_class"); own.ok()) {
     classes = *own;
   }
   if (classes.empty()) classes.push_back(absl::StrCat("loc:@", def.name));
+  // A body has no names for nodes outside; edges of resources keep it there.
+  if (owner != state.get()) classes.clear();
   absl::StatusOr<DeviceName> device = DeviceName::Parse(def.device);
-  return State::Open(state_, absl::StrCat("colocation with '", def.name, "'"),
+  return State::Open(state, absl::StrCat("colocation with '", def.name, "'"),
                      location, [&](BuilderContext& context) {
                        context.colocation = classes;
                        if (device.ok()) context.device = *device;
@@ -127,12 +135,13 @@ Scope GraphBuilder::ColocateWith(Operation operation, SourceLocation location) {
 
 Scope GraphBuilder::ControlDependencies(absl::Span<const Operation> operations,
                                         SourceLocation location) {
-  absl::StatusOr<std::vector<NodeId>> ids = state_->Ids(this, operations);
+  const std::shared_ptr<State>& state = Current().state_;
+  absl::StatusOr<std::vector<NodeId>> ids = state->ControlIds(operations);
   if (!ids.ok()) {
     Fail(ids.status(), location);
     return Scope(nullptr);
   }
-  return State::Open(state_, "a scope of control dependencies", location,
+  return State::Open(state, "a scope of control dependencies", location,
                      [&](BuilderContext& context) {
                        auto scope = std::make_shared<ControlScope>();
                        scope->operations = *std::move(ids);
@@ -141,7 +150,8 @@ Scope GraphBuilder::ControlDependencies(absl::Span<const Operation> operations,
 }
 
 Scope GraphBuilder::NoControlDependencies(SourceLocation location) {
-  return State::Open(state_, "a scope without control dependencies", location,
+  return State::Open(Current().state_, "a scope without control dependencies",
+                     location,
                      [](BuilderContext& context) { context.controls.clear(); });
 }
 
@@ -155,10 +165,11 @@ Scope GraphBuilder::VariableScope(absl::string_view name,
          location);
     return Scope(nullptr);
   }
-  ++(*state_->context.layers)[name];
-  const std::string full = state_->UniqueName(name);
+  const std::shared_ptr<State>& state = Current().state_;
+  ++(*state->context.layers)[name];
+  const std::string full = state->UniqueName(name);
   return State::Open(
-      state_, absl::StrCat("variable scope '", name, "'"), location,
+      state, absl::StrCat("variable scope '", name, "'"), location,
       [&](BuilderContext& context) {
         context.name_prefix = absl::StrCat(full, "/");
         absl::StrAppend(&context.variable_prefix, name, "/");
@@ -168,7 +179,7 @@ Scope GraphBuilder::VariableScope(absl::string_view name,
 }
 
 std::string GraphBuilder::LayerName(absl::string_view kind) {
-  auto& layers = *state_->context.layers;
+  auto& layers = *Current().state_->context.layers;
   std::string name(kind);
   for (int i = 1; layers.contains(name); ++i) {
     name = absl::StrCat(kind, "_", i);

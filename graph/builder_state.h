@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What a GraphBuilder holds. Private to graph/builder*.cc.
+// What a GraphBuilder holds. Private to graph/builder*.cc, control_flow*.cc and
+// function_export.cc.
 #ifndef LEAT_GRAPH_BUILDER_STATE_H_
 #define LEAT_GRAPH_BUILDER_STATE_H_
 
@@ -14,9 +15,14 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "leat/core/device_name.h"
+#include "leat/graph/body.h"
 #include "leat/graph/builder.h"
 
 namespace leat {
+
+// The id of an operation that has no builder: its op function was given
+// constants only. What takes its outputs reports that.
+inline constexpr NodeId kOfConstants = -2;
 
 // The operations of one ControlDependencies scope, and the nodes made in it,
 // whose consumers run after those operations anyway.
@@ -45,13 +51,18 @@ struct OpenScope {
 };
 
 struct GraphBuilder::State {
-  explicit State(const OpRegistry& ops, const GradientRegistry& gradients)
+  State(const OpRegistry& ops, const GradientRegistry& gradients)
       : graph(ops), gradients(gradients) {}
 
   Graph graph;
   const GradientRegistry& gradients;
-  absl::Status status = absl::OkStatus();
   std::vector<std::vector<InferredOutput>> inferred = {};  // by node
+
+  GraphBuilder* self = nullptr;
+  BuilderTree* tree = nullptr;
+  std::unique_ptr<BuilderTree> own_tree = {};  // of the graph's builder
+  std::unique_ptr<Body> body = {};             // of a body's
+  absl::flat_hash_map<NodeId, ControlFlowNode> control_flow = {};
 
   BuilderContext context = {};
   std::vector<OpenScope> scopes = {};
@@ -61,7 +72,6 @@ struct GraphBuilder::State {
   std::vector<leat::Variable> variables = {};
   absl::flat_hash_map<std::string, int> variable_by_name = {};
   std::vector<Operation> updates = {};
-  std::optional<int64_t> seed = {};
 
   // `name` under the name scopes, made unique as TensorFlow's Python does; a
   // name ending in '/' loses that and is only recorded.
@@ -82,13 +92,86 @@ struct GraphBuilder::State {
                                  bool with_controls);
 
   absl::StatusOr<NodeId> AddConstant(Tensor value, std::string name);
+  // Inputs that belong to other builders are resolved.
   absl::StatusOr<std::vector<Endpoint>> Endpoints(
       const OpDef& op, const OpArgs& args, absl::string_view node_name,
       const std::vector<std::vector<DType>>& dtypes);
 
-  // The (OK) operations' ids; fails when one is not of `builder`.
-  absl::StatusOr<std::vector<NodeId>> Ids(const GraphBuilder* builder,
-                                          absl::Span<const Operation> list);
+  // The operations' ids; fails when one is not of this builder.
+  absl::StatusOr<std::vector<NodeId>> Ids(
+      absl::Span<const Operation> list) const;
+  // The same for what nodes are to run after. Whoever calls this body runs
+  // after those outside of it.
+  absl::StatusOr<std::vector<NodeId>> ControlIds(
+      absl::Span<const Operation> list);
+
+  // builder_bodies.cc:
+
+  bool SharesTree(const GraphBuilder* builder) const;
+  // That it cannot be used here, since it is of a body that has ended.
+  absl::Status EndedError(absl::string_view what,
+                          const GraphBuilder& owner) const;
+
+  // What stands here for an output of this builder or an enclosing one, or of
+  // the forward body: itself, or an argument, made when first needed.
+  // INVALID_ARGUMENT for an output of a body that has ended.
+  absl::StatusOr<Output> Resolve(const Output& output);
+  absl::StatusOr<Output> ResolveForward(const Output& output);
+  absl::StatusOr<Output> PopIntermediate(const Output& output);
+
+  // A new argument of the body, the last one.
+  absl::StatusOr<Output> AddArgument(absl::string_view name, DType dtype,
+                                     InferredOutput known);
+  // One that stands for this output of the parent.
+  absl::StatusOr<Output> Capture(const Output& outer);
+
+  // A node outside of all scopes, of this name if it is not taken. Works in
+  // bodies that have ended too.
+  absl::StatusOr<Operation> AddBare(absl::string_view op, std::string name,
+                                    AttrMap attrs,
+                                    absl::Span<const Endpoint> inputs,
+                                    absl::string_view device = {});
+
+  const InferredOutput& InferredAt(Endpoint e) const {
+    return inferred[e.node][e.index];
+  }
+};
+
+// The shape of a list's elements as the ops on lists take it: -1 for what is
+// not known (or beyond int32).
+Tensor ListElementShape(const PartialShape& shape);
+
+// What lets the files named above into a builder.
+struct BuilderAccess {
+  using State = GraphBuilder::State;
+  static State& Of(const GraphBuilder& builder) { return *builder.state_; }
+  static GraphBuilder& Current(const GraphBuilder& builder) {
+    return builder.Current();
+  }
+  // The shared one, to open scopes.
+  static const std::shared_ptr<State>& Shared(const GraphBuilder& builder) {
+    return builder.state_;
+  }
+
+  // A new body in the innermost open one of `builder`'s tree (or in the graph).
+  // It is not open yet. `function` is made unique.
+  static GraphBuilder& NewBody(GraphBuilder& builder, std::string function,
+                               GraphBuilder* forward = nullptr,
+                               bool pops_intermediates = false);
+};
+
+// Opens a body, for as long as it lives. Then the scopes opened in it must have
+// ended: the builder fails otherwise.
+class BodyScope {
+ public:
+  BodyScope(GraphBuilder& body, SourceLocation location);
+  BodyScope(const BodyScope&) = delete;
+  BodyScope& operator=(const BodyScope&) = delete;
+  ~BodyScope();
+
+ private:
+  BuilderAccess::State& state_;
+  SourceLocation location_;
 };
 
 // The scalar `number` (bool, int64 or double, see Operand) as `dtype`;

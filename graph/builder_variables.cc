@@ -16,7 +16,45 @@ void Colocate(BuilderContext& context, absl::string_view node_name) {
   context.controls.clear();
 }
 
+// Until it ends, no body is open: what is added lands in the graph, under the
+// names of variables and the device that hold in the body.
+class OutsideBodies {
+ public:
+  OutsideBodies(BuilderAccess::State& graph, const BuilderContext& inner)
+      : graph_(graph), context_(graph.context), open_(graph.tree->open) {
+    graph_.tree->open.clear();
+    graph_.context.variable_prefix = inner.variable_prefix;
+    graph_.context.device =
+        OverrideDeviceName(graph_.context.device, inner.device);
+    graph_.context.controls.clear();
+  }
+  OutsideBodies(const OutsideBodies&) = delete;
+  OutsideBodies& operator=(const OutsideBodies&) = delete;
+  ~OutsideBodies() {
+    graph_.tree->open = std::move(open_);
+    graph_.context = std::move(context_);
+  }
+
+ private:
+  BuilderAccess::State& graph_;
+  BuilderContext context_;
+  std::vector<GraphBuilder*> open_;
+};
+
 }  // namespace
+
+// A body reads when it runs: it may have assigned to the variable before.
+Output Variable::value() const {
+  const GraphBuilder* builder = handle_.builder();
+  if (builder == nullptr || handle_.is_ref() ||
+      BuilderAccess::Of(BuilderAccess::Current(*builder)).body == nullptr) {
+    return value_;
+  }
+  return AddOp({.op = "ReadVariableOp",
+                .inputs = {handle_},
+                .attrs = {{"dtype", dtype()}}})
+      .output(0);
+}
 
 leat::Variable GraphBuilder::MakeVariable(absl::string_view node_name,
                                           Output initial_value,
@@ -64,8 +102,18 @@ leat::Variable GraphBuilder::Variable(absl::string_view name,
                                       VariableOptions options,
                                       SourceLocation location) {
   if (!status().ok()) return {};
-  const std::string full = state_->UniqueName(name);
-  return MakeVariable(full, initial_value, options, location);
+  State& graph = *state_->tree->root->state_;
+  const OutsideBodies outside(graph, Current().state_->context);
+  const std::string full = graph.UniqueName(name);
+  if (graph.SharesTree(initial_value.builder()) &&
+      initial_value.builder() != graph.self) {
+    Fail(absl::InvalidArgumentError(absl::StrCat(
+             "variable '", full, "' gets its initial value ",
+             initial_value.name(), " from the body of a function")),
+         location);
+    return {};
+  }
+  return graph.self->MakeVariable(full, initial_value, options, location);
 }
 
 leat::Variable GraphBuilder::GetVariable(
@@ -73,6 +121,12 @@ leat::Variable GraphBuilder::GetVariable(
     absl::FunctionRef<Output()> initial_value, VariableOptions options,
     SourceLocation location) {
   if (!status().ok()) return {};
+  if (GraphBuilder* root = state_->tree->root;
+      root != this || &Current() != root) {
+    const OutsideBodies outside(*root->state_, Current().state_->context);
+    return root->GetVariable(name, dtype, shape, initial_value,
+                             std::move(options), location);
+  }
   const std::string full = absl::StrCat(state_->context.variable_prefix, name);
   const auto fail = [&](absl::string_view what) {
     Fail(absl::InvalidArgumentError(
@@ -114,12 +168,12 @@ leat::Variable GraphBuilder::GetVariable(
 }
 
 const std::vector<leat::Variable>& GraphBuilder::variables() const {
-  return state_->variables;
+  return state_->tree->root->state_->variables;
 }
 
 std::vector<leat::Variable> GraphBuilder::TrainableVariables() const {
   std::vector<leat::Variable> result;
-  for (const leat::Variable& variable : state_->variables) {
+  for (const leat::Variable& variable : variables()) {
     if (variable.is_trainable()) result.push_back(variable);
   }
   return result;

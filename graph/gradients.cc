@@ -2,7 +2,9 @@
 //
 // GraphBuilder::Gradients: reverse-mode differentiation by building nodes.
 // A node's id is above its inputs' ids in a graph that is being built, so one
-// pass over descending ids sees every consumer before its producer.
+// pass over descending ids sees every consumer before its producer. (Only the
+// lists that a While fills for its gradient come later; nothing is
+// differentiated through them.)
 #include <algorithm>
 #include <map>
 
@@ -10,13 +12,21 @@
 #include "leat/core/status_macros.h"
 #include "leat/graph/builder.h"
 #include "leat/graph/builder_state.h"
+#include "leat/graph/differentiate.h"
 
 namespace leat {
 namespace {
 
 bool IsDifferentiable(DType dtype) {
-  return IsFloating(dtype) || IsComplex(dtype) || dtype == DType::kResource ||
+  return IsFloating(dtype) || dtype == DType::kResource ||
          dtype == DType::kVariant;
+}
+
+// The gradient functions' formulas are those of real numbers.
+absl::Status ComplexError(absl::string_view what, DType dtype) {
+  return absl::UnimplementedError(
+      absl::StrCat(what, Name(dtype), ": gradients of complex values are not ",
+                   "implemented"));
 }
 
 Output Concat(absl::Span<const Output> parts) {
@@ -71,7 +81,9 @@ class Differentiator {
     for (const Output& y : ys) to_y_[y.operation().id()] = true;
     for (NodeId id = end_ - 1; id >= 0; --id) {
       if (!to_y_[id] || !graph.Contains(id)) continue;
-      for (Endpoint e : graph.node(id).inputs) to_y_[e.node] = true;
+      for (Endpoint e : graph.node(id).inputs) {
+        if (e.node < end_) to_y_[e.node] = true;
+      }
     }
   }
 
@@ -79,7 +91,7 @@ class Differentiator {
     parts_[y.endpoint()].push_back(gradient);
   }
 
-  void Run(absl::FunctionRef<Scope(const Operation&)> open_scope) {
+  void Run() {
     for (NodeId id = end_ - 1; id >= 0 && builder_.status().ok(); --id) {
       if (!from_x_[id] || !to_y_[id]) continue;
       const Operation operation(&builder_, id);
@@ -95,7 +107,8 @@ class Differentiator {
         return Fail(operation, "has no registered gradient");
       }
       if (entry->function == nullptr) continue;
-      Scope scope = open_scope(operation);
+      if (!CheckReal(operation)) return;
+      Scope scope = OpenScope(operation);
       Differentiate(operation, *entry, std::move(gradients));
     }
   }
@@ -114,6 +127,21 @@ class Differentiator {
            (e.node < static_cast<NodeId>(from_x_.size()) && from_x_[e.node]);
   }
 
+  // A gradient runs where its operation was asked to run.
+  Scope OpenScope(const Operation& operation) const {
+    const std::shared_ptr<BuilderAccess::State>& state =
+        BuilderAccess::Shared(BuilderAccess::Current(builder_));
+    const NodeDef& def = *builder_.graph().node(operation.id()).def;
+    const std::string name = state->UniqueName(absl::StrCat(def.name, "_grad"));
+    absl::StatusOr<DeviceName> device = DeviceName::Parse(def.device);
+    return BuilderAccess::State::Open(
+        state, absl::StrCat("gradient of '", def.name, "'"), location_,
+        [&](BuilderContext& context) {
+          context.name_prefix = absl::StrCat(name, "/");
+          if (device.ok() && !def.device.empty()) context.device = *device;
+        });
+  }
+
   void Differentiate(const Operation& operation,
                      const GradientRegistry::Entry& entry,
                      std::vector<Gradient> gradients) {
@@ -125,12 +153,36 @@ class Differentiator {
     }
     GradientContext context(operation, std::move(gradients), needed);
     entry.function(context);
-    for (int i = 0; i < operation.num_inputs(); ++i) {
-      const Gradient& gradient = context.result()[i];
+    for (size_t k = 0; k < context.result().size(); ++k) {
+      const Gradient& gradient = context.result()[k];
+      const int i = static_cast<int>(k);
       if (gradient.IsNone()) continue;
       Check(operation, i, gradient);
       parts_[operation.input(i).endpoint()].push_back(gradient);
     }
+  }
+
+  // That no gradient passes through complex values.
+  bool CheckReal(const Operation& operation) {
+    const int inputs = operation.num_inputs();
+    for (int i = 0; i < inputs + operation.num_outputs(); ++i) {
+      const bool is_input = i < inputs;
+      const Output value =
+          is_input ? operation.input(i) : operation.output(i - inputs);
+      if (!IsComplex(value.dtype()) ||
+          (is_input ? !Leads(value.endpoint())
+                    : Total(value.endpoint()).IsNone())) {
+        continue;
+      }
+      builder_.Fail(
+          ComplexError(
+              absl::StrCat("node '", operation.name(), "' (", operation.op(),
+                           is_input ? ") takes " : ") gives "),
+              value.dtype()),
+          location_);
+      return false;
+    }
+    return true;
   }
 
   // That a gradient function built something of the right type and shape.
@@ -173,23 +225,30 @@ Output Ones(GraphBuilder& builder, const Output& y, size_t i) {
   return AddOp({.op = "OnesLike", .inputs = {y}, .name = name}).output(0);
 }
 
-absl::Status CheckOutputs(const GraphBuilder* builder, absl::string_view what,
-                          absl::Span<const Output> outputs,
-                          bool differentiable) {
+// Makes `outputs` the current builder's.
+absl::Status ResolveOutputs(BuilderAccess::State& state, absl::string_view what,
+                            bool differentiable, std::vector<Output>& outputs) {
   for (size_t i = 0; i < outputs.size(); ++i) {
-    const Output& output = outputs[i];
-    if (output.builder() != builder || output.dtype() == DType::kInvalid) {
+    Output& output = outputs[i];
+    const std::string name = absl::StrCat("Gradients: ", what, "[", i, "] ");
+    if (output.dtype() == DType::kInvalid) {
       return absl::InvalidArgumentError(
-          absl::StrCat("Gradients: ", what, "[", i, "] ",
-                       output.IsValid() && output.builder() != builder
-                           ? absl::StrCat("(", output.name(),
-                                          ") belongs to another GraphBuilder")
-                           : "is an output of no node"));
+          absl::StrCat(name, "is an output of no node"));
+    }
+    absl::StatusOr<Output> resolved = state.Resolve(output);
+    if (!resolved.ok()) {
+      return absl::Status(resolved.status().code(),
+                          absl::StrCat(name, resolved.status().message()));
+    }
+    output = *resolved;
+    if (differentiable && IsComplex(output.dtype())) {
+      return ComplexError(absl::StrCat(name, "(", output.name(), ") is "),
+                          output.dtype());
     }
     if (differentiable && !IsDifferentiable(output.dtype())) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "Gradients: ", what, "[", i, "] (", output.name(), ") is ",
-          Name(output.dtype()), ", which has no gradient"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(name, "(", output.name(), ") is ", Name(output.dtype()),
+                       ", which has no gradient"));
     }
   }
   return absl::OkStatus();
@@ -197,48 +256,53 @@ absl::Status CheckOutputs(const GraphBuilder* builder, absl::string_view what,
 
 }  // namespace
 
+std::vector<Gradient> Differentiate(GraphBuilder& builder,
+                                    absl::Span<const Output> ys,
+                                    absl::Span<const Output> grad_ys,
+                                    absl::Span<const Output> xs,
+                                    SourceLocation location) {
+  Differentiator differentiator(builder, BuilderAccess::Of(builder).gradients,
+                                xs, location);
+  differentiator.MarkPaths(ys);
+  for (size_t i = 0; i < ys.size(); ++i) {
+    differentiator.Seed(ys[i], grad_ys[i]);
+  }
+  differentiator.Run();
+  std::vector<Gradient> result;
+  for (const Output& x : xs) {
+    result.push_back(differentiator.Total(x.endpoint()));
+  }
+  if (!builder.status().ok()) result.assign(xs.size(), Gradient());
+  return result;
+}
+
 std::vector<Gradient> GraphBuilder::Gradients(absl::Span<const Output> ys,
                                               absl::Span<const Output> xs,
                                               absl::Span<const Output> grad_ys,
                                               SourceLocation location) {
-  std::vector<Gradient> result(xs.size());
-  if (!status().ok()) return result;
-  absl::Status valid = CheckOutputs(this, "ys", ys, true);
-  valid.Update(CheckOutputs(this, "xs", xs, true));
-  valid.Update(CheckOutputs(this, "grad_ys", grad_ys, false));
+  std::vector<Gradient> none(xs.size());
+  if (!status().ok()) return none;
+  State& state = *Current().state_;
+  std::vector<Output> from(ys.begin(), ys.end());
+  std::vector<Output> to(xs.begin(), xs.end());
+  std::vector<Output> seeds(grad_ys.begin(), grad_ys.end());
+  // Ys first: what they are made of in a body is made by then.
+  absl::Status valid = ResolveOutputs(state, "ys", true, from);
+  valid.Update(ResolveOutputs(state, "xs", true, to));
+  valid.Update(ResolveOutputs(state, "grad_ys", false, seeds));
   if (!grad_ys.empty() && grad_ys.size() != ys.size()) {
     valid.Update(absl::InvalidArgumentError(absl::StrCat(
         "Gradients: ", ys.size(), " ys but ", grad_ys.size(), " grad_ys")));
   }
   if (!valid.ok()) {
     Fail(valid, location);
-    return result;
+    return none;
   }
   Scope scope = NameScope("gradients", location);
-  Differentiator differentiator(*this, state_->gradients, xs, location);
-  differentiator.MarkPaths(ys);
-  for (size_t i = 0; i < ys.size(); ++i) {
-    differentiator.Seed(ys[i],
-                        grad_ys.empty() ? Ones(*this, ys[i], i) : grad_ys[i]);
+  for (size_t i = seeds.size(); i < from.size(); ++i) {
+    seeds.push_back(Ones(*this, from[i], i));
   }
-  // A gradient runs where its operation was asked to run.
-  differentiator.Run([&](const Operation& operation) {
-    const NodeDef& def = *graph().node(operation.id()).def;
-    const std::string name =
-        state_->UniqueName(absl::StrCat(def.name, "_grad"));
-    absl::StatusOr<DeviceName> device = DeviceName::Parse(def.device);
-    return State::Open(state_, absl::StrCat("gradient of '", def.name, "'"),
-                       location, [&](BuilderContext& context) {
-                         context.name_prefix = absl::StrCat(name, "/");
-                         if (device.ok() && !def.device.empty())
-                           context.device = *device;
-                       });
-  });
-  for (size_t i = 0; i < xs.size(); ++i) {
-    result[i] = differentiator.Total(xs[i].endpoint());
-  }
-  if (!status().ok()) result.assign(xs.size(), Gradient());
-  return result;
+  return Differentiate(*state.self, from, seeds, to, location);
 }
 
 }  // namespace leat

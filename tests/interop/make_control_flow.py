@@ -7,8 +7,8 @@ is a GraphDef <case>.pbtxt; expected.txt has one step a line,
 
     case feed=value,feed=value fetch=value,fetch=value target,target
 
-the steps of a case run in one session, in order; all values are float scalars
-and "-" is an empty list.
+the steps of a case run in one session, in order; all values are scalars, floats
+but for some int32 fetches, and "-" is an empty list.
 
 Usage: make_control_flow.py [FOLDER]
 """
@@ -161,6 +161,91 @@ def numeric_predicate():
   return [({"x": x0}, ["y"], []) for x0 in (0, 2, -3)]
 
 
+def list_in_while():
+  """Pushes x, 2x, 4x ...; the sum of the list and its length."""
+  x, n = scalar("x"), scalar("n")
+  def body(i, v, values):
+    values = tf.raw_ops.TensorListPushBack(input_handle=values, tensor=v)
+    return i + 1.0, v * 2.0, values
+  empty = tf.raw_ops.EmptyTensorList(
+      element_shape=tf.constant([], tf.int32), max_num_elements=-1,
+      element_dtype=tf.float32)
+  values = tf1.while_loop(lambda i, v, l: i < n, body, [0.0, x, empty])[2]
+  stacked = tf.raw_ops.TensorListStack(
+      input_handle=values, element_shape=[], element_dtype=tf.float32)
+  named(tf.reduce_sum(stacked), "total")
+  named(tf.raw_ops.TensorListLength(input_handle=values), "length")
+  return [({"x": x0, "n": n0}, ["total", "length"], [])
+          for x0, n0 in [(1, 0), (3, 1), (1, 20)]]
+
+
+def tensor_array_gradient():
+  """Running sums of the rows of a TensorArray, each read twice."""
+  x = scalar("x")
+  rows = tf.TensorArray(tf.float32, 4).unstack(
+      tf.stack([x, x * x, 3.0 * x, tf.sin(x)]))
+  def body(i, total, out):
+    row = rows.read(i) * rows.read(3 - i)
+    return i + 1, total + row, out.write(i, total * row)
+  out = tf1.while_loop(lambda i, t, o: i < 4, body,
+                       [0, 1.0, tf.TensorArray(tf.float32, 4)])[2]
+  y = tf.reduce_sum(out.stack() * [1.0, 2.0, 3.0, 4.0])
+  named(y, "y"), named(tf1.gradients(y, x)[0], "dx")
+  return [({"x": x0}, ["y", "dx"], []) for x0 in (0.5, -1, 2)]
+
+
+def while_gradient():
+  """v = v (1 + x v / 10), n times; its first and second derivatives."""
+  x, n = scalar("x"), scalar("n")
+  y = tf1.while_loop(lambda i, v: i < n,
+                     lambda i, v: (i + 1.0, v * (1.0 + x * v * 0.1)),
+                     [0.0, x])[1]
+  first = tf1.gradients(y, x)[0]
+  named(y, "y"), named(first, "dx"), named(tf1.gradients(first, x)[0], "ddx")
+  return [({"x": x0, "n": n0}, ["y", "dx", "ddx"], [])
+          for x0, n0 in [(1, 0), (0.5, 1), (-2, 7)]]
+
+
+def nested_while_gradient():
+  """A loop in a loop: lists of lists."""
+  x, n = scalar("x"), scalar("n")
+  def body(i, v):
+    inner = tf1.while_loop(lambda j, w: j < i, lambda j, w: (j + 1.0, w * x),
+                           [0.0, v])
+    return i + 1.0, inner[1] + v * 0.5
+  y = tf1.while_loop(lambda i, v: i < n, body, [0.0, 1.0])[1]
+  named(y, "y"), named(tf1.gradients(y, x)[0], "dx")
+  return [({"x": x0, "n": n0}, ["y", "dx"], [])
+          for x0, n0 in [(2, 0), (2, 1), (0.5, 5)]]
+
+
+def cond_gradient():
+  """Branches with intermediate values: optionals."""
+  x = scalar("x")
+  y = tf1.cond(x > 0.0, lambda: tf.sin(x) * tf.exp(x) * x, lambda: x * x * x)
+  first = tf1.gradients(y, x)[0]
+  named(y, "y"), named(first, "dx"), named(tf1.gradients(first, x)[0], "ddx")
+  return [({"x": x0}, ["y", "dx", "ddx"], []) for x0 in (0.5, -2)]
+
+
+def cond_in_while_gradient():
+  """A branch in a loop: lists of optionals."""
+  x, n = scalar("x"), scalar("n")
+  def body(i, v):
+    return i + 1.0, tf1.cond(v > 1.0, lambda: tf.sin(v) * x,
+                             lambda: v * v + x * v + x)
+  y = tf1.while_loop(lambda i, v: i < n, body, [0.0, x])[1]
+  named(y, "y"), named(tf1.gradients(y, x)[0], "dx")
+  return [({"x": x0, "n": n0}, ["y", "dx"], [])
+          for x0, n0 in [(2, 0), (0.5, 1), (0.7, 6)]]
+
+
+def control_flow_functional():
+  """Not written here: made by tests/protos/make_graphs.py."""
+  return [({"x": x0}, ["n", "z", "gradients/cond_grad/Identity"], [])
+          for x0 in (3, -0.7)]
+
+
 def write(folder, make):
   with tf.Graph().as_default() as graph:
     steps = make()
@@ -170,6 +255,19 @@ def write(folder, make):
       "# GraphDef, made by tests/interop/make_control_flow.py with TensorFlow "
       f"{tf.__version__}.\n# {make.__doc__}\n"
       + text_format.MessageToString(message))
+  return run(graph, name, steps)
+
+
+def run_existing(make):
+  """A graph of tests/graphs/."""
+  path = pathlib.Path(__file__).parents[1] / "graphs" / f"{make.__name__}.pbtxt"
+  message = text_format.Parse(path.read_text(), tf1.GraphDef())
+  with tf.Graph().as_default() as graph:
+    tf.import_graph_def(message, name="")
+  return run(graph, f"../{make.__name__}", make())
+
+
+def run(graph, name, steps):
   lines = []
   with tf1.Session(graph=graph) as session:
     for feeds, fetches, targets in steps:
@@ -193,8 +291,11 @@ def main():
   lines = []
   for make in [cond_in_while, while_in_cond, nested_while, case,
                stateful_branch, call_with_control_outputs, while_with_resource,
-               while_on_variable_only, numeric_predicate]:
+               while_on_variable_only, numeric_predicate, list_in_while,
+               tensor_array_gradient, while_gradient, nested_while_gradient,
+               cond_gradient, cond_in_while_gradient]:
     lines += write(folder, make)
+  lines += run_existing(control_flow_functional)
   (folder / "expected.txt").write_text(
       "# Made by tests/interop/make_control_flow.py with TensorFlow "
       f"{tf.__version__}.\n" + "\n".join(lines) + "\n")

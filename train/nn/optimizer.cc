@@ -3,6 +3,7 @@
 // Optimizer: what all optimizers share.
 #include <algorithm>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "leat/graph/ops.h"
@@ -31,6 +32,22 @@ absl::flat_hash_set<NodeId> UsedNodes(const Graph& graph) {
     for (Endpoint input : graph.node(id).inputs) used.insert(input.node);
   }
   return used;
+}
+
+// The nodes, by handle, whose bodies may read a variable.
+absl::flat_hash_map<NodeId, std::vector<Operation>> BodyReaders(
+    GraphBuilder& b) {
+  absl::flat_hash_map<NodeId, std::vector<Operation>> readers;
+  for (NodeId id : b.graph().NodeIds()) {
+    const Node& node = b.graph().node(id);
+    if (node.op() != "If" && node.op() != "Case" && node.op() != "While") {
+      continue;
+    }
+    for (Endpoint input : node.inputs) {
+      readers[input.node].push_back(Operation(&b, id));
+    }
+  }
+  return readers;
 }
 
 // Adds one to the step, after whatever scopes say.
@@ -165,6 +182,7 @@ Operation Optimizer::ApplyGradients(
   const auto powers = MakePowers(*b, gradients, location);
   ValuesByType values;
   const absl::flat_hash_set<NodeId> used = UsedNodes(b->graph());
+  const auto body_readers = BodyReaders(*b);
   std::vector<Operation> last;
   for (const auto& [variable, gradient] : gradients) {
     const Values& numbers = ValuesFor(*b, variable.dtype(), location, values);
@@ -173,6 +191,10 @@ Operation Optimizer::ApplyGradients(
     Scope colocated = b->ColocateWith(variable.handle().operation(), location);
     // Whoever reads the variable in this step reads it before the update.
     std::vector<Operation> readers;
+    if (const auto it = body_readers.find(variable.handle().operation().id());
+        it != body_readers.end()) {
+      readers = it->second;
+    }
     if (used.contains(variable.value().operation().id())) {
       readers.push_back(variable.value().operation());
     }

@@ -1,0 +1,89 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Body: what makes a GraphBuilder the builder of a function's body: which
+// outputs of the enclosing builder, its parent, its arguments stand for, and
+// what it returns. Private to graph/builder*.cc, control_flow*.cc and
+// function_export.cc.
+//
+// The builder of a graph owns those of all bodies opened in it. They stay when
+// a body has ended: gradients differentiate them and Build() exports them.
+#ifndef LEAT_GRAPH_BODY_H_
+#define LEAT_GRAPH_BODY_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "leat/graph/output.h"
+
+namespace leat {
+
+struct BodyArgument {
+  Output inner = {};  // the _Arg node
+  // What the caller passes, an output of the parent; of a loop's variable the
+  // initial value.
+  Output outer = {};
+  // In the body of a loop, what the variable is in the next iteration.
+  Output next = {};
+  // In the body of a gradient: what it stands for, an output of the forward
+  // body. `outer` follows once the forward node hands it out.
+  Output intermediate = {};
+  // In the forward body of a loop: the output that a gradient needs, which the
+  // body pushes on this list of tensors.
+  Output pushed = {};
+};
+
+struct Body {
+  std::string function = {};
+  GraphBuilder* parent = nullptr;
+  // The body that this one is the gradient of, whose outputs it may use.
+  GraphBuilder* forward = nullptr;
+  // They come from a list, one for each iteration, the newest first.
+  bool pops_intermediates = false;
+
+  std::vector<BodyArgument> arguments = {};
+  std::vector<Output> returns = {};  // of a branch or a condition
+  // Nodes of the parent that the function's caller runs after.
+  absl::flat_hash_set<NodeId> controls = {};
+  // It holds operations that every training step runs.
+  bool has_updates = false;
+  // What stands in this body for outputs of other builders.
+  absl::flat_hash_map<std::pair<const GraphBuilder*, Endpoint>, Output>
+      resolved = {};
+
+  // The argument of that node, or null.
+  const BodyArgument* FindArgument(NodeId node) const {
+    for (const BodyArgument& argument : arguments) {
+      if (argument.inner.operation().id() == node) return &argument;
+    }
+    return nullptr;
+  }
+};
+
+// The If, Case or While that a node is: its bodies, and for a While, which has
+// a condition and a body, what its gradient needs.
+struct ControlFlowNode {
+  std::vector<GraphBuilder*> bodies = {};
+  bool is_loop = false;
+  int counter = -1;  // the variable that counts iterations, if there is one
+  bool is_gradient = false;
+};
+
+// What the builder of a graph shares with those of its bodies.
+struct BuilderTree {
+  GraphBuilder* root = nullptr;
+  absl::Status status = absl::OkStatus();
+  std::vector<std::unique_ptr<GraphBuilder>> bodies = {};
+  std::vector<GraphBuilder*> open = {};             // the innermost last
+  absl::flat_hash_set<std::string> functions = {};  // names that are taken
+  std::optional<int64_t> seed = {};
+};
+
+}  // namespace leat
+
+#endif  // LEAT_GRAPH_BODY_H_

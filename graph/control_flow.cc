@@ -1,0 +1,341 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/graph/control_flow.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/control_flow_nodes.h"
+
+namespace leat {
+namespace {
+
+using State = BuilderAccess::State;
+
+// What a caller can go on with after an error.
+std::vector<Output> Invalid(GraphBuilder* builder, size_t count) {
+  return std::vector<Output>(count, Output(Operation(builder, kNoNode), 0));
+}
+
+std::vector<Output> FirstOutputs(const Operation& node, size_t count) {
+  std::vector<Output> outputs;
+  for (size_t i = 0; i < count; ++i) {
+    outputs.push_back(node.output(static_cast<int>(i)));
+  }
+  return outputs;
+}
+
+absl::Status Annotate(const absl::Status& error, absl::string_view node,
+                      absl::string_view op) {
+  return absl::Status(error.code(), absl::StrCat("node '", node, "' (", op,
+                                                 "): ", error.message()));
+}
+
+// A scalar of that type.
+absl::Status CheckScalar(absl::string_view what, const Output& value,
+                         DType dtype) {
+  if (!value.IsValid() || value.dtype() == DType::kInvalid) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, " is an output of no node"));
+  }
+  if (value.dtype() == dtype && value.shape().IsCompatibleWith(Shape{})) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, " (", value.name(), ") must be a scalar ", Name(dtype),
+                   ", got ", Name(value.dtype()), value.shape().DebugString()));
+}
+
+struct BranchNames {
+  absl::string_view op = {};        // "If"
+  absl::string_view selector = {};  // "predicate"
+  DType selector_type = DType::kInvalid;
+};
+
+// Without a selector there is no builder but that of what a branch returns.
+std::vector<Output> RefuseSelector(const BranchNames& names,
+                                   BranchFunction branch,
+                                   const std::string& node_name,
+                                   SourceLocation location) {
+  const std::vector<Output> returns = branch();
+  for (const Output& output : returns) {
+    if (output.builder() == nullptr) continue;
+    output.builder()->Fail(absl::InvalidArgumentError(absl::StrCat(
+                               "node '", node_name, "' (", names.op, "): the ",
+                               names.selector, " is an output of no node")),
+                           location);
+  }
+  return Invalid(nullptr, returns.size());
+}
+
+// Cond and Case. A function is named like the node, with a suffix.
+std::vector<Output> Choose(const BranchNames& names, Output selector,
+                           absl::Span<const BranchFunction> branches,
+                           absl::Span<const std::string> suffixes,
+                           const std::string& node_name,
+                           SourceLocation location) {
+  GraphBuilder* const owner = selector.builder();
+  if (owner == nullptr) {
+    return RefuseSelector(names, branches[0], node_name, location);
+  }
+  // After an error only the number of results matters.
+  if (!owner->status().ok()) return Invalid(owner, branches[0]().size());
+  State& state = BuilderAccess::Of(BuilderAccess::Current(*owner));
+  BranchesSpec spec = {.name = state.UniqueName(node_name),
+                       .is_case = names.op == "Case",
+                       .selector = selector};
+  absl::Status status = CheckScalar(absl::StrCat("the ", names.selector),
+                                    selector, names.selector_type);
+  size_t count = 0;
+  for (size_t i = 0; i < branches.size(); ++i) {
+    GraphBuilder& body =
+        BuilderAccess::NewBody(*owner, absl::StrCat(spec.name, suffixes[i]));
+    const BodyScope scope(body, location);
+    std::vector<Output> returns = branches[i]();
+    if (i == 0) count = returns.size();
+    BuilderAccess::Of(body).body->returns = std::move(returns);
+    spec.bodies.push_back(&body);
+  }
+  if (!owner->status().ok()) return Invalid(owner, count);
+  if (status.ok()) {
+    const absl::StatusOr<Operation> node = AddBranches(*owner, spec);
+    if (node.ok()) return FirstOutputs(*node, count);
+    status = node.status();
+  }
+  owner->Fail(Annotate(status, spec.name, names.op), location);
+  return Invalid(owner, count);
+}
+
+class LoopBuilder {
+ public:
+  LoopBuilder(GraphBuilder& owner, absl::Span<const Output> initial,
+              const WhileOptions& options, SourceLocation location)
+      : owner_(owner),
+        state_(BuilderAccess::Of(BuilderAccess::Current(owner))),
+        initial_(initial),
+        options_(options),
+        location_(location),
+        name_(state_.UniqueName(options.name)) {}
+
+  const std::string& name() const { return name_; }
+
+  absl::StatusOr<Operation> Run(LoopCondition condition, LoopBody body) {
+    LEAT_RETURN_IF_ERROR(CheckOptions());
+    LEAT_RETURN_IF_ERROR(FindVariables());
+    LoopSpec spec = {.name = name_,
+                     .num_variables = initial_.size(),
+                     .parallel_iterations = options_.parallel_iterations};
+    if (options_.maximum_iterations.has_value()) {
+      spec.counter = static_cast<int>(spec.num_variables++);
+    }
+    LEAT_ASSIGN_OR_RETURN(spec.condition, AddCondition(condition));
+    LEAT_ASSIGN_OR_RETURN(spec.body, AddBody(body));
+    return AddLoop(owner_, spec);
+  }
+
+ private:
+  absl::Status CheckOptions() const {
+    if (options_.maximum_iterations.value_or(0) < 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("maximum_iterations = ", *options_.maximum_iterations));
+    }
+    if (options_.parallel_iterations < 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("parallel_iterations = ", options_.parallel_iterations));
+    }
+    const size_t shapes = options_.shape_invariants.size();
+    if (shapes == 0 || shapes == initial_.size()) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        shapes, " shape_invariants for ", initial_.size(), " variables"));
+  }
+
+  absl::Status FindVariables() {
+    for (size_t i = 0; i < initial_.size(); ++i) {
+      const Output& output = initial_[i];
+      if (!output.IsValid() || output.dtype() == DType::kInvalid) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("variable ", i, " is an output of no node"));
+      }
+      absl::StatusOr<Output> outer = state_.Resolve(output);
+      if (!outer.ok()) {
+        return absl::Status(
+            outer.status().code(),
+            absl::StrCat("variable ", i, " ", outer.status().message()));
+      }
+      const InferredOutput& known = state_.InferredAt(outer->endpoint());
+      InferredOutput inside = {.shape = known.shape, .handle = known.handle};
+      if (!options_.shape_invariants.empty()) {
+        inside.shape = options_.shape_invariants[i];
+        if (Relax(inside.shape, known.shape) != inside.shape) {
+          return absl::InvalidArgumentError(absl::StrCat(
+              "variable ", i, " (", output.name(), ") has shape ",
+              known.shape.DebugString(), ", which its shape invariant ",
+              inside.shape.DebugString(), " does not allow"));
+        }
+      }
+      variables_.push_back({output.operation().name(), *outer, inside});
+    }
+    if (!options_.maximum_iterations.has_value()) return absl::OkStatus();
+    LEAT_ASSIGN_OR_RETURN(
+        const Operation zero,
+        state_.AddBare(
+            "Const", absl::StrCat(name_, "/iterations"),
+            {{"dtype", DType::kInt32}, {"value", Tensor::Scalar<int32_t>(0)}},
+            {}, state_.context.device.ToString()));
+    variables_.push_back(
+        {"iterations", zero.output(0), InferredOutput{.shape = Shape{}}});
+    return absl::OkStatus();
+  }
+
+  // A body with an argument for every variable.
+  absl::StatusOr<GraphBuilder*> NewBody(absl::string_view suffix) {
+    GraphBuilder& body =
+        BuilderAccess::NewBody(owner_, absl::StrCat(name_, suffix));
+    State& state = BuilderAccess::Of(body);
+    for (const Variable& variable : variables_) {
+      LEAT_RETURN_IF_ERROR(state
+                               .AddArgument(variable.name,
+                                            variable.initial.dtype(),
+                                            variable.known)
+                               .status());
+      state.body->arguments.back().outer = variable.initial;
+    }
+    return &body;
+  }
+
+  std::vector<Output> Arguments(const GraphBuilder& body) const {
+    std::vector<Output> outputs;
+    for (size_t i = 0; i < initial_.size(); ++i) {
+      outputs.push_back(BuilderAccess::Of(body).body->arguments[i].inner);
+    }
+    return outputs;
+  }
+
+  Output Counter(const GraphBuilder& body) const {
+    return BuilderAccess::Of(body).body->arguments[initial_.size()].inner;
+  }
+
+  absl::StatusOr<GraphBuilder*> AddCondition(LoopCondition condition) {
+    LEAT_ASSIGN_OR_RETURN(GraphBuilder* const body, NewBody("_cond"));
+    const BodyScope scope(*body, location_);
+    Output holds = condition(Arguments(*body));
+    LEAT_RETURN_IF_ERROR(owner_.status());
+    LEAT_RETURN_IF_ERROR(CheckScalar("the condition", holds, DType::kBool));
+    if (options_.maximum_iterations.has_value()) {
+      const Output goes_on =
+          AddOp({.op = "Less",
+                 .inputs = {Counter(*body),
+                            Operand(*options_.maximum_iterations)},
+                 .location = location_})
+              .output(0);
+      holds = AddOp({.op = "LogicalAnd",
+                     .inputs = {goes_on, holds},
+                     .location = location_})
+                  .output(0);
+      LEAT_RETURN_IF_ERROR(owner_.status());
+    }
+    BuilderAccess::Of(*body).body->returns = {holds};
+    return body;
+  }
+
+  absl::StatusOr<GraphBuilder*> AddBody(LoopBody function) {
+    LEAT_ASSIGN_OR_RETURN(GraphBuilder* const body, NewBody("_body"));
+    State& state = BuilderAccess::Of(*body);
+    const BodyScope scope(*body, location_);
+    std::vector<Output> next = function(Arguments(*body));
+    LEAT_RETURN_IF_ERROR(owner_.status());
+    if (next.size() != initial_.size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the body returns ", next.size(), " tensors for ",
+                       initial_.size(), " variables"));
+    }
+    if (options_.maximum_iterations.has_value()) {
+      next.push_back(AddOp({.op = "AddV2",
+                            .inputs = {Counter(*body), Operand(1)},
+                            .location = location_})
+                         .output(0));
+      LEAT_RETURN_IF_ERROR(owner_.status());
+    }
+    for (size_t i = 0; i < next.size(); ++i) {
+      if (!next[i].IsValid() || next[i].dtype() == DType::kInvalid) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "the body returns for variable ", i, " (",
+            variables_[i].initial.name(), ") an output of no node"));
+      }
+      absl::StatusOr<Output> inner = state.Resolve(next[i]);
+      if (!inner.ok()) {
+        return absl::Status(inner.status().code(),
+                            absl::StrCat("what the body returns for variable ",
+                                         i, " ", inner.status().message()));
+      }
+      state.body->arguments[i].next = *inner;
+    }
+    return body;
+  }
+
+  struct Variable {
+    std::string name = {};
+    Output initial = {};
+    InferredOutput known = {};  // in every iteration
+  };
+
+  GraphBuilder& owner_;
+  State& state_;
+  const absl::Span<const Output> initial_;
+  const WhileOptions& options_;
+  const SourceLocation location_;
+  const std::string name_;
+  std::vector<Variable> variables_;
+};
+
+}  // namespace
+
+std::vector<Output> Cond(Output pred, BranchFunction then_branch,
+                         BranchFunction else_branch, const CondOptions& options,
+                         SourceLocation location) {
+  const std::string suffixes[] = {"_then", "_else"};
+  const BranchFunction branches[] = {then_branch, else_branch};
+  return Choose({"If", "predicate", DType::kBool}, pred, branches, suffixes,
+                options.name, location);
+}
+
+std::vector<Output> Case(Output index,
+                         absl::Span<const BranchFunction> branches,
+                         const CaseOptions& options, SourceLocation location) {
+  if (branches.empty()) {
+    if (index.builder() != nullptr) {
+      index.builder()->Fail(
+          absl::InvalidArgumentError(absl::StrCat(
+              "node '", options.name, "' (Case): there are no branches")),
+          location);
+    }
+    return {};
+  }
+  std::vector<std::string> suffixes;
+  for (size_t i = 0; i < branches.size(); ++i) {
+    suffixes.push_back(absl::StrCat("_branch", i));
+  }
+  return Choose({"Case", "index", DType::kInt32}, index, branches, suffixes,
+                options.name, location);
+}
+
+std::vector<Output> While(absl::Span<const Output> initial,
+                          LoopCondition condition, LoopBody body,
+                          const WhileOptions& options,
+                          SourceLocation location) {
+  GraphBuilder* owner = nullptr;
+  for (const Output& output : initial) {
+    if (owner == nullptr) owner = output.builder();
+  }
+  if (owner == nullptr || !owner->status().ok()) {
+    return Invalid(owner, initial.size());
+  }
+  LoopBuilder loop(*owner, initial, options, location);
+  absl::StatusOr<Operation> node = loop.Run(condition, body);
+  if (node.ok()) return FirstOutputs(*node, initial.size());
+  // An error of the condition or the body has stuck already.
+  owner->Fail(Annotate(node.status(), loop.name(), "While"), location);
+  return Invalid(owner, initial.size());
+}
+
+}  // namespace leat

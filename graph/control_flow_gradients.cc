@@ -1,0 +1,522 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/graph/control_flow_gradients.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/control_flow_nodes.h"
+#include "leat/graph/differentiate.h"
+#include "leat/graph/gradient_shapes.h"
+#include "leat/graph/ops.h"
+
+namespace leat {
+namespace {
+
+using State = BuilderAccess::State;
+
+// A variant is a list of tensors, and so is its gradient.
+bool IsDifferentiable(DType dtype) {
+  return IsFloating(dtype) || IsComplex(dtype) || dtype == DType::kVariant;
+}
+
+Body& BodyOf(const GraphBuilder& builder) {
+  return *BuilderAccess::Of(builder).body;
+}
+
+void Fail(const GradientContext& c, const absl::Status& error) {
+  c.builder().Fail(
+      absl::Status(
+          error.code(),
+          absl::StrCat("gradient of node '", c.operation().name(), "' (",
+                       c.operation().op(), "): ", error.message())),
+      SourceLocation{});
+}
+
+absl::StatusOr<const ControlFlowNode*> FindNode(const Operation& operation) {
+  const State& state = BuilderAccess::Of(*operation.builder());
+  const auto it = state.control_flow.find(operation.id());
+  if (it != state.control_flow.end()) return &it->second;
+  return absl::UnimplementedError(
+      "only what Cond, Case and While made has a gradient");
+}
+
+// What is known of an output's gradient: the dtype and shape are those of the
+// variable for a handle.
+struct GradientType {
+  DType dtype = DType::kInvalid;
+  InferredOutput known = {};
+};
+GradientType TypeOfGradient(const Output& output) {
+  const InferredOutput& known =
+      BuilderAccess::Of(*output.builder()).InferredAt(output.endpoint());
+  if (output.dtype() != DType::kResource) {
+    return {.dtype = output.dtype(),
+            .known = {.shape = known.shape, .handle = known.handle}};
+  }
+  if (!known.handle.has_value()) return {};
+  return {.dtype = known.handle->dtype,
+          .known = {.shape = known.handle->shape}};
+}
+
+// A zero gradient, where the innermost open body is.
+absl::StatusOr<Output> Zeros(const Output& output) {
+  const GradientType type = TypeOfGradient(output);
+  const PartialShape& dims = type.known.shape;
+  if (output.dtype() == DType::kVariant ||
+      (output.dtype() != DType::kResource && !dims.IsFullyKnown())) {
+    return op::ZerosLike(output);
+  }
+  absl::StatusOr<Tensor> zero =
+      ConvertNumber(Tensor::Scalar<int64_t>(0), type.dtype);
+  if (!zero.ok()) {
+    return absl::UnimplementedError(absl::StrCat("nothing is known of what ",
+                                                 output.name(), " stands for"));
+  }
+  GraphBuilder& builder = *output.builder();
+  const Output shape =
+      dims.IsFullyKnown()
+          ? gradients::IntVector(builder, dims.dims(), "zeros/dims")
+          : op::VariableShape(output);
+  return op::Fill(shape, *std::move(zero));
+}
+
+// The forward node's outputs that have gradients, and these as tensors.
+struct OutputGradients {
+  std::vector<int> outputs = {};
+  std::vector<Output> gradients = {};
+};
+OutputGradients Given(const GradientContext& c, int num_outputs) {
+  OutputGradients given;
+  for (int i = 0; i < num_outputs; ++i) {
+    const Gradient& gradient = c.grad_or_none(i);
+    if (gradient.IsNone()) continue;
+    given.outputs.push_back(i);
+    given.gradients.push_back(gradient.AsDense());
+  }
+  return given;
+}
+
+class BranchesDifferentiator {
+ public:
+  explicit BranchesDifferentiator(GradientContext& c)
+      : c_(c),
+        operation_(c.operation()),
+        state_(BuilderAccess::Of(BuilderAccess::Current(c.builder()))) {}
+
+  absl::Status Run() {
+    LEAT_ASSIGN_OR_RETURN(const ControlFlowNode* const node,
+                          FindNode(operation_));
+    forward_ = node->bodies;
+    given_ = Given(c_, operation_.num_outputs());
+    for (int i = 1; i < c_.num_inputs(); ++i) {
+      if (c_.needs(i)) needed_.push_back(i);
+    }
+    spec_.is_case = absl::EndsWith(operation_.op(), "Case");
+    spec_.name = state_.UniqueName(spec_.is_case ? "Case" : "If");
+    spec_.selector = operation_.input(0);
+    spec_.is_gradient = true;
+    reached_.assign(needed_.size(), false);
+    for (size_t i = 0; i < forward_.size(); ++i) {
+      LEAT_RETURN_IF_ERROR(AddBranch(i));
+    }
+    if (std::count(reached_.begin(), reached_.end(), true) == 0) {
+      return absl::OkStatus();
+    }
+    for (size_t i = 0; i < forward_.size(); ++i) {
+      LEAT_RETURN_IF_ERROR(AddReturns(i));
+      LEAT_RETURN_IF_ERROR(FindIntermediates(i));
+    }
+    LEAT_ASSIGN_OR_RETURN(const Operation result,
+                          AddBranches(*state_.self, spec_));
+    int output = 0;
+    for (size_t k = 0; k < needed_.size(); ++k) {
+      if (reached_[k]) c_.set(needed_[k], result.output(output++));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  // The gradients in branch i of the inputs that are needed.
+  absl::Status AddBranch(size_t i) {
+    GraphBuilder& body = BuilderAccess::NewBody(
+        *state_.self, absl::StrCat(BodyOf(*forward_[i]).function, "_grad"),
+        forward_[i]);
+    spec_.bodies.push_back(&body);
+    const BodyScope scope(body, SourceLocation{});
+    std::vector<Output> ys, xs;
+    for (const int output : given_.outputs) {
+      ys.push_back(BodyOf(*forward_[i]).returns[output]);
+    }
+    for (const int input : needed_) {
+      xs.push_back(BodyOf(*forward_[i]).arguments[input - 1].inner);
+    }
+    gradients_.push_back(Differentiate(*forward_[i], ys, given_.gradients, xs,
+                                       SourceLocation{}));
+    LEAT_RETURN_IF_ERROR(body.status());
+    for (size_t k = 0; k < xs.size(); ++k) {
+      if (!gradients_[i][k].IsNone()) reached_[k] = true;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status AddReturns(size_t i) {
+    GraphBuilder& body = *spec_.bodies[i];
+    const BodyScope scope(body, SourceLocation{});
+    for (size_t k = 0; k < needed_.size(); ++k) {
+      if (!reached_[k]) continue;
+      Output gradient = gradients_[i][k].AsDense();
+      if (gradients_[i][k].IsNone()) {
+        const Output x = BodyOf(*forward_[i]).arguments[needed_[k] - 1].inner;
+        LEAT_ASSIGN_OR_RETURN(gradient, Zeros(x));
+      }
+      BodyOf(body).returns.push_back(gradient);
+    }
+    LEAT_RETURN_IF_ERROR(body.status());
+    // What a gradient is may be a forward value itself.
+    for (Output& output : BodyOf(body).returns) {
+      LEAT_ASSIGN_OR_RETURN(output, BuilderAccess::Of(body).Resolve(output));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status FindIntermediates(size_t i) {
+    for (BodyArgument& argument : BodyOf(*spec_.bodies[i]).arguments) {
+      if (argument.outer.builder() != nullptr) continue;
+      LEAT_ASSIGN_OR_RETURN(const Output output,
+                            BranchOutput(operation_, i, argument.intermediate));
+      LEAT_ASSIGN_OR_RETURN(argument.outer, state_.Resolve(output));
+    }
+    return absl::OkStatus();
+  }
+
+  GradientContext& c_;
+  const Operation operation_;
+  State& state_;
+  std::vector<GraphBuilder*> forward_;
+  OutputGradients given_;
+  std::vector<int> needed_;
+  std::vector<std::vector<Gradient>> gradients_;  // by branch, as needed_
+  std::vector<bool> reached_;                     // of needed_, by any branch
+  BranchesSpec spec_;
+};
+
+// Which arguments of a body lead to which variables in the next iteration.
+class LoopPaths {
+ public:
+  explicit LoopPaths(const GraphBuilder& body)
+      : graph_(body.graph()), arguments_(BodyOf(body).arguments) {}
+
+  // The arguments that those marked lead to, in any number of iterations.
+  std::vector<bool> Forward(std::vector<bool> marked) const {
+    for (size_t before = 0; before != Count(marked);) {
+      before = Count(marked);
+      std::vector<bool> nodes(graph_.num_ids(), false);
+      for (size_t i = 0; i < marked.size(); ++i) {
+        if (marked[i]) nodes[IdOf(arguments_[i].inner)] = true;
+      }
+      for (NodeId id = 0; id < graph_.num_ids(); ++id) {
+        if (!graph_.Contains(id)) continue;
+        for (const Endpoint input : graph_.node(id).inputs) {
+          if (nodes[input.node]) nodes[id] = true;
+        }
+      }
+      for (size_t i = 0; i < marked.size(); ++i) {
+        if (IsVariable(i) && nodes[IdOf(arguments_[i].next)]) marked[i] = true;
+      }
+    }
+    return marked;
+  }
+
+  // The arguments that lead to those marked.
+  std::vector<bool> Backward(std::vector<bool> marked) const {
+    for (size_t before = 0; before != Count(marked);) {
+      before = Count(marked);
+      std::vector<bool> nodes(graph_.num_ids(), false);
+      for (size_t i = 0; i < marked.size(); ++i) {
+        if (marked[i]) nodes[IdOf(arguments_[i].next)] = true;
+      }
+      for (NodeId id = graph_.num_ids() - 1; id >= 0; --id) {
+        if (!nodes[id] || !graph_.Contains(id)) continue;
+        for (const Endpoint input : graph_.node(id).inputs) {
+          nodes[input.node] = true;
+        }
+      }
+      for (size_t i = 0; i < marked.size(); ++i) {
+        if (nodes[IdOf(arguments_[i].inner)]) marked[i] = true;
+      }
+    }
+    return marked;
+  }
+
+ private:
+  static NodeId IdOf(const Output& output) { return output.operation().id(); }
+  static size_t Count(const std::vector<bool>& marked) {
+    return static_cast<size_t>(std::count(marked.begin(), marked.end(), true));
+  }
+  bool IsVariable(size_t i) const {
+    const DType dtype = arguments_[i].inner.dtype();
+    return (IsDifferentiable(dtype) || dtype == DType::kResource) &&
+           arguments_[i].next != arguments_[i].inner;
+  }
+
+  const Graph& graph_;
+  const std::vector<BodyArgument>& arguments_;
+};
+
+class LoopDifferentiator {
+ public:
+  explicit LoopDifferentiator(GradientContext& c)
+      : c_(c),
+        operation_(c.operation()),
+        state_(BuilderAccess::Of(BuilderAccess::Current(c.builder()))) {}
+
+  absl::Status Run() {
+    LEAT_ASSIGN_OR_RETURN(const ControlFlowNode* const node,
+                          FindNode(operation_));
+    if (node->is_gradient) {
+      return absl::UnimplementedError(
+          "second derivatives through a loop are not supported");
+    }
+    forward_ = node->bodies[1];
+    parallel_iterations_ = c_.attr<int64_t>("parallel_iterations");
+    LEAT_RETURN_IF_ERROR(FindActive());
+    if (variables_.empty()) return absl::OkStatus();
+    const std::string name = state_.UniqueName("While");
+    LEAT_RETURN_IF_ERROR(AddBody());
+    LEAT_RETURN_IF_ERROR(FindIntermediates());
+    LEAT_RETURN_IF_ERROR(AddCondition());
+    LEAT_ASSIGN_OR_RETURN(
+        const Operation result,
+        AddLoop(*state_.self, {.name = name,
+                               .num_variables = num_variables_,
+                               .condition = condition_,
+                               .body = body_,
+                               .parallel_iterations = parallel_iterations_,
+                               .check_shapes = false,
+                               .is_gradient = true}));
+    for (const auto& [input, argument] : results_) {
+      const Body& body = BodyOf(*body_);
+      for (size_t i = 0; i < num_variables_; ++i) {
+        if (body.arguments[i].inner == argument) {
+          c_.set(input, result.output(static_cast<int>(i)));
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const std::vector<BodyArgument>& Arguments() const {
+    return BodyOf(*forward_).arguments;
+  }
+
+  // Variables whose gradients may be other than zero and that lead to an input
+  // whose gradient is needed, and such inputs that the loop does not change.
+  absl::Status FindActive() {
+    const size_t count = Arguments().size();
+    std::vector<bool> from_inputs(count), to_outputs(count);
+    for (size_t i = 0; i < count; ++i) {
+      const int index = static_cast<int>(i);
+      from_inputs[i] = c_.needs(index);
+      to_outputs[i] = !c_.grad_or_none(index).IsNone();
+    }
+    const LoopPaths paths(*forward_);
+    from_inputs = paths.Forward(std::move(from_inputs));
+    to_outputs = paths.Backward(std::move(to_outputs));
+    for (size_t i = 0; i < count; ++i) {
+      if (!from_inputs[i] || !to_outputs[i]) continue;
+      const BodyArgument& argument = Arguments()[i];
+      const DType dtype = argument.inner.dtype();
+      const int index = static_cast<int>(i);
+      if (argument.next == argument.inner) {
+        // Its gradient as an output goes to the input past the loop.
+        if (c_.needs(index) &&
+            (IsDifferentiable(dtype) || dtype == DType::kResource)) {
+          invariants_.push_back(index);
+        }
+      } else if (IsDifferentiable(dtype)) {
+        variables_.push_back(index);
+      } else if (dtype == DType::kResource) {
+        return absl::UnimplementedError(
+            absl::StrCat("variable ", i, " (", argument.outer.name(),
+                         ") is a resource that the body changes"));
+      }
+    }
+    if (variables_.empty() && !invariants_.empty()) PassInvariants();
+    return absl::OkStatus();
+  }
+
+  // No iteration makes a difference.
+  void PassInvariants() {
+    for (const int i : invariants_) c_.set(i, c_.grad_or_none(i));
+  }
+
+  // An argument that is a variable of the gradient's loop.
+  absl::StatusOr<Output> AddVariable(absl::string_view name, GradientType type,
+                                     const Output& initial) {
+    State& body = BuilderAccess::Of(*body_);
+    LEAT_ASSIGN_OR_RETURN(
+        const Output argument,
+        body.AddArgument(name, type.dtype, std::move(type.known)));
+    LEAT_ASSIGN_OR_RETURN(body.body->arguments.back().outer,
+                          state_.Resolve(initial));
+    return argument;
+  }
+
+  void SetNext(const Output& argument, const Output& next) {
+    for (BodyArgument& candidate : BodyOf(*body_).arguments) {
+      if (candidate.inner == argument) candidate.next = next;
+    }
+  }
+
+  absl::Status AddBody() {
+    LEAT_ASSIGN_OR_RETURN(const Output iterations,
+                          IterationsOutput(operation_));
+    // Made here, outside of the body.
+    std::vector<Output> initial;
+    for (const int i : variables_) {
+      Output gradient = c_.grad_or_none(i).AsDense();
+      if (c_.grad_or_none(i).IsNone()) {
+        LEAT_ASSIGN_OR_RETURN(gradient, Zeros(operation_.output(i)));
+      }
+      initial.push_back(gradient);
+    }
+    body_ = &BuilderAccess::NewBody(
+        *state_.self, absl::StrCat(BodyOf(*forward_).function, "_grad"),
+        forward_, /*pops_intermediates=*/true);
+    LEAT_ASSIGN_OR_RETURN(
+        left_, AddVariable("left", TypeOfGradient(iterations), iterations));
+    std::vector<Output> ys, xs, dys;
+    for (size_t k = 0; k < variables_.size(); ++k) {
+      const BodyArgument& argument = Arguments()[variables_[k]];
+      LEAT_ASSIGN_OR_RETURN(
+          const Output dy,
+          AddVariable(absl::StrCat("grad_", argument.inner.operation().name()),
+                      TypeOfGradient(argument.inner), initial[k]));
+      ys.push_back(argument.next);
+      xs.push_back(argument.inner);
+      dys.push_back(dy);
+      results_.push_back({variables_[k], dy});
+    }
+    for (const int i : invariants_) xs.push_back(Arguments()[i].inner);
+    std::vector<Gradient> gradients;
+    {
+      const BodyScope scope(*body_, SourceLocation{});
+      gradients = Differentiate(*forward_, ys, dys, xs, SourceLocation{});
+      LEAT_RETURN_IF_ERROR(body_->status());
+      LEAT_RETURN_IF_ERROR(AddVariableSteps(dys, gradients));
+    }
+    return AddInvariants(gradients);
+  }
+
+  absl::Status AddVariableSteps(const std::vector<Output>& dys,
+                                const std::vector<Gradient>& gradients) {
+    SetNext(left_, left_ - 1);
+    for (size_t k = 0; k < dys.size(); ++k) {
+      Output next = gradients[k].AsDense();
+      if (gradients[k].IsNone()) {
+        LEAT_ASSIGN_OR_RETURN(next, Zeros(Arguments()[variables_[k]].inner));
+      }
+      LEAT_RETURN_IF_ERROR(body_->status());
+      LEAT_ASSIGN_OR_RETURN(next, BuilderAccess::Of(*body_).Resolve(next));
+      SetNext(dys[k], next);
+    }
+    return absl::OkStatus();
+  }
+
+  // The gradients of all iterations add up.
+  absl::Status AddInvariants(const std::vector<Gradient>& gradients) {
+    for (size_t k = 0; k < invariants_.size(); ++k) {
+      const int input = invariants_[k];
+      const Gradient& gradient = gradients[variables_.size() + k];
+      if (gradient.IsNone()) {
+        c_.set(input, c_.grad_or_none(input));
+        continue;
+      }
+      const Output outer = operation_.input(input);
+      Output initial = c_.grad_or_none(input).AsDense();
+      if (c_.grad_or_none(input).IsNone()) {
+        LEAT_ASSIGN_OR_RETURN(initial, Zeros(outer));
+      }
+      LEAT_ASSIGN_OR_RETURN(
+          const Output sum,
+          AddVariable(absl::StrCat("grad_", outer.operation().name()),
+                      TypeOfGradient(outer), initial));
+      const BodyScope scope(*body_, SourceLocation{});
+      SetNext(sum, op::AddN({{sum, gradient.AsDense()}}));
+      results_.push_back({input, sum});
+      LEAT_RETURN_IF_ERROR(body_->status());
+    }
+    return body_->status();
+  }
+
+  // Where the lists come from; variables before what is captured.
+  absl::Status FindIntermediates() {
+    std::vector<BodyArgument>& arguments = BodyOf(*body_).arguments;
+    for (BodyArgument& argument : arguments) {
+      if (argument.intermediate.builder() == nullptr) continue;
+      LEAT_ASSIGN_OR_RETURN(const Output list,
+                            ListOutput(operation_, argument.intermediate));
+      LEAT_ASSIGN_OR_RETURN(argument.outer, state_.Resolve(list));
+    }
+    const auto captured = std::stable_partition(
+        arguments.begin(), arguments.end(), [](const BodyArgument& argument) {
+          return argument.next.builder() != nullptr;
+        });
+    num_variables_ = static_cast<size_t>(captured - arguments.begin());
+    return absl::OkStatus();
+  }
+
+  absl::Status AddCondition() {
+    condition_ = &BuilderAccess::NewBody(
+        *state_.self, absl::StrCat(BodyOf(*forward_).function, "_grad_cond"));
+    State& state = BuilderAccess::Of(*condition_);
+    Output left;
+    for (size_t i = 0; i < num_variables_; ++i) {
+      const BodyArgument& argument = BodyOf(*body_).arguments[i];
+      const InferredOutput& known =
+          BuilderAccess::Of(*body_).InferredAt(argument.inner.endpoint());
+      LEAT_ASSIGN_OR_RETURN(const Output inner,
+                            state.AddArgument(argument.inner.operation().name(),
+                                              argument.inner.dtype(), known));
+      state.body->arguments.back().outer = argument.outer;
+      if (argument.inner == left_) left = inner;
+    }
+    const BodyScope scope(*condition_, SourceLocation{});
+    state.body->returns = {op::Greater(left, 0)};
+    return condition_->status();
+  }
+
+  GradientContext& c_;
+  const Operation operation_;
+  State& state_;
+  GraphBuilder* forward_ = nullptr;  // its body
+  int64_t parallel_iterations_ = 10;
+  std::vector<int> variables_;   // of the forward loop
+  std::vector<int> invariants_;  // inputs that it does not change
+  GraphBuilder* body_ = nullptr;
+  GraphBuilder* condition_ = nullptr;
+  size_t num_variables_ = 0;
+  Output left_;  // how many iterations are to come
+  // An input, and the argument whose last value is its gradient.
+  std::vector<std::pair<int, Output>> results_;
+};
+
+}  // namespace
+
+void BranchesGradient(GradientContext& context) {
+  if (absl::Status s = BranchesDifferentiator(context).Run(); !s.ok()) {
+    Fail(context, s);
+  }
+}
+
+void LoopGradient(GradientContext& context) {
+  if (absl::Status s = LoopDifferentiator(context).Run(); !s.ok()) {
+    Fail(context, s);
+  }
+}
+
+}  // namespace leat

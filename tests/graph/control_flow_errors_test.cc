@@ -1,0 +1,222 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// What Cond, Case and While refuse, and how they say it.
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/graph/builder.h"
+#include "leat/graph/control_flow.h"
+#include "leat/graph/ops.h"
+
+namespace leat {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+using Outputs = std::vector<Output>;
+using Variables = absl::Span<const Output>;
+
+std::string Message(const GraphBuilder& b) {
+  return std::string(b.status().message());
+}
+
+std::string Here(int line) {
+  return "control_flow_errors_test.cc:" + std::to_string(line);
+}
+
+TEST(ControlFlowErrorsTest, RefusesBranchesThatDiffer) {
+  GraphBuilder b;
+  const Output x = b.Placeholder<float>("x", Shape{});
+  const int line = __LINE__ + 1;
+  const Outputs y = Cond(
+      b.Const(true),
+      [&] {
+        return Outputs{x, x};
+      },
+      [&] { return Outputs{x}; });
+  EXPECT_EQ(y.size(), 2u);
+  EXPECT_FALSE(y[1].IsValid());
+  EXPECT_THAT(Message(b),
+              AllOf(HasSubstr("'cond'"), HasSubstr("2 ('cond_then'"),
+                    HasSubstr("1 ('cond_else'"), HasSubstr(Here(line))));
+  EXPECT_FALSE(b.Build().ok());
+
+  GraphBuilder c;
+  const Output z = c.Placeholder<float>("z", Shape{});
+  Cond(
+      c.Const(true), [&] { return Outputs{z}; },
+      [&] { return Outputs{op::Cast(z, DType::kInt32)}; });
+  EXPECT_THAT(Message(c), AllOf(HasSubstr("float"), HasSubstr("int32")));
+}
+
+TEST(ControlFlowErrorsTest, RefusesAPredicateThatIsNoBoolScalar) {
+  GraphBuilder b;
+  const Output x = b.Placeholder<float>("x", {2});
+  Cond(
+      x, [&] { return Outputs{x}; }, [&] { return Outputs{x}; });
+  EXPECT_THAT(Message(b), AllOf(HasSubstr("'cond'"), HasSubstr("predicate"),
+                                HasSubstr("float[2]")));
+  GraphBuilder c;
+  const Output y = c.Placeholder<float>("y", {2});
+  While(
+      {y}, [&](Variables v) { return op::Less(v[0], 1.0f); },
+      [&](Variables v) { return Outputs{v[0]}; });
+  EXPECT_THAT(Message(c), AllOf(HasSubstr("'while'"), HasSubstr("condition"),
+                                HasSubstr("bool[2]")));
+  GraphBuilder d;
+  const Output z = d.Placeholder<float>("z", {2});
+  const Outputs r = Cond(
+      Output(),
+      [&] {
+        return Outputs{z, z};
+      },
+      [&] { return Outputs{z}; });
+  EXPECT_EQ(r.size(), 2u);
+  EXPECT_THAT(Message(d), HasSubstr("no node"));
+}
+
+TEST(ControlFlowErrorsTest, RefusesOutputsOfABodyThatHasEnded) {
+  GraphBuilder b;
+  const Output x = b.Placeholder<float>("x", Shape{});
+  Output inner;
+  Cond(
+      b.Const(true),
+      [&] {
+        inner = x * 2.0f;
+        return Outputs{inner};
+      },
+      [&] { return Outputs{x}; });
+  ASSERT_TRUE(b.status().ok()) << b.status();
+  const int line = __LINE__ + 1;
+  const Output bad = inner + x;
+  EXPECT_FALSE(bad.IsValid());
+  EXPECT_THAT(Message(b), AllOf(HasSubstr("'add'"), HasSubstr("'cond_then'"),
+                                HasSubstr("ended"), HasSubstr(Here(line))));
+
+  GraphBuilder c;
+  const Output y = c.Placeholder<float>("y", Shape{});
+  Cond(
+      c.Const(true),
+      [&] {
+        inner = y * 2.0f;
+        return Outputs{inner};
+      },
+      [&] { return Outputs{inner}; });
+  EXPECT_THAT(Message(c), AllOf(HasSubstr("'cond'"), HasSubstr("'cond_else'"),
+                                HasSubstr("ended")));
+}
+
+TEST(ControlFlowErrorsTest, RefusesOutputsOfAnotherBuilder) {
+  GraphBuilder a, b;
+  const Output x = a.Placeholder<float>("x", Shape{});
+  const Output y = b.Placeholder<float>("y", Shape{});
+  Cond(
+      a.Const(true), [&] { return Outputs{x}; }, [&] { return Outputs{y}; });
+  EXPECT_THAT(Message(a), HasSubstr("another GraphBuilder"));
+  EXPECT_TRUE(b.status().ok()) << b.status();
+}
+
+TEST(ControlFlowErrorsTest, RefusesVariablesThatChangeTypeOrShape) {
+  GraphBuilder b;
+  const Output x = b.Placeholder<float>("x", {2});
+  const int line = __LINE__ + 1;
+  const Outputs r = While(
+      {x}, [&](Variables) { return b.Const(true); },
+      [&](Variables v) {
+        return Outputs{op::ConcatV2({{v[0], x}}, 0)};
+      });
+  EXPECT_EQ(r.size(), 1u);
+  EXPECT_THAT(Message(b),
+              AllOf(HasSubstr("'while'"), HasSubstr("variable 0 (x:0)"),
+                    HasSubstr("[2]"), HasSubstr("[4]"),
+                    HasSubstr("shape_invariants"), HasSubstr(Here(line))));
+  GraphBuilder c;
+  const Output y = c.Placeholder<float>("y", {2});
+  While(
+      {y}, [&](Variables) { return c.Const(true); },
+      [&](Variables v) { return Outputs{op::Cast(v[0], DType::kInt32)}; });
+  EXPECT_THAT(Message(c), AllOf(HasSubstr("y:0"), HasSubstr("int32")));
+}
+
+TEST(ControlFlowErrorsTest, RefusesAnotherNumberOfVariables) {
+  GraphBuilder b;
+  const Output x = b.Placeholder<float>("x", {2});
+  const Outputs r = While(
+      {x, x}, [&](Variables) { return b.Const(true); },
+      [&](Variables v) { return Outputs{v[0]}; });
+  EXPECT_EQ(r.size(), 2u);
+  EXPECT_THAT(Message(b), AllOf(HasSubstr("returns 1"), HasSubstr("2 variab")));
+}
+
+TEST(ControlFlowErrorsTest, RefusesWhatNoBodyCanHave) {
+  GraphBuilder b;
+  const Output x = b.Placeholder<float>("x", {2});
+  Cond(
+      b.Const(true), [&] { return Outputs{b.Placeholder<float>("y", {2})}; },
+      [&] { return Outputs{x}; });
+  EXPECT_THAT(Message(b), AllOf(HasSubstr("'y'"), HasSubstr("cond_then")));
+  GraphBuilder c;
+  const Output z = c.Placeholder<float>("z", {2});
+  Cond(
+      c.Const(true),
+      [&] {
+        EXPECT_EQ(c.Build().status().code(),
+                  absl::StatusCode::kFailedPrecondition);
+        return Outputs{z};
+      },
+      [&] { return Outputs{z}; });
+  EXPECT_TRUE(c.Build().ok()) << c.status();
+}
+
+TEST(ControlFlowErrorsTest, RefusesAScopeThatOutlivesItsBody) {
+  GraphBuilder b;
+  const Output x = b.Placeholder<float>("x", {2});
+  std::vector<Scope> scopes;
+  Cond(
+      b.Const(true),
+      [&] {
+        scopes.push_back(b.NameScope("open"));
+        return Outputs{x};
+      },
+      [&] { return Outputs{x}; });
+  EXPECT_THAT(Message(b), AllOf(HasSubstr("'open'"), HasSubstr("outlives")));
+}
+
+TEST(ControlFlowErrorsTest, AfterAnErrorNothingIsBuiltAndResultsAreInvalid) {
+  GraphBuilder b;
+  const Output x = b.Placeholder<float>("x", {2});
+  op::MatMul(x, x);
+  const std::string message = Message(b);
+  const int nodes = b.graph().num_nodes();
+  const Outputs y = Cond(
+      b.Const(true),
+      [&] {
+        return Outputs{x, op::Neg(x)};
+      },
+      [&] { return Outputs{x}; });
+  ASSERT_EQ(y.size(), 2u);
+  const Outputs r = While(
+      {x, y[0]}, [&](Variables v) { return v[0]; },
+      [&](Variables v) { return Outputs{v[0]}; });
+  ASSERT_EQ(r.size(), 2u);
+  EXPECT_FALSE(r[0].IsValid());
+  EXPECT_EQ(Message(b), message);
+  EXPECT_EQ(b.graph().num_nodes(), nodes);
+}
+
+TEST(ControlFlowErrorsTest, ErrorsInABodyNameIt) {
+  GraphBuilder b;
+  const Output x = b.Placeholder<float>("x", {2});
+  int line = 0;
+  While(
+      {op::Sum(x, 0)}, [&](Variables v) { return op::Less(v[0], 2.0f); },
+      [&](Variables v) {
+        line = __LINE__ + 1;
+        return Outputs{op::MatMul(v[0], v[0])};
+      });
+  EXPECT_THAT(Message(b), AllOf(HasSubstr("'MatMul'"), HasSubstr("while_body"),
+                                HasSubstr(Here(line))));
+}
+
+}  // namespace
+}  // namespace leat

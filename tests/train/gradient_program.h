@@ -1,0 +1,119 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// A graph under test with the values that it is fed, in float64, and gradients
+// compared with central differences.
+#ifndef LEAT_TESTS_TRAIN_GRADIENT_PROGRAM_H_
+#define LEAT_TESTS_TRAIN_GRADIENT_PROGRAM_H_
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "leat/graph/builder.h"
+#include "leat/graph/ops.h"
+#include "leat/runtime/local_session.h"
+
+namespace leat {
+
+using Outputs = std::vector<Output>;
+
+// Placeholders with the points they are fed, and what is fetched from a graph.
+class GradientProgram {
+ public:
+  GraphBuilder b;
+  int num_cpus = 1;
+
+  Output Input(const std::string& name, const Shape& shape,
+               std::vector<double> point, bool known_shape = true) {
+    inputs_.push_back(
+        b.Placeholder(DType::kDouble, name,
+                      known_shape ? PartialShape(shape) : PartialShape()));
+    shapes_.push_back(shape);
+    points_.push_back(std::move(point));
+    return inputs_.back();
+  }
+
+  std::vector<double>& point(size_t input) { return points_[input]; }
+
+  std::vector<Tensor> Fetch(const Outputs& outputs) {
+    if (session_ == nullptr) {
+      absl::StatusOr<Graph> graph = b.Build();
+      EXPECT_TRUE(graph.ok()) << graph.status();
+      if (!graph.ok()) return {};
+      auto session =
+          NewLocalSession(*graph, {.devices = {.num_cpus = num_cpus}});
+      EXPECT_TRUE(session.ok()) << session.status();
+      if (!session.ok()) return {};
+      session_ = *session;
+      const auto init = session_->Run({.targets = {graph->init_op()}});
+      EXPECT_TRUE(init.ok()) << init.status();
+    }
+    RunArgs args;
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      args.feeds.push_back(
+          {inputs_[i], Tensor::FromSpan<double>(shapes_[i], points_[i])});
+    }
+    for (const Output& output : outputs) args.fetches.push_back(output);
+    absl::StatusOr<std::vector<Tensor>> result = session_->Run(args);
+    EXPECT_TRUE(result.ok()) << result.status();
+    return result.ok() ? *result : std::vector<Tensor>();
+  }
+
+  double Scalar(const Output& output) {
+    const std::vector<Tensor> result = Fetch({output});
+    return result.empty() ? NAN : result[0].data<double>()[0];
+  }
+
+  Outputs Gradients(const Output& loss) {
+    const Output ys[] = {loss};
+    Outputs result;
+    for (const Gradient& gradient : b.Gradients(ys, inputs_)) {
+      EXPECT_FALSE(gradient.IsNone());
+      result.push_back(gradient.AsDense());
+    }
+    EXPECT_EQ(b.status(), absl::OkStatus());
+    return result;
+  }
+
+  // The gradients against central differences.
+  void Check(const Output& loss, const Outputs& gradients) {
+    ASSERT_EQ(b.status(), absl::OkStatus());
+    const std::vector<Tensor> analytic = Fetch(gradients);
+    ASSERT_EQ(analytic.size(), inputs_.size());
+    constexpr double kStep = 1e-5;
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      EXPECT_EQ(analytic[i].shape(), shapes_[i]) << "input " << i;
+      for (size_t k = 0; k < points_[i].size(); ++k) {
+        double& x = points_[i][k];
+        const double at = x;
+        x = at + kStep;
+        const double above = Scalar(loss);
+        x = at - kStep;
+        const double below = Scalar(loss);
+        x = at;
+        const double want = (above - below) / (2 * kStep);
+        EXPECT_NEAR(analytic[i].data<double>()[k], want,
+                    1e-6 * (1 + std::fabs(want)))
+            << "input " << i << ", element " << k;
+      }
+    }
+  }
+
+  void Check(const Output& loss) { Check(loss, Gradients(loss)); }
+
+ private:
+  Outputs inputs_;
+  std::vector<Shape> shapes_;
+  std::vector<std::vector<double>> points_;
+  std::shared_ptr<Session> session_;
+};
+
+inline Output Total(const Output& x) {
+  return op::Sum(op::Reshape(x, Tensor::Vector<int32_t>({-1})), 0);
+}
+
+}  // namespace leat
+
+#endif  // LEAT_TESTS_TRAIN_GRADIENT_PROGRAM_H_
