@@ -144,6 +144,18 @@ absl::StatusOr<Frames> FindFrames(const Graph& graph) {
   return FrameFinder(graph).Find();
 }
 
+absl::Status CheckFrameDepth(const Frames& frames) {
+  std::vector<int> depths;
+  for (const Frame& frame : frames.frames) {  // parents come first
+    depths.push_back(frame.parent < 0 ? 0 : depths[frame.parent] + 1);
+    if (depths.back() <= kMaxFrameDepth) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("loop '", frame.name, "' is nested ", depths.back(),
+                     " deep; the limit is ", kMaxFrameDepth));
+  }
+  return absl::OkStatus();
+}
+
 bool IsEnter(const Node& node) { return IsOp(node, "Enter"); }
 bool IsExit(const Node& node) { return IsOp(node, "Exit"); }
 bool IsMerge(const Node& node) { return IsOp(node, "Merge"); }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "leat/graph/graph.h"
 
@@ -36,6 +37,14 @@ struct Frames {
 // that nothing enters, a NextIteration that does not lead to a Merge, and a
 // node whose inputs come from different frames. O(nodes + edges).
 absl::StatusOr<Frames> FindFrames(const Graph& graph);
+
+// How deep loops may nest where they are planned or run: ending a loop ends
+// those inside of it, and each device that takes part in one takes part in all
+// around it.
+inline constexpr int kMaxFrameDepth = 256;
+
+// INVALID_ARGUMENT naming the loop and the limit for one nested deeper.
+absl::Status CheckFrameDepth(const Frames& frames);
 
 bool IsEnter(const Node& node);          // Enter, RefEnter
 bool IsExit(const Node& node);           // Exit, RefExit

@@ -57,8 +57,11 @@ absl::StatusOr<AttrMap> Substitute(const AttrMap& attrs,
 class Instantiation {
  public:
   Instantiation(const Function& function, const OpRegistry& ops,
-                const FunctionLibrary& library)
-      : function_(function), ops_(ops), library_(library) {}
+                const FunctionLibrary& library, int64_t max_tensors)
+      : function_(function),
+        ops_(ops),
+        library_(library),
+        max_tensors_(max_tensors) {}
 
   absl::StatusOr<FunctionBody> Run(AttrMap attrs) {
     body_.name = function_.signature.name;
@@ -132,6 +135,13 @@ class Instantiation {
     LEAT_RETURN_IF_ERROR(CheckConstant(def.attrs));
     LEAT_ASSIGN_OR_RETURN(def.input_types, InputTypes(*def.op, def.attrs));
     LEAT_ASSIGN_OR_RETURN(def.output_types, OutputTypes(*def.op, def.attrs));
+    num_tensors_ +=
+        static_cast<int64_t>(def.input_types.size() + def.output_types.size());
+    if (num_tensors_ > max_tensors_) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("with this node, the body has ", num_tensors_,
+                       " inputs and outputs; the limit is ", max_tensors_));
+    }
     LEAT_ASSIGN_OR_RETURN(std::vector<int> offsets,
                           ArgOffsets(def.op->outputs, def.attrs));
     offsets_.push_back(std::move(offsets));
@@ -302,6 +312,8 @@ class Instantiation {
   const Function& function_;
   const OpRegistry& ops_;
   const FunctionLibrary& library_;
+  const int64_t max_tensors_;
+  int64_t num_tensors_ = 0;
   FunctionBody body_;
   absl::flat_hash_map<absl::string_view, Range> args_;
   absl::flat_hash_map<absl::string_view, int32_t> nodes_;
@@ -313,8 +325,9 @@ class Instantiation {
 absl::StatusOr<FunctionBody> Instantiate(const Function& function,
                                          const AttrMap& attrs,
                                          const OpRegistry& ops,
-                                         const FunctionLibrary& library) {
-  return Instantiation(function, ops, library).Run(attrs);
+                                         const FunctionLibrary& library,
+                                         int64_t max_tensors) {
+  return Instantiation(function, ops, library, max_tensors).Run(attrs);
 }
 
 }  // namespace leat

@@ -46,12 +46,15 @@ struct FunctionBody {
 
 // `function` with "$name" attrs replaced by those of `attrs`, and defaults of
 // its signature. INVALID_ARGUMENT naming function and node for missing or wrong
-// attrs, unknown ops, and what does not fit in number or type. `function` has
-// passed ValidateBody (graph_validation.h); it and `library` outlive the body.
+// attrs, unknown ops, and what does not fit in number or type;
+// RESOURCE_EXHAUSTED when the nodes have more than `max_tensors` inputs and
+// outputs, which is found before they take much memory. `function` has passed
+// ValidateBody (graph_validation.h); it and `library` outlive the body.
 absl::StatusOr<FunctionBody> Instantiate(const Function& function,
                                          const AttrMap& attrs,
                                          const OpRegistry& ops,
-                                         const FunctionLibrary& library);
+                                         const FunctionLibrary& library,
+                                         int64_t max_tensors);
 
 }  // namespace leat
 

@@ -22,8 +22,9 @@
 namespace leat {
 
 struct LowerLimits {
-  int64_t max_nodes = 4'000'000;  // of the lowered graph
-  int max_nesting = 100;          // of functions calling functions
+  int64_t max_nodes = 4'000'000;     // of the lowered graph
+  int64_t max_outputs = 64'000'000;  // of those nodes, all together
+  int max_nesting = 100;             // of functions calling functions
 };
 
 // Lowers until no node calls a function; the functions stay in the library.

@@ -2,6 +2,7 @@
 //
 // While: Enter -> Merge -> Switch -> body -> NextIteration for what the body
 // changes, a constant Enter for what it does not.
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -126,10 +127,20 @@ class WhileLowering {
 
   absl::Status AddCondition() {
     std::vector<Endpoint> args;
+    const bool reads_state = std::any_of(
+        cond_->nodes.begin(), cond_->nodes.end(),
+        [](const BodyNode& node) { return node.def.op->is_stateful; });
     for (size_t i = 0; i < num_args(); ++i) {
       const Variable& variable = variables_[i];
       args.push_back(
           {variable.is_invariant ? variable.enter : variable.merge, 0});
+      if (!variable.is_invariant || !reads_state) continue;
+      // Where the loop spans devices, an invariant may be in the next iteration
+      // before this one has changed what is read.
+      LEAT_ASSIGN_OR_RETURN(
+          args.back().node,
+          lowering_.AddIdentity(Name("cond_invariant", i), args.back(),
+                                {first_->merge}));
     }
     LEAT_ASSIGN_OR_RETURN(
         const Inlined cond,

@@ -182,6 +182,13 @@ class BodyCopy {
 
 }  // namespace
 
+Lowering::Lowering(Graph& graph, const LowerLimits& limits)
+    : graph_(graph), limits_(limits) {
+  for (NodeId id = 0; id < graph.num_ids(); ++id) {
+    if (graph.Contains(id)) num_outputs_ += graph.node(id).num_outputs();
+  }
+}
+
 absl::Status LoweringError(const Node& node, absl::string_view message) {
   return absl::InvalidArgumentError(
       absl::StrCat("node '", node.name(), "' (", node.op(), "): ", message));
@@ -204,8 +211,12 @@ absl::StatusOr<const FunctionBody*> Lowering::Body(
   if (body == nullptr) {
     absl::StatusOr<FunctionBody> made =
         Instantiate(*found, has_attrs ? *function.attrs : AttrMap(),
-                    graph_.ops(), graph_.functions());
-    if (!made.ok()) return LoweringError(caller, made.status().message());
+                    graph_.ops(), graph_.functions(), limits_.max_outputs);
+    if (!made.ok()) {
+      return absl::Status(
+          made.status().code(),
+          LoweringError(caller, made.status().message()).message());
+    }
     auto owned = std::make_unique<FunctionBody>(*std::move(made));
     body = owned.get();
     if (has_attrs) {
@@ -221,12 +232,19 @@ absl::StatusOr<const FunctionBody*> Lowering::Body(
   return body;
 }
 
-absl::Status Lowering::CheckSize(size_t new_nodes) const {
+absl::Status Lowering::Grow(const std::string& name, size_t new_nodes,
+                            int64_t new_outputs) {
   const int64_t nodes = graph_.num_nodes() + static_cast<int64_t>(new_nodes);
-  if (nodes <= limits_.max_nodes) return absl::OkStatus();
-  return absl::ResourceExhaustedError(absl::StrCat(
-      "the graph has over ", limits_.max_nodes,
-      " nodes once its functions are inlined, which is the limit"));
+  num_outputs_ += new_outputs;
+  const bool has_too_many_nodes = nodes > limits_.max_nodes;
+  if (!has_too_many_nodes && num_outputs_ <= limits_.max_outputs) {
+    return absl::OkStatus();
+  }
+  return absl::ResourceExhaustedError(
+      absl::StrCat("with '", name, "' the graph has over ",
+                   has_too_many_nodes ? limits_.max_nodes : limits_.max_outputs,
+                   has_too_many_nodes ? " nodes" : " outputs",
+                   " once its functions are inlined, which is the limit"));
 }
 
 absl::StatusOr<NodeId> Lowering::Add(absl::string_view op,
@@ -234,13 +252,16 @@ absl::StatusOr<NodeId> Lowering::Add(absl::string_view op,
                                      absl::Span<const Endpoint> inputs,
                                      absl::Span<const NodeId> controls,
                                      const std::string& device) {
-  LEAT_RETURN_IF_ERROR(CheckSize(1));
+  LEAT_RETURN_IF_ERROR(Grow(name, 1, 0));
   NodeDef def;
   def.name = graph_.UniqueName(name);
   LEAT_ASSIGN_OR_RETURN(def.op, graph_.ops().Lookup(op));
   def.attrs = std::move(attrs);
   def.device = device;
-  return graph_.Add(std::move(def), inputs, controls);
+  LEAT_ASSIGN_OR_RETURN(const NodeId id,
+                        graph_.Add(std::move(def), inputs, controls));
+  num_outputs_ += graph_.node(id).num_outputs();
+  return id;
 }
 
 absl::StatusOr<NodeId> Lowering::AddIdentity(
@@ -270,7 +291,11 @@ absl::StatusOr<Inlined> Lowering::Inline(const FunctionBody& body,
                                          const std::string& device,
                                          absl::Span<const Endpoint> args,
                                          absl::Span<const NodeId> gate) {
-  LEAT_RETURN_IF_ERROR(CheckSize(body.nodes.size()));
+  int64_t num_outputs = 0;
+  for (const BodyNode& node : body.nodes) {
+    num_outputs += static_cast<int64_t>(node.def.output_types.size());
+  }
+  LEAT_RETURN_IF_ERROR(Grow(prefix, body.nodes.size(), num_outputs));
   return BodyCopy(*this, body, prefix, device, args, gate).Run();
 }
 

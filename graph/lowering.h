@@ -38,13 +38,12 @@ struct Inlined {
 
 class Lowering {
  public:
-  Lowering(Graph& graph, const LowerLimits& limits)
-      : graph_(graph), limits_(limits) {}
+  Lowering(Graph& graph, const LowerLimits& limits);
 
   Graph& graph() { return graph_; }
 
   // The typed body of a function. INVALID_ARGUMENT naming `caller` when its
-  // arguments or results are not of these types.
+  // arguments or results are not of these types, and as Instantiate does.
   absl::StatusOr<const FunctionBody*> Body(
       const Node& caller, const FunctionRef& function,
       absl::Span<const DType> arg_types, absl::Span<const DType> return_types);
@@ -89,10 +88,13 @@ class Lowering {
   }
 
  private:
-  absl::Status CheckSize(size_t new_nodes) const;
+  // Counts what is about to be added as `name`.
+  absl::Status Grow(const std::string& name, size_t new_nodes,
+                    int64_t new_outputs);
 
   Graph& graph_;
   const LowerLimits limits_;
+  int64_t num_outputs_ = 0;  // of the graph
   // Of functions without attrs.
   absl::flat_hash_map<const Function*, std::unique_ptr<FunctionBody>> bodies_;
   std::vector<std::unique_ptr<FunctionBody>> other_bodies_;

@@ -9,6 +9,9 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/consumers.h"
+#include "leat/graph/frames.h"
 
 namespace leat {
 namespace {
@@ -47,6 +50,24 @@ class DisjointSets {
  private:
   std::vector<NodeId> parent_;
 };
+
+bool HasControlFlow(const Graph& graph) {
+  for (NodeId id = 0; id < graph.num_ids(); ++id) {
+    if (!graph.Contains(id)) continue;
+    if (IsSwitch(graph.node(id)) || IsEnter(graph.node(id))) return true;
+  }
+  return false;
+}
+
+// Of a value; kNoNode when nobody takes one.
+NodeId FirstConsumer(absl::Span<const Use> uses) {
+  NodeId first = kNoNode;
+  for (const Use& use : uses) {
+    if (use.input == TensorId::kControl) continue;
+    if (first == kNoNode || use.node < first) first = use.node;
+  }
+  return first;
+}
 
 }  // namespace
 
@@ -87,6 +108,30 @@ absl::StatusOr<std::vector<NodeId>> ColocationGroups(const Graph& graph) {
     if (graph.Contains(id)) groups[id] = sets.Find(id);
   }
   return groups;
+}
+
+absl::Status ColocateControlFlow(
+    Graph& graph, absl::FunctionRef<bool(NodeId, int device)> may_be_on) {
+  if (!HasControlFlow(graph)) return absl::OkStatus();
+  LEAT_ASSIGN_OR_RETURN(const std::vector<NodeId> order,
+                        TopologicalOrder(graph));
+  const Consumers consumers(graph);
+  const auto move = [&](NodeId id, NodeId to) {
+    const int device = graph.node(to).device;
+    if (may_be_on(id, device)) graph.mutable_node(id).device = device;
+  };
+  // The consumer may be an Enter that moves, the source a Switch.
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+    const Node& node = graph.node(*it);
+    if (!IsEnter(node) && !IsNextIteration(node)) continue;
+    const NodeId first = FirstConsumer(consumers.Of(*it));
+    if (first != kNoNode) move(*it, first);
+  }
+  for (const NodeId id : order) {
+    const Node& node = graph.node(id);
+    if (IsSwitch(node) || IsExit(node)) move(id, node.inputs[0].node);
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace leat

@@ -8,9 +8,11 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/device_name.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/wire_names.h"
 #include "leat/graph/deadness.h"
 #include "leat/graph/frames.h"
-#include "leat/graph/op_registry.h"
+#include "leat/partitioner/control_loops.h"
+#include "leat/partitioner/internal_node.h"
 
 namespace leat {
 namespace {
@@ -59,30 +61,8 @@ class Partitioner {
     return only;
   }
 
-  // A loop needs all its iterations' values at hand: one partition each.
-  absl::Status CheckLoops() const {
-    LEAT_ASSIGN_OR_RETURN(const Frames frames, FindFrames(graph_));
-    std::vector<NodeId> first(frames.frames.size(), kNoNode);
-    for (NodeId id = 0; id < graph_.num_ids(); ++id) {
-      if (!graph_.Contains(id)) continue;
-      // An Enter and an Exit belong to two frames.
-      for (int32_t frame : {frames.of_inputs[id], frames.of_outputs[id]}) {
-        if (frame == Frames::kRoot) continue;
-        NodeId& other = first[frame];
-        if (other == kNoNode) other = id;
-        if (part_of_[id] == part_of_[other]) continue;
-        return absl::UnimplementedError(absl::StrCat(
-            "loop '", frames.frames[frame].name,
-            "' has nodes on two devices: '", graph_.node(other).name(), "' on ",
-            graph_.AssignedDevice(other), " and '", graph_.node(id).name(),
-            "' on ", graph_.AssignedDevice(id)));
-      }
-    }
-    return absl::OkStatus();
-  }
-
   absl::StatusOr<std::vector<Partition>> Cut() {
-    LEAT_RETURN_IF_ERROR(CheckLoops());
+    LEAT_ASSIGN_OR_RETURN(frames_, FindFrames(graph_));
     for (const std::string& name : part_names_) {
       parts_.push_back({.name = name, .graph = EmptyGraph()});
     }
@@ -138,6 +118,7 @@ class Partitioner {
   absl::Status Rewire(NodeId id) {
     const Node& original = graph_.node(id);
     Node copy = PartOf(id).node(copies_[id]);
+    LEAT_ASSIGN_OR_RETURN(const Consumer consumer, Describe(id));
     for (int i = 0; i < original.num_inputs(); ++i) {
       const Endpoint& input = original.inputs[i];
       if (part_of_[input.node] == part_of_[id]) {
@@ -151,37 +132,121 @@ class Partitioner {
             graph_.AssignedDevice(input.node),
             ": references do not cross devices"));
       }
-      LEAT_ASSIGN_OR_RETURN(const NodeId recv, RecvFor(input, id));
+      LEAT_ASSIGN_OR_RETURN(const NodeId recv, RecvFor(input, consumer));
       copy.inputs[i] = {recv, 0};
     }
-    for (NodeId& control : copy.controls) {
-      if (part_of_[control] == part_of_[id]) {
-        control = copies_[control];
-      } else {
-        LEAT_ASSIGN_OR_RETURN(control, ControlRecvFor(control, id));
+    copy.controls.clear();
+    for (const NodeId control : original.controls) {
+      if (control == consumer.loop_merge && !consumer.keeps_loop_merge) {
+        continue;  // the _Recvs have it
       }
+      NodeId from = copies_[control];
+      if (part_of_[control] != part_of_[id]) {
+        LEAT_ASSIGN_OR_RETURN(from, ControlRecvFor(control, consumer));
+      }
+      copy.controls.push_back(from);
     }
+    std::sort(copy.controls.begin(), copy.controls.end());
     PartOf(id).mutable_node(copies_[id]) = std::move(copy);
     return absl::OkStatus();
   }
 
+  // A node, as far as its edges from other partitions need to know.
+  struct Consumer {
+    NodeId id = kNoNode;
+    // The Merge of a control loop that starts its _Recvs.
+    NodeId loop_merge = kNoNode;
+    // Edges from other devices stay to be cut, or none was cut.
+    bool keeps_loop_merge = true;
+  };
+
+  absl::StatusOr<Consumer> Describe(NodeId id) const {
+    const Node& node = graph_.node(id);
+    Consumer consumer;
+    consumer.id = id;
+    NodeId far = kNoNode;  // a producer in another partition
+    bool crosses_later = false;
+    const auto visit = [&](NodeId from) {
+      if (part_of_[from] != part_of_[id]) {
+        far = from;
+      } else if (graph_.node(from).device != node.device) {
+        crosses_later = true;
+      }
+    };
+    for (const Endpoint& input : node.inputs) visit(input.node);
+    for (const NodeId control : node.controls) {
+      if (graph_.node(control).device == node.device &&
+          IsControlLoopMerge(graph_.node(control))) {
+        consumer.loop_merge = control;
+      } else {
+        visit(control);
+      }
+    }
+    if (far == kNoNode) return consumer;
+    consumer.keeps_loop_merge = crosses_later;
+    const int32_t frame = frames_.of_inputs[id];
+    if (frame == Frames::kRoot || consumer.loop_merge != kNoNode) {
+      return consumer;
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        "node '", node.name(), "' on ", graph_.AssignedDevice(id),
+        " takes a tensor of '", graph_.node(far).name(), "' on ",
+        graph_.AssignedDevice(far), " inside of loop '",
+        frames_.frames[frame].name, "' but has no control edge from a '",
+        kControlLoopPrefix, "' Merge, which would say when it comes"));
+  }
+
+  // The two ends of a cut edge.
+  struct Channel {
+    NodeId send = kNoNode;
+    NodeId recv = kNoNode;
+  };
+
   // The _Recv of a tensor on a consumer's device, made with its _Send when the
   // first consumer there asks for it.
-  absl::StatusOr<NodeId> RecvFor(const Endpoint& source, NodeId consumer) {
-    const int device = graph_.node(consumer).device;
+  absl::StatusOr<NodeId> RecvFor(const Endpoint& source,
+                                 const Consumer& consumer) {
+    const DType dtype = graph_.node(source.node).output_type(source.index);
+    const Endpoint value{copies_[source.node], source.index};
+    if (IsRef(dtype)) {
+      LEAT_ASSIGN_OR_RETURN(
+          const Channel read,
+          Connect(value, source.node, BaseOf(dtype), consumer));
+      OrderRead(source.node, consumer, read);
+      return read.recv;
+    }
+    const int device = graph_.node(consumer.id).device;
     NodeId& recv = recvs_.try_emplace({source, device}, kNoNode).first->second;
     if (recv != kNoNode) return recv;
-    const Node& producer = graph_.node(source.node);
-    const DType dtype = BaseOf(producer.output_type(source.index));
-    LEAT_ASSIGN_OR_RETURN(recv, Connect({copies_[source.node], source.index},
-                                        source.node, dtype, consumer));
-    return recv;
+    LEAT_ASSIGN_OR_RETURN(const Channel channel,
+                          Connect(value, source.node, dtype, consumer));
+    return recv = channel.recv;
+  }
+
+  // A variable is read where it is, when it is sent (by TensorFlow's tasks:
+  // when it is received). That must come after all that its consumer waits for,
+  // so each consumer has a channel of its own.
+  void OrderRead(NodeId variable, const Consumer& consumer,
+                 const Channel& read) {
+    const Node& node = graph_.node(consumer.id);
+    if (IsMerge(node)) return;  // waits for one input, whichever comes
+    const auto wait_for = [&](NodeId from) {
+      if (from == variable) return;
+      if (part_of_[from] == part_of_[variable]) {
+        PartOf(variable).AddControl(copies_[from], read.send);
+      } else if (part_of_[from] == part_of_[consumer.id]) {
+        PartOf(consumer.id).AddControl(copies_[from], read.recv);
+      }
+    };
+    for (const Endpoint& input : node.inputs) wait_for(input.node);
+    for (const NodeId control : node.controls) wait_for(control);
   }
 
   // The same for a control edge: an empty constant that waits for the source
   // is sent, and an Identity of what arrives is waited for.
-  absl::StatusOr<NodeId> ControlRecvFor(NodeId source, NodeId consumer) {
-    const int device = graph_.node(consumer).device;
+  absl::StatusOr<NodeId> ControlRecvFor(NodeId source,
+                                        const Consumer& consumer) {
+    const int device = graph_.node(consumer.id).device;
     const Endpoint key{source, TensorId::kControl};
     NodeId& waiting = recvs_.try_emplace({key, device}, kNoNode).first->second;
     if (waiting != kNoNode) return waiting;
@@ -189,26 +254,29 @@ class Partitioner {
     NodeDef dummy{.name = NewName(producer, "ctrl", PartOf(source))};
     dummy.attrs.Set("dtype", DType::kFloat);
     dummy.attrs.Set("value", Tensor::Of<float>(Shape{0}, {}));
-    LEAT_ASSIGN_OR_RETURN(
-        const NodeId constant,
-        AddNode("Const", std::move(dummy), PartOf(source), producer.device));
+    LEAT_ASSIGN_OR_RETURN(const NodeId constant,
+                          AddInternalNode("Const", std::move(dummy),
+                                          producer.device, PartOf(source)));
     PartOf(source).mutable_node(constant).controls.push_back(copies_[source]);
-    LEAT_ASSIGN_OR_RETURN(const NodeId recv, Connect({constant, 0}, source,
-                                                     DType::kFloat, consumer));
-    NodeDef identity{.name = NewName(producer, "arrived", PartOf(consumer))};
+    LEAT_ASSIGN_OR_RETURN(
+        const Channel channel,
+        Connect({constant, 0}, source, DType::kFloat, consumer));
+    Graph& there = PartOf(consumer.id);
+    NodeDef identity{.name = NewName(producer, "arrived", there)};
     identity.attrs.Set("T", DType::kFloat);
-    LEAT_ASSIGN_OR_RETURN(waiting, AddNode("Identity", std::move(identity),
-                                           PartOf(consumer), device));
-    PartOf(consumer).mutable_node(waiting).inputs.push_back({recv, 0});
+    LEAT_ASSIGN_OR_RETURN(
+        waiting,
+        AddInternalNode("Identity", std::move(identity), device, there));
+    there.mutable_node(waiting).inputs.push_back({channel.recv, 0});
     return waiting;
   }
 
   // Adds a _Send of `value` (an endpoint in the partition of `source`) and its
   // _Recv on the device of `consumer`.
-  absl::StatusOr<NodeId> Connect(const Endpoint& value, NodeId source,
-                                 DType dtype, NodeId consumer) {
+  absl::StatusOr<Channel> Connect(const Endpoint& value, NodeId source,
+                                  DType dtype, const Consumer& consumer) {
     const Node& producer = graph_.node(source);
-    const int device = graph_.node(consumer).device;
+    Graph& there = PartOf(consumer.id);
     const std::string& send_device = graph_.AssignedDevice(source);
     AttrMap common;
     common.Set("tensor_name",
@@ -216,30 +284,27 @@ class Partitioner {
     common.Set("send_device", send_device);
     common.Set("send_device_incarnation",
                static_cast<int64_t>(incarnations_.at(send_device)));
-    common.Set("recv_device", graph_.AssignedDevice(consumer));
+    common.Set("recv_device", graph_.AssignedDevice(consumer.id));
     common.Set("client_terminated", false);
     NodeDef send{.name = NewName(producer, "send", PartOf(source)),
                  .attrs = common};
     send.attrs.Set("T", dtype);
-    LEAT_ASSIGN_OR_RETURN(
-        const NodeId sender,
-        AddNode("_Send", std::move(send), PartOf(source), producer.device));
+    LEAT_ASSIGN_OR_RETURN(const NodeId sender,
+                          AddInternalNode("_Send", std::move(send),
+                                          producer.device, PartOf(source)));
     PartOf(source).mutable_node(sender).inputs.push_back(value);
-    NodeDef recv{.name = NewName(producer, "recv", PartOf(consumer)),
+    NodeDef recv{.name = NewName(producer, "recv", there),
                  .attrs = std::move(common)};
     recv.attrs.Set("tensor_type", dtype);
     recv.attrs.Set(kMayBeDeadAttr, may_be_dead_);
-    return AddNode("_Recv", std::move(recv), PartOf(consumer), device);
-  }
-
-  absl::StatusOr<NodeId> AddNode(absl::string_view op, NodeDef def,
-                                 Graph& graph, int device) {
-    LEAT_ASSIGN_OR_RETURN(def.op, graph.ops().Lookup(op));
-    LEAT_ASSIGN_OR_RETURN(def.input_types, InputTypes(*def.op, def.attrs));
-    LEAT_ASSIGN_OR_RETURN(def.output_types, OutputTypes(*def.op, def.attrs));
-    Node node{.def = std::make_shared<const NodeDef>(std::move(def))};
-    node.device = device;
-    return graph.AddUnchecked(std::move(node));
+    LEAT_ASSIGN_OR_RETURN(
+        const NodeId receiver,
+        AddInternalNode("_Recv", std::move(recv),
+                        graph_.node(consumer.id).device, there));
+    if (consumer.loop_merge != kNoNode) {
+      there.AddControl(copies_[consumer.loop_merge], receiver);
+    }
+    return Channel{sender, receiver};
   }
 
   // TensorFlow's suffixes: _S (by task), _G (by device). The client may have a
@@ -254,6 +319,7 @@ class Partitioner {
   const Graph& graph_;
   const PartitionBy by_;
   const bool may_be_dead_;
+  Frames frames_;
   absl::flat_hash_map<std::string, uint64_t> incarnations_;
   std::vector<int> part_of_device_;  // by index into graph_.devices()
   std::vector<std::string> part_names_;

@@ -24,10 +24,14 @@ struct Partition {
 };
 
 // Every node goes to the partition of its assigned device. A tensor crosses
-// once per destination device, however many consumers it has there; a control
-// edge crosses as an empty tensor. `devices` give the incarnations.
+// once per destination device, however many consumers it has there, but a
+// reference once per consumer, read after what that waits for; a control
+// edge crosses as an empty tensor. Inside of a loop, the control edge that a
+// consumer has from a control loop (control_loops.h) goes to its _Recvs.
+// `devices` give the incarnations.
 // INVALID_ARGUMENT naming the node when it has no device, when its device is
-// not among `devices`, or when a reference would have to cross.
+// not among `devices`, when a reference would have to cross, or a tensor in a
+// loop without a control loop there.
 absl::StatusOr<std::vector<Partition>> PartitionGraph(
     Graph graph, PartitionBy by, absl::Span<const DeviceInfo> devices);
 

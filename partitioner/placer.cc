@@ -26,8 +26,8 @@ std::string ListDevices(absl::Span<const DeviceInfo> devices) {
 
 absl::Status AtNode(const Node& node, const absl::Status& status) {
   return absl::InvalidArgumentError(
-      absl::StrCat("Cannot assign a device for operation ", node.name(), " (",
-                   node.op(), "): ", status.message()));
+      absl::StrCat("Cannot assign a device for operation ", node.name(), ": ",
+                   status.message(), " (op ", node.op(), ")"));
 }
 
 // Turns a graph into a PlacementProblem.
@@ -56,6 +56,7 @@ class ConstraintCollector {
         group = static_cast<int>(problem_.groups.size());
         problem_.groups.push_back({.first = id});
         requests_.emplace_back();
+        requesters_.push_back(id);
         types_.push_back(nullptr);
       }
       problem_.group_of[id] = group;
@@ -79,6 +80,7 @@ class ConstraintCollector {
       LEAT_RETURN_IF_ERROR(KeepPlaced(node, info));
     }
     if (!node.def->device.empty()) {
+      if (!info.is_constrained) requesters_[group] = id;
       info.is_constrained = true;
       LEAT_ASSIGN_OR_RETURN(const DeviceName* request, Parse(node));
       auto merged = MergeDeviceNames(requests_[group], *request,
@@ -193,21 +195,39 @@ class ConstraintCollector {
     if (allowed.empty() && options_.allow_soft_placement) {
       allowed = Allowed(TaskOf(request), *types_[group]);
     }
-    if (allowed.empty()) {
-      return AtNode(
-          graph_.node(info.first),
-          absl::InvalidArgumentError(absl::StrCat(
-              "it asks for '", request.ToString(), "' and has kernels for ",
-              absl::StrJoin(*types_[group], ", ",
-                            [](std::string* out, const auto& type) {
-                              out->append(type.second);
-                            }),
-              ", but the devices are ", ListDevices(problem_.devices))));
-    }
+    if (allowed.empty()) return NoDeviceError(group);
     info.candidates = static_cast<int>(problem_.candidates.size());
     problem_.candidates.push_back(std::move(allowed));
     sets_.emplace(key, info.candidates);
     return absl::OkStatus();
+  }
+
+  // TensorFlow's words.
+  absl::Status NoDeviceError(int group) const {
+    const Node& node = graph_.node(requesters_[group]);
+    const std::string request = requests_[group].ToString();
+    for (const DeviceName& name : names_) {
+      if (!requests_[group].Matches(name)) continue;
+      return AtNode(
+          node,
+          absl::InvalidArgumentError(absl::StrCat(
+              "Could not satisfy explicit device specification '", request,
+              "' because no supported kernel for ", name.type.value_or(""),
+              " devices is available; there are kernels for ",
+              absl::StrJoin(*types_[group], ", ",
+                            [](std::string* out, const auto& type) {
+                              out->append(type.second);
+                            }),
+              ", and the devices are [ ", ListDevices(problem_.devices),
+              " ]")));
+    }
+    return AtNode(
+        node,
+        absl::InvalidArgumentError(absl::StrCat(
+            "{{node ", node.name(), "}} was explicitly assigned to ", request,
+            " but available devices are [ ", ListDevices(problem_.devices),
+            " ]. Make sure the device specification refers to a valid "
+            "device.")));
   }
 
   const Graph& graph_;
@@ -215,6 +235,7 @@ class ConstraintCollector {
   PlacementProblem problem_;
   std::vector<DeviceName> names_;     // of the devices
   std::vector<DeviceName> requests_;  // by group
+  std::vector<NodeId> requesters_;    // by group: the first that asks
   std::vector<const Types*> types_;   // by group
   std::set<Types> interned_;
   absl::flat_hash_map<std::string, DeviceName> parsed_;
@@ -239,7 +260,14 @@ absl::Status PlaceGraph(Graph& graph, absl::Span<const DeviceInfo> devices,
     if (!graph.Contains(id)) continue;
     graph.mutable_node(id).device = interned[chosen[problem.group_of[id]]];
   }
-  return absl::OkStatus();
+  return ColocateControlFlow(graph, [&](NodeId id, int device) {
+    const PlacementGroup& group = problem.groups[problem.group_of[id]];
+    if (group.num_nodes > 1 || group.placed >= 0) return false;
+    for (const int candidate : problem.candidates[group.candidates]) {
+      if (interned[candidate] == device) return true;
+    }
+    return false;
+  });
 }
 
 }  // namespace leat

@@ -27,8 +27,10 @@ struct PlacerOptions {
 // Assigns a device to every node that has none yet; assigned ones stay. The
 // first device's task is preferred. Colocated are: producers and consumers of
 // reference and resource edges, and nodes that name each other in `_class`
-// ("loc:@x"). INVALID_ARGUMENT naming a node, its request and the devices when
-// the constraints of a group contradict each other.
+// ("loc:@x"). Control flow that only routes values stands with them where its
+// constraints allow it (ColocateControlFlow). INVALID_ARGUMENT naming a node,
+// its request and the devices when the constraints of a group contradict each
+// other.
 absl::Status PlaceGraph(Graph& graph, absl::Span<const DeviceInfo> devices,
                         const PlacerOptions& options);
 

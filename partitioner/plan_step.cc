@@ -4,19 +4,35 @@
 #include <utility>
 
 #include "leat/core/status_macros.h"
+#include "leat/partitioner/control_loops.h"
 
 namespace leat {
 
 absl::StatusOr<StepPlan> PlanStep(const Graph& prepared,
                                   StepSignature signature,
-                                  absl::Span<const DeviceInfo> devices) {
+                                  absl::Span<const DeviceInfo> devices,
+                                  const PlanOptions& options) {
   LEAT_ASSIGN_OR_RETURN(PrunedStep pruned, PruneToStep(prepared, signature));
+  LEAT_RETURN_IF_ERROR(OptimizeStep(devices, options, pruned));
+  LEAT_RETURN_IF_ERROR(AddControlLoops(pruned.graph));
   StepPlan plan{.signature = std::move(signature),
                 .feed_types = std::move(pruned.feed_types)};
   LEAT_ASSIGN_OR_RETURN(
       plan.partitions,
       PartitionGraph(std::move(pruned.graph), PartitionBy::kTask, devices));
   return plan;
+}
+
+absl::Status OptimizeStep(absl::Span<const DeviceInfo> devices,
+                          const PlanOptions& options, PrunedStep& step) {
+  if (options.passes == nullptr) return absl::OkStatus();
+  return RunPasses(step.graph, *options.passes,
+                   {.optimizer = options.optimizer,
+                    .keep = step.targets,
+                    .devices = devices,
+                    .foreign_tasks = options.foreign_tasks,
+                    .evaluator = options.evaluator,
+                    .after_pass = options.after_pass});
 }
 
 }  // namespace leat

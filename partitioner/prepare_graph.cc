@@ -3,7 +3,6 @@
 
 #include "leat/core/check.h"
 #include "leat/core/status_macros.h"
-#include "leat/graph/lower.h"
 #include "leat/partitioner/placer.h"
 
 namespace leat {
@@ -29,7 +28,7 @@ absl::StatusOr<Graph> PrepareGraph(const Graph& client_graph,
                                    const Graph* previous) {
   LEAT_CHECK(options.policies != nullptr);
   Graph graph = client_graph;
-  LEAT_RETURN_IF_ERROR(LowerFunctions(graph));
+  LEAT_RETURN_IF_ERROR(LowerFunctions(graph, options.lower_limits));
   if (previous != nullptr) KeepStatefulDevices(*previous, graph);
   LEAT_ASSIGN_OR_RETURN(const PlacementPolicy policy,
                         options.policies->Find(options.placement_policy));

@@ -13,6 +13,7 @@
 #include "absl/types/span.h"
 #include "leat/core/device.h"
 #include "leat/graph/graph.h"
+#include "leat/graph/lower.h"
 #include "leat/partitioner/policy.h"
 
 namespace leat {
@@ -21,6 +22,7 @@ struct PrepareOptions {
   bool allow_soft_placement = false;
   std::string placement_policy = kDefaultPolicy;
   const PolicyRegistry* policies = nullptr;  // REQUIRES: not null; borrowed
+  LowerLimits lower_limits = {};             // a server's are lower
 };
 
 // The devices of stateful nodes that `previous` (may be null: the graph before

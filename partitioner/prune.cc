@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
+#include "leat/graph/frames.h"
 #include "leat/graph/op_registry.h"
 
 namespace leat {
@@ -22,7 +23,7 @@ class Pruner {
   Pruner(const Graph& graph, const StepSignature& signature)
       : graph_(graph),
         signature_(signature),
-        result_{.graph = Graph(graph.ops()), .feed_types = {}} {}
+        result_{.graph = Graph(graph.ops())} {}
 
   absl::StatusOr<PrunedStep> Prune() {
     LEAT_RETURN_IF_ERROR(ResolveFeeds());
@@ -35,6 +36,10 @@ class Pruner {
     MarkNeeded();
     LEAT_RETURN_IF_ERROR(CopyNeeded());
     LEAT_RETURN_IF_ERROR(AddReturns());
+    LEAT_RETURN_IF_ERROR(CheckLoops());
+    for (const NodeId target : targets_) {
+      if (needed_[target]) result_.targets.push_back(copies_[target]);
+    }
     return std::move(result_);
   }
 
@@ -203,6 +208,56 @@ class Pruner {
           {copies_[fetch.node], fetch.index});
     }
     return absl::OkStatus();
+  }
+
+  // A tensor inside of a loop has a value per iteration, a feed and a fetch
+  // have one. Feeds may cut all the ways into a loop: then there is none.
+  absl::Status CheckLoops() const {
+    const Graph& pruned = result_.graph;
+    bool has_loops = false;
+    for (NodeId id = 0; id < graph_.num_ids() && !has_loops; ++id) {
+      has_loops = needed_[id] && (IsEnter(graph_.node(id)) ||
+                                  IsNextIteration(graph_.node(id)));
+    }
+    if (!has_loops) return absl::OkStatus();
+    const absl::StatusOr<Frames> frames = FindFrames(pruned);
+    if (!frames.ok()) return ExplainLoopError(frames.status());
+    return CheckFetches(*frames, /*are_copies=*/true);
+  }
+
+  // `frames` are those of the pruned graph, or of the whole one.
+  absl::Status CheckFetches(const Frames& frames, bool are_copies) const {
+    for (size_t i = 0; i < fetches_.size(); ++i) {
+      const NodeId node = fetches_[i].node;
+      const int32_t frame =
+          frames.of_outputs[are_copies ? copies_[node] : node];
+      if (frame == Frames::kRoot) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Tensor ", signature_.fetches[i], " is inside of loop '",
+          frames.frames[frame].name,
+          "' and cannot be fetched: it has one value an iteration"));
+    }
+    return absl::OkStatus();
+  }
+
+  // The graph was in order before feeds and fetches were put in.
+  absl::Status ExplainLoopError(const absl::Status& problem) const {
+    LEAT_ASSIGN_OR_RETURN(const Frames frames, FindFrames(graph_));
+    int first = static_cast<int>(signature_.feeds.size());
+    int32_t frame = Frames::kRoot;
+    for (const auto& [fed, position] : feeds_) {
+      const int32_t inside = frames.of_outputs[fed.node];
+      if (inside == Frames::kRoot || position > first) continue;
+      first = position;
+      frame = inside;
+    }
+    if (frame == Frames::kRoot) {
+      LEAT_RETURN_IF_ERROR(CheckFetches(frames, /*are_copies=*/false));
+      return problem;
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Tensor ", signature_.feeds[first], " is inside of loop '",
+        frames.frames[frame].name, "' and cannot be fed: ", problem.message()));
   }
 
   absl::StatusOr<NodeId> AddBoundary(absl::string_view op, std::string name,

@@ -21,12 +21,14 @@ struct StepSignature {
   std::vector<std::string> targets = {};
 };
 
-// The types of fed tensors, by position, and the graph to run. Errors are
-// TensorFlow's: NOT_FOUND for names, INVALID_ARGUMENT for a tensor fed twice,
-// fed and fetched, of a reference, or when nothing is asked for.
+// The graph to run, the types of fed tensors by position, and the target nodes
+// in that graph. Errors are TensorFlow's: NOT_FOUND for names, INVALID_ARGUMENT
+// for a tensor fed twice, fed and fetched, of a reference, or when nothing is
+// asked for. Ours is INVALID_ARGUMENT for a tensor inside of a loop.
 struct PrunedStep {
   Graph graph;
   std::vector<DType> feed_types = {};
+  std::vector<NodeId> targets = {};
 };
 absl::StatusOr<PrunedStep> PruneToStep(const Graph& graph,
                                        const StepSignature& signature);

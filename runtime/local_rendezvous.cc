@@ -7,9 +7,27 @@
 #include "absl/strings/str_cat.h"
 
 namespace leat {
+namespace {
+
+// What is left of a key that has been used says when it comes again. Inside of
+// loops such marks would pile up for as long as the loop runs.
+bool IsInLoop(absl::string_view key) {
+  const size_t frame = key.rfind(';');
+  return frame != absl::string_view::npos && key.substr(frame) != ";0:0";
+}
+
+}  // namespace
 
 LocalRendezvous::~LocalRendezvous() {
-  StartAbort(absl::CancelledError("the step has ended"));
+  bool is_waited_for = false;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [key, entry] : entries_) {
+      is_waited_for = is_waited_for || entry.waiter != nullptr;
+    }
+  }
+  // An ordinary step need not pay for making the error.
+  if (is_waited_for) StartAbort(absl::CancelledError("the step has ended"));
 }
 
 absl::Status LocalRendezvous::Send(absl::string_view key, Tensor tensor,
@@ -30,6 +48,7 @@ absl::Status LocalRendezvous::Send(absl::string_view key, Tensor tensor,
       return absl::OkStatus();
     }
     waiter = std::exchange(entry.waiter, nullptr);
+    if (IsInLoop(key)) entries_.erase(key);
   }
   std::move(waiter)(absl::OkStatus(), std::move(tensor), is_dead);
   return absl::OkStatus();
@@ -55,6 +74,7 @@ void LocalRendezvous::RecvAsync(absl::string_view key, Done done) {
         }
         tensor = std::move(entry.tensor);
         is_dead = entry.is_dead;
+        if (IsInLoop(key)) entries_.erase(key);
       }
     }
   }

@@ -25,7 +25,7 @@ class LocalRendezvous final : public Rendezvous {
 
  private:
   // A tensor that has been sent, or somebody who waits for it; once both have
-  // come, only the mark that the key is used.
+  // come, only the mark that the key is used, or, inside of loops, nothing.
   struct Entry {
     Tensor tensor = {};
     bool sent = false;

@@ -204,8 +204,44 @@ TEST(LowerTest, BoundsTheGraph) {
   const std::string text =
       Negate() + FloatPlaceholder("x") + Call("call", "negate", {"x"});
   EXPECT_THAT(LowerError(text, {.max_nodes = 3}),
-              HasSubstr("RESOURCE_EXHAUSTED"));
+              AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("'call'"),
+                    HasSubstr("over 3 nodes")));
   EXPECT_EQ(LowerError(text, {.max_nodes = 5}), "OK");
+}
+
+// A body of two Splits into `n` parts each.
+std::string Splits(int64_t n) {
+  const std::string split = Float() + Attr("num_split", absl::StrCat("i: ", n));
+  const std::string axis =
+      Attr("dtype", "type: DT_INT32") +
+      Attr("value", "tensor { dtype: DT_INT32 tensor_shape {} int_val: 0 }");
+  return FunctionText(
+      "splits", 1, "DT_FLOAT",
+      InnerNode("axis", "Const", {}, axis) +
+          InnerNode("first", "Split", {"axis:output:0", "a0"}, split) +
+          InnerNode("second", "Split", {"axis:output:0", "a0"}, split) +
+          Return("second:output:0"));
+}
+
+TEST(LowerTest, BoundsTheOutputsOfOneBody) {
+  const std::string text =
+      Splits(1'000'000) + FloatPlaceholder("x") + Call("call", "splits", {"x"});
+  EXPECT_THAT(LowerError(text, {.max_outputs = 1'500'000}),
+              AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("'call'"),
+                    HasSubstr("'splits', node 'second'"),
+                    HasSubstr("2000005 inputs and outputs; the limit is "
+                              "1500000")));
+}
+
+TEST(LowerTest, BoundsTheOutputsOfAllBodies) {
+  std::string text = Splits(100) + FloatPlaceholder("x");
+  for (int i = 0; i < 4; ++i) {
+    text += Call(absl::StrCat("call_", i), "splits", {"x"});
+  }
+  EXPECT_THAT(LowerError(text, {.max_outputs = 700}),
+              AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("'call_3'"),
+                    HasSubstr("over 700 outputs")));
+  EXPECT_EQ(LowerError(text, {.max_outputs = 900}), "OK");
 }
 
 }  // namespace

@@ -14,7 +14,10 @@
 namespace leat {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 const std::string kTask = "/job:localhost/replica:0/task:0";
 
@@ -134,6 +137,49 @@ TEST_F(PartitionTest, MarksWhatMayBeDead) {
                   .value());
 }
 
+// TensorFlow: "ref edges are never shared".
+TEST_F(PartitionTest, AVariableIsReadForEachConsumerAfterWhatThatWaitsFor) {
+  Variable v;
+  Output added;
+  {
+    auto device = b.OnDevice("/cpu:0");
+    v = b.Variable("v", b.Const(1.0f), {.use_resource = false});
+    added = op::AssignAdd(v.handle(), b.Const(1.0f));
+  }
+  auto device = b.OnDevice("/cpu:1");
+  const Output before = op::Neg(v.handle());
+  const Output local = b.Placeholder<float>("local");
+  Output after;
+  {
+    auto wait = b.ControlDependencies({added.operation(), before.operation()});
+    after = op::Mul(v.handle(), local);
+  }
+  const auto partitions = Cut();
+  ASSERT_EQ(partitions.size(), 2u);
+  const Graph& here = partitions[0].graph;
+  const Graph& there = partitions[1].graph;
+  const auto recv_of = [&](const Output& output) -> const Node& {
+    const Node& node = there.node(there.Find(output.operation().name()));
+    return there.node(node.inputs[0].node);
+  };
+  const auto send_of = [&](const Node& recv) -> const Node& {
+    for (const NodeId id : here.NodeIds()) {
+      const AttrValue* name = here.node(id).attrs().Find("tensor_name");
+      if (name != nullptr && *name == *recv.attrs().Find("tensor_name")) {
+        return here.node(id);
+      }
+    }
+    return recv;
+  };
+  EXPECT_THAT(recv_of(before).controls, IsEmpty());
+  EXPECT_THAT(send_of(recv_of(before)).controls, IsEmpty());
+  EXPECT_THAT(recv_of(after).controls,
+              UnorderedElementsAre(there.Find(before.operation().name()),
+                                   there.Find("local")));
+  EXPECT_THAT(send_of(recv_of(after)).controls,
+              ElementsAre(here.Find(added.operation().name())));
+}
+
 TEST_F(PartitionTest, RefusesANodeWithoutADevice) {
   b.Placeholder<float>("x");
   const absl::Status status =
@@ -154,25 +200,6 @@ TEST_F(PartitionTest, RefusesAReferenceThatWouldCross) {
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("references do not cross devices"));
-}
-
-TEST_F(PartitionTest, ALoopOverTwoDevicesIsRefusedByName) {
-  const Output enter = op::Enter(Here("x", DType::kInt32), "loop");
-  const auto merge = op::Merge({enter, enter});
-  const Output running = op::LoopCond(op::Less(merge.output, merge.output));
-  const auto loop = op::Switch(merge.output, running);
-  Output next;
-  {
-    auto device = b.OnDevice("/cpu:1");
-    next = op::Neg(loop.output_true);
-  }
-  const Output back = op::NextIteration(next);
-  Graph graph = Placed();
-  graph.mutable_node(merge.output.operation().id()).inputs[1] = back.endpoint();
-  const absl::Status status =
-      PartitionGraph(graph, PartitionBy::kDevice, TwoCpus()).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("'loop'"));
 }
 
 }  // namespace

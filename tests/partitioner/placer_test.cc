@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/graph/builder.h"
@@ -76,8 +77,14 @@ TEST_F(PlacerTest, ColocatesReferenceEdges) {
     v = b.Variable("v", b.Const(1.0f), {.use_resource = false});
   }
   const Output update = op::AssignAdd(v.handle(), b.Const(1.0f));
-  ASSERT_TRUE(Place().ok());
-  EXPECT_EQ(DeviceOf(update), kPs0);
+  const Variable free =
+      b.Variable("free", b.Const(1.0f), {.use_resource = false});
+  const Output free_update = op::AssignAdd(free.handle(), b.Const(1.0f));
+  for (const char* policy : {"greedy", "round_robin"}) {
+    ASSERT_TRUE(Place(policy).ok()) << policy;
+    EXPECT_EQ(DeviceOf(update), kPs0) << policy;
+    EXPECT_EQ(DeviceOf(free_update), DeviceOf(free.handle())) << policy;
+  }
 }
 
 TEST_F(PlacerTest, ColocatesResourceEdges) {
@@ -87,9 +94,43 @@ TEST_F(PlacerTest, ColocatesResourceEdges) {
     v = b.Variable("v", b.Const(1.0f));
   }
   const Operation update = op::AssignAddVariableOp(v.handle(), b.Const(1.0f));
-  ASSERT_TRUE(Place().ok());
-  EXPECT_EQ(DeviceOf(v.handle()), kPs0);
-  EXPECT_EQ(DeviceOf(update), kPs0);
+  const Variable free = b.Variable("free", b.Const(1.0f));
+  const Operation free_update =
+      op::AssignAddVariableOp(free.handle(), b.Const(1.0f));
+  for (const char* policy : {"greedy", "round_robin"}) {
+    ASSERT_TRUE(Place(policy).ok()) << policy;
+    EXPECT_EQ(DeviceOf(v.handle()), kPs0) << policy;
+    EXPECT_EQ(DeviceOf(update), kPs0) << policy;
+    EXPECT_EQ(DeviceOf(free_update), DeviceOf(free.handle())) << policy;
+  }
+}
+
+// As TensorFlow does before it cuts a graph, unless told otherwise.
+TEST_F(PlacerTest, ControlFlowStandsWhereItsValuesAre) {
+  Output enter, merge, choice, exit, next, far;
+  const Output x = b.Placeholder<float>("x");
+  enter = op::Enter(x, "loop");
+  {
+    auto device = b.OnDevice("/cpu:1");
+    merge = op::Merge({enter, enter}).output;
+  }
+  const Output running = op::LoopCond(op::Less(merge, merge));
+  choice = op::Switch(merge, running).output_true;
+  exit = op::Exit(choice);
+  {
+    auto device = b.OnDevice("/job:ps");
+    far = op::Exit(choice);
+  }
+  next = op::NextIteration(op::Neg(choice));
+  const auto again = op::Merge({next, enter}).output;
+  for (const char* policy : {"greedy", "round_robin"}) {
+    ASSERT_TRUE(Place(policy).ok()) << policy;
+    for (const Output& output : {enter, choice, exit}) {
+      EXPECT_EQ(DeviceOf(output), kCpu1) << output.operation().name();
+    }
+    EXPECT_EQ(DeviceOf(next), DeviceOf(again)) << policy;
+    EXPECT_EQ(DeviceOf(far), kPs0) << policy;
+  }
 }
 
 TEST_F(PlacerTest, ColocatesNodesThatNameEachOther) {
@@ -143,9 +184,38 @@ TEST_F(PlacerTest, NamesNodeRequestAndDevicesWhenThereIsNone) {
   const absl::Status status = Place();
   ASSERT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   const std::string message(status.message());
-  EXPECT_THAT(message, HasSubstr("lost"));
-  EXPECT_THAT(message, HasSubstr("/job:worker/task:7"));
-  EXPECT_THAT(message, HasSubstr(kPs0));
+  EXPECT_EQ(message,
+            absl::StrCat("Cannot assign a device for operation lost: {{node "
+                         "lost}} was explicitly assigned to /job:worker/task:7 "
+                         "but available devices are [ ",
+                         kCpu0, ", ", kCpu1, ", ", kPs0,
+                         " ]. Make sure the device specification refers to a "
+                         "valid device. (op Placeholder)"));
+}
+
+TEST_F(PlacerTest, NamesTheNodeThatAsksNotItsNeighbour) {
+  const Output x = b.Placeholder<float>("x");
+  auto with = b.ColocateWith(x.operation());
+  auto device = b.OnDevice("/job:worker/task:7");
+  b.Placeholder<float>("asks");
+  EXPECT_THAT(std::string(Place().message()), HasSubstr("operation asks:"));
+}
+
+// The requests of a group are one request.
+TEST_F(PlacerTest, MergesPartialRequestsOfAGroup) {
+  Output x;
+  {
+    auto device = b.OnDevice("/job:worker");
+    x = b.Placeholder<float>("x");
+  }
+  auto with = b.ColocateWith(x.operation());
+  auto device = b.OnDevice("/cpu:1");
+  const Output y = b.Placeholder<float>("y");
+  for (const char* policy : {"greedy", "round_robin"}) {
+    ASSERT_TRUE(Place(policy).ok()) << policy;
+    EXPECT_EQ(DeviceOf(x), kCpu1) << policy;
+    EXPECT_EQ(DeviceOf(y), kCpu1) << policy;
+  }
 }
 
 TEST_F(PlacerTest, SoftPlacementFallsBackWithinTheTask) {

@@ -47,6 +47,22 @@ TEST(LocalRendezvousTest, HandsOverWhatIsSentLater) {
   EXPECT_TRUE(received.is_dead);
 }
 
+// Marks of all iterations would pile up for as long as a loop runs.
+TEST(LocalRendezvousTest, KeepsNoMarksOfKeysInsideOfLoops) {
+  LocalRendezvous rendezvous;
+  for (const bool recv_first : {false, true, false}) {
+    const std::string key = "a;1;b;t;77:3";
+    Received received;
+    if (recv_first) rendezvous.RecvAsync(key, received.Done());
+    ASSERT_TRUE(rendezvous.Send(key, Tensor::Scalar(3), false).ok());
+    if (!recv_first) rendezvous.RecvAsync(key, received.Done());
+    EXPECT_EQ(received.calls, 1);
+    EXPECT_TRUE(received.status.ok());
+  }
+  ASSERT_TRUE(rendezvous.Send("a;1;b;t;0:0", Tensor::Scalar(3), false).ok());
+  EXPECT_FALSE(rendezvous.Send("a;1;b;t;0:0", Tensor::Scalar(3), false).ok());
+}
+
 TEST(LocalRendezvousTest, RefusesASecondSendOrRecvOfAKey) {
   LocalRendezvous rendezvous;
   ASSERT_TRUE(rendezvous.Send("k", Tensor::Scalar(3), false).ok());

@@ -1,0 +1,389 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/partitioner/control_loops.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/core/wire_names.h"
+#include "leat/graph/consumers.h"
+#include "leat/graph/frames.h"
+#include "leat/partitioner/internal_node.h"
+
+namespace leat {
+namespace {
+
+// Calls `visit(producer)` for every edge into `node`.
+template <class Visitor>
+void ForEachProducer(const Node& node, Visitor visit) {
+  for (const Endpoint& input : node.inputs) visit(input.node);
+  for (const NodeId control : node.controls) visit(control);
+}
+
+bool IsLoopCond(const Node& node) { return node.op() == "LoopCond"; }
+
+// Gives each device that uses an Enter or a NextIteration one of its own.
+class PlumbingMover {
+ public:
+  // Keeps `frames` right for the copies.
+  PlumbingMover(Graph& graph, Frames& frames)
+      : graph_(graph), frames_(frames), consumers_(graph) {}
+
+  // Consumers first: one of them may be an Enter that moves.
+  void Move(const std::vector<NodeId>& order) {
+    for (auto it = order.rbegin(); it != order.rend(); ++it) {
+      const Node& node = graph_.node(*it);
+      if (!IsEnter(node) && !IsNextIteration(node)) continue;
+      // A reference stays where its variable is.
+      if (!IsRef(node.def->input_types[0])) MoveNode(*it);
+    }
+  }
+
+ private:
+  void MoveNode(NodeId id) {
+    std::vector<Use> uses(consumers_.Of(id).begin(), consumers_.Of(id).end());
+    if (const auto it = more_uses_.find(id); it != more_uses_.end()) {
+      uses.insert(uses.end(), it->second.begin(), it->second.end());
+    }
+    // The first consumer of a value, or else of a control edge, decides.
+    std::sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) {
+      return std::pair(a.input == TensorId::kControl, a.node) <
+             std::pair(b.input == TensorId::kControl, b.node);
+    });
+    const auto device_of = [&](const Use& use) {
+      return graph_.node(use.node).device;
+    };
+    const int own = graph_.node(id).device;
+    const bool is_used_here =
+        std::any_of(uses.begin(), uses.end(),
+                    [&](const Use& use) { return device_of(use) == own; });
+    if (!uses.empty() && !is_used_here) {
+      graph_.mutable_node(id).device = device_of(uses.front());
+    }
+    std::map<int, NodeId> copies = {{graph_.node(id).device, id}};
+    for (const Use& use : uses) {
+      const auto [copy, inserted] = copies.try_emplace(device_of(use), kNoNode);
+      if (inserted) copy->second = Copy(id, device_of(use));
+      if (copy->second != id) Redirect(use, id, copy->second);
+    }
+  }
+
+  NodeId Copy(NodeId id, int device) {
+    Node copy = graph_.node(id);
+    auto def = std::make_shared<NodeDef>(*copy.def);
+    def->name = graph_.UniqueName(absl::StrCat(def->name, "_copy"));
+    copy.def = std::move(def);
+    copy.device = device;
+    for (int i = 0; i < copy.num_inputs(); ++i) {
+      more_uses_[copy.inputs[i].node].push_back(
+          {graph_.num_ids(), copy.inputs[i].index, i});
+    }
+    for (const NodeId control : copy.controls) {
+      more_uses_[control].push_back(
+          {graph_.num_ids(), TensorId::kControl, TensorId::kControl});
+    }
+    frames_.of_inputs.push_back(frames_.of_inputs[id]);
+    frames_.of_outputs.push_back(frames_.of_outputs[id]);
+    return graph_.AddUnchecked(std::move(copy));
+  }
+
+  void Redirect(const Use& use, NodeId from, NodeId to) {
+    Node& node = graph_.mutable_node(use.node);
+    if (use.input != TensorId::kControl) {
+      node.inputs[use.input].node = to;
+      return;
+    }
+    const auto it = std::find(node.controls.begin(), node.controls.end(), from);
+    if (it != node.controls.end()) node.controls.erase(it);
+    graph_.AddControl(to, use.node);
+  }
+
+  Graph& graph_;
+  Frames& frames_;
+  const Consumers consumers_;
+  absl::flat_hash_map<NodeId, std::vector<Use>> more_uses_;  // by copies
+};
+
+// Gives a value in the first iteration only, or in all but the first.
+bool IsIrregular(const Node& node) {
+  return IsNextIteration(node) ||
+         (IsEnter(node) &&
+          !node.attrs().GetOr<bool>("is_constant", false).value_or(false));
+}
+
+// By node, the irregular node because of which it does not run in every
+// iteration of its frame; kNoNode for one that does. It takes the value of that
+// node, and no Merge of an Enter and a NextIteration stands in between.
+std::vector<NodeId> FindIrregular(const Graph& graph,
+                                  const std::vector<NodeId>& order) {
+  std::vector<NodeId> because(graph.num_ids(), kNoNode);
+  for (const NodeId id : order) {
+    const Node& node = graph.node(id);
+    if (IsExit(node)) continue;
+    const bool closes_loop =
+        IsMerge(node) &&
+        std::any_of(node.inputs.begin(), node.inputs.end(),
+                    [&](const Endpoint& input) {
+                      return IsNextIteration(graph.node(input.node));
+                    });
+    const auto visit = [&](NodeId from, bool is_merged) {
+      const Node& producer = graph.node(from);
+      if (because[from] != kNoNode && (IsEnter(producer) || !is_merged)) {
+        because[id] = because[from];
+      } else if (IsIrregular(producer) && !is_merged) {
+        because[id] = from;
+      }
+    };
+    for (const Endpoint& input : node.inputs) visit(input.node, closes_loop);
+    for (const NodeId control : node.controls) visit(control, false);
+  }
+  return because;
+}
+
+class ControlLoopAdder {
+ public:
+  explicit ControlLoopAdder(Graph& graph) : graph_(graph) {}
+
+  absl::Status Run() {
+    LEAT_ASSIGN_OR_RETURN(frames_, FindFrames(graph_));
+    if (!frames_.HasLoops()) return absl::OkStatus();
+    LEAT_RETURN_IF_ERROR(CheckFrameDepth(frames_));
+    LEAT_ASSIGN_OR_RETURN(std::vector<NodeId> order, TopologicalOrder(graph_));
+    PlumbingMover(graph_, frames_).Move(order);
+    num_ids_ = graph_.num_ids();
+    LEAT_ASSIGN_OR_RETURN(order, TopologicalOrder(graph_));
+    irregular_ = FindIrregular(graph_, order);
+    LEAT_RETURN_IF_ERROR(DescribeFrames());
+    FindCrossings();
+    for (const auto& [where, loop] : loops_) {  // parents come first
+      LEAT_RETURN_IF_ERROR(AddLoop(where));
+    }
+    return ControlConsumers();
+  }
+
+ private:
+  // A frame on one device.
+  using Place = std::pair<int32_t, int>;
+
+  struct ControlLoop {
+    // An edge that needs it, for messages.
+    NodeId from = kNoNode;
+    NodeId to = kNoNode;
+    NodeId merge = kNoNode;
+  };
+
+  struct FrameInfo {
+    NodeId enter = kNoNode;  // one of its Enters
+    NodeId predicate = kNoNode;
+    NodeId other_predicate = kNoNode;  // a LoopCond of another value
+  };
+
+  absl::Status DescribeFrames() {
+    infos_.resize(frames_.frames.size());
+    for (NodeId id = 0; id < num_ids_; ++id) {
+      if (!graph_.Contains(id)) continue;
+      const Node& node = graph_.node(id);
+      if (IsEnter(node)) infos_[frames_.of_outputs[id]].enter = id;
+      const int32_t frame = frames_.of_inputs[id];
+      if (frame == Frames::kRoot) continue;
+      if (IsNextIteration(node)) driven_.insert({frame, node.device});
+      if (!IsLoopCond(node)) continue;
+      FrameInfo& info = infos_[frame];
+      if (info.predicate == kNoNode) {
+        info.predicate = id;
+      } else if (node.inputs != graph_.node(info.predicate).inputs) {
+        info.other_predicate = id;
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  void FindCrossings() {
+    for (NodeId id = 0; id < num_ids_; ++id) {
+      if (!graph_.Contains(id)) continue;
+      const int32_t frame = frames_.of_inputs[id];
+      if (frame == Frames::kRoot) continue;
+      const Node& node = graph_.node(id);
+      ForEachProducer(node, [&](NodeId from) {
+        const int source = graph_.node(from).device;
+        if (source == node.device) return;
+        Need({frame, node.device}, from, id);
+        // Who only sends must go on iterating too.
+        for (int32_t f = frame; f != Frames::kRoot;
+             f = frames_.frames[f].parent) {
+          if (!driven_.contains({f, source})) Need({f, source}, from, id);
+        }
+      });
+    }
+  }
+
+  // A control loop is entered from that of the frame around it.
+  void Need(Place place, NodeId from, NodeId to) {
+    while (place.first != Frames::kRoot) {
+      ControlLoop loop;
+      loop.from = from;
+      loop.to = to;
+      if (!loops_.emplace(place, loop).second) return;
+      driven_.insert(place);
+      place.first = frames_.frames[place.first].parent;
+    }
+  }
+
+  absl::Status LoopError(const Place& place, absl::string_view message) const {
+    const ControlLoop& loop = loops_.at(place);
+    return absl::InvalidArgumentError(absl::StrCat(
+        "loop '", frames_.frames[place.first].name, "' spans devices ('",
+        graph_.node(loop.from).name(), "' on ",
+        graph_.AssignedDevice(loop.from), ", '", graph_.node(loop.to).name(),
+        "' on ", graph_.AssignedDevice(loop.to), ") but ", message));
+  }
+
+  NodeId WhyIrregular(NodeId id) const {
+    return IsIrregular(graph_.node(id)) ? id : irregular_[id];
+  }
+
+  std::string Irregularity(NodeId id, NodeId why) const {
+    return absl::StrCat("'", graph_.node(id).name(),
+                        "' does not run in every iteration, because of '",
+                        graph_.node(why).name(), "' (op ",
+                        graph_.node(why).op(), ")");
+  }
+
+  absl::Status AddLoop(const Place& place) {
+    const auto& [frame, device] = place;
+    const FrameInfo& info = infos_[frame];
+    if (info.predicate == kNoNode) {
+      return LoopError(place, "has no LoopCond: nothing says when it ends");
+    }
+    if (info.other_predicate != kNoNode) {
+      return LoopError(
+          place, absl::StrCat("has two predicates: LoopCond '",
+                              graph_.node(info.predicate).name(), "' and '",
+                              graph_.node(info.other_predicate).name(), "'"));
+    }
+    if (const NodeId why = WhyIrregular(info.predicate); why != kNoNode) {
+      return LoopError(place, Irregularity(info.predicate, why));
+    }
+    LEAT_ASSIGN_OR_RETURN(const Endpoint entered, Entered(place));
+    LEAT_ASSIGN_OR_RETURN(
+        const int64_t parallel,
+        graph_.node(info.enter).attrs().Get<int64_t>("parallel_iterations"));
+    LEAT_ASSIGN_OR_RETURN(const NodeId enter,
+                          Add("Enter", "enter", place,
+                              {{"T", DType::kFloat},
+                               {"frame_name", frames_.frames[frame].name},
+                               {"is_constant", false},
+                               {"parallel_iterations", parallel}},
+                              {entered}));
+    LEAT_ASSIGN_OR_RETURN(
+        const NodeId merge,
+        Add("Merge", "merge", place, {{"T", DType::kFloat}, {"N", int64_t{2}}},
+            {Endpoint{enter, 0}, Endpoint{enter, 0}}));
+    LEAT_ASSIGN_OR_RETURN(
+        const NodeId choice,
+        Add("Switch", "switch", place, {{"T", DType::kFloat}},
+            {Endpoint{merge, 0}, Endpoint{info.predicate, 0}}));
+    LEAT_ASSIGN_OR_RETURN(const NodeId next,
+                          Add("NextIteration", "next", place,
+                              {{"T", DType::kFloat}}, {Endpoint{choice, 1}}));
+    graph_.mutable_node(merge).inputs[1] = {next, 0};
+    if (graph_.node(info.predicate).device != device) {
+      graph_.AddControl(merge, choice);
+    }
+    loops_.at(place).merge = merge;
+    return absl::OkStatus();
+  }
+
+  // What the control loop's Enter takes.
+  absl::StatusOr<Endpoint> Entered(const Place& place) {
+    const int32_t parent = frames_.frames[place.first].parent;
+    if (parent != Frames::kRoot) {
+      return Endpoint{loops_.at({parent, place.second}).merge, 0};
+    }
+    LEAT_ASSIGN_OR_RETURN(const NodeId constant,
+                          Add("Const", "const", place,
+                              {{"dtype", DType::kFloat},
+                               {"value", Tensor::Of<float>(Shape{0}, {})}},
+                              {}));
+    return Endpoint{constant, 0};
+  }
+
+  // A node of the control loop of `place`, named after the predicate.
+  absl::StatusOr<NodeId> Add(absl::string_view op, absl::string_view what,
+                             const Place& place, AttrMap attrs,
+                             absl::Span<const Endpoint> inputs) {
+    const Node& predicate = graph_.node(infos_[place.first].predicate);
+    NodeDef def;
+    def.name = graph_.UniqueName(
+        absl::StrCat(kControlLoopPrefix, predicate.name(), "/", what));
+    def.attrs = std::move(attrs);
+    LEAT_ASSIGN_OR_RETURN(
+        const NodeId id,
+        AddInternalNode(op, std::move(def), place.second, graph_));
+    graph_.mutable_node(id).inputs.assign(inputs.begin(), inputs.end());
+    return id;
+  }
+
+  absl::Status ControlConsumers() {
+    for (NodeId id = 0; id < num_ids_; ++id) {
+      if (!graph_.Contains(id)) continue;
+      const int32_t frame = frames_.of_inputs[id];
+      if (frame == Frames::kRoot) continue;
+      const Node& node = graph_.node(id);
+      bool crosses = false;
+      NodeId irregular = kNoNode;
+      ForEachProducer(node, [&](NodeId from) {
+        if (graph_.node(from).device == node.device) return;
+        crosses = true;
+        if (WhyIrregular(from) != kNoNode) irregular = from;
+      });
+      if (!crosses) continue;
+      const Place place(frame, node.device);
+      if (irregular != kNoNode) {
+        return LoopError(place,
+                         Irregularity(irregular, WhyIrregular(irregular)));
+      }
+      graph_.AddControl(loops_.at(place).merge, id);
+    }
+    return absl::OkStatus();
+  }
+
+  Graph& graph_;
+  Frames frames_;
+  std::vector<NodeId> irregular_;  // as FindIrregular says
+  NodeId num_ids_ = 0;             // without control loops
+  std::vector<FrameInfo> infos_;   // by frame
+  std::map<Place, ControlLoop> loops_;
+  // Where NextIterations start every iteration.
+  absl::flat_hash_set<Place> driven_;
+};
+
+bool IsOnOneDevice(const Graph& graph) {
+  int device = -1;
+  for (NodeId id = 0; id < graph.num_ids(); ++id) {
+    if (!graph.Contains(id)) continue;
+    if (device < 0) device = graph.node(id).device;
+    if (graph.node(id).device != device) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+absl::Status AddControlLoops(Graph& graph) {
+  if (IsOnOneDevice(graph)) return absl::OkStatus();
+  return ControlLoopAdder(graph).Run();
+}
+
+bool IsControlLoopMerge(const Node& node) {
+  return IsMerge(node) && absl::StartsWith(node.name(), kControlLoopPrefix);
+}
+
+}  // namespace leat

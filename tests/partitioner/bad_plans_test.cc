@@ -1,0 +1,223 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Graphs and signatures that import accepts and planning must refuse, or must
+// survive: each error says where and why.
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/graph/builder.h"
+#include "leat/graph/ops.h"
+#include "leat/partitioner/plan_step.h"
+#include "leat/partitioner/prepare_graph.h"
+#include "leat/tests/graph/graph_testing.h"
+
+namespace leat {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::vector<DeviceInfo> TwoCpus() {
+  std::vector<DeviceInfo> devices;
+  for (int i = 0; i < 2; ++i) {
+    devices.push_back(
+        {.name = absl::StrCat("/job:localhost/replica:0/task:0/device:CPU:", i),
+         .type = "CPU",
+         .incarnation = 1});
+  }
+  return devices;
+}
+
+absl::StatusOr<Graph> Prepare(const Graph& graph, PrepareOptions options = {}) {
+  options.policies = &BuiltinPolicies();
+  return PrepareGraph(graph, TwoCpus(), options);
+}
+
+// The message of the status of both stages, or "OK".
+std::string PlanError(const Graph& graph, StepSignature signature) {
+  const absl::StatusOr<Graph> prepared = Prepare(graph);
+  if (!prepared.ok()) return prepared.status().ToString();
+  return PlanStep(*prepared, std::move(signature), TwoCpus())
+      .status()
+      .ToString();
+}
+
+Graph Import(const std::string& text, const ImportLimits& limits = {}) {
+  absl::StatusOr<Graph> graph =
+      ImportGraphDef(ParseGraph(text), BuiltinOps(), limits);
+  EXPECT_TRUE(graph.ok()) << graph.status();
+  return graph.ok() ? *std::move(graph) : Graph(BuiltinOps());
+}
+
+// while (i < n) i = -i, on two devices.
+Graph Loop() {
+  GraphBuilder b;
+  const Output n =
+      op::Enter(b.Placeholder<float>("n"), "loop", {.is_constant = true});
+  const Output enter = op::Enter(b.Placeholder<float>("x"), "loop");
+  const auto merge = op::Merge({enter, enter});
+  const auto choice =
+      op::Switch(merge.output, op::LoopCond(op::Less(merge.output, n)));
+  Output next;
+  {
+    auto device = b.OnDevice("/cpu:1");
+    next = op::Neg(choice.output_true);
+  }
+  const Output back = op::NextIteration(next);
+  op::Exit(choice.output_false);
+  Graph graph = b.Build().value();
+  graph.mutable_node(merge.output.operation().id()).inputs[1] = back.endpoint();
+  return graph;
+}
+
+TEST(BadPlansTest, ATensorInsideOfALoopIsNeitherFedNorFetched) {
+  const Graph graph = Loop();
+  EXPECT_EQ(PlanError(graph, {.feeds = {"n", "x"}, .fetches = {"Exit"}}), "OK");
+  for (const char* fed : {"Neg", "Switch:1", "Merge:0", "Enter", "LoopCond"}) {
+    EXPECT_THAT(PlanError(graph, {.feeds = {"n", fed}, .fetches = {"Exit"}}),
+                AllOf(HasSubstr("INVALID_ARGUMENT"),
+                      HasSubstr(absl::StrCat("Tensor ", fed,
+                                             " is inside of loop 'loop' and "
+                                             "cannot be fed: node '"))));
+  }
+  for (const char* fetched : {"Neg", "Enter_1:0", "NextIteration"}) {
+    EXPECT_THAT(PlanError(graph, {.feeds = {"n"}, .fetches = {fetched}}),
+                AllOf(HasSubstr("INVALID_ARGUMENT"),
+                      HasSubstr(absl::StrCat("Tensor ", fetched,
+                                             " is inside of loop 'loop' and "
+                                             "cannot be fetched"))));
+  }
+}
+
+// What the feeds leave of the loop is none.
+TEST(BadPlansTest, FeedsMayCutAPieceOutOfALoop) {
+  EXPECT_EQ(PlanError(Loop(), {.feeds = {"Switch:1"}, .fetches = {"Neg"}}),
+            "OK");
+}
+
+TEST(BadPlansTest, EntersWithoutExitsArePlanned) {
+  GraphBuilder b;
+  const Output enter = op::Enter(b.Placeholder<float>("x"), "loop");
+  op::NextIteration(op::Neg(enter));
+  EXPECT_EQ(PlanError(b.Build().value(), {.targets = {"NextIteration"}}), "OK");
+}
+
+TEST(BadPlansTest, ColocationChainsMayBe10000Long) {
+  const auto node = [](int i, int with, const std::string& device) {
+    return absl::StrCat(
+        "node { name: \"n", i, "\" op: \"NoOp\" device: \"", device, "\" ",
+        Attr("_class", absl::StrCat("list { s: \"loc:@n", with, "\" }")),
+        "}\n");
+  };
+  const int size = 10'000;
+  std::string text;
+  for (int i = 0; i + 1 < size; ++i) text += node(i, i + 1, "");
+  // The chain ends in itself, in a circle, or in nobody.
+  for (const int last : {size - 1, 0, size}) {
+    const auto prepared =
+        Prepare(Import(text + node(size - 1, last, "/cpu:1")));
+    ASSERT_TRUE(prepared.ok()) << prepared.status();
+    EXPECT_EQ(prepared->AssignedDevice(prepared->Find("n0")),
+              TwoCpus()[1].name);
+  }
+  // Ends of it that disagree.
+  EXPECT_THAT(
+      Prepare(
+          Import(text + node(size - 1, 0, "/cpu:1") + node(size, 0, "/cpu:0")))
+          .status()
+          .ToString(),
+      AllOf(HasSubstr("INVALID_ARGUMENT"), HasSubstr("operation n10000")));
+}
+
+TEST(BadPlansTest, RefusesClassesThatAreNoLists) {
+  GraphBuilder b;
+  b.Placeholder<float>("x");
+  Graph graph = b.Build().value();
+  auto def = std::make_shared<NodeDef>(*graph.node(graph.Find("x")).def);
+  def->attrs.Set("_class", int64_t{3});
+  graph.Replace(graph.Find("x"), std::move(def));
+  EXPECT_THAT(Prepare(graph).status().ToString(),
+              AllOf(HasSubstr("INVALID_ARGUMENT"), HasSubstr("node 'x'"),
+                    HasSubstr("'_class'")));
+}
+
+// Import checks the form of a request, planning whether anybody answers it.
+TEST(BadPlansTest, DeviceStringsMayBeLong) {
+  std::string job(10'000, 'j');
+  std::string repeated;
+  for (int i = 0; i < 10'000; ++i) repeated += "/device:CPU:0";
+  for (const std::string& device : {"/job:" + job, repeated + "/device:CPU:7",
+                                    job, "/job:" + std::string(10'000, '/')}) {
+    const absl::StatusOr<Graph> graph = ImportGraphDef(
+        ParseGraph(absl::StrCat("node { name: \"far\" op: \"NoOp\" device: \"",
+                                device, "\" }")),
+        BuiltinOps());
+    const absl::Status status =
+        graph.ok() ? Prepare(*graph).status() : graph.status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(status.message()), HasSubstr("far"));
+  }
+}
+
+std::string Call(const std::string& name, const std::string& function) {
+  return absl::StrCat("name: \"", name, "\" op: \"PartitionedCall\" ",
+                      Attr("Tin", "list { }"), Attr("Tout", "list { }"),
+                      Attr("f", "func { name: \"" + function + "\" }"));
+}
+
+TEST(BadPlansTest, FunctionsNestNoDeeperThanTheLimit) {
+  std::string text = "node { " + Call("call", "f0") + "}\n";
+  for (int i = 0; i < 10'000; ++i) {
+    text += absl::StrCat("library { function { signature { name: \"f", i,
+                         "\" } node_def { ",
+                         i + 1 < 10'000 ? Call("c", absl::StrCat("f", i + 1))
+                                        : "name: \"n\" op: \"NoOp\"",
+                         " } } }\n");
+  }
+  // An import that lets them pass.
+  const Graph graph = Import(text, {.max_nesting = 10'001});
+  EXPECT_THAT(
+      Prepare(graph).status().ToString(),
+      AllOf(HasSubstr("node 'call/c/c/c"), HasSubstr("nest deeper than 100")));
+  PrepareOptions lower;
+  lower.lower_limits.max_nesting = 3;
+  EXPECT_THAT(Prepare(graph, lower).status().ToString(),
+              HasSubstr("nest deeper than 3"));
+}
+
+// Import refuses recursion; a graph made in another way must not loop either.
+TEST(BadPlansTest, RefusesRecursionThatImportHasNotSeen) {
+  Graph graph = Import("node { " + Call("call", "f") +
+                       "} library { function { signature { name: \"f\" } } }");
+  Function recursive = *graph.functions().Find("f");
+  recursive.nodes.push_back(FunctionNode{.name = "again", .op = "f"});
+  FunctionLibrary library;
+  ASSERT_TRUE(
+      library.Add(std::make_shared<const Function>(std::move(recursive))).ok());
+  graph.functions() = library;
+  EXPECT_THAT(Prepare(graph).status().ToString(),
+              AllOf(HasSubstr("INVALID_ARGUMENT"), HasSubstr("(f)"),
+                    HasSubstr("nest deeper than 100")));
+}
+
+TEST(BadPlansTest, APrepareOptionBoundsWhatIsInlined) {
+  const Graph graph =
+      Import("node { " + Call("call", "f") +
+             "} library { function { signature { name: \"f\" } node_def { "
+             "name: \"n\" op: \"NoOp\" } } }");
+  PrepareOptions options;
+  options.lower_limits.max_nodes = 1;
+  EXPECT_THAT(Prepare(graph, options).status().ToString(),
+              AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("'call'"),
+                    HasSubstr("over 1 nodes")));
+  options.lower_limits.max_nodes = 2;
+  EXPECT_TRUE(Prepare(graph, options).ok());
+}
+
+}  // namespace
+}  // namespace leat

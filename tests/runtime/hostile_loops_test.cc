@@ -1,0 +1,97 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Loops with a few edges, frames and devices changed at random: each is
+// refused, runs, or runs into its deadline, and the process lives.
+#include <chrono>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "leat/graph/graph_def.h"
+#include "leat/graph/op_registry.h"
+#include "leat/protos/graph.pb.h"
+#include "leat/runtime/local_session.h"
+#include "leat/tests/runtime/loop_graphs.h"
+
+namespace leat {
+namespace {
+
+class Mutator {
+ public:
+  explicit Mutator(uint32_t seed) : random_(seed) {}
+
+  void Mutate(pb::GraphDef& graph) {
+    for (int changes = 1 + Below(3); changes > 0; --changes) Change(graph);
+  }
+
+ private:
+  int Below(int n) { return static_cast<int>(random_() % n); }
+
+  pb::NodeDef& AnyNode(pb::GraphDef& graph) {
+    return *graph.mutable_node(Below(graph.node_size()));
+  }
+
+  void Change(pb::GraphDef& graph) {
+    pb::NodeDef& node = AnyNode(graph);
+    const std::string& other = AnyNode(graph).name();
+    switch (Below(6)) {
+      case 0:
+      case 1:
+        if (node.input_size() == 0) return;
+        node.set_input(Below(node.input_size()),
+                       absl::StrCat(other, ":", Below(2)));
+        return;
+      case 2:
+        node.add_input(absl::StrCat("^", other));
+        return;
+      case 3:
+        node.set_device(absl::StrCat("/cpu:", Below(3)));
+        return;
+      case 4:
+        if (node.op() != "Enter") return;
+        (*node.mutable_attr())["frame_name"].set_s(Below(2) == 0 ? "loop"
+                                                                 : "outer");
+        return;
+      default:
+        if (node.op() != "Enter") return;
+        (*node.mutable_attr())["is_constant"].set_b(Below(2) == 0);
+    }
+  }
+
+  std::mt19937 random_;
+};
+
+TEST(HostileLoopsTest, EndWithAStatus) {
+  int num_imported = 0;
+  int num_run = 0;
+  for (const LoopCase& c : LoopCases()) {
+    for (uint32_t seed = 0; seed < 300; ++seed) {
+      pb::GraphDef message;
+      ASSERT_TRUE(
+          ExportGraphDef(Dealt(c.graph, {"/cpu:0", "/cpu:1"}, seed), message)
+              .ok());
+      Mutator(seed).Mutate(message);
+      const auto graph = ImportGraphDef(message, BuiltinOps());
+      if (!graph.ok()) continue;
+      ++num_imported;
+      auto session =
+          NewLocalSession(*graph, {.devices = {.num_cpus = 3, .num_threads = 2},
+                                   .placement_policy = "round_robin"});
+      if (!session.ok()) continue;
+      ++num_run;
+      (*session)
+          ->Run({.feeds = {{"n", Tensor::Scalar(3.0f)}},
+                 .fetches = {kResult},
+                 .options = {.timeout = std::chrono::milliseconds(20)}})
+          .IgnoreError();
+    }
+  }
+  // Most mutants get that far.
+  EXPECT_GT(num_imported, 500);
+  EXPECT_GT(num_run, 500);
+}
+
+}  // namespace
+}  // namespace leat

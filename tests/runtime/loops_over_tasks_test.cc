@@ -1,0 +1,148 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Loops over two tasks of two devices each: cut by task in the plan, sent as
+// messages, cut by device where they are registered, as in a cluster, but with
+// one rendezvous for all.
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/graph_def.h"
+#include "leat/graph/op_registry.h"
+#include "leat/partitioner/plan_step.h"
+#include "leat/partitioner/prepare_graph.h"
+#include "leat/protos/graph.pb.h"
+#include "leat/runtime/graph_runner.h"
+#include "leat/runtime/local_rendezvous.h"
+#include "leat/runtime/local_session.h"
+#include "leat/tests/runtime/loop_graphs.h"
+
+namespace leat {
+namespace {
+
+struct Task {
+  explicit Task(const std::string& name)
+      : devices(
+            DeviceSet::Create({.task = name, .num_cpus = 2, .num_threads = 2})
+                .value()),
+        runner(*devices, BuiltinKernels()) {}
+
+  std::unique_ptr<DeviceSet> devices;
+  GraphRunner runner;
+  std::shared_ptr<CompiledGraph> graph;  // null: takes no part
+};
+
+// What a worker does with the message that it gets.
+absl::Status Register(const Graph& part, Task& task) {
+  pb::GraphDef message;
+  LEAT_RETURN_IF_ERROR(
+      ExportGraphDef(part, message, {.assigned_devices = true}));
+  LEAT_ASSIGN_OR_RETURN(
+      Graph graph,
+      ImportGraphDef(message, BuiltinOps(), {.allow_internal_names = true}));
+  for (const NodeId id : graph.NodeIds()) {
+    Node& node = graph.mutable_node(id);
+    node.device = graph.InternDevice(node.def->device);
+  }
+  LEAT_ASSIGN_OR_RETURN(task.graph, task.runner.Register(std::move(graph)));
+  return absl::OkStatus();
+}
+
+class Cluster {
+ public:
+  Cluster() {
+    for (const char* name :
+         {"/job:a/replica:0/task:0", "/job:b/replica:0/task:0"}) {
+      tasks_.push_back(std::make_unique<Task>(name));
+      for (const DeviceInfo& info : tasks_.back()->devices->Infos()) {
+        devices_.push_back(info);
+      }
+    }
+  }
+
+  absl::Status Plan(const Graph& graph) {
+    PrepareOptions options;
+    options.policies = &BuiltinPolicies();
+    LEAT_ASSIGN_OR_RETURN(const Graph prepared,
+                          PrepareGraph(graph, devices_, options));
+    LEAT_ASSIGN_OR_RETURN(
+        const StepPlan plan,
+        PlanStep(prepared, {.feeds = {"n"}, .fetches = {kResult}}, devices_));
+    for (const auto& task : tasks_) {
+      task->graph = nullptr;
+      for (const Partition& part : plan.partitions) {
+        if (absl::StartsWith(task->devices->devices()[0]->name(), part.name)) {
+          LEAT_RETURN_IF_ERROR(Register(part.graph, *task));
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<float> Run(float n) {
+    LocalRendezvous rendezvous;
+    const std::vector<Tensor> args = {Tensor::Scalar(n)};
+    std::vector<Tensor> returns(1);
+    std::vector<std::unique_ptr<Step>> steps;
+    std::vector<absl::Status> statuses(tasks_.size());
+    std::vector<std::thread> threads;
+    for (size_t i = 0; i < tasks_.size(); ++i) {
+      steps.push_back(std::make_unique<Step>(1, rendezvous, args,
+                                             absl::MakeSpan(returns), nullptr));
+      if (tasks_[i]->graph == nullptr) continue;
+      threads.emplace_back([&, i, step = steps.back().get()] {
+        statuses[i] =
+            tasks_[i]->runner.Run(*tasks_[i]->graph, *step,
+                                  std::chrono::steady_clock::now() + kTimeout);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const absl::Status& status : statuses) LEAT_RETURN_IF_ERROR(status);
+    if (!returns[0].IsValid()) return absl::NotFoundError("no result");
+    return returns[0].scalar<float>();
+  }
+
+ private:
+  std::vector<std::unique_ptr<Task>> tasks_;
+  std::vector<DeviceInfo> devices_;
+};
+
+TEST(LoopsOverTasksTest, GiveTheResultsOfOneDevice) {
+  Cluster cluster;
+  for (const LoopCase& c : LoopCases()) {
+    SCOPED_TRACE(c.name);
+    auto session = NewLocalSession(c.graph, {.devices = {.num_threads = 2}});
+    ASSERT_TRUE(session.ok()) << session.status();
+    std::map<float, float> expected;
+    for (const float n : {0.0f, 1.0f, 6.0f}) {
+      auto out = (*session)->Run(
+          {.feeds = {{"n", Tensor::Scalar(n)}}, .fetches = {kResult}});
+      ASSERT_TRUE(out.ok()) << out.status();
+      expected[n] = (*out)[0].scalar<float>();
+    }
+    for (uint32_t seed = 0; seed < 15; ++seed) {
+      const absl::Status planned = cluster.Plan(Dealt(
+          c.graph,
+          {"/job:a/cpu:0", "/job:a/cpu:1", "/job:b/cpu:0", "/job:b/cpu:1"},
+          seed));
+      ASSERT_TRUE(planned.ok()) << "seed " << seed << ": " << planned;
+      for (const auto& [n, value] : expected) {
+        auto y = cluster.Run(n);
+        ASSERT_TRUE(y.ok())
+            << "seed " << seed << ", n " << n << ": " << y.status();
+        EXPECT_EQ(*y, value) << "seed " << seed << ", n " << n;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace leat
