@@ -83,14 +83,15 @@ struct Block {
 };
 
 absl::Status Multiply(const MatMulShape& shape, const Block& block,
-                      const float* a, const float* b, float* c) {
+                      const float* a, const float* b, float* c,
+                      const Epilogue* epilogue) {
   if (block.rows == 0 || block.columns == 0) return absl::OkStatus();
   const int64_t lda = shape.transpose_a ? shape.m : shape.k;
   const int64_t ldb = shape.transpose_b ? shape.k : shape.n;
   const float* a_block = a + block.row * (shape.transpose_a ? 1 : lda);
   const float* b_block = b + block.column * (shape.transpose_b ? ldb : 1);
   float* c_block = c + block.row * shape.n + block.column;
-  return Protected([&] {
+  LEAT_RETURN_IF_ERROR(Protected([&] {
     const dnnl_status_t status =
         dnnl_sgemm(shape.transpose_a ? 'T' : 'N', shape.transpose_b ? 'T' : 'N',
                    block.rows, block.columns, shape.k, 1.0f, a_block, lda,
@@ -98,22 +99,31 @@ absl::Status Multiply(const MatMulShape& shape, const Block& block,
     if (status == dnnl_success) return absl::OkStatus();
     return absl::InternalError(
         absl::StrCat("oneDNN: sgemm failed with status ", int{status}));
-  });
+  }));
+  if (epilogue != nullptr) {
+    epilogue->ApplyToRows(c_block, block.rows, shape.n, block.column,
+                          block.columns);
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
 
 absl::Status MatMulOnOneThread(const MatMulShape& shape, const float* a,
-                               const float* b, float* c) {
+                               const float* b, float* c,
+                               const Epilogue* epilogue) {
   if (shape.k == 0) {
     std::fill_n(c, shape.m * shape.n, 0.0f);
+    if (epilogue != nullptr) {
+      epilogue->ApplyToRows(c, shape.m, shape.n, 0, shape.n);
+    }
     return absl::OkStatus();
   }
-  return Multiply(shape, Block{0, shape.m, 0, shape.n}, a, b, c);
+  return Multiply(shape, Block{0, shape.m, 0, shape.n}, a, b, c, epilogue);
 }
 
 absl::Status MatMul(WorkQueue& queue, const MatMulShape& shape, const float* a,
-                    const float* b, float* c) {
+                    const float* b, float* c, const Epilogue* epilogue) {
   const double flops = 2.0 * static_cast<double>(shape.m) *
                        static_cast<double>(shape.n) *
                        static_cast<double>(shape.k);
@@ -123,7 +133,9 @@ absl::Status MatMul(WorkQueue& queue, const MatMulShape& shape, const float* a,
                                   static_cast<double>(queue.num_threads()),
                                   static_cast<double>(extent / kMinRows)});
   const int chunks = static_cast<int>(wanted);
-  if (chunks <= 1 || shape.k == 0) return MatMulOnOneThread(shape, a, b, c);
+  if (chunks <= 1 || shape.k == 0) {
+    return MatMulOnOneThread(shape, a, b, c, epilogue);
+  }
   // Whole vectors of 16 columns or rows to each chunk.
   const int64_t size = ((extent - 1) / chunks / 16 + 1) * 16;
   FirstError error;
@@ -132,7 +144,7 @@ absl::Status MatMul(WorkQueue& queue, const MatMulShape& shape, const float* a,
     const int64_t count = std::min(extent - begin, size);
     const Block block = by_rows ? Block{begin, count, 0, shape.n}
                                 : Block{0, shape.m, begin, count};
-    error.Report(Multiply(shape, block, a, b, c));
+    error.Report(Multiply(shape, block, a, b, c, epilogue));
   });
   return error.Take();
 }
@@ -433,7 +445,8 @@ class Convolution::Cache {
                              Direction direction,
                              const std::vector<Piece>& pieces,
                              const float* source, const float* filter,
-                             const float* target);
+                             const float* target,
+                             const Epilogue* epilogue = nullptr);
 
   absl::Status BackwardFilter(WorkQueue& queue, Allocator& allocator,
                               const std::vector<Piece>& pieces,
@@ -449,7 +462,7 @@ class Convolution::Cache {
 absl::Status Convolution::Cache::RunWithFilter(
     WorkQueue& queue, Allocator& allocator, Direction direction,
     const std::vector<Piece>& pieces, const float* source, const float* filter,
-    const float* target) {
+    const float* target, const Epilogue* epilogue) {
   struct Prepared {
     std::shared_ptr<const Primitive> primitive = {};
     BufferRef memory = {};
@@ -475,10 +488,18 @@ absl::Status Convolution::Cache::RunWithFilter(
   }
   FirstError error;
   ParallelChunks(queue, static_cast<int>(pieces.size()), [&](int i) {
-    error.Report(Protected([&] {
-      return Execute(allocator, *prepared[i].primitive, direction,
-                     source + pieces[i].source, prepared[i].filter,
-                     target + pieces[i].target);
+    error.Report(Protected([&]() -> absl::Status {
+      const float* const result = target + pieces[i].target;
+      LEAT_RETURN_IF_ERROR(Execute(allocator, *prepared[i].primitive, direction,
+                                   source + pieces[i].source,
+                                   prepared[i].filter, result));
+      if (epilogue != nullptr) {
+        const ConvolutionShape& s = pieces[i].shape;
+        epilogue->ApplyToImages(const_cast<float*>(result), s.channels_first,
+                                s.batch, s.out_channels,
+                                s.out_height * s.out_width);
+      }
+      return absl::OkStatus();
     }));
   });
   return error.Take();
@@ -538,12 +559,13 @@ Convolution::~Convolution() = default;
 absl::Status Convolution::Forward(WorkQueue& queue, Allocator& allocator,
                                   const ConvolutionShape& shape,
                                   const float* input, const float* filter,
-                                  float* output) const {
+                                  float* output,
+                                  const Epilogue* epilogue) const {
   const bool by_rows = shape.batch == 1 && !shape.channels_first;
   return cache_->RunWithFilter(
       queue, allocator, Direction::kForward,
       by_rows ? SplitRows(queue, shape) : SplitBatch(queue, shape), input,
-      filter, output);
+      filter, output, epilogue);
 }
 
 absl::Status Convolution::BackwardInput(WorkQueue& queue, Allocator& allocator,

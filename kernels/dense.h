@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "leat/core/buffer.h"
 #include "leat/core/work_queue.h"
+#include "leat/kernels/epilogue.h"
 
 namespace leat::kernels {
 
@@ -29,13 +30,16 @@ struct MatMulShape {
 };
 
 // REQUIRES: the matrices have these sizes; c overlaps neither a nor b. k == 0
-// gives zeros.
+// gives zeros. An epilogue, if not null, is applied to every part of c that is
+// done.
 absl::Status MatMul(WorkQueue& queue, const MatMulShape& shape, const float* a,
-                    const float* b, float* c);
+                    const float* b, float* c,
+                    const Epilogue* epilogue = nullptr);
 
 // The same without splitting, for callers that split a batch themselves.
 absl::Status MatMulOnOneThread(const MatMulShape& shape, const float* a,
-                               const float* b, float* c);
+                               const float* b, float* c,
+                               const Epilogue* epilogue = nullptr);
 
 // A 2-D convolution as TensorFlow's Conv2D: activations NHWC or NCHW, filter
 // HWIO. Extents are positive and consistent (see core/window.h); input channels
@@ -65,10 +69,12 @@ class Convolution {
   Convolution& operator=(const Convolution&) = delete;
 
   // RESOURCE_EXHAUSTED when scratch memory runs out, INTERNAL naming oneDNN's
-  // status when the library refuses. Outputs are overwritten.
+  // status when the library refuses. Outputs are overwritten. An epilogue, if
+  // not null, is applied to each thread's part.
   absl::Status Forward(WorkQueue& queue, Allocator& allocator,
                        const ConvolutionShape& shape, const float* input,
-                       const float* filter, float* output) const;
+                       const float* filter, float* output,
+                       const Epilogue* epilogue = nullptr) const;
   absl::Status BackwardInput(WorkQueue& queue, Allocator& allocator,
                              const ConvolutionShape& shape,
                              const float* out_backprop, const float* filter,

@@ -147,17 +147,25 @@ void Register(OpRegistry& registry) {
                  "explicit_paddings: list(int) = []",
                  "data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'"},
        .shape = MaxPoolShape},
-      {ExpensiveOnCpu({{"T", kFloat32And64.dtypes()}})});
+      {ExpensiveOnCpu({{"T", kFloats.dtypes()}})});
 
-  registry.Add({.name = "MaxPoolGrad",
-                .inputs = {"orig_input: T", "orig_output: T", "grad: T"},
-                .outputs = {"output: T"},
-                .attrs = {"ksize: list(int) >= 4", "strides: list(int) >= 4",
-                          "padding: {'SAME', 'VALID', 'EXPLICIT'}",
-                          "explicit_paddings: list(int) = []",
-                          "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
-                          "T: realnumbertype = float"},
-                .shape = MaxPoolGradShape},
+  const OpSpec max_pool_grad = {
+      .name = "MaxPoolGrad",
+      .inputs = {"orig_input: T", "orig_output: T", "grad: T"},
+      .outputs = {"output: T"},
+      .attrs = {"ksize: list(int) >= 4", "strides: list(int) >= 4",
+                "padding: {'SAME', 'VALID', 'EXPLICIT'}",
+                "explicit_paddings: list(int) = []",
+                "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
+                "T: realnumbertype = float"},
+      .shape = MaxPoolGradShape};
+  registry.Add(max_pool_grad, {ExpensiveOnCpu({{"T", kFloats.dtypes()}})});
+
+  // ReluGrad(MaxPoolGrad(orig_input, orig_output, grad), orig_input), which the
+  // fusion pass makes.
+  OpSpec max_pool_relu_grad = max_pool_grad;
+  max_pool_relu_grad.name = "_LeatMaxPoolReluGrad";
+  registry.Add(std::move(max_pool_relu_grad),
                {ExpensiveOnCpu({{"T", kFloat32And64.dtypes()}})});
 
   registry.Add({.name = "AvgPool",
@@ -168,7 +176,7 @@ void Register(OpRegistry& registry) {
                           "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
                           "T: {half, bfloat16, float, double}"},
                 .shape = AvgPoolShape},
-               {ExpensiveOnCpu({{"T", kFloat32And64.dtypes()}})});
+               {ExpensiveOnCpu({{"T", kFloats.dtypes()}})});
 
   registry.Add({.name = "AvgPoolGrad",
                 .inputs = {"orig_input_shape: int32", "grad: T"},
@@ -178,7 +186,7 @@ void Register(OpRegistry& registry) {
                           "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
                           "T: {half, bfloat16, float, double}"},
                 .shape = AvgPoolGradShape},
-               {ExpensiveOnCpu({{"T", kFloat32And64.dtypes()}})});
+               {ExpensiveOnCpu({{"T", kFloats.dtypes()}})});
 }
 
 }  // namespace leat::ops::pooling

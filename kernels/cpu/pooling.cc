@@ -4,12 +4,12 @@
 // batch x channels images of one channel, so that the inner loop always runs
 // over channels that lie side by side.
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
@@ -18,6 +18,7 @@
 #include "leat/kernels/elementwise.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/through_float.h"
 #include "leat/kernels/window_attrs.h"
 
 namespace leat::kernels::cpu::pooling {
@@ -33,6 +34,19 @@ struct Plan {
 
   int64_t in_size() const { return in_height * in_width * channels; }
   int64_t out_size() const { return out_height * out_width * channels; }
+  int64_t Pixel(int64_t y, int64_t x) const {
+    return (y * in_width + x) * channels;
+  }
+  // Every pixel of an image lies in some window.
+  bool WindowsCoverImage() const {
+    auto cover = [](const Window& window, int64_t count, int64_t before,
+                    int64_t extent) {
+      return window.stride <= window.size &&
+             (count - 1) * window.stride - before + window.size >= extent;
+    };
+    return cover(height, out_height, top, in_height) &&
+           cover(width, out_width, left, in_width);
+  }
   // Rough nanoseconds per output element.
   int64_t cost() const {
     const int64_t taps = std::min<int64_t>(height.size, in_height) *
@@ -92,7 +106,7 @@ template <class Body>
 void ForTaps(const Plan& p, const Taps& taps, Body body) {
   for (int64_t y = taps.top; y < taps.bottom; ++y) {
     for (int64_t x = taps.left; x < taps.right; ++x) {
-      body((y * p.in_width + x) * p.channels);
+      body(p.Pixel(y, x));
     }
   }
 }
@@ -162,8 +176,9 @@ absl::Status CheckShape(absl::string_view what, const Shape& got,
                    ", but got ", got.DebugString()));
 }
 
-// Gradients go to the first maximum of each window.
-template <class T>
+// Gradients go to the first maximum of each window; with `kRelu` only to
+// positive ones, as the gradient of a Relu before the pooling would have it.
+template <class T, bool kRelu>
 class MaxPoolGrad final : public Kernel {
  public:
   explicit MaxPoolGrad(const WindowAttrs& attrs) : attrs_(attrs) {}
@@ -190,54 +205,70 @@ class MaxPoolGrad final : public Kernel {
   }
 
  private:
-  // As wide as T, so that one vector holds as many of both.
+  // So many channels at a time, their maxima in registers. Vectors are spelled
+  // out because g++ makes branches of conditional stores.
+  static constexpr int64_t kBlock = 32 / sizeof(T);
   using TapIndex = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
+  using Block [[gnu::vector_size(32)]] = T;
+  using TapBlock [[gnu::vector_size(32)]] = TapIndex;
+
+  static Block Load(const T* from, int64_t count) {
+    Block block = {};
+    std::memcpy(&block, from, count * sizeof(T));
+    return block;
+  }
 
   static void Backpropagate(const Plan& p, const T* from, const T* gradients,
                             T* to) {
-    std::fill_n(to, p.in_size(), T(0));
-    std::vector<T> best(p.channels);
-    std::vector<TapIndex> where(p.channels);
+    const bool overlap =
+        p.height.stride < p.height.size || p.width.stride < p.width.size;
+    if (overlap || !p.WindowsCoverImage()) {
+      std::fill_n(to, p.in_size(), T(0));
+    }
     for (int64_t row = 0; row < p.out_height; ++row) {
       for (int64_t column = 0; column < p.out_width; ++column) {
         const Taps taps(p, row, column);
-        FindMaxima(p, taps, from, best.data(), where.data());
-        AddAtMaxima(p, taps, where.data(),
-                    gradients + (row * p.out_width + column) * p.channels, to);
+        for (int64_t c = 0; c < p.channels; c += kBlock) {
+          const int64_t count = std::min(kBlock, p.channels - c);
+          if (count < kBlock || overlap) {
+            AddAtMaxima(p, taps, count, overlap, from + c, gradients + c,
+                        to + c);
+          } else {
+            // The same with a constant count, which the compiler unrolls.
+            AddAtMaxima(p, taps, kBlock, false, from + c, gradients + c,
+                        to + c);
+          }
+        }
+        gradients += p.channels;
       }
     }
   }
 
-  // The first tap is taken whatever it holds, as TensorFlow does with NaN.
-  static void FindMaxima(const Plan& p, const Taps& taps, const T* from,
-                         T* best, TapIndex* where) {
+  // Gives each gradient of one window to its first maximum. The first tap is
+  // taken whatever it holds, as TensorFlow does with NaN.
+  [[gnu::always_inline]] static void AddAtMaxima(const Plan& p,
+                                                 const Taps& taps,
+                                                 int64_t count, bool add,
+                                                 const T* from,
+                                                 const T* gradients, T* to) {
+    if (taps.count() == 0) return;
+    Block best = Load(from + p.Pixel(taps.top, taps.left), count);
+    TapBlock where = {};
     TapIndex tap = 0;
     ForTaps(p, taps, [&](int64_t pixel) {
-      const T* x = from + pixel;
-      if (tap == 0) {
-        std::copy_n(x, p.channels, best);
-        std::fill_n(where, p.channels, TapIndex{0});
-      } else {
-        LEAT_INDEPENDENT_ITERATIONS
-        for (int64_t c = 0; c < p.channels; ++c) {
-          const bool greater = x[c] > best[c];
-          best[c] = greater ? x[c] : best[c];
-          where[c] = greater ? tap : where[c];
-        }
-      }
+      const Block x = Load(from + pixel, count);
+      where = x > best ? TapBlock{} + tap : where;
+      best = x > best ? x : best;
       ++tap;
     });
-  }
-
-  static void AddAtMaxima(const Plan& p, const Taps& taps,
-                          const TapIndex* where, const T* gradients, T* to) {
-    TapIndex tap = 0;
+    Block all = Load(gradients, count);
+    // A product, as ReluGrad's.
+    if constexpr (kRelu) all *= best > Block{} ? Block{} + T(1) : Block{};
+    tap = 0;
     ForTaps(p, taps, [&](int64_t pixel) {
-      T* sum = to + pixel;
-      LEAT_INDEPENDENT_ITERATIONS
-      for (int64_t c = 0; c < p.channels; ++c) {
-        sum[c] += where[c] == tap ? gradients[c] : T(0);
-      }
+      Block sum = where == TapBlock{} + tap ? all : Block{};
+      if (add) sum += Load(to + pixel, count);
+      std::memcpy(to + pixel, &sum, count * sizeof(T));
       ++tap;
     });
   }
@@ -325,8 +356,15 @@ class AvgPoolGrad final : public Kernel {
   const WindowAttrs attrs_;
 };
 
+template <class T>
+using PlainMaxPoolGrad = MaxPoolGrad<T, false>;
+template <class T>
+using MaxPoolReluGrad = MaxPoolGrad<T, true>;
+
 template <template <class> class K>
 absl::StatusOr<std::unique_ptr<Kernel>> MakePooling(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("T"));
+  if (IsHalfOrBfloat16(dtype)) return ThroughFloat(node, &MakePooling<K>);
   LEAT_ASSIGN_OR_RETURN(WindowAttrs attrs, WindowAttrs::Create(node));
   return MakeForType(node, "T", kFloat32And64, [&](auto type) {
     return std::make_unique<K<typename decltype(type)::type>>(attrs);
@@ -337,7 +375,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakePooling(const NodeDef& node) {
 
 void Register(KernelRegistry& registry) {
   registry.Add("MaxPool", kCpu, &MakePooling<MaxPool>);
-  registry.Add("MaxPoolGrad", kCpu, &MakePooling<MaxPoolGrad>);
+  registry.Add("MaxPoolGrad", kCpu, &MakePooling<PlainMaxPoolGrad>);
+  registry.Add("_LeatMaxPoolReluGrad", kCpu, &MakePooling<MaxPoolReluGrad>);
   registry.Add("AvgPool", kCpu, &MakePooling<AvgPool>);
   registry.Add("AvgPoolGrad", kCpu, &MakePooling<AvgPoolGrad>);
 }

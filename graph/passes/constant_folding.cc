@@ -1,0 +1,94 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Computes now what every step would compute alike: nodes whose inputs are all
+// constants, and Shape, Size and Rank of tensors whose shapes are known. The
+// constant keeps the control edges of what it was computed from, so it is dead,
+// and in a frame, exactly when the node was.
+#include <utility>
+#include <vector>
+
+#include "leat/graph/constant_evaluator.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/pass_context.h"
+
+namespace leat::passes::constant_folding {
+namespace {
+
+class Folder {
+ public:
+  explicit Folder(PassContext& context)
+      : context_(context), graph_(context.graph()) {
+    for (const char* op : {"Shape", "Size", "Rank"}) {
+      shape_ops_.push_back(graph_.ops().Find(op));
+    }
+  }
+
+  bool Run() {
+    bool changed = false;
+    for (const NodeId id : context_.order()) {
+      if (!graph_.Contains(id) || !context_.IsPure(id)) continue;
+      const Node& node = graph_.node(id);
+      if (node.num_inputs() == 0 || node.num_outputs() != 1 ||
+          !IsPlainBytes(node.output_type(0))) {
+        continue;
+      }
+      changed = FoldShape(id) || FoldConstants(id) || changed;
+    }
+    return changed;
+  }
+
+ private:
+  bool FoldConstants(NodeId id) {
+    const Node& node = graph_.node(id);
+    std::vector<Tensor> inputs;
+    std::vector<NodeId> sources;
+    for (const Endpoint& input : node.inputs) {
+      const Tensor* value = context_.Constant(input.node);
+      if (value == nullptr) return false;
+      inputs.push_back(*value);
+      sources.push_back(input.node);
+    }
+    const KernelSignature* signature =
+        graph_.ops().FindSignature(node.op(), kCpu, node.attrs());
+    if (context_.options().evaluator == nullptr || signature == nullptr ||
+        !signature->foldable) {
+      return false;
+    }
+    auto controls = context_.UnitedControls(id, sources);
+    if (!controls.has_value()) return false;
+    auto outputs = context_.options().evaluator->Evaluate(
+        *node.def, inputs, context_.options().optimizer.max_folded_bytes);
+    if (!outputs.ok() || outputs->size() != 1) return false;
+    if ((*outputs)[0].dtype() != node.output_type(0)) return false;
+    return context_.ReplaceByConstant(id, std::move((*outputs)[0]),
+                                      *std::move(controls));
+  }
+
+  // The value that inference knows. The input's value is not needed any more,
+  // so nobody must be able to tell whether it was there: it is unconditional.
+  bool FoldShape(NodeId id) {
+    const Node& node = graph_.node(id);
+    bool is_shape = false;
+    for (const OpDef* op : shape_ops_) is_shape |= node.def->op == op;
+    if (!is_shape || !context_.IsUnconditional(id)) return false;
+    const InferredOutput* known = context_.Inferred({id, 0});
+    if (known == nullptr || known->value == nullptr) return false;
+    if (known->value->dtype() != node.output_type(0)) return false;
+    return context_.ReplaceByConstant(id, *known->value, {});
+  }
+
+  PassContext& context_;
+  const Graph& graph_;
+  std::vector<const OpDef*> shape_ops_;
+};
+
+bool Run(PassContext& context) { return Folder(context).Run(); }
+
+}  // namespace
+
+void Register(PassRegistry& registry) {
+  registry.Add(
+      {.name = "constant_folding", .phase = Phase::kSimplify, .run = &Run});
+}
+
+}  // namespace leat::passes::constant_folding

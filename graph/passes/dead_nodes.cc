@@ -1,0 +1,35 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Drops nodes that nothing observable is computed from. Before the passes
+// pruning has left none; what they have made superfluous goes here.
+#include <vector>
+
+#include "leat/graph/consumers.h"
+#include "leat/graph/pass_context.h"
+
+namespace leat::passes::dead_nodes {
+namespace {
+
+bool Run(PassContext& context) {
+  std::vector<NodeId> roots;
+  for (const NodeId id : context.order()) {
+    if (!context.graph().Contains(id)) continue;
+    if (context.IsKept(id) || !context.IsPure(id)) roots.push_back(id);
+  }
+  const std::vector<bool> needed = ReachedFrom(context.graph(), roots);
+  bool changed = false;
+  for (const NodeId id : context.order()) {
+    if (needed[id] || !context.graph().Contains(id)) continue;
+    context.Remove(id);
+    changed = true;
+  }
+  return changed;
+}
+
+}  // namespace
+
+void Register(PassRegistry& registry) {
+  registry.Add({.name = "dead_nodes", .phase = Phase::kClean, .run = &Run});
+}
+
+}  // namespace leat::passes::dead_nodes

@@ -1,0 +1,147 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/kernels/epilogue.h"
+
+#include <Eigen/Core>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "leat/core/status_macros.h"
+#include "leat/kernels/elementwise.h"
+
+namespace leat::kernels {
+namespace {
+
+using Array = Eigen::Map<Eigen::Array<float, Eigen::Dynamic, 1>>;
+
+// NaN stays NaN, as in the kernels of the single ops.
+struct Nothing {
+  float operator()(float x) const { return x; }
+};
+struct Relu {
+  float operator()(float x) const { return x < 0 ? 0 : x; }
+};
+struct Relu6 {
+  float operator()(float x) const {
+    const float positive = x < 0 ? 0 : x;
+    return positive > 6 ? 6 : positive;
+  }
+};
+struct Elu {
+  float operator()(float x) const { return x < 0 ? std::expm1(x) : x; }
+};
+
+// Rows of values, `stride` apart, and what is added to them.
+struct Rows {
+  float* values = nullptr;
+  int64_t rows = 0;
+  int64_t stride = 0;
+  int64_t count = 0;  // values in a row
+};
+
+// One bias for each value of a row, or one for each row, repeatedly.
+struct BiasOfValue {
+  const float* bias = nullptr;
+  float operator()(int64_t, int64_t i) const { return bias[i]; }
+};
+struct BiasOfRow {
+  const float* bias = nullptr;
+  int64_t channels = 0;
+  float operator()(int64_t row, int64_t) const { return bias[row % channels]; }
+};
+
+template <class Bias, class Function>
+void AddAndApply(const Rows& r, Bias bias, Function function) {
+  for (int64_t row = 0; row < r.rows; ++row) {
+    float* const values = r.values + row * r.stride;
+    LEAT_INDEPENDENT_ITERATIONS
+    for (int64_t i = 0; i < r.count; ++i) {
+      values[i] = function(values[i] + bias(row, i));
+    }
+  }
+}
+
+template <class Bias>
+void Apply(Activation activation, const Rows& rows, Bias bias) {
+  switch (activation) {
+    case Activation::kRelu:
+      return AddAndApply(rows, bias, Relu{});
+    case Activation::kRelu6:
+      return AddAndApply(rows, bias, Relu6{});
+    case Activation::kElu:
+      return AddAndApply(rows, bias, Elu{});
+    case Activation::kNone:
+    case Activation::kTanh:
+    case Activation::kSigmoid:
+      break;
+  }
+  AddAndApply(rows, bias, Nothing{});
+  if (activation == Activation::kNone) return;
+  for (int64_t row = 0; row < rows.rows; ++row) {
+    Array sums(rows.values + row * rows.stride, rows.count);
+    if (activation == Activation::kTanh) {
+      sums = sums.tanh();
+    } else {
+      sums = 1.0f / (1.0f + (-sums).exp());
+    }
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<Activation> FusedActivation(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(const std::vector<std::string> ops,
+                        node.attrs.Get<std::vector<std::string>>("fused_ops"));
+  LEAT_ASSIGN_OR_RETURN(const int64_t num_args,
+                        node.attrs.Get<int64_t>("num_args"));
+  const std::string activation = ops.size() == 2 ? ops[1] : "";
+  if (num_args == 1 && !ops.empty() && ops.size() <= 2 && ops[0] == "BiasAdd") {
+    if (ops.size() == 1) return Activation::kNone;
+    if (activation == "Relu") return Activation::kRelu;
+    if (activation == "Relu6") return Activation::kRelu6;
+    if (activation == "Elu") return Activation::kElu;
+    if (activation == "Tanh") return Activation::kTanh;
+    if (activation == "Sigmoid") return Activation::kSigmoid;
+  }
+  return absl::UnimplementedError(absl::StrCat(
+      "node '", node.name, "' (", node.op->name, ") has fused_ops [",
+      absl::StrJoin(ops, ", "), "] and num_args ", num_args));
+}
+
+void Epilogue::ApplyToRows(float* values, int64_t rows, int64_t stride,
+                           int64_t first, int64_t count) const {
+  Apply(activation, {values, rows, stride, count}, BiasOfValue{bias + first});
+}
+
+void Epilogue::ApplyToImages(float* values, bool channels_first, int64_t images,
+                             int64_t channels, int64_t size) const {
+  if (channels_first) {
+    Apply(activation, {values, images * channels, size, size},
+          BiasOfRow{bias, channels});
+  } else {
+    ApplyToRows(values, images * size, channels, 0, channels);
+  }
+}
+
+absl::StatusOr<Epilogue> MakeEpilogue(const KernelContext& context, int i,
+                                      const Shape& output, int64_t channels,
+                                      bool channels_first,
+                                      Activation activation) {
+  const Tensor& bias = context.input(i);
+  if (!bias.shape().IsVector()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Biases must be 1D: ", bias.shape().DebugString()));
+  }
+  if (bias.dim(0) != channels) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Must provide as many biases as the ",
+                     channels_first ? "channel dimension" : "last dimension",
+                     " of the input tensor: ", bias.shape().DebugString(),
+                     " vs. ", output.DebugString()));
+  }
+  return Epilogue{bias.data<float>().data(), activation};
+}
+
+}  // namespace leat::kernels
