@@ -42,7 +42,9 @@ template <class T>
 std::string Print(std::complex<T> value) {
   return absl::StrCat("(", Print(value.real()), ",", Print(value.imag()), ")");
 }
-std::string Print(const std::string& value) { return absl::CEscape(value); }
+std::string Print(const std::string& value) {
+  return absl::Utf8SafeCEscape(value);
+}
 template <class T>
 std::string Print(T value) {
   return absl::StrCat(static_cast<int64_t>(value));
@@ -94,6 +96,8 @@ std::string Summarize(const Tensor& tensor, int64_t limit,
 std::string SummarizeValues(const Tensor& tensor, int64_t max_values) {
   const int64_t count = tensor.num_elements();
   const int64_t limit = max_values < 0 ? count : std::min(max_values, count);
+  // TensorFlow's text, since a fix for these alone.
+  if (tensor.dtype() == DType::kBool && limit == 0) return "";
   std::string result;
   const bool known =
       VisitDType(kPlain + kStringOnly, tensor.dtype(), [&](auto tag) {

@@ -39,6 +39,17 @@ void AccumulateRange(Accumulate operation, int64_t count, const T* value,
   }
 }
 
+// In the input's tensor. A handle's four strings are not copied for a look-up.
+absl::StatusOr<const ResourceHandle*> FindHandle(const KernelContext& context,
+                                                 int i) {
+  const Tensor& input = context.input(i);
+  if (input.dtype() != DType::kResource || input.num_elements() != 1) {
+    return internal::ScalarError(input, DType::kResource,
+                                 absl::StrCat("resource handle input ", i));
+  }
+  return input.data<ResourceHandle>().data();
+}
+
 }  // namespace
 
 absl::StatusOr<ResourceName> GetResourceName(const NodeDef& node) {
@@ -53,8 +64,8 @@ absl::StatusOr<ResourceName> GetResourceName(const NodeDef& node) {
 }
 
 absl::StatusOr<ResourceHandle> GetHandle(const KernelContext& context, int i) {
-  return GetScalar<ResourceHandle>(context.input(i),
-                                   absl::StrCat("resource handle input ", i));
+  LEAT_ASSIGN_OR_RETURN(const ResourceHandle* handle, FindHandle(context, i));
+  return *handle;
 }
 
 absl::Status NoSuchVariable(const ResourceHandle& handle,
@@ -70,16 +81,16 @@ absl::StatusOr<std::shared_ptr<Variable>> GetVariable(
     const KernelContext& context, int i, DType dtype) {
   std::shared_ptr<Variable> variable = context.input_ref(i);
   if (variable == nullptr) {
-    LEAT_ASSIGN_OR_RETURN(ResourceHandle handle, GetHandle(context, i));
-    auto found = LookupHandle<Variable>(*context.step().resources, handle,
+    LEAT_ASSIGN_OR_RETURN(const ResourceHandle* handle, FindHandle(context, i));
+    auto found = LookupHandle<Variable>(*context.step().resources, *handle,
                                         context.step().device->name());
     if (absl::IsNotFound(found.status())) {
-      return NoSuchVariable(handle, found.status().message());
+      return NoSuchVariable(*handle, found.status().message());
     }
     if (!found.ok()) return found.status();
     variable = *std::move(found);
     if (!variable->IsInitialized()) {
-      return NoSuchVariable(handle, "it has no value yet");
+      return NoSuchVariable(*handle, "it has no value yet");
     }
   }
   if (variable->dtype() != dtype) {

@@ -71,90 +71,75 @@ void ResourceGatherGrad(GradientContext& c) {
 
 Output Flat(Output x) { return op::Reshape(x, MinusOne()); }
 
-// The entries [begin, end) of a shape vector, end 0 standing for its end.
-Output Part(Output shape, int begin, int end) {
-  return op::StridedSlice(
-      shape, Tensor::Vector<int32_t>({begin}), Tensor::Vector<int32_t>({end}),
-      Tensor::Vector<int32_t>({1}), {.end_mask = end == 0 ? 1 : 0});
+Output AsInt32(Output x) {
+  return x.dtype() == DType::kInt32 ? x : op::Cast(x, DType::kInt32);
 }
 
-// params [B..., outer..., axis, inner...] -> dy [B..., outer..., I...,
-// inner...] Moves the indexed axes to the front, sums rows by index within each
-// batch, and moves the axis back.
-void AxisGatherGrad(GradientContext& c, int axis, int batch) {
-  GraphBuilder& b = c.builder();
-  const Output params = c.input(0);
-  const Output indices = c.input(1);
-  const int rank = params.shape().rank();
-  const int index_rank = indices.shape().rank() - batch;
-  // dy as [B..., I..., outer..., inner...].
-  Dims order;
-  for (int i = 0; i < batch; ++i) order.push_back(i);
-  for (int i = 0; i < index_rank; ++i) order.push_back(axis + i);
-  for (int i = batch; i < axis; ++i) order.push_back(i);
-  for (int i = axis + index_rank; i < rank - 1 + index_rank; ++i) {
-    order.push_back(i);
-  }
-  const Output moved = op::Transpose(c.grad(), IntVector(b, order));
-  // params likewise as [B..., axis, outer..., inner...].
-  Dims params_order;
-  for (int i = 0; i < batch; ++i) params_order.push_back(i);
-  params_order.push_back(axis);
-  for (int i = batch; i < rank; ++i) {
-    if (i != axis) params_order.push_back(i);
-  }
-  Dims back(rank);
-  for (int i = 0; i < rank; ++i) back[params_order[i]] = i;
-  const Output shape =
-      op::GatherV2(ShapeOf(params), IntVector(b, params_order), 0);
-  const Output extent = op::GatherV2(ShapeOf(params), axis, 0);
+// The product of the entries [begin, end) of a shape vector.
+Output Product(Output shape, Output begin, Output end) {
+  const Output part =
+      op::StridedSlice(shape, op::ExpandDims(begin, 0), op::ExpandDims(end, 0),
+                       Tensor::Vector<int32_t>({1}));
+  return op::Prod(part, Tensor::Vector<int32_t>({0}));
+}
 
-  const Output batches =
-      op::Prod(Part(ShapeOf(params), 0, batch), Tensor::Vector<int32_t>({0}));
-  Output rows = indices;
-  Output segments = extent;
-  if (batch > 0) {
-    const Output per_batch =
-        op::Reshape(indices, op::Pack({{batches, b.Const<int32_t>(-1)}}));
-    const Output offsets = op::Cast(
-        op::ExpandDims(op::Range(0, batches, 1) * extent, 1), indices.dtype());
-    rows = per_batch + offsets;
-    segments = batches * extent;
+// The extents of params [B..., outer..., axis, inner...] and of indices [B...,
+// count...], each run of dimensions as one.
+struct GatherExtents {
+  GatherExtents(Output params, Output indices, Output axis, Output batch)
+      : shape(ShapeOf(params)) {
+    const Output index_shape = ShapeOf(indices);
+    batches = Product(shape, op::ZerosLike(batch), batch);
+    outer = Product(shape, batch, axis);
+    extent = op::GatherV2(shape, axis, 0);
+    inner = Product(shape, axis + 1, op::Size(shape));
+    count = Product(index_shape, batch, op::Size(index_shape));
   }
-  const Output row_shape = op::ConcatV2(
-      {{op::ExpandDims(op::Size(indices), 0),
-        op::StridedSlice(shape, Tensor::Vector<int32_t>({batch + 1}),
-                         Tensor::Vector<int32_t>({0}),
-                         Tensor::Vector<int32_t>({1}), {.end_mask = 1})}},
-      0);
-  const Output sums = op::UnsortedSegmentSum(op::Reshape(moved, row_shape),
-                                             Flat(rows), segments);
-  c.set(0, op::Transpose(op::Reshape(sums, shape), IntVector(b, back)));
+
+  Output shape;
+  Output batches, outer, extent, inner, count;
+};
+
+// dy is [B..., outer..., count..., inner...]: sums its rows, one per index, by
+// the index within each batch.
+void AxisGatherGrad(GradientContext& c, Output axis, Output batch) {
+  const Output indices = c.input(1);
+  const GatherExtents e(c.input(0), indices, axis, batch);
+  const Tensor swap = Tensor::Vector<int32_t>({0, 2, 1, 3});
+  const Output values = op::Transpose(
+      op::Reshape(c.grad(), op::Pack({{e.batches, e.outer, e.count, e.inner}})),
+      swap);
+  const Output offsets =
+      op::Cast(op::ExpandDims(op::Range(0, e.batches, 1) * e.extent, 1),
+               indices.dtype());
+  const Output rows =
+      op::Reshape(indices, op::Pack({{e.batches, e.count}})) + offsets;
+  const Output sums = op::UnsortedSegmentSum(
+      op::Reshape(values, op::Pack({{e.batches * e.count, e.outer * e.inner}})),
+      Flat(rows), e.batches * e.extent);
+  const Output ordered = op::Transpose(
+      op::Reshape(sums, op::Pack({{e.batches, e.extent, e.outer, e.inner}})),
+      swap);
+  c.set(0, op::Reshape(ordered, e.shape));
 }
 
 void GatherV2Grad(GradientContext& c) {
   if (!c.needs(0)) return;
-  const Output params = c.input(0);
-  const PartialShape shape = params.shape();
-  const PartialShape indices = c.input(1).shape();
-  int64_t batch = c.attr<int64_t>("batch_dims");
-  const std::optional<Dims> axis = ValuesOf(c.input(2));
-  if (batch == 0 && axis.has_value() && axis->size() == 1 &&
-      axis->front() == 0) {
-    return GatherGrad(c);
+  GraphBuilder& b = c.builder();
+  const std::optional<Dims> known = ValuesOf(c.input(2));
+  const int64_t batch = c.attr<int64_t>("batch_dims");
+  const bool has_axis = known.has_value() && known->size() == 1;
+  if (batch == 0 && has_axis && known->front() == 0) return GatherGrad(c);
+
+  const Output first = b.Const(static_cast<int32_t>(batch));
+  Output axis;
+  if (has_axis && known->front() >= 0) {
+    axis = b.Const(static_cast<int32_t>(known->front()));
+  } else {
+    const Output rank = op::Rank(c.input(0));
+    axis = op::FloorMod(AsInt32(c.input(2)) + rank, rank);
   }
-  if (batch < 0 && indices.rank_known()) batch += indices.rank();
-  int64_t at = axis.has_value() && axis->size() == 1 ? axis->front() : -1;
-  if (at < 0 && shape.rank_known()) at += shape.rank();
-  if (!axis.has_value() || !shape.rank_known() || !indices.rank_known() ||
-      batch < 0 || batch > at || at >= shape.rank() || batch > indices.rank()) {
-    return c.builder().Fail(
-        absl::UnimplementedError(absl::StrCat(
-            "node '", c.operation().name(),
-            "' (GatherV2): its gradient needs known ranks and axis")),
-        SourceLocation{});
-  }
-  AxisGatherGrad(c, static_cast<int>(at), static_cast<int>(batch));
+  AxisGatherGrad(c, axis, batch < 0 ? op::Rank(c.input(1)) + first : first);
 }
 
 void GatherNdGrad(GradientContext& c) {

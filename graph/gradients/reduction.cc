@@ -1,21 +1,30 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "leat/graph/gradient_shapes.h"
 #include "leat/graph/ops.h"
 
 namespace leat::gradients::reduction {
 namespace {
 
+const Tensor& MinusOne() {
+  static const Tensor* const tensor = new Tensor(Tensor::Vector({-1}));
+  return *tensor;
+}
+
+// The axes as a vector of values in [0, rank), from run-time values.
+Output NormalAxes(Output axes, Output rank) {
+  const Output flat = op::Reshape(axes, MinusOne());
+  const Output narrow =
+      axes.dtype() == DType::kInt32 ? flat : op::Cast(flat, DType::kInt32);
+  return op::FloorMod(narrow + rank, rank);
+}
+
 // The input's shape with extent 1 at the reduced axes, from run-time shapes.
 Output KeptShape(Output x, Output axes) {
   const Output shape = ShapeOf(x);
   const Output rank = op::Rank(x);
-  const Output flat = op::Reshape(axes, Tensor::Vector<int32_t>({-1}));
-  const Output narrow =
-      axes.dtype() == DType::kInt32 ? flat : op::Cast(flat, DType::kInt32);
-  const Output normal = op::FloorMod(narrow + rank, rank);
+  const Output normal = NormalAxes(axes, rank);
   return op::DynamicStitch({{op::Range(0, rank, 1), normal}},
                            {{shape, op::OnesLike(normal)}});
 }
@@ -99,6 +108,43 @@ void ExtremumGrad(GradientContext& c) {
   c.set(0, is_extremum / count * Aligned(c, dy));
 }
 
+// How a transpose moves the reduced axes to the front.
+struct ReducedFirst {
+  Output order, back;  // the permutation and its inverse
+  Output count;        // a vector of one: how many axes are reduced
+};
+
+ReducedFirst ReducedFirstOf(GraphBuilder& b, Dims axes, int rank) {
+  std::sort(axes.begin(), axes.end());
+  axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
+  Dims order = axes;
+  for (int i = 0; i < rank; ++i) {
+    if (std::count(axes.begin(), axes.end(), i) == 0) order.push_back(i);
+  }
+  Dims back(order.size());
+  for (size_t i = 0; i < order.size(); ++i) back[order[i]] = i;
+  return {.order = IntVector(b, order),
+          .back = IntVector(b, back),
+          .count = IntVector(b, {static_cast<int64_t>(axes.size())})};
+}
+
+// The same from run-time values.
+ReducedFirst ReducedFirstOf(Output x, Output axes) {
+  const Output rank = op::Rank(x);
+  const Output normal = NormalAxes(axes, rank);
+  const Output uses =
+      op::UnsortedSegmentSum(op::OnesLike(normal), normal, rank);
+  const auto positions = [](Output mask) {
+    return op::Reshape(op::Cast(op::Where(mask), DType::kInt32), MinusOne());
+  };
+  const Output reduced = positions(op::Greater(uses, 0));
+  const Output order =
+      op::ConcatV2({{reduced, positions(op::Equal(uses, 0))}}, 0);
+  return {.order = order,
+          .back = op::InvertPermutation(order),
+          .count = op::Shape(reduced)};
+}
+
 // The product of the others, without dividing by an x that may be 0: products
 // of what comes before and of what comes after along the reduced axes, which
 // are moved to the front and flattened into one.
@@ -106,41 +152,24 @@ void ProdGrad(GradientContext& c) {
   if (!c.needs(0)) return;
   const Output x = c.input(0);
   GraphBuilder& b = c.builder();
-  const int rank = x.shape().rank();
   std::optional<Dims> axes;
-  if (x.shape().rank_known()) axes = AxesOf(c.input(1), rank);
-  if (!axes.has_value()) {
-    return b.Fail(absl::UnimplementedError(absl::StrCat(
-                      "node '", c.operation().name(),
-                      "' (Prod): its gradient needs a known rank and axes")),
-                  SourceLocation{});
-  }
-  std::sort(axes->begin(), axes->end());
-  axes->erase(std::unique(axes->begin(), axes->end()), axes->end());
-  Dims order = *axes;
-  for (int i = 0; i < rank; ++i) {
-    if (std::count(axes->begin(), axes->end(), i) == 0) order.push_back(i);
-  }
-  Dims back(order.size());
-  for (size_t i = 0; i < order.size(); ++i) back[order[i]] = i;
-
-  const Output moved = op::Transpose(x, IntVector(b, order));
-  const Output moved_shape = ShapeOf(moved);
-  const auto reduced = static_cast<int32_t>(axes->size());
+  if (x.shape().rank_known()) axes = AxesOf(c.input(1), x.shape().rank());
+  const ReducedFirst first = axes.has_value()
+                                 ? ReducedFirstOf(b, *axes, x.shape().rank())
+                                 : ReducedFirstOf(x, c.input(1));
+  const Output moved = op::Transpose(x, first.order);
+  const Output shape = ShapeOf(moved);
+  const Tensor zero = Tensor::Vector<int32_t>({0});
   const Output rows =
-      op::Prod(op::Slice(moved_shape, Tensor::Vector<int32_t>({0}),
-                         Tensor::Vector<int32_t>({reduced})),
-               IntVector(b, {0}), {.keep_dims = true});
-  const Output columns =
-      op::Prod(op::Slice(moved_shape, Tensor::Vector<int32_t>({reduced}),
-                         Tensor::Vector<int32_t>({-1})),
-               IntVector(b, {0}), {.keep_dims = true});
+      op::Prod(op::Slice(shape, zero, first.count), zero, {.keep_dims = true});
+  const Output columns = op::Prod(op::Slice(shape, first.count, MinusOne()),
+                                  zero, {.keep_dims = true});
   const Output matrix = op::Reshape(moved, op::ConcatV2({{rows, columns}}, 0));
   const Output before = op::Cumprod(matrix, 0, {.exclusive = true});
   const Output after =
       op::Cumprod(matrix, 0, {.exclusive = true, .reverse = true});
-  const Output others = op::Transpose(op::Reshape(before * after, moved_shape),
-                                      IntVector(b, back));
+  const Output others =
+      op::Transpose(op::Reshape(before * after, shape), first.back);
   c.set(0, ReshapeLike(Aligned(c, c.grad()) * others, x));
 }
 

@@ -10,6 +10,8 @@
 namespace leat::ops::add_n {
 namespace {
 
+constexpr DTypeList<Variant> kVariantOnly;
+
 absl::Status AddNShape(InferenceContext& context) {
   LEAT_RETURN_IF_ERROR(shapes::MergeAll(context));
   const HandleShape* handle = context.input_handle(0);
@@ -31,7 +33,7 @@ void Register(OpRegistry& registry) {
        .commutative = true,
        .aggregate = true,
        .shape = AddNShape},
-      {OnCpu({{"T", kNumbers.dtypes()}})});
+      {OnCpu({{"T", (kNumbers + kVariantOnly).dtypes()}})});
 }
 
 }  // namespace leat::ops::add_n

@@ -93,7 +93,8 @@ void Register(OpRegistry& registry) {
                  "data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC'",
                  "is_training: bool = true"},
        .shape = FusedBatchNormShape},
-      {ExpensiveOnCpu({{"T", {DType::kFloat}}, {"U", {DType::kFloat}}})});
+      {ExpensiveOnCpu({{"T", {DType::kHalf, DType::kBfloat16, DType::kFloat}},
+                       {"U", {DType::kFloat}}})});
 
   registry.Add(
       {.name = "FusedBatchNormGradV3",
@@ -106,7 +107,8 @@ void Register(OpRegistry& registry) {
                  "data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC'",
                  "is_training: bool = true"},
        .shape = FusedBatchNormGradShape},
-      {ExpensiveOnCpu({{"T", {DType::kFloat}}, {"U", {DType::kFloat}}})});
+      {ExpensiveOnCpu({{"T", {DType::kHalf, DType::kBfloat16, DType::kFloat}},
+                       {"U", {DType::kFloat}}})});
 }
 
 }  // namespace leat::ops::batch_norm

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Conv2D and its two gradients.
+// Conv2D, what passes make of it, and its two gradients.
 #include <string>
 #include <utility>
 #include <vector>
@@ -194,9 +194,31 @@ absl::Status Conv2DBackpropFilterShape(InferenceContext& context) {
   return BackpropShape(context, 1, 0);
 }
 
+void AddFusedConv2D(OpRegistry& registry) {
+  registry.Add(
+      {.name = "_FusedConv2D",
+       .inputs = {"input: T", "filter: T", "args: TArgs",
+                  "host_args: num_host_args * float"},
+       .outputs = {"output: T"},
+       .attrs = {"T: {half, float, double, int8, qint8}", "TArgs: list(type)",
+                 "num_args: int >= 0", "num_host_args: int >= 0 = 0",
+                 "strides: list(int)", "padding: {'SAME', 'VALID', 'EXPLICIT'}",
+                 "explicit_paddings: list(int) = []",
+                 "data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'",
+                 "filter_format: {'HWIO', 'OIHW', 'OIHW_VECT_I'} = 'HWIO'",
+                 "dilations: list(int) = [1, 1, 1, 1]",
+                 "use_cudnn_on_gpu: bool = true",
+                 "fused_ops: list(string) = []", "epsilon: float = 0.0001",
+                 "leakyrelu_alpha: float = 0.2"},
+       .shape = Conv2DShape},
+      {ExpensiveOnCpu({{"T", {DType::kFloat}}})});
+}
+
 }  // namespace
 
 void Register(OpRegistry& registry) {
+  AddFusedConv2D(registry);
+
   registry.Add({.name = "Conv2D",
                 .inputs = {"input: T", "filter: T"},
                 .outputs = {"output: T"},
@@ -207,7 +229,7 @@ void Register(OpRegistry& registry) {
                           "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
                           "dilations: list(int) = [1, 1, 1, 1]"},
                 .shape = Conv2DShape},
-               {ExpensiveOnCpu({{"T", kFloat32And64.dtypes()}})});
+               {ExpensiveOnCpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
       {.name = "Conv2DBackpropInput",
@@ -220,7 +242,7 @@ void Register(OpRegistry& registry) {
                  "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
                  "dilations: list(int) = [1, 1, 1, 1]"},
        .shape = Conv2DBackpropInputShape},
-      {ExpensiveOnCpu({{"T", kFloat32And64.dtypes()}})});
+      {ExpensiveOnCpu({{"T", kFloats.dtypes()}})});
 
   registry.Add(
       {.name = "Conv2DBackpropFilter",
@@ -233,7 +255,7 @@ void Register(OpRegistry& registry) {
                  "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
                  "dilations: list(int) = [1, 1, 1, 1]"},
        .shape = Conv2DBackpropFilterShape},
-      {ExpensiveOnCpu({{"T", kFloat32And64.dtypes()}})});
+      {ExpensiveOnCpu({{"T", kFloats.dtypes()}})});
 }
 
 }  // namespace leat::ops::conv2d

@@ -12,6 +12,8 @@
 namespace leat::ops::fill {
 namespace {
 
+constexpr DTypeList<Variant> kVariantOnly;
+
 absl::Status FillShape(InferenceContext& context) {
   LEAT_RETURN_IF_ERROR(context.WithRank(1, 0).status());
   LEAT_ASSIGN_OR_RETURN(PartialShape shape, ShapeInput(context, 0));
@@ -37,12 +39,13 @@ void Register(OpRegistry& registry) {
                 .shape = FillShape},
                {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})});
 
-  registry.Add({.name = "ZerosLike",
-                .inputs = {"x: T"},
-                .outputs = {"y: T"},
-                .attrs = {"T: type"},
-                .shape = ZerosLikeShape},
-               {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})});
+  registry.Add(
+      {.name = "ZerosLike",
+       .inputs = {"x: T"},
+       .outputs = {"y: T"},
+       .attrs = {"T: type"},
+       .shape = ZerosLikeShape},
+      {OnCpu({{"T", (kPlain + kStringOnly + kVariantOnly).dtypes()}})});
 
   registry.Add(
       {.name = "OnesLike",

@@ -148,7 +148,8 @@ void AddFakeParam(OpRegistry& registry) {
   registry.Add({.name = "FakeParam",
                 .outputs = {"output: dtype"},
                 .attrs = {"dtype: type", "shape: shape"},
-                .shape = FakeParamShape});
+                .shape = FakeParamShape},
+               {NotFoldable(OnCpu())});
 }
 
 void AddToBool(OpRegistry& registry) {

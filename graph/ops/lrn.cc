@@ -36,7 +36,8 @@ void Register(OpRegistry& registry) {
        .attrs = {"depth_radius: int = 5", "bias: float = 1", "alpha: float = 1",
                  "beta: float = 0.5", "T: {half, bfloat16, float} = float"},
        .shape = LrnShape},
-      {ExpensiveOnCpu({{"T", {DType::kFloat}}})});
+      {ExpensiveOnCpu(
+          {{"T", {DType::kHalf, DType::kBfloat16, DType::kFloat}}})});
 
   registry.Add(
       {.name = "LRNGrad",
@@ -45,7 +46,8 @@ void Register(OpRegistry& registry) {
        .attrs = {"depth_radius: int = 5", "bias: float = 1", "alpha: float = 1",
                  "beta: float = 0.5", "T: {half, bfloat16, float} = float"},
        .shape = LrnGradShape},
-      {ExpensiveOnCpu({{"T", {DType::kFloat}}})});
+      {ExpensiveOnCpu(
+          {{"T", {DType::kHalf, DType::kBfloat16, DType::kFloat}}})});
 }
 
 }  // namespace leat::ops::lrn

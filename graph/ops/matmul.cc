@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MatMul and BatchMatMulV2: products of (stacks of) matrices.
+// MatMul, what passes make of it, and BatchMatMulV2: products of (stacks of)
+// matrices.
 #include <utility>
 
 #include "leat/core/dtype_list.h"
@@ -62,6 +63,17 @@ void Register(OpRegistry& registry) {
                  "uint16, uint32, uint64, complex64, complex128}"},
        .shape = MatMulShape},
       {ExpensiveOnCpu({{"T", (kFloats + kIndices).dtypes()}})});
+
+  registry.Add(
+      {.name = "_FusedMatMul",
+       .inputs = {"a: T", "b: T", "args: num_args * T"},
+       .outputs = {"product: T"},
+       .attrs = {"transpose_a: bool = false", "transpose_b: bool = false",
+                 "T: {bfloat16, half, float}", "num_args: int >= 0",
+                 "fused_ops: list(string) = []", "epsilon: float = 0.0001",
+                 "leakyrelu_alpha: float = 0.2"},
+       .shape = MatMulShape},
+      {ExpensiveOnCpu({{"T", {DType::kFloat}}})});
 
   registry.Add(
       {.name = "BatchMatMulV2",

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Cast: between all plain types, with the values that TensorFlow has on x86
-// where the source is out of the target's range.
+// where the source is out of the target's range. Truncate rounds towards zero
+// where TensorFlow's does: to half and float, and from float to bfloat16.
 #include <bit>
 #include <complex>
 #include <cstring>
@@ -9,7 +10,6 @@
 #include <memory>
 #include <type_traits>
 
-#include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/elementwise.h"
@@ -74,6 +74,60 @@ To Convert(const From& value) {
   }
 }
 
+template <class T>
+struct RealPart {
+  using type = T;
+};
+template <class T>
+struct RealPart<std::complex<T>> {
+  using type = T;
+};
+
+// How many low bits of a significand Truncate sets to zero before rounding.
+template <class From, class To>
+constexpr int DroppedBits() {
+  using Source = typename RealPart<From>::type;
+  using Target = typename RealPart<To>::type;
+  if constexpr (!std::is_floating_point_v<Source>) {
+    return 0;
+  } else if constexpr (std::is_same_v<Target, half>) {
+    return std::numeric_limits<Source>::digits - 11;
+  } else if constexpr (std::is_same_v<Target, bfloat16>) {
+    return std::is_same_v<From, float> ? 16 : 0;
+  } else if constexpr (std::is_same_v<Target, float>) {
+    return std::numeric_limits<Source>::digits - 24;
+  } else {
+    return 0;
+  }
+}
+
+template <int bits>
+float ZeroLowBits(float value) {
+  if (value != value) return value;
+  return std::bit_cast<float>(std::bit_cast<uint32_t>(value) &
+                              (~uint32_t{0} << bits));
+}
+template <int bits>
+double ZeroLowBits(double value) {
+  if (value != value) return value;
+  return std::bit_cast<double>(std::bit_cast<uint64_t>(value) &
+                               (~uint64_t{0} << bits));
+}
+template <int bits, class T>
+std::complex<T> ZeroLowBits(const std::complex<T>& value) {
+  return {ZeroLowBits<bits>(value.real()), ZeroLowBits<bits>(value.imag())};
+}
+
+template <class From, class To>
+void TruncatedRow(const char* input, char* output, int64_t n) {
+  const From* in = reinterpret_cast<const From*>(input);
+  To* out = reinterpret_cast<To*>(output);
+  LEAT_INDEPENDENT_ITERATIONS
+  for (int64_t i = 0; i < n; ++i) {
+    out[i] = Convert<To>(ZeroLowBits<DroppedBits<From, To>()>(in[i]));
+  }
+}
+
 template <class From, class To>
 void Row(const char* input, char* output, int64_t n) {
   const From* in = reinterpret_cast<const From*>(input);
@@ -83,10 +137,15 @@ void Row(const char* input, char* output, int64_t n) {
 }
 
 template <class From>
-UnaryRow RowTo(DType target) {
+UnaryRow RowTo(DType target, bool truncate) {
   UnaryRow row = nullptr;
-  VisitDType(kPlain, target,
-             [&](auto tag) { row = &Row<From, typename decltype(tag)::type>; });
+  VisitDType(kPlain, target, [&](auto tag) {
+    using To = typename decltype(tag)::type;
+    row = &Row<From, To>;
+    if constexpr (DroppedBits<From, To>() > 0) {
+      if (truncate) row = &TruncatedRow<From, To>;
+    }
+  });
   return row;
 }
 
@@ -109,14 +168,9 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeCast(const NodeDef& node) {
   if (source == target && IsPlainBytes(source)) {
     return MakeFunction<&Forward>(node);
   }
-  if (truncate && (target == DType::kHalf || target == DType::kBfloat16)) {
-    return absl::UnimplementedError(
-        absl::StrCat("Node '", node.name, "': Cast to ", Name(target),
-                     " with Truncate=true is not supported"));
-  }
   UnaryRow row = nullptr;
   VisitDType(kPlain, source, [&](auto tag) {
-    row = RowTo<typename decltype(tag)::type>(target);
+    row = RowTo<typename decltype(tag)::type>(target, truncate);
   });
   if (row == nullptr) return UnsupportedType(node, "DstT", target);
   return std::unique_ptr<Kernel>(std::make_unique<UnaryKernel>(row, 8));

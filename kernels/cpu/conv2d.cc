@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Conv2D, Conv2DBackpropInput, Conv2DBackpropFilter: floats by oneDNN, doubles
-// by plain loops. Groups are what the depths imply, as in TensorFlow.
+// Conv2D, _FusedConv2D, Conv2DBackpropInput, Conv2DBackpropFilter: floats by
+// oneDNN, doubles by plain loops. Groups are what the depths imply, as in
+// TensorFlow.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "leat/kernels/dense.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/through_float.h"
 #include "leat/kernels/window_attrs.h"
 
 namespace leat::kernels::cpu::conv2d {
@@ -244,6 +246,44 @@ class Forward final : public Kernel {
   const Convolution convolution_;
 };
 
+// Conv2D, BiasAdd and an activation, of floats.
+class Fused final : public Kernel {
+ public:
+  Fused(const WindowAttrs& attrs, Activation activation)
+      : attrs_(attrs), activation_(activation) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    const Tensor& input = context.input(0);
+    const Tensor& filter = context.input(1);
+    LEAT_ASSIGN_OR_RETURN(Plan plan,
+                          MakePlan(attrs_, input.shape(), filter.shape()));
+    LEAT_ASSIGN_OR_RETURN(
+        const Epilogue epilogue,
+        MakeEpilogue(context, 2, plan.output, plan.shape.out_channels,
+                     attrs_.channels_first, activation_));
+    LEAT_ASSIGN_OR_RETURN(Tensor * output,
+                          context.AllocateOutput(0, plan.output));
+    if (output->num_elements() == 0) return absl::OkStatus();
+    if (input.num_elements() == 0) {
+      const ConvolutionShape& s = plan.shape;
+      float* const values = output->mutable_data<float>().data();
+      std::fill_n(values, output->num_elements(), 0.0f);
+      epilogue.ApplyToImages(values, s.channels_first, s.batch, s.out_channels,
+                             s.out_height * s.out_width);
+      return absl::OkStatus();
+    }
+    return convolution_.Forward(
+        context.compute_queue(), context.step().device->allocator(), plan.shape,
+        input.data<float>().data(), filter.data<float>().data(),
+        output->mutable_data<float>().data(), &epilogue);
+  }
+
+ private:
+  const WindowAttrs attrs_;
+  const Activation activation_;
+  const Convolution convolution_;
+};
+
 absl::Status CheckBackprop(const Shape& got, const Shape& computed) {
   if (got == computed) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -326,15 +366,34 @@ class BackwardFilter final : public Kernel {
 template <class K>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeConvolution(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("T"));
+  if (IsHalfOrBfloat16(dtype)) return ThroughFloat(node, &MakeConvolution<K>);
   if (!kFloat32And64.Contains(dtype)) return UnsupportedType(node, "T", dtype);
   LEAT_ASSIGN_OR_RETURN(WindowAttrs attrs, WindowAttrs::Create(node));
   return std::unique_ptr<Kernel>(std::make_unique<K>(attrs));
+}
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeFused(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("T"));
+  if (dtype != DType::kFloat) return UnsupportedType(node, "T", dtype);
+  LEAT_ASSIGN_OR_RETURN(std::string filter_format,
+                        node.attrs.GetOr<std::string>("filter_format", "HWIO"));
+  LEAT_ASSIGN_OR_RETURN(int64_t num_host_args,
+                        node.attrs.GetOr<int64_t>("num_host_args", 0));
+  if (filter_format != "HWIO" || num_host_args != 0) {
+    return absl::UnimplementedError(
+        absl::StrCat("filter_format ", filter_format, " with ", num_host_args,
+                     " host_args is not supported"));
+  }
+  LEAT_ASSIGN_OR_RETURN(WindowAttrs attrs, WindowAttrs::Create(node));
+  LEAT_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(node));
+  return std::unique_ptr<Kernel>(std::make_unique<Fused>(attrs, activation));
 }
 
 }  // namespace
 
 void Register(KernelRegistry& registry) {
   registry.Add("Conv2D", kCpu, &MakeConvolution<Forward>);
+  registry.Add("_FusedConv2D", kCpu, &MakeFused);
   registry.Add("Conv2DBackpropInput", kCpu, &MakeConvolution<BackwardInput>);
   registry.Add("Conv2DBackpropFilter", kCpu, &MakeConvolution<BackwardFilter>);
 }

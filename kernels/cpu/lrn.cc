@@ -12,6 +12,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/through_float.h"
 
 namespace leat::kernels::cpu::lrn {
 namespace {
@@ -151,6 +152,8 @@ class LRNGrad final : public Kernel {
 
 template <class K>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeLRN(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("T"));
+  if (IsHalfOrBfloat16(dtype)) return ThroughFloat(node, &MakeLRN<K>);
   LEAT_ASSIGN_OR_RETURN(Options options, GetOptions(node));
   return std::unique_ptr<Kernel>(std::make_unique<K>(options));
 }

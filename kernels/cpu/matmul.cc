@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MatMul, BatchMatMulV2. Floats go to oneDNN, half and bfloat16 through float,
-// other types to Eigen.
+// MatMul, _FusedMatMul, BatchMatMulV2. Floats go to oneDNN, half and bfloat16
+// through float, other types to Eigen.
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -139,6 +139,22 @@ absl::StatusOr<MatMulShape> ProductShape(const Shape& a, const Shape& b,
   return s;
 }
 
+// The same of inputs 0 and 1, which must be matrices.
+absl::StatusOr<MatMulShape> MatrixProduct(const KernelContext& context,
+                                          bool transpose_a, bool transpose_b) {
+  const Shape& a = context.input(0).shape();
+  const Shape& b = context.input(1).shape();
+  for (int i = 0; i < 2; ++i) {
+    if (context.input(i).rank() != 2) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "In[", i, "] and In[", 1 - i,
+          "] has different ndims, or is not a matrix: ", a.DebugString(),
+          " vs. ", b.DebugString()));
+    }
+  }
+  return ProductShape(a, b, transpose_a, transpose_b);
+}
+
 template <class T>
 class MatMulKernel final : public Kernel {
  public:
@@ -148,17 +164,8 @@ class MatMulKernel final : public Kernel {
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& a = context.input(0);
     const Tensor& b = context.input(1);
-    for (int i = 0; i < 2; ++i) {
-      if (context.input(i).rank() != 2) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "In[", i, "] and In[", 1 - i,
-            "] has different ndims, or is not a matrix: ",
-            a.shape().DebugString(), " vs. ", b.shape().DebugString()));
-      }
-    }
-    LEAT_ASSIGN_OR_RETURN(
-        MatMulShape s,
-        ProductShape(a.shape(), b.shape(), transpose_a_, transpose_b_));
+    LEAT_ASSIGN_OR_RETURN(MatMulShape s,
+                          MatrixProduct(context, transpose_a_, transpose_b_));
     LEAT_ASSIGN_OR_RETURN(Shape shape, Shape::Create({s.m, s.n}));
     LEAT_ASSIGN_OR_RETURN(Tensor * c, context.AllocateOutput(0, shape));
     if (c->num_elements() == 0) return absl::OkStatus();
@@ -171,6 +178,34 @@ class MatMulKernel final : public Kernel {
  private:
   const bool transpose_a_;
   const bool transpose_b_;
+};
+
+class FusedMatMul final : public Kernel {
+ public:
+  FusedMatMul(bool transpose_a, bool transpose_b, Activation activation)
+      : transpose_a_(transpose_a),
+        transpose_b_(transpose_b),
+        activation_(activation) {}
+
+  absl::Status Compute(KernelContext& context) const final {
+    LEAT_ASSIGN_OR_RETURN(MatMulShape s,
+                          MatrixProduct(context, transpose_a_, transpose_b_));
+    LEAT_ASSIGN_OR_RETURN(Shape shape, Shape::Create({s.m, s.n}));
+    LEAT_ASSIGN_OR_RETURN(const Epilogue epilogue,
+                          MakeEpilogue(context, 2, shape, s.n,
+                                       /*channels_first=*/false, activation_));
+    LEAT_ASSIGN_OR_RETURN(Tensor * c, context.AllocateOutput(0, shape));
+    if (c->num_elements() == 0) return absl::OkStatus();
+    return kernels::MatMul(context.compute_queue(), s,
+                           context.input(0).data<float>().data(),
+                           context.input(1).data<float>().data(),
+                           c->mutable_data<float>().data(), &epilogue);
+  }
+
+ private:
+  const bool transpose_a_;
+  const bool transpose_b_;
+  const Activation activation_;
 };
 
 // Fails where a zero in the last two dimensions hid an overflow.
@@ -284,6 +319,15 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeProduct(const NodeDef& node,
 absl::StatusOr<std::unique_ptr<Kernel>> MakeMatMul(const NodeDef& node) {
   return MakeProduct<MatMulKernel>(node, "transpose_a", "transpose_b");
 }
+absl::StatusOr<std::unique_ptr<Kernel>> MakeFusedMatMul(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(const DType dtype, node.attrs.Get<DType>("T"));
+  if (dtype != DType::kFloat) return UnsupportedType(node, "T", dtype);
+  LEAT_ASSIGN_OR_RETURN(bool a, node.attrs.GetOr<bool>("transpose_a", false));
+  LEAT_ASSIGN_OR_RETURN(bool b, node.attrs.GetOr<bool>("transpose_b", false));
+  LEAT_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(node));
+  return std::unique_ptr<Kernel>(
+      std::make_unique<FusedMatMul>(a, b, activation));
+}
 absl::StatusOr<std::unique_ptr<Kernel>> MakeBatchMatMul(const NodeDef& node) {
   return MakeProduct<BatchMatMulKernel>(node, "adj_x", "adj_y");
 }
@@ -292,6 +336,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeBatchMatMul(const NodeDef& node) {
 
 void Register(KernelRegistry& registry) {
   registry.Add("MatMul", kCpu, &MakeMatMul);
+  registry.Add("_FusedMatMul", kCpu, &MakeFusedMatMul);
   registry.Add("BatchMatMulV2", kCpu, &MakeBatchMatMul);
 }
 

@@ -47,19 +47,22 @@ AttrMap Edge() {
 }
 
 TEST(ForwardingTest, SendAndRecvMeetUnderTensorFlowsKey) {
-  KernelTestHarness harness;
-  TableRendezvous rendezvous;
-  harness.services().rendezvous = &rendezvous;
-  ASSERT_TRUE(harness.Run("_Send", Edge(), {Tensor::Scalar(2.5f)}).ok());
-  ASSERT_EQ(rendezvous.sent.size(), 1u);
-  EXPECT_EQ(rendezvous.sent.begin()->first,
-            "/job:localhost/replica:0/task:0/device:CPU:0;0000000000000001;"
-            "/job:localhost/replica:0/task:0/device:CPU:1;edge_1_x;0:0");
-  AttrMap attrs = Edge();
-  attrs.Set("tensor_type", DType::kFloat);
-  const auto received = harness.RunOne("_Recv", attrs, {});
-  ASSERT_TRUE(received.ok()) << received.status();
-  EXPECT_EQ(received->scalar<float>(), 2.5f);
+  for (const std::string prefix : {"_", "_Host"}) {
+    KernelTestHarness harness;
+    TableRendezvous rendezvous;
+    harness.services().rendezvous = &rendezvous;
+    ASSERT_TRUE(
+        harness.Run(prefix + "Send", Edge(), {Tensor::Scalar(2.5f)}).ok());
+    ASSERT_EQ(rendezvous.sent.size(), 1u);
+    EXPECT_EQ(rendezvous.sent.begin()->first,
+              "/job:localhost/replica:0/task:0/device:CPU:0;0000000000000001;"
+              "/job:localhost/replica:0/task:0/device:CPU:1;edge_1_x;0:0");
+    AttrMap attrs = Edge();
+    attrs.Set("tensor_type", DType::kFloat);
+    const auto received = harness.RunOne(prefix + "Recv", attrs, {});
+    ASSERT_TRUE(received.ok()) << received.status();
+    EXPECT_EQ(received->scalar<float>(), 2.5f);
+  }
 }
 
 TEST(ForwardingTest, DeadTensorsTravel) {
@@ -113,15 +116,18 @@ TEST(ForwardingTest, SwitchKillsTheOtherOutput) {
 
 TEST(ForwardingTest, PlaceholderSaysWhatToFeed) {
   KernelTestHarness harness;
-  const auto status =
-      harness
-          .Run("Placeholder",
-               {{"dtype", DType::kFloat}, {"shape", PartialShape{-1, 784}}}, {})
-          .status();
-  EXPECT_TRUE(absl::IsInvalidArgument(status));
-  EXPECT_EQ(status.message(),
-            "You must feed a value for placeholder tensor 'test' with dtype "
-            "float and shape [?,784]");
+  for (const char* op : {"Placeholder", "PlaceholderV2"}) {
+    const auto status =
+        harness
+            .Run(op,
+                 {{"dtype", DType::kFloat}, {"shape", PartialShape{-1, 784}}},
+                 {})
+            .status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status));
+    EXPECT_EQ(status.message(),
+              "You must feed a value for placeholder tensor 'test' with dtype "
+              "float and shape [?,784]");
+  }
 }
 
 TEST(ForwardingTest, ConstOfAnotherTypeIsRefused) {

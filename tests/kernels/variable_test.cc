@@ -259,17 +259,45 @@ TEST(ReferenceVariableTest, AssignAndAddGiveTheVariableBack) {
 }
 
 TEST(ReferenceVariableTest, OneNameIsOneVariable) {
+  for (const char* op : {"VariableV2", "Variable"}) {
+    KernelTestHarness harness;
+    const AttrMap attrs{{"dtype", DType::kFloat},
+                        {"shape", PartialShape{2}},
+                        {"shared_name", std::string("w")}};
+    auto kernel = harness.Make(op, attrs, {});
+    ASSERT_TRUE(kernel.ok()) << kernel.status();
+    auto first = harness.Run(*kernel, {});
+    auto second = harness.Run(*kernel, {});
+    ASSERT_TRUE(first.ok() && second.ok());
+    EXPECT_NE((*first)[0].ref, nullptr);
+    EXPECT_EQ((*first)[0].ref, (*second)[0].ref);
+  }
+}
+
+TEST(ReferenceVariableTest, ATemporaryOneEndsWithItsStep) {
   KernelTestHarness harness;
-  const AttrMap attrs{{"dtype", DType::kFloat},
-                      {"shape", PartialShape{2}},
-                      {"shared_name", std::string("w")}};
-  auto kernel = harness.Make("VariableV2", attrs, {});
-  ASSERT_TRUE(kernel.ok()) << kernel.status();
-  auto first = harness.Run(*kernel, {});
-  auto second = harness.Run(*kernel, {});
-  ASSERT_TRUE(first.ok() && second.ok());
-  EXPECT_NE((*first)[0].ref, nullptr);
-  EXPECT_EQ((*first)[0].ref, (*second)[0].ref);
+  auto make = harness.Make("TemporaryVariable",
+                           {{"dtype", DType::kFloat},
+                            {"shape", PartialShape{2}},
+                            {"var_name", std::string("t")}},
+                           {});
+  ASSERT_TRUE(make.ok()) << make.status();
+  auto made = harness.Run(*make, {});
+  ASSERT_TRUE(made.ok()) << made.status();
+  const std::shared_ptr<Variable> variable = (*made)[0].ref;
+  ASSERT_NE(variable, nullptr);
+  EXPECT_FALSE(harness.Run(*make, {}).ok()) << "the name is taken";
+  EXPECT_TRUE(variable->Assign(Tensor::Vector<float>({1, 2})).ok());
+
+  auto destroy =
+      harness.Make("DestroyTemporaryVariable", {{"var_name", std::string("t")}},
+                   {RefOf(DType::kFloat)});
+  ASSERT_TRUE(destroy.ok()) << destroy.status();
+  auto last = harness.Run(*destroy, {RefValue(variable)});
+  ASSERT_TRUE(last.ok()) << last.status();
+  EXPECT_TRUE(Identical((*last)[0].tensor, Tensor::Vector<float>({1, 2})));
+  EXPECT_FALSE(harness.Run(*destroy, {RefValue(variable)}).ok());
+  EXPECT_TRUE(harness.Run(*make, {}).ok()) << "the name is free again";
 }
 
 }  // namespace

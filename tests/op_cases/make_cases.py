@@ -18,9 +18,13 @@ follow from the inputs are derived. `text` must be part of TensorFlow's error.
 `case.__self__.given` records outputs that the family worked out itself, such as
 those of NCHW, which TensorFlow's CPU kernels lack, from those of NHWC.
 
+`case.__self__.chain()` makes values that no file can hold (variants) by other ops.
+
 The file <family>.jsonl has one case a line: op, name, attrs {name: [type,
 value]}, inputs and outputs [dtype, shape, values], or error [code, text]. A large
-input's values are {"ramp": [start, step, modulus]}: start + step * (i % modulus).
+input's values are {"ramp": [start, step, modulus]}: start + step * (i % modulus); of
+a large output every n-th value is recorded, {"every": n, "values": [...]}.
+"before" are ops that run first; the input {"from": [i, j]} is output j of the i-th.
 """
 
 import importlib
@@ -35,6 +39,7 @@ from tensorflow.python.eager import context  # pylint: disable=wrong-import-posi
 from tensorflow.python.eager import execute  # pylint: disable=wrong-import-position
 from tensorflow.python.framework import op_def_registry  # pylint: disable=wrong-import-position
 
+LARGE = 2000  # elements
 SHORT = {"float32": "float", "float64": "double", "float16": "half"}
 CODES = {
     tf.errors.InvalidArgumentError: "INVALID_ARGUMENT",
@@ -59,6 +64,13 @@ class Ramp:
         start, step, modulus = self.spec
         index = np.arange(int(np.prod(self.shape)), dtype=np.int64) % modulus
         return (start + step * index).astype(self.dtype).reshape(self.shape)
+
+
+class Result:
+    """An output of an op of a chain."""
+
+    def __init__(self, tensor, step, output):
+        self.tensor, self.place = tensor, [step, output]
 
 
 def short_name(dtype):
@@ -98,6 +110,8 @@ def plain_values(array):
 
 
 def encode(value):
+    if isinstance(value, Result):
+        return {"from": value.place}
     if isinstance(value, Ramp):
         return [short_name(value.dtype), list(value.shape), {"ramp": value.spec}]
     return [tensor_type(value), list(value.shape), plain_values(value)]
@@ -105,6 +119,36 @@ def encode(value):
 
 def tensor_type(array):
     return "string" if array.dtype == object else short_name(array.dtype)
+
+
+def encode_output(tensor):
+    value = tensor.numpy()
+    if not isinstance(value, np.ndarray):
+        value = np.asarray(value, dtype=object if tensor.dtype == tf.string else None)
+    if value.size <= LARGE:
+        return encode(value)
+    every = value.size // 50 | 1  # odd, so that it does not stay in a column
+    return [tensor_type(value), list(value.shape),
+            {"every": every, "values": plain_values(value.reshape(-1)[::every])}]
+
+
+def plain(value):
+    """What cases hold: numbers and lists become arrays."""
+    return value if isinstance(value, (Ramp, Result)) else np.asarray(value)
+
+
+def type_of(value):
+    if isinstance(value, Result):
+        return value.tensor.dtype
+    dtype = as_array(value).dtype
+    return tf.as_dtype(tf.string if dtype == object else dtype)
+
+
+def as_tensor(value):
+    if isinstance(value, Result):
+        return value.tensor
+    array = as_array(value)
+    return tf.constant(array, dtype=tf.string if array.dtype == object else None)
 
 
 def as_array(value):
@@ -126,8 +170,7 @@ def derive_attrs(op_def, inputs, attrs):
     flat = []
     for arg, value in zip(op_def.input_arg, inputs):
         values = value if isinstance(value, list) else [value]
-        types = [tf.as_dtype(tf.string if as_array(v).dtype == object
-                             else as_array(v).dtype) for v in values]
+        types = [type_of(v) for v in values]
         if arg.number_attr:
             attrs.setdefault(arg.number_attr, len(values))
         if arg.type_list_attr:
@@ -177,8 +220,7 @@ def num_outputs(op_def, attrs):
 
 
 def run(op_def, flat, attrs):
-    tensors = [tf.constant(as_array(v), dtype=tf.string if as_array(v).dtype == object
-                           else None) for v in flat]
+    tensors = [as_tensor(v) for v in flat]
     with tf.device("/CPU:0"):
         return execute.execute(op_def.name, num_outputs(op_def, attrs), tensors,
                                eager_attrs(op_def, attrs), context.context())
@@ -193,7 +235,10 @@ class Family:
         self.floor = None
         self.wrong = []
 
-    def case(self, op, name, *inputs, text=None, tolerance=None, **attrs):
+    def chain(self):
+        return Chain(self)
+
+    def case(self, op, name, *inputs, text=None, tolerance=None, before=None, **attrs):
         assert (op, name) not in self.names, (op, name)
         self.names.add((op, name))
         op_def = op_def_registry.get(op)
@@ -201,8 +246,9 @@ class Family:
         kinds = {a.name: a.type for a in op_def.attr}
         line = {"op": op, "name": name,
                 "attrs": {k: encode_attr(kinds[k], v) for k, v in attrs.items()},
-                "inputs": [encode(v if isinstance(v, Ramp) else np.asarray(v))
-                           for v in flat]}
+                "inputs": [encode(plain(v)) for v in flat]}
+        if before:
+            line["before"] = list(before)
         if tolerance is not None:
             line["tolerance"] = tolerance
         if self.floor is not None:
@@ -211,11 +257,7 @@ class Family:
             outputs = run(op_def, flat, attrs)
             if text is not None:
                 self.wrong.append(f"{op} {name}: expected an error")
-            line["outputs"] = [encode(o.numpy() if isinstance(o.numpy(), np.ndarray)
-                                      else np.asarray(o.numpy(),
-                                                      dtype=object if o.dtype == tf.string
-                                                      else None))
-                               for o in outputs]
+            line["outputs"] = [encode_output(o) for o in outputs]
         except tf.errors.OpError as error:
             message = error.message.partition("}} ")[2] or error.message
             if text is None:
@@ -241,6 +283,46 @@ class Family:
         if self.floor is not None:
             line["floor"] = self.floor
         self.lines.append(json.dumps(line))
+
+
+class Chain:
+    """Ops that use each other's outputs; each call runs one and gives its output,
+    or a list of them. A case made by `case` runs what it needs first, or, with
+    everything=True, all of them."""
+
+    def __init__(self, family):
+        self.family = family
+        self.steps = []
+
+    def __call__(self, op, *inputs, **attrs):
+        op_def = op_def_registry.get(op)
+        flat = derive_attrs(op_def, inputs, attrs)
+        kinds = {a.name: a.type for a in op_def.attr}
+        step = len(self.steps)
+        self.steps.append({"op": op,
+                           "attrs": {k: encode_attr(kinds[k], v) for k, v in attrs.items()},
+                           "inputs": [encode(plain(v)) for v in flat]})
+        results = [Result(t, step, i)
+                   for i, t in enumerate(run(op_def, flat, attrs))]
+        return results[0] if len(results) == 1 else results
+
+    def case(self, op, name, *inputs, everything=False, **options):
+        flat = [v for i in inputs for v in (i if isinstance(i, list) else [i])]
+        used = {v.place[0] for v in flat if isinstance(v, Result)}
+        for step in reversed(range(len(self.steps))):
+            if everything or step in used:
+                used |= {step} | {i["from"][0] for i in self.steps[step]["inputs"]
+                                  if isinstance(i, dict)}
+        place = {step: i for i, step in enumerate(sorted(used))}
+        before = [dict(self.steps[step], inputs=[
+            {"from": [place[i["from"][0]], i["from"][1]]} if isinstance(i, dict) else i
+            for i in self.steps[step]["inputs"]]) for step in sorted(used)]
+        moved = [Result(v.tensor, place[v.place[0]], v.place[1])
+                 if isinstance(v, Result) else v for v in flat]
+        arguments = iter(moved)
+        inputs = [[next(arguments) for _ in i] if isinstance(i, list) else next(arguments)
+                  for i in inputs]
+        self.family.case(op, name, *inputs, before=before, **options)
 
 
 def main():

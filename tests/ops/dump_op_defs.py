@@ -50,7 +50,7 @@ TensorListScatterIntoExistingList TensorListScatterV2 TensorListSetItem
 TensorListSplit TensorListStack Tile ToBool TopKV2 Transpose TruncatedNormal Unique
 Unpack UnsortedSegmentSum VarHandleOp VarIsInitializedOp Variable
 VariableShape VariableV2 Where While ZerosLike _Arg _HostRecv _HostSend _Recv
-_Retval _Send
+_FusedConv2D _FusedMatMul _Retval _Send
 """.split()
 
 

@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+# Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+"""Writes variable_cases.jsonl: what TensorFlow 2.15.1's ops on variables make of
+a variable, a reference (VariableV2) or a resource (VarHandleOp).
+
+Run by hand with a Python that has the tensorflow-cpu 2.15.1 wheel. A line has op,
+name, attrs and inputs (as in the op cases, see tests/op_cases/make_cases.py) but
+for the variable, which stands first and has the value "before" (null: none yet),
+of "declared" [dtype, shape]; "outputs" and the variable's value "after", or the
+"error" [code, text].
+"""
+
+import json
+import os
+import sys
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(FOLDER, "..", "op_cases"))
+import numpy as np  # pylint: disable=wrong-import-position
+import tensorflow as tf  # pylint: disable=wrong-import-position
+from make_cases import CODES, default_of, encode, encode_attr, short_name  # pylint: disable=wrong-import-position
+from tensorflow.python.framework import op_def_library  # pylint: disable=wrong-import-position
+from tensorflow.python.framework import op_def_registry  # pylint: disable=wrong-import-position
+
+tf.compat.v1.disable_eager_execution()
+BFLOAT16 = tf.bfloat16.as_numpy_dtype
+FLOATS = (np.float32, np.float64, np.float16, BFLOAT16)
+NUMBERS = FLOATS + (np.int8, np.int32, np.int64, np.uint8)
+
+
+def matrix(rows, columns, dtype=np.float32, start=1):
+    count = rows * columns
+    return np.arange(start, start + count).astype(dtype).reshape(rows, columns)
+
+
+def i32(*numbers):
+    return np.array(numbers, np.int32)
+
+
+class Cases:
+    def __init__(self):
+        self.lines = []
+
+    def add(self, op, name, before, *inputs, declared=None, text=None, **attrs):
+        """`declared`: (dtype, shape) where they are not those of `before`."""
+        op_def = op_def_registry.get(op)
+        reference = op_def.input_arg[0].is_ref
+        dtype, shape = declared or (before.dtype, before.shape)
+        kinds = {a.name: a.type for a in op_def.attr}
+        with tf.Graph().as_default(), tf.device("/CPU:0"):
+            variable, init, read = make(reference, dtype, shape, before)
+            outputs, inferred = node(op_def, variable, inputs, attrs)
+            given = dict(inferred, **attrs)
+            line = {"op": op, "name": name,
+                    "attrs": {k: encode_attr(kinds[k], v) for k, v in given.items()},
+                    "declared": [short_name(dtype), shape and list(shape)],
+                    "before": None if before is None else encode(before),
+                    "inputs": [encode(np.asarray(v)) for v in inputs]}
+            try:
+                with tf.compat.v1.Session() as session:
+                    if before is not None:
+                        session.run(init)
+                    if op_def.output_arg:
+                        found = session.run(list(outputs.outputs))
+                    else:
+                        session.run(outputs)
+                        found = []
+                    line["outputs"] = [encode(np.asarray(v)) for v in found]
+                    line["after"] = (None if op == "VarIsInitializedOp" or
+                                     op == "IsVariableInitialized"
+                                     else encode(session.run(read)))
+                assert text is None, (op, name)
+            except tf.errors.OpError as error:
+                message = error.message.splitlines()[-1] if text is None else text
+                assert text is not None and text in error.message, (
+                    op, name, message, error.message)
+                line["error"] = [CODES[type(error)], text]
+        self.lines.append(json.dumps(line))
+
+
+def make(reference, dtype, shape, before):
+    """The variable, its initializer (of any shape) and what reads it."""
+    raw = tf.raw_ops
+    dtype = tf.as_dtype(dtype)
+    value = tf.zeros(shape, dtype) if before is None else tf.constant(before)
+    if reference:
+        variable = raw.VariableV2(shape=shape, dtype=dtype)
+        init = raw.Assign(ref=variable, value=value, validate_shape=False)
+        return variable, init.op, raw.Identity(input=variable)
+    variable = raw.VarHandleOp(dtype=dtype, shape=shape, shared_name="v")
+    init = raw.AssignVariableOp(resource=variable, value=value)
+    return variable, init, raw.ReadVariableOp(resource=variable, dtype=dtype)
+
+
+def node(op_def, variable, inputs, attrs):
+    """The op's node and the attrs that follow from its inputs."""
+    values = dict(zip([a.name for a in op_def.input_arg],
+                      [variable] + [tf.constant(v) for v in inputs]))
+    inferred = {}
+    for arg in op_def.input_arg:
+        if arg.type_attr:
+            inferred[arg.type_attr] = values[arg.name].dtype.base_dtype
+    values.update({a.name: default_of(a) for a in op_def.attr
+                   if a.HasField("default_value") and a.name not in inferred})
+    values.update({k: v for k, v in attrs.items() if k not in inferred})
+    _, _, op, _ = op_def_library._apply_op_helper(op_def.name, **values)  # pylint: disable=protected-access
+    return op, inferred
+
+
+def dense(c):
+    for dtype in NUMBERS:
+        name = tf.as_dtype(dtype).name
+        before, value = matrix(2, 3, dtype), matrix(2, 3, dtype, 5)
+        for op in ("Assign", "AssignAdd", "AssignSub"):
+            c.add(op, name, before, value)
+        for op in ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp"):
+            c.add(op, name, before, value, dtype=dtype)
+    text = np.array([b"a", b"b"], object)
+    c.add("Assign", "string", text, text[::-1].copy())
+    c.add("Assign", "bool", np.array([True]), np.array([False]))
+    c.add("AssignVariableOp", "string", text, text[::-1].copy(), dtype=tf.string)
+    for op in ("Assign", "AssignAdd", "AssignSub"):
+        c.add(op, "scalar", np.array(1.5, np.float32), np.array(0.5, np.float32))
+        c.add(op, "empty", np.zeros([0, 2], np.float32),
+              np.zeros([0, 2], np.float32))
+        special = np.array([1, np.nan, np.inf, -np.inf], np.float32)
+        c.add(op, "NaN and infinity", special, special[::-1].copy())
+    for op in ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp"):
+        c.add(op, "scalar", np.array(1.5, np.float32), np.array(0.5, np.float32),
+              dtype=tf.float32)
+        c.add(op, "empty", np.zeros([0], np.float32), np.zeros([0], np.float32),
+              dtype=tf.float32)
+    c.add("Assign", "the first value", None, matrix(1, 2), declared=(np.float32, [1, 2]))
+    c.add("AssignVariableOp", "the first value", None, matrix(1, 2),
+          declared=(np.float32, [1, 2]), dtype=tf.float32)
+    c.add("Assign", "another shape", matrix(1, 2), matrix(2, 2),
+          declared=(np.float32, None), validate_shape=False)
+    c.add("AssignVariableOp", "another shape", matrix(1, 2), matrix(2, 2),
+          declared=(np.float32, None), dtype=tf.float32)
+    for op in ("AssignAdd", "AssignSub"):
+        c.add(op, "without a value", None, matrix(1, 2),
+              declared=(np.float32, [1, 2]),
+              text="Attempting to use uninitialized value")
+
+
+def rows(c):
+    two = i32(2, 0, 2)
+    for dtype in NUMBERS:
+        name = tf.as_dtype(dtype).name
+        before, updates = matrix(3, 2, dtype, 10), matrix(3, 2, dtype)
+        for op in ("ScatterAdd", "ScatterSub", "ScatterUpdate"):
+            c.add(op, name, before, two, updates)
+        for op in ("ResourceScatterAdd", "ResourceScatterSub",
+                   "ResourceScatterUpdate"):
+            c.add(op, name, before, two, updates, dtype=dtype)
+        c.add("ResourceGather", name, before, two, dtype=dtype)
+    for op in ("Scatter", "ResourceScatter"):
+        attrs = {"dtype": tf.float32} if op == "ResourceScatter" else {}
+        for what in ("Add", "Sub", "Update"):
+            c.add(op + what, "int64 scalar index", matrix(3, 2),
+                  np.array(1, np.int64), np.array([7, 8], np.float32), **attrs)
+            c.add(op + what, "one update for all", matrix(3, 2), two,
+                  np.array(0.5, np.float32), **attrs)
+            c.add(op + what, "no index", matrix(3, 2), i32(),
+                  np.zeros([0, 2], np.float32), **attrs)
+            c.add(op + what, "rank 2 indices", np.array([1, 2, 3], np.float32),
+                  np.array([[0, 1], [1, 2]], np.int64),
+                  np.array([[5, 6], [7, 8]], np.float32), **attrs)
+            if what != "Update":
+                continue  # TensorFlow ignores those indices, Leat refuses them
+            c.add(op + what, "index too large", matrix(3, 2), i32(3),
+                  np.zeros([1, 2], np.float32), text="= 3 is not in [0, 3)", **attrs)
+            c.add(op + what, "negative index", matrix(3, 2), i32(-1),
+                  np.zeros([1, 2], np.float32), text="= -1 is not in [0, 3)", **attrs)
+    strings = np.array([b"a", b"b"], object)
+    c.add("ScatterUpdate", "bool", np.array([True, True]), i32(1), np.array([False]))
+    c.add("ResourceGather", "string", strings, i32(1, 1, 0), dtype=tf.string)
+    c.add("ResourceGather", "batch_dims", matrix(2, 3), np.array([[2, 0], [1, 1]]),
+          batch_dims=1, dtype=tf.float32)
+    c.add("ResourceGather", "empty", matrix(3, 2), np.zeros([0, 4], np.int32),
+          dtype=tf.float32)
+    c.add("ResourceGather", "scalar", matrix(3, 2), np.array(2), dtype=tf.float32)
+    c.add("ResourceGather", "too large", matrix(3, 2), i32(3), dtype=tf.float32,
+          text="= 3 is not in [0, 3)")
+
+
+def reads(c):
+    for name, value in (("matrix", matrix(2, 3)), ("scalar", np.array(2.5)),
+                        ("empty", np.zeros([0, 2], np.int32)),
+                        ("string", np.array([b"x"], object))):
+        dtype = tf.string if value.dtype == object else value.dtype
+        c.add("ReadVariableOp", name, value, dtype=dtype)
+        for out_type in (tf.int32, tf.int64):
+            c.add("VariableShape", f"{name} {out_type.name}", value,
+                  out_type=out_type)
+        c.add("VarIsInitializedOp", name, value)
+        c.add("IsVariableInitialized", name, value)
+        c.add("RefIdentity", name, value)
+    nothing = {"declared": (np.float32, [2])}
+    c.add("VarIsInitializedOp", "without a value", None, **nothing)
+    c.add("IsVariableInitialized", "without a value", None, **nothing)
+
+
+def main():
+    cases = Cases()
+    for family in (dense, rows, reads):
+        family(cases)
+    path = os.path.join(FOLDER, "variable_cases.jsonl")
+    with open(path, "w", encoding="ascii") as out:
+        out.write(json.dumps({"source": "tensorflow-cpu " + tf.__version__}) + "\n")
+        out.write("\n".join(cases.lines) + "\n")
+    print(f"{len(cases.lines)} cases, {os.path.getsize(path)} bytes")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// What Print, PrintV2 and Assert write is TensorFlow's text (print_cases.jsonl,
+// written by make_print_cases.py).
+#include "gtest/gtest.h"
+#include "leat/tests/testing/kernel_test_harness.h"
+#include "leat/tests/testing/op_case_json.h"
+
+namespace leat {
+namespace {
+
+using nlohmann::json;
+
+// The file has one code point below 256 for every byte.
+std::string Bytes(const json& text) {
+  return testing::TensorFromJson(
+             json::array({"string", json::array(), json::array({text})}))
+      .scalar<std::string>();
+}
+
+TEST(PrintCasesTest, AreTensorFlowsText) {
+  testing::KernelTestHarness harness;
+  for (const json& spec : testing::ReadJsonLines("kernels/print_cases.jsonl")) {
+    if (!spec.contains("op")) continue;  // the source and its version
+    SCOPED_TRACE(spec.dump());
+    std::vector<Tensor> inputs;
+    for (const json& input : spec["inputs"]) {
+      inputs.push_back(testing::TensorFromJson(input));
+    }
+    ::testing::internal::CaptureStderr();
+    const auto outputs =
+        harness.Run(spec["op"].get<std::string>(),
+                    testing::AttrsFromJson(spec["attrs"]), std::move(inputs));
+    const std::string written = ::testing::internal::GetCapturedStderr();
+    if (spec.contains("error")) {
+      EXPECT_TRUE(absl::IsInvalidArgument(outputs.status()));
+      EXPECT_EQ(outputs.status().message(), Bytes(spec["error"]));
+      EXPECT_EQ(written, "");
+    } else {
+      EXPECT_TRUE(outputs.ok()) << outputs.status();
+      EXPECT_EQ(written, Bytes(spec["stderr"]));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace leat

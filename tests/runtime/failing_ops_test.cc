@@ -1,0 +1,70 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Ops whose purpose is to fail: each fails its step, naming the node, and
+// neither the process nor the session.
+#include <cmath>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/graph/builder.h"
+#include "leat/graph/ops.h"
+#include "leat/runtime/local_session.h"
+
+namespace leat {
+namespace {
+
+using ::testing::HasSubstr;
+
+class FailingOpsTest : public ::testing::Test {
+ protected:
+  // The error of a step that runs `target`, after which the next step runs.
+  absl::Status ErrorOf(const std::string& target) {
+    const Output healthy = b_.Const(3.0f, "healthy");
+    const absl::StatusOr<Graph> graph = b_.Build();
+    EXPECT_TRUE(graph.ok()) << graph.status();
+    const auto session = NewLocalSession(*graph);
+    EXPECT_TRUE(session.ok()) << session.status();
+    if (!session.ok()) return session.status();
+    const absl::Status error = (*session)->Run({.targets = {target}}).status();
+    EXPECT_THAT(std::string(error.message()),
+                HasSubstr("{{node " + target + "}}"));
+    const auto next = (*session)->Run({.fetches = {healthy}});
+    EXPECT_TRUE(next.ok()) << next.status();
+    return error;
+  }
+
+  GraphBuilder b_;
+};
+
+TEST_F(FailingOpsTest, AbortIsAborted) {
+  const absl::Status error =
+      ErrorOf(op::Abort(b_, {.error_msg = "enough"}).name());
+  EXPECT_TRUE(absl::IsAborted(error)) << error;
+  EXPECT_THAT(std::string(error.message()), HasSubstr("Abort 'Abort': enough"));
+}
+
+TEST_F(FailingOpsTest, AssertShowsItsData) {
+  const Output wrong = b_.Const(false);
+  const Output data = b_.Const(Tensor::Vector<float>({1, 2.5f}));
+  const Operation op =
+      b_.AddOp({.op = "Assert",
+                .inputs = {wrong, absl::MakeConstSpan(&data, 1)},
+                .name = "check"});
+  const absl::Status error = ErrorOf(op.name());
+  EXPECT_TRUE(absl::IsInvalidArgument(error)) << error;
+  EXPECT_THAT(std::string(error.message()),
+              HasSubstr("assertion failed: [1 2.5]"));
+}
+
+TEST_F(FailingOpsTest, CheckNumericsSaysWhatItFound) {
+  const Output x = b_.Const(Tensor::Vector<float>({1, NAN}));
+  const absl::Status error =
+      ErrorOf(op::CheckNumerics(x, "loss").operation().name());
+  EXPECT_TRUE(absl::IsInvalidArgument(error)) << error;
+  EXPECT_THAT(std::string(error.message()),
+              HasSubstr("loss : Tensor had NaN values"));
+}
+
+}  // namespace
+}  // namespace leat

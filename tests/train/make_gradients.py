@@ -1,0 +1,470 @@
+#!/usr/bin/env python3
+# Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+"""Writes gradients.jsonl: what TensorFlow 2.15.1's gradient graphs compute.
+
+Run by hand with a Python that has the tensorflow-cpu 2.15.1 wheel:
+
+    python make_gradients.py
+
+A case is one node y = op(x), and tf.gradients of its outputs, weighted by fixed
+values, by some of its inputs. A line has op, name, attrs, inputs (as in the op
+cases, see tests/op_cases/make_cases.py), "by" (the inputs in question),
+"weights" (grad_ys: one for each output, null for those that take no part) and
+"gradients": for each input of "by" null, a tensor, or rows {"values", "indices",
+"dense_shape"}. NCHW, which TensorFlow's CPU kernels lack, is computed as NHWC
+between transposes.
+"""
+
+import json
+import os
+import sys
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(FOLDER, "..", "op_cases"))
+import numpy as np  # pylint: disable=wrong-import-position
+import tensorflow as tf  # pylint: disable=wrong-import-position
+from make_cases import default_of, derive_attrs, encode, encode_attr  # pylint: disable=wrong-import-position
+from tensorflow.python.framework import op_def_library  # pylint: disable=wrong-import-position
+from tensorflow.python.framework import op_def_registry  # pylint: disable=wrong-import-position
+
+BFLOAT16 = tf.bfloat16.as_numpy_dtype
+ALL = (np.float32, np.float64, np.float16, BFLOAT16)
+WIDE = (np.float32, np.float64)
+NCHW = {"NHWC": [0, 3, 1, 2], "NCHW": [0, 2, 3, 1]}  # the transpose from it
+
+
+def values(shape, dtype=np.float32, low=-2.0, high=2.0, salt=0):
+    """Distinct values in a fixed order that looks random."""
+    count = int(np.prod(shape))
+    index = (np.arange(count, dtype=np.int64) * 377 + salt * 131 + 57) % 1009
+    numbers = low + (high - low) * (index + 0.5) / 1009
+    return np.round(numbers, 3).astype(dtype).reshape(shape)
+
+
+def i32(*numbers):
+    return np.array(numbers, np.int32)
+
+
+class Cases:
+    def __init__(self):
+        self.lines = []
+        self.names = set()
+
+    def add(self, op, name, inputs, by=(0,), outputs=(0,), layout=None,
+            tolerance=None, **attrs):
+        """`layout(graph op)`: builds the outputs from the inputs some other way."""
+        assert (op, name) not in self.names, (op, name)
+        self.names.add((op, name))
+        op_def = op_def_registry.get(op)
+        flat = derive_attrs(op_def, inputs, attrs)
+        kinds = {a.name: a.type for a in op_def.attr}
+        with tf.Graph().as_default(), tf.device("/CPU:0"):
+            grouped, xs = placeholders(inputs)
+            ys = layout(*grouped) if layout else node(op_def, grouped, attrs)
+            probe = [ys[i] for i in outputs]
+            feeds = {x: v for x, v in zip(xs, flat) if x.op.type != "Const"}
+            with tf.compat.v1.Session() as session:
+                shapes = [y.shape for y in session.run(probe, feeds)]
+                weights = [None] * len(ys)
+                for i, shape in zip(outputs, shapes):
+                    weights[i] = values(shape, ys[i].dtype.as_numpy_dtype, -1, 1,
+                                        salt=7 + i)
+                grads = tf.gradients(probe, [xs[i] for i in by],
+                                     [tf.constant(weights[i]) for i in outputs])
+                found = [None if g is None else rows(session, g, feeds)
+                         if isinstance(g, tf.IndexedSlices)
+                         else encode(session.run(g, feeds)) for g in grads]
+        line = {"op": op, "name": name,
+                "attrs": {k: encode_attr(kinds[k], v) for k, v in attrs.items()},
+                "inputs": [encode(v) for v in flat], "by": list(by),
+                "weights": [None if w is None else encode(w) for w in weights],
+                "gradients": found}
+        if tolerance is not None:
+            line["tolerance"] = tolerance
+        self.lines.append(json.dumps(line))
+
+
+def placeholders(inputs):
+    """The same nesting of placeholders, and the flat list of them. Inputs that
+    are no floats are constants: some gradients need their values."""
+    flat = []
+
+    def one(value):
+        x = tf.compat.v1.placeholder(value.dtype, value.shape)
+        if not np.issubdtype(value.dtype, np.floating) and value.dtype != BFLOAT16:
+            x = tf.constant(value)
+        flat.append(x)
+        return x
+
+    grouped = [[one(v) for v in value] if isinstance(value, list) else one(value)
+               for value in inputs]
+    return grouped, flat
+
+
+def node(op_def, grouped, attrs):
+    inferred = set()
+    for arg in op_def.input_arg:
+        inferred |= {arg.type_attr, arg.number_attr, arg.type_list_attr}
+    given = {a.name: default_of(a) for a in op_def.attr
+             if a.HasField("default_value")}
+    given.update(attrs)
+    given = {k: v for k, v in given.items() if k not in inferred}
+    given.update({a.name: x for a, x in zip(op_def.input_arg, grouped)})
+    _, _, op, _ = op_def_library._apply_op_helper(op_def.name, **given)  # pylint: disable=protected-access
+    return list(op.outputs)
+
+
+def rows(session, g, feeds):
+    return {"values": encode(session.run(g.values, feeds)),
+            "indices": encode(session.run(g.indices, feeds)),
+            "dense_shape": encode(session.run(g.dense_shape, feeds))}
+
+
+def dtype_name(dtype):
+    return tf.as_dtype(dtype).name
+
+
+def unary(c):
+    ranges = {"Sqrt": (0.5, 3), "Rsqrt": (0.5, 3), "Log": (0.5, 3),
+              "Log1p": (-0.5, 3), "Reciprocal": (0.5, 3), "Relu6": (-2, 9)}
+    for op in ("Neg", "Square", "Sqrt", "Rsqrt", "Exp", "Log", "Log1p", "Abs",
+               "Sign", "Reciprocal", "Sin", "Cos", "Sigmoid", "Tanh", "Relu",
+               "Relu6", "Elu", "LeakyRelu", "Softplus", "Softmax", "LogSoftmax",
+               "L2Loss", "Identity", "CheckNumerics", "PlaceholderWithDefault"):
+        attrs = {"LeakyRelu": {"alpha": 0.3}, "CheckNumerics": {"message": "x"},
+                 "PlaceholderWithDefault": {"shape": None}}.get(op, {})
+        low, high = ranges.get(op, (-2, 2))
+        for dtype in ALL:
+            c.add(op, dtype_name(dtype), [values([3, 4], dtype, low, high)],
+                  **dict(attrs))
+        c.add(op, "empty", [values([0, 3], np.float32)], **dict(attrs))
+        if "Softmax" not in op:
+            c.add(op, "scalar", [values([], np.float32, low, high)], **dict(attrs))
+    for op in ("Relu", "Relu6", "Elu", "LeakyRelu", "Softplus", "Sigmoid", "Tanh",
+               "Abs", "Sqrt"):
+        special = np.array([0.0, -0.0, 6.0, np.inf, -np.inf, np.nan], np.float32)
+        c.add(op, "special values", [special])
+    for src, dst in ((np.float32, np.float64), (np.float64, np.float32),
+                     (np.float32, np.float16), (BFLOAT16, np.float32)):
+        c.add("Cast", f"{dtype_name(src)} to {dtype_name(dst)}",
+              [values([2, 3], src)], DstT=dst)
+    c.add("Print", "passes it on", [values([2]), [values([1])]], by=(0,),
+          message="gradient ")
+
+
+def several(c):
+    for dtype in ALL:
+        name = dtype_name(dtype)
+        c.add("AddN", name, [[values([2, 3], dtype, salt=s) for s in range(3)]],
+              by=(0, 1, 2))
+        c.add("IdentityN", name, [[values([2, 3], dtype), values([3], dtype)]],
+              by=(0, 1), outputs=(0, 1))
+    # By the other input TensorFlow gives zeros, Leat none: no path leads there.
+    c.add("IdentityN", "one output", [[values([2, 3]), values([3])]], by=(1,),
+          outputs=(1,))
+    c.add("AddN", "one", [[values([0, 2])]])
+
+
+def binary(c):
+    apart = {"Div", "RealDiv", "DivNoNan", "Pow", "FloorMod"}
+    shapes = {"equal": ([2, 3], [2, 3]), "both stretched": ([2, 1, 3], [4, 1]),
+              "scalar first": ([], [2, 3]), "scalar second": ([2, 3], []),
+              "scalars": ([], []), "empty": ([0, 3], [3]),
+              "stretched to empty": ([0, 3], [1, 3]), "ones": ([1, 1], [1])}
+    for op in ("Add", "AddV2", "Sub", "Mul", "Div", "RealDiv", "DivNoNan",
+               "FloorMod", "Maximum", "Minimum", "SquaredDifference", "Pow"):
+        low, high = (0.5, 3) if op in apart else (-2, 2)
+        for name, (x, y) in shapes.items():
+            c.add(op, name, [values(x, np.float32, low, high),
+                             values(y, np.float32, low, high, 3)], by=(0, 1))
+        for dtype in ALL[1:]:
+            c.add(op, dtype_name(dtype), [values([2, 1, 3], dtype, low, high),
+                                          values([4, 1], dtype, low, high, 3)],
+                  by=(0, 1))
+    tie = np.array([1, 2, 2, np.nan], np.float32)
+    other = np.array([1, 1, 3, 1], np.float32)
+    for op in ("Maximum", "Minimum"):
+        c.add(op, "ties", [tie, other], by=(0, 1))
+    c.add("DivNoNan", "by zero", [values([3]), np.zeros([3], np.float32)], by=(0, 1))
+    c.add("Pow", "at and below zero", [np.array([0, -1, -2, 0], np.float32),
+                                       np.array([2, 2, 3, 0], np.float32)],
+          by=(0, 1))
+    for dtype in ALL:
+        name = dtype_name(dtype)
+        mask = np.array([True, False, True])
+        c.add("SelectV2", name, [mask, values([2, 3], dtype), values([], dtype)],
+              by=(1, 2))
+        c.add("Select", name, [np.array([True, False]), values([2, 3], dtype),
+                               values([2, 3], dtype, salt=2)], by=(1, 2))
+    c.add("SelectV2", "empty", [np.zeros([0, 1], bool), values([1, 3]),
+                                values([3])], by=(1, 2))
+    c.add("Select", "scalar condition", [np.array(False), values([2]),
+                                         values([2], salt=1)], by=(1, 2))
+
+
+def reductions(c):
+    for op in ("Sum", "Mean", "Prod", "Max", "Min"):
+        for axes in ([0], [1], [-1], [0, 2], [0, 1, 2], []):
+            for keep in (False, True):
+                c.add(op, f"axes {axes} keep {keep}",
+                      [values([2, 3, 4], salt=len(axes)), i32(*axes)],
+                      keep_dims=keep)
+        for dtype in ALL[1:]:
+            c.add(op, dtype_name(dtype), [values([2, 3], dtype), i32(1)])
+        c.add(op, "scalar", [values([]), i32()])
+        c.add(op, "empty", [values([0, 3]), i32(1)])
+        c.add(op, "scalar axis", [values([2, 3]), np.array(-1, np.int32)])
+    ties = np.array([[1, 2, 2], [3, 3, 3]], np.float32)
+    c.add("Max", "ties", [ties, i32(1)])
+    c.add("Min", "ties", [ties, i32(0)])
+    c.add("Prod", "zeros", [np.array([[0, 2, 3], [0, 0, 1]], np.float32), i32(1)])
+    for op in ("Cumsum", "Cumprod"):
+        for exclusive in (False, True):
+            for reverse in (False, True):
+                c.add(op, f"exclusive {exclusive} reverse {reverse}",
+                      [values([2, 3], np.float64), np.array(-1, np.int32)],
+                      exclusive=exclusive, reverse=reverse)
+        for dtype in (np.float32, np.float16, BFLOAT16):
+            c.add(op, dtype_name(dtype), [values([3, 2], dtype),
+                                          np.array(0, np.int32)])
+        c.add(op, "empty", [values([0, 2]), np.array(0, np.int32)])
+
+
+def matrices(c):
+    for ta in (False, True):
+        for tb in (False, True):
+            name = f"transposes {ta} {tb}"
+            for dtype in ALL:
+                c.add("MatMul", f"{name} {dtype_name(dtype)}",
+                      [values([3, 2] if ta else [2, 3], dtype),
+                       values([4, 3] if tb else [3, 4], dtype, salt=1)],
+                      by=(0, 1), transpose_a=ta, transpose_b=tb)
+            for dtype in ALL:
+                c.add("BatchMatMulV2", f"{name} {dtype_name(dtype)}",
+                      [values([2, 1, 3, 2] if ta else [2, 1, 2, 3], dtype),
+                       values([5, 4, 3] if tb else [5, 3, 4], dtype, salt=1)],
+                      by=(0, 1), adj_x=ta, adj_y=tb)
+    c.add("MatMul", "empty inner", [values([2, 0]), values([0, 4])], by=(0, 1))
+    c.add("MatMul", "empty outer", [values([0, 3]), values([3, 4])], by=(0, 1))
+    c.add("BatchMatMulV2", "equal batches", [values([2, 2, 3]), values([2, 3, 1])],
+          by=(0, 1))
+    c.add("BatchMatMulV2", "empty batch", [values([0, 2, 3]), values([1, 3, 2])],
+          by=(0, 1))
+    for dtype in ALL:
+        name = dtype_name(dtype)
+        c.add("BiasAdd", name, [values([2, 3], dtype), values([3], dtype)],
+              by=(0, 1))
+        c.add("SoftmaxCrossEntropyWithLogits", name,
+              [values([2, 3], dtype), values([2, 3], dtype, 0, 1, 1)], by=(0, 1))
+        c.add("SparseSoftmaxCrossEntropyWithLogits", name,
+              [values([2, 3], dtype), i32(2, 0)])
+    c.add("BiasAdd", "NCHW", [values([2, 3, 2, 2]), values([3])], by=(0, 1),
+          data_format="NCHW")
+    c.add("BiasAdd", "empty", [values([0, 3]), values([3])], by=(0, 1))
+    c.add("SparseSoftmaxCrossEntropyWithLogits", "empty",
+          [values([0, 3]), np.zeros([0], np.int64)])
+
+
+def spatial(numbers, data_format):
+    """[n, h, w, c] in the order of the format."""
+    n, h, w, depth = numbers
+    return [n, depth, h, w] if data_format == "NCHW" else [n, h, w, depth]
+
+
+def between_transposes(op, which, attrs):
+    """`op` in NHWC for NCHW inputs: of the inputs `which`, and of the output."""
+    attrs = dict(attrs, data_format="NHWC")
+    for name in ("strides", "dilations", "ksize"):
+        if name in attrs:
+            n, depth, h, w = attrs[name]
+            attrs[name] = [n, h, w, depth]
+
+    def build(*inputs):
+        inputs = [tf.transpose(x, NCHW["NCHW"]) if i in which else x
+                  for i, x in enumerate(inputs)]
+        outputs = node(op_def_registry.get(op), inputs, attrs)
+        return [tf.transpose(outputs[0], NCHW["NHWC"])] + outputs[1:]
+
+    return build
+
+
+def dilated(padding, rate, size):
+    """A convolution of stride 1 whose filter is spread out by zeros first:
+    TensorFlow's CPU kernels lack gradients of dilated ones."""
+    def build(x, kernel):
+        height, width = kernel.shape[0], kernel.shape[1]
+        spread = tf.zeros([rate * (height - 1) + 1, rate * (width - 1) + 1] +
+                          kernel.shape[2:], kernel.dtype)
+        at = np.stack(np.meshgrid(rate * np.arange(height), rate * np.arange(width),
+                                  indexing="ij"), -1)
+        spread = tf.tensor_scatter_nd_add(spread, at, kernel)
+        return [tf.nn.conv2d(x, spread, [1, 1], padding)]
+    del size
+    return build
+
+
+def images(c):
+    for data_format in ("NHWC", "NCHW"):
+        for padding in ("SAME", "VALID"):
+            for stride in (1, 2):
+                name = f"{data_format} {padding} stride {stride}"
+                attrs = {"strides": spatial([1, stride, stride, 1], data_format),
+                         "padding": padding, "data_format": data_format}
+                x = values(spatial([2, 5, 4, 2], data_format))
+
+                def layout(op, which, data_format=data_format, attrs=attrs, **more):
+                    if data_format == "NHWC":
+                        return None
+                    return between_transposes(op, which, dict(attrs, **more))
+
+                c.add("Conv2D", name, [x, values([3, 2, 2, 3], salt=1)], by=(0, 1),
+                      layout=layout("Conv2D", (0,)), **attrs)
+                for op in ("MaxPool", "AvgPool"):
+                    pool = {"ksize": spatial([1, 3, 2, 1], data_format)}
+                    c.add(op, name, [x], layout=layout(op, (0,), **pool), **pool,
+                          **attrs)
+        for training in (True, False):
+            x = values(spatial([3, 2, 2, 2], data_format))
+            mean = values([0 if training else 2], low=-0.5, high=0.5)
+            variance = values([0 if training else 2], low=0.5, high=2)
+            attrs = {"is_training": training, "epsilon": 0.01,
+                     "data_format": data_format}
+            layout = None
+            if data_format == "NCHW":
+                layout = between_transposes("FusedBatchNormV3", (0,), attrs)
+            c.add("FusedBatchNormV3", f"{data_format} training {training}",
+                  [x, values([2], salt=1), values([2], salt=2), mean, variance],
+                  by=(0, 1, 2), layout=layout, tolerance=2e-5, **attrs)
+    for dtype in ALL[1:]:
+        name = dtype_name(dtype)
+        attrs = {"strides": [1, 1, 1, 1], "padding": "SAME"}
+        c.add("Conv2D", name, [values([2, 4, 4, 2], dtype),
+                               values([3, 3, 2, 3], dtype, salt=1)], by=(0, 1),
+              **attrs)
+        for op in ("MaxPool", "AvgPool"):
+            c.add(op, name, [values([1, 4, 4, 2], dtype)], ksize=[1, 2, 2, 1],
+                  **attrs)
+        if dtype != np.float64:
+            c.add("FusedBatchNormV3", name,
+                  [values([3, 2, 2, 2], dtype), values([2]), values([2]),
+                   values([0]), values([0])], by=(0, 1, 2), epsilon=0.01,
+                  tolerance=3e-2)
+    for padding in ("SAME", "VALID"):
+        c.add("Conv2D", f"dilated {padding}",
+              [values([2, 7, 6, 2]), values([3, 2, 2, 3], salt=1)], by=(0, 1),
+              layout=dilated(padding, 2, 7), strides=[1, 1, 1, 1],
+              dilations=[1, 2, 2, 1], padding=padding)
+    c.add("Conv2D", "explicit padding",
+          [values([1, 4, 4, 2]), values([3, 3, 2, 2], salt=1)], by=(0, 1),
+          strides=[1, 2, 2, 1], padding="EXPLICIT",
+          explicit_paddings=[0, 0, 2, 1, 0, 1, 0, 0])
+    c.add("Conv2D", "grouped", [values([1, 4, 4, 4]), values([2, 2, 2, 6], salt=1)],
+          by=(0, 1), strides=[1, 1, 1, 1], padding="VALID")
+    c.add("Conv2DBackpropInput", "VALID",
+          [i32(2, 5, 4, 2), values([3, 2, 2, 3]), values([2, 3, 3, 3], salt=1)],
+          by=(1, 2), strides=[1, 1, 1, 1], padding="VALID")
+    c.add("Conv2DBackpropInput", "SAME stride 2",
+          [i32(2, 5, 4, 2), values([3, 2, 2, 3]), values([2, 3, 2, 3], salt=1)],
+          by=(1, 2), strides=[1, 2, 2, 1], padding="SAME")
+    for dtype in (np.float32, np.float16):
+        c.add("LRN", dtype_name(dtype), [values([1, 2, 2, 5], dtype)],
+              depth_radius=2)
+
+
+def shapes(c):
+    for dtype in ALL:
+        name = dtype_name(dtype)
+        x = values([2, 6], dtype)
+        c.add("Reshape", name, [x, i32(3, -1)])
+        c.add("ExpandDims", name, [x, np.array(1, np.int32)])
+        c.add("Squeeze", name, [values([2, 1, 3], dtype)], squeeze_dims=[1])
+        c.add("ConcatV2", name, [[x, values([2, 1], dtype, salt=1)],
+                                 np.array(-1, np.int32)], by=(0, 1))
+        c.add("Pack", name, [[x, values([2, 6], dtype, salt=1)]], by=(0, 1), axis=1)
+        c.add("Unpack", name, [values([3, 2], dtype)], num=3, outputs=(0, 2))
+        c.add("Split", name, [np.array(1, np.int32), x], by=(1,), num_split=3,
+              outputs=(0, 2))
+        c.add("SplitV", name, [values([2, 5], dtype), i32(2, 1, 2),
+                               np.array(1, np.int32)], num_split=3, outputs=(0, 2))
+        c.add("Slice", name, [values([3, 4], dtype), i32(1, 0), i32(2, 3)])
+        c.add("StridedSlice", name, [values([3, 5], dtype), i32(1, 4), i32(2, 0),
+                                     i32(1, -2)], shrink_axis_mask=1)
+        c.add("Transpose", name, [values([2, 3, 4], dtype), i32(2, 0, 1)])
+        c.add("Tile", name, [values([2, 3], dtype), i32(3, 2)])
+        c.add("Pad", name, [values([2, 3], dtype),
+                            np.array([[1, 0], [2, 1]], np.int32)])
+        c.add("BroadcastTo", name, [values([2, 1], dtype), i32(4, 2, 3)])
+        c.add("Fill", name, [i32(2, 3), values([], dtype)], by=(1,))
+    empty = values([0, 3])
+    c.add("Reshape", "empty", [empty, i32(3, 0, 2)])
+    c.add("Reshape", "scalar", [values([1]), i32()])
+    c.add("Squeeze", "all", [values([1, 2, 1])])
+    c.add("ConcatV2", "one empty", [[values([2, 0]), values([2, 3])],
+                                    np.array(1, np.int32)], by=(0, 1))
+    c.add("Pack", "scalars", [[values([]), values([], salt=1)]], by=(0, 1))
+    c.add("Slice", "nothing", [values([3, 4]), i32(1, 1), i32(0, 2)])
+    c.add("StridedSlice", "new axis and ellipsis",
+          [values([2, 3, 4]), i32(0, 0, 1), i32(0, 0, 3), i32(1, 1, 1)],
+          new_axis_mask=1, ellipsis_mask=2)
+    c.add("Transpose", "scalar", [values([]), i32()])
+    c.add("Tile", "nothing", [values([2, 3]), i32(0, 2)])
+    c.add("Tile", "empty", [empty, i32(2, 2)])
+    c.add("Pad", "empty", [empty, np.array([[1, 1], [0, 0]], np.int32)])
+    c.add("BroadcastTo", "nothing", [values([1, 3]), i32(0, 3)])
+    c.add("BroadcastTo", "scalar", [values([]), i32(2, 2)])
+
+
+def gathers(c):
+    matrix = np.array([[2, 0], [2, 1]], np.int32)
+    zero = np.array(0, np.int32)
+    for dtype in ALL:
+        name = dtype_name(dtype)
+        c.add("Gather", name, [values([3, 2], dtype), i32(2, 0, 2)])
+        c.add("GatherV2", name, [values([3, 2], dtype), matrix, zero])
+        c.add("GatherV2", name + " axis 1", [values([2, 3, 2], dtype), matrix,
+                                             np.array(1, np.int32)])
+        c.add("GatherNd", name, [values([3, 2, 2], dtype),
+                                 np.array([[2, 0], [0, 1], [2, 0]], np.int32)])
+        c.add("ScatterNd", name, [np.array([[3], [1], [3]], np.int32),
+                                  values([3, 2], dtype), i32(4, 2)], by=(1,))
+        c.add("UnsortedSegmentSum", name, [values([4, 2], dtype), i32(2, 0, -1, 2),
+                                           np.array(3, np.int32)])
+        c.add("DynamicStitch", name, [[i32(2, 0), i32(1)],
+                                      [values([2, 2], dtype),
+                                       values([1, 2], dtype, salt=1)]], by=(2, 3))
+        c.add("TopKV2", name, [values([3, 5], dtype), np.array(2, np.int32)])
+    c.add("Gather", "int64 indices of rank 2",
+          [values([3, 2]), np.array([[2], [0]], np.int64)])
+    c.add("GatherV2", "scalar index", [values([3, 2]), np.array(1, np.int32), zero])
+    c.add("GatherV2", "no index", [values([3, 2]), i32(), zero])
+    c.add("GatherV2", "vector", [values([4]), np.array([3, 3], np.int64), zero])
+    c.add("GatherV2", "negative axis", [values([2, 3]), i32(2, 0, 2),
+                                        np.array(-1, np.int32)])
+    c.add("GatherV2", "batch_dims", [values([2, 4, 3, 2]), matrix,
+                                     np.array(2, np.int32)], batch_dims=1)
+    c.add("GatherNd", "all dimensions", [values([2, 2]),
+                                         np.array([[1, 1], [0, 1]], np.int64)])
+    c.add("UnsortedSegmentSum", "rank 2 segments",
+          [values([2, 2, 3]), np.array([[0, 1], [1, 1]], np.int32),
+           np.array(2, np.int32)])
+    c.add("DynamicStitch", "overwritten", [[i32(0, 1), i32(1)],
+                                           [values([2, 2]), values([1, 2], salt=1)]],
+          by=(2, 3))
+    c.add("TopKV2", "of a vector", [values([5]), np.array(3, np.int32)])
+
+
+def main():
+    cases = Cases()
+    for family in (unary, several, binary, reductions, matrices, images, shapes,
+                   gathers):
+        family(cases)
+    path = os.path.join(FOLDER, "gradients.jsonl")
+    with open(path, "w", encoding="ascii") as out:
+        out.write(json.dumps({"source": "tensorflow-cpu " + tf.__version__}) + "\n")
+        out.write("\n".join(cases.lines) + "\n")
+    print(f"{len(cases.lines)} cases, {os.path.getsize(path)} bytes")
+
+
+if __name__ == "__main__":
+    main()
