@@ -14,17 +14,23 @@
 
 namespace leat {
 
-// One run of one kernel.
+// One run of one node. Nodes that do not run because they are dead have none.
 struct NodeRun {
-  absl::string_view node;
-  absl::string_view op;
-  const Device* device = nullptr;
-  std::chrono::steady_clock::time_point scheduled;
-  std::chrono::steady_clock::time_point started;
-  std::chrono::steady_clock::time_point ended;
+  absl::string_view node = {};
+  absl::string_view op = {};
+  Device* device = nullptr;
+  std::chrono::steady_clock::time_point scheduled = {};  // became ready
+  std::chrono::steady_clock::time_point started = {};
+  std::chrono::steady_clock::time_point ended = {};
+  // It held no thread while it waited.
+  bool is_async = false;
+  // Null for an output that is dead or a reference. Empty for nodes that carry
+  // a value into, round or out of a loop.
+  absl::Span<const Tensor* const> outputs = {};
 };
 
-// Called from many threads at once; must be thread-safe and quick.
+// Called from many threads at once, each time on a thread that ran the node;
+// must be thread-safe and quick.
 class StepObserver {
  public:
   virtual ~StepObserver() = default;

@@ -56,6 +56,7 @@ struct Flags {
   int64_t seed = 1;
   std::string devices = "cpu";
   int threads = 0;
+  bool no_passes = false;
   std::string data = leat::kFashionMnistFolder;
   std::string export_path = {};
   std::string export_training_path = {};
@@ -254,10 +255,10 @@ absl::Status Run(const Flags& flags) {
   GraphBuilder b;
   LEAT_ASSIGN_OR_RETURN(const Model model, BuildModel(b, flags));
   LEAT_ASSIGN_OR_RETURN(const leat::Graph graph, b.Build());
-  LEAT_ASSIGN_OR_RETURN(
-      const auto session,
-      leat::NewSession(
-          graph, {.devices = flags.devices, .num_threads = flags.threads}));
+  leat::SessionOptions options{.devices = flags.devices,
+                               .num_threads = flags.threads};
+  if (flags.no_passes) options.optimizer.level = leat::OptimizeLevel::kOff;
+  LEAT_ASSIGN_OR_RETURN(const auto session, leat::NewSession(graph, options));
   LEAT_RETURN_IF_ERROR(session->Run({.targets = {graph.init_op()}}).status());
   LEAT_ASSIGN_OR_RETURN(
       const Callable train,
@@ -319,6 +320,8 @@ int main(int argc, char** argv) {
                  "cpu, or cpu:2 to split the network over two devices")
       ->capture_default_str();
   app.add_option("--threads", flags.threads, "0 for one a processor");
+  app.add_flag("--no-passes", flags.no_passes,
+               "Run the graph as it is built, every node of it");
   app.add_option("--data", flags.data, "Folder with the four IDX files")
       ->capture_default_str();
   app.add_option("--export", flags.export_path,

@@ -6,6 +6,7 @@
 #define LEAT_RUNTIME_ACTIVATION_H_
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <deque>
@@ -50,6 +51,9 @@ struct Activation {
   const Program::FrameLayout& layout;
   std::vector<Value> slots;
   std::vector<int32_t> counts;
+  // When instructions became ready, by local index; empty unless the step is
+  // observed and several threads work on it.
+  std::vector<std::chrono::steady_clock::time_point> scheduled;
 
   // Of a loop's iteration only.
   Loop* loop = nullptr;

@@ -63,7 +63,9 @@ class Executor::ConcurrentExecution final : public Execution {
     executor_ = &executor;
     done_ = std::move(done);
     runner_.Start(step, executor.resources_);
+    is_observed_ = runner_.IsObserved();
     root_.Reset();
+    root_.scheduled.resize(is_observed_ ? root_.layout.num_instructions : 0);
     activities_.store(1, std::memory_order_relaxed);
     Tasks tasks;
     for (int32_t root : program_.roots()) {
@@ -89,7 +91,8 @@ class Executor::ConcurrentExecution final : public Execution {
           context(execution.runner_.ContextFor(
               execution.program_.instruction(item.instruction),
               *item.activation)),
-          started(std::chrono::steady_clock::now()) {}
+          started(execution.is_observed_ ? std::chrono::steady_clock::now()
+                                         : InstructionRunner::Time()) {}
 
     ConcurrentExecution& execution;
     const Ready item;
@@ -127,6 +130,10 @@ class Executor::ConcurrentExecution final : public Execution {
 
   // Of several expensive instructions all but one go to other threads.
   void Schedule(const Ready& item, Tasks& tasks) {
+    if (ABSL_PREDICT_FALSE(is_observed_)) {
+      const int32_t i = program_.instruction(item.instruction).local_index;
+      item.activation->scheduled[i] = std::chrono::steady_clock::now();
+    }
     if (item.dead || !program_.instruction(item.instruction).is_expensive) {
       tasks.cheap.push_back(item);
       return;
@@ -193,8 +200,8 @@ class Executor::ConcurrentExecution final : public Execution {
       runner_.Fail(instruction, *item.activation, run->status);
       return;
     }
-    if (runner_.step().observer() != nullptr) {
-      runner_.Observe(instruction, run->started);
+    if (is_observed_) {
+      runner_.Observe(instruction, *item.activation, run->started);
     }
     if (runner_.Finish<true>(instruction, *item.activation)) {
       Propagate(item, tasks);
@@ -209,6 +216,7 @@ class Executor::ConcurrentExecution final : public Execution {
   // Of the current step.
   Executor* executor_ = nullptr;
   Done done_;
+  bool is_observed_ = false;
   // Threads at work and async kernels under way.
   std::atomic<int32_t> activities_{0};
 };

@@ -30,6 +30,9 @@ bool FlatPropagator::RunMerge(const Instruction& merge,
                               Activation& activation) const {
   const int32_t taken = activation.taken(merge.local_index);
   const int32_t* const readers = activation.readers();
+  const InstructionRunner::Time started = runner_.IsObserved()
+                                              ? std::chrono::steady_clock::now()
+                                              : InstructionRunner::Time();
   Value value;
   if (!runner_.TakeInput(merge, taken, activation, value)) return false;
   if (readers[merge.first_output] != 0) {
@@ -45,6 +48,7 @@ bool FlatPropagator::RunMerge(const Instruction& merge,
     index->mutable_data<int32_t>()[0] = taken;
     activation.slots[merge.first_output + 1].tensor = *std::move(index);
   }
+  if (runner_.IsObserved()) runner_.Observe(merge, activation, started);
   return true;
 }
 

@@ -39,9 +39,14 @@ bool Contains(const std::vector<int32_t>& list, int32_t element) {
 }  // namespace
 
 bool FramedPropagator::Run(const Ready& item) const {
+  const Instruction& instruction = program_.instruction(item.instruction);
+  if (!IsTransfer(instruction.kind)) return flat_.Run(item);
   // Enter, Exit and NextIteration have no kernels: Propagate does their work.
-  if (IsTransfer(program_.instruction(item.instruction).kind)) return true;
-  return flat_.Run(item);
+  if (runner_.IsObserved() && !item.dead) {
+    runner_.Observe(instruction, *item.activation,
+                    std::chrono::steady_clock::now());
+  }
+  return true;
 }
 
 void FramedPropagator::Propagate(const Ready& done, ReadyList& ready) {
@@ -58,8 +63,13 @@ void FramedPropagator::Propagate(const Ready& done, ReadyList& ready) {
       break;
     default:
       flat_.Propagate(done, ready);
-      for (size_t i = first_new; i < ready.size(); ++i) {
-        done.activation->outstanding.fetch_add(1, std::memory_order_relaxed);
+      // The first takes over this one's place among the outstanding.
+      if (const size_t added = ready.size() - first_new; added > 0) {
+        if (added > 1) {
+          done.activation->outstanding.fetch_add(
+              static_cast<int64_t>(added) - 1, std::memory_order_relaxed);
+        }
+        return;
       }
   }
   if (done.activation->loop == nullptr ||
@@ -177,9 +187,11 @@ Loop& FramedPropagator::FindOrAddLoop(const Instruction& enter,
 }
 
 Activation& FramedPropagator::StartIteration(Loop& loop, ReadyList& ready) {
-  auto activation = std::make_unique<Activation>(program_.frames()[loop.frame]);
+  std::unique_ptr<Activation> activation = TakeActivation(loop.frame);
   activation->loop = &loop;
   activation->iteration = loop.num_started++;
+  activation->scheduled.resize(
+      runner_.IsObserved() ? activation->layout.num_instructions : 0);
   loop.iterations.push_back(std::move(activation));
   loop.dead_exits.clear();
   Activation& started = *loop.iterations.back();
@@ -189,11 +201,31 @@ Activation& FramedPropagator::StartIteration(Loop& loop, ReadyList& ready) {
   return started;
 }
 
+std::unique_ptr<Activation> FramedPropagator::TakeActivation(int32_t frame) {
+  std::vector<std::unique_ptr<Activation>>& spare = spare_[frame];
+  if (spare.empty()) {
+    return std::make_unique<Activation>(program_.frames()[frame]);
+  }
+  std::unique_ptr<Activation> activation = std::move(spare.back());
+  spare.pop_back();
+  activation->Reset();
+  return activation;
+}
+
+void FramedPropagator::GiveActivation(int32_t frame,
+                                      std::unique_ptr<Activation> activation) {
+  constexpr size_t kMostSpare = 32;
+  if (spare_[frame].size() >= kMostSpare) return;
+  activation->Clear();
+  spare_[frame].push_back(std::move(activation));
+}
+
 void FramedPropagator::EndIterations(Loop* loop, ReadyList& ready) {
   while (loop != nullptr) {
     while (!loop->iterations.empty() && loop->missing_enters == 0 &&
            loop->iterations.front()->outstanding.load(
                std::memory_order_acquire) == 0) {
+      GiveActivation(loop->frame, std::move(loop->iterations.front()));
       loop->iterations.pop_front();
       if (loop->deferred.empty()) continue;
       Activation& started = StartIteration(*loop, ready);

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "leat/kernels/variable.h"
 #include "leat/runtime/node_error.h"
 
@@ -86,13 +87,28 @@ void InstructionRunner::Fail(const Instruction& instruction,
 }
 
 void InstructionRunner::Observe(const Instruction& instruction,
+                                const Activation& activation,
                                 Time started) const {
-  step_->observer()->OnNodeRun({.node = instruction.def->name,
-                                .op = instruction.def->op->name,
-                                .device = services_.device,
-                                .scheduled = started,
-                                .started = started,
-                                .ended = std::chrono::steady_clock::now()});
+  absl::InlinedVector<const Tensor*, 4> outputs;
+  // Enter, Exit and NextIteration put theirs into another activation.
+  const bool has_outputs = instruction.kernel != nullptr ||
+                           instruction.kind == InstructionKind::kMerge;
+  for (int i = 0; has_outputs && i < instruction.num_outputs; ++i) {
+    const Tensor& tensor =
+        activation.slots[instruction.first_output + i].tensor;
+    outputs.push_back(tensor.IsValid() ? &tensor : nullptr);
+  }
+  step_->observer()->OnNodeRun(
+      {.node = instruction.def->name,
+       .op = instruction.def->op->name,
+       .device = services_.device,
+       .scheduled = activation.scheduled.empty()
+                        ? started
+                        : activation.scheduled[instruction.local_index],
+       .started = started,
+       .ended = std::chrono::steady_clock::now(),
+       .is_async = instruction.is_async,
+       .outputs = outputs});
 }
 
 }  // namespace leat

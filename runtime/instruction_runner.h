@@ -22,8 +22,13 @@ namespace leat {
 template <bool kShared>
 bool TakeLast(int32_t& count) {
   if constexpr (kShared) {
-    return std::atomic_ref<int32_t>(count).fetch_sub(
-               1, std::memory_order_acq_rel) == 1;
+    std::atomic_ref<int32_t> shared(count);
+    // Whoever takes the last one has no rival left.
+    if (shared.load(std::memory_order_acquire) == 1) {
+      shared.store(0, std::memory_order_relaxed);
+      return true;
+    }
+    return shared.fetch_sub(1, std::memory_order_acq_rel) == 1;
   } else {
     return --count == 0;
   }
@@ -73,7 +78,11 @@ class InstructionRunner {
 
   void Fail(const Instruction& instruction, Activation& activation,
             const absl::Status& status) const;
-  void Observe(const Instruction& instruction, Time started) const;
+
+  // Tells the observer of a run that ends now. REQUIRES: IsObserved().
+  bool IsObserved() const { return step_->observer() != nullptr; }
+  void Observe(const Instruction& instruction, const Activation& activation,
+               Time started) const;
 
  private:
   const Program& program_;
@@ -84,7 +93,7 @@ class InstructionRunner {
 template <bool kShared>
 bool InstructionRunner::Run(const Instruction& instruction,
                             Activation& activation, bool is_dead) const {
-  const bool observed = step_->observer() != nullptr;
+  const bool observed = IsObserved();
   const Time started = observed ? std::chrono::steady_clock::now() : Time();
   // A dead instruction's references may be dead too.
   absl::Status status = instruction.num_snapshots == 0 || is_dead
@@ -98,7 +107,7 @@ bool InstructionRunner::Run(const Instruction& instruction,
     Fail(instruction, activation, status);
     return false;
   }
-  if (observed) Observe(instruction, started);
+  if (observed) Observe(instruction, activation, started);
   return Finish<kShared>(instruction, activation);
 }
 

@@ -14,8 +14,11 @@
 #include "leat/graph/merge.h"
 #include "leat/partitioner/plan_step.h"
 #include "leat/partitioner/prepare_graph.h"
+#include "leat/protos/config.pb.h"
+#include "leat/runtime/constant_evaluator.h"
 #include "leat/runtime/graph_runner.h"
 #include "leat/runtime/local_rendezvous.h"
+#include "leat/runtime/step_stats.h"
 
 namespace leat {
 namespace {
@@ -64,6 +67,12 @@ class LocalSession final : public Session,
         prepare_options_{.allow_soft_placement = options.allow_soft_placement,
                          .placement_policy = options.placement_policy,
                          .policies = &BuiltinPolicies()},
+        evaluator_(NewConstantEvaluator(kernels, devices_->compute_queue())),
+        plan_options_{.optimizer = options.optimizer,
+                      .passes = options.passes != nullptr ? options.passes
+                                                          : &BuiltinPasses(),
+                      .evaluator = evaluator_.get()},
+        ops_(graph.ops()),
         runner_(*devices_, kernels),
         client_graph_(graph),
         prepared_(graph.ops()) {}
@@ -78,7 +87,10 @@ class LocalSession final : public Session,
     return absl::OkStatus();
   }
 
-  absl::StatusOr<std::vector<Tensor>> Run(const RunArgs& args) override {
+  using Session::Run;
+  absl::StatusOr<std::vector<Tensor>> Run(const RunArgs& args,
+                                          pb::RunMetadata* metadata) override {
+    if (metadata != nullptr) metadata->Clear();
     std::vector<TensorName> feed_names;
     std::vector<Tensor> feeds;
     feed_names.reserve(args.feeds.size());
@@ -89,7 +101,7 @@ class LocalSession final : public Session,
     }
     LEAT_ASSIGN_OR_RETURN(std::shared_ptr<CompiledStep> step,
                           FindOrPlan(feed_names, args.fetches, args.targets));
-    return RunStep(*step, feeds, args.options);
+    return RunStep(*step, feeds, args.options, metadata);
   }
 
   absl::StatusOr<Callable> MakeCallable(const CallableArgs& args) override;
@@ -142,14 +154,39 @@ class LocalSession final : public Session,
     return step;
   }
 
+  // Runs a step and keeps of it what the options ask for.
   absl::StatusOr<std::vector<Tensor>> RunStep(const CompiledStep& compiled,
                                               absl::Span<const Tensor> feeds,
-                                              const RunOptions& options) {
+                                              const RunOptions& options,
+                                              pb::RunMetadata* metadata) {
+    if (metadata == nullptr) {
+      return Execute(compiled, feeds, options, options.observer);
+    }
+    metadata->Clear();
+    if (options.output_partition_graphs) {
+      LEAT_RETURN_IF_ERROR(
+          ExportPartitionGraphs(*compiled.graph, ops_, *metadata));
+    }
+    if (options.trace_level == TraceLevel::kNone) {
+      return Execute(compiled, feeds, options, options.observer);
+    }
+    StepStatsRecorder recorder(options.observer);
+    auto fetched = Execute(compiled, feeds, options, &recorder);
+    pb::StepStats& stats = *metadata->mutable_step_stats();
+    recorder.Export(stats);
+    AddTimelineLabels(*compiled.graph, ops_, stats);
+    return fetched;
+  }
+
+  absl::StatusOr<std::vector<Tensor>> Execute(const CompiledStep& compiled,
+                                              absl::Span<const Tensor> feeds,
+                                              const RunOptions& options,
+                                              StepObserver* observer) {
     LEAT_RETURN_IF_ERROR(CheckFeeds(compiled, feeds));
     std::vector<Tensor> fetched(compiled.fetch_names.size());
     LocalRendezvous rendezvous;
     Step step(next_step_id_.fetch_add(1, std::memory_order_relaxed), rendezvous,
-              feeds, absl::MakeSpan(fetched), options.observer);
+              feeds, absl::MakeSpan(fetched), observer);
     LEAT_RETURN_IF_ERROR(Enter(step));
     const absl::Status status =
         runner_.Run(*compiled.graph, step, DeadlineAfter(options.timeout));
@@ -172,9 +209,9 @@ class LocalSession final : public Session,
 
   absl::StatusOr<std::shared_ptr<CompiledStep>> Plan(StepSignature signature)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    LEAT_ASSIGN_OR_RETURN(
-        StepPlan plan,
-        PlanStep(prepared_, std::move(signature), devices_->Infos()));
+    LEAT_ASSIGN_OR_RETURN(StepPlan plan,
+                          PlanStep(prepared_, std::move(signature),
+                                   devices_->Infos(), plan_options_));
     auto step = std::make_shared<CompiledStep>();
     step->feed_types = std::move(plan.feed_types);
     step->feed_names = std::move(plan.signature.feeds);
@@ -218,6 +255,9 @@ class LocalSession final : public Session,
 
   const std::shared_ptr<DeviceSet> devices_;
   const PrepareOptions prepare_options_;
+  const std::unique_ptr<ConstantEvaluator> evaluator_;
+  const PlanOptions plan_options_;
+  const OpRegistry& ops_;
   GraphRunner runner_;
   std::atomic<int64_t> next_step_id_{1};
 
@@ -239,9 +279,9 @@ class LocalCallable final : public Callable::Implementation {
         step_(std::move(step)),
         options_(options) {}
 
-  absl::StatusOr<std::vector<Tensor>> Run(
-      absl::Span<const Tensor> feeds) override {
-    return session_->RunStep(*step_, feeds, options_);
+  absl::StatusOr<std::vector<Tensor>> Run(absl::Span<const Tensor> feeds,
+                                          pb::RunMetadata* metadata) override {
+    return session_->RunStep(*step_, feeds, options_, metadata);
   }
 
  private:

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "leat/graph/pass.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/partitioner/policy.h"
 #include "leat/runtime/device_set.h"
@@ -25,6 +26,10 @@ struct LocalSessionOptions {
   std::shared_ptr<DeviceSet> device_set = {};
   bool allow_soft_placement = false;
   std::string placement_policy = kDefaultPolicy;
+  // What is done to the graph of a step before it is compiled.
+  OptimizerOptions optimizer = {};
+  // Borrowed, outlives the session; null: BuiltinPasses().
+  const PassRegistry* passes = nullptr;
 };
 
 // Plans the whole graph: INVALID_ARGUMENT naming the node that cannot be

@@ -56,6 +56,8 @@ class ProgramCompiler {
     LEAT_ASSIGN_OR_RETURN(order_, TopologicalOrder(graph_));
     LEAT_ASSIGN_OR_RETURN(frames_, FindFrames(graph_));
     program_->device_ = &device_;
+    program_->producer_ = graph_.producer;
+    program_->min_consumer_ = graph_.min_consumer;
     program_->propagation_ = frames_.HasLoops() ? Propagation::kFramed
                              : CanCarryDeadTensors(graph_)
                                  ? Propagation::kFlat
@@ -74,17 +76,9 @@ class ProgramCompiler {
   }
 
  private:
-  // Ending a loop ends those inside of it, which must not exhaust the stack.
   absl::Status AddFrames() {
-    constexpr int kMaxDepth = 256;
-    std::vector<int> depths;
-    for (const Frame& frame : frames_.frames) {  // parents come first
-      depths.push_back(frame.parent < 0 ? 0 : depths[frame.parent] + 1);
-      if (depths.back() > kMaxDepth) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("loop '", frame.name, "' is inside of more than ",
-                         kMaxDepth, " others"));
-      }
+    LEAT_RETURN_IF_ERROR(CheckFrameDepth(frames_));
+    for (const Frame& frame : frames_.frames) {
       program_->frames_.push_back({.name = frame.name, .parent = frame.parent});
     }
     return absl::OkStatus();
@@ -252,6 +246,46 @@ class ProgramCompiler {
 absl::StatusOr<std::shared_ptr<const Program>> Program::Compile(
     const Graph& graph, Device& device, SessionKernels& kernels) {
   return ProgramCompiler(graph, device, kernels).Compile();
+}
+
+Graph Program::ToGraph(const OpRegistry& ops) const {
+  // Who makes the value of a slot.
+  std::vector<std::vector<Endpoint>> producers(frames_.size());
+  for (size_t f = 0; f < frames_.size(); ++f) {
+    producers[f].resize(frames_[f].num_slots);
+  }
+  std::vector<Node> nodes(instructions_.size());
+  for (size_t i = 0; i < instructions_.size(); ++i) {
+    const Instruction& instruction = instructions_[i];
+    const auto id = static_cast<NodeId>(i);
+    for (int k = 0; k < instruction.num_outputs; ++k) {
+      producers[instruction.output_frame][instruction.first_output + k] = {id,
+                                                                           k};
+    }
+    for (const Successor& edge : Successors(instruction)) {
+      if (edge.input != Successor::kControl) continue;
+      nodes[edge.instruction].controls.push_back(id);
+    }
+  }
+  Graph graph(ops);
+  graph.producer = producer_;
+  graph.min_consumer = min_consumer_;
+  graph.Reserve(static_cast<int>(nodes.size()));
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const Instruction& instruction = instructions_[i];
+    std::vector<Endpoint>& made = producers[instruction.frame];
+    for (const Snapshot& snapshot : Snapshots(instruction)) {
+      made[snapshot.value] = made[snapshot.reference];
+    }
+    Node& node = nodes[i];
+    for (int32_t slot : InputSlots(instruction)) {
+      node.inputs.push_back(made[slot]);
+    }
+    node.def = defs_[i];
+    node.device = graph.InternDevice(device_->name());
+    graph.AddUnchecked(std::move(node));
+  }
+  return graph;
 }
 
 }  // namespace leat

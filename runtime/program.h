@@ -124,6 +124,10 @@ class Program {
   // steps simply run all instructions in order.
   bool is_sequential() const { return is_sequential_; }
 
+  // The graph that this was compiled from, as it runs: a node's id is the
+  // number of its instruction. For observers and dumps. `ops` outlives it.
+  Graph ToGraph(const OpRegistry& ops) const;
+
  private:
   friend class ProgramCompiler;
   Program() = default;
@@ -131,6 +135,8 @@ class Program {
   Device* device_ = nullptr;
   Propagation propagation_ = Propagation::kStraight;
   bool is_sequential_ = true;
+  int producer_ = 0;  // of the GraphDef
+  int min_consumer_ = 0;
   std::vector<Instruction> instructions_;
   std::vector<FrameLayout> frames_;
   std::vector<int32_t> input_slots_;

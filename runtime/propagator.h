@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "leat/core/mutex.h"
 #include "leat/runtime/activation.h"
 #include "leat/runtime/instruction_runner.h"
@@ -22,7 +23,7 @@ struct Ready {
   bool dead = false;
   Activation* activation = nullptr;
 };
-using ReadyList = std::vector<Ready>;
+using ReadyList = absl::InlinedVector<Ready, 16>;
 
 // Nothing is ever dead: counts only.
 class StraightPropagator {
@@ -78,7 +79,10 @@ class FlatPropagator {
 class FramedPropagator {
  public:
   FramedPropagator(const Program& program, const InstructionRunner& runner)
-      : program_(program), runner_(runner), flat_(program, runner) {}
+      : program_(program),
+        runner_(runner),
+        flat_(program, runner),
+        spare_(program.frames().size()) {}
 
   bool Run(const Ready& item) const;
   void Propagate(const Ready& done, ReadyList& ready);
@@ -98,6 +102,10 @@ class FramedPropagator {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Activation& StartIteration(Loop& loop, ReadyList& ready)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::unique_ptr<Activation> TakeActivation(int32_t frame)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void GiveActivation(int32_t frame, std::unique_ptr<Activation> activation)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Ends what has nothing left to do, from this loop outwards.
   void EndIterations(Loop* loop, ReadyList& ready)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -111,6 +119,9 @@ class FramedPropagator {
 
   Mutex mutex_;  // of all loops
   std::vector<std::unique_ptr<Loop>> root_loops_ ABSL_GUARDED_BY(mutex_);
+  // By frame: of ended iterations, for the next ones, of later steps too.
+  std::vector<std::vector<std::unique_ptr<Activation>>> spare_
+      ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace leat

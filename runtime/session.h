@@ -23,6 +23,10 @@
 #include "leat/graph/graph.h"
 #include "leat/graph/output.h"
 
+namespace leat::pb {
+class RunMetadata;
+}  // namespace leat::pb
+
 namespace leat {
 
 // The name of a tensor ("x:0", "x") or of an operation ("train").
@@ -40,8 +44,17 @@ struct Feed {
   Tensor value;
 };
 
+// What to record of a step, as in TensorFlow. All above kNone give the same.
+enum class TraceLevel { kNone, kSoftware, kHardware, kFull };
+
 struct RunOptions {
   std::optional<std::chrono::nanoseconds> timeout = {};
+  // Above kNone, RunMetadata.step_stats is filled: which node ran when, on
+  // which device and thread, and its outputs' types, shapes and bytes (of the
+  // first 2^20 runs of nodes).
+  TraceLevel trace_level = TraceLevel::kNone;
+  // RunMetadata.partition_graphs is filled: what each device runs.
+  bool output_partition_graphs = false;
   // Watches the step; borrowed.
   StepObserver* observer = nullptr;
 };
@@ -70,7 +83,7 @@ class Callable {
    public:
     virtual ~Implementation() = default;
     virtual absl::StatusOr<std::vector<Tensor>> Run(
-        absl::Span<const Tensor> feeds) = 0;
+        absl::Span<const Tensor> feeds, pb::RunMetadata* metadata) = 0;
   };
 
   Callable() = default;
@@ -79,12 +92,14 @@ class Callable {
 
   // INVALID_ARGUMENT for a wrong number or dtype of feeds, or what the step
   // says. FAILED_PRECONDITION for an empty Callable or a closed session.
+  // `metadata` as in Session::Run.
   absl::StatusOr<std::vector<Tensor>> operator()(
-      absl::Span<const Tensor> feeds) const {
+      absl::Span<const Tensor> feeds,
+      pb::RunMetadata* metadata = nullptr) const {
     if (implementation_ == nullptr) {
       return absl::FailedPreconditionError("an empty Callable was called");
     }
-    return implementation_->Run(feeds);
+    return implementation_->Run(feeds, metadata);
   }
   absl::StatusOr<std::vector<Tensor>> operator()(
       std::initializer_list<Tensor> feeds = {}) const {
@@ -102,7 +117,13 @@ class Session {
 
   // The fetched tensors, in order. NOT_FOUND or INVALID_ARGUMENT for names;
   // else the first error of the step, with node, op and device.
-  virtual absl::StatusOr<std::vector<Tensor>> Run(const RunArgs& args) = 0;
+  absl::StatusOr<std::vector<Tensor>> Run(const RunArgs& args) {
+    return Run(args, nullptr);
+  }
+  // Overwrites `metadata`, if not null, with what the options ask for, also
+  // when the step fails. Include leat/protos/config.pb.h to make one.
+  virtual absl::StatusOr<std::vector<Tensor>> Run(
+      const RunArgs& args, pb::RunMetadata* metadata) = 0;
 
   virtual absl::StatusOr<Callable> MakeCallable(const CallableArgs& args) = 0;
 

@@ -160,6 +160,21 @@ std::vector<std::pair<std::string, std::string>> AttrTexts(const Node& node) {
   return texts;
 }
 
+std::set<std::string> ImpliedAttrs(const Node& node, const DumpedNode& dumped) {
+  std::set<std::string> names;
+  for (const auto* args : {&node.def->op->inputs, &node.def->op->outputs}) {
+    for (const ArgDef& arg : *args) {
+      names.insert({arg.type_attr, arg.number_attr, arg.type_list_attr});
+    }
+  }
+  const auto shape = node.attrs().Get<PartialShape>("shape");
+  if (shape.ok() && dumped.outputs.size() == 1 &&
+      dumped.outputs[0].shape == *shape) {
+    names.insert("shape");
+  }
+  return names;
+}
+
 // What a node without inference of its own (made by partitioning) puts out.
 PartialShape OwnShape(const Graph& graph, const Node& node,
                       const ShapesByName& shapes) {
@@ -194,6 +209,7 @@ DumpedNode DumpNode(const Graph& graph, NodeId id, const ShapesByName& shapes) {
     dumped.outputs.push_back(std::move(output));
     dumped.variable_bytes += VariableBytes(node, i, known);
   }
+  dumped.implied_attrs = ImpliedAttrs(node, dumped);
   return dumped;
 }
 

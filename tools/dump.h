@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,6 +37,9 @@ struct DumpedNode {
   std::vector<std::string> inputs = {};
   // As text; those with their default and undeclared ones are left out.
   std::vector<std::pair<std::string, std::string>> attrs = {};
+  // Names of those attrs that only say the types and the number of inputs and
+  // outputs, or the shape of the output.
+  std::set<std::string> implied_attrs = {};
   std::vector<DumpedTensor> outputs = {};
   // Of the variable that this node makes, 0 for other nodes.
   int64_t variable_bytes = 0;

@@ -25,6 +25,30 @@ std::string TensorLabel(const DumpedTensor& tensor) {
       bytes ? BytesText(*bytes) : "? bytes");
 }
 
+// "dense/MatMul\nMatMul\nfloat [32,10]".
+std::string NodeLabel(const DumpedNode& node) {
+  constexpr size_t kShownOutputs = 2;
+  std::string label = absl::StrCat(node.name, "\n", node.op);
+  for (size_t i = 0; i < node.outputs.size() && i < kShownOutputs; ++i) {
+    const DumpedTensor& output = node.outputs[i];
+    absl::StrAppend(
+        &label, i == 0 ? "\n" : ", ", Name(output.dtype), " ",
+        output.shape.rank_known() ? output.shape.DebugString() : "?");
+  }
+  if (node.outputs.size() > kShownOutputs) label += ", ...";
+  return label;
+}
+
+// By what a node is for.
+absl::string_view FillColor(const DumpedNode& node) {
+  if (node.op == "_Send" || node.op == "_Recv") return "lightblue";
+  if (node.op == "_Arg" || node.op == "_Retval" || node.op == "Placeholder") {
+    return "palegreen";
+  }
+  if (node.variable_bytes > 0) return "khaki";
+  return node.op == "Const" ? "gray90" : "white";
+}
+
 void AppendEdge(const std::string& input, const std::string& node,
                 std::string& out) {
   if (absl::StartsWith(input, "^")) {
@@ -49,16 +73,19 @@ std::string DumpToDot(const Dump& dump) {
       clusters[part.name.empty() ? node.device : part.name].push_back(&node);
     }
   }
-  std::string out = absl::StrCat(
-      "digraph ", Quoted(StageName(dump.stage)),
-      " {\n  rankdir=TB; node [shape=box, fontname=\"monospace\"];\n");
+  std::string out =
+      absl::StrCat("digraph ", Quoted(StageName(dump.stage)),
+                   " {\n  graph [rankdir=TB, fontname=\"monospace\"];\n"
+                   "  node [shape=box, style=filled, fontname=\"monospace\"];\n"
+                   "  edge [fontname=\"monospace\"];\n");
   int count = 0;
   for (const auto& [cluster, nodes] : clusters) {
     absl::StrAppend(&out, "  subgraph cluster_", count++,
                     " {\n    label=", Quoted(cluster), ";\n");
     for (const DumpedNode* node : nodes) {
-      absl::StrAppend(&out, "    ", Quoted(node->name), " [label=",
-                      Quoted(absl::StrCat(node->name, "\n", node->op)), "];\n");
+      absl::StrAppend(&out, "    ", Quoted(node->name),
+                      " [label=", Quoted(NodeLabel(*node)),
+                      ", fillcolor=", FillColor(*node), "];\n");
     }
     out += "  }\n";
   }
@@ -70,10 +97,11 @@ std::string DumpToDot(const Dump& dump) {
     }
   }
   for (const Transfer& transfer : dump.transfers) {
-    absl::StrAppend(&out, "  ", Quoted(transfer.send_node), " -> ",
-                    Quoted(transfer.recv_node),
-                    " [style=bold, label=", Quoted(TensorLabel(transfer.value)),
-                    "];\n");
+    absl::StrAppend(
+        &out, "  ", Quoted(transfer.send_node), " -> ",
+        Quoted(transfer.recv_node), " [style=bold, label=",
+        Quoted(transfer.is_control ? "control" : TensorLabel(transfer.value)),
+        "];\n");
   }
   out += "}\n";
   return out;

@@ -7,15 +7,16 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "leat/tools/fold.h"
 #include "leat/tools/table.h"
 
 namespace leat {
 namespace {
 
-constexpr size_t kMaxOp = 64;
+constexpr size_t kMaxOp = 48;
 constexpr size_t kMaxInputs = 56;
-constexpr size_t kMaxOutputs = 40;
+constexpr size_t kMaxOutputs = 36;
 constexpr size_t kShownOps = 4;
 
 using Rows = std::vector<std::vector<Cell>>;
@@ -49,17 +50,30 @@ std::string TensorText(const DumpedTensor& tensor) {
   return absl::StrCat(Name(tensor.dtype), " ", shape);
 }
 
-std::string OptionalBytes(const DumpedTensor& tensor) {
-  const std::optional<int64_t> bytes = tensor.Bytes();
-  return bytes ? BytesText(*bytes) : "?";
+std::string AttrOf(const DumpedNode& node, absl::string_view name) {
+  for (const auto& [attr, value] : node.attrs) {
+    if (attr == name)
+      return std::string(
+          absl::StripSuffix(absl::StripPrefix(value, "\""), "\""));
+  }
+  return "";
 }
 
-std::string OpText(const DumpedNode& node) {
-  if (node.attrs.empty()) return node.op;
-  const std::string attrs =
-      absl::StrJoin(node.attrs, ", ", [](std::string* out, const auto& attr) {
-        absl::StrAppend(out, attr.first, "=", attr.second);
-      });
+std::string OpText(const DumpedNode& node, const DeviceNames& devices) {
+  if (node.op == "_Send") {
+    return absl::StrCat("_Send[to ", devices.Short(AttrOf(node, "recv_device")),
+                        "]");
+  }
+  if (node.op == "_Recv") {
+    return absl::StrCat("_Recv[from ",
+                        devices.Short(AttrOf(node, "send_device")), "]");
+  }
+  std::string attrs;
+  for (const auto& [name, value] : node.attrs) {
+    if (node.implied_attrs.contains(name)) continue;
+    absl::StrAppend(&attrs, attrs.empty() ? "" : ", ", name, "=", value);
+  }
+  if (attrs.empty()) return node.op;
   return Shortened(absl::StrCat(node.op, "[", attrs, "]"), kMaxOp);
 }
 
@@ -99,12 +113,15 @@ class TextWriter {
   }
 
  private:
+  // An empty line before it where the text begins with "\n".
   void Line(absl::string_view text, Style style = Style::kPlain) {
+    if (absl::ConsumePrefix(&text, "\n")) out_ += "\n";
     absl::StrAppend(&out_, Styled(text, style, options_.color), "\n");
   }
 
   std::string Table(const Rows& rows) const {
-    return FormatTable(rows, {.color = options_.color});
+    return FormatTable(rows,
+                       {.color = options_.color, .width = options_.width});
   }
 
   void Names(absl::string_view what, const std::vector<std::string>& names) {
@@ -121,7 +138,8 @@ class TextWriter {
         absl::StrCat(dump_.model, dump_.model.empty() ? "" : ": ",
                      StageName(dump_.stage), " graph of ", nodes, " nodes");
     if (dump_.stage == Stage::kPartitioned) {
-      absl::StrAppend(&title, " in ", dump_.parts.size(), " partitions");
+      absl::StrAppend(&title, " in ", dump_.parts.size(),
+                      dump_.parts.size() == 1 ? " partition" : " partitions");
     }
     Line(title, Style::kHeading);
     Names("feeds", dump_.signature.feeds);
@@ -157,6 +175,10 @@ class TextWriter {
 
   void Transfers() {
     if (dump_.stage != Stage::kPartitioned) return;
+    if (dump_.transfers.empty()) {
+      Line("\nno transfers", Style::kHeading);
+      return;
+    }
     DumpedNode sums;
     for (const Transfer& transfer : dump_.transfers) {
       sums.outputs.push_back(transfer.value);
@@ -170,28 +192,51 @@ class TextWriter {
                           : absl::StrCat(" and ", totals.unknown_outputs,
                                          " of unknown size")),
          Style::kHeading);
-    const bool all = !options_.expand.empty() && options_.expand[0] == "/";
-    const size_t shown =
-        all ? dump_.transfers.size()
-            : std::min(dump_.transfers.size(),
-                       static_cast<size_t>(std::max(options_.max_lines, 1)));
-    Rows rows;
-    for (size_t i = 0; i < shown; ++i) {
-      const Transfer& transfer = dump_.transfers[i];
-      rows.push_back(
-          {Cell(names_.Short(transfer.from)), "->",
-           Cell(names_.Short(transfer.to)),
-           Cell(transfer.is_control ? absl::StrCat("^", transfer.tensor)
-                                    : transfer.tensor,
-                Style::kName),
-           Cell(transfer.is_control ? "control" : TensorText(transfer.value)),
-           Cell::Number(OptionalBytes(transfer.value))});
+    // In the order in which their devices first come up.
+    std::vector<std::pair<std::string, std::string>> ways;
+    std::map<std::pair<std::string, std::string>, std::vector<int>> by_way;
+    for (size_t i = 0; i < dump_.transfers.size(); ++i) {
+      const std::pair way(dump_.transfers[i].from, dump_.transfers[i].to);
+      std::vector<int>& members = by_way[way];
+      if (members.empty()) ways.push_back(way);
+      members.push_back(static_cast<int>(i));
     }
+    const int lines = options_.max_lines / static_cast<int>(ways.size() + 1);
+    Rows rows;
+    for (const auto& way : ways) TransferRows(by_way[way], lines, rows);
     out_ += Table(rows);
-    if (shown < dump_.transfers.size()) {
-      Line(absl::StrCat("  ... and ", dump_.transfers.size() - shown,
-                        " more (--expand / shows them)"),
-           Style::kFaint);
+  }
+
+  // The transfers from one device to another, in at most `max_lines` lines.
+  void TransferRows(const std::vector<int>& members, int max_lines,
+                    Rows& rows) {
+    std::vector<std::string> names;
+    for (const int i : members) {
+      const Transfer& transfer = dump_.transfers[i];
+      names.push_back(
+          absl::StrCat(transfer.is_control ? "^" : "", transfer.tensor));
+    }
+    const FoldOptions fold{.max_lines = std::max(max_lines, 4),
+                           .expand = options_.expand};
+    for (const FoldedLine& line : FoldNames(names, fold)) {
+      const Transfer& first = dump_.transfers[members[line.members[0]]];
+      DumpedNode sums;
+      for (const int i : line.members) {
+        sums.outputs.push_back(dump_.transfers[members[i]].value);
+      }
+      Totals totals;
+      totals.Add(sums);
+      const std::string what =
+          line.is_folded     ? absl::StrCat(line.members.size(), " tensors")
+          : first.is_control ? "control"
+                             : TensorText(first.value);
+      rows.push_back(
+          {Cell(names_.Short(first.from)), "->", Cell(names_.Short(first.to)),
+           Cell(line.label, line.is_folded ? Style::kHeading : Style::kName),
+           Cell(what, line.is_folded ? Style::kFaint : Style::kPlain),
+           Cell::Number(totals.unknown_outputs > 0
+                            ? "?"
+                            : BytesText(totals.output_bytes))});
     }
   }
 
@@ -224,9 +269,14 @@ class TextWriter {
         "(", Shortened(absl::StrJoin(node.inputs, ", "), kMaxInputs), ")");
     // Below the title of its partition a node's device goes without saying.
     const bool has_device = part.name.empty();
-    return {Cell(node.name, Style::kName), Cell(OpText(node), Style::kOp),
-            Cell(std::move(inputs)), Cell(OutputsText(node)),
-            Cell(has_device ? names_.Short(node.device) : "", Style::kFaint)};
+    std::vector<Cell> row = {Cell(node.name, Style::kName),
+                             Cell(OpText(node, names_), Style::kOp),
+                             Cell(OutputsText(node))};
+    if (has_device) {
+      row.emplace_back(names_.Short(node.device), Style::kFaint);
+    }
+    row.emplace_back(std::move(inputs));
+    return row;
   }
 
   std::vector<Cell> FoldedRow(const DumpedPart& part, const FoldedLine& line) {
@@ -236,10 +286,13 @@ class TextWriter {
     if (totals.unknown_outputs > 0) {
       absl::StrAppend(&bytes, " + ", totals.unknown_outputs, " unknown");
     }
-    return {Cell(line.label, Style::kHeading),
-            Cell(absl::StrCat(totals.num_nodes, " nodes"), Style::kFaint),
-            Cell(OpCounts(part, line.members), Style::kFaint),
-            Cell(std::move(bytes), Style::kFaint)};
+    std::vector<Cell> row = {
+        Cell(line.label, Style::kHeading),
+        Cell(absl::StrCat(totals.num_nodes, " nodes"), Style::kFaint),
+        Cell(std::move(bytes), Style::kFaint)};
+    if (part.name.empty()) row.emplace_back("");
+    row.emplace_back(OpCounts(part, line.members), Style::kFaint);
+    return row;
   }
 
   const Dump& dump_;

@@ -1,10 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/tools/files.h"
 
+#include <google/protobuf/message.h>
+#include <google/protobuf/text_format.h>
+
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace leat {
@@ -41,6 +45,20 @@ absl::Status WriteFile(const std::string& path, absl::string_view bytes) {
         absl::StrCat("cannot write '", path, "': ", std::strerror(errno)));
   }
   return absl::OkStatus();
+}
+
+absl::Status WriteMessage(const google::protobuf::Message& message,
+                          const std::string& path) {
+  std::string bytes;
+  const bool done =
+      absl::EndsWith(path, ".pbtxt")
+          ? google::protobuf::TextFormat::PrintToString(message, &bytes)
+          : message.SerializeToString(&bytes);
+  if (!done) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", path, "': the message is larger than 2 GiB"));
+  }
+  return WriteFile(path, bytes);
 }
 
 }  // namespace leat

@@ -11,6 +11,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
+namespace google::protobuf {
+class Message;
+}  // namespace google::protobuf
+
 namespace leat {
 
 // NOT_FOUND naming a file that cannot be opened, RESOURCE_EXHAUSTED for one of
@@ -20,6 +24,11 @@ absl::StatusOr<std::string> ReadFile(const std::string& path,
 
 // PERMISSION_DENIED naming a file that cannot be written.
 absl::Status WriteFile(const std::string& path, absl::string_view bytes);
+
+// Binary, or text when the path ends in ".pbtxt". INVALID_ARGUMENT for a
+// message above 2 GiB; else fails as WriteFile does.
+absl::Status WriteMessage(const google::protobuf::Message& message,
+                          const std::string& path);
 
 }  // namespace leat
 

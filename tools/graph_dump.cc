@@ -25,9 +25,10 @@ namespace {
 constexpr char kProgram[] = "graph-dump";
 constexpr char kAbout[] =
     "Shows a graph as a session's planning sees it: as imported, with every "
-    "node on its device, reduced to what a step needs, and cut into a graph "
-    "per device with the tensors sent between them.\n";
+    "node on its device, reduced to what a step needs, optimized, and cut into "
+    "a graph per device with the tensors sent between them.\n";
 constexpr char kFooter[] =
+    "On a terminal lines end where it does; in a file they are whole.\n"
     "Without --fetch a step runs every node that nothing else uses.\n"
     "JSON keys: model stage feeds fetches targets shape_problem devices "
     "partitions transfers; tools/dump_json.h describes them.\n"
@@ -90,7 +91,9 @@ absl::StatusOr<std::string> Show(const Flags& flags, StageOptions options) {
   const Dump dump = MakeDump(graph, staged, options, flags.model);
   if (flags.format == "json") return DumpToJson(dump);
   if (flags.format == "dot") return DumpToDot(dump);
-  return DumpToText(dump, {.color = WantsColor(), .expand = flags.expand});
+  return DumpToText(dump, {.color = WantsColor(),
+                           .width = TerminalWidth(),
+                           .expand = flags.expand});
 }
 
 int Main(int argc, char** argv) {

@@ -1,14 +1,20 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/tools/graph_stages.h"
 
+#include <memory>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/work_queue.h"
 #include "leat/graph/consumers.h"
 #include "leat/graph/lower.h"
+#include "leat/partitioner/control_loops.h"
+#include "leat/partitioner/plan_step.h"
 #include "leat/partitioner/prepare_graph.h"
+#include "leat/runtime/constant_evaluator.h"
+#include "leat/runtime/local_session.h"
 
 namespace leat {
 namespace {
@@ -18,10 +24,22 @@ struct NamedStage {
   absl::string_view name;
 };
 constexpr NamedStage kStages[] = {
-    {Stage::kImported, "imported"},       {Stage::kLowered, "lowered"},
-    {Stage::kPlaced, "placed"},           {Stage::kPruned, "pruned"},
-    {Stage::kPartitioned, "partitioned"},
+    {Stage::kImported, "imported"},   {Stage::kLowered, "lowered"},
+    {Stage::kPlaced, "placed"},       {Stage::kPruned, "pruned"},
+    {Stage::kOptimized, "optimized"}, {Stage::kPartitioned, "partitioned"},
 };
+
+// As a local session does it.
+absl::Status Optimize(const StageOptions& options, PrunedStep& step) {
+  const std::unique_ptr<WorkQueue> queue = NewInlineQueue();
+  const std::unique_ptr<ConstantEvaluator> evaluator =
+      NewConstantEvaluator(BuiltinKernels(), *queue);
+  return OptimizeStep(options.devices,
+                      {.optimizer = options.optimizer,
+                       .passes = &BuiltinPasses(),
+                       .evaluator = evaluator.get()},
+                      step);
+}
 
 }  // namespace
 
@@ -92,8 +110,12 @@ absl::StatusOr<StagedGraph> GraphAtStage(const Graph& graph,
   if (options.stage == Stage::kPlaced) return result;
   LEAT_ASSIGN_OR_RETURN(PrunedStep pruned,
                         PruneToStep(result.whole, options.signature));
+  if (options.stage >= Stage::kOptimized) {
+    LEAT_RETURN_IF_ERROR(Optimize(options, pruned));
+  }
   result.whole = std::move(pruned.graph);
-  if (options.stage == Stage::kPruned) return result;
+  if (options.stage <= Stage::kOptimized) return result;
+  LEAT_RETURN_IF_ERROR(AddControlLoops(result.whole));
   // All devices are of one task, so the cut by task, which a plan makes first,
   // leaves the graph whole.
   LEAT_ASSIGN_OR_RETURN(

@@ -14,13 +14,21 @@
 #include "absl/types/span.h"
 #include "leat/core/device.h"
 #include "leat/graph/graph.h"
+#include "leat/graph/optimizer_options.h"
 #include "leat/partitioner/partition.h"
 #include "leat/partitioner/prune.h"
 
 namespace leat {
 
 // In the order in which planning goes through them.
-enum class Stage { kImported, kLowered, kPlaced, kPruned, kPartitioned };
+enum class Stage {
+  kImported,
+  kLowered,
+  kPlaced,
+  kPruned,
+  kOptimized,
+  kPartitioned
+};
 
 std::vector<std::string> StageNames();
 std::optional<Stage> ParseStage(absl::string_view name);
@@ -40,7 +48,8 @@ struct StageOptions {
   Stage stage = Stage::kPartitioned;
   std::vector<DeviceInfo> devices = {};
   std::string placement_policy = "greedy";
-  StepSignature signature = {};  // used from kPruned on
+  StepSignature signature = {};     // used from kPruned on
+  OptimizerOptions optimizer = {};  // used from kOptimized on
 };
 
 // A graph at a stage. `parts`, one per device, only when partitioned; `whole`
@@ -50,7 +59,7 @@ struct StagedGraph {
   std::vector<Partition> parts = {};
 };
 
-// Fails as import, PrepareGraph, PruneToStep and PartitionGraph do.
+// Fails as import, PrepareGraph and PlanStep do.
 absl::StatusOr<StagedGraph> GraphAtStage(const Graph& graph,
                                          const StageOptions& options);
 

@@ -12,6 +12,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
 #include "leat/partitioner/policy.h"
+#include "leat/protos/config.pb.h"
 #include "leat/runtime/device_set.h"
 #include "leat/tools/files.h"
 #include "leat/tools/op_list.h"
@@ -34,7 +35,9 @@ struct Flags {
   RunModelOptions run = {};
   double timeout = 0;
   std::string trace = {};
+  std::string metadata = {};
   bool stats = false;
+  bool no_passes = false;
   bool json = false;
   std::string op = {};
 };
@@ -71,7 +74,15 @@ CLI::App* AddRun(CLI::App& app, Flags& flags) {
       ->envname("LEAT_POLICY")
       ->capture_default_str();
   run->add_option("--trace", flags.trace,
-                  "Write a Chrome trace (JSON) to this file");
+                  "Write a timeline of all steps (Chrome's trace format; "
+                  "Perfetto opens it) to this file");
+  run->add_option("--metadata", flags.metadata,
+                  "Write TensorFlow's RunMetadata of the last step (step "
+                  "stats and partition graphs) to this file; text if it ends "
+                  "in .pbtxt");
+  run->add_flag("--no-passes", flags.no_passes,
+                "Run the graph as it is, every node that the step needs")
+      ->envname("LEAT_NO_PASSES");
   run->add_flag("--stats", flags.stats, "Print the time that each op took");
   AddSessionFlags(*run, flags);
   return run;
@@ -79,18 +90,31 @@ CLI::App* AddRun(CLI::App& app, Flags& flags) {
 
 absl::StatusOr<std::string> Run(const Flags& flags) {
   RunModelOptions options = flags.run;
+  if (flags.no_passes) options.session.optimizer.level = OptimizeLevel::kOff;
   if (flags.timeout > 0) {
     options.timeout = std::chrono::nanoseconds(
         static_cast<int64_t>(std::ceil(flags.timeout * 1e9)));
   }
-  TraceRecorder recorder;
-  const bool records = flags.stats || !flags.trace.empty();
+  // Without a timeline to write, the table of ops is all that is kept.
+  Trace trace = flags.trace.empty() ? Trace(0) : Trace();
+  pb::RunMetadata metadata;
+  RunModelRecords records;
+  if (flags.stats || !flags.trace.empty()) records.trace = &trace;
+  if (!flags.metadata.empty()) records.metadata = &metadata;
   LEAT_ASSIGN_OR_RETURN(const RunModelResult result,
-                        RunModel(options, records ? &recorder : nullptr));
+                        RunModel(options, records));
   if (!flags.trace.empty()) {
-    LEAT_RETURN_IF_ERROR(WriteFile(flags.trace, recorder.ToChromeJson()));
+    LEAT_RETURN_IF_ERROR(WriteFile(flags.trace, trace.ToChromeJson()));
+    if (trace.num_dropped_steps() > 0) {
+      std::cerr << kProgram << ": the last " << trace.num_dropped_steps()
+                << " of " << trace.num_steps()
+                << " steps are not in the timeline, which is full\n";
+    }
   }
-  const TraceRecorder* shown = flags.stats ? &recorder : nullptr;
+  if (!flags.metadata.empty()) {
+    LEAT_RETURN_IF_ERROR(WriteMessage(metadata, flags.metadata));
+  }
+  const Trace* shown = flags.stats ? &trace : nullptr;
   return flags.json ? RunReportJson(result, shown)
                     : RunReportText(result, shown, WantsColor());
 }
@@ -129,6 +153,7 @@ int Main(int argc, char** argv) {
   CLI::App app("Runs dataflow graphs, TensorFlow's among them.", kProgram);
   app.footer(kFooter);
   app.require_subcommand(1);
+  app.fallthrough();  // --config and --version may come after the command
   Flags flags;
   CLI::App* run = AddRun(app, flags);
   CLI::App* ops = app.add_subcommand("ops", "Lists ops and where they run");

@@ -90,9 +90,9 @@ std::string OpListText(const OpRegistry& ops, bool color) {
   std::vector<std::vector<Cell>> rows;
   for (const OpDef* op : ops.Ops()) {
     const std::vector<std::string> types = DeviceTypes(ops, *op);
-    rows.push_back({Cell(OpSignature(*op), Style::kOp),
-                    Cell(types.empty() ? "-" : absl::StrJoin(types, ", "),
-                         Style::kFaint)});
+    rows.push_back(
+        {Cell(types.empty() ? "-" : absl::StrJoin(types, ","), Style::kFaint),
+         Cell(OpSignature(*op), Style::kOp)});
   }
   return FormatTable(rows, {.color = color, .indent = 0});
 }
@@ -106,9 +106,8 @@ absl::StatusOr<std::string> OpText(const OpRegistry& ops,
   for (const AttrDef& attr : op->attrs) {
     rows.push_back(
         {"attr", Cell(attr.name, Style::kName),
-         Cell(absl::StrCat(attr.type, Allowed(attr))),
-         Cell(attr.default_value ? absl::StrCat("default ", Default(attr))
-                                 : "")});
+         Cell(absl::StrCat(attr.type, Allowed(attr),
+                           attr.default_value ? " = " : "", Default(attr)))});
   }
   for (const KernelSignature& kernel : ops.Signatures(name)) {
     rows.push_back({"kernel", Cell(kernel.device_type, Style::kName),

@@ -15,7 +15,7 @@ namespace leat {
 // "MatMul(a: T, b: T) -> (product: T)".
 std::string OpSignature(const OpDef& op);
 
-// A line per op: signature and the device types that have kernels.
+// A line per op: the device types that have kernels, and the signature.
 std::string OpListText(const OpRegistry& ops, bool color);
 
 // Signature, attrs with types, bounds and defaults, and kernels with their type

@@ -2,6 +2,7 @@
 #include "leat/tools/program.h"
 
 #include <google/protobuf/stubs/common.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -50,6 +51,12 @@ bool WantsColor() {
   return isatty(STDOUT_FILENO) == 1 &&
          (no_color == nullptr || *no_color == '\0') &&
          !(term != nullptr && absl::string_view(term) == "dumb");
+}
+
+int TerminalWidth() {
+  winsize size = {};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
+  return size.ws_col;
 }
 
 }  // namespace leat

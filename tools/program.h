@@ -39,6 +39,9 @@ int Report(absl::string_view program, const absl::Status& status,
 // terminal forbids colours.
 bool WantsColor();
 
+// Columns of the terminal that standard output is; 0 when it is none.
+int TerminalWidth();
+
 }  // namespace leat
 
 #endif  // LEAT_TOOLS_PROGRAM_H_

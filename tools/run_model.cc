@@ -5,6 +5,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/graph/graph_file.h"
 #include "leat/graph/op_registry.h"
+#include "leat/protos/config.pb.h"
 #include "leat/tools/graph_stages.h"
 #include "leat/tools/npy.h"
 
@@ -61,10 +62,45 @@ absl::Status RunInit(Session& session, const RunModelOptions& options) {
   return session.Run(args).status();
 }
 
+absl::StatusOr<Callable> MakeStep(Session& session,
+                                  const StepSignature& signature,
+                                  const RunModelOptions& options,
+                                  const RunModelRecords& records) {
+  CallableArgs args;
+  args.feeds = TensorNames(signature.feeds);
+  args.fetches = TensorNames(signature.fetches);
+  args.targets = TensorNames(signature.targets);
+  args.options.timeout = options.timeout;
+  if (records.trace != nullptr || records.metadata != nullptr) {
+    args.options.trace_level = TraceLevel::kFull;
+  }
+  args.options.output_partition_graphs = records.metadata != nullptr;
+  return session.MakeCallable(args);
+}
+
+// Targets, which have no value, stand between the fetches.
+absl::Status TakeFetches(const std::vector<NameAndFile>& wanted,
+                         const StepSignature& signature,
+                         const std::vector<Tensor>& values,
+                         RunModelResult& result) {
+  size_t next = 0;
+  for (const NameAndFile& fetch : wanted) {
+    if (next == values.size()) break;
+    if (fetch.name != signature.fetches[next]) continue;
+    if (fetch.file.empty()) {
+      result.fetched.emplace_back(fetch.name, values[next]);
+    } else {
+      LEAT_RETURN_IF_ERROR(WriteNpy(values[next], fetch.file));
+    }
+    ++next;
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<RunModelResult> RunModel(const RunModelOptions& options,
-                                        TraceRecorder* recorder) {
+                                        const RunModelRecords& records) {
   std::vector<NameAndFile> wanted;
   std::vector<std::string> names;
   for (const std::string& fetch : options.fetches) {
@@ -79,34 +115,27 @@ absl::StatusOr<RunModelResult> RunModel(const RunModelOptions& options,
                         NewSession(graph, options.session));
   LEAT_RETURN_IF_ERROR(RunInit(*session, options));
   const StepSignature signature = MakeSignature(graph, inputs.names, names);
-  CallableArgs args;
-  args.feeds = TensorNames(signature.feeds);
-  args.fetches = TensorNames(signature.fetches);
-  args.targets = TensorNames(signature.targets);
-  args.options.timeout = options.timeout;
-  args.options.observer = recorder;
-  LEAT_ASSIGN_OR_RETURN(const Callable step, session->MakeCallable(args));
+  LEAT_ASSIGN_OR_RETURN(const Callable step,
+                        MakeStep(*session, signature, options, records));
+  using Clock = std::chrono::steady_clock;
+  const bool records_any =
+      records.trace != nullptr || records.metadata != nullptr;
   RunModelResult result;
   std::vector<Tensor> values;
+  pb::RunMetadata metadata;
   for (; result.steps < options.steps; ++result.steps) {
-    const auto started = TraceRecorder::Clock::now();
-    LEAT_ASSIGN_OR_RETURN(values, step(inputs.values));
-    const auto ended = TraceRecorder::Clock::now();
-    result.step_time += ended - started;
-    if (recorder != nullptr) recorder->OnStep(result.steps, started, ended);
-  }
-  // Targets, which have no value, stand between the fetches.
-  size_t next = 0;
-  for (const NameAndFile& fetch : wanted) {
-    if (next == values.size()) break;
-    if (fetch.name != signature.fetches[next]) continue;
-    if (fetch.file.empty()) {
-      result.fetched.emplace_back(fetch.name, values[next]);
-    } else {
-      LEAT_RETURN_IF_ERROR(WriteNpy(values[next], fetch.file));
+    const Clock::time_point started = Clock::now();
+    LEAT_ASSIGN_OR_RETURN(
+        values, step(inputs.values, records_any ? &metadata : nullptr));
+    // To record a step takes about as long as a step.
+    result.step_time += records_any ? DurationOf(metadata.step_stats())
+                                    : Clock::now() - started;
+    if (records.trace != nullptr) {
+      records.trace->AddStep(metadata.step_stats());
     }
-    ++next;
   }
+  if (records.metadata != nullptr) *records.metadata = std::move(metadata);
+  LEAT_RETURN_IF_ERROR(TakeFetches(wanted, signature, values, result));
   return result;
 }
 

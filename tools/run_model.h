@@ -17,6 +17,10 @@
 #include "leat/tools/trace.h"
 #include "leat/train/session.h"
 
+namespace leat::pb {
+class RunMetadata;
+}  // namespace leat::pb
+
 namespace leat {
 
 struct RunModelOptions {
@@ -33,14 +37,20 @@ struct RunModelResult {
   // Of the last step; those without a file, in the order of the fetches.
   std::vector<std::pair<std::string, Tensor>> fetched = {};
   int64_t steps = 0;
-  std::chrono::nanoseconds step_time = {};  // of all steps together
+  // Of all steps together; where they are recorded, of their nodes alone.
+  std::chrono::nanoseconds step_time = {};
 };
 
-// Writes the fetches that name files. `recorder`, if not null, watches the
-// steps. INVALID_ARGUMENT quoting a feed that is not "NAME=@FILE"; else fails
-// as LoadGraph, ReadNpy and Session do.
+// What to keep of the steps besides their values; null for nothing.
+struct RunModelRecords {
+  Trace* trace = nullptr;               // of every step
+  pb::RunMetadata* metadata = nullptr;  // of the last step, with partitions
+};
+
+// Writes the fetches that name files. INVALID_ARGUMENT quoting a feed that is
+// not "NAME=@FILE"; else fails as LoadGraph, ReadNpy and Session do.
 absl::StatusOr<RunModelResult> RunModel(const RunModelOptions& options,
-                                        TraceRecorder* recorder = nullptr);
+                                        const RunModelRecords& records = {});
 
 }  // namespace leat
 

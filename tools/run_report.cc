@@ -61,12 +61,12 @@ double MeanStep(const RunModelResult& result) {
                                  static_cast<double>(result.steps);
 }
 
-std::string OpTimes(const TraceRecorder& recorder, bool color) {
+std::string OpTimes(const Trace& trace, bool color) {
   std::vector<std::vector<Cell>> rows;
   rows.push_back({"op", Cell::Number("runs"), Cell::Number("total us"),
                   Cell::Number("mean us"), Cell::Number("share")});
   for (Cell& cell : rows[0]) cell.style = Style::kFaint;
-  const std::vector<OpTime> times = recorder.TimeByOp();
+  const std::vector<OpTime> times = trace.TimeByOp();
   double sum = 0;
   for (const OpTime& time : times) sum += Microseconds(time.total);
   for (const OpTime& time : times) {
@@ -84,25 +84,21 @@ std::string OpTimes(const TraceRecorder& recorder, bool color) {
 
 }  // namespace
 
-std::string RunReportText(const RunModelResult& result,
-                          const TraceRecorder* recorder, bool color) {
+std::string RunReportText(const RunModelResult& result, const Trace* trace,
+                          bool color) {
   std::string text;
   for (const auto& [name, value] : result.fetched) {
     absl::StrAppend(&text, Styled(name, Style::kName, color), " ",
                     value.DebugString(kMaxShownValues), "\n");
   }
-  if (recorder == nullptr) return text;
+  if (trace == nullptr) return text;
   absl::StrAppend(&text, result.steps, " steps, ",
                   absl::StrFormat("%.1f", MeanStep(result)), " us each\n",
-                  OpTimes(*recorder, color));
-  if (const int64_t dropped = recorder->num_dropped(); dropped > 0) {
-    absl::StrAppend(&text, "  without ", dropped, " runs of nodes too many\n");
-  }
+                  OpTimes(*trace, color));
   return text;
 }
 
-std::string RunReportJson(const RunModelResult& result,
-                          const TraceRecorder* recorder) {
+std::string RunReportJson(const RunModelResult& result, const Trace* trace) {
   Json json = {{"fetches", Json::array()},
                {"steps", result.steps},
                {"step_us", MeanStep(result)}};
@@ -113,9 +109,9 @@ std::string RunReportJson(const RunModelResult& result,
     entry["values"] = ValuesJson(value);
     json["fetches"].push_back(std::move(entry));
   }
-  if (recorder != nullptr) {
+  if (trace != nullptr) {
     json["ops"] = Json::array();
-    for (const OpTime& time : recorder->TimeByOp()) {
+    for (const OpTime& time : trace->TimeByOp()) {
       json["ops"].push_back({{"op", time.op},
                              {"count", time.count},
                              {"total_us", Microseconds(time.total)}});

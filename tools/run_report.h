@@ -13,15 +13,14 @@
 namespace leat {
 
 // "y float[2] 1 2" per fetch, at most 1,000 values each; then, unless
-// `recorder` is null, a table of the time per op.
-std::string RunReportText(const RunModelResult& result,
-                          const TraceRecorder* recorder, bool color);
+// `trace` is null, a table of the time per op.
+std::string RunReportText(const RunModelResult& result, const Trace* trace,
+                          bool color);
 
 // {"fetches": [{"name", "dtype", "shape", "values"}], "steps", "step_us",
 //  "ops": [{"op", "count", "total_us"}]}. Values are flat, row-major; NaN and
 // infinities are strings, complex numbers pairs; null for resources.
-std::string RunReportJson(const RunModelResult& result,
-                          const TraceRecorder* recorder);
+std::string RunReportJson(const RunModelResult& result, const Trace* trace);
 
 }  // namespace leat
 

@@ -35,6 +35,37 @@ std::string Styled(absl::string_view text, Style style, bool color) {
   return absl::StrCat(escape, text, "\x1b[0m");
 }
 
+namespace {
+
+std::string FormatRow(const std::vector<Cell>& row,
+                      const std::vector<size_t>& widths,
+                      const TableOptions& options) {
+  constexpr size_t kGap = 2;
+  const size_t end = options.width > 0 ? static_cast<size_t>(options.width)
+                                       : std::string::npos;
+  std::string line;
+  size_t position = 0;  // escape sequences not counted
+  auto start = static_cast<size_t>(options.indent);
+  for (size_t i = 0; i < row.size(); ++i) {
+    const Cell& cell = row[i];
+    const size_t size = cell.text.size();
+    size_t from = i == 0 ? start : std::max(start, position + kGap);
+    if (cell.is_right && widths[i] > size) {
+      from = std::max(from, start + widths[i] - size);
+    }
+    start += widths[i] + kGap;
+    if (size == 0) continue;
+    if (from >= end) break;
+    const std::string text = Shortened(cell.text, end - from);
+    line.append(from - position, ' ');
+    line += Styled(text, cell.style, options.color);
+    position = from + text.size();
+  }
+  return line;
+}
+
+}  // namespace
+
 std::string FormatTable(const std::vector<std::vector<Cell>>& rows,
                         const TableOptions& options) {
   const auto max_column = static_cast<size_t>(options.max_column);
@@ -48,18 +79,7 @@ std::string FormatTable(const std::vector<std::vector<Cell>>& rows,
   }
   std::string out;
   for (const std::vector<Cell>& row : rows) {
-    size_t used = row.size();
-    while (used > 0 && row[used - 1].text.empty()) --used;
-    std::string line(static_cast<size_t>(options.indent), ' ');
-    for (size_t i = 0; i < used; ++i) {
-      const size_t size = row[i].text.size();
-      const std::string pad(widths[i] > size ? widths[i] - size : 0, ' ');
-      if (i > 0) line += "  ";
-      if (row[i].is_right) line += pad;
-      line += Styled(row[i].text, row[i].style, options.color);
-      if (!row[i].is_right && i + 1 < used) line += pad;
-    }
-    absl::StrAppend(&out, line, "\n");
+    absl::StrAppend(&out, FormatRow(row, widths, options), "\n");
   }
   return out;
 }

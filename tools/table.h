@@ -38,9 +38,11 @@ struct TableOptions {
   bool color = false;
   int indent = 2;
   int max_column = 64;  // wider cells stick out
+  int width = 0;        // lines are cut there; 0: nowhere
 };
 
-// A line per row; columns are as wide as their widest cell.
+// A line per row; columns are as wide as their widest cell. After a cell that
+// sticks out the next ones stand as near to their columns as they can.
 std::string FormatTable(const std::vector<std::vector<Cell>>& rows,
                         const TableOptions& options = {});
 

@@ -2,162 +2,378 @@
 #include "leat/tools/trace.h"
 
 #include <algorithm>
+#include <deque>
 #include <functional>
-#include <map>
 #include <queue>
+#include <tuple>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/dtype.h"
 #include "nlohmann/json.hpp"
 
 namespace leat {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Clock = TraceRecorder::Clock;
 
-double Microseconds(Clock::duration duration) {
-  return std::chrono::duration<double, std::micro>(duration).count();
+constexpr int kStepsProcess = 0;
+constexpr uint32_t kWaiting = 0;  // thread_id of what held no thread
+
+// "name = Op(inputs)"; the name alone where that is all there is.
+struct Label {
+  std::string op = {};
+  std::string inputs = {};
+};
+
+Label ParseLabel(const pb::NodeExecStats& node) {
+  const absl::string_view text = node.timeline_label();
+  const std::string start = absl::StrCat(node.node_name(), " = ");
+  const size_t name = text.find(start);
+  if (name == text.npos) return {.op = node.node_name()};
+  const absl::string_view call = text.substr(name + start.size());
+  const size_t open = call.find('(');
+  const size_t close = call.rfind(')');
+  if (open == call.npos || close == call.npos || close < open) {
+    return {.op = std::string(call)};
+  }
+  return {.op = std::string(call.substr(0, open)),
+          .inputs = std::string(call.substr(open + 1, close - open - 1))};
 }
 
-Json Metadata(const char* what, int process, int lane,
-              const std::string& name) {
+// Nanoseconds; TensorFlow's older stats have micros only.
+int64_t StartOf(const pb::NodeExecStats& node) {
+  return node.all_start_nanos() != 0 ? node.all_start_nanos()
+                                     : node.all_start_micros() * 1000;
+}
+int64_t DurationOf(const pb::NodeExecStats& node) {
+  return std::max<int64_t>(node.all_end_rel_nanos() != 0
+                               ? node.all_end_rel_nanos()
+                               : node.all_end_rel_micros() * 1000,
+                           0);
+}
+int64_t QueuedOf(const pb::NodeExecStats& node) {
+  const int64_t scheduled = node.scheduled_nanos() != 0
+                                ? node.scheduled_nanos()
+                                : node.scheduled_micros() * 1000;
+  return std::max<int64_t>(StartOf(node) - scheduled, 0);
+}
+
+double Micros(int64_t nanos) { return static_cast<double>(nanos) / 1000; }
+
+// "float [128,10]".
+std::string OutputText(const pb::NodeOutput& output) {
+  const pb::TensorDescription& tensor = output.tensor_description();
+  return absl::StrCat(Name(static_cast<DType>(tensor.dtype())), " [",
+                      absl::StrJoin(tensor.shape().dim(), ",",
+                                    [](std::string* out, const auto& dim) {
+                                      absl::StrAppend(out, dim.size());
+                                    }),
+                      "]");
+}
+
+Json Metadata(const char* what, int process, int row, Json args) {
   return {{"name", what},
           {"ph", "M"},
           {"pid", process},
-          {"tid", lane},
-          {"args", {{"name", name}}}};
+          {"tid", row},
+          {"args", std::move(args)}};
 }
 
-// Rows of the viewer for one device: an event takes the lowest row whose last
+// Rows of the viewer for one thread: an event takes the lowest row whose last
 // event has ended, so events of a row never overlap. Events come by start.
-class Lanes {
+class Rows {
  public:
-  int Assign(Clock::time_point started, Clock::time_point ended) {
-    while (!busy_.empty() && busy_.top().first <= started) {
+  int Assign(int64_t start, int64_t end) {
+    while (!busy_.empty() && busy_.top().first <= start) {
       free_.push(busy_.top().second);
       busy_.pop();
     }
-    int lane = count_;
+    int row = count_;
     if (free_.empty()) {
       ++count_;
     } else {
-      lane = free_.top();
+      row = free_.top();
       free_.pop();
     }
-    busy_.emplace(ended, lane);
-    return lane;
+    busy_.emplace(end, row);
+    return row;
   }
 
-  int count() const { return count_; }
-
  private:
-  using Busy = std::pair<Clock::time_point, int>;
+  using Busy = std::pair<int64_t, int>;
   std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy_;
   std::priority_queue<int, std::vector<int>, std::greater<>> free_;
   int count_ = 0;
 };
 
-}  // namespace
+// The events of one device.
+class DeviceEvents {
+ public:
+  DeviceEvents(int process, std::string name)
+      : process_(process), name_(std::move(name)) {}
 
-void TraceRecorder::Add(Event event) {
-  MutexLock lock(mutex_);
-  if (events_.size() >= max_events_) {
-    ++num_dropped_;
-    return;
+  struct Place {
+    int process = 0;
+    int row = 0;
+  };
+
+  Place Add(const pb::NodeExecStats& node, int64_t zero, Json& events) {
+    const int64_t start = StartOf(node);
+    const int64_t duration = DurationOf(node);
+    const Place place{process_, RowOf(node.thread_id(), start, duration)};
+    const Label label = ParseLabel(node);
+    Json args = {{"node", node.node_name()}, {"op", label.op}};
+    if (!label.inputs.empty()) args["inputs"] = label.inputs;
+    if (node.output_size() > 0) {
+      args["outputs"] = absl::StrJoin(
+          node.output(), ", ",
+          [](std::string* out, const auto& o) { out->append(OutputText(o)); });
+    }
+    args["queued_us"] = Micros(QueuedOf(node));
+    events.push_back({{"name", label.op},
+                      {"cat", "op"},
+                      {"ph", "X"},
+                      {"pid", place.process},
+                      {"tid", place.row},
+                      {"ts", Micros(start - zero)},
+                      {"dur", Micros(duration)},
+                      {"args", std::move(args)}});
+    AddMemory(node, start + duration - zero, events);
+    return place;
   }
-  events_.push_back(std::move(event));
-}
 
-void TraceRecorder::OnNodeRun(const NodeRun& run) {
-  Add({.node = std::string(run.node),
-       .op = std::string(run.op),
-       .device = run.device == nullptr ? "device" : run.device->name(),
-       .scheduled = run.scheduled,
-       .started = run.started,
-       .ended = run.ended});
-}
+  void Name(const pb::DeviceStepStats& device) {
+    for (const auto& [id, name] : device.thread_names()) names_[id] = name;
+  }
 
-void TraceRecorder::OnStep(int64_t step, Clock::time_point started,
-                           Clock::time_point ended) {
-  Add({.node = absl::StrCat("step ", step),
-       .op = "step",
-       .scheduled = started,
-       .started = started,
-       .ended = ended});
-}
-
-int64_t TraceRecorder::num_dropped() const {
-  MutexLock lock(mutex_);
-  return num_dropped_;
-}
-
-std::vector<OpTime> TraceRecorder::TimeByOp() const {
-  absl::flat_hash_map<std::string, OpTime> by_op;
-  {
-    MutexLock lock(mutex_);
-    for (const Event& event : events_) {
-      if (event.device.empty()) continue;
-      OpTime& time = by_op[event.op];
-      time.op = event.op;
-      ++time.count;
-      time.total += event.ended - event.started;
+  void AddMetadata(Json& events) const {
+    events.push_back(Metadata("process_name", process_, 0, {{"name", name_}}));
+    events.push_back(Metadata("process_sort_index", process_, 0,
+                              {{"sort_index", process_}}));
+    for (const auto& [key, row] : row_ids_) {
+      const auto& [thread, number] = key;
+      const auto found = names_.find(thread);
+      std::string name = found == names_.end() || found->second.empty()
+                             ? absl::StrCat("thread ", thread)
+                             : found->second;
+      if (number > 0) absl::StrAppend(&name, " +", number);
+      events.push_back(
+          Metadata("thread_name", process_, row, {{"name", name}}));
     }
   }
+
+ private:
+  int RowOf(uint32_t thread, int64_t start, int64_t duration) {
+    const int number = threads_[thread].Assign(start, start + duration);
+    const auto [found, is_new] = row_ids_.try_emplace({thread, number}, 0);
+    if (is_new) {
+      int& next = thread == kWaiting ? next_waiting_row_ : next_row_;
+      found->second = next++;
+    }
+    return found->second;
+  }
+
+  void AddMemory(const pb::NodeExecStats& node, int64_t time, Json& events) {
+    if (node.memory().empty()) return;
+    const int64_t bytes = node.memory(0).allocator_bytes_in_use();
+    if (bytes == live_bytes_) return;
+    live_bytes_ = bytes;
+    events.push_back({{"name", "live bytes"},
+                      {"ph", "C"},
+                      {"pid", process_},
+                      {"tid", 0},
+                      {"ts", Micros(time)},
+                      {"args", {{"bytes", bytes}}}});
+  }
+
+  const int process_;
+  const std::string name_;
+  std::map<uint32_t, Rows> threads_;
+  std::map<uint32_t, std::string> names_;
+  std::map<std::pair<uint32_t, int>, int> row_ids_;
+  int next_row_ = 0;
+  int next_waiting_row_ = 1'000'000;  // viewers sort rows by number
+  int64_t live_bytes_ = -1;
+};
+
+// Arrows. A tensor may go the same way several times, in a loop: the first
+// Send then belongs to the first Recv, and so on.
+class Transfers {
+ public:
+  void Add(const std::string& device, const pb::NodeExecStats& node,
+           DeviceEvents::Place place) {
+    const Label label = ParseLabel(node);
+    const bool sends = label.op == "_Send" || label.op == "_HostSend";
+    if (!sends && label.op != "_Recv" && label.op != "_HostRecv") return;
+    const size_t at = label.inputs.rfind(" @");
+    if (at == std::string::npos) return;
+    const std::string tensor = label.inputs.substr(0, at);
+    const std::string other = label.inputs.substr(at + 2);
+    End end{place, StartOf(node), StartOf(node) + DurationOf(node)};
+    if (sends) {
+      ends_[{tensor, device, other}].sends.push_back(end);
+    } else {
+      ends_[{tensor, other, device}].recvs.push_back(end);
+    }
+  }
+
+  void AddTo(Json& events, int64_t zero) {
+    for (auto& [key, ends] : ends_) {
+      const auto by_end = [](const End& a, const End& b) {
+        return a.end < b.end;
+      };
+      std::sort(ends.sends.begin(), ends.sends.end(), by_end);
+      std::sort(ends.recvs.begin(), ends.recvs.end(), by_end);
+      const size_t count = std::min(ends.sends.size(), ends.recvs.size());
+      for (size_t i = 0; i < count; ++i) {
+        const std::string& tensor = std::get<0>(key);
+        events.push_back(Arrow("s", tensor, ends.sends[i], zero));
+        events.push_back(Arrow("f", tensor, ends.recvs[i], zero));
+        ++next_id_;
+      }
+    }
+    ends_.clear();
+  }
+
+ private:
+  struct End {
+    DeviceEvents::Place place = {};
+    int64_t start = 0;
+    int64_t end = 0;
+  };
+  struct Ends {
+    std::vector<End> sends = {};
+    std::vector<End> recvs = {};
+  };
+
+  // An arrow leaves and meets the event that its time lies in; an event's end
+  // is no longer in it.
+  Json Arrow(const char* phase, const std::string& tensor, const End& end,
+             int64_t zero) const {
+    const int64_t time =
+        *phase == 's' ? end.start : std::max(end.start, end.end - 1);
+    Json arrow = {{"name", tensor},
+                  {"cat", "transfer"},
+                  {"ph", phase},
+                  {"id", next_id_},
+                  {"pid", end.place.process},
+                  {"tid", end.place.row},
+                  {"ts", Micros(time - zero)}};
+    if (*phase == 'f') arrow["bp"] = "e";
+    return arrow;
+  }
+
+  std::map<std::tuple<std::string, std::string, std::string>, Ends> ends_;
+  int64_t next_id_ = 0;
+};
+
+struct Interval {
+  int64_t start = INT64_MAX;
+  int64_t end = 0;
+};
+
+Interval IntervalOf(const pb::StepStats& step) {
+  Interval interval;
+  for (const pb::DeviceStepStats& device : step.dev_stats()) {
+    for (const pb::NodeExecStats& node : device.node_stats()) {
+      const int64_t start = StartOf(node);
+      interval.start = std::min(interval.start, start);
+      interval.end = std::max(interval.end, start + DurationOf(node));
+    }
+  }
+  return interval;
+}
+
+Json StepEvent(size_t number, const Interval& interval, int64_t zero) {
+  return {{"name", absl::StrCat("step ", number)},
+          {"cat", "step"},
+          {"ph", "X"},
+          {"pid", kStepsProcess},
+          {"tid", 0},
+          {"ts", Micros(interval.start - zero)},
+          {"dur", Micros(interval.end - interval.start)},
+          {"args", Json::object()}};
+}
+
+}  // namespace
+
+std::chrono::nanoseconds DurationOf(const pb::StepStats& step) {
+  const Interval interval = IntervalOf(step);
+  return std::chrono::nanoseconds(
+      std::max<int64_t>(interval.end - interval.start, 0));
+}
+
+void Trace::AddStep(pb::StepStats step) {
+  ++num_steps_;
+  size_t runs = 0;
+  for (const pb::DeviceStepStats& device : step.dev_stats()) {
+    runs += device.node_stats_size();
+    for (const pb::NodeExecStats& node : device.node_stats()) {
+      OpTime& time = by_op_[ParseLabel(node).op];
+      ++time.count;
+      time.total += std::chrono::nanoseconds(DurationOf(node));
+    }
+  }
+  if (num_node_runs_ + runs > max_node_runs_) return;
+  num_node_runs_ += runs;
+  for (pb::DeviceStepStats& device : *step.mutable_dev_stats()) {
+    auto& nodes = *device.mutable_node_stats();
+    std::stable_sort(
+        nodes.pointer_begin(), nodes.pointer_end(),
+        [](const auto* a, const auto* b) { return StartOf(*a) < StartOf(*b); });
+  }
+  steps_.push_back(std::move(step));
+}
+
+std::vector<OpTime> Trace::TimeByOp() const {
   std::vector<OpTime> times;
-  for (auto& [op, time] : by_op) times.push_back(std::move(time));
-  std::sort(times.begin(), times.end(), [](const OpTime& a, const OpTime& b) {
-    return a.total != b.total ? a.total > b.total : a.op < b.op;
-  });
+  for (const auto& [op, time] : by_op_) {
+    times.push_back({.op = op, .count = time.count, .total = time.total});
+  }
+  std::stable_sort(
+      times.begin(), times.end(),
+      [](const OpTime& a, const OpTime& b) { return a.total > b.total; });
   return times;
 }
 
-std::vector<TraceRecorder::Event> TraceRecorder::SortedEvents() const {
-  std::vector<Event> events;
-  {
-    MutexLock lock(mutex_);
-    events = events_;
+std::string Trace::ToChromeJson() const {
+  int64_t zero = INT64_MAX;
+  std::map<std::string, DeviceEvents> devices;
+  std::map<std::string, int> processes;
+  for (const pb::StepStats& step : steps_) {
+    zero = std::min(zero, IntervalOf(step).start);
+    for (const auto& device : step.dev_stats()) processes[device.device()] = 0;
   }
-  std::stable_sort(
-      events.begin(), events.end(),
-      [](const Event& a, const Event& b) { return a.started < b.started; });
-  return events;
-}
-
-std::string TraceRecorder::ToChromeJson() const {
-  const std::vector<Event> events = SortedEvents();
-  std::map<std::string, int> processes;  // by device; "" for steps comes first
-  for (const Event& event : events) processes.try_emplace(event.device, 0);
-  int next = 0;
-  for (auto& [device, process] : processes) process = next++;
-  std::vector<Lanes> lanes(processes.size());
-  Json list = Json::array();
-  for (const Event& event : events) {
-    const int process = processes.at(event.device);
-    Json args = {{"node", event.node}, {"op", event.op}};
-    if (!event.device.empty()) {
-      args["queued_us"] = Microseconds(event.started - event.scheduled);
+  int next = kStepsProcess;
+  for (auto& [name, process] : processes) {
+    process = ++next;
+    devices.try_emplace(name, process, name);
+  }
+  Json events = Json::array();
+  Transfers transfers;
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    const Interval interval = IntervalOf(steps_[i]);
+    if (interval.start > interval.end) continue;  // nothing ran
+    events.push_back(StepEvent(i, interval, zero));
+    for (const pb::DeviceStepStats& device : steps_[i].dev_stats()) {
+      DeviceEvents& to = devices.at(device.device());
+      to.Name(device);
+      for (const pb::NodeExecStats& node : device.node_stats()) {
+        transfers.Add(device.device(), node, to.Add(node, zero, events));
+      }
     }
-    list.push_back({{"name", event.device.empty() ? event.node : event.op},
-                    {"cat", event.device.empty() ? "step" : "op"},
-                    {"ph", "X"},
-                    {"pid", process},
-                    {"tid", lanes[process].Assign(event.started, event.ended)},
-                    {"ts", Microseconds(event.started - events[0].started)},
-                    {"dur", Microseconds(event.ended - event.started)},
-                    {"args", std::move(args)}});
+    transfers.AddTo(events, zero);
   }
-  for (const auto& [device, process] : processes) {
-    list.push_back(Metadata("process_name", process, 0,
-                            device.empty() ? "steps" : device));
-    for (int lane = 0; lane < lanes[process].count(); ++lane) {
-      list.push_back(
-          Metadata("thread_name", process, lane, absl::StrCat("lane ", lane)));
-    }
+  if (!events.empty()) {
+    events.push_back(
+        Metadata("process_name", kStepsProcess, 0, {{"name", "steps"}}));
   }
-  const Json trace = {{"displayTimeUnit", "ms"},
-                      {"traceEvents", std::move(list)}};
+  for (const auto& [name, device] : devices) device.AddMetadata(events);
+  const Json trace = {{"displayTimeUnit", "ns"},
+                      {"traceEvents", std::move(events)}};
   return trace.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

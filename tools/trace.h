@@ -1,19 +1,18 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TraceRecorder: keeps what ran in steps, for Chrome's trace viewer and
-// Perfetto, and for a table of the time that each op took.
+// Trace: what RunMetadata says of the steps of a run, as a timeline for Chrome
+// and Perfetto and as a table of the time that each op took.
 #ifndef LEAT_TOOLS_TRACE_H_
 #define LEAT_TOOLS_TRACE_H_
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
-#include "leat/core/mutex.h"
-#include "leat/core/step_observer.h"
+#include "leat/protos/step_stats.pb.h"
 
 namespace leat {
 
@@ -23,47 +22,43 @@ struct OpTime {
   std::chrono::nanoseconds total = {};
 };
 
-// Thread-safe.
-class TraceRecorder final : public StepObserver {
+// From the start of the first node to the end of the last.
+std::chrono::nanoseconds DurationOf(const pb::StepStats& step);
+
+// Takes step stats of TensorFlow's too, whose timeline labels are the same.
+class Trace {
  public:
-  using Clock = std::chrono::steady_clock;
+  // Steps that would bring the timeline above `max_node_runs` runs of nodes
+  // are counted in the table only.
+  explicit Trace(size_t max_node_runs = 500'000)
+      : max_node_runs_(max_node_runs) {}
 
-  // Runs of nodes beyond `max_events` are counted, not kept.
-  explicit TraceRecorder(size_t max_events = 2'000'000)
-      : max_events_(max_events) {}
+  void AddStep(pb::StepStats step);
 
-  void OnNodeRun(const NodeRun& run) override;
-  // A step as a whole, shown above what it ran.
-  void OnStep(int64_t step, Clock::time_point started, Clock::time_point ended);
+  int64_t num_steps() const { return num_steps_; }
+  int64_t num_dropped_steps() const {
+    return num_steps_ - static_cast<int64_t>(steps_.size());
+  }
 
-  int64_t num_dropped() const;
-
-  // By total time, the longest first.
+  // By total time, the longest first. What a node waited without a thread
+  // counts.
   std::vector<OpTime> TimeByOp() const;
 
-  // Chrome's trace event format: {"traceEvents": [...]}. A process per device;
-  // events that overlap are put on threads ("lanes") of their own, so a lane
-  // is no thread of the pool. Times are microseconds since the first event.
-  // Arguments: op, node, and the wait between ready and running (queued_us).
+  // Chrome's trace event format (a public document of that name):
+  // {"displayTimeUnit", "traceEvents": [...]}. A process per device, in it a
+  // row per thread; events of one row never overlap, so waiting nodes take
+  // rows of their own. Process 0 shows whole steps. An arrow goes from every
+  // Send to its Recv; a counter shows the live bytes of each device.
+  // Microseconds since the first event. Arguments: node, op, inputs, outputs,
+  // and the wait between ready and running (queued_us).
   std::string ToChromeJson() const;
 
  private:
-  struct Event {
-    std::string node = {};
-    std::string op = {};
-    std::string device = {};  // "" for a step
-    Clock::time_point scheduled = {};
-    Clock::time_point started = {};
-    Clock::time_point ended = {};
-  };
-
-  void Add(Event event);
-  std::vector<Event> SortedEvents() const;
-
-  const size_t max_events_;
-  mutable Mutex mutex_;
-  std::vector<Event> events_ ABSL_GUARDED_BY(mutex_);
-  int64_t num_dropped_ ABSL_GUARDED_BY(mutex_) = 0;
+  const size_t max_node_runs_;
+  size_t num_node_runs_ = 0;  // in steps_
+  int64_t num_steps_ = 0;
+  std::vector<pb::StepStats> steps_;
+  std::map<std::string, OpTime> by_op_;
 };
 
 }  // namespace leat

@@ -15,7 +15,8 @@ absl::StatusOr<std::shared_ptr<Session>> NewSession(
   }
   LocalSessionOptions local{
       .allow_soft_placement = options.allow_soft_placement,
-      .placement_policy = options.placement_policy};
+      .placement_policy = options.placement_policy,
+      .optimizer = options.optimizer};
   LEAT_ASSIGN_OR_RETURN(local.devices, ParseDevices(options.devices));
   local.devices.num_threads = options.num_threads;
   return NewLocalSession(graph, local);

@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "leat/graph/graph.h"
+#include "leat/graph/optimizer_options.h"
 #include "leat/runtime/session.h"
 
 namespace leat {
@@ -20,6 +21,7 @@ struct SessionOptions {
   int num_threads = 0;          // 0: one a processor
   bool allow_soft_placement = false;
   std::string placement_policy = "greedy";
+  OptimizerOptions optimizer = {};
 };
 
 // INVALID_ARGUMENT for options that make no sense (quoting them) and for nodes

@@ -478,6 +478,36 @@ TEST_P(LocalSessionTest, AReferenceOnTheBranchNotTakenIsDeadElsewhereToo) {
   EXPECT_EQ((*out)[0].scalar<float>(), -5);
 }
 
+TEST_P(LocalSessionTest, AReferenceIsReadAfterWhatItsReaderWaitsFor) {
+  Variable v;
+  Output increment, added;
+  {
+    // Comes late.
+    auto device = b.OnDevice("/cpu:0");
+    increment = b.Placeholder<float>("increment");
+    for (int i = 0; i < 500; ++i) increment = op::Identity(increment);
+  }
+  {
+    auto device = b.OnDevice(Elsewhere());
+    v = b.Variable("v", b.Const(1.0f), {.use_resource = false});
+    added = op::AssignAdd(v.handle(), increment);
+  }
+  Output read;
+  {
+    auto device = b.OnDevice("/cpu:0");
+    auto after = b.ControlDependencies({added.operation()});
+    read = op::Neg(v.handle());
+  }
+  auto session = NewSession();
+  ASSERT_TRUE(session->Run({.targets = {init_op}}).ok());
+  for (int i = 0; i < 50; ++i) {
+    auto out = session->Run(
+        {.feeds = {{"increment", Tensor::Scalar(1.0f)}}, .fetches = {read}});
+    ASSERT_TRUE(out.ok()) << out.status();
+    EXPECT_EQ((*out)[0].scalar<float>(), -(i + 2));
+  }
+}
+
 TEST_P(LocalSessionTest, ALoopMayBeEnteredWithAVariablesValue) {
   const Variable v =
       b.Variable("v", b.Const<int32_t>(2), {.use_resource = false});

@@ -5,8 +5,6 @@
 #include <set>
 #include <string>
 
-#include <google/protobuf/text_format.h>
-
 #include "absl/strings/match.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -15,6 +13,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/protos/graph.pb.h"
 #include "leat/runtime/device_set.h"
+#include "leat/tests/testing/graph_text.h"
 #include "leat/tools/dump_dot.h"
 #include "leat/tools/dump_json.h"
 #include "leat/tools/dump_text.h"
@@ -52,11 +51,7 @@ constexpr char kGraph[] = R"(
 class DumpTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    pb::GraphDef def;
-    ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(kGraph, &def));
-    auto graph = ImportGraphDef(def, BuiltinOps());
-    ASSERT_TRUE(graph.ok()) << graph.status();
-    graph_ = std::make_unique<Graph>(*std::move(graph));
+    graph_ = std::make_unique<Graph>(ImportText(kGraph, BuiltinOps()));
     auto devices = DeviceSet::Create({.num_cpus = 2, .num_threads = 1});
     ASSERT_TRUE(devices.ok()) << devices.status();
     options_.devices = (*devices)->Infos();
@@ -183,6 +178,32 @@ TEST_F(DumpTest, TextIsPlainUnlessColorIsWanted) {
   EXPECT_THAT(plain, HasSubstr("float [2,4]"));
   EXPECT_THAT(plain, HasSubstr("32 B"));
   EXPECT_THAT(DumpToText(dump, {.color = true}), HasSubstr("\x1b["));
+}
+
+TEST_F(DumpTest, TextLeavesOutAttrsThatTypesAndShapesTell) {
+  const std::string text = DumpToText(At(Stage::kImported));
+  EXPECT_THAT(text, Not(HasSubstr("T=float")));
+  EXPECT_THAT(text, Not(HasSubstr("Placeholder[")));
+  EXPECT_THAT(DumpToJson(At(Stage::kImported)), HasSubstr("\"T\": \"float\""));
+}
+
+TEST_F(DumpTest, TextOfAThousandsOfNodesFitsAScreen) {
+  Dump dump = At(Stage::kImported);
+  const DumpedNode node = dump.parts[0].nodes[0];
+  for (int i = 0; i < 7000; ++i) {
+    DumpedNode copy = node;
+    copy.name = "layer_" + std::to_string(i % 70) + "/cell_" +
+                std::to_string(i / 70) + "/a_rather_long_name_of_a_node";
+    dump.parts[0].nodes.push_back(copy);
+  }
+  const std::string text = DumpToText(dump, {.max_lines = 50, .width = 80});
+  size_t start = 0, lines = 0;
+  for (size_t end; (end = text.find('\n', start)) != text.npos;
+       start = end + 1) {
+    ++lines;
+    EXPECT_LE(end - start, 80u) << text.substr(start, end - start);
+  }
+  EXPECT_LE(lines, 60u);
 }
 
 TEST_F(DumpTest, WithoutFetchesAllSinksAreTargets) {

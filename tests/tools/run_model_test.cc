@@ -5,6 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/protos/config.pb.h"
 #include "leat/tools/files.h"
 #include "leat/tools/npy.h"
 #include "leat/tools/op_list.h"
@@ -65,19 +66,29 @@ TEST_F(RunModelTest, FetchesToMemoryAndToFiles) {
 TEST_F(RunModelTest, RecordsEveryStep) {
   options_.fetches = {"s"};
   options_.steps = 2;
-  TraceRecorder recorder;
-  const auto result = RunModel(options_, &recorder);
+  Trace trace;
+  pb::RunMetadata metadata;
+  const auto result =
+      RunModel(options_, {.trace = &trace, .metadata = &metadata});
   ASSERT_TRUE(result.ok()) << result.status();
   bool has_sqrt = false;
-  for (const OpTime& time : recorder.TimeByOp()) {
+  for (const OpTime& time : trace.TimeByOp()) {
     if (time.op != "Sqrt") continue;
     has_sqrt = true;
     EXPECT_EQ(time.count, 2);
   }
   EXPECT_TRUE(has_sqrt);
-  const auto trace = nlohmann::json::parse(recorder.ToChromeJson());
-  EXPECT_GE(trace["traceEvents"].size(), 6u);
-  EXPECT_THAT(RunReportText(*result, &recorder, false), HasSubstr("Sqrt"));
+  const auto chrome = nlohmann::json::parse(trace.ToChromeJson());
+  int num_steps = 0, num_arrows = 0;
+  for (const auto& event : chrome["traceEvents"]) {
+    num_steps += event["ph"] == "X" && event["cat"] == "step" ? 1 : 0;
+    num_arrows += event["ph"] == "s" ? 1 : 0;
+  }
+  EXPECT_EQ(num_steps, 2);
+  EXPECT_GE(num_arrows, 2) << "y is on the other device";
+  EXPECT_THAT(RunReportText(*result, &trace, false), HasSubstr("Sqrt"));
+  EXPECT_EQ(metadata.partition_graphs_size(), 2);
+  EXPECT_EQ(metadata.step_stats().dev_stats_size(), 2);
 }
 
 TEST_F(RunModelTest, ReportsValuesThatJsonHasNoNumbersFor) {

@@ -1,8 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/tools/trace.h"
 
-#include <chrono>
-#include <thread>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -10,61 +12,166 @@
 namespace leat {
 namespace {
 
-using Clock = TraceRecorder::Clock;
 using std::chrono::microseconds;
 
-constexpr Clock::time_point kStart{};
+constexpr int64_t kZero = 1'700'000'000'000'000'000;  // nanoseconds
 
-NodeRun Ran(absl::string_view node, absl::string_view op, int from, int to) {
-  NodeRun run;
-  run.node = node;
-  run.op = op;
-  run.scheduled = kStart;
-  run.started = kStart + microseconds(from);
-  run.ended = kStart + microseconds(to);
-  return run;
+pb::DeviceStepStats& Device(pb::StepStats& step, const std::string& name) {
+  for (auto& device : *step.mutable_dev_stats()) {
+    if (device.device() == name) return device;
+  }
+  pb::DeviceStepStats& device = *step.add_dev_stats();
+  device.set_device(name);
+  return device;
+}
+
+// Times in microseconds.
+pb::NodeExecStats& Ran(pb::DeviceStepStats& device, const std::string& node,
+                       const std::string& call, int from, int to,
+                       int thread = 7) {
+  pb::NodeExecStats& stats = *device.add_node_stats();
+  stats.set_node_name(node);
+  stats.set_timeline_label(node + " = " + call);
+  stats.set_scheduled_nanos(kZero);
+  stats.set_all_start_nanos(kZero + from * 1000);
+  stats.set_all_end_rel_nanos((to - from) * 1000);
+  stats.set_thread_id(thread);
+  return stats;
+}
+
+nlohmann::json ChromeOf(pb::StepStats step) {
+  Trace trace;
+  trace.AddStep(std::move(step));
+  return nlohmann::json::parse(trace.ToChromeJson());
+}
+
+std::map<std::string, nlohmann::json> SlicesByNode(
+    const nlohmann::json& trace) {
+  std::map<std::string, nlohmann::json> slices;
+  for (const auto& event : trace["traceEvents"]) {
+    if (event["ph"] == "X" && event["cat"] == "op") {
+      slices[event["args"]["node"]] = event;
+    }
+  }
+  return slices;
 }
 
 TEST(TraceTest, WritesChromeEvents) {
-  TraceRecorder recorder;
-  recorder.OnStep(0, kStart, kStart + microseconds(100));
-  recorder.OnNodeRun(Ran("a", "MatMul", 10, 30));
-  recorder.OnNodeRun(Ran("b", "Relu", 20, 40));  // overlaps a
-  recorder.OnNodeRun(Ran("c", "Relu", 50, 60));
-  const auto trace = nlohmann::json::parse(recorder.ToChromeJson());
-  int count = 0;
+  pb::StepStats step;
+  pb::DeviceStepStats& cpu = Device(step, "cpu");
+  (*cpu.mutable_thread_names())[7] = "worker";
+  pb::NodeExecStats& a = Ran(cpu, "a", "MatMul(x, w:1, ^c)", 10, 30);
+  pb::TensorDescription& out = *a.add_output()->mutable_tensor_description();
+  out.set_dtype(pb::DT_FLOAT);
+  out.mutable_shape()->add_dim()->set_size(2);
+  out.mutable_shape()->add_dim()->set_size(3);
+  Ran(cpu, "b", "Relu(a)", 50, 60);
+  const auto trace = ChromeOf(step);
+  const auto slice = SlicesByNode(trace).at("a");
+  EXPECT_EQ(slice["name"], "MatMul");
+  EXPECT_EQ(slice["ts"], 0.0);
+  EXPECT_EQ(slice["dur"], 20.0);
+  EXPECT_EQ(slice["args"]["queued_us"], 10.0);
+  EXPECT_EQ(slice["args"]["inputs"], "x, w:1, ^c");
+  EXPECT_EQ(slice["args"]["outputs"], "float [2,3]");
+  EXPECT_EQ(SlicesByNode(trace).at("b")["ts"], 40.0);
+  bool names_thread = false, has_step = false;
   for (const auto& event : trace["traceEvents"]) {
-    if (event["ph"] != "X") continue;
-    ++count;
-    const std::string node = event["args"]["node"];
-    if (node == "step 0") {
-      EXPECT_EQ(event["dur"], 100.0);
-      continue;
-    }
-    if (node == "a") {
-      EXPECT_EQ(event["name"], "MatMul");
-      EXPECT_EQ(event["ts"], 10.0);
-      EXPECT_EQ(event["dur"], 20.0);
-      EXPECT_EQ(event["args"]["queued_us"], 10.0);
-    }
-    EXPECT_EQ(event["tid"], node == "b" ? 1 : 0) << node;
+    names_thread = names_thread || (event["name"] == "thread_name" &&
+                                    event["args"]["name"] == "worker");
+    if (event["ph"] != "X" || event["cat"] != "step") continue;
+    has_step = true;
+    EXPECT_EQ(event["dur"], 50.0);
   }
-  EXPECT_EQ(count, 4);
+  EXPECT_TRUE(names_thread);
+  EXPECT_TRUE(has_step);
+}
+
+// Every event of a row must end before the next one begins.
+TEST(TraceTest, PutsWhatOverlapsOnRowsOfItsOwn) {
+  pb::StepStats step;
+  pb::DeviceStepStats& cpu = Device(step, "cpu");
+  Ran(cpu, "first wait", "_Recv()", 0, 50, /*thread=*/0);
+  Ran(cpu, "second wait", "_Recv()", 10, 40, /*thread=*/0);
+  Ran(cpu, "work", "MatMul()", 20, 30);
+  Ran(cpu, "more", "MatMul()", 30, 45);
+  const auto slices = SlicesByNode(ChromeOf(step));
+  EXPECT_NE(slices.at("first wait")["tid"], slices.at("second wait")["tid"]);
+  EXPECT_NE(slices.at("first wait")["tid"], slices.at("work")["tid"]);
+  EXPECT_NE(slices.at("second wait")["tid"], slices.at("work")["tid"]);
+  EXPECT_EQ(slices.at("work")["tid"], slices.at("more")["tid"]);
+}
+
+TEST(TraceTest, DrawsArrowsFromSendsToRecvs) {
+  pb::StepStats step;
+  pb::DeviceStepStats& from = Device(step, "cpu0");
+  pb::DeviceStepStats& to = Device(step, "cpu1");
+  Ran(from, "s1", "_Send(x:0 @cpu1)", 10, 12);
+  Ran(from, "s2", "_Send(x:0 @cpu1)", 20, 22);  // the next iteration
+  Ran(from, "other", "_Send(y:0 @cpu1)", 30, 32);
+  Ran(to, "r1", "_Recv(x:0 @cpu0)", 0, 15, 0);
+  Ran(to, "r2", "_Recv(x:0 @cpu0)", 16, 25, 0);
+  const auto trace = ChromeOf(step);
+  const auto slices = SlicesByNode(trace);
+  std::map<int, std::vector<nlohmann::json>> arrows;
+  for (const auto& event : trace["traceEvents"]) {
+    if (event["ph"] == "s" || event["ph"] == "f") {
+      arrows[event["id"]].push_back(event);
+    }
+  }
+  ASSERT_EQ(arrows.size(), 2u);
+  int number = 0;
+  for (const auto& [id, ends] : arrows) {
+    ++number;
+    ASSERT_EQ(ends.size(), 2u);
+    EXPECT_EQ(ends[0]["name"], "x:0");
+    EXPECT_EQ(ends[1]["bp"], "e");
+    EXPECT_LE(ends[0]["ts"], ends[1]["ts"]);
+    for (int end = 0; end < 2; ++end) {
+      const auto& slice =
+          slices.at((end == 0 ? "s" : "r") + std::to_string(number));
+      EXPECT_EQ(ends[end]["pid"], slice["pid"]);
+      EXPECT_EQ(ends[end]["tid"], slice["tid"]);
+      const double time = ends[end]["ts"], start = slice["ts"];
+      EXPECT_GE(time, start);
+      EXPECT_LT(time, start + slice["dur"].get<double>());
+    }
+  }
+}
+
+TEST(TraceTest, CountsLiveBytesWhereTheyChange) {
+  pb::StepStats step;
+  pb::DeviceStepStats& cpu = Device(step, "cpu");
+  for (const int bytes : {64, 64, 128}) {
+    const int at = 10 * cpu.node_stats_size();
+    Ran(cpu, "n", "Op()", at, at + 5)
+        .add_memory()
+        ->set_allocator_bytes_in_use(bytes);
+  }
+  std::vector<int> seen;
+  const auto trace = ChromeOf(step);
+  for (const auto& event : trace["traceEvents"]) {
+    if (event["ph"] == "C") seen.push_back(event["args"]["bytes"]);
+  }
+  EXPECT_EQ(seen, (std::vector<int>{64, 128}));
 }
 
 TEST(TraceTest, AnEmptyTraceIsOne) {
-  const auto trace = nlohmann::json::parse(TraceRecorder().ToChromeJson());
+  const auto trace = nlohmann::json::parse(Trace().ToChromeJson());
   EXPECT_TRUE(trace["traceEvents"].is_array());
   EXPECT_TRUE(trace["traceEvents"].empty());
+  EXPECT_TRUE(ChromeOf(pb::StepStats())["traceEvents"].is_array());
 }
 
 TEST(TraceTest, SumsTimeByOp) {
-  TraceRecorder recorder;
-  recorder.OnStep(0, kStart, kStart + microseconds(100));
-  recorder.OnNodeRun(Ran("a", "MatMul", 10, 30));
-  recorder.OnNodeRun(Ran("b", "Relu", 20, 60));
-  recorder.OnNodeRun(Ran("c", "Relu", 60, 70));
-  const std::vector<OpTime> times = recorder.TimeByOp();
+  pb::StepStats step;
+  pb::DeviceStepStats& cpu = Device(step, "cpu");
+  Ran(cpu, "a", "MatMul(x)", 10, 30);
+  Ran(cpu, "b", "Relu(x)", 20, 60);
+  Ran(cpu, "c", "Relu(x)", 60, 70);
+  Trace trace;
+  trace.AddStep(step);
+  const std::vector<OpTime> times = trace.TimeByOp();
   ASSERT_EQ(times.size(), 2u);
   EXPECT_EQ(times[0].op, "Relu");
   EXPECT_EQ(times[0].count, 2);
@@ -72,24 +179,24 @@ TEST(TraceTest, SumsTimeByOp) {
   EXPECT_EQ(times[1].op, "MatMul");
 }
 
-TEST(TraceTest, CountsWhatItDoesNotKeep) {
-  TraceRecorder recorder(/*max_events=*/1);
-  recorder.OnNodeRun(Ran("a", "MatMul", 10, 30));
-  recorder.OnNodeRun(Ran("b", "Relu", 20, 60));
-  EXPECT_EQ(recorder.num_dropped(), 1);
-  EXPECT_EQ(recorder.TimeByOp().size(), 1u);
+TEST(TraceTest, KeepsNoMoreThanItMay) {
+  pb::StepStats step;
+  Ran(Device(step, "cpu"), "a", "MatMul(x)", 10, 30);
+  Trace trace(/*max_node_runs=*/2);
+  for (int i = 0; i < 3; ++i) trace.AddStep(step);
+  EXPECT_EQ(trace.num_dropped_steps(), 1);
+  EXPECT_EQ(trace.TimeByOp()[0].count, 3);
 }
 
-TEST(TraceTest, TakesEventsFromManyThreads) {
-  TraceRecorder recorder;
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&recorder] {
-      for (int i = 0; i < 100; ++i) recorder.OnNodeRun(Ran("a", "A", i, i + 1));
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(recorder.TimeByOp()[0].count, 400);
+TEST(TraceTest, ReadsStatsWithoutLabelsAndNanoseconds) {
+  pb::StepStats step;
+  pb::NodeExecStats& node = *Device(step, "gpu").add_node_stats();
+  node.set_node_name("a");
+  node.set_all_start_micros(5);
+  node.set_all_end_rel_micros(3);
+  const auto slice = SlicesByNode(ChromeOf(step)).at("a");
+  EXPECT_EQ(slice["name"], "a");
+  EXPECT_EQ(slice["dur"], 3.0);
 }
 
 }  // namespace

@@ -1,0 +1,55 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// The cost of a node that does nothing, beside peers/tbb_bench.cc. A program of
+// such nodes alone is run in order; with one that waits for another device
+// (".../concurrent") it goes through the executor's counts and ready lists.
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "benchmark/benchmark.h"
+#include "leat/bench/cases.h"
+#include "leat/bench/steps.h"
+
+namespace leat::bench {
+namespace {
+
+struct Named {
+  const char* name;
+  EmptyGraph shape;
+};
+constexpr Named kShapes[] = {{"chain", EmptyGraph::kChain},
+                             {"star", EmptyGraph::kStar},
+                             {"dag", EmptyGraph::kDag}};
+
+void Add(const Named& named, int64_t nodes, bool concurrent, LastSteps& last) {
+  const std::string name =
+      absl::StrCat(named.name, "/", nodes, concurrent ? "/concurrent" : "");
+  const EmptyGraph shape = named.shape;
+  benchmark::RegisterBenchmark(
+      name.c_str(),
+      [name, shape, nodes, concurrent, &last](benchmark::State& state) {
+        const auto make = [=] {
+          return MakeEmpty(shape, nodes, concurrent ? "/cpu:1" : "",
+                           concurrent ? "/cpu:0" : "");
+        };
+        RunSteps(state, last.Get(name, make, concurrent ? 2 : 1));
+      })
+      ->UseRealTime()
+      ->Unit(benchmark::kMicrosecond);
+}
+
+}  // namespace
+}  // namespace leat::bench
+
+int main(int argc, char** argv) {
+  leat::bench::LastSteps last;
+  for (const auto& shape : leat::bench::kShapes) {
+    for (const int64_t nodes : {10'000, 100'000, 1'000'000}) {
+      leat::bench::Add(shape, nodes, /*concurrent=*/false, last);
+      leat::bench::Add(shape, nodes, /*concurrent=*/true, last);
+    }
+  }
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+}

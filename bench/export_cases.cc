@@ -1,0 +1,67 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// export_cases FOLDER: writes every case for peers that read GraphDefs:
+// NAME.pb, and NAME.case, of lines
+//
+//   per N                    what a step's time is divided by; 0: nodes run
+//   init OP                  to run once
+//   feed NAME DTYPE FILE D.. a tensor: TensorFlow's number of the dtype, a
+//                            file of its bytes in FOLDER, its extents
+//   fetch NAME INDEX
+//   target OP
+//
+// among them layered_N, the graphs of planning_bench.
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "leat/bench/cases.h"
+#include "leat/core/check.h"
+#include "leat/graph/graph_file.h"
+
+namespace leat::bench {
+namespace {
+
+void Export(const Case& c, const std::string& folder) {
+  const std::string base = absl::StrCat(folder, "/", c.name);
+  LEAT_CHECK(SaveGraph(c.graph, absl::StrCat(base, ".pb")).ok());
+  std::ofstream file(absl::StrCat(base, ".case"));
+  file << "per " << c.per << "\n";
+  if (!c.graph.init_op().empty()) file << "init " << c.graph.init_op() << "\n";
+  for (size_t i = 0; i < c.feeds.size(); ++i) {
+    const Tensor& value = c.feeds[i].value;
+    const std::string data = absl::StrCat(c.name, ".feed", i);
+    std::ofstream(absl::StrCat(folder, "/", data), std::ios::binary)
+        .write(value.raw_data(), value.num_bytes());
+    file << "feed " << TensorId::Parse(c.feeds[i].name.text)->node << " "
+         << static_cast<int>(value.dtype()) << " " << data;
+    for (int64_t dim : value.shape().dims()) file << " " << dim;
+    file << "\n";
+  }
+  for (const TensorName& fetch : c.fetches) {
+    const TensorId id = TensorId::Parse(fetch.text).value();
+    file << "fetch " << id.node << " " << id.index << "\n";
+  }
+  for (const TensorName& target : c.targets) {
+    file << "target " << target.text << "\n";
+  }
+  LEAT_CHECK(file.flush().good());
+}
+
+}  // namespace
+}  // namespace leat::bench
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: export_cases FOLDER\n");
+    return 2;
+  }
+  for (const std::string& name : leat::bench::CaseNames()) {
+    leat::bench::Export(leat::bench::MakeCase(name), argv[1]);
+  }
+  for (const int64_t nodes : {10'000, 100'000}) {
+    leat::bench::Export(leat::bench::MakeLayered(nodes), argv[1]);
+  }
+  return 0;
+}

@@ -1,0 +1,260 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/runtime/step_stats.h"
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/graph/builder.h"
+#include "leat/graph/graph_def.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/ops.h"
+#include "leat/protos/config.pb.h"
+#include "leat/runtime/local_session.h"
+
+namespace leat {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// z = (x + 1)^2 - x, squared on the last of two devices.
+class StepStatsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    x_ = b_.Placeholder<float>("x", PartialShape({2, 3}));
+    const Output sum = op::AddV2(x_, b_.Const(1.0f));
+    Output square;
+    {
+      auto device = b_.OnDevice("/cpu:1");
+      square = op::Square(sum);
+    }
+    z_ = op::Sub(square, x_);
+    session_ = NewLocalSession(b_.Build().value(),
+                               {.devices = {.num_cpus = 2, .num_threads = 2}})
+                   .value();
+  }
+
+  RunArgs Args(RunOptions options) {
+    return {.feeds = {{x_, Tensor::Filled<float>(Shape{2, 3}, 2)}},
+            .fetches = {z_},
+            .options = options};
+  }
+
+  GraphBuilder b_;
+  Output x_;
+  Output z_;
+  std::shared_ptr<Session> session_;
+  pb::RunMetadata metadata_;
+};
+
+std::map<std::string, pb::NodeExecStats> ByName(const pb::StepStats& stats) {
+  std::map<std::string, pb::NodeExecStats> nodes;
+  for (const auto& device : stats.dev_stats()) {
+    for (const auto& node : device.node_stats()) {
+      nodes[node.node_name()] = node;
+    }
+  }
+  return nodes;
+}
+
+TEST_F(StepStatsTest, AreEmptyUnlessAskedFor) {
+  metadata_.add_partition_graphs();
+  ASSERT_TRUE(session_->Run(Args({}), &metadata_).ok());
+  EXPECT_EQ(metadata_.ByteSizeLong(), 0);
+}
+
+TEST_F(StepStatsTest, TellWhatRanWhereAndWhen) {
+  ASSERT_TRUE(
+      session_->Run(Args({.trace_level = TraceLevel::kFull}), &metadata_).ok());
+  EXPECT_EQ(metadata_.partition_graphs_size(), 0);
+  const pb::StepStats& stats = metadata_.step_stats();
+  ASSERT_EQ(stats.dev_stats_size(), 2);
+  EXPECT_THAT(stats.dev_stats(0).device(), HasSubstr("CPU:0"));
+  EXPECT_THAT(stats.dev_stats(1).device(), HasSubstr("CPU:1"));
+  for (const auto& device : stats.dev_stats()) {
+    int64_t last = 0;
+    for (const auto& node : device.node_stats()) {
+      EXPECT_GE(node.all_start_nanos(), last);
+      last = node.all_start_nanos();
+      EXPECT_GE(node.all_start_nanos(), node.scheduled_nanos());
+      EXPECT_GE(node.all_end_rel_nanos(), 0);
+      EXPECT_EQ(node.all_start_micros(), node.all_start_nanos() / 1000);
+      EXPECT_TRUE(device.thread_names().contains(node.thread_id()));
+    }
+  }
+  const auto nodes = ByName(stats);
+  const pb::NodeExecStats& square = nodes.at("Square");
+  ASSERT_EQ(square.output_size(), 1);
+  const auto& description = square.output(0).tensor_description();
+  EXPECT_EQ(description.dtype(), pb::DT_FLOAT);
+  ASSERT_EQ(description.shape().dim_size(), 2);
+  EXPECT_EQ(description.shape().dim(1).size(), 3);
+  EXPECT_EQ(description.allocation_description().requested_bytes(), 24);
+  // The square is finished before its value is used.
+  EXPECT_GE(nodes.at("Sub").all_start_nanos(),
+            square.all_start_nanos() + square.all_end_rel_nanos());
+}
+
+TEST_F(StepStatsTest, HaveTensorFlowsTimelineLabels) {
+  ASSERT_TRUE(
+      session_->Run(Args({.trace_level = TraceLevel::kFull}), &metadata_).ok());
+  int num_sends = 0, num_recvs = 0;
+  for (const auto& device : metadata_.step_stats().dev_stats()) {
+    for (const auto& node : device.node_stats()) {
+      const std::string& label = node.timeline_label();
+      EXPECT_THAT(label, StartsWith(node.node_name() + " = "));
+      if (label.find(" = _Send(") != label.npos) {
+        ++num_sends;
+        EXPECT_THAT(label, HasSubstr(" @/job:localhost/"));
+        EXPECT_NE(node.thread_id(), 0);
+      }
+      if (label.find(" = _Recv(") != label.npos) {
+        ++num_recvs;
+        EXPECT_EQ(node.thread_id(), 0) << "a Recv holds no thread";
+        EXPECT_EQ(device.thread_names().at(0), "waiting");
+      }
+    }
+  }
+  EXPECT_EQ(num_sends, 2);
+  EXPECT_EQ(num_recvs, 2);
+  EXPECT_THAT(ByName(metadata_.step_stats()).at("AddV2").timeline_label(),
+              StartsWith("AddV2 = AddV2(_arg_x_0, "));
+}
+
+TEST_F(StepStatsTest, PartitionGraphsAreWhatEachDeviceRuns) {
+  RunOptions options;
+  options.output_partition_graphs = true;
+  ASSERT_TRUE(session_->Run(Args(options), &metadata_).ok());
+  EXPECT_FALSE(metadata_.has_step_stats());
+  ASSERT_EQ(metadata_.partition_graphs_size(), 2);
+  std::set<std::string> names;
+  for (const pb::GraphDef& def : metadata_.partition_graphs()) {
+    const auto graph =
+        ImportGraphDef(def, BuiltinOps(), {.allow_internal_names = true});
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    for (const auto& node : def.node()) {
+      EXPECT_TRUE(names.insert(node.name()).second) << node.name();
+      EXPECT_THAT(node.device(),
+                  HasSubstr(node.name() == "Square" ? "CPU:1" : "CPU:"));
+    }
+  }
+  // Every node that runs is in one of them, and no other.
+  options.trace_level = TraceLevel::kSoftware;
+  ASSERT_TRUE(session_->Run(Args(options), &metadata_).ok());
+  std::set<std::string> ran;
+  for (const auto& [name, node] : ByName(metadata_.step_stats())) {
+    ran.insert(name);
+  }
+  EXPECT_EQ(ran, names);
+}
+
+TEST_F(StepStatsTest, AreKeptOfAStepThatFails) {
+  RunArgs args = Args({.trace_level = TraceLevel::kFull});
+  GraphBuilder b;
+  const Output x = b.Placeholder<float>("x");
+  const Output sum = op::AddV2(x, x);
+  const Output wrong = op::MatMul(sum, sum);
+  const auto session = NewLocalSession(b.Build().value()).value();
+  args.fetches = {wrong};
+  EXPECT_FALSE(session->Run(args, &metadata_).ok());
+  const auto nodes = ByName(metadata_.step_stats());
+  EXPECT_TRUE(nodes.contains("AddV2"));
+  EXPECT_FALSE(nodes.contains("MatMul"));
+}
+
+TEST_F(StepStatsTest, CallablesGiveThemToo) {
+  const Callable callable =
+      session_
+          ->MakeCallable({.feeds = {x_},
+                          .fetches = {z_},
+                          .options = {.trace_level = TraceLevel::kFull}})
+          .value();
+  for (int i = 0; i < 3; ++i) {  // each run starts afresh
+    ASSERT_TRUE(
+        callable({Tensor::Filled<float>(Shape{2, 3}, 2)}, &metadata_).ok());
+    EXPECT_EQ(metadata_.step_stats().dev_stats_size(), 2);
+    EXPECT_EQ(ByName(metadata_.step_stats()).count("Square"), 1);
+  }
+  ASSERT_TRUE(callable({Tensor::Filled<float>(Shape{2, 3}, 2)}).ok());
+}
+
+// i = 0; while (i < 5) ++i: how often each node ran can be told beforehand.
+TEST(StepStatsLoopTest, CountEveryIteration) {
+  GraphBuilder b;
+  const Output limit = op::Enter(b.Const(5), "loop", {.is_constant = true});
+  const Output one = op::Enter(b.Const(1), "loop", {.is_constant = true});
+  const Output enter = op::Enter(b.Const(0), "loop");
+  const auto merge = op::Merge({enter, enter});
+  const auto branches =
+      op::Switch(merge.output, op::LoopCond(op::Less(merge.output, limit)));
+  const Output next = op::NextIteration(op::AddV2(branches.output_true, one));
+  const Output last = op::Exit(branches.output_false);
+  Graph graph = b.Build().value();
+  graph.mutable_node(merge.output.operation().id()).inputs[1] = next.endpoint();
+  const auto session = NewLocalSession(graph).value();
+  pb::RunMetadata metadata;
+  const auto out = session->Run(
+      {.fetches = {last}, .options = {.trace_level = TraceLevel::kFull}},
+      &metadata);
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_EQ((*out)[0].scalar<int32_t>(), 5);
+  std::map<std::string, int> by_op;
+  for (const auto& device : metadata.step_stats().dev_stats()) {
+    for (const auto& node : device.node_stats()) {
+      const std::string& label = node.timeline_label();
+      const size_t op = label.find(" = ") + 3;
+      ++by_op[label.substr(op, label.find('(') - op)];
+      EXPECT_GE(node.all_start_nanos(), node.scheduled_nanos());
+      EXPECT_GT(node.scheduled_nanos(), 0);
+    }
+  }
+  EXPECT_EQ(by_op["Merge"], 6);
+  EXPECT_EQ(by_op["Switch"], 6);
+  EXPECT_EQ(by_op["Less"], 6);
+  EXPECT_EQ(by_op["LoopCond"], 6);
+  EXPECT_EQ(by_op["NextIteration"], 5);
+  EXPECT_EQ(by_op["Exit"], 1);  // dead ones do not run
+  EXPECT_EQ(by_op["AddV2"], 5);
+}
+
+TEST(StepStatsRecorderTest, KeepsNoMoreThanItMay) {
+  const auto devices = DeviceSet::Create({.num_threads = 1}).value();
+  StepStatsRecorder recorder(nullptr, /*max_node_runs=*/2);
+  for (int i = 0; i < 3; ++i) {
+    recorder.OnNodeRun(
+        {.node = "a", .op = "A", .device = devices->devices()[0].get()});
+  }
+  pb::StepStats stats;
+  recorder.Export(stats);
+  ASSERT_EQ(stats.dev_stats_size(), 1);
+  EXPECT_EQ(stats.dev_stats(0).node_stats_size(), 2);
+}
+
+TEST(StepStatsRecorderTest, PassesOnWhatItSees) {
+  class Counter final : public StepObserver {
+   public:
+    void OnNodeRun(const NodeRun&) override { ++count; }
+    int count = 0;
+  };
+  GraphBuilder b;
+  const Output y = op::Neg(b.Const(1.0f));
+  Counter counter;
+  pb::RunMetadata metadata;
+  const auto session = NewLocalSession(b.Build().value()).value();
+  ASSERT_TRUE(session
+                  ->Run({.fetches = {y},
+                         .options = {.trace_level = TraceLevel::kFull,
+                                     .observer = &counter}},
+                        &metadata)
+                  .ok());
+  EXPECT_EQ(counter.count,
+            metadata.step_stats().dev_stats(0).node_stats_size());
+  EXPECT_GT(counter.count, 1);
+}
+
+}  // namespace
+}  // namespace leat

@@ -1,0 +1,42 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/tools/table.h"
+
+#include <string>
+
+#include "gtest/gtest.h"
+
+namespace leat {
+namespace {
+
+TEST(TableTest, PutsNumbersAtTheRight) {
+  EXPECT_EQ(FormatTable(
+                {{"op", Cell::Number("runs")}, {"MatMul", Cell::Number("12")}}),
+            "  op      runs\n"
+            "  MatMul    12\n");
+}
+
+TEST(TableTest, ColumnsStandAgainAfterACellThatSticksOut) {
+  EXPECT_EQ(FormatTable({{"aa", "bbbbbbb", "c"}, {"aaaaaaaa", "b", "c"}},
+                        {.indent = 0, .max_column = 7}),
+            "aa  bbbbbbb  c\n"
+            "aaaaaaaa  b  c\n");
+}
+
+TEST(TableTest, EndsLinesAtTheWidth) {
+  const std::string table =
+      FormatTable({{"name", Cell("a long operation", Style::kOp), "inputs"},
+                   {"n", "Op", "x"}},
+                  {.color = true, .indent = 0, .width = 14});
+  EXPECT_EQ(table,
+            "name  \x1b[32ma lon...\x1b[0m\n"
+            "n     Op\n");
+}
+
+TEST(TableTest, WritesBytesInUnits) {
+  EXPECT_EQ(BytesText(17), "17 B");
+  EXPECT_EQ(BytesText(3 * 1024 + 205), "3.2 KiB");
+  EXPECT_EQ(BytesText(INT64_MAX), "8.0 EiB");
+}
+
+}  // namespace
+}  // namespace leat
