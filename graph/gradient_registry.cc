@@ -53,7 +53,9 @@ Output GradientContext::grad(int i) const {
 }
 
 bool GradientContext::needs(int input) const {
-  return input >= 0 && input < num_inputs() && needed_[input];
+  // If and While get more inputs while they are differentiated.
+  return input >= 0 && input < static_cast<int>(needed_.size()) &&
+         needed_[input];
 }
 
 void GradientContext::set(int input, Gradient gradient) {

@@ -64,7 +64,8 @@ class Importer {
         first_(graph.num_ids()),
         producer_(graph.producer),
         min_consumer_(graph.min_consumer),
-        budget_({limits.max_attr_bytes, limits.max_total_attr_bytes}) {}
+        budget_({limits.max_attr_bytes, limits.max_total_attr_bytes,
+                 &graph.ops().variants()}) {}
 
   absl::Status Run(const pb::GraphDef& def) {
     LEAT_RETURN_IF_ERROR(SetVersions(def.versions()));

@@ -5,6 +5,7 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/text_format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -154,6 +155,8 @@ absl::Status ParseTextFile(const std::string& path, const std::string& content,
 absl::Status ParseBinaryFile(const std::string& path,
                              const std::string& content,
                              pb::MetaGraphDef& meta) {
+  // Reading the one as the other makes protobuf complain on standard error.
+  const protobuf::LogSilencer silencer;
   if (ParseBinary(content, *meta.mutable_graph_def()) &&
       LooksLikeGraph(meta.graph_def())) {
     return absl::OkStatus();

@@ -5,24 +5,10 @@
 #include <utility>
 
 namespace leat::internal {
-namespace {
-
-GraphBuilder* BuilderOf(const std::vector<OpInput>& inputs) {
-  for (const OpInput& input : inputs) {
-    for (const Operand& operand : input.operands()) {
-      GraphBuilder* const builder = operand.output().builder();
-      if (builder != nullptr) return builder;
-    }
-  }
-  return nullptr;
-}
-
-}  // namespace
 
 Operation CallOp(GraphBuilder* builder, OpArgs args) {
-  if (builder == nullptr) builder = BuilderOf(args.inputs);
-  if (builder == nullptr) return Operation();
-  return builder->AddOp(std::move(args));
+  return builder == nullptr ? AddOp(std::move(args))
+                            : builder->AddOp(std::move(args));
 }
 
 std::vector<Output> OutputList(const Operation& operation, int64_t begin,

@@ -46,7 +46,8 @@ Output Operation::input(int i) const {
 
 Output Operation::output(int i) const {
   if (i < 0 || i >= num_outputs()) {
-    return Output(Operation(builder_, kNoNode), 0);
+    // Without a builder the id may say why (kOfConstants).
+    return Output(Operation(builder_, builder_ == nullptr ? id_ : kNoNode), 0);
   }
   return Output(*this, i);
 }

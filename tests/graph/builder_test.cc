@@ -129,6 +129,27 @@ TEST(BuilderTest, RefusesHandlesOfNoNode) {
   EXPECT_FALSE(op::Relu(Output()).IsValid());
 }
 
+// Numbers know no builder: the first node that would read the result tells.
+TEST(BuilderTest, RefusesOutputsMadeFromConstantsOnly) {
+  GraphBuilder b;
+  Output x = b.Placeholder<float>("x");
+  Output two = op::Sqrt(op::Add(1.0f, 3.0f));
+  EXPECT_FALSE(two.IsValid());
+  const int line = __LINE__ + 1;
+  EXPECT_FALSE(op::Mul(x, two).IsValid());
+  EXPECT_TRUE(absl::IsInvalidArgument(b.status()));
+  EXPECT_THAT(Message(b.status()),
+              AllOf(HasSubstr("node 'Mul' (Mul): input 'y' comes from an op "
+                              "function that was given constants only"),
+                    HasSubstr("GraphBuilder::Const or AsOutput"),
+                    HasSubstr("builder_test.cc:" + std::to_string(line))));
+
+  GraphBuilder right;
+  Output sum = op::Add(right.AsOutput(1.0f, DType::kFloat), 3.0f);
+  EXPECT_TRUE(op::Mul(right.Placeholder<float>("x"), sum).IsValid());
+  EXPECT_TRUE(right.status().ok()) << right.status();
+}
+
 TEST(BuilderTest, RefusesScopesThatEndOutOfOrder) {
   GraphBuilder b;
   auto outer = std::make_unique<Scope>(b.NameScope("outer"));

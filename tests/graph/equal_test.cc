@@ -8,12 +8,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Graph Import(const std::string& text) {
-  absl::StatusOr<Graph> graph = ImportGraphDef(ParseGraph(text), FewOps());
-  EXPECT_TRUE(graph.ok()) << graph.status();
-  return graph.ok() ? *std::move(graph) : Graph(FewOps());
-}
-
 std::string Sum(const std::string& x, const std::string& y,
                 const std::string& more = {}) {
   return FloatPlaceholder("x") + FloatPlaceholder("y") +
@@ -21,34 +15,34 @@ std::string Sum(const std::string& x, const std::string& y,
 }
 
 TEST(EqualTest, IgnoresTheOrderOfNodes) {
-  const Graph a = Import(FloatPlaceholder("x") + FloatPlaceholder("y"));
-  const Graph b = Import(FloatPlaceholder("y") + FloatPlaceholder("x"));
+  const Graph a = Imported(FloatPlaceholder("x") + FloatPlaceholder("y"));
+  const Graph b = Imported(FloatPlaceholder("y") + FloatPlaceholder("x"));
   EXPECT_TRUE(Equal(a, b));
 }
 
 TEST(EqualTest, TellsNodesThatOnlyOneGraphHas) {
-  const Graph a = Import(FloatPlaceholder("x"));
-  const Graph b = Import(NodeText("n", "NoOp"));
+  const Graph a = Imported(FloatPlaceholder("x"));
+  const Graph b = Imported(NodeText("n", "NoOp"));
   EXPECT_EQ(Difference(a, b),
             "node 'x' (op Placeholder) is only in the first\n"
             "node 'n' (op NoOp) is only in the second\n");
 }
 
 TEST(EqualTest, TellsOpsInputsAndControls) {
-  EXPECT_EQ(Difference(Import(Sum("x", "y")), Import(Sum("x", "x"))),
+  EXPECT_EQ(Difference(Imported(Sum("x", "y")), Imported(Sum("x", "x"))),
             "node 'sum': input 1 is 'y' and 'x'\n");
   const std::string x = FloatPlaceholder("x");
-  EXPECT_EQ(Difference(Import(x + NodeText("n", "NoOp", {"^x"})),
-                       Import(x + NodeText("n", "NoOp"))),
+  EXPECT_EQ(Difference(Imported(x + NodeText("n", "NoOp", {"^x"})),
+                       Imported(x + NodeText("n", "NoOp"))),
             "node 'n': control inputs is 'x' and ''\n");
-  EXPECT_THAT(Difference(Import(x + NodeText("n", "NoOp")),
-                         Import(x + NodeText("n", "Neg", {"x"}, Float()))),
+  EXPECT_THAT(Difference(Imported(x + NodeText("n", "NoOp")),
+                         Imported(x + NodeText("n", "Neg", {"x"}, Float()))),
               HasSubstr("node 'n': op is 'NoOp' and 'Neg'"));
 }
 
 TEST(EqualTest, TellsAttrsAndIgnoresAnnotationsOnRequest) {
-  const Graph a = Import(Sum("x", "y"));
-  const Graph b = Import(Sum("x", "y", Attr("_note", "i: 3")));
+  const Graph a = Imported(Sum("x", "y"));
+  const Graph b = Imported(Sum("x", "y", Attr("_note", "i: 3")));
   EXPECT_EQ(Difference(a, b), "node 'sum': attr '_note' is absent and 3\n");
   EXPECT_EQ(Difference(b, a), "node 'sum': attr '_note' is 3 and absent\n");
   EXPECT_TRUE(Equal(a, b, {.annotations = false}));
@@ -56,15 +50,15 @@ TEST(EqualTest, TellsAttrsAndIgnoresAnnotationsOnRequest) {
 
 TEST(EqualTest, TellsDevicesUnlessTold) {
   const Graph a =
-      Import("node { name: \"n\" op: \"NoOp\" device: \"/cpu:0\" }");
-  const Graph b = Import(NodeText("n", "NoOp"));
+      Imported("node { name: \"n\" op: \"NoOp\" device: \"/cpu:0\" }");
+  const Graph b = Imported(NodeText("n", "NoOp"));
   EXPECT_EQ(Difference(a, b), "node 'n': device is '/cpu:0' and ''\n");
   EXPECT_TRUE(Equal(a, b, {.devices = false}));
 }
 
 TEST(EqualTest, TellsVersionsAndFunctions) {
-  Graph a = Import("library { function { signature { name: \"f\" } } }");
-  Graph b = Import(
+  Graph a = Imported("library { function { signature { name: \"f\" } } }");
+  Graph b = Imported(
       "library { function { signature { name: \"f\" } node_def { name: \"n\" "
       "op: \"NoOp\" } } function { signature { name: \"g\" } } }");
   b.producer = 3;
@@ -78,7 +72,7 @@ TEST(EqualTest, TellsVersionsAndFunctions) {
 TEST(EqualTest, CountsDifferencesBeyondTheLimit) {
   std::string text;
   for (char c = 'a'; c < 'f'; ++c) text += NodeText(std::string(1, c), "NoOp");
-  EXPECT_EQ(Difference(Import(text), Graph(FewOps()), {.max_differences = 1}),
+  EXPECT_EQ(Difference(Imported(text), Graph(FewOps()), {.max_differences = 1}),
             "node 'a' (op NoOp) is only in the first\n... and 4 more\n");
 }
 

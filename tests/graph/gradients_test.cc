@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Structure of gradients; their values are checked in
-// tests/train/gradient_check_test.cc.
+// tests/train/gradient_check_test.cc and gradient_values_test.cc.
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/graph/builder.h"
@@ -165,6 +165,33 @@ TEST(GradientsTest, RefusesWhatHasNoGradient) {
   Output y = c.Placeholder<float>("y");
   One(c, op::PreventGradient(y, {.message = "not here"}), y);
   EXPECT_THAT(Message(c), HasSubstr("not here"));
+}
+
+TEST(GradientsTest, RefusesComplexValues) {
+  {
+    GraphBuilder b;
+    Output x = b.Placeholder(DType::kComplex64, "x");
+    EXPECT_TRUE(One(b, op::Square(x), x).IsNone());
+    EXPECT_TRUE(absl::IsUnimplemented(b.status()));
+    EXPECT_THAT(Message(b), HasSubstr("ys[0] (Square:0) is complex64: "
+                                      "gradients of complex values are not"));
+  }
+  {  // between real values
+    GraphBuilder b;
+    Output x = b.Placeholder<double>("x");
+    Output squared = op::Square(op::Cast(x, DType::kComplex128));
+    EXPECT_TRUE(One(b, op::Cast(squared, DType::kDouble), x).IsNone());
+    EXPECT_TRUE(absl::IsUnimplemented(b.status()));
+    EXPECT_THAT(Message(b), HasSubstr("node 'Cast_1' (Cast) takes complex128"));
+  }
+  {  // beside the path
+    GraphBuilder b;
+    Output x = b.Placeholder<float>("x");
+    Output z = b.Placeholder(DType::kComplex64, "z");
+    Output norm = op::Cast(op::Square(z), DType::kFloat);
+    EXPECT_FALSE(One(b, x * norm, x).IsNone());
+    EXPECT_TRUE(b.status().ok()) << b.status();
+  }
 }
 
 TEST(GradientsTest, HandlesDeepChains) {

@@ -13,12 +13,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Graph Import(const std::string& text) {
-  absl::StatusOr<Graph> graph = ImportGraphDef(ParseGraph(text), FewOps());
-  EXPECT_TRUE(graph.ok()) << graph.status();
-  return graph.ok() ? *std::move(graph) : Graph(FewOps());
-}
-
 void ExpectRoundTrip(const Graph& graph) {
   pb::GraphDef exported;
   ASSERT_TRUE(ExportGraphDef(graph, exported).ok());
@@ -55,7 +49,7 @@ std::string FunctionText(const std::string& name, const std::string& body) {
 }
 
 TEST(GraphDefTest, ImportsNodesInAnyOrder) {
-  const Graph graph = Import(
+  const Graph graph = Imported(
       NodeText("sum", "Add", {"x", "y", "^z", "^z"}, Float()) +
       FloatPlaceholder("y") + FloatPlaceholder("x") + NodeText("z", "NoOp"));
   const Node& sum = graph.node(graph.Find("sum"));
@@ -68,13 +62,13 @@ TEST(GraphDefTest, ImportsNodesInAnyOrder) {
 }
 
 TEST(GraphDefTest, ImportsLoops) {
-  const Graph graph = Import(LoopText());
+  const Graph graph = Imported(LoopText());
   EXPECT_EQ(graph.num_nodes(), 11);
   ExpectRoundTrip(graph);
 }
 
 TEST(GraphDefTest, FillsDefaultsAndKeepsUnknownAttrs) {
-  const Graph graph = Import(
+  const Graph graph = Imported(
       NodeText("x", "Placeholder", {},
                Attr("dtype", "type: DT_FLOAT") + Attr("_class", "list { }") +
                    Attr("debug_name", "s: \"later\"") + Attr("_none", "")));
@@ -87,7 +81,7 @@ TEST(GraphDefTest, FillsDefaultsAndKeepsUnknownAttrs) {
 }
 
 TEST(GraphDefTest, StripsDefaultsOnRequest) {
-  const Graph graph = Import(FloatPlaceholder("x"));
+  const Graph graph = Imported(FloatPlaceholder("x"));
   pb::GraphDef exported;
   ASSERT_TRUE(
       ExportGraphDef(graph, exported, {.strip_default_attrs = true}).ok());
@@ -98,8 +92,9 @@ TEST(GraphDefTest, StripsDefaultsOnRequest) {
 TEST(GraphDefTest, ReadsReferencesAsValuesButNotTheReverse) {
   const std::string variable =
       NodeText("v", "Variable", {}, Attr("dtype", "type: DT_FLOAT"));
-  const Graph graph = Import(variable + NodeText("neg", "Neg", {"v"}, Float()) +
-                             NodeText("set", "Assign", {"v", "v"}, Float()));
+  const Graph graph =
+      Imported(variable + NodeText("neg", "Neg", {"v"}, Float()) +
+               NodeText("set", "Assign", {"v", "v"}, Float()));
   EXPECT_EQ(graph.num_nodes(), 3);
   EXPECT_THAT(ImportError(FloatPlaceholder("x") +
                           NodeText("set", "Assign", {"x", "x"}, Float())),
@@ -108,7 +103,7 @@ TEST(GraphDefTest, ReadsReferencesAsValuesButNotTheReverse) {
 }
 
 TEST(GraphDefTest, KeepsVersionsAndDevices) {
-  const Graph graph = Import(
+  const Graph graph = Imported(
       "versions { producer: 1395 min_consumer: 12 } node { name: \"a\" op: "
       "\"NoOp\" device: \"/job:ps/task:0\" }");
   EXPECT_EQ(graph.producer, 1395);
@@ -118,7 +113,8 @@ TEST(GraphDefTest, KeepsVersionsAndDevices) {
 }
 
 TEST(GraphDefTest, ExportsAssignedDevicesOnRequest) {
-  Graph graph = Import("node { name: \"a\" op: \"NoOp\" device: \"/cpu:0\" }");
+  Graph graph =
+      Imported("node { name: \"a\" op: \"NoOp\" device: \"/cpu:0\" }");
   const std::string device = "/job:w/replica:0/task:0/device:CPU:0";
   graph.mutable_node(0).device = graph.InternDevice(device);
   pb::GraphDef exported;
@@ -129,7 +125,7 @@ TEST(GraphDefTest, ExportsAssignedDevicesOnRequest) {
 }
 
 TEST(GraphDefTest, ImportsFunctionsAndBothKindsOfCall) {
-  const Graph graph = Import(
+  const Graph graph = Imported(
       FunctionText("f", "node_def { name: \"n\" op: \"Neg\" input: \"a\" " +
                             Float() + "} ret { key: \"r\" value: \"n:y:0\" }") +
       FloatPlaceholder("x") + NodeText("direct", "f", {"x"}) +
@@ -165,7 +161,7 @@ TEST(GraphDefTest, KeepsAllOfAFunction) {
     attr { key: "_noinline" value { b: true } }
     arg_attr { key: 1 value { attr { key: "_shape" value { i: 3 } } } }
   } })";
-  const Graph graph = Import(text);
+  const Graph graph = Imported(text);
   const Function& g = *graph.functions().Find("g");
   EXPECT_TRUE(g.signature.is_stateful);
   EXPECT_EQ(g.control_outputs, std::vector<std::string>{"done"});
@@ -177,7 +173,7 @@ TEST(GraphDefTest, KeepsAllOfAFunction) {
 }
 
 TEST(GraphDefTest, ExtendsAGraphWithNodesThatUseIt) {
-  Graph graph = Import(FloatPlaceholder("x"));
+  Graph graph = Imported(FloatPlaceholder("x"));
   ASSERT_TRUE(
       ExtendGraph(ParseGraph(NodeText("neg", "Neg", {"x"}, Float())), graph)
           .ok());
@@ -186,7 +182,7 @@ TEST(GraphDefTest, ExtendsAGraphWithNodesThatUseIt) {
 }
 
 TEST(GraphDefTest, LeavesTheGraphAsItWasWhenAnExtensionFails) {
-  Graph graph = Import("versions { producer: 7 }" + LoopText());
+  Graph graph = Imported("versions { producer: 7 }" + LoopText());
   const Graph before = graph;
   const std::string function =
       FunctionText("f", "ret { key: \"r\" value: \"a\" }");

@@ -46,12 +46,8 @@ class GraphFileTest : public ::testing::Test {
   }
 
   Graph Sample() {
-    absl::StatusOr<Graph> graph = ImportGraphDef(
-        ParseGraph("versions { producer: 5 }" + FloatPlaceholder("x") +
-                   NodeText("a", "Neg", {"x"}, Float())),
-        FewOps());
-    EXPECT_TRUE(graph.ok()) << graph.status();
-    return *std::move(graph);
+    return Imported("versions { producer: 5 }" + FloatPlaceholder("x") +
+                    NodeText("a", "Neg", {"x"}, Float()));
   }
 
  private:

@@ -1,10 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the tests of graph import share: a few ops and messages from text.
+// What the tests of graph import share: a few ops, and graphs of them.
 #ifndef LEAT_TESTS_GRAPH_GRAPH_TESTING_H_
 #define LEAT_TESTS_GRAPH_GRAPH_TESTING_H_
-
-#include <google/protobuf/text_format.h>
 
 #include <string>
 
@@ -13,6 +11,7 @@
 #include "leat/graph/graph_def.h"
 #include "leat/graph/op_registry.h"
 #include "leat/protos/graph.pb.h"
+#include "leat/tests/testing/graph_text.h"
 
 namespace leat {
 
@@ -85,35 +84,9 @@ inline const OpRegistry& FewOps() {
   return registry;
 }
 
-// Several `library { ... }` add up.
-inline pb::GraphDef ParseGraph(const std::string& text) {
-  pb::GraphDef graph;
-  EXPECT_TRUE(google::protobuf::TextFormat::MergeFromString(text, &graph))
-      << text;
-  return graph;
-}
-
-// `name: op(inputs)` with attr T float; `attrs` in text form.
-inline std::string NodeText(const std::string& name, const std::string& op,
-                            const std::vector<std::string>& inputs = {},
-                            const std::string& attrs = {}) {
-  std::string text =
-      "node { name: \"" + name + "\" op: \"" + op + "\" " + attrs;
-  for (const std::string& input : inputs) text += " input: \"" + input + "\"";
-  return text + " }\n";
-}
-
-inline std::string Attr(const std::string& name, const std::string& value) {
-  return "attr { key: \"" + name + "\" value { " + value + " } } ";
-}
-
-inline const std::string& Float() {
-  static const auto& text = *new std::string(Attr("T", "type: DT_FLOAT"));
-  return text;
-}
-
-inline std::string FloatPlaceholder(const std::string& name) {
-  return NodeText(name, "Placeholder", {}, Attr("dtype", "type: DT_FLOAT"));
+// The graph that the text describes; an empty one fails the test.
+inline Graph Imported(const std::string& text) {
+  return ImportText(text, FewOps());
 }
 
 // The message of the status, or "OK".

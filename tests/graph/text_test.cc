@@ -8,14 +8,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Graph Import(const std::string& text) {
-  absl::StatusOr<Graph> graph = ImportGraphDef(ParseGraph(text), FewOps());
-  EXPECT_TRUE(graph.ok()) << graph.status();
-  return graph.ok() ? *std::move(graph) : Graph(FewOps());
-}
-
 TEST(TextTest, WritesALinePerNodeInColumns) {
-  const Graph graph = Import(
+  const Graph graph = Imported(
       NodeText("dense/sum", "Add", {"v", "split:1", "^x"}, Float()) +
       FloatPlaceholder("x") +
       "node { name: \"v\" op: \"Variable\" device: \"/cpu:0\" " +
@@ -30,9 +24,9 @@ TEST(TextTest, WritesALinePerNodeInColumns) {
 }
 
 TEST(TextTest, ShowsDefaultsAndAnnotationsOnRequest) {
-  const Graph graph =
-      Import(NodeText("x", "Placeholder", {},
-                      Attr("dtype", "type: DT_FLOAT") + Attr("_note", "i: 3")));
+  const Graph graph = Imported(
+      NodeText("x", "Placeholder", {},
+               Attr("dtype", "type: DT_FLOAT") + Attr("_note", "i: 3")));
   EXPECT_EQ(ToText(graph), "x = Placeholder[dtype=float] ()\n");
   EXPECT_EQ(ToText(graph, {.attrs = false}), "x = Placeholder ()\n");
   EXPECT_THAT(ToText(graph, {.default_attrs = true}), HasSubstr("shape="));
@@ -40,7 +34,8 @@ TEST(TextTest, ShowsDefaultsAndAnnotationsOnRequest) {
 }
 
 TEST(TextTest, ShowsTheAssignedDeviceRatherThanTheRequestedOne) {
-  Graph graph = Import("node { name: \"n\" op: \"NoOp\" device: \"/cpu:0\" }");
+  Graph graph =
+      Imported("node { name: \"n\" op: \"NoOp\" device: \"/cpu:0\" }");
   EXPECT_EQ(ToText(graph), "n = NoOp () @/cpu:0\n");
   graph.mutable_node(0).device = graph.InternDevice("/job:w/device:CPU:1");
   EXPECT_EQ(ToText(graph), "n = NoOp () @/job:w/device:CPU:1\n");
@@ -48,7 +43,7 @@ TEST(TextTest, ShowsTheAssignedDeviceRatherThanTheRequestedOne) {
 }
 
 TEST(TextTest, WritesFunctions) {
-  const Graph graph = Import(
+  const Graph graph = Imported(
       "library { function { signature { name: \"f\" "
       "input_arg { name: \"a\" type: DT_FLOAT } "
       "output_arg { name: \"r\" type: DT_FLOAT } } "
@@ -62,16 +57,16 @@ TEST(TextTest, WritesFunctions) {
 
 TEST(TextTest, DoesNotPadColumnsForOneWideCell) {
   const std::string wide(100, 'w');
-  const Graph graph = Import(NodeText(wide, "NoOp") + NodeText("a", "NoOp"));
+  const Graph graph = Imported(NodeText(wide, "NoOp") + NodeText("a", "NoOp"));
   EXPECT_EQ(ToText(graph), wide + " = NoOp ()\na = NoOp ()\n");
 }
 
 TEST(DotTest, WritesClustersEdgesAndEscapes) {
   const Graph graph =
-      Import(FloatPlaceholder("x") +
-             NodeText("a/b/split", "Split", {"x"},
-                      Float() + Attr("num_split", "i: 2")) +
-             NodeText("a/neg", "Neg", {"a/b/split:1", "^x"}, Float()));
+      Imported(FloatPlaceholder("x") +
+               NodeText("a/b/split", "Split", {"x"},
+                        Float() + Attr("num_split", "i: 2")) +
+               NodeText("a/neg", "Neg", {"a/b/split:1", "^x"}, Float()));
   EXPECT_EQ(ToDot(graph),
             "digraph G {\n"
             "  rankdir=TB; node [shape=box, fontname=\"monospace\"];\n"
@@ -95,7 +90,7 @@ TEST(DotTest, WritesClustersEdgesAndEscapes) {
 TEST(DotTest, SurvivesScopesNestedDeeply) {
   std::string name;
   for (int i = 0; i < 20'000; ++i) name += "s/";
-  const Graph graph = Import(NodeText(name + "leaf", "NoOp"));
+  const Graph graph = Imported(NodeText(name + "leaf", "NoOp"));
   const std::string dot = ToDot(graph);
   EXPECT_THAT(dot, HasSubstr("cluster_19999"));
   EXPECT_LT(dot.size(), 3'000'000u);
