@@ -15,9 +15,9 @@ namespace leat {
 // Both are borrowed and outlive the evaluator; kernels split their work over
 // `queue`, whose threads need not be free. UNIMPLEMENTED for stateful ops and
 // kernels that wait. What it returns is in memory of the host.
-std::unique_ptr<ConstantEvaluator>
-NewConstantEvaluator(const KernelRegistry &kernels, WorkQueue &queue);
+std::unique_ptr<ConstantEvaluator> NewConstantEvaluator(
+    const KernelRegistry& kernels, WorkQueue& queue);
 
-} // namespace leat
+}  // namespace leat
 
-#endif // LEAT_RUNTIME_CONSTANT_EVALUATOR_H_
+#endif  // LEAT_RUNTIME_CONSTANT_EVALUATOR_H_
