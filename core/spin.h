@@ -9,24 +9,26 @@
 #include <immintrin.h>
 #include <sched.h>
 
+#include <chrono>
+
 namespace leat {
 
-// Returns true as soon as `ready()` is true, false after about half a
-// millisecond. Other threads that want the core get it after the first few
-// microseconds.
+// Returns true as soon as `ready()` is true, false after half a millisecond.
+// Other threads that want the core get it after the first few microseconds.
 template <class Ready>
 bool SpinUntil(Ready ready) {
   constexpr int kPauses = 256;
-  constexpr int kYields = 1024;
+  constexpr std::chrono::microseconds kLongest(500);
   for (int i = 0; i < kPauses; ++i) {
     if (ready()) return true;
     _mm_pause();
   }
-  for (int i = 0; i < kYields; ++i) {
+  const auto end = std::chrono::steady_clock::now() + kLongest;
+  do {
     if (ready()) return true;
     sched_yield();
-  }
-  return false;
+  } while (std::chrono::steady_clock::now() < end);
+  return ready();
 }
 
 }  // namespace leat

@@ -22,8 +22,11 @@
 namespace leat {
 namespace {
 
-// Room for the other fields in a message of at most 2^31 - 1 bytes.
-constexpr int64_t kMaxEncodedBytes = INT32_MAX - 4096;
+// What a variant counts for beside its data: even an empty one takes more
+// memory than tags and lengths take bytes. Those around strings and handles
+// take less than these objects do, which are counted.
+constexpr int64_t kVariantBytes = sizeof(pb::VariantTensorDataProto);
+static_assert(sizeof(std::string) >= 6 && sizeof(ResourceHandle) >= 48);
 // What a tensor in a variant counts for beside its elements: half a million fit
 // a message, which takes far more memory than bytes.
 constexpr int64_t kNestedTensorBytes = 4096;
@@ -78,6 +81,10 @@ absl::Status Reserve(DType dtype, const Shape& shape, int64_t count,
 
 int64_t ExtraBytes(const std::string& text) {
   return static_cast<int64_t>(text.size());
+}
+int64_t ExtraBytes(const ResourceHandle& handle) {
+  return ExtraBytes(handle.device) + ExtraBytes(handle.container) +
+         ExtraBytes(handle.name) + ExtraBytes(handle.maybe_type_name);
 }
 int64_t ExtraBytes(const pb::ResourceHandleProto& handle) {
   return ExtraBytes(handle.device()) + ExtraBytes(handle.container()) +
@@ -300,9 +307,12 @@ absl::StatusOr<Variant> DecodeVariant(const pb::VariantTensorDataProto& proto,
   constexpr int64_t kElementBytes = sizeof(Tensor) + kBufferAlignment;
   LEAT_RETURN_IF_ERROR(Reserve(DType::kVariant, shape, proto.tensors_size(),
                                kElementBytes, decoding));
-  LEAT_RETURN_IF_ERROR(Reserve(DType::kVariant, shape, 1,
+  // Each byte may be an element that was never written, which takes as much as
+  // one that was.
+  constexpr int64_t kGapBytes = sizeof(Tensor) + 8;
+  LEAT_RETURN_IF_ERROR(Reserve(DType::kVariant, shape,
                                static_cast<int64_t>(proto.metadata().size()),
-                               decoding));
+                               kGapBytes, decoding));
   VariantData data = {proto.type_name(), proto.metadata(), {}};
   data.tensors.reserve(proto.tensors_size());
   ++decoding.depth;
@@ -346,6 +356,7 @@ absl::StatusOr<Tensor> DecodeVariantContent(const Shape& shape,
   uint32_t length = 0;
   for (Variant& element : tensor.mutable_data<Variant>()) {
     TakeVarint32(lengths, length);
+    LEAT_RETURN_IF_ERROR(Reserve(DType::kVariant, shape, 1, length, decoding));
     pb::VariantTensorDataProto proto;
     if (length > INT32_MAX ||
         !proto.ParseFromArray(bytes.data(), static_cast<int>(length))) {
@@ -417,8 +428,22 @@ int64_t EncodedBytes(const Tensor& tensor) {
     for (const std::string& text : tensor.data<std::string>()) {
       bytes += ExtraBytes(text);
     }
+  } else if (tensor.dtype() == DType::kResource) {
+    for (const ResourceHandle& handle : tensor.data<ResourceHandle>()) {
+      bytes += ExtraBytes(handle);
+    }
+  } else if (tensor.dtype() == DType::kVariant) {
+    bytes += kVariantBytes * tensor.num_elements();
   }
   return bytes;
+}
+
+absl::Status CheckLeft(int64_t left, DType dtype, const Shape& shape,
+                       int64_t bytes) {
+  if (left >= 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "A tensor of ", Describe(dtype, shape), " takes ", bytes, " bytes, ",
+      -left, " more than are left of a message's limit"));
 }
 
 void EncodeHandle(const ResourceHandle& handle,
@@ -435,13 +460,15 @@ void EncodeHandle(const ResourceHandle& handle,
 absl::Status Encode(const Tensor& tensor, int64_t& left,
                     pb::TensorProto* proto);
 
-absl::Status EncodeVariant(const Variant& variant, int64_t& left,
-                           pb::VariantTensorDataProto* proto) {
+absl::Status EncodeVariant(const Variant& variant, const Shape& shape,
+                           int64_t& left, pb::VariantTensorDataProto* proto) {
   if (variant.value() == nullptr) return absl::OkStatus();
   LEAT_ASSIGN_OR_RETURN(const VariantData data, variant.value()->Encode());
+  const int64_t bytes = ExtraBytes(data.type_name) + ExtraBytes(data.metadata);
+  left -= bytes;
+  LEAT_RETURN_IF_ERROR(CheckLeft(left, DType::kVariant, shape, bytes));
   proto->set_type_name(data.type_name);
   proto->set_metadata(data.metadata);
-  left -= static_cast<int64_t>(data.type_name.size() + data.metadata.size());
   for (const Tensor& tensor : data.tensors) {
     left -= kNestedTensorBytes;
     LEAT_RETURN_IF_ERROR(Encode(tensor, left, proto->add_tensors()));
@@ -449,15 +476,16 @@ absl::Status EncodeVariant(const Variant& variant, int64_t& left,
   return absl::OkStatus();
 }
 
-absl::Status EncodeVariants(absl::Span<const Variant> variants, int64_t& left,
+absl::Status EncodeVariants(const Tensor& tensor, int64_t& left,
                             pb::TensorProto* proto) {
+  const auto variants = tensor.data<Variant>();
   const auto has_value = [](const Variant& v) { return v.value() != nullptr; };
   if (std::none_of(variants.begin(), variants.end(), has_value)) {
     return absl::OkStatus();
   }
   for (const Variant& variant : variants) {
     LEAT_RETURN_IF_ERROR(
-        EncodeVariant(variant, left, proto->add_variant_val()));
+        EncodeVariant(variant, tensor.shape(), left, proto->add_variant_val()));
   }
   return absl::OkStatus();
 }
@@ -469,11 +497,7 @@ absl::Status Encode(const Tensor& tensor, int64_t& left,
   }
   const int64_t bytes = EncodedBytes(tensor);
   left -= bytes;
-  if (left < 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "A tensor of ", Describe(tensor.dtype(), tensor.shape()), " takes ",
-        bytes, " bytes, above a message's limit of 2 GiB"));
-  }
+  LEAT_RETURN_IF_ERROR(CheckLeft(left, tensor.dtype(), tensor.shape(), bytes));
   proto->Clear();
   proto->set_dtype(static_cast<pb::DataType>(tensor.dtype()));
   EncodeShape(tensor.shape(), proto->mutable_tensor_shape());
@@ -486,7 +510,7 @@ absl::Status Encode(const Tensor& tensor, int64_t& left,
       EncodeHandle(handle, proto->add_resource_handle_val());
     }
   } else if (tensor.dtype() == DType::kVariant) {
-    return EncodeVariants(tensor.data<Variant>(), left, proto);
+    return EncodeVariants(tensor, left, proto);
   } else {
     proto->set_tensor_content(tensor.raw_data(),
                               static_cast<size_t>(tensor.num_bytes()));
@@ -506,8 +530,9 @@ absl::StatusOr<Tensor> DecodeTensor(const pb::TensorProto& proto,
   return tensor;
 }
 
-absl::Status EncodeTensor(const Tensor& tensor, pb::TensorProto* proto) {
-  int64_t left = kMaxEncodedBytes;
+absl::Status EncodeTensor(const Tensor& tensor, pb::TensorProto* proto,
+                          int64_t max_bytes) {
+  int64_t left = max_bytes;
   return Encode(tensor, left, proto);
 }
 

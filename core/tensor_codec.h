@@ -28,6 +28,9 @@ class VariantDecoders;
 // cannot hold more, though one value may stand for any number of elements.
 inline constexpr int64_t kMaxDecodedTensorBytes = int64_t{2} << 30;
 
+// A message has at most 2^31 - 1 bytes, some of them for its other fields.
+inline constexpr int64_t kMaxEncodedTensorBytes = INT32_MAX - 4096;
+
 // The tensor that `proto` describes, in memory of `allocator` (host memory).
 // Bytes of tensor_content if there are any, else values of the field for the
 // dtype: the last one repeated when there are fewer than elements, zeros when
@@ -49,8 +52,11 @@ absl::StatusOr<Tensor> DecodeTensor(const pb::TensorProto& proto,
 // Overwrites `proto`: tensor_content for plain bytes, else string_val,
 // resource_handle_val and variant_val. INVALID_ARGUMENT for a tensor without
 // value, with a variant that has no encoding, or one too large for a protobuf
-// message (2 GiB). REQUIRES: host memory, also of tensors in variants.
-absl::Status EncodeTensor(const Tensor& tensor, pb::TensorProto* proto);
+// message: more than about `max_bytes`, which counts what surrounds strings,
+// handles and variants generously. REQUIRES: host memory, also of tensors in
+// variants.
+absl::Status EncodeTensor(const Tensor& tensor, pb::TensorProto* proto,
+                          int64_t max_bytes = kMaxEncodedTensorBytes);
 
 // INVALID_ARGUMENT as PartialShape::Create, and for extents beside
 // unknown_rank. Names of dimensions are ignored.

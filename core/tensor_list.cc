@@ -2,10 +2,9 @@
 #include "leat/core/tensor_list.h"
 
 #include <algorithm>
-#include <new>
+#include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
@@ -25,26 +24,44 @@ absl::Status Malformed(absl::string_view problem) {
       absl::StrCat("The encoding of a '", kTensorListTypeName, "' ", problem));
 }
 
-// Takes the indices of elements not written off the metadata, ascending.
-absl::StatusOr<std::vector<uint64_t>> TakeGaps(absl::string_view& metadata,
-                                               size_t num_tensors) {
+// Elements not written: their ascending indices, as varints.
+struct Gaps {
+  absl::string_view indices = {};
+  uint64_t count = 0;
+  uint64_t at_end = 0;  // behind the last tensor
+};
+
+// Takes the gaps off the metadata and checks them.
+absl::StatusOr<Gaps> TakeGaps(absl::string_view& metadata, size_t num_tensors) {
   uint64_t count = 0;
   // Each takes at least one byte.
   if (!TakeVarint64(metadata, count) || count > metadata.size()) {
     return Malformed("is cut off in its metadata");
   }
-  std::vector<uint64_t> gaps(count);
-  for (size_t i = 0; i < gaps.size(); ++i) {
-    if (!TakeVarint64(metadata, gaps[i])) {
+  Gaps gaps = {metadata, count};
+  const uint64_t size = num_tensors + count;
+  uint64_t previous = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    uint64_t gap = 0;
+    if (!TakeVarint64(metadata, gap)) {
       return Malformed("is cut off in its metadata");
     }
-    if (gaps[i] >= num_tensors + count || (i > 0 && gaps[i] <= gaps[i - 1])) {
-      return Malformed(absl::StrCat("has ", num_tensors + count,
-                                    " elements, in which ", gaps[i],
+    if (gap >= size || (i > 0 && gap <= previous)) {
+      return Malformed(absl::StrCat("has ", size, " elements, in which ", gap,
                                     " cannot be the next one not written"));
     }
+    // As many gaps follow as elements: those are all.
+    if (gaps.at_end == 0 && size - gap == count - i) gaps.at_end = count - i;
+    previous = gap;
   }
   return gaps;
+}
+
+// False behind the last one. REQUIRES: TakeGaps has checked them.
+bool TakeNextGap(Gaps& gaps, uint64_t& gap) {
+  if (gaps.count == 0) return false;
+  --gaps.count;
+  return TakeVarint64(gaps.indices, gap);
 }
 
 absl::StatusOr<TensorList> TakeEmptyList(absl::string_view metadata) {
@@ -80,11 +97,11 @@ TensorList::TensorList(DType element_dtype, PartialShape element_shape,
       shape_(std::move(element_shape)),
       max_num_elements_(max_num_elements) {}
 
-absl::StatusOr<TensorList> TensorList::Copy() const {
+absl::StatusOr<TensorList> TensorList::Copy(Allocator& allocator) const {
   TensorList copy(dtype_, shape_, max_num_elements_);
   copy.size_ = size_;
   copy.depth_ = depth_;
-  LEAT_RETURN_IF_ERROR(copy.Store(stored_));
+  LEAT_RETURN_IF_ERROR(copy.Store(stored_, allocator));
   std::copy_n(elements_.get(), stored_, copy.elements_.get());
   return copy;
 }
@@ -108,49 +125,55 @@ absl::Status TensorList::CheckFits(const Tensor& element,
   return CheckVariantDepth(element);
 }
 
-absl::Status TensorList::Store(int64_t size) {
+absl::Status TensorList::Store(int64_t size, Allocator& allocator) {
   if (size <= stored_) return absl::OkStatus();
-  LEAT_RETURN_IF_ERROR(Reserve(size));
+  LEAT_RETURN_IF_ERROR(Reserve(size, allocator));
   stored_ = size;
   return absl::OkStatus();
 }
 
-absl::Status TensorList::Reserve(int64_t size) {
+absl::Status TensorList::Reserve(int64_t size, Allocator& allocator) {
   if (size <= capacity_) return absl::OkStatus();
   const int64_t capacity =
       std::min(std::max(size, 2 * capacity_), std::max(size, kMaxStored));
-  std::unique_ptr<Tensor[]> grown;
+  BufferRef bytes;
   if (size <= kMaxStored) {
-    grown.reset(new (std::nothrow) Tensor[static_cast<size_t>(capacity)]);
+    bytes = allocator.Allocate(static_cast<size_t>(capacity) * sizeof(Tensor));
   }
-  if (grown == nullptr) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("A list cannot hold ", size, " tensors of ", Name(dtype_),
-                     "; at most ", kMaxStored, " if there is memory"));
+  if (bytes == nullptr) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "A list cannot hold ", size, " tensors of ", Name(dtype_), ", ",
+        sizeof(Tensor), " bytes each in memory of '", allocator.name(),
+        "'; at most ", kMaxStored, " if there is memory"));
   }
-  std::move(elements_.get(), elements_.get() + stored_, grown.get());
-  elements_ = std::move(grown);
+  static_assert(alignof(Tensor) <= kBufferAlignment);
+  Tensor* const grown = reinterpret_cast<Tensor*>(bytes->data());
+  std::uninitialized_value_construct_n(grown, capacity);
+  std::move(elements_.get(), elements_.get() + stored_, grown);
+  elements_ = std::unique_ptr<Tensor[], DestroyElements>(
+      grown, DestroyElements(std::move(bytes), capacity));
   capacity_ = capacity;
   return absl::OkStatus();
 }
 
-absl::Status TensorList::Write(int64_t i, Tensor element) {
+absl::Status TensorList::Write(int64_t i, Tensor element,
+                               Allocator& allocator) {
   if (!element.IsValid() && i >= stored_) return absl::OkStatus();
-  LEAT_RETURN_IF_ERROR(Store(i + 1));
+  LEAT_RETURN_IF_ERROR(Store(i + 1, allocator));
   depth_ = std::max(depth_, 1 + VariantDepth(element));
   elements_[i] = std::move(element);
   return absl::OkStatus();
 }
 
-absl::Status TensorList::Set(int64_t i, Tensor element) {
+absl::Status TensorList::Set(int64_t i, Tensor element, Allocator& allocator) {
   LEAT_RETURN_IF_ERROR(
       CheckFits(element,
                 "Tried to set a tensor with incompatible "
                 "shape at a list index. Item element shape: "));
-  return Write(i, std::move(element));
+  return Write(i, std::move(element), allocator);
 }
 
-absl::Status TensorList::PushBack(Tensor element) {
+absl::Status TensorList::PushBack(Tensor element, Allocator& allocator) {
   LEAT_RETURN_IF_ERROR(CheckFits(element,
                                  "Tried to append a tensor with incompatible "
                                  "shape to a list. Op element shape: "));
@@ -164,7 +187,7 @@ absl::Status TensorList::PushBack(Tensor element) {
     return absl::ResourceExhaustedError(
         absl::StrCat("A list cannot have more than ", kMaxSize, " elements"));
   }
-  LEAT_RETURN_IF_ERROR(Write(size_, std::move(element)));
+  LEAT_RETURN_IF_ERROR(Write(size_, std::move(element), allocator));
   ++size_;
   return absl::OkStatus();
 }
@@ -217,23 +240,22 @@ absl::StatusOr<VariantData> TensorList::Encode() const {
 
 absl::StatusOr<Variant> TensorList::Decode(VariantData data) {
   absl::string_view metadata = data.metadata;
-  LEAT_ASSIGN_OR_RETURN(const std::vector<uint64_t> gaps,
-                        TakeGaps(metadata, data.tensors.size()));
+  LEAT_ASSIGN_OR_RETURN(Gaps gaps, TakeGaps(metadata, data.tensors.size()));
   LEAT_ASSIGN_OR_RETURN(TensorList list, TakeEmptyList(metadata));
-  const size_t size = data.tensors.size() + gaps.size();
+  const size_t size = data.tensors.size() + gaps.count;
   if (size > static_cast<size_t>(kMaxSize)) {
     return Malformed(absl::StrCat("has ", size, " elements"));
   }
   list.Resize(static_cast<int64_t>(size));
-  size_t next_gap = 0;
-  size_t next_tensor = 0;
-  for (size_t i = 0; i < size && next_tensor < data.tensors.size(); ++i) {
-    if (next_gap < gaps.size() && gaps[next_gap] == i) {
-      ++next_gap;
-      continue;
-    }
-    LEAT_RETURN_IF_ERROR(list.Set(static_cast<int64_t>(i),
-                                  std::move(data.tensors[next_tensor++])));
+  // No more than DecodeTensor counts for tensors and metadata.
+  LEAT_RETURN_IF_ERROR(list.Reserve(static_cast<int64_t>(size - gaps.at_end)));
+  uint64_t gap = 0;
+  bool has_gap = TakeNextGap(gaps, gap);
+  size_t i = 0;
+  for (Tensor& tensor : data.tensors) {
+    for (; has_gap && gap == i; ++i) has_gap = TakeNextGap(gaps, gap);
+    LEAT_RETURN_IF_ERROR(
+        list.Set(static_cast<int64_t>(i++), std::move(tensor)));
   }
   return Variant::Of(std::move(list));
 }

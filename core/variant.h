@@ -59,7 +59,8 @@ class VariantValue {
     }
   }
 
-  mutable std::atomic<int32_t> refs_{0};
+  // One value may stand in more than 2^31 elements.
+  mutable std::atomic<int64_t> refs_{0};
 };
 
 class Variant {

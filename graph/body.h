@@ -19,6 +19,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
+#include "leat/core/source_location.h"
 #include "leat/graph/output.h"
 
 namespace leat {
@@ -79,8 +80,11 @@ struct BuilderTree {
   GraphBuilder* root = nullptr;
   absl::Status status = absl::OkStatus();
   std::vector<std::unique_ptr<GraphBuilder>> bodies = {};
-  std::vector<GraphBuilder*> open = {};             // the innermost last
-  absl::flat_hash_set<std::string> functions = {};  // names that are taken
+  std::vector<GraphBuilder*> open = {};  // the innermost last
+  // Names that are taken, with the next number to make another one of each.
+  absl::flat_hash_map<std::string, int> functions = {};
+  // Of the innermost Gradients() that runs.
+  SourceLocation gradients_location = {};
   std::optional<int64_t> seed = {};
 };
 

@@ -36,6 +36,11 @@ Tensor ListElementShape(const PartialShape& shape) {
   return Tensor::FromSpan<int32_t>(Shape{shape.rank()}, dims);
 }
 
+bool CarriesGradient(DType dtype) {
+  return IsFloating(dtype) || IsComplex(dtype) || dtype == DType::kResource ||
+         dtype == DType::kVariant;
+}
+
 bool GraphBuilder::State::SharesTree(const GraphBuilder* builder) const {
   return builder != nullptr && builder->state_->tree == tree;
 }
@@ -49,14 +54,17 @@ absl::Status GraphBuilder::State::EndedError(absl::string_view what,
   const Body* ended = owner.state_->body.get();
   return absl::InvalidArgumentError(absl::StrCat(
       "(", what, ") belongs to '", ended ? ended->function : "the graph",
-      "', which has ended: a body hands out what it returns"));
+      "', which has ended: return it from the body"));
 }
 
 absl::StatusOr<std::vector<NodeId>> GraphBuilder::State::Ids(
     absl::Span<const Operation> list) const {
   std::vector<NodeId> ids;
   for (const Operation& operation : list) {
-    if (operation.builder() != nullptr && operation.builder() != self) {
+    if (operation.builder() == nullptr) {
+      return absl::InvalidArgumentError("an operation of no node");
+    }
+    if (operation.builder() != self) {
       const bool other = !SharesTree(operation.builder());
       return absl::InvalidArgumentError(absl::StrCat(
           "operation '", operation.name(), "' belongs to another ",
@@ -134,11 +142,14 @@ absl::StatusOr<Output> GraphBuilder::State::Resolve(const Output& output) {
   return inner;
 }
 
+// A value that is known is copied, unless a second derivative may ask what it
+// depends on outside of the body.
 absl::StatusOr<Output> GraphBuilder::State::ResolveForward(
     const Output& output) {
   const State& from = *output.builder()->state_;
   const InferredOutput& known = from.InferredAt(output.endpoint());
-  std::shared_ptr<const Tensor> value = known.value;
+  std::shared_ptr<const Tensor> value;
+  if (!CarriesGradient(output.dtype())) value = known.value;
   if (output.operation().op() == "Const") {
     value = std::make_shared<Tensor>(output.operation().attr<Tensor>("value"));
   }
@@ -224,8 +235,11 @@ GraphBuilder& BuilderAccess::NewBody(GraphBuilder& builder,
     if (!absl::ascii_isalnum(c)) c = '_';
   }
   std::string unique = function;
-  for (int i = 1; !outer.tree->functions.insert(unique).second; ++i) {
-    unique = absl::StrCat(function, "_", i);
+  if (int next = outer.tree->functions[function]++; next > 0) {
+    do {
+      unique = absl::StrCat(function, "_", next++);
+    } while (!outer.tree->functions.try_emplace(unique, 1).second);
+    outer.tree->functions[function] = next;
   }
   auto state = std::make_shared<State>(outer.graph.ops(), outer.gradients);
   state->tree = outer.tree;

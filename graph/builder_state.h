@@ -137,6 +137,9 @@ struct GraphBuilder::State {
   }
 };
 
+// Whether a gradient may pass through values of that type, or be one.
+bool CarriesGradient(DType dtype);
+
 // The shape of a list's elements as the ops on lists take it: -1 for what is
 // not known (or beyond int32).
 Tensor ListElementShape(const PartialShape& shape);

@@ -43,13 +43,24 @@ class OutsideBodies {
 
 }  // namespace
 
-// A body reads when it runs: it may have assigned to the variable before.
+// A body reads when it runs: it may have assigned to the variable before. The
+// read is where the variable is, whatever device the body asks for.
 Output Variable::value() const {
   const GraphBuilder* builder = handle_.builder();
-  if (builder == nullptr || handle_.is_ref() ||
+  if (!handle_.IsValid() || handle_.is_ref() ||
       BuilderAccess::Of(BuilderAccess::Current(*builder)).body == nullptr) {
     return value_;
   }
+  const std::string& device =
+      builder->graph().node(handle_.operation().id()).def->device;
+  const absl::StatusOr<DeviceName> parsed = DeviceName::Parse(device);
+  const Scope beside = BuilderAccess::State::Open(
+      BuilderAccess::Shared(BuilderAccess::Current(*builder)),
+      absl::StrCat("a read of '", name(), "'"), SourceLocation{},
+      [&](BuilderContext& context) {
+        context.device = parsed.ok() ? *parsed : DeviceName();
+        context.colocation.clear();
+      });
   return AddOp({.op = "ReadVariableOp",
                 .inputs = {handle_},
                 .attrs = {{"dtype", dtype()}}})

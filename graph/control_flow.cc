@@ -31,12 +31,22 @@ absl::Status Annotate(const absl::Status& error, absl::string_view node,
                                                  "): ", error.message()));
 }
 
+// Of no node, or of constants only.
+absl::Status NoNode(absl::string_view what, const Output& output) {
+  if (output.operation().id() == kOfConstants) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        what, " comes from an op function that was given constants only: make ",
+        "one of them an Output, by GraphBuilder::Const or AsOutput"));
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, " is an output of no node"));
+}
+
 // A scalar of that type.
 absl::Status CheckScalar(absl::string_view what, const Output& value,
                          DType dtype) {
   if (!value.IsValid() || value.dtype() == DType::kInvalid) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(what, " is an output of no node"));
+    return NoNode(what, value);
   }
   if (value.dtype() == dtype && value.shape().IsCompatibleWith(Shape{})) {
     return absl::OkStatus();
@@ -52,31 +62,22 @@ struct BranchNames {
   DType selector_type = DType::kInvalid;
 };
 
-// Without a selector there is no builder but that of what a branch returns.
-std::vector<Output> RefuseSelector(const BranchNames& names,
-                                   BranchFunction branch,
-                                   const std::string& node_name,
-                                   SourceLocation location) {
-  const std::vector<Output> returns = branch();
-  for (const Output& output : returns) {
-    if (output.builder() == nullptr) continue;
-    output.builder()->Fail(absl::InvalidArgumentError(absl::StrCat(
-                               "node '", node_name, "' (", names.op, "): the ",
-                               names.selector, " is an output of no node")),
-                           location);
-  }
-  return Invalid(nullptr, returns.size());
-}
-
 // Cond and Case. A function is named like the node, with a suffix.
-std::vector<Output> Choose(const BranchNames& names, Output selector,
+std::vector<Output> Choose(GraphBuilder* owner, const BranchNames& names,
+                           Output selector,
                            absl::Span<const BranchFunction> branches,
                            absl::Span<const std::string> suffixes,
                            const std::string& node_name,
                            SourceLocation location) {
-  GraphBuilder* const owner = selector.builder();
-  if (owner == nullptr) {
-    return RefuseSelector(names, branches[0], node_name, location);
+  // What a branch adds must not land in the graph, nor can an error.
+  if (owner == nullptr) return {};
+  if (absl::Status s = CheckScalar(absl::StrCat("the ", names.selector),
+                                   selector, names.selector_type);
+      !s.ok()) {
+    const State& open = BuilderAccess::Of(BuilderAccess::Current(*owner));
+    owner->Fail(Annotate(s, absl::StrCat(open.context.name_prefix, node_name),
+                         names.op),
+                location);
   }
   // After an error only the number of results matters.
   if (!owner->status().ok()) return Invalid(owner, branches[0]().size());
@@ -84,8 +85,6 @@ std::vector<Output> Choose(const BranchNames& names, Output selector,
   BranchesSpec spec = {.name = state.UniqueName(node_name),
                        .is_case = names.op == "Case",
                        .selector = selector};
-  absl::Status status = CheckScalar(absl::StrCat("the ", names.selector),
-                                    selector, names.selector_type);
   size_t count = 0;
   for (size_t i = 0; i < branches.size(); ++i) {
     GraphBuilder& body =
@@ -97,12 +96,9 @@ std::vector<Output> Choose(const BranchNames& names, Output selector,
     spec.bodies.push_back(&body);
   }
   if (!owner->status().ok()) return Invalid(owner, count);
-  if (status.ok()) {
-    const absl::StatusOr<Operation> node = AddBranches(*owner, spec);
-    if (node.ok()) return FirstOutputs(*node, count);
-    status = node.status();
-  }
-  owner->Fail(Annotate(status, spec.name, names.op), location);
+  const absl::StatusOr<Operation> node = AddBranches(*owner, spec);
+  if (node.ok()) return FirstOutputs(*node, count);
+  owner->Fail(Annotate(node.status(), spec.name, names.op), location);
   return Invalid(owner, count);
 }
 
@@ -135,6 +131,9 @@ class LoopBuilder {
 
  private:
   absl::Status CheckOptions() const {
+    if (initial_.empty()) {
+      return absl::InvalidArgumentError("there are no variables");
+    }
     if (options_.maximum_iterations.value_or(0) < 0) {
       return absl::InvalidArgumentError(
           absl::StrCat("maximum_iterations = ", *options_.maximum_iterations));
@@ -153,8 +152,7 @@ class LoopBuilder {
     for (size_t i = 0; i < initial_.size(); ++i) {
       const Output& output = initial_[i];
       if (!output.IsValid() || output.dtype() == DType::kInvalid) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("variable ", i, " is an output of no node"));
+        return NoNode(absl::StrCat("variable ", i), output);
       }
       absl::StatusOr<Output> outer = state_.Resolve(output);
       if (!outer.ok()) {
@@ -288,23 +286,24 @@ class LoopBuilder {
   std::vector<Variable> variables_;
 };
 
-}  // namespace
-
-std::vector<Output> Cond(Output pred, BranchFunction then_branch,
-                         BranchFunction else_branch, const CondOptions& options,
-                         SourceLocation location) {
+std::vector<Output> MakeCond(GraphBuilder* owner, const Output& pred,
+                             BranchFunction then_branch,
+                             BranchFunction else_branch,
+                             const CondOptions& options,
+                             SourceLocation location) {
   const std::string suffixes[] = {"_then", "_else"};
   const BranchFunction branches[] = {then_branch, else_branch};
-  return Choose({"If", "predicate", DType::kBool}, pred, branches, suffixes,
-                options.name, location);
+  return Choose(owner, {"If", "predicate", DType::kBool}, pred, branches,
+                suffixes, options.name, location);
 }
 
-std::vector<Output> Case(Output index,
-                         absl::Span<const BranchFunction> branches,
-                         const CaseOptions& options, SourceLocation location) {
+std::vector<Output> MakeCase(GraphBuilder* owner, const Output& index,
+                             absl::Span<const BranchFunction> branches,
+                             const CaseOptions& options,
+                             SourceLocation location) {
   if (branches.empty()) {
-    if (index.builder() != nullptr) {
-      index.builder()->Fail(
+    if (owner != nullptr) {
+      owner->Fail(
           absl::InvalidArgumentError(absl::StrCat(
               "node '", options.name, "' (Case): there are no branches")),
           location);
@@ -315,27 +314,82 @@ std::vector<Output> Case(Output index,
   for (size_t i = 0; i < branches.size(); ++i) {
     suffixes.push_back(absl::StrCat("_branch", i));
   }
-  return Choose({"Case", "index", DType::kInt32}, index, branches, suffixes,
-                options.name, location);
+  return Choose(owner, {"Case", "index", DType::kInt32}, index, branches,
+                suffixes, options.name, location);
+}
+
+std::vector<Output> MakeWhile(GraphBuilder& owner,
+                              absl::Span<const Output> initial,
+                              LoopCondition condition, LoopBody body,
+                              const WhileOptions& options,
+                              SourceLocation location) {
+  if (!owner.status().ok()) return Invalid(&owner, initial.size());
+  LoopBuilder loop(owner, initial, options, location);
+  absl::StatusOr<Operation> node = loop.Run(condition, body);
+  if (node.ok()) return FirstOutputs(*node, initial.size());
+  // An error of the condition or the body has stuck already.
+  owner.Fail(Annotate(node.status(), loop.name(), "While"), location);
+  return Invalid(&owner, initial.size());
+}
+
+}  // namespace
+
+std::vector<Output> Cond(Output pred, BranchFunction then_branch,
+                         BranchFunction else_branch, const CondOptions& options,
+                         SourceLocation location) {
+  return MakeCond(pred.builder(), pred, then_branch, else_branch, options,
+                  location);
+}
+
+std::vector<Output> Cond(GraphBuilder& builder, Output pred,
+                         BranchFunction then_branch, BranchFunction else_branch,
+                         const CondOptions& options, SourceLocation location) {
+  return MakeCond(&builder, pred, then_branch, else_branch, options, location);
+}
+
+std::vector<Output> Case(Output index,
+                         absl::Span<const BranchFunction> branches,
+                         const CaseOptions& options, SourceLocation location) {
+  return MakeCase(index.builder(), index, branches, options, location);
+}
+
+std::vector<Output> Case(GraphBuilder& builder, Output index,
+                         absl::Span<const BranchFunction> branches,
+                         const CaseOptions& options, SourceLocation location) {
+  return MakeCase(&builder, index, branches, options, location);
 }
 
 std::vector<Output> While(absl::Span<const Output> initial,
                           LoopCondition condition, LoopBody body,
                           const WhileOptions& options,
                           SourceLocation location) {
-  GraphBuilder* owner = nullptr;
   for (const Output& output : initial) {
-    if (owner == nullptr) owner = output.builder();
+    if (output.builder() == nullptr) continue;
+    return MakeWhile(*output.builder(), initial, condition, body, options,
+                     location);
   }
-  if (owner == nullptr || !owner->status().ok()) {
-    return Invalid(owner, initial.size());
-  }
-  LoopBuilder loop(*owner, initial, options, location);
-  absl::StatusOr<Operation> node = loop.Run(condition, body);
-  if (node.ok()) return FirstOutputs(*node, initial.size());
-  // An error of the condition or the body has stuck already.
-  owner->Fail(Annotate(node.status(), loop.name(), "While"), location);
-  return Invalid(owner, initial.size());
+  // As they are: they may say that they are of constants only.
+  return {initial.begin(), initial.end()};
+}
+
+std::vector<Output> While(GraphBuilder& builder,
+                          absl::Span<const Output> initial,
+                          LoopCondition condition, LoopBody body,
+                          const WhileOptions& options,
+                          SourceLocation location) {
+  return MakeWhile(builder, initial, condition, body, options, location);
+}
+
+std::string FunctionOf(const Operation& operation) {
+  if (operation.builder() == nullptr) return "";
+  const Body* body = BuilderAccess::Of(*operation.builder()).body.get();
+  return body == nullptr ? "" : body->function;
+}
+
+std::string OpenFunction(const GraphBuilder& builder) {
+  const GraphBuilder& open = BuilderAccess::Current(builder);
+  const Body* body = BuilderAccess::Of(open).body.get();
+  return body == nullptr ? "" : body->function;
 }
 
 }  // namespace leat

@@ -15,7 +15,7 @@
 // A body is called once. What it adds lands in the function, also through the
 // outer builder and with its scopes; an Output from outside that it uses
 // becomes an argument, which in a loop has the same value in every iteration.
-// Its own Outputs end with it: it hands out those that it returns. A variable
+// Its own Outputs end with it, but for those that it returns. A variable
 // made in a body belongs to the graph; Variable::value() reads it in the body.
 // Name, device and control scopes that are open outside apply to the node, not
 // to the body; inside a body, operations outside that it is to run after make
@@ -30,7 +30,11 @@
 //
 // Errors stick to the builder, with the node's name and the call site. As many
 // Outputs as the first branch returned, or as the loop has variables, come back
-// in any case.
+// in any case but one: the builder is that of `pred`, `index` or `initial`; if
+// none has a builder (they are of no node, or of an op function of constants
+// only), no function is called, there is nobody to tell, and what comes back is
+// nothing, or the loop's `initial`. The overloads that take the builder report
+// that too.
 #ifndef LEAT_GRAPH_CONTROL_FLOW_H_
 #define LEAT_GRAPH_CONTROL_FLOW_H_
 
@@ -63,6 +67,11 @@ std::vector<Output> Cond(Output pred, BranchFunction then_branch,
                          const CondOptions& options = {},
                          SourceLocation location = SourceLocation::Current());
 
+std::vector<Output> Cond(GraphBuilder& builder, Output pred,
+                         BranchFunction then_branch, BranchFunction else_branch,
+                         const CondOptions& options = {},
+                         SourceLocation location = SourceLocation::Current());
+
 struct CaseOptions {
   std::string name = "case";
 };
@@ -70,6 +79,11 @@ struct CaseOptions {
 // The same with the branch of the number `index`, a scalar int32; the last one
 // where it is out of range. At least one branch.
 std::vector<Output> Case(Output index,
+                         absl::Span<const BranchFunction> branches,
+                         const CaseOptions& options = {},
+                         SourceLocation location = SourceLocation::Current());
+
+std::vector<Output> Case(GraphBuilder& builder, Output index,
                          absl::Span<const BranchFunction> branches,
                          const CaseOptions& options = {},
                          SourceLocation location = SourceLocation::Current());
@@ -90,6 +104,17 @@ std::vector<Output> While(absl::Span<const Output> initial,
                           LoopCondition condition, LoopBody body,
                           const WhileOptions& options = {},
                           SourceLocation location = SourceLocation::Current());
+
+std::vector<Output> While(GraphBuilder& builder,
+                          absl::Span<const Output> initial,
+                          LoopCondition condition, LoopBody body,
+                          const WhileOptions& options = {},
+                          SourceLocation location = SourceLocation::Current());
+
+// The name of the function whose body the operation is in; "" in the graph.
+std::string FunctionOf(const Operation& operation);
+// That of the innermost body that is open, where what is added lands.
+std::string OpenFunction(const GraphBuilder& builder);
 
 }  // namespace leat
 

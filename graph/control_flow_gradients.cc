@@ -17,9 +17,14 @@ namespace {
 
 using State = BuilderAccess::State;
 
-// A variant is a list of tensors, and so is its gradient.
-bool IsDifferentiable(DType dtype) {
-  return IsFloating(dtype) || IsComplex(dtype) || dtype == DType::kVariant;
+// Values that change in a loop; a handle does not. A variant is a list of
+// tensors, and so is its gradient.
+bool IsDifferentiableValue(DType dtype) {
+  return CarriesGradient(dtype) && dtype != DType::kResource;
+}
+
+SourceLocation CallSite(const GraphBuilder& builder) {
+  return BuilderAccess::Of(builder).tree->gradients_location;
 }
 
 Body& BodyOf(const GraphBuilder& builder) {
@@ -27,12 +32,15 @@ Body& BodyOf(const GraphBuilder& builder) {
 }
 
 void Fail(const GradientContext& c, const absl::Status& error) {
+  const Body* body = BuilderAccess::Of(c.builder()).body.get();
   c.builder().Fail(
       absl::Status(
           error.code(),
           absl::StrCat("gradient of node '", c.operation().name(), "' (",
-                       c.operation().op(), "): ", error.message())),
-      SourceLocation{});
+                       c.operation().op(), ")",
+                       body ? absl::StrCat(" of '", body->function, "'") : "",
+                       ": ", error.message())),
+      CallSite(c.builder()));
 }
 
 absl::StatusOr<const ControlFlowNode*> FindNode(const Operation& operation) {
@@ -145,7 +153,7 @@ class BranchesDifferentiator {
         *state_.self, absl::StrCat(BodyOf(*forward_[i]).function, "_grad"),
         forward_[i]);
     spec_.bodies.push_back(&body);
-    const BodyScope scope(body, SourceLocation{});
+    const BodyScope scope(body, CallSite(body));
     std::vector<Output> ys, xs;
     for (const int output : given_.outputs) {
       ys.push_back(BodyOf(*forward_[i]).returns[output]);
@@ -153,8 +161,8 @@ class BranchesDifferentiator {
     for (const int input : needed_) {
       xs.push_back(BodyOf(*forward_[i]).arguments[input - 1].inner);
     }
-    gradients_.push_back(Differentiate(*forward_[i], ys, given_.gradients, xs,
-                                       SourceLocation{}));
+    gradients_.push_back(
+        Differentiate(*forward_[i], ys, given_.gradients, xs, CallSite(body)));
     LEAT_RETURN_IF_ERROR(body.status());
     for (size_t k = 0; k < xs.size(); ++k) {
       if (!gradients_[i][k].IsNone()) reached_[k] = true;
@@ -164,7 +172,7 @@ class BranchesDifferentiator {
 
   absl::Status AddReturns(size_t i) {
     GraphBuilder& body = *spec_.bodies[i];
-    const BodyScope scope(body, SourceLocation{});
+    const BodyScope scope(body, CallSite(body));
     for (size_t k = 0; k < needed_.size(); ++k) {
       if (!reached_[k]) continue;
       Output gradient = gradients_[i][k].AsDense();
@@ -258,8 +266,7 @@ class LoopPaths {
   }
   bool IsVariable(size_t i) const {
     const DType dtype = arguments_[i].inner.dtype();
-    return (IsDifferentiable(dtype) || dtype == DType::kResource) &&
-           arguments_[i].next != arguments_[i].inner;
+    return CarriesGradient(dtype) && arguments_[i].next != arguments_[i].inner;
   }
 
   const Graph& graph_;
@@ -333,11 +340,10 @@ class LoopDifferentiator {
       const int index = static_cast<int>(i);
       if (argument.next == argument.inner) {
         // Its gradient as an output goes to the input past the loop.
-        if (c_.needs(index) &&
-            (IsDifferentiable(dtype) || dtype == DType::kResource)) {
+        if (c_.needs(index) && CarriesGradient(dtype)) {
           invariants_.push_back(index);
         }
-      } else if (IsDifferentiable(dtype)) {
+      } else if (IsDifferentiableValue(dtype)) {
         variables_.push_back(index);
       } else if (dtype == DType::kResource) {
         return absl::UnimplementedError(
@@ -404,8 +410,8 @@ class LoopDifferentiator {
     for (const int i : invariants_) xs.push_back(Arguments()[i].inner);
     std::vector<Gradient> gradients;
     {
-      const BodyScope scope(*body_, SourceLocation{});
-      gradients = Differentiate(*forward_, ys, dys, xs, SourceLocation{});
+      const BodyScope scope(*body_, CallSite(*body_));
+      gradients = Differentiate(*forward_, ys, dys, xs, CallSite(*body_));
       LEAT_RETURN_IF_ERROR(body_->status());
       LEAT_RETURN_IF_ERROR(AddVariableSteps(dys, gradients));
     }
@@ -445,7 +451,7 @@ class LoopDifferentiator {
           const Output sum,
           AddVariable(absl::StrCat("grad_", outer.operation().name()),
                       TypeOfGradient(outer), initial));
-      const BodyScope scope(*body_, SourceLocation{});
+      const BodyScope scope(*body_, CallSite(*body_));
       SetNext(sum, op::AddN({{sum, gradient.AsDense()}}));
       results_.push_back({input, sum});
       LEAT_RETURN_IF_ERROR(body_->status());
@@ -485,7 +491,7 @@ class LoopDifferentiator {
       state.body->arguments.back().outer = argument.outer;
       if (argument.inner == left_) left = inner;
     }
-    const BodyScope scope(*condition_, SourceLocation{});
+    const BodyScope scope(*condition_, CallSite(*condition_));
     state.body->returns = {op::Greater(left, 0)};
     return condition_->status();
   }

@@ -18,8 +18,7 @@ namespace leat {
 namespace {
 
 bool IsDifferentiable(DType dtype) {
-  return IsFloating(dtype) || dtype == DType::kResource ||
-         dtype == DType::kVariant;
+  return CarriesGradient(dtype) && !IsComplex(dtype);
 }
 
 // The gradient functions' formulas are those of real numbers.
@@ -174,12 +173,10 @@ class Differentiator {
                     : Total(value.endpoint()).IsNone())) {
         continue;
       }
-      builder_.Fail(
-          ComplexError(
-              absl::StrCat("node '", operation.name(), "' (", operation.op(),
-                           is_input ? ") takes " : ") gives "),
-              value.dtype()),
-          location_);
+      builder_.Fail(ComplexError(absl::StrCat(Describe(operation),
+                                              is_input ? "takes " : "gives "),
+                                 value.dtype()),
+                    location_);
       return false;
     }
     return true;
@@ -202,9 +199,15 @@ class Differentiator {
 
   void Fail(const Operation& operation, absl::string_view what) {
     builder_.Fail(
-        absl::InvalidArgumentError(absl::StrCat(
-            "node '", operation.name(), "' (", operation.op(), ") ", what)),
+        absl::InvalidArgumentError(absl::StrCat(Describe(operation), what)),
         location_);
+  }
+
+  // "node 'x' (Add) of 'cond_then' "
+  std::string Describe(const Operation& operation) const {
+    const Body* body = BuilderAccess::Of(builder_).body.get();
+    return absl::StrCat("node '", operation.name(), "' (", operation.op(), ") ",
+                        body ? absl::StrCat("of '", body->function, "' ") : "");
   }
 
   GraphBuilder& builder_;
@@ -254,6 +257,63 @@ absl::Status ResolveOutputs(BuilderAccess::State& state, absl::string_view what,
   return absl::OkStatus();
 }
 
+// That each y has a gradient like itself. A handle's is like the variable.
+absl::Status CheckGradYs(absl::Span<const Output> ys,
+                         absl::Span<const Output> grad_ys) {
+  if (!grad_ys.empty() && grad_ys.size() != ys.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Gradients: ", ys.size(), " ys but ", grad_ys.size(), " grad_ys"));
+  }
+  for (size_t i = 0; i < grad_ys.size(); ++i) {
+    const Output& y = ys[i];
+    const Output& grad = grad_ys[i];
+    if (y.dtype() == DType::kResource) continue;
+    if (grad.dtype() == y.dtype() && grad.shape().IsCompatibleWith(y.shape())) {
+      continue;
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Gradients: grad_ys[", i, "] (", grad.name(), ") is ",
+        Name(grad.dtype()), grad.shape().DebugString(), ", but ys[", i, "] (",
+        y.name(), ") is ", Name(y.dtype()), y.shape().DebugString()));
+  }
+  return absl::OkStatus();
+}
+
+// What is outside of an open body is an argument of it, whose gradient with
+// respect to something else outside cannot be found inside.
+absl::Status CheckInside(const BuilderAccess::State& state,
+                         absl::Span<const Output> ys,
+                         absl::Span<const Output> xs) {
+  if (state.body == nullptr) return absl::OkStatus();
+  for (size_t i = 0; i < ys.size(); ++i) {
+    if (ys[i].builder() == state.self) continue;
+    for (const Output& x : xs) {
+      if (x.builder() == state.self || x == ys[i]) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Gradients: ys[", i, "] (", ys[i].name(), ") is from outside of '",
+          state.body->function, "': ask for its gradients there, before the ",
+          "body, and use them in it"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// The call site that errors of gradients in bodies name.
+class LocationScope {
+ public:
+  LocationScope(BuilderTree& tree, SourceLocation location)
+      : tree_(tree), outer_(tree.gradients_location) {
+    tree.gradients_location = location;
+  }
+  LocationScope(const LocationScope&) = delete;
+  LocationScope& operator=(const LocationScope&) = delete;
+  ~LocationScope() { tree_.gradients_location = outer_; }
+
+ private:
+  BuilderTree& tree_;
+  const SourceLocation outer_;
+};
+
 }  // namespace
 
 std::vector<Gradient> Differentiate(GraphBuilder& builder,
@@ -290,10 +350,8 @@ std::vector<Gradient> GraphBuilder::Gradients(absl::Span<const Output> ys,
   absl::Status valid = ResolveOutputs(state, "ys", true, from);
   valid.Update(ResolveOutputs(state, "xs", true, to));
   valid.Update(ResolveOutputs(state, "grad_ys", false, seeds));
-  if (!grad_ys.empty() && grad_ys.size() != ys.size()) {
-    valid.Update(absl::InvalidArgumentError(absl::StrCat(
-        "Gradients: ", ys.size(), " ys but ", grad_ys.size(), " grad_ys")));
-  }
+  if (valid.ok()) valid.Update(CheckGradYs(from, seeds));
+  if (valid.ok()) valid.Update(CheckInside(state, ys, xs));
   if (!valid.ok()) {
     Fail(valid, location);
     return none;
@@ -302,6 +360,7 @@ std::vector<Gradient> GraphBuilder::Gradients(absl::Span<const Output> ys,
   for (size_t i = seeds.size(); i < from.size(); ++i) {
     seeds.push_back(Ones(*this, from[i], i));
   }
+  const LocationScope errors(*state.tree, location);
   return Differentiate(*state.self, from, seeds, to, location);
 }
 

@@ -24,6 +24,7 @@ namespace leat {
 struct LowerLimits {
   int64_t max_nodes = 4'000'000;     // of the lowered graph
   int64_t max_outputs = 64'000'000;  // of those nodes, all together
+  int64_t max_edges = 64'000'000;    // into those nodes, control edges included
   int max_nesting = 100;             // of functions calling functions
 };
 

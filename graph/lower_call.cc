@@ -41,14 +41,7 @@ absl::StatusOr<Lowered> LowerCall(const Node& node, const FunctionRef& function,
                         lowering.Body(node, function, node.def->input_types,
                                       node.def->output_types));
   const std::string& name = node.name();
-  std::vector<NodeId> gate(node.controls.begin(), node.controls.end());
-  if (gate.size() > 1) {
-    LEAT_ASSIGN_OR_RETURN(
-        const NodeId all,
-        lowering.Add("NoOp", absl::StrCat(name, "/input_control"), {}, {}, gate,
-                     node.def->device));
-    gate = {all};
-  }
+  LEAT_ASSIGN_OR_RETURN(const std::vector<NodeId> gate, lowering.AddGate(node));
   std::vector<Endpoint> args;
   std::vector<NodeId> inputs = gate;
   for (int i = 0; i < node.num_inputs(); ++i) {

@@ -35,6 +35,7 @@ class WhileLowering {
 
   absl::StatusOr<Lowered> Run() {
     LEAT_RETURN_IF_ERROR(FindFunctions());
+    LEAT_ASSIGN_OR_RETURN(gate_, lowering_.AddGate(node_));
     LEAT_RETURN_IF_ERROR(AddVariables());
     LEAT_RETURN_IF_ERROR(AddEnters());
     LEAT_RETURN_IF_ERROR(AddCondition());
@@ -92,7 +93,7 @@ class WhileLowering {
                           lowering_.Add("Const", Name("iterates"),
                                         {{"dtype", DType::kBool},
                                          {"value", Tensor::Scalar<bool>(true)}},
-                                        {}, node_.controls, node_.def->device));
+                                        {}, gate_, node_.def->device));
     Variable variable;
     variable.initial = {constant, 0};
     variables_.push_back(variable);
@@ -109,7 +110,7 @@ class WhileLowering {
                          {"frame_name", frame_},
                          {"is_constant", variable.is_invariant},
                          {"parallel_iterations", parallel_iterations_}},
-                        {variable.initial}, node_.controls,
+                        {variable.initial}, gate_,
                         std::string(lowering_.DeviceOf(variable.initial))));
       if (variable.is_invariant) continue;
       // The second input becomes the NextIteration.
@@ -243,6 +244,7 @@ class WhileLowering {
   const FunctionBody* body_ = nullptr;
   int64_t parallel_iterations_ = 10;
   std::string frame_;
+  std::vector<NodeId> gate_;  // what the loop waits for
   std::vector<Variable> variables_;
   const Variable* first_ = nullptr;  // that is not invariant
 };

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/graph/lowering.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -15,6 +16,10 @@ namespace leat {
 namespace {
 
 constexpr absl::string_view kColocation = "loc:@";
+
+int64_t CountEdges(size_t inputs, size_t controls) {
+  return static_cast<int64_t>(inputs + controls);
+}
 
 absl::StatusOr<std::string> OverrideDevice(const std::string& outer,
                                            const std::string& inner) {
@@ -106,13 +111,30 @@ class BodyCopy {
     std::string& name = names_[def->name];
     name = graph_.UniqueName(absl::StrCat(prefix_, "/", def->name));
     def->name = name;
-    LEAT_ASSIGN_OR_RETURN(def->device, OverrideDevice(device_, def->device));
+    if (!def->device.empty() || !FollowsResource(*def)) {
+      LEAT_ASSIGN_OR_RETURN(def->device, OverrideDevice(device_, def->device));
+    }
     RenameFrame(def->attrs);
     RenameColocation(def->attrs);
     Node node;
     node.def = std::move(def);
     graph_.AddUnchecked(std::move(node));
     return absl::OkStatus();
+  }
+
+  // A kernel runs where its resource is, wherever the caller is. The nodes of a
+  // function that a node calls are placed one by one.
+  bool FollowsResource(const NodeDef& def) const {
+    if (!std::any_of(def.input_types.begin(), def.input_types.end(),
+                     [](DType t) { return BaseOf(t) == DType::kResource; })) {
+      return false;
+    }
+    if (graph_.functions().Find(def.op->name) != nullptr) return false;
+    return std::none_of(
+        def.attrs.begin(), def.attrs.end(), [](const auto& attr) {
+          return std::holds_alternative<FunctionRef>(attr.second) ||
+                 std::holds_alternative<std::vector<FunctionRef>>(attr.second);
+        });
   }
 
   // Two calls of a function with a loop are two loops.
@@ -185,7 +207,10 @@ class BodyCopy {
 Lowering::Lowering(Graph& graph, const LowerLimits& limits)
     : graph_(graph), limits_(limits) {
   for (NodeId id = 0; id < graph.num_ids(); ++id) {
-    if (graph.Contains(id)) num_outputs_ += graph.node(id).num_outputs();
+    if (!graph.Contains(id)) continue;
+    const Node& node = graph.node(id);
+    num_outputs_ += node.num_outputs();
+    num_edges_ += CountEdges(node.inputs.size(), node.controls.size());
   }
 }
 
@@ -233,18 +258,19 @@ absl::StatusOr<const FunctionBody*> Lowering::Body(
 }
 
 absl::Status Lowering::Grow(const std::string& name, size_t new_nodes,
-                            int64_t new_outputs) {
-  const int64_t nodes = graph_.num_nodes() + static_cast<int64_t>(new_nodes);
+                            int64_t new_outputs, int64_t new_edges) {
   num_outputs_ += new_outputs;
-  const bool has_too_many_nodes = nodes > limits_.max_nodes;
-  if (!has_too_many_nodes && num_outputs_ <= limits_.max_outputs) {
-    return absl::OkStatus();
-  }
-  return absl::ResourceExhaustedError(
-      absl::StrCat("with '", name, "' the graph has over ",
-                   has_too_many_nodes ? limits_.max_nodes : limits_.max_outputs,
-                   has_too_many_nodes ? " nodes" : " outputs",
-                   " once its functions are inlined, which is the limit"));
+  num_edges_ += new_edges;
+  const auto check = [&](int64_t count, int64_t limit, absl::string_view what) {
+    if (count <= limit) return absl::OkStatus();
+    return absl::ResourceExhaustedError(
+        absl::StrCat("with '", name, "' the graph has over ", limit, " ", what,
+                     " once its functions are inlined, which is the limit"));
+  };
+  const int64_t nodes = graph_.num_nodes() + static_cast<int64_t>(new_nodes);
+  LEAT_RETURN_IF_ERROR(check(nodes, limits_.max_nodes, "nodes"));
+  LEAT_RETURN_IF_ERROR(check(num_outputs_, limits_.max_outputs, "outputs"));
+  return check(num_edges_, limits_.max_edges, "edges");
 }
 
 absl::StatusOr<NodeId> Lowering::Add(absl::string_view op,
@@ -252,7 +278,8 @@ absl::StatusOr<NodeId> Lowering::Add(absl::string_view op,
                                      absl::Span<const Endpoint> inputs,
                                      absl::Span<const NodeId> controls,
                                      const std::string& device) {
-  LEAT_RETURN_IF_ERROR(Grow(name, 1, 0));
+  LEAT_RETURN_IF_ERROR(
+      Grow(name, 1, 0, CountEdges(inputs.size(), controls.size())));
   NodeDef def;
   def.name = graph_.UniqueName(name);
   LEAT_ASSIGN_OR_RETURN(def.op, graph_.ops().Lookup(op));
@@ -286,16 +313,29 @@ absl::StatusOr<NodeId> Lowering::AddMerge(const std::string& name,
       inputs, {}, device);
 }
 
+absl::StatusOr<std::vector<NodeId>> Lowering::AddGate(const Node& node) {
+  std::vector<NodeId> gate(node.controls.begin(), node.controls.end());
+  if (gate.size() < 2) return gate;
+  LEAT_ASSIGN_OR_RETURN(const NodeId all,
+                        Add("NoOp", absl::StrCat(node.name(), "/input_control"),
+                            {}, {}, gate, node.def->device));
+  return std::vector<NodeId>{all};
+}
+
 absl::StatusOr<Inlined> Lowering::Inline(const FunctionBody& body,
                                          const std::string& prefix,
                                          const std::string& device,
                                          absl::Span<const Endpoint> args,
                                          absl::Span<const NodeId> gate) {
   int64_t num_outputs = 0;
+  int64_t num_edges = 0;
   for (const BodyNode& node : body.nodes) {
     num_outputs += static_cast<int64_t>(node.def.output_types.size());
+    const int64_t edges = CountEdges(
+        node.inputs.size(), node.controls.size() + node.arg_controls.size());
+    num_edges += edges == 0 ? CountEdges(0, gate.size()) : edges;
   }
-  LEAT_RETURN_IF_ERROR(Grow(prefix, body.nodes.size(), num_outputs));
+  LEAT_RETURN_IF_ERROR(Grow(prefix, body.nodes.size(), num_outputs, num_edges));
   return BodyCopy(*this, body, prefix, device, args, gate).Run();
 }
 

@@ -68,6 +68,10 @@ class Lowering {
                                   absl::Span<const Endpoint> inputs,
                                   const std::string& device);
 
+  // What waits for all control inputs of `node`: for many a NoOp, so that not
+  // each of many nodes needs each of the edges.
+  absl::StatusOr<std::vector<NodeId>> AddGate(const Node& node);
+
   // Copies a body to `prefix`/..., its arguments being `args`. Nodes without
   // inputs run after `gate`, so that they are dead, or in a frame, with it.
   absl::StatusOr<Inlined> Inline(const FunctionBody& body,
@@ -90,11 +94,12 @@ class Lowering {
  private:
   // Counts what is about to be added as `name`.
   absl::Status Grow(const std::string& name, size_t new_nodes,
-                    int64_t new_outputs);
+                    int64_t new_outputs, int64_t new_edges);
 
   Graph& graph_;
   const LowerLimits limits_;
   int64_t num_outputs_ = 0;  // of the graph
+  int64_t num_edges_ = 0;    // of the graph
   // Of functions without attrs.
   absl::flat_hash_map<const Function*, std::unique_ptr<FunctionBody>> bodies_;
   std::vector<std::unique_ptr<FunctionBody>> other_bodies_;

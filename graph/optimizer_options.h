@@ -27,6 +27,14 @@ struct OptimizerOptions {
   // kMaxFoldedConstants times as much.
   int64_t max_folded_bytes = int64_t{10} << 20;
   static constexpr int64_t kMaxFoldedConstants = 16;
+  // What is evaluated for one plan reads and writes at most so many bytes
+  // together. What fails counts as if it had written all that it may.
+  static constexpr int64_t kMaxFoldingWork = int64_t{512} << 20;
+  // Nodes of CostClass::kExpensive, and those that read strings, are left to
+  // the step when they read or write more. An expensive one counts as if it
+  // took an operation for each pair of 4 bytes read and 4 bytes written.
+  static constexpr int64_t kMaxExpensiveInput = 4 << 10;
+  static constexpr int64_t kMaxExpensiveOutput = 64 << 10;
 };
 
 // What a TensorFlow client asks for: opt_level L0 and disable_meta_optimizer

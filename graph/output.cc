@@ -18,22 +18,33 @@ Output Binary(absl::string_view op, absl::string_view name, Operand a,
       .output(0);
 }
 
+// Null for a handle of no node, which anybody can make.
+const Node* FindNode(const Operation& operation) {
+  if (!operation.IsValid()) return nullptr;
+  const Graph& graph = operation.builder()->graph();
+  return graph.Contains(operation.id()) ? &graph.node(operation.id()) : nullptr;
+}
+
 }  // namespace
 
 std::string Operation::name() const {
-  return IsValid() ? builder_->graph().node(id_).name() : "";
+  const Node* node = FindNode(*this);
+  return node == nullptr ? "" : node->name();
 }
 
 std::string Operation::op() const {
-  return IsValid() ? builder_->graph().node(id_).op() : "";
+  const Node* node = FindNode(*this);
+  return node == nullptr ? "" : node->op();
 }
 
 int Operation::num_inputs() const {
-  return IsValid() ? builder_->graph().node(id_).num_inputs() : 0;
+  const Node* node = FindNode(*this);
+  return node == nullptr ? 0 : node->num_inputs();
 }
 
 int Operation::num_outputs() const {
-  return IsValid() ? builder_->graph().node(id_).num_outputs() : 0;
+  const Node* node = FindNode(*this);
+  return node == nullptr ? 0 : node->num_outputs();
 }
 
 Output Operation::input(int i) const {
@@ -53,7 +64,8 @@ Output Operation::output(int i) const {
 }
 
 std::string Output::name() const {
-  return IsValid() ? absl::StrCat(operation_.name(), ":", index_) : "";
+  const std::string node = operation_.name();
+  return node.empty() ? "" : absl::StrCat(node, ":", index_);
 }
 
 DType Output::dtype() const {

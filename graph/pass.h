@@ -4,6 +4,10 @@
 // in a file of graph/passes/ and runs in its phase; pass_context.h is what it
 // sees. All passes together keep what a client can tell: the values fetched,
 // which of them are dead, the state left behind, the order that edges ask for.
+// Two exceptions, both as in TensorFlow's grappler: Shape, Size and Rank of a
+// known shape do not compute the tensor, so an error of that may be gone; and
+// the declared shape of a variable is trusted, although Assign with
+// validate_shape=false may have stored a value of another.
 #ifndef LEAT_GRAPH_PASS_H_
 #define LEAT_GRAPH_PASS_H_
 
@@ -76,7 +80,8 @@ struct RunPassesOptions {
 
 // Runs the passes on a pruned and placed graph. Nodes keep their names and ids;
 // some are removed, some replaced. INVALID_ARGUMENT for a graph with a cycle;
-// nothing else fails. O(nodes + edges) apart from what is evaluated.
+// nothing else fails. O(nodes + edges) apart from what is evaluated, which
+// optimizer_options.h bounds.
 absl::Status RunPasses(Graph& graph, const PassRegistry& passes,
                        const RunPassesOptions& options);
 

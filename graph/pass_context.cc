@@ -7,9 +7,11 @@
 #include "absl/strings/match.h"
 #include "leat/core/shape.h"
 #include "leat/core/status_macros.h"
+#include "leat/graph/constant_evaluator.h"
 #include "leat/graph/consumers.h"
 #include "leat/graph/frames.h"
 #include "leat/graph/infer_shapes.h"
+#include "leat/graph/kernel_signature.h"
 #include "leat/graph/op_registry.h"
 
 namespace leat {
@@ -44,6 +46,35 @@ bool IsControlFlowOp(absl::string_view op) {
 // Ops of ours are boundaries of the step, except what passes make.
 bool IsBoundaryOp(absl::string_view op) {
   return absl::StartsWith(op, "_") && !absl::StartsWith(op, "_Fused");
+}
+
+// Bytes of an element, where elements are only estimated.
+constexpr int64_t kElementBytes = 4;
+
+// What a kernel reads of these inputs; only whether that is more than `limit`
+// when it is.
+int64_t BytesRead(absl::Span<const Tensor> inputs, int64_t limit) {
+  int64_t bytes = 0;
+  for (const Tensor& input : inputs) {
+    bytes += input.num_bytes();
+    if (bytes > limit || input.dtype() != DType::kString) continue;
+    for (const std::string& text : input.data<std::string>()) {
+      bytes += static_cast<int64_t>(text.size());
+    }
+  }
+  return bytes;
+}
+
+bool AreAllPlain(absl::Span<const Tensor> inputs) {
+  return std::all_of(inputs.begin(), inputs.end(), [](const Tensor& input) {
+    return IsPlainBytes(input.dtype());
+  });
+}
+
+// REQUIRES: for an expensive node, sizes within their limits.
+int64_t WorkOf(int64_t read, int64_t written, bool is_expensive) {
+  if (!is_expensive) return read + written;
+  return read + written + (read / kElementBytes) * (written / kElementBytes);
 }
 
 }  // namespace
@@ -144,6 +175,47 @@ const Tensor* PassContext::Constant(NodeId id) const {
   // One of another type is an error that the kernel reports.
   const bool fits = tensor && tensor->dtype() == node.output_type(0);
   return fits ? tensor : nullptr;
+}
+
+int64_t PassContext::Room() const {
+  return std::min(
+      {options_->optimizer.max_folded_bytes, left_bytes_, left_work_});
+}
+
+bool PassContext::MayEvaluate(NodeId id) const {
+  return options_->evaluator != nullptr && !Has(id, kEvaluated) && Room() > 0;
+}
+
+std::optional<Tensor> PassContext::Evaluate(NodeId id,
+                                            absl::Span<const Tensor> inputs) {
+  traits_[id] |= kEvaluated;
+  const Node& node = graph_->node(id);
+  const KernelSignature* signature =
+      graph_->ops().FindSignature(node.op(), kCpu, node.attrs());
+  if (signature == nullptr || !signature->foldable) return std::nullopt;
+  const bool is_expensive = signature->cost == CostClass::kExpensive;
+  int64_t limit = left_work_;
+  int64_t room = Room();
+  if (is_expensive || !AreAllPlain(inputs)) {
+    limit = std::min(limit, OptimizerOptions::kMaxExpensiveInput);
+    room = std::min(room, OptimizerOptions::kMaxExpensiveOutput);
+  }
+  const int64_t read = BytesRead(inputs, limit);
+  room = std::min(room, left_work_ - read);
+  if (read > limit || room <= 0) return std::nullopt;
+  auto outputs = options_->evaluator->Evaluate(*node.def, inputs, room);
+  int64_t written = room;
+  if (outputs.ok() && outputs->size() == 1) {
+    written = (*outputs)[0].num_bytes();
+  } else if (absl::IsResourceExhausted(outputs.status())) {
+    written = 0;  // refused before there was anything to write to
+  }
+  left_work_ -= std::min(left_work_, WorkOf(read, written, is_expensive));
+  if (!outputs.ok() || outputs->size() != 1 ||
+      (*outputs)[0].dtype() != node.output_type(0)) {
+    return std::nullopt;
+  }
+  return std::move((*outputs)[0]);
 }
 
 const InferredOutput* PassContext::Inferred(Endpoint endpoint) {

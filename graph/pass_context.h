@@ -59,6 +59,14 @@ class PassContext {
   // The value of a Const; null for another node.
   const Tensor* Constant(NodeId id) const;
 
+  // There is an evaluator, the node has not been given to it, and what may be
+  // evaluated for this plan (optimizer_options.h) is not used up.
+  bool MayEvaluate(NodeId id) const;
+  // The value of the node's output for these inputs. Nothing when that fails
+  // or is beyond the limits; the node is then not evaluated again.
+  // REQUIRES: MayEvaluate(id), and exactly one output.
+  std::optional<Tensor> Evaluate(NodeId id, absl::Span<const Tensor> inputs);
+
   // What inference says of an output; null when it says nothing. Trusts the
   // declared shape of a variable, as TensorFlow does.
   const InferredOutput* Inferred(Endpoint endpoint);
@@ -99,6 +107,7 @@ class PassContext {
     kKept = 4,
     kConst = 8,
     kUnconditional = 16,
+    kEvaluated = 32,  // or tried to
   };
   struct DeviceTraits {
     DeviceType type = {};
@@ -111,6 +120,8 @@ class PassContext {
   uint8_t TraitsOf(const NodeDef& def);
   uint8_t TraitsOf(const OpDef& op) const;
   bool Has(NodeId id, Trait trait) const { return (traits_[id] & trait) != 0; }
+  // The largest constant that may still be made.
+  int64_t Room() const;
 
   Graph* graph_;
   const RunPassesOptions* options_;
@@ -120,6 +131,7 @@ class PassContext {
   std::vector<DeviceTraits> devices_;  // by index into Graph::devices()
   bool has_unconditional_ = false;
   int64_t left_bytes_ = 0;  // of constants that may still be made
+  int64_t left_work_ = OptimizerOptions::kMaxFoldingWork;
   std::optional<std::vector<std::vector<InferredOutput>>> inferred_;
 };
 

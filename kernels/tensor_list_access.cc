@@ -46,11 +46,15 @@ absl::StatusOr<TensorList*> ForwardOrCopyList(KernelContext& context, int i,
     }
   }
   LEAT_ASSIGN_OR_RETURN(const TensorList* list, GetList(context, i));
-  LEAT_ASSIGN_OR_RETURN(TensorList copy, list->Copy());
+  LEAT_ASSIGN_OR_RETURN(TensorList copy, list->Copy(ListMemory(context)));
   LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(o, Shape{}));
   Variant& variant = output->mutable_data<Variant>()[0];
   variant = Variant::Of(std::move(copy));
   return variant.MutableIfUnique<TensorList>();
+}
+
+Allocator& ListMemory(const KernelContext& context) {
+  return context.step().device->host_allocator();
 }
 
 absl::Status SetList(KernelContext& context, int o, TensorList list) {

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "leat/core/buffer.h"
 #include "leat/core/partial_shape.h"
 #include "leat/core/tensor_list.h"
 #include "leat/kernels/kernel_context.h"
@@ -30,6 +31,9 @@ absl::StatusOr<const TensorList*> GetList(const KernelContext& context, int i,
 // more. REQUIRES: GetList(i) succeeded.
 absl::StatusOr<TensorList*> ForwardOrCopyList(KernelContext& context, int i,
                                               int o);
+
+// Where lists have their elements: memory that the device's limit counts.
+Allocator& ListMemory(const KernelContext& context);
 
 // Makes output `o` this list.
 absl::Status SetList(KernelContext& context, int o, TensorList list);

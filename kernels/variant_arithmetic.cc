@@ -22,21 +22,46 @@ absl::string_view TypeName(const Variant& variant) {
 // hold, so that a few tensors in memory can be very many in the result.
 class Operation {
  public:
-  explicit Operation(KernelContext& context) : context_(context) {}
+  Operation(KernelContext& context, int64_t max_inner)
+      : context_(context), max_inner_(max_inner), left_(max_inner) {}
 
  protected:
-  // Called for each variant that stands in another.
-  absl::Status CountInner() {
-    if (--left_ >= 0) return absl::OkStatus();
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "More than ", kMaxInner, " variants stand in another one"));
+  // Called for each tensor, before it is worked on.
+  absl::Status CountTensor(const Tensor& tensor) {
+    if (depth_ > 0) {
+      LEAT_RETURN_IF_ERROR(CountInner());
+    }
+    // What takes as long as a small tensor.
+    constexpr int64_t kBytes = 4096;
+    constexpr int64_t kMaxWork = 1024;
+    const Cancellation* const cancellation = context_.step().cancellation;
+    work_ += 1 + (tensor.IsValid() ? tensor.num_bytes() / kBytes : 0);
+    if (work_ < kMaxWork || cancellation == nullptr) return absl::OkStatus();
+    work_ = 0;
+    return cancellation->status();
   }
+
+  // Called around each variant that stands in another.
+  absl::Status Enter() {
+    ++depth_;
+    return CountInner();
+  }
+  void Leave() { --depth_; }
 
   KernelContext& context_;
 
  private:
-  static constexpr int64_t kMaxInner = int64_t{1} << 20;
-  int64_t left_ = kMaxInner;
+  absl::Status CountInner() {
+    if (--left_ >= 0) return absl::OkStatus();
+    return absl::ResourceExhaustedError(
+        absl::StrCat("More than ", max_inner_,
+                     " variants and tensors stand in another variant"));
+  }
+
+  const int64_t max_inner_;
+  int64_t left_;
+  int depth_ = 0;     // variants around this one
+  int64_t work_ = 0;  // since the step's cancellation was looked at
 };
 
 class ZerosLike : public Operation {
@@ -58,10 +83,11 @@ class ZerosLike : public Operation {
     zeros.Resize(list.size());
     const auto stored = list.stored();
     for (size_t i = 0; i < stored.size(); ++i) {
+      LEAT_RETURN_IF_ERROR(CountTensor(stored[i]));
       if (!stored[i].IsValid()) continue;
       LEAT_ASSIGN_OR_RETURN(Tensor element, OfTensor(stored[i]));
-      LEAT_RETURN_IF_ERROR(
-          zeros.Set(static_cast<int64_t>(i), std::move(element)));
+      LEAT_RETURN_IF_ERROR(zeros.Set(static_cast<int64_t>(i),
+                                     std::move(element), ListMemory(context_)));
     }
     return Variant::Of(std::move(zeros));
   }
@@ -70,6 +96,7 @@ class ZerosLike : public Operation {
     if (!optional.has_value()) return Variant::Of(OptionalValue());
     OptionalValue::Components zeros;
     for (const Tensor& component : optional.components()) {
+      LEAT_RETURN_IF_ERROR(CountTensor(component));
       LEAT_ASSIGN_OR_RETURN(Tensor element, OfTensor(component));
       zeros.push_back(std::move(element));
     }
@@ -90,8 +117,9 @@ class ZerosLike : public Operation {
     const auto from = tensor.data<Variant>();
     const auto to = zeros.mutable_data<Variant>();
     for (size_t i = 0; i < from.size(); ++i) {
-      LEAT_RETURN_IF_ERROR(CountInner());
+      LEAT_RETURN_IF_ERROR(Enter());
       LEAT_ASSIGN_OR_RETURN(to[i], Of(from[i]));
+      Leave();
     }
     return zeros;
   }
@@ -99,13 +127,15 @@ class ZerosLike : public Operation {
 
 class Sum : public Operation {
  public:
-  Sum(KernelContext& context, AddTensors add) : Operation(context), add_(add) {}
+  Sum(KernelContext& context, int64_t max_inner, AddTensors add)
+      : Operation(context, max_inner), add_(add) {}
 
   absl::StatusOr<Variant> Of(const Variant& a, const Variant& b) {
     const auto* list_a = a.get<TensorList>();
     const auto* list_b = b.get<TensorList>();
-    if (list_a != nullptr && list_b != nullptr)
+    if (list_a != nullptr && list_b != nullptr) {
       return OfLists(*list_a, *list_b);
+    }
     const auto* optional_a = a.get<OptionalValue>();
     const auto* optional_b = b.get<OptionalValue>();
     if (optional_a != nullptr && optional_b != nullptr) {
@@ -149,7 +179,8 @@ class Sum : public Operation {
     const size_t stored = std::max(a.stored().size(), b.stored().size());
     for (int64_t i = 0; i < static_cast<int64_t>(stored); ++i) {
       LEAT_ASSIGN_OR_RETURN(Tensor element, OfTensors(a.at(i), b.at(i)));
-      LEAT_RETURN_IF_ERROR(sum.Set(i, std::move(element)));
+      LEAT_RETURN_IF_ERROR(
+          sum.Set(i, std::move(element), ListMemory(context_)));
     }
     return Variant::Of(std::move(sum));
   }
@@ -180,6 +211,7 @@ class Sum : public Operation {
   }
 
   absl::StatusOr<Tensor> OfTensors(const Tensor& a, const Tensor& b) {
+    LEAT_RETURN_IF_ERROR(CountTensor(a));
     if (!a.IsValid()) return b;
     if (!b.IsValid()) return a;
     if (a.dtype() != b.dtype()) {
@@ -198,9 +230,10 @@ class Sum : public Operation {
                           MakeZeros(context_, a.dtype(), a.shape()));
     const auto to = sum.mutable_data<Variant>();
     for (size_t i = 0; i < to.size(); ++i) {
-      LEAT_RETURN_IF_ERROR(CountInner());
+      LEAT_RETURN_IF_ERROR(Enter());
       LEAT_ASSIGN_OR_RETURN(to[i],
                             Of(a.data<Variant>()[i], b.data<Variant>()[i]));
+      Leave();
     }
     return sum;
   }
@@ -211,13 +244,15 @@ class Sum : public Operation {
 }  // namespace
 
 absl::StatusOr<Variant> ZerosLikeVariant(KernelContext& context,
-                                         const Variant& variant) {
-  return ZerosLike(context).Of(variant);
+                                         const Variant& variant,
+                                         int64_t max_inner) {
+  return ZerosLike(context, max_inner).Of(variant);
 }
 
 absl::StatusOr<Variant> AddVariants(KernelContext& context, const Variant& a,
-                                    const Variant& b, AddTensors add) {
-  return Sum(context, add).Of(a, b);
+                                    const Variant& b, AddTensors add,
+                                    int64_t max_inner) {
+  return Sum(context, max_inner, add).Of(a, b);
 }
 
 }  // namespace leat::kernels

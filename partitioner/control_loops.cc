@@ -2,7 +2,6 @@
 #include "leat/partitioner/control_loops.h"
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "leat/graph/consumers.h"
 #include "leat/graph/frames.h"
 #include "leat/partitioner/internal_node.h"
+#include "leat/partitioner/loop_plumbing.h"
 
 namespace leat {
 namespace {
@@ -28,88 +28,6 @@ void ForEachProducer(const Node& node, Visitor visit) {
 }
 
 bool IsLoopCond(const Node& node) { return node.op() == "LoopCond"; }
-
-// Gives each device that uses an Enter or a NextIteration one of its own.
-class PlumbingMover {
- public:
-  // Keeps `frames` right for the copies.
-  PlumbingMover(Graph& graph, Frames& frames)
-      : graph_(graph), frames_(frames), consumers_(graph) {}
-
-  // Consumers first: one of them may be an Enter that moves.
-  void Move(const std::vector<NodeId>& order) {
-    for (auto it = order.rbegin(); it != order.rend(); ++it) {
-      const Node& node = graph_.node(*it);
-      if (!IsEnter(node) && !IsNextIteration(node)) continue;
-      // A reference stays where its variable is.
-      if (!IsRef(node.def->input_types[0])) MoveNode(*it);
-    }
-  }
-
- private:
-  void MoveNode(NodeId id) {
-    std::vector<Use> uses(consumers_.Of(id).begin(), consumers_.Of(id).end());
-    if (const auto it = more_uses_.find(id); it != more_uses_.end()) {
-      uses.insert(uses.end(), it->second.begin(), it->second.end());
-    }
-    // The first consumer of a value, or else of a control edge, decides.
-    std::sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) {
-      return std::pair(a.input == TensorId::kControl, a.node) <
-             std::pair(b.input == TensorId::kControl, b.node);
-    });
-    const auto device_of = [&](const Use& use) {
-      return graph_.node(use.node).device;
-    };
-    const int own = graph_.node(id).device;
-    const bool is_used_here =
-        std::any_of(uses.begin(), uses.end(),
-                    [&](const Use& use) { return device_of(use) == own; });
-    if (!uses.empty() && !is_used_here) {
-      graph_.mutable_node(id).device = device_of(uses.front());
-    }
-    std::map<int, NodeId> copies = {{graph_.node(id).device, id}};
-    for (const Use& use : uses) {
-      const auto [copy, inserted] = copies.try_emplace(device_of(use), kNoNode);
-      if (inserted) copy->second = Copy(id, device_of(use));
-      if (copy->second != id) Redirect(use, id, copy->second);
-    }
-  }
-
-  NodeId Copy(NodeId id, int device) {
-    Node copy = graph_.node(id);
-    auto def = std::make_shared<NodeDef>(*copy.def);
-    def->name = graph_.UniqueName(absl::StrCat(def->name, "_copy"));
-    copy.def = std::move(def);
-    copy.device = device;
-    for (int i = 0; i < copy.num_inputs(); ++i) {
-      more_uses_[copy.inputs[i].node].push_back(
-          {graph_.num_ids(), copy.inputs[i].index, i});
-    }
-    for (const NodeId control : copy.controls) {
-      more_uses_[control].push_back(
-          {graph_.num_ids(), TensorId::kControl, TensorId::kControl});
-    }
-    frames_.of_inputs.push_back(frames_.of_inputs[id]);
-    frames_.of_outputs.push_back(frames_.of_outputs[id]);
-    return graph_.AddUnchecked(std::move(copy));
-  }
-
-  void Redirect(const Use& use, NodeId from, NodeId to) {
-    Node& node = graph_.mutable_node(use.node);
-    if (use.input != TensorId::kControl) {
-      node.inputs[use.input].node = to;
-      return;
-    }
-    const auto it = std::find(node.controls.begin(), node.controls.end(), from);
-    if (it != node.controls.end()) node.controls.erase(it);
-    graph_.AddControl(to, use.node);
-  }
-
-  Graph& graph_;
-  Frames& frames_;
-  const Consumers consumers_;
-  absl::flat_hash_map<NodeId, std::vector<Use>> more_uses_;  // by copies
-};
 
 // Gives a value in the first iteration only, or in all but the first.
 bool IsIrregular(const Node& node) {
@@ -135,9 +53,14 @@ std::vector<NodeId> FindIrregular(const Graph& graph,
                     });
     const auto visit = [&](NodeId from, bool is_merged) {
       const Node& producer = graph.node(from);
-      if (because[from] != kNoNode && (IsEnter(producer) || !is_merged)) {
+      // Enter and NextIteration together give a value in every iteration,
+      const bool completes_loop = is_merged && IsIrregular(producer);
+      // but not where what the Enter takes does not run in all of the outer.
+      const bool inherits =
+          because[from] != kNoNode && (!is_merged || IsEnter(producer));
+      if (inherits) {
         because[id] = because[from];
-      } else if (IsIrregular(producer) && !is_merged) {
+      } else if (IsIrregular(producer) && !completes_loop) {
         because[id] = from;
       }
     };
@@ -156,15 +79,14 @@ class ControlLoopAdder {
     if (!frames_.HasLoops()) return absl::OkStatus();
     LEAT_RETURN_IF_ERROR(CheckFrameDepth(frames_));
     LEAT_ASSIGN_OR_RETURN(std::vector<NodeId> order, TopologicalOrder(graph_));
-    PlumbingMover(graph_, frames_).Move(order);
+    MoveLoopPlumbing(order, graph_, frames_);
     num_ids_ = graph_.num_ids();
     LEAT_ASSIGN_OR_RETURN(order, TopologicalOrder(graph_));
     irregular_ = FindIrregular(graph_, order);
-    LEAT_RETURN_IF_ERROR(DescribeFrames());
+    DescribeFrames();
     FindCrossings();
-    for (const auto& [where, loop] : loops_) {  // parents come first
-      LEAT_RETURN_IF_ERROR(AddLoop(where));
-    }
+    std::sort(places_.begin(), places_.end());  // parents come first
+    for (const Place& place : places_) LEAT_RETURN_IF_ERROR(AddLoop(place));
     return ControlConsumers();
   }
 
@@ -185,7 +107,7 @@ class ControlLoopAdder {
     NodeId other_predicate = kNoNode;  // a LoopCond of another value
   };
 
-  absl::Status DescribeFrames() {
+  void DescribeFrames() {
     infos_.resize(frames_.frames.size());
     for (NodeId id = 0; id < num_ids_; ++id) {
       if (!graph_.Contains(id)) continue;
@@ -202,7 +124,6 @@ class ControlLoopAdder {
         info.other_predicate = id;
       }
     }
-    return absl::OkStatus();
   }
 
   void FindCrossings() {
@@ -216,7 +137,8 @@ class ControlLoopAdder {
         if (source == node.device) return;
         Need({frame, node.device}, from, id);
         // Who only sends must go on iterating too.
-        for (int32_t f = frame; f != Frames::kRoot;
+        for (int32_t f = frame;
+             f != Frames::kRoot && sending_.insert({f, source}).second;
              f = frames_.frames[f].parent) {
           if (!driven_.contains({f, source})) Need({f, source}, from, id);
         }
@@ -231,6 +153,7 @@ class ControlLoopAdder {
       loop.from = from;
       loop.to = to;
       if (!loops_.emplace(place, loop).second) return;
+      places_.push_back(place);
       driven_.insert(place);
       place.first = frames_.frames[place.first].parent;
     }
@@ -360,9 +283,12 @@ class ControlLoopAdder {
   std::vector<NodeId> irregular_;  // as FindIrregular says
   NodeId num_ids_ = 0;             // without control loops
   std::vector<FrameInfo> infos_;   // by frame
-  std::map<Place, ControlLoop> loops_;
+  absl::flat_hash_map<Place, ControlLoop> loops_;
+  std::vector<Place> places_;  // that have a control loop
   // Where NextIterations start every iteration.
   absl::flat_hash_set<Place> driven_;
+  // Known to send: their frames and all around those are driven.
+  absl::flat_hash_set<Place> sending_;
 };
 
 bool IsOnOneDevice(const Graph& graph) {

@@ -118,7 +118,7 @@ class Partitioner {
   absl::Status Rewire(NodeId id) {
     const Node& original = graph_.node(id);
     Node copy = PartOf(id).node(copies_[id]);
-    LEAT_ASSIGN_OR_RETURN(const Consumer consumer, Describe(id));
+    LEAT_ASSIGN_OR_RETURN(Consumer consumer, Describe(id));
     for (int i = 0; i < original.num_inputs(); ++i) {
       const Endpoint& input = original.inputs[i];
       if (part_of_[input.node] == part_of_[id]) {
@@ -158,6 +158,9 @@ class Partitioner {
     NodeId loop_merge = kNoNode;
     // Edges from other devices stay to be cut, or none was cut.
     bool keeps_loop_merge = true;
+    int num_reads = 0;  // of variables in other partitions
+    // By partition, what those come after there; found when first asked for.
+    absl::flat_hash_map<int, std::vector<NodeId>> awaited = {};
   };
 
   absl::StatusOr<Consumer> Describe(NodeId id) const {
@@ -173,7 +176,12 @@ class Partitioner {
         crosses_later = true;
       }
     };
-    for (const Endpoint& input : node.inputs) visit(input.node);
+    for (const Endpoint& input : node.inputs) {
+      visit(input.node);
+      if (part_of_[input.node] != part_of_[id] && IsRefTo(input)) {
+        ++consumer.num_reads;
+      }
+    }
     for (const NodeId control : node.controls) {
       if (graph_.node(control).device == node.device &&
           IsControlLoopMerge(graph_.node(control))) {
@@ -196,6 +204,10 @@ class Partitioner {
         kControlLoopPrefix, "' Merge, which would say when it comes"));
   }
 
+  bool IsRefTo(const Endpoint& source) const {
+    return IsRef(graph_.node(source.node).output_type(source.index));
+  }
+
   // The two ends of a cut edge.
   struct Channel {
     NodeId send = kNoNode;
@@ -204,15 +216,14 @@ class Partitioner {
 
   // The _Recv of a tensor on a consumer's device, made with its _Send when the
   // first consumer there asks for it.
-  absl::StatusOr<NodeId> RecvFor(const Endpoint& source,
-                                 const Consumer& consumer) {
+  absl::StatusOr<NodeId> RecvFor(const Endpoint& source, Consumer& consumer) {
     const DType dtype = graph_.node(source.node).output_type(source.index);
     const Endpoint value{copies_[source.node], source.index};
     if (IsRef(dtype)) {
       LEAT_ASSIGN_OR_RETURN(
           const Channel read,
           Connect(value, source.node, BaseOf(dtype), consumer));
-      OrderRead(source.node, consumer, read);
+      LEAT_RETURN_IF_ERROR(OrderRead(source.node, consumer, read));
       return read.recv;
     }
     const int device = graph_.node(consumer.id).device;
@@ -226,24 +237,56 @@ class Partitioner {
   // A variable is read where it is, when it is sent (by TensorFlow's tasks:
   // when it is received). That must come after all that its consumer waits for,
   // so each consumer has a channel of its own.
-  void OrderRead(NodeId variable, const Consumer& consumer,
-                 const Channel& read) {
-    const Node& node = graph_.node(consumer.id);
-    if (IsMerge(node)) return;  // waits for one input, whichever comes
-    const auto wait_for = [&](NodeId from) {
-      if (from == variable) return;
-      if (part_of_[from] == part_of_[variable]) {
-        PartOf(variable).AddControl(copies_[from], read.send);
-      } else if (part_of_[from] == part_of_[consumer.id]) {
-        PartOf(consumer.id).AddControl(copies_[from], read.recv);
-      }
-    };
-    for (const Endpoint& input : node.inputs) wait_for(input.node);
-    for (const NodeId control : node.controls) wait_for(control);
+  absl::Status OrderRead(NodeId variable, Consumer& consumer,
+                         const Channel& read) {
+    // Waits for one input, whichever comes.
+    if (IsMerge(graph_.node(consumer.id))) return absl::OkStatus();
+    LEAT_ASSIGN_OR_RETURN(const absl::Span<const NodeId> there,
+                          AwaitedWith(variable, consumer));
+    for (const NodeId from : there) {
+      if (from == copies_[variable]) continue;
+      PartOf(variable).AddControl(from, read.send);
+    }
+    LEAT_ASSIGN_OR_RETURN(const absl::Span<const NodeId> here,
+                          AwaitedWith(consumer.id, consumer));
+    for (const NodeId from : here) {
+      PartOf(consumer.id).AddControl(from, read.recv);
+    }
+    return absl::OkStatus();
   }
 
-  // The same for a control edge: an empty constant that waits for the source
-  // is sent, and an Identity of what arrives is waited for.
+  // What `consumer` waits for in the partition of `node`. Where several reads
+  // wait for several nodes, a NoOp on the device of `node` that waits for them:
+  // n reads and m nodes need n + m edges.
+  absl::StatusOr<absl::Span<const NodeId>> AwaitedWith(NodeId node,
+                                                       Consumer& consumer) {
+    const int part = part_of_[node];
+    const auto [it, is_new] = consumer.awaited.try_emplace(part);
+    std::vector<NodeId>& awaited = it->second;
+    if (!is_new) return absl::MakeConstSpan(awaited);
+    const Node& waits = graph_.node(consumer.id);
+    const auto visit = [&](NodeId from) {
+      if (part_of_[from] == part) awaited.push_back(copies_[from]);
+    };
+    for (const Endpoint& input : waits.inputs) visit(input.node);
+    for (const NodeId control : waits.controls) visit(control);
+    std::sort(awaited.begin(), awaited.end());
+    awaited.erase(std::unique(awaited.begin(), awaited.end()), awaited.end());
+    if (consumer.num_reads < 2 || awaited.size() < 2) {
+      return absl::MakeConstSpan(awaited);
+    }
+    Graph& graph = PartOf(node);
+    NodeDef gate{.name = NewName(waits, "before_reads", graph)};
+    LEAT_ASSIGN_OR_RETURN(const NodeId all,
+                          AddInternalNode("NoOp", std::move(gate),
+                                          graph_.node(node).device, graph));
+    graph.mutable_node(all).controls.assign(awaited.begin(), awaited.end());
+    awaited = {all};
+    return absl::MakeConstSpan(awaited);
+  }
+
+  // RecvFor, for a control edge: an empty constant that waits for the source is
+  // sent, and an Identity of what arrives is waited for.
   absl::StatusOr<NodeId> ControlRecvFor(NodeId source,
                                         const Consumer& consumer) {
     const int device = graph_.node(consumer.id).device;

@@ -1,4 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+
 #include "leat/core/check.h"
 #include "leat/runtime/merge_count.h"
 #include "leat/runtime/propagator.h"
@@ -7,6 +9,16 @@ namespace leat {
 
 using Instruction = Program::Instruction;
 using Successor = Program::Successor;
+
+namespace {
+
+// Another live input may try to be the one just now.
+int32_t TakenBy(const Instruction& merge, Activation& activation) {
+  return std::atomic_ref<int32_t>(activation.taken(merge.local_index))
+      .load(std::memory_order_acquire);
+}
+
+}  // namespace
 
 bool FlatPropagator::Run(const Ready& item) const {
   const Instruction& instruction = program_.instruction(item.instruction);
@@ -28,7 +40,7 @@ bool FlatPropagator::Run(const Ready& item) const {
 // others may come while it runs.
 bool FlatPropagator::RunMerge(const Instruction& merge,
                               Activation& activation) const {
-  const int32_t taken = activation.taken(merge.local_index);
+  const int32_t taken = TakenBy(merge, activation);
   const int32_t* const readers = activation.readers();
   const InstructionRunner::Time started = runner_.IsObserved()
                                               ? std::chrono::steady_clock::now()
@@ -68,7 +80,7 @@ void FlatPropagator::Deliver(const Instruction& from, Activation& activation,
     bool is_dead = false;
     if (to.kind == InstructionKind::kMerge) {
       if (!ArriveAtMerge(to, edge, activation, dead, entering)) continue;
-      is_dead = activation.taken(to.local_index) < 0;
+      is_dead = TakenBy(to, activation) < 0;
     } else {
       int32_t& dead_mark = activation.dead(to.local_index);
       if (dead) {

@@ -88,11 +88,22 @@ void FramedPropagator::Clear() {
   root_loops_.clear();
 }
 
+// What a transfer hands on. False, and the step has failed, when that is a
+// variable without a value.
+bool FramedPropagator::TakeValue(const Ready& done, Value& value) const {
+  const Instruction& transfer = program_.instruction(done.instruction);
+  if (!done.dead) {
+    return runner_.TakeInput(transfer, 0, *done.activation, value);
+  }
+  runner_.ReleaseInputs<true>(transfer, *done.activation);
+  value = DeadValue();
+  return true;
+}
+
 void FramedPropagator::Enter(const Ready& done, ReadyList& ready) {
   const Instruction& enter = program_.instruction(done.instruction);
   Value value;
-  if (!runner_.TakeInput(enter, 0, *done.activation, value)) return;
-  if (done.dead) value = DeadValue();
+  if (!TakeValue(done, value)) return;
   MutexLock lock(mutex_);
   Loop& loop = FindOrAddLoop(enter, *done.activation);
   --loop.missing_enters;
@@ -109,33 +120,36 @@ void FramedPropagator::Enter(const Ready& done, ReadyList& ready) {
 }
 
 void FramedPropagator::Exit(const Ready& done, ReadyList& ready) {
-  const Instruction& exit = program_.instruction(done.instruction);
-  Activation& activation = *done.activation;
   Value value;
-  if (!runner_.TakeInput(exit, 0, activation, value)) return;
-  MutexLock lock(mutex_);
-  Loop& loop = *activation.loop;
-  if (done.dead) {
-    if (activation.iteration == loop.num_started - 1) {
-      loop.dead_exits.push_back(done.instruction);
-    }
-    return;
-  }
-  if (Contains(loop.live_exits, done.instruction)) {
-    runner_.Fail(exit, activation,
+  if (!TakeValue(done, value)) return;
+  if (!PlaceExit(done, value, ready)) {
+    runner_.Fail(program_.instruction(done.instruction), *done.activation,
                  absl::InvalidArgumentError(
                      "a value left the loop in more than one iteration"));
-    return;
   }
+}
+
+// False when the value is not the first to leave the loop by this Exit.
+bool FramedPropagator::PlaceExit(const Ready& done, const Value& value,
+                                 ReadyList& ready) {
+  MutexLock lock(mutex_);
+  Loop& loop = *done.activation->loop;
+  if (done.dead) {
+    if (done.activation->iteration == loop.num_started - 1) {
+      loop.dead_exits.push_back(done.instruction);
+    }
+    return true;
+  }
+  if (Contains(loop.live_exits, done.instruction)) return false;
   loop.live_exits.push_back(done.instruction);
   Place(done.instruction, value, *loop.parent, ready);
+  return true;
 }
 
 void FramedPropagator::NextIteration(const Ready& done, ReadyList& ready) {
-  const Instruction& next = program_.instruction(done.instruction);
   Activation& activation = *done.activation;
   Value value;
-  if (!runner_.TakeInput(next, 0, activation, value)) return;
+  if (!TakeValue(done, value)) return;
   if (done.dead) return;  // that is how a loop ends
   MutexLock lock(mutex_);
   Loop& loop = *activation.loop;

@@ -24,11 +24,15 @@ void InstructionRunner::Start(Step& step, ResourceStore& resources) {
 KernelContext InstructionRunner::ContextFor(const Instruction& instruction,
                                             Activation& activation,
                                             bool is_dead) const {
+  // What an instruction without a kernel routes, others may write or clear
+  // meanwhile.
+  const bool has_inputs = instruction.kernel != nullptr;
   return KernelContext(
       *instruction.def, services_,
       ValueSlots{.slots = activation.slots.data(),
                  .readers = activation.readers(),
-                 .inputs = program_.InputSlots(instruction),
+                 .inputs = has_inputs ? program_.InputSlots(instruction)
+                                      : absl::Span<const int32_t>(),
                  .first_output = instruction.first_output,
                  .num_outputs = instruction.num_outputs},
       {.frame_id = activation.loop == nullptr ? 0 : activation.loop->id,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <optional>
 #include <utility>
 
@@ -29,6 +30,40 @@ struct CompiledStep {
   std::vector<std::string> feed_names;
   std::vector<std::string> fetch_names;
   std::shared_ptr<CompiledGraph> graph;
+};
+
+// Plans by signature. The oldest goes when there are too many: a signature may
+// come from outside, and be used once.
+class PlanCache {
+ public:
+  static constexpr size_t kMaxPlans = 1000;
+
+  // Null when there is none.
+  std::shared_ptr<CompiledStep> Find(const std::string& key) const {
+    const auto found = plans_.find(key);
+    return found == plans_.end() ? nullptr : found->second;
+  }
+  // The plan that is kept: the first of a key.
+  std::shared_ptr<CompiledStep> Add(const std::string& key,
+                                    std::shared_ptr<CompiledStep> plan) {
+    const auto [it, inserted] = plans_.try_emplace(key, std::move(plan));
+    std::shared_ptr<CompiledStep> kept = it->second;
+    if (!inserted) return kept;
+    keys_.push_back(key);
+    if (keys_.size() > kMaxPlans) {
+      plans_.erase(keys_.front());
+      keys_.pop_front();
+    }
+    return kept;
+  }
+  void Clear() {
+    plans_.clear();
+    keys_.clear();
+  }
+
+ private:
+  absl::flat_hash_map<std::string, std::shared_ptr<CompiledStep>> plans_;
+  std::deque<std::string> keys_;  // oldest first
 };
 
 // The key of a signature in the plan cache. Names may hold any byte.
@@ -74,16 +109,16 @@ class LocalSession final : public Session,
                       .evaluator = evaluator_.get()},
         ops_(graph.ops()),
         runner_(*devices_, kernels),
-        client_graph_(graph),
-        prepared_(graph.ops()) {}
+        client_graph_(graph) {}
 
   ~LocalSession() override { Close().IgnoreError(); }
 
   absl::Status Prepare() {
     MutexLock lock(mutex_);
     LEAT_ASSIGN_OR_RETURN(
-        prepared_,
+        Graph prepared,
         PrepareGraph(client_graph_, devices_->Infos(), prepare_options_));
+    prepared_ = std::make_shared<const Graph>(std::move(prepared));
     return absl::OkStatus();
   }
 
@@ -110,11 +145,11 @@ class LocalSession final : public Session,
     MutexLock lock(mutex_);
     LEAT_RETURN_IF_ERROR(CheckOpen());
     LEAT_ASSIGN_OR_RETURN(Graph merged, MergeGraphs(client_graph_, graph));
-    LEAT_ASSIGN_OR_RETURN(
-        Graph prepared,
-        PrepareGraph(merged, devices_->Infos(), prepare_options_, &prepared_));
+    LEAT_ASSIGN_OR_RETURN(Graph prepared,
+                          PrepareGraph(merged, devices_->Infos(),
+                                       prepare_options_, prepared_.get()));
     client_graph_ = std::move(merged);
-    prepared_ = std::move(prepared);
+    prepared_ = std::make_shared<const Graph>(std::move(prepared));
     return absl::OkStatus();
   }
 
@@ -129,7 +164,7 @@ class LocalSession final : public Session,
       step->Fail(absl::CancelledError("the session was closed"));
     }
     while (!running_.empty()) step_ended_.Wait(mutex_);
-    plans_.clear();
+    plans_.Clear();
     return absl::OkStatus();
   }
 
@@ -141,17 +176,22 @@ class LocalSession final : public Session,
     AppendKey(feeds, key);
     AppendKey(fetches, key);
     AppendKey(targets, key);
-    MutexLock lock(mutex_);
-    LEAT_RETURN_IF_ERROR(CheckOpen());
-    if (auto found = plans_.find(key); found != plans_.end()) {
-      return found->second;
+    std::shared_ptr<const Graph> graph;
+    {
+      MutexLock lock(mutex_);
+      LEAT_RETURN_IF_ERROR(CheckOpen());
+      if (auto found = plans_.Find(key); found != nullptr) return found;
+      graph = prepared_;
     }
     LEAT_ASSIGN_OR_RETURN(std::shared_ptr<CompiledStep> step,
-                          Plan({.feeds = Texts(feeds),
-                                .fetches = Texts(fetches),
-                                .targets = Texts(targets)}));
-    plans_.emplace(std::move(key), step);
-    return step;
+                          Plan(*graph, {.feeds = Texts(feeds),
+                                        .fetches = Texts(fetches),
+                                        .targets = Texts(targets)}));
+    MutexLock lock(mutex_);
+    LEAT_RETURN_IF_ERROR(CheckOpen());
+    // Extended meanwhile. (As long as `graph` lives, no other has its address.)
+    if (prepared_ != graph) return step;
+    return plans_.Add(key, std::move(step));
   }
 
   // Runs a step and keeps of it what the options ask for.
@@ -207,10 +247,11 @@ class LocalSession final : public Session,
     return absl::FailedPreconditionError("Session is closed.");
   }
 
-  absl::StatusOr<std::shared_ptr<CompiledStep>> Plan(StepSignature signature)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+  // Takes long: to be called without the lock.
+  absl::StatusOr<std::shared_ptr<CompiledStep>> Plan(const Graph& prepared,
+                                                     StepSignature signature) {
     LEAT_ASSIGN_OR_RETURN(StepPlan plan,
-                          PlanStep(prepared_, std::move(signature),
+                          PlanStep(prepared, std::move(signature),
                                    devices_->Infos(), plan_options_));
     auto step = std::make_shared<CompiledStep>();
     step->feed_types = std::move(plan.feed_types);
@@ -265,9 +306,9 @@ class LocalSession final : public Session,
   CondVar step_ended_;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   Graph client_graph_ ABSL_GUARDED_BY(mutex_);
-  Graph prepared_ ABSL_GUARDED_BY(mutex_);
-  absl::flat_hash_map<std::string, std::shared_ptr<CompiledStep>> plans_
-      ABSL_GUARDED_BY(mutex_);
+  // Replaced by Extend, never changed.
+  std::shared_ptr<const Graph> prepared_ ABSL_GUARDED_BY(mutex_);
+  PlanCache plans_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_set<Step*> running_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -1,6 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// LocalSession: plans and runs a graph on the devices of this process.
+// LocalSession: plans and runs a graph on the devices of this process. While a
+// step is planned, others are planned and run, and the session may be closed
+// (the step that is planned then fails). The last 1,000 plans are kept; a
+// Callable keeps its own.
 #ifndef LEAT_RUNTIME_LOCAL_SESSION_H_
 #define LEAT_RUNTIME_LOCAL_SESSION_H_
 

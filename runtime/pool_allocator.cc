@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -36,6 +37,7 @@ size_t ClassBytes(int size_class) {
   return (size_t{1} << shift) + (step << (shift - kStepBits));
 }
 
+constexpr int64_t kLarge = int64_t{1} << 20;
 constexpr size_t kHugePage = size_t{1} << 21;
 
 // From the system, or null. Large blocks ask for huge pages: activations are
@@ -74,7 +76,7 @@ class PoolAllocator::Pool {
       MutexLock lock(list.mutex);
       // Counted before the block exists: whoever asks for the system's memory
       // meanwhile keeps the pool alive too.
-      if (list.in_use++ == 0) {
+      if (list.Add(1) == 1) {
         references_.fetch_add(1, std::memory_order_relaxed);
       }
       if (FreeBlock* block = list.head; block != nullptr) {
@@ -95,20 +97,17 @@ class PoolAllocator::Pool {
       MutexLock lock(list.mutex);
       block->next = list.head;
       list.head = block;
-      none_in_use = --list.in_use == 0;
+      none_in_use = list.Add(-1) == 0;
     }
     if (none_in_use) Release();
   }
 
   AllocatorStats stats() const {
     AllocatorStats stats;
-    for (int i = 0; i < kNumClasses; ++i) {
-      MutexLock lock(lists_[i].mutex);
-      stats.live_bytes +=
-          lists_[i].in_use * static_cast<int64_t>(ClassBytes(i));
-    }
-    stats.kept_bytes =
-        system_bytes_.load(std::memory_order_relaxed) - stats.live_bytes;
+    stats.live_bytes = LiveBytes();
+    // Both change meanwhile.
+    stats.kept_bytes = std::max<int64_t>(
+        0, system_bytes_.load(std::memory_order_relaxed) - stats.live_bytes);
     stats.system_requests = requests_.load(std::memory_order_relaxed);
     return stats;
   }
@@ -118,22 +117,38 @@ class PoolAllocator::Pool {
     FreeBlock* next = nullptr;
   };
   struct BlockList {
-    mutable Mutex mutex;
+    Mutex mutex;
     FreeBlock* head ABSL_GUARDED_BY(mutex) = nullptr;
-    int64_t in_use ABSL_GUARDED_BY(mutex) = 0;
+    std::atomic<int64_t> in_use{0};  // changes under the lock
+
+    int64_t Add(int64_t blocks) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
+      const int64_t now = in_use.load(std::memory_order_relaxed) + blocks;
+      in_use.store(now, std::memory_order_relaxed);
+      return now;
+    }
   };
+
+  int64_t LiveBytes() const {
+    int64_t bytes = 0;
+    for (int i = 0; i < kNumClasses; ++i) {
+      bytes += lists_[i].in_use.load(std::memory_order_relaxed) *
+               static_cast<int64_t>(ClassBytes(i));
+    }
+    return bytes;
+  }
 
   void ReturnOne(BlockList& list) {
     bool none_in_use;
     {
       MutexLock lock(list.mutex);
-      none_in_use = --list.in_use == 0;
+      none_in_use = list.Add(-1) == 0;
     }
     if (none_in_use) Release();
   }
 
   void* TakeFromSystem(int size_class) {
     const int64_t bytes = static_cast<int64_t>(ClassBytes(size_class));
+    if (bytes >= kLarge) FreeSurplus();
     if (!Reserve(bytes)) {
       FreeKept();
       if (!Reserve(bytes)) return nullptr;
@@ -149,6 +164,19 @@ class PoolAllocator::Pool {
     }
     requests_.fetch_add(1, std::memory_order_relaxed);
     return memory;
+  }
+
+  // Sizes that no step asks for any more, such as those of another batch, must
+  // not pile up: twice as much is kept as was ever in use, or all is given
+  // back.
+  void FreeSurplus() {
+    const int64_t live = LiveBytes();
+    int64_t peak = peak_bytes_.load(std::memory_order_relaxed);
+    while (live > peak && !peak_bytes_.compare_exchange_weak(
+                              peak, live, std::memory_order_relaxed)) {
+    }
+    const int64_t kept = system_bytes_.load(std::memory_order_relaxed) - live;
+    if (kept / 2 > std::max(live, peak)) FreeKept();
   }
 
   // Counts bytes that are about to be taken, if the limit allows them.
@@ -181,6 +209,7 @@ class PoolAllocator::Pool {
   const int64_t limit_bytes_;
   std::atomic<int64_t> references_{1};    // the allocator's
   std::atomic<int64_t> system_bytes_{0};  // in use or kept
+  std::atomic<int64_t> peak_bytes_{0};    // in use when a large block was taken
   std::atomic<int64_t> requests_{0};
   std::array<BlockList, kNumClasses> lists_;
 };

@@ -91,8 +91,10 @@ class FramedPropagator {
  private:
   using Instruction = Program::Instruction;
 
+  bool TakeValue(const Ready& done, Value& value) const;
   void Enter(const Ready& done, ReadyList& ready);
   void Exit(const Ready& done, ReadyList& ready);
+  bool PlaceExit(const Ready& done, const Value& value, ReadyList& ready);
   void NextIteration(const Ready& done, ReadyList& ready);
 
   // Puts a value into an activation's slot and tells its consumers.

@@ -29,12 +29,14 @@ class RunMetadata;
 
 namespace leat {
 
-// The name of a tensor ("x:0", "x") or of an operation ("train").
+// The name of a tensor ("x:0", "x") or of an operation ("train"). Nothing in
+// the body of a function can be fed, fetched or run by name: of that, a text
+// that names no node, but the function.
 struct TensorName {
-  TensorName(const char* name) : text(name) {}               // NOLINT
-  TensorName(std::string name) : text(std::move(name)) {}    // NOLINT
-  TensorName(const Output& output) : text(output.name()) {}  // NOLINT
-  TensorName(const Operation& node) : text(node.name()) {}   // NOLINT
+  TensorName(const char* name) : text(name) {}             // NOLINT
+  TensorName(std::string name) : text(std::move(name)) {}  // NOLINT
+  TensorName(const Output& output);                        // NOLINT
+  TensorName(const Operation& node);                       // NOLINT
 
   std::string text;
 };

@@ -82,6 +82,25 @@ Json Metadata(const char* what, int process, int row, Json args) {
           {"args", std::move(args)}};
 }
 
+// The events as text: as a tree they would take several times the memory.
+class Events {
+ public:
+  bool empty() const { return is_empty_; }
+  void Add(const Json& event) {
+    if (!is_empty_) text_ += ',';
+    is_empty_ = false;
+    text_ += event.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+  std::string Finish() && {
+    text_ += "]}";
+    return std::move(text_);
+  }
+
+ private:
+  bool is_empty_ = true;
+  std::string text_ = R"({"displayTimeUnit":"ns","traceEvents":[)";
+};
+
 // Rows of the viewer for one thread: an event takes the lowest row whose last
 // event has ended, so events of a row never overlap. Events come by start.
 class Rows {
@@ -120,7 +139,7 @@ class DeviceEvents {
     int row = 0;
   };
 
-  Place Add(const pb::NodeExecStats& node, int64_t zero, Json& events) {
+  Place Add(const pb::NodeExecStats& node, int64_t zero, Events& events) {
     const int64_t start = StartOf(node);
     const int64_t duration = DurationOf(node);
     const Place place{process_, RowOf(node.thread_id(), start, duration)};
@@ -133,14 +152,14 @@ class DeviceEvents {
           [](std::string* out, const auto& o) { out->append(OutputText(o)); });
     }
     args["queued_us"] = Micros(QueuedOf(node));
-    events.push_back({{"name", label.op},
-                      {"cat", "op"},
-                      {"ph", "X"},
-                      {"pid", place.process},
-                      {"tid", place.row},
-                      {"ts", Micros(start - zero)},
-                      {"dur", Micros(duration)},
-                      {"args", std::move(args)}});
+    events.Add({{"name", label.op},
+                {"cat", "op"},
+                {"ph", "X"},
+                {"pid", place.process},
+                {"tid", place.row},
+                {"ts", Micros(start - zero)},
+                {"dur", Micros(duration)},
+                {"args", std::move(args)}});
     AddMemory(node, start + duration - zero, events);
     return place;
   }
@@ -149,10 +168,10 @@ class DeviceEvents {
     for (const auto& [id, name] : device.thread_names()) names_[id] = name;
   }
 
-  void AddMetadata(Json& events) const {
-    events.push_back(Metadata("process_name", process_, 0, {{"name", name_}}));
-    events.push_back(Metadata("process_sort_index", process_, 0,
-                              {{"sort_index", process_}}));
+  void AddMetadata(Events& events) const {
+    events.Add(Metadata("process_name", process_, 0, {{"name", name_}}));
+    events.Add(Metadata("process_sort_index", process_, 0,
+                        {{"sort_index", process_}}));
     for (const auto& [key, row] : row_ids_) {
       const auto& [thread, number] = key;
       const auto found = names_.find(thread);
@@ -160,8 +179,7 @@ class DeviceEvents {
                              ? absl::StrCat("thread ", thread)
                              : found->second;
       if (number > 0) absl::StrAppend(&name, " +", number);
-      events.push_back(
-          Metadata("thread_name", process_, row, {{"name", name}}));
+      events.Add(Metadata("thread_name", process_, row, {{"name", name}}));
     }
   }
 
@@ -176,17 +194,17 @@ class DeviceEvents {
     return found->second;
   }
 
-  void AddMemory(const pb::NodeExecStats& node, int64_t time, Json& events) {
+  void AddMemory(const pb::NodeExecStats& node, int64_t time, Events& events) {
     if (node.memory().empty()) return;
     const int64_t bytes = node.memory(0).allocator_bytes_in_use();
     if (bytes == live_bytes_) return;
     live_bytes_ = bytes;
-    events.push_back({{"name", "live bytes"},
-                      {"ph", "C"},
-                      {"pid", process_},
-                      {"tid", 0},
-                      {"ts", Micros(time)},
-                      {"args", {{"bytes", bytes}}}});
+    events.Add({{"name", "live bytes"},
+                {"ph", "C"},
+                {"pid", process_},
+                {"tid", 0},
+                {"ts", Micros(time)},
+                {"args", {{"bytes", bytes}}}});
   }
 
   const int process_;
@@ -220,7 +238,7 @@ class Transfers {
     }
   }
 
-  void AddTo(Json& events, int64_t zero) {
+  void AddTo(Events& events, int64_t zero) {
     for (auto& [key, ends] : ends_) {
       const auto by_end = [](const End& a, const End& b) {
         return a.end < b.end;
@@ -230,8 +248,8 @@ class Transfers {
       const size_t count = std::min(ends.sends.size(), ends.recvs.size());
       for (size_t i = 0; i < count; ++i) {
         const std::string& tensor = std::get<0>(key);
-        events.push_back(Arrow("s", tensor, ends.sends[i], zero));
-        events.push_back(Arrow("f", tensor, ends.recvs[i], zero));
+        events.Add(Arrow("s", tensor, ends.sends[i], zero));
+        events.Add(Arrow("f", tensor, ends.recvs[i], zero));
         ++next_id_;
       }
     }
@@ -317,7 +335,9 @@ void Trace::AddStep(pb::StepStats step) {
       time.total += std::chrono::nanoseconds(DurationOf(node));
     }
   }
-  if (num_node_runs_ + runs > max_node_runs_) return;
+  // A later step that is small enough would be out of its place.
+  is_full_ = is_full_ || runs > max_node_runs_ - num_node_runs_;
+  if (is_full_) return;
   num_node_runs_ += runs;
   for (pb::DeviceStepStats& device : *step.mutable_dev_stats()) {
     auto& nodes = *device.mutable_node_stats();
@@ -352,12 +372,12 @@ std::string Trace::ToChromeJson() const {
     process = ++next;
     devices.try_emplace(name, process, name);
   }
-  Json events = Json::array();
+  Events events;
   Transfers transfers;
   for (size_t i = 0; i < steps_.size(); ++i) {
     const Interval interval = IntervalOf(steps_[i]);
     if (interval.start > interval.end) continue;  // nothing ran
-    events.push_back(StepEvent(i, interval, zero));
+    events.Add(StepEvent(i, interval, zero));
     for (const pb::DeviceStepStats& device : steps_[i].dev_stats()) {
       DeviceEvents& to = devices.at(device.device());
       to.Name(device);
@@ -368,13 +388,10 @@ std::string Trace::ToChromeJson() const {
     transfers.AddTo(events, zero);
   }
   if (!events.empty()) {
-    events.push_back(
-        Metadata("process_name", kStepsProcess, 0, {{"name", "steps"}}));
+    events.Add(Metadata("process_name", kStepsProcess, 0, {{"name", "steps"}}));
   }
   for (const auto& [name, device] : devices) device.AddMetadata(events);
-  const Json trace = {{"displayTimeUnit", "ns"},
-                      {"traceEvents", std::move(events)}};
-  return trace.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return std::move(events).Finish();
 }
 
 }  // namespace leat

@@ -28,8 +28,8 @@ std::chrono::nanoseconds DurationOf(const pb::StepStats& step);
 // Takes step stats of TensorFlow's too, whose timeline labels are the same.
 class Trace {
  public:
-  // Steps that would bring the timeline above `max_node_runs` runs of nodes
-  // are counted in the table only.
+  // The first step that would bring the timeline above `max_node_runs` runs of
+  // nodes, and all after it, are counted in the table only.
   explicit Trace(size_t max_node_runs = 500'000)
       : max_node_runs_(max_node_runs) {}
 
@@ -56,6 +56,7 @@ class Trace {
  private:
   const size_t max_node_runs_;
   size_t num_node_runs_ = 0;  // in steps_
+  bool is_full_ = false;
   int64_t num_steps_ = 0;
   std::vector<pb::StepStats> steps_;
   std::map<std::string, OpTime> by_op_;

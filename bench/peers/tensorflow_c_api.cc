@@ -188,7 +188,7 @@ class Case {
  public:
   Case(const std::string& graph_def, const Description& description,
        const std::string& config)
-      : description_(description), graph_(TF_NewGraph()) {
+      : graph_(TF_NewGraph()) {
     TF_Buffer* buffer =
         TF_NewBufferFromString(graph_def.data(), graph_def.size());
     TF_ImportGraphDefOptions* options = TF_NewImportGraphDefOptions();
@@ -210,6 +210,12 @@ class Case {
     }
     for (const Feed& feed : description.feeds) {
       feeds_.push_back({Find(feed.node), 0});
+      // Made once, as ours are: a step does not consume its feeds.
+      TF_Tensor* tensor = TF_AllocateTensor(
+          static_cast<TF_DataType>(feed.dtype), feed.dims.data(),
+          static_cast<int>(feed.dims.size()), feed.bytes.size());
+      std::memcpy(TF_TensorData(tensor), feed.bytes.data(), feed.bytes.size());
+      feed_values_.push_back(tensor);
     }
     for (const auto& [node, index] : description.fetches) {
       fetches_.push_back({Find(node), index});
@@ -219,27 +225,19 @@ class Case {
     }
   }
   ~Case() {
+    for (TF_Tensor* tensor : feed_values_) TF_DeleteTensor(tensor);
     TF_CloseSession(session_, status_);
     TF_DeleteSession(session_, status_);
     TF_DeleteGraph(graph_);
   }
 
   void Step(TF_Buffer* run_options = nullptr, TF_Buffer* metadata = nullptr) {
-    std::vector<TF_Tensor*> in;
-    for (const Feed& feed : description_.feeds) {
-      in.push_back(TF_AllocateTensor(
-          static_cast<TF_DataType>(feed.dtype), feed.dims.data(),
-          static_cast<int>(feed.dims.size()), feed.bytes.size()));
-      std::memcpy(TF_TensorData(in.back()), feed.bytes.data(),
-                  feed.bytes.size());
-    }
     std::vector<TF_Tensor*> out(fetches_.size());
-    TF_SessionRun(session_, run_options, feeds_.data(), in.data(),
-                  static_cast<int>(in.size()), fetches_.data(), out.data(),
-                  static_cast<int>(out.size()), targets_.data(),
+    TF_SessionRun(session_, run_options, feeds_.data(), feed_values_.data(),
+                  static_cast<int>(feed_values_.size()), fetches_.data(),
+                  out.data(), static_cast<int>(out.size()), targets_.data(),
                   static_cast<int>(targets_.size()), metadata, status_);
     status_.Check();
-    for (TF_Tensor* tensor : in) TF_DeleteTensor(tensor);
     for (TF_Tensor* tensor : out) TF_DeleteTensor(tensor);
   }
 
@@ -273,11 +271,11 @@ class Case {
     return operation;
   }
 
-  const Description description_;
   Status status_;
   TF_Graph* graph_;
   TF_Session* session_ = nullptr;
   std::vector<TF_Output> feeds_;
+  std::vector<TF_Tensor*> feed_values_;
   std::vector<TF_Output> fetches_;
   std::vector<const TF_Operation*> targets_;
 };

@@ -3,11 +3,13 @@
 // Computes now what every step would compute alike: nodes whose inputs are all
 // constants, and Shape, Size and Rank of tensors whose shapes are known. The
 // constant keeps the control edges of what it was computed from, so it is dead,
-// and in a frame, exactly when the node was.
+// and in a frame, exactly when the node was. A tensor of which only the shape
+// is used is not computed any more: an error that this would have met is gone,
+// and the declared shape of a variable is what counts, as in TensorFlow.
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include "leat/graph/constant_evaluator.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/pass_context.h"
 
@@ -39,6 +41,7 @@ class Folder {
 
  private:
   bool FoldConstants(NodeId id) {
+    if (!context_.MayEvaluate(id)) return false;
     const Node& node = graph_.node(id);
     std::vector<Tensor> inputs;
     std::vector<NodeId> sources;
@@ -48,19 +51,11 @@ class Folder {
       inputs.push_back(*value);
       sources.push_back(input.node);
     }
-    const KernelSignature* signature =
-        graph_.ops().FindSignature(node.op(), kCpu, node.attrs());
-    if (context_.options().evaluator == nullptr || signature == nullptr ||
-        !signature->foldable) {
-      return false;
-    }
     auto controls = context_.UnitedControls(id, sources);
     if (!controls.has_value()) return false;
-    auto outputs = context_.options().evaluator->Evaluate(
-        *node.def, inputs, context_.options().optimizer.max_folded_bytes);
-    if (!outputs.ok() || outputs->size() != 1) return false;
-    if ((*outputs)[0].dtype() != node.output_type(0)) return false;
-    return context_.ReplaceByConstant(id, std::move((*outputs)[0]),
+    std::optional<Tensor> value = context_.Evaluate(id, inputs);
+    return value.has_value() &&
+           context_.ReplaceByConstant(id, *std::move(value),
                                       *std::move(controls));
   }
 

@@ -25,7 +25,21 @@ bool IsSame(const Tensor& a, const Tensor& b) {
   return a.num_bytes() <= kMaxComparedBytes && Identical(a, b);
 }
 
+// Of the first elements only when the text is long.
+size_t HashOfText(const Tensor& tensor) {
+  size_t hash = absl::HashOf(tensor.dtype(), tensor.shape().dims());
+  size_t left = static_cast<size_t>(kMaxComparedBytes);
+  for (const std::string& text : tensor.data<std::string>()) {
+    const absl::string_view head = absl::string_view(text).substr(0, left);
+    hash = absl::HashOf(hash, text.size(), head);
+    left -= std::min(left, head.size() + 1);
+    if (left == 0) break;
+  }
+  return hash;
+}
+
 size_t HashOf(const Tensor& tensor) {
+  if (tensor.dtype() == DType::kString) return HashOfText(tensor);
   const auto shape = tensor.shape().dims();
   const int64_t bytes = tensor.num_bytes();
   if (!IsPlainBytes(tensor.dtype())) {

@@ -5,6 +5,8 @@
 // to its part of the product in one go. The gradients of a Relu and of
 // the MaxPool after it become one node likewise. Only where nobody else sees
 // what is between, and the device has a kernel for the op.
+#include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -125,12 +127,22 @@ class Fuser {
     const Node& node = graph_.node(id);
     const Node& before = graph_.node(node.inputs[0].node);
     if (before.def->op != max_pool_grad_ ||
-        before.inputs[0] != node.inputs[1]) {
+        before.inputs[0] != node.inputs[1] || WindowsOverlap(before)) {
       return false;
     }
     const NodeId product = Absorbable(id);
     return product != kNoNode && Absorb(id, product, "_LeatMaxPoolReluGrad",
                                         before.attrs(), before.inputs);
+  }
+
+  // Then gradients add up before the Relu's sees them, and the sum of huge ones
+  // is not the sum of what passes.
+  static bool WindowsOverlap(const Node& pool) {
+    const auto size = pool.attrs().Get<std::vector<int64_t>>("ksize");
+    const auto stride = pool.attrs().Get<std::vector<int64_t>>("strides");
+    return !size.ok() || !stride.ok() || size->size() != stride->size() ||
+           !std::equal(size->begin(), size->end(), stride->begin(),
+                       std::less_equal<>());
   }
 
   // Makes `id` do what `product` did too.

@@ -68,7 +68,7 @@ absl::Status Reserve(KernelContext& context, DType dtype) {
 absl::Status PushBack(KernelContext& context, DType dtype) {
   LEAT_RETURN_IF_ERROR(GetList(context, 0, dtype).status());
   LEAT_ASSIGN_OR_RETURN(TensorList * list, ForwardOrCopyList(context, 0, 0));
-  return list->PushBack(context.input(1));
+  return list->PushBack(context.input(1), ListMemory(context));
 }
 
 // The element, or zeros of what `shape` says.
@@ -148,7 +148,7 @@ class SetItem final : public Kernel {
     }
     LEAT_ASSIGN_OR_RETURN(TensorList * list, ForwardOrCopyList(context, 0, 0));
     if (index >= size) list->Resize(int64_t{index} + 1);
-    return list->Set(index, context.input(2));
+    return list->Set(index, context.input(2), ListMemory(context));
   }
 
  private:

@@ -39,10 +39,10 @@ absl::StatusOr<Shape> RowShape(const Tensor& tensor,
 }
 
 absl::Status SetRow(const Tensor& tensor, int64_t row, const Shape& shape,
-                    int64_t index, TensorList& list) {
+                    int64_t index, Allocator& memory, TensorList& list) {
   LEAT_ASSIGN_OR_RETURN(Tensor element,
                         tensor.Slice(row, row + 1).Reshaped(shape));
-  return list.Set(index, std::move(element));
+  return list.Set(index, std::move(element), memory);
 }
 
 absl::Status FromTensor(KernelContext& context) {
@@ -56,10 +56,10 @@ absl::Status FromTensor(KernelContext& context) {
                      " has too many rows for a list"));
   }
   TensorList list(tensor.dtype(), std::move(element_shape));
-  LEAT_RETURN_IF_ERROR(list.Reserve(tensor.dim(0)));
+  LEAT_RETURN_IF_ERROR(list.Reserve(tensor.dim(0), ListMemory(context)));
   list.Resize(tensor.dim(0));
   for (int64_t i = 0; i < tensor.dim(0); ++i) {
-    LEAT_RETURN_IF_ERROR(SetRow(tensor, i, row, i, list));
+    LEAT_RETURN_IF_ERROR(SetRow(tensor, i, row, i, ListMemory(context), list));
   }
   return SetList(context, 0, std::move(list));
 }
@@ -95,7 +95,8 @@ absl::Status Split(KernelContext& context) {
   }
   const auto lengths = context.input(2).data<int64_t>();
   TensorList list(tensor.dtype(), std::move(element_shape));
-  LEAT_RETURN_IF_ERROR(list.Reserve(static_cast<int64_t>(lengths.size())));
+  LEAT_RETURN_IF_ERROR(
+      list.Reserve(static_cast<int64_t>(lengths.size()), ListMemory(context)));
   int64_t start = 0;
   for (const int64_t length : lengths) {
     if (length < 0) {
@@ -107,7 +108,8 @@ absl::Status Split(KernelContext& context) {
           absl::StrCat("Attempting to slice ", length, " rows at ", start,
                        " from tensor with length ", tensor.dim(0)));
     }
-    LEAT_RETURN_IF_ERROR(list.PushBack(tensor.Slice(start, start + length)));
+    LEAT_RETURN_IF_ERROR(list.PushBack(tensor.Slice(start, start + length),
+                                       ListMemory(context)));
     start += length;
   }
   if (start != tensor.dim(0)) {
@@ -122,7 +124,7 @@ absl::Status Split(KernelContext& context) {
 // REQUIRES: as many indices as rows.
 absl::Status ScatterRows(const Tensor& tensor,
                          absl::Span<const int32_t> indices, const Shape& row,
-                         TensorList& list) {
+                         Allocator& memory, TensorList& list) {
   int64_t size = list.size();
   for (const int32_t index : indices) {
     if (index < 0 || index >= TensorList::kMaxSize) {
@@ -135,7 +137,7 @@ absl::Status ScatterRows(const Tensor& tensor,
   list.Resize(size);
   for (size_t i = 0; i < indices.size(); ++i) {
     LEAT_RETURN_IF_ERROR(
-        SetRow(tensor, static_cast<int64_t>(i), row, indices[i], list));
+        SetRow(tensor, static_cast<int64_t>(i), row, indices[i], memory, list));
   }
   return absl::OkStatus();
 }
@@ -167,7 +169,8 @@ absl::Status Scatter(KernelContext& context) {
     }
     list.Resize(num_elements);
   }
-  LEAT_RETURN_IF_ERROR(ScatterRows(tensor, indices, row, list));
+  LEAT_RETURN_IF_ERROR(
+      ScatterRows(tensor, indices, row, ListMemory(context), list));
   return SetList(context, 0, std::move(list));
 }
 
@@ -192,7 +195,8 @@ absl::Status ScatterIntoList(KernelContext& context) {
                      indices.num_elements(), " vs. ", tensor.dim(0)));
   }
   LEAT_ASSIGN_OR_RETURN(TensorList * list, ForwardOrCopyList(context, 0, 0));
-  return ScatterRows(tensor, indices.data<int32_t>(), row, *list);
+  return ScatterRows(tensor, indices.data<int32_t>(), row, ListMemory(context),
+                     *list);
 }
 
 }  // namespace

@@ -311,6 +311,15 @@ TEST(TensorCodecTest, LimitIsExact) {
   ExpectError(Decode(proto, 99), kExhausted, "100 bytes");
 }
 
+TEST(TensorCodecTest, CountsTextOfHandlesAgainstTheLimitOfAMessage) {
+  ResourceHandle handle;
+  handle.name = std::string(10000, 'x');
+  const Tensor tensor = Tensor::Filled(Shape({10}), handle);
+  pb::TensorProto proto;
+  EXPECT_TRUE(EncodeTensor(tensor, &proto, 110 * 1000).ok());
+  EXPECT_EQ(EncodeTensor(tensor, &proto, 90 * 1000).code(), kInvalid);
+}
+
 TEST(TensorCodecTest, RepeatedStringsCountAgainstTheLimit) {
   ForbiddenAllocator forbidden;
   pb::TensorProto strings = Proto(DType::kString, {1 << 20});

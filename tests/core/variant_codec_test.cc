@@ -309,6 +309,139 @@ TEST(VariantCodecTest, DoesNotWriteWhatAMessageCannotHold) {
       absl::StatusCode::kInvalidArgument);
 }
 
+absl::StatusCode CodeOfEncoding(const Tensor& tensor, int64_t max_bytes) {
+  pb::TensorProto proto;
+  return EncodeTensor(tensor, &proto, max_bytes).code();
+}
+
+// One list in many variants, whose indices of what is not written are all that
+// there is to write.
+TEST(VariantCodecTest, CountsMetadataOfVariantsAgainstTheLimitOfAMessage) {
+  TensorList list(DType::kFloat, PartialShape());
+  list.Resize(1000);
+  const Tensor tensor =
+      Tensor::Filled(Shape({100}), Variant::Of(std::move(list)));
+  pb::TensorProto proto;
+  ASSERT_TRUE(EncodeTensor(tensor, &proto).ok());
+  const auto bytes = static_cast<int64_t>(proto.ByteSizeLong());
+  EXPECT_GT(bytes, 100 * 1000);
+  EXPECT_EQ(CodeOfEncoding(tensor, 2 * bytes), absl::StatusCode::kOk);
+  EXPECT_EQ(CodeOfEncoding(tensor, bytes / 2),
+            absl::StatusCode::kInvalidArgument);
+  // It ends where the limit is: at half of them.
+  EXPECT_FALSE(EncodeTensor(tensor, &proto, bytes / 2).ok());
+  EXPECT_LE(proto.variant_val_size(), 51);
+}
+
+TEST(VariantCodecTest, CountsEmptyVariantsOfAMessage) {
+  Tensor tensor = Tensor::Filled(Shape({10000}), Variant());
+  tensor.mutable_data<Variant>()[0] = Variant::Of(OptionalValue());
+  EXPECT_EQ(CodeOfEncoding(tensor, 2000 * 1000), absl::StatusCode::kOk);
+  // In memory a variant is a pointer; in a message it is an object.
+  EXPECT_EQ(CodeOfEncoding(tensor, 100 * 1000),
+            absl::StatusCode::kInvalidArgument);
+}
+
+// A list of one tensor behind `gaps` elements that were never written.
+pb::TensorProto ListWithGaps(uint64_t gaps) {
+  std::string metadata = Varints({gaps});
+  for (uint64_t i = 0; i < gaps; ++i) AppendVarint64(i, &metadata);
+  pb::TensorProto proto =
+      ListProto(metadata + Varints({1, ~uint64_t{0}}) + "\x18\x01");
+  pb::TensorProto* element = proto.mutable_variant_val(0)->add_tensors();
+  element->set_dtype(pb::DT_FLOAT);
+  element->add_float_val(7);
+  return proto;
+}
+
+TEST(VariantCodecTest, CountsElementsThatWereNeverWrittenAgainstTheLimit) {
+  constexpr int64_t kGaps = 10000;
+  const pb::TensorProto proto = ListWithGaps(kGaps);
+  constexpr auto kListBytes = static_cast<int64_t>(kGaps * sizeof(Tensor));
+  EXPECT_EQ(Decode(proto, kListBytes).status().code(),
+            absl::StatusCode::kResourceExhausted);
+  const auto tensor = Decode(proto, 3 * kListBytes);
+  ASSERT_TRUE(tensor.ok()) << tensor.status();
+  ASSERT_EQ(ListIn(*tensor).size(), kGaps + 1);
+  EXPECT_FALSE(ListIn(*tensor).at(kGaps - 1).IsValid());
+  EXPECT_EQ(ListIn(*tensor).at(kGaps).scalar<float>(), 7);
+}
+
+TEST(VariantCodecTest, ReadsGapsBetweenAndBehindTensors) {
+  // 0 and 3 are written.
+  pb::TensorProto proto =
+      ListProto(Varints({4, 1, 2, 4, 5, 1, ~uint64_t{0}}) + "\x18\x01");
+  for (const float value : {1.0f, 2.0f}) {
+    pb::TensorProto* element = proto.mutable_variant_val(0)->add_tensors();
+    element->set_dtype(pb::DT_FLOAT);
+    element->add_float_val(value);
+  }
+  const auto tensor = Decode(proto);
+  ASSERT_TRUE(tensor.ok()) << tensor.status();
+  const TensorList& list = ListIn(*tensor);
+  ASSERT_EQ(list.size(), 6);
+  EXPECT_EQ(list.stored().size(), 4u);
+  EXPECT_EQ(list.at(0).scalar<float>(), 1);
+  EXPECT_EQ(list.at(3).scalar<float>(), 2);
+  for (const int i : {1, 2, 4, 5}) EXPECT_FALSE(list.at(i).IsValid()) << i;
+}
+
+// Bytes of content are parsed to a message first.
+TEST(VariantCodecTest, CountsContentOfVariantsAgainstTheLimit) {
+  // An unknown field of 1,000 bytes; otherwise an empty variant.
+  const std::string value = "\x7a\xe8\x07" + std::string(1000, 'x');
+  pb::TensorProto proto;
+  proto.set_dtype(pb::DT_VARIANT);
+  proto.set_tensor_content(Varints({value.size()}) + value);
+  EXPECT_EQ(Decode(proto, 500).status().code(),
+            absl::StatusCode::kResourceExhausted);
+  EXPECT_TRUE(Decode(proto, 5000).ok());
+}
+
+// Counts, and refuses more than a limit.
+class LimitedAllocator final : public Allocator {
+ public:
+  explicit LimitedAllocator(size_t limit) : left_(limit) {}
+  BufferRef Allocate(size_t bytes) override {
+    if (bytes > left_) return nullptr;
+    left_ -= bytes;
+    return HostAllocator().Allocate(bytes);
+  }
+  absl::string_view name() const override { return "limited"; }
+  size_t left() const { return left_; }
+
+ private:
+  size_t left_;
+};
+
+TEST(TensorListTest, TakesItsArrayFromTheAllocator) {
+  LimitedAllocator allocator(200 * sizeof(Tensor));
+  const Tensor one = Tensor::Scalar(1.0f);
+  TensorList list(DType::kFloat, PartialShape());
+  list.Resize(1000);
+  ASSERT_TRUE(list.Set(99, one, allocator).ok());
+  EXPECT_EQ(allocator.left(), 100 * sizeof(Tensor));
+  const absl::Status refused = list.Set(100, one, allocator);
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("limited"));
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("101"));
+  EXPECT_EQ(list.stored().size(), 100u);
+  EXPECT_TRUE(list.Copy(allocator).ok());
+  EXPECT_EQ(allocator.left(), 0u);
+  EXPECT_EQ(list.Copy(allocator).status().code(),
+            absl::StatusCode::kResourceExhausted);
+  list.Resize(100);
+  EXPECT_EQ(list.PushBack(one, allocator).code(),
+            absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(list.size(), 100);
+  // Elsewhere there is memory. What was in the old array is kept, once.
+  EXPECT_TRUE(list.PushBack(one).ok());
+  EXPECT_EQ(list.at(99).scalar<float>(), 1);
+  EXPECT_EQ(list.at(100).scalar<float>(), 1);
+  list = TensorList(DType::kFloat, PartialShape());
+  EXPECT_TRUE(one.IsUnique());
+}
+
 TEST(TensorListTest, TakesNoMemoryForWhatWasNeverWritten) {
   TensorList list(DType::kFloat, PartialShape());
   list.Resize(TensorList::kMaxSize);

@@ -65,14 +65,148 @@ TEST(ControlFlowErrorsTest, RefusesAPredicateThatIsNoBoolScalar) {
                                 HasSubstr("bool[2]")));
   GraphBuilder d;
   const Output z = d.Placeholder<float>("z", {2});
+  const Operation none(&d, kNoNode);
   const Outputs r = Cond(
-      Output(),
+      Output(none, 0),
       [&] {
         return Outputs{z, z};
       },
       [&] { return Outputs{z}; });
   EXPECT_EQ(r.size(), 2u);
   EXPECT_THAT(Message(d), HasSubstr("no node"));
+}
+
+TEST(ControlFlowErrorsTest, CallsNoBranchWithoutABuilder) {
+  GraphBuilder b;
+  const Output x = b.Placeholder<float>("x", Shape{});
+  const int nodes = b.graph().num_nodes();
+  int calls = 0;
+  const auto branch = [&] {
+    ++calls;
+    return Outputs{op::Neg(x)};
+  };
+  EXPECT_TRUE(Cond(op::Less(2, 1), branch, branch).empty());
+  EXPECT_TRUE(Case(Output(), {branch}).empty());
+  EXPECT_EQ(calls, 0);
+  EXPECT_EQ(b.graph().num_nodes(), nodes);
+  EXPECT_EQ(b.status(), absl::OkStatus());
+}
+
+TEST(ControlFlowErrorsTest, ReportsASelectorOfConstantsToTheGivenBuilder) {
+  GraphBuilder b;
+  const Output x = b.Placeholder<float>("x", Shape{});
+  const int nodes = b.graph().num_nodes();
+  const auto branch = [&] { return Outputs{op::Neg(x), x}; };
+  const int line = __LINE__ + 1;
+  const Outputs r = Cond(b, op::Less(2, 1), branch, branch);
+  EXPECT_EQ(r.size(), 2u);
+  EXPECT_EQ(b.graph().num_nodes(), nodes);
+  EXPECT_THAT(Message(b),
+              AllOf(HasSubstr("'cond'"), HasSubstr("predicate"),
+                    HasSubstr("constants only"), HasSubstr(Here(line))));
+  GraphBuilder c;
+  const Outputs q =
+      Case(c, c.Const<int32_t>(0), {[&] { return Outputs{c.Const(1.0f)}; }});
+  EXPECT_EQ(q.size(), 1u);
+  EXPECT_TRUE(c.status().ok()) << c.status();
+  Case(c, Output(), {branch});
+  EXPECT_THAT(Message(c), AllOf(HasSubstr("index"), HasSubstr("no node")));
+}
+
+TEST(ControlFlowErrorsTest, ReportsALoopOfConstantsToWhomItCan) {
+  const auto condition = [](Variables v) { return op::Less(v[0], 3); };
+  const auto body = [](Variables v) { return Outputs{v[0] + 1}; };
+  GraphBuilder b;
+  While(b, {}, condition, body);
+  EXPECT_THAT(Message(b), AllOf(HasSubstr("'while'"), HasSubstr("no vari")));
+  GraphBuilder c;
+  While(c, {op::Add(1, 2)}, condition, body);
+  EXPECT_THAT(Message(c),
+              AllOf(HasSubstr("variable 0"), HasSubstr("constants only")));
+  // Whoever uses it does.
+  GraphBuilder d;
+  const Outputs r = While({op::Add(1, 2)}, condition, body);
+  ASSERT_EQ(r.size(), 1u);
+  op::Add(d.Const<int32_t>(1), r[0]);
+  EXPECT_THAT(Message(d), HasSubstr("constants only"));
+}
+
+TEST(ControlFlowErrorsTest, HandlesOfNoNodeAreErrorsAndHaveNothing) {
+  GraphBuilder b;
+  const Output x = b.Placeholder<float>("x", Shape{});
+  const Output bad(Operation(&b, 99999), 0);
+  EXPECT_EQ(bad.name(), "");
+  EXPECT_EQ(bad.operation().op(), "");
+  EXPECT_EQ(bad.operation().num_inputs(), 0);
+  EXPECT_EQ(bad.operation().num_outputs(), 0);
+  EXPECT_FALSE(bad.operation().output(0).IsValid());
+  EXPECT_EQ(bad.dtype(), DType::kInvalid);
+  EXPECT_FALSE(bad.is_ref());
+  EXPECT_FALSE(bad.shape().rank_known());
+  const Output ys[] = {bad};
+  const Output xs[] = {x};
+  b.Gradients(ys, xs);
+  EXPECT_THAT(Message(b), HasSubstr("ys[0]"));
+  GraphBuilder c;
+  Cond(
+      Output(Operation(&c, 99999), 0), [&] { return Outputs{}; },
+      [&] { return Outputs{}; });
+  EXPECT_THAT(Message(c), HasSubstr("no node"));
+  GraphBuilder d;
+  const Output loop[] = {Output(Operation(&d, 99999), 0)};
+  While(
+      loop, [&](Variables) { return d.Const(true); },
+      [&](Variables v) { return Outputs{v[0]}; });
+  EXPECT_THAT(Message(d), HasSubstr("variable 0"));
+}
+
+TEST(ControlFlowErrorsTest, RefusesOperationsOfNoBuilder) {
+  GraphBuilder b;
+  b.Placeholder<float>("x", Shape{});
+  const Operation none[] = {Operation(nullptr, 0)};
+  b.Group(none);
+  EXPECT_THAT(Message(b), HasSubstr("no node"));
+}
+
+TEST(ControlFlowErrorsTest, RefusesGradientsInABodyOfWhatIsOutside) {
+  GraphBuilder b;
+  const Output x = b.Placeholder<float>("x", Shape{});
+  const Output y = x * x;
+  int line = 0;
+  Cond(
+      b.Const(true),
+      [&] {
+        const Output own = b.Const(1.0f);
+        const Output ys[] = {own, y};
+        const Output same[] = {y};
+        const Output xs[] = {x};
+        EXPECT_FALSE(b.Gradients(same, same)[0].IsNone());
+        EXPECT_EQ(b.status(), absl::OkStatus());
+        line = __LINE__ + 1;
+        b.Gradients(ys, xs);
+        return Outputs{x};
+      },
+      [&] { return Outputs{x}; });
+  EXPECT_EQ(b.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(Message(b), AllOf(HasSubstr("ys[1]"), HasSubstr("'cond_then'"),
+                                HasSubstr("before"), HasSubstr(Here(line))));
+}
+
+TEST(ControlFlowErrorsTest, ErrorsOfGradientsInABodyNameItAndTheCall) {
+  GraphBuilder b;
+  const Output x = b.Placeholder<float>("x", {2});
+  const Output y = Cond(
+      b.Const(true),
+      [&] { return Outputs{op::Switch(x, b.Const(true)).output_true}; },
+      [&] { return Outputs{x}; })[0];
+  ASSERT_EQ(b.status(), absl::OkStatus());
+  const Output ys[] = {y};
+  const Output xs[] = {x};
+  const int line = __LINE__ + 1;
+  b.Gradients(ys, xs);
+  EXPECT_THAT(Message(b),
+              AllOf(HasSubstr("'Switch'"), HasSubstr("no registered gradient"),
+                    HasSubstr("'cond_then'"), HasSubstr(Here(line))));
 }
 
 TEST(ControlFlowErrorsTest, RefusesOutputsOfABodyThatHasEnded) {

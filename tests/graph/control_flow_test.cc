@@ -83,6 +83,18 @@ Outputs Counted(Output start, int32_t limit,
       });
 }
 
+TEST(ControlFlowTest, NoTwoFunctionsHaveTheSameName) {
+  GraphBuilder b;
+  const Output t = b.Const(true);
+  const auto same = [&] { return Outputs{t}; };
+  for (const char* name : {"a.b", "a_b", "a.b", "a_b_1", "a-b", "a-b_1"}) {
+    Cond(t, same, same, {.name = name});
+  }
+  Cond(t, same, same, {.name = "c"});
+  Cond(t, same, same, {.name = "c_then"});
+  EXPECT_EQ(Built(b).functions().functions().size(), 16u);
+}
+
 TEST(ControlFlowTest, MakesAnIfWithWhatItsBranchesUse) {
   GraphBuilder b;
   const Output x = b.Placeholder<float>("x", {2});

@@ -194,6 +194,29 @@ TEST(GradientsTest, RefusesComplexValues) {
   }
 }
 
+TEST(GradientsTest, RefusesGradYsOfAnotherTypeOrShape) {
+  const auto message = [](auto make) {
+    GraphBuilder b;
+    Output x = b.Placeholder<float>("x", {2});
+    const Output ys[] = {x, x * x};
+    const Output xs[] = {x};
+    const Output grad_ys[] = {x, make(b)};
+    EXPECT_TRUE(b.Gradients(ys, xs, grad_ys)[0].IsNone());
+    EXPECT_TRUE(absl::IsInvalidArgument(b.status()));
+    return Message(b);
+  };
+  EXPECT_THAT(
+      message([](GraphBuilder& b) {
+        return b.Const(Tensor::Vector<int32_t>({1, 2}), "g");
+      }),
+      AllOf(HasSubstr("grad_ys[1] (g:0) is int32[2]"), HasSubstr("ys[1]"),
+            HasSubstr("float[2]"), HasSubstr("gradients_test.cc")));
+  EXPECT_THAT(message([](GraphBuilder& b) {
+                return b.Const(Tensor::Vector<float>({1, 2, 3}), "g");
+              }),
+              HasSubstr("grad_ys[1] (g:0) is float[3]"));
+}
+
 TEST(GradientsTest, HandlesDeepChains) {
   GraphBuilder b;
   Output x = b.Placeholder<float>("x", {2});

@@ -151,6 +151,107 @@ TEST(LowerTest, MakesALoopOfAWhile) {
   EXPECT_EQ(constant.controls[0], graph->Find("loop/merge_0"));
 }
 
+// "function" of `count` floats `a0`...: each given back negated, or one bool.
+std::string ManyFloats(const std::string& name, int count, bool negates) {
+  std::string args;
+  std::string body;
+  for (int i = 0; i < count; ++i) {
+    absl::StrAppend(&args, " input_arg { name: \"a", i, "\" type: DT_FLOAT }");
+    if (!negates) continue;
+    absl::StrAppend(&args, " output_arg { name: \"r", i, "\" type: DT_FLOAT }");
+    body +=
+        InnerNode(absl::StrCat("n", i), "Neg", {absl::StrCat("a", i)}, Float());
+    absl::StrAppend(&body, "ret { key: \"r", i, "\" value: \"n", i,
+                    ":y:0\" } ");
+  }
+  if (!negates) {
+    args += " output_arg { name: \"r\" type: DT_BOOL }";
+    body = InnerNode("true", "Const", {},
+                     Attr("dtype", "type: DT_BOOL") +
+                         Attr("value",
+                              "tensor { dtype: DT_BOOL tensor_shape {} "
+                              "bool_val: true }")) +
+           Return("true:output:0");
+  }
+  return "library { function { signature { name: \"" + name + "\"" + args +
+         " } " + body + " } }\n";
+}
+
+// A While of `variables` floats that waits for `controls` nodes.
+std::string WideLoop(int variables, int controls) {
+  std::string text = ManyFloats("wide_always", variables, /*negates=*/false) +
+                     ManyFloats("wide_negate", variables, /*negates=*/true);
+  std::vector<std::string> inputs(variables, "x");
+  for (int i = 0; i < controls; ++i) {
+    text += FloatPlaceholder(absl::StrCat("c", i));
+    inputs.push_back(absl::StrCat("^c", i));
+  }
+  return text + FloatPlaceholder("x") +
+         NodeText("loop", "StatelessWhile", inputs,
+                  Floats("T", variables) + Func("cond", "wide_always") +
+                      Func("body", "wide_negate"));
+}
+
+int64_t CountControlEdges(const Graph& graph) {
+  int64_t count = 0;
+  for (const NodeId id : graph.NodeIds()) {
+    count += static_cast<int64_t>(graph.node(id).controls.size());
+  }
+  return count;
+}
+
+TEST(LowerTest, ALoopWaitsOnceForItsControlInputs) {
+  constexpr int kCount = 2000;
+  const auto graph = Lowered(WideLoop(kCount, kCount));
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  // Into the gate, from it to each Enter, from the Exits; what is constant.
+  EXPECT_LE(CountControlEdges(*graph), 3 * kCount + 10);
+  const NodeId gate = graph->Find("loop/input_control");
+  ASSERT_NE(gate, kNoNode);
+  EXPECT_EQ(graph->node(gate).controls.size(), size_t{kCount});
+  for (int i = 0; i < kCount; i += 999) {
+    const Node& enter =
+        graph->node(graph->Find(absl::StrCat("loop/enter_", i)));
+    EXPECT_THAT(enter.controls, testing::ElementsAre(gate));
+  }
+}
+
+TEST(LowerTest, ALoopWithoutVariablesWaitsForItsControlInputs) {
+  const auto graph = Lowered(WideLoop(0, 2));
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  const NodeId gate = graph->Find("loop/input_control");
+  EXPECT_THAT(graph->node(graph->Find("loop/iterates")).controls,
+              testing::ElementsAre(gate));
+  EXPECT_THAT(
+      graph->node(gate).controls,
+      testing::UnorderedElementsAre(graph->Find("c0"), graph->Find("c1")));
+}
+
+// Each of `count` nodes waits for each of as many others.
+std::string Crossed(int count) {
+  std::vector<std::string> controls = {"a0"};
+  std::string body;
+  for (int i = 0; i < count; ++i) {
+    body += InnerNode(absl::StrCat("from", i), "Neg", {"a0"}, Float());
+    controls.push_back(absl::StrCat("^from", i));
+  }
+  for (int i = 0; i < count; ++i) {
+    body += InnerNode(absl::StrCat("to", i), "Neg", controls, Float());
+  }
+  return FunctionText("crossed", 1, "DT_FLOAT", body + Return("to0:y:0"));
+}
+
+TEST(LowerTest, BoundsTheEdgesOfAllBodies) {
+  std::string text = Crossed(20) + FloatPlaceholder("x");
+  for (int i = 0; i < 4; ++i) {
+    text += Call(absl::StrCat("call_", i), "crossed", {"x"});
+  }
+  EXPECT_THAT(LowerError(text, {.max_edges = 1500}),
+              AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("'call_3'"),
+                    HasSubstr("over 1500 edges")));
+  EXPECT_EQ(LowerError(text, {.max_edges = 1900}), "OK");
+}
+
 TEST(LowerTest, RefusesFunctionsThatDoNotFit) {
   const std::string x = FloatPlaceholder("x");
   EXPECT_THAT(LowerError(Negate() + x +

@@ -508,6 +508,18 @@ TEST_F(CseTest, KeepsNodesThatDiffer) {
   EXPECT_EQ(Difference("cse"), "");
 }
 
+TEST_F(CseTest, StringsAreComparedWithAllOfTheirSize) {
+  for (GraphBuilder* b : {&given, &expected}) {
+    const Output x = Const(*b, "x", Tensor::Scalar<std::string>("x"));
+    const Output y = Const(*b, "y", Tensor::Scalar<std::string>("y"));
+    Output z = y;
+    if (b == &given) z = Const(*b, "z", Tensor::Scalar<std::string>("y"));
+    const std::vector<Output> all = {x, y, z};
+    Add(*b, "Pack", "pack", {absl::MakeConstSpan(all)});
+  }
+  EXPECT_EQ(Difference("cse"), "");
+}
+
 // ---------------------------------------------------------------------------
 using DeadNodesTest = PassesTest;
 
@@ -594,6 +606,11 @@ TEST_F(FusionTest, JoinsTheGradientsOfReluAndMaxPool) {
     } else {
       Add(*b, "_LeatMaxPoolReluGrad", "z", {x, y, g}, pool);
     }
+    // Windows that overlap.
+    AttrMap closer = pool;
+    closer.Set("strides", std::vector<int64_t>{1, 1, 2, 1});
+    const Output sums = Add(*b, "MaxPoolGrad", "sums", {x, y, g}, closer);
+    Add(*b, "ReluGrad", "of_sums", {sums, x});
     // The Relu of something else.
     const Output other = Add(*b, "MaxPoolGrad", "other", {x, y, g}, pool);
     Add(*b, "ReluGrad", "kept", {other, y});

@@ -13,6 +13,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/optional.h"
+#include "leat/graph/graph.h"
+#include "leat/kernels/variant_arithmetic.h"
 #include "leat/tests/testing/kernel_test_harness.h"
 
 namespace leat {
@@ -299,6 +301,121 @@ TEST_F(TensorListKernelTest, BoundsWhatListsInListsHold) {
               {list}, {});
   ExpectError(absl::StatusCode::kResourceExhausted, "variants", "AddN",
               {list, list}, {});
+}
+
+// A list whose one element is `variants` times the same list of `size` numbers.
+Tensor ListOfOneList(int64_t variants, int64_t size) {
+  TensorList inner(DType::kFloat, PartialShape());
+  const Tensor one = Tensor::Scalar(1.0f);
+  for (int64_t i = 0; i < size; ++i) EXPECT_TRUE(inner.PushBack(one).ok());
+  TensorList outer(DType::kVariant, PartialShape());
+  EXPECT_TRUE(outer
+                  .PushBack(Tensor::Filled(Shape({variants}),
+                                           Variant::Of(std::move(inner))))
+                  .ok());
+  return Tensor::Scalar(Variant::Of(std::move(outer)));
+}
+
+TEST_F(TensorListKernelTest, CountsTensorsInListsInLists) {
+  const NodeDef node;
+  KernelContext context(node, harness_.services(), {});
+  const auto add = [](KernelContext&, const Tensor& a, const Tensor&) {
+    return absl::StatusOr<Tensor>(a);
+  };
+  const auto codes = [&](const Tensor& tensor, int64_t max_inner) {
+    const Variant& variant = tensor.scalar<Variant>();
+    return std::pair(
+        kernels::ZerosLikeVariant(context, variant, max_inner).status().code(),
+        kernels::AddVariants(context, variant, variant, add, max_inner)
+            .status()
+            .code());
+  };
+  constexpr std::pair kOk = {absl::StatusCode::kOk, absl::StatusCode::kOk};
+  constexpr std::pair kExhausted = {absl::StatusCode::kResourceExhausted,
+                                    absl::StatusCode::kResourceExhausted};
+  // 10 variants of 100 tensors.
+  const Tensor shared = ListOfOneList(10, 100);
+  EXPECT_EQ(codes(shared, 10 + 1000), kOk);
+  EXPECT_EQ(codes(shared, 10 + 999), kExhausted);
+  // What the value holds itself is there already.
+  Tensor flat = Empty();
+  for (int i = 0; i < 100; ++i)
+    flat = Push(std::move(flat), Tensor::Scalar(1.0f));
+  EXPECT_EQ(codes(flat, 1), kOk);
+}
+
+TEST_F(TensorListKernelTest, ZerosAndSumsEndWithTheirStep) {
+  const Tensor few = ListOfOneList(10, 10);
+  const Tensor many = ListOfOneList(10, 1000);
+  TensorList list(DType::kFloat, PartialShape());
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(list.PushBack(Tensor::Filled(Shape({1 << 20}), 1.0f)).ok());
+  }
+  const Tensor large = Tensor::Scalar(Variant::Of(std::move(list)));
+  for (const bool cancelled : {false, true}) {
+    if (cancelled) {
+      harness_.services().cancellation->Cancel(absl::CancelledError("stop"));
+    }
+    Make("ZerosLike", {few}, {});
+    Make("AddN", {few, few}, {});
+    for (const Tensor& tensor : {many, large}) {
+      if (!cancelled) {
+        Make("ZerosLike", {tensor}, {});
+        Make("AddN", {tensor, tensor}, {});
+        continue;
+      }
+      constexpr auto kCancelled = absl::StatusCode::kCancelled;
+      ExpectError(kCancelled, "stop", "ZerosLike", {tensor}, {});
+      ExpectError(kCancelled, "stop", "AddN", {tensor, tensor}, {});
+    }
+  }
+}
+
+// Has 64 KiB for one buffer.
+class SmallDevice final : public Device, public Allocator {
+ public:
+  explicit SmallDevice(Device& device)
+      : Device(device.info()), device_(device) {}
+  Allocator& allocator() final { return *this; }
+  Allocator& host_allocator() final { return *this; }
+  WorkQueue& compute_queue() final { return device_.compute_queue(); }
+
+  BufferRef Allocate(size_t bytes) final {
+    return bytes > (1 << 16) ? nullptr : HostAllocator().Allocate(bytes);
+  }
+  absl::string_view name() const final { return "small"; }
+
+ private:
+  Device& device_;
+};
+
+TEST_F(TensorListKernelTest, ArraysOfElementsAreMemoryOfTheDevice) {
+  const Tensor one = Tensor::Scalar(1.0f);
+  const Tensor list =
+      Make("TensorListSetItem", {Reserve(10000), Int(9999), one});
+  const Tensor rows = Tensor::Of<float>(Shape({10000, 0}), {});
+  Tensor indices = Tensor::Filled(Shape({10000}), int32_t{0});
+  indices.mutable_data<int32_t>()[0] = 9999;
+  const Tensor lengths = Tensor::Filled(Shape({10000}), int64_t{1});
+  const Tensor vector = Tensor::Filled(Shape({10000}), 1.0f);
+
+  SmallDevice device(harness_.device());
+  harness_.services().device = &device;
+  constexpr auto kExhausted = absl::StatusCode::kResourceExhausted;
+  Make("TensorListSetItem", {Reserve(10000), Int(99), one});
+  ExpectError(kExhausted, "small", "TensorListSetItem",
+              {Reserve(10000), Int(9999), one});
+  ExpectError(kExhausted, "small", "TensorListPushBack", {Reserve(10000), one});
+  ExpectError(kExhausted, "small", "TensorListPushBack", {list, one});
+  ExpectError(kExhausted, "small", "TensorListFromTensor", {rows, Unknown()});
+  ExpectError(kExhausted, "small", "TensorListSplit",
+              {vector, Unknown(), lengths});
+  ExpectError(kExhausted, "small", "TensorListScatterV2",
+              {rows, indices, Unknown(), Int(-1)});
+  ExpectError(kExhausted, "small", "TensorListScatterIntoExistingList",
+              {Reserve(10000), rows, indices});
+  ExpectError(kExhausted, "small", "ZerosLike", {list}, {});
+  ExpectError(kExhausted, "small", "AddN", {list, list}, {});
 }
 
 TEST_F(TensorListKernelTest, RefusesZerosAndSumsOfOtherVariants) {

@@ -298,6 +298,31 @@ TEST_F(ControlLoopsTest, AnInvariantIsEnteredOnEachDeviceThatUsesIt) {
       "Enter_copy");
 }
 
+TEST_F(ControlLoopsTest, ControlEdgesFollowTheEntersToo) {
+  std::vector<Output> entered;
+  std::vector<Operation> awaited;
+  for (int i = 0; i < 3; ++i) {
+    entered.push_back(op::Enter(b.Placeholder<float>(absl::StrCat("f", i)),
+                                "loop", {.is_constant = true}));
+    awaited.push_back(entered.back().operation());
+  }
+  While("loop", b.Placeholder<float>("x"), b.Placeholder<float>("n"),
+        [&](Output i) {
+          Output sum = i;
+          for (const Output& value : entered) sum = op::AddV2(sum, value);
+          auto wait = b.ControlDependencies(awaited);
+          return op::AddV2(sum, On(kB0, op::Neg, i));
+        });
+  const Graph graph = WithControlLoops();
+  const auto& controls = graph.node(graph.Find("loop/Neg")).controls;
+  EXPECT_NE(graph.Find("Enter_copy"), kNoNode);
+  ASSERT_EQ(controls.size(), 4u);  // the control loop's Merge is one
+  EXPECT_TRUE(std::is_sorted(controls.begin(), controls.end()));
+  for (const NodeId control : controls) {
+    EXPECT_EQ(ShortDevice(graph, control), "b0") << Describe(graph, control);
+  }
+}
+
 // Nothing comes in from elsewhere that would start an iteration.
 TEST_F(ControlLoopsTest, ADeviceThatOnlySendsGetsAControlLoopToo) {
   const Output factor =

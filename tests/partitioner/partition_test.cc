@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/graph/builder.h"
+#include "leat/graph/consumers.h"
 #include "leat/graph/ops.h"
 #include "leat/partitioner/placer.h"
 
@@ -178,6 +180,69 @@ TEST_F(PartitionTest, AVariableIsReadForEachConsumerAfterWhatThatWaitsFor) {
                                    there.Find("local")));
   EXPECT_THAT(send_of(recv_of(after)).controls,
               ElementsAre(here.Find(added.operation().name())));
+}
+
+int64_t CountControlEdges(const Graph& graph) {
+  int64_t count = 0;
+  for (const NodeId id : graph.NodeIds()) {
+    count += static_cast<int64_t>(graph.node(id).controls.size());
+  }
+  return count;
+}
+
+// Each node of `op` waits for one NoOp, which waits for `controls`.
+void ExpectOneGate(const Graph& graph, const std::string& op,
+                   const std::vector<std::string>& controls) {
+  std::vector<NodeId> awaited;
+  for (const std::string& name : controls) {
+    awaited.push_back(graph.Find(name));
+  }
+  const NodeId gate = Only(graph, op).controls[0];
+  EXPECT_EQ(graph.node(gate).op(), "NoOp");
+  EXPECT_THAT(graph.node(gate).controls,
+              testing::UnorderedElementsAreArray(awaited));
+  for (const NodeId id : graph.NodeIds()) {
+    if (graph.node(id).op() != op) continue;
+    EXPECT_THAT(graph.node(id).controls, ElementsAre(gate));
+  }
+}
+
+TEST_F(PartitionTest, AConsumerOfManyVariablesWaitsOnceOnEachSide) {
+  constexpr int kCount = 2000;
+  std::vector<Output> variables;
+  std::vector<std::string> names;
+  {
+    auto device = b.OnDevice("/cpu:0");
+    for (int i = 0; i < kCount; ++i) {
+      variables.push_back(op::VariableV2(b, Shape(), DType::kFloat));
+      names.push_back(variables.back().operation().name());
+    }
+  }
+  std::vector<Operation> before;
+  std::vector<std::string> local;
+  auto device = b.OnDevice("/cpu:1");
+  for (int i = 0; i < kCount; ++i) {
+    local.push_back(absl::StrCat("local", i));
+    before.push_back(b.Placeholder<float>(local.back()).operation());
+  }
+  {
+    auto wait = b.ControlDependencies(before);
+    op::AddN(variables);
+  }
+  const auto partitions = Cut();
+  ASSERT_EQ(partitions.size(), 2u);
+  const Graph& here = partitions[0].graph;
+  const Graph& there = partitions[1].graph;
+  EXPECT_EQ(Count(here, "_Send"), kCount);
+  // Into the gate, and from it to each _Send.
+  EXPECT_EQ(CountControlEdges(here), 2 * kCount);
+  // To each _Recv; the sum itself waits too.
+  EXPECT_EQ(CountControlEdges(there), 3 * kCount);
+  ASSERT_FALSE(Only(here, "_Send").controls.empty());
+  ExpectOneGate(here, "_Send", names);
+  ExpectOneGate(there, "_Recv", local);
+  EXPECT_TRUE(TopologicalOrder(here).ok());
+  EXPECT_TRUE(TopologicalOrder(there).ok());
 }
 
 TEST_F(PartitionTest, RefusesANodeWithoutADevice) {

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/runtime/pool_allocator.h"
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -85,6 +86,48 @@ TEST(PoolAllocatorTest, ThreadsNeverShareABlock) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(pool.stats().live_bytes, 0);
+}
+
+TEST(PoolAllocatorTest, ThreadsFreeWhatOutlivesTheAllocator) {
+  for (int round = 0; round < 50; ++round) {
+    auto pool = std::make_unique<PoolAllocator>();
+    std::vector<std::vector<BufferRef>> buffers(4);
+    for (auto& list : buffers) {
+      for (int i = 0; i < 50; ++i) list.push_back(pool->Allocate(i * 100));
+    }
+    pool.reset();
+    std::vector<std::thread> threads;
+    for (auto& list : buffers) {
+      threads.emplace_back([&list] { list.clear(); });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+}
+
+TEST(PoolAllocatorTest, StatsAreNeverNegativeWhileOthersAllocate) {
+  PoolAllocator pool;
+  std::atomic<bool> done{false};
+  std::thread other([&] {
+    for (int i = 0; i < 20000; ++i) pool.Allocate(64 + i % 4000);
+    done = true;
+  });
+  while (!done) {
+    const AllocatorStats stats = pool.stats();
+    ASSERT_GE(stats.live_bytes, 0);
+    ASSERT_GE(stats.kept_bytes, 0);
+  }
+  other.join();
+}
+
+// As steps with other batch sizes do.
+TEST(PoolAllocatorTest, GivesBackSizesThatNobodyAsksForAnyMore) {
+  PoolAllocator pool;
+  int64_t largest = 0;
+  for (double bytes = 1 << 20; bytes < (64 << 20); bytes *= 1.25) {
+    largest = static_cast<int64_t>(bytes);
+    ASSERT_NE(pool.Allocate(static_cast<size_t>(largest)), nullptr);
+  }
+  EXPECT_LE(pool.stats().kept_bytes, 4 * largest);
 }
 
 }  // namespace

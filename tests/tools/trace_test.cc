@@ -188,6 +188,36 @@ TEST(TraceTest, KeepsNoMoreThanItMay) {
   EXPECT_EQ(trace.TimeByOp()[0].count, 3);
 }
 
+// What it lacks is the end, whatever the sizes of the steps.
+TEST(TraceTest, TakesNoStepAfterOneThatIsTooLarge) {
+  pb::StepStats small, large;
+  Ran(Device(small, "cpu"), "a", "MatMul(x)", 10, 30);
+  for (int i = 0; i < 5; ++i) {
+    Ran(Device(large, "cpu"), "b", "Relu(x)", 10 * i, 10 * i + 5);
+  }
+  Trace trace(/*max_node_runs=*/3);
+  for (const pb::StepStats& step : {small, small, large, small}) {
+    trace.AddStep(step);
+  }
+  EXPECT_EQ(trace.num_steps(), 4);
+  EXPECT_EQ(trace.num_dropped_steps(), 2);
+  std::vector<std::string> steps;
+  const auto json = nlohmann::json::parse(trace.ToChromeJson());
+  for (const auto& event : json["traceEvents"]) {
+    if (event["ph"] == "X" && event["cat"] == "step") {
+      steps.push_back(event["name"]);
+    }
+  }
+  EXPECT_EQ(steps, (std::vector<std::string>{"step 0", "step 1"}));
+  EXPECT_EQ(trace.TimeByOp()[0].count + trace.TimeByOp()[1].count, 8);
+}
+
+TEST(TraceTest, WritesJsonOfNamesThatAreNotUtf8) {
+  pb::StepStats step;
+  Ran(Device(step, "cpu"), "a\xff\"", "Op()", 10, 30);
+  EXPECT_EQ(SlicesByNode(ChromeOf(step)).count("a\uFFFD\""), 1u);
+}
+
 TEST(TraceTest, ReadsStatsWithoutLabelsAndNanoseconds) {
   pb::StepStats step;
   pb::NodeExecStats& node = *Device(step, "gpu").add_node_stats();

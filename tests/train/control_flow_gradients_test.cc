@@ -470,9 +470,14 @@ TEST(LoopUpdateTest, WaitsForTheBodiesThatReadTheVariable) {
   GraphBuilder b;
   const Variable w = b.Variable("w", b.Const(2.0f));
   const Output n = b.Const<int32_t>(3);
-  const Output other =
-      Repeat(n, b.Const(1.0f), [&](Output v) { return v * w.value(); });
-  const Output loss = op::Square(w.value());
+  const auto loop = [&] {
+    return Repeat(n, b.Const(1.0f), [&](Output v) { return v * w.value(); });
+  };
+  const Output of_loss = loop();
+  const Output of_update = loop();
+  const Output unrelated = loop();
+  b.AddUpdate(op::Neg(of_update).operation());
+  const Output loss = op::Square(w.value()) + op::StopGradient(of_loss);
   nn::GradientDescent({.learning_rate = 0.1}).Minimize(loss);
   ASSERT_EQ(b.status(), absl::OkStatus());
   int updates = 0;
@@ -480,7 +485,10 @@ TEST(LoopUpdateTest, WaitsForTheBodiesThatReadTheVariable) {
     const Node& node = b.graph().node(id);
     if (node.op() != "ResourceApplyGradientDescent") continue;
     ++updates;
-    EXPECT_THAT(node.controls, testing::Contains(other.operation().id()));
+    EXPECT_THAT(node.controls, testing::Contains(of_loss.operation().id()));
+    EXPECT_THAT(node.controls, testing::Contains(of_update.operation().id()));
+    EXPECT_THAT(node.controls,
+                testing::Not(testing::Contains(unrelated.operation().id())));
   }
   EXPECT_EQ(updates, 1);
 }

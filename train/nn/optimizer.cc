@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "leat/graph/control_flow.h"
 #include "leat/graph/ops.h"
 #include "leat/train/nn/optimizer_update.h"
 #include "leat/train/nn/optimizers.h"
@@ -34,13 +35,53 @@ absl::flat_hash_set<NodeId> UsedNodes(const Graph& graph) {
   return used;
 }
 
-// The nodes, by handle, whose bodies may read a variable.
+// What a step runs before it updates variables.
+std::vector<Operation> RootsOfStep(
+    const GraphBuilder& b, const Output& loss,
+    absl::Span<const VariableGradient> gradients) {
+  std::vector<Operation> roots = b.updates();
+  roots.push_back(loss.operation());
+  for (const auto& [variable, gradient] : gradients) {
+    if (gradient.IsSparse()) {
+      roots.push_back(gradient.slices().values.operation());
+      roots.push_back(gradient.slices().indices.operation());
+    } else {
+      roots.push_back(gradient.AsDense().operation());
+    }
+  }
+  return roots;
+}
+
+absl::flat_hash_set<NodeId> WithAncestors(const GraphBuilder& b,
+                                          absl::Span<const Operation> roots) {
+  const Graph& graph = b.graph();
+  absl::flat_hash_set<NodeId> found;
+  std::vector<NodeId> left;
+  const auto visit = [&](NodeId id) {
+    if (graph.Contains(id) && found.insert(id).second) left.push_back(id);
+  };
+  for (const Operation& root : roots) {
+    if (root.builder() == &b) visit(root.id());
+  }
+  while (!left.empty()) {
+    const Node& node = graph.node(left.back());
+    left.pop_back();
+    for (const Endpoint input : node.inputs) visit(input.node);
+    for (const NodeId control : node.controls) visit(control);
+  }
+  return found;
+}
+
+// Of the nodes that a step runs, those, by handle, whose bodies may read a
+// variable.
 absl::flat_hash_map<NodeId, std::vector<Operation>> BodyReaders(
-    GraphBuilder& b) {
+    GraphBuilder& b, absl::Span<const Operation> roots) {
   absl::flat_hash_map<NodeId, std::vector<Operation>> readers;
+  const absl::flat_hash_set<NodeId> in_step = WithAncestors(b, roots);
   for (NodeId id : b.graph().NodeIds()) {
     const Node& node = b.graph().node(id);
-    if (node.op() != "If" && node.op() != "Case" && node.op() != "While") {
+    if (!in_step.contains(id) ||
+        (node.op() != "If" && node.op() != "Case" && node.op() != "While")) {
       continue;
     }
     for (Endpoint input : node.inputs) {
@@ -93,6 +134,7 @@ Operation Optimizer::Minimize(Output loss, MinimizeOptions options,
                               SourceLocation location) const {
   GraphBuilder* b = loss.builder();
   if (b == nullptr || !b->status().ok()) return Invalid(b);
+  if (!CheckOutsideBodies(*b, location)) return Invalid(b);
   if (options.variables.empty()) options.variables = b->TrainableVariables();
   const std::vector<VariableGradient> gradients =
       ComputeGradients(loss, options.variables, location);
@@ -104,7 +146,18 @@ Operation Optimizer::Minimize(Output loss, MinimizeOptions options,
             location);
     return Invalid(b);
   }
-  return ApplyGradients(gradients, options, location);
+  return Apply(loss, gradients, options, location);
+}
+
+bool Optimizer::CheckOutsideBodies(GraphBuilder& b,
+                                   SourceLocation location) const {
+  const std::string function = OpenFunction(b);
+  if (function.empty()) return true;
+  b.Fail(absl::FailedPreconditionError(absl::StrCat(
+             name_, ": variables are updated inside of '", function,
+             "': call Minimize or ApplyGradients outside of it")),
+         location);
+  return false;
 }
 
 // One node for each number, made for the first variable of a dtype.
@@ -173,16 +226,24 @@ Operation Optimizer::UpdateOne(Update& update, const Gradient& gradient,
 Operation Optimizer::ApplyGradients(
     absl::Span<const VariableGradient> gradients,
     const MinimizeOptions& options, SourceLocation location) const {
+  return Apply(Output(), gradients, options, location);
+}
+
+Operation Optimizer::Apply(const Output& loss,
+                           absl::Span<const VariableGradient> gradients,
+                           const MinimizeOptions& options,
+                           SourceLocation location) const {
   if (gradients.empty()) return Operation();
   GraphBuilder* b = gradients[0].variable.handle().builder();
   if (b == nullptr || !b->status().ok()) return Invalid(b);
+  if (!CheckOutsideBodies(*b, location)) return Invalid(b);
   Scope scope =
       b->NameScope(options.name.empty() ? name_ : options.name, location);
   const std::string step_name = b->name_prefix();
   const auto powers = MakePowers(*b, gradients, location);
   ValuesByType values;
   const absl::flat_hash_set<NodeId> used = UsedNodes(b->graph());
-  const auto body_readers = BodyReaders(*b);
+  const auto body_readers = BodyReaders(*b, RootsOfStep(*b, loss, gradients));
   std::vector<Operation> last;
   for (const auto& [variable, gradient] : gradients) {
     const Values& numbers = ValuesFor(*b, variable.dtype(), location, values);

@@ -35,14 +35,17 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  // Differentiates, updates every variable, runs the builder's updates().
-  // Errors (a loss that is no scalar or depends on no variable) go to the
-  // builder.
+  // Differentiates, updates every variable, runs the builder's updates(). What
+  // reads a variable on the way to the loss, a gradient or an update of the
+  // builder's runs before the variable changes. Errors (a loss that is no
+  // scalar or depends on no variable) go to the builder; so does a call in the
+  // body of a Cond or a While, whose own reads nothing would order.
   Operation Minimize(Output loss, MinimizeOptions options = {},
                      SourceLocation location = SourceLocation::Current()) const;
 
   // The two halves, for programs that change gradients in between. Variables
-  // without a gradient are left out.
+  // without a gradient are left out. ApplyGradients does not know the loss: a
+  // body that reads a variable for the loss only may run after the update.
   std::vector<VariableGradient> ComputeGradients(
       Output loss, absl::Span<const Variable> variables,
       SourceLocation location = SourceLocation::Current()) const;
@@ -82,6 +85,13 @@ class Optimizer {
   using Values = absl::flat_hash_map<std::string, Output>;
   using ValuesByType = absl::flat_hash_map<DType, Values>;
 
+  // FAILED_PRECONDITION at the builder, and false, inside a body.
+  bool CheckOutsideBodies(GraphBuilder& b, SourceLocation location) const;
+  // `loss` may be invalid.
+  Operation Apply(const Output& loss,
+                  absl::Span<const VariableGradient> gradients,
+                  const MinimizeOptions& options,
+                  SourceLocation location) const;
   const Values& ValuesFor(GraphBuilder& b, DType dtype, SourceLocation location,
                           ValuesByType& all) const;
   absl::flat_hash_map<std::string, Variable> MakePowers(

@@ -1,0 +1,179 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// What a session does while it plans a step, and which plans it keeps.
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "leat/graph/builder.h"
+#include "leat/graph/ops.h"
+#include "leat/graph/pass_context.h"
+#include "leat/runtime/local_session.h"
+
+namespace leat {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How long planning waits at most; a test fails long before that.
+constexpr auto kPatience = std::chrono::seconds(20);
+constexpr auto kSoon = std::chrono::seconds(10);
+
+// Counts plans, and holds those of a node "slow" until it is opened. A pass is
+// a function, so there is one for all tests of the process.
+class Gate {
+ public:
+  static Gate& Get() {
+    static Gate& gate = *new Gate;
+    return gate;
+  }
+  static bool Pass(PassContext& context) {
+    Get().Enter(context.graph().Find("slow") != kNoNode);
+    return false;
+  }
+
+  void Reset(bool is_open) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    plans_ = waiting_ = 0;
+    is_open_ = is_open;
+  }
+  void Open() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    is_open_ = true;
+    changed_.notify_all();
+  }
+  bool AwaitWaiting(int count) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    return changed_.wait_for(lock, kSoon, [&] { return waiting_ >= count; });
+  }
+  int plans() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return plans_;
+  }
+
+ private:
+  void Enter(bool is_slow) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    ++plans_;
+    if (!is_slow) return;
+    ++waiting_;
+    changed_.notify_all();
+    changed_.wait_for(lock, kPatience, [&] { return is_open_; });
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int plans_ = 0;
+  int waiting_ = 0;
+  bool is_open_ = false;
+};
+
+class PlanningTest : public ::testing::Test {
+ protected:
+  PlanningTest() {
+    Gate::Get().Reset(/*is_open=*/false);
+    passes.Add({.name = "gate", .phase = Phase::kSimplify, .run = &Gate::Pass});
+    builder.Const(Tensor::Scalar(1.0f), "slow");
+    builder.Const(Tensor::Scalar(2.0f), "fast");
+  }
+  ~PlanningTest() override { Gate::Get().Open(); }
+
+  std::shared_ptr<Session> NewSession() {
+    auto graph = builder.Build();
+    EXPECT_TRUE(graph.ok()) << graph.status();
+    if (!graph.ok()) return nullptr;
+    auto session = NewLocalSession(
+        *graph, {.devices = {.num_threads = 1}, .passes = &passes});
+    EXPECT_TRUE(session.ok()) << session.status();
+    return session.ok() ? *session : nullptr;
+  }
+  static std::future<absl::Status> RunSlow(Session& session) {
+    return std::async(std::launch::async, [&session] {
+      return session.Run({.fetches = {"slow"}}).status();
+    });
+  }
+
+  PassRegistry passes;
+  GraphBuilder builder;
+};
+
+TEST_F(PlanningTest, OtherStepsRunAndTheSessionClosesMeanwhile) {
+  auto session = NewSession();
+  auto slow = RunSlow(*session);
+  ASSERT_TRUE(Gate::Get().AwaitWaiting(1));
+  const Clock::time_point start = Clock::now();
+  auto fast = session->Run({.fetches = {"fast"}});
+  ASSERT_TRUE(fast.ok()) << fast.status();
+  EXPECT_EQ((*fast)[0].scalar<float>(), 2);
+  EXPECT_TRUE(session->Close().ok());
+  EXPECT_LT(Clock::now() - start, kSoon);
+  Gate::Get().Open();
+  EXPECT_EQ(slow.get().code(), absl::StatusCode::kFailedPrecondition);
+}
+
+TEST_F(PlanningTest, OfTwoEqualPlansOneIsKept) {
+  auto session = NewSession();
+  auto first = RunSlow(*session);
+  auto second = RunSlow(*session);
+  ASSERT_TRUE(Gate::Get().AwaitWaiting(2));
+  Gate::Get().Open();
+  EXPECT_TRUE(first.get().ok());
+  EXPECT_TRUE(second.get().ok());
+  EXPECT_EQ(Gate::Get().plans(), 2);
+  EXPECT_TRUE(session->Run({.fetches = {"slow"}}).ok());
+  EXPECT_EQ(Gate::Get().plans(), 2);
+}
+
+TEST_F(PlanningTest, APlanOfTheGraphBeforeAnExtendIsNotKept) {
+  auto session = NewSession();
+  auto slow = RunSlow(*session);
+  ASSERT_TRUE(Gate::Get().AwaitWaiting(1));
+  builder.Const(Tensor::Scalar(3.0f), "more");
+  auto graph = builder.Build();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  const Clock::time_point start = Clock::now();
+  EXPECT_TRUE(session->Extend(*graph).ok());
+  EXPECT_LT(Clock::now() - start, kSoon);
+  Gate::Get().Open();
+  EXPECT_TRUE(slow.get().ok());
+  EXPECT_EQ(Gate::Get().plans(), 1);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_TRUE(session->Run({.fetches = {"slow"}}).ok());
+    EXPECT_EQ(Gate::Get().plans(), 2);
+  }
+}
+
+TEST_F(PlanningTest, TheOldestOfMoreThanAThousandPlansGoes) {
+  constexpr int kMaxPlans = 1000;
+  for (int i = 0; i <= kMaxPlans; ++i) {
+    builder.Const(Tensor::Scalar<float>(i), absl::StrCat("c", i));
+  }
+  auto session = NewSession();
+  const auto plans_after = [&](int i) {
+    auto out = session->Run({.fetches = {absl::StrCat("c", i)}});
+    EXPECT_TRUE(out.ok()) << out.status();
+    return Gate::Get().plans();
+  };
+  auto callable = session->MakeCallable({.fetches = {"c0"}});
+  ASSERT_TRUE(callable.ok()) << callable.status();
+  for (int i = 0; i < kMaxPlans; ++i) EXPECT_EQ(plans_after(i), i + 1);
+  EXPECT_EQ(plans_after(0), kMaxPlans);  // all of them are kept
+  EXPECT_EQ(plans_after(kMaxPlans), kMaxPlans + 1);
+  EXPECT_EQ(plans_after(1), kMaxPlans + 1);
+  EXPECT_EQ(plans_after(0), kMaxPlans + 2);
+  auto out = (*callable)({});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_EQ((*out)[0].scalar<float>(), 0);
+  EXPECT_EQ(Gate::Get().plans(), kMaxPlans + 2);
+}
+
+}  // namespace
+}  // namespace leat
