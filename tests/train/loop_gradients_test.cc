@@ -48,7 +48,12 @@ absl::StatusOr<Graph> BuildGraph() {
   const Output bias = Matrix(b, "bias", Shape{2});
   const Output axes = b.Const(Tensor::Vector<int32_t>({0, 1}), "axes");
   const auto cell = [&](Output h) {
-    return op::Tanh(op::MatMul(x, w.value()) + op::MatMul(h, u) + bias);
+    // One node a statement: compilers differ in the order of arguments.
+    const Output kernel = w.value();
+    const Output input = op::MatMul(x, kernel);
+    const Output recurrent = op::MatMul(h, u);
+    const Output sum = input + recurrent;
+    return op::Tanh(sum + bias);
   };
   const auto inner = [&](Output h, Output count) {
     return While(
