@@ -43,11 +43,6 @@ bool IsControlFlowOp(absl::string_view op) {
   return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
 }
 
-// Ops of ours are boundaries of the step, except what passes make.
-bool IsBoundaryOp(absl::string_view op) {
-  return absl::StartsWith(op, "_") && !absl::StartsWith(op, "_Fused");
-}
-
 // Bytes of an element, where elements are only estimated.
 constexpr int64_t kElementBytes = 4;
 
@@ -131,7 +126,7 @@ uint8_t PassContext::TraitsOf(const OpDef& op) const {
   uint8_t traits = 0;
   if (IsControlFlowOp(op.name)) traits |= kControlFlow;
   if (op.name == "Const") traits |= kConst;
-  if (traits != kControlFlow && !op.is_stateful && !IsBoundaryOp(op.name) &&
+  if (traits != kControlFlow && !op.is_stateful &&
       !absl::StartsWith(op.name, "Placeholder") && op.name != "Abort" &&
       graph_->ops().Find(op.name) == &op) {
     traits |= kPure;
