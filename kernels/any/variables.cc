@@ -4,6 +4,7 @@
 // AssignVariableOp, AssignAddVariableOp, AssignSubVariableOp,
 // DestroyResourceOp, VariableShape.
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -21,19 +22,24 @@ class VarHandle final : public Kernel {
  public:
   explicit VarHandle(ResourceName name) : name_(std::move(name)) {}
 
+  // A kernel belongs to one device, so the handle is made once.
   absl::Status Compute(KernelContext& context) const final {
-    ResourceHandle handle;
-    handle.device = context.step().device->name();
-    handle.container = name_.container;
-    handle.name = name_.name;
-    handle.maybe_type_name = Variable::kTypeName;
-    LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, Shape{}));
-    output->mutable_data<ResourceHandle>()[0] = std::move(handle);
+    std::call_once(made_, [&] {
+      ResourceHandle handle;
+      handle.device = context.step().device->name();
+      handle.container = name_.container;
+      handle.name = name_.name;
+      handle.maybe_type_name = Variable::kTypeName;
+      handle_ = Tensor::Scalar(std::move(handle));
+    });
+    context.set_output(0, handle_);
     return absl::OkStatus();
   }
 
  private:
   const ResourceName name_;
+  mutable std::once_flag made_;
+  mutable Tensor handle_;
 };
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeVarHandle(const NodeDef& node) {
