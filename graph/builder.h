@@ -243,7 +243,7 @@ Operation AddOp(OpArgs args);
 
 template <class T>
 T Operation::attr(absl::string_view name) const {
-  if (!IsValid()) return T{};
+  if (!IsValid() || !builder_->graph().Contains(id_)) return T{};
   auto value = builder_->graph().node(id_).attrs().Get<T>(name);
   if (!value.ok()) {
     builder_->Fail(value.status(), SourceLocation{});
