@@ -52,25 +52,19 @@ void PlanLayered(benchmark::State& state, OptimizeLevel level) {
                          benchmark::Counter::kIsIterationInvariantRate |
                              benchmark::Counter::kInvert);
 }
-void WithoutPasses(benchmark::State& state) {
-  PlanLayered(state, OptimizeLevel::kOff);
-}
-BENCHMARK(WithoutPasses)
-    ->Name("import")
-    ->RangeMultiplier(10)
-    ->Range(10'000, 1'000'000)
-    ->UseManualTime()
-    ->Unit(benchmark::kMillisecond);
 
-void WithPasses(benchmark::State& state) {
-  PlanLayered(state, OptimizeLevel::kOn);
+void Sizes(benchmark::internal::Benchmark* benchmark) {
+  benchmark->RangeMultiplier(10)
+      ->Range(10'000, 1'000'000)
+      ->UseManualTime()
+      ->Unit(benchmark::kMillisecond);
 }
-BENCHMARK(WithPasses)
+BENCHMARK_CAPTURE(PlanLayered, off, OptimizeLevel::kOff)
+    ->Name("import")
+    ->Apply(Sizes);
+BENCHMARK_CAPTURE(PlanLayered, on, OptimizeLevel::kOn)
     ->Name("import_optimized")
-    ->RangeMultiplier(10)
-    ->Range(10'000, 1'000'000)
-    ->UseManualTime()
-    ->Unit(benchmark::kMillisecond);
+    ->Apply(Sizes);
 
 }  // namespace
 }  // namespace leat::bench
