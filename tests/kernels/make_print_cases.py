@@ -18,7 +18,7 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(FOLDER, "..", "op_cases"))
 import numpy as np  # pylint: disable=wrong-import-position
 import tensorflow as tf  # pylint: disable=wrong-import-position
-from make_cases import derive_attrs, encode, encode_attr, run  # pylint: disable=wrong-import-position
+from make_cases import derive_attrs, encode, encode_attr, run, write_cases  # pylint: disable=wrong-import-position
 from tensorflow.python.framework import op_def_registry  # pylint: disable=wrong-import-position
 
 BFLOAT16 = tf.bfloat16.as_numpy_dtype
@@ -102,11 +102,7 @@ def main():
     cases.add("PrintV2", np.array(b"text", object), end="")
     cases.add("PrintV2", np.array(b"text", object), end="|\n")
     cases.add("PrintV2", np.array([b"text"], object))
-    path = os.path.join(FOLDER, "print_cases.jsonl")
-    with open(path, "w", encoding="ascii") as out:
-        out.write(json.dumps({"source": "tensorflow-cpu " + tf.__version__}) + "\n")
-        out.write("\n".join(cases.lines) + "\n")
-    print(f"{len(cases.lines)} cases, {os.path.getsize(path)} bytes")
+    write_cases(os.path.join(FOLDER, "print_cases.jsonl"), cases.lines)
 
 
 if __name__ == "__main__":

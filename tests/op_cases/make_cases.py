@@ -325,6 +325,13 @@ class Chain:
         self.family.case(op, name, *inputs, before=before, **options)
 
 
+def write_cases(path, lines):
+    with open(path, "w", encoding="ascii") as out:
+        out.write(json.dumps({"source": "tensorflow-cpu " + tf.__version__}) + "\n")
+        out.write("\n".join(lines) + "\n")
+    print(f"{os.path.basename(path)}: {len(lines)} cases, {os.path.getsize(path)} bytes")
+
+
 def main():
     folder = os.path.dirname(os.path.abspath(__file__))
     sys.path.insert(0, folder)
@@ -336,11 +343,7 @@ def main():
         importlib.import_module("families." + module).cases(family.case)
         if family.wrong:
             sys.exit("\n".join(family.wrong))
-        path = os.path.join(folder, module + ".jsonl")
-        with open(path, "w", encoding="ascii") as out:
-            out.write(json.dumps({"source": "tensorflow-cpu " + tf.__version__}) + "\n")
-            out.write("\n".join(family.lines) + "\n")
-        print(f"{module}: {len(family.lines)} cases, {os.path.getsize(path)} bytes")
+        write_cases(os.path.join(folder, module + ".jsonl"), family.lines)
 
 
 if __name__ == "__main__":

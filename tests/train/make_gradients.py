@@ -24,7 +24,7 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(FOLDER, "..", "op_cases"))
 import numpy as np  # pylint: disable=wrong-import-position
 import tensorflow as tf  # pylint: disable=wrong-import-position
-from make_cases import default_of, derive_attrs, encode, encode_attr  # pylint: disable=wrong-import-position
+from make_cases import default_of, derive_attrs, encode, encode_attr, write_cases  # pylint: disable=wrong-import-position
 from tensorflow.python.framework import op_def_library  # pylint: disable=wrong-import-position
 from tensorflow.python.framework import op_def_registry  # pylint: disable=wrong-import-position
 
@@ -459,11 +459,7 @@ def main():
     for family in (unary, several, binary, reductions, matrices, images, shapes,
                    gathers):
         family(cases)
-    path = os.path.join(FOLDER, "gradients.jsonl")
-    with open(path, "w", encoding="ascii") as out:
-        out.write(json.dumps({"source": "tensorflow-cpu " + tf.__version__}) + "\n")
-        out.write("\n".join(cases.lines) + "\n")
-    print(f"{len(cases.lines)} cases, {os.path.getsize(path)} bytes")
+    write_cases(os.path.join(FOLDER, "gradients.jsonl"), cases.lines)
 
 
 if __name__ == "__main__":
