@@ -74,6 +74,11 @@ absl::Status GraphRunner::Run(
     return absl::FailedPreconditionError(
         "a step was run from a thread of the compute pool, which never waits");
   }
+  if (deadline.has_value() && std::chrono::steady_clock::now() >= *deadline) {
+    step.Fail(absl::DeadlineExceededError(
+        "the step's deadline had passed before it could begin"));
+    return step.status();
+  }
   const FlushDenormals flush;
   Latch running(static_cast<int>(graph.executors.size()));
   const auto start = [&](Executor& executor) {

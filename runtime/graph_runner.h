@@ -37,8 +37,8 @@ class GraphRunner {
   absl::StatusOr<std::shared_ptr<CompiledGraph>> Register(Graph graph);
 
   // Runs a step and waits for its end. DEADLINE_EXCEEDED when that has not come
-  // by `deadline`; FAILED_PRECONDITION on a thread of the compute pool, which
-  // must never wait.
+  // by `deadline`; once it has passed, nothing is begun. FAILED_PRECONDITION on
+  // a thread of the compute pool, which must never wait.
   absl::Status Run(
       CompiledGraph& graph, Step& step,
       std::optional<std::chrono::steady_clock::time_point> deadline = {});

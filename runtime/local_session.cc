@@ -74,9 +74,10 @@ void AppendKey(const std::vector<TensorName>& names, std::string& key) {
   key.push_back(';');
 }
 
-// No deadline when the timeout is longer than the clock runs.
-std::optional<std::chrono::steady_clock::time_point> DeadlineAfter(
-    const std::optional<std::chrono::nanoseconds>& timeout) {
+using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+
+// None when the timeout is longer than the clock runs.
+Deadline DeadlineAfter(const std::optional<std::chrono::nanoseconds>& timeout) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point now = Clock::now();
   if (!timeout.has_value() || *timeout > Clock::time_point::max() - now) {
@@ -101,7 +102,8 @@ class LocalSession final : public Session,
       : devices_(std::move(devices)),
         prepare_options_{.allow_soft_placement = options.allow_soft_placement,
                          .placement_policy = options.placement_policy,
-                         .policies = &BuiltinPolicies()},
+                         .policies = &BuiltinPolicies(),
+                         .lower_limits = options.lower_limits},
         evaluator_(NewConstantEvaluator(kernels, devices_->compute_queue())),
         plan_options_{.optimizer = options.optimizer,
                       .passes = options.passes != nullptr ? options.passes
@@ -125,6 +127,7 @@ class LocalSession final : public Session,
   using Session::Run;
   absl::StatusOr<std::vector<Tensor>> Run(const RunArgs& args,
                                           pb::RunMetadata* metadata) override {
+    const Deadline deadline = DeadlineAfter(args.options.timeout);
     if (metadata != nullptr) metadata->Clear();
     std::vector<TensorName> feed_names;
     std::vector<Tensor> feeds;
@@ -136,7 +139,7 @@ class LocalSession final : public Session,
     }
     LEAT_ASSIGN_OR_RETURN(std::shared_ptr<CompiledStep> step,
                           FindOrPlan(feed_names, args.fetches, args.targets));
-    return RunStep(*step, feeds, args.options, metadata);
+    return RunStep(*step, feeds, args.options, deadline, metadata);
   }
 
   absl::StatusOr<Callable> MakeCallable(const CallableArgs& args) override;
@@ -198,9 +201,10 @@ class LocalSession final : public Session,
   absl::StatusOr<std::vector<Tensor>> RunStep(const CompiledStep& compiled,
                                               absl::Span<const Tensor> feeds,
                                               const RunOptions& options,
+                                              const Deadline& deadline,
                                               pb::RunMetadata* metadata) {
     if (metadata == nullptr) {
-      return Execute(compiled, feeds, options, options.observer);
+      return Execute(compiled, feeds, deadline, options.observer);
     }
     metadata->Clear();
     if (options.output_partition_graphs) {
@@ -208,10 +212,10 @@ class LocalSession final : public Session,
           ExportPartitionGraphs(*compiled.graph, ops_, *metadata));
     }
     if (options.trace_level == TraceLevel::kNone) {
-      return Execute(compiled, feeds, options, options.observer);
+      return Execute(compiled, feeds, deadline, options.observer);
     }
     StepStatsRecorder recorder(options.observer);
-    auto fetched = Execute(compiled, feeds, options, &recorder);
+    auto fetched = Execute(compiled, feeds, deadline, &recorder);
     pb::StepStats& stats = *metadata->mutable_step_stats();
     recorder.Export(stats);
     AddTimelineLabels(*compiled.graph, ops_, stats);
@@ -220,7 +224,7 @@ class LocalSession final : public Session,
 
   absl::StatusOr<std::vector<Tensor>> Execute(const CompiledStep& compiled,
                                               absl::Span<const Tensor> feeds,
-                                              const RunOptions& options,
+                                              const Deadline& deadline,
                                               StepObserver* observer) {
     LEAT_RETURN_IF_ERROR(CheckFeeds(compiled, feeds));
     std::vector<Tensor> fetched(compiled.fetch_names.size());
@@ -228,8 +232,7 @@ class LocalSession final : public Session,
     Step step(next_step_id_.fetch_add(1, std::memory_order_relaxed), rendezvous,
               feeds, absl::MakeSpan(fetched), observer);
     LEAT_RETURN_IF_ERROR(Enter(step));
-    const absl::Status status =
-        runner_.Run(*compiled.graph, step, DeadlineAfter(options.timeout));
+    const absl::Status status = runner_.Run(*compiled.graph, step, deadline);
     Leave(step);
     LEAT_RETURN_IF_ERROR(status);
     for (size_t i = 0; i < fetched.size(); ++i) {
@@ -322,7 +325,8 @@ class LocalCallable final : public Callable::Implementation {
 
   absl::StatusOr<std::vector<Tensor>> Run(absl::Span<const Tensor> feeds,
                                           pb::RunMetadata* metadata) override {
-    return session_->RunStep(*step_, feeds, options_, metadata);
+    return session_->RunStep(*step_, feeds, options_,
+                             DeadlineAfter(options_.timeout), metadata);
   }
 
  private:

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "leat/graph/lower.h"
 #include "leat/graph/pass.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/partitioner/policy.h"
@@ -29,6 +30,8 @@ struct LocalSessionOptions {
   std::shared_ptr<DeviceSet> device_set = {};
   bool allow_soft_placement = false;
   std::string placement_policy = kDefaultPolicy;
+  // How large the graph may become when its functions are inlined.
+  LowerLimits lower_limits = {};
   // What is done to the graph of a step before it is compiled.
   OptimizerOptions optimizer = {};
   // Borrowed, outlives the session; null: BuiltinPasses().
@@ -36,7 +39,8 @@ struct LocalSessionOptions {
 };
 
 // Plans the whole graph: INVALID_ARGUMENT naming the node that cannot be
-// placed. `kernels` is borrowed and outlives the session.
+// placed, RESOURCE_EXHAUSTED above `lower_limits` (Extend too). `kernels` is
+// borrowed and outlives the session.
 absl::StatusOr<std::shared_ptr<Session>> NewLocalSession(
     const Graph& graph, const LocalSessionOptions& options = {},
     const KernelRegistry& kernels = BuiltinKernels());

@@ -50,6 +50,8 @@ struct Feed {
 enum class TraceLevel { kNone, kSoftware, kHardware, kFull };
 
 struct RunOptions {
+  // From the call on, planning included; that is not broken off, but nothing
+  // runs once the time is up: DEADLINE_EXCEEDED.
   std::optional<std::chrono::nanoseconds> timeout = {};
   // Above kNone, RunMetadata.step_stats is filled: which node ran when, on
   // which device and thread, and its outputs' types, shapes and bytes (of the
