@@ -22,7 +22,7 @@ inline constexpr char kGpu[] = "GPU";
 struct DeviceInfo {
   std::string name = {};  // full
   DeviceType type = {};
-  int64_t memory_bytes = 0;      // limit; nominal for CPUs
+  int64_t memory_bytes = 0;      // limit; of TensorFlow's CPUs a nominal one
   uint64_t incarnation = 0;      // random, never 0, new with every process
   std::string description = {};  // physical device, for people
 };

@@ -23,13 +23,18 @@ constexpr std::array<DTypeRow, kNumDTypes> kRows = {{
     {"quint8", 1},      {"qint32", 4},        {"bfloat16", 2},    {"qint16", 2},
     {"quint16", 2},     {"uint16", 2},        {"complex128", 16}, {"half", 2},
     {"resource", 0},    {"variant", 0},       {"uint32", 4},      {"uint64", 8},
-    {"float8_e5m2", 1}, {"float8_e4m3fn", 1},
+    {"float8_e5m2", 1}, {"float8_e4m3fn", 1}, {nullptr, 0},       {nullptr, 0},
+    {nullptr, 0},       {"int4", 1},          {"uint4", 1},
 }};
+
+bool HasRow(int64_t number) {
+  return number >= 0 && number < kNumDTypes && kRows[number].name != nullptr;
+}
 
 // Numbers without a meaning have the row of kInvalid.
 const DTypeRow& RowOf(DType dtype) {
   const int number = static_cast<int>(BaseOf(dtype));
-  return kRows[number < kNumDTypes ? number : 0];
+  return kRows[HasRow(number) ? number : 0];
 }
 
 }  // namespace
@@ -80,7 +85,7 @@ std::optional<DType> ParseDType(absl::string_view name) {
   if (name == "float64") name = "double";
   if (name == "float16") name = "half";
   for (int i = 1; i < kNumDTypes; ++i) {
-    if (name != kRows[i].name) continue;
+    if (!HasRow(i) || name != kRows[i].name) continue;
     const DType dtype = static_cast<DType>(i);
     return is_ref ? RefOf(dtype) : dtype;
   }
@@ -89,7 +94,7 @@ std::optional<DType> ParseDType(absl::string_view name) {
 
 std::optional<DType> DTypeFromWire(int64_t number) {
   const int64_t base = number > kRefOffset ? number - kRefOffset : number;
-  if (base < 1 || base >= kNumDTypes) return std::nullopt;
+  if (base == 0 || !HasRow(base)) return std::nullopt;
   return static_cast<DType>(number);
 }
 

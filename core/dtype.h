@@ -46,9 +46,12 @@ enum class DType : uint8_t {
   kUint64 = 23,
   kFloat8E5M2 = 24,
   kFloat8E4M3Fn = 25,
+  kInt4 = 29,  // one byte an element, as in TensorFlow, and so is kUint4
+  kUint4 = 30,
 };
 
-inline constexpr int kNumDTypes = 26;
+// Numbers from 1 to here name a type, if DTypeFromWire gives one.
+inline constexpr int kNumDTypes = 31;
 inline constexpr int kRefOffset = 100;
 
 // A reference to a variable's tensor of that type ("float_ref").
@@ -73,7 +76,9 @@ size_t SizeOf(DType dtype);
 inline bool IsPlainBytes(DType dtype) { return SizeOf(dtype) != 0; }
 
 bool IsFloating(DType dtype);  // half, bfloat16, float, double
-bool IsInteger(DType dtype);   // signed and unsigned, not quantized, not bool
+// Signed and unsigned; not quantized, not bool, not the 4-bit ones, which no
+// kernel computes with.
+bool IsInteger(DType dtype);
 bool IsComplex(DType dtype);
 
 // TensorFlow's short name: "float", "int32", "float_ref"; "invalid" for 0.

@@ -38,8 +38,13 @@ inline constexpr DTypeList<bool> kBoolOnly;
 inline constexpr DTypeList<std::string> kStringOnly;
 inline constexpr DTypeList<std::complex<float>, std::complex<double>>
     kComplexes;
+inline constexpr DTypeList<Variant> kVariantOnly;
 // Everything whose elements are plain bytes and have a C++ type.
 inline constexpr auto kPlain = kNumbers + kBoolOnly + kComplexes;
+// Everything whose elements are objects, which are copied one by one.
+inline constexpr DTypeList<std::string, ResourceHandle, Variant> kObjects;
+// What can be moved without being looked at.
+inline constexpr auto kMovable = kPlain + kObjects;
 
 // A type passed as a value: `[&](auto type) { using T = typename decltype(type)
 // ::type; ... }`.

@@ -2,6 +2,8 @@
 //
 // half (IEEE binary16) and bfloat16: 16-bit storage types. Arithmetic happens
 // in float; conversion rounds to nearest even and keeps infinities and NaNs.
+// A program that uses this header need not be compiled for a processor with
+// F16C, only run on one, as the library itself.
 #ifndef LEAT_CORE_FLOAT16_H_
 #define LEAT_CORE_FLOAT16_H_
 
@@ -11,16 +13,20 @@
 #include <cmath>
 #include <cstdint>
 
+#define LEAT_F16C_ __attribute__((target("f16c")))
+
 namespace leat {
 
 struct half {
   uint16_t bits = 0;
 
   half() = default;
-  explicit half(float value)
+  LEAT_F16C_ explicit half(float value)
       : bits(static_cast<uint16_t>(
             _cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT))) {}
-  operator float() const { return _cvtsh_ss(bits); }  // NOLINT: widening
+  LEAT_F16C_ operator float() const {  // NOLINT: widening
+    return _cvtsh_ss(bits);
+  }
   static half FromBits(uint16_t bits) {
     half result;
     result.bits = bits;
@@ -51,5 +57,7 @@ struct bfloat16 {
 };
 
 }  // namespace leat
+
+#undef LEAT_F16C_
 
 #endif  // LEAT_CORE_FLOAT16_H_

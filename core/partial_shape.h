@@ -22,8 +22,8 @@ class PartialShape {
   // Nothing is known, not even the rank.
   PartialShape() = default;
   PartialShape(const Shape& shape);  // NOLINT: every Shape is one
-  // For literals in our own code; kUnknown (-1) for an unknown extent.
-  // REQUIRES: what Create would accept.
+  // For literals; kUnknown (-1) for an unknown extent. Not checked here: a
+  // GraphBuilder refuses what Create would.
   PartialShape(std::initializer_list<int64_t> dims);
 
   // INVALID_ARGUMENT for an extent below -1, a rank above Shape::kMaxRank, or

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Early return on error, for functions that return absl::Status or StatusOr.
+// The expression may be either, too.
 #ifndef LEAT_CORE_STATUS_MACROS_H_
 #define LEAT_CORE_STATUS_MACROS_H_
 
@@ -10,10 +11,18 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-#define LEAT_RETURN_IF_ERROR(expression)                             \
-  do {                                                               \
-    absl::Status leat_status_ = (expression);                        \
-    if (ABSL_PREDICT_FALSE(!leat_status_.ok())) return leat_status_; \
+namespace leat::internal {
+inline absl::Status AsStatus(absl::Status status) { return status; }
+template <class T>
+absl::Status AsStatus(const absl::StatusOr<T>& result) {
+  return result.status();
+}
+}  // namespace leat::internal
+
+#define LEAT_RETURN_IF_ERROR(expression)                                \
+  do {                                                                  \
+    absl::Status leat_status_ = ::leat::internal::AsStatus(expression); \
+    if (ABSL_PREDICT_FALSE(!leat_status_.ok())) return leat_status_;    \
   } while (false)
 
 // LEAT_ASSIGN_OR_RETURN(Graph graph, builder.Build());

@@ -17,8 +17,6 @@
 namespace leat {
 namespace {
 
-constexpr DTypeList<std::string, ResourceHandle, Variant> kObjects;
-
 // Objects in a block of an allocator. This header sits in front of them, in the
 // same block, which it keeps alive until the objects are destroyed.
 template <class T>
@@ -226,13 +224,13 @@ std::string Tensor::DebugString(int max_elements) const {
 
 absl::StatusOr<Dims> GetIndices(const Tensor& tensor, absl::string_view what) {
   Dims values;
-  const bool is_index = VisitDType(kIndices, tensor.dtype(), [&](auto tag) {
+  const bool is_index = VisitDType(kSignedInts, tensor.dtype(), [&](auto tag) {
     const auto data = tensor.data<typename decltype(tag)::type>();
     values.assign(data.begin(), data.end());
   });
   if (!is_index || tensor.rank() > 1) {
     return absl::InvalidArgumentError(absl::StrCat(
-        what, " must be a scalar or vector of int32 or int64, not ",
+        what, " must be a scalar or vector of signed integers, not ",
         Name(tensor.dtype()), tensor.shape().DebugString()));
   }
   return values;

@@ -137,8 +137,8 @@ class Tensor {
 template <class T>
 absl::StatusOr<T> GetScalar(const Tensor& tensor, absl::string_view what);
 
-// The values of an int32 or int64 tensor of rank <= 1 as int64 (axes, shapes,
-// permutations); INVALID_ARGUMENT naming `what` otherwise.
+// The values of a tensor of signed integers of rank <= 1 as int64 (axes,
+// shapes, permutations); INVALID_ARGUMENT naming `what` otherwise.
 absl::StatusOr<Dims> GetIndices(const Tensor& tensor, absl::string_view what);
 
 // The shape that such a tensor describes; fails as Shape::Create does.

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/dtype_list.h"
+#include "leat/core/parsed_bytes.h"
 #include "leat/core/resource_handle.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/variant.h"
@@ -27,6 +28,11 @@ namespace {
 // take less than these objects do, which are counted.
 constexpr int64_t kVariantBytes = sizeof(pb::VariantTensorDataProto);
 static_assert(sizeof(std::string) >= 6 && sizeof(ResourceHandle) >= 48);
+static_assert(sizeof(pb::TensorProto) + 32 <= kParsedMessageBytes);
+// What a tensor in a variant takes beside its elements and its dimensions: it
+// stands in the data and then in the value, and its bytes have a header and are
+// aligned.
+constexpr int64_t kHeldTensorBytes = 2 * sizeof(Tensor) + 4 * kBufferAlignment;
 // What a tensor in a variant counts for beside its elements: half a million fit
 // a message, which takes far more memory than bytes.
 constexpr int64_t kNestedTensorBytes = 4096;
@@ -246,9 +252,11 @@ void FillFromValues(const pb::TensorProto& proto, Tensor& tensor) {
       return FillConverted<uint16_t>(proto.int_val(), tensor);
     case DType::kInt8:
     case DType::kQint8:
+    case DType::kInt4:
       return FillConverted<int8_t>(proto.int_val(), tensor);
     case DType::kUint8:
     case DType::kQuint8:
+    case DType::kUint4:
       return FillConverted<uint8_t>(proto.int_val(), tensor);
     case DType::kInt64:
       return FillConverted<int64_t>(proto.int64_val(), tensor);
@@ -303,12 +311,10 @@ absl::StatusOr<Variant> DecodeVariant(const pb::VariantTensorDataProto& proto,
     return Invalid(DType::kVariant, shape,
                    absl::StrCat("stands in ", decoding.depth, " others"));
   }
-  // What a list needs for elements, whose own bytes follow.
-  constexpr int64_t kElementBytes = sizeof(Tensor) + kBufferAlignment;
   LEAT_RETURN_IF_ERROR(Reserve(DType::kVariant, shape, proto.tensors_size(),
-                               kElementBytes, decoding));
+                               kHeldTensorBytes, decoding));
   // Each byte may be an element that was never written, which takes as much as
-  // one that was.
+  // one that was; those of any value are enough for its object.
   constexpr int64_t kGapBytes = sizeof(Tensor) + 8;
   LEAT_RETURN_IF_ERROR(Reserve(DType::kVariant, shape,
                                static_cast<int64_t>(proto.metadata().size()),
@@ -356,7 +362,11 @@ absl::StatusOr<Tensor> DecodeVariantContent(const Shape& shape,
   uint32_t length = 0;
   for (Variant& element : tensor.mutable_data<Variant>()) {
     TakeVarint32(lengths, length);
-    LEAT_RETURN_IF_ERROR(Reserve(DType::kVariant, shape, 1, length, decoding));
+    const int64_t parsed_bytes = ParsedBytes(
+        bytes.substr(0, length), *pb::VariantTensorDataProto::descriptor(),
+        decoding.max_bytes - decoding.used);
+    LEAT_RETURN_IF_ERROR(
+        Reserve(DType::kVariant, shape, 1, parsed_bytes, decoding));
     pb::VariantTensorDataProto proto;
     if (length > INT32_MAX ||
         !proto.ParseFromArray(bytes.data(), static_cast<int>(length))) {
@@ -405,6 +415,10 @@ absl::StatusOr<Tensor> Decode(const pb::TensorProto& proto,
   LEAT_ASSIGN_OR_RETURN(const Shape shape, partial.ToShape());
   LEAT_RETURN_IF_ERROR(Reserve(*dtype, shape, shape.num_elements(),
                                ElementSize(*dtype), decoding));
+  if (decoding.depth > 0) {
+    LEAT_RETURN_IF_ERROR(
+        Reserve(*dtype, shape, 2 * shape.rank(), sizeof(int64_t), decoding));
+  }
   const std::string& content = proto.tensor_content();
   if (content.empty()) return DecodeValues(proto, *dtype, shape, decoding);
   if (*dtype == DType::kString) {

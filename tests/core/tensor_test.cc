@@ -62,6 +62,7 @@ TEST(TensorTest, AllocatesAlignedPlainBytes) {
 
 TEST(TensorTest, AllocatesEveryElementType) {
   for (int i = 1; i < kNumDTypes; ++i) {
+    if (!DTypeFromWire(i)) continue;
     const DType dtype = static_cast<DType>(i);
     const auto tensor = Tensor::Allocate(HostAllocator(), dtype, Shape({2, 3}));
     ASSERT_TRUE(tensor.ok()) << Name(dtype);
@@ -278,6 +279,7 @@ TEST(TensorTest, DebugStringShowsTheFirstValues) {
 
 TEST(TensorTest, DebugStringOfEveryTypeIsBounded) {
   for (int i = 1; i < kNumDTypes; ++i) {
+    if (!DTypeFromWire(i)) continue;
     const DType dtype = static_cast<DType>(i);
     Tensor tensor = *Tensor::Allocate(HostAllocator(), dtype, Shape({1000}));
     if (IsPlainBytes(dtype)) {
@@ -321,7 +323,11 @@ TEST(GetScalarTest, ChecksDtypeAndCount) {
   }
 }
 
-TEST(GetIndicesTest, ReadsBothIndexTypes) {
+TEST(GetIndicesTest, ReadsEverySignedType) {
+  EXPECT_THAT(*GetIndices(Tensor::Vector<int8_t>({-128, 127}), "axes"),
+              ElementsAre(-128, 127));
+  EXPECT_THAT(*GetIndices(Tensor::Vector<int16_t>({-32768, 7}), "axes"),
+              ElementsAre(-32768, 7));
   EXPECT_THAT(*GetIndices(Tensor::Vector<int32_t>({2, -1}), "axes"),
               ElementsAre(2, -1));
   EXPECT_THAT(*GetIndices(Tensor::Vector<int64_t>({1, 2, 3, 4, 5}), "axes"),
@@ -332,8 +338,8 @@ TEST(GetIndicesTest, ReadsBothIndexTypes) {
 
 TEST(GetIndicesTest, RefusesOtherDtypesAndRanks) {
   for (const Tensor& wrong :
-       {Tensor::Vector<float>({1}), Tensor::Of<int32_t>(Shape({1, 1}), {1}),
-        Tensor()}) {
+       {Tensor::Vector<float>({1}), Tensor::Vector<uint16_t>({1}),
+        Tensor::Of<int32_t>(Shape({1, 1}), {1}), Tensor()}) {
     const auto indices = GetIndices(wrong, "axes");
     EXPECT_EQ(indices.status().code(), absl::StatusCode::kInvalidArgument);
     EXPECT_THAT(std::string(indices.status().message()), HasSubstr("axes"));

@@ -1,0 +1,107 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/core/regular_file.h"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace leat {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string Path(const std::string& name) {
+  return ::testing::TempDir() + name;
+}
+
+std::string Write(const std::string& name, const std::string& content) {
+  std::ofstream(Path(name), std::ios::binary) << content;
+  return Path(name);
+}
+
+absl::Status ReadError(const std::string& path, int64_t max_bytes = 100) {
+  return ReadRegularFile(path, max_bytes).status();
+}
+
+void ExpectRefused(const std::string& path, const std::string& kind) {
+  const absl::Status status = ReadError(path);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("'" + path + "'"));
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("not a regular file but " + kind));
+}
+
+TEST(RegularFileTest, ReadsUpToItsBound) {
+  const std::string path = Write("regular_file_test", "0123456789");
+  EXPECT_EQ(ReadRegularFile(path, 10).value(), "0123456789");
+  const absl::Status status = ReadError(path, 9);
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("has 10 bytes, more than 9"));
+  EXPECT_EQ(ReadRegularFile(Write("regular_file_empty", ""), 0).value(), "");
+}
+
+TEST(RegularFileTest, ReadsInPieces) {
+  auto file = RegularFile::Open(Write("regular_file_pieces", "abcdef"), 6);
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ(file->size(), 6);
+  std::string text(4, ' ');
+  ASSERT_TRUE(file->Read(text.data(), 4).ok());
+  EXPECT_EQ(text, "abcd");
+  EXPECT_EQ(file->Read(text.data(), 3).code(), absl::StatusCode::kDataLoss);
+}
+
+TEST(RegularFileTest, FollowsLinks) {
+  const std::string path = Write("regular_file_target", "x");
+  unlink(Path("regular_file_link").c_str());
+  ASSERT_EQ(symlink(path.c_str(), Path("regular_file_link").c_str()), 0);
+  EXPECT_EQ(ReadRegularFile(Path("regular_file_link"), 1).value(), "x");
+}
+
+// Opened as usual, this one would wait for a writer for ever.
+TEST(RegularFileTest, RefusesAPipeWithoutWaitingForItsWriter) {
+  const std::string path = Path("regular_file_fifo");
+  unlink(path.c_str());
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  ExpectRefused(path, "a pipe");
+}
+
+TEST(RegularFileTest, SaysWhatElseThereIs) {
+  ExpectRefused(::testing::TempDir(), "a folder");
+  ExpectRefused("/dev/zero", "a device");
+  ExpectRefused("/dev/full", "a device");
+}
+
+TEST(RegularFileTest, DoesNotOpenSockets) {
+  const std::string path = Path("regular_file_socket");
+  unlink(path.c_str());
+  const int file = socket(AF_UNIX, SOCK_STREAM, 0);
+  ASSERT_GE(file, 0);
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  ASSERT_LT(path.size(), sizeof(address.sun_path));
+  std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
+  ASSERT_EQ(bind(file, reinterpret_cast<sockaddr*>(&address), sizeof(address)),
+            0);
+  EXPECT_FALSE(ReadError(path).ok());
+  close(file);
+}
+
+TEST(RegularFileTest, NamesTheFileThatDoesNotExist) {
+  const absl::Status status = ReadError("/nonexistent/x");
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("/nonexistent/x"));
+  EXPECT_EQ(ReadError("").code(), absl::StatusCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace leat
