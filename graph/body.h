@@ -29,6 +29,8 @@ struct BodyArgument {
   // What the caller passes, an output of the parent; of a loop's variable the
   // initial value.
   Output outer = {};
+  // It is `outer`, in a loop in every iteration.
+  bool is_captured = false;
   // In the body of a loop, what the variable is in the next iteration.
   Output next = {};
   // In the body of a gradient: what it stands for, an output of the forward
@@ -48,6 +50,7 @@ struct Body {
   bool pops_intermediates = false;
 
   std::vector<BodyArgument> arguments = {};
+  absl::flat_hash_map<NodeId, int> argument_of = {};  // their numbers, by node
   std::vector<Output> returns = {};  // of a branch or a condition
   // Nodes of the parent that the function's caller runs after.
   absl::flat_hash_set<NodeId> controls = {};
@@ -57,12 +60,21 @@ struct Body {
   absl::flat_hash_map<std::pair<const GraphBuilder*, Endpoint>, Output>
       resolved = {};
 
-  // The argument of that node, or null.
-  const BodyArgument* FindArgument(NodeId node) const {
-    for (const BodyArgument& argument : arguments) {
-      if (argument.inner.operation().id() == node) return &argument;
-    }
-    return nullptr;
+  // The number of the argument of that node; -1 when it is none.
+  int FindArgument(NodeId node) const {
+    const auto it = argument_of.find(node);
+    return it == argument_of.end() ? -1 : it->second;
+  }
+  void AddArgument(BodyArgument argument) {
+    argument_of[argument.inner.operation().id()] =
+        static_cast<int>(arguments.size());
+    arguments.push_back(std::move(argument));
+  }
+  // The arguments in another order.
+  void SetArguments(std::vector<BodyArgument> ordered) {
+    arguments.clear();
+    argument_of.clear();
+    for (BodyArgument& argument : ordered) AddArgument(std::move(argument));
   }
 };
 
@@ -83,8 +95,8 @@ struct BuilderTree {
   std::vector<GraphBuilder*> open = {};  // the innermost last
   // Names that are taken, with the next number to make another one of each.
   absl::flat_hash_map<std::string, int> functions = {};
-  // Of the innermost Gradients() that runs.
-  SourceLocation gradients_location = {};
+  // What errors name, of the outermost CallSite() that is open.
+  SourceLocation call_site = {};
   std::optional<int64_t> seed = {};
 };
 

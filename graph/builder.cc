@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/builder_state.h"
 #include "leat/graph/function_export.h"
@@ -17,18 +18,14 @@ namespace {
 constexpr int kProducer = 1645;
 constexpr int kMinConsumer = 12;
 
-absl::Status Annotate(const absl::Status& error, absl::string_view prefix) {
-  return absl::Status(error.code(), absl::StrCat(prefix, error.message()));
-}
-
-SourceLocation LocationOf(const OpArgs& args) {
+SourceLocation LocationOf(const OpArgs& args, SourceLocation caller) {
   if (args.location.line != 0) return args.location;
   for (const OpInput& input : args.inputs) {
     for (const Operand& operand : input.operands()) {
       if (operand.location().line != 0) return operand.location();
     }
   }
-  return args.location;
+  return caller;
 }
 
 absl::Status CheckOutput(const Output& output, const ArgDef& arg) {
@@ -95,6 +92,25 @@ std::vector<NodeId> Controls(const BuilderContext& context,
   return controls;
 }
 
+// PartialShape's literals are not checked where they are written.
+absl::Status CheckShapes(const AttrMap& attrs) {
+  for (const auto& [name, value] : attrs) {
+    absl::Span<const PartialShape> shapes;
+    if (const auto* shape = std::get_if<PartialShape>(&value)) {
+      shapes = {shape, 1};
+    } else if (const auto* list =
+                   std::get_if<std::vector<PartialShape>>(&value)) {
+      shapes = *list;
+    }
+    for (const PartialShape& shape : shapes) {
+      const absl::Status valid = PartialShape::Create(shape.dims()).status();
+      if (valid.ok()) continue;
+      return Annotate(valid, absl::StrCat("attr '", name, "': "));
+    }
+  }
+  return absl::OkStatus();
+}
+
 // TensorFlow's: seeds are 31 bits.
 int64_t TruncateSeed(int64_t seed) {
   constexpr int64_t kModulus = std::numeric_limits<int32_t>::max();
@@ -102,6 +118,10 @@ int64_t TruncateSeed(int64_t seed) {
 }
 
 }  // namespace
+
+absl::Status Annotate(const absl::Status& error, absl::string_view prefix) {
+  return absl::Status(error.code(), absl::StrCat(prefix, error.message()));
+}
 
 GraphBuilder::GraphBuilder(const OpRegistry& ops,
                            const GradientRegistry& gradients)
@@ -127,6 +147,7 @@ GraphBuilder& GraphBuilder::Current() const {
 
 void GraphBuilder::State::Fail(absl::Status error, SourceLocation location) {
   if (!tree->status.ok() || error.ok()) return;
+  if (tree->call_site.line != 0) location = tree->call_site;
   tree->status = absl::Status(
       error.code(), location.line == 0
                         ? std::string(error.message())
@@ -207,23 +228,27 @@ absl::StatusOr<std::vector<Endpoint>> GraphBuilder::State::Endpoints(
   return endpoints;
 }
 
-Operation GraphBuilder::AddOp(OpArgs args) {
-  if (&Current() != this) return Current().AddOp(std::move(args));
+Operation GraphBuilder::AddOp(OpArgs args, SourceLocation caller) {
+  if (&Current() != this) return Current().AddOp(std::move(args), caller);
   const Operation invalid(this, kNoNode);
   if (!status().ok()) return invalid;
-  const SourceLocation location = LocationOf(args);
+  const SourceLocation location = LocationOf(args, caller);
   const std::string name = state_->UniqueName(
       args.name.empty() ? args.op : absl::string_view(args.name));
+  const std::string node = absl::StrCat("node '", name, "' (", args.op, ")");
   const std::string prefix = absl::StrCat(
-      "node '", name, "' (", args.op, ")",
+      node,
       state_->body ? absl::StrCat(" of '", state_->body->function, "'") : "",
       ": ");
   const auto fail = [&](const absl::Status& error) {
-    Fail(Annotate(error, prefix), location);
+    absl::string_view what = error.message();  // may name the node itself
+    if (absl::ConsumePrefix(&what, node)) absl::ConsumePrefix(&what, ": ");
+    Fail(absl::Status(error.code(), absl::StrCat(prefix, what)), location);
     return invalid;
   };
   absl::StatusOr<const OpDef*> op = graph().ops().Lookup(args.op);
   if (!op.ok()) return fail(op.status());
+  if (auto s = CheckShapes(args.attrs); !s.ok()) return fail(s);
   if (auto s = CheckInputs(**op, args); !s.ok()) return fail(s);
   std::vector<std::vector<DType>> dtypes;
   if (auto s = ResolveAttrs(**op, args, dtypes); !s.ok()) return fail(s);
@@ -236,11 +261,11 @@ Operation GraphBuilder::AddOp(OpArgs args) {
   return Operation(this, *id);
 }
 
-Operation AddOp(OpArgs args) {
+Operation AddOp(OpArgs args, SourceLocation caller) {
   for (const OpInput& input : args.inputs) {
     for (const Operand& operand : input.operands()) {
       if (GraphBuilder* builder = operand.output().builder()) {
-        return builder->AddOp(std::move(args));
+        return builder->AddOp(std::move(args), caller);
       }
     }
   }
@@ -283,7 +308,8 @@ Output GraphBuilder::AsOutput(const Operand& operand, DType dtype,
   if (!operand.number().has_value()) return operand.output();
   absl::StatusOr<Tensor> value = ConvertNumber(*operand.number(), dtype);
   if (value.ok()) return Const(*std::move(value), name, location);
-  Fail(Annotate(value.status(), absl::StrCat("constant '", name, "': ")),
+  Fail(Annotate(value.status(),
+                absl::StrCat("constant '", name_prefix(), name, "': ")),
        location);
   return Output(Operation(this, kNoNode), 0);
 }
@@ -301,10 +327,10 @@ Operation GraphBuilder::Group(absl::Span<const Operation> after,
 
 // An operation of a body runs whenever the body does: the body's caller is what
 // a training step runs.
-void GraphBuilder::AddUpdate(Operation operation) {
+void GraphBuilder::AddUpdate(Operation operation, SourceLocation location) {
   State& current = *Current().state_;
   absl::StatusOr<std::vector<NodeId>> ids = current.Ids({&operation, 1});
-  if (!ids.ok()) return Fail(ids.status(), SourceLocation{});
+  if (!ids.ok()) return Fail(Annotate(ids.status(), "AddUpdate: "), location);
   if (current.body != nullptr) {
     current.body->has_updates = true;
   } else {
@@ -339,6 +365,13 @@ std::pair<int64_t, int64_t> GraphBuilder::OpSeeds(
 
 void GraphBuilder::Fail(absl::Status status, SourceLocation location) {
   state_->Fail(std::move(status), location);
+}
+
+void GraphBuilder::FailAt(const Node& node, const absl::Status& status,
+                          SourceLocation location) {
+  Fail(Annotate(status,
+                absl::StrCat("node '", node.name(), "' (", node.op(), "): ")),
+       location);
 }
 
 const absl::Status& GraphBuilder::status() const {

@@ -170,6 +170,11 @@ class GraphBuilder {
   Scope VariableScope(absl::string_view name,
                       SourceLocation location = SourceLocation::Current());
 
+  // ... errors that name this place as their call site, whatever place the
+  // nodes are made at, unless an enclosing scope names one already: for
+  // functions that add several nodes for their caller.
+  Scope CallSite(SourceLocation location);
+
   // A variable of the current variable scope: the one of that name made
   // before, if dtype and shape agree (an error if not), or a new one made from
   // `initial_value`, which is called under the variable's device and name.
@@ -186,20 +191,24 @@ class GraphBuilder {
   std::vector<leat::Variable> TrainableVariables() const;
   // Operations that every training step runs besides the update (moving
   // averages). Minimize() uses them.
-  void AddUpdate(Operation operation);
+  void AddUpdate(Operation operation,
+                 SourceLocation location = SourceLocation::Current());
   const std::vector<Operation>& updates() const;
 
   // The open name scopes: "" or "a/b/".
   const std::string& name_prefix() const;
 
-  // Seeds ops as TensorFlow's Python does: (graph seed, op seed), where only
-  // the graph's is set, the op's is the number of nodes so far; where only the
-  // op's is set, the graph's is 87654321; (0, 0), not deterministic, without.
+  // Seeds ops as TensorFlow 1.x's Python does: (graph seed, op seed), where
+  // only the graph's is set, the op's is the number of nodes so far; where only
+  // the op's is set, the graph's is 87654321; (0, 0), not deterministic,
+  // without.
   void SetSeed(int64_t seed);
   std::pair<int64_t, int64_t> OpSeeds(std::optional<int64_t> op_seed = {});
 
-  // The one way in: adds a node, converts constants, infers shapes.
-  Operation AddOp(OpArgs args);
+  // The one way in: adds a node, converts constants, infers shapes. `caller` is
+  // for errors where neither `args` nor its inputs have a location.
+  Operation AddOp(OpArgs args,
+                  SourceLocation caller = SourceLocation::Current());
 
   // The gradients of the sum of `ys` (each weighted by `grad_ys`, ones when
   // absent) with respect to `xs`. An x that no y reaches gets an empty
@@ -225,8 +234,12 @@ class GraphBuilder {
 
  private:
   friend struct BuilderAccess;
+  friend class Operation;
   struct State;
   explicit GraphBuilder(std::shared_ptr<State> state);
+  // Fail, naming the node.
+  void FailAt(const Node& node, const absl::Status& status,
+              SourceLocation location);
   // Where what is added lands: this builder, unless a body is open.
   GraphBuilder& Current() const;
   leat::Variable MakeVariable(absl::string_view node_name, Output initial_value,
@@ -239,14 +252,15 @@ class GraphBuilder {
 // Adds a node to the builder that the inputs belong to. Without any (all inputs
 // are constants or default-constructed) the result is invalid. For the
 // generated op functions; ops without tensor inputs take a GraphBuilder&.
-Operation AddOp(OpArgs args);
+Operation AddOp(OpArgs args, SourceLocation caller = SourceLocation::Current());
 
 template <class T>
-T Operation::attr(absl::string_view name) const {
+T Operation::attr(absl::string_view name, SourceLocation location) const {
   if (!IsValid() || !builder_->graph().Contains(id_)) return T{};
-  auto value = builder_->graph().node(id_).attrs().Get<T>(name);
+  const Node& node = builder_->graph().node(id_);
+  auto value = node.attrs().Get<T>(name);
   if (!value.ok()) {
-    builder_->Fail(value.status(), SourceLocation{});
+    builder_->FailAt(node, value.status(), location);
     return T{};
   }
   return *std::move(value);

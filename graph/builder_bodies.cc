@@ -9,6 +9,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/graph/builder.h"
 #include "leat/graph/builder_state.h"
+#include "leat/graph/graph_validation.h"
 
 namespace leat {
 namespace {
@@ -43,6 +44,22 @@ bool CarriesGradient(DType dtype) {
 
 bool GraphBuilder::State::SharesTree(const GraphBuilder* builder) const {
   return builder != nullptr && builder->state_->tree == tree;
+}
+
+std::vector<GraphBuilder*> GraphBuilder::State::Enclosing() const {
+  std::vector<GraphBuilder*> builders = {self};
+  while (const Body* inner = builders.back()->state_->body.get()) {
+    builders.push_back(inner->parent);
+  }
+  return builders;
+}
+
+absl::Status GraphBuilder::State::CheckNesting() const {
+  constexpr size_t kLimit = FunctionLimits().max_nesting;
+  const size_t depth = Enclosing().size();
+  if (depth <= kLimit) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("functions nest ", depth, " deep; the limit is ", kLimit));
 }
 
 absl::Status GraphBuilder::State::EndedError(absl::string_view what,
@@ -106,7 +123,7 @@ absl::StatusOr<Output> GraphBuilder::State::AddArgument(absl::string_view name,
                {"index", static_cast<int64_t>(body->arguments.size())}},
               {}));
   inferred[operation.id()][0] = std::move(known);
-  body->arguments.push_back({.inner = operation.output(0)});
+  body->AddArgument({.inner = operation.output(0)});
   return operation.output(0);
 }
 
@@ -117,6 +134,7 @@ absl::StatusOr<Output> GraphBuilder::State::Capture(const Output& outer) {
                         AddArgument(outer.operation().name(), outer.dtype(),
                                     from.InferredAt(outer.endpoint())));
   body->arguments.back().outer = outer;
+  body->arguments.back().is_captured = true;
   return inner;
 }
 
@@ -160,13 +178,11 @@ absl::StatusOr<Output> GraphBuilder::State::ResolveForward(
                 {{"dtype", value->dtype()}, {"value", *value}}, {}));
     return constant.output(0);
   }
-  const BodyArgument* argument =
-      from.body->FindArgument(output.operation().id());
-  const bool changes = argument != nullptr &&
-                       argument->next.builder() != nullptr &&
-                       argument->next != argument->inner;
-  if (argument != nullptr && argument->outer.IsValid() && !changes) {
-    return Resolve(argument->outer);
+  if (const int i = from.body->FindArgument(output.operation().id()); i >= 0) {
+    const BodyArgument& argument = from.body->arguments[i];
+    const bool changes =
+        argument.next.builder() != nullptr && argument.next != argument.inner;
+    if (argument.outer.IsValid() && !changes) return Resolve(argument.outer);
   }
   if (body->pops_intermediates) return PopIntermediate(output);
   LEAT_ASSIGN_OR_RETURN(

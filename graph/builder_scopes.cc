@@ -114,7 +114,7 @@ Scope GraphBuilder::ColocateWith(Operation operation, SourceLocation location) {
   }
   absl::StatusOr<std::vector<NodeId>> ids = owner->Ids({&operation, 1});
   if (!ids.ok()) {
-    Fail(ids.status(), location);
+    Fail(Annotate(ids.status(), "ColocateWith: "), location);
     return Scope(nullptr);
   }
   const NodeDef& def = *owner->graph.node(ids->front()).def;
@@ -138,7 +138,7 @@ Scope GraphBuilder::ControlDependencies(absl::Span<const Operation> operations,
   const std::shared_ptr<State>& state = Current().state_;
   absl::StatusOr<std::vector<NodeId>> ids = state->ControlIds(operations);
   if (!ids.ok()) {
-    Fail(ids.status(), location);
+    Fail(Annotate(ids.status(), "ControlDependencies: "), location);
     return Scope(nullptr);
   }
   return State::Open(state, "a scope of control dependencies", location,
@@ -153,6 +153,15 @@ Scope GraphBuilder::NoControlDependencies(SourceLocation location) {
   return State::Open(Current().state_, "a scope without control dependencies",
                      location,
                      [](BuilderContext& context) { context.controls.clear(); });
+}
+
+Scope GraphBuilder::CallSite(SourceLocation location) {
+  if (state_->tree->call_site.line != 0) return Scope(nullptr);
+  const std::shared_ptr<State>& root = state_->tree->root->state_;
+  root->tree->call_site = location;
+  return Scope([weak = std::weak_ptr<State>(root)] {
+    if (auto alive = weak.lock()) alive->tree->call_site = {};
+  });
 }
 
 Scope GraphBuilder::VariableScope(absl::string_view name,

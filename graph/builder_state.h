@@ -108,6 +108,11 @@ struct GraphBuilder::State {
   // builder_bodies.cc:
 
   bool SharesTree(const GraphBuilder* builder) const;
+  // This builder and those around it, the graph's last.
+  std::vector<GraphBuilder*> Enclosing() const;
+  // INVALID_ARGUMENT when a body here would be nested deeper than planning
+  // allows.
+  absl::Status CheckNesting() const;
   // That it cannot be used here, since it is of a body that has ended.
   absl::Status EndedError(absl::string_view what,
                           const GraphBuilder& owner) const;
@@ -143,6 +148,9 @@ bool CarriesGradient(DType dtype);
 // The shape of a list's elements as the ops on lists take it: -1 for what is
 // not known (or beyond int32).
 Tensor ListElementShape(const PartialShape& shape);
+
+// The error with `prefix` before its message.
+absl::Status Annotate(const absl::Status& error, absl::string_view prefix);
 
 // What lets the files named above into a builder.
 struct BuilderAccess {

@@ -62,26 +62,35 @@ struct BranchNames {
   DType selector_type = DType::kInvalid;
 };
 
+// A node and as many of its outputs as its branches returned.
+struct Chosen {
+  Operation operation = {};
+  std::vector<Output> outputs = {};
+};
+
+Chosen InvalidChoice(GraphBuilder* owner, size_t count) {
+  return {Operation(owner, kNoNode), Invalid(owner, count)};
+}
+
 // Cond and Case. A function is named like the node, with a suffix.
-std::vector<Output> Choose(GraphBuilder* owner, const BranchNames& names,
-                           Output selector,
-                           absl::Span<const BranchFunction> branches,
-                           absl::Span<const std::string> suffixes,
-                           const std::string& node_name,
-                           SourceLocation location) {
+Chosen Choose(GraphBuilder* owner, const BranchNames& names, Output selector,
+              absl::Span<const BranchFunction> branches,
+              absl::Span<const std::string> suffixes,
+              const std::string& node_name, SourceLocation location) {
   // What a branch adds must not land in the graph, nor can an error.
   if (owner == nullptr) return {};
-  if (absl::Status s = CheckScalar(absl::StrCat("the ", names.selector),
+  State& state = BuilderAccess::Of(BuilderAccess::Current(*owner));
+  absl::Status valid = CheckScalar(absl::StrCat("the ", names.selector),
                                    selector, names.selector_type);
-      !s.ok()) {
-    const State& open = BuilderAccess::Of(BuilderAccess::Current(*owner));
-    owner->Fail(Annotate(s, absl::StrCat(open.context.name_prefix, node_name),
-                         names.op),
-                location);
+  valid.Update(state.CheckNesting());
+  if (!valid.ok()) {
+    owner->Fail(
+        Annotate(valid, absl::StrCat(state.context.name_prefix, node_name),
+                 names.op),
+        location);
   }
   // After an error only the number of results matters.
-  if (!owner->status().ok()) return Invalid(owner, branches[0]().size());
-  State& state = BuilderAccess::Of(BuilderAccess::Current(*owner));
+  if (!owner->status().ok()) return InvalidChoice(owner, branches[0]().size());
   BranchesSpec spec = {.name = state.UniqueName(node_name),
                        .is_case = names.op == "Case",
                        .selector = selector};
@@ -95,11 +104,11 @@ std::vector<Output> Choose(GraphBuilder* owner, const BranchNames& names,
     BuilderAccess::Of(body).body->returns = std::move(returns);
     spec.bodies.push_back(&body);
   }
-  if (!owner->status().ok()) return Invalid(owner, count);
+  if (!owner->status().ok()) return InvalidChoice(owner, count);
   const absl::StatusOr<Operation> node = AddBranches(*owner, spec);
-  if (node.ok()) return FirstOutputs(*node, count);
+  if (node.ok()) return {*node, FirstOutputs(*node, count)};
   owner->Fail(Annotate(node.status(), spec.name, names.op), location);
-  return Invalid(owner, count);
+  return InvalidChoice(owner, count);
 }
 
 class LoopBuilder {
@@ -117,6 +126,7 @@ class LoopBuilder {
 
   absl::StatusOr<Operation> Run(LoopCondition condition, LoopBody body) {
     LEAT_RETURN_IF_ERROR(CheckOptions());
+    LEAT_RETURN_IF_ERROR(state_.CheckNesting());
     LEAT_RETURN_IF_ERROR(FindVariables());
     LoopSpec spec = {.name = name_,
                      .num_variables = initial_.size(),
@@ -286,29 +296,33 @@ class LoopBuilder {
   std::vector<Variable> variables_;
 };
 
-std::vector<Output> MakeCond(GraphBuilder* owner, const Output& pred,
-                             BranchFunction then_branch,
-                             BranchFunction else_branch,
-                             const CondOptions& options,
-                             SourceLocation location) {
+// The branch of no results that `effect` is.
+struct Effect {
+  EffectFunction effect;
+  std::vector<Output> operator()() const {
+    effect();
+    return {};
+  }
+};
+
+Chosen MakeCond(GraphBuilder* owner, const Output& pred,
+                BranchFunction then_branch, BranchFunction else_branch,
+                const CondOptions& options, SourceLocation location) {
   const std::string suffixes[] = {"_then", "_else"};
   const BranchFunction branches[] = {then_branch, else_branch};
   return Choose(owner, {"If", "predicate", DType::kBool}, pred, branches,
                 suffixes, options.name, location);
 }
 
-std::vector<Output> MakeCase(GraphBuilder* owner, const Output& index,
-                             absl::Span<const BranchFunction> branches,
-                             const CaseOptions& options,
-                             SourceLocation location) {
+Chosen MakeCase(GraphBuilder* owner, const Output& index,
+                absl::Span<const BranchFunction> branches,
+                const CaseOptions& options, SourceLocation location) {
   if (branches.empty()) {
-    if (owner != nullptr) {
-      owner->Fail(
-          absl::InvalidArgumentError(absl::StrCat(
-              "node '", options.name, "' (Case): there are no branches")),
-          location);
-    }
-    return {};
+    if (owner == nullptr) return {};
+    owner->Fail(absl::InvalidArgumentError(absl::StrCat(
+                    "node '", options.name, "' (Case): there are no branches")),
+                location);
+    return InvalidChoice(owner, 0);
   }
   std::vector<std::string> suffixes;
   for (size_t i = 0; i < branches.size(); ++i) {
@@ -316,6 +330,15 @@ std::vector<Output> MakeCase(GraphBuilder* owner, const Output& index,
   }
   return Choose(owner, {"Case", "index", DType::kInt32}, index, branches,
                 suffixes, options.name, location);
+}
+
+Operation MakeCase(GraphBuilder* owner, const Output& index,
+                   absl::Span<const EffectFunction> branches,
+                   const CaseOptions& options, SourceLocation location) {
+  std::vector<Effect> effects;
+  for (const EffectFunction& branch : branches) effects.push_back({branch});
+  const std::vector<BranchFunction> functions(effects.begin(), effects.end());
+  return MakeCase(owner, index, functions, options, location).operation;
 }
 
 std::vector<Output> MakeWhile(GraphBuilder& owner,
@@ -338,24 +361,53 @@ std::vector<Output> Cond(Output pred, BranchFunction then_branch,
                          BranchFunction else_branch, const CondOptions& options,
                          SourceLocation location) {
   return MakeCond(pred.builder(), pred, then_branch, else_branch, options,
-                  location);
+                  location)
+      .outputs;
 }
 
 std::vector<Output> Cond(GraphBuilder& builder, Output pred,
                          BranchFunction then_branch, BranchFunction else_branch,
                          const CondOptions& options, SourceLocation location) {
-  return MakeCond(&builder, pred, then_branch, else_branch, options, location);
+  return MakeCond(&builder, pred, then_branch, else_branch, options, location)
+      .outputs;
+}
+
+Operation Cond(Output pred, EffectFunction then_branch,
+               EffectFunction else_branch, const CondOptions& options,
+               SourceLocation location) {
+  return MakeCond(pred.builder(), pred, Effect{then_branch},
+                  Effect{else_branch}, options, location)
+      .operation;
+}
+
+Operation Cond(GraphBuilder& builder, Output pred, EffectFunction then_branch,
+               EffectFunction else_branch, const CondOptions& options,
+               SourceLocation location) {
+  return MakeCond(&builder, pred, Effect{then_branch}, Effect{else_branch},
+                  options, location)
+      .operation;
 }
 
 std::vector<Output> Case(Output index,
                          absl::Span<const BranchFunction> branches,
                          const CaseOptions& options, SourceLocation location) {
-  return MakeCase(index.builder(), index, branches, options, location);
+  return MakeCase(index.builder(), index, branches, options, location).outputs;
 }
 
 std::vector<Output> Case(GraphBuilder& builder, Output index,
                          absl::Span<const BranchFunction> branches,
                          const CaseOptions& options, SourceLocation location) {
+  return MakeCase(&builder, index, branches, options, location).outputs;
+}
+
+Operation Case(Output index, absl::Span<const EffectFunction> branches,
+               const CaseOptions& options, SourceLocation location) {
+  return MakeCase(index.builder(), index, branches, options, location);
+}
+
+Operation Case(GraphBuilder& builder, Output index,
+               absl::Span<const EffectFunction> branches,
+               const CaseOptions& options, SourceLocation location) {
   return MakeCase(&builder, index, branches, options, location);
 }
 

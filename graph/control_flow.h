@@ -22,11 +22,15 @@
 // the node wait. As in any graph, nodes of a body that have an effect run
 // whenever the body does, in no order but that of their edges.
 //
+// Bodies nest at most 100 deep, loops with gradients at most 32.
+//
 // GraphBuilder::Gradients goes through all three, also nested; second
 // derivatives through a loop are UNIMPLEMENTED. What a gradient needs of the
 // forward computation the node hands out: it gets more outputs (a While, which
 // keeps lists of tensors, more inputs too), in place, so Outputs stay valid. A
 // graph that a session runs is to have its gradients before it is extended.
+// Asked for in a body, gradients go on outside from what the body uses; the
+// variable of a loop is not what it starts as, and has none with respect to it.
 //
 // Errors stick to the builder, with the node's name and the call site. As many
 // Outputs as the first branch returned, or as the loop has variables, come back
@@ -41,6 +45,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -55,6 +60,20 @@ using BranchFunction = absl::FunctionRef<std::vector<Output>()>;
 using LoopCondition = absl::FunctionRef<Output(absl::Span<const Output>)>;
 using LoopBody =
     absl::FunctionRef<std::vector<Output>(absl::Span<const Output>)>;
+
+// A branch that returns nothing: it is there for what it does. Cond and Case of
+// such branches return their operation, to be run or waited for; one of no node
+// where they fail.
+//
+//   Operation count = Cond(
+//       is_new, [&] { op::AssignAddVariableOp(n.handle(), 1); }, [] {});
+class EffectFunction : public absl::FunctionRef<void()> {
+ public:
+  template <class F, class = std::enable_if_t<
+                         std::is_void_v<std::invoke_result_t<const F&>>>>
+  EffectFunction(const F& function)  // NOLINT: the conversion is the purpose
+      : absl::FunctionRef<void()>(function) {}
+};
 
 struct CondOptions {
   std::string name = "cond";
@@ -72,6 +91,14 @@ std::vector<Output> Cond(GraphBuilder& builder, Output pred,
                          const CondOptions& options = {},
                          SourceLocation location = SourceLocation::Current());
 
+Operation Cond(Output pred, EffectFunction then_branch,
+               EffectFunction else_branch, const CondOptions& options = {},
+               SourceLocation location = SourceLocation::Current());
+
+Operation Cond(GraphBuilder& builder, Output pred, EffectFunction then_branch,
+               EffectFunction else_branch, const CondOptions& options = {},
+               SourceLocation location = SourceLocation::Current());
+
 struct CaseOptions {
   std::string name = "case";
 };
@@ -87,6 +114,15 @@ std::vector<Output> Case(GraphBuilder& builder, Output index,
                          absl::Span<const BranchFunction> branches,
                          const CaseOptions& options = {},
                          SourceLocation location = SourceLocation::Current());
+
+Operation Case(Output index, absl::Span<const EffectFunction> branches,
+               const CaseOptions& options = {},
+               SourceLocation location = SourceLocation::Current());
+
+Operation Case(GraphBuilder& builder, Output index,
+               absl::Span<const EffectFunction> branches,
+               const CaseOptions& options = {},
+               SourceLocation location = SourceLocation::Current());
 
 struct WhileOptions {
   std::string name = "while";

@@ -2,11 +2,13 @@
 #include "leat/graph/control_flow_gradients.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
+#include "leat/graph/consumers.h"
 #include "leat/graph/control_flow_nodes.h"
 #include "leat/graph/differentiate.h"
 #include "leat/graph/gradient_shapes.h"
@@ -24,11 +26,7 @@ bool IsDifferentiableValue(DType dtype) {
 }
 
 SourceLocation CallSite(const GraphBuilder& builder) {
-  return BuilderAccess::Of(builder).tree->gradients_location;
-}
-
-Body& BodyOf(const GraphBuilder& builder) {
-  return *BuilderAccess::Of(builder).body;
+  return BuilderAccess::Of(builder).tree->call_site;
 }
 
 void Fail(const GradientContext& c, const absl::Status& error) {
@@ -43,14 +41,6 @@ void Fail(const GradientContext& c, const absl::Status& error) {
       CallSite(c.builder()));
 }
 
-absl::StatusOr<const ControlFlowNode*> FindNode(const Operation& operation) {
-  const State& state = BuilderAccess::Of(*operation.builder());
-  const auto it = state.control_flow.find(operation.id());
-  if (it != state.control_flow.end()) return &it->second;
-  return absl::UnimplementedError(
-      "only what Cond, Case and While made has a gradient");
-}
-
 // What is known of an output's gradient: the dtype and shape are those of the
 // variable for a handle.
 struct GradientType {
@@ -58,8 +48,7 @@ struct GradientType {
   InferredOutput known = {};
 };
 GradientType TypeOfGradient(const Output& output) {
-  const InferredOutput& known =
-      BuilderAccess::Of(*output.builder()).InferredAt(output.endpoint());
+  const InferredOutput& known = Known(output);
   if (output.dtype() != DType::kResource) {
     return {.dtype = output.dtype(),
             .known = {.shape = known.shape, .handle = known.handle}};
@@ -107,17 +96,27 @@ OutputGradients Given(const GradientContext& c, int num_outputs) {
   return given;
 }
 
-class BranchesDifferentiator {
+// The node that is differentiated, and where that lands.
+class Differentiator {
  public:
-  explicit BranchesDifferentiator(GradientContext& c)
+  Differentiator(GradientContext& c, const ControlFlowNode& node)
       : c_(c),
         operation_(c.operation()),
+        node_(node),
         state_(BuilderAccess::Of(BuilderAccess::Current(c.builder()))) {}
 
+ protected:
+  GradientContext& c_;
+  const Operation operation_;
+  const ControlFlowNode node_;  // as it was before
+  State& state_;
+};
+
+class BranchesDifferentiator : public Differentiator {
+ public:
+  using Differentiator::Differentiator;
+
   absl::Status Run() {
-    LEAT_ASSIGN_OR_RETURN(const ControlFlowNode* const node,
-                          FindNode(operation_));
-    forward_ = node->bodies;
     given_ = Given(c_, operation_.num_outputs());
     for (int i = 1; i < c_.num_inputs(); ++i) {
       if (c_.needs(i)) needed_.push_back(i);
@@ -127,16 +126,16 @@ class BranchesDifferentiator {
     spec_.selector = operation_.input(0);
     spec_.is_gradient = true;
     reached_.assign(needed_.size(), false);
-    for (size_t i = 0; i < forward_.size(); ++i) {
+    for (size_t i = 0; i < node_.bodies.size(); ++i) {
       LEAT_RETURN_IF_ERROR(AddBranch(i));
     }
     if (std::count(reached_.begin(), reached_.end(), true) == 0) {
       return absl::OkStatus();
     }
-    for (size_t i = 0; i < forward_.size(); ++i) {
+    for (size_t i = 0; i < node_.bodies.size(); ++i) {
       LEAT_RETURN_IF_ERROR(AddReturns(i));
-      LEAT_RETURN_IF_ERROR(FindIntermediates(i));
     }
+    LEAT_RETURN_IF_ERROR(FindIntermediates());
     LEAT_ASSIGN_OR_RETURN(const Operation result,
                           AddBranches(*state_.self, spec_));
     int output = 0;
@@ -149,20 +148,21 @@ class BranchesDifferentiator {
  private:
   // The gradients in branch i of the inputs that are needed.
   absl::Status AddBranch(size_t i) {
+    GraphBuilder& forward = *node_.bodies[i];
     GraphBuilder& body = BuilderAccess::NewBody(
-        *state_.self, absl::StrCat(BodyOf(*forward_[i]).function, "_grad"),
-        forward_[i]);
+        *state_.self, absl::StrCat(BodyOf(forward).function, "_grad"),
+        &forward);
     spec_.bodies.push_back(&body);
     const BodyScope scope(body, CallSite(body));
     std::vector<Output> ys, xs;
     for (const int output : given_.outputs) {
-      ys.push_back(BodyOf(*forward_[i]).returns[output]);
+      ys.push_back(BodyOf(forward).returns[output]);
     }
     for (const int input : needed_) {
-      xs.push_back(BodyOf(*forward_[i]).arguments[input - 1].inner);
+      xs.push_back(BodyOf(forward).arguments[input - 1].inner);
     }
     gradients_.push_back(
-        Differentiate(*forward_[i], ys, given_.gradients, xs, CallSite(body)));
+        Differentiate(forward, ys, given_.gradients, xs, CallSite(body)));
     LEAT_RETURN_IF_ERROR(body.status());
     for (size_t k = 0; k < xs.size(); ++k) {
       if (!gradients_[i][k].IsNone()) reached_[k] = true;
@@ -177,7 +177,8 @@ class BranchesDifferentiator {
       if (!reached_[k]) continue;
       Output gradient = gradients_[i][k].AsDense();
       if (gradients_[i][k].IsNone()) {
-        const Output x = BodyOf(*forward_[i]).arguments[needed_[k] - 1].inner;
+        const Output x =
+            BodyOf(*node_.bodies[i]).arguments[needed_[k] - 1].inner;
         LEAT_ASSIGN_OR_RETURN(gradient, Zeros(x));
       }
       BodyOf(body).returns.push_back(gradient);
@@ -190,20 +191,30 @@ class BranchesDifferentiator {
     return absl::OkStatus();
   }
 
-  absl::Status FindIntermediates(size_t i) {
-    for (BodyArgument& argument : BodyOf(*spec_.bodies[i]).arguments) {
-      if (argument.outer.builder() != nullptr) continue;
-      LEAT_ASSIGN_OR_RETURN(const Output output,
-                            BranchOutput(operation_, i, argument.intermediate));
-      LEAT_ASSIGN_OR_RETURN(argument.outer, state_.Resolve(output));
+  // What the branches need of the forward ones.
+  absl::Status FindIntermediates() {
+    std::vector<std::vector<Output>> values;
+    std::vector<std::vector<BodyArgument*>> arguments;
+    for (GraphBuilder* body : spec_.bodies) {
+      values.emplace_back();
+      arguments.emplace_back();
+      for (BodyArgument& argument : BodyOf(*body).arguments) {
+        if (argument.outer.builder() != nullptr) continue;
+        values.back().push_back(argument.intermediate);
+        arguments.back().push_back(&argument);
+      }
+    }
+    LEAT_ASSIGN_OR_RETURN(const std::vector<std::vector<Output>> outputs,
+                          BranchOutputs(operation_, values));
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      for (size_t k = 0; k < arguments[i].size(); ++k) {
+        LEAT_ASSIGN_OR_RETURN(arguments[i][k]->outer,
+                              state_.Resolve(outputs[i][k]));
+      }
     }
     return absl::OkStatus();
   }
 
-  GradientContext& c_;
-  const Operation operation_;
-  State& state_;
-  std::vector<GraphBuilder*> forward_;
   OutputGradients given_;
   std::vector<int> needed_;
   std::vector<std::vector<Gradient>> gradients_;  // by branch, as needed_
@@ -215,24 +226,32 @@ class BranchesDifferentiator {
 class LoopPaths {
  public:
   explicit LoopPaths(const GraphBuilder& body)
-      : graph_(body.graph()), arguments_(BodyOf(body).arguments) {}
+      : graph_(body.graph()), body_(BodyOf(body)), consumers_(graph_) {
+    for (size_t i = 0; i < body_.arguments.size(); ++i) {
+      const BodyArgument& argument = body_.arguments[i];
+      if (!CarriesGradient(argument.inner.dtype()) ||
+          argument.next == argument.inner) {
+        continue;
+      }
+      variables_[IdOf(argument.next)].push_back(i);
+    }
+  }
 
   // The arguments that those marked lead to, in any number of iterations.
   std::vector<bool> Forward(std::vector<bool> marked) const {
-    for (size_t before = 0; before != Count(marked);) {
-      before = Count(marked);
-      std::vector<bool> nodes(graph_.num_ids(), false);
-      for (size_t i = 0; i < marked.size(); ++i) {
-        if (marked[i]) nodes[IdOf(arguments_[i].inner)] = true;
+    Reached reached(graph_);
+    for (size_t i = 0; i < marked.size(); ++i) {
+      if (marked[i]) reached.Add(IdOf(body_.arguments[i].inner));
+    }
+    while (const std::optional<NodeId> id = reached.Next()) {
+      for (const Use& use : consumers_.Of(*id)) {
+        if (use.input != TensorId::kControl) reached.Add(use.node);
       }
-      for (NodeId id = 0; id < graph_.num_ids(); ++id) {
-        if (!graph_.Contains(id)) continue;
-        for (const Endpoint input : graph_.node(id).inputs) {
-          if (nodes[input.node]) nodes[id] = true;
-        }
-      }
-      for (size_t i = 0; i < marked.size(); ++i) {
-        if (IsVariable(i) && nodes[IdOf(arguments_[i].next)]) marked[i] = true;
+      const auto it = variables_.find(*id);
+      if (it == variables_.end()) continue;
+      for (const size_t i : it->second) {
+        marked[i] = true;
+        reached.Add(IdOf(body_.arguments[i].inner));
       }
     }
     return marked;
@@ -240,54 +259,64 @@ class LoopPaths {
 
   // The arguments that lead to those marked.
   std::vector<bool> Backward(std::vector<bool> marked) const {
-    for (size_t before = 0; before != Count(marked);) {
-      before = Count(marked);
-      std::vector<bool> nodes(graph_.num_ids(), false);
-      for (size_t i = 0; i < marked.size(); ++i) {
-        if (marked[i]) nodes[IdOf(arguments_[i].next)] = true;
+    Reached reached(graph_);
+    for (size_t i = 0; i < marked.size(); ++i) {
+      if (marked[i]) reached.Add(IdOf(body_.arguments[i].next));
+    }
+    while (const std::optional<NodeId> id = reached.Next()) {
+      for (const Endpoint input : graph_.node(*id).inputs) {
+        reached.Add(input.node);
       }
-      for (NodeId id = graph_.num_ids() - 1; id >= 0; --id) {
-        if (!nodes[id] || !graph_.Contains(id)) continue;
-        for (const Endpoint input : graph_.node(id).inputs) {
-          nodes[input.node] = true;
-        }
-      }
-      for (size_t i = 0; i < marked.size(); ++i) {
-        if (nodes[IdOf(arguments_[i].inner)]) marked[i] = true;
-      }
+      const int argument = body_.FindArgument(*id);
+      if (argument < 0) continue;
+      marked[argument] = true;
+      reached.Add(IdOf(body_.arguments[argument].next));
     }
     return marked;
   }
 
  private:
+  // Nodes, each of which is visited once.
+  class Reached {
+   public:
+    explicit Reached(const Graph& graph) : reached_(graph.num_ids(), false) {}
+    void Add(NodeId id) {
+      if (reached_[id]) return;
+      reached_[id] = true;
+      pending_.push_back(id);
+    }
+    // Nothing when all have been visited.
+    std::optional<NodeId> Next() {
+      if (pending_.empty()) return std::nullopt;
+      const NodeId id = pending_.back();
+      pending_.pop_back();
+      return id;
+    }
+
+   private:
+    std::vector<bool> reached_;
+    std::vector<NodeId> pending_;
+  };
+
   static NodeId IdOf(const Output& output) { return output.operation().id(); }
-  static size_t Count(const std::vector<bool>& marked) {
-    return static_cast<size_t>(std::count(marked.begin(), marked.end(), true));
-  }
-  bool IsVariable(size_t i) const {
-    const DType dtype = arguments_[i].inner.dtype();
-    return CarriesGradient(dtype) && arguments_[i].next != arguments_[i].inner;
-  }
 
   const Graph& graph_;
-  const std::vector<BodyArgument>& arguments_;
+  const Body& body_;
+  const Consumers consumers_;
+  // The variables whose next values a node makes.
+  absl::flat_hash_map<NodeId, std::vector<size_t>> variables_;
 };
 
-class LoopDifferentiator {
+class LoopDifferentiator : public Differentiator {
  public:
-  explicit LoopDifferentiator(GradientContext& c)
-      : c_(c),
-        operation_(c.operation()),
-        state_(BuilderAccess::Of(BuilderAccess::Current(c.builder()))) {}
+  using Differentiator::Differentiator;
 
   absl::Status Run() {
-    LEAT_ASSIGN_OR_RETURN(const ControlFlowNode* const node,
-                          FindNode(operation_));
-    if (node->is_gradient) {
+    if (node_.is_gradient) {
       return absl::UnimplementedError(
           "second derivatives through a loop are not supported");
     }
-    forward_ = node->bodies[1];
+    forward_ = node_.bodies[1];
     parallel_iterations_ = c_.attr<int64_t>("parallel_iterations");
     LEAT_RETURN_IF_ERROR(FindActive());
     if (variables_.empty()) return absl::OkStatus();
@@ -305,12 +334,7 @@ class LoopDifferentiator {
                                .check_shapes = false,
                                .is_gradient = true}));
     for (const auto& [input, argument] : results_) {
-      const Body& body = BodyOf(*body_);
-      for (size_t i = 0; i < num_variables_; ++i) {
-        if (body.arguments[i].inner == argument) {
-          c_.set(input, result.output(static_cast<int>(i)));
-        }
-      }
+      c_.set(input, result.output(NumberOf(argument)));
     }
     return absl::OkStatus();
   }
@@ -372,10 +396,13 @@ class LoopDifferentiator {
     return argument;
   }
 
+  // Of an argument of the gradient's body.
+  int NumberOf(const Output& argument) const {
+    return BodyOf(*body_).FindArgument(argument.operation().id());
+  }
+
   void SetNext(const Output& argument, const Output& next) {
-    for (BodyArgument& candidate : BodyOf(*body_).arguments) {
-      if (candidate.inner == argument) candidate.next = next;
-    }
+    BodyOf(*body_).arguments[NumberOf(argument)].next = next;
   }
 
   absl::Status AddBody() {
@@ -461,18 +488,25 @@ class LoopDifferentiator {
 
   // Where the lists come from; variables before what is captured.
   absl::Status FindIntermediates() {
-    std::vector<BodyArgument>& arguments = BodyOf(*body_).arguments;
+    std::vector<BodyArgument> arguments = BodyOf(*body_).arguments;
+    std::vector<Output> values;
+    for (const BodyArgument& argument : arguments) {
+      if (argument.intermediate.builder() == nullptr) continue;
+      values.push_back(argument.intermediate);
+    }
+    LEAT_ASSIGN_OR_RETURN(const std::vector<Output> lists,
+                          ListOutputs(operation_, values));
+    auto list = lists.begin();
     for (BodyArgument& argument : arguments) {
       if (argument.intermediate.builder() == nullptr) continue;
-      LEAT_ASSIGN_OR_RETURN(const Output list,
-                            ListOutput(operation_, argument.intermediate));
-      LEAT_ASSIGN_OR_RETURN(argument.outer, state_.Resolve(list));
+      LEAT_ASSIGN_OR_RETURN(argument.outer, state_.Resolve(*list++));
     }
     const auto captured = std::stable_partition(
         arguments.begin(), arguments.end(), [](const BodyArgument& argument) {
           return argument.next.builder() != nullptr;
         });
     num_variables_ = static_cast<size_t>(captured - arguments.begin());
+    BodyOf(*body_).SetArguments(std::move(arguments));
     return absl::OkStatus();
   }
 
@@ -483,8 +517,7 @@ class LoopDifferentiator {
     Output left;
     for (size_t i = 0; i < num_variables_; ++i) {
       const BodyArgument& argument = BodyOf(*body_).arguments[i];
-      const InferredOutput& known =
-          BuilderAccess::Of(*body_).InferredAt(argument.inner.endpoint());
+      const InferredOutput& known = Known(argument.inner);
       LEAT_ASSIGN_OR_RETURN(const Output inner,
                             state.AddArgument(argument.inner.operation().name(),
                                               argument.inner.dtype(), known));
@@ -496,9 +529,6 @@ class LoopDifferentiator {
     return condition_->status();
   }
 
-  GradientContext& c_;
-  const Operation operation_;
-  State& state_;
   GraphBuilder* forward_ = nullptr;  // its body
   int64_t parallel_iterations_ = 10;
   std::vector<int> variables_;   // of the forward loop
@@ -511,16 +541,29 @@ class LoopDifferentiator {
   std::vector<std::pair<int, Output>> results_;
 };
 
+template <class NodeDifferentiator>
+absl::Status Run(GradientContext& c) {
+  const State& state = BuilderAccess::Of(c.builder());
+  const auto it = state.control_flow.find(c.operation().id());
+  if (it == state.control_flow.end()) {
+    return absl::UnimplementedError(
+        "only what Cond, Case and While made has a gradient");
+  }
+  LEAT_RETURN_IF_ERROR(
+      BuilderAccess::Of(BuilderAccess::Current(c.builder())).CheckNesting());
+  return NodeDifferentiator(c, it->second).Run();
+}
+
 }  // namespace
 
 void BranchesGradient(GradientContext& context) {
-  if (absl::Status s = BranchesDifferentiator(context).Run(); !s.ok()) {
+  if (const absl::Status s = Run<BranchesDifferentiator>(context); !s.ok()) {
     Fail(context, s);
   }
 }
 
 void LoopGradient(GradientContext& context) {
-  if (absl::Status s = LoopDifferentiator(context).Run(); !s.ok()) {
+  if (const absl::Status s = Run<LoopDifferentiator>(context); !s.ok()) {
     Fail(context, s);
   }
 }

@@ -13,14 +13,6 @@ namespace {
 
 using State = BuilderAccess::State;
 
-Body& BodyOf(const GraphBuilder& builder) {
-  return *BuilderAccess::Of(builder).body;
-}
-
-const InferredOutput& Known(const Output& output) {
-  return BuilderAccess::Of(*output.builder()).InferredAt(output.endpoint());
-}
-
 bool SameHandle(const InferredOutput& a, const InferredOutput& b) {
   return a.handle.has_value() && b.handle.has_value() &&
          a.handle->dtype == b.handle->dtype &&
@@ -86,7 +78,7 @@ absl::Status AlignCaptures(absl::Span<GraphBuilder* const> bodies,
         aligned.push_back(it->second);
       }
     }
-    arguments = std::move(aligned);
+    state.body->SetArguments(std::move(aligned));
   }
   return absl::OkStatus();
 }
@@ -114,36 +106,6 @@ absl::StatusOr<Operation> AddControlFlowNode(State& state, NodeDef def,
   }
   state.control_flow[id] = std::move(node);
   return operation;
-}
-
-// Node `id` with other attrs, and more inputs and outputs.
-absl::Status Rewrite(State& state, NodeId id, AttrMap attrs,
-                     absl::Span<const Endpoint> new_inputs,
-                     std::vector<InferredOutput> new_outputs) {
-  auto def = std::make_shared<NodeDef>(*state.graph.node(id).def);
-  def->attrs = std::move(attrs);
-  LEAT_ASSIGN_OR_RETURN(def->input_types, InputTypes(*def->op, def->attrs));
-  LEAT_ASSIGN_OR_RETURN(def->output_types, OutputTypes(*def->op, def->attrs));
-  state.graph.Replace(id, std::move(def));
-  auto& inputs = state.graph.mutable_node(id).inputs;
-  inputs.insert(inputs.end(), new_inputs.begin(), new_inputs.end());
-  for (InferredOutput& output : new_outputs) {
-    state.inferred[id].push_back(std::move(output));
-  }
-  return absl::OkStatus();
-}
-
-// Adds to two lists among the attrs.
-absl::Status Append(AttrMap& attrs, absl::string_view types, DType type,
-                    const PartialShape& shape) {
-  LEAT_ASSIGN_OR_RETURN(auto all_types, attrs.Get<std::vector<DType>>(types));
-  LEAT_ASSIGN_OR_RETURN(auto shapes,
-                        attrs.Get<std::vector<PartialShape>>("output_shapes"));
-  all_types.push_back(type);
-  shapes.push_back(shape);
-  attrs.Set(types, std::move(all_types));
-  attrs.Set("output_shapes", std::move(shapes));
-  return absl::OkStatus();
 }
 
 absl::Status ResolveReturns(State& state) {
@@ -226,30 +188,6 @@ absl::StatusOr<NodeDef> BranchesDef(const State& state,
   return def;
 }
 
-// A tensor of that type that nobody looks at.
-absl::StatusOr<Output> Arbitrary(State& state, const InferredOutput& known,
-                                 DType dtype) {
-  if (dtype == DType::kVariant && known.handle.has_value()) {
-    const Tensor shape = Tensor::Scalar<int32_t>(-1);
-    LEAT_ASSIGN_OR_RETURN(
-        const Operation constant,
-        state.AddBare("Const", "unused/element_shape",
-                      {{"dtype", shape.dtype()}, {"value", shape}}, {}));
-    const Endpoint unknown = constant.output(0).endpoint();
-    LEAT_ASSIGN_OR_RETURN(const Operation list,
-                          state.AddBare("EmptyTensorList", "unused",
-                                        {{"element_dtype", known.handle->dtype},
-                                         {"shape_type", DType::kInt32}},
-                                        {unknown, unknown}));
-    return list.output(0);
-  }
-  LEAT_ASSIGN_OR_RETURN(
-      const Operation parameter,
-      state.AddBare("FakeParam", "unused",
-                    {{"dtype", dtype}, {"shape", known.shape}}, {}));
-  return parameter.output(0);
-}
-
 absl::Status CheckVariable(size_t i, const BodyArgument& variable,
                            bool check_shape) {
   const DType enters = variable.inner.dtype();
@@ -287,40 +225,6 @@ absl::StatusOr<NodeDef> LoopDef(const State& state, const LoopSpec& spec) {
   return def;
 }
 
-// Adds a variable to a While; `next` in its body makes the next value.
-absl::StatusOr<Output> AddVariable(
-    const Operation& node, absl::string_view name, const Output& initial,
-    absl::FunctionRef<absl::StatusOr<Output>(State&, Output)> next) {
-  State& state = BuilderAccess::Of(*node.builder());
-  const ControlFlowNode& loop = state.control_flow[node.id()];
-  State& condition = BuilderAccess::Of(*loop.bodies[0]);
-  State& body = BuilderAccess::Of(*loop.bodies[1]);
-  const InferredOutput known = {.shape = Known(initial).shape,
-                                .handle = Known(initial).handle};
-  LEAT_RETURN_IF_ERROR(
-      condition.AddArgument(name, initial.dtype(), known).status());
-  condition.body->arguments.back().outer = initial;
-  LEAT_ASSIGN_OR_RETURN(const Output inner,
-                        body.AddArgument(name, initial.dtype(), known));
-  body.body->arguments.back().outer = initial;
-  LEAT_ASSIGN_OR_RETURN(body.body->arguments.back().next, next(body, inner));
-  AttrMap attrs = state.graph.node(node.id()).attrs();
-  LEAT_RETURN_IF_ERROR(Append(attrs, "T", initial.dtype(), known.shape));
-  LEAT_RETURN_IF_ERROR(Rewrite(state, node.id(), std::move(attrs),
-                               {initial.endpoint()}, {known}));
-  return node.output(node.num_outputs() - 1);
-}
-
-// A constant beside the node.
-absl::StatusOr<Output> Constant(State& state, std::string name, Tensor value,
-                                absl::string_view device) {
-  LEAT_ASSIGN_OR_RETURN(
-      const Operation constant,
-      state.AddBare("Const", std::move(name),
-                    {{"dtype", value.dtype()}, {"value", value}}, {}, device));
-  return constant.output(0);
-}
-
 }  // namespace
 
 absl::StatusOr<Operation> AddBranches(GraphBuilder& builder,
@@ -351,33 +255,6 @@ absl::StatusOr<Operation> AddBranches(GraphBuilder& builder,
     state.inferred[operation.id()][i].handle = known[i].handle;
   }
   return operation;
-}
-
-absl::StatusOr<Output> BranchOutput(const Operation& node, size_t branch,
-                                    const Output& value) {
-  State& state = BuilderAccess::Of(*node.builder());
-  const std::vector<GraphBuilder*> bodies =
-      state.control_flow[node.id()].bodies;
-  const std::vector<Output>& returns = BodyOf(*bodies[branch]).returns;
-  const auto it = std::find(returns.begin(), returns.end(), value);
-  if (it != returns.end()) {
-    return node.output(static_cast<int>(it - returns.begin()));
-  }
-  const InferredOutput known = Known(value);
-  for (size_t i = 0; i < bodies.size(); ++i) {
-    State& body = BuilderAccess::Of(*bodies[i]);
-    Output output = value;
-    if (i != branch) {
-      LEAT_ASSIGN_OR_RETURN(output, Arbitrary(body, known, value.dtype()));
-    }
-    body.body->returns.push_back(output);
-  }
-  AttrMap attrs = state.graph.node(node.id()).attrs();
-  LEAT_RETURN_IF_ERROR(Append(attrs, "Tout", value.dtype(), known.shape));
-  LEAT_RETURN_IF_ERROR(
-      Rewrite(state, node.id(), std::move(attrs), {},
-              {{.shape = known.shape, .handle = known.handle}}));
-  return node.output(node.num_outputs() - 1);
 }
 
 absl::StatusOr<Operation> AddLoop(GraphBuilder& builder, const LoopSpec& spec) {
@@ -415,78 +292,6 @@ absl::StatusOr<Operation> AddLoop(GraphBuilder& builder, const LoopSpec& spec) {
     }
   }
   return operation;
-}
-
-absl::StatusOr<Output> IterationsOutput(const Operation& node) {
-  State& state = BuilderAccess::Of(*node.builder());
-  const int counter = state.control_flow[node.id()].counter;
-  if (counter >= 0) return node.output(counter);
-  const std::string device = state.graph.node(node.id()).def->device;
-  LEAT_ASSIGN_OR_RETURN(
-      const Output zero,
-      Constant(state, absl::StrCat(node.name(), "/iterations"),
-               Tensor::Scalar<int32_t>(0), device));
-  LEAT_ASSIGN_OR_RETURN(
-      const Output output,
-      AddVariable(
-          node, "iterations", zero,
-          [](State& body, Output inner) -> absl::StatusOr<Output> {
-            LEAT_ASSIGN_OR_RETURN(const Output one,
-                                  Constant(body, "iterations/one",
-                                           Tensor::Scalar<int32_t>(1), ""));
-            LEAT_ASSIGN_OR_RETURN(
-                const Operation sum,
-                body.AddBare("AddV2", "iterations/add", {{"T", DType::kInt32}},
-                             {inner.endpoint(), one.endpoint()}));
-            return sum.output(0);
-          }));
-  state.control_flow[node.id()].counter = output.index();
-  return output;
-}
-
-absl::StatusOr<Output> ListOutput(const Operation& node, const Output& value) {
-  State& state = BuilderAccess::Of(*node.builder());
-  Body& body = BodyOf(*state.control_flow[node.id()].bodies[1]);
-  for (size_t i = 0; i < body.arguments.size(); ++i) {
-    if (body.arguments[i].pushed == value) {
-      return node.output(static_cast<int>(i));
-    }
-  }
-  const InferredOutput known = Known(value);
-  const std::string device = state.graph.node(node.id()).def->device;
-  const std::string name =
-      absl::StrCat(node.name(), "/", value.operation().name(), "_list");
-  LEAT_ASSIGN_OR_RETURN(const Output shape,
-                        Constant(state, absl::StrCat(name, "/element_shape"),
-                                 ListElementShape(known.shape), device));
-  LEAT_ASSIGN_OR_RETURN(const Output limit,
-                        Constant(state, absl::StrCat(name, "/max_num_elements"),
-                                 Tensor::Scalar<int32_t>(-1), device));
-  LEAT_ASSIGN_OR_RETURN(
-      const Operation list,
-      state.AddBare(
-          "EmptyTensorList", name,
-          {{"element_dtype", value.dtype()}, {"shape_type", DType::kInt32}},
-          {shape.endpoint(), limit.endpoint()}, device));
-  const NodeDef& producer =
-      *value.builder()->graph().node(value.operation().id()).def;
-  const std::string value_device = producer.device;
-  LEAT_ASSIGN_OR_RETURN(
-      const Output output,
-      AddVariable(
-          node, absl::StrCat(value.operation().name(), "_list"), list.output(0),
-          [&](State& inside, Output inner) -> absl::StatusOr<Output> {
-            LEAT_ASSIGN_OR_RETURN(
-                const Operation push,
-                inside.AddBare("TensorListPushBack",
-                               absl::StrCat(value.operation().name(), "_push"),
-                               {{"element_dtype", value.dtype()}},
-                               {inner.endpoint(), value.endpoint()},
-                               value_device));
-            return push.output(0);
-          }));
-  body.arguments.back().pushed = value;
-  return output;
 }
 
 }  // namespace leat

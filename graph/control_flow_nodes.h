@@ -15,6 +15,13 @@
 
 namespace leat {
 
+inline Body& BodyOf(const GraphBuilder& builder) {
+  return *BuilderAccess::Of(builder).body;
+}
+inline const InferredOutput& Known(const Output& output) {
+  return BuilderAccess::Of(*output.builder()).InferredAt(output.endpoint());
+}
+
 // An If (two bodies, `selector` a bool) or a Case, added where the innermost
 // open body is, with all its scopes. INVALID_ARGUMENT when the bodies do not
 // return the same number of tensors of the same types.
@@ -44,17 +51,20 @@ struct LoopSpec {
 };
 absl::StatusOr<Operation> AddLoop(GraphBuilder& builder, const LoopSpec& spec);
 
-// The output of an If or Case that is `value`, of the body of branch `branch`;
-// a new one if need be, of which the other branches give something arbitrary.
-absl::StatusOr<Output> BranchOutput(const Operation& node, size_t branch,
-                                    const Output& value);
+// The outputs of an If or Case that are `values[i]` of the body of branch i.
+// New ones if need be, which values of different branches share where they are
+// alike, and of which a branch that has no value gives something arbitrary.
+absl::StatusOr<std::vector<std::vector<Output>>> BranchOutputs(
+    const Operation& node, absl::Span<const std::vector<Output>> values);
 
 // The output of a While that counts its iterations, an int32.
 absl::StatusOr<Output> IterationsOutput(const Operation& node);
 
-// The output of a While that is the list of all values, the last iteration's at
-// its end, that `value`, of its body, had.
-absl::StatusOr<Output> ListOutput(const Operation& node, const Output& value);
+// The outputs of a While that are the lists of all values, the last iteration's
+// at the end, that each of `values`, of its body, had. INVALID_ARGUMENT for
+// lists that stand in each other deeper than variants may.
+absl::StatusOr<std::vector<Output>> ListOutputs(
+    const Operation& node, absl::Span<const Output> values);
 
 }  // namespace leat
 

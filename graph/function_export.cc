@@ -74,9 +74,7 @@ class Exporter {
     }
   }
 
-  bool IsArgument(NodeId id) const {
-    return graph_.node(id).op() == "_Arg" && body_.FindArgument(id) != nullptr;
-  }
+  bool IsArgument(NodeId id) const { return body_.FindArgument(id) >= 0; }
 
   // "argument" or "node:output:0".
   absl::StatusOr<std::string> Name(Endpoint endpoint) const {

@@ -49,7 +49,8 @@ Output IntVector(GraphBuilder& builder, absl::Span<const int64_t> values,
     if (value > std::numeric_limits<int32_t>::max() ||
         value < std::numeric_limits<int32_t>::min()) {
       builder.Fail(absl::InvalidArgumentError(
-                       absl::StrCat("extent ", value, " is beyond int32")),
+                       absl::StrCat("constant '", builder.name_prefix(), name,
+                                    "': extent ", value, " is beyond int32")),
                    SourceLocation{});
     }
     narrow.push_back(static_cast<int32_t>(value));

@@ -56,41 +56,47 @@ Gradient Sum(absl::Span<const Gradient> parts) {
       .output(0);
 }
 
+// Differentiates one builder's nodes.
 class Differentiator {
  public:
-  Differentiator(GraphBuilder& builder, const GradientRegistry& registry,
-                 absl::Span<const Output> xs, SourceLocation location)
-      : builder_(builder), registry_(registry), location_(location) {
-    for (const Output& x : xs) targets_.insert(x.endpoint());
+  Differentiator(GraphBuilder& builder, SourceLocation location)
+      : builder_(builder),
+        registry_(BuilderAccess::Of(builder).gradients),
+        location_(location) {}
+
+  // REQUIRES: the builder of a body.
+  const std::vector<BodyArgument>& arguments() const {
+    return BuilderAccess::Of(builder_).body->arguments;
   }
 
-  // Marks the nodes between xs and ys.
-  void MarkPaths(absl::Span<const Output> ys) {
-    end_ = 0;
-    for (const Output& y : ys) end_ = std::max(end_, y.operation().id() + 1);
+  // First the targets.
+  void AddTarget(Endpoint x) { targets_.insert(x); }
+
+  // Then marks what depends on a target.
+  void FindDependents() {
     const Graph& graph = builder_.graph();
-    from_x_.assign(end_, false);
-    for (NodeId id = 0; id < end_; ++id) {
+    from_x_.assign(graph.num_ids(), false);
+    for (NodeId id = 0; id < graph.num_ids(); ++id) {
       if (!graph.Contains(id)) continue;
       for (Endpoint e : graph.node(id).inputs) {
-        if (Leads(e)) from_x_[id] = true;
-      }
-    }
-    to_y_.assign(end_, false);
-    for (const Output& y : ys) to_y_[y.operation().id()] = true;
-    for (NodeId id = end_ - 1; id >= 0; --id) {
-      if (!to_y_[id] || !graph.Contains(id)) continue;
-      for (Endpoint e : graph.node(id).inputs) {
-        if (e.node < end_) to_y_[e.node] = true;
+        if (DependsOnTarget(e)) from_x_[id] = true;
       }
     }
   }
 
-  void Seed(const Output& y, Gradient gradient) {
-    parts_[y.endpoint()].push_back(gradient);
+  bool DependsOnTarget(Endpoint e) const {
+    return targets_.contains(e) ||
+           (e.node < static_cast<NodeId>(from_x_.size()) && from_x_[e.node]);
+  }
+
+  // Then the gradients to start from.
+  void Seed(Endpoint y, const Gradient& gradient) {
+    parts_[y].push_back(gradient);
+    end_ = std::max(end_, y.node + 1);
   }
 
   void Run() {
+    FindSources();
     for (NodeId id = end_ - 1; id >= 0 && builder_.status().ok(); --id) {
       if (!from_x_[id] || !to_y_[id]) continue;
       const Operation operation(&builder_, id);
@@ -121,9 +127,17 @@ class Differentiator {
   }
 
  private:
-  bool Leads(Endpoint e) const {
-    return targets_.contains(e) ||
-           (e.node < static_cast<NodeId>(from_x_.size()) && from_x_[e.node]);
+  // Marks what a seed depends on.
+  void FindSources() {
+    const Graph& graph = builder_.graph();
+    to_y_.assign(end_, false);
+    for (const auto& [y, gradients] : parts_) to_y_[y.node] = true;
+    for (NodeId id = end_ - 1; id >= 0; --id) {
+      if (!to_y_[id] || !graph.Contains(id)) continue;
+      for (Endpoint e : graph.node(id).inputs) {
+        if (e.node < end_) to_y_[e.node] = true;
+      }
+    }
   }
 
   // A gradient runs where its operation was asked to run.
@@ -147,7 +161,7 @@ class Differentiator {
     std::vector<bool> needed;
     for (int i = 0; i < operation.num_inputs(); ++i) {
       const Output input = operation.input(i);
-      needed.push_back(Leads(input.endpoint()) &&
+      needed.push_back(DependsOnTarget(input.endpoint()) &&
                        IsDifferentiable(input.dtype()));
     }
     GradientContext context(operation, std::move(gradients), needed);
@@ -169,7 +183,7 @@ class Differentiator {
       const Output value =
           is_input ? operation.input(i) : operation.output(i - inputs);
       if (!IsComplex(value.dtype()) ||
-          (is_input ? !Leads(value.endpoint())
+          (is_input ? !DependsOnTarget(value.endpoint())
                     : Total(value.endpoint()).IsNone())) {
         continue;
       }
@@ -228,9 +242,74 @@ Output Ones(GraphBuilder& builder, const Output& y, size_t i) {
   return AddOp({.op = "OnesLike", .inputs = {y}, .name = name}).output(0);
 }
 
-// Makes `outputs` the current builder's.
-absl::Status ResolveOutputs(BuilderAccess::State& state, absl::string_view what,
-                            bool differentiable, std::vector<Output>& outputs) {
+// Those of the innermost open body and of what is around it: the gradient of
+// what a body captures goes on outside, from where it has been captured.
+class EnclosingDifferentiators {
+ public:
+  EnclosingDifferentiators(const BuilderAccess::State& state,
+                           SourceLocation location) {
+    const std::vector<GraphBuilder*> builders = state.Enclosing();
+    captured_.resize(builders.size());
+    for (size_t i = 0; i < builders.size(); ++i) {
+      number_of_[builders[i]] = i;
+      differentiators_.emplace_back(*builders[i], location);
+    }
+  }
+
+  bool Has(const Output& output) const {
+    return number_of_.contains(output.builder());
+  }
+  // REQUIRES: Has(output).
+  Differentiator& Of(const Output& output) {
+    return differentiators_[number_of_.at(output.builder())];
+  }
+
+  // What depends on a target outside makes arguments targets inside.
+  void FindDependents() {
+    differentiators_.back().FindDependents();
+    for (size_t i = differentiators_.size() - 1; i-- > 0;) {
+      for (const BodyArgument& argument : differentiators_[i].arguments()) {
+        const Captured captured = {argument.inner.endpoint(),
+                                   argument.outer.endpoint()};
+        if (!argument.is_captured ||
+            !differentiators_[i + 1].DependsOnTarget(captured.outer)) {
+          continue;
+        }
+        captured_[i].push_back(captured);
+        differentiators_[i].AddTarget(captured.inner);
+      }
+      differentiators_[i].FindDependents();
+    }
+  }
+
+  void Run() {
+    for (size_t i = 0; i < differentiators_.size(); ++i) {
+      differentiators_[i].Run();
+      for (const Captured& captured : captured_[i]) {
+        const Gradient gradient = differentiators_[i].Total(captured.inner);
+        if (gradient.IsNone()) continue;
+        differentiators_[i + 1].Seed(captured.outer, gradient);
+      }
+    }
+  }
+
+ private:
+  struct Captured {
+    Endpoint inner = {};
+    Endpoint outer = {};
+  };
+
+  // The innermost body's first.
+  std::vector<Differentiator> differentiators_;
+  std::vector<std::vector<Captured>> captured_;
+  absl::flat_hash_map<const GraphBuilder*, size_t> number_of_;
+};
+
+// Makes what is of no open builder, but can be used, the innermost one's.
+absl::Status ResolveOutputs(BuilderAccess::State& state,
+                            const EnclosingDifferentiators& enclosing,
+                            absl::string_view what, bool differentiable,
+                            std::vector<Output>& outputs) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     Output& output = outputs[i];
     const std::string name = absl::StrCat("Gradients: ", what, "[", i, "] ");
@@ -238,12 +317,14 @@ absl::Status ResolveOutputs(BuilderAccess::State& state, absl::string_view what,
       return absl::InvalidArgumentError(
           absl::StrCat(name, "is an output of no node"));
     }
-    absl::StatusOr<Output> resolved = state.Resolve(output);
-    if (!resolved.ok()) {
-      return absl::Status(resolved.status().code(),
-                          absl::StrCat(name, resolved.status().message()));
+    if (!enclosing.Has(output)) {
+      absl::StatusOr<Output> resolved = state.Resolve(output);
+      if (!resolved.ok()) {
+        return absl::Status(resolved.status().code(),
+                            absl::StrCat(name, resolved.status().message()));
+      }
+      output = *resolved;
     }
-    output = *resolved;
     if (differentiable && IsComplex(output.dtype())) {
       return ComplexError(absl::StrCat(name, "(", output.name(), ") is "),
                           output.dtype());
@@ -279,41 +360,6 @@ absl::Status CheckGradYs(absl::Span<const Output> ys,
   return absl::OkStatus();
 }
 
-// What is outside of an open body is an argument of it, whose gradient with
-// respect to something else outside cannot be found inside.
-absl::Status CheckInside(const BuilderAccess::State& state,
-                         absl::Span<const Output> ys,
-                         absl::Span<const Output> xs) {
-  if (state.body == nullptr) return absl::OkStatus();
-  for (size_t i = 0; i < ys.size(); ++i) {
-    if (ys[i].builder() == state.self) continue;
-    for (const Output& x : xs) {
-      if (x.builder() == state.self || x == ys[i]) continue;
-      return absl::InvalidArgumentError(absl::StrCat(
-          "Gradients: ys[", i, "] (", ys[i].name(), ") is from outside of '",
-          state.body->function, "': ask for its gradients there, before the ",
-          "body, and use them in it"));
-    }
-  }
-  return absl::OkStatus();
-}
-
-// The call site that errors of gradients in bodies name.
-class LocationScope {
- public:
-  LocationScope(BuilderTree& tree, SourceLocation location)
-      : tree_(tree), outer_(tree.gradients_location) {
-    tree.gradients_location = location;
-  }
-  LocationScope(const LocationScope&) = delete;
-  LocationScope& operator=(const LocationScope&) = delete;
-  ~LocationScope() { tree_.gradients_location = outer_; }
-
- private:
-  BuilderTree& tree_;
-  const SourceLocation outer_;
-};
-
 }  // namespace
 
 std::vector<Gradient> Differentiate(GraphBuilder& builder,
@@ -321,11 +367,11 @@ std::vector<Gradient> Differentiate(GraphBuilder& builder,
                                     absl::Span<const Output> grad_ys,
                                     absl::Span<const Output> xs,
                                     SourceLocation location) {
-  Differentiator differentiator(builder, BuilderAccess::Of(builder).gradients,
-                                xs, location);
-  differentiator.MarkPaths(ys);
+  Differentiator differentiator(builder, location);
+  for (const Output& x : xs) differentiator.AddTarget(x.endpoint());
+  differentiator.FindDependents();
   for (size_t i = 0; i < ys.size(); ++i) {
-    differentiator.Seed(ys[i], grad_ys[i]);
+    differentiator.Seed(ys[i].endpoint(), grad_ys[i]);
   }
   differentiator.Run();
   std::vector<Gradient> result;
@@ -346,22 +392,31 @@ std::vector<Gradient> GraphBuilder::Gradients(absl::Span<const Output> ys,
   std::vector<Output> from(ys.begin(), ys.end());
   std::vector<Output> to(xs.begin(), xs.end());
   std::vector<Output> seeds(grad_ys.begin(), grad_ys.end());
-  // Ys first: what they are made of in a body is made by then.
-  absl::Status valid = ResolveOutputs(state, "ys", true, from);
-  valid.Update(ResolveOutputs(state, "xs", true, to));
-  valid.Update(ResolveOutputs(state, "grad_ys", false, seeds));
+  EnclosingDifferentiators enclosing(state, location);
+  absl::Status valid = ResolveOutputs(state, enclosing, "ys", true, from);
+  valid.Update(ResolveOutputs(state, enclosing, "xs", true, to));
+  valid.Update(ResolveOutputs(state, enclosing, "grad_ys", false, seeds));
   if (valid.ok()) valid.Update(CheckGradYs(from, seeds));
-  if (valid.ok()) valid.Update(CheckInside(state, ys, xs));
   if (!valid.ok()) {
     Fail(valid, location);
     return none;
   }
+  const Scope errors = CallSite(location);
   Scope scope = NameScope("gradients", location);
   for (size_t i = seeds.size(); i < from.size(); ++i) {
     seeds.push_back(Ones(*this, from[i], i));
   }
-  const LocationScope errors(*state.tree, location);
-  return Differentiate(*state.self, from, seeds, to, location);
+  for (const Output& x : to) enclosing.Of(x).AddTarget(x.endpoint());
+  enclosing.FindDependents();
+  for (size_t i = 0; i < from.size(); ++i) {
+    enclosing.Of(from[i]).Seed(from[i].endpoint(), seeds[i]);
+  }
+  enclosing.Run();
+  std::vector<Gradient> result;
+  for (const Output& x : to) {
+    result.push_back(enclosing.Of(x).Total(x.endpoint()));
+  }
+  return status().ok() ? result : none;
 }
 
 }  // namespace leat

@@ -26,6 +26,10 @@
 #include "leat/graph/function_library.h"
 #include "leat/graph/op_def.h"
 
+namespace leat::pb {
+class GraphDef;
+}  // namespace leat::pb
+
 namespace leat {
 
 class OpRegistry;
@@ -143,6 +147,10 @@ class Graph {
   // The node that runs all variables' initialisers, "" when there is none.
   const std::string& init_op() const { return init_op_; }
   void set_init_op(std::string name) { init_op_ = std::move(name); }
+
+  // What TensorFlow loads; ExportGraphDef (graph_def.h) has options and says
+  // what fails. Include leat/protos/graph.pb.h to use it.
+  absl::StatusOr<pb::GraphDef> ToGraphDef() const;
 
   // TensorFlow's VersionDef.
   int producer = 0;

@@ -446,4 +446,10 @@ absl::Status ExportGraphDef(const Graph& graph, pb::GraphDef& graph_def,
   return absl::OkStatus();
 }
 
+absl::StatusOr<pb::GraphDef> Graph::ToGraphDef() const {
+  pb::GraphDef graph_def;
+  LEAT_RETURN_IF_ERROR(ExportGraphDef(*this, graph_def));
+  return graph_def;
+}
+
 }  // namespace leat

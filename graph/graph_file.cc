@@ -7,7 +7,6 @@
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/text_format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,9 +16,9 @@
 #include <cstring>
 #include <limits>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "leat/core/regular_file.h"
 #include "leat/core/status_macros.h"
 #include "leat/protos/meta_graph.pb.h"
 
@@ -56,27 +55,10 @@ absl::Status SystemError(const std::string& path, absl::string_view what) {
 }
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return SystemError(path, "cannot open");
-  const auto closer = absl::MakeCleanup([file] { close(file); });
-  struct stat info = {};
-  if (fstat(file, &info) != 0) return SystemError(path, "cannot stat");
-  if (!S_ISREG(info.st_mode)) return FileError(path, "is not a regular file");
-  if (info.st_size == 0) return FileError(path, "is empty");
-  if (info.st_size > std::numeric_limits<int>::max()) {
-    return FileError(path, absl::StrCat("has ", info.st_size,
-                                        " bytes, more than a message can"));
-  }
-  std::string content(static_cast<size_t>(info.st_size), '\0');
-  size_t done = 0;
-  while (done < content.size()) {
-    const ssize_t count =
-        read(file, content.data() + done, content.size() - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return SystemError(path, "cannot read");
-    if (count == 0) return FileError(path, "became shorter while being read");
-    done += static_cast<size_t>(count);
-  }
+  // Bounded by what a message can hold.
+  LEAT_ASSIGN_OR_RETURN(std::string content,
+                        ReadRegularFile(path, std::numeric_limits<int>::max()));
+  if (content.empty()) return FileError(path, "is empty");
   return content;
 }
 

@@ -18,8 +18,9 @@ class MetaGraphDef;
 namespace leat {
 
 // A file of a GraphDef or MetaGraphDef, binary or text: its content decides,
-// not its name. NOT_FOUND when there is none, INVALID_ARGUMENT naming the file
-// and, for text, line and column; otherwise fails as ImportGraphDef does.
+// not its name. Fails as ReadRegularFile does (core/regular_file.h), above 2
+// GiB too, with INVALID_ARGUMENT naming the file and, for text, line and
+// column, or as ImportGraphDef does.
 absl::StatusOr<Graph> LoadGraph(const std::string& path, const OpRegistry& ops,
                                 const ImportLimits& limits = {});
 

@@ -97,8 +97,10 @@ Output operator*(Operand a, Operand b) {
 Output operator/(Operand a, Operand b) {
   return Binary("RealDiv", "truediv", std::move(a), std::move(b));
 }
-Output operator-(Output a) {
-  return AddOp({.op = "Neg", .inputs = {a}}).output(0);
+Output operator-(Operand a) {
+  const SourceLocation location = a.location();
+  return AddOp({.op = "Neg", .inputs = {std::move(a)}, .location = location})
+      .output(0);
 }
 
 }  // namespace leat

@@ -40,7 +40,8 @@ class Operation {
   Output output(int i) const;
   // An error sticks to the builder and gives T{} when the attr is absent.
   template <class T>
-  T attr(absl::string_view name) const;
+  T attr(absl::string_view name,
+         SourceLocation location = SourceLocation::Current()) const;
 
   friend bool operator==(const Operation&, const Operation&) = default;
 
@@ -115,7 +116,7 @@ Output operator+(Operand a, Operand b);
 Output operator-(Operand a, Operand b);
 Output operator*(Operand a, Operand b);
 Output operator/(Operand a, Operand b);
-Output operator-(Output a);
+Output operator-(Operand a);
 
 }  // namespace leat
 

@@ -58,18 +58,11 @@ TEST_F(ConstantFoldingTest, TheConstantsOfAStepAreBoundedTogether) {
   for (int i = 0; i < kFills; ++i) {
     Add(given, "Fill", absl::StrCat("fill", i), {count, one});
   }
-  Graph graph = Placed(given);
-  devices = {{.name = absl::StrCat(kTask, "/device:CPU:0"), .type = "CPU"}};
-  options.devices = devices;
-  options.evaluator = &evaluator;
-  PassRegistry registry;
-  for (const Pass& pass : BuiltinPasses().passes()) {
-    if (pass.name == "constant_folding") registry.Add(pass);
-  }
-  ASSERT_TRUE(RunPasses(graph, registry, options).ok());
+  const Graph graph = Optimized(Passes({"constant_folding"}), evaluator);
   int fills = 0;
-  for (const NodeId id : graph.NodeIds())
+  for (const NodeId id : graph.NodeIds()) {
     fills += graph.node(id).op() == "Fill";
+  }
   EXPECT_EQ(fills, kFills - OptimizerOptions::kMaxFoldedConstants);
 }
 

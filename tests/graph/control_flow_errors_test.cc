@@ -1,10 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // What Cond, Case and While refuse, and how they say it.
+#include <functional>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/graph/builder.h"
 #include "leat/graph/control_flow.h"
+#include "leat/graph/graph_validation.h"
+#include "leat/graph/lower.h"
 #include "leat/graph/ops.h"
 
 namespace leat {
@@ -168,28 +172,27 @@ TEST(ControlFlowErrorsTest, RefusesOperationsOfNoBuilder) {
   EXPECT_THAT(Message(b), HasSubstr("no node"));
 }
 
-TEST(ControlFlowErrorsTest, RefusesGradientsInABodyOfWhatIsOutside) {
+TEST(ControlFlowErrorsTest, RefusesGradientsOfABodyThatHasEnded) {
   GraphBuilder b;
   const Output x = b.Placeholder<float>("x", Shape{});
-  const Output y = x * x;
+  Output inner;
   int line = 0;
   Cond(
       b.Const(true),
       [&] {
-        const Output own = b.Const(1.0f);
-        const Output ys[] = {own, y};
-        const Output same[] = {y};
-        const Output xs[] = {x};
-        EXPECT_FALSE(b.Gradients(same, same)[0].IsNone());
-        EXPECT_EQ(b.status(), absl::OkStatus());
-        line = __LINE__ + 1;
-        b.Gradients(ys, xs);
-        return Outputs{x};
+        inner = x * x;
+        return Outputs{inner};
       },
-      [&] { return Outputs{x}; });
+      [&] {
+        const Output ys[] = {x, inner};
+        const Output xs[] = {x};
+        line = __LINE__ + 1;
+        EXPECT_TRUE(b.Gradients(ys, xs)[0].IsNone());
+        return Outputs{x};
+      });
   EXPECT_EQ(b.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(Message(b), AllOf(HasSubstr("ys[1]"), HasSubstr("'cond_then'"),
-                                HasSubstr("before"), HasSubstr(Here(line))));
+                                HasSubstr("ended"), HasSubstr(Here(line))));
 }
 
 TEST(ControlFlowErrorsTest, ErrorsOfGradientsInABodyNameItAndTheCall) {
@@ -350,6 +353,129 @@ TEST(ControlFlowErrorsTest, ErrorsInABodyNameIt) {
       });
   EXPECT_THAT(Message(b), AllOf(HasSubstr("'MatMul'"), HasSubstr("while_body"),
                                 HasSubstr(Here(line))));
+}
+
+TEST(ControlFlowErrorsTest, BranchesForTheirEffectsGiveNoNodeAfterAnError) {
+  GraphBuilder b;
+  const Output x = b.Placeholder<float>("x", Shape{});
+  const auto nothing = [] {};
+  EXPECT_EQ(Cond(Output(), nothing, nothing), Operation());
+  EXPECT_EQ(b.status(), absl::OkStatus());
+  const int line = __LINE__ + 1;
+  const Operation cond = Cond(x, nothing, nothing);
+  EXPECT_EQ(cond.builder(), &b);
+  EXPECT_FALSE(cond.IsValid());
+  EXPECT_THAT(Message(b), AllOf(HasSubstr("predicate"), HasSubstr(Here(line))));
+  GraphBuilder c;
+  const Output y = c.Placeholder<float>("y", Shape{});
+  EXPECT_FALSE(Case(c, y, {nothing}).IsValid());
+  EXPECT_THAT(Message(c), HasSubstr("index"));
+}
+
+// Conds in Conds, the innermost of the line `line`.
+Output Conds(int depth, const Output& x, int& line) {
+  if (depth == 0) return x;
+  line = __LINE__ + 1;
+  return Cond(
+      x.builder()->Const(true),
+      [&] { return Outputs{Conds(depth - 1, x * x, line)}; },
+      [&] { return Outputs{x}; })[0];
+}
+
+TEST(ControlFlowErrorsTest, BodiesNestNoDeeperThanPlanningAllows) {
+  int line = 0;
+  GraphBuilder b;
+  const Output x = b.Placeholder<float>("x", Shape{});
+  const Output ys[] = {Conds(100, x, line)};
+  const Output xs[] = {x};
+  b.Gradients(ys, xs);
+  absl::StatusOr<Graph> graph = b.Build();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(ValidateFunctions(*graph), absl::OkStatus());
+  EXPECT_EQ(LowerFunctions(*graph), absl::OkStatus());
+
+  GraphBuilder c;
+  Conds(101, c.Placeholder<float>("x", Shape{}), line);
+  EXPECT_EQ(c.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(Message(c),
+              AllOf(HasSubstr("'cond' (If)"), HasSubstr("nest 101 deep"),
+                    HasSubstr("limit is 100"), HasSubstr(Here(line))));
+}
+
+TEST(ControlFlowErrorsTest, LoopsNestNoDeeperThanPlanningAllows) {
+  GraphBuilder b;
+  const Output x = b.Placeholder<float>("x", Shape{});
+  int line = 0;
+  const auto loop = [&] {
+    line = __LINE__ + 1;
+    return While(
+        {x}, [&](Variables v) { return op::Less(v[0], 9.0f); },
+        [&](Variables v) { return Outputs{v[0] * 2.0f}; });
+  };
+  int conds = 0;
+  const std::function<Outputs()> within = [&]() -> Outputs {
+    if (conds++ == 100) return loop();
+    return Cond(b.Const(true), within, [&] { return Outputs{x}; });
+  };
+  within();
+  EXPECT_THAT(Message(b),
+              AllOf(HasSubstr("'while' (While)"), HasSubstr("nest 101 deep"),
+                    HasSubstr(Here(line))));
+}
+
+TEST(ControlFlowErrorsTest, GradientsInBodiesNestNoDeeperEither) {
+  GraphBuilder b;
+  const Output x = b.Placeholder<float>("x", Shape{});
+  int unused = 0;
+  const Output y = Conds(60, x, unused);
+  int line = 0;
+  int conds = 0;
+  const std::function<Outputs()> within = [&]() -> Outputs {
+    if (conds++ < 41) {
+      return Cond(b.Const(true), within, [&] { return Outputs{x}; });
+    }
+    const Output ys[] = {y};
+    const Output xs[] = {x};
+    line = __LINE__ + 1;
+    b.Gradients(ys, xs);
+    return {x};
+  };
+  within();
+  EXPECT_THAT(Message(b),
+              AllOf(HasSubstr("gradient of node 'cond'"),
+                    HasSubstr("nest 101 deep"), HasSubstr(Here(line))));
+}
+
+// Loops in loops, the innermost of which squares.
+Output Loops(int depth, const Output& x) {
+  if (depth == 0) return x * x;
+  return While(
+      {x.builder()->Const<int32_t>(0), x},
+      [](Variables v) { return op::Less(v[0], 1); },
+      [depth](Variables v) {
+        return Outputs{v[0] + 1, Loops(depth - 1, v[1])};
+      })[1];
+}
+
+TEST(ControlFlowErrorsTest, LoopsWithGradientsNestAsDeepAsListsOfLists) {
+  for (const int depth : {32, 33}) {
+    GraphBuilder b;
+    const Output x = b.Placeholder<float>("x", Shape{});
+    const Output ys[] = {Loops(depth, x)};
+    const Output xs[] = {x};
+    ASSERT_EQ(b.status(), absl::OkStatus());
+    const int line = __LINE__ + 1;
+    b.Gradients(ys, xs);
+    if (depth == 32) {
+      EXPECT_EQ(b.status(), absl::OkStatus());
+      continue;
+    }
+    EXPECT_EQ(b.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(
+        Message(b),
+        AllOf(HasSubstr("gradient of node 'while'"), HasSubstr("33 deep"),
+              HasSubstr("limit is 32"), HasSubstr(Here(line))));
+  }
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 // tests/train/control_flow_gradients_test.cc.
 #include "leat/graph/control_flow.h"
 
+#include <algorithm>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/graph/builder.h"
@@ -416,6 +418,63 @@ TEST(ControlFlowTest, UpdatesInABodyRunWithItsCaller) {
       [&] { return Outputs{x}; });
   ASSERT_EQ(b.updates().size(), 1u);
   EXPECT_EQ(b.updates()[0], y[0].operation());
+}
+
+TEST(ControlFlowTest, BranchesForTheirEffectsGiveTheirOperation) {
+  GraphBuilder b;
+  const Variable v = b.Variable("v", b.Const(1.0f));
+  const Output x = b.Placeholder<float>("x", Shape{});
+  const auto assign = [&] { op::AssignVariableOp(v.handle(), x); };
+  const auto nothing = [] {};
+  const Operation cond =
+      Cond(b.Placeholder<bool>("pred", Shape{}), assign, nothing);
+  EXPECT_EQ(cond.op(), "If");
+  EXPECT_EQ(cond.num_outputs(), 0);
+  const Output index = b.Placeholder<int32_t>("index", Shape{});
+  const Operation switched =
+      Case(index, {assign, nothing}, {.name = "switched"});
+  EXPECT_EQ(switched.op(), "Case");
+  EXPECT_EQ(Cond(b, b.Const(true), nothing, nothing).op(), "StatelessIf");
+  EXPECT_EQ(Case(b, index, {nothing}).op(), "StatelessCase");
+  const Operation all = b.Group({{cond, switched}}, "all");
+  const Graph graph = Built(b);
+  const Node& group = graph.node(all.id());
+  EXPECT_THAT(std::vector<NodeId>(group.controls.begin(), group.controls.end()),
+              UnorderedElementsAre(cond.id(), switched.id()));
+  EXPECT_THAT(Ops(Find(graph, "cond_then")), ElementsAre("AssignVariableOp"));
+}
+
+TEST(ControlFlowTest, BranchesShareTheOutputsThatTheirGradientsNeed) {
+  GraphBuilder b;
+  const Output x = b.Placeholder<float>("x", {2});
+  const auto chain = [&](int length) {
+    return [&x, length] {
+      Output y = x;
+      for (int i = 0; i < length; ++i) y = op::Tanh(y);
+      return Outputs{y};
+    };
+  };
+  const auto column = [&] {
+    const Output y = op::Reshape(x, Tensor::Vector<int32_t>({2, 1}));
+    return Outputs{op::Reshape(op::Tanh(op::Tanh(y)), op::Shape(x))};
+  };
+  const Output y = Case(b.Placeholder<int32_t>("index", Shape{}),
+                        {chain(5), chain(2), chain(5), column})[0];
+  const Output ys[] = {y};
+  const Output xs[] = {x};
+  EXPECT_FALSE(b.Gradients(ys, xs)[0].IsNone());
+  ASSERT_EQ(b.status(), absl::OkStatus());
+  // What the branches return, four more of [2], two of [2, 1].
+  EXPECT_EQ(y.operation().num_outputs(), 7);
+  const Graph graph = Built(b);
+  const auto unused = [&](const std::string& name) {
+    const std::vector<std::string> ops = Ops(Find(graph, name));
+    return std::count(ops.begin(), ops.end(), "FakeParam");
+  };
+  // One of each shape is enough.
+  EXPECT_EQ(unused("case_branch0"), 1);
+  EXPECT_EQ(unused("case_branch1"), 2);
+  EXPECT_EQ(unused("case_branch3"), 1);
 }
 
 TEST(ControlFlowTest, BodiesDrawDifferentNumbers) {

@@ -67,6 +67,15 @@ TEST(GraphDefTest, ImportsLoops) {
   ExpectRoundTrip(graph);
 }
 
+TEST(GraphDefTest, AGraphExportsItself) {
+  const Graph graph = Imported(LoopText());
+  const absl::StatusOr<pb::GraphDef> exported = graph.ToGraphDef();
+  ASSERT_TRUE(exported.ok()) << exported.status();
+  const absl::StatusOr<Graph> again = ImportGraphDef(*exported, graph.ops());
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(Difference(graph, *again), "");
+}
+
 TEST(GraphDefTest, FillsDefaultsAndKeepsUnknownAttrs) {
   const Graph graph = Imported(
       NodeText("x", "Placeholder", {},

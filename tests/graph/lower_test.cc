@@ -177,17 +177,22 @@ std::string ManyFloats(const std::string& name, int count, bool negates) {
          " } " + body + " } }\n";
 }
 
-// A While of `variables` floats that waits for `controls` nodes.
-std::string WideLoop(int variables, int controls) {
-  std::string text = ManyFloats("wide_always", variables, /*negates=*/false) +
-                     ManyFloats("wide_negate", variables, /*negates=*/true);
-  std::vector<std::string> inputs(variables, "x");
+// A node of `count` floats that waits for `controls` nodes.
+std::string WideNode(const std::string& name, const std::string& op, int count,
+                     int controls, const std::string& attrs) {
+  std::string text = FloatPlaceholder("x");
+  std::vector<std::string> inputs(count, "x");
   for (int i = 0; i < controls; ++i) {
     text += FloatPlaceholder(absl::StrCat("c", i));
     inputs.push_back(absl::StrCat("^c", i));
   }
-  return text + FloatPlaceholder("x") +
-         NodeText("loop", "StatelessWhile", inputs,
+  return text + NodeText(name, op, inputs, attrs);
+}
+
+std::string WideLoop(int variables, int controls) {
+  return ManyFloats("wide_always", variables, /*negates=*/false) +
+         ManyFloats("wide_negate", variables, /*negates=*/true) +
+         WideNode("loop", "StatelessWhile", variables, controls,
                   Floats("T", variables) + Func("cond", "wide_always") +
                       Func("body", "wide_negate"));
 }
@@ -216,10 +221,60 @@ TEST(LowerTest, ALoopWaitsOnceForItsControlInputs) {
   }
 }
 
+TEST(LowerTest, AnIterationWaitsOnceForWhatTheOneBeforeDoes) {
+  constexpr int kCount = 500;
+  // A body of as many stateful nodes as variables.
+  std::string body = ManyFloats("wide_negate", kCount, /*negates=*/true);
+  std::string effects = InnerNode(
+      "shape", "Const", {},
+      Attr("dtype", "type: DT_INT32") +
+          Attr("value",
+               "tensor { dtype: DT_INT32 tensor_shape { dim { size: 1 } } "
+               "int_val: 1 }"));
+  for (int i = 0; i < kCount; ++i) {
+    effects += InnerNode(
+        absl::StrCat("effect", i), "RandomUniform", {"shape:output:0"},
+        Attr("dtype", "type: DT_FLOAT") + Attr("T", "type: DT_INT32"));
+  }
+  body.insert(body.rfind("} }"), effects);
+  const auto graph =
+      Lowered(ManyFloats("wide_always", kCount, /*negates=*/false) + body +
+              WideNode("loop", "While", kCount, 0,
+                       Floats("T", kCount) + Func("cond", "wide_always") +
+                           Func("body", "wide_negate")));
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  // From the effects into the gate, from it to each NextIteration, from the
+  // Exits; what is constant.
+  EXPECT_LE(CountControlEdges(*graph), 3 * kCount + 10);
+  const NodeId gate = graph->Find("loop/body_executed");
+  ASSERT_NE(gate, kNoNode);
+  EXPECT_EQ(graph->node(gate).controls.size(), size_t{kCount});
+  EXPECT_THAT(graph->node(graph->Find("loop/next_iteration_99")).controls,
+              testing::ElementsAre(gate));
+}
+
+TEST(LowerTest, ACallWaitsOnceForItsControlInputs) {
+  constexpr int kCount = 2000;
+  const auto graph =
+      Lowered(ManyFloats("wide_negate", kCount, /*negates=*/true) +
+              WideNode("call", "PartitionedCall", kCount, kCount,
+                       Floats("Tin", kCount) + Floats("Tout", kCount) +
+                           Func("f", "wide_negate")));
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  // Into the gate, from it to each argument, from the results.
+  EXPECT_LE(CountControlEdges(*graph), 3 * kCount + 10);
+  const NodeId gate = graph->Find("call/input_control");
+  ASSERT_NE(gate, kNoNode);
+  EXPECT_EQ(graph->node(gate).controls.size(), size_t{kCount});
+  EXPECT_THAT(graph->node(graph->Find("call/a999")).controls,
+              testing::ElementsAre(gate));
+}
+
 TEST(LowerTest, ALoopWithoutVariablesWaitsForItsControlInputs) {
   const auto graph = Lowered(WideLoop(0, 2));
   ASSERT_TRUE(graph.ok()) << graph.status();
   const NodeId gate = graph->Find("loop/input_control");
+  ASSERT_NE(gate, kNoNode);
   EXPECT_THAT(graph->node(graph->Find("loop/iterates")).controls,
               testing::ElementsAre(gate));
   EXPECT_THAT(

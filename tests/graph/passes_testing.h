@@ -22,6 +22,15 @@ namespace leat::testing {
 
 inline constexpr char kTask[] = "/job:localhost/replica:0/task:0";
 
+// What Fill makes of a count and a float, if there is room for it.
+inline absl::StatusOr<std::vector<Tensor>> Filled(
+    absl::Span<const Tensor> inputs, int64_t max_bytes) {
+  const int32_t count = inputs[0].data<int32_t>()[0];
+  if (count * 4 > max_bytes) return absl::ResourceExhaustedError("size");
+  return std::vector<Tensor>{
+      Tensor::Filled(Shape{count}, inputs[1].scalar<float>())};
+}
+
 // AddV2 of float scalars and Fill, without kernels.
 class FewOpsEvaluator final : public ConstantEvaluator {
  public:
@@ -33,12 +42,7 @@ class FewOpsEvaluator final : public ConstantEvaluator {
       return std::vector<Tensor>{Tensor::Scalar(inputs[0].scalar<float>() +
                                                 inputs[1].scalar<float>())};
     }
-    if (node.op->name == "Fill") {
-      const int32_t count = inputs[0].data<int32_t>()[0];
-      if (count * 4 > max_bytes) return absl::ResourceExhaustedError("size");
-      return std::vector<Tensor>{
-          Tensor::Filled(Shape{count}, inputs[1].scalar<float>())};
-    }
+    if (node.op->name == "Fill") return Filled(inputs, max_bytes);
     return absl::UnimplementedError(node.op->name);
   }
   std::vector<std::string> names;
@@ -92,28 +96,39 @@ class PassesTest : public ::testing::Test {
     return *std::move(graph);
   }
 
-  // How what the passes make of `given` differs from `expected`.
-  std::string Difference(const std::vector<std::string>& passes) {
-    Graph graph = Placed(given);
+  // The built-in passes of these names.
+  static PassRegistry Passes(const std::vector<std::string>& names) {
     PassRegistry registry;
     for (const Pass& pass : BuiltinPasses().passes()) {
-      for (const std::string& name : passes) {
+      for (const std::string& name : names) {
         if (pass.name == name) registry.Add(pass);
       }
     }
-    EXPECT_EQ(registry.passes().size(), passes.size());
+    EXPECT_EQ(registry.passes().size(), names.size());
+    return registry;
+  }
+
+  // What the passes make of `given`.
+  Graph Optimized(const PassRegistry& passes, ConstantEvaluator& with) {
+    Graph graph = Placed(given);
+    std::vector<DeviceInfo> devices;
     for (int i = 0; i < 2; ++i) {
       devices.push_back(
           {.name = absl::StrCat(kTask, "/device:CPU:", i), .type = "CPU"});
     }
-    options.devices = devices;
-    options.evaluator = &evaluator;
-    for (const std::string& name : keep) {
-      options.keep.push_back(graph.Find(name));
-    }
-    const absl::Status status = RunPasses(graph, registry, options);
+    RunPassesOptions all = options;
+    all.devices = devices;
+    all.evaluator = &with;
+    for (const std::string& name : keep) all.keep.push_back(graph.Find(name));
+    const absl::Status status = RunPasses(graph, passes, all);
     EXPECT_TRUE(status.ok()) << status;
-    return leat::Difference(graph, Placed(expected), {.annotations = false});
+    return graph;
+  }
+
+  // How what the passes make of `given` differs from `expected`.
+  std::string Difference(const std::vector<std::string>& passes) {
+    return leat::Difference(Optimized(Passes(passes), evaluator),
+                            Placed(expected), {.annotations = false});
   }
   std::string Difference(const std::string& pass) {
     return Difference(std::vector<std::string>{pass});
@@ -122,7 +137,6 @@ class PassesTest : public ::testing::Test {
   GraphBuilder given;
   GraphBuilder expected;
   std::vector<std::string> keep;
-  std::vector<DeviceInfo> devices;
   RunPassesOptions options;
   FewOpsEvaluator evaluator;
 };

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-"""Writes the definitions that TensorFlow gives our ops, one field a line.
+"""Writes the definitions that TensorFlow gives our ops, one field a line, and
+whether it has a gradient: a function, none (paths end there), or no line.
 
 Run with the Python that has the tensorflow-cpu 2.15.1 wheel:
     python3 dump_op_defs.py > tensorflow_op_defs.txt
@@ -9,6 +10,7 @@ tests/ops/op_defs_test.cc prints the registered ops in the same form.
 import tensorflow as tf
 from tensorflow.core.framework import types_pb2
 from tensorflow.python.framework import op_def_registry
+from tensorflow.python.framework import ops
 
 OPS = """
 Abort Abs Add AddN AddV2 All Any ApplyAdagrad ApplyAdam ApplyCenteredRMSProp
@@ -117,6 +119,25 @@ def attr_line(attr):
   return '  ' + ' '.join(parts)
 
 
+def gives_none(function):
+  """Whether it gives no input a gradient, whatever the operation."""
+  try:
+    gradients = function(object(), object())
+  except Exception:  # it looked at the operation
+    return False
+  if not isinstance(gradients, (list, tuple)):
+    gradients = [gradients]
+  return all(gradient is None for gradient in gradients)
+
+
+def gradient(op):
+  try:
+    function = ops.gradient_registry.lookup(op)
+  except LookupError:
+    return ''
+  return 'function' if function and not gives_none(function) else 'none'
+
+
 def main():
   print('# Written by dump_op_defs.py with TensorFlow %s.' % tf.__version__)
   for name in OPS:
@@ -132,6 +153,8 @@ def main():
       print(arg_line('output', arg))
     for attr in sorted(op.attr, key=lambda a: a.name):
       print(attr_line(attr))
+    if gradient(name):
+      print('  gradient ' + gradient(name))
 
 
 main()

@@ -2,7 +2,9 @@
 //
 // What bodies of functions have in common with the graph around them: second
 // derivatives with respect to outer values, variables on other devices,
-// updates, and names of outputs.
+// effects, updates, and names of outputs.
+#include <functional>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/status_macros.h"
@@ -92,6 +94,22 @@ TEST(SecondDerivativeTest, OfABranchLeadsThroughWhatKeepsAConstantsValue) {
   }
 }
 
+// That y, of two devices, is x = 2 times w = 1.5, in a loop twice, and has the
+// gradients of that.
+void ExpectIsAProduct(const Output& y, const Variable& w, const Output& x,
+                      bool is_loop) {
+  GraphBuilder& b = *y.builder();
+  const Outputs gradients = Gradients(y, {w.handle(), x});
+  ASSERT_EQ(b.status(), absl::OkStatus());
+  const auto values = Fetch(b, {y, gradients[0], gradients[1]}, 2);
+  ASSERT_TRUE(values.ok()) << values.status();
+  if (is_loop) {
+    EXPECT_THAT(*values, ElementsAre(4.5f, 6, 2.25f));
+  } else {
+    EXPECT_THAT(*values, ElementsAre(3, 2, 1.5f));
+  }
+}
+
 class VariableDeviceTest
     : public testing::TestWithParam<std::tuple<bool, bool, bool>> {};
 
@@ -125,15 +143,7 @@ TEST_P(VariableDeviceTest, IsNotThatOfTheBodyThatReadsIt) {
                       b.Const(true), [&] { return Outputs{product(x)}; },
                       [&] { return Outputs{x}; })[0];
   }
-  const Outputs gradients = Gradients(y, {w.handle(), x});
-  ASSERT_EQ(b.status(), absl::OkStatus());
-  const auto values = Fetch(b, {y, gradients[0], gradients[1]}, 2);
-  ASSERT_TRUE(values.ok()) << values.status();
-  if (is_loop) {
-    EXPECT_THAT(*values, ElementsAre(4.5f, 6, 2.25f));
-  } else {
-    EXPECT_THAT(*values, ElementsAre(3, 2, 1.5f));
-  }
+  ExpectIsAProduct(y, w, x, is_loop);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, VariableDeviceTest,
@@ -169,16 +179,64 @@ TEST(ResourceDeviceTest, IsThatOfAnOpWithoutADeviceInABody) {
                         b.Const(true), [&] { return nested(x); },
                         [&] { return Outputs{x}; })[0];
     }
-    const Outputs gradients = Gradients(y, {w.handle(), x});
-    ASSERT_EQ(b.status(), absl::OkStatus());
-    const auto values = Fetch(b, {y, gradients[0], gradients[1]}, 2);
-    ASSERT_TRUE(values.ok()) << values.status();
-    if (is_loop) {
-      EXPECT_THAT(*values, ElementsAre(4.5f, 6, 2.25f));
-    } else {
-      EXPECT_THAT(*values, ElementsAre(3, 2, 1.5f));
+    ExpectIsAProduct(y, w, x, is_loop);
+  }
+}
+
+TEST(EffectBranchTest, RunsAndIsWaitedFor) {
+  for (const bool is_case : {false, true}) {
+    GraphBuilder b;
+    const Variable count = b.Variable("count", b.Const(0.0f));
+    const Output pred = b.Placeholder<bool>("pred", Shape{});
+    const auto add = [&] {
+      op::AssignAddVariableOp(count.handle(), b.Const(1.0f));
+    };
+    const auto nothing = [] {};
+    const Operation step =
+        is_case ? Case(op::Cast(pred, DType::kInt32), {nothing, add})
+                : Cond(pred, add, nothing);
+    Output after;
+    {
+      const Scope wait = b.ControlDependencies({{step}});
+      after = op::ReadVariableOp(count.handle(), DType::kFloat);
+    }
+    const absl::StatusOr<Graph> graph = b.Build();
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    const auto session = NewLocalSession(*graph);
+    ASSERT_TRUE(session.ok()) << session.status();
+    ASSERT_TRUE((*session)->Run({.targets = {graph->init_op()}}).ok());
+    for (const bool value : {true, false, true}) {
+      const auto ran = (*session)->Run(
+          {.feeds = {{pred, Tensor::Scalar(value)}}, .targets = {step}});
+      ASSERT_TRUE(ran.ok()) << ran.status();
+    }
+    for (int i = 3; i < 6; ++i) {
+      const auto ran = (*session)->Run(
+          {.feeds = {{pred, Tensor::Scalar(true)}}, .fetches = {after}});
+      ASSERT_TRUE(ran.ok()) << ran.status();
+      EXPECT_EQ((*ran)[0].scalar<float>(), i);
     }
   }
+}
+
+// A list of a list of ... of what the innermost loop has.
+TEST(NestedLoopsTest, HaveGradientsAsDeepAsTheBuilderMakesThem) {
+  GraphBuilder b;
+  const Output x = b.Const(3.0f, "x");
+  const std::function<Output(int, Output)> loops = [&](int depth, Output v) {
+    if (depth == 0) return v * v;
+    return While(
+        {b.Const<int32_t>(0), v}, [](Variables u) { return op::Less(u[0], 1); },
+        [&](Variables u) {
+          return Outputs{u[0] + 1, loops(depth - 1, u[1])};
+        })[1];
+  };
+  const Output y = loops(32, x);
+  const Outputs gradients = Gradients(y, {x});
+  ASSERT_EQ(b.status(), absl::OkStatus());
+  const auto values = Fetch(b, {y, gradients[0]});
+  ASSERT_TRUE(values.ok()) << values.status();
+  EXPECT_THAT(*values, ElementsAre(9, 6));
 }
 
 TEST(BodyUpdateTest, IsRefused) {

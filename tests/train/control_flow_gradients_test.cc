@@ -227,6 +227,20 @@ TEST(WhileGradientTest, VariablesMixAndSomeHaveNoGradient) {
   p.Check(r[1] * 2.0 + r[2] * r[3]);
 }
 
+TEST(WhileGradientTest, GoesThroughVariablesThatPassOnTheirValues) {
+  GradientProgram p;
+  const Output x = p.Input("x", Shape{}, {0.4});
+  const Outputs r = While(
+      {p.b.Const<int32_t>(0), p.b.Const(1.0), p.b.Const(1.0), p.b.Const(1.0),
+       x},
+      [&](Variables v) { return op::Less(v[0], 4); },
+      [&](Variables v) {
+        return Outputs{v[0] + 1, op::Sin(v[2]), v[3] * v[3], op::Exp(v[4]),
+                       v[4]};
+      });
+  p.Check(r[1]);
+}
+
 TEST(WhileGradientTest, RecurrentCellLearnsItsWeights) {
   GradientProgram p;
   const Output x = p.Input("x", Shape{2, 3}, {.1, .2, .3, -.1, .5, -.4});
