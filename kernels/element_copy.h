@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Moving elements without looking at them: kernels that only rearrange a tensor
-// are compiled once per element size, and once for strings.
+// are compiled once per element size, and once for each kind of objects.
+// Copies of variants share the value.
 #ifndef LEAT_KERNELS_ELEMENT_COPY_H_
 #define LEAT_KERNELS_ELEMENT_COPY_H_
 
@@ -14,7 +15,9 @@
 
 #include "leat/core/dtype_list.h"
 #include "leat/core/parallel_for.h"
+#include "leat/core/resource_handle.h"
 #include "leat/core/tensor.h"
+#include "leat/core/variant.h"
 #include "leat/kernels/broadcast.h"
 #include "leat/kernels/kernel_registry.h"
 
@@ -55,6 +58,13 @@ bool VisitElement(DType dtype, Visitor&& visitor) {
   }
 }
 
+// The same for resources and variants too: every type of kMovable.
+template <class Visitor>
+bool VisitAnyElement(DType dtype, Visitor&& visitor) {
+  return VisitDType(DTypeList<ResourceHandle, Variant>(), dtype, visitor) ||
+         VisitElement(dtype, visitor);
+}
+
 // MakeForType for such kernels.
 template <class MakeKernel>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeForElement(const NodeDef& node,
@@ -68,11 +78,29 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeForElement(const NodeDef& node,
   }
   return kernel;
 }
+template <class MakeKernel>
+absl::StatusOr<std::unique_ptr<Kernel>> MakeForAnyElement(
+    const NodeDef& node, absl::string_view attr, MakeKernel make) {
+  auto dtype = node.attrs.Get<DType>(attr);
+  if (!dtype.ok()) return dtype.status();
+  std::unique_ptr<Kernel> kernel;
+  if (!VisitAnyElement(*dtype, [&](auto tag) { kernel = make(tag); })) {
+    return UnsupportedType(node, attr, *dtype);
+  }
+  return kernel;
+}
 
-// The same for a class template over the element: &MakeElementKernel<Tile>.
+// The same for a class template over the element: &MakeElementKernel<Pad>.
 template <template <class> class K, const auto& attr>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeElementKernel(const NodeDef& node) {
   return MakeForElement(node, attr, [](auto tag) -> std::unique_ptr<Kernel> {
+    return std::make_unique<K<typename decltype(tag)::type>>();
+  });
+}
+template <template <class> class K, const auto& attr>
+absl::StatusOr<std::unique_ptr<Kernel>> MakeAnyElementKernel(
+    const NodeDef& node) {
+  return MakeForAnyElement(node, attr, [](auto tag) -> std::unique_ptr<Kernel> {
     return std::make_unique<K<typename decltype(tag)::type>>();
   });
 }
@@ -98,7 +126,7 @@ void CopyElements(const E* from, int64_t n, E* to) {
   }
 }
 
-// All elements zero, or empty strings.
+// All elements zero, or empty objects.
 template <class E>
 void ClearElements(E* to, int64_t n) {
   if constexpr (std::is_trivially_copyable_v<E>) {

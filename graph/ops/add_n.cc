@@ -10,8 +10,6 @@
 namespace leat::ops::add_n {
 namespace {
 
-constexpr DTypeList<Variant> kVariantOnly;
-
 absl::Status AddNShape(InferenceContext& context) {
   LEAT_RETURN_IF_ERROR(shapes::MergeAll(context));
   const HandleShape* handle = context.input_handle(0);

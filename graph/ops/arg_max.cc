@@ -50,7 +50,6 @@ void Register(OpRegistry& registry) {
                           "output_type: {int16, uint16, int32, int64} = int64"},
                 .shape = ArgMaxShape},
                {ExpensiveOnCpu({{"T", (kNumbers + kBoolOnly).dtypes()},
-                                {"output_type", kIndices.dtypes()},
                                 {"Tidx", kIndices.dtypes()}})});
 
   registry.Add({.name = "ArgMin",

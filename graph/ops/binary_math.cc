@@ -39,7 +39,7 @@ void Register(OpRegistry& registry) {
   registry.Add(Binary("Add",
                       "{bfloat16, half, float, double, uint8, int8, int16, "
                       "int32, int64, complex64, complex128, string}"),
-               {OnCpu({{"T", kNumbers.dtypes()}})});
+               {OnCpu({{"T", (kNumbers + kStringOnly).dtypes()}})});
   registry.Add(
       Aggregate(Commutative(
           Binary("AddV2",

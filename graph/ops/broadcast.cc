@@ -50,7 +50,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type", "Tidx: {int32, int64} = int32"},
                 .shape = BroadcastToShape},
-               {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})});
+               {OnCpu({{"T", kMovable.dtypes()}})});
 
   registry.Add({.name = "BroadcastGradientArgs",
                 .inputs = {"s0: T", "s1: T"},

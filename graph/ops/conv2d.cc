@@ -219,17 +219,18 @@ void AddFusedConv2D(OpRegistry& registry) {
 void Register(OpRegistry& registry) {
   AddFusedConv2D(registry);
 
-  registry.Add({.name = "Conv2D",
-                .inputs = {"input: T", "filter: T"},
-                .outputs = {"output: T"},
-                .attrs = {"T: {half, bfloat16, float, double, int32}",
-                          "strides: list(int)", "use_cudnn_on_gpu: bool = true",
-                          "padding: {'SAME', 'VALID', 'EXPLICIT'}",
-                          "explicit_paddings: list(int) = []",
-                          "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
-                          "dilations: list(int) = [1, 1, 1, 1]"},
-                .shape = Conv2DShape},
-               {ExpensiveOnCpu({{"T", kFloats.dtypes()}})});
+  registry.Add(
+      {.name = "Conv2D",
+       .inputs = {"input: T", "filter: T"},
+       .outputs = {"output: T"},
+       .attrs = {"T: {half, bfloat16, float, double, int32}",
+                 "strides: list(int)", "use_cudnn_on_gpu: bool = true",
+                 "padding: {'SAME', 'VALID', 'EXPLICIT'}",
+                 "explicit_paddings: list(int) = []",
+                 "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
+                 "dilations: list(int) = [1, 1, 1, 1]"},
+       .shape = Conv2DShape},
+      {ExpensiveOnCpu({{"T", (kFloats + DTypeList<int32_t>()).dtypes()}})});
 
   registry.Add(
       {.name = "Conv2DBackpropInput",
@@ -242,7 +243,7 @@ void Register(OpRegistry& registry) {
                  "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
                  "dilations: list(int) = [1, 1, 1, 1]"},
        .shape = Conv2DBackpropInputShape},
-      {ExpensiveOnCpu({{"T", kFloats.dtypes()}})});
+      {ExpensiveOnCpu({{"T", (kFloats + DTypeList<int32_t>()).dtypes()}})});
 
   registry.Add(
       {.name = "Conv2DBackpropFilter",

@@ -69,7 +69,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"merged: T"},
                 .attrs = {"N: int", "T: type"},
                 .shape = DynamicStitchShape},
-               {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})});
+               {OnCpu({{"T", kMovable.dtypes()}})});
 }
 
 }  // namespace leat::ops::dynamic_stitch

@@ -12,8 +12,6 @@
 namespace leat::ops::fill {
 namespace {
 
-constexpr DTypeList<Variant> kVariantOnly;
-
 absl::Status FillShape(InferenceContext& context) {
   LEAT_RETURN_IF_ERROR(context.WithRank(1, 0).status());
   LEAT_ASSIGN_OR_RETURN(PartialShape shape, ShapeInput(context, 0));
@@ -37,7 +35,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type", "index_type: {int32, int64} = int32"},
                 .shape = FillShape},
-               {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})});
+               {OnCpu({{"T", kMovable.dtypes()}})});
 
   registry.Add(
       {.name = "ZerosLike",

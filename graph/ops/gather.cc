@@ -127,7 +127,7 @@ void Register(OpRegistry& registry) {
                 .attrs = {"validate_indices: bool = true", "Tparams: type",
                           "Tindices: {int32, int64}"},
                 .shape = GatherShape},
-               {OnCpu({{"Tparams", (kPlain + kStringOnly).dtypes()}})});
+               {OnCpu({{"Tparams", kMovable.dtypes()}})});
 
   registry.Add(
       {.name = "GatherV2",
@@ -136,16 +136,14 @@ void Register(OpRegistry& registry) {
        .attrs = {"batch_dims: int = 0", "Tparams: type",
                  "Tindices: {int16, int32, int64}", "Taxis: {int32, int64}"},
        .shape = GatherV2Shape},
-      {OnCpu({{"Tparams", (kPlain + kStringOnly).dtypes()},
-              {"Tindices", kIndices.dtypes()}})});
+      {OnCpu({{"Tparams", kMovable.dtypes()}})});
 
   registry.Add({.name = "GatherNd",
                 .inputs = {"params: Tparams", "indices: Tindices"},
                 .outputs = {"output: Tparams"},
                 .attrs = {"Tparams: type", "Tindices: {int16, int32, int64}"},
                 .shape = GatherNdShape},
-               {OnCpu({{"Tparams", (kPlain + kStringOnly).dtypes()},
-                       {"Tindices", kIndices.dtypes()}})});
+               {OnCpu({{"Tparams", kMovable.dtypes()}})});
 }
 
 }  // namespace leat::ops::gather

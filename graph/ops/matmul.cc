@@ -83,7 +83,8 @@ void Register(OpRegistry& registry) {
                  "uint8, uint16, uint32, uint64, complex64, complex128}",
                  "adj_x: bool = false", "adj_y: bool = false"},
        .shape = BatchMatMulShape},
-      {ExpensiveOnCpu({{"T", (kFloats + kIndices).dtypes()}})});
+      {ExpensiveOnCpu(
+          {{"T", (kFloats + kIndices + DTypeList<int16_t>()).dtypes()}})});
 }
 
 }  // namespace leat::ops::matmul

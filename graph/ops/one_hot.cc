@@ -44,7 +44,7 @@ void Register(OpRegistry& registry) {
        .attrs = {"axis: int = -1", "T: type",
                  "TI: {uint8, int8, int32, int64} = int64"},
        .shape = OneHotShape},
-      {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})});
+      {OnCpu({{"T", kMovable.dtypes()}})});
 }
 
 }  // namespace leat::ops::one_hot

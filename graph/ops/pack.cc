@@ -75,14 +75,14 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"N: int", "T: type", "axis: int = 0"},
                 .shape = PackShape},
-               {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})});
+               {OnCpu({{"T", kMovable.dtypes()}})});
 
   registry.Add({.name = "Unpack",
                 .inputs = {"value: T"},
                 .outputs = {"output: num * T"},
                 .attrs = {"num: int >= 0", "T: type", "axis: int = 0"},
                 .shape = UnpackShape},
-               {RetainsInput(OnCpu({{"T", (kPlain + kStringOnly).dtypes()}}))});
+               {RetainsInput(OnCpu({{"T", kMovable.dtypes()}}))});
 }
 
 }  // namespace leat::ops::pack

@@ -147,7 +147,7 @@ void Register(OpRegistry& registry) {
                  "explicit_paddings: list(int) = []",
                  "data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'"},
        .shape = MaxPoolShape},
-      {ExpensiveOnCpu({{"T", kFloats.dtypes()}})});
+      {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
 
   const OpSpec max_pool_grad = {
       .name = "MaxPoolGrad",
@@ -159,7 +159,7 @@ void Register(OpRegistry& registry) {
                 "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
                 "T: realnumbertype = float"},
       .shape = MaxPoolGradShape};
-  registry.Add(max_pool_grad, {ExpensiveOnCpu({{"T", kFloats.dtypes()}})});
+  registry.Add(max_pool_grad, {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
 
   // ReluGrad(MaxPoolGrad(orig_input, orig_output, grad), orig_input), which the
   // fusion pass makes.

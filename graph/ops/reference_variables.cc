@@ -149,7 +149,7 @@ void AddScatterAddAndOthers(OpRegistry& registry) {
                 .attrs = {"T: type", "Tindices: {int32, int64}",
                           "use_locking: bool = true"},
                 .shape = ScatterUpdateShape},
-               {NotFoldable(OnCpu({{"T", (kPlain + kStringOnly).dtypes()}}))});
+               {NotFoldable(OnCpu({{"T", kMovable.dtypes()}}))});
 }
 
 }  // namespace

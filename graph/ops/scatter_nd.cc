@@ -57,7 +57,8 @@ void Register(OpRegistry& registry) {
        .outputs = {"output: T"},
        .attrs = {"T: type", "Tindices: {int16, int32, int64}"},
        .shape = ScatterNdShape},
-      {OnCpu({{"T", kNumbers.dtypes()}, {"Tindices", kIndices.dtypes()}})});
+      {OnCpu({{"T", (kNumbers + kBoolOnly + kStringOnly).dtypes()},
+              {"Tindices", kIndices.dtypes()}})});
 }
 
 }  // namespace leat::ops::scatter_nd

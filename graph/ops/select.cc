@@ -52,14 +52,14 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
                 .shape = SelectShape},
-               {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})});
+               {OnCpu({{"T", kMovable.dtypes()}})});
 
   registry.Add({.name = "SelectV2",
                 .inputs = {"condition: bool", "t: T", "e: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
                 .shape = SelectV2Shape},
-               {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})});
+               {OnCpu({{"T", kMovable.dtypes()}})});
 }
 
 }  // namespace leat::ops::select

@@ -100,7 +100,7 @@ absl::Status SplitVShape(InferenceContext& context) {
   std::vector<int64_t> extents(static_cast<size_t>(context.num_outputs()),
                                PartialShape::kUnknown);
   const Tensor* sizes = context.input_value(1);
-  if (sizes != nullptr && sizes->dtype() != DType::kInt8) {
+  if (sizes != nullptr) {
     LEAT_ASSIGN_OR_RETURN(const Dims values, GetIndices(*sizes, "size_splits"));
     if (values.size() != extents.size()) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -121,7 +121,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: num_split * T"},
                 .attrs = {"num_split: int", "T: type"},
                 .shape = SplitShape},
-               {RetainsInput(OnCpu({{"T", (kPlain + kStringOnly).dtypes()}}))});
+               {RetainsInput(OnCpu({{"T", kMovable.dtypes()}}))});
 
   registry.Add({.name = "SplitV",
                 .inputs = {"value: T", "size_splits: Tlen", "split_dim: int32"},
@@ -129,8 +129,7 @@ void Register(OpRegistry& registry) {
                 .attrs = {"num_split: int", "T: type",
                           "Tlen: {int8, int32, int64} = int64"},
                 .shape = SplitVShape},
-               {RetainsInput(OnCpu({{"T", (kPlain + kStringOnly).dtypes()},
-                                    {"Tlen", kIndices.dtypes()}}))});
+               {RetainsInput(OnCpu({{"T", kMovable.dtypes()}}))});
 }
 
 }  // namespace leat::ops::split

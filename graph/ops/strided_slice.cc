@@ -113,8 +113,7 @@ void Register(OpRegistry& registry) {
                  "ellipsis_mask: int = 0", "new_axis_mask: int = 0",
                  "shrink_axis_mask: int = 0"},
        .shape = StridedSliceShape},
-      {RetainsInput(OnCpu({{"T", (kPlain + kStringOnly).dtypes()},
-                           {"Index", kIndices.dtypes()}}))});
+      {RetainsInput(OnCpu({{"T", kMovable.dtypes()}}))});
 
   registry.Add(
       {.name = "StridedSliceGrad",

@@ -50,7 +50,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type", "Tmultiples: {int32, int64} = int32"},
                 .shape = TileShape},
-               {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})});
+               {OnCpu({{"T", kMovable.dtypes()}})});
 }
 
 }  // namespace leat::ops::tile

@@ -51,9 +51,7 @@ void Register(OpRegistry& registry) {
                           "Tk: {int16, int32, int64} = int32",
                           "index_type: {int16, int32, int64} = int32"},
                 .shape = TopKShape},
-               {ExpensiveOnCpu({{"T", kNumbers.dtypes()},
-                                {"Tk", kIndices.dtypes()},
-                                {"index_type", kIndices.dtypes()}})});
+               {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
 
   registry.Add({.name = "InTopK",
                 .inputs = {"predictions: float", "targets: T"},

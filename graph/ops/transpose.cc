@@ -66,7 +66,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"y: T"},
                 .attrs = {"T: type", "Tperm: {int32, int64} = int32"},
                 .shape = TransposeShape},
-               {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})});
+               {OnCpu({{"T", kMovable.dtypes()}})});
 
   registry.Add({.name = "InvertPermutation",
                 .inputs = {"x: T"},

@@ -196,7 +196,7 @@ void AddResourceGatherAndOthers(OpRegistry& registry) {
                  "dtype: type", "Tindices: {int32, int64}"},
        .stateful = true,
        .shape = ResourceGatherShape},
-      {NotFoldable(OnCpu({{"dtype", (kPlain + kStringOnly).dtypes()}}))});
+      {NotFoldable(OnCpu({{"dtype", kMovable.dtypes()}}))});
 
   registry.Add(
       {.name = "ResourceScatterAdd",
@@ -220,7 +220,7 @@ void AddResourceGatherAndOthers(OpRegistry& registry) {
        .attrs = {"dtype: type", "Tindices: {int32, int64}"},
        .stateful = true,
        .shape = ResourceScatterShape},
-      {NotFoldable(OnCpu({{"dtype", (kPlain + kStringOnly).dtypes()}}))});
+      {NotFoldable(OnCpu({{"dtype", kMovable.dtypes()}}))});
 }
 
 }  // namespace

@@ -6,9 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "leat/core/resource_handle.h"
 #include "leat/core/status_macros.h"
-#include "leat/core/variant.h"
 #include "leat/kernels/element_copy.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
@@ -16,14 +14,6 @@
 
 namespace leat::kernels::any::tensor_list_stack {
 namespace {
-
-// VisitElement, for all that lists may hold.
-template <class Visitor>
-void VisitAnyElement(DType dtype, Visitor&& visitor) {
-  if (dtype == DType::kVariant) return visitor(TypeTag<Variant>{});
-  if (dtype == DType::kResource) return visitor(TypeTag<ResourceHandle>{});
-  VisitElement(dtype, visitor);
-}
 
 // Copies the element, or zeros, to elements [begin, begin + size) of `output`.
 template <class E>

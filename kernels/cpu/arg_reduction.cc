@@ -9,6 +9,7 @@
 #include "leat/core/parallel_for.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/elementwise.h"
+#include "leat/kernels/index_types.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 
@@ -54,13 +55,15 @@ class ArgReduction final : public Kernel {
     }
     const T* from = input.data<T>().data();
     const int64_t n = input.dim(axis);
-    if (output->dtype() == DType::kInt64) {
-      Find(context.compute_queue(), from, outer, n, inner,
-           output->mutable_data<int64_t>().data());
-    } else {
-      Find(context.compute_queue(), from, outer, n, inner,
-           output->mutable_data<int32_t>().data());
-    }
+    const IndexWriter to(*output);
+    ParallelFor(context.compute_queue(), outer * inner, 2 + n,
+                [&](int64_t begin, int64_t end) {
+                  for (int64_t i = begin; i < end; ++i) {
+                    const int64_t row = i / inner;
+                    to.Set(i,
+                           Find(from + row * n * inner + i % inner, n, inner));
+                  }
+                });
     return absl::OkStatus();
   }
 
@@ -91,8 +94,7 @@ class ArgReduction final : public Kernel {
     return axis;
   }
 
-  template <class Index>
-  static Index FindOne(const T* from, int64_t n, int64_t stride) {
+  static int64_t Find(const T* from, int64_t n, int64_t stride) {
     W best = Order::template kWorst<W>;
     int64_t where = 0;
     for (int64_t i = 0; i < n; ++i) {
@@ -102,18 +104,7 @@ class ArgReduction final : public Kernel {
         where = i;
       }
     }
-    return static_cast<Index>(where);
-  }
-
-  template <class Index>
-  static void Find(WorkQueue& queue, const T* from, int64_t outer, int64_t n,
-                   int64_t inner, Index* to) {
-    ParallelFor(queue, outer * inner, 2 + n, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const int64_t row = i / inner;
-        to[i] = FindOne<Index>(from + row * n * inner + i % inner, n, inner);
-      }
-    });
+    return where;
   }
 };
 

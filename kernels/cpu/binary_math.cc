@@ -2,9 +2,11 @@
 //
 // Add, AddV2, Sub, Mul, SquaredDifference, Maximum, Minimum.
 #include <memory>
+#include <string>
 #include <type_traits>
 
 #include "leat/core/dtype_list.h"
+#include "leat/core/status_macros.h"
 #include "leat/kernels/elementwise.h"
 #include "leat/kernels/kernel_registry.h"
 
@@ -21,6 +23,12 @@ struct Add {
   template <class W>
   static W Do(W a, W b) {
     return static_cast<W>(static_cast<Ring<W>>(a) + static_cast<Ring<W>>(b));
+  }
+};
+
+struct Join {
+  static std::string Do(const std::string& a, const std::string& b) {
+    return a + b;
   }
 };
 
@@ -71,10 +79,17 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeBinary(const NodeDef& node) {
       });
 }
 
+absl::StatusOr<std::unique_ptr<Kernel>> MakeAdd(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(const DType dtype, node.attrs.Get<DType>("T"));
+  if (dtype != DType::kString) return MakeBinary<Add>(node);
+  return std::unique_ptr<Kernel>(std::make_unique<BinaryKernel>(
+      &BinaryRowOf<Join, std::string, std::string>, /*cost=*/400));
+}
+
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("Add", kCpu, &MakeBinary<Add>);
+  registry.Add("Add", kCpu, &MakeAdd);
   registry.Add("AddV2", kCpu, &MakeBinary<Add>);
   registry.Add("Sub", kCpu, &MakeBinary<Sub>);
   registry.Add("Mul", kCpu, &MakeBinary<Mul>);

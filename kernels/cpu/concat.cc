@@ -154,7 +154,7 @@ class Pack final : public Kernel {
 absl::StatusOr<std::unique_ptr<Kernel>> MakePack(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(const int64_t axis,
                         node.attrs.GetOr<int64_t>("axis", 0));
-  return MakeForElement(node, "T", [&](auto tag) -> std::unique_ptr<Kernel> {
+  return MakeForAnyElement(node, "T", [&](auto tag) -> std::unique_ptr<Kernel> {
     return std::make_unique<Pack<typename decltype(tag)::type>>(axis);
   });
 }

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Conv2D, _FusedConv2D, Conv2DBackpropInput, Conv2DBackpropFilter: floats by
-// oneDNN, doubles by plain loops. Groups are what the depths imply, as in
-// TensorFlow.
+// oneDNN, doubles and int32 by plain loops. Groups are what the depths imply,
+// as in TensorFlow.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -22,6 +22,8 @@
 
 namespace leat::kernels::cpu::conv2d {
 namespace {
+
+constexpr auto kTypes = kFloat32And64 + DTypeList<int32_t>();
 
 // A convolution and the shapes that belong to it.
 struct Plan {
@@ -189,8 +191,18 @@ void PlainConvolution(WorkQueue& queue, const ConvolutionShape& s, T* input,
   }
 }
 
-// Computes whichever tensor `direction` says; const is cast away from the two
-// that are only read.
+// Const is cast away from the two tensors that are only read.
+template <class T, Direction direction>
+void RunPlain(WorkQueue& queue, const ConvolutionShape& s, const Tensor& input,
+              const Tensor& filter, const Tensor& output) {
+  auto pointer = [](const Tensor& tensor) {
+    return reinterpret_cast<T*>(const_cast<char*>(tensor.raw_data()));
+  };
+  PlainConvolution<T, direction>(queue, s, pointer(input), pointer(filter),
+                                 pointer(output));
+}
+
+// Computes whichever tensor `direction` says.
 template <Direction direction>
 absl::Status Run(KernelContext& context, const Convolution& convolution,
                  const ConvolutionShape& s, const Tensor& input,
@@ -202,12 +214,13 @@ absl::Status Run(KernelContext& context, const Convolution& convolution,
   }
   if (nothing) return absl::OkStatus();
   WorkQueue& queue = context.compute_queue();
+  if (result.dtype() == DType::kInt32) {
+    // Unsigned, so that it wraps around.
+    RunPlain<uint32_t, direction>(queue, s, input, filter, output);
+    return absl::OkStatus();
+  }
   if (!is_float) {
-    auto pointer = [](const Tensor& tensor) {
-      return const_cast<double*>(tensor.data<double>().data());
-    };
-    PlainConvolution<double, direction>(queue, s, pointer(input),
-                                        pointer(filter), pointer(output));
+    RunPlain<double, direction>(queue, s, input, filter, output);
     return absl::OkStatus();
   }
   Allocator& allocator = context.step().device->allocator();
@@ -367,7 +380,7 @@ template <class K>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeConvolution(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("T"));
   if (IsHalfOrBfloat16(dtype)) return ThroughFloat(node, &MakeConvolution<K>);
-  if (!kFloat32And64.Contains(dtype)) return UnsupportedType(node, "T", dtype);
+  if (!kTypes.Contains(dtype)) return UnsupportedType(node, "T", dtype);
   LEAT_ASSIGN_OR_RETURN(WindowAttrs attrs, WindowAttrs::Create(node));
   return std::unique_ptr<Kernel>(std::make_unique<K>(attrs));
 }

@@ -77,7 +77,7 @@ class DynamicStitch final : public Kernel {
 
 void Register(KernelRegistry& registry) {
   registry.Add("DynamicStitch", kCpu,
-               &MakeElementKernel<DynamicStitch, kAttrT>);
+               &MakeAnyElementKernel<DynamicStitch, kAttrT>);
 }
 
 }  // namespace leat::kernels::cpu::dynamic_stitch

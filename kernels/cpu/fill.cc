@@ -104,7 +104,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeOnesLike(const NodeDef& node) {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("Fill", kCpu, &MakeElementKernel<Fill, kAttrT>);
+  registry.Add("Fill", kCpu, &MakeAnyElementKernel<Fill, kAttrT>);
   registry.Add("ZerosLike", kCpu, &MakeZerosLike);
   registry.Add("OnesLike", kCpu, &MakeOnesLike);
 }

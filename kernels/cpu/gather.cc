@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/element_copy.h"
+#include "leat/kernels/index_types.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 
@@ -63,7 +64,7 @@ int64_t CopyRows(WorkQueue& queue, const GatherSizes& s, const E* params,
 template <class E>
 absl::Status GatherAlong(KernelContext& context, int axis, int batch_dims) {
   const Tensor& params = context.input(0);
-  const Tensor& indices = context.input(1);
+  LEAT_ASSIGN_OR_RETURN(const Tensor indices, InputIndices(context, 1));
   GatherSizes s;
   Dims dims;
   for (int i = 0; i < axis; ++i) {
@@ -161,7 +162,7 @@ class GatherV2 final : public Kernel {
 absl::StatusOr<std::unique_ptr<Kernel>> MakeGatherV2(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(const int64_t batch_dims,
                         node.attrs.GetOr<int64_t>("batch_dims", 0));
-  return MakeForElement(
+  return MakeForAnyElement(
       node, "Tparams", [&](auto tag) -> std::unique_ptr<Kernel> {
         return std::make_unique<GatherV2<typename decltype(tag)::type>>(
             batch_dims);
@@ -209,7 +210,7 @@ class GatherNd final : public Kernel {
  public:
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& params = context.input(0);
-    const Tensor& indices = context.input(1);
+    LEAT_ASSIGN_OR_RETURN(const Tensor indices, InputIndices(context, 1));
     if (params.rank() < 1) {
       return absl::InvalidArgumentError("params must be at least a vector");
     }
@@ -249,9 +250,9 @@ class GatherNd final : public Kernel {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("Gather", kCpu, &MakeElementKernel<Gather, kAttrTparams>);
+  registry.Add("Gather", kCpu, &MakeAnyElementKernel<Gather, kAttrTparams>);
   registry.Add("GatherV2", kCpu, &MakeGatherV2);
-  registry.Add("GatherNd", kCpu, &MakeElementKernel<GatherNd, kAttrTparams>);
+  registry.Add("GatherNd", kCpu, &MakeAnyElementKernel<GatherNd, kAttrTparams>);
 }
 
 }  // namespace leat::kernels::cpu::gather

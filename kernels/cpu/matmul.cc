@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // MatMul, _FusedMatMul, BatchMatMulV2. Floats go to oneDNN, half and bfloat16
-// through float, other types to Eigen.
+// through float, int16 through int32, other types to Eigen.
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -20,10 +20,14 @@ namespace leat::kernels::cpu::matmul {
 namespace {
 
 constexpr auto kTypes = kFloats + kIndices;
+constexpr auto kBatchTypes = kTypes + DTypeList<int16_t>();
 
+// What products of a type are computed in: nothing is compiled for the 16-bit
+// ones alone.
 template <class T>
-inline constexpr bool kIsNarrow =
-    std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
+using Arithmetic = std::conditional_t<
+    sizeof(T) != 2, T,
+    std::conditional_t<std::is_integral_v<T>, int32_t, float>>;
 
 // Rows [begin, end) of c, by Eigen. Integers wrap.
 template <class T>
@@ -90,29 +94,31 @@ void Convert(WorkQueue& queue, const Tensor& from, Tensor& to) {
   To* target = to.mutable_data<To>().data();
   ParallelFor(queue, from.num_elements(), 1, [=](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      target[i] = To(static_cast<float>(source[i]));
+      target[i] = To(static_cast<Arithmetic<From>>(source[i]));
     }
   });
 }
 
-// Calls `multiply(a, b, c)` with tensors of T, or for 16-bit types of float.
+// Calls `multiply(a, b, c)` with tensors of T, or for 16-bit types of a wider
+// one.
 template <class T, class Body>
 absl::Status InArithmeticType(KernelContext& context, const Tensor& a,
                               const Tensor& b, Tensor& c, Body multiply) {
-  if constexpr (kIsNarrow<T>) {
+  using Wide = Arithmetic<T>;
+  if constexpr (!std::is_same_v<T, Wide>) {
     WorkQueue& queue = context.compute_queue();
     LEAT_ASSIGN_OR_RETURN(Tensor wide_a,
-                          context.AllocateTemporary(DType::kFloat, a.shape()));
+                          context.AllocateTemporary(kDTypeOf<Wide>, a.shape()));
     LEAT_ASSIGN_OR_RETURN(Tensor wide_b,
-                          context.AllocateTemporary(DType::kFloat, b.shape()));
+                          context.AllocateTemporary(kDTypeOf<Wide>, b.shape()));
     LEAT_ASSIGN_OR_RETURN(Tensor wide_c,
-                          context.AllocateTemporary(DType::kFloat, c.shape()));
-    Convert<T, float>(queue, a, wide_a);
-    Convert<T, float>(queue, b, wide_b);
-    LEAT_RETURN_IF_ERROR(multiply(wide_a.data<float>().data(),
-                                  wide_b.data<float>().data(),
-                                  wide_c.mutable_data<float>().data()));
-    Convert<float, T>(queue, wide_c, c);
+                          context.AllocateTemporary(kDTypeOf<Wide>, c.shape()));
+    Convert<T, Wide>(queue, a, wide_a);
+    Convert<T, Wide>(queue, b, wide_b);
+    LEAT_RETURN_IF_ERROR(multiply(wide_a.data<Wide>().data(),
+                                  wide_b.data<Wide>().data(),
+                                  wide_c.mutable_data<Wide>().data()));
+    Convert<Wide, T>(queue, wide_c, c);
     return absl::OkStatus();
   } else {
     return multiply(a.data<T>().data(), b.data<T>().data(),
@@ -305,19 +311,20 @@ class BatchMatMulKernel final : public Kernel {
   const bool adjoint_y_;
 };
 
-template <template <class> class K>
+template <template <class> class K, class Types>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeProduct(const NodeDef& node,
+                                                    Types types,
                                                     absl::string_view first,
                                                     absl::string_view second) {
   LEAT_ASSIGN_OR_RETURN(bool a, node.attrs.GetOr<bool>(first, false));
   LEAT_ASSIGN_OR_RETURN(bool b, node.attrs.GetOr<bool>(second, false));
-  return MakeForType(node, "T", kTypes, [&](auto type) {
+  return MakeForType(node, "T", types, [&](auto type) {
     return std::make_unique<K<typename decltype(type)::type>>(a, b);
   });
 }
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeMatMul(const NodeDef& node) {
-  return MakeProduct<MatMulKernel>(node, "transpose_a", "transpose_b");
+  return MakeProduct<MatMulKernel>(node, kTypes, "transpose_a", "transpose_b");
 }
 absl::StatusOr<std::unique_ptr<Kernel>> MakeFusedMatMul(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(const DType dtype, node.attrs.Get<DType>("T"));
@@ -329,7 +336,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeFusedMatMul(const NodeDef& node) {
       std::make_unique<FusedMatMul>(a, b, activation));
 }
 absl::StatusOr<std::unique_ptr<Kernel>> MakeBatchMatMul(const NodeDef& node) {
-  return MakeProduct<BatchMatMulKernel>(node, "adj_x", "adj_y");
+  return MakeProduct<BatchMatMulKernel>(node, kBatchTypes, "adj_x", "adj_y");
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ class OneHot final : public Kernel {
 absl::StatusOr<std::unique_ptr<Kernel>> MakeOneHot(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(const int64_t axis,
                         node.attrs.GetOr<int64_t>("axis", -1));
-  return MakeForElement(node, "T", [&](auto tag) -> std::unique_ptr<Kernel> {
+  return MakeForAnyElement(node, "T", [&](auto tag) -> std::unique_ptr<Kernel> {
     return std::make_unique<OneHot<typename decltype(tag)::type>>(axis);
   });
 }

@@ -198,13 +198,36 @@ class MaxPoolGrad final : public Kernel {
     const T* gradients = grad.data<T>().data();
     T* to = output->mutable_data<T>().data();
     ForImages(context.compute_queue(), p, [&](int64_t image) {
-      Backpropagate(p, from + image * p.in_size(),
-                    gradients + image * p.out_size(), to + image * p.in_size());
+      const T* x = from + image * p.in_size();
+      const T* g = gradients + image * p.out_size();
+      if constexpr (std::is_integral_v<T>) {
+        BackpropagateIntegers(p, x, g, to + image * p.in_size());
+      } else {
+        Backpropagate(p, x, g, to + image * p.in_size());
+      }
     });
     return absl::OkStatus();
   }
 
  private:
+  // Sums wrap around.
+  static void BackpropagateIntegers(const Plan& p, const T* from,
+                                    const T* gradients, T* to) {
+    std::fill_n(to, p.in_size(), T(0));
+    for (int64_t i = 0; i < p.out_height * p.out_width * p.channels; ++i) {
+      const int64_t channel = i % p.channels, pixel = i / p.channels;
+      const Taps taps(p, pixel / p.out_width, pixel % p.out_width);
+      int64_t best = -1;
+      ForTaps(p, taps, [&](int64_t tap) {
+        tap += channel;
+        if (best < 0 || from[tap] > from[best]) best = tap;
+      });
+      if (best < 0) continue;
+      to[best] = static_cast<T>(static_cast<Wrapping<T>>(to[best]) +
+                                static_cast<Wrapping<T>>(gradients[i]));
+    }
+  }
+
   // So many channels at a time, their maxima in registers. Vectors are spelled
   // out because g++ makes branches of conditional stores.
   static constexpr int64_t kBlock = 32 / sizeof(T);
@@ -356,17 +379,22 @@ class AvgPoolGrad final : public Kernel {
   const WindowAttrs attrs_;
 };
 
+// Pooled in their own type.
+inline constexpr auto kExact = kFloat32And64 + kInts;
+
 template <class T>
 using PlainMaxPoolGrad = MaxPoolGrad<T, false>;
 template <class T>
 using MaxPoolReluGrad = MaxPoolGrad<T, true>;
 
-template <template <class> class K>
+template <template <class> class K, const auto& types = kFloat32And64>
 absl::StatusOr<std::unique_ptr<Kernel>> MakePooling(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("T"));
-  if (IsHalfOrBfloat16(dtype)) return ThroughFloat(node, &MakePooling<K>);
+  if (IsHalfOrBfloat16(dtype)) {
+    return ThroughFloat(node, &MakePooling<K, types>);
+  }
   LEAT_ASSIGN_OR_RETURN(WindowAttrs attrs, WindowAttrs::Create(node));
-  return MakeForType(node, "T", kFloat32And64, [&](auto type) {
+  return MakeForType(node, "T", types, [&](auto type) {
     return std::make_unique<K<typename decltype(type)::type>>(attrs);
   });
 }
@@ -374,8 +402,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakePooling(const NodeDef& node) {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("MaxPool", kCpu, &MakePooling<MaxPool>);
-  registry.Add("MaxPoolGrad", kCpu, &MakePooling<PlainMaxPoolGrad>);
+  registry.Add("MaxPool", kCpu, &MakePooling<MaxPool, kExact>);
+  registry.Add("MaxPoolGrad", kCpu, &MakePooling<PlainMaxPoolGrad, kExact>);
   registry.Add("_LeatMaxPoolReluGrad", kCpu, &MakePooling<MaxPoolReluGrad>);
   registry.Add("AvgPool", kCpu, &MakePooling<AvgPool>);
   registry.Add("AvgPoolGrad", kCpu, &MakePooling<AvgPoolGrad>);

@@ -4,6 +4,7 @@
 // RandomShuffle: stateful; consecutive runs continue the sequence.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -13,7 +14,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
+#include "leat/core/resource_handle.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/variant.h"
 #include "leat/kernels/cpu/distributions.h"
 #include "leat/kernels/cpu/philox.h"
 #include "leat/kernels/kernel_context.h"
@@ -163,15 +166,16 @@ class Shuffle final : public RandomKernel {
     LEAT_ASSIGN_OR_RETURN(Tensor * output,
                           context.AllocateOutput(0, input.shape()));
     const int64_t row_size = input.num_elements() / rows;
-    if (input.dtype() == DType::kString) {
-      auto from = input.data<std::string>();
-      auto to = output->mutable_data<std::string>();
+    const bool is_object = VisitDType(kObjects, input.dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      const auto from = input.data<T>();
+      const auto to = output->template mutable_data<T>();
       for (int64_t i = 0; i < rows; ++i) {
         std::copy_n(from.begin() + order[i] * row_size, row_size,
                     to.begin() + i * row_size);
       }
-      return absl::OkStatus();
-    }
+    });
+    if (is_object) return absl::OkStatus();
     const size_t bytes = row_size * SizeOf(input.dtype());
     for (int64_t i = 0; i < rows; ++i) {
       std::memcpy(output->mutable_raw_data() + i * bytes,

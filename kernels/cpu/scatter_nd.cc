@@ -3,6 +3,7 @@
 // ScatterNd: updates added into a zero tensor at given indices.
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
@@ -17,10 +18,15 @@
 namespace leat::kernels::cpu::scatter_nd {
 namespace {
 
+// Strings are appended; true wins.
 template <class T>
 void AddTo(const T* from, int64_t n, T* to) {
   for (int64_t i = 0; i < n; ++i) {
-    if constexpr (std::is_integral_v<T>) {
+    if constexpr (std::is_same_v<T, std::string>) {
+      to[i] += from[i];
+    } else if constexpr (std::is_same_v<T, bool>) {
+      to[i] = to[i] || from[i];
+    } else if constexpr (std::is_integral_v<T>) {
       to[i] = static_cast<T>(static_cast<Wrapping<T>>(to[i]) +
                              static_cast<Wrapping<T>>(from[i]));
     } else {
@@ -98,7 +104,7 @@ class ScatterNd final : public Kernel {
     }
     LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, shape));
     auto to = output->mutable_data<T>();
-    std::fill(to.begin(), to.end(), T(0));
+    std::fill(to.begin(), to.end(), T());
     if (updates.num_elements() == 0) return absl::OkStatus();
     return indices.dtype() == DType::kInt32
                ? Scatter<T, int32_t>(indices, updates, shape, to.data())
@@ -107,7 +113,7 @@ class ScatterNd final : public Kernel {
 };
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeScatterNd(const NodeDef& node) {
-  return MakeForType(node, "T", kNumbers,
+  return MakeForType(node, "T", kNumbers + kBoolOnly + kStringOnly,
                      [](auto tag) -> std::unique_ptr<Kernel> {
                        using T = typename decltype(tag)::type;
                        return std::make_unique<ScatterNd<T>>();

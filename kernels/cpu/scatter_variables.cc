@@ -14,6 +14,7 @@
 #include "leat/core/dtype_list.h"
 #include "leat/core/parallel_for.h"
 #include "leat/core/status_macros.h"
+#include "leat/kernels/element_copy.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/kernels/variable.h"
@@ -21,8 +22,6 @@
 
 namespace leat::kernels::cpu::scatter_variables {
 namespace {
-
-constexpr auto kValues = kPlain + kStringOnly;
 
 // All values of an integer tensor of any rank, checked to be in [0, limit).
 absl::StatusOr<Dims> CheckedIndices(const Tensor& tensor, int64_t limit) {
@@ -114,15 +113,15 @@ class ResourceGather final : public Kernel {
     LEAT_ASSIGN_OR_RETURN(Tensor * output,
                           context.AllocateOutput(0, plan.output));
     if (output->num_elements() == 0) return absl::OkStatus();
-    VisitDType(kValues, dtype_, [&](auto type) {
-      using T = typename decltype(type)::type;
-      const T* from = params.data<T>().data();
-      T* to = output->template mutable_data<T>().data();
+    VisitAnyElement(dtype_, [&](auto tag) {
+      using E = typename decltype(tag)::type;
+      const E* from = Elements<E>(params);
+      E* to = MutableElements<E>(*output);
       ParallelFor(context.compute_queue(), plan.batches * plan.per_batch,
                   plan.row / 4 + 5, [&](int64_t begin, int64_t end) {
                     for (int64_t i = begin; i < end; ++i) {
                       const int64_t batch = i / plan.per_batch;
-                      std::copy_n(
+                      CopyElements(
                           from + (batch * plan.limit + rows[i]) * plan.row,
                           plan.row, to + i * plan.row);
                     }
@@ -137,7 +136,7 @@ class ResourceGather final : public Kernel {
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeGather(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("dtype"));
-  if (!kValues.Contains(dtype)) return UnsupportedType(node, "dtype", dtype);
+  if (!kMovable.Contains(dtype)) return UnsupportedType(node, "dtype", dtype);
   LEAT_ASSIGN_OR_RETURN(int64_t batch_dims,
                         node.attrs.GetOr<int64_t>("batch_dims", 0));
   return std::unique_ptr<Kernel>(
@@ -182,12 +181,15 @@ absl::Status CheckUpdates(const Shape& params, const Shape& indices,
       ", params.shape ", params.DebugString()));
 }
 
+// T is the element's type, for kUpdate only its class (VisitAnyElement).
 template <Scatter operation, class T>
 class ScatterRows final : public Kernel {
  public:
+  explicit ScatterRows(DType dtype) : dtype_(dtype) {}
+
   absl::Status Compute(KernelContext& context) const final {
     LEAT_ASSIGN_OR_RETURN(std::shared_ptr<Variable> variable,
-                          GetVariable(context, 0, kDTypeOf<T>));
+                          GetVariable(context, 0, dtype_));
     LEAT_RETURN_IF_ERROR(variable->UpdateRows(
         context.step().device->allocator(), [&](Tensor& params) {
           return Apply(context.compute_queue(), context.input(1),
@@ -207,8 +209,8 @@ class ScatterRows final : public Kernel {
     const int64_t count = static_cast<int64_t>(rows.size());
     const int64_t width = params.num_elements() / params.dim(0);
     const int64_t step = updates.shape().IsScalar() ? 0 : 1;
-    const T* from = updates.data<T>().data();
-    T* to = params.mutable_data<T>().data();
+    const T* from = Elements<T>(updates);
+    T* to = MutableElements<T>(params);
     // Each chunk owns a range of rows, so equal indices keep their order.
     const int64_t cost = count * width / params.dim(0) + 1;
     ParallelFor(queue, params.dim(0), cost, [&](int64_t begin, int64_t end) {
@@ -223,16 +225,19 @@ class ScatterRows final : public Kernel {
     });
     return absl::OkStatus();
   }
+
+  const DType dtype_;
 };
 
 template <Scatter operation, const char* attr>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeScatter(const NodeDef& node) {
-  auto make = [](auto type) {
+  LEAT_ASSIGN_OR_RETURN(const DType dtype, node.attrs.Get<DType>(attr));
+  auto make = [&](auto tag) {
     return std::make_unique<
-        ScatterRows<operation, typename decltype(type)::type>>();
+        ScatterRows<operation, typename decltype(tag)::type>>(dtype);
   };
   if constexpr (operation == Scatter::kUpdate) {
-    return MakeForType(node, attr, kValues, make);
+    return MakeForAnyElement(node, attr, make);
   } else {
     return MakeForType(node, attr, kNumbers, make);
   }

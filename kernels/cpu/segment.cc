@@ -11,6 +11,7 @@
 #include "leat/core/parallel_for.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/elementwise.h"
+#include "leat/kernels/index_types.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 
@@ -49,7 +50,7 @@ class UnsortedSegmentSum final : public Kernel {
  public:
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& data = context.input(0);
-    const Tensor& ids = context.input(1);
+    LEAT_ASSIGN_OR_RETURN(const Tensor ids, InputIndices(context, 1));
     LEAT_ASSIGN_OR_RETURN(const Dims counts,
                           GetIndices(context.input(2), "num_segments"));
     if (counts.size() != 1) {

@@ -99,8 +99,8 @@ class Select final : public Kernel {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("Select", kCpu, &MakeElementKernel<Select, kAttrT>);
-  registry.Add("SelectV2", kCpu, &MakeElementKernel<SelectV2, kAttrT>);
+  registry.Add("Select", kCpu, &MakeAnyElementKernel<Select, kAttrT>);
+  registry.Add("SelectV2", kCpu, &MakeAnyElementKernel<SelectV2, kAttrT>);
 }
 
 }  // namespace leat::kernels::cpu::select

@@ -162,7 +162,7 @@ class Unpack final : public Kernel {
 absl::StatusOr<std::unique_ptr<Kernel>> MakeUnpack(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(const int64_t axis,
                         node.attrs.GetOr<int64_t>("axis", 0));
-  return MakeForElement(node, "T", [&](auto tag) -> std::unique_ptr<Kernel> {
+  return MakeForAnyElement(node, "T", [&](auto tag) -> std::unique_ptr<Kernel> {
     return std::make_unique<Unpack<typename decltype(tag)::type>>(axis);
   });
 }
@@ -170,8 +170,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeUnpack(const NodeDef& node) {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("Split", kCpu, &MakeElementKernel<Split, kAttrT>);
-  registry.Add("SplitV", kCpu, &MakeElementKernel<SplitV, kAttrT>);
+  registry.Add("Split", kCpu, &MakeAnyElementKernel<Split, kAttrT>);
+  registry.Add("SplitV", kCpu, &MakeAnyElementKernel<SplitV, kAttrT>);
   registry.Add("Unpack", kCpu, &MakeUnpack);
 }
 

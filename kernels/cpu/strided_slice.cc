@@ -129,20 +129,28 @@ class StridedSliceGrad final : public Kernel {
   const StridedSliceMasks masks_;
 };
 
-template <template <class> class K>
-absl::StatusOr<std::unique_ptr<Kernel>> MakeWithMasks(const NodeDef& node) {
+absl::StatusOr<std::unique_ptr<Kernel>> MakeSlice(const NodeDef& node) {
+  LEAT_ASSIGN_OR_RETURN(const StridedSliceMasks masks,
+                        StridedSliceMasks::FromAttrs(node.attrs));
+  return MakeForAnyElement(node, "T", [&](auto tag) -> std::unique_ptr<Kernel> {
+    return std::make_unique<StridedSlice<typename decltype(tag)::type>>(masks);
+  });
+}
+
+absl::StatusOr<std::unique_ptr<Kernel>> MakeGrad(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(const StridedSliceMasks masks,
                         StridedSliceMasks::FromAttrs(node.attrs));
   return MakeForElement(node, "T", [&](auto tag) -> std::unique_ptr<Kernel> {
-    return std::make_unique<K<typename decltype(tag)::type>>(masks);
+    return std::make_unique<StridedSliceGrad<typename decltype(tag)::type>>(
+        masks);
   });
 }
 
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("StridedSlice", kCpu, &MakeWithMasks<StridedSlice>);
-  registry.Add("StridedSliceGrad", kCpu, &MakeWithMasks<StridedSliceGrad>);
+  registry.Add("StridedSlice", kCpu, &MakeSlice);
+  registry.Add("StridedSliceGrad", kCpu, &MakeGrad);
 }
 
 }  // namespace leat::kernels::cpu::strided_slice

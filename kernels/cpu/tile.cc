@@ -84,8 +84,8 @@ class BroadcastTo final : public Kernel {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("Tile", kCpu, &MakeElementKernel<Tile, kAttrT>);
-  registry.Add("BroadcastTo", kCpu, &MakeElementKernel<BroadcastTo, kAttrT>);
+  registry.Add("Tile", kCpu, &MakeAnyElementKernel<Tile, kAttrT>);
+  registry.Add("BroadcastTo", kCpu, &MakeAnyElementKernel<BroadcastTo, kAttrT>);
 }
 
 }  // namespace leat::kernels::cpu::tile

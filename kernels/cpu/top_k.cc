@@ -4,6 +4,7 @@
 // InTopK, InTopKV2: whether a target is among them.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <type_traits>
@@ -13,6 +14,7 @@
 #include "leat/core/dtype_list.h"
 #include "leat/core/parallel_for.h"
 #include "leat/core/status_macros.h"
+#include "leat/kernels/index_types.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 
@@ -41,7 +43,15 @@ void SelectLargest(const T* row, int64_t k, std::vector<int64_t>& order) {
                     [row](int64_t i, int64_t j) { return Above(row, i, j); });
 }
 
-template <class T, class Index>
+int64_t LargestIndex(DType dtype) {
+  int64_t largest = 0;
+  VisitDType(kSignedInts, dtype, [&](auto tag) {
+    largest = std::numeric_limits<typename decltype(tag)::type>::max();
+  });
+  return largest;
+}
+
+template <class T>
 class TopK final : public Kernel {
  public:
   absl::Status Compute(KernelContext& context) const final {
@@ -59,6 +69,12 @@ class TopK final : public Kernel {
       return absl::InvalidArgumentError(absl::StrCat(
           "input must have at least k columns. Had ", columns, ", needed ", k));
     }
+    const int64_t limit = LargestIndex(context.node().output_types[1]);
+    if (columns > limit) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Second dimension of flattened input must be <= ", limit,
+                       ", got ", columns));
+    }
     LEAT_ASSIGN_OR_RETURN(Shape shape,
                           WithDim(input.shape(), input.rank() - 1, k));
     LEAT_ASSIGN_OR_RETURN(Tensor * values, context.AllocateOutput(0, shape));
@@ -66,7 +82,7 @@ class TopK final : public Kernel {
     if (values->num_elements() == 0) return absl::OkStatus();
     const T* from = input.data<T>().data();
     T* to = values->mutable_data<T>().data();
-    Index* where = indices->mutable_data<Index>().data();
+    const IndexWriter where(*indices);
     ParallelFor(context.compute_queue(), input.num_elements() / columns,
                 columns * 4 + 20, [&](int64_t begin, int64_t end) {
                   std::vector<int64_t> order(columns);
@@ -75,7 +91,7 @@ class TopK final : public Kernel {
                     SelectLargest(row, k, order);
                     for (int64_t j = 0; j < k; ++j) {
                       to[i * k + j] = row[order[j]];
-                      where[i * k + j] = static_cast<Index>(order[j]);
+                      where.Set(i * k + j, order[j]);
                     }
                   }
                 });
@@ -94,14 +110,10 @@ class TopK final : public Kernel {
 };
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeTopK(const NodeDef& node) {
-  LEAT_ASSIGN_OR_RETURN(DType index,
-                        node.attrs.GetOr<DType>("index_type", DType::kInt32));
   return MakeForType(node, "T", kNumbers,
-                     [&](auto type) -> std::unique_ptr<Kernel> {
+                     [](auto type) -> std::unique_ptr<Kernel> {
                        using T = typename decltype(type)::type;
-                       if (index == DType::kInt64)
-                         return std::make_unique<TopK<T, int64_t>>();
-                       return std::make_unique<TopK<T, int32_t>>();
+                       return std::make_unique<TopK<T>>();
                      });
 }
 

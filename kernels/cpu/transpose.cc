@@ -118,7 +118,7 @@ class Transpose final : public Kernel {
 }  // namespace
 
 void Register(KernelRegistry& registry) {
-  registry.Add("Transpose", kCpu, &MakeElementKernel<Transpose, kAttrT>);
+  registry.Add("Transpose", kCpu, &MakeAnyElementKernel<Transpose, kAttrT>);
 }
 
 }  // namespace leat::kernels::cpu::transpose

@@ -609,6 +609,19 @@ def lists():
   case('TensorListReserve', short, K([2]), i32())
 
 
+def narrow_indices():
+  def K16(*values):
+    return Known(values, 'int16')
+  index = {'T': 'float', 'Index': 'int16'}
+  case('StridedSlice', index, f(5, 4), K16(1), K16(-1), K16(1))
+  case('StridedSlice', {**index, 'shrink_axis_mask': 1}, f(5, 4), K16(5), K16(6),
+       K16(1))
+  case('TopKV2', {**F, 'Tk': 'int16', 'index_type': 'int16'}, f(5, 4),
+       Known(2, 'int16'))
+  case('GatherV2', {'Tparams': 'float', 'Tindices': 'int16', 'Taxis': 'int32'},
+       f(5, 4), K16(1, 2), K(1))
+
+
 def flow():
   case('Switch', F, f(2, -1), Value('bool', []))
   case('Merge', {**F, 'N': 2}, f(2, 3), f(2, 4))
@@ -626,5 +639,6 @@ def flow():
 
 print('# Written by dump_shape_cases.py with TensorFlow %s.' % tf.__version__)
 for family in (reshaping, joining, slicing, rearranging, gathering, arithmetic,
-               convolution, losses, random, variables, lists, flow):
+               convolution, losses, random, variables, lists,
+               narrow_indices, flow):
   family()

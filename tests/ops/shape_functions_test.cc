@@ -100,6 +100,7 @@ InferredOutput ToInput(const std::vector<std::string>& words) {
     const std::string text = words.size() > 3 ? words[3] : "";
     Tensor value = dtype == DType::kInt32   ? ToTensor<int32_t>(shape, text)
                    : dtype == DType::kInt64 ? ToTensor<int64_t>(shape, text)
+                   : dtype == DType::kInt16 ? ToTensor<int16_t>(shape, text)
                                             : ToTensor<float>(shape, text);
     input.value = std::make_shared<const Tensor>(std::move(value));
   } else if (words[2] == "partly") {
