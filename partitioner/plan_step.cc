@@ -16,7 +16,8 @@ absl::StatusOr<StepPlan> PlanStep(const Graph& prepared,
   LEAT_RETURN_IF_ERROR(OptimizeStep(devices, options, pruned));
   LEAT_RETURN_IF_ERROR(AddControlLoops(pruned.graph));
   StepPlan plan{.signature = std::move(signature),
-                .feed_types = std::move(pruned.feed_types)};
+                .feed_types = std::move(pruned.feed_types),
+                .feed_shapes = std::move(pruned.feed_shapes)};
   LEAT_ASSIGN_OR_RETURN(
       plan.partitions,
       PartitionGraph(std::move(pruned.graph), PartitionBy::kTask, devices));

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "leat/core/device.h"
+#include "leat/core/partial_shape.h"
 #include "leat/graph/constant_evaluator.h"
 #include "leat/graph/graph.h"
 #include "leat/graph/pass.h"
@@ -25,7 +26,8 @@ namespace leat {
 // Immutable; kept in the plan cache.
 struct StepPlan {
   StepSignature signature = {};
-  std::vector<DType> feed_types = {};      // by position
+  std::vector<DType> feed_types = {};  // by position
+  std::vector<PartialShape> feed_shapes = {};
   std::vector<Partition> partitions = {};  // one per task
 };
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/frames.h"
+#include "leat/graph/infer_shapes.h"
 #include "leat/graph/op_registry.h"
 
 namespace leat {
@@ -27,6 +28,7 @@ class Pruner {
 
   absl::StatusOr<PrunedStep> Prune() {
     LEAT_RETURN_IF_ERROR(ResolveFeeds());
+    FindFeedShapes();
     LEAT_RETURN_IF_ERROR(ResolveFetches());
     LEAT_RETURN_IF_ERROR(ResolveTargets());
     if (fetches_.empty() && targets_.empty()) {
@@ -71,6 +73,37 @@ class Pruner {
     return absl::OkStatus();
   }
 
+  // An error of inference is none of the feed's: the shape is then unknown.
+  void FindFeedShapes() {
+    result_.feed_shapes.resize(feeds_.size());
+    std::vector<std::pair<Endpoint, int>> computed;
+    for (const auto& [endpoint, position] : feeds_) {
+      if (!IsPlaceholder(endpoint.node)) {
+        computed.push_back({endpoint, position});
+        continue;
+      }
+      result_.feed_shapes[position] = DeclaredShape(graph_.node(endpoint.node));
+    }
+    if (computed.empty() || HasLegacyPlaceholders()) return;
+    const auto inferred = InferShapes(graph_);
+    if (!inferred.ok()) return;
+    for (const auto& [endpoint, position] : computed) {
+      result_.feed_shapes[position] =
+          (*inferred)[endpoint.node][endpoint.index].shape;
+    }
+  }
+
+  // Graphs of TensorFlow before 1.0 say [] where they mean an unknown shape.
+  bool HasLegacyPlaceholders() const { return graph_.producer <= 21; }
+
+  PartialShape DeclaredShape(const Node& placeholder) const {
+    const auto shape = placeholder.attrs().Get<PartialShape>("shape");
+    if (!shape.ok() || (HasLegacyPlaceholders() && shape->rank() == 0)) {
+      return {};
+    }
+    return *shape;
+  }
+
   absl::Status ResolveFetches() {
     for (const std::string& name : signature_.fetches) {
       LEAT_ASSIGN_OR_RETURN(
@@ -98,12 +131,15 @@ class Pruner {
     return absl::OkStatus();
   }
 
+  bool IsPlaceholder(NodeId id) const {
+    const std::string& op = graph_.node(id).op();
+    return op == "Placeholder" || op == "PlaceholderV2" ||
+           op == "PlaceholderWithDefault";
+  }
+
   // A fed placeholder stands for its feed, for control edges too.
   bool IsFedPlaceholder(NodeId id) const {
-    const std::string& op = graph_.node(id).op();
-    return (op == "Placeholder" || op == "PlaceholderV2" ||
-            op == "PlaceholderWithDefault") &&
-           feeds_.contains(Endpoint{id, 0});
+    return IsPlaceholder(id) && feeds_.contains(Endpoint{id, 0});
   }
 
   void MarkNeeded() {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "leat/core/partial_shape.h"
 #include "leat/graph/graph.h"
 
 namespace leat {
@@ -21,13 +22,17 @@ struct StepSignature {
   std::vector<std::string> targets = {};
 };
 
-// The graph to run, the types of fed tensors by position, and the target nodes
-// in that graph. Errors are TensorFlow's: NOT_FOUND for names, INVALID_ARGUMENT
-// for a tensor fed twice, fed and fetched, of a reference, or when nothing is
-// asked for. Ours is INVALID_ARGUMENT for a tensor inside of a loop.
+// The graph to run, types and shapes of fed tensors by position, and the target
+// nodes in that graph. The shapes are those that the graph as a whole was made
+// for: what was inferred of a fed tensor when it was built, gradients for one,
+// holds of the feed only if it has such a shape. Errors are TensorFlow's:
+// NOT_FOUND for names, INVALID_ARGUMENT for a tensor fed twice, fed and
+// fetched, of a reference, or when nothing is asked for. Ours is
+// INVALID_ARGUMENT for a tensor inside of a loop.
 struct PrunedStep {
   Graph graph;
   std::vector<DType> feed_types = {};
+  std::vector<PartialShape> feed_shapes = {};
   std::vector<NodeId> targets = {};
 };
 absl::StatusOr<PrunedStep> PruneToStep(const Graph& graph,

@@ -12,6 +12,7 @@
 #include "leat/core/device_name.h"
 #include "leat/core/status_macros.h"
 #include "leat/runtime/cpu_device.h"
+#include "leat/runtime/host_memory.h"
 
 namespace leat {
 namespace {
@@ -45,6 +46,11 @@ absl::Status CheckOptions(const DeviceSetOptions& options) {
         absl::StrCat("number of threads must be in [0, ", kMaxThreads,
                      "], not ", options.num_threads));
   }
+  if (options.cpu_memory_bytes < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("memory of a CPU device must be at least 0 bytes, not ",
+                     options.cpu_memory_bytes));
+  }
   LEAT_ASSIGN_OR_RETURN(DeviceName task, DeviceName::Parse(options.task));
   if (!task.job || !task.replica || !task.task || task.type || task.id) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -62,13 +68,16 @@ absl::StatusOr<std::unique_ptr<DeviceSet>> DeviceSet::Create(
   const int num_threads =
       options.num_threads > 0 ? options.num_threads : NumProcessors();
   set->queue_ = NewThreadPool("leat-compute", num_threads);
+  const int64_t memory_bytes = options.cpu_memory_bytes > 0
+                                   ? options.cpu_memory_bytes
+                                   : HostMemoryBytes();
   for (int i = 0; i < options.num_cpus; ++i) {
     DeviceInfo info{.name = absl::StrCat(options.task, "/device:CPU:", i),
                     .type = kCpu,
-                    .memory_bytes = options.cpu_memory_bytes,
+                    .memory_bytes = memory_bytes,
                     .incarnation = NewIncarnation()};
     PoolAllocatorOptions memory{.name = absl::StrCat("CPU:", i),
-                                .limit_bytes = options.cpu_memory_bytes};
+                                .limit_bytes = memory_bytes};
     set->devices_.push_back(std::make_unique<CpuDevice>(
         std::move(info), *set->queue_, std::move(memory)));
     set->resources_.push_back(std::make_unique<ResourceStore>());

@@ -21,7 +21,9 @@ struct DeviceSetOptions {
   std::string task = "/job:localhost/replica:0/task:0";
   int num_cpus = 1;     // CPU devices
   int num_threads = 0;  // of the compute pool; 0: one a processor we may use
-  int64_t cpu_memory_bytes = int64_t{1} << 62;  // limit of each CPU device
+  // Limit of each CPU device; 0: what this process may take (host_memory.h).
+  // The devices share that: together they can ask for more.
+  int64_t cpu_memory_bytes = 0;
 };
 
 class DeviceSet {

@@ -2,9 +2,11 @@
 #include "leat/runtime/graph_runner.h"
 
 #include <atomic>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "leat/core/flush_denormals.h"
 #include "leat/core/spin.h"
 #include "leat/core/status_macros.h"
@@ -43,6 +45,11 @@ class Latch {
   std::atomic<int> count_;  // changes under the lock
 };
 
+// "250ms"
+std::string Text(std::chrono::nanoseconds timeout) {
+  return absl::FormatDuration(absl::FromChrono(timeout));
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<CompiledGraph>> GraphRunner::Register(
@@ -66,17 +73,18 @@ absl::StatusOr<std::shared_ptr<CompiledGraph>> GraphRunner::Register(
   return compiled;
 }
 
-absl::Status GraphRunner::Run(
-    CompiledGraph& graph, Step& step,
-    std::optional<std::chrono::steady_clock::time_point> deadline) {
+absl::Status GraphRunner::Run(CompiledGraph& graph, Step& step,
+                              const std::optional<StepDeadline>& deadline) {
   WorkQueue& queue = devices_.compute_queue();
   if (queue.IsWorkerThread()) {
     return absl::FailedPreconditionError(
         "a step was run from a thread of the compute pool, which never waits");
   }
-  if (deadline.has_value() && std::chrono::steady_clock::now() >= *deadline) {
+  if (deadline.has_value() &&
+      std::chrono::steady_clock::now() >= deadline->at) {
     step.Fail(absl::DeadlineExceededError(
-        "the step's deadline had passed before it could begin"));
+        absl::StrCat("the step's timeout of ", Text(deadline->timeout),
+                     " was over before it could begin")));
     return step.status();
   }
   const FlushDenormals flush;
@@ -93,8 +101,9 @@ absl::Status GraphRunner::Run(
       start(executor);
     }
   }
-  if (deadline.has_value() && !running.WaitUntil(*deadline)) {
-    step.Fail(absl::DeadlineExceededError("the step ran past its deadline"));
+  if (deadline.has_value() && !running.WaitUntil(deadline->at)) {
+    step.Fail(absl::DeadlineExceededError(absl::StrCat(
+        "the step ran longer than its timeout of ", Text(deadline->timeout))));
   }
   running.Wait();
   return step.status();

@@ -26,6 +26,12 @@ struct CompiledGraph {
   std::vector<std::unique_ptr<Executor>> executors;
 };
 
+// When a step must have ended, and the time it was given for that.
+struct StepDeadline {
+  std::chrono::steady_clock::time_point at = {};
+  std::chrono::nanoseconds timeout = {};
+};
+
 class GraphRunner {
  public:
   // Both are borrowed and outlive this.
@@ -36,12 +42,11 @@ class GraphRunner {
   // INVALID_ARGUMENT naming the node, op and device for one that cannot run.
   absl::StatusOr<std::shared_ptr<CompiledGraph>> Register(Graph graph);
 
-  // Runs a step and waits for its end. DEADLINE_EXCEEDED when that has not come
-  // by `deadline`; once it has passed, nothing is begun. FAILED_PRECONDITION on
-  // a thread of the compute pool, which must never wait.
-  absl::Status Run(
-      CompiledGraph& graph, Step& step,
-      std::optional<std::chrono::steady_clock::time_point> deadline = {});
+  // Runs a step and waits for its end. DEADLINE_EXCEEDED, naming the timeout,
+  // when that has not come by `deadline`; once it has passed, nothing is begun.
+  // FAILED_PRECONDITION on a thread of the compute pool, which must never wait.
+  absl::Status Run(CompiledGraph& graph, Step& step,
+                   const std::optional<StepDeadline>& deadline = {});
 
   DeviceSet& devices() { return devices_; }
 

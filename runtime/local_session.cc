@@ -10,7 +10,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/merge.h"
 #include "leat/partitioner/plan_step.h"
@@ -27,6 +29,7 @@ namespace {
 // A plan and its compiled form.
 struct CompiledStep {
   std::vector<DType> feed_types;
+  std::vector<PartialShape> feed_shapes;
   std::vector<std::string> feed_names;
   std::vector<std::string> fetch_names;
   std::shared_ptr<CompiledGraph> graph;
@@ -74,7 +77,7 @@ void AppendKey(const std::vector<TensorName>& names, std::string& key) {
   key.push_back(';');
 }
 
-using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+using Deadline = std::optional<StepDeadline>;
 
 // None when the timeout is longer than the clock runs.
 Deadline DeadlineAfter(const std::optional<std::chrono::nanoseconds>& timeout) {
@@ -83,7 +86,36 @@ Deadline DeadlineAfter(const std::optional<std::chrono::nanoseconds>& timeout) {
   if (!timeout.has_value() || *timeout > Clock::time_point::max() - now) {
     return std::nullopt;
   }
-  return now + std::max(*timeout, std::chrono::nanoseconds(0));
+  return StepDeadline{now + std::max(*timeout, std::chrono::nanoseconds(0)),
+                      *timeout};
+}
+
+bool Fits(const Shape& shape, const PartialShape& declared) {
+  if (!declared.rank_known()) return true;
+  if (shape.rank() != declared.rank()) return false;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (declared.dim_known(i) && shape.dim(i) != declared.dim(i)) return false;
+  }
+  return true;
+}
+
+// As Python prints it: "(None, 784)", "(5,)".
+std::string Tuple(absl::Span<const int64_t> dims) {
+  const std::string extents =
+      absl::StrJoin(dims, ", ", [](std::string* out, int64_t dim) {
+        absl::StrAppend(
+            out, dim == PartialShape::kUnknown ? "None" : absl::StrCat(dim));
+      });
+  return absl::StrCat("(", extents, dims.size() == 1 ? ",)" : ")");
+}
+
+// In the words of TensorFlow's Python client, which does the same check.
+absl::Status ShapeError(absl::string_view name, const Shape& shape,
+                        const PartialShape& declared) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "Cannot feed value of shape ", Tuple(shape.dims()), " for Tensor ", name,
+      absl::StrContains(name, ':') ? "" : ":0", ", which has shape ",
+      Tuple(declared.dims())));
 }
 
 std::vector<std::string> Texts(const std::vector<TensorName>& names) {
@@ -258,6 +290,7 @@ class LocalSession final : public Session,
                                    devices_->Infos(), plan_options_));
     auto step = std::make_shared<CompiledStep>();
     step->feed_types = std::move(plan.feed_types);
+    step->feed_shapes = std::move(plan.feed_shapes);
     step->feed_names = std::move(plan.signature.feeds);
     step->fetch_names = std::move(plan.signature.fetches);
     step->graph = std::make_shared<CompiledGraph>();
@@ -280,6 +313,10 @@ class LocalSession final : public Session,
         return absl::InvalidArgumentError(absl::StrCat(
             "feed '", step.feed_names[i], "' is ", Name(feeds[i].dtype()),
             " but the tensor is ", Name(step.feed_types[i])));
+      }
+      if (!Fits(feeds[i].shape(), step.feed_shapes[i])) {
+        return ShapeError(step.feed_names[i], feeds[i].shape(),
+                          step.feed_shapes[i]);
       }
     }
     return absl::OkStatus();

@@ -94,8 +94,8 @@ class Callable {
   explicit Callable(std::shared_ptr<Implementation> implementation)
       : implementation_(std::move(implementation)) {}
 
-  // INVALID_ARGUMENT for a wrong number or dtype of feeds, or what the step
-  // says. FAILED_PRECONDITION for an empty Callable or a closed session.
+  // INVALID_ARGUMENT for a wrong number, dtype or shape of feeds, or what the
+  // step says. FAILED_PRECONDITION for an empty Callable or a closed session.
   // `metadata` as in Session::Run.
   absl::StatusOr<std::vector<Tensor>> operator()(
       absl::Span<const Tensor> feeds,
@@ -119,8 +119,10 @@ class Session {
  public:
   virtual ~Session() = default;
 
-  // The fetched tensors, in order. NOT_FOUND or INVALID_ARGUMENT for names;
-  // else the first error of the step, with node, op and device.
+  // The fetched tensors, in order. NOT_FOUND or INVALID_ARGUMENT for names,
+  // INVALID_ARGUMENT for a feed of another dtype than the tensor's, or of a
+  // shape that its static shape (as declared or inferred) excludes; else the
+  // first error of the step, with node, op and device.
   absl::StatusOr<std::vector<Tensor>> Run(const RunArgs& args) {
     return Run(args, nullptr);
   }

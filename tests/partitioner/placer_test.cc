@@ -80,7 +80,7 @@ TEST_F(PlacerTest, ColocatesReferenceEdges) {
   const Variable free =
       b.Variable("free", b.Const(1.0f), {.use_resource = false});
   const Output free_update = op::AssignAdd(free.handle(), b.Const(1.0f));
-  for (const char* policy : {"greedy", "round_robin"}) {
+  for (const std::string& policy : BuiltinPolicies().Names()) {
     ASSERT_TRUE(Place(policy).ok()) << policy;
     EXPECT_EQ(DeviceOf(update), kPs0) << policy;
     EXPECT_EQ(DeviceOf(free_update), DeviceOf(free.handle())) << policy;
@@ -97,7 +97,7 @@ TEST_F(PlacerTest, ColocatesResourceEdges) {
   const Variable free = b.Variable("free", b.Const(1.0f));
   const Operation free_update =
       op::AssignAddVariableOp(free.handle(), b.Const(1.0f));
-  for (const char* policy : {"greedy", "round_robin"}) {
+  for (const std::string& policy : BuiltinPolicies().Names()) {
     ASSERT_TRUE(Place(policy).ok()) << policy;
     EXPECT_EQ(DeviceOf(v.handle()), kPs0) << policy;
     EXPECT_EQ(DeviceOf(update), kPs0) << policy;
@@ -123,7 +123,7 @@ TEST_F(PlacerTest, ControlFlowStandsWhereItsValuesAre) {
   }
   next = op::NextIteration(op::Neg(choice));
   const auto again = op::Merge({next, enter}).output;
-  for (const char* policy : {"greedy", "round_robin"}) {
+  for (const std::string& policy : BuiltinPolicies().Names()) {
     ASSERT_TRUE(Place(policy).ok()) << policy;
     for (const Output& output : {enter, choice, exit}) {
       EXPECT_EQ(DeviceOf(output), kCpu1) << output.operation().name();
@@ -211,7 +211,7 @@ TEST_F(PlacerTest, MergesPartialRequestsOfAGroup) {
   auto with = b.ColocateWith(x.operation());
   auto device = b.OnDevice("/cpu:1");
   const Output y = b.Placeholder<float>("y");
-  for (const char* policy : {"greedy", "round_robin"}) {
+  for (const std::string& policy : BuiltinPolicies().Names()) {
     ASSERT_TRUE(Place(policy).ok()) << policy;
     EXPECT_EQ(DeviceOf(x), kCpu1) << policy;
     EXPECT_EQ(DeviceOf(y), kCpu1) << policy;

@@ -12,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/graph/builder.h"
+#include "leat/graph/control_flow.h"
 #include "leat/graph/ops.h"
 
 namespace leat {
@@ -294,11 +295,37 @@ TEST_P(LocalSessionTest, RunsOutOfMemoryWithAStatus) {
     return (*session)
         ->Run(
             {.feeds = {{n, Tensor::Vector<int32_t>({size})}}, .fetches = {big}})
-        .status()
-        .code();
+        .status();
   };
-  EXPECT_EQ(run(1 << 20), absl::StatusCode::kResourceExhausted);
-  EXPECT_EQ(run(1 << 10), absl::StatusCode::kOk);
+  const absl::Status refused = run(1 << 20);
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(refused.message()),
+              AllOf(HasSubstr("{{node Fill}}"), HasSubstr("4194304 bytes")));
+  EXPECT_EQ(run(1 << 10), absl::OkStatus());
+}
+
+// Nothing is planned for a graph of that size, neither at first nor later.
+TEST_P(LocalSessionTest, RefusesGraphsAboveItsLimits) {
+  const Output x = b.Const(1.0f, "x");
+  auto small = b.Build();
+  ASSERT_TRUE(small.ok()) << small.status();
+  Cond(
+      b.Const(true), [&] { return std::vector<Output>{x + 1.0f}; },
+      [&] { return std::vector<Output>{x}; });
+  auto graph = b.Build();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  LocalSessionOptions options = {.devices = {.num_cpus = GetParam()}};
+  options.lower_limits.max_nodes = 4;
+  const absl::Status refused = NewLocalSession(*graph, options).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("over 4 nodes"));
+  auto session = NewLocalSession(*small, options);
+  ASSERT_TRUE(session.ok()) << session.status();
+  EXPECT_EQ((*session)->Extend(*graph).code(),
+            absl::StatusCode::kResourceExhausted);
+  EXPECT_TRUE((*session)->Run({.fetches = {x}}).ok());
+  options.lower_limits = {};
+  EXPECT_TRUE(NewLocalSession(*graph, options).ok());
 }
 
 // v1 control flow, as TensorFlow's Python writes it.
@@ -411,11 +438,18 @@ TEST_P(LocalSessionTest, AStepPastItsDeadlineEnds) {
   const Output n = b.Placeholder<int32_t>("n");
   const WhileLoop loop = BuildLoop(n, b.Const<int32_t>(0), "forever");
   auto session = NewSession();
+  // So that the step does not spend its time on planning.
+  ASSERT_TRUE(session
+                  ->Run({.feeds = {{n, Tensor::Scalar<int32_t>(1)}},
+                         .fetches = {loop.i}})
+                  .ok());
   auto out = session->Run(
       {.feeds = {{n, Tensor::Scalar(std::numeric_limits<int32_t>::max())}},
        .fetches = {loop.i},
        .options = {.timeout = std::chrono::milliseconds(50)}});
   EXPECT_EQ(out.status().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_THAT(std::string(out.status().message()),
+              HasSubstr("ran longer than its timeout of 50ms"));
   auto next = session->Run(
       {.feeds = {{n, Tensor::Scalar<int32_t>(3)}}, .fetches = {loop.i}});
   ASSERT_TRUE(next.ok()) << next.status();
@@ -539,6 +573,11 @@ TEST_P(LocalSessionTest, DeadlinesMayBeFarAwayOrPast) {
       session->Run({.fetches = {x},
                     .options = {.timeout = std::chrono::nanoseconds::max()}});
   EXPECT_TRUE(far.ok()) << far.status();
+  auto past = session->Run(
+      {.fetches = {x}, .options = {.timeout = std::chrono::nanoseconds(-1)}});
+  EXPECT_EQ(past.status().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_THAT(std::string(past.status().message()),
+              HasSubstr("timeout of -1ns was over"));
 }
 
 TEST_P(LocalSessionTest, ANameWithACommaIsNotTwoNames) {

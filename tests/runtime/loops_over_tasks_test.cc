@@ -99,9 +99,9 @@ class Cluster {
                                              absl::MakeSpan(returns), nullptr));
       if (tasks_[i]->graph == nullptr) continue;
       threads.emplace_back([&, i, step = steps.back().get()] {
-        statuses[i] =
-            tasks_[i]->runner.Run(*tasks_[i]->graph, *step,
-                                  std::chrono::steady_clock::now() + kTimeout);
+        const StepDeadline deadline = {
+            std::chrono::steady_clock::now() + kTimeout, kTimeout};
+        statuses[i] = tasks_[i]->runner.Run(*tasks_[i]->graph, *step, deadline);
       });
     }
     for (std::thread& thread : threads) thread.join();

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // What a session does while it plans a step, and which plans it keeps.
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -8,11 +9,13 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "leat/core/step_observer.h"
 #include "leat/graph/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/graph/pass_context.h"
@@ -130,6 +133,64 @@ TEST_F(PlanningTest, OfTwoEqualPlansOneIsKept) {
   EXPECT_EQ(Gate::Get().plans(), 2);
   EXPECT_TRUE(session->Run({.fetches = {"slow"}}).ok());
   EXPECT_EQ(Gate::Get().plans(), 2);
+}
+
+class CountingObserver final : public StepObserver {
+ public:
+  void OnNodeRun(const NodeRun&) override { ++count; }
+  std::atomic<int> count{0};
+};
+
+TEST_F(PlanningTest, TheTimeItTakesCountsForTheDeadline) {
+  auto session = NewSession();
+  CountingObserver observer;
+  RunArgs args{.fetches = {"slow"}};
+  args.options = {.timeout = std::chrono::milliseconds(20),
+                  .observer = &observer};
+  auto step = std::async(std::launch::async,
+                         [&] { return session->Run(args).status(); });
+  ASSERT_TRUE(Gate::Get().AwaitWaiting(1));
+  // The call was before this.
+  std::this_thread::sleep_for(*args.options.timeout);
+  Gate::Get().Open();
+  EXPECT_EQ(step.get().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(observer.count, 0);
+  // The plan is kept, so the next call does not wait for it.
+  args.options.timeout = kSoon;
+  EXPECT_TRUE(session->Run(args).ok());
+  EXPECT_GT(observer.count, 0);
+  EXPECT_EQ(Gate::Get().plans(), 1);
+}
+
+TEST_F(PlanningTest, ADeadlineThatIsPastRunsNothing) {
+  auto session = NewSession();
+  CountingObserver observer;
+  const RunOptions options = {.timeout = std::chrono::nanoseconds(0),
+                              .observer = &observer};
+  auto step = session->Run({.fetches = {"fast"}, .options = options});
+  EXPECT_EQ(step.status().code(), absl::StatusCode::kDeadlineExceeded);
+  auto callable =
+      session->MakeCallable({.fetches = {"fast"}, .options = options});
+  ASSERT_TRUE(callable.ok()) << callable.status();
+  EXPECT_EQ((*callable)({}).status().code(),
+            absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(observer.count, 0);
+}
+
+// That of a Callable counts from its call.
+TEST_F(PlanningTest, ACallablesDeadlineIsThatOfItsCall) {
+  auto session = NewSession();
+  constexpr auto kTimeout = std::chrono::seconds(1);
+  auto planned = std::async(std::launch::async, [&] {
+    return session->MakeCallable(
+        {.fetches = {"slow"}, .options = {.timeout = kTimeout}});
+  });
+  ASSERT_TRUE(Gate::Get().AwaitWaiting(1));
+  std::this_thread::sleep_for(kTimeout);
+  Gate::Get().Open();
+  const auto callable = planned.get();
+  ASSERT_TRUE(callable.ok()) << callable.status();
+  EXPECT_TRUE((*callable)({}).ok());
 }
 
 TEST_F(PlanningTest, APlanOfTheGraphBeforeAnExtendIsNotKept) {

@@ -130,5 +130,22 @@ TEST(PoolAllocatorTest, GivesBackSizesThatNobodyAsksForAnyMore) {
   EXPECT_LE(pool.stats().kept_bytes, 4 * largest);
 }
 
+// What is used at the same time is no surplus when other sizes are used next.
+TEST(PoolAllocatorTest, KeepsTwiceWhatWasInUseAtOnce) {
+  PoolAllocator pool;
+  const auto use_both = [&pool] {
+    const BufferRef first = pool.Allocate(4 << 20);
+    const BufferRef second = pool.Allocate(6 << 20);
+  };
+  use_both();
+  pool.Allocate(2 << 20);
+  const int64_t before = pool.stats().system_requests;
+  for (int i = 0; i < 10; ++i) {
+    use_both();
+    pool.Allocate(2 << 20);
+  }
+  EXPECT_EQ(pool.stats().system_requests, before);
+}
+
 }  // namespace
 }  // namespace leat

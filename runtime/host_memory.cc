@@ -1,0 +1,86 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/runtime/host_memory.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+
+namespace leat {
+namespace {
+
+constexpr char kMount[] = "/sys/fs/cgroup";
+
+// "" for a file that cannot be read.
+std::string ReadText(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file),
+          std::istreambuf_iterator<char>()};
+}
+
+// A number; "max", which the second version writes, is none.
+int64_t ReadLimit(const std::string& path) {
+  int64_t bytes = 0;
+  if (!absl::SimpleAtoi(ReadText(path), &bytes) || bytes <= 0) {
+    return kNoMemoryLimit;
+  }
+  return std::min(bytes, kNoMemoryLimit);
+}
+
+// Of the group at `path` below `root`, and of all those around it.
+int64_t LeastLimit(absl::string_view root, absl::string_view path,
+                   absl::string_view file) {
+  int64_t least = ReadLimit(absl::StrCat(root, "/", file));
+  std::string folder(root);
+  for (const absl::string_view part :
+       absl::StrSplit(path, '/', absl::SkipEmpty())) {
+    // A group outside of what this process can see.
+    if (part == "..") break;
+    absl::StrAppend(&folder, "/", part);
+    least = std::min(least, ReadLimit(absl::StrCat(folder, "/", file)));
+  }
+  return least;
+}
+
+}  // namespace
+
+int64_t ControlGroupMemoryLimit(absl::string_view groups,
+                                const std::string& mount) {
+  int64_t least = kNoMemoryLimit;
+  for (const absl::string_view line : absl::StrSplit(groups, '\n')) {
+    // "4:memory:/path", and of the second version "0::/path".
+    const std::vector<absl::string_view> parts =
+        absl::StrSplit(line, absl::MaxSplits(':', 2));
+    if (parts.size() != 3) continue;
+    if (parts[1].empty()) {
+      least = std::min(least, LeastLimit(mount, parts[2], "memory.max"));
+    }
+    for (const absl::string_view controller : absl::StrSplit(parts[1], ',')) {
+      if (controller != "memory") continue;
+      least = std::min(least, LeastLimit(absl::StrCat(mount, "/memory"),
+                                         parts[2], "memory.limit_in_bytes"));
+    }
+  }
+  return least;
+}
+
+int64_t HostMemoryBytes() {
+  const int64_t limit =
+      ControlGroupMemoryLimit(ReadText("/proc/self/cgroup"), kMount);
+  const int64_t pages = sysconf(_SC_PHYS_PAGES);
+  const int64_t page_bytes = sysconf(_SC_PAGESIZE);
+  int64_t bytes = 0;
+  if (pages <= 0 || page_bytes <= 0 ||
+      __builtin_mul_overflow(pages, page_bytes, &bytes)) {
+    return limit;
+  }
+  return std::min(bytes, limit);
+}
+
+}  // namespace leat

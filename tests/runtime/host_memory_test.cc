@@ -1,0 +1,106 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/runtime/host_memory.h"
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "leat/runtime/device_set.h"
+
+namespace leat {
+namespace {
+
+// Stands for /sys/fs/cgroup.
+class ControlGroupTest : public ::testing::Test {
+ protected:
+  ControlGroupTest() { std::filesystem::remove_all(root_); }
+  ~ControlGroupTest() override { std::filesystem::remove_all(root_); }
+
+  void Write(const std::string& file, const std::string& text) {
+    const std::filesystem::path path = absl::StrCat(root_, "/", file);
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+  }
+  int64_t Limit(absl::string_view groups) {
+    return ControlGroupMemoryLimit(groups, root_);
+  }
+
+  const std::string root_ =
+      absl::StrCat(testing::TempDir(), "leat_cgroup_", getpid());
+};
+
+TEST_F(ControlGroupTest, IsTheLeastOfAGroupAndThoseAroundIt) {
+  Write("a/memory.max", "3000\n");
+  Write("a/b/memory.max", "max\n");
+  Write("a/b/c/memory.max", "5000\n");
+  Write("other/memory.max", "1\n");
+  EXPECT_EQ(Limit("0::/a/b/c\n"), 3000);
+  EXPECT_EQ(Limit("0::/a/b\n"), 3000);
+  Write("a/b/c/memory.max", "2000\n");
+  EXPECT_EQ(Limit("0::/a/b/c\n"), 2000);
+  EXPECT_EQ(Limit("0::/a/b\n"), 3000);
+}
+
+TEST_F(ControlGroupTest, ReadsTheFirstVersionToo) {
+  Write("memory/memory.limit_in_bytes", "9223372036854771712\n");
+  Write("memory/docker/1a2b/memory.limit_in_bytes", "7000\n");
+  const char* const groups =
+      "11:cpu,cpuacct:/docker/1a2b\n9:name=systemd:/docker/1a2b\n"
+      "4:hugetlb,memory:/docker/1a2b\n0::/docker/1a2b\n";
+  EXPECT_EQ(Limit(groups), 7000);
+  Write("docker/1a2b/memory.max", "6000\n");
+  EXPECT_EQ(Limit(groups), 6000);
+  EXPECT_EQ(Limit("4:memory:/\n"), kNoMemoryLimit);
+}
+
+// In a container the path is the host's, and the group's files are at the root.
+TEST_F(ControlGroupTest, ReadsTheRootWhereThePathIsNotToBeSeen) {
+  Write("memory.max", "4000\n");
+  EXPECT_EQ(Limit("0::/system.slice/docker-1a2b.scope\n"), 4000);
+  EXPECT_EQ(Limit("0::/../other\n"), 4000);
+}
+
+TEST_F(ControlGroupTest, IsNoneForWhatCannotBeRead) {
+  EXPECT_EQ(Limit(""), kNoMemoryLimit);
+  EXPECT_EQ(Limit("0::/a\n"), kNoMemoryLimit);
+  EXPECT_EQ(Limit("::::\n\n0\nnonsense:memory\n"), kNoMemoryLimit);
+  for (const char* const text :
+       {"", "max", "-1", "0", "12x", "1e3", "99999999999999999999999"}) {
+    Write("a/memory.max", text);
+    EXPECT_EQ(Limit("0::/a\n"), kNoMemoryLimit) << text;
+  }
+}
+
+TEST(HostMemoryTest, IsNoMoreThanTheMachineHas) {
+  const int64_t physical =
+      int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  EXPECT_GT(HostMemoryBytes(), 0);
+  EXPECT_LE(HostMemoryBytes(), physical);
+}
+
+TEST(HostMemoryTest, LimitsDevicesUnlessTheirOptionsDo) {
+  auto set = DeviceSet::Create({.num_cpus = 2, .num_threads = 1});
+  ASSERT_TRUE(set.ok()) << set.status();
+  for (const auto& device : (*set)->devices()) {
+    EXPECT_EQ(device->info().memory_bytes, HostMemoryBytes());
+    // More than there is.
+    EXPECT_EQ(device->allocator().Allocate(
+                  static_cast<size_t>(HostMemoryBytes()) + 1),
+              nullptr);
+  }
+  auto small = DeviceSet::Create({.num_threads = 1, .cpu_memory_bytes = 5000});
+  ASSERT_TRUE(small.ok()) << small.status();
+  EXPECT_EQ((*small)->devices()[0]->info().memory_bytes, 5000);
+  EXPECT_EQ((*small)->devices()[0]->allocator().Allocate(6000), nullptr);
+  EXPECT_EQ(DeviceSet::Create({.cpu_memory_bytes = -1}).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace leat
