@@ -46,7 +46,13 @@ absl::StatusOr<Batches> Batches::Create(LabeledImages data,
         "images ", data.images.shape().DebugString(), " and labels ",
         data.labels.shape().DebugString(), " do not have the same rows"));
   }
-  return Batches(std::move(data), options);
+  Batches batches(std::move(data), options);
+  if (batches.num_batches() == 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        batches.order_.size(), " rows make no batch of ", options.size,
+        options.drop_remainder ? ", and smaller ones are left out" : ""));
+  }
+  return batches;
 }
 
 Batches::Batches(LabeledImages data, BatchOptions options)
@@ -59,8 +65,8 @@ Batches::Batches(LabeledImages data, BatchOptions options)
 
 int64_t Batches::num_batches() const {
   const auto rows = static_cast<int64_t>(order_.size());
-  return options_.drop_remainder ? rows / options_.size
-                                 : (rows + options_.size - 1) / options_.size;
+  const bool has_rest = rows % options_.size != 0 && !options_.drop_remainder;
+  return rows / options_.size + (has_rest ? 1 : 0);
 }
 
 void Batches::StartEpoch() {

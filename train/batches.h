@@ -24,7 +24,8 @@ struct BatchOptions {
 // Not thread-safe. Copies rows out; `data` is shared.
 class Batches {
  public:
-  // INVALID_ARGUMENT for a batch size below 1 or rows that do not match.
+  // INVALID_ARGUMENT for a batch size below 1, rows that do not match, and
+  // rows that make no batch, with the numbers.
   static absl::StatusOr<Batches> Create(LabeledImages data,
                                         BatchOptions options);
 

@@ -4,24 +4,21 @@
 #include <memory>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/consumers.h"
+#include "leat/graph/graph_validation.h"
 #include "leat/graph/op_registry.h"
+#include "leat/train/replace_handles.h"
 
 namespace leat {
 namespace {
 
-bool IsVariable(const Node& node) {
-  return node.op() == "VarHandleOp" || node.op() == "VariableV2" ||
-         node.op() == "Variable";
-}
-
-// The nodes that give a variable's value: ReadVariableOp of a resource, and a
-// reference variable itself.
-bool ReadsVariable(const Node& node) {
-  return node.op() == "ReadVariableOp" ||
-         (IsVariable(node) && node.op() != "VarHandleOp");
+bool IsVariableOp(absl::string_view op) {
+  return op == "VarHandleOp" || op == "VariableV2" || op == "Variable";
 }
 
 absl::StatusOr<std::vector<NodeId>> FindOutputs(
@@ -46,7 +43,7 @@ absl::Status CheckOnlyRead(const Graph& graph,
     const Node& node = graph.node(id);
     for (int i = 0; i < node.num_inputs(); ++i) {
       const Node& producer = graph.node(node.inputs[i].node);
-      if (IsRef(node.def->input_types[i]) && IsVariable(producer)) {
+      if (IsRef(node.def->input_types[i]) && IsVariableOp(producer.op())) {
         return absl::InvalidArgumentError(
             absl::StrCat("variable '", producer.name(), "' cannot be frozen: '",
                          node.name(), "' changes it"));
@@ -56,17 +53,131 @@ absl::Status CheckOnlyRead(const Graph& graph,
   return absl::OkStatus();
 }
 
-absl::Status ReplaceByConst(Graph& graph, NodeId id, Tensor value) {
-  NodeDef def{.name = graph.node(id).name(),
-              .device = graph.node(id).def->device};
-  LEAT_ASSIGN_OR_RETURN(def.op, graph.ops().Lookup("Const"));
-  def.attrs.Set("dtype", value.dtype());
-  def.output_types = {value.dtype()};
-  def.attrs.Set("value", std::move(value));
-  graph.mutable_node(id).inputs.clear();
-  graph.mutable_node(id).controls.clear();
-  graph.Replace(id, std::make_shared<const NodeDef>(std::move(def)));
+// The node that reads each VarHandleOp in every step, without running anything
+// else first.
+absl::flat_hash_map<NodeId, NodeId> FindReads(const Graph& graph) {
+  absl::flat_hash_map<NodeId, NodeId> reads;
+  for (const NodeId id : graph.NodeIds()) {
+    const Node& node = graph.node(id);
+    if (node.op() != "ReadVariableOp" || !node.controls.empty()) continue;
+    reads.emplace(node.inputs[0].node, id);
+  }
+  return reads;
+}
+
+// Adds the handle of a variable, and a node that reads it, to `addition`.
+absl::StatusOr<std::string> AddRead(const Graph& graph, NodeId handle,
+                                    Graph& addition) {
+  Node node = graph.node(handle);
+  if (!node.controls.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("variable '", node.name(),
+                     "' cannot be frozen: it is made after other nodes"));
+  }
+  LEAT_ASSIGN_OR_RETURN(const DType dtype, node.attrs().Get<DType>("dtype"));
+  NodeDef read{.name = absl::StrCat(node.name(), "/frozen_value"),
+               .attrs = {{"dtype", dtype}},
+               .device = node.def->device};
+  while (graph.Find(read.name) != kNoNode) absl::StrAppend(&read.name, "_");
+  LEAT_ASSIGN_OR_RETURN(read.op, graph.ops().Lookup("ReadVariableOp"));
+  std::string name = read.name;
+  const Endpoint added = {addition.AddUnchecked(std::move(node)), 0};
+  LEAT_RETURN_IF_ERROR(addition.Add(std::move(read), {added}).status());
+  return name;
+}
+
+// The values of these variables in the session.
+absl::StatusOr<std::vector<Tensor>> ReadVariables(
+    const Graph& graph, const std::vector<NodeId>& variables,
+    Session& session) {
+  const absl::flat_hash_map<NodeId, NodeId> reads = FindReads(graph);
+  Graph addition(graph.ops());
+  RunArgs run;
+  for (const NodeId id : variables) {
+    const Node& node = graph.node(id);
+    if (node.op() != "VarHandleOp") {
+      run.fetches.push_back(node.name());
+    } else if (const auto it = reads.find(id); it != reads.end()) {
+      run.fetches.push_back(graph.node(it->second).name());
+    } else {
+      LEAT_ASSIGN_OR_RETURN(std::string read, AddRead(graph, id, addition));
+      run.fetches.push_back(std::move(read));
+    }
+  }
+  if (addition.num_nodes() > 0) {
+    LEAT_RETURN_IF_ERROR(session.Extend(addition));
+  }
+  if (run.fetches.empty()) return std::vector<Tensor>();
+  return session.Run(run);
+}
+
+// The functions that the graph calls and those that they call.
+absl::flat_hash_set<std::string> CalledFunctions(const Graph& graph) {
+  absl::flat_hash_set<std::string> called;
+  std::vector<const Function*> pending;
+  const auto add = [&](const std::string& name) {
+    const Function* function = graph.functions().Find(name);
+    if (function == nullptr || !called.insert(name).second) return;
+    pending.push_back(function);
+  };
+  const auto add_of = [&](const std::string& op, const AttrMap& attrs) {
+    add(op);
+    ForEachFunctionRef(graph.ops().Find(op), attrs,
+                       [&](const std::string&, const FunctionRef& function) {
+                         add(function.name);
+                       });
+  };
+  for (const NodeId id : graph.NodeIds()) {
+    add_of(graph.node(id).op(), graph.node(id).attrs());
+  }
+  while (!pending.empty()) {
+    const Function& function = *pending.back();
+    pending.pop_back();
+    for (const FunctionNode& node : function.nodes) add_of(node.op, node.attrs);
+  }
+  return called;
+}
+
+// Drops the functions that nothing calls any more.
+absl::Status PruneFunctions(Graph& graph) {
+  const absl::flat_hash_set<std::string> called = CalledFunctions(graph);
+  const FunctionLibrary::Map all = graph.functions().functions();
+  for (const auto& [name, function] : all) {
+    if (!called.contains(name)) {
+      graph.functions().Remove(name);
+      continue;
+    }
+    for (const FunctionNode& node : function->nodes) {
+      if (!IsVariableOp(node.op)) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("variable '", node.name,
+                       "' cannot be frozen: function '", name, "' makes it"));
+    }
+  }
   return absl::OkStatus();
+}
+
+// Nothing can stand beside a node that is gone: TensorFlow refuses that.
+void PruneColocation(Graph& graph) {
+  constexpr char kClass[] = "_class";
+  for (const NodeId id : graph.NodeIds()) {
+    const auto classes =
+        graph.node(id).attrs().Get<std::vector<std::string>>(kClass);
+    if (!classes.ok()) continue;
+    std::vector<std::string> kept;
+    for (const std::string& text : *classes) {
+      absl::string_view name = text;
+      if (absl::ConsumePrefix(&name, "loc:@") && graph.Find(name) == kNoNode) {
+        continue;
+      }
+      kept.push_back(text);
+    }
+    if (kept.size() == classes->size()) continue;
+    NodeDef def = *graph.node(id).def;
+    def.attrs.Erase(kClass);
+    if (!kept.empty()) def.attrs.Set(kClass, std::move(kept));
+    graph.Replace(id, std::make_shared<const NodeDef>(std::move(def)));
+  }
 }
 
 }  // namespace
@@ -76,35 +187,33 @@ absl::StatusOr<Graph> FreezeVariables(const Graph& graph, Session& session,
   LEAT_ASSIGN_OR_RETURN(const std::vector<NodeId> roots,
                         FindOutputs(graph, outputs));
   const std::vector<bool> needed = ReachedFrom(graph, roots);
-  std::vector<NodeId> reads;
-  RunArgs run;
-  for (NodeId id = 0; id < graph.num_ids(); ++id) {
-    if (!graph.Contains(id) || !needed[id]) continue;
-    if (!ReadsVariable(graph.node(id))) continue;
-    reads.push_back(id);
-    run.fetches.push_back(graph.node(id).name());
-  }
-  std::vector<Tensor> values;
-  if (!reads.empty()) {
-    LEAT_ASSIGN_OR_RETURN(values, session.Run(run));
-  }
-  LEAT_RETURN_IF_ERROR(CheckOnlyRead(graph, needed));
-  Graph frozen = graph;
-  for (size_t i = 0; i < reads.size(); ++i) {
-    LEAT_RETURN_IF_ERROR(
-        ReplaceByConst(frozen, reads[i], std::move(values[i])));
-  }
-  const std::vector<bool> kept = ReachedFrom(frozen, roots);
-  for (NodeId id = 0; id < frozen.num_ids(); ++id) {
-    if (!frozen.Contains(id)) continue;
-    if (!kept[id]) {
-      frozen.Remove(id);
-    } else if (IsVariable(frozen.node(id))) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("variable '", frozen.node(id).name(),
-                       "' cannot be frozen: it is used by more than reads"));
+  std::vector<NodeId> variables;
+  for (const NodeId id : graph.NodeIds()) {
+    if (needed[id] && IsVariableOp(graph.node(id).op())) {
+      variables.push_back(id);
     }
   }
+  LEAT_RETURN_IF_ERROR(CheckOnlyRead(graph, needed));
+  LEAT_ASSIGN_OR_RETURN(std::vector<Tensor> values,
+                        ReadVariables(graph, variables, session));
+  Graph frozen = graph;
+  absl::flat_hash_map<NodeId, Tensor> handles;
+  for (size_t i = 0; i < variables.size(); ++i) {
+    if (graph.node(variables[i]).op() == "VarHandleOp") {
+      handles.emplace(variables[i], std::move(values[i]));
+    } else {
+      LEAT_RETURN_IF_ERROR(
+          ReplaceByConst(variables[i], std::move(values[i]), frozen));
+    }
+  }
+  LEAT_RETURN_IF_ERROR(ReplaceHandles(handles, needed, frozen));
+  const std::vector<bool> kept = ReachedFrom(frozen, roots);
+  for (const NodeId id : frozen.NodeIds()) {
+    if (!kept[id]) frozen.Remove(id);
+  }
+  if (frozen.Find(frozen.init_op()) == kNoNode) frozen.set_init_op("");
+  LEAT_RETURN_IF_ERROR(PruneFunctions(frozen));
+  PruneColocation(frozen);
   return frozen;
 }
 

@@ -14,9 +14,14 @@
 namespace leat {
 
 // The part of `graph` that `outputs` need, with a Const of the variable's value
-// in `session` in the place of every read (of both kinds of variables). Names
-// stay. Fails as Session::Run does, and when a variable is used otherwise:
-// INVALID_ARGUMENT naming the node.
+// in `session` in the place of every variable (of both kinds); what reads one
+// becomes Identity. Names stay. Bodies of If, Case, While and calls that are
+// given a variable get the value instead (replace_handles.h).
+//
+// `session` runs `graph`, or one with the same variables; it is extended by a
+// read of each variable that `graph` reads in functions only. Fails as
+// Session::Run and Extend do, and when a variable is used otherwise or made in
+// a function: INVALID_ARGUMENT naming the node.
 absl::StatusOr<Graph> FreezeVariables(const Graph& graph, Session& session,
                                       const std::vector<TensorName>& outputs);
 

@@ -9,16 +9,19 @@ namespace leat {
 
 absl::StatusOr<std::shared_ptr<Session>> NewSession(
     const Graph& graph, const SessionOptions& options) {
-  if (!options.target.empty()) {
-    return absl::UnimplementedError(absl::StrCat(
-        "target '", options.target, "': only local sessions (\"\") exist yet"));
+  if (!options.target.text.empty()) {
+    return absl::UnimplementedError(
+        absl::StrCat("target '", options.target.text,
+                     "': only local sessions (\"\") exist yet"));
   }
   LocalSessionOptions local{
       .allow_soft_placement = options.allow_soft_placement,
       .placement_policy = options.placement_policy,
+      .lower_limits = options.lower_limits,
       .optimizer = options.optimizer};
   LEAT_ASSIGN_OR_RETURN(local.devices, ParseDevices(options.devices));
   local.devices.num_threads = options.num_threads;
+  local.devices.cpu_memory_bytes = options.cpu_memory_bytes;
   return NewLocalSession(graph, local);
 }
 

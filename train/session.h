@@ -5,27 +5,46 @@
 #ifndef LEAT_TRAIN_SESSION_H_
 #define LEAT_TRAIN_SESSION_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/status_macros.h"  // IWYU pragma: export
 #include "leat/graph/graph.h"
+#include "leat/graph/lower.h"
 #include "leat/graph/optimizer_options.h"
 #include "leat/runtime/session.h"
 
 namespace leat {
 
+// Where a session runs: "" for this process. Made of any text.
+struct SessionTarget {
+  SessionTarget() = default;
+  SessionTarget(const char* text) : text(text) {}             // NOLINT
+  SessionTarget(absl::string_view text) : text(text) {}       // NOLINT
+  SessionTarget(std::string text) : text(std::move(text)) {}  // NOLINT
+
+  std::string text = {};
+};
+
 struct SessionOptions {
-  std::string target = {};      // "" for this process
+  SessionTarget target = {};
   std::string devices = "cpu";  // "cpu:2": two CPU devices
   int num_threads = 0;          // 0: one a processor
+  // Limit of each CPU device; 0: what this process may take.
+  int64_t cpu_memory_bytes = 0;
   bool allow_soft_placement = false;
   std::string placement_policy = "greedy";
+  LowerLimits lower_limits = {};
   OptimizerOptions optimizer = {};
 };
 
 // INVALID_ARGUMENT for options that make no sense (quoting them) and for nodes
-// that cannot be placed; UNIMPLEMENTED for a target that is not local.
+// that cannot be placed; RESOURCE_EXHAUSTED above `lower_limits`; UNIMPLEMENTED
+// for a target that is not local.
 absl::StatusOr<std::shared_ptr<Session>> NewSession(
     const Graph& graph, const SessionOptions& options = {});
 

@@ -3,11 +3,15 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstring>
-#include <memory>
+#include <string>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "leat/core/regular_file.h"
 #include "leat/core/status_macros.h"
 
 namespace leat {
@@ -15,6 +19,8 @@ namespace {
 
 constexpr uint8_t kUnsignedByte = 0x08;
 constexpr int kMaxRank = 8;
+constexpr size_t kMaxHeaderBytes = 4 + 4 * kMaxRank;
+constexpr absl::string_view kGzipMagic("\x1f\x8b", 2);
 constexpr int kNumLabels = 10;
 constexpr int kSide = 28;
 
@@ -28,37 +34,95 @@ uint32_t BigEndian32(const char* bytes) {
          (uint32_t{b[2]} << 8) | uint32_t{b[3]};
 }
 
-// Unpacks when the file is gzipped, reads it as it is when not.
-absl::StatusOr<std::string> ReadGzip(const std::string& path) {
-  const auto close = [](gzFile file) { gzclose(file); };
-  std::unique_ptr<gzFile_s, decltype(close)> file(gzopen(path.c_str(), "rb"),
-                                                  close);
-  if (file == nullptr) {
-    return absl::NotFoundError(absl::StrCat("cannot open '", path, "'"));
+struct Header {
+  size_t bytes = 0;  // of the header itself
+  Shape shape = {};
+};
+
+absl::StatusOr<Header> ParseHeader(absl::string_view bytes,
+                                   absl::string_view name) {
+  if (bytes.size() < 4) return Malformed(name, "too short for an IDX file");
+  if (bytes[0] != 0 || bytes[1] != 0 || bytes[2] != kUnsignedByte) {
+    return Malformed(name, "not an IDX file of unsigned bytes");
   }
+  const int rank = static_cast<uint8_t>(bytes[3]);
+  if (rank < 1 || rank > kMaxRank) {
+    return Malformed(
+        name, absl::StrCat("rank ", rank, " is not in [1, ", kMaxRank, "]"));
+  }
+  Header header{.bytes = 4 + size_t{4} * rank};
+  if (bytes.size() < header.bytes) {
+    return Malformed(name, "cut off in its header");
+  }
+  Dims dims;
+  for (int i = 0; i < rank; ++i) {
+    dims.push_back(BigEndian32(bytes.data() + 4 + 4 * i));
+  }
+  auto shape = Shape::Create(dims);
+  if (!shape.ok()) return Malformed(name, shape.status().message());
+  header.shape = *std::move(shape);
+  return header;
+}
+
+absl::Status WrongSize(const Header& header, absl::string_view name,
+                       absl::string_view follow) {
+  return Malformed(
+      name, absl::StrCat("its header announces ", header.shape.num_elements(),
+                         " bytes of shape ", header.shape.DebugString(),
+                         " but ", follow, " follow"));
+}
+
+// Refuses contents that go on behind what their header announces, so that what
+// unpacks to much more than it says is not unpacked to its end.
+absl::Status CheckUnpacked(absl::string_view contents, absl::string_view name) {
+  if (static_cast<int64_t>(contents.size()) > kMaxIdxBytes) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "'", name, "' unpacks to more than ", kMaxIdxBytes, " bytes"));
+  }
+  if (contents.size() < kMaxHeaderBytes) return absl::OkStatus();
+  LEAT_ASSIGN_OR_RETURN(const Header header, ParseHeader(contents, name));
+  const auto size = static_cast<int64_t>(contents.size() - header.bytes);
+  if (size <= header.shape.num_elements()) return absl::OkStatus();
+  return WrongSize(header, name, "more");
+}
+
+// The streams that a gzip file is made of, one after the other.
+absl::StatusOr<std::string> Unpack(absl::string_view packed,
+                                   absl::string_view name) {
+  constexpr size_t kMaxInput = size_t{1} << 30;
+  constexpr int kGzipOnly = 16;
+  z_stream stream = {};
+  if (inflateInit2(&stream, MAX_WBITS + kGzipOnly) != Z_OK) {
+    return absl::ResourceExhaustedError("no memory to unpack in");
+  }
+  const auto end = absl::MakeCleanup([&stream] { inflateEnd(&stream); });
   std::string contents;
   std::string chunk(size_t{1} << 20, '\0');
   while (true) {
-    const int count =
-        gzread(file.get(), chunk.data(), static_cast<unsigned>(chunk.size()));
-    if (count < 0) {
-      int error = 0;
-      return Malformed(path, gzerror(file.get(), &error));
-    }
-    if (count == 0) break;
-    contents.append(chunk, 0, count);
-    if (static_cast<int64_t>(contents.size()) > kMaxIdxBytes) {
-      return absl::ResourceExhaustedError(absl::StrCat(
-          "'", path, "' unpacks to more than ", kMaxIdxBytes, " bytes"));
+    const auto given =
+        static_cast<unsigned>(std::min(packed.size(), kMaxInput));
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+    stream.avail_in = given;
+    stream.next_out = reinterpret_cast<Bytef*>(chunk.data());
+    stream.avail_out = static_cast<unsigned>(chunk.size());
+    const int code = inflate(&stream, Z_NO_FLUSH);
+    packed.remove_prefix(given - stream.avail_in);
+    contents.append(chunk, 0, chunk.size() - stream.avail_out);
+    LEAT_RETURN_IF_ERROR(CheckUnpacked(contents, name));
+    if (code == Z_STREAM_END) {
+      if (packed.empty()) return contents;
+      if (!absl::StartsWith(packed, kGzipMagic)) {
+        return Malformed(
+            name, absl::StrCat(packed.size(), " bytes follow its gzip stream"));
+      }
+      inflateReset(&stream);
+    } else if (code == Z_BUF_ERROR) {  // it wants more than there is
+      return Malformed(name, "the file is cut off");
+    } else if (code != Z_OK) {
+      return Malformed(name,
+                       stream.msg != nullptr ? stream.msg : "no gzip stream");
     }
   }
-  // A gzip file that was cut off reads as a shorter one.
-  int error = Z_OK;
-  gzerror(file.get(), &error);
-  if (error != Z_OK && error != Z_STREAM_END) {
-    return Malformed(path, "the file is cut off");
-  }
-  return contents;
 }
 
 absl::StatusOr<LabeledImages> LoadSplit(const std::string& folder,
@@ -73,6 +137,7 @@ absl::StatusOr<LabeledImages> LoadSplit(const std::string& folder,
         prefix, absl::StrCat("images have shape ", images.shape().DebugString(),
                              ", not [n,28,28]"));
   }
+  if (images.dim(0) == 0) return Malformed(prefix, "there are 0 images");
   if (labels.rank() != 1 || labels.dim(0) != images.dim(0)) {
     return Malformed(prefix, absl::StrCat(images.dim(0), " images but labels ",
                                           labels.shape().DebugString()));
@@ -99,40 +164,26 @@ absl::StatusOr<LabeledImages> LoadSplit(const std::string& folder,
 
 absl::StatusOr<Tensor> ParseIdx(absl::string_view bytes,
                                 absl::string_view name) {
-  if (bytes.size() < 4) return Malformed(name, "too short for an IDX file");
-  if (bytes[0] != 0 || bytes[1] != 0 || bytes[2] != kUnsignedByte) {
-    return Malformed(name, "not an IDX file of unsigned bytes");
-  }
-  const int rank = static_cast<uint8_t>(bytes[3]);
-  if (rank < 1 || rank > kMaxRank) {
-    return Malformed(
-        name, absl::StrCat("rank ", rank, " is not in [1, ", kMaxRank, "]"));
-  }
-  const size_t header = 4 + size_t{4} * rank;
-  if (bytes.size() < header) return Malformed(name, "cut off in its header");
-  Dims dims;
-  for (int i = 0; i < rank; ++i) {
-    dims.push_back(BigEndian32(bytes.data() + 4 + 4 * i));
-  }
-  auto shape = Shape::Create(dims);
-  if (!shape.ok()) return Malformed(name, shape.status().message());
-  const size_t size = bytes.size() - header;
-  if (static_cast<uint64_t>(shape->num_elements()) != size) {
-    return Malformed(
-        name, absl::StrCat("its header announces ", shape->num_elements(),
-                           " bytes of shape ", shape->DebugString(), " but ",
-                           size, " follow"));
+  LEAT_ASSIGN_OR_RETURN(const Header header, ParseHeader(bytes, name));
+  const size_t size = bytes.size() - header.bytes;
+  if (static_cast<uint64_t>(header.shape.num_elements()) != size) {
+    return WrongSize(header, name, absl::StrCat(size));
   }
   LEAT_ASSIGN_OR_RETURN(
-      Tensor tensor, Tensor::Allocate(HostAllocator(), DType::kUint8, *shape));
+      Tensor tensor,
+      Tensor::Allocate(HostAllocator(), DType::kUint8, header.shape));
   if (size > 0) {
-    std::memcpy(tensor.mutable_raw_data(), bytes.data() + header, size);
+    std::memcpy(tensor.mutable_raw_data(), bytes.data() + header.bytes, size);
   }
   return tensor;
 }
 
 absl::StatusOr<Tensor> ReadIdx(const std::string& path) {
-  LEAT_ASSIGN_OR_RETURN(const std::string contents, ReadGzip(path));
+  LEAT_ASSIGN_OR_RETURN(std::string contents,
+                        ReadRegularFile(path, kMaxIdxBytes));
+  if (absl::StartsWith(contents, kGzipMagic)) {
+    LEAT_ASSIGN_OR_RETURN(contents, Unpack(contents, path));
+  }
   return ParseIdx(contents, path);
 }
 

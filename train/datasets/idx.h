@@ -21,8 +21,8 @@ inline constexpr int64_t kMaxIdxBytes = int64_t{4} << 30;
 absl::StatusOr<Tensor> ParseIdx(absl::string_view bytes,
                                 absl::string_view name);
 
-// The same from a file, unpacked if it is gzipped. NOT_FOUND when it cannot be
-// opened.
+// The same from a file, unpacked if it is gzipped; the gzip streams must end
+// where the file does. Fails as ReadRegularFile (core/regular_file.h) besides.
 absl::StatusOr<Tensor> ReadIdx(const std::string& path);
 
 // Images [n, 28, 28, 1] of uint8 and labels [n] of int32, as they are used.
@@ -32,7 +32,8 @@ struct LabeledImages {
 };
 
 // Fashion-MNIST from the four files of `folder` (Debian's package
-// dataset-fashion-mnist). Checks counts, extents and labels.
+// dataset-fashion-mnist). Checks counts, extents and labels; INVALID_ARGUMENT
+// naming a split that has no images.
 struct FashionMnist {
   LabeledImages train = {};
   LabeledImages test = {};
