@@ -5,13 +5,13 @@
 
 namespace leat::nn {
 
-Output relu(Output x) { return op::Relu(x); }
-Output relu6(Output x) { return op::Relu6(x); }
-Output elu(Output x) { return op::Elu(x); }
-Output leaky_relu(Output x) { return op::LeakyRelu(x); }
-Output sigmoid(Output x) { return op::Sigmoid(x); }
-Output tanh(Output x) { return op::Tanh(x); }
-Output softplus(Output x) { return op::Softplus(x); }
-Output softmax(Output x) { return op::Softmax(x); }
+Output relu(Operand x) { return op::Relu(x, x.location()); }
+Output relu6(Operand x) { return op::Relu6(x, x.location()); }
+Output elu(Operand x) { return op::Elu(x, x.location()); }
+Output leaky_relu(Operand x) { return op::LeakyRelu(x, {}, x.location()); }
+Output sigmoid(Operand x) { return op::Sigmoid(x, x.location()); }
+Output tanh(Operand x) { return op::Tanh(x, x.location()); }
+Output softplus(Operand x) { return op::Softplus(x, x.location()); }
+Output softmax(Operand x) { return op::Softmax(x, x.location()); }
 
 }  // namespace leat::nn

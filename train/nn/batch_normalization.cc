@@ -39,12 +39,37 @@ Output Normalize(Output x, const Moments& by, Output gamma, Output beta,
   return x * scale + (beta - by.mean * scale);
 }
 
+// The same by one op. `by` is empty when training: the op finds the moments.
+struct Normalized {
+  Output y = {};
+  Moments batch = {};
+};
+Normalized FusedNormalize(Output x, const Moments& by, Output gamma,
+                          Output beta, const BatchNormalizationAttrs& attrs,
+                          SourceLocation location) {
+  Moments given = by;
+  if (attrs.training) {
+    given.mean = given.variance =
+        x.builder()->Const(Tensor::Filled<float>(Shape{0}, 0.0f));
+  }
+  const auto result =
+      op::FusedBatchNormV3(x, gamma, beta, given.mean, given.variance,
+                           {.epsilon = static_cast<float>(attrs.epsilon),
+                            .data_format = attrs.data_format,
+                            .is_training = attrs.training},
+                           location);
+  return {
+      .y = result.y,
+      .batch = {.mean = result.batch_mean, .variance = result.batch_variance}};
+}
+
 }  // namespace
 
 Output BatchNormalization(Output x, BatchNormalizationAttrs attrs,
                           SourceLocation location) {
   GraphBuilder* b = x.builder();
   if (b == nullptr || !x.IsValid()) return x;
+  const Scope site = b->CallSite(location);
   const std::string name =
       attrs.name.empty() ? b->LayerName("batch_normalization") : attrs.name;
   const PartialShape shape = x.shape();
@@ -76,34 +101,24 @@ Output BatchNormalization(Output x, BatchNormalizationAttrs attrs,
   const leat::Variable mean = variable("moving_mean", Zeros(), false);
   const leat::Variable variance = variable("moving_variance", Ones(), false);
   if (!b->status().ok()) return Output(Operation(b, kNoNode), 0);
-  Moments batch;
-  Output y;
+  Normalized result;
+  if (!attrs.training) {
+    result.batch = {.mean = mean.value(), .variance = variance.value()};
+  }
   if (fused) {
-    const Output none = attrs.training
-                            ? b->Const(Tensor::Filled<float>(Shape{0}, 0.0f))
-                            : Output();
-    const auto normalized = op::FusedBatchNormV3(
-        x, gamma.value(), beta.value(), attrs.training ? none : mean.value(),
-        attrs.training ? none : variance.value(),
-        {.epsilon = static_cast<float>(attrs.epsilon),
-         .data_format = attrs.data_format,
-         .is_training = attrs.training},
-        location);
-    y = normalized.y;
-    batch = {.mean = normalized.batch_mean,
-             .variance = normalized.batch_variance};
+    result = FusedNormalize(x, result.batch, gamma.value(), beta.value(), attrs,
+                            location);
   } else {
-    batch = attrs.training
-                ? MomentsOf(x, location)
-                : Moments{.mean = mean.value(), .variance = variance.value()};
-    y = Normalize(x, batch, gamma.value(), beta.value(), attrs.epsilon,
-                  location);
+    if (attrs.training) result.batch = MomentsOf(x, location);
+    result.y = Normalize(x, result.batch, gamma.value(), beta.value(),
+                         attrs.epsilon, location);
   }
   if (attrs.training) {
-    UpdateAverage(*b, mean, batch.mean, attrs.momentum, location);
-    UpdateAverage(*b, variance, batch.variance, attrs.momentum, location);
+    UpdateAverage(*b, mean, result.batch.mean, attrs.momentum, location);
+    UpdateAverage(*b, variance, result.batch.variance, attrs.momentum,
+                  location);
   }
-  return y;
+  return result.y;
 }
 
 }  // namespace leat::nn

@@ -1,7 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/train/nn/initializers.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -13,15 +15,22 @@ namespace {
 // Larger constants are filled in at run time, to keep graphs small.
 constexpr int64_t kMaxConstantElements = 1000;
 
+// int32, as TensorFlow's, where that holds all extents.
 Output ShapeConst(GraphBuilder& b, const Shape& shape, const char* name) {
+  const Shape rank{static_cast<int64_t>(shape.rank())};
+  const bool is_wide = std::any_of(
+      shape.dims().begin(), shape.dims().end(),
+      [](int64_t dim) { return dim > std::numeric_limits<int32_t>::max(); });
+  if (is_wide) {
+    return b.Const(Tensor::FromSpan<int64_t>(rank, shape.dims()), name);
+  }
   const std::vector<int32_t> dims(shape.dims().begin(), shape.dims().end());
-  return b.Const(Tensor::FromSpan<int32_t>(
-                     Shape{static_cast<int64_t>(shape.rank())}, dims),
-                 name);
+  return b.Const(Tensor::FromSpan<int32_t>(rank, dims), name);
 }
 
-Initializer Fill(double value, const char* name) {
-  return [value, name](GraphBuilder& b, const Shape& shape, DType dtype) {
+Initializer Fill(double value, const char* name, SourceLocation location) {
+  return [=](GraphBuilder& b, const Shape& shape, DType dtype) {
+    const Scope site = b.CallSite(location);
     if (shape.rank() == 0) return b.AsOutput(Operand(value), dtype, name);
     if (dtype == DType::kFloat && shape.num_elements() < kMaxConstantElements) {
       return b.Const(Tensor::Filled<float>(shape, static_cast<float>(value)),
@@ -50,8 +59,10 @@ struct Random {
   double first = 0.0;   // min or mean
   double second = 0.0;  // max or standard deviation
   std::optional<int64_t> seed = {};
+  SourceLocation location = {};
 
   Output operator()(GraphBuilder& b, const Shape& shape, DType dtype) const {
+    const Scope site = b.CallSite(location);
     Scope name_scope = b.NameScope(scope);
     const std::string result = b.name_prefix();
     const Output dims = ShapeConst(b, shape, "shape");
@@ -92,54 +103,65 @@ Fans FansOf(const Shape& shape) {
 
 }  // namespace
 
-Initializer Zeros() { return Fill(0.0, "zeros"); }
-Initializer Ones() { return Fill(1.0, "ones"); }
-Initializer Constant(double value) { return Fill(value, "Const"); }
+Initializer Zeros(SourceLocation location) {
+  return Fill(0.0, "zeros", location);
+}
+Initializer Ones(SourceLocation location) {
+  return Fill(1.0, "ones", location);
+}
+Initializer Constant(double value, SourceLocation location) {
+  return Fill(value, "Const", location);
+}
 
-Initializer RandomUniform(RandomUniformAttrs attrs) {
+Initializer RandomUniform(RandomUniformAttrs attrs, SourceLocation location) {
   return Random{.op = "RandomUniform",
                 .scope = "random_uniform",
                 .names = {"min", "max"},
                 .uniform = true,
                 .first = attrs.min,
                 .second = attrs.max,
-                .seed = attrs.seed};
+                .seed = attrs.seed,
+                .location = location};
 }
 
-Initializer RandomNormal(NormalAttrs attrs) {
+Initializer RandomNormal(NormalAttrs attrs, SourceLocation location) {
   return Random{.op = "RandomStandardNormal",
                 .scope = "random_normal",
                 .names = {"mean", "stddev"},
                 .first = attrs.mean,
                 .second = attrs.stddev,
-                .seed = attrs.seed};
+                .seed = attrs.seed,
+                .location = location};
 }
 
-Initializer TruncatedNormal(NormalAttrs attrs) {
+Initializer TruncatedNormal(NormalAttrs attrs, SourceLocation location) {
   return Random{.op = "TruncatedNormal",
                 .scope = "truncated_normal",
                 .names = {"mean", "stddev"},
                 .first = attrs.mean,
                 .second = attrs.stddev,
-                .seed = attrs.seed};
+                .seed = attrs.seed,
+                .location = location};
 }
 
-Initializer GlorotUniform(std::optional<int64_t> seed) {
-  return [seed](GraphBuilder& b, const Shape& shape, DType dtype) {
+Initializer GlorotUniform(std::optional<int64_t> seed,
+                          SourceLocation location) {
+  return [=](GraphBuilder& b, const Shape& shape, DType dtype) {
     const Fans fans = FansOf(shape);
     const double limit = std::sqrt(6.0 / std::max(1.0, fans.in + fans.out));
-    return RandomUniform({.min = -limit, .max = limit, .seed = seed})(b, shape,
-                                                                      dtype);
+    return RandomUniform({.min = -limit, .max = limit, .seed = seed}, location)(
+        b, shape, dtype);
   };
 }
 
-Initializer HeNormal(std::optional<int64_t> seed) {
-  return [seed](GraphBuilder& b, const Shape& shape, DType dtype) {
+Initializer HeNormal(std::optional<int64_t> seed, SourceLocation location) {
+  return [=](GraphBuilder& b, const Shape& shape, DType dtype) {
     // The standard deviation of a unit normal cut at two.
     constexpr double kTruncated = .87962566103423978;
     const double stddev =
         std::sqrt(2.0 / std::max(1.0, FansOf(shape).in)) / kTruncated;
-    return TruncatedNormal({.stddev = stddev, .seed = seed})(b, shape, dtype);
+    return TruncatedNormal({.stddev = stddev, .seed = seed}, location)(b, shape,
+                                                                       dtype);
   };
 }
 

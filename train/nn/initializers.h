@@ -14,11 +14,13 @@
 namespace leat::nn {
 
 // Builds a tensor of that shape and (floating, but for the constants) dtype.
+// Outside of a layer, errors name the place where the initializer was made.
 using Initializer = std::function<Output(GraphBuilder&, const Shape&, DType)>;
 
-Initializer Zeros();
-Initializer Ones();
-Initializer Constant(double value);
+Initializer Zeros(SourceLocation location = SourceLocation::Current());
+Initializer Ones(SourceLocation location = SourceLocation::Current());
+Initializer Constant(double value,
+                     SourceLocation location = SourceLocation::Current());
 
 // Without a seed the op's follows from the graph's (GraphBuilder::OpSeeds).
 struct RandomUniformAttrs {
@@ -26,22 +28,28 @@ struct RandomUniformAttrs {
   double max = 0.05;
   std::optional<int64_t> seed = {};
 };
-Initializer RandomUniform(RandomUniformAttrs attrs = {});
+Initializer RandomUniform(RandomUniformAttrs attrs = {},
+                          SourceLocation location = SourceLocation::Current());
 
 struct NormalAttrs {
   double mean = 0.0;
   double stddev = 0.05;
   std::optional<int64_t> seed = {};
 };
-Initializer RandomNormal(NormalAttrs attrs = {});
+Initializer RandomNormal(NormalAttrs attrs = {},
+                         SourceLocation location = SourceLocation::Current());
 // Redrawn beyond two standard deviations.
-Initializer TruncatedNormal(NormalAttrs attrs = {});
+Initializer TruncatedNormal(
+    NormalAttrs attrs = {},
+    SourceLocation location = SourceLocation::Current());
 
 // Uniform in +-sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio 2010); of a
 // convolution's filter the fans count its spatial extent.
-Initializer GlorotUniform(std::optional<int64_t> seed = {});
+Initializer GlorotUniform(std::optional<int64_t> seed = {},
+                          SourceLocation location = SourceLocation::Current());
 // Truncated normal of variance 2 / fan_in (He et al. 2015).
-Initializer HeNormal(std::optional<int64_t> seed = {});
+Initializer HeNormal(std::optional<int64_t> seed = {},
+                     SourceLocation location = SourceLocation::Current());
 
 }  // namespace leat::nn
 

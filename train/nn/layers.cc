@@ -34,12 +34,38 @@ int64_t Channels(const PartialShape& shape, absl::string_view data_format) {
   return shape.dim(data_format == "NCHW" ? 1 : shape.rank() - 1);
 }
 
+// Not valid after an error.
 leat::Variable Weights(GraphBuilder& b, absl::string_view name, DType dtype,
-                       const Shape& shape, const Initializer& initializer,
-                       bool trainable, SourceLocation location) {
+                       absl::Span<const int64_t> dims,
+                       const Initializer& initializer, bool trainable,
+                       SourceLocation location) {
+  const absl::StatusOr<Shape> shape = Shape::Create(dims);
+  if (!shape.ok() || initializer == nullptr) {
+    b.Fail(absl::InvalidArgumentError(absl::StrCat(
+               "variable '", b.name_prefix(), name, "' ",
+               shape.ok() ? "has no initializer"
+                          : absl::StrCat("cannot be made: ",
+                                         shape.status().message()))),
+           location);
+    return {};
+  }
   return b.GetVariable(
-      name, dtype, shape, [&] { return initializer(b, shape, dtype); },
+      name, dtype, *shape, [&] { return initializer(b, *shape, dtype); },
       {.trainable = trainable}, location);
+}
+
+Output Activate(GraphBuilder& b, const Activation& activation, Output y,
+                SourceLocation location) {
+  if (activation == nullptr) return y;
+  const Output activated = activation(y);
+  if (activated.builder() == nullptr) {
+    b.Fail(absl::InvalidArgumentError(
+               absl::StrCat("the activation of layer '", b.name_prefix(),
+                            "' gives an output of no node")),
+           location);
+    return Output(Operation(&b, kNoNode), 0);
+  }
+  return activated;
 }
 
 // x as a matrix, its last axis kept.
@@ -73,10 +99,11 @@ Output LikeRowsOf(Output matrix, Output x, int64_t columns,
 Output Dense(Output x, DenseAttrs attrs, SourceLocation location) {
   GraphBuilder* b = x.builder();
   if (b == nullptr || !x.IsValid()) return x;
+  const Scope site = b->CallSite(location);
   const std::string name = NameOf(*b, attrs.name, "dense");
   const PartialShape shape = x.shape();
   const int64_t in = Channels(shape, "");
-  if (in < 0 || attrs.units <= 0 || attrs.kernel_initializer == nullptr) {
+  if (in < 0 || attrs.units <= 0) {
     return Fail(*b, name,
                 absl::StrCat("(Dense) needs units > 0, got ", attrs.units,
                              ", and an input whose last extent is known, got ",
@@ -85,7 +112,7 @@ Output Dense(Output x, DenseAttrs attrs, SourceLocation location) {
   }
   Scope scope = b->VariableScope(name, location);
   const Output kernel =
-      Weights(*b, "kernel", x.dtype(), Shape{in, attrs.units},
+      Weights(*b, "kernel", x.dtype(), {in, attrs.units},
               attrs.kernel_initializer, attrs.trainable, location)
           .value();
   const bool is_matrix = shape.rank() == 2;
@@ -93,18 +120,19 @@ Output Dense(Output x, DenseAttrs attrs, SourceLocation location) {
   Output y = op::MatMul(rows, kernel, {}, location);
   if (attrs.use_bias) {
     const Output bias =
-        Weights(*b, "bias", x.dtype(), Shape{attrs.units},
-                attrs.bias_initializer, attrs.trainable, location)
+        Weights(*b, "bias", x.dtype(), {attrs.units}, attrs.bias_initializer,
+                attrs.trainable, location)
             .value();
     y = op::BiasAdd(y, bias, {}, location);
   }
   if (!is_matrix) y = LikeRowsOf(y, x, attrs.units, location);
-  return attrs.activation == nullptr ? y : attrs.activation(y);
+  return Activate(*b, attrs.activation, y, location);
 }
 
 Output Conv2D(Output x, Conv2DAttrs attrs, SourceLocation location) {
   GraphBuilder* b = x.builder();
   if (b == nullptr || !x.IsValid()) return x;
+  const Scope site = b->CallSite(location);
   const std::string name = NameOf(*b, attrs.name, "conv2d");
   const int64_t in = Channels(x.shape(), attrs.data_format);
   if (in <= 0 || attrs.filters <= 0 || attrs.kernel.height <= 0 ||
@@ -119,7 +147,7 @@ Output Conv2D(Output x, Conv2DAttrs attrs, SourceLocation location) {
   Scope scope = b->VariableScope(name, location);
   const Output kernel =
       Weights(*b, "kernel", x.dtype(),
-              Shape{attrs.kernel.height, attrs.kernel.width, in, attrs.filters},
+              {attrs.kernel.height, attrs.kernel.width, in, attrs.filters},
               attrs.kernel_initializer, attrs.trainable, location)
           .value();
   Output y = op::Conv2D(
@@ -129,17 +157,18 @@ Output Conv2D(Output x, Conv2DAttrs attrs, SourceLocation location) {
       location);
   if (attrs.use_bias) {
     const Output bias =
-        Weights(*b, "bias", x.dtype(), Shape{attrs.filters},
-                attrs.bias_initializer, attrs.trainable, location)
+        Weights(*b, "bias", x.dtype(), {attrs.filters}, attrs.bias_initializer,
+                attrs.trainable, location)
             .value();
     y = op::BiasAdd(y, bias, {.data_format = attrs.data_format}, location);
   }
-  return attrs.activation == nullptr ? y : attrs.activation(y);
+  return Activate(*b, attrs.activation, y, location);
 }
 
 Output MaxPool(Output x, Pool2DAttrs attrs, SourceLocation location) {
   GraphBuilder* b = x.builder();
   if (b == nullptr || !x.IsValid()) return x;
+  const Scope site = b->CallSite(location);
   Scope scope =
       b->NameScope(attrs.name.empty() ? "max_pooling2d" : attrs.name, location);
   const Extent2 strides = attrs.strides.value_or(attrs.size);
@@ -151,6 +180,7 @@ Output MaxPool(Output x, Pool2DAttrs attrs, SourceLocation location) {
 Output AvgPool(Output x, Pool2DAttrs attrs, SourceLocation location) {
   GraphBuilder* b = x.builder();
   if (b == nullptr || !x.IsValid()) return x;
+  const Scope site = b->CallSite(location);
   Scope scope = b->NameScope(
       attrs.name.empty() ? "average_pooling2d" : attrs.name, location);
   const Extent2 strides = attrs.strides.value_or(attrs.size);
@@ -162,6 +192,7 @@ Output AvgPool(Output x, Pool2DAttrs attrs, SourceLocation location) {
 Output Flatten(Output x, SourceLocation location) {
   GraphBuilder* b = x.builder();
   if (b == nullptr || !x.IsValid()) return x;
+  const Scope site = b->CallSite(location);
   Scope scope = b->NameScope("flatten", location);
   const PartialShape shape = x.shape();
   absl::StatusOr<int64_t> rest = 1;
@@ -185,6 +216,7 @@ Output Dropout(Output x, DropoutAttrs attrs, SourceLocation location) {
   if (b == nullptr || !x.IsValid() || !attrs.training || attrs.rate == 0) {
     return x;
   }
+  const Scope site = b->CallSite(location);
   const std::string name = attrs.name.empty() ? "dropout" : attrs.name;
   if (!(attrs.rate > 0 && attrs.rate < 1)) {
     return Fail(
@@ -205,6 +237,7 @@ Output Dropout(Output x, DropoutAttrs attrs, SourceLocation location) {
 Output Embedding(Output ids, EmbeddingAttrs attrs, SourceLocation location) {
   GraphBuilder* b = ids.builder();
   if (b == nullptr || !ids.IsValid()) return ids;
+  const Scope site = b->CallSite(location);
   const std::string name = NameOf(*b, attrs.name, "embedding");
   if (attrs.vocabulary <= 0 || attrs.dimension <= 0) {
     return Fail(*b, name,
@@ -215,7 +248,7 @@ Output Embedding(Output ids, EmbeddingAttrs attrs, SourceLocation location) {
   }
   Scope scope = b->VariableScope(name, location);
   const leat::Variable table = Weights(
-      *b, "embeddings", attrs.dtype, Shape{attrs.vocabulary, attrs.dimension},
+      *b, "embeddings", attrs.dtype, {attrs.vocabulary, attrs.dimension},
       attrs.initializer, attrs.trainable, location);
   if (!table.handle().IsValid()) return table.handle();
   return op::ResourceGather(table.handle(), ids, attrs.dtype, {}, location);

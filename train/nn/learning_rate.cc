@@ -1,7 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/train/nn/learning_rate.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "leat/graph/ops.h"
 
 namespace leat::nn {
@@ -24,20 +27,23 @@ Output Progress(Output step, int64_t steps, SourceLocation location) {
 
 }  // namespace
 
-Variable GlobalStep(GraphBuilder& builder) {
+Variable GlobalStep(GraphBuilder& builder, SourceLocation location) {
+  const Scope site = builder.CallSite(location);
   return builder.GetVariable("global_step", DType::kInt64, Shape{},
                              [&] { return builder.Const<int64_t>(0, "zeros"); },
                              {.trainable = false});
 }
 
-Output ConstantRate(GraphBuilder& builder, double rate) {
-  return builder.Const(static_cast<float>(rate), "learning_rate");
+Output ConstantRate(GraphBuilder& builder, double rate,
+                    SourceLocation location) {
+  return builder.Const(static_cast<float>(rate), "learning_rate", location);
 }
 
 Output ExponentialDecay(Output step, ExponentialDecayAttrs attrs,
                         SourceLocation location) {
   GraphBuilder* b = step.builder();
   if (b == nullptr) return step;
+  const Scope site = b->CallSite(location);
   Scope scope = b->NameScope("ExponentialDecay", location);
   Output progress = Progress(step, attrs.steps, location);
   if (attrs.staircase) progress = op::Floor(progress, location);
@@ -48,11 +54,19 @@ Output PiecewiseConstant(Output step, PiecewiseConstantAttrs attrs,
                          SourceLocation location) {
   GraphBuilder* b = step.builder();
   if (b == nullptr) return step;
+  const Scope site = b->CallSite(location);
   Scope scope = b->NameScope("PiecewiseConstant", location);
   if (attrs.rates.size() != attrs.boundaries.size() + 1) {
     b->Fail(absl::InvalidArgumentError(absl::StrCat(
                 "PiecewiseConstant: ", attrs.boundaries.size(),
                 " boundaries need one more rate, got ", attrs.rates.size())),
+            location);
+    return Output(Operation(b, kNoNode), 0);
+  }
+  if (!std::is_sorted(attrs.boundaries.begin(), attrs.boundaries.end())) {
+    b->Fail(absl::InvalidArgumentError(
+                absl::StrCat("PiecewiseConstant: boundaries must ascend, got ",
+                             absl::StrJoin(attrs.boundaries, ", "))),
             location);
     return Output(Operation(b, kNoNode), 0);
   }
@@ -68,6 +82,7 @@ Output CosineDecay(Output step, CosineDecayAttrs attrs,
                    SourceLocation location) {
   GraphBuilder* b = step.builder();
   if (b == nullptr) return step;
+  const Scope site = b->CallSite(location);
   Scope scope = b->NameScope("CosineDecay", location);
   const Output progress =
       op::Minimum(Progress(step, attrs.steps, location), 1.0, location);

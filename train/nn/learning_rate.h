@@ -14,9 +14,11 @@
 namespace leat::nn {
 
 // The variable "global_step" (int64, 0 at first) that Minimize can count up.
-Variable GlobalStep(GraphBuilder& builder);
+Variable GlobalStep(GraphBuilder& builder,
+                    SourceLocation location = SourceLocation::Current());
 
-Output ConstantRate(GraphBuilder& builder, double rate);
+Output ConstantRate(GraphBuilder& builder, double rate,
+                    SourceLocation location = SourceLocation::Current());
 
 // initial * rate^(step / steps), the exponent floored with `staircase`.
 struct ExponentialDecayAttrs {

@@ -5,10 +5,19 @@
 #include "leat/graph/ops.h"
 
 namespace leat::nn {
+namespace {
+
+// Where a loss goes: an argument of no node is an error there.
+GraphBuilder* BuilderOf(const Output& x, const Output& y) {
+  return x.builder() != nullptr ? x.builder() : y.builder();
+}
+
+}  // namespace
 
 Output MeanOfAll(Output x, SourceLocation location) {
   const PartialShape shape = x.shape();
   if (x.builder() == nullptr || !x.IsValid()) return x;
+  const Scope site = x.builder()->CallSite(location);
   if (!shape.rank_known()) {
     return op::Mean(x, op::Range(0, op::Rank(x, location), 1, location), {},
                     location);
@@ -20,8 +29,9 @@ Output MeanOfAll(Output x, SourceLocation location) {
 
 Output SparseSoftmaxCrossEntropy(Output labels, Output logits,
                                  SourceLocation location) {
-  GraphBuilder* b = logits.builder();
+  GraphBuilder* b = BuilderOf(logits, labels);
   if (b == nullptr) return logits;
+  const Scope site = b->CallSite(location);
   Scope scope = b->NameScope("sparse_softmax_cross_entropy_loss", location);
   return MeanOfAll(
       op::SparseSoftmaxCrossEntropyWithLogits(logits, labels, location).loss,
@@ -30,8 +40,9 @@ Output SparseSoftmaxCrossEntropy(Output labels, Output logits,
 
 Output SoftmaxCrossEntropy(Output labels, Output logits,
                            SourceLocation location) {
-  GraphBuilder* b = logits.builder();
+  GraphBuilder* b = BuilderOf(logits, labels);
   if (b == nullptr) return logits;
+  const Scope site = b->CallSite(location);
   Scope scope = b->NameScope("softmax_cross_entropy_loss", location);
   return MeanOfAll(
       op::SoftmaxCrossEntropyWithLogits(logits, labels, location).loss,
@@ -40,8 +51,9 @@ Output SoftmaxCrossEntropy(Output labels, Output logits,
 
 Output MeanSquaredError(Output labels, Output predictions,
                         SourceLocation location) {
-  GraphBuilder* b = predictions.builder();
+  GraphBuilder* b = BuilderOf(predictions, labels);
   if (b == nullptr) return predictions;
+  const Scope site = b->CallSite(location);
   Scope scope = b->NameScope("mean_squared_error", location);
   return MeanOfAll(op::SquaredDifference(predictions, labels, location),
                    location);

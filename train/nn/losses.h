@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Losses: scalars, the mean over all examples.
+// Losses: scalars, the mean over all examples. Errors, such as an argument that
+// is an output of no node, go to the builder of the other argument.
 #ifndef LEAT_TRAIN_NN_LOSSES_H_
 #define LEAT_TRAIN_NN_LOSSES_H_
 

@@ -26,6 +26,16 @@ IndexedSlices Deduplicate(const IndexedSlices& rows, SourceLocation location) {
           .dense_shape = rows.dense_shape};
 }
 
+// TensorFlow's optimizers round numbers to float32 for all variables.
+Operand AsFloat32(const Operand& value) {
+  if (!value.number().has_value() ||
+      value.number()->dtype() != DType::kDouble) {
+    return value;
+  }
+  const auto rounded = static_cast<float>(value.number()->scalar<double>());
+  return Operand(static_cast<double>(rounded), value.location());
+}
+
 // The variables' reads that something uses.
 absl::flat_hash_set<NodeId> UsedNodes(const Graph& graph) {
   absl::flat_hash_set<NodeId> used;
@@ -33,6 +43,19 @@ absl::flat_hash_set<NodeId> UsedNodes(const Graph& graph) {
     for (Endpoint input : graph.node(id).inputs) used.insert(input.node);
   }
   return used;
+}
+
+// Null when all are of no node.
+GraphBuilder* BuilderOf(absl::Span<const VariableGradient> gradients) {
+  for (const auto& [variable, gradient] : gradients) {
+    GraphBuilder* b = variable.handle().builder();
+    if (b != nullptr) return b;
+    if (gradient.IsNone()) continue;
+    b = gradient.IsSparse() ? gradient.slices().values.builder()
+                            : gradient.AsDense().builder();
+    if (b != nullptr) return b;
+  }
+  return nullptr;
 }
 
 // What a step runs before it updates variables.
@@ -108,6 +131,7 @@ std::vector<VariableGradient> Optimizer::ComputeGradients(
     SourceLocation location) const {
   GraphBuilder* b = loss.builder();
   if (b == nullptr || !b->status().ok()) return {};
+  const Scope site = b->CallSite(location);
   if (!loss.shape().IsCompatibleWith(Shape{})) {
     b->Fail(absl::InvalidArgumentError(absl::StrCat(
                 name_, ": the loss ", loss.name(), " must be a scalar, got ",
@@ -134,6 +158,7 @@ Operation Optimizer::Minimize(Output loss, MinimizeOptions options,
                               SourceLocation location) const {
   GraphBuilder* b = loss.builder();
   if (b == nullptr || !b->status().ok()) return Invalid(b);
+  const Scope site = b->CallSite(location);
   if (!CheckOutsideBodies(*b, location)) return Invalid(b);
   if (options.variables.empty()) options.variables = b->TrainableVariables();
   const std::vector<VariableGradient> gradients =
@@ -160,6 +185,33 @@ bool Optimizer::CheckOutsideBodies(GraphBuilder& b,
   return false;
 }
 
+bool Optimizer::CheckVariables(GraphBuilder& b,
+                               absl::Span<const VariableGradient> gradients,
+                               const MinimizeOptions& options,
+                               SourceLocation location) const {
+  const auto check = [&](const Variable& variable, absl::string_view what) {
+    const Output handle = variable.handle();
+    if (handle.dtype() != DType::kInvalid && handle.builder() == &b) {
+      return true;
+    }
+    b.Fail(absl::InvalidArgumentError(absl::StrCat(
+               name_, ": ", what,
+               handle.dtype() == DType::kInvalid
+                   ? " is no variable"
+                   : absl::StrCat(" '", variable.name(),
+                                  "' belongs to another GraphBuilder"))),
+           location);
+    return false;
+  };
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    if (!check(gradients[i].variable, absl::StrCat("gradients[", i, "]"))) {
+      return false;
+    }
+  }
+  return !options.global_step.has_value() ||
+         check(*options.global_step, "global_step");
+}
+
 // One node for each number, made for the first variable of a dtype.
 const Optimizer::Values& Optimizer::ValuesFor(GraphBuilder& b, DType dtype,
                                               SourceLocation location,
@@ -167,7 +219,8 @@ const Optimizer::Values& Optimizer::ValuesFor(GraphBuilder& b, DType dtype,
   auto [it, is_new] = all.try_emplace(dtype);
   if (!is_new) return it->second;
   for (const Number& number : Numbers()) {
-    Output value = b.AsOutput(number.value, dtype, number.name, location);
+    Output value =
+        b.AsOutput(AsFloat32(number.value), dtype, number.name, location);
     if (value.IsValid() && value.dtype() != dtype) {
       value = op::Cast(value, dtype, {}, location);
     }
@@ -176,7 +229,8 @@ const Optimizer::Values& Optimizer::ValuesFor(GraphBuilder& b, DType dtype,
   return it->second;
 }
 
-// The powers stand beside the variable of the first name, as in TensorFlow.
+// The powers stand beside the variable of the first name, and are float32
+// whatever that is, as in TensorFlow.
 absl::flat_hash_map<std::string, Variable> Optimizer::MakePowers(
     GraphBuilder& b, absl::Span<const VariableGradient> gradients,
     SourceLocation location) const {
@@ -196,7 +250,7 @@ absl::flat_hash_map<std::string, Variable> Optimizer::MakePowers(
     Scope root = b.NameScope("/", location);
     Scope colocated = b.ColocateWith(home.handle().operation(), location);
     const Output initial = b.AsOutput(
-        number->value, home.dtype(),
+        number->value, DType::kFloat,
         absl::StrCat(power.name, "/Initializer/initial_value"), location);
     powers[power.name] = b.Variable(
         power.name, initial,
@@ -233,10 +287,13 @@ Operation Optimizer::Apply(const Output& loss,
                            absl::Span<const VariableGradient> gradients,
                            const MinimizeOptions& options,
                            SourceLocation location) const {
-  if (gradients.empty()) return Operation();
-  GraphBuilder* b = gradients[0].variable.handle().builder();
+  GraphBuilder* const b = BuilderOf(gradients);
   if (b == nullptr || !b->status().ok()) return Invalid(b);
-  if (!CheckOutsideBodies(*b, location)) return Invalid(b);
+  const Scope site = b->CallSite(location);
+  if (!CheckOutsideBodies(*b, location) ||
+      !CheckVariables(*b, gradients, options, location)) {
+    return Invalid(b);
+  }
   Scope scope =
       b->NameScope(options.name.empty() ? name_ : options.name, location);
   const std::string step_name = b->name_prefix();
@@ -269,8 +326,9 @@ Operation Optimizer::Apply(const Output& loss,
     std::vector<Operation> multiplied;
     for (const Power& power : Powers()) {
       const Variable& variable = powers.at(power.name);
-      multiplied.push_back(MultiplyPower(
-          variable, values[variable.dtype()][power.number], location));
+      const Values& numbers = ValuesFor(*b, variable.dtype(), location, values);
+      multiplied.push_back(
+          MultiplyPower(variable, numbers.at(power.number), location));
     }
     last.insert(last.end(), multiplied.begin(), multiplied.end());
   }

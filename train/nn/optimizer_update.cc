@@ -95,4 +95,31 @@ Operation Optimizer::Update::Subtract(const Variable& variable,
   return op::AssignSub(variable.handle(), value, {}, location_).operation();
 }
 
+Output Optimizer::Update::Rows(const Variable& variable, Output indices) const {
+  if (variable.is_resource()) {
+    return op::ResourceGather(variable.handle(), indices, variable.dtype(), {},
+                              location_);
+  }
+  return op::GatherV2(variable.value(), indices, 0, {}, location_);
+}
+
+Operation Optimizer::Update::SetRows(const Variable& variable, Output indices,
+                                     Output rows) const {
+  if (variable.is_resource()) {
+    return op::ResourceScatterUpdate(variable.handle(), indices, rows,
+                                     location_);
+  }
+  return op::ScatterUpdate(variable.handle(), indices, rows, {}, location_)
+      .operation();
+}
+
+Operation Optimizer::Update::SubtractRows(const Variable& variable,
+                                          Output indices, Output rows) const {
+  if (variable.is_resource()) {
+    return op::ResourceScatterSub(variable.handle(), indices, rows, location_);
+  }
+  return op::ScatterSub(variable.handle(), indices, rows, {}, location_)
+      .operation();
+}
+
 }  // namespace leat::nn

@@ -45,6 +45,12 @@ class Optimizer::Update {
   Output Assigned(const Variable& variable, Output value) const;
   Output RowsAdded(const Variable& variable, const IndexedSlices& rows) const;
   Operation Subtract(const Variable& variable, Output value) const;
+  // Some rows of a variable, by unique indices: read, set, subtracted from.
+  Output Rows(const Variable& variable, Output indices) const;
+  Operation SetRows(const Variable& variable, Output indices,
+                    Output rows) const;
+  Operation SubtractRows(const Variable& variable, Output indices,
+                         Output rows) const;
 
  private:
   Output ReadAfter(const Variable& variable, Operation change) const;

@@ -96,8 +96,7 @@ Operation RMSProp::Dense(Update& update, Output gradient) const {
 }
 
 Operation RMSProp::Sparse(Update& update, const IndexedSlices& rows) const {
-  // The sparse form of the centered op is not among ours.
-  if (attrs_.centered) return Dense(update, Gradient(rows).AsDense());
+  if (attrs_.centered) return SparseCentered(update, rows);
   const Variable squares = update.Slot(Ones());
   const Variable momentum = update.Slot(Zeros());
   return update.Apply("SparseApplyRMSProp",
@@ -105,6 +104,30 @@ Operation RMSProp::Sparse(Update& update, const IndexedSlices& rows) const {
                       {update.value("learning_rate"), update.value("decay"),
                        update.value("momentum"), update.value("epsilon"),
                        rows.values, rows.indices});
+}
+
+// SparseApplyCenteredRMSProp, whose op is not among ours.
+Operation RMSProp::SparseCentered(Update& update,
+                                  const IndexedSlices& rows) const {
+  const Variable squares = update.Slot(Ones());
+  const Variable means = update.Slot(Zeros());
+  const Variable momentum = update.Slot(Zeros());
+  const Output decay = update.value("decay");
+  const auto average = [&](const Variable& slot, Output values) {
+    return update.Rows(slot, rows.indices) * decay + values * (1 - decay);
+  };
+  const Output square = average(squares, op::Square(rows.values));
+  const Output mean = average(means, rows.values);
+  const Output deviation =
+      op::Sqrt(square - op::Square(mean) + update.value("epsilon"));
+  const Output change =
+      update.Rows(momentum, rows.indices) * update.value("momentum") +
+      update.value("learning_rate") * rows.values / deviation;
+  const Operation slots[] = {update.SetRows(squares, rows.indices, square),
+                             update.SetRows(means, rows.indices, mean),
+                             update.SetRows(momentum, rows.indices, change)};
+  Scope after = update.builder().ControlDependencies(slots);
+  return update.SubtractRows(update.variable(), rows.indices, change);
 }
 
 // ---- Adam (Kingma and Ba 2015) ----

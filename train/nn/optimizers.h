@@ -5,9 +5,11 @@
 // emit TensorFlow's [Resource][Sparse]Apply ops, so that slots and numbers are
 // TensorFlow's (tf.compat.v1.train). A learning rate or another number may also
 // be an Output, such as a schedule (learning_rate.h). Values; a copy is cheap.
+// (The constructors are templates so that `Adam({})` is not ambiguous.)
 #ifndef LEAT_TRAIN_NN_OPTIMIZERS_H_
 #define LEAT_TRAIN_NN_OPTIMIZERS_H_
 
+#include <concepts>
 #include <optional>
 #include <string>
 #include <utility>
@@ -99,6 +101,11 @@ class Optimizer {
       SourceLocation location) const;
   Operation MultiplyPower(const Variable& power, Output number,
                           SourceLocation location) const;
+  // False, with an error at the builder, unless all variables are its own.
+  bool CheckVariables(GraphBuilder& b,
+                      absl::Span<const VariableGradient> gradients,
+                      const MinimizeOptions& options,
+                      SourceLocation location) const;
   Operation UpdateOne(Update& update, const Gradient& gradient,
                       SourceLocation location) const;
 
@@ -110,7 +117,9 @@ struct GradientDescentAttrs {
 };
 class GradientDescent : public Optimizer {
  public:
-  explicit GradientDescent(GradientDescentAttrs attrs = {})
+  GradientDescent() : GradientDescent(GradientDescentAttrs()) {}
+  template <std::same_as<GradientDescentAttrs> Attrs = GradientDescentAttrs>
+  explicit GradientDescent(Attrs attrs)
       : Optimizer("GradientDescent"), attrs_(std::move(attrs)) {}
 
  private:
@@ -129,7 +138,9 @@ struct MomentumAttrs {
 };
 class Momentum : public Optimizer {
  public:
-  explicit Momentum(MomentumAttrs attrs = {})
+  Momentum() : Momentum(MomentumAttrs()) {}
+  template <std::same_as<MomentumAttrs> Attrs = MomentumAttrs>
+  explicit Momentum(Attrs attrs)
       : Optimizer("Momentum"), attrs_(std::move(attrs)) {}
 
  private:
@@ -146,7 +157,9 @@ struct AdagradAttrs {
 };
 class Adagrad : public Optimizer {
  public:
-  explicit Adagrad(AdagradAttrs attrs = {})
+  Adagrad() : Adagrad(AdagradAttrs()) {}
+  template <std::same_as<AdagradAttrs> Attrs = AdagradAttrs>
+  explicit Adagrad(Attrs attrs)
       : Optimizer("Adagrad"), attrs_(std::move(attrs)) {}
 
  private:
@@ -157,6 +170,7 @@ class Adagrad : public Optimizer {
   AdagradAttrs attrs_;
 };
 
+// The centered form updates sparse rows by several nodes, for want of an op.
 struct RMSPropAttrs {
   Operand learning_rate = 0.001;
   Operand decay = 0.9;
@@ -166,13 +180,16 @@ struct RMSPropAttrs {
 };
 class RMSProp : public Optimizer {
  public:
-  explicit RMSProp(RMSPropAttrs attrs = {})
+  RMSProp() : RMSProp(RMSPropAttrs()) {}
+  template <std::same_as<RMSPropAttrs> Attrs = RMSPropAttrs>
+  explicit RMSProp(Attrs attrs)
       : Optimizer("RMSProp"), attrs_(std::move(attrs)) {}
 
  private:
   std::vector<Number> Numbers() const override;
   Operation Dense(Update& update, Output gradient) const override;
   Operation Sparse(Update& update, const IndexedSlices& rows) const override;
+  Operation SparseCentered(Update& update, const IndexedSlices& rows) const;
 
   RMSPropAttrs attrs_;
 };
@@ -185,8 +202,9 @@ struct AdamAttrs {
 };
 class Adam : public Optimizer {
  public:
-  explicit Adam(AdamAttrs attrs = {})
-      : Optimizer("Adam"), attrs_(std::move(attrs)) {}
+  Adam() : Adam(AdamAttrs()) {}
+  template <std::same_as<AdamAttrs> Attrs = AdamAttrs>
+  explicit Adam(Attrs attrs) : Optimizer("Adam"), attrs_(std::move(attrs)) {}
 
  private:
   std::vector<Number> Numbers() const override;

@@ -1,0 +1,413 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// What train/nn computes against TensorFlow's values (nn/nn_cases.jsonl,
+// written by nn/make_nn_cases.py). Here and not in tests/train/nn, whose
+// program has no session.
+#include <functional>
+#include <map>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "leat/core/dtype_list.h"
+#include "leat/runtime/local_session.h"
+#include "leat/tests/testing/op_case_json.h"
+#include "leat/train/nn/layers.h"
+#include "leat/train/nn/learning_rate.h"
+#include "leat/train/nn/losses.h"
+#include "leat/train/nn/metrics.h"
+#include "leat/train/nn/optimizers.h"
+
+namespace leat::nn {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kRelative = 1e-6;
+constexpr double kRelativeOfDouble = 1e-12;
+
+// The cases of a kind, which must be there.
+std::vector<json> CasesOf(absl::string_view kind) {
+  std::vector<json> found;
+  for (json& spec : testing::ReadJsonLines("train/nn/nn_cases.jsonl")) {
+    if (spec.value("kind", "") == kind) found.push_back(std::move(spec));
+  }
+  EXPECT_FALSE(found.empty()) << kind;
+  return found;
+}
+
+std::string NameOf(const json& spec) {
+  return absl::StrCat(spec["what"].get<std::string>(), ", ",
+                      spec["name"].get<std::string>());
+}
+
+// What a kind of case builds, by its "what"; every one must have a case.
+template <class F>
+class Table {
+ public:
+  Table(std::string kind, std::map<std::string, F> entries)
+      : kind_(std::move(kind)), entries_(std::move(entries)) {}
+
+  void ForEachCase(const std::function<void(const json&, const F&)>& check) {
+    std::set<std::string> left;
+    for (const auto& [what, entry] : entries_) left.insert(what);
+    for (const json& spec : CasesOf(kind_)) {
+      SCOPED_TRACE(NameOf(spec));
+      const auto it = entries_.find(spec["what"].get<std::string>());
+      ASSERT_NE(it, entries_.end());
+      left.erase(it->first);
+      check(spec, it->second);
+    }
+    EXPECT_TRUE(left.empty()) << "no case of " << *left.begin();
+  }
+
+ private:
+  std::string kind_;
+  std::map<std::string, F> entries_;
+};
+
+// A session of what a builder has built, after the initializers.
+class Program {
+ public:
+  explicit Program(GraphBuilder& b) {
+    const absl::StatusOr<Graph> graph = b.Build();
+    EXPECT_TRUE(graph.ok()) << graph.status();
+    if (!graph.ok()) return;
+    auto session = NewLocalSession(*graph, {.devices = {.num_threads = 2}});
+    EXPECT_TRUE(session.ok()) << session.status();
+    if (!session.ok()) return;
+    session_ = *session;
+    EXPECT_TRUE(session_->Run({.targets = {graph->init_op()}}).ok());
+  }
+
+  Tensor Fetch(const Output& output, std::vector<Feed> feeds = {}) {
+    if (session_ == nullptr) return Tensor();
+    auto values =
+        session_->Run({.feeds = std::move(feeds), .fetches = {output}});
+    EXPECT_TRUE(values.ok()) << values.status();
+    return values.ok() ? (*values)[0] : Tensor();
+  }
+
+  void Run(const Operation& target, std::vector<Feed> feeds) {
+    if (session_ == nullptr) return;
+    const auto run =
+        session_->Run({.feeds = std::move(feeds), .targets = {target}});
+    EXPECT_TRUE(run.ok()) << run.status();
+  }
+
+ private:
+  std::shared_ptr<Session> session_;
+};
+
+void ExpectTensor(const Tensor& got, const json& want, double floor = 1e-3) {
+  const Tensor expected = testing::TensorFromJson(want);
+  const bool wide = expected.dtype() == DType::kDouble;
+  EXPECT_EQ(
+      testing::Difference(
+          got, expected,
+          {.tolerance = wide ? kRelativeOfDouble : kRelative, .floor = floor}),
+      "");
+}
+
+TEST(NnValuesTest, LearningRatesAreTensorFlows) {
+  using Schedule = std::function<Output(GraphBuilder&, Output, const json&)>;
+  Table<Schedule>(
+      "schedule",
+      {{"ConstantRate",
+        [](GraphBuilder& b, Output, const json& attrs) {
+          return ConstantRate(b, attrs["rate"].get<double>());
+        }},
+       {"ExponentialDecay",
+        [](GraphBuilder&, Output step, const json& attrs) {
+          return ExponentialDecay(
+              step, {.initial = attrs["initial"].get<double>(),
+                     .steps = attrs["steps"].get<int64_t>(),
+                     .rate = attrs["rate"].get<double>(),
+                     .staircase = attrs["staircase"].get<bool>()});
+        }},
+       {"PiecewiseConstant",
+        [](GraphBuilder&, Output step, const json& attrs) {
+          return PiecewiseConstant(
+              step,
+              {.boundaries = attrs["boundaries"].get<std::vector<int64_t>>(),
+               .rates = attrs["rates"].get<std::vector<double>>()});
+        }},
+       {"CosineDecay",
+        [](GraphBuilder&, Output step, const json& attrs) {
+          return CosineDecay(step, {.initial = attrs["initial"].get<double>(),
+                                    .steps = attrs["steps"].get<int64_t>(),
+                                    .alpha = attrs["alpha"].get<double>()});
+        }}})
+      .ForEachCase([](const json& spec, const Schedule& schedule) {
+        GraphBuilder b;
+        const Output step = b.Placeholder<int64_t>("step", Shape{});
+        const Output rate = schedule(b, step, spec["attrs"]);
+        ASSERT_TRUE(b.status().ok()) << b.status();
+        Program program(b);
+        for (size_t i = 0; i < spec["steps"].size(); ++i) {
+          const int64_t at = spec["steps"][i].get<int64_t>();
+          SCOPED_TRACE(absl::StrCat("step ", at));
+          const Tensor got =
+              program.Fetch(rate, {{step, Tensor::Scalar<int64_t>(at)}});
+          ASSERT_EQ(got.dtype(), DType::kFloat);
+          // Where a cosine is close to -1, digits are lost.
+          constexpr double kFloor = 0.01;
+          const double want = spec["values"][i].get<double>();
+          EXPECT_NEAR(got.scalar<float>(), want,
+                      kRelative * std::max(std::fabs(want), kFloor));
+        }
+      });
+}
+
+TEST(NnValuesTest, LossesAndMetricsAreTensorFlows) {
+  using Loss = std::function<Output(Output, Output)>;
+  const auto loss = [](Output (*function)(Output, Output, SourceLocation)) {
+    return [function](Output labels, Output logits) {
+      return function(labels, logits, SourceLocation::Current());
+    };
+  };
+  Table<Loss>("loss",
+              {{"SparseSoftmaxCrossEntropy", loss(&SparseSoftmaxCrossEntropy)},
+               {"SoftmaxCrossEntropy", loss(&SoftmaxCrossEntropy)},
+               {"MeanSquaredError", loss(&MeanSquaredError)},
+               {"Accuracy", loss(&Accuracy)}})
+      .ForEachCase([](const json& spec, const Loss& function) {
+        for (const bool known : {true, false}) {
+          GraphBuilder b;
+          const Tensor labels = testing::TensorFromJson(spec["labels"]);
+          const Tensor logits = testing::TensorFromJson(spec["logits"]);
+          const auto input = [&](const Tensor& value) {
+            return b.Placeholder(
+                value.dtype(), "input",
+                known ? PartialShape(value.shape()) : PartialShape());
+          };
+          const Output ys = input(labels);
+          const Output xs = input(logits);
+          const Output value = function(ys, xs);
+          ASSERT_TRUE(b.status().ok()) << b.status();
+          ExpectTensor(Program(b).Fetch(value, {{ys, labels}, {xs, logits}}),
+                       spec["value"]);
+        }
+      });
+}
+
+TEST(NnValuesTest, ActivationsAreTensorFlows) {
+  Table<Activation>("activation", {{"relu", relu},
+                                   {"relu6", relu6},
+                                   {"elu", elu},
+                                   {"leaky_relu", leaky_relu},
+                                   {"sigmoid", sigmoid},
+                                   {"tanh", tanh},
+                                   {"softplus", softplus},
+                                   {"softmax", softmax}})
+      .ForEachCase([](const json& spec, const Activation& activation) {
+        GraphBuilder b;
+        const Tensor x = testing::TensorFromJson(spec["x"]);
+        const Output input = b.Placeholder(x.dtype(), "x");
+        const Output y = activation(input);
+        ASSERT_TRUE(b.status().ok()) << b.status();
+        ExpectTensor(Program(b).Fetch(y, {{input, x}}), spec["y"]);
+      });
+}
+
+std::optional<int64_t> SeedOf(const json& attrs) {
+  if (!attrs.contains("seed")) return {};
+  return attrs["seed"].get<int64_t>();
+}
+
+NormalAttrs NormalOf(const json& attrs) {
+  return {.mean = attrs["mean"].get<double>(),
+          .stddev = attrs["stddev"].get<double>(),
+          .seed = SeedOf(attrs)};
+}
+
+// The random ones draw TensorFlow's numbers, not only from its distributions.
+TEST(NnValuesTest, InitialValuesAreTensorFlows) {
+  using Make = std::function<Initializer(const json&)>;
+  Table<Make>(
+      "initializer",
+      {{"Zeros", [](const json&) { return Zeros(); }},
+       {"Ones", [](const json&) { return Ones(); }},
+       {"Constant",
+        [](const json& attrs) {
+          return Constant(attrs["value"].get<double>());
+        }},
+       {"RandomUniform",
+        [](const json& attrs) {
+          return RandomUniform({.min = attrs["min"].get<double>(),
+                                .max = attrs["max"].get<double>(),
+                                .seed = SeedOf(attrs)});
+        }},
+       {"RandomNormal",
+        [](const json& attrs) { return RandomNormal(NormalOf(attrs)); }},
+       {"TruncatedNormal",
+        [](const json& attrs) { return TruncatedNormal(NormalOf(attrs)); }},
+       {"GlorotUniform",
+        [](const json& attrs) { return GlorotUniform(SeedOf(attrs)); }},
+       {"HeNormal", [](const json& attrs) { return HeNormal(SeedOf(attrs)); }}})
+      .ForEachCase([](const json& spec, const Make& make) {
+        GraphBuilder b;
+        if (!spec["graph_seed"].is_null()) {
+          b.SetSeed(spec["graph_seed"].get<int64_t>());
+        }
+        const Tensor want = testing::TensorFromJson(spec["value"]);
+        const Initializer initializer = make(spec["attrs"]);
+        const Variable w = b.GetVariable("w", want.dtype(), want.shape(), [&] {
+          return initializer(b, want.shape(), want.dtype());
+        });
+        ASSERT_TRUE(b.status().ok()) << b.status();
+        ExpectTensor(Program(b).Fetch(w.value()), spec["value"]);
+      });
+}
+
+// A gradient that is fed at every step: rows where the case has rows.
+class FedGradient {
+ public:
+  FedGradient(GraphBuilder& b, const json& first, const Tensor& variable)
+      : is_sparse_(first.is_object()),
+        values_(b.Placeholder(variable.dtype(), "values",
+                              is_sparse_ ? PartialShape{-1, 2}
+                                         : PartialShape(variable.shape()))) {
+    gradient_ = Gradient(values_);
+    if (!is_sparse_) return;
+    indices_ = b.Placeholder<int32_t>("indices", {-1});
+    gradient_ = Gradient(
+        IndexedSlices{.values = values_,
+                      .indices = indices_,
+                      .dense_shape = b.Const(Tensor::Vector<int32_t>({5, 2}))});
+  }
+
+  const Gradient& gradient() const { return gradient_; }
+
+  std::vector<Feed> Feeds(const json& step) const {
+    if (!is_sparse_) return {{values_, testing::TensorFromJson(step)}};
+    return {{values_, testing::TensorFromJson(step["values"])},
+            {indices_, testing::TensorFromJson(step["indices"])}};
+  }
+
+ private:
+  bool is_sparse_ = false;
+  Output values_;
+  Output indices_;
+  Gradient gradient_;
+};
+
+// By one op for rank 4, by several for rank 2.
+TEST(NnValuesTest, BatchNormalizationIsTensorFlows) {
+  for (const json& spec : CasesOf("layer")) {
+    SCOPED_TRACE(NameOf(spec));
+    GraphBuilder b;
+    std::vector<Tensor> batches;
+    for (const json& batch : spec["batches"]) {
+      batches.push_back(testing::TensorFromJson(batch));
+    }
+    const Output x = b.Placeholder(batches[0].dtype(), "x", batches[0].shape());
+    std::vector<Output> y;
+    for (const bool training : {true, false}) {
+      y.push_back(BatchNormalization(
+          x, {.training = training,
+              .momentum = spec["attrs"]["momentum"].get<double>(),
+              .epsilon = spec["attrs"]["epsilon"].get<double>(),
+              .name = "batch_normalization"}));
+    }
+    ASSERT_TRUE(b.status().ok()) << b.status();
+    const Operation updates = b.Group(b.updates());
+    Program program(b);
+    for (size_t i = 0; i < batches.size(); ++i) {
+      ExpectTensor(program.Fetch(y[0], {{x, batches[i]}}), spec["trained"][i],
+                   /*floor=*/0.1);
+      program.Run(updates, {{x, batches[i]}});
+    }
+    ASSERT_EQ(b.variables().size(), spec["after"].size());
+    for (const Variable& variable : b.variables()) {
+      SCOPED_TRACE(variable.name());
+      ExpectTensor(program.Fetch(variable.value()),
+                   spec["after"][variable.name()], /*floor=*/0.1);
+    }
+    ExpectTensor(program.Fetch(y[1], {{x, batches[0]}}), spec["inferred"],
+                 /*floor=*/0.1);
+  }
+}
+
+using MakeOptimizer =
+    std::function<std::unique_ptr<Optimizer>(const json& attrs)>;
+
+double Number(const json& attrs, const char* name) {
+  return attrs[name].get<double>();
+}
+
+std::map<std::string, MakeOptimizer> Optimizers() {
+  return {{"GradientDescent",
+           [](const json& attrs) {
+             return std::make_unique<GradientDescent>(GradientDescentAttrs{
+                 .learning_rate = Number(attrs, "learning_rate")});
+           }},
+          {"Momentum",
+           [](const json& attrs) {
+             return std::make_unique<Momentum>(
+                 MomentumAttrs{.learning_rate = Number(attrs, "learning_rate"),
+                               .momentum = Number(attrs, "momentum"),
+                               .nesterov = attrs["nesterov"].get<bool>()});
+           }},
+          {"Adagrad",
+           [](const json& attrs) {
+             return std::make_unique<Adagrad>(AdagradAttrs{
+                 .learning_rate = Number(attrs, "learning_rate"),
+                 .initial_accumulator = Number(attrs, "initial_accumulator")});
+           }},
+          {"RMSProp",
+           [](const json& attrs) {
+             return std::make_unique<RMSProp>(
+                 RMSPropAttrs{.learning_rate = Number(attrs, "learning_rate"),
+                              .decay = Number(attrs, "decay"),
+                              .momentum = Number(attrs, "momentum"),
+                              .epsilon = Number(attrs, "epsilon"),
+                              .centered = attrs["centered"].get<bool>()});
+           }},
+          {"Adam", [](const json& attrs) {
+             return std::make_unique<Adam>(
+                 AdamAttrs{.learning_rate = Number(attrs, "learning_rate"),
+                           .beta1 = Number(attrs, "beta1"),
+                           .beta2 = Number(attrs, "beta2"),
+                           .epsilon = Number(attrs, "epsilon")});
+           }}};
+}
+
+void CheckSteps(const json& spec, const Optimizer& optimizer,
+                bool use_resource) {
+  GraphBuilder b;
+  const Tensor initial = testing::TensorFromJson(spec["initial"]);
+  const Variable w =
+      b.Variable("w", b.Const(initial), {.use_resource = use_resource});
+  const FedGradient fed(b, spec["gradients"][0], initial);
+  const Operation step =
+      optimizer.ApplyGradients({{{.variable = w, .gradient = fed.gradient()}}});
+  ASSERT_TRUE(b.status().ok()) << b.status();
+  Program program(b);
+  for (size_t i = 0; i < spec["gradients"].size(); ++i) {
+    program.Run(step, fed.Feeds(spec["gradients"][i]));
+    const json& after = spec["after"][i];
+    ASSERT_EQ(b.variables().size(), after.size());
+    for (const Variable& variable : b.variables()) {
+      SCOPED_TRACE(absl::StrCat(variable.name(), " after step ", i));
+      ASSERT_TRUE(after.contains(variable.name()));
+      // Differences such as w - rate * a lose digits, hence the floor.
+      ExpectTensor(program.Fetch(variable.value()), after[variable.name()],
+                   /*floor=*/0.1);
+    }
+  }
+}
+
+TEST(NnValuesTest, StepsOfOptimizersAreTensorFlows) {
+  Table<MakeOptimizer>("optimizer", Optimizers())
+      .ForEachCase([](const json& spec, const MakeOptimizer& make) {
+        const std::unique_ptr<Optimizer> optimizer = make(spec["attrs"]);
+        for (const bool use_resource : {true, false}) {
+          SCOPED_TRACE(use_resource ? "resource" : "reference");
+          CheckSteps(spec, *optimizer, use_resource);
+        }
+      });
+}
+
+}  // namespace
+}  // namespace leat::nn
