@@ -4,15 +4,19 @@
 // writes the trained model, and predicts some test images in the terminal.
 //
 //   fashion_mnist --model cnn --devices cpu:2 --epochs 5 --export model.pb
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "CLI/CLI.hpp"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "leat/core/status_macros.h"
@@ -45,6 +49,10 @@ namespace op = leat::op;
 constexpr const char* kClasses[] = {"T-shirt", "Trouser", "Pullover", "Dress",
                                     "Coat",    "Sandal",  "Shirt",    "Sneaker",
                                     "Bag",     "Boot"};
+
+constexpr double kMaxRate = 1e6;
+constexpr int kMaxEpochs = 1 << 20;
+constexpr int kMaxThreads = 1 << 12;
 
 struct Flags {
   std::string model = "cnn";
@@ -98,34 +106,34 @@ Output Cnn(GraphBuilder& b, Output images, const Devices& devices) {
 
 // The rate asked for, or the optimizer's `standard` one; along half a cosine it
 // falls to nothing at the end of the last epoch.
-leat::Operand Rate(GraphBuilder& b, const Flags& flags, double standard) {
+leat::Operand Rate(GraphBuilder& b, const Flags& flags, int64_t steps,
+                   double standard) {
   const double rate = flags.learning_rate > 0 ? flags.learning_rate : standard;
   if (!flags.cosine) return rate;
-  constexpr int64_t kImages = 60000;
-  return nn::CosineDecay(
-      nn::GlobalStep(b).value(),
-      {.initial = rate, .steps = flags.epochs * (kImages / flags.batch)});
+  return nn::CosineDecay(nn::GlobalStep(b).value(),
+                         {.initial = rate, .steps = steps});
 }
 
-absl::StatusOr<std::unique_ptr<nn::Optimizer>> MakeOptimizer(
-    GraphBuilder& b, const Flags& flags) {
+absl::StatusOr<std::unique_ptr<nn::Optimizer>> MakeOptimizer(GraphBuilder& b,
+                                                             const Flags& flags,
+                                                             int64_t steps) {
   const std::string& name = flags.optimizer;
   std::unique_ptr<nn::Optimizer> optimizer;
   if (name == "gradient_descent") {
     optimizer = std::make_unique<nn::GradientDescent>(
-        nn::GradientDescentAttrs{.learning_rate = Rate(b, flags, 0.1)});
+        nn::GradientDescentAttrs{.learning_rate = Rate(b, flags, steps, 0.1)});
   } else if (name == "momentum") {
     optimizer = std::make_unique<nn::Momentum>(
-        nn::MomentumAttrs{.learning_rate = Rate(b, flags, 0.02)});
+        nn::MomentumAttrs{.learning_rate = Rate(b, flags, steps, 0.02)});
   } else if (name == "adagrad") {
     optimizer = std::make_unique<nn::Adagrad>(
-        nn::AdagradAttrs{.learning_rate = Rate(b, flags, 0.05)});
+        nn::AdagradAttrs{.learning_rate = Rate(b, flags, steps, 0.05)});
   } else if (name == "rmsprop") {
     optimizer = std::make_unique<nn::RMSProp>(
-        nn::RMSPropAttrs{.learning_rate = Rate(b, flags, 0.001)});
+        nn::RMSPropAttrs{.learning_rate = Rate(b, flags, steps, 0.001)});
   } else if (name == "adam") {
     optimizer = std::make_unique<nn::Adam>(
-        nn::AdamAttrs{.learning_rate = Rate(b, flags, 0.001)});
+        nn::AdamAttrs{.learning_rate = Rate(b, flags, steps, 0.001)});
   } else {
     return absl::InvalidArgumentError(
         absl::StrCat("there is no optimizer '", name, "'"));
@@ -144,7 +152,9 @@ struct Model {
   Operation step;
 };
 
-absl::StatusOr<Model> BuildModel(GraphBuilder& b, const Flags& flags) {
+// `steps` is how many of them the training has.
+absl::StatusOr<Model> BuildModel(GraphBuilder& b, const Flags& flags,
+                                 int64_t steps) {
   b.SetSeed(flags.seed);
   Devices devices;
   if (flags.devices != "cpu" && flags.devices != "cpu:1") {
@@ -160,16 +170,45 @@ absl::StatusOr<Model> BuildModel(GraphBuilder& b, const Flags& flags) {
   model.loss = nn::SparseSoftmaxCrossEntropy(model.labels, model.logits);
   model.accuracy = nn::Accuracy(model.labels, model.logits);
   LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<nn::Optimizer> optimizer,
-                        MakeOptimizer(b, flags));
+                        MakeOptimizer(b, flags, steps));
   nn::MinimizeOptions options;
   if (flags.cosine) options.global_step = nn::GlobalStep(b);
   model.step = optimizer->Minimize(model.loss, options);
   return model;
 }
 
+// The losses of all steps, one a line, if they are wanted.
+class Losses {
+ public:
+  explicit Losses(std::string path) : path_(std::move(path)) {}
+
+  // Before the training, which would be lost.
+  absl::Status Open() {
+    if (path_.empty()) return absl::OkStatus();
+    file_.open(path_);
+    return Check();
+  }
+  void Add(float loss) { file_ << absl::StrFormat("%.9g\n", loss); }
+  absl::Status Close() {
+    if (path_.empty()) return absl::OkStatus();
+    file_.close();
+    return Check();
+  }
+
+ private:
+  absl::Status Check() const {
+    if (file_.good()) return absl::OkStatus();
+    return absl::UnavailableError(absl::StrCat(
+        "--losses '", path_, "': cannot be written: ", std::strerror(errno)));
+  }
+
+  const std::string path_;
+  std::ofstream file_ = {};
+};
+
 // One pass over the training data; reports the mean loss and the speed.
 absl::Status TrainEpoch(int epoch, const Callable& train,
-                        leat::Batches& batches, std::ostream& losses) {
+                        leat::Batches& batches, Losses& losses) {
   const auto start = std::chrono::steady_clock::now();
   leat::ProgressBar bar(absl::StrCat("epoch ", epoch), batches.num_batches());
   double loss = 0, accuracy = 0, seconds = 0;
@@ -179,7 +218,7 @@ absl::Status TrainEpoch(int epoch, const Callable& train,
     LEAT_ASSIGN_OR_RETURN(const auto out,
                           train({batch->images, batch->labels}));
     loss += out[0].scalar<float>();
-    losses << absl::StrFormat("%.9g\n", out[0].scalar<float>());
+    losses.Add(out[0].scalar<float>());
     accuracy += out[1].scalar<float>();
     images += batch->labels.num_elements();
     ++done;
@@ -249,54 +288,104 @@ std::optional<uint64_t> ShuffleSeed(const Flags& flags) {
   return static_cast<uint64_t>(flags.seed);
 }
 
-absl::Status Run(const Flags& flags) {
-  LEAT_ASSIGN_OR_RETURN(const FashionMnist data,
-                        leat::LoadFashionMnist(flags.data));
-  GraphBuilder b;
-  LEAT_ASSIGN_OR_RETURN(const Model model, BuildModel(b, flags));
-  LEAT_ASSIGN_OR_RETURN(const leat::Graph graph, b.Build());
-  leat::SessionOptions options{.devices = flags.devices,
-                               .num_threads = flags.threads};
-  if (flags.no_passes) options.optimizer.level = leat::OptimizeLevel::kOff;
-  LEAT_ASSIGN_OR_RETURN(const auto session, leat::NewSession(graph, options));
-  LEAT_RETURN_IF_ERROR(session->Run({.targets = {graph.init_op()}}).status());
+// The batches of a split, whose name an error tells.
+absl::StatusOr<leat::Batches> MakeBatches(const Flags& flags,
+                                          absl::string_view split,
+                                          const LabeledImages& images,
+                                          const leat::BatchOptions& options) {
+  absl::StatusOr<leat::Batches> batches =
+      leat::Batches::Create(images, options);
+  if (batches.ok()) return batches;
+  return absl::Status(batches.status().code(),
+                      absl::StrCat("split '", split, "' of '", flags.data,
+                                   "': ", batches.status().message()));
+}
+
+absl::Status TrainAndEvaluate(const Flags& flags, const Model& model,
+                              leat::Session& session, leat::Batches& training,
+                              leat::Batches& testing, Losses& losses) {
   LEAT_ASSIGN_OR_RETURN(
       const Callable train,
-      session->MakeCallable({.feeds = {model.images, model.labels},
-                             .fetches = {model.loss, model.accuracy},
-                             .targets = {model.step}}));
+      session.MakeCallable({.feeds = {model.images, model.labels},
+                            .fetches = {model.loss, model.accuracy},
+                            .targets = {model.step}}));
   LEAT_ASSIGN_OR_RETURN(
       const Callable evaluate,
-      session->MakeCallable({.feeds = {model.images, model.labels},
-                             .fetches = {model.accuracy}}));
-  LEAT_ASSIGN_OR_RETURN(
-      const Callable predict,
-      session->MakeCallable(
-          {.feeds = {model.images}, .fetches = {model.predictions}}));
-  LEAT_ASSIGN_OR_RETURN(
-      leat::Batches training,
-      leat::Batches::Create(data.train, {.size = flags.batch,
-                                         .shuffle_seed = ShuffleSeed(flags),
-                                         .drop_remainder = true}));
-  LEAT_ASSIGN_OR_RETURN(leat::Batches testing,
-                        leat::Batches::Create(data.test, {.size = 500}));
-  std::ofstream losses;
-  if (!flags.losses_path.empty()) losses.open(flags.losses_path);
+      session.MakeCallable({.feeds = {model.images, model.labels},
+                            .fetches = {model.accuracy}}));
   for (int epoch = 1; epoch <= flags.epochs; ++epoch) {
     LEAT_RETURN_IF_ERROR(TrainEpoch(epoch, train, training, losses));
     LEAT_ASSIGN_OR_RETURN(const double accuracy, Evaluate(evaluate, testing));
     std::printf("; test accuracy %.2f%%\n", 100 * accuracy);
     std::fflush(stdout);
   }
-  LEAT_RETURN_IF_ERROR(Export(flags, graph, model, *session));
-  return Show(predict, data.test, flags.show);
+  return losses.Close();
 }
 
-}  // namespace
+absl::Status Run(const Flags& flags) {
+  Losses losses(flags.losses_path);
+  LEAT_RETURN_IF_ERROR(losses.Open());
+  LEAT_ASSIGN_OR_RETURN(const FashionMnist data,
+                        leat::LoadFashionMnist(flags.data));
+  LEAT_ASSIGN_OR_RETURN(leat::Batches training,
+                        MakeBatches(flags, "train", data.train,
+                                    {.size = flags.batch,
+                                     .shuffle_seed = ShuffleSeed(flags),
+                                     .drop_remainder = true}));
+  LEAT_ASSIGN_OR_RETURN(leat::Batches testing,
+                        MakeBatches(flags, "t10k", data.test, {.size = 500}));
+  GraphBuilder b;
+  LEAT_ASSIGN_OR_RETURN(
+      const Model model,
+      BuildModel(b, flags, flags.epochs * training.num_batches()));
+  LEAT_ASSIGN_OR_RETURN(const leat::Graph graph, b.Build());
+  leat::SessionOptions options{.devices = flags.devices,
+                               .num_threads = flags.threads};
+  if (flags.no_passes) options.optimizer.level = leat::OptimizeLevel::kOff;
+  LEAT_ASSIGN_OR_RETURN(const auto session, leat::NewSession(graph, options));
+  LEAT_RETURN_IF_ERROR(session->Run({.targets = {graph.init_op()}}).status());
+  LEAT_RETURN_IF_ERROR(
+      TrainAndEvaluate(flags, model, *session, training, testing, losses));
+  LEAT_RETURN_IF_ERROR(Export(flags, graph, model, *session));
+  LEAT_ASSIGN_OR_RETURN(
+      const Callable predict,
+      session->MakeCallable(
+          {.feeds = {model.images}, .fetches = {model.predictions}}));
+  LEAT_RETURN_IF_ERROR(Show(predict, data.test, flags.show));
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
+    return absl::OkStatus();
+  }
+  return absl::UnavailableError("cannot write to standard output");
+}
 
-int main(int argc, char** argv) {
-  Flags flags;
-  CLI::App app("Trains a small network on Fashion-MNIST.");
+// CLI11's own checks let NaN pass, and integers that no int64 holds.
+CLI::Validator Number(double low, double high) {
+  return CLI::Validator(
+      [low, high](std::string& text) {
+        double value = 0;
+        if (absl::SimpleAtod(text, &value) && value >= low && value <= high) {
+          return std::string();
+        }
+        return absl::StrCat("'", text, "' is no number from ", low, " to ",
+                            high);
+      },
+      absl::StrCat("from ", low, " to ", high));
+}
+
+CLI::Validator Integer(int64_t low, int64_t high) {
+  return CLI::Validator(
+      [low, high](std::string& text) {
+        int64_t value = 0;
+        if (absl::SimpleAtoi(text, &value) && value >= low && value <= high) {
+          return std::string();
+        }
+        return absl::StrCat("'", text, "' is no integer from ", low, " to ",
+                            high);
+      },
+      absl::StrCat("from ", low, " to ", high));
+}
+
+void AddTrainingFlags(CLI::App& app, Flags& flags) {
   app.add_option("--model", flags.model, "Network to train")
       ->check(CLI::IsMember({"mlp", "cnn"}))
       ->capture_default_str();
@@ -305,21 +394,30 @@ int main(int argc, char** argv) {
           {"gradient_descent", "momentum", "adagrad", "rmsprop", "adam"}))
       ->capture_default_str();
   app.add_option("--learning-rate", flags.learning_rate,
-                 "Step size; 0 for the optimizer's default");
+                 "Step size; 0 for the optimizer's default")
+      ->check(Number(0, kMaxRate));
   app.add_flag("--cosine", flags.cosine,
                "Let the step size fall to nothing along half a cosine");
   app.add_option("--batch", flags.batch, "Images a step")
-      ->check(CLI::Range(1, 60000))
+      ->check(Integer(1, 60000))
       ->capture_default_str();
   app.add_option("--epochs", flags.epochs, "Passes over the training data")
-      ->check(CLI::NonNegativeNumber)
+      ->check(Integer(0, kMaxEpochs))
       ->capture_default_str();
   app.add_option("--seed", flags.seed, "Of initial values and shuffling")
+      ->check(Integer(std::numeric_limits<int64_t>::min(),
+                      std::numeric_limits<int64_t>::max()))
       ->capture_default_str();
+  app.add_flag("--no-shuffle", flags.no_shuffle,
+               "Take the training images in their order");
+}
+
+void AddOtherFlags(CLI::App& app, Flags& flags) {
   app.add_option("--devices", flags.devices,
                  "cpu, or cpu:2 to split the network over two devices")
       ->capture_default_str();
-  app.add_option("--threads", flags.threads, "0 for one a processor");
+  app.add_option("--threads", flags.threads, "0 for one a processor")
+      ->check(Integer(0, kMaxThreads));
   app.add_flag("--no-passes", flags.no_passes,
                "Run the graph as it is built, every node of it");
   app.add_option("--data", flags.data, "Folder with the four IDX files")
@@ -330,10 +428,24 @@ int main(int argc, char** argv) {
                  "Where to write the training graph");
   app.add_option("--losses", flags.losses_path,
                  "Where to write the loss of every step, one a line");
-  app.add_flag("--no-shuffle", flags.no_shuffle,
-               "Take the training images in their order");
-  app.add_option("--show", flags.show, "Test images to predict at the end");
-  CLI11_PARSE(app, argc, argv);
+  app.add_option("--show", flags.show, "Test images to predict at the end")
+      ->check(Integer(0, 10000));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Flags flags;
+  CLI::App app("Trains a small network on Fashion-MNIST.", "fashion_mnist");
+  app.set_version_flag("--version", "fashion_mnist " LEAT_VERSION);
+  app.footer("Exit codes: 0, 1 for an error, 2 for wrong flags.");
+  AddTrainingFlags(app, flags);
+  AddOtherFlags(app, flags);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
   const absl::Status status = Run(flags);
   if (!status.ok()) {
     std::fprintf(stderr, "fashion_mnist: %s\n", status.ToString().c_str());

@@ -116,7 +116,7 @@ class TextWriter {
   // An empty line before it where the text begins with "\n".
   void Line(absl::string_view text, Style style = Style::kPlain) {
     if (absl::ConsumePrefix(&text, "\n")) out_ += "\n";
-    absl::StrAppend(&out_, Styled(text, style, options_.color), "\n");
+    absl::StrAppend(&out_, Styled(Escaped(text), style, options_.color), "\n");
   }
 
   std::string Table(const Rows& rows) const {

@@ -13,29 +13,6 @@
 
 namespace leat {
 
-absl::StatusOr<std::string> ReadFile(const std::string& path,
-                                     int64_t max_bytes) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    return absl::NotFoundError(
-        absl::StrCat("cannot open '", path, "': ", std::strerror(errno)));
-  }
-  std::string bytes;
-  std::string chunk(size_t{1} << 20, '\0');
-  while (file) {
-    file.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
-    bytes.append(chunk, 0, static_cast<size_t>(file.gcount()));
-    if (static_cast<int64_t>(bytes.size()) > max_bytes) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("'", path, "' has more than ", max_bytes, " bytes"));
-    }
-  }
-  if (!file.eof()) {
-    return absl::DataLossError(absl::StrCat("cannot read '", path, "'"));
-  }
-  return bytes;
-}
-
 absl::Status WriteFile(const std::string& path, absl::string_view bytes) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));

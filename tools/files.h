@@ -1,14 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Whole files in memory, for the command line tools.
+// Files that the command line tools write; core/regular_file.h reads them.
 #ifndef LEAT_TOOLS_FILES_H_
 #define LEAT_TOOLS_FILES_H_
 
-#include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
 namespace google::protobuf {
@@ -16,11 +14,6 @@ class Message;
 }  // namespace google::protobuf
 
 namespace leat {
-
-// NOT_FOUND naming a file that cannot be opened, RESOURCE_EXHAUSTED for one of
-// more than `max_bytes`, DATA_LOSS when reading fails.
-absl::StatusOr<std::string> ReadFile(const std::string& path,
-                                     int64_t max_bytes);
 
 // PERMISSION_DENIED naming a file that cannot be written.
 absl::Status WriteFile(const std::string& path, absl::string_view bytes);

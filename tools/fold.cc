@@ -107,27 +107,27 @@ class Folder {
     return children;
   }
 
-  // The same with series folded into one item each.
+  // The same with series folded into one item each, at the place of the first
+  // of them; what leads to an expanded scope is in none.
   std::vector<Item> FoldSeries(std::vector<Item> children) const {
     absl::flat_hash_map<std::string, std::vector<size_t>> series;
+    std::vector<std::string> labels;
     for (size_t i = 0; i < children.size(); ++i) {
-      series[SeriesOf(children[i])].push_back(i);
+      const bool pinned =
+          children[i].is_scope && LeadsToExpanded(children[i].label);
+      labels.push_back(pinned ? "" : SeriesOf(children[i]));
+      if (!pinned) series[labels[i]].push_back(i);
     }
     std::vector<Item> result;
     for (size_t i = 0; i < children.size(); ++i) {
-      const std::string label = SeriesOf(children[i]);
-      const std::vector<size_t>& alike = series[label];
-      const bool pinned =
-          children[i].is_scope && LeadsToExpanded(children[i].label);
-      if (alike.size() < kMinSeries || pinned) {
+      const std::vector<size_t>& alike = series[labels[i]];
+      if (alike.size() < kMinSeries) {
         result.push_back(std::move(children[i]));
         continue;
       }
       if (alike[0] != i) continue;
-      Item item{.label = label, .is_folded = true};
+      Item item{.label = labels[i], .is_folded = true};
       for (const size_t k : alike) {
-        if (children[k].is_scope && LeadsToExpanded(children[k].label))
-          continue;
         item.members.insert(item.members.end(), children[k].members.begin(),
                             children[k].members.end());
       }
@@ -223,6 +223,15 @@ std::vector<FoldedLine> FoldNames(absl::Span<const std::string> names,
     return Folder(names, all).Fold();
   }
   return Folder(names, options).Fold();
+}
+
+bool HasScope(absl::Span<const std::string> names, absl::string_view scope) {
+  scope = absl::StripSuffix(scope, "/");
+  if (scope.empty()) return true;
+  const std::string prefix = absl::StrCat(scope, "/");
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return absl::StartsWith(name, prefix);
+  });
 }
 
 }  // namespace leat

@@ -33,6 +33,9 @@ struct FoldOptions {
 std::vector<FoldedLine> FoldNames(absl::Span<const std::string> names,
                                   const FoldOptions& options = {});
 
+// Some name is in the scope ("a", "a/" or, for all of them, "/").
+bool HasScope(absl::Span<const std::string> names, absl::string_view scope);
+
 }  // namespace leat
 
 #endif  // LEAT_TOOLS_FOLD_H_

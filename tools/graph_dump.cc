@@ -1,11 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // graph-dump: shows a graph at every stage of planning. See --help.
-#include <iostream>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/graph_file.h"
 #include "leat/graph/op_registry.h"
@@ -15,7 +16,7 @@
 #include "leat/tools/dump_dot.h"
 #include "leat/tools/dump_json.h"
 #include "leat/tools/dump_text.h"
-#include "leat/tools/files.h"
+#include "leat/tools/fold.h"
 #include "leat/tools/graph_stages.h"
 #include "leat/tools/program.h"
 
@@ -33,7 +34,7 @@ constexpr char kFooter[] =
     "JSON keys: model stage feeds fetches targets shape_problem devices "
     "partitions transfers; tools/dump_json.h describes them.\n"
     "Exit codes: 0, 1 for an error in the graph, 2 for wrong flags, 3 for "
-    "wrong devices or policies.";
+    "wrong devices, policies or --config files.";
 
 struct Flags {
   std::string model = {};
@@ -55,10 +56,8 @@ void AddFlags(CLI::App& app, Flags& flags) {
   app.add_option("--fetch", flags.fetches,
                  "Name of a fetched tensor or an op to run (repeatable)");
   app.add_option("--devices", flags.devices, "cpu, or cpu:N for N CPU devices")
-      ->envname("LEAT_DEVICES")
       ->capture_default_str();
   app.add_option("--policy", flags.policy, "Placement policy")
-      ->envname("LEAT_POLICY")
       ->capture_default_str();
   app.add_option("--stage", flags.stage, "What to show")
       ->check(CLI::IsMember(StageNames()))
@@ -83,14 +82,37 @@ absl::Status Configure(const Flags& flags, StageOptions& options) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::string> Show(const Flags& flags, StageOptions options) {
+// A scope that is to be expanded and that no name is in is probably mistyped.
+void CheckScopes(const Flags& flags, const Dump& dump, const Log& log) {
+  std::vector<std::string> names;
+  for (const DumpedPart& part : dump.parts) {
+    for (const DumpedNode& node : part.nodes) names.push_back(node.name);
+  }
+  for (const std::string& scope : flags.expand) {
+    if (HasScope(names, scope)) continue;
+    log.Warning(absl::StrCat("--expand '", scope, "': the ",
+                             StageName(dump.stage),
+                             " graph has no node in that scope"));
+  }
+}
+
+absl::StatusOr<std::string> Show(const Flags& flags, StageOptions options,
+                                 const Log& log) {
   LEAT_ASSIGN_OR_RETURN(const Graph graph,
                         LoadGraph(flags.model, BuiltinOps()));
+  log.Info(absl::StrCat("loaded '", flags.model, "': ", graph.NodeIds().size(),
+                        " nodes"));
   options.signature = MakeSignature(graph, flags.feeds, flags.fetches);
+  if (options.stage >= Stage::kPruned) {
+    LEAT_RETURN_IF_ERROR(CheckHasWork(graph, options.signature, flags.model));
+  }
   LEAT_ASSIGN_OR_RETURN(const StagedGraph staged, GraphAtStage(graph, options));
+  log.Info(absl::StrCat("planned up to stage '", StageName(options.stage),
+                        "' for ", options.devices.size(), " devices"));
   const Dump dump = MakeDump(graph, staged, options, flags.model);
   if (flags.format == "json") return DumpToJson(dump);
   if (flags.format == "dot") return DumpToDot(dump);
+  CheckScopes(flags, dump, log);
   return DumpToText(dump, {.color = WantsColor(),
                            .width = TerminalWidth(),
                            .expand = flags.expand});
@@ -100,15 +122,15 @@ int Main(int argc, char** argv) {
   CLI::App app(kAbout, kProgram);
   Flags flags;
   AddFlags(app, flags);
-  if (const auto code = ParseFlags(app, argc, argv)) return *code;
+  Log log(kProgram);
+  if (const auto code = ParseFlags(app, argc, argv, log)) return *code;
   StageOptions options;
   if (const absl::Status status = Configure(flags, options); !status.ok()) {
-    return Report(kProgram, status, kExitConfig);
+    return Report(log, status, kExitConfig);
   }
-  const absl::StatusOr<std::string> text = Show(flags, std::move(options));
-  if (!text.ok()) return Report(kProgram, text.status());
-  std::cout << *text << std::flush;
-  return kExitOk;
+  const absl::StatusOr<std::string> text = Show(flags, std::move(options), log);
+  if (!text.ok()) return Report(log, text.status());
+  return Print(log, *text);
 }
 
 }  // namespace

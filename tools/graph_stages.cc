@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/work_queue.h"
 #include "leat/graph/consumers.h"
@@ -92,6 +93,16 @@ StepSignature MakeSignature(const Graph& graph, std::vector<std::string> feeds,
   }
   if (fetches.empty()) signature.targets = SinkNames(graph, signature.feeds);
   return signature;
+}
+
+absl::Status CheckHasWork(const Graph& graph, const StepSignature& signature,
+                          absl::string_view file) {
+  if (!signature.fetches.empty() || !signature.targets.empty()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("file '", file, "': its graph of ", graph.NodeIds().size(),
+                   " nodes has none to run"));
 }
 
 absl::StatusOr<StagedGraph> GraphAtStage(const Graph& graph,

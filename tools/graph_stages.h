@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -39,6 +40,11 @@ std::string StageName(Stage stage);
 // are targets.
 StepSignature MakeSignature(const Graph& graph, std::vector<std::string> feeds,
                             absl::Span<const std::string> fetches);
+
+// INVALID_ARGUMENT naming the file that the graph is from when a step is asked
+// for nothing: an empty graph, or one of which all is fed.
+absl::Status CheckHasWork(const Graph& graph, const StepSignature& signature,
+                          absl::string_view file);
 
 // Nodes whose outputs nobody takes and nobody waits for, fed ones excepted.
 std::vector<std::string> SinkNames(const Graph& graph,

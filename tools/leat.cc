@@ -2,7 +2,6 @@
 //
 // leat: runs graphs, lists ops and devices. See --help.
 #include <cmath>
-#include <iostream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -28,8 +27,9 @@ namespace {
 constexpr char kProgram[] = "leat";
 constexpr char kFooter[] =
     "Exit codes: 0, 1 for an error in the graph, its data or a step, 2 for "
-    "wrong flags, 3 for wrong devices or policies.";
+    "wrong flags, 3 for wrong devices, policies or --config files.";
 constexpr double kMaxTimeout = 1e9;  // seconds; 30 years
+constexpr int64_t kMaxMemory = int64_t{1} << 62;
 
 struct Flags {
   RunModelOptions run = {};
@@ -45,8 +45,12 @@ struct Flags {
 void AddSessionFlags(CLI::App& app, Flags& flags) {
   app.add_option("--devices", flags.run.session.devices,
                  "cpu, or cpu:N for N CPU devices")
-      ->envname("LEAT_DEVICES")
       ->capture_default_str();
+  app.add_option("--memory", flags.run.session.cpu_memory_bytes,
+                 "How much memory each CPU device may take: bytes, or 4GiB "
+                 "[what this process may take]")
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->check(CLI::Range(int64_t{1}, kMaxMemory));
   app.add_flag("--json", flags.json, "Print JSON");
 }
 
@@ -65,13 +69,12 @@ CLI::App* AddRun(CLI::App& app, Flags& flags) {
                   "An op to run once before the steps, such as the "
                   "initializer of variables (repeatable)");
   run->add_option("--steps", flags.run.steps, "How many steps to run")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
+      ->check(IntegerFrom(1, int64_t{1} << 40))
       ->capture_default_str();
   run->add_option("--timeout", flags.timeout, "Seconds that a step may take")
-      ->check(CLI::Range(1e-6, kMaxTimeout));
+      ->check(NumberFrom(1e-6, kMaxTimeout));
   run->add_option("--policy", flags.run.session.placement_policy,
                   "Placement policy")
-      ->envname("LEAT_POLICY")
       ->capture_default_str();
   run->add_option("--trace", flags.trace,
                   "Write a timeline of all steps (Chrome's trace format; "
@@ -81,14 +84,13 @@ CLI::App* AddRun(CLI::App& app, Flags& flags) {
                   "stats and partition graphs) to this file; text if it ends "
                   "in .pbtxt");
   run->add_flag("--no-passes", flags.no_passes,
-                "Run the graph as it is, every node that the step needs")
-      ->envname("LEAT_NO_PASSES");
+                "Run the graph as it is, every node that the step needs");
   run->add_flag("--stats", flags.stats, "Print the time that each op took");
   AddSessionFlags(*run, flags);
   return run;
 }
 
-absl::StatusOr<std::string> Run(const Flags& flags) {
+absl::StatusOr<std::string> Run(const Flags& flags, const Log& log) {
   RunModelOptions options = flags.run;
   if (flags.no_passes) options.session.optimizer.level = OptimizeLevel::kOff;
   if (flags.timeout > 0) {
@@ -98,7 +100,7 @@ absl::StatusOr<std::string> Run(const Flags& flags) {
   // Without a timeline to write, the table of ops is all that is kept.
   Trace trace = flags.trace.empty() ? Trace(0) : Trace();
   pb::RunMetadata metadata;
-  RunModelRecords records;
+  RunModelRecords records{.log = &log};
   if (flags.stats || !flags.trace.empty()) records.trace = &trace;
   if (!flags.metadata.empty()) records.metadata = &metadata;
   LEAT_ASSIGN_OR_RETURN(const RunModelResult result,
@@ -106,9 +108,10 @@ absl::StatusOr<std::string> Run(const Flags& flags) {
   if (!flags.trace.empty()) {
     LEAT_RETURN_IF_ERROR(WriteFile(flags.trace, trace.ToChromeJson()));
     if (trace.num_dropped_steps() > 0) {
-      std::cerr << kProgram << ": the last " << trace.num_dropped_steps()
-                << " of " << trace.num_steps()
-                << " steps are not in the timeline, which is full\n";
+      log.Warning(absl::StrCat("the last ", trace.num_dropped_steps(), " of ",
+                               trace.num_steps(),
+                               " steps are not in the timeline, which is "
+                               "full"));
     }
   }
   if (!flags.metadata.empty()) {
@@ -126,8 +129,9 @@ absl::StatusOr<std::string> ListOps(const Flags& flags) {
 }
 
 absl::StatusOr<std::string> ListDevices(const Flags& flags) {
-  LEAT_ASSIGN_OR_RETURN(const DeviceSetOptions options,
+  LEAT_ASSIGN_OR_RETURN(DeviceSetOptions options,
                         ParseDevices(flags.run.session.devices));
+  options.cpu_memory_bytes = flags.run.session.cpu_memory_bytes;
   LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<DeviceSet> set,
                         DeviceSet::Create(options));
   auto json = nlohmann::ordered_json::array();
@@ -138,6 +142,7 @@ absl::StatusOr<std::string> ListDevices(const Flags& flags) {
                     {"memory_bytes", info.memory_bytes},
                     {"description", info.description}});
     rows.push_back({Cell(info.name, Style::kName), Cell(info.type),
+                    Cell::Number(BytesText(info.memory_bytes)),
                     Cell(info.description, Style::kFaint)});
   }
   if (flags.json) return json.dump(1) + "\n";
@@ -162,16 +167,16 @@ int Main(int argc, char** argv) {
   CLI::App* devices =
       app.add_subcommand("devices", "Lists the devices of this process");
   AddSessionFlags(*devices, flags);
-  if (const auto code = ParseFlags(app, argc, argv)) return *code;
+  Log log(kProgram);
+  if (const auto code = ParseFlags(app, argc, argv, log)) return *code;
   if (const absl::Status status = CheckConfig(flags); !status.ok()) {
-    return Report(kProgram, status, kExitConfig);
+    return Report(log, status, kExitConfig);
   }
-  const absl::StatusOr<std::string> text = run->parsed()   ? Run(flags)
+  const absl::StatusOr<std::string> text = run->parsed()   ? Run(flags, log)
                                            : ops->parsed() ? ListOps(flags)
                                                            : ListDevices(flags);
-  if (!text.ok()) return Report(kProgram, text.status());
-  std::cout << *text << std::flush;
-  return kExitOk;
+  if (!text.ok()) return Report(log, text.status());
+  return Print(log, *text);
 }
 
 }  // namespace

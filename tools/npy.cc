@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "leat/core/regular_file.h"
 #include "leat/core/status_macros.h"
 #include "leat/tools/files.h"
 
@@ -202,13 +203,14 @@ class HeaderParser {
   bool is_fortran_ = false;
 };
 
-// Splits a file into its header's text and its data.
-absl::Status Split(absl::string_view bytes, absl::string_view name,
-                   absl::string_view& header, absl::string_view& data) {
-  if (!absl::StartsWith(bytes, kMagic)) {
+// The text of the header, of which `offset` is the end, at the start of a file.
+absl::StatusOr<absl::string_view> HeaderText(absl::string_view bytes,
+                                             absl::string_view name,
+                                             size_t& offset) {
+  const absl::string_view file = bytes;
+  if (!absl::ConsumePrefix(&bytes, kMagic)) {
     return Malformed(name, "not a .npy file");
   }
-  bytes.remove_prefix(kMagic.size());
   if (bytes.size() < 2) return Malformed(name, "the file is cut off");
   const int version = static_cast<unsigned char>(bytes[0]);
   if (version < 1 || version > 3 || bytes[1] != 0) {
@@ -226,32 +228,60 @@ absl::Status Split(absl::string_view bytes, absl::string_view name,
     return Malformed(name, absl::StrCat("a header of ", length, " bytes"));
   }
   if (length > bytes.size()) return Malformed(name, "the file is cut off");
-  header = bytes.substr(0, length);
-  data = bytes.substr(length);
-  return absl::OkStatus();
+  offset = file.size() - bytes.size() + length;
+  return bytes.substr(0, length);
 }
 
-absl::Status CopyData(absl::string_view data, const Header& header,
-                      absl::string_view name, Tensor& tensor) {
+// The header of a file of `file_bytes` that begins with `start`, if what
+// follows it has the size that it announces.
+absl::StatusOr<Header> ParseHeader(absl::string_view start, int64_t file_bytes,
+                                   absl::string_view name, size_t& offset) {
+  LEAT_ASSIGN_OR_RETURN(const absl::string_view text,
+                        HeaderText(start, name, offset));
+  LEAT_ASSIGN_OR_RETURN(Header header, HeaderParser(text, name).Parse());
+  const int64_t data_bytes = file_bytes - static_cast<int64_t>(offset);
+  const absl::StatusOr<int64_t> wanted = CheckedMultiply(
+      header.shape.num_elements(), static_cast<int64_t>(header.element_bytes));
+  if (!wanted.ok() || *wanted != data_bytes) {
+    return Malformed(name,
+                     absl::StrCat(data_bytes, " bytes of data for ",
+                                  header.shape.DebugString(), " elements of ",
+                                  header.element_bytes, " bytes"));
+  }
+  // Strings of width 0 take no bytes, so the file does not bound their number.
+  if (header.dtype == DType::kString && header.element_bytes == 0 &&
+      header.shape.num_elements() > 0) {
+    return Malformed(name, "strings of width 0");
+  }
+  return header;
+}
+
+// Gives `count` bytes of the data, one call after the other.
+using Source = absl::FunctionRef<absl::Status(char* to, size_t count)>;
+
+absl::StatusOr<Tensor> ReadData(const Header& header, absl::string_view name,
+                                Source source) {
+  LEAT_ASSIGN_OR_RETURN(
+      Tensor tensor,
+      Tensor::Allocate(HostAllocator(), header.dtype, header.shape));
   if (header.dtype == DType::kString) {
     for (std::string& text : tensor.mutable_data<std::string>()) {
-      const absl::string_view padded = data.substr(0, header.element_bytes);
-      data.remove_prefix(header.element_bytes);
-      const size_t last = padded.find_last_not_of('\0');
-      text.assign(padded.data(), last == padded.npos ? 0 : last + 1);
+      text.resize(header.element_bytes);
+      LEAT_RETURN_IF_ERROR(source(text.data(), text.size()));
+      text.resize(text.find_last_not_of('\0') + 1);  // npos + 1 is 0
     }
-    return absl::OkStatus();
+    return tensor;
   }
+  const auto size = static_cast<size_t>(tensor.num_bytes());
+  if (size == 0) return tensor;
+  char* data = tensor.mutable_raw_data();
+  LEAT_RETURN_IF_ERROR(source(data, size));
   // A byte that is neither 0 nor 1 is not a value that a bool can have.
   if (header.dtype == DType::kBool &&
-      std::any_of(data.begin(), data.end(),
-                  [](char c) { return c != 0 && c != 1; })) {
+      std::any_of(data, data + size, [](char c) { return c != 0 && c != 1; })) {
     return Malformed(name, "a bool that is neither 0 nor 1");
   }
-  if (!data.empty()) {
-    std::memcpy(tensor.mutable_raw_data(), data.data(), data.size());
-  }
-  return absl::OkStatus();
+  return tensor;
 }
 
 // The width of the longest string, at least 1: NumPy has no "S0" arrays.
@@ -286,27 +316,16 @@ std::string Preamble(absl::string_view descr, const Shape& shape) {
 
 absl::StatusOr<Tensor> ParseNpy(absl::string_view bytes,
                                 absl::string_view name) {
-  absl::string_view text, data;
-  LEAT_RETURN_IF_ERROR(Split(bytes, name, text, data));
-  LEAT_ASSIGN_OR_RETURN(const Header header, HeaderParser(text, name).Parse());
-  absl::StatusOr<int64_t> wanted = CheckedMultiply(
-      header.shape.num_elements(), static_cast<int64_t>(header.element_bytes));
-  if (!wanted.ok() || *wanted != static_cast<int64_t>(data.size())) {
-    return Malformed(name,
-                     absl::StrCat(data.size(), " bytes of data for ",
-                                  header.shape.DebugString(), " elements of ",
-                                  header.element_bytes, " bytes"));
-  }
-  // Strings of width 0 take no bytes, so the file does not bound their number.
-  if (header.dtype == DType::kString && header.element_bytes == 0 &&
-      header.shape.num_elements() > 0) {
-    return Malformed(name, "strings of width 0");
-  }
+  size_t offset = 0;
   LEAT_ASSIGN_OR_RETURN(
-      Tensor tensor,
-      Tensor::Allocate(HostAllocator(), header.dtype, header.shape));
-  LEAT_RETURN_IF_ERROR(CopyData(data, header, name, tensor));
-  return tensor;
+      const Header header,
+      ParseHeader(bytes, static_cast<int64_t>(bytes.size()), name, offset));
+  bytes.remove_prefix(offset);
+  return ReadData(header, name, [&bytes](char* to, size_t count) {
+    std::memcpy(to, bytes.data(), count);
+    bytes.remove_prefix(count);
+    return absl::OkStatus();
+  });
 }
 
 absl::StatusOr<std::string> FormatNpy(const Tensor& tensor) {
@@ -331,8 +350,23 @@ absl::StatusOr<std::string> FormatNpy(const Tensor& tensor) {
 }
 
 absl::StatusOr<Tensor> ReadNpy(const std::string& path) {
-  LEAT_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, kMaxNpyBytes));
-  return ParseNpy(bytes, path);
+  LEAT_ASSIGN_OR_RETURN(RegularFile file,
+                        RegularFile::Open(path, kMaxNpyBytes));
+  constexpr size_t kMaxStart = 16 + kMaxHeaderBytes;
+  std::string start(std::min(static_cast<size_t>(file.size()), kMaxStart),
+                    '\0');
+  LEAT_RETURN_IF_ERROR(file.Read(start.data(), start.size()));
+  size_t offset = 0;
+  LEAT_ASSIGN_OR_RETURN(const Header header,
+                        ParseHeader(start, file.size(), path, offset));
+  absl::string_view rest = start;
+  rest.remove_prefix(offset);
+  return ReadData(header, path, [&](char* to, size_t count) {
+    const absl::string_view known = rest.substr(0, count);
+    if (!known.empty()) std::memcpy(to, known.data(), known.size());
+    rest.remove_prefix(known.size());
+    return file.Read(to + known.size(), count - known.size());
+  });
 }
 
 absl::Status WriteNpy(const Tensor& tensor, const std::string& path) {

@@ -30,7 +30,9 @@ absl::StatusOr<Tensor> ParseNpy(absl::string_view bytes,
 // end in a zero byte, which NumPy would drop.
 absl::StatusOr<std::string> FormatNpy(const Tensor& tensor);
 
-// The same with files; they fail as ReadFile and WriteFile do besides.
+// The same with files; they fail as RegularFile (core/regular_file.h) and
+// WriteFile do besides. The size of a file that is read is compared with what
+// its header announces before memory is taken for it.
 absl::StatusOr<Tensor> ReadNpy(const std::string& path);
 absl::Status WriteNpy(const Tensor& tensor, const std::string& path);
 

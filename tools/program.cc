@@ -5,13 +5,144 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
+#include <memory>
+#include <sstream>
+#include <vector>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "leat/graph/graph_def.h"
+#include "leat/tools/config_file.h"
+#include "leat/tools/table.h"
 
 namespace leat {
+namespace {
+
+// "--no-passes" -> "LEAT_NO_PASSES".
+std::string VariableOf(const CLI::Option& option) {
+  return absl::StrCat("LEAT_", absl::AsciiStrToUpper(absl::StrReplaceAll(
+                                   option.get_lnames().front(), {{"-", "_"}})));
+}
+
+bool IsFlag(const CLI::Option& option) { return !option.get_lnames().empty(); }
+
+void NameVariables(CLI::App& app) {
+  for (CLI::Option* option : app.get_options({})) {
+    if (IsFlag(*option) && option->get_configurable()) {
+      option->envname(VariableOf(*option));
+    }
+  }
+}
+
+void AddLogFlags(CLI::App& app, Log& log) {
+  LogOptions& options = log.options();
+  app.add_option_function<std::string>(
+         "--log-level",
+         [&options](const std::string& level) {
+           options.level = level == "error"  ? LogLevel::kError
+                           : level == "info" ? LogLevel::kInfo
+                                             : LogLevel::kWarning;
+         },
+         "What to say on standard error: error, warning or info [warning]")
+      ->check(CLI::IsMember({"error", "warning", "info"}));
+  app.add_flag_callback(
+      "-v,--verbose", [&options] { options.level = LogLevel::kInfo; },
+      "As --log-level info");
+  app.add_option_function<std::string>(
+         "--log-format",
+         [&options](const std::string& format) {
+           options.json = format == "json";
+         },
+         "How to say it: text, or a JSON object per line [text]")
+      ->check(CLI::IsMember({"text", "json"}));
+}
+
+void AddConfigFlag(CLI::App& app) {
+  const auto file = std::make_shared<ConfigFile>(app);
+  app.config_formatter(file);
+  CLI::Option* flag = app.set_config(
+      "--config", "", "Flags from a TOML or INI file (Env:LEAT_CONFIG)");
+  flag->take_last();
+  flag->check(CLI::Validator(
+      [file](std::string& path) {
+        file->Read(path);
+        return std::string();
+      },
+      "FILE"));
+  // CLI11 looks at the environment when it has read the file.
+  const char* variable = std::getenv("LEAT_CONFIG");
+  if (variable != nullptr && *variable != '\0') flag->add_result(variable);
+}
+
+void AddCommonFlags(CLI::App& app, Log& log) {
+  app.set_version_flag("--version", VersionText(app.get_name()))
+      ->configurable(false);
+  if (app.get_help_ptr() != nullptr) app.get_help_ptr()->configurable(false);
+  AddLogFlags(app, log);
+  AddConfigFlag(app);
+  NameVariables(app);
+  std::vector<CLI::App*> apps = app.get_subcommands({});
+  for (CLI::App* command : apps) {
+    if (command->get_help_ptr() != nullptr) {
+      command->get_help_ptr()->configurable(false);
+    }
+    // Only of the command that is used: others' variables are not looked at.
+    command->preparse_callback([command](size_t) { NameVariables(*command); });
+  }
+  apps.push_back(&app);
+  for (CLI::App* each : apps) {
+    for (CLI::Option* option : each->get_options({})) {
+      if (IsFlag(*option)) option->allow_extra_args(false);
+    }
+  }
+}
+
+// "" unless the error is about what a variable says.
+std::string VariableInQuestion(const CLI::App& app, const std::string& error) {
+  for (const CLI::Option* option : app.get_options({})) {
+    const std::string name = option->get_envname();
+    const char* value = name.empty() ? nullptr : std::getenv(name.c_str());
+    if (value != nullptr && option->results().size() == 1 &&
+        option->results()[0] == value &&
+        absl::StrContains(error, option->get_name())) {
+      return absl::StrCat(" (", name, "=", value, ")");
+    }
+  }
+  return "";
+}
+
+std::string MessageOf(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<const CLI::App*> commands =
+      app.get_subcommands([](const CLI::App*) { return true; });
+  const std::vector<std::string> extra = app.remaining();
+  if (!commands.empty() && app.get_subcommands().empty() && !extra.empty()) {
+    if (absl::StartsWith(extra[0], "-")) {
+      return absl::StrCat("there is no flag '", extra[0], "'");
+    }
+    return absl::StrCat(
+        "there is no command '", extra[0], "'; there are ",
+        absl::StrJoin(commands, ", ",
+                      [](std::string* out, const CLI::App* command) {
+                        out->append(command->get_name());
+                      }));
+  }
+  std::string message = error.what();
+  std::string variable = VariableInQuestion(app, message);
+  for (const CLI::App* command : app.get_subcommands()) {
+    if (variable.empty()) variable = VariableInQuestion(*command, message);
+  }
+  return message + variable;
+}
+
+}  // namespace
 
 std::string VersionText(absl::string_view program) {
   return absl::StrCat(
@@ -20,29 +151,66 @@ std::string VersionText(absl::string_view program) {
       ", GraphDef version ", kGraphDefVersion, ", CPU only)");
 }
 
-std::optional<int> ParseFlags(CLI::App& app, int argc, char** argv) {
+std::optional<int> ParseFlags(CLI::App& app, int argc, char** argv, Log& log) {
   // CLI11 reports by exceptions; none leaves this function.
   try {
-    app.set_version_flag("--version", VersionText(app.get_name()));
-    app.set_config("--config", "", "Flags from a TOML or INI file");
+    AddCommonFlags(app, log);
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error, std::cout, std::cerr);
-    if (code == 0) return kExitOk;
-    const auto kind = static_cast<CLI::ExitCodes>(code);
-    return kind == CLI::ExitCodes::FileError ||
-                   kind == CLI::ExitCodes::ConfigError
-               ? kExitConfig
-               : kExitUsage;
+    std::ostringstream out, unused;
+    if (app.exit(error, out, unused) == 0) return Print(log, out.str());
+    std::cerr << app.get_name() << ": " << EscapedLines(MessageOf(app, error))
+              << "\nSee " << app.get_name() << " --help.\n";
+    return dynamic_cast<const CLI::FileError*>(&error) != nullptr ? kExitConfig
+                                                                  : kExitUsage;
   }
   return std::nullopt;
 }
 
-int Report(absl::string_view program, const absl::Status& status,
-           ExitCode code) {
-  std::cerr << program << ": " << status.message() << " ("
-            << absl::StatusCodeToString(status.code()) << ")\n";
+CLI::Validator NumberFrom(double low, double high) {
+  const std::string range = absl::StrCat("from ", low, " to ", high);
+  return CLI::Validator(
+      [low, high, range](std::string& text) {
+        double value = 0;
+        // NaN is in no range.
+        if (absl::SimpleAtod(text, &value) && value >= low && value <= high) {
+          return std::string();
+        }
+        return absl::StrCat("'", text, "' is no number ", range);
+      },
+      range);
+}
+
+CLI::Validator IntegerFrom(int64_t low, int64_t high) {
+  const std::string range = absl::StrCat("from ", low, " to ", high);
+  return CLI::Validator(
+      [low, high, range](std::string& text) {
+        int64_t value = 0;
+        if (absl::SimpleAtoi(text, &value) && value >= low && value <= high) {
+          return std::string();
+        }
+        return absl::StrCat("'", text, "' is no integer ", range);
+      },
+      range);
+}
+
+int Report(const Log& log, const absl::Status& status, ExitCode code) {
+  log.Error(status);
   return code;
+}
+
+int Print(const Log& log, absl::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = write(STDOUT_FILENO, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      return Report(
+          log, absl::UnavailableError(absl::StrCat("cannot write the result: ",
+                                                   std::strerror(errno))));
+    }
+    text.remove_prefix(static_cast<size_t>(count));
+  }
+  return kExitOk;
 }
 
 bool WantsColor() {

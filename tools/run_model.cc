@@ -2,6 +2,7 @@
 #include "leat/tools/run_model.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/graph_file.h"
 #include "leat/graph/op_registry.h"
@@ -36,6 +37,10 @@ absl::StatusOr<NameAndFile> ParseNameAndFile(const std::string& text,
 
 std::vector<TensorName> TensorNames(const std::vector<std::string>& texts) {
   return {texts.begin(), texts.end()};
+}
+
+void Info(const RunModelRecords& records, absl::string_view message) {
+  if (records.log != nullptr) records.log->Info(message);
 }
 
 struct Inputs {
@@ -111,10 +116,14 @@ absl::StatusOr<RunModelResult> RunModel(const RunModelOptions& options,
   LEAT_ASSIGN_OR_RETURN(const Inputs inputs, ReadFeeds(options.feeds));
   LEAT_ASSIGN_OR_RETURN(const Graph graph,
                         LoadGraph(options.model, BuiltinOps()));
+  const StepSignature signature = MakeSignature(graph, inputs.names, names);
+  LEAT_RETURN_IF_ERROR(CheckHasWork(graph, signature, options.model));
+  Info(records, absl::StrCat("loaded '", options.model,
+                             "': ", graph.NodeIds().size(), " nodes"));
   LEAT_ASSIGN_OR_RETURN(const std::shared_ptr<Session> session,
                         NewSession(graph, options.session));
+  Info(records, absl::StrCat("made a session on ", options.session.devices));
   LEAT_RETURN_IF_ERROR(RunInit(*session, options));
-  const StepSignature signature = MakeSignature(graph, inputs.names, names);
   LEAT_ASSIGN_OR_RETURN(const Callable step,
                         MakeStep(*session, signature, options, records));
   using Clock = std::chrono::steady_clock;
@@ -134,6 +143,9 @@ absl::StatusOr<RunModelResult> RunModel(const RunModelOptions& options,
       records.trace->AddStep(metadata.step_stats());
     }
   }
+  Info(records,
+       absl::StrCat("ran ", result.steps, " steps in ",
+                    absl::FormatDuration(absl::FromChrono(result.step_time))));
   if (records.metadata != nullptr) *records.metadata = std::move(metadata);
   LEAT_RETURN_IF_ERROR(TakeFetches(wanted, signature, values, result));
   return result;

@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "leat/core/tensor.h"
+#include "leat/tools/log.h"
 #include "leat/tools/trace.h"
 #include "leat/train/session.h"
 
@@ -41,10 +42,11 @@ struct RunModelResult {
   std::chrono::nanoseconds step_time = {};
 };
 
-// What to keep of the steps besides their values; null for nothing.
+// What to keep and to say of the steps besides their values; null for nothing.
 struct RunModelRecords {
   Trace* trace = nullptr;               // of every step
   pb::RunMetadata* metadata = nullptr;  // of the last step, with partitions
+  const Log* log = nullptr;
 };
 
 // Writes the fetches that name files. INVALID_ARGUMENT quoting a feed that is

@@ -88,8 +88,8 @@ std::string RunReportText(const RunModelResult& result, const Trace* trace,
                           bool color) {
   std::string text;
   for (const auto& [name, value] : result.fetched) {
-    absl::StrAppend(&text, Styled(name, Style::kName, color), " ",
-                    value.DebugString(kMaxShownValues), "\n");
+    absl::StrAppend(&text, Styled(Escaped(name), Style::kName, color), " ",
+                    EscapedLines(value.DebugString(kMaxShownValues)), "\n");
   }
   if (trace == nullptr) return text;
   absl::StrAppend(&text, result.steps, " steps, ",

@@ -2,14 +2,16 @@
 #include "leat/tools/table.h"
 
 #include <algorithm>
+#include <iterator>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
 namespace leat {
 namespace {
 
-absl::string_view Escape(Style style) {
+absl::string_view Sequence(Style style) {
   switch (style) {
     case Style::kPlain:
       return "";
@@ -30,12 +32,56 @@ absl::string_view Escape(Style style) {
 }  // namespace
 
 std::string Styled(absl::string_view text, Style style, bool color) {
-  const absl::string_view escape = Escape(style);
+  const absl::string_view escape = Sequence(style);
   if (!color || escape.empty() || text.empty()) return std::string(text);
   return absl::StrCat(escape, text, "\x1b[0m");
 }
 
 namespace {
+
+// Of the UTF-8 character that the text begins with, up to U+10FFFF; 0 when it
+// is none, is longer than it need be, or is one for controlling a terminal.
+size_t CharacterBytes(absl::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
+  const uint8_t first = byte(0);
+  if (first < 0x80) return first < ' ' || first == 0x7f ? 0 : 1;
+  const size_t size = first >= 0xf5   ? 0
+                      : first >= 0xf0 ? 4
+                      : first >= 0xe0 ? 3
+                      : first >= 0xc2 ? 2
+                                      : 0;
+  if (size == 0 || text.size() < size) return 0;
+  for (size_t i = 1; i < size; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  if (first == 0xc2 && byte(1) < 0xa0) return 0;   // C1 controls
+  if (first == 0xe0 && byte(1) < 0xa0) return 0;   // overlong
+  if (first == 0xed && byte(1) >= 0xa0) return 0;  // surrogates
+  if (first == 0xf0 && byte(1) < 0x90) return 0;   // overlong
+  if (first == 0xf4 && byte(1) >= 0x90) return 0;  // above U+10FFFF
+  return size;
+}
+
+std::string Escape(absl::string_view text, absl::string_view kept) {
+  std::string out;
+  while (!text.empty()) {
+    const size_t bytes =
+        absl::StrContains(kept, text[0]) ? 1 : CharacterBytes(text);
+    if (bytes > 0) {
+      out.append(text.data(), bytes);
+    } else if (text[0] == '\n') {
+      out += "\\n";
+    } else if (text[0] == '\t') {
+      out += "\\t";
+    } else {
+      absl::StrAppend(
+          &out, "\\x",
+          absl::Hex(static_cast<uint8_t>(text[0]), absl::kZeroPad2));
+    }
+    text.remove_prefix(std::max(bytes, size_t{1}));
+  }
+  return out;
+}
 
 std::string FormatRow(const std::vector<Cell>& row,
                       const std::vector<size_t>& widths,
@@ -66,8 +112,12 @@ std::string FormatRow(const std::vector<Cell>& row,
 
 }  // namespace
 
-std::string FormatTable(const std::vector<std::vector<Cell>>& rows,
+std::string FormatTable(const std::vector<std::vector<Cell>>& table,
                         const TableOptions& options) {
+  std::vector<std::vector<Cell>> rows = table;
+  for (std::vector<Cell>& row : rows) {
+    for (Cell& cell : row) cell.text = Escaped(cell.text);
+  }
   const auto max_column = static_cast<size_t>(options.max_column);
   std::vector<size_t> widths;
   for (const std::vector<Cell>& row : rows) {
@@ -94,6 +144,12 @@ std::string BytesText(int64_t bytes) {
     ++unit;
   }
   return absl::StrFormat("%.1f %s", amount, kUnits[unit]);
+}
+
+std::string Escaped(absl::string_view text) { return Escape(text, ""); }
+
+std::string EscapedLines(absl::string_view text) {
+  return Escape(text, "\n\t");
 }
 
 std::string Shortened(absl::string_view text, size_t width) {

@@ -41,13 +41,21 @@ struct TableOptions {
   int width = 0;        // lines are cut there; 0: nowhere
 };
 
-// A line per row; columns are as wide as their widest cell. After a cell that
-// sticks out the next ones stand as near to their columns as they can.
+// A line per row, cells escaped; columns are as wide as their widest cell.
+// After a cell that sticks out the next ones stand as near to their columns as
+// they can.
 std::string FormatTable(const std::vector<std::vector<Cell>>& rows,
                         const TableOptions& options = {});
 
 // "17 B", "3.2 KiB", "1.5 GiB".
 std::string BytesText(int64_t bytes);
+
+// Without bytes that a terminal would obey: control characters and what is no
+// UTF-8 become "\\n", "\\x1b" and the like; a backslash stays.
+std::string Escaped(absl::string_view text);
+
+// The same for messages of several lines: "\n" and "\t" stay.
+std::string EscapedLines(absl::string_view text);
 
 // At most `width` characters; a longer text ends in "...".
 std::string Shortened(absl::string_view text, size_t width);

@@ -99,6 +99,53 @@ TEST(FoldTest, ShowsAnExpandedScopeInFull) {
   EXPECT_EQ(FoldNames(names, all).size(), names.size());
 }
 
+TEST(FoldTest, KeepsTheSeriesOfWhichTheFirstMiddleOrLastMemberIsExpanded) {
+  const std::vector<std::string> names = LargeModel();
+  for (const int expanded : {0, 50, 99}) {
+    FoldOptions options;
+    options.expand = {absl::StrCat("layer_", expanded)};
+    const std::vector<FoldedLine> lines = FoldNames(names, options);
+    ExpectPartition(lines, names.size());
+    int in_series = 0;
+    for (const FoldedLine& line : lines) {
+      if (line.label != "layer_*/") continue;
+      ++in_series;
+      EXPECT_TRUE(line.is_folded);
+      EXPECT_EQ(line.members.size(), 99u * 70u) << expanded;
+    }
+    EXPECT_EQ(in_series, 1) << expanded;
+    EXPECT_THAT(Labels(lines),
+                Contains(absl::StrCat("layer_", expanded, "/block/op_69")));
+  }
+}
+
+TEST(FoldTest, KeepsEveryNameWhicheverScopesAreExpanded) {
+  const std::vector<std::string> names = LargeModel();
+  const std::vector<std::vector<std::string>> choices = {
+      {"layer_0", "layer_1", "layer_99"},
+      {"layer_0/block", "layer_0"},
+      {"layer_3", "nosuch"},
+      {"layer"},
+      {"x"}};
+  for (const int max_lines : {1, 2, 5, 60, 500}) {
+    for (const std::vector<std::string>& expand : choices) {
+      ExpectPartition(
+          FoldNames(names, {.max_lines = max_lines, .expand = expand}),
+          names.size());
+    }
+  }
+}
+
+TEST(FoldTest, KnowsWhichScopesThereAre) {
+  const std::vector<std::string> names = {"a/b/c", "d"};
+  for (const char* scope : {"/", "", "a", "a/", "a/b", "a/b/"}) {
+    EXPECT_TRUE(HasScope(names, scope)) << scope;
+  }
+  for (const char* scope : {"d", "b", "a/b/c", "a/bb", "nosuch"}) {
+    EXPECT_FALSE(HasScope(names, scope)) << scope;
+  }
+}
+
 TEST(FoldTest, SurvivesDeepNames) {
   std::string deep = "a";
   for (int i = 0; i < 5000; ++i) deep += "/a";

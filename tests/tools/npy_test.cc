@@ -1,7 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/tools/npy.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <complex>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -147,6 +151,54 @@ TEST(NpyTest, RefusesToWriteWhatNumPyDoesNotHave) {
   EXPECT_FALSE(
       FormatNpy(Tensor::Vector<std::string>({std::string("a\0", 2)})).ok());
   EXPECT_FALSE(FormatNpy(Tensor()).ok());
+}
+
+TEST(NpyTest, ReadsBackFilesOfEveryLength) {
+  const std::string path = ::testing::TempDir() + "npy_test.npy";
+  // Around the end of what is read to find the header.
+  for (const int64_t size : {0, 1, 65400, 65424, 65425, 200000}) {
+    auto tensor = Tensor::Allocate(HostAllocator(), DType::kUint8, Shape{size});
+    ASSERT_TRUE(tensor.ok());
+    auto values = tensor->mutable_data<uint8_t>();
+    for (size_t i = 0; i < values.size(); ++i) {
+      values[i] = static_cast<uint8_t>(i % 251);
+    }
+    ASSERT_TRUE(WriteNpy(*tensor, path).ok());
+    const auto again = ReadNpy(path);
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_TRUE(Identical(*tensor, *again)) << size;
+  }
+  const Tensor strings = Tensor::Vector<std::string>({"a", "", "long one"});
+  ASSERT_TRUE(WriteNpy(strings, path).ok());
+  const auto again = ReadNpy(path);
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_TRUE(Identical(strings, *again));
+}
+
+// A file of holes: 3 GiB that would be read and would then be refused.
+TEST(NpyTest, ComparesTheSizeOfAFileWithItsHeaderBeforeItReads) {
+  const std::string path = ::testing::TempDir() + "npy_test_sparse.npy";
+  const std::string start = File(Header("'<f4'", "(2,)"), "");
+  {
+    std::ofstream file(path, std::ios::binary);
+    file << start;
+  }
+  ASSERT_EQ(truncate(path.c_str(), off_t{3} << 30), 0);
+  rusage before = {}, after = {};
+  getrusage(RUSAGE_SELF, &before);
+  const auto read = ReadNpy(path);
+  getrusage(RUSAGE_SELF, &after);
+  unlink(path.c_str());
+  EXPECT_EQ(read.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_TRUE(absl::StrContains(read.status().message(), "bytes of data"))
+      << read.status();
+  EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 1 << 20);  // KiB
+}
+
+TEST(NpyTest, ReadsNoDevicesAndNoPipes) {
+  const auto zero = ReadNpy("/dev/zero");
+  EXPECT_EQ(zero.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_TRUE(absl::StrContains(zero.status().message(), "a device"));
 }
 
 TEST(NpyTest, NamesTheFileThatDoesNotExist) {

@@ -1,0 +1,566 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// The programs as they are run: exit codes, what goes to which stream, and that
+// they end. Every run is bounded in time.
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/core/tensor.h"
+#include "leat/tools/npy.h"
+
+namespace leat {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr absl::Duration kTimeout = absl::Seconds(60);
+
+// y = -x, c = 1.
+constexpr char kGraph[] = R"(
+  node { name: "x" op: "Placeholder"
+         attr { key: "dtype" value { type: DT_FLOAT } }
+         attr { key: "shape" value { shape { } } } }
+  node { name: "y" op: "Neg" input: "x"
+         attr { key: "T" value { type: DT_FLOAT } } }
+  node { name: "c" op: "Const"
+         attr { key: "dtype" value { type: DT_FLOAT } }
+         attr { key: "value" value { tensor {
+           dtype: DT_FLOAT tensor_shape { } float_val: 1 } } } }
+)";
+
+// Of a folder of this process, which goes when the test ends.
+std::string Path(const std::string& name) {
+  return absl::StrCat(::testing::TempDir(), "programs_test_", getpid(), "/",
+                      name);
+}
+
+std::string Write(const std::string& name, const std::string& content) {
+  std::ofstream(Path(name), std::ios::binary) << content;
+  return Path(name);
+}
+
+std::string Content(const std::string& path) {
+  std::ostringstream content;
+  content << std::ifstream(path, std::ios::binary).rdbuf();
+  return content.str();
+}
+
+struct Ended {
+  int code = -1;  // -1: killed, because it did not end or by itself
+  std::string out = {};
+  std::string err = {};
+};
+
+// Streams go to files, so that nothing waits for a reader.
+Ended RunProgram(const std::string& program,
+                 const std::vector<std::string>& args,
+                 const std::vector<std::string>& variables = {},
+                 const std::string& out = Path("out")) {
+  const std::string err = Path("err");
+  unlink(Path("out").c_str());
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  constexpr int kWrite = O_WRONLY | O_CREAT | O_TRUNC;
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, out.c_str(), kWrite, 0600);
+  posix_spawn_file_actions_addopen(&actions, 2, err.c_str(), kWrite, 0600);
+  std::vector<char*> argv = {const_cast<char*>(program.c_str())};
+  for (const std::string& arg : args) {
+    argv.push_back(const_cast<char*>(arg.c_str()));
+  }
+  argv.push_back(nullptr);
+  std::vector<char*> environment;
+  for (char** each = environ; *each != nullptr; ++each) {
+    const absl::string_view text = *each;
+    if (!absl::StartsWith(text, "LEAT_") && !absl::StartsWith(text, "TERM=") &&
+        !absl::StartsWith(text, "NO_COLOR=")) {
+      environment.push_back(*each);
+    }
+  }
+  for (const std::string& variable : variables) {
+    environment.push_back(const_cast<char*>(variable.c_str()));
+  }
+  environment.push_back(nullptr);
+  pid_t pid = 0;
+  const int error = posix_spawn(&pid, program.c_str(), &actions, nullptr,
+                                argv.data(), environment.data());
+  posix_spawn_file_actions_destroy(&actions);
+  Ended ended;
+  EXPECT_EQ(error, 0) << program;
+  if (error != 0) return ended;
+  int status = 0;
+  const absl::Time deadline = absl::Now() + kTimeout;
+  while (waitpid(pid, &status, WNOHANG) == 0) {
+    if (absl::Now() > deadline) {
+      ADD_FAILURE() << program << " does not end";
+      kill(pid, SIGKILL);
+      waitpid(pid, &status, 0);
+      break;
+    }
+    absl::SleepFor(absl::Milliseconds(2));
+  }
+  if (WIFEXITED(status)) ended.code = WEXITSTATUS(status);
+  if (out == Path("out")) ended.out = Content(out);
+  ended.err = Content(err);
+  return ended;
+}
+
+Ended Leat(const std::vector<std::string>& args,
+           const std::vector<std::string>& variables = {}) {
+  return RunProgram(LEAT_PROGRAM_LEAT, args, variables);
+}
+
+Ended GraphDump(const std::vector<std::string>& args,
+                const std::vector<std::string>& variables = {}) {
+  return RunProgram(LEAT_PROGRAM_GRAPH_DUMP, args, variables);
+}
+
+void ExpectEnd(const Ended& ended, int code, const std::string& message) {
+  EXPECT_EQ(ended.code, code) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr(message));
+  if (code != 0) {
+    EXPECT_THAT(ended.out, IsEmpty());
+  }
+}
+
+class ProgramsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directories(Path(""));
+    model_ = Write("model.pbtxt", kGraph);
+    feed_ = "x=@" + Path("x.npy");
+    ASSERT_TRUE(WriteNpy(Tensor::Scalar<float>(3), Path("x.npy")).ok());
+    fifo_ = Path("fifo");
+    ASSERT_EQ(mkfifo(fifo_.c_str(), 0600), 0);
+  }
+  void TearDown() override { std::filesystem::remove_all(Path("")); }
+
+  std::string Config(const std::string& content) const {
+    return "--config=" + Write("config.toml", content);
+  }
+
+  std::string model_;
+  std::string feed_;
+  std::string fifo_;
+};
+
+TEST_F(ProgramsTest, RunAndShowGraphs) {
+  const Ended run =
+      Leat({"run", model_, "--feed", feed_, "--fetch", "y", "--fetch", "c"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.err, IsEmpty());
+  EXPECT_EQ(run.out, "y float[] -3\nc float[] 1\n");
+  const Ended dump = GraphDump({model_});
+  EXPECT_EQ(dump.code, 0) << dump.err;
+  EXPECT_THAT(dump.err, IsEmpty());
+  EXPECT_THAT(dump.out, HasSubstr("Neg"));
+  EXPECT_EQ(Leat({"ops", "Neg"}).code, 0);
+  EXPECT_EQ(Leat({"devices", "--json"}).code, 0);
+}
+
+TEST_F(ProgramsTest, TellVersionAndHelpOnStandardOutput) {
+  for (const char* program : {LEAT_PROGRAM_LEAT, LEAT_PROGRAM_GRAPH_DUMP}) {
+    const Ended version = RunProgram(program, {"--version"});
+    EXPECT_EQ(version.code, 0);
+    EXPECT_THAT(version.out,
+                AllOf(HasSubstr("revision"), HasSubstr("protobuf")));
+    EXPECT_THAT(version.err, IsEmpty());
+    const Ended help = RunProgram(program, {"--help"});
+    EXPECT_EQ(help.code, 0);
+    EXPECT_THAT(help.out,
+                AllOf(HasSubstr("Exit codes:"), HasSubstr("LEAT_LOG_LEVEL"),
+                      HasSubstr("LEAT_CONFIG")));
+    EXPECT_THAT(help.err, IsEmpty());
+  }
+  EXPECT_THAT(Leat({"run", "--help"}).out,
+              AllOf(HasSubstr("LEAT_STEPS"), HasSubstr("LEAT_NO_PASSES")));
+  EXPECT_EQ(Leat({"run", "--version"}).code, 0);
+}
+
+TEST_F(ProgramsTest, FailWith1ForWrongData) {
+  ExpectEnd(Leat({"run", Path("nosuch.pb")}), 1, "nosuch.pb");
+  ExpectEnd(GraphDump({Path("nosuch.pb")}), 1, "nosuch.pb");
+  ExpectEnd(Leat({"run", model_, "--fetch", "nosuch", "--feed", feed_}), 1,
+            "nosuch");
+  ExpectEnd(Leat({"ops", "NoSuch"}), 1, "NoSuch");
+  ExpectEnd(Leat({"run", model_, "--feed", "x=@" + Path("nosuch.npy")}), 1,
+            "nosuch.npy");
+}
+
+TEST_F(ProgramsTest, FailWith2ForWrongFlags) {
+  ExpectEnd(Leat({}), 2, "subcommand is required");
+  ExpectEnd(Leat({"bogus"}), 2, "no command 'bogus'; there are run");
+  ExpectEnd(Leat({"--bogus"}), 2, "no flag '--bogus'");
+  ExpectEnd(Leat({"run"}), 2, "MODEL is required");
+  ExpectEnd(Leat({"run", model_, "more"}), 2, "more");
+  ExpectEnd(Leat({"run", model_, "--bogus"}), 2, "--bogus");
+  ExpectEnd(GraphDump({model_, "--stage", "nosuch"}), 2, "--stage");
+  ExpectEnd(GraphDump({model_, "--log-level", "nosuch"}), 2, "--log-level");
+}
+
+TEST_F(ProgramsTest, FailWith3ForWrongDevicesAndPolicies) {
+  ExpectEnd(Leat({"run", model_, "--devices", "tpu"}), 3, "'tpu'");
+  ExpectEnd(Leat({"devices", "--devices", "cpu:0"}), 3, "0");
+  ExpectEnd(GraphDump({model_, "--policy", "nosuch"}), 3, "nosuch");
+}
+
+TEST_F(ProgramsTest, RefuseNumbersThatAreNoneOrOutOfRange) {
+  for (const char* value : {"nan", "-nan", "inf", "-1", "0", "1e30", "abc"}) {
+    const Ended ended = Leat({"run", model_, "--timeout", value});
+    ExpectEnd(ended, 2, "--timeout");
+    EXPECT_THAT(ended.err, HasSubstr(absl::StrCat("'", value, "'")));
+  }
+  for (const char* value : {"99999999999999999999", "0", "1.5", "", "0x10"}) {
+    const Ended ended = Leat({"run", model_, "--steps", value});
+    ExpectEnd(ended, 2, "--steps");
+    EXPECT_THAT(ended.err, HasSubstr(absl::StrCat("'", value, "'")));
+  }
+}
+
+TEST_F(ProgramsTest, TakeOneValueForEachFlagAndTheModelBehindIt) {
+  const Ended run =
+      Leat({"run", "--feed", feed_, "--fetch", "y", "--fetch", "c", model_});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.out, "y float[] -3\nc float[] 1\n");
+  // More arguments follow than the model, so CLI11 does not keep it back.
+  for (const char* flag : {"--fetch", "--init"}) {
+    const Ended more = Leat(
+        {"run", "--feed", feed_, flag, "c", model_, "--steps", "2", "--json"});
+    EXPECT_EQ(more.code, 0) << flag << more.err;
+    EXPECT_THAT(more.out, HasSubstr("\"steps\": 2"));
+  }
+  EXPECT_EQ(Leat({"run", "--feed", feed_, model_, "--steps", "2"}).code, 0);
+  for (const char* flag : {"--feed", "--fetch", "--expand"}) {
+    const Ended more = GraphDump({flag, "x", model_, "--stage", "imported"});
+    EXPECT_EQ(more.code, 0) << flag << more.err;
+  }
+  EXPECT_EQ(Leat({"run", "--feed", feed_, model_}).code, 0);
+  EXPECT_EQ(Leat({"run", "--init", "c", "--feed", feed_, model_}).code, 0);
+  EXPECT_EQ(GraphDump({"--expand", "/", model_}).code, 0);
+  EXPECT_EQ(GraphDump({"--feed", "x", model_}).code, 0);
+  EXPECT_EQ(GraphDump({"--fetch", "y", model_}).code, 0);
+}
+
+TEST_F(ProgramsTest, FailWhenTheResultCannotBeWritten) {
+  const std::vector<std::vector<std::string>> commands = {
+      {"ops"},
+      {"ops", "--json"},
+      {"devices", "--json"},
+      {"--help"},
+      {"--version"},
+      {"run", model_, "--feed", feed_, "--fetch", "y"}};
+  for (const std::vector<std::string>& args : commands) {
+    const Ended ended = RunProgram(LEAT_PROGRAM_LEAT, args, {}, "/dev/full");
+    EXPECT_EQ(ended.code, 1) << args[0];
+    EXPECT_THAT(ended.err, HasSubstr("No space left on device"));
+  }
+  for (const char* format : {"text", "dot", "json"}) {
+    const Ended ended = RunProgram(
+        LEAT_PROGRAM_GRAPH_DUMP, {model_, "--format", format}, {}, "/dev/full");
+    EXPECT_EQ(ended.code, 1) << format;
+    EXPECT_THAT(ended.err, HasSubstr("No space left on device"));
+  }
+  for (const char* flag : {"--trace", "--metadata"}) {
+    ExpectEnd(Leat({"run", model_, "--feed", feed_, "--fetch", "y", flag,
+                    "/dev/full"}),
+              1, "/dev/full");
+  }
+  ExpectEnd(Leat({"run", model_, "--feed", feed_, "--fetch", "y=@/dev/full"}),
+            1, "/dev/full");
+}
+
+TEST_F(ProgramsTest, NeitherWaitForPipesNorReadDevices) {
+  for (const std::string& path : {fifo_, std::string("/dev/zero")}) {
+    const char* refused = "is not a regular file but";
+    ExpectEnd(Leat({"run", path}), 1, refused);
+    ExpectEnd(GraphDump({path}), 1, refused);
+    ExpectEnd(Leat({"run", model_, "--feed", "x=@" + path}), 1, refused);
+    ExpectEnd(Leat({"ops", "--config", path}), 3, refused);
+    ExpectEnd(GraphDump({model_, "--config", path}), 3, refused);
+  }
+  rusage usage = {};
+  getrusage(RUSAGE_CHILDREN, &usage);
+  EXPECT_LT(usage.ru_maxrss, 2 << 20);  // KiB
+}
+
+TEST_F(ProgramsTest, ReadAModelFromStandardInputThatIsAFile) {
+  const std::string command =
+      absl::StrCat(LEAT_PROGRAM_GRAPH_DUMP, " /dev/stdin < ", model_);
+  const Ended ended = RunProgram("/bin/sh", {"-c", command});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("Neg"));
+}
+
+TEST_F(ProgramsTest, TakeFlagsFromAFileForOneCommandOrForAll) {
+  const std::vector<std::string> command = {"run", model_, "--feed", feed_,
+                                            "--json"};
+  const auto with = [&](const std::string& config,
+                        const std::vector<std::string>& more = {},
+                        const std::vector<std::string>& variables = {}) {
+    std::vector<std::string> args = command;
+    args.push_back(Config(config));
+    args.insert(args.end(), more.begin(), more.end());
+    return Leat(args, variables);
+  };
+  for (const char* config :
+       {"steps=3", "run.steps=3", "[run]\nsteps=3", "# x\nsteps = 3 # y\n",
+        "[run]\nsteps=3\n[devices]\ndevices=\"cpu:2\"\n",
+        "steps=4\nrun.steps=3"}) {
+    const Ended ended = with(config);
+    EXPECT_EQ(ended.code, 0) << config << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr("\"steps\": 3")) << config;
+  }
+  EXPECT_THAT(with("fetch=[\"c\", \"y\"]").out,
+              AllOf(HasSubstr("\"name\": \"c\""), HasSubstr("\"y\"")));
+  // The command line, then the file, then the environment.
+  EXPECT_THAT(with("steps=3", {"--steps", "2"}).out, HasSubstr("\"steps\": 2"));
+  EXPECT_THAT(with("steps=3", {}, {"LEAT_STEPS=5"}).out,
+              HasSubstr("\"steps\": 3"));
+  EXPECT_THAT(with("", {}, {"LEAT_STEPS=5"}).out, HasSubstr("\"steps\": 5"));
+  EXPECT_THAT(GraphDump({model_, Config("stage=\"imported\"")}).out,
+              HasSubstr("imported graph"));
+}
+
+TEST_F(ProgramsTest, RefuseFilesOfFlagsThatHaveOthers) {
+  const auto refused = [&](const std::string& config, const char* message) {
+    const std::string flag = Config(config);
+    for (const Ended& ended : {Leat({"run", model_, "--feed", feed_, flag}),
+                               Leat({"--config", Path("config.toml"), "run",
+                                     model_, "--feed", feed_})}) {
+      ExpectEnd(ended, 3, Path("config.toml"));
+      EXPECT_THAT(ended.err, HasSubstr(message)) << config;
+    }
+  };
+  refused("nosuch=1", "'nosuch'");
+  refused("run.nosuch=1", "'run.nosuch'");
+  refused("nosuch.steps=1", "no command 'nosuch'");
+  refused("[nosuch]\nsteps=1", "no command 'nosuch'");
+  refused("[ops]\nsteps=1", "'ops.steps'");
+  refused("steps=abc", "--steps: 'abc'");
+  refused("run.steps=0", "--steps: '0'");
+  refused("steps=1\nsteps=2", "steps");
+  refused("version=true", "'version'");
+  refused("config=\"x\"", "'config'");
+  refused("help=true", "'help'");
+  refused("json=maybe", "json");
+  refused(std::string("a=\0b", 4), "line 1 has a control character");
+  std::string random;
+  uint32_t state = 1;
+  for (int i = 0; i < 100; ++i) {
+    state = state * 1664525 + 1013904223;
+    random += static_cast<char>(state >> 24);
+  }
+  refused(random, "file '");
+  ExpectEnd(Leat({"ops", "--config", Path("nosuch.toml")}), 3, "nosuch.toml");
+  ExpectEnd(Leat({"ops", "--config", ::testing::TempDir()}), 3, "a folder");
+  EXPECT_EQ(Leat({"--config", Path("nosuch.toml"), "--help"}).code, 3);
+}
+
+TEST_F(ProgramsTest, TakeEveryFlagFromTheEnvironment) {
+  const std::string steps =
+      Leat({"run", model_, "--feed", feed_}, {"LEAT_STEPS=2", "LEAT_JSON=1"})
+          .out;
+  EXPECT_THAT(steps, HasSubstr("\"steps\": 2"));
+  EXPECT_THAT(Leat({"run", model_}, {"LEAT_FEED=" + feed_, "LEAT_FETCH=y"}).out,
+              HasSubstr("-3"));
+  EXPECT_THAT(GraphDump({model_}, {"LEAT_STAGE=imported"}).out,
+              HasSubstr("imported graph"));
+  ExpectEnd(Leat({"run", model_}, {"LEAT_STEPS=abc"}), 2, "LEAT_STEPS=abc");
+  // Not one of this command.
+  EXPECT_EQ(Leat({"ops"}, {"LEAT_STEPS=abc"}).code, 0);
+  const std::string config = Write("variable.toml", "stage=\"placed\"");
+  EXPECT_THAT(GraphDump({model_}, {"LEAT_CONFIG=" + config}).out,
+              HasSubstr("placed graph"));
+  EXPECT_THAT(GraphDump({model_, Config("stage=\"imported\"")},
+                        {"LEAT_CONFIG=" + config})
+                  .out,
+              HasSubstr("imported graph"));
+  ExpectEnd(GraphDump({model_}, {"LEAT_CONFIG=/nonexistent/x"}), 3,
+            "/nonexistent/x");
+}
+
+TEST_F(ProgramsTest, HaveNoColourWhereNobodySeesIt) {
+  const std::vector<std::string> args = {model_};
+  EXPECT_THAT(GraphDump(args).out, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(Leat({"ops"}).out, Not(HasSubstr("\x1b")));
+}
+
+// What the program writes to a terminal, which keeps some 4 KiB for a reader.
+std::string OnTerminal(const std::string& command) {
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  EXPECT_GE(terminal, 0);
+  EXPECT_EQ(grantpt(terminal), 0);
+  EXPECT_EQ(unlockpt(terminal), 0);
+  const std::string name = ptsname(terminal);
+  const int kept_open = open(name.c_str(), O_RDWR | O_NOCTTY);
+  EXPECT_GE(kept_open, 0);
+  const Ended ended =
+      RunProgram("/bin/sh", {"-c", command}, {"TERM=xterm"}, name);
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  std::string text;
+  pollfd ready = {.fd = terminal, .events = POLLIN, .revents = 0};
+  while (poll(&ready, 1, 200) > 0) {
+    char bytes[4096];
+    const ssize_t count = read(terminal, bytes, sizeof(bytes));
+    if (count <= 0) break;
+    text.append(bytes, static_cast<size_t>(count));
+  }
+  close(kept_open);
+  close(terminal);
+  return text;
+}
+
+TEST_F(ProgramsTest, HaveColourOnATerminalUnlessNoColorForbidsIt) {
+  const std::string command =
+      absl::StrCat(LEAT_PROGRAM_GRAPH_DUMP, " ", model_);
+  EXPECT_THAT(OnTerminal("NO_COLOR= " + command), HasSubstr("\x1b["));
+  for (const char* setting : {"NO_COLOR=1 ", "NO_COLOR= TERM=dumb "}) {
+    EXPECT_THAT(OnTerminal(setting + command),
+                AllOf(HasSubstr("Neg"), Not(HasSubstr("\x1b"))));
+  }
+}
+
+TEST_F(ProgramsTest, EscapeWhatATerminalWouldObey) {
+  const std::string evil = Write("evil.pbtxt", R"(
+    node { name: "a" op: "NoOp" }
+    node { name: "x\033[31mred" op: "NoOp" device: "\033]0;t\007" })");
+  for (const Ended& ended :
+       {GraphDump({evil, "--stage", "imported"}), GraphDump({evil}),
+        Leat({"run", evil}), Leat({"run", model_, "--fetch", "\x1b[31m"}),
+        Leat({"\x1b[31m"}), Leat({"run", Path("\x1b[31m")})}) {
+    EXPECT_THAT(ended.out + ended.err, Not(HasSubstr("\x1b")));
+    EXPECT_THAT(ended.out + ended.err, HasSubstr("\\x1b"));
+  }
+}
+
+TEST_F(ProgramsTest, NameTheFileOfAGraphWithoutNodes) {
+  const std::string empty = Write("newline.pbtxt", "\n");
+  ExpectEnd(Leat({"run", empty}), 1, empty);
+  ExpectEnd(GraphDump({empty}), 1, empty);
+  EXPECT_EQ(GraphDump({empty, "--stage", "imported"}).code, 0);
+}
+
+TEST_F(ProgramsTest, WarnOfScopesThatThereAreNot) {
+  const Ended ended = GraphDump({model_, "--expand", "nosuch"});
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_THAT(ended.out, HasSubstr("Neg"));
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("warning"), HasSubstr("'nosuch'")));
+  EXPECT_THAT(GraphDump({model_, "--expand", "/"}).err, IsEmpty());
+}
+
+TEST_F(ProgramsTest, LogAsMuchAsIsWantedAndInTheFormatThatIsWanted) {
+  const std::vector<std::string> run = {"run", model_, "--feed", feed_};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> args = run;
+    args.insert(args.end(), more.begin(), more.end());
+    return Leat(args);
+  };
+  EXPECT_THAT(with({}).err, IsEmpty());
+  for (const std::vector<std::string>& flags :
+       {std::vector<std::string>{"-v"}, {"--verbose"}, {"--log-level=info"}}) {
+    EXPECT_THAT(with(flags).err,
+                AllOf(StartsWith("leat: loaded"), HasSubstr("3 nodes")));
+  }
+  EXPECT_THAT(with({"-v", "--log-format=json"}).err,
+              AllOf(StartsWith("{\"time\":\"2"),
+                    HasSubstr("\"level\":\"info\",\"program\":\"leat\"")));
+  EXPECT_THAT(GraphDump({model_, "--expand=nosuch", "--log-level=error"}).err,
+              IsEmpty());
+  EXPECT_THAT(GraphDump({model_ + "x", "--log-format=json"}).err,
+              HasSubstr("\"code\":\"NOT_FOUND\""));
+  EXPECT_THAT(GraphDump({model_, "-v"}).err, HasSubstr("loaded"));
+}
+
+#ifdef LEAT_PROGRAM_FASHION_MNIST
+TEST_F(ProgramsTest, FashionMnistEndsLikeTheTools) {
+  const auto train = [](const std::vector<std::string>& args) {
+    return RunProgram(LEAT_PROGRAM_FASHION_MNIST, args);
+  };
+  EXPECT_THAT(train({"--version"}).out, StartsWith("fashion_mnist "));
+  EXPECT_EQ(train({"--help"}).code, 0);
+  ExpectEnd(train({"--bogus"}), 2, "--bogus");
+  ExpectEnd(train({"--model", "nosuch"}), 2, "--model");
+  for (const char* rate : {"nan", "-5", "inf", "abc"}) {
+    ExpectEnd(train({"--learning-rate", rate}), 2,
+              absl::StrCat("--learning-rate: '", rate, "'"));
+  }
+  ExpectEnd(train({"--seed", "99999999999999999999"}), 2,
+            "--seed: '99999999999999999999'");
+  ExpectEnd(train({"--epochs", "-1"}), 2, "--epochs");
+  ExpectEnd(train({"--losses", "/nonexistent/x"}), 1, "/nonexistent/x");
+  ExpectEnd(train({"--data", "/nonexistent"}), 1, "/nonexistent");
+}
+
+// A folder of data sets with so many images each.
+std::string DataSet(int count) {
+  const std::string folder = Path("data");
+  mkdir(folder.c_str(), 0700);
+  const std::string size = {0, 0, 0, static_cast<char>(count)};
+  const std::string side = {0, 0, 0, 28};
+  for (const char* split : {"train", "t10k"}) {
+    Write(absl::StrCat("data/", split, "-images-idx3-ubyte.gz"),
+          absl::StrCat(std::string("\0\0\x08\x03", 4), size, side, side,
+                       std::string(count * 28 * 28, '\0')));
+    Write(absl::StrCat("data/", split, "-labels-idx1-ubyte.gz"),
+          absl::StrCat(std::string("\0\0\x08\x01", 4), size,
+                       std::string(count, '\0')));
+  }
+  return folder;
+}
+
+TEST_F(ProgramsTest, FashionMnistRefusesDataThatMakesNoStep) {
+  const auto train = [](int count) {
+    return RunProgram(LEAT_PROGRAM_FASHION_MNIST,
+                      {"--data", DataSet(count), "--model=mlp", "--batch=4",
+                       "--epochs=1", "--losses", Path("losses.txt")});
+  };
+  ExpectEnd(train(0), 1, "data/train': there are 0 images");
+  ExpectEnd(train(3), 1, "data': 3 rows make no batch of 4");
+  const Ended trained = train(9);
+  EXPECT_EQ(trained.code, 0) << trained.err;
+  EXPECT_THAT(trained.out, HasSubstr("; test accuracy "));
+  EXPECT_THAT(trained.out, Not(HasSubstr("nan")));
+  const std::string losses = Content(Path("losses.txt"));
+  EXPECT_EQ(std::count(losses.begin(), losses.end(), '\n'), 2);
+}
+
+TEST_F(ProgramsTest, FashionMnistFailsWhenItsOutputIsLost) {
+  const std::string data = DataSet(4);
+  const std::vector<std::string> args = {"--data", data, "--model=mlp",
+                                         "--batch=4", "--epochs=1"};
+  EXPECT_EQ(RunProgram(LEAT_PROGRAM_FASHION_MNIST, args, {}, "/dev/full").code,
+            1);
+  std::vector<std::string> losses = args;
+  losses.push_back("--losses=/dev/full");
+  const Ended ended = RunProgram(LEAT_PROGRAM_FASHION_MNIST, losses);
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_THAT(ended.err, HasSubstr("--losses '/dev/full'"));
+}
+#endif
+
+}  // namespace
+}  // namespace leat

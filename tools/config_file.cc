@@ -1,0 +1,124 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/tools/config_file.h"
+
+#include <algorithm>
+#include <exception>
+#include <sstream>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "leat/core/regular_file.h"
+
+namespace leat {
+namespace {
+
+constexpr int64_t kMaxBytes = int64_t{1} << 20;
+
+bool IsControl(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return (byte < ' ' && c != '\n' && c != '\r' && c != '\t') || byte == 0x7f;
+}
+
+// CLI11's marks of where a section begins and ends.
+bool IsMark(const CLI::ConfigItem& item) {
+  return item.name == "++" || item.name == "--";
+}
+
+CLI::Option* FindFlag(CLI::App& app, const std::string& name) {
+  CLI::Option* option = app.get_option_no_throw("--" + name);
+  return option != nullptr ? option : app.get_option_no_throw(name);
+}
+
+}  // namespace
+
+void ConfigFile::Fail(const std::string& problem) const {
+  throw CLI::FileError(absl::StrCat("file '", path_, "': ", problem),
+                       CLI::ExitCodes::FileError);
+}
+
+void ConfigFile::Read(const std::string& path) {
+  path_ = path;
+  absl::StatusOr<std::string> content = ReadRegularFile(path, kMaxBytes);
+  if (!content.ok()) {
+    throw CLI::FileError(std::string(content.status().message()),
+                         CLI::ExitCodes::FileError);
+  }
+  content_ = *std::move(content);
+  const auto control =
+      std::find_if(content_.begin(), content_.end(), IsControl);
+  if (control != content_.end()) {
+    Fail(absl::StrCat("line ", std::count(content_.begin(), control, '\n') + 1,
+                      " has a control character"));
+  }
+}
+
+std::vector<CLI::ConfigItem> ConfigFile::from_config(std::istream&) const {
+  std::vector<CLI::ConfigItem> items;
+  try {
+    std::istringstream input(content_);
+    items = CLI::ConfigTOML::from_config(input);
+  } catch (const std::exception& error) {
+    Fail(error.what());
+  }
+  std::stable_partition(
+      items.begin(), items.end(),
+      [](const CLI::ConfigItem& item) { return !item.parents.empty(); });
+  for (const CLI::ConfigItem& item : items) Apply(item);
+  return {};
+}
+
+// Where the key is to be looked for: all over, or in the command it names.
+std::vector<CLI::App*> ConfigFile::AppsOf(const CLI::ConfigItem& item) const {
+  std::vector<CLI::App*> apps = app_->get_subcommands({});
+  if (item.parents.empty()) {
+    apps.insert(apps.begin(), app_);
+    return apps;
+  }
+  apps.erase(std::remove_if(apps.begin(), apps.end(),
+                            [&](const CLI::App* app) {
+                              return item.parents.size() > 1 ||
+                                     app->get_name() != item.parents[0];
+                            }),
+             apps.end());
+  if (apps.empty()) {
+    Fail(absl::StrCat("there is no command '",
+                      CLI::detail::join(item.parents, "."), "'"));
+  }
+  return apps;
+}
+
+void ConfigFile::Apply(const CLI::ConfigItem& item) const {
+  const std::vector<CLI::App*> apps = AppsOf(item);
+  if (IsMark(item)) return;
+  bool is_known = false;
+  for (CLI::App* app : apps) {
+    CLI::Option* option = FindFlag(*app, item.name);
+    if (option == nullptr || !option->get_configurable()) continue;
+    is_known = true;
+    const bool is_used = app == app_ || app->parsed();
+    if (is_used && option->empty()) Set(item, *option);
+  }
+  if (!is_known) {
+    Fail(absl::StrCat("there is no flag '", item.fullname(), "'"));
+  }
+}
+
+void ConfigFile::Set(const CLI::ConfigItem& item, CLI::Option& option) const {
+  if (item.inputs.empty()) {
+    Fail(absl::StrCat("'", item.fullname(), "' has no value"));
+  }
+  try {
+    if (option.get_expected_min() == 0) {
+      option.add_result(option.get_flag_value(item.name, to_flag(item)));
+    } else {
+      option.add_result(item.inputs);
+    }
+    option.run_callback();
+  } catch (const CLI::ParseError& error) {
+    // CLI11 would look at the value again, and complain without the file.
+    option.clear();
+    Fail(error.what());
+  }
+}
+
+}  // namespace leat
