@@ -1,5 +1,5 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-# cmake -DBUILD= -DSOURCE= -DWORK= -DCOMPILER= -DARCH= -P run.cmake
+# cmake -DBUILD= -DSOURCE= -DWORK= -DCOMPILER= -P run.cmake
 cmake_minimum_required(VERSION 3.25)
 
 function(run)
@@ -27,7 +27,8 @@ endforeach()
 file(RENAME "${WORK}/prefix" "${WORK}/moved")
 
 # Every header but the generated graph messages compiles on its own install,
-# and none of them leads to protobuf, Eigen or oneDNN.
+# for any x86-64 processor; none of them leads to protobuf, Eigen or oneDNN, or
+# declares anything of theirs.
 file(GLOB_RECURSE headers RELATIVE "${WORK}/moved/include"
      "${WORK}/moved/include/leat/*.h")
 list(FILTER headers EXCLUDE REGEX "^leat/protos/")
@@ -38,10 +39,14 @@ if(count LESS 40)
 endif()
 set(includes "")
 foreach(header IN LISTS headers)
+  file(READ "${WORK}/moved/include/${header}" content)
+  if(content MATCHES "namespace +(google|Eigen|dnnl|grpc)[^a-z]")
+    message(FATAL_ERROR "${header} declares something of ${CMAKE_MATCH_1}'s")
+  endif()
   string(APPEND includes "#include <${header}>\n")
 endforeach()
 file(WRITE "${WORK}/headers.cc" "${includes}")
-run("${COMPILER}" -std=c++20 "-march=${ARCH}" -Wall -Wextra -Werror -fsyntax-only
+run("${COMPILER}" -std=c++20 -Wall -Wextra -Werror -fsyntax-only
     -MD -MF "${WORK}/headers.d" -isystem "${WORK}/moved/include"
     "${WORK}/headers.cc")
 file(READ "${WORK}/headers.d" dependencies)
