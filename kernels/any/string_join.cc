@@ -4,11 +4,15 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/string_bytes.h"
 
 namespace leat::kernels::any::string_join {
 namespace {
@@ -36,19 +40,34 @@ class StringJoin final : public Kernel {
 
   absl::Status Compute(KernelContext& context) const final {
     LEAT_ASSIGN_OR_RETURN(const Shape shape, CommonShape(context));
+    LEAT_RETURN_IF_ERROR(CheckBytes(context, shape.num_elements()));
     LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, shape));
     auto to = output->mutable_data<std::string>();
+    std::vector<absl::string_view> parts(
+        static_cast<size_t>(context.num_inputs()));
     for (size_t k = 0; k < to.size(); ++k) {
       for (int i = 0; i < context.num_inputs(); ++i) {
         const auto from = context.input(i).data<std::string>();
-        if (i > 0) to[k] += separator_;
-        to[k] += from[context.input(i).shape().IsScalar() ? 0 : k];
+        parts[i] = from[context.input(i).shape().IsScalar() ? 0 : k];
       }
+      // Of its final size at once: one that grows takes up to twice as much.
+      to[k] = absl::StrJoin(parts, separator_);
     }
     return absl::OkStatus();
   }
 
  private:
+  // Of `n` strings.
+  absl::Status CheckBytes(const KernelContext& context, int64_t n) const {
+    StringBytes bytes;
+    for (int i = 0; i < context.num_inputs(); ++i) {
+      const Tensor& from = context.input(i);
+      bytes.Add(from, from.shape().IsScalar() ? n : 1);
+      if (i > 0) bytes.Add(static_cast<int64_t>(separator_.size()), n);
+    }
+    return bytes.Check(StringBytesLimit(*context.step().device));
+  }
+
   const std::string separator_;
 };
 

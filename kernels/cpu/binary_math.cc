@@ -6,9 +6,11 @@
 #include <type_traits>
 
 #include "leat/core/dtype_list.h"
+#include "leat/core/shape.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/elementwise.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/string_bytes.h"
 
 namespace leat::kernels::cpu::binary_math {
 namespace {
@@ -69,6 +71,29 @@ struct Minimum {
   }
 };
 
+// Strings are joined.
+class AddStrings final : public Kernel {
+ public:
+  absl::Status Compute(KernelContext& context) const final {
+    const Tensor& a = context.input(0);
+    const Tensor& b = context.input(1);
+    LEAT_ASSIGN_OR_RETURN(const Shape shape,
+                          BroadcastShapes(a.shape(), b.shape()));
+    if (const int64_t n = shape.num_elements(); n > 0) {
+      StringBytes bytes;
+      bytes.Add(a, n / a.num_elements());
+      bytes.Add(b, n / b.num_elements());
+      LEAT_RETURN_IF_ERROR(
+          bytes.Check(StringBytesLimit(*context.step().device)));
+    }
+    return join_.Compute(context);
+  }
+
+ private:
+  const BinaryKernel join_{&BinaryRowOf<Join, std::string, std::string>,
+                           /*cost=*/400};
+};
+
 template <class Op>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeBinary(const NodeDef& node) {
   return MakeForType(
@@ -82,8 +107,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeBinary(const NodeDef& node) {
 absl::StatusOr<std::unique_ptr<Kernel>> MakeAdd(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(const DType dtype, node.attrs.Get<DType>("T"));
   if (dtype != DType::kString) return MakeBinary<Add>(node);
-  return std::unique_ptr<Kernel>(std::make_unique<BinaryKernel>(
-      &BinaryRowOf<Join, std::string, std::string>, /*cost=*/400));
+  return std::unique_ptr<Kernel>(std::make_unique<AddStrings>());
 }
 
 }  // namespace

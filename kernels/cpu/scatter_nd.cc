@@ -14,6 +14,7 @@
 #include "leat/kernels/elementwise.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/string_bytes.h"
 
 namespace leat::kernels::cpu::scatter_nd {
 namespace {
@@ -101,6 +102,12 @@ class ScatterNd final : public Kernel {
     if (shape.num_elements() == 0 && updates.num_elements() > 0) {
       return absl::InvalidArgumentError(
           "Indices and updates specified for empty output shape");
+    }
+    if constexpr (std::is_same_v<T, std::string>) {
+      StringBytes bytes;
+      bytes.Add(updates, 1);
+      LEAT_RETURN_IF_ERROR(
+          bytes.Check(StringBytesLimit(*context.step().device)));
     }
     LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, shape));
     auto to = output->mutable_data<T>();
