@@ -23,9 +23,12 @@ enum WireType : uint32_t {
   kFixed32 = 5
 };
 
-// A number, where its array has grown to twice the size; a string's object.
-constexpr int64_t kNumberBytes = 16;
-constexpr int64_t kStringBytes = 64;
+// What a field can take at most beside its bytes: one of unknown number, or of
+// another wire type than its number's, or in a group. It has 16 bytes in an
+// array that may be twice too large, and what it holds is an object of
+// malloc's: of a string 48 bytes, and 32 more than a short text has.
+constexpr int64_t kNumberBytes = 32;
+constexpr int64_t kStringBytes = 112;
 
 struct Part {
   absl::string_view bytes;
@@ -81,7 +84,7 @@ bool CountField(CodedInputStream& input, uint32_t tag, const Part& part,
     pending.push_back({bytes, type});
   } else {
     // Packed numbers: of one byte each on the wire, and eight in memory.
-    total += 8 * size;
+    total += kStringBytes + 8 * size;
   }
   return true;
 }

@@ -40,20 +40,35 @@ absl::string_view KindOf(mode_t mode) {
   return "of another kind";
 }
 
+absl::Status NotRegular(const std::string& path, mode_t mode) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "file '", path, "': is not a regular file but ", KindOf(mode)));
+}
+
+// REQUIRES: open() has just failed.
+absl::Status CannotOpen(const std::string& path) {
+  const int error = errno;
+  struct stat info = {};
+  // Nobody can open a socket, or a device that is not there.
+  if (error == ENXIO && stat(path.c_str(), &info) == 0 &&
+      !S_ISREG(info.st_mode)) {
+    return NotRegular(path, info.st_mode);
+  }
+  errno = error;
+  return SystemError(path, "cannot open");
+}
+
 }  // namespace
 
 absl::StatusOr<RegularFile> RegularFile::Open(const std::string& path,
                                               int64_t max_bytes) {
   const int descriptor =
       open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (descriptor < 0) return SystemError(path, "cannot open");
+  if (descriptor < 0) return CannotOpen(path);
   RegularFile file(path, descriptor);
   struct stat info = {};
   if (fstat(descriptor, &info) != 0) return SystemError(path, "cannot stat");
-  if (!S_ISREG(info.st_mode)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "file '", path, "': is not a regular file but ", KindOf(info.st_mode)));
-  }
+  if (!S_ISREG(info.st_mode)) return NotRegular(path, info.st_mode);
   file.size_ = info.st_size;
   if (file.size_ > max_bytes) {
     return absl::ResourceExhaustedError(

@@ -325,6 +325,57 @@ TEST(HostileVariantsTest, AnyMessageIsAStatusWithinTheLimit) {
   EXPECT_GT(num_invalid, 100);
 }
 
+void AppendTag(int field, int wire_type, std::string& bytes) {
+  AppendVarint64(static_cast<uint64_t>(field) << 3 | wire_type, &bytes);
+}
+
+// A field number that no message has.
+constexpr int kUnknownField = 1000;
+
+std::string UnknownNumbers(int count) {
+  std::string bytes;
+  for (int i = 0; i < count; ++i) {
+    AppendTag(kUnknownField, 0, bytes);
+    AppendVarint64(1, &bytes);
+  }
+  return bytes;
+}
+
+std::string UnknownStrings(int count, int field, size_t size) {
+  std::string bytes;
+  for (int i = 0; i < count; ++i) {
+    AppendTag(field, 2, bytes);
+    AppendVarint64(size, &bytes);
+    bytes.append(size, 'x');
+  }
+  return bytes;
+}
+
+// With a number whose field is known outside of groups.
+std::string UnknownGroups(int count) {
+  std::string bytes;
+  for (int i = 0; i < count; ++i) {
+    AppendTag(kUnknownField, 3, bytes);
+    AppendTag(pb::TensorProto::kDtypeFieldNumber, 0, bytes);
+    AppendVarint64(1, &bytes);
+    AppendTag(kUnknownField, 4, bytes);
+  }
+  return bytes;
+}
+
+void ExpectCounted(const std::string& bytes) {
+  const int64_t before = HeapBytes();
+  pb::TensorProto proto;
+  ASSERT_TRUE(proto.ParseFromString(bytes));
+  const int64_t heap_bytes = HeapBytes() - before;
+  const int64_t taken =
+      std::max(heap_bytes, static_cast<int64_t>(proto.SpaceUsedLong()));
+  const int64_t counted =
+      ParsedBytes(bytes, *pb::TensorProto::descriptor(), INT64_MAX);
+  EXPECT_GE(counted, taken);
+  EXPECT_LE(counted, 12 * taken);
+}
+
 TEST(ParsedBytesTest, IsAboutWhatParsingTakes) {
   const auto& type = *pb::TensorProto::descriptor();
   for (const auto& make : {ManyLists, ManyOptionals, ListOfScalars,
@@ -336,6 +387,19 @@ TEST(ParsedBytesTest, IsAboutWhatParsingTakes) {
           ParsedBytes(proto.SerializeAsString(), type, INT64_MAX);
       EXPECT_GE(counted, taken) << count;
       EXPECT_LE(counted, 12 * taken) << count;
+    }
+  }
+  // What nothing reads is kept too. At 1200 of them the array has
+  // doubled lately.
+  for (const int count : {1, 10, 1200}) {
+    SCOPED_TRACE(count);
+    ExpectCounted(UnknownNumbers(count));
+    ExpectCounted(UnknownGroups(count));
+    for (const size_t size : {0, 15, 16, 29, 30, 100}) {
+      ExpectCounted(UnknownStrings(count, kUnknownField, size));
+      // A number, says the descriptor.
+      ExpectCounted(
+          UnknownStrings(count, pb::TensorProto::kDtypeFieldNumber, size));
     }
   }
   // Numbers: of one byte in the message, eight in memory.

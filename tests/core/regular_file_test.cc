@@ -13,20 +13,25 @@
 #include "absl/strings/match.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/tests/testing/temporary_folder.h"
 
 namespace leat {
 namespace {
 
 using ::testing::HasSubstr;
 
-std::string Path(const std::string& name) {
-  return ::testing::TempDir() + name;
-}
+class RegularFileTest : public ::testing::Test {
+ protected:
+  std::string Path(const std::string& name) const { return folder_.Path(name); }
 
-std::string Write(const std::string& name, const std::string& content) {
-  std::ofstream(Path(name), std::ios::binary) << content;
-  return Path(name);
-}
+  std::string Write(const std::string& name, const std::string& content) {
+    std::ofstream(Path(name), std::ios::binary) << content;
+    return Path(name);
+  }
+
+ private:
+  const TemporaryFolder folder_;
+};
 
 absl::Status ReadError(const std::string& path, int64_t max_bytes = 100) {
   return ReadRegularFile(path, max_bytes).status();
@@ -40,18 +45,18 @@ void ExpectRefused(const std::string& path, const std::string& kind) {
               HasSubstr("not a regular file but " + kind));
 }
 
-TEST(RegularFileTest, ReadsUpToItsBound) {
-  const std::string path = Write("regular_file_test", "0123456789");
+TEST_F(RegularFileTest, ReadsUpToItsBound) {
+  const std::string path = Write("digits", "0123456789");
   EXPECT_EQ(ReadRegularFile(path, 10).value(), "0123456789");
   const absl::Status status = ReadError(path, 9);
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("has 10 bytes, more than 9"));
-  EXPECT_EQ(ReadRegularFile(Write("regular_file_empty", ""), 0).value(), "");
+  EXPECT_EQ(ReadRegularFile(Write("empty", ""), 0).value(), "");
 }
 
-TEST(RegularFileTest, ReadsInPieces) {
-  auto file = RegularFile::Open(Write("regular_file_pieces", "abcdef"), 6);
+TEST_F(RegularFileTest, ReadsInPieces) {
+  auto file = RegularFile::Open(Write("pieces", "abcdef"), 6);
   ASSERT_TRUE(file.ok()) << file.status();
   EXPECT_EQ(file->size(), 6);
   std::string text(4, ' ');
@@ -60,30 +65,27 @@ TEST(RegularFileTest, ReadsInPieces) {
   EXPECT_EQ(file->Read(text.data(), 3).code(), absl::StatusCode::kDataLoss);
 }
 
-TEST(RegularFileTest, FollowsLinks) {
-  const std::string path = Write("regular_file_target", "x");
-  unlink(Path("regular_file_link").c_str());
-  ASSERT_EQ(symlink(path.c_str(), Path("regular_file_link").c_str()), 0);
-  EXPECT_EQ(ReadRegularFile(Path("regular_file_link"), 1).value(), "x");
+TEST_F(RegularFileTest, FollowsLinks) {
+  const std::string path = Write("target", "x");
+  ASSERT_EQ(symlink(path.c_str(), Path("link").c_str()), 0);
+  EXPECT_EQ(ReadRegularFile(Path("link"), 1).value(), "x");
 }
 
 // Opened as usual, this one would wait for a writer for ever.
-TEST(RegularFileTest, RefusesAPipeWithoutWaitingForItsWriter) {
-  const std::string path = Path("regular_file_fifo");
-  unlink(path.c_str());
+TEST_F(RegularFileTest, RefusesAPipeWithoutWaitingForItsWriter) {
+  const std::string path = Path("fifo");
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   ExpectRefused(path, "a pipe");
 }
 
-TEST(RegularFileTest, SaysWhatElseThereIs) {
+TEST_F(RegularFileTest, SaysWhatElseThereIs) {
   ExpectRefused(::testing::TempDir(), "a folder");
   ExpectRefused("/dev/zero", "a device");
   ExpectRefused("/dev/full", "a device");
 }
 
-TEST(RegularFileTest, DoesNotOpenSockets) {
-  const std::string path = Path("regular_file_socket");
-  unlink(path.c_str());
+TEST_F(RegularFileTest, DoesNotOpenSockets) {
+  const std::string path = Path("socket");
   const int file = socket(AF_UNIX, SOCK_STREAM, 0);
   ASSERT_GE(file, 0);
   sockaddr_un address = {};
@@ -92,11 +94,11 @@ TEST(RegularFileTest, DoesNotOpenSockets) {
   std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
   ASSERT_EQ(bind(file, reinterpret_cast<sockaddr*>(&address), sizeof(address)),
             0);
-  EXPECT_FALSE(ReadError(path).ok());
+  ExpectRefused(path, "a socket");
   close(file);
 }
 
-TEST(RegularFileTest, NamesTheFileThatDoesNotExist) {
+TEST_F(RegularFileTest, NamesTheFileThatDoesNotExist) {
   const absl::Status status = ReadError("/nonexistent/x");
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(status.message()), HasSubstr("/nonexistent/x"));
