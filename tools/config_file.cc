@@ -6,22 +6,55 @@
 #include <sstream>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "leat/core/regular_file.h"
 
 namespace leat {
 namespace {
 
-constexpr int64_t kMaxBytes = int64_t{1} << 20;
+constexpr int64_t kMaxBytes = int64_t{1} << 16;
 
 bool IsControl(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return (byte < ' ' && c != '\n' && c != '\r' && c != '\t') || byte == 0x7f;
 }
 
+// "" for what CLI11 reads as it looks; it skips some other lines, and takes a
+// value that has no end from the lines below.
+absl::string_view ProblemOf(absl::string_view line) {
+  line = absl::StripAsciiWhitespace(line);
+  if (line.empty() || line[0] == '#' || line[0] == ';') return "";
+  const bool is_section =
+      line.size() > 2 && line[0] == '[' && line.back() == ']';
+  const size_t equals = line.find('=');
+  const absl::string_view key =
+      is_section ? line.substr(1, line.size() - 2)
+                 : absl::StripAsciiWhitespace(line.substr(0, equals));
+  if (!is_section && (equals == absl::string_view::npos || key.empty())) {
+    return "is neither '[section]' nor 'key = value'";
+  }
+  // CLI11 copies what is before a dot for each dot, in quotes too.
+  if (std::count(key.begin(), key.end(), '.') > 1 || absl::EndsWith(key, ".")) {
+    return "has a key that is neither 'flag' nor 'command.flag'";
+  }
+  if (is_section) return "";
+  absl::string_view value = line.substr(equals + 1);
+  value = absl::StripAsciiWhitespace(value.substr(0, value.find('#')));
+  if (absl::ConsumePrefix(&value, "[")) {
+    if (!absl::ConsumeSuffix(&value, "]")) return "has no ']' at its end";
+    value = absl::StripAsciiWhitespace(value);
+  }
+  return value.empty() ? "has no value" : "";
+}
+
 // CLI11's marks of where a section begins and ends.
 bool IsMark(const CLI::ConfigItem& item) {
-  return item.name == "++" || item.name == "--";
+  return item.inputs.empty() && (item.name == "++" || item.name == "--");
 }
 
 CLI::Option* FindFlag(CLI::App& app, const std::string& name) {
@@ -49,6 +82,12 @@ void ConfigFile::Read(const std::string& path) {
   if (control != content_.end()) {
     Fail(absl::StrCat("line ", std::count(content_.begin(), control, '\n') + 1,
                       " has a control character"));
+  }
+  int number = 0;
+  for (const absl::string_view line : absl::StrSplit(content_, '\n')) {
+    ++number;
+    const absl::string_view problem = ProblemOf(line);
+    if (!problem.empty()) Fail(absl::StrCat("line ", number, " ", problem));
   }
 }
 
@@ -104,11 +143,14 @@ void ConfigFile::Apply(const CLI::ConfigItem& item) const {
 }
 
 void ConfigFile::Set(const CLI::ConfigItem& item, CLI::Option& option) const {
-  if (item.inputs.empty()) {
+  const bool is_flag = option.get_expected_min() == 0;
+  const std::string first = item.inputs.empty() ? "" : item.inputs[0];
+  // CLI11 would take these for "true".
+  if (is_flag && (first.empty() || first == "{}")) {
     Fail(absl::StrCat("'", item.fullname(), "' has no value"));
   }
   try {
-    if (option.get_expected_min() == 0) {
+    if (is_flag) {
       option.add_result(option.get_flag_value(item.name, to_flag(item)));
     } else {
       option.add_result(item.inputs);

@@ -2,7 +2,8 @@
 //
 // ConfigFile: values of flags from a TOML or INI file. "steps = 3" is for every
 // command that has --steps, "run.steps = 3", or "steps = 3" below "[run]", for
-// `leat run` alone, and comes before the other.
+// `leat run` alone, and comes before the other. Each line is blank, a comment,
+// "[section]" or "key = value"; an array ends in its line.
 #ifndef LEAT_TOOLS_CONFIG_FILE_H_
 #define LEAT_TOOLS_CONFIG_FILE_H_
 
@@ -17,7 +18,7 @@ namespace leat {
 
 // CLI11's reader of configuration, except that it reads no pipes and devices
 // and accepts no key that is not a flag. Its errors are CLI::FileError naming
-// the file, and the key where there is one.
+// the file, and the line or the key where there is one.
 class ConfigFile : public CLI::ConfigTOML {
  public:
   // `app` must outlive this.

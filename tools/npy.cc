@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "absl/types/span.h"
 #include "leat/core/regular_file.h"
 #include "leat/core/status_macros.h"
 #include "leat/tools/files.h"
@@ -24,6 +25,7 @@ constexpr absl::string_view kMagic("\x93NUMPY", 6);
 constexpr size_t kMaxHeaderBytes = 1 << 16;
 constexpr size_t kHeaderAlignment = 64;
 constexpr size_t kMaxStringBytes = size_t{1} << 30;
+constexpr size_t kBlockBytes = 1 << 20;
 
 struct TypeCode {
   DType dtype;
@@ -259,17 +261,35 @@ absl::StatusOr<Header> ParseHeader(absl::string_view start, int64_t file_bytes,
 // Gives `count` bytes of the data, one call after the other.
 using Source = absl::FunctionRef<absl::Status(char* to, size_t count)>;
 
+// In blocks: a file can have billions of strings, too many to read one by one.
+absl::Status ReadStrings(size_t width, absl::Span<std::string> strings,
+                         Source source) {
+  if (strings.empty()) return absl::OkStatus();  // the width may be 0
+  const size_t step = std::max<size_t>(1, kBlockBytes / width);
+  std::string bytes;
+  for (size_t begin = 0; begin < strings.size(); begin += step) {
+    const absl::Span<std::string> block = strings.subspan(begin, step);
+    bytes.resize(block.size() * width);
+    LEAT_RETURN_IF_ERROR(source(bytes.data(), bytes.size()));
+    absl::string_view rest = bytes;
+    for (std::string& text : block) {
+      const absl::string_view padded = rest.substr(0, width);
+      // npos + 1 is 0.
+      text.assign(padded.data(), padded.find_last_not_of('\0') + 1);
+      rest.remove_prefix(width);
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Tensor> ReadData(const Header& header, absl::string_view name,
                                 Source source) {
   LEAT_ASSIGN_OR_RETURN(
       Tensor tensor,
       Tensor::Allocate(HostAllocator(), header.dtype, header.shape));
   if (header.dtype == DType::kString) {
-    for (std::string& text : tensor.mutable_data<std::string>()) {
-      text.resize(header.element_bytes);
-      LEAT_RETURN_IF_ERROR(source(text.data(), text.size()));
-      text.resize(text.find_last_not_of('\0') + 1);  // npos + 1 is 0
-    }
+    LEAT_RETURN_IF_ERROR(ReadStrings(
+        header.element_bytes, tensor.mutable_data<std::string>(), source));
     return tensor;
   }
   const auto size = static_cast<size_t>(tensor.num_bytes());

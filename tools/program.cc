@@ -2,6 +2,7 @@
 #include "leat/tools/program.h"
 
 #include <google/protobuf/stubs/common.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -142,6 +143,12 @@ std::string MessageOf(const CLI::App& app, const CLI::ParseError& error) {
   return message + variable;
 }
 
+// Standard output that somebody made non-blocking takes more when it is read.
+bool WaitForReader() {
+  pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  return poll(&output, 1, -1) >= 0 || errno == EINTR;
+}
+
 }  // namespace
 
 std::string VersionText(absl::string_view program) {
@@ -203,6 +210,7 @@ int Print(const Log& log, absl::string_view text) {
   while (!text.empty()) {
     const ssize_t count = write(STDOUT_FILENO, text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN && WaitForReader()) continue;
     if (count < 0) {
       return Report(
           log, absl::UnavailableError(absl::StrCat("cannot write the result: ",

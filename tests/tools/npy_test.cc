@@ -7,11 +7,13 @@
 #include <complex>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "leat/tests/testing/temporary_folder.h"
 
 namespace leat {
 namespace {
@@ -154,7 +156,8 @@ TEST(NpyTest, RefusesToWriteWhatNumPyDoesNotHave) {
 }
 
 TEST(NpyTest, ReadsBackFilesOfEveryLength) {
-  const std::string path = ::testing::TempDir() + "npy_test.npy";
+  const TemporaryFolder folder;
+  const std::string path = folder.Path("x.npy");
   // Around the end of what is read to find the header.
   for (const int64_t size : {0, 1, 65400, 65424, 65425, 200000}) {
     auto tensor = Tensor::Allocate(HostAllocator(), DType::kUint8, Shape{size});
@@ -175,9 +178,44 @@ TEST(NpyTest, ReadsBackFilesOfEveryLength) {
   EXPECT_TRUE(Identical(strings, *again));
 }
 
+// How many times this process has called read(2), or -1.
+int64_t NumReads() {
+  std::ifstream counts("/proc/self/io");
+  for (std::string name; counts >> name;) {
+    int64_t count = -1;
+    if (name == "syscr:" && counts >> count) return count;
+  }
+  return -1;
+}
+
+TEST(NpyTest, ReadsManyStringsAtOnce) {
+  const TemporaryFolder folder;
+  const std::string path = folder.Path("x.npy");
+  // More than two blocks of 1 MiB; and strings that are longer than a block.
+  for (const auto& [count, width] :
+       {std::pair<int, int>{800001, 3}, {3, (1 << 20) + 1}}) {
+    auto strings =
+        Tensor::Allocate(HostAllocator(), DType::kString, Shape{count});
+    ASSERT_TRUE(strings.ok());
+    const auto texts = strings->mutable_data<std::string>();
+    for (int i = 0; i < count; ++i) {
+      texts[i] = std::string(i % (width + 1), static_cast<char>('a' + i % 26));
+    }
+    texts.back() = std::string(width, 'z');
+    ASSERT_TRUE(WriteNpy(*strings, path).ok());
+    const int64_t before = NumReads();
+    const auto again = ReadNpy(path);
+    const int64_t after = NumReads();
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_TRUE(Identical(*strings, *again)) << width;
+    EXPECT_LT(after - before, 100);
+  }
+}
+
 // A file of holes: 3 GiB that would be read and would then be refused.
 TEST(NpyTest, ComparesTheSizeOfAFileWithItsHeaderBeforeItReads) {
-  const std::string path = ::testing::TempDir() + "npy_test_sparse.npy";
+  const TemporaryFolder folder;
+  const std::string path = folder.Path("sparse.npy");
   const std::string start = File(Header("'<f4'", "(2,)"), "");
   {
     std::ofstream file(path, std::ios::binary);
@@ -188,7 +226,6 @@ TEST(NpyTest, ComparesTheSizeOfAFileWithItsHeaderBeforeItReads) {
   getrusage(RUSAGE_SELF, &before);
   const auto read = ReadNpy(path);
   getrusage(RUSAGE_SELF, &after);
-  unlink(path.c_str());
   EXPECT_EQ(read.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_TRUE(absl::StrContains(read.status().message(), "bytes of data"))
       << read.status();

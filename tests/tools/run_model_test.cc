@@ -6,6 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/protos/config.pb.h"
+#include "leat/tests/testing/temporary_folder.h"
 #include "leat/tools/files.h"
 #include "leat/tools/npy.h"
 #include "leat/tools/op_list.h"
@@ -41,11 +42,12 @@ class RunModelTest : public ::testing::Test {
     options_.feeds = {"x=@" + Path("run_model_x.npy")};
   }
 
-  static std::string Path(const std::string& name) {
-    return ::testing::TempDir() + name;
-  }
+  std::string Path(const std::string& name) const { return folder_.Path(name); }
 
   RunModelOptions options_;
+
+ private:
+  const TemporaryFolder folder_;
 };
 
 TEST_F(RunModelTest, FetchesToMemoryAndToFiles) {

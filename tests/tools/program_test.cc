@@ -1,0 +1,45 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/tools/program.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <string>
+#include <thread>
+
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "gtest/gtest.h"
+
+namespace leat {
+namespace {
+
+TEST(ProgramTest, PrintsAllToAPipeThatDoesNotBlock) {
+  int pipe_ends[2] = {};
+  ASSERT_EQ(pipe(pipe_ends), 0);
+  ASSERT_EQ(fcntl(pipe_ends[1], F_SETFL, O_NONBLOCK), 0);
+  const int standard_output = dup(STDOUT_FILENO);
+  ASSERT_GE(standard_output, 0);
+  ASSERT_EQ(dup2(pipe_ends[1], STDOUT_FILENO), STDOUT_FILENO);
+  close(pipe_ends[1]);
+  // It reads when the pipe, of 64 KiB, has long been full.
+  std::string got;
+  std::thread reader([&got, end = pipe_ends[0]] {
+    absl::SleepFor(absl::Milliseconds(100));
+    char bytes[4096];
+    for (ssize_t count; (count = read(end, bytes, sizeof(bytes))) > 0;) {
+      got.append(bytes, static_cast<size_t>(count));
+    }
+  });
+  const std::string text(1 << 20, 'x');
+  const int code = Print(Log("program_test"), text);
+  dup2(standard_output, STDOUT_FILENO);  // the reader comes to the end
+  reader.join();
+  close(standard_output);
+  close(pipe_ends[0]);
+  EXPECT_EQ(code, kExitOk);
+  EXPECT_TRUE(got == text) << got.size();
+}
+
+}  // namespace
+}  // namespace leat
