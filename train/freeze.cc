@@ -60,7 +60,8 @@ absl::flat_hash_map<NodeId, NodeId> FindReads(const Graph& graph) {
   for (const NodeId id : graph.NodeIds()) {
     const Node& node = graph.node(id);
     if (node.op() != "ReadVariableOp" || !node.controls.empty()) continue;
-    reads.emplace(node.inputs[0].node, id);
+    const NodeId handle = node.inputs[0].node;
+    if (graph.node(handle).controls.empty()) reads.emplace(handle, id);
   }
   return reads;
 }

@@ -18,10 +18,12 @@ namespace leat {
 // becomes Identity. Names stay. Bodies of If, Case, While and calls that are
 // given a variable get the value instead (replace_handles.h).
 //
-// `session` runs `graph`, or one with the same variables; it is extended by a
-// read of each variable that `graph` reads in functions only. Fails as
-// Session::Run and Extend do, and when a variable is used otherwise or made in
-// a function: INVALID_ARGUMENT naming the node.
+// `session` runs `graph`, or one that has its variables and their
+// ReadVariableOps under the same names; it is extended by a read of each
+// variable that `graph` reads in functions, or after other nodes, only. Fails
+// as Session::Run (NOT_FOUND for a read that the session lacks) and Extend do,
+// and when a variable is used otherwise, made after other nodes or made in a
+// function: INVALID_ARGUMENT naming the node.
 absl::StatusOr<Graph> FreezeVariables(const Graph& graph, Session& session,
                                       const std::vector<TensorName>& outputs);
 

@@ -20,10 +20,12 @@
 
 namespace leat {
 
-// Where a session runs: "" for this process. Made of any text.
+// Where a session runs: "" for this process. Made of any text; a null pointer,
+// which getenv() gives, is "".
 struct SessionTarget {
   SessionTarget() = default;
-  SessionTarget(const char* text) : text(text) {}             // NOLINT
+  SessionTarget(const char* text)  // NOLINT
+      : text(text == nullptr ? "" : text) {}
   SessionTarget(absl::string_view text) : text(text) {}       // NOLINT
   SessionTarget(std::string text) : text(std::move(text)) {}  // NOLINT
 

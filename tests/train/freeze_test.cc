@@ -4,6 +4,8 @@
 // TensorFlow: tests/interop/run_frozen_loops.py.
 #include "leat/train/freeze.h"
 
+#include <unistd.h>
+
 #include <cmath>
 #include <fstream>
 #include <memory>
@@ -24,6 +26,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/ops.h"
 #include "leat/runtime/local_session.h"
+#include "leat/tests/testing/temporary_folder.h"
 
 namespace leat {
 namespace {
@@ -94,7 +97,8 @@ absl::StatusOr<Graph> FreezeAndCompare(const Graph& graph, Session& session,
   LEAT_ASSIGN_OR_RETURN(const std::vector<Tensor> expected,
                         session.Run({.feeds = feeds, .fetches = outputs}));
   // What reads a file sees the same.
-  const std::string path = testing::TempDir() + "frozen.pb";
+  const TemporaryFolder folder;
+  const std::string path = folder.Path("frozen.pb");
   LEAT_RETURN_IF_ERROR(SaveGraph(frozen, path));
   LEAT_ASSIGN_OR_RETURN(const Graph loaded, LoadGraph(path, BuiltinOps()));
   EXPECT_EQ(Difference(frozen, loaded), "");
@@ -189,13 +193,15 @@ TEST(FreezeTest, BuildsTheGraphThatTensorFlowRan) {
   ASSERT_NE(session, nullptr);
   auto frozen = FreezeVariables(*graph, *session, {"y", "twice"});
   ASSERT_TRUE(frozen.ok()) << frozen.status();
-  const std::string written = testing::TempDir() + "frozen_loops.pbtxt";
-  ASSERT_EQ(SaveGraph(*frozen, written), absl::OkStatus());
   const auto committed = LoadGraph(Folder() + "leat.pbtxt", BuiltinOps());
   ASSERT_TRUE(committed.ok()) << committed.status();
-  EXPECT_EQ(Difference(*frozen, *committed), "")
-      << "If this is meant, copy " << written << " to " << Folder()
-      << "leat.pbtxt and run tests/interop/run_frozen_loops.py";
+  const std::string difference = Difference(*frozen, *committed);
+  if (difference.empty()) return;
+  const std::string written =
+      absl::StrCat(testing::TempDir(), "frozen_loops_", getpid(), ".pbtxt");
+  ASSERT_EQ(SaveGraph(*frozen, written), absl::OkStatus());
+  FAIL() << difference << "\nIf this is meant, copy " << written << " to "
+         << Folder() << "leat.pbtxt and run tests/interop/run_frozen_loops.py";
 }
 
 // The steps of expected.txt that are of one graph: n threshold value value.
@@ -430,6 +436,20 @@ TEST(FreezeTest, NamesAnOutputThatIsNotThere) {
       FreezeVariables(*graph, *session, {"missing"}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(status.message()), HasSubstr("'missing'"));
+}
+
+// Reading it would run the others.
+TEST(FreezeTest, RefusesAVariableThatIsMadeAfterOtherNodes) {
+  auto graph = BuildLoops();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  graph->AddControl(graph->Find("axes"), graph->Find("w"));
+  auto session = ReadySession(*graph);
+  ASSERT_NE(session, nullptr);
+  const absl::Status status =
+      FreezeVariables(*graph, *session, {"twice"}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("'w'"), HasSubstr("made after other nodes")));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 //
 // A graph with a loop, a branch and a loop in it, and their gradients, gives
 // here what it gave in TensorFlow: tests/interop/run_loop_gradients.py.
+#include <unistd.h>
+
 #include <cmath>
 #include <fstream>
 #include <string>
@@ -91,14 +93,17 @@ absl::StatusOr<Graph> BuildGraph() {
 TEST(LoopGradientsTest, BuildsTheGraphThatTensorFlowRan) {
   absl::StatusOr<Graph> graph = BuildGraph();
   ASSERT_TRUE(graph.ok()) << graph.status();
-  const std::string written = testing::TempDir() + "loop_gradients.pbtxt";
-  ASSERT_EQ(SaveGraph(*graph, written), absl::OkStatus());
   const absl::StatusOr<Graph> committed =
       LoadGraph(Folder() + "graph.pbtxt", BuiltinOps());
   ASSERT_TRUE(committed.ok()) << committed.status();
-  EXPECT_EQ(Difference(*graph, *committed), "")
-      << "If this is meant, copy " << written << " to " << Folder()
-      << "graph.pbtxt and run tests/interop/run_loop_gradients.py";
+  const std::string difference = Difference(*graph, *committed);
+  if (difference.empty()) return;
+  const std::string written =
+      absl::StrCat(testing::TempDir(), "loop_gradients_", getpid(), ".pbtxt");
+  ASSERT_EQ(SaveGraph(*graph, written), absl::OkStatus());
+  FAIL() << difference << "\nIf this is meant, copy " << written << " to "
+         << Folder()
+         << "graph.pbtxt and run tests/interop/run_loop_gradients.py";
 }
 
 TEST(LoopGradientsTest, GivesTensorFlowsNumbers) {
