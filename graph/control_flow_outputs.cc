@@ -26,6 +26,7 @@ struct Growth {
 // attr of its outputs' types. The new outputs are the last ones.
 absl::Status Grow(const Operation& node, absl::string_view types,
                   const Growth& growth) {
+  if (growth.types.empty()) return absl::OkStatus();
   State& state = BuilderAccess::Of(*node.builder());
   auto def = std::make_shared<NodeDef>(*state.graph.node(node.id()).def);
   LEAT_ASSIGN_OR_RETURN(auto all_types,

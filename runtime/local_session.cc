@@ -90,15 +90,6 @@ Deadline DeadlineAfter(const std::optional<std::chrono::nanoseconds>& timeout) {
                       *timeout};
 }
 
-bool Fits(const Shape& shape, const PartialShape& declared) {
-  if (!declared.rank_known()) return true;
-  if (shape.rank() != declared.rank()) return false;
-  for (int i = 0; i < shape.rank(); ++i) {
-    if (declared.dim_known(i) && shape.dim(i) != declared.dim(i)) return false;
-  }
-  return true;
-}
-
 // As Python prints it: "(None, 784)", "(5,)".
 std::string Tuple(absl::Span<const int64_t> dims) {
   const std::string extents =
@@ -314,7 +305,7 @@ class LocalSession final : public Session,
             "feed '", step.feed_names[i], "' is ", Name(feeds[i].dtype()),
             " but the tensor is ", Name(step.feed_types[i])));
       }
-      if (!Fits(feeds[i].shape(), step.feed_shapes[i])) {
+      if (!step.feed_shapes[i].IsCompatibleWith(feeds[i].shape())) {
         return ShapeError(step.feed_names[i], feeds[i].shape(),
                           step.feed_shapes[i]);
       }
