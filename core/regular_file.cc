@@ -16,22 +16,6 @@
 namespace leat {
 namespace {
 
-absl::Status SystemError(const std::string& path, absl::string_view what) {
-  const int error = errno;
-  const std::string message =
-      absl::StrCat("file '", path, "': ", what, ": ", std::strerror(error));
-  switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-      return absl::NotFoundError(message);
-    case EACCES:
-    case EPERM:
-      return absl::PermissionDeniedError(message);
-    default:
-      return absl::UnavailableError(message);
-  }
-}
-
 absl::string_view KindOf(mode_t mode) {
   if (S_ISDIR(mode)) return "a folder";
   if (S_ISFIFO(mode)) return "a pipe";
@@ -59,6 +43,25 @@ absl::Status CannotOpen(const std::string& path) {
 }
 
 }  // namespace
+
+absl::Status SystemError(const std::string& path, absl::string_view what) {
+  const int error = errno;
+  const std::string message =
+      absl::StrCat("file '", path, "': ", what, ": ", std::strerror(error));
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+      return absl::NotFoundError(message);
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return absl::PermissionDeniedError(message);
+    case ENOSPC:
+      return absl::ResourceExhaustedError(message);
+    default:
+      return absl::UnavailableError(message);
+  }
+}
 
 absl::StatusOr<RegularFile> RegularFile::Open(const std::string& path,
                                               int64_t max_bytes) {

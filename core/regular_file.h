@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 
 namespace leat {
 
@@ -43,6 +44,10 @@ class RegularFile {
   int file_;
   int64_t size_ = 0;
 };
+
+// What `errno` says of a system call on the file: "file 'x': cannot open: ...",
+// NOT_FOUND, PERMISSION_DENIED, RESOURCE_EXHAUSTED or UNAVAILABLE.
+absl::Status SystemError(const std::string& path, absl::string_view what);
 
 // The whole content; fails as RegularFile does.
 absl::StatusOr<std::string> ReadRegularFile(const std::string& path,

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/builder_state.h"
+#include "leat/graph/function_graph.h"
 
 namespace leat {
 namespace {
@@ -80,14 +81,7 @@ class Exporter {
   absl::StatusOr<std::string> Name(Endpoint endpoint) const {
     const Node& node = graph_.node(endpoint.node);
     if (IsArgument(endpoint.node)) return node.name();
-    const std::vector<ArgDef>& outputs = node.def->op->outputs;
-    LEAT_ASSIGN_OR_RETURN(const std::vector<int> offsets,
-                          ArgOffsets(outputs, node.attrs()));
-    const auto next =
-        std::upper_bound(offsets.begin(), offsets.end(), endpoint.index);
-    const size_t output = static_cast<size_t>(next - offsets.begin()) - 1;
-    return absl::StrCat(node.name(), ":", outputs[output].name, ":",
-                        endpoint.index - offsets[output]);
+    return OutputText(node, endpoint.index);
   }
 
   absl::Status AddNode(const Node& node) {

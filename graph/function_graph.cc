@@ -45,14 +45,7 @@ absl::StatusOr<std::string> TensorText(const FunctionGraph& body,
                                        Endpoint endpoint) {
   const Node& node = body.graph.node(endpoint.node);
   if (IsArgument(body, endpoint.node)) return node.name();
-  const std::vector<ArgDef>& outputs = node.def->op->outputs;
-  LEAT_ASSIGN_OR_RETURN(const std::vector<int> offsets,
-                        ArgOffsets(outputs, node.attrs()));
-  const auto next =
-      std::upper_bound(offsets.begin(), offsets.end(), endpoint.index);
-  const size_t output = static_cast<size_t>(next - offsets.begin()) - 1;
-  return absl::StrCat(node.name(), ":", outputs[output].name, ":",
-                      endpoint.index - offsets[output]);
+  return OutputText(node, endpoint.index);
 }
 
 absl::StatusOr<FunctionNode> WriteNode(const FunctionGraph& body,
@@ -72,6 +65,16 @@ absl::StatusOr<FunctionNode> WriteNode(const FunctionGraph& body,
 }
 
 }  // namespace
+
+absl::StatusOr<std::string> OutputText(const Node& node, int index) {
+  const std::vector<ArgDef>& outputs = node.def->op->outputs;
+  LEAT_ASSIGN_OR_RETURN(const std::vector<int> offsets,
+                        ArgOffsets(outputs, node.attrs()));
+  const auto next = std::upper_bound(offsets.begin(), offsets.end(), index);
+  const size_t output = static_cast<size_t>(next - offsets.begin()) - 1;
+  return absl::StrCat(node.name(), ":", outputs[output].name, ":",
+                      index - offsets[output]);
+}
 
 absl::StatusOr<FunctionGraph> ReadFunction(const Function& function,
                                            const AttrMap& attrs,

@@ -15,6 +15,9 @@
 
 namespace leat {
 
+// An output of a node as a function's text names it: "node:output:0".
+absl::StatusOr<std::string> OutputText(const Node& node, int index);
+
 struct FunctionGraph {
   // Nodes are named as in the function; before them stands an _Arg for each
   // tensor of the arguments. Calls point at functions of the library that

@@ -13,7 +13,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 #include <limits>
 
 #include "absl/strings/match.h"
@@ -33,25 +32,6 @@ constexpr int kMaxDepth = 100;
 absl::Status FileError(const std::string& path, absl::string_view message) {
   return absl::InvalidArgumentError(
       absl::StrCat("file '", path, "': ", message));
-}
-
-absl::Status SystemError(const std::string& path, absl::string_view what) {
-  const int error = errno;
-  const std::string message =
-      absl::StrCat("file '", path, "': ", what, ": ", std::strerror(error));
-  switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-      return absl::NotFoundError(message);
-    case EACCES:
-    case EPERM:
-    case EROFS:
-      return absl::PermissionDeniedError(message);
-    case ENOSPC:
-      return absl::ResourceExhaustedError(message);
-    default:
-      return absl::UnavailableError(message);
-  }
 }
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {

@@ -21,6 +21,7 @@
 #include "leat/core/wire_names.h"
 #include "leat/protos/resource_handle.pb.h"
 #include "leat/protos/tensor.pb.h"
+#include "leat/tests/core/variant_decoders.h"
 
 // Of tcmalloc, where that is linked.
 extern "C" int MallocExtension_GetNumericProperty(const char* property,
@@ -30,17 +31,9 @@ extern "C" int MallocExtension_GetNumericProperty(const char* property,
 namespace leat {
 namespace {
 
-constexpr int64_t kLimit = 1 << 20;
+using leat::testing::Decoders;
 
-const VariantDecoders& Decoders() {
-  static const VariantDecoders* const decoders = [] {
-    auto* made = new VariantDecoders();
-    made->Add(kTensorListTypeName, &TensorList::Decode);
-    made->Add(kOptionalTypeName, &OptionalValue::Decode);
-    return made;
-  }();
-  return *decoders;
-}
+constexpr int64_t kLimit = 1 << 20;
 
 // What malloc has handed out; 0 under a sanitizer.
 int64_t HeapBytes() {

@@ -14,22 +14,14 @@
 #include "leat/core/tensor_list.h"
 #include "leat/core/wire_names.h"
 #include "leat/protos/tensor.pb.h"
+#include "leat/tests/core/variant_decoders.h"
 #include "leat/tests/core/variant_encodings.h"
 
 namespace leat {
 namespace {
 
+using leat::testing::Decoders;
 using ::testing::HasSubstr;
-
-const VariantDecoders& Decoders() {
-  static const VariantDecoders* const decoders = [] {
-    auto* made = new VariantDecoders();
-    made->Add(kTensorListTypeName, &TensorList::Decode);
-    made->Add(kOptionalTypeName, &OptionalValue::Decode);
-    return made;
-  }();
-  return *decoders;
-}
 
 absl::StatusOr<Tensor> Decode(const pb::TensorProto& proto,
                               int64_t max_bytes = kMaxDecodedTensorBytes) {

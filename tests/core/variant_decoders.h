@@ -1,0 +1,26 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// The decoders of lists and optionals, as the op registry has them.
+#ifndef LEAT_TESTS_CORE_VARIANT_DECODERS_H_
+#define LEAT_TESTS_CORE_VARIANT_DECODERS_H_
+
+#include "leat/core/optional.h"
+#include "leat/core/tensor_list.h"
+#include "leat/core/variant_codec.h"
+#include "leat/core/wire_names.h"
+
+namespace leat::testing {
+
+inline const VariantDecoders& Decoders() {
+  static const VariantDecoders* const decoders = [] {
+    auto* made = new VariantDecoders();
+    made->Add(kTensorListTypeName, &TensorList::Decode);
+    made->Add(kOptionalTypeName, &OptionalValue::Decode);
+    return made;
+  }();
+  return *decoders;
+}
+
+}  // namespace leat::testing
+
+#endif  // LEAT_TESTS_CORE_VARIANT_DECODERS_H_
