@@ -47,6 +47,8 @@ class MallocAllocator final : public Allocator {
 
 }  // namespace
 
+BufferRef Allocator::Reserve(int64_t) { return Allocate(0); }
+
 Allocator& HostAllocator() {
   static MallocAllocator* const allocator = new MallocAllocator;
   return *allocator;

@@ -59,7 +59,7 @@ using BufferRef = boost::intrusive_ptr<Buffer>;
 
 // What an allocator holds, in bytes.
 struct AllocatorStats {
-  int64_t live_bytes = 0;       // in buffers now
+  int64_t live_bytes = 0;       // in buffers now, and reserved
   int64_t kept_bytes = 0;       // freed and kept
   int64_t system_requests = 0;  // blocks taken from the system so far
 };
@@ -72,6 +72,12 @@ class Allocator {
   // At least `bytes` bytes at kBufferAlignment, uninitialised; null when the
   // memory is exhausted. A request for 0 bytes gives a valid empty Buffer.
   virtual BufferRef Allocate(size_t bytes) = 0;
+
+  // Counts `bytes` that objects in this allocator's buffers hold elsewhere,
+  // such as the characters of strings, until the last reference to the result
+  // goes. Null when that is more than there is; an allocator that does not
+  // count gives an empty Buffer. REQUIRES: not negative.
+  virtual BufferRef Reserve(int64_t bytes);
 
   virtual absl::string_view name() const = 0;
 

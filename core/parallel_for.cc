@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 
+#include "leat/core/saturating.h"
 #include "leat/core/spin.h"
 
 namespace leat {
@@ -52,11 +53,6 @@ void WaitForOthers(Chunks& chunks) {
     chunks.done.wait(done, std::memory_order_acquire);
     done = chunks.done.load(std::memory_order_acquire);
   }
-}
-
-int64_t SaturatingMultiply(int64_t a, int64_t b) {
-  int64_t product;
-  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
 }
 
 }  // namespace

@@ -10,7 +10,9 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
+#include "leat/core/held_bytes.h"
 #include "leat/core/resource_handle.h"
+#include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/variant.h"
 
@@ -24,21 +26,26 @@ class ObjectBuffer final : public Buffer {
  public:
   static constexpr size_t kHeader = kBufferAlignment;
 
-  static BufferRef New(Allocator& allocator, size_t count) {
+  static BufferRef New(Allocator& allocator, size_t count, int64_t held_bytes) {
     static_assert(sizeof(ObjectBuffer) <= kHeader);
     static_assert(alignof(T) <= kBufferAlignment);
+    BufferRef held;
+    if (held_bytes > 0) {
+      held = allocator.Reserve(held_bytes);
+      if (held == nullptr) return nullptr;
+    }
     BufferRef block = allocator.Allocate(kHeader + count * sizeof(T));
     if (block == nullptr) return nullptr;
     char* const start = block->data();
     std::uninitialized_value_construct_n(reinterpret_cast<T*>(start + kHeader),
                                          count);
     return BufferRef(new (start) ObjectBuffer(
-        start + kHeader, count * sizeof(T), std::move(block)));
+        start + kHeader, count * sizeof(T), std::move(block), std::move(held)));
   }
 
  private:
-  ObjectBuffer(char* data, size_t size, BufferRef block)
-      : Buffer(data, size), block_(std::move(block)) {}
+  ObjectBuffer(char* data, size_t size, BufferRef block, BufferRef held)
+      : Buffer(data, size), block_(std::move(block)), held_(std::move(held)) {}
 
   void Dispose() override {
     std::destroy_n(reinterpret_cast<T*>(data()), size() / sizeof(T));
@@ -47,6 +54,7 @@ class ObjectBuffer final : public Buffer {
   }
 
   BufferRef block_;
+  const BufferRef held_;  // of the allocator, what the objects hold; or null
 };
 
 // Bytes that one element takes in a buffer; 0 if it cannot be in one.
@@ -118,7 +126,8 @@ bool SameObject(const Variant& a, const Variant& b) {
 }  // namespace
 
 absl::StatusOr<Tensor> Tensor::Allocate(Allocator& allocator, DType dtype,
-                                        const Shape& shape) {
+                                        const Shape& shape,
+                                        int64_t held_bytes) {
   const size_t size = StorageSize(dtype);
   if (size == 0) {
     return NotAllocatable("not an element type", dtype, shape);
@@ -133,13 +142,14 @@ absl::StatusOr<Tensor> Tensor::Allocate(Allocator& allocator, DType dtype,
   BufferRef buffer;
   const bool is_object = VisitDType(kObjects, dtype, [&](auto tag) {
     buffer = ObjectBuffer<typename decltype(tag)::type>::New(
-        allocator, static_cast<size_t>(shape.num_elements()));
+        allocator, static_cast<size_t>(shape.num_elements()), held_bytes);
   });
   if (!is_object) buffer = allocator.Allocate(static_cast<size_t>(bytes));
   if (buffer == nullptr) {
     return absl::ResourceExhaustedError(absl::StrCat(
-        "Out of memory when allocating ", bytes, " bytes for a tensor of ",
-        Name(dtype), shape.DebugString(), " by allocator ", allocator.name()));
+        "Out of memory when allocating ", SaturatingAdd(bytes, held_bytes),
+        " bytes for a tensor of ", Name(dtype), shape.DebugString(),
+        " by allocator ", allocator.name()));
   }
   Tensor tensor;
   tensor.dtype_ = dtype;
@@ -171,6 +181,16 @@ int64_t Tensor::num_bytes() const {
   return num_elements() * static_cast<int64_t>(StorageSize(dtype_));
 }
 
+int64_t Tensor::held_bytes() const {
+  int64_t bytes = 0;
+  VisitDType(kObjects, dtype_, [&](auto tag) {
+    for (const auto& object : data<typename decltype(tag)::type>()) {
+      bytes = SaturatingAdd(bytes, HeldBytes(object));
+    }
+  });
+  return bytes;
+}
+
 Tensor Tensor::Slice(int64_t begin, int64_t end) const {
   LEAT_CHECK(rank() >= 1 && 0 <= begin && begin <= end && end <= dim(0));
   Tensor result = *this;
@@ -195,7 +215,8 @@ absl::StatusOr<Tensor> Tensor::Reshaped(const Shape& shape) const {
 
 absl::StatusOr<Tensor> Tensor::Copy(Allocator& allocator) const {
   if (!IsValid()) return Tensor();
-  LEAT_ASSIGN_OR_RETURN(Tensor result, Allocate(allocator, dtype_, shape_));
+  LEAT_ASSIGN_OR_RETURN(Tensor result,
+                        Allocate(allocator, dtype_, shape_, held_bytes()));
   const bool is_object = VisitDType(kObjects, dtype_, [&](auto tag) {
     using T = typename decltype(tag)::type;
     std::copy_n(data<T>().begin(), num_elements(),

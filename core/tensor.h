@@ -33,8 +33,11 @@ class Tensor {
   // Uninitialised plain bytes, or default-constructed objects.
   // RESOURCE_EXHAUSTED with dtype, shape and allocator when there is no memory;
   // INVALID_ARGUMENT when the byte count overflows or dtype is kInvalid.
+  // `held_bytes` are what the objects are going to hold outside of the buffer;
+  // the allocator counts them as long as the buffer lives.
   static absl::StatusOr<Tensor> Allocate(Allocator& allocator, DType dtype,
-                                         const Shape& shape);
+                                         const Shape& shape,
+                                         int64_t held_bytes = 0);
 
   // A view of bytes that somebody else laid out, such as a received slice.
   // REQUIRES: plain dtype; data aligned to the element and inside the buffer.
@@ -79,6 +82,10 @@ class Tensor {
 
   // Bytes of the elements' plain form (objects count their own size only).
   int64_t num_bytes() const;
+
+  // Bytes that the objects hold outside of the buffer; 0 for plain elements.
+  // Reads every object.
+  int64_t held_bytes() const;
 
   // REQUIRES: kDTypeOf<T> == dtype().
   template <class T>

@@ -11,8 +11,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/dtype_list.h"
+#include "leat/core/held_bytes.h"
 #include "leat/core/parsed_bytes.h"
 #include "leat/core/resource_handle.h"
+#include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/variant.h"
 #include "leat/core/variant_codec.h"
@@ -73,11 +75,8 @@ struct Decoding {
 // used, too.
 absl::Status Reserve(DType dtype, const Shape& shape, int64_t count,
                      int64_t size, Decoding& decoding) {
-  int64_t bytes;
-  if (__builtin_mul_overflow(count, size, &bytes) ||
-      __builtin_add_overflow(bytes, decoding.used, &bytes)) {
-    bytes = INT64_MAX;
-  }
+  const int64_t bytes =
+      SaturatingAdd(SaturatingMultiply(count, size), decoding.used);
   decoding.used = bytes;
   if (bytes <= decoding.max_bytes) return absl::OkStatus();
   return absl::ResourceExhaustedError(
@@ -85,28 +84,23 @@ absl::Status Reserve(DType dtype, const Shape& shape, int64_t count,
                    bytes, " bytes, above the limit of ", decoding.max_bytes));
 }
 
-int64_t ExtraBytes(const std::string& text) {
-  return static_cast<int64_t>(text.size());
-}
-int64_t ExtraBytes(const ResourceHandle& handle) {
-  return ExtraBytes(handle.device) + ExtraBytes(handle.container) +
-         ExtraBytes(handle.name) + ExtraBytes(handle.maybe_type_name);
-}
-int64_t ExtraBytes(const pb::ResourceHandleProto& handle) {
-  return ExtraBytes(handle.device()) + ExtraBytes(handle.container()) +
-         ExtraBytes(handle.name()) + ExtraBytes(handle.maybe_type_name());
+using ::leat::HeldBytes;
+// Of the handle that is made of it.
+int64_t HeldBytes(const pb::ResourceHandleProto& handle) {
+  return HeldBytes(handle.device()) + HeldBytes(handle.container()) +
+         HeldBytes(handle.name()) + HeldBytes(handle.maybe_type_name());
 }
 
-// Reserves what the values of `field` take outside the elements.
+// Reserves what the values of `field` hold outside of the elements.
 template <class Field>
-absl::Status ReserveExtra(DType dtype, const Shape& shape, const Field& field,
-                          Decoding& decoding) {
+absl::Status ReserveHeld(DType dtype, const Shape& shape, const Field& field,
+                         Decoding& decoding) {
   const int64_t given = std::min<int64_t>(field.size(), shape.num_elements());
   for (int64_t i = 0; i < given; ++i) {
     const int64_t copies =
         i == given - 1 ? shape.num_elements() - given + 1 : 1;
     LEAT_RETURN_IF_ERROR(Reserve(dtype, shape, copies,
-                                 ExtraBytes(field.Get(static_cast<int>(i))),
+                                 HeldBytes(field.Get(static_cast<int>(i))),
                                  decoding));
   }
   return absl::OkStatus();
@@ -159,10 +153,17 @@ absl::StatusOr<Tensor> DecodeStringContent(const Shape& shape,
                         AfterLengths(DType::kString, shape, content));
   LEAT_RETURN_IF_ERROR(Reserve(DType::kString, shape, 1,
                                static_cast<int64_t>(bytes.size()), decoding));
-  LEAT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Allocate(decoding.allocator,
-                                                        DType::kString, shape));
   absl::string_view lengths = content;
   uint32_t length = 0;
+  int64_t held_bytes = 0;
+  for (int64_t i = 0; i < shape.num_elements(); ++i) {
+    TakeVarint32(lengths, length);
+    held_bytes = SaturatingAdd(held_bytes, HeldBytesOfText(length));
+  }
+  LEAT_ASSIGN_OR_RETURN(
+      Tensor tensor,
+      Tensor::Allocate(decoding.allocator, DType::kString, shape, held_bytes));
+  lengths = content;
   for (std::string& text : tensor.mutable_data<std::string>()) {
     TakeVarint32(lengths, length);
     text.assign(bytes.data(), length);
@@ -384,15 +385,17 @@ absl::StatusOr<Tensor> DecodeValues(const pb::TensorProto& proto, DType dtype,
   if (dtype == DType::kVariant) {
     return DecodeVariantValues(proto, shape, decoding);
   }
+  const int64_t used = decoding.used;
   if (dtype == DType::kString) {
     LEAT_RETURN_IF_ERROR(
-        ReserveExtra(dtype, shape, proto.string_val(), decoding));
+        ReserveHeld(dtype, shape, proto.string_val(), decoding));
   } else if (dtype == DType::kResource) {
     LEAT_RETURN_IF_ERROR(
-        ReserveExtra(dtype, shape, proto.resource_handle_val(), decoding));
+        ReserveHeld(dtype, shape, proto.resource_handle_val(), decoding));
   }
-  LEAT_ASSIGN_OR_RETURN(Tensor tensor,
-                        Tensor::Allocate(decoding.allocator, dtype, shape));
+  LEAT_ASSIGN_OR_RETURN(
+      Tensor tensor,
+      Tensor::Allocate(decoding.allocator, dtype, shape, decoding.used - used));
   FillFromValues(proto, tensor);
   return tensor;
 }
@@ -439,12 +442,12 @@ absl::StatusOr<Tensor> Decode(const pb::TensorProto& proto,
 int64_t EncodedBytes(const Tensor& tensor) {
   int64_t bytes = tensor.num_bytes();
   if (tensor.dtype() == DType::kString) {
-    for (const std::string& text : tensor.data<std::string>()) {
-      bytes += ExtraBytes(text);
-    }
+    bytes += TextBytes(tensor.data<std::string>());
   } else if (tensor.dtype() == DType::kResource) {
     for (const ResourceHandle& handle : tensor.data<ResourceHandle>()) {
-      bytes += ExtraBytes(handle);
+      bytes += static_cast<int64_t>(
+          handle.device.size() + handle.container.size() + handle.name.size() +
+          handle.maybe_type_name.size());
     }
   } else if (tensor.dtype() == DType::kVariant) {
     bytes += kVariantBytes * tensor.num_elements();
@@ -478,7 +481,8 @@ absl::Status EncodeVariant(const Variant& variant, const Shape& shape,
                            int64_t& left, pb::VariantTensorDataProto* proto) {
   if (variant.value() == nullptr) return absl::OkStatus();
   LEAT_ASSIGN_OR_RETURN(const VariantData data, variant.value()->Encode());
-  const int64_t bytes = ExtraBytes(data.type_name) + ExtraBytes(data.metadata);
+  const int64_t bytes =
+      static_cast<int64_t>(data.type_name.size() + data.metadata.size());
   left -= bytes;
   LEAT_RETURN_IF_ERROR(CheckLeft(left, DType::kVariant, shape, bytes));
   proto->set_type_name(data.type_name);

@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/frames.h"
 #include "leat/graph/op_registry.h"
@@ -17,11 +18,6 @@ namespace leat {
 namespace {
 
 constexpr int64_t kUnbounded = std::numeric_limits<int64_t>::max();
-
-int64_t SaturatingAdd(int64_t a, int64_t b) {
-  int64_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? kUnbounded : sum;
-}
 
 std::string NodeIn(const std::string& function, const std::string& node) {
   return absl::StrCat("function '", function, "', node '", node, "'");

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "leat/core/saturating.h"
 #include "leat/core/shape.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/constant_evaluator.h"
@@ -52,10 +53,7 @@ int64_t BytesRead(absl::Span<const Tensor> inputs, int64_t limit) {
   int64_t bytes = 0;
   for (const Tensor& input : inputs) {
     bytes += input.num_bytes();
-    if (bytes > limit || input.dtype() != DType::kString) continue;
-    for (const std::string& text : input.data<std::string>()) {
-      bytes += static_cast<int64_t>(text.size());
-    }
+    if (bytes <= limit) bytes = SaturatingAdd(bytes, input.held_bytes());
   }
   return bytes;
 }

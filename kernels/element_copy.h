@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Moving elements without looking at them: kernels that only rearrange a tensor
-// are compiled once per element size, and once for each kind of objects.
-// Copies of variants share the value.
+// are compiled once per element size. Nearly all move objects by pointers to
+// them (object_mover.h).
 #ifndef LEAT_KERNELS_ELEMENT_COPY_H_
 #define LEAT_KERNELS_ELEMENT_COPY_H_
 
@@ -10,16 +10,16 @@
 #include <array>
 #include <cstring>
 #include <memory>
-#include <string>
 #include <type_traits>
+#include <utility>
 
 #include "leat/core/dtype_list.h"
 #include "leat/core/parallel_for.h"
-#include "leat/core/resource_handle.h"
+#include "leat/core/status_macros.h"
 #include "leat/core/tensor.h"
-#include "leat/core/variant.h"
 #include "leat/kernels/broadcast.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/object_mover.h"
 
 namespace leat::kernels {
 
@@ -29,14 +29,10 @@ struct alignas(N) PlainElement {
   unsigned char bytes[N];
 };
 
-// Calls `visitor(TypeTag<E>{})` with the element class of a dtype; false for
-// resources and variants.
+// Calls `visitor(TypeTag<PlainElement<N>>{})` for a dtype of plain bytes; false
+// for others.
 template <class Visitor>
-bool VisitElement(DType dtype, Visitor&& visitor) {
-  if (dtype == DType::kString) {
-    visitor(TypeTag<std::string>{});
-    return true;
-  }
+bool VisitPlainElement(DType dtype, Visitor&& visitor) {
   switch (SizeOf(dtype)) {
     case 1:
       visitor(TypeTag<PlainElement<1>>{});
@@ -58,36 +54,43 @@ bool VisitElement(DType dtype, Visitor&& visitor) {
   }
 }
 
-// The same for resources and variants too: every type of kMovable.
+// The same, with the class of the objects for those: every type of kMovable.
 template <class Visitor>
 bool VisitAnyElement(DType dtype, Visitor&& visitor) {
-  return VisitDType(DTypeList<ResourceHandle, Variant>(), dtype, visitor) ||
-         VisitElement(dtype, visitor);
+  return VisitDType(kObjects, dtype, visitor) ||
+         VisitPlainElement(dtype, visitor);
 }
 
-// MakeForType for such kernels.
+// MakeForType for kernels that move plain elements, and objects of `Objects`
+// by pointers to them.
+template <class Objects, class MakeKernel>
+absl::StatusOr<std::unique_ptr<Kernel>> MakeMover(const NodeDef& node,
+                                                  absl::string_view attr,
+                                                  MakeKernel make) {
+  LEAT_ASSIGN_OR_RETURN(const DType dtype, node.attrs.Get<DType>(attr));
+  if (Objects::Contains(dtype)) {
+    return NewObjectMover(node, dtype, make(TypeTag<PlainElement<8>>{}));
+  }
+  std::unique_ptr<Kernel> kernel;
+  if (!VisitPlainElement(dtype, [&](auto tag) { kernel = make(tag); })) {
+    return UnsupportedType(node, attr, dtype);
+  }
+  return kernel;
+}
+
+// Of plain types and strings.
 template <class MakeKernel>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeForElement(const NodeDef& node,
                                                        absl::string_view attr,
                                                        MakeKernel make) {
-  auto dtype = node.attrs.Get<DType>(attr);
-  if (!dtype.ok()) return dtype.status();
-  std::unique_ptr<Kernel> kernel;
-  if (!VisitElement(*dtype, [&](auto tag) { kernel = make(tag); })) {
-    return UnsupportedType(node, attr, *dtype);
-  }
-  return kernel;
+  return MakeMover<decltype(kStringOnly)>(node, attr, std::move(make));
 }
+
+// Of every type of kMovable.
 template <class MakeKernel>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeForAnyElement(
     const NodeDef& node, absl::string_view attr, MakeKernel make) {
-  auto dtype = node.attrs.Get<DType>(attr);
-  if (!dtype.ok()) return dtype.status();
-  std::unique_ptr<Kernel> kernel;
-  if (!VisitAnyElement(*dtype, [&](auto tag) { kernel = make(tag); })) {
-    return UnsupportedType(node, attr, *dtype);
-  }
-  return kernel;
+  return MakeMover<decltype(kObjects)>(node, attr, std::move(make));
 }
 
 // The same for a class template over the element: &MakeElementKernel<Pad>.

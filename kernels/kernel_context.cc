@@ -19,12 +19,12 @@ bool KernelContext::MayReuseInput(int i) const {
   return input.ref == nullptr && input.tensor.IsUnique();
 }
 
-absl::StatusOr<Tensor*> KernelContext::AllocateOutput(int i,
-                                                      const Shape& shape) {
+absl::StatusOr<Tensor*> KernelContext::AllocateOutput(int i, const Shape& shape,
+                                                      int64_t held_bytes) {
   Tensor& tensor = output(i).tensor;
-  LEAT_ASSIGN_OR_RETURN(tensor,
-                        Tensor::Allocate(step_->device->allocator(),
-                                         node_->output_types[i], shape));
+  LEAT_ASSIGN_OR_RETURN(
+      tensor, Tensor::Allocate(step_->device->allocator(),
+                               node_->output_types[i], shape, held_bytes));
   return &tensor;
 }
 

@@ -107,8 +107,10 @@ class KernelContext {
   int num_outputs() const { return values_.num_outputs; }
 
   // A fresh output of the node's dtype; valid until the kernel is done.
-  // RESOURCE_EXHAUSTED when there is no memory.
-  absl::StatusOr<Tensor*> AllocateOutput(int i, const Shape& shape);
+  // RESOURCE_EXHAUSTED when there is no memory. `held_bytes`: what its objects
+  // are going to hold (Tensor::Allocate).
+  absl::StatusOr<Tensor*> AllocateOutput(int i, const Shape& shape,
+                                         int64_t held_bytes = 0);
 
   // The same, reusing the bytes of the first of `candidates` (input indices)
   // that MayReuseInput and has the dtype and element count. The kernel must

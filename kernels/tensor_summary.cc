@@ -9,12 +9,16 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/resource_handle.h"
 #include "leat/core/variant.h"
 
 namespace leat::kernels {
 namespace {
+
+// Of text in one summary, and of one string; a little more when it ends.
+constexpr size_t kMaxBytes = 1 << 20;
 
 // The shorter of two precisions that reads back as the same number.
 std::string Print(float value) {
@@ -43,7 +47,10 @@ std::string Print(std::complex<T> value) {
   return absl::StrCat("(", Print(value.real()), ",", Print(value.imag()), ")");
 }
 std::string Print(const std::string& value) {
-  return absl::Utf8SafeCEscape(value);
+  std::string text =
+      absl::Utf8SafeCEscape(absl::string_view(value).substr(0, kMaxBytes));
+  if (value.size() > kMaxBytes) text += "...";
+  return text;
 }
 template <class T>
 std::string Print(T value) {
@@ -70,6 +77,7 @@ std::string Summarize(const Tensor& tensor, int64_t limit,
   }
   std::string result;
   for (int64_t i = 0; i < limit; ++i) {
+    if (result.size() > kMaxBytes) return result + "...";
     const int opening = Boundaries(blocks, i);
     if (opening > 0) {
       if (i > 0) result.append(opening, ']');
@@ -91,8 +99,6 @@ std::string Summarize(const Tensor& tensor, int64_t limit,
   return result;
 }
 
-}  // namespace
-
 std::string SummarizeValues(const Tensor& tensor, int64_t max_values) {
   const int64_t count = tensor.num_elements();
   const int64_t limit = max_values < 0 ? count : std::min(max_values, count);
@@ -112,6 +118,20 @@ std::string SummarizeValues(const Tensor& tensor, int64_t max_values) {
     });
   }
   return result;
+}
+
+}  // namespace
+
+std::string SummarizeInputs(const KernelContext& context, int64_t max_values,
+                            absl::string_view separator) {
+  std::string text;
+  for (int i = 1; i < context.num_inputs(); ++i) {
+    if (i > 1) absl::StrAppend(&text, separator);
+    if (text.size() > kMaxBytes) return text + "...";
+    absl::StrAppend(&text, "[", SummarizeValues(context.input(i), max_values),
+                    "]");
+  }
+  return text;
 }
 
 }  // namespace leat::kernels

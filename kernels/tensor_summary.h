@@ -8,13 +8,19 @@
 #include <cstdint>
 #include <string>
 
-#include "leat/core/tensor.h"
+#include "absl/strings/string_view.h"
+#include "leat/kernels/kernel_context.h"
 
 namespace leat::kernels {
 
-// At most `max_values` values, all when it is negative; the text ends in "..."
-// when some are left out. Strings are escaped.
-std::string SummarizeValues(const Tensor& tensor, int64_t max_values);
+// The inputs from the second on, each as "[values]", with `separator` between
+// them. At most `max_values` values of each, all when it is negative; the text
+// of an input ends in "..." when some are left out. Strings are escaped.
+//
+// Ends in "..." after some megabytes: a graph can name one long string very
+// often.
+std::string SummarizeInputs(const KernelContext& context, int64_t max_values,
+                            absl::string_view separator);
 
 }  // namespace leat::kernels
 

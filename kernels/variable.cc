@@ -98,6 +98,16 @@ absl::Status Variable::UpdateRows(
   return update(value_);
 }
 
+absl::Status Variable::Replace(
+    absl::FunctionRef<absl::StatusOr<Tensor>(const Tensor&)> make) {
+  Tensor previous;  // Freed after the lock is released.
+  WriterLock lock(mutex_);
+  if (!value_.IsValid()) return UninitializedError();
+  LEAT_ASSIGN_OR_RETURN(Tensor value, make(value_));
+  previous = std::exchange(value_, std::move(value));
+  return absl::OkStatus();
+}
+
 absl::Status Variable::WithValue(
     absl::FunctionRef<absl::Status(const Tensor&)> read) const {
   ReaderLock lock(mutex_);

@@ -53,6 +53,11 @@ class Variable final : public Resource {
   absl::Status UpdateRows(Allocator& allocator,
                           absl::FunctionRef<absl::Status(Tensor&)> update);
 
+  // Becomes what `make` makes of the value, under the exclusive lock; stays as
+  // it is on error. FAILED_PRECONDITION when uninitialised.
+  absl::Status Replace(
+      absl::FunctionRef<absl::StatusOr<Tensor>(const Tensor&)> make);
+
   // `read` sees the tensor under the shared lock; it must not keep it.
   absl::Status WithValue(
       absl::FunctionRef<absl::Status(const Tensor&)> read) const;

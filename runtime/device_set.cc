@@ -68,9 +68,10 @@ absl::StatusOr<std::unique_ptr<DeviceSet>> DeviceSet::Create(
   const int num_threads =
       options.num_threads > 0 ? options.num_threads : NumProcessors();
   set->queue_ = NewThreadPool("leat-compute", num_threads);
-  const int64_t memory_bytes = options.cpu_memory_bytes > 0
-                                   ? options.cpu_memory_bytes
-                                   : HostMemoryBytes();
+  const int64_t memory_bytes =
+      options.cpu_memory_bytes > 0
+          ? options.cpu_memory_bytes
+          : HostMemoryBytes() / 10 * 9 / options.num_cpus;
   for (int i = 0; i < options.num_cpus; ++i) {
     DeviceInfo info{.name = absl::StrCat(options.task, "/device:CPU:", i),
                     .type = kCpu,

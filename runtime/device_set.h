@@ -21,8 +21,8 @@ struct DeviceSetOptions {
   std::string task = "/job:localhost/replica:0/task:0";
   int num_cpus = 1;     // CPU devices
   int num_threads = 0;  // of the compute pool; 0: one a processor we may use
-  // Limit of each CPU device; 0: what this process may take (host_memory.h).
-  // The devices share that: together they can ask for more.
+  // Limit of each CPU device; 0: its equal share of nine tenths of what this
+  // process may take (host_memory.h), the rest being the process's own.
   int64_t cpu_memory_bytes = 0;
 };
 

@@ -102,12 +102,27 @@ class PoolAllocator::Pool {
     if (none_in_use) Release();
   }
 
+  // Counts bytes that are somewhere else, if the limit allows them.
+  bool AddReserved(int64_t bytes) {
+    if (!CountOrFreeKept(bytes)) return false;
+    reserved_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+    references_.fetch_add(1, std::memory_order_relaxed);
+    return true;
+  }
+
+  void GiveReserved(int64_t bytes) {
+    reserved_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+    held_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+    Release();
+  }
+
   AllocatorStats stats() const {
     AllocatorStats stats;
-    stats.live_bytes = LiveBytes();
+    stats.live_bytes =
+        BytesInUse() + reserved_bytes_.load(std::memory_order_relaxed);
     // Both change meanwhile.
     stats.kept_bytes = std::max<int64_t>(
-        0, system_bytes_.load(std::memory_order_relaxed) - stats.live_bytes);
+        0, held_bytes_.load(std::memory_order_relaxed) - stats.live_bytes);
     stats.system_requests = requests_.load(std::memory_order_relaxed);
     return stats;
   }
@@ -128,7 +143,8 @@ class PoolAllocator::Pool {
     }
   };
 
-  int64_t LiveBytes() const {
+  // In blocks.
+  int64_t BytesInUse() const {
     int64_t bytes = 0;
     for (int i = 0; i < kNumClasses; ++i) {
       bytes += lists_[i].in_use.load(std::memory_order_relaxed) *
@@ -149,43 +165,48 @@ class PoolAllocator::Pool {
   void* TakeFromSystem(int size_class) {
     const int64_t bytes = static_cast<int64_t>(ClassBytes(size_class));
     if (bytes >= kLarge) FreeSurplus();
-    if (!Reserve(bytes)) {
-      FreeKept();
-      if (!Reserve(bytes)) return nullptr;
-    }
+    if (!CountOrFreeKept(bytes)) return nullptr;
     void* memory = SystemAllocate(static_cast<size_t>(bytes));
     if (memory == nullptr) {
       FreeKept();
       memory = SystemAllocate(static_cast<size_t>(bytes));
     }
     if (memory == nullptr) {
-      system_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+      held_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
       return nullptr;
     }
     requests_.fetch_add(1, std::memory_order_relaxed);
     return memory;
   }
 
+  bool CountOrFreeKept(int64_t bytes) {
+    if (Count(bytes)) return true;
+    FreeKept();
+    return Count(bytes);
+  }
+
   // Sizes that no step asks for any more, such as those of another batch, must
   // not pile up: twice as much is kept as was ever in use, or all is given
   // back.
   void FreeSurplus() {
-    const int64_t live = LiveBytes();
+    const int64_t in_use = BytesInUse();
     int64_t peak = peak_bytes_.load(std::memory_order_relaxed);
-    while (live > peak && !peak_bytes_.compare_exchange_weak(
-                              peak, live, std::memory_order_relaxed)) {
+    while (in_use > peak && !peak_bytes_.compare_exchange_weak(
+                                peak, in_use, std::memory_order_relaxed)) {
     }
-    const int64_t kept = system_bytes_.load(std::memory_order_relaxed) - live;
-    if (kept / 2 > std::max(live, peak)) FreeKept();
+    const int64_t kept = held_bytes_.load(std::memory_order_relaxed) -
+                         reserved_bytes_.load(std::memory_order_relaxed) -
+                         in_use;
+    if (kept / 2 > std::max(in_use, peak)) FreeKept();
   }
 
   // Counts bytes that are about to be taken, if the limit allows them.
-  bool Reserve(int64_t bytes) {
-    int64_t held = system_bytes_.load(std::memory_order_relaxed);
+  bool Count(int64_t bytes) {
+    int64_t held = held_bytes_.load(std::memory_order_relaxed);
     do {
       if (bytes > limit_bytes_ - held) return false;
-    } while (!system_bytes_.compare_exchange_weak(held, held + bytes,
-                                                  std::memory_order_relaxed));
+    } while (!held_bytes_.compare_exchange_weak(held, held + bytes,
+                                                std::memory_order_relaxed));
     return true;
   }
 
@@ -198,8 +219,8 @@ class PoolAllocator::Pool {
       }
       while (block != nullptr) {
         FreeBlock* next = block->next;
-        system_bytes_.fetch_sub(static_cast<int64_t>(ClassBytes(i)),
-                                std::memory_order_relaxed);
+        held_bytes_.fetch_sub(static_cast<int64_t>(ClassBytes(i)),
+                              std::memory_order_relaxed);
         std::free(block);
         block = next;
       }
@@ -207,9 +228,10 @@ class PoolAllocator::Pool {
   }
 
   const int64_t limit_bytes_;
-  std::atomic<int64_t> references_{1};    // the allocator's
-  std::atomic<int64_t> system_bytes_{0};  // in use or kept
-  std::atomic<int64_t> peak_bytes_{0};    // in use when a large block was taken
+  std::atomic<int64_t> references_{1};  // the allocator's
+  std::atomic<int64_t> held_bytes_{0};  // in use, reserved or kept
+  std::atomic<int64_t> reserved_bytes_{0};
+  std::atomic<int64_t> peak_bytes_{0};  // in use when a large block was taken
   std::atomic<int64_t> requests_{0};
   std::array<BlockList, kNumClasses> lists_;
 };
@@ -239,6 +261,23 @@ class PooledBuffer final : public Buffer {
   const int size_class_;
 };
 
+// Has no bytes, only counts some.
+template <class Pool>
+class Reservation final : public Buffer {
+ public:
+  Reservation(Pool* pool, int64_t bytes)
+      : Buffer(nullptr, 0), pool_(pool), bytes_(bytes) {}
+
+ private:
+  void Dispose() override {
+    pool_->GiveReserved(bytes_);
+    delete this;
+  }
+
+  Pool* const pool_;
+  const int64_t bytes_;
+};
+
 }  // namespace
 
 PoolAllocator::PoolAllocator(PoolAllocatorOptions options)
@@ -255,6 +294,11 @@ BufferRef PoolAllocator::Allocate(size_t bytes) {
   void* memory = pool_->Take(size_class);
   if (memory == nullptr) return nullptr;
   return BufferRef(new (memory) Header(pool_, size_class, bytes));
+}
+
+BufferRef PoolAllocator::Reserve(int64_t bytes) {
+  if (!pool_->AddReserved(bytes)) return nullptr;
+  return BufferRef(new Reservation<Pool>(pool_, bytes));
 }
 
 AllocatorStats PoolAllocator::stats() const { return pool_->stats(); }

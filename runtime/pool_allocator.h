@@ -15,8 +15,8 @@ namespace leat {
 
 struct PoolAllocatorOptions {
   std::string name = "cpu";
-  // Live and kept bytes together stay below this; beyond it Allocate first
-  // frees what is kept and then gives null.
+  // Live, reserved and kept bytes together stay below this; beyond it what is
+  // kept is freed first, and then there is none.
   int64_t limit_bytes = int64_t{1} << 62;
 };
 
@@ -29,6 +29,7 @@ class PoolAllocator final : public Allocator {
   PoolAllocator& operator=(const PoolAllocator&) = delete;
 
   BufferRef Allocate(size_t bytes) override;
+  BufferRef Reserve(int64_t bytes) override;
   absl::string_view name() const override { return options_.name; }
 
   AllocatorStats stats() const override;

@@ -48,7 +48,7 @@ void AddSessionFlags(CLI::App& app, Flags& flags) {
       ->capture_default_str();
   app.add_option("--memory", flags.run.session.cpu_memory_bytes,
                  "How much memory each CPU device may take: bytes, or 4GiB "
-                 "[what this process may take]")
+                 "[a share of what this process may]")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->check(CLI::Range(int64_t{1}, kMaxMemory));
   app.add_flag("--json", flags.json, "Print JSON");

@@ -36,7 +36,7 @@ struct SessionOptions {
   SessionTarget target = {};
   std::string devices = "cpu";  // "cpu:2": two CPU devices
   int num_threads = 0;          // 0: one a processor
-  // Limit of each CPU device; 0: what this process may take.
+  // Limit of each CPU device; 0: its share of what this process may take.
   int64_t cpu_memory_bytes = 0;
   bool allow_soft_placement = false;
   std::string placement_policy = "greedy";

@@ -29,12 +29,8 @@ class Assert final : public Kernel {
           "In[0] should be a scalar: ", condition.shape().DebugString()));
     }
     if (condition.scalar<bool>()) return absl::OkStatus();
-    std::string message = "assertion failed: ";
-    for (int i = 1; i < context.num_inputs(); ++i) {
-      absl::StrAppend(&message, i > 1 ? " [" : "[",
-                      SummarizeValues(context.input(i), summarize_), "]");
-    }
-    return absl::InvalidArgumentError(message);
+    return absl::InvalidArgumentError(absl::StrCat(
+        "assertion failed: ", SummarizeInputs(context, summarize_, " ")));
   }
 
  private:

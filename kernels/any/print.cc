@@ -9,6 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "leat/core/held_bytes.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
@@ -30,12 +31,8 @@ class Print final : public Kernel {
   absl::Status Compute(KernelContext& context) const final {
     context.set_output(0, context.input(0));
     if (!MayPrint()) return absl::OkStatus();
-    std::string text = message_;
-    for (int i = 1; i < context.num_inputs(); ++i) {
-      absl::StrAppend(&text, "[", SummarizeValues(context.input(i), summarize_),
-                      "]");
-    }
-    WriteToStandardError(absl::StrCat(text, "\n"));
+    WriteToStandardError(
+        absl::StrCat(message_, SummarizeInputs(context, summarize_, ""), "\n"));
     return absl::OkStatus();
   }
 
@@ -75,7 +72,15 @@ class PrintV2 final : public Kernel {
           absl::StrCat("Input is expected to be scalar, but got ",
                        text.shape().DebugString()));
     }
-    WriteToStandardError(absl::StrCat(text.scalar<std::string>(), end_));
+    const std::string& line = text.scalar<std::string>();
+    // With its end it is copied.
+    const BufferRef reserved =
+        context.step().device->host_allocator().Reserve(HeldBytes(line));
+    if (reserved == nullptr) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("Out of memory for a line of ", line.size(), " bytes"));
+    }
+    WriteToStandardError(absl::StrCat(line, end_));
     return absl::OkStatus();
   }
 

@@ -9,10 +9,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "leat/core/held_bytes.h"
+#include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
-#include "leat/kernels/string_bytes.h"
 
 namespace leat::kernels::any::string_join {
 namespace {
@@ -40,8 +41,10 @@ class StringJoin final : public Kernel {
 
   absl::Status Compute(KernelContext& context) const final {
     LEAT_ASSIGN_OR_RETURN(const Shape shape, CommonShape(context));
-    LEAT_RETURN_IF_ERROR(CheckBytes(context, shape.num_elements()));
-    LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, shape));
+    LEAT_ASSIGN_OR_RETURN(
+        Tensor * output,
+        context.AllocateOutput(0, shape,
+                               JoinedBytes(context, shape.num_elements())));
     auto to = output->mutable_data<std::string>();
     std::vector<absl::string_view> parts(
         static_cast<size_t>(context.num_inputs()));
@@ -58,14 +61,17 @@ class StringJoin final : public Kernel {
 
  private:
   // Of `n` strings.
-  absl::Status CheckBytes(const KernelContext& context, int64_t n) const {
-    StringBytes bytes;
+  int64_t JoinedBytes(const KernelContext& context, int64_t n) const {
+    const int64_t separators = context.num_inputs() - 1;
+    int64_t text = SaturatingMultiply(
+        n, separators * static_cast<int64_t>(separator_.size()));
     for (int i = 0; i < context.num_inputs(); ++i) {
       const Tensor& from = context.input(i);
-      bytes.Add(from, from.shape().IsScalar() ? n : 1);
-      if (i > 0) bytes.Add(static_cast<int64_t>(separator_.size()), n);
+      const int64_t times = from.shape().IsScalar() ? n : 1;
+      text = SaturatingAdd(
+          text, SaturatingMultiply(TextBytes(from.data<std::string>()), times));
     }
-    return bytes.Check(StringBytesLimit(*context.step().device));
+    return MostHeldBytes(n, text);
   }
 
   const std::string separator_;

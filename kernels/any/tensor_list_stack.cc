@@ -6,7 +6,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "leat/core/resource_handle.h"
+#include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/variant.h"
 #include "leat/kernels/element_copy.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
@@ -23,6 +26,15 @@ void CopyElement(const Tensor& element, int64_t size, E* to) {
   } else {
     ClearElements(to, size);
   }
+}
+
+// Of all elements, those that were never written hold nothing.
+int64_t HeldBytesOf(absl::Span<const Tensor> elements) {
+  int64_t bytes = 0;
+  for (const Tensor& element : elements) {
+    bytes = SaturatingAdd(bytes, element.held_bytes());
+  }
+  return bytes;
 }
 
 absl::StatusOr<Shape> WithRows(int64_t rows, const Shape& row) {
@@ -45,7 +57,9 @@ class Stack final : public Kernel {
     }
     LEAT_ASSIGN_OR_RETURN(const Shape row, RowShape(context, *list));
     LEAT_ASSIGN_OR_RETURN(const Shape shape, WithRows(list->size(), row));
-    LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, shape));
+    LEAT_ASSIGN_OR_RETURN(
+        Tensor * output,
+        context.AllocateOutput(0, shape, HeldBytesOf(list->stored())));
     const int64_t row_size = row.num_elements();
     if (shape.num_elements() == 0) return absl::OkStatus();
     VisitAnyElement(dtype_, [&](auto tag) {
@@ -106,7 +120,12 @@ class Gather final : public Kernel {
     LEAT_ASSIGN_OR_RETURN(const Shape row, RowShape(context, *list, indices));
     const int64_t count = static_cast<int64_t>(indices.size());
     LEAT_ASSIGN_OR_RETURN(const Shape shape, WithRows(count, row));
-    LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, shape));
+    int64_t held_bytes = 0;
+    for (const int32_t index : indices) {
+      held_bytes = SaturatingAdd(held_bytes, list->at(index).held_bytes());
+    }
+    LEAT_ASSIGN_OR_RETURN(Tensor * output,
+                          context.AllocateOutput(0, shape, held_bytes));
     const int64_t row_size = row.num_elements();
     if (shape.num_elements() == 0) return absl::OkStatus();
     VisitAnyElement(dtype_, [&](auto tag) {
@@ -267,8 +286,9 @@ absl::Status Concat(KernelContext& context) {
       const int64_t total,
       WriteLengths(*list, context.input(2), joined.first_dim, rows));
   LEAT_ASSIGN_OR_RETURN(const Shape output_shape, WithRows(total, joined.row));
-  LEAT_ASSIGN_OR_RETURN(Tensor * output,
-                        context.AllocateOutput(0, output_shape));
+  LEAT_ASSIGN_OR_RETURN(
+      Tensor * output,
+      context.AllocateOutput(0, output_shape, HeldBytesOf(list->stored())));
   if (output_shape.num_elements() == 0) return absl::OkStatus();
   VisitAnyElement(dtype, [&](auto tag) {
     using E = typename decltype(tag)::type;

@@ -1,16 +1,21 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Add, AddV2, Sub, Mul, SquaredDifference, Maximum, Minimum.
+#include <array>
 #include <memory>
 #include <string>
 #include <type_traits>
 
+#include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
+#include "leat/core/held_bytes.h"
+#include "leat/core/parallel_for.h"
+#include "leat/core/saturating.h"
 #include "leat/core/shape.h"
 #include "leat/core/status_macros.h"
+#include "leat/kernels/broadcast.h"
 #include "leat/kernels/elementwise.h"
 #include "leat/kernels/kernel_registry.h"
-#include "leat/kernels/string_bytes.h"
 
 namespace leat::kernels::cpu::binary_math {
 namespace {
@@ -25,12 +30,6 @@ struct Add {
   template <class W>
   static W Do(W a, W b) {
     return static_cast<W>(static_cast<Ring<W>>(a) + static_cast<Ring<W>>(b));
-  }
-};
-
-struct Join {
-  static std::string Do(const std::string& a, const std::string& b) {
-    return a + b;
   }
 };
 
@@ -77,21 +76,45 @@ class AddStrings final : public Kernel {
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& a = context.input(0);
     const Tensor& b = context.input(1);
-    LEAT_ASSIGN_OR_RETURN(const Shape shape,
-                          BroadcastShapes(a.shape(), b.shape()));
-    if (const int64_t n = shape.num_elements(); n > 0) {
-      StringBytes bytes;
-      bytes.Add(a, n / a.num_elements());
-      bytes.Add(b, n / b.num_elements());
-      LEAT_RETURN_IF_ERROR(
-          bytes.Check(StringBytesLimit(*context.step().device)));
-    }
-    return join_.Compute(context);
+    LEAT_ASSIGN_OR_RETURN(const BroadcastPlan<2> plan,
+                          PlanBroadcast(a.shape(), b.shape()));
+    LEAT_ASSIGN_OR_RETURN(
+        Tensor * output,
+        context.AllocateOutput(0, plan.shape, JoinedBytes(a, b, plan.shape)));
+    if (plan.shape.num_elements() == 0) return absl::OkStatus();
+    const std::string* left = a.data<std::string>().data();
+    const std::string* right = b.data<std::string>().data();
+    std::string* to = output->mutable_data<std::string>().data();
+    const int64_t a_step = plan.strides[0].back();
+    const int64_t b_step = plan.strides[1].back();
+    const int64_t row_size = plan.row_size();
+    plan.ForEachRow(
+        0, plan.num_rows(), [&](const std::array<int64_t, 2>& from) {
+          ParallelFor(context.compute_queue(), row_size, /*cost=*/25,
+                      [&](int64_t begin, int64_t end) {
+                        for (int64_t i = begin; i < end; ++i) {
+                          to[i] = absl::StrCat(left[from[0] + i * a_step],
+                                               right[from[1] + i * b_step]);
+                        }
+                      });
+          to += row_size;
+        });
+    return absl::OkStatus();
   }
 
  private:
-  const BinaryKernel join_{&BinaryRowOf<Join, std::string, std::string>,
-                           /*cost=*/400};
+  static int64_t JoinedBytes(const Tensor& a, const Tensor& b,
+                             const Shape& shape) {
+    const int64_t n = shape.num_elements();
+    int64_t text = 0;
+    for (const Tensor* part : {&a, &b}) {
+      if (n == 0) break;
+      text = SaturatingAdd(
+          text, SaturatingMultiply(TextBytes(part->data<std::string>()),
+                                   n / part->num_elements()));
+    }
+    return MostHeldBytes(n, text);
+  }
 };
 
 template <class Op>

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <string>
@@ -14,11 +13,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
-#include "leat/core/resource_handle.h"
 #include "leat/core/status_macros.h"
-#include "leat/core/variant.h"
 #include "leat/kernels/cpu/distributions.h"
 #include "leat/kernels/cpu/philox.h"
+#include "leat/kernels/element_copy.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 
@@ -147,6 +145,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeFillInt(const NodeDef& node) {
 }
 
 // The first dimension in random order.
+template <class E>
 class Shuffle final : public RandomKernel {
  public:
   using RandomKernel::RandomKernel;
@@ -166,20 +165,10 @@ class Shuffle final : public RandomKernel {
     LEAT_ASSIGN_OR_RETURN(Tensor * output,
                           context.AllocateOutput(0, input.shape()));
     const int64_t row_size = input.num_elements() / rows;
-    const bool is_object = VisitDType(kObjects, input.dtype(), [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      const auto from = input.data<T>();
-      const auto to = output->template mutable_data<T>();
-      for (int64_t i = 0; i < rows; ++i) {
-        std::copy_n(from.begin() + order[i] * row_size, row_size,
-                    to.begin() + i * row_size);
-      }
-    });
-    if (is_object) return absl::OkStatus();
-    const size_t bytes = row_size * SizeOf(input.dtype());
+    const E* from = Elements<E>(input);
+    E* to = MutableElements<E>(*output);
     for (int64_t i = 0; i < rows; ++i) {
-      std::memcpy(output->mutable_raw_data() + i * bytes,
-                  input.raw_data() + order[i] * bytes, bytes);
+      CopyElements(from + order[i] * row_size, row_size, to + i * row_size);
     }
     return absl::OkStatus();
   }
@@ -200,7 +189,9 @@ class Shuffle final : public RandomKernel {
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeShuffle(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(Seeds seeds, GetSeeds(node));
-  return std::unique_ptr<Kernel>(std::make_unique<Shuffle>(seeds));
+  return MakeForAnyElement(node, "T", [&](auto tag) -> std::unique_ptr<Kernel> {
+    return std::make_unique<Shuffle<typename decltype(tag)::type>>(seeds);
+  });
 }
 
 }  // namespace

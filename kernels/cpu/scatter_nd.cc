@@ -9,12 +9,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "leat/core/dtype_list.h"
+#include "leat/core/held_bytes.h"
 #include "leat/core/parallel_for.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/elementwise.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
-#include "leat/kernels/string_bytes.h"
 
 namespace leat::kernels::cpu::scatter_nd {
 namespace {
@@ -90,6 +90,17 @@ absl::Status Scatter(const Tensor& indices, const Tensor& updates,
   return absl::OkStatus();
 }
 
+// Adds `updates` to `output`, both of T.
+template <class T>
+absl::Status ScatterAll(const Tensor& indices, const Tensor& updates,
+                        Tensor& output) {
+  if (updates.num_elements() == 0) return absl::OkStatus();
+  T* const to = output.mutable_data<T>().data();
+  return indices.dtype() == DType::kInt32
+             ? Scatter<T, int32_t>(indices, updates, output.shape(), to)
+             : Scatter<T, int64_t>(indices, updates, output.shape(), to);
+}
+
 template <class T>
 class ScatterNd final : public Kernel {
  public:
@@ -103,19 +114,43 @@ class ScatterNd final : public Kernel {
       return absl::InvalidArgumentError(
           "Indices and updates specified for empty output shape");
     }
+    Tensor sizes;
+    int64_t held_bytes = 0;
     if constexpr (std::is_same_v<T, std::string>) {
-      StringBytes bytes;
-      bytes.Add(updates, 1);
-      LEAT_RETURN_IF_ERROR(
-          bytes.Check(StringBytesLimit(*context.step().device)));
+      LEAT_ASSIGN_OR_RETURN(sizes, JoinedSizes(context, shape));
+      for (const int64_t size : sizes.data<int64_t>()) {
+        held_bytes += HeldBytesOfText(static_cast<size_t>(size));
+      }
     }
-    LEAT_ASSIGN_OR_RETURN(Tensor * output, context.AllocateOutput(0, shape));
+    LEAT_ASSIGN_OR_RETURN(Tensor * output,
+                          context.AllocateOutput(0, shape, held_bytes));
     auto to = output->mutable_data<T>();
     std::fill(to.begin(), to.end(), T());
-    if (updates.num_elements() == 0) return absl::OkStatus();
-    return indices.dtype() == DType::kInt32
-               ? Scatter<T, int32_t>(indices, updates, shape, to.data())
-               : Scatter<T, int64_t>(indices, updates, shape, to.data());
+    if constexpr (std::is_same_v<T, std::string>) {
+      // One that grows takes up to twice as much.
+      const auto size = sizes.data<int64_t>();
+      for (size_t i = 0; i < to.size(); ++i) to[i].reserve(size[i]);
+    }
+    return ScatterAll<T>(indices, updates, *output);
+  }
+
+ private:
+  // How long each string gets: those that meet are joined.
+  static absl::StatusOr<Tensor> JoinedSizes(KernelContext& context,
+                                            const Shape& shape) {
+    const Tensor& updates = context.input(1);
+    LEAT_ASSIGN_OR_RETURN(Tensor sizes, context.AllocateTemporary(
+                                            DType::kInt64, updates.shape()));
+    const auto texts = updates.data<std::string>();
+    std::transform(texts.begin(), texts.end(),
+                   sizes.mutable_data<int64_t>().begin(),
+                   [](const std::string& text) { return text.size(); });
+    LEAT_ASSIGN_OR_RETURN(Tensor joined,
+                          context.AllocateTemporary(DType::kInt64, shape));
+    const auto to = joined.mutable_data<int64_t>();
+    std::fill(to.begin(), to.end(), 0);
+    LEAT_RETURN_IF_ERROR(ScatterAll<int64_t>(context.input(0), sizes, joined));
+    return joined;
   }
 };
 

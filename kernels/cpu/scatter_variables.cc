@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Rows of variables: ResourceGather, and ScatterAdd, ScatterSub, ScatterUpdate
-// with their Resource forms. Rows change in place; gathers hold the lock
-// shared, so a row is never seen half written.
+// with their Resource forms. Rows of plain elements change in place; gathers
+// hold the lock shared, so a row is never seen half written.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -110,15 +110,30 @@ class ResourceGather final : public Kernel {
         GatherPlan plan,
         PlanGather(params.shape(), indices.shape(), batch_dims_));
     LEAT_ASSIGN_OR_RETURN(Dims rows, CheckedIndices(indices, plan.limit));
-    LEAT_ASSIGN_OR_RETURN(Tensor * output,
-                          context.AllocateOutput(0, plan.output));
-    if (output->num_elements() == 0) return absl::OkStatus();
-    VisitAnyElement(dtype_, [&](auto tag) {
+    if (IsPlainBytes(dtype_)) {
+      LEAT_ASSIGN_OR_RETURN(Tensor * output,
+                            context.AllocateOutput(0, plan.output));
+      CopyRows(context.compute_queue(), plan, rows, params, *output);
+      return absl::OkStatus();
+    }
+    LEAT_ASSIGN_OR_RETURN(const Tensor from, PointersTo(params, context));
+    LEAT_ASSIGN_OR_RETURN(Tensor to,
+                          context.AllocateTemporary(kPointer, plan.output));
+    CopyRows(context.compute_queue(), plan, rows, from, to);
+    LEAT_ASSIGN_OR_RETURN(to, CopyPointees(to, dtype_, context));
+    context.set_output(0, std::move(to));
+    return absl::OkStatus();
+  }
+
+  static void CopyRows(WorkQueue& queue, const GatherPlan& plan,
+                       const Dims& rows, const Tensor& params, Tensor& output) {
+    if (output.num_elements() == 0) return;
+    VisitPlainElement(params.dtype(), [&](auto tag) {
       using E = typename decltype(tag)::type;
       const E* from = Elements<E>(params);
-      E* to = MutableElements<E>(*output);
-      ParallelFor(context.compute_queue(), plan.batches * plan.per_batch,
-                  plan.row / 4 + 5, [&](int64_t begin, int64_t end) {
+      E* to = MutableElements<E>(output);
+      ParallelFor(queue, plan.batches * plan.per_batch, plan.row / 4 + 5,
+                  [&](int64_t begin, int64_t end) {
                     for (int64_t i = begin; i < end; ++i) {
                       const int64_t batch = i / plan.per_batch;
                       CopyElements(
@@ -127,7 +142,6 @@ class ResourceGather final : public Kernel {
                     }
                   });
     });
-    return absl::OkStatus();
   }
 
   const DType dtype_;
@@ -181,7 +195,8 @@ absl::Status CheckUpdates(const Shape& params, const Shape& indices,
       ", params.shape ", params.DebugString()));
 }
 
-// T is the element's type, for kUpdate only its class (VisitAnyElement).
+// T is the element's type, for kUpdate only its class (VisitPlainElement), of
+// objects a pointer's.
 template <Scatter operation, class T>
 class ScatterRows final : public Kernel {
  public:
@@ -190,16 +205,36 @@ class ScatterRows final : public Kernel {
   absl::Status Compute(KernelContext& context) const final {
     LEAT_ASSIGN_OR_RETURN(std::shared_ptr<Variable> variable,
                           GetVariable(context, 0, dtype_));
-    LEAT_RETURN_IF_ERROR(variable->UpdateRows(
-        context.step().device->allocator(), [&](Tensor& params) {
-          return Apply(context.compute_queue(), context.input(1),
-                       context.input(2), params);
-        }));
+    LEAT_RETURN_IF_ERROR(IsPlainBytes(dtype_)
+                             ? UpdateInPlace(context, *variable)
+                             : UpdateObjects(context, *variable));
     ForwardRef(context);
     return absl::OkStatus();
   }
 
  private:
+  static absl::Status UpdateInPlace(KernelContext& context,
+                                    Variable& variable) {
+    return variable.UpdateRows(
+        context.step().device->allocator(), [&](Tensor& params) {
+          return Apply(context.compute_queue(), context.input(1),
+                       context.input(2), params);
+        });
+  }
+
+  // Into a new tensor: what the old one holds is counted with its buffer.
+  absl::Status UpdateObjects(KernelContext& context, Variable& variable) const {
+    LEAT_ASSIGN_OR_RETURN(const Tensor updates,
+                          PointersTo(context.input(2), context));
+    return variable.Replace(
+        [&](const Tensor& params) -> absl::StatusOr<Tensor> {
+          LEAT_ASSIGN_OR_RETURN(Tensor rows, PointersTo(params, context));
+          LEAT_RETURN_IF_ERROR(
+              Apply(context.compute_queue(), context.input(1), updates, rows));
+          return CopyPointees(rows, dtype_, context);
+        });
+  }
+
   static absl::Status Apply(WorkQueue& queue, const Tensor& indices,
                             const Tensor& updates, Tensor& params) {
     LEAT_RETURN_IF_ERROR(
@@ -237,7 +272,12 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeScatter(const NodeDef& node) {
         ScatterRows<operation, typename decltype(tag)::type>>(dtype);
   };
   if constexpr (operation == Scatter::kUpdate) {
-    return MakeForAnyElement(node, attr, make);
+    std::unique_ptr<Kernel> kernel;
+    const DType moved = kObjects.Contains(dtype) ? kPointer : dtype;
+    if (!VisitPlainElement(moved, [&](auto tag) { kernel = make(tag); })) {
+      return UnsupportedType(node, attr, dtype);
+    }
+    return kernel;
   } else {
     return MakeForType(node, attr, kNumbers, make);
   }

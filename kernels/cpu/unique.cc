@@ -1,15 +1,21 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Unique: the distinct values in the order of their first occurrence.
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "leat/core/dtype_list.h"
+#include "leat/core/held_bytes.h"
 #include "leat/core/parallel_for.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/elementwise.h"
@@ -54,26 +60,50 @@ class Unique final : public Kernel {
     LEAT_ASSIGN_OR_RETURN(Tensor * indices,
                           context.AllocateOutput(1, input.shape()));
     const auto values = input.data<T>();
-    const std::vector<int32_t> first =
+    std::vector<int32_t> first;
+    LEAT_RETURN_IF_ERROR(
         indices->dtype() == DType::kInt32
-            ? Number(values, indices->mutable_data<int32_t>())
-            : Number(values, indices->mutable_data<int64_t>());
+            ? Number(context, values, indices->mutable_data<int32_t>(), first)
+            : Number(context, values, indices->mutable_data<int64_t>(), first));
+    int64_t held_bytes = 0;
+    if constexpr (std::is_same_v<T, std::string>) {
+      for (const int32_t i : first) held_bytes += HeldBytes(values[i]);
+    }
     LEAT_ASSIGN_OR_RETURN(
         Tensor * output,
-        context.AllocateOutput(0, Shape{static_cast<int64_t>(first.size())}));
+        context.AllocateOutput(0, Shape{static_cast<int64_t>(first.size())},
+                               held_bytes));
     auto to = output->mutable_data<T>();
     for (size_t i = 0; i < first.size(); ++i) to[i] = values[first[i]];
     return absl::OkStatus();
   }
 
  private:
-  // Numbers equal values alike; returns where each number occurs first.
+  // Numbers equal values alike; `first` becomes where each number occurs first.
   template <class Index>
-  static std::vector<int32_t> Number(absl::Span<const T> values,
-                                     absl::Span<Index> numbers) {
-    absl::flat_hash_map<T, Index, HashOf<T>, std::equal_to<T>> seen;
-    std::vector<int32_t> first;
+  static absl::Status Number(KernelContext& context, absl::Span<const T> values,
+                             absl::Span<Index> numbers,
+                             std::vector<int32_t>& first) {
+    // Strings stay where they are.
+    using Key = std::conditional_t<std::is_same_v<T, std::string>,
+                                   absl::string_view, T>;
+    absl::flat_hash_map<Key, Index, HashOf<Key>, std::equal_to<Key>> seen;
+    // The table may take more memory than the values; half as much again, while
+    // it grows.
+    constexpr int64_t kEntryBytes =
+        3 * (sizeof(std::pair<Key, Index>) + 1) + 2 * sizeof(int32_t);
+    Allocator& allocator = context.step().device->allocator();
+    BufferRef reserved;
+    size_t room = 0;
     for (size_t i = 0; i < values.size(); ++i) {
+      if (first.size() == room) {
+        room = std::max<size_t>(256, 2 * room);
+        reserved = allocator.Reserve(static_cast<int64_t>(room) * kEntryBytes);
+        if (reserved == nullptr) {
+          return absl::ResourceExhaustedError(
+              absl::StrCat("Out of memory for ", room, " distinct values"));
+        }
+      }
       const Index next = static_cast<Index>(first.size());
       // NaN is new every time.
       if (!(values[i] == values[i])) {
@@ -85,7 +115,7 @@ class Unique final : public Kernel {
       if (added) first.push_back(static_cast<int32_t>(i));
       numbers[i] = entry->second;
     }
-    return first;
+    return absl::OkStatus();
   }
 };
 

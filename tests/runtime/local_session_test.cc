@@ -304,6 +304,35 @@ TEST_P(LocalSessionTest, RunsOutOfMemoryWithAStatus) {
   EXPECT_EQ(run(1 << 10), absl::OkStatus());
 }
 
+// The characters of strings are memory too: three nodes ask for a gigabyte.
+TEST_P(LocalSessionTest, RunsOutOfMemoryForStringsWithAStatus) {
+  const Output text = b.Placeholder<std::string>("text");
+  const Output n = b.Placeholder<int32_t>("n");
+  const Output many = op::Tile(op::Tile(text, n), n);
+  auto graph = b.Build();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  auto session = NewLocalSession(
+      *graph,
+      {.devices = {.num_cpus = GetParam(), .cpu_memory_bytes = 1 << 20}});
+  ASSERT_TRUE(session.ok());
+  const Tensor row =
+      Tensor::Of<std::string>(Shape{1}, {std::string(1100, 'x')});
+  const auto run = [&](int32_t times) {
+    return (*session)
+        ->Run({.feeds = {{text, row}, {n, Tensor::Vector<int32_t>({times})}},
+               .fetches = {many}})
+        .status();
+  };
+  const absl::Status refused = run(1000);
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(refused.message()),
+              AllOf(HasSubstr("{{node Tile}}"), HasSubstr("Out of memory")));
+  const absl::Status second = run(100);
+  EXPECT_EQ(second.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(second.message()), HasSubstr("{{node Tile_1}}"));
+  EXPECT_EQ(run(10), absl::OkStatus());
+}
+
 // Nothing is planned for a graph of that size, neither at first nor later.
 TEST_P(LocalSessionTest, RefusesGraphsAboveItsLimits) {
   const Output x = b.Const(1.0f, "x");

@@ -62,11 +62,30 @@ TEST(PoolAllocatorTest, FreesWhatItKeepsToStayBelowItsLimit) {
   EXPECT_NE(pool.Allocate(900 << 10), nullptr);
 }
 
+TEST(PoolAllocatorTest, ReservedBytesCountAsLongAsTheyAreReferredTo) {
+  PoolAllocator pool({.name = "small", .limit_bytes = 1 << 20});
+  BufferRef half = pool.Reserve(600 << 10);
+  ASSERT_NE(half, nullptr);
+  EXPECT_EQ(pool.stats().live_bytes, 600 << 10);
+  EXPECT_EQ(pool.stats().system_requests, 0);
+  EXPECT_EQ(pool.Reserve(600 << 10), nullptr);
+  EXPECT_EQ(pool.Reserve(INT64_MAX), nullptr);
+  EXPECT_EQ(pool.Allocate(600 << 10), nullptr);
+  half.reset();
+  EXPECT_EQ(pool.stats().live_bytes, 0);
+  pool.Allocate(600 << 10);
+  // What is kept makes room.
+  EXPECT_NE(pool.Reserve(900 << 10), nullptr);
+}
+
 TEST(PoolAllocatorTest, BuffersOutliveTheAllocator) {
   auto pool = std::make_unique<PoolAllocator>();
   BufferRef buffer = pool->Allocate(100);
+  BufferRef reserved = pool->Reserve(100);
   pool.reset();
   std::memset(buffer->data(), 1, 100);
+  buffer.reset();
+  reserved.reset();
 }
 
 TEST(PoolAllocatorTest, ThreadsNeverShareABlock) {
