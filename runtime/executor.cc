@@ -67,20 +67,21 @@ class Executor::ConcurrentExecution final : public Execution {
     root_.Reset();
     root_.scheduled.resize(is_observed_ ? root_.layout.num_instructions : 0);
     activities_.store(1, std::memory_order_relaxed);
-    Tasks tasks;
+    Tasks tasks = NewTasks();
     for (int32_t root : program_.roots()) {
-      Schedule({.instruction = root, .activation = &root_}, tasks);
+      tasks.cheap.push_back({.instruction = root, .activation = &root_});
     }
+    Schedule(0, tasks);
     Work(std::move(tasks));
     EndActivity();
   }
 
  private:
-  // What one thread will run: `cheap`, then the one expensive it has kept.
+  // What one thread will run: `cheap` from its end, then the one expensive it
+  // has kept.
   struct Tasks {
     ReadyList cheap = {};
     Ready expensive = {};  // none while its activation is null
-    ReadyList scratch = {};
   };
 
   // An async kernel under way.
@@ -103,6 +104,14 @@ class Executor::ConcurrentExecution final : public Execution {
     std::atomic<bool> one_has_come{false};
   };
 
+  Tasks NewTasks() {
+    MutexLock lock(mutex_);
+    if (spare_.empty()) return {};
+    Tasks tasks{.cheap = std::move(spare_.back())};
+    spare_.pop_back();
+    return tasks;
+  }
+
   void Work(Tasks tasks) {
     while (runner_.step().IsRunning()) {
       Ready item;
@@ -112,7 +121,7 @@ class Executor::ConcurrentExecution final : public Execution {
       } else if (tasks.expensive.activation != nullptr) {
         item = std::exchange(tasks.expensive, Ready());
       } else {
-        return;
+        break;
       }
       if (program_.instruction(item.instruction).is_async && !item.dead) {
         StartAsync(item, tasks);
@@ -120,29 +129,43 @@ class Executor::ConcurrentExecution final : public Execution {
         Propagate(item, tasks);
       }
     }
+    tasks.cheap.clear();  // a step that has failed leaves some
+    MutexLock lock(mutex_);
+    spare_.push_back(std::move(tasks.cheap));
   }
 
   void Propagate(const Ready& done, Tasks& tasks) {
-    tasks.scratch.clear();
-    propagator_.Propagate(done, tasks.scratch);
-    for (const Ready& item : tasks.scratch) Schedule(item, tasks);
+    const size_t first_new = tasks.cheap.size();
+    propagator_.Propagate(done, tasks.cheap);
+    Schedule(first_new, tasks);
+  }
+
+  // Takes the expensive ones out of what has become ready.
+  void Schedule(size_t first_new, Tasks& tasks) {
+    auto kept = tasks.cheap.begin() + first_new;
+    for (auto item = kept; item != tasks.cheap.end(); ++item) {
+      if (ABSL_PREDICT_FALSE(is_observed_)) {
+        const int32_t i = program_.instruction(item->instruction).local_index;
+        item->activation->scheduled[i] = std::chrono::steady_clock::now();
+      }
+      if (item->dead || !program_.is_expensive(item->instruction)) {
+        *kept++ = *item;
+      } else {
+        ScheduleExpensive(*item, tasks);
+      }
+    }
+    tasks.cheap.erase(kept, tasks.cheap.end());
   }
 
   // Of several expensive instructions all but one go to other threads.
-  void Schedule(const Ready& item, Tasks& tasks) {
-    if (ABSL_PREDICT_FALSE(is_observed_)) {
-      const int32_t i = program_.instruction(item.instruction).local_index;
-      item.activation->scheduled[i] = std::chrono::steady_clock::now();
-    }
-    if (item.dead || !program_.instruction(item.instruction).is_expensive) {
-      tasks.cheap.push_back(item);
-      return;
-    }
+  void ScheduleExpensive(const Ready& item, Tasks& tasks) {
     const Ready other = std::exchange(tasks.expensive, item);
     if (other.activation == nullptr) return;
     activities_.fetch_add(1, std::memory_order_relaxed);
     program_.device().compute_queue().Add([this, other] {
-      Work({.cheap = {}, .expensive = other});
+      Tasks others = NewTasks();
+      others.expensive = other;
+      Work(std::move(others));
       EndActivity();
     });
   }
@@ -186,7 +209,7 @@ class Executor::ConcurrentExecution final : public Execution {
   // A completion comes on anybody's thread; it only enqueues.
   void FinishElsewhere(AsyncRun* run) {
     program_.device().compute_queue().Add([this, run] {
-      Tasks tasks;
+      Tasks tasks = NewTasks();
       FinishAsync(std::unique_ptr<AsyncRun>(run), tasks);
       Work(std::move(tasks));
       EndActivity();
@@ -219,6 +242,10 @@ class Executor::ConcurrentExecution final : public Execution {
   bool is_observed_ = false;
   // Threads at work and async kernels under way.
   std::atomic<int32_t> activities_{0};
+
+  // Empty lists with room, for the next threads that work, of later steps too.
+  Mutex mutex_;
+  std::vector<ReadyList> spare_ ABSL_GUARDED_BY(mutex_);
 };
 
 Executor::Executor(std::shared_ptr<const Program> program,

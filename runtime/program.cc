@@ -67,8 +67,11 @@ class ProgramCompiler {
     position_.assign(graph_.num_ids(), -1);
     program_->instructions_.reserve(order_.size());
     program_->defs_.reserve(order_.size());
+    program_->is_expensive_.reserve(order_.size());
     program_->kernels_.reserve(order_.size());
     for (NodeId id : order_) LEAT_RETURN_IF_ERROR(AddInstruction(id));
+    if (!program_->is_sequential_) SortAsRun();
+    for (NodeId id : order_) LEAT_RETURN_IF_ERROR(AddToFrames(id));
     AddInputs();
     AddSuccessors();
     AddInitialCounts();
@@ -110,15 +113,53 @@ class ProgramCompiler {
     if (instruction.is_async || instruction.is_expensive) {
       program_->is_sequential_ = false;
     }
-    LEAT_RETURN_IF_ERROR(AddToFrames(id, instruction));
-    position_[id] = static_cast<int32_t>(program_->instructions_.size());
+    position_[id] = Size(program_->instructions_);
     program_->instructions_.push_back(instruction);
-    program_->defs_.push_back(node.def);
     return absl::OkStatus();
   }
 
-  absl::Status AddToFrames(NodeId id, Instruction& instruction) {
+  // From the topological order to the one in which a single thread of an
+  // executor runs the instructions, which goes on with what became ready last:
+  // so what it needs next lies next in memory.
+  void SortAsRun() {
+    const auto closes_loop = [this](NodeId from, const Use& use) {
+      return use.input != TensorId::kControl &&
+             IsMerge(graph_.node(use.node)) &&
+             IsNextIteration(graph_.node(from));
+    };
+    std::vector<int32_t> pending(graph_.num_ids());
+    for (NodeId id : order_) {
+      for (const Use& use : consumers_.Of(id)) {
+        if (!closes_loop(id, use)) ++pending[use.node];
+      }
+    }
+    std::vector<NodeId> ready;
+    for (NodeId id : order_) {
+      if (pending[id] == 0) ready.push_back(id);
+    }
+    order_.clear();
+    std::vector<Instruction> sorted;
+    sorted.reserve(program_->instructions_.size());
+    while (!ready.empty()) {
+      const NodeId id = ready.back();
+      ready.pop_back();
+      order_.push_back(id);
+      sorted.push_back(program_->instructions_[position_[id]]);
+      position_[id] = Size(sorted) - 1;
+      for (const Use& use : consumers_.Of(id)) {
+        if (!closes_loop(id, use) && --pending[use.node] == 0) {
+          ready.push_back(use.node);
+        }
+      }
+    }
+    program_->instructions_ = std::move(sorted);
+  }
+
+  absl::Status AddToFrames(NodeId id) {
     const Node& node = graph_.node(id);
+    Instruction& instruction = program_->instructions_[position_[id]];
+    program_->defs_.push_back(node.def);
+    program_->is_expensive_.push_back(instruction.is_expensive);
     instruction.frame = frames_.of_inputs[id];
     instruction.output_frame = frames_.of_outputs[id];
     Program::FrameLayout& frame = program_->frames_[instruction.frame];
@@ -178,11 +219,10 @@ class ProgramCompiler {
   }
 
   void AddSuccessors() {
-    const Consumers consumers(graph_);
     for (size_t i = 0; i < order_.size(); ++i) {
       Instruction& instruction = program_->instructions_[i];
       instruction.first_successor = Size(program_->successors_);
-      for (const Use& use : consumers.Of(order_[i])) {
+      for (const Use& use : consumers_.Of(order_[i])) {
         const bool is_control = use.input == TensorId::kControl;
         program_->successors_.push_back(
             {.instruction = position_[use.node],
@@ -222,6 +262,8 @@ class ProgramCompiler {
         ++readers[snapshot.reference];
       }
     }
+    // The last one is run first.
+    std::reverse(program_->roots_.begin(), program_->roots_.end());
   }
 
   int32_t SlotOf(const Endpoint& endpoint) const {
@@ -237,6 +279,7 @@ class ProgramCompiler {
   const Graph& graph_;
   Device& device_;
   SessionKernels& kernels_;
+  const Consumers consumers_{graph_};
   Frames frames_;
   std::vector<NodeId> order_;
   std::vector<int32_t> position_;  // by NodeId

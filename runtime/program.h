@@ -102,6 +102,9 @@ class Program {
   Propagation propagation() const { return propagation_; }
   absl::Span<const Instruction> instructions() const { return instructions_; }
   const Instruction& instruction(int i) const { return instructions_[i]; }
+  // instruction(i).is_expensive: asked when it becomes ready, which may be long
+  // before the rest of it is needed.
+  bool is_expensive(int i) const { return is_expensive_[i]; }
   absl::Span<const FrameLayout> frames() const { return frames_; }
 
   absl::Span<const int32_t> InputSlots(const Instruction& i) const {
@@ -117,7 +120,8 @@ class Program {
         .subspan(i.first_successor, i.num_successors);
   }
 
-  // Instructions that wait for nothing; all are in frame 0.
+  // Instructions that wait for nothing, from the last to the first; all are in
+  // frame 0.
   absl::Span<const int32_t> roots() const { return roots_; }
 
   // Straight, and nothing waits for the outside or is worth a second thread:
@@ -138,6 +142,7 @@ class Program {
   int producer_ = 0;  // of the GraphDef
   int min_consumer_ = 0;
   std::vector<Instruction> instructions_;
+  std::vector<bool> is_expensive_;
   std::vector<FrameLayout> frames_;
   std::vector<int32_t> input_slots_;
   std::vector<Snapshot> snapshots_;

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/container/inlined_vector.h"
 #include "leat/core/mutex.h"
 #include "leat/runtime/activation.h"
 #include "leat/runtime/instruction_runner.h"
@@ -23,7 +22,7 @@ struct Ready {
   bool dead = false;
   Activation* activation = nullptr;
 };
-using ReadyList = absl::InlinedVector<Ready, 16>;
+using ReadyList = std::vector<Ready>;
 
 // Nothing is ever dead: counts only.
 class StraightPropagator {
