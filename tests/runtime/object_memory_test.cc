@@ -241,6 +241,18 @@ TEST_F(ObjectMemoryTest, CountsWhatTheHeapTakes) {
             kExhausted);
 }
 
+// One that grew would have room that nobody counts.
+TEST_F(ObjectMemoryTest, JoinedUpdatesHaveTheirSizeAtOnce) {
+  const auto joined =
+      Run("ScatterNd",
+          {Tensor::Filled(Shape{3, 1}, int32_t{1}),
+           Tensor::Filled(Shape{3}, std::string(9000, 'x')), Ints({2})});
+  ASSERT_TRUE(joined.ok()) << joined.status();
+  const std::string& text = (*joined)[0].data<std::string>()[1];
+  EXPECT_EQ(text, std::string(27000, 'x'));
+  EXPECT_EQ(text.capacity(), text.size());
+}
+
 // Views share, as those of numbers do.
 TEST_F(ObjectMemoryTest, ViewsHoldNothingOfTheirOwn) {
   const Tensor whole = LongVector(6);
