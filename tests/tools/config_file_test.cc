@@ -77,6 +77,12 @@ TEST_F(ConfigFileTest, NamesALineThatSetsNothing) {
 }
 
 // CLI11 would go on in the lines below.
+TEST_F(ConfigFileTest, NamesALineWithAControlCharacter) {
+  EXPECT_EQ(Read(std::string("json = true\nfetch = a\0b\n", 24)),
+            "line 2 has a control character");
+  EXPECT_EQ(Read("fetch = \x1b[31m"), "line 1 has a control character");
+}
+
 TEST_F(ConfigFileTest, RefusesArraysThatDoNotEndInTheirLine) {
   for (const char* line : {"fetch=[", "fetch=[\"c\"", "fetch=[\"c\"] x"}) {
     EXPECT_EQ(Read(absl::StrCat(line, "\nnosuch=1]")),
