@@ -228,7 +228,8 @@ INSTANTIATE_TEST_SUITE_P(Ops, ObjectMemoryTest, ::testing::ValuesIn(kCases),
 TEST_F(ObjectMemoryTest, CountsWhatTheHeapTakes) {
   for (const size_t size : {0, 15, 16, 30, 31, 39, 40, 41, 1000, 30000}) {
     const std::string text(size, 'x');
-    const std::string copy = text;
+    std::string copy;
+    copy = text;
     char* const data = const_cast<char*>(copy.data());
     const bool in_object = data == reinterpret_cast<const char*>(&copy) + 16;
     const size_t block = in_object ? 0 : malloc_usable_size(data);
