@@ -41,6 +41,7 @@ void DynamicStitchGrad(GradientContext& c) {
 void Register(GradientRegistry& registry) {
   registry.Add("UnsortedSegmentSum", UnsortedSegmentSumGrad);
   registry.Add("DynamicStitch", DynamicStitchGrad);
+  registry.Add("ParallelDynamicStitch", DynamicStitchGrad);
 }
 
 }  // namespace leat::gradients::segment

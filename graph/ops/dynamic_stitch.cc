@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// DynamicStitch: interleaves rows by index.
+// DynamicStitch, ParallelDynamicStitch: interleave rows by index.
 #include <algorithm>
 #include <utility>
 
@@ -65,6 +65,14 @@ absl::Status DynamicStitchShape(InferenceContext& context) {
 
 void Register(OpRegistry& registry) {
   registry.Add({.name = "DynamicStitch",
+                .inputs = {"indices: N * int32", "data: N * T"},
+                .outputs = {"merged: T"},
+                .attrs = {"N: int", "T: type"},
+                .shape = DynamicStitchShape},
+               {OnCpu({{"T", kMovable.dtypes()}})});
+
+  // Which of two rows with the same index wins is not said; here the last.
+  registry.Add({.name = "ParallelDynamicStitch",
                 .inputs = {"indices: N * int32", "data: N * T"},
                 .outputs = {"merged: T"},
                 .attrs = {"N: int", "T: type"},

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// DynamicStitch: merged[indices[m][i]] = data[m][i]; the last one wins. Rows
-// that no index names are zero.
+// DynamicStitch, ParallelDynamicStitch: merged[indices[m][i]] = data[m][i]; the
+// last one wins. Rows that no index names are zero.
 #include <algorithm>
 #include <memory>
 
@@ -77,6 +77,8 @@ class DynamicStitch final : public Kernel {
 
 void Register(KernelRegistry& registry) {
   registry.Add("DynamicStitch", kCpu,
+               &MakeAnyElementKernel<DynamicStitch, kAttrT>);
+  registry.Add("ParallelDynamicStitch", kCpu,
                &MakeAnyElementKernel<DynamicStitch, kAttrT>);
 }
 

@@ -170,6 +170,10 @@ std::vector<Move> MovesOfNothingAndScalars() {
       {"Transpose", "scalar", {scalar, Indices({})}},
       {"Transpose", "empty", {empty, Indices({1, 0})}},
       {"DynamicStitch", "empty", {Indices({}), Count(Shape{0, 2})}},
+      {"DynamicPartition",
+       "scalar",
+       {scalar, Index(1)},
+       {{"num_partitions", int64_t{2}}}},
   };
 }
 
@@ -214,6 +218,11 @@ std::vector<Move> MovesOfMany() {
       {"Transpose", "three axes", {large, Indices({2, 0, 1})}},
       {"Transpose", "others", {large, Indices({1, 0, 2})}},
       {"DynamicStitch", "gaps", {Indices({5, 0}), Count(Shape{2, 6})}},
+      {"ParallelDynamicStitch", "gaps", {Indices({5, 0}), Count(Shape{2, 6})}},
+      {"DynamicPartition",
+       "rows",
+       {rows, Indices({2, 0, 2, 2})},
+       {{"num_partitions", int64_t{3}}}},
   };
 }
 

@@ -25,7 +25,8 @@ using nlohmann::json;
 
 std::set<std::string> CaseFiles() {
   std::set<std::string> files = {"kernels/print_cases.jsonl",
-                                 "kernels/variable_cases.jsonl"};
+                                 "kernels/variable_cases.jsonl",
+                                 "kernels/sync_cases.jsonl"};
   DIR* dir = opendir(LEAT_TESTS_DIR "/op_cases");
   if (dir == nullptr) return files;
   while (const dirent* entry = readdir(dir)) {
@@ -43,6 +44,11 @@ std::set<std::string> OpsWithCases() {
     for (const json& spec : testing::ReadJsonLines(file)) {
       if (!spec.contains("op")) continue;
       ops.insert(spec["op"].get<std::string>());
+      if (spec.contains("calls")) {
+        for (const json& call : spec["calls"]) {
+          ops.insert(call["op"].get<std::string>());
+        }
+      }
       if (!spec.contains("before") || !spec["before"].is_array()) continue;
       for (const json& step : spec["before"]) {
         if (step.is_object()) ops.insert(step["op"].get<std::string>());

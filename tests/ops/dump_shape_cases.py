@@ -400,6 +400,17 @@ def gathering():
   case('DynamicStitch', stitch, i32(2), K([1]), f(2, 3), f(1, 3))
   case('DynamicStitch', stitch, i32(2), i32(1), f(2, 3), f(1, 4))
   case('DynamicStitch', stitch, i32(2), i32(1), f(3, 3), f(1, 3))
+  case('ParallelDynamicStitch', stitch, K([0, 2]), K([1]), f(2, 3), f(1, 3))
+  case('ParallelDynamicStitch', stitch, i32(2), i32(1), f(2, 3), f(1, 4))
+  deal = {'T': 'float', 'num_partitions': 2}
+  case('DynamicPartition', deal, f(4, 3), i32(4))
+  case('DynamicPartition', deal, f(-1, 3), i32(4))
+  case('DynamicPartition', deal, f(4, 3), i32())
+  case('DynamicPartition', deal, f(4, 3), i32(4, 3))
+  case('DynamicPartition', deal, f(4, 3), i32(5))
+  case('DynamicPartition', deal, f(4), i32(4, 3))
+  case('DynamicPartition', deal, Value('float', None), i32(4))
+  case('DynamicPartition', deal, f(4, 3), Value('int32', None))
   top = {'T': 'float'}
   case('TopKV2', top, f(2, 5), K(3))
   case('TopKV2', top, f(2, 5), K(6))
@@ -637,8 +648,41 @@ def flow():
   case('IdentityN', {'T': ['float', 'int32']}, f(2), i32(3))
 
 
+def queues():
+  handle = Value('resource', [])
+  two = {'component_types': ['float', 'int32']}
+  case('FIFOQueueV2', two)
+  case('RandomShuffleQueueV2', {**two, 'capacity': 4, 'min_after_dequeue': 1})
+  case('QueueEnqueueV2', {'Tcomponents': ['float']}, handle, f(2))
+  case('QueueEnqueueManyV2', {'Tcomponents': ['float']}, handle, f())
+  case('QueueDequeueV2', two, handle)
+  case('QueueDequeueManyV2', two, handle, K(3))
+  case('QueueDequeueManyV2', two, handle, K(-1))
+  case('QueueDequeueManyV2', two, handle, i32())
+  case('QueueDequeueUpToV2', two, handle, K(3))
+  case('QueueDequeueUpToV2', two, handle, K(-1))
+  case('QueueSizeV2', {}, handle)
+  case('QueueIsClosedV2', {}, handle)
+  case('QueueCloseV2', {}, handle)
+
+
+def accumulators():
+  handle = Value('resource', [])
+  dtype = {'dtype': 'float'}
+  step = Value('int64', [])
+  for op in ('ConditionalAccumulator', 'SparseConditionalAccumulator',
+             'ResourceConditionalAccumulator'):
+    case(op, {**dtype, 'shape': [2, 3]})
+  for local_step in (step, Value('int64', [1]), Value('int64', None)):
+    case('ResourceAccumulatorApplyGradient', dtype, handle, local_step, f(2))
+    case('ResourceAccumulatorSetGlobalStep', {}, handle, local_step)
+  for count in (K(1), i32(), i32(1), IANY):
+    case('ResourceAccumulatorTakeGradient', dtype, handle, count)
+  case('ResourceAccumulatorNumAccumulated', {}, handle)
+
+
 print('# Written by dump_shape_cases.py with TensorFlow %s.' % tf.__version__)
 for family in (reshaping, joining, slicing, rearranging, gathering, arithmetic,
                convolution, losses, random, variables, lists,
-               narrow_indices, flow):
+               narrow_indices, flow, queues, accumulators):
   family()

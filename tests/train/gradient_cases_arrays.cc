@@ -99,6 +99,16 @@ void AddGathers(std::vector<GradientCase>& cases) {
         const std::vector<Output> indices = {Ints(b, {2, 0}), Ints(b, {1})};
         return op::DynamicStitch(indices, x);
       });
+  add("ParallelDynamicStitch", {Shape{2, 2}, Shape{1, 2}},
+      [](GraphBuilder& b, const Inputs& x) {
+        const std::vector<Output> indices = {Ints(b, {2, 0}), Ints(b, {1})};
+        return op::ParallelDynamicStitch(indices, x);
+      });
+  // The last output is empty.
+  add("DynamicPartition", {Shape{4, 2}}, [](GraphBuilder& b, const Inputs& x) {
+    return op::ConcatV2(op::DynamicPartition(x[0], Ints(b, {1, 0, 1, 0}), 3),
+                        0);
+  });
   add("TopKV2", {Shape{3, 5}}, [](GraphBuilder&, const Inputs& x) {
     return op::TopKV2(x[0], 2).values;
   });

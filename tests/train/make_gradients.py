@@ -433,6 +433,12 @@ def gathers(c):
         c.add("DynamicStitch", name, [[i32(2, 0), i32(1)],
                                       [values([2, 2], dtype),
                                        values([1, 2], dtype, salt=1)]], by=(2, 3))
+        c.add("ParallelDynamicStitch", name, [[i32(2, 0), i32(1)],
+                                              [values([2, 2], dtype),
+                                               values([1, 2], dtype, salt=1)]],
+              by=(2, 3))
+        c.add("DynamicPartition", name, [values([4, 2], dtype), i32(1, 0, 1, 0)],
+              num_partitions=3)
         c.add("TopKV2", name, [values([3, 5], dtype), np.array(2, np.int32)])
     c.add("Gather", "int64 indices of rank 2",
           [values([3, 2]), np.array([[2], [0]], np.int64)])
@@ -451,6 +457,11 @@ def gathers(c):
     c.add("DynamicStitch", "overwritten", [[i32(0, 1), i32(1)],
                                            [values([2, 2]), values([1, 2], salt=1)]],
           by=(2, 3))
+    c.add("DynamicPartition", "of a matrix of rows",
+          [values([2, 2, 3]), np.array([[1, 0], [1, 1]], np.int32)],
+          num_partitions=2)
+    c.add("DynamicPartition", "of a scalar", [values([3]), np.array(1, np.int32)],
+          num_partitions=2)
     c.add("TopKV2", "of a vector", [values([5]), np.array(3, np.int32)])
 
 

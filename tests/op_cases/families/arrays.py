@@ -306,6 +306,32 @@ def scatters(case):
     case("DynamicStitch", "empty", [i32()], [f(0, 2)])
     case("DynamicStitch", "mismatch", [i32(0, 1)], [f(3)])
     case("DynamicStitch", "negative", [i32(-1)], [f(1)])
+    for n, a in typed():
+        case("ParallelDynamicStitch", n, [i32(1, 2), i32(0, 3)], [a, a])
+        case("DynamicPartition", n, a, i32(1, 0), num_partitions=2)
+    case("ParallelDynamicStitch", "scalar index", [np.int32(2), i32(0, 1)], [f(2), f(2, 2)])
+    case("ParallelDynamicStitch", "matrix of indices", [np.array([[3, 0], [1, 2]], np.int32)],
+         [f(2, 2, 3)])
+    case("ParallelDynamicStitch", "empty", [i32()], [f(0, 2)])
+    case("ParallelDynamicStitch", "mismatch", [i32(0, 1)], [f(3)])
+    case("ParallelDynamicStitch", "negative", [i32(-1)], [f(1)])
+    case("DynamicPartition", "an empty part", f(3, 2), i32(2, 0, 2), num_partitions=3)
+    case("DynamicPartition", "one part", f(2), i32(0, 0), num_partitions=1)
+    case("DynamicPartition", "scalar", f(3), np.int32(1), num_partitions=2)
+    case("DynamicPartition", "matrix", f(2, 2, 3), np.array([[1, 0], [1, 1]], np.int32),
+         num_partitions=2)
+    case("DynamicPartition", "no rows", f(0, 3), i32(), num_partitions=2)
+    case("DynamicPartition", "rows of nothing", f(2, 0), i32(1, 0), num_partitions=2)
+    case("DynamicPartition", "too large", f(2), i32(0, 2), num_partitions=2,
+         text="partitions[1] = 2 is not in [0, 2)")
+    case("DynamicPartition", "negative", f(2), np.array([[0], [-1]], np.int32)[:, 0],
+         num_partitions=2, text="partitions[1] = -1 is not in [0, 2)")
+    case("DynamicPartition", "place in a matrix", f(2, 2), np.array([[0, 0], [9, 0]], np.int32),
+         num_partitions=1, text="partitions[1,0] = 9 is not in [0, 1)")
+    case("DynamicPartition", "scalar too large", f(2), np.int32(5), num_partitions=2,
+         text="partitions = 5 is not in [0, 2)")
+    case("DynamicPartition", "mismatch", f(3, 2), i32(0, 0), num_partitions=2,
+         text="data.shape must start with partitions.shape")
 
 
 def cases(case):

@@ -1,0 +1,144 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Conditional accumulators: means of gradients, of those only that are not
+// older than a step. The first form has a reference to two strings for a
+// handle, the container and the name; the dense one has a resource, too.
+#include "leat/core/dtype_list.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::accumulator {
+namespace {
+
+// TensorFlow says so of resources, too, which are scalars.
+absl::Status TwoStrings(InferenceContext& context) {
+  context.set_output(0, Shape{2});
+  return absl::OkStatus();
+}
+
+// The step, or the number of gradients, is a scalar; nothing is known of what
+// is taken.
+absl::Status ScalarArgument(InferenceContext& context) {
+  return context.WithRank(1, 0).status();
+}
+
+KernelSignature OnAny() { return NotFoldable(OnCpu()); }
+KernelSignature OnFloats() {
+  return NotFoldable(OnCpu({{"dtype", kFloats.dtypes()}}));
+}
+
+void AddAccumulators(OpRegistry& registry) {
+  registry.Add({.name = "ConditionalAccumulator",
+                .outputs = {"handle: Ref(string)"},
+                .attrs = {"dtype: numbertype", "shape: shape",
+                          "container: string = ''", "shared_name: string = ''",
+                          "reduction_type: {'MEAN', 'SUM'} = 'MEAN'"},
+                .stateful = true,
+                .shape = TwoStrings},
+               {OnFloats()});
+
+  registry.Add({.name = "SparseConditionalAccumulator",
+                .outputs = {"handle: Ref(string)"},
+                .attrs = {"dtype: numbertype", "shape: shape",
+                          "container: string = ''", "shared_name: string = ''",
+                          "reduction_type: {'MEAN', 'SUM'} = 'MEAN'"},
+                .stateful = true,
+                .shape = TwoStrings},
+               {OnFloats()});
+
+  registry.Add({.name = "ResourceConditionalAccumulator",
+                .outputs = {"handle: resource"},
+                .attrs = {"dtype: numbertype", "shape: shape",
+                          "container: string = ''", "shared_name: string = ''",
+                          "reduction_type: {'MEAN', 'SUM'} = 'MEAN'"},
+                .stateful = true,
+                .shape = TwoStrings},
+               {OnFloats()});
+}
+
+void AddReferenceForms(OpRegistry& registry) {
+  registry.Add({.name = "AccumulatorApplyGradient",
+                .inputs = {"handle: Ref(string)", "local_step: int64",
+                           "gradient: dtype"},
+                .attrs = {"dtype: numbertype"},
+                .shape = ScalarArgument},
+               {RetainsInput(OnFloats())});
+
+  registry.Add({.name = "AccumulatorTakeGradient",
+                .inputs = {"handle: Ref(string)", "num_required: int32"},
+                .outputs = {"average: dtype"},
+                .attrs = {"dtype: numbertype"},
+                .shape = ScalarArgument},
+               {OnFloats()});
+
+  registry.Add({.name = "AccumulatorNumAccumulated",
+                .inputs = {"handle: Ref(string)"},
+                .outputs = {"num_accumulated: int32"},
+                .shape = shapes::Scalar},
+               {OnAny()});
+
+  registry.Add({.name = "AccumulatorSetGlobalStep",
+                .inputs = {"handle: Ref(string)", "new_global_step: int64"},
+                .shape = ScalarArgument},
+               {OnAny()});
+}
+
+void AddSparseForms(OpRegistry& registry) {
+  registry.Add({.name = "SparseAccumulatorApplyGradient",
+                .inputs = {"handle: Ref(string)", "local_step: int64",
+                           "gradient_indices: int64", "gradient_values: dtype",
+                           "gradient_shape: int64"},
+                .attrs = {"dtype: numbertype", "has_known_shape: bool"},
+                .shape = ScalarArgument},
+               {RetainsInput(OnFloats())});
+
+  registry.Add({.name = "SparseAccumulatorTakeGradient",
+                .inputs = {"handle: Ref(string)", "num_required: int32"},
+                .outputs = {"indices: int64", "values: dtype", "shape: int64"},
+                .attrs = {"dtype: numbertype"},
+                .shape = ScalarArgument},
+               {OnFloats()});
+}
+
+void AddResourceForms(OpRegistry& registry) {
+  registry.Add(
+      {.name = "ResourceAccumulatorApplyGradient",
+       .inputs = {"handle: resource", "local_step: int64", "gradient: dtype"},
+       .attrs = {"dtype: numbertype"},
+       .stateful = true,
+       .shape = ScalarArgument},
+      {RetainsInput(OnFloats())});
+
+  registry.Add({.name = "ResourceAccumulatorTakeGradient",
+                .inputs = {"handle: resource", "num_required: int32"},
+                .outputs = {"average: dtype"},
+                .attrs = {"dtype: numbertype"},
+                .stateful = true,
+                .shape = ScalarArgument},
+               {OnFloats()});
+
+  registry.Add({.name = "ResourceAccumulatorNumAccumulated",
+                .inputs = {"handle: resource"},
+                .outputs = {"num_accumulated: int32"},
+                .stateful = true,
+                .shape = shapes::Scalar},
+               {OnAny()});
+
+  registry.Add({.name = "ResourceAccumulatorSetGlobalStep",
+                .inputs = {"handle: resource", "new_global_step: int64"},
+                .stateful = true,
+                .shape = ScalarArgument},
+               {OnAny()});
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  AddAccumulators(registry);
+  AddReferenceForms(registry);
+  AddSparseForms(registry);
+  AddResourceForms(registry);
+}
+
+}  // namespace leat::ops::accumulator

@@ -1,0 +1,130 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Queues: a handle, and ops that put elements in and take them out. What a
+// queue holds is not told by its handle.
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat::ops::queue {
+namespace {
+
+absl::Status DequeueManyShape(InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(const std::optional<int64_t> count,
+                        ScalarInput(context, 1));
+  if (count.has_value() && *count < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Input 'n' must be >= 0, but is ", *count));
+  }
+  return absl::OkStatus();
+}
+
+// Stateful ops are neither folded nor shared, and these wait.
+KernelSignature OfQueues() { return NotFoldable(OnCpu()); }
+
+void AddQueues(OpRegistry& registry) {
+  registry.Add({.name = "FIFOQueueV2",
+                .outputs = {"handle: resource"},
+                .attrs = {"component_types: list(type) >= 1",
+                          "shapes: list(shape) >= 0 = []", "capacity: int = -1",
+                          "container: string = ''", "shared_name: string = ''"},
+                .stateful = true,
+                .shape = shapes::Scalar},
+               {OfQueues()});
+
+  registry.Add({.name = "RandomShuffleQueueV2",
+                .outputs = {"handle: resource"},
+                .attrs = {"component_types: list(type) >= 1",
+                          "shapes: list(shape) >= 0 = []", "capacity: int = -1",
+                          "min_after_dequeue: int = 0", "seed: int = 0",
+                          "seed2: int = 0", "container: string = ''",
+                          "shared_name: string = ''"},
+                .stateful = true,
+                .shape = shapes::Scalar},
+               {OfQueues()});
+}
+
+void AddEnqueues(OpRegistry& registry) {
+  registry.Add(
+      {.name = "QueueEnqueueV2",
+       .inputs = {"handle: resource", "components: Tcomponents"},
+       .attrs = {"Tcomponents: list(type) >= 1", "timeout_ms: int = -1"},
+       .stateful = true,
+       .shape = shapes::NoOutputs},
+      {RetainsInput(OfQueues())});
+
+  registry.Add(
+      {.name = "QueueEnqueueManyV2",
+       .inputs = {"handle: resource", "components: Tcomponents"},
+       .attrs = {"Tcomponents: list(type) >= 1", "timeout_ms: int = -1"},
+       .stateful = true,
+       .shape = shapes::NoOutputs},
+      {RetainsInput(OfQueues())});
+}
+
+void AddDequeues(OpRegistry& registry) {
+  registry.Add(
+      {.name = "QueueDequeueV2",
+       .inputs = {"handle: resource"},
+       .outputs = {"components: component_types"},
+       .attrs = {"component_types: list(type) >= 1", "timeout_ms: int = -1"},
+       .stateful = true,
+       .shape = shapes::Unknown},
+      {OfQueues()});
+
+  registry.Add(
+      {.name = "QueueDequeueManyV2",
+       .inputs = {"handle: resource", "n: int32"},
+       .outputs = {"components: component_types"},
+       .attrs = {"component_types: list(type) >= 1", "timeout_ms: int = -1"},
+       .stateful = true,
+       .shape = DequeueManyShape},
+      {OfQueues()});
+
+  registry.Add(
+      {.name = "QueueDequeueUpToV2",
+       .inputs = {"handle: resource", "n: int32"},
+       .outputs = {"components: component_types"},
+       .attrs = {"component_types: list(type) >= 1", "timeout_ms: int = -1"},
+       .stateful = true,
+       .shape = shapes::Unknown},
+      {OfQueues()});
+}
+
+void AddOthers(OpRegistry& registry) {
+  registry.Add({.name = "QueueCloseV2",
+                .inputs = {"handle: resource"},
+                .attrs = {"cancel_pending_enqueues: bool = false"},
+                .stateful = true,
+                .shape = shapes::NoOutputs},
+               {OfQueues()});
+
+  registry.Add({.name = "QueueIsClosedV2",
+                .inputs = {"handle: resource"},
+                .outputs = {"is_closed: bool"},
+                .stateful = true,
+                .shape = shapes::Scalar},
+               {OfQueues()});
+
+  registry.Add({.name = "QueueSizeV2",
+                .inputs = {"handle: resource"},
+                .outputs = {"size: int32"},
+                .stateful = true,
+                .shape = shapes::Unchanged},
+               {OfQueues()});
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  AddQueues(registry);
+  AddEnqueues(registry);
+  AddDequeues(registry);
+  AddOthers(registry);
+}
+
+}  // namespace leat::ops::queue

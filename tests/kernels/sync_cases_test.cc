@@ -1,0 +1,108 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// What queues and accumulators answer to calls, one after another, against
+// TensorFlow (sync_cases.jsonl, written by make_sync_cases.py).
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/tests/testing/kernel_test_harness.h"
+#include "leat/tests/testing/op_case_json.h"
+#include "leat/tests/testing/waiting_call.h"
+
+namespace leat {
+namespace {
+
+using nlohmann::json;
+
+class SyncCase {
+ public:
+  explicit SyncCase(const json& spec) : spec_(spec) {}
+
+  void Check() {
+    const auto handle = Call(spec_["op"], spec_["attrs"], {});
+    ASSERT_TRUE(handle.ok()) << handle.status();
+    handle_ = handle->front();
+    for (const json& call : spec_["calls"]) {
+      SCOPED_TRACE(call.dump());
+      std::vector<Tensor> inputs;
+      for (const json& input : call["inputs"]) {
+        inputs.push_back(testing::TensorFromJson(input));
+      }
+      CheckAnswer(call, Call(call["op"], call["attrs"], std::move(inputs)));
+    }
+  }
+
+ private:
+  // A call that waits is cancelled, with this.
+  static absl::Status Waits() { return absl::DeadlineExceededError("waits"); }
+
+  absl::StatusOr<std::vector<Value>> Call(const json& op, const json& attrs,
+                                          std::vector<Tensor> inputs) {
+    const std::string name = op.get<std::string>();
+    const OpDef* def = testing::AllOps().Find(name);
+    if (def == nullptr) return absl::NotFoundError(name);
+    std::vector<DType> types;
+    std::vector<Value> values;
+    if (!def->inputs.empty()) {
+      values.push_back(handle_);
+      types.push_back(def->inputs[0].is_ref ? RefOf(DType::kString)
+                                            : DType::kResource);
+    }
+    for (Tensor& input : inputs) {
+      types.push_back(input.dtype());
+      values.push_back(testing::TensorValue(std::move(input)));
+    }
+    LEAT_ASSIGN_OR_RETURN(
+        const testing::TestKernel kernel,
+        harness_.Make(name, testing::AttrsFromJson(attrs), types));
+    testing::WaitingCall call(harness_.services(), kernel, std::move(values));
+    if (!call.is_done()) call.Cancel(Waits());
+    return call.Result();
+  }
+
+  static void CheckAnswer(const json& call,
+                          const absl::StatusOr<std::vector<Value>>& answer) {
+    if (call.contains("waits")) {
+      EXPECT_EQ(answer.status(), Waits());
+      return;
+    }
+    if (call.contains("error")) {
+      EXPECT_EQ(absl::StatusCodeToString(answer.status().code()),
+                call["error"][0].get<std::string>());
+      EXPECT_EQ(answer.status().message(), call["error"][1].get<std::string>());
+      return;
+    }
+    ASSERT_TRUE(answer.ok()) << answer.status();
+    const json& outputs = call["outputs"];
+    if (outputs.empty()) return;  // of a handle, too
+    ASSERT_EQ(answer->size(), outputs.size());
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const Tensor expected = testing::TensorFromJson(outputs[i]);
+      EXPECT_EQ(testing::Difference(
+                    (*answer)[i].tensor, expected,
+                    {.tolerance = testing::DefaultTolerance(expected.dtype())}),
+                "");
+    }
+  }
+
+  const json& spec_;
+  testing::KernelTestHarness harness_;
+  Value handle_;
+};
+
+TEST(SyncCasesTest, MatchTensorFlow) {
+  for (const json& spec : testing::ReadJsonLines("kernels/sync_cases.jsonl")) {
+    if (!spec.contains("op")) continue;  // the source and its version
+    SCOPED_TRACE(absl::StrCat(spec["op"].get<std::string>(), ", ",
+                              spec["name"].get<std::string>()));
+    SyncCase(spec).Check();
+  }
+}
+
+}  // namespace
+}  // namespace leat
