@@ -350,6 +350,27 @@ absl::StatusOr<Tensor> DecodeVariantValues(const pb::TensorProto& proto,
   return tensor;
 }
 
+// Takes an element that is a message from the front of `bytes`.
+template <class Proto>
+absl::Status TakeMessage(DType dtype, const Shape& shape,
+                         absl::string_view& lengths, absl::string_view& bytes,
+                         Decoding& decoding, Proto& proto) {
+  uint32_t length = 0;
+  TakeVarint32(lengths, length);
+  const absl::string_view encoded = bytes.substr(0, length);
+  bytes.remove_prefix(length);
+  const int64_t parsed_bytes =
+      ParsedBytes(encoded, *Proto::descriptor(), decoding.max_bytes);
+  LEAT_RETURN_IF_ERROR(Reserve(dtype, shape, 1, parsed_bytes, decoding));
+  if (length <= INT32_MAX &&
+      proto.ParseFromArray(encoded.data(), static_cast<int>(length))) {
+    return absl::OkStatus();
+  }
+  return Invalid(dtype, shape,
+                 absl::StrCat("has tensor_content that is no ",
+                              Proto::descriptor()->name()));
+}
+
 // Encoded as strings are, each a VariantTensorDataProto.
 absl::StatusOr<Tensor> DecodeVariantContent(const Shape& shape,
                                             absl::string_view content,
@@ -359,22 +380,10 @@ absl::StatusOr<Tensor> DecodeVariantContent(const Shape& shape,
   LEAT_ASSIGN_OR_RETURN(
       Tensor tensor,
       Tensor::Allocate(decoding.allocator, DType::kVariant, shape));
-  absl::string_view lengths = content;
-  uint32_t length = 0;
   for (Variant& element : tensor.mutable_data<Variant>()) {
-    TakeVarint32(lengths, length);
-    const int64_t parsed_bytes = ParsedBytes(
-        bytes.substr(0, length), *pb::VariantTensorDataProto::descriptor(),
-        decoding.max_bytes - decoding.used);
-    LEAT_RETURN_IF_ERROR(
-        Reserve(DType::kVariant, shape, 1, parsed_bytes, decoding));
     pb::VariantTensorDataProto proto;
-    if (length > INT32_MAX ||
-        !proto.ParseFromArray(bytes.data(), static_cast<int>(length))) {
-      return Invalid(DType::kVariant, shape,
-                     "has tensor_content that is no VariantTensorDataProto");
-    }
-    bytes.remove_prefix(length);
+    LEAT_RETURN_IF_ERROR(
+        TakeMessage(DType::kVariant, shape, content, bytes, decoding, proto));
     LEAT_ASSIGN_OR_RETURN(element, DecodeVariant(proto, shape, decoding));
   }
   return tensor;
@@ -400,6 +409,21 @@ absl::StatusOr<Tensor> DecodeValues(const pb::TensorProto& proto, DType dtype,
   return tensor;
 }
 
+// Encoded as strings are, each a ResourceHandleProto.
+absl::StatusOr<Tensor> DecodeResourceContent(const Shape& shape,
+                                             absl::string_view content,
+                                             Decoding& decoding) {
+  LEAT_ASSIGN_OR_RETURN(absl::string_view bytes,
+                        AfterLengths(DType::kResource, shape, content));
+  pb::TensorProto values;
+  for (int64_t i = 0; i < shape.num_elements(); ++i) {
+    LEAT_RETURN_IF_ERROR(TakeMessage(DType::kResource, shape, content, bytes,
+                                     decoding,
+                                     *values.add_resource_handle_val()));
+  }
+  return DecodeValues(values, DType::kResource, shape, decoding);
+}
+
 absl::StatusOr<Tensor> Decode(const pb::TensorProto& proto,
                               Decoding& decoding) {
   const std::optional<DType> dtype = DTypeFromWire(proto.dtype());
@@ -418,24 +442,21 @@ absl::StatusOr<Tensor> Decode(const pb::TensorProto& proto,
   LEAT_ASSIGN_OR_RETURN(const Shape shape, partial.ToShape());
   LEAT_RETURN_IF_ERROR(Reserve(*dtype, shape, shape.num_elements(),
                                ElementSize(*dtype), decoding));
-  if (decoding.depth > 0) {
-    LEAT_RETURN_IF_ERROR(
-        Reserve(*dtype, shape, 2 * shape.rank(), sizeof(int64_t), decoding));
-  }
+  const int64_t extents = decoding.depth > 0 ? 2 * shape.rank() : 0;
+  LEAT_RETURN_IF_ERROR(
+      Reserve(*dtype, shape, extents, sizeof(int64_t), decoding));
   const std::string& content = proto.tensor_content();
   if (content.empty()) return DecodeValues(proto, *dtype, shape, decoding);
-  if (*dtype == DType::kString) {
-    return DecodeStringContent(shape, content, decoding);
+  switch (*dtype) {
+    case DType::kString:
+      return DecodeStringContent(shape, content, decoding);
+    case DType::kResource:
+      return DecodeResourceContent(shape, content, decoding);
+    case DType::kVariant:
+      return DecodeVariantContent(shape, content, decoding);
+    default:
+      return DecodePlainContent(*dtype, shape, content, decoding.allocator);
   }
-  if (*dtype == DType::kVariant) {
-    return DecodeVariantContent(shape, content, decoding);
-  }
-  if (!IsPlainBytes(*dtype)) {
-    return Invalid(*dtype, shape,
-                   absl::StrCat("has tensor_content of ", content.size(),
-                                " bytes; such elements have none"));
-  }
-  return DecodePlainContent(*dtype, shape, content, decoding.allocator);
 }
 
 // Bytes that the elements take in a message.

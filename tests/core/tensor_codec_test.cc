@@ -183,6 +183,39 @@ TEST(TensorCodecTest, ResourceHandlesRoundTrip) {
   ExpectSame(*Decode(proto), tensor);
 }
 
+// As TensorFlow sends them from task to task.
+TEST(TensorCodecTest, ReadsResourceHandlesFromContent) {
+  pb::ResourceHandleProto first;
+  first.set_device("d");
+  first.set_container("c");
+  first.set_name("n");
+  first.set_hash_code(5);
+  const std::string bytes = first.SerializeAsString();
+  pb::TensorProto proto = Proto(DType::kResource, {2});
+  proto.set_tensor_content(absl::StrCat(
+      std::string({static_cast<char>(bytes.size()), '\0'}), bytes));
+  ResourceHandle handle;
+  handle.device = "d";
+  handle.container = "c";
+  handle.name = "n";
+  handle.hash_code = 5;
+  ExpectSame(*Decode(proto), Tensor::Vector<ResourceHandle>({handle, {}}));
+}
+
+TEST(TensorCodecTest, RefusesContentThatIsNotOfResourceHandles) {
+  pb::TensorProto proto = Proto(DType::kResource, {2});
+  proto.set_tensor_content(std::string("\x01\x00\x0a", 3));
+  ExpectError(Decode(proto), kInvalid, "is no ResourceHandleProto");
+  proto.set_tensor_content(std::string("\x01", 1));
+  ExpectError(Decode(proto), kInvalid, "the length of resource 1 of 2");
+  proto.set_tensor_content(std::string("\x01\x00", 2));
+  ExpectError(Decode(proto), kInvalid, "0 bytes of resources instead of 1");
+  // What a message parses to is known before it is parsed.
+  proto.set_tensor_content(std::string(1000, '\0'));
+  *proto.mutable_tensor_shape() = Proto(DType::kFloat, {1000}).tensor_shape();
+  ExpectError(Decode(proto, 1000 * 300), kExhausted, "resource[1000]");
+}
+
 TEST(TensorCodecTest, ContentWinsOverValues) {
   pb::TensorProto proto = Proto(DType::kInt32, {1});
   proto.add_int_val(1);

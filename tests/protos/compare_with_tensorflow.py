@@ -6,6 +6,7 @@ Every message, field and enum value that protos/ declares exists in TensorFlow
 with the same number, type and label; maps are maps, members of a oneof are in
 one of the same name. Every graph of tests/graphs, serialized by TensorFlow, is
 read by our messages without an unknown field and written back byte for byte.
+Not compared is what is Leat's own: OUR_FILES, and fields from OUR_NUMBERS on.
 
 Usage: compare_with_tensorflow.py FILE
 FILE is what protoc --include_imports --descriptor_set_out=FILE wrote.
@@ -23,15 +24,32 @@ from google.protobuf import message_factory
 from google.protobuf import text_format
 from google.protobuf import unknown_fields
 
+import write_service_messages
+
 OURS, THEIRS = "leat.pb.", "tensorflow."
+OUR_FILES = ["leat/protos/leat_worker.proto",
+             "leat/protos/status_payloads.proto"]
+OUR_NUMBERS = 1000
+# A number of ours where TensorFlow has an enum, which is the same on the wire.
+NUMBERS = ["leat.pb.RunStepResponse.status_code",
+           "leat.pb.RunGraphResponse.status_code"]
 
 
 def tensorflow_pool():
   for name in ["framework.graph", "framework.step_stats",
                "framework.device_attributes", "framework.op_def",
-               "protobuf.cluster", "protobuf.config", "protobuf.meta_graph"]:
+               "protobuf.cluster", "protobuf.config", "protobuf.meta_graph",
+               "protobuf.named_tensor", "protobuf.tensorflow_server"]:
     importlib.import_module(f"tensorflow.core.{name}_pb2")
-  return descriptor_pool.Default()
+  pool = descriptor_pool.Default()
+  folder = pathlib.Path(sys.modules["tensorflow"].__file__).parent
+  for name in ["worker", "master"]:
+    file = write_service_messages.read(folder, name)
+    for dependency in file.dependency:
+      importlib.import_module(
+          dependency.removesuffix(".proto").replace("/", ".") + "_pb2")
+    pool.Add(file)
+  return pool
 
 
 def load(path):
@@ -39,18 +57,19 @@ def load(path):
   pool = descriptor_pool.DescriptorPool()
   for file in files.file:
     pool.Add(file)
-  return pool, [f for f in files.file if f.package == "leat.pb"]
+  return pool, [f for f in files.file
+                if f.package == "leat.pb" and f.name not in OUR_FILES]
 
 
-def describe(field):
+def describe(field, is_number=False):
   """What must be equal, as one comparable value."""
-  of = field.message_type or field.enum_type
+  of = not is_number and (field.message_type or field.enum_type)
   oneof = field.containing_oneof
   return {
       "number": field.number,
-      "type": field.type,
+      "type": field.TYPE_INT32 if is_number else field.type,
       "label": field.label,
-      "of": of and of.full_name.replace(OURS, THEIRS),
+      "of": of.full_name.replace(OURS, THEIRS) if of else None,
       "map": bool(field.message_type and
                   field.message_type.GetOptions().map_entry),
       "oneof": oneof and oneof.name,
@@ -69,13 +88,16 @@ def compare_message(ours, theirs, complaints):
   """Returns the number of fields compared."""
   count = 0
   for field in ours.fields:
+    if field.number >= OUR_NUMBERS:
+      continue
     count += 1
+    is_number = field.full_name in NUMBERS
     other = theirs.fields_by_name.get(field.name)
     if other is None:
       complaints.append(f"{field.full_name}: not in TensorFlow")
-    elif describe(field) != describe(other):
+    elif describe(field) != describe(other, is_number):
       complaints.append(f"{field.full_name}: {describe(field)}; in TensorFlow "
-                        f"{describe(other)}")
+                        f"{describe(other, is_number)}")
   for enum in ours.enum_types:
     compare_enum(enum, theirs.enum_types_by_name[enum.name], complaints)
   for nested in ours.nested_types:
