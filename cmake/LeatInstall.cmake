@@ -35,12 +35,13 @@ install(EXPORT LeatTargets NAMESPACE Leat::
 
 # Headers of plug-in folders are their own business, and so are those that speak
 # of protobuf's own classes.
-foreach(folder IN ITEMS core graph partitioner kernels runtime train)
+foreach(folder IN ITEMS core graph partitioner kernels runtime distributed
+                       train)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/leat"
     FILES_MATCHING PATTERN "*.h"
     REGEX "/(graph/(ops|gen|gradients|passes)|kernels/(any|cpu|cuda))$" EXCLUDE
-    REGEX "/partitioner/policies$" EXCLUDE
+    REGEX "/(partitioner/policies|distributed/resolvers)$" EXCLUDE
     REGEX "/(core/parsed_bytes|graph/(attr|function)_codec)\\.h$" EXCLUDE)
 endforeach()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/protos"

@@ -7,11 +7,14 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "leat/core/device.h"
 #include "leat/core/status_macros.h"
+#include "leat/distributed/resolver.h"
 #include "leat/graph/graph_file.h"
 #include "leat/graph/op_registry.h"
 #include "leat/partitioner/policy.h"
 #include "leat/runtime/device_set.h"
+#include "leat/tools/cluster_flags.h"
 #include "leat/tools/dump.h"
 #include "leat/tools/dump_dot.h"
 #include "leat/tools/dump_json.h"
@@ -27,20 +30,25 @@ constexpr char kProgram[] = "graph-dump";
 constexpr char kAbout[] =
     "Shows a graph as a session's planning sees it: as imported, with every "
     "node on its device, reduced to what a step needs, optimized, and cut into "
-    "a graph per device with the tensors sent between them.\n";
+    "a graph per device with the tensors sent between them; with --cluster for "
+    "the tasks of a cluster, none of which need exist.\n";
 constexpr char kFooter[] =
     "On a terminal lines end where it does; in a file they are whole.\n"
     "Without --fetch a step runs every node that nothing else uses.\n"
     "JSON keys: model stage feeds fetches targets shape_problem devices "
     "partitions transfers; tools/dump_json.h describes them.\n"
     "Exit codes: 0, 1 for an error in the graph, 2 for wrong flags, 3 for "
-    "wrong devices, policies or --config files.";
+    "wrong devices, clusters, policies or --config files.";
+constexpr char kTaskHelp[] =
+    "The task of --cluster whose master plans, where nodes go that ask for "
+    "nothing [the first chief, else the first worker]";
 
 struct Flags {
   std::string model = {};
   std::vector<std::string> feeds = {};
   std::vector<std::string> fetches = {};
   std::string devices = "cpu";
+  ResolverInput cluster = {};
   std::string policy = kDefaultPolicy;
   std::string stage = "partitioned";
   std::string format = "text";
@@ -55,8 +63,10 @@ void AddFlags(CLI::App& app, Flags& flags) {
   app.add_option("--feed", flags.feeds, "Name of a fed tensor (repeatable)");
   app.add_option("--fetch", flags.fetches,
                  "Name of a fetched tensor or an op to run (repeatable)");
-  app.add_option("--devices", flags.devices, "cpu, or cpu:N for N CPU devices")
+  app.add_option("--devices", flags.devices,
+                 "cpu, or cpu:N for N CPU devices; of a cluster, in each task")
       ->capture_default_str();
+  AddClusterFlags(app, flags.cluster, kTaskHelp);
   app.add_option("--policy", flags.policy, "Placement policy")
       ->capture_default_str();
   app.add_option("--stage", flags.stage, "What to show")
@@ -69,12 +79,19 @@ void AddFlags(CLI::App& app, Flags& flags) {
                  "Name scope to show in full (repeatable), / for all of them");
 }
 
-absl::Status Configure(const Flags& flags, StageOptions& options) {
+absl::StatusOr<std::vector<DeviceInfo>> FindDevices(const Flags& flags) {
+  if (HasClusterFlags(flags.cluster)) {
+    return DevicesOfCluster(flags.cluster, flags.devices);
+  }
   LEAT_ASSIGN_OR_RETURN(DeviceSetOptions devices, ParseDevices(flags.devices));
   devices.num_threads = 1;  // nothing runs
   LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<DeviceSet> set,
                         DeviceSet::Create(devices));
-  options.devices = set->Infos();
+  return set->Infos();
+}
+
+absl::Status Configure(const Flags& flags, StageOptions& options) {
+  LEAT_ASSIGN_OR_RETURN(options.devices, FindDevices(flags));
   LEAT_RETURN_IF_ERROR(BuiltinPolicies().Find(flags.policy).status());
   options.placement_policy = flags.policy;
   // The flag's check admits stages only.

@@ -1,6 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/tools/graph_stages.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -12,6 +15,7 @@
 #include "leat/graph/consumers.h"
 #include "leat/graph/lower.h"
 #include "leat/partitioner/control_loops.h"
+#include "leat/partitioner/partition.h"
 #include "leat/partitioner/plan_step.h"
 #include "leat/partitioner/prepare_graph.h"
 #include "leat/runtime/constant_evaluator.h"
@@ -30,6 +34,10 @@ constexpr NamedStage kStages[] = {
     {Stage::kOptimized, "optimized"}, {Stage::kPartitioned, "partitioned"},
 };
 
+// Nobody knows what devices have that are not there; TensorFlow's CPUs say so.
+constexpr int64_t kNominalBytes = int64_t{256} << 20;
+constexpr size_t kMaxDevices = 100'000;
+
 // As a local session does it.
 absl::Status Optimize(const StageOptions& options, PrunedStep& step) {
   const std::unique_ptr<WorkQueue> queue = NewInlineQueue();
@@ -40,6 +48,28 @@ absl::Status Optimize(const StageOptions& options, PrunedStep& step) {
                        .passes = &BuiltinPasses(),
                        .evaluator = evaluator.get()},
                       step);
+}
+
+// As a plan does it for its tasks, and then each task, which knows no devices
+// but its own.
+absl::StatusOr<std::vector<Partition>> CutByTaskAndDevice(
+    const Graph& graph, absl::Span<const DeviceInfo> devices) {
+  std::map<std::string, std::vector<DeviceInfo>> by_task;
+  for (const DeviceInfo& device : devices) {
+    by_task[device.name.substr(0, device.name.find("/device:"))].push_back(
+        device);
+  }
+  LEAT_ASSIGN_OR_RETURN(std::vector<Partition> tasks,
+                        PartitionGraph(graph, PartitionBy::kTask, devices));
+  std::vector<Partition> parts;
+  for (Partition& task : tasks) {
+    LEAT_ASSIGN_OR_RETURN(
+        std::vector<Partition> cut,
+        PartitionGraph(std::move(task.graph), PartitionBy::kDevice,
+                       by_task[task.name]));
+    for (Partition& part : cut) parts.push_back(std::move(part));
+  }
+  return parts;
 }
 
 }  // namespace
@@ -105,6 +135,29 @@ absl::Status CheckHasWork(const Graph& graph, const StepSignature& signature,
                    " nodes has none to run"));
 }
 
+absl::StatusOr<std::vector<DeviceInfo>> ClusterDevices(
+    const ClusterSpec& cluster, const TaskId& master, int num_cpus) {
+  std::vector<TaskId> tasks = cluster.Tasks();
+  if (tasks.size() > kMaxDevices / static_cast<size_t>(num_cpus)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(tasks.size(), " tasks of ", num_cpus,
+                     " devices each are more than ", kMaxDevices, " devices"));
+  }
+  std::stable_partition(tasks.begin(), tasks.end(),
+                        [&](const TaskId& task) { return task == master; });
+  std::vector<DeviceInfo> devices;
+  for (const TaskId& task : tasks) {
+    for (int i = 0; i < num_cpus; ++i) {
+      devices.push_back(
+          {.name = absl::StrCat(task.ToString(), "/device:", kCpu, ":", i),
+           .type = kCpu,
+           .memory_bytes = kNominalBytes,
+           .incarnation = 1});
+    }
+  }
+  return devices;
+}
+
 absl::StatusOr<StagedGraph> GraphAtStage(const Graph& graph,
                                          const StageOptions& options) {
   StagedGraph result{.whole = graph};
@@ -127,11 +180,8 @@ absl::StatusOr<StagedGraph> GraphAtStage(const Graph& graph,
   result.whole = std::move(pruned.graph);
   if (options.stage <= Stage::kOptimized) return result;
   LEAT_RETURN_IF_ERROR(AddControlLoops(result.whole));
-  // All devices are of one task, so the cut by task, which a plan makes first,
-  // leaves the graph whole.
-  LEAT_ASSIGN_OR_RETURN(
-      result.parts,
-      PartitionGraph(result.whole, PartitionBy::kDevice, options.devices));
+  LEAT_ASSIGN_OR_RETURN(result.parts,
+                        CutByTaskAndDevice(result.whole, options.devices));
   return result;
 }
 

@@ -14,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "leat/core/device.h"
+#include "leat/distributed/cluster.h"
 #include "leat/graph/graph.h"
 #include "leat/graph/optimizer_options.h"
 #include "leat/partitioner/partition.h"
@@ -50,6 +51,12 @@ absl::Status CheckHasWork(const Graph& graph, const StepSignature& signature,
 std::vector<std::string> SinkNames(const Graph& graph,
                                    absl::Span<const std::string> feeds = {});
 
+// The devices of every task of a cluster that need not exist, `num_cpus` each,
+// those of `master` first: placement prefers its task. INVALID_ARGUMENT above
+// 100,000 devices. REQUIRES: `master` is a task of `cluster`.
+absl::StatusOr<std::vector<DeviceInfo>> ClusterDevices(
+    const ClusterSpec& cluster, const TaskId& master, int num_cpus);
+
 struct StageOptions {
   Stage stage = Stage::kPartitioned;
   std::vector<DeviceInfo> devices = {};
@@ -58,8 +65,9 @@ struct StageOptions {
   OptimizerOptions optimizer = {};  // used from kOptimized on
 };
 
-// A graph at a stage. `parts`, one per device, only when partitioned; `whole`
-// is then what was cut into them.
+// A graph at a stage. `parts`, one per device, only when partitioned: by task,
+// as a master does it, and then by device, as each task does; `whole` is then
+// what was cut into them.
 struct StagedGraph {
   Graph whole;
   std::vector<Partition> parts = {};

@@ -24,6 +24,32 @@ CONST = ('node { name: "%s" op: "Const" ' + FLOAT % "dtype" + ' attr { key: '
          '"value" value { tensor { dtype: DT_FLOAT tensor_shape { dim { size: '
          '2 } dim { size: 2 } } float_val: 1.5 } } } }\n')
 T = FLOAT % "T"
+CLUSTERS = {
+    "dense": '{"ps": ["p:1", "[::1]:2"], "worker": ["unix:/tmp/w", "w:0"]}',
+    "sparse": '{"worker": {"1": "w:1", "7": "w:2"}, "idle": []}',
+    "tf_config": '{"cluster": {"chief": ["c:1"], "ps": ["p:1"]}, "task": '
+                 '{"type": "ps", "index": 0}, "environment": "cloud"}',
+    "evaluator": '{"cluster": {"ps": ["p:1"]}, "task": '
+                 '{"type": "evaluator", "index": "0"}}',
+    "tf_job": '{"sparseCluster": {"worker": {}, "ps": ["p:1"]}, "task": '
+              '{"type": "ps", "index": 3}}',
+}
+FLOATS = 'tensor { dtype: DT_FLOAT tensor_shape { dim { size: %d } } %s }'
+# Which message, and how many bytes a slice has (0: one slice).
+WIRE = {
+    "feeds": (0, 7, 'graph_handle: "h" step_id: 7 recv_key: "r" send { name: '
+              '"a" ' + FLOATS % (2, 'tensor_content: "abcdefgh"') + ' } send { '
+              + FLOATS % (3, 'float_val: 1') + ' }'),
+    "texts": (0, 0, 'send { name: "s" tensor { dtype: DT_STRING tensor_shape { '
+              'dim { size: 2 } } tensor_content: "\\001\\002abc" } } send { '
+              'name: "r" tensor { dtype: DT_RESOURCE resource_handle_val { '
+              'name: "v" } } }'),
+    "reply": (1, 0, 'send_start_micros: 5 ' +
+              FLOATS % (4, 'tensor_content: "abcdefghijklmnop"')),
+    "dead": (1, 3, 'is_dead: true ' + FLOATS % (0, "")),
+    "bools": (1, 1, 'tensor { dtype: DT_BOOL tensor_shape { dim { size: 3 } } '
+              'tensor_content: "\\000\\001\\002" }'),
+}
 GRAPHS = {
     "matmul": CONST % "a" + CONST % "b" +
               f'node {{ name: "c" op: "MatMul" input: "a" input: "b" {T} }}\n'
@@ -83,6 +109,12 @@ def main():
                "/job:a/task:2"]:
     write("device_name_fuzz", name.strip("/").replace("/", "_").replace(
         ":", "").replace("*", "any"), name.encode())
+  for name, text in CLUSTERS.items():
+    write("cluster_json_fuzz", name, text.encode())
+  for name, (kind, step, text) in WIRE.items():
+    message = ["RunGraphRequest", "RecvTensorResponse"][kind]
+    write("wire_fuzz", name,
+          bytes([kind, step]) + encode(message, "worker", text.encode()))
   arrays = {"float": np.ones((2, 3), np.float32), "scalar": np.int64(7),
             "bytes": np.array([b"a", b"bcd"]), "bool": np.array([True, False]),
             "complex": np.zeros((1, 0, 2), np.complex64)}

@@ -11,10 +11,13 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/distributed/cluster.h"
+#include "leat/distributed/resolver.h"
 #include "leat/graph/graph_def.h"
 #include "leat/graph/op_registry.h"
 #include "leat/protos/graph.pb.h"
 #include "leat/runtime/device_set.h"
+#include "leat/tools/cluster_flags.h"
 #include "leat/tools/dump.h"
 #include "leat/tools/dump_dot.h"
 #include "leat/tools/dump_json.h"
@@ -29,6 +32,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
+using ::testing::UnorderedElementsAreArray;
 
 // A graph that every stage changes: a call to lower, devices to find, a node
 // that the step does not need, a product by 1, and two devices to cut between.
@@ -172,6 +176,141 @@ TEST_F(StageTest, EveryStageReadsDifferently) {
   EXPECT_EQ(texts.size(), 6u);
   EXPECT_EQ(jsons.size(), 6u);
   EXPECT_EQ(dots.size(), 6u);
+}
+
+// A variable on a parameter server that two workers read; the mean of what they
+// compute asks for nothing.
+constexpr char kTowers[] = R"(
+  node { name: "w" op: "VarHandleOp" device: "/job:ps/task:1"
+         attr { key: "dtype" value { type: DT_FLOAT } }
+         attr { key: "shape" value { shape { dim { size: 2 } } } } }
+  node { name: "read" op: "ReadVariableOp" input: "w"
+         attr { key: "dtype" value { type: DT_FLOAT } } }
+  node { name: "a" op: "Neg" input: "read" device: "/job:worker/task:0/cpu:1"
+         attr { key: "T" value { type: DT_FLOAT } } }
+  node { name: "b" op: "Square" input: "read" device: "/job:worker/task:3"
+         attr { key: "T" value { type: DT_FLOAT } } }
+  node { name: "c" op: "Mul" input: "a" input: "b"
+         device: "/job:worker/task:0/cpu:0"
+         attr { key: "T" value { type: DT_FLOAT } } }
+  node { name: "free" op: "Neg" input: "c"
+         attr { key: "T" value { type: DT_FLOAT } } }
+)";
+constexpr char kCluster[] = R"({"ps": ["p:1", "p:2"], "chief": ["c:1"],
+                                "worker": {"0": "w:1", "3": "w:2"}})";
+
+std::string Cpu(const std::string& task, int id) {
+  return absl::StrCat("/job:", task, "/device:CPU:", id);
+}
+
+class ClusterStageTest : public StageTest {
+ protected:
+  void SetUp() override {
+    pb::GraphDef def;
+    ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(kTowers, &def));
+    auto graph = ImportGraphDef(def, BuiltinOps());
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    graph_ = std::make_unique<Graph>(*std::move(graph));
+    options_.signature = MakeSignature(*graph_, {}, {"free"});
+    input_.cluster = kCluster;
+  }
+
+  void Describe() {
+    auto infos = DevicesOfCluster(input_, "cpu:2");
+    ASSERT_TRUE(infos.ok()) << infos.status();
+    options_.devices = *std::move(infos);
+  }
+
+  // "tensor from -> to".
+  static std::vector<std::string> Ways(const Dump& dump) {
+    std::vector<std::string> ways;
+    for (const Transfer& transfer : dump.transfers) {
+      ways.push_back(absl::StrCat(transfer.tensor, " ", transfer.from, " -> ",
+                                  transfer.to));
+      EXPECT_FALSE(transfer.recv_node.empty()) << ways.back();
+    }
+    return ways;
+  }
+
+  ResolverInput input_;
+};
+
+const char kPs[] = "ps/replica:0/task:1";
+const char kChief[] = "chief/replica:0/task:0";
+const char kWorker0[] = "worker/replica:0/task:0";
+const char kWorker3[] = "worker/replica:0/task:3";
+
+TEST_F(ClusterStageTest, PartitionsForAClusterNobodyHas) {
+  Describe();
+  ASSERT_EQ(options_.devices.size(), 10u);
+  EXPECT_THAT(
+      Devices(At(Stage::kPlaced)),
+      UnorderedElementsAre(Cpu(kPs, 0), Cpu(kWorker0, 0), Cpu(kWorker0, 1),
+                           Cpu(kWorker3, 0), Cpu(kChief, 0)));
+  const Dump dump = At(Stage::kPartitioned);
+  std::vector<std::string> parts;
+  for (const DumpedPart& part : dump.parts) parts.push_back(part.name);
+  EXPECT_THAT(parts, UnorderedElementsAreArray(Devices(dump)));
+  EXPECT_THAT(
+      Ways(dump),
+      UnorderedElementsAre(
+          absl::StrCat("read:0 ", Cpu(kPs, 0), " -> ", Cpu(kWorker0, 1)),
+          absl::StrCat("read:0 ", Cpu(kPs, 0), " -> ", Cpu(kWorker3, 0)),
+          absl::StrCat("a:0 ", Cpu(kWorker0, 1), " -> ", Cpu(kWorker0, 0)),
+          absl::StrCat("b:0 ", Cpu(kWorker3, 0), " -> ", Cpu(kWorker0, 0)),
+          absl::StrCat("c:0 ", Cpu(kWorker0, 0), " -> ", Cpu(kChief, 0))));
+}
+
+// Cut by the master between tasks, by the task between its own devices.
+TEST_F(ClusterStageTest, NamesTransfersAsTheMasterAndTheTasksDo) {
+  Describe();
+  const std::vector<std::string> nodes = Nodes(At(Stage::kPartitioned));
+  EXPECT_THAT(nodes, Contains(HasSubstr("b/send_S")));
+  EXPECT_THAT(nodes, Contains(HasSubstr("a/send_G")));
+  EXPECT_THAT(nodes, Not(Contains(HasSubstr("b/send_G"))));
+}
+
+TEST_F(ClusterStageTest, TheMastersTaskTakesWhatAsksForNothing) {
+  input_.job = "worker";
+  input_.task = 3;
+  Describe();
+  EXPECT_EQ(options_.devices[0].name, Cpu(kWorker3, 0));
+  EXPECT_EQ(options_.devices[0].incarnation, 1u);
+  EXPECT_THAT(Devices(At(Stage::kPlaced)), Not(Contains(Cpu(kChief, 0))));
+}
+
+TEST_F(ClusterStageTest, TheDefaultMasterIsAChiefOrAWorker) {
+  const auto master = [](absl::string_view json) {
+    return DefaultMaster(*ClusterSpec::FromJson(json)).ToString();
+  };
+  EXPECT_EQ(master(kCluster), "/job:chief/replica:0/task:0");
+  EXPECT_EQ(master(R"({"ps": ["p:1"], "worker": {"2": "w:1"}})"),
+            "/job:worker/replica:0/task:2");
+  EXPECT_EQ(master(R"({"ps": ["p:1"], "a": {"5": "w:1"}})"),
+            "/job:a/replica:0/task:5");
+}
+
+TEST_F(ClusterStageTest, RefusesWhatDescribesNoCluster) {
+  const auto error = [&](absl::string_view devices = "cpu") {
+    const auto infos = DevicesOfCluster(input_, devices);
+    EXPECT_EQ(infos.status().code(), absl::StatusCode::kInvalidArgument);
+    return std::string(infos.status().message());
+  };
+  EXPECT_THAT(error("tpu"), HasSubstr("'tpu'"));
+  input_.job = "worker";
+  EXPECT_EQ(error(), "--job is given without --task");
+  input_.task = 1;
+  EXPECT_EQ(error(),
+            "--cluster: task 1 is not in job 'worker', which has 0, 3");
+  input_.job = "evaluator";
+  EXPECT_THAT(error(), HasSubstr("outside of the cluster"));
+  input_.cluster = "";
+  EXPECT_THAT(error(), HasSubstr("--cluster, which is not given"));
+  std::string hosts = "w:1";
+  for (int i = 2; i <= 101; ++i) absl::StrAppend(&hosts, ",w:", i);
+  input_ = {.worker_hosts = hosts};
+  EXPECT_THAT(error("cpu:1000"),
+              HasSubstr("101 tasks of 1000 devices each are more than 100000"));
 }
 
 }  // namespace

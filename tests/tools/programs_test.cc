@@ -185,6 +185,58 @@ TEST_F(ProgramsTest, RunAndShowGraphs) {
   EXPECT_EQ(Leat({"devices", "--json"}).code, 0);
 }
 
+TEST_F(ProgramsTest, ShowTheGraphsOfAClusterNobodyHas) {
+  const std::string model = Write("cluster.pbtxt", R"(
+    node { name: "v" op: "VarHandleOp" device: "/job:ps/task:1"
+           attr { key: "dtype" value { type: DT_FLOAT } }
+           attr { key: "shape" value { shape { dim { size: 4 } } } } }
+    node { name: "r" op: "ReadVariableOp" input: "v"
+           attr { key: "dtype" value { type: DT_FLOAT } } }
+    node { name: "loss" op: "Neg" input: "r" device: "/job:worker/cpu:1"
+           attr { key: "T" value { type: DT_FLOAT } } })");
+  const std::string json = R"({"ps": ["p:1", "p:2"], "worker": {"2": "w:1"}})";
+  const std::string file = Write("cluster.json", json);
+  const std::string ps = "/job:ps/replica:0/task:1/device:CPU:0";
+  const std::string worker = "/job:worker/replica:0/task:2/device:CPU:1";
+  // A task's own variable is not looked at.
+  const std::vector<std::string> variables = {"TF_CONFIG={"};
+  for (const std::string& cluster : {json, file}) {
+    const Ended dump = GraphDump(
+        {model, "--cluster", cluster, "--devices", "cpu:2", "--fetch", "loss"},
+        variables);
+    EXPECT_EQ(dump.code, 0) << dump.err;
+    EXPECT_THAT(dump.err, IsEmpty());
+    EXPECT_THAT(dump.out, AllOf(HasSubstr("partition " + ps),
+                                HasSubstr("partition " + worker),
+                                HasSubstr("transfers: 1")));
+  }
+  const Ended placed = GraphDump(
+      {model, "--ps_hosts=p:1,p:2", "--worker_hosts=w:1", "--devices=cpu:2",
+       "--job_name=ps", "--task_index=0", "--stage=placed", "--format=json"});
+  EXPECT_EQ(placed.code, 0) << placed.err;
+  EXPECT_THAT(placed.out, HasSubstr(ps));
+  const Ended named = GraphDump({model, "--devices=cpu:2", "--fetch=loss"},
+                                {"LEAT_CLUSTER=" + file});
+  EXPECT_EQ(named.code, 0) << named.err;
+  EXPECT_THAT(named.out, HasSubstr(worker));
+}
+
+TEST_F(ProgramsTest, FailWith3ForWrongClusters) {
+  ExpectEnd(GraphDump({model_, "--cluster", R"({"ps" ["a:1"]})"}), 3,
+            "--cluster: byte 7, line 1: unexpected '['; expected ':'");
+  ExpectEnd(GraphDump({model_, "--cluster", R"({"ps": ["a:1", "a:1"]})"}), 3,
+            "'a:1' stands for /job:ps/task:0 and /job:ps/task:1");
+  ExpectEnd(GraphDump({model_, "--cluster", Path("nosuch.json")}), 3,
+            "nosuch.json");
+  ExpectEnd(GraphDump({model_, "--cluster", fifo_}), 3,
+            "is not a regular file but");
+  ExpectEnd(
+      GraphDump({model_, "--ps_hosts", "a:1", "--job", "ps", "--task", "1"}), 3,
+      "task 1 is not in job 'ps', which has 0");
+  ExpectEnd(GraphDump({model_, "--job", "ps", "--task", "0"}), 3, "--cluster");
+  ExpectEnd(GraphDump({model_, "--task", "-1"}), 2, "'-1' is no integer");
+}
+
 TEST_F(ProgramsTest, TellVersionAndHelpOnStandardOutput) {
   for (const char* program : {LEAT_PROGRAM_LEAT, LEAT_PROGRAM_GRAPH_DUMP}) {
     const Ended version = RunProgram(program, {"--version"});

@@ -3,6 +3,7 @@
 // Includes, links and calls the installed library; prints 42.
 #include <leat/core/float16.h>
 #include <leat/core/shape.h>
+#include <leat/distributed/cluster.h>
 #include <leat/graph/op_registry.h>
 
 #include <cstdio>
@@ -18,6 +19,7 @@ int main(int argc, char**) {
     return 1;
   }
   if (leat::BuiltinOps().Find("MatMul") == nullptr) return 1;
+  if (!leat::ClusterSpec::FromJson(R"({"ps": ["h:1"]})").ok()) return 1;
   const absl::StatusOr<leat::Shape> shape = leat::Shape::Create({6, 7});
   if (!shape.ok()) return 1;
   std::printf("%d\n", static_cast<int>(shape->num_elements()));
