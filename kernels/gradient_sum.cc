@@ -9,6 +9,7 @@
 #include "leat/core/dtype_list.h"
 #include "leat/core/parallel_for.h"
 #include "leat/core/status_macros.h"
+#include "leat/kernels/elementwise.h"
 #include "leat/kernels/variable_access.h"
 
 namespace leat::kernels {
@@ -16,31 +17,15 @@ namespace {
 
 template <class T>
 T Sum(T a, T b) {
-  return static_cast<T>(static_cast<float>(a) + static_cast<float>(b));
-}
-template <>
-float Sum(float a, float b) {
-  return a + b;
-}
-template <>
-double Sum(double a, double b) {
-  return a + b;
+  return static_cast<T>(static_cast<Wide<T>>(a) + static_cast<Wide<T>>(b));
 }
 
 // The divisor has the elements' type, as in TensorFlow.
 template <class T>
 T Quotient(T value, int64_t count) {
-  const T divisor = static_cast<T>(static_cast<float>(count));
-  return static_cast<T>(static_cast<float>(value) /
-                        static_cast<float>(divisor));
-}
-template <>
-float Quotient(float value, int64_t count) {
-  return value / static_cast<float>(count);
-}
-template <>
-double Quotient(double value, int64_t count) {
-  return value / static_cast<double>(count);
+  const T divisor = static_cast<T>(static_cast<Wide<T>>(count));
+  return static_cast<T>(static_cast<Wide<T>>(value) /
+                        static_cast<Wide<T>>(divisor));
 }
 
 absl::Status Mismatch(absl::string_view expected, absl::string_view got) {

@@ -39,17 +39,6 @@ void AccumulateRange(Accumulate operation, int64_t count, const T* value,
   }
 }
 
-// In the input's tensor. A handle's four strings are not copied for a look-up.
-absl::StatusOr<const ResourceHandle*> FindHandle(const KernelContext& context,
-                                                 int i) {
-  const Tensor& input = context.input(i);
-  if (input.dtype() != DType::kResource || input.num_elements() != 1) {
-    return internal::ScalarError(input, DType::kResource,
-                                 absl::StrCat("resource handle input ", i));
-  }
-  return input.data<ResourceHandle>().data();
-}
-
 }  // namespace
 
 absl::StatusOr<ResourceName> GetResourceName(const NodeDef& node) {
@@ -63,9 +52,14 @@ absl::StatusOr<ResourceName> GetResourceName(const NodeDef& node) {
   return result;
 }
 
-absl::StatusOr<ResourceHandle> GetHandle(const KernelContext& context, int i) {
-  LEAT_ASSIGN_OR_RETURN(const ResourceHandle* handle, FindHandle(context, i));
-  return *handle;
+absl::StatusOr<const ResourceHandle*> GetHandle(const KernelContext& context,
+                                                int i) {
+  const Tensor& input = context.input(i);
+  if (input.dtype() != DType::kResource || input.num_elements() != 1) {
+    return internal::ScalarError(input, DType::kResource,
+                                 absl::StrCat("resource handle input ", i));
+  }
+  return input.data<ResourceHandle>().data();
 }
 
 absl::Status NoSuchVariable(const ResourceHandle& handle,
@@ -81,7 +75,7 @@ absl::StatusOr<std::shared_ptr<Variable>> GetVariable(
     const KernelContext& context, int i, DType dtype) {
   std::shared_ptr<Variable> variable = context.input_ref(i);
   if (variable == nullptr) {
-    LEAT_ASSIGN_OR_RETURN(const ResourceHandle* handle, FindHandle(context, i));
+    LEAT_ASSIGN_OR_RETURN(const ResourceHandle* handle, GetHandle(context, i));
     auto found = LookupHandle<Variable>(*context.step().resources, *handle,
                                         context.step().device->name());
     if (absl::IsNotFound(found.status())) {

@@ -27,8 +27,10 @@ struct ResourceName {
 };
 absl::StatusOr<ResourceName> GetResourceName(const NodeDef& node);
 
-// The handle in input `i`. INVALID_ARGUMENT unless it holds exactly one.
-absl::StatusOr<ResourceHandle> GetHandle(const KernelContext& context, int i);
+// The handle in input `i`, which owns it: its four strings are not copied for a
+// look-up. INVALID_ARGUMENT unless it holds exactly one.
+absl::StatusOr<const ResourceHandle*> GetHandle(const KernelContext& context,
+                                                int i);
 
 // The variable of input `i`: a reference, or named by a handle. Checks that its
 // elements are `dtype`. FAILED_PRECONDITION with TensorFlow's text when the

@@ -28,33 +28,24 @@ KernelSignature OnFloats() {
   return NotFoldable(OnCpu({{"dtype", kFloats.dtypes()}}));
 }
 
+void AddAccumulator(const char* name, const char* handle,
+                    OpRegistry& registry) {
+  registry.Add({.name = name,
+                .outputs = {handle},
+                .attrs = {"dtype: numbertype", "shape: shape",
+                          "container: string = ''", "shared_name: string = ''",
+                          "reduction_type: {'MEAN', 'SUM'} = 'MEAN'"},
+                .stateful = true,
+                .shape = TwoStrings},
+               {OnFloats()});
+}
+
 void AddAccumulators(OpRegistry& registry) {
-  registry.Add({.name = "ConditionalAccumulator",
-                .outputs = {"handle: Ref(string)"},
-                .attrs = {"dtype: numbertype", "shape: shape",
-                          "container: string = ''", "shared_name: string = ''",
-                          "reduction_type: {'MEAN', 'SUM'} = 'MEAN'"},
-                .stateful = true,
-                .shape = TwoStrings},
-               {OnFloats()});
-
-  registry.Add({.name = "SparseConditionalAccumulator",
-                .outputs = {"handle: Ref(string)"},
-                .attrs = {"dtype: numbertype", "shape: shape",
-                          "container: string = ''", "shared_name: string = ''",
-                          "reduction_type: {'MEAN', 'SUM'} = 'MEAN'"},
-                .stateful = true,
-                .shape = TwoStrings},
-               {OnFloats()});
-
-  registry.Add({.name = "ResourceConditionalAccumulator",
-                .outputs = {"handle: resource"},
-                .attrs = {"dtype: numbertype", "shape: shape",
-                          "container: string = ''", "shared_name: string = ''",
-                          "reduction_type: {'MEAN', 'SUM'} = 'MEAN'"},
-                .stateful = true,
-                .shape = TwoStrings},
-               {OnFloats()});
+  AddAccumulator("ConditionalAccumulator", "handle: Ref(string)", registry);
+  AddAccumulator("SparseConditionalAccumulator", "handle: Ref(string)",
+                 registry);
+  AddAccumulator("ResourceConditionalAccumulator", "handle: resource",
+                 registry);
 }
 
 void AddReferenceForms(OpRegistry& registry) {

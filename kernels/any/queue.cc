@@ -59,8 +59,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeQueue(const NodeDef& node) {
 }
 
 absl::StatusOr<std::shared_ptr<Queue>> GetQueue(const KernelContext& context) {
-  LEAT_ASSIGN_OR_RETURN(const ResourceHandle handle, GetHandle(context, 0));
-  return LookupHandle<Queue>(*context.step().resources, handle,
+  LEAT_ASSIGN_OR_RETURN(const ResourceHandle* handle, GetHandle(context, 0));
+  return LookupHandle<Queue>(*context.step().resources, *handle,
                              context.step().device->name());
 }
 

@@ -4,11 +4,11 @@
 // AssignVariableOp, AssignAddVariableOp, AssignSubVariableOp,
 // DestroyResourceOp, VariableShape.
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
+#include "leat/kernels/handle_output.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/kernels/resource_store.h"
@@ -20,26 +20,16 @@ namespace {
 
 class VarHandle final : public Kernel {
  public:
-  explicit VarHandle(ResourceName name) : name_(std::move(name)) {}
+  explicit VarHandle(ResourceName name)
+      : handle_(std::move(name), Variable::kTypeName) {}
 
-  // A kernel belongs to one device, so the handle is made once.
   absl::Status Compute(KernelContext& context) const final {
-    std::call_once(made_, [&] {
-      ResourceHandle handle;
-      handle.device = context.step().device->name();
-      handle.container = name_.container;
-      handle.name = name_.name;
-      handle.maybe_type_name = Variable::kTypeName;
-      handle_ = Tensor::Scalar(std::move(handle));
-    });
-    context.set_output(0, handle_);
+    context.set_output(0, handle_.Get(context));
     return absl::OkStatus();
   }
 
  private:
-  const ResourceName name_;
-  mutable std::once_flag made_;
-  mutable Tensor handle_;
+  const HandleOutput handle_;
 };
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeVarHandle(const NodeDef& node) {
@@ -54,8 +44,8 @@ absl::StatusOr<std::shared_ptr<Variable>> Lookup(KernelContext& context,
 }
 
 absl::Status IsInitialized(KernelContext& context) {
-  LEAT_ASSIGN_OR_RETURN(ResourceHandle handle, GetHandle(context, 0));
-  auto variable = Lookup(context, handle);
+  LEAT_ASSIGN_OR_RETURN(const ResourceHandle* handle, GetHandle(context, 0));
+  auto variable = Lookup(context, *handle);
   if (!variable.ok() && !absl::IsNotFound(variable.status())) {
     return variable.status();
   }
@@ -93,15 +83,15 @@ class AssignVariable final : public Kernel {
       : dtype_(dtype), validate_shape_(validate_shape) {}
 
   absl::Status Compute(KernelContext& context) const final {
-    LEAT_ASSIGN_OR_RETURN(ResourceHandle handle, GetHandle(context, 0));
-    LEAT_RETURN_IF_ERROR(CheckHandle(handle, Variable::kTypeName,
+    LEAT_ASSIGN_OR_RETURN(const ResourceHandle* handle, GetHandle(context, 0));
+    LEAT_RETURN_IF_ERROR(CheckHandle(*handle, Variable::kTypeName,
                                      context.step().device->name()));
     LEAT_ASSIGN_OR_RETURN(
         std::shared_ptr<Variable> variable,
         context.step().resources->FindOrMake<Variable>(
-            handle.container, handle.name,
+            handle->container, handle->name,
             [&]() -> absl::StatusOr<std::shared_ptr<Variable>> {
-              return std::make_shared<Variable>(handle.name, dtype_,
+              return std::make_shared<Variable>(handle->name, dtype_,
                                                 PartialShape());
             }));
     const Tensor& value = context.input(1);
@@ -174,11 +164,11 @@ class DestroyResource final : public Kernel {
       : ignore_lookup_error_(ignore_lookup_error) {}
 
   absl::Status Compute(KernelContext& context) const final {
-    LEAT_ASSIGN_OR_RETURN(ResourceHandle handle, GetHandle(context, 0));
-    LEAT_RETURN_IF_ERROR(CheckHandle(handle, handle.maybe_type_name,
+    LEAT_ASSIGN_OR_RETURN(const ResourceHandle* handle, GetHandle(context, 0));
+    LEAT_RETURN_IF_ERROR(CheckHandle(*handle, handle->maybe_type_name,
                                      context.step().device->name()));
     const absl::Status status = context.step().resources->Delete(
-        handle.container, handle.maybe_type_name, handle.name);
+        handle->container, handle->maybe_type_name, handle->name);
     if (ignore_lookup_error_ && absl::IsNotFound(status)) {
       return absl::OkStatus();
     }
@@ -211,10 +201,10 @@ absl::Status WriteShape(KernelContext& context, const Shape& shape) {
 }
 
 absl::Status ShapeOfVariable(KernelContext& context) {
-  LEAT_ASSIGN_OR_RETURN(ResourceHandle handle, GetHandle(context, 0));
-  auto variable = Lookup(context, handle);
+  LEAT_ASSIGN_OR_RETURN(const ResourceHandle* handle, GetHandle(context, 0));
+  auto variable = Lookup(context, *handle);
   if (absl::IsNotFound(variable.status())) {
-    return NoSuchVariable(handle, variable.status().message());
+    return NoSuchVariable(*handle, variable.status().message());
   }
   if (!variable.ok()) return variable.status();
   Shape shape;

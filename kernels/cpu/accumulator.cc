@@ -117,8 +117,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeAccumulator(const NodeDef& node) {
 absl::StatusOr<std::shared_ptr<Accumulator>> GetAccumulator(
     const KernelContext& context) {
   if (context.input_ref(0) == nullptr) {
-    LEAT_ASSIGN_OR_RETURN(const ResourceHandle handle, GetHandle(context, 0));
-    return LookupHandle<Accumulator>(*context.step().resources, handle,
+    LEAT_ASSIGN_OR_RETURN(const ResourceHandle* handle, GetHandle(context, 0));
+    return LookupHandle<Accumulator>(*context.step().resources, *handle,
                                      context.step().device->name());
   }
   LEAT_ASSIGN_OR_RETURN(

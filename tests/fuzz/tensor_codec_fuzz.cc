@@ -5,31 +5,19 @@
 #include <cstdint>
 
 #include "leat/core/check.h"
-#include "leat/core/optional.h"
 #include "leat/core/tensor_codec.h"
-#include "leat/core/tensor_list.h"
-#include "leat/core/variant_codec.h"
-#include "leat/core/wire_names.h"
+#include "leat/core/variant.h"
 #include "leat/protos/tensor.pb.h"
+#include "leat/tests/core/variant_decoders.h"
 
 namespace {
 
 constexpr int64_t kMaxBytes = 1 << 20;
 
-const leat::VariantDecoders& Decoders() {
-  static const leat::VariantDecoders* const decoders = [] {
-    auto* made = new leat::VariantDecoders();
-    made->Add(leat::kTensorListTypeName, &leat::TensorList::Decode);
-    made->Add(leat::kOptionalTypeName, &leat::OptionalValue::Decode);
-    return made;
-  }();
-  return *decoders;
-}
-
 absl::StatusOr<leat::Tensor> Decode(const leat::pb::TensorProto& proto,
                                     int64_t max_bytes) {
   return leat::DecodeTensor(proto, leat::HostAllocator(), max_bytes,
-                            &Decoders());
+                            &leat::testing::Decoders());
 }
 
 }  // namespace

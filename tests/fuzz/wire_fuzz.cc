@@ -11,13 +11,11 @@
 
 #include "absl/strings/string_view.h"
 #include "leat/core/check.h"
-#include "leat/core/optional.h"
 #include "leat/core/tensor_codec.h"
-#include "leat/core/tensor_list.h"
-#include "leat/core/variant_codec.h"
-#include "leat/core/wire_names.h"
+#include "leat/core/variant.h"
 #include "leat/distributed/wire.h"
 #include "leat/protos/worker.pb.h"
+#include "leat/tests/core/variant_decoders.h"
 #include "leat/tests/distributed/received_message.h"
 
 namespace {
@@ -26,16 +24,6 @@ using leat::Payload;
 using leat::TensorField;
 
 constexpr int64_t kMaxBytes = 1 << 20;
-
-const leat::VariantDecoders& Decoders() {
-  static const leat::VariantDecoders* const decoders = [] {
-    auto* made = new leat::VariantDecoders();
-    made->Add(leat::kTensorListTypeName, &leat::TensorList::Decode);
-    made->Add(leat::kOptionalTypeName, &leat::OptionalValue::Decode);
-    return made;
-  }();
-  return *decoders;
-}
 
 // Slices of `step` bytes.
 absl::StatusOr<Payload> Receive(absl::string_view bytes, size_t step,
@@ -47,8 +35,8 @@ absl::StatusOr<Payload> Receive(absl::string_view bytes, size_t step,
   leat::testing::ReceivedMessage message(bytes, cuts, step % 16);
   absl::StatusOr<Payload> payload = SplitPayload(message.Take(), field);
   if (!payload.ok()) return payload;
-  const absl::Status status =
-      payload->Materialize(leat::HostAllocator(), &Decoders(), kMaxBytes);
+  const absl::Status status = payload->Materialize(
+      leat::HostAllocator(), &leat::testing::Decoders(), kMaxBytes);
   LEAT_CHECK(payload->pending == nullptr);
   if (!status.ok()) return status;
   return payload;
@@ -71,8 +59,8 @@ void CheckSame(const leat::Tensor& a, const leat::Tensor& b) {
 void CheckAsProtobuf(const leat::WireTensor& wire, const std::string& name,
                      const leat::pb::TensorProto& proto) {
   LEAT_CHECK(wire.name == name);
-  const auto tensor =
-      DecodeTensor(proto, leat::HostAllocator(), kMaxBytes, &Decoders());
+  const auto tensor = DecodeTensor(proto, leat::HostAllocator(), kMaxBytes,
+                                   &leat::testing::Decoders());
   LEAT_CHECK(tensor.ok());
   CheckSame(*tensor, wire.tensor);
 }

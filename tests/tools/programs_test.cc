@@ -1,46 +1,45 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // The programs as they are run: exit codes, what goes to which stream, and that
-// they end. Every run is bounded in time.
+// they end.
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "absl/time/clock.h"
-#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/tensor.h"
+#include "leat/tests/tools/run_program.h"
 #include "leat/tools/npy.h"
 
 namespace leat {
 namespace {
 
+using ::leat::testing::Content;
+using ::leat::testing::Ended;
+using ::leat::testing::ExpectEnd;
+using ::leat::testing::Path;
+using ::leat::testing::RunProgram;
+using ::leat::testing::Write;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-constexpr absl::Duration kTimeout = absl::Seconds(60);
 
 // y = -x, c = 1.
 constexpr char kGraph[] = R"(
@@ -55,83 +54,6 @@ constexpr char kGraph[] = R"(
            dtype: DT_FLOAT tensor_shape { } float_val: 1 } } } }
 )";
 
-// Of a folder of this process, which goes when the test ends.
-std::string Path(const std::string& name) {
-  return absl::StrCat(::testing::TempDir(), "programs_test_", getpid(), "/",
-                      name);
-}
-
-std::string Write(const std::string& name, const std::string& content) {
-  std::ofstream(Path(name), std::ios::binary) << content;
-  return Path(name);
-}
-
-std::string Content(const std::string& path) {
-  std::ostringstream content;
-  content << std::ifstream(path, std::ios::binary).rdbuf();
-  return content.str();
-}
-
-struct Ended {
-  int code = -1;  // -1: killed, because it did not end or by itself
-  std::string out = {};
-  std::string err = {};
-};
-
-// Streams go to files, so that nothing waits for a reader.
-Ended RunProgram(const std::string& program,
-                 const std::vector<std::string>& args,
-                 const std::vector<std::string>& variables = {},
-                 const std::string& out = Path("out")) {
-  const std::string err = Path("err");
-  unlink(Path("out").c_str());
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  constexpr int kWrite = O_WRONLY | O_CREAT | O_TRUNC;
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, 1, out.c_str(), kWrite, 0600);
-  posix_spawn_file_actions_addopen(&actions, 2, err.c_str(), kWrite, 0600);
-  std::vector<char*> argv = {const_cast<char*>(program.c_str())};
-  for (const std::string& arg : args) {
-    argv.push_back(const_cast<char*>(arg.c_str()));
-  }
-  argv.push_back(nullptr);
-  std::vector<char*> environment;
-  for (char** each = environ; *each != nullptr; ++each) {
-    const absl::string_view text = *each;
-    if (!absl::StartsWith(text, "LEAT_") && !absl::StartsWith(text, "TERM=") &&
-        !absl::StartsWith(text, "NO_COLOR=")) {
-      environment.push_back(*each);
-    }
-  }
-  for (const std::string& variable : variables) {
-    environment.push_back(const_cast<char*>(variable.c_str()));
-  }
-  environment.push_back(nullptr);
-  pid_t pid = 0;
-  const int error = posix_spawn(&pid, program.c_str(), &actions, nullptr,
-                                argv.data(), environment.data());
-  posix_spawn_file_actions_destroy(&actions);
-  Ended ended;
-  EXPECT_EQ(error, 0) << program;
-  if (error != 0) return ended;
-  int status = 0;
-  const absl::Time deadline = absl::Now() + kTimeout;
-  while (waitpid(pid, &status, WNOHANG) == 0) {
-    if (absl::Now() > deadline) {
-      ADD_FAILURE() << program << " does not end";
-      kill(pid, SIGKILL);
-      waitpid(pid, &status, 0);
-      break;
-    }
-    absl::SleepFor(absl::Milliseconds(2));
-  }
-  if (WIFEXITED(status)) ended.code = WEXITSTATUS(status);
-  if (out == Path("out")) ended.out = Content(out);
-  ended.err = Content(err);
-  return ended;
-}
-
 Ended Leat(const std::vector<std::string>& args,
            const std::vector<std::string>& variables = {}) {
   return RunProgram(LEAT_PROGRAM_LEAT, args, variables);
@@ -140,14 +62,6 @@ Ended Leat(const std::vector<std::string>& args,
 Ended GraphDump(const std::vector<std::string>& args,
                 const std::vector<std::string>& variables = {}) {
   return RunProgram(LEAT_PROGRAM_GRAPH_DUMP, args, variables);
-}
-
-void ExpectEnd(const Ended& ended, int code, const std::string& message) {
-  EXPECT_EQ(ended.code, code) << ended.err;
-  EXPECT_THAT(ended.err, HasSubstr(message));
-  if (code != 0) {
-    EXPECT_THAT(ended.out, IsEmpty());
-  }
 }
 
 class ProgramsTest : public ::testing::Test {
@@ -576,73 +490,6 @@ TEST_F(ProgramsTest, LogAsMuchAsIsWantedAndInTheFormatThatIsWanted) {
               HasSubstr("\"code\":\"NOT_FOUND\""));
   EXPECT_THAT(GraphDump({model_, "-v"}).err, HasSubstr("loaded"));
 }
-
-#ifdef LEAT_PROGRAM_FASHION_MNIST
-TEST_F(ProgramsTest, FashionMnistEndsLikeTheTools) {
-  const auto train = [](const std::vector<std::string>& args) {
-    return RunProgram(LEAT_PROGRAM_FASHION_MNIST, args);
-  };
-  EXPECT_THAT(train({"--version"}).out, StartsWith("fashion_mnist "));
-  EXPECT_EQ(train({"--help"}).code, 0);
-  ExpectEnd(train({"--bogus"}), 2, "--bogus");
-  ExpectEnd(train({"--model", "nosuch"}), 2, "--model");
-  for (const char* rate : {"nan", "-5", "inf", "abc"}) {
-    ExpectEnd(train({"--learning-rate", rate}), 2,
-              absl::StrCat("--learning-rate: '", rate, "'"));
-  }
-  ExpectEnd(train({"--seed", "99999999999999999999"}), 2,
-            "--seed: '99999999999999999999'");
-  ExpectEnd(train({"--epochs", "-1"}), 2, "--epochs");
-  ExpectEnd(train({"--losses", "/nonexistent/x"}), 1, "/nonexistent/x");
-  ExpectEnd(train({"--data", "/nonexistent"}), 1, "/nonexistent");
-}
-
-// A folder of data sets with so many images each.
-std::string DataSet(int count) {
-  const std::string folder = Path("data");
-  mkdir(folder.c_str(), 0700);
-  const std::string size = {0, 0, 0, static_cast<char>(count)};
-  const std::string side = {0, 0, 0, 28};
-  for (const char* split : {"train", "t10k"}) {
-    Write(absl::StrCat("data/", split, "-images-idx3-ubyte.gz"),
-          absl::StrCat(std::string("\0\0\x08\x03", 4), size, side, side,
-                       std::string(count * 28 * 28, '\0')));
-    Write(absl::StrCat("data/", split, "-labels-idx1-ubyte.gz"),
-          absl::StrCat(std::string("\0\0\x08\x01", 4), size,
-                       std::string(count, '\0')));
-  }
-  return folder;
-}
-
-TEST_F(ProgramsTest, FashionMnistRefusesDataThatMakesNoStep) {
-  const auto train = [](int count) {
-    return RunProgram(LEAT_PROGRAM_FASHION_MNIST,
-                      {"--data", DataSet(count), "--model=mlp", "--batch=4",
-                       "--epochs=1", "--losses", Path("losses.txt")});
-  };
-  ExpectEnd(train(0), 1, "data/train': there are 0 images");
-  ExpectEnd(train(3), 1, "data': 3 rows make no batch of 4");
-  const Ended trained = train(9);
-  EXPECT_EQ(trained.code, 0) << trained.err;
-  EXPECT_THAT(trained.out, HasSubstr("; test accuracy "));
-  EXPECT_THAT(trained.out, Not(HasSubstr("nan")));
-  const std::string losses = Content(Path("losses.txt"));
-  EXPECT_EQ(std::count(losses.begin(), losses.end(), '\n'), 2);
-}
-
-TEST_F(ProgramsTest, FashionMnistFailsWhenItsOutputIsLost) {
-  const std::string data = DataSet(4);
-  const std::vector<std::string> args = {"--data", data, "--model=mlp",
-                                         "--batch=4", "--epochs=1"};
-  EXPECT_EQ(RunProgram(LEAT_PROGRAM_FASHION_MNIST, args, {}, "/dev/full").code,
-            1);
-  std::vector<std::string> losses = args;
-  losses.push_back("--losses=/dev/full");
-  const Ended ended = RunProgram(LEAT_PROGRAM_FASHION_MNIST, losses);
-  EXPECT_EQ(ended.code, 1);
-  EXPECT_THAT(ended.err, HasSubstr("--losses '/dev/full'"));
-}
-#endif
 
 }  // namespace
 }  // namespace leat

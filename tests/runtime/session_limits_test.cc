@@ -1,0 +1,103 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// What a session's steps and graphs may take: memory, nodes.
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/graph/builder.h"
+#include "leat/graph/control_flow.h"
+#include "leat/graph/ops.h"
+#include "leat/runtime/local_session.h"
+
+namespace leat {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// On one and on two CPU devices.
+class SessionLimitsTest : public ::testing::TestWithParam<int> {
+ protected:
+  GraphBuilder b;
+};
+
+INSTANTIATE_TEST_SUITE_P(Devices, SessionLimitsTest, ::testing::Values(1, 2));
+
+TEST_P(SessionLimitsTest, RunsOutOfMemoryWithAStatus) {
+  const Output n = b.Placeholder<int32_t>("n");
+  const Output big = op::Fill(n, 1.0f);
+  auto graph = b.Build();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  auto session = NewLocalSession(
+      *graph,
+      {.devices = {.num_cpus = GetParam(), .cpu_memory_bytes = 1 << 20}});
+  ASSERT_TRUE(session.ok());
+  const auto run = [&](int32_t size) {
+    return (*session)
+        ->Run(
+            {.feeds = {{n, Tensor::Vector<int32_t>({size})}}, .fetches = {big}})
+        .status();
+  };
+  const absl::Status refused = run(1 << 20);
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(refused.message()),
+              AllOf(HasSubstr("{{node Fill}}"), HasSubstr("4194304 bytes")));
+  EXPECT_EQ(run(1 << 10), absl::OkStatus());
+}
+
+// The characters of strings are memory too: three nodes ask for a gigabyte.
+TEST_P(SessionLimitsTest, RunsOutOfMemoryForStringsWithAStatus) {
+  const Output text = b.Placeholder<std::string>("text");
+  const Output n = b.Placeholder<int32_t>("n");
+  const Output many = op::Tile(op::Tile(text, n), n);
+  auto graph = b.Build();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  auto session = NewLocalSession(
+      *graph,
+      {.devices = {.num_cpus = GetParam(), .cpu_memory_bytes = 1 << 20}});
+  ASSERT_TRUE(session.ok());
+  const Tensor row =
+      Tensor::Of<std::string>(Shape{1}, {std::string(1100, 'x')});
+  const auto run = [&](int32_t times) {
+    return (*session)
+        ->Run({.feeds = {{text, row}, {n, Tensor::Vector<int32_t>({times})}},
+               .fetches = {many}})
+        .status();
+  };
+  const absl::Status refused = run(1000);
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(refused.message()),
+              AllOf(HasSubstr("{{node Tile}}"), HasSubstr("Out of memory")));
+  const absl::Status second = run(100);
+  EXPECT_EQ(second.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(second.message()), HasSubstr("{{node Tile_1}}"));
+  EXPECT_EQ(run(10), absl::OkStatus());
+}
+
+// Nothing is planned for a graph of that size, neither at first nor later.
+TEST_P(SessionLimitsTest, RefusesGraphsAboveItsLimits) {
+  const Output x = b.Const(1.0f, "x");
+  auto small = b.Build();
+  ASSERT_TRUE(small.ok()) << small.status();
+  Cond(
+      b.Const(true), [&] { return std::vector<Output>{x + 1.0f}; },
+      [&] { return std::vector<Output>{x}; });
+  auto graph = b.Build();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  LocalSessionOptions options = {.devices = {.num_cpus = GetParam()}};
+  options.lower_limits.max_nodes = 4;
+  const absl::Status refused = NewLocalSession(*graph, options).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("over 4 nodes"));
+  auto session = NewLocalSession(*small, options);
+  ASSERT_TRUE(session.ok()) << session.status();
+  EXPECT_EQ((*session)->Extend(*graph).code(),
+            absl::StatusCode::kResourceExhausted);
+  EXPECT_TRUE((*session)->Run({.fetches = {x}}).ok());
+  options.lower_limits = {};
+  EXPECT_TRUE(NewLocalSession(*graph, options).ok());
+}
+
+}  // namespace
+}  // namespace leat
