@@ -1,6 +1,10 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #   leat_test(NAME SOURCES ... LINKS ... LABELS ...)
 # A GoogleTest program; every TEST in it is one test of CTest.
+#
+#   leat_test_code(TARGET)
+# Of a target whose code only tests: the sanitizer builds neither optimise it
+# nor count its branches for the fuzzer, which halves the time to compile it.
 # Files that tests read stand under LEAT_TESTS_DIR, a string macro.
 include(GoogleTest)
 
@@ -18,10 +22,21 @@ set(LEAT_TEST_ENVIRONMENT
   "UBSAN_OPTIONS=print_stacktrace=1:${symbolizer}"
   "TSAN_OPTIONS=${tsan_options}")
 
+function(leat_test_code target)
+  if(LEAT_SANITIZER)
+    target_compile_options(${target} PRIVATE -O0)
+  endif()
+  if(LEAT_SANITIZER STREQUAL "address"
+     AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    target_compile_options(${target} PRIVATE -fno-sanitize=fuzzer-no-link)
+  endif()
+endfunction()
+
 function(leat_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;LABELS" ${ARGN})
   leat_executable(${name} SOURCES ${ARG_SOURCES}
     LINKS ${ARG_LINKS} GTest::gmock GTest::gtest GTest::gtest_main)
+  leat_test_code(${name})
   target_compile_definitions(${name} PRIVATE
     LEAT_TESTS_DIR="${PROJECT_SOURCE_DIR}/tests")
   # Found when CTest runs, so that a build never executes what it builds.
