@@ -3,9 +3,8 @@
 # A GoogleTest program; every TEST in it is one test of CTest.
 #
 #   leat_test_code(TARGET)
-# Of a target whose code only tests: the sanitizer builds neither optimise it
-# nor count its branches for the fuzzer, which halves the time to compile it.
-# Files that tests read stand under LEAT_TESTS_DIR, a string macro.
+# Of a target whose code only tests: it is not optimised, nor are its branches
+# counted for the fuzzer, which halves the time to compile it.
 include(GoogleTest)
 
 set(LEAT_TENSORFLOW_PYTHON "" CACHE FILEPATH
@@ -17,15 +16,16 @@ mark_as_advanced(LEAT_SYMBOLIZER)
 set(symbolizer "external_symbolizer_path=${LEAT_SYMBOLIZER}")
 string(CONCAT tsan_options "halt_on_error=1:${symbolizer}:suppressions="
        "${PROJECT_SOURCE_DIR}/tests/tsan_suppressions.txt")
+string(CONCAT lsan_options "print_suppressions=0:suppressions="
+       "${PROJECT_SOURCE_DIR}/tests/lsan_suppressions.txt")
 set(LEAT_TEST_ENVIRONMENT
   "ASAN_OPTIONS=detect_stack_use_after_return=1:${symbolizer}"
+  "LSAN_OPTIONS=${lsan_options}"
   "UBSAN_OPTIONS=print_stacktrace=1:${symbolizer}"
   "TSAN_OPTIONS=${tsan_options}")
 
 function(leat_test_code target)
-  if(LEAT_SANITIZER)
-    target_compile_options(${target} PRIVATE -O0)
-  endif()
+  target_compile_options(${target} PRIVATE -O0)
   if(LEAT_SANITIZER STREQUAL "address"
      AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     target_compile_options(${target} PRIVATE -fno-sanitize=fuzzer-no-link)

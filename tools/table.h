@@ -30,7 +30,7 @@ struct Cell {
   }
 
   std::string text;
-  Style style;
+  Style style = Style::kPlain;
   bool is_right = false;
 };
 
