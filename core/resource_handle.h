@@ -15,7 +15,7 @@ namespace leat {
 class ResourceHandle {
  public:
   std::string device;     // full name of the device that owns the resource
-  std::string container;  // "localhost" by default
+  std::string container;  // by default the job's name
   std::string name;
   uint64_t hash_code = 0;       // TensorFlow's type hash; carried, not used
   std::string maybe_type_name;  // "Variable", "Queue", ...

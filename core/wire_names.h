@@ -10,6 +10,12 @@ namespace leat {
 inline constexpr char kDerivedStatusPayload[] =
     "type.googleapis.com/tensorflow.DerivedStatus";
 
+// Payload key of an error of a session or a device that another process of the
+// same task had.
+inline constexpr char kWorkerPossiblyRestartedPayload[] =
+    "type.googleapis.com/"
+    "tensorflow.distributed_runtime.WorkerPossiblyRestarted";
+
 // Begins the names of control loops (partitioner/control_loops.h).
 inline constexpr char kControlLoopPrefix[] = "_cloop";
 
