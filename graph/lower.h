@@ -26,6 +26,8 @@ struct LowerLimits {
   int64_t max_outputs = 64'000'000;  // of those nodes, all together
   int64_t max_edges = 64'000'000;    // into those nodes, control edges included
   int max_nesting = 100;             // of functions calling functions
+
+  friend bool operator==(const LowerLimits&, const LowerLimits&) = default;
 };
 
 // Lowers until no node calls a function; the functions stay in the library.

@@ -43,6 +43,11 @@ struct OptimizerOptions {
 // at: L1 means both, whatever they say.
 OptimizerOptions OptimizerOptionsFrom(const pb::GraphOptions& options);
 
+// The inverse, for a session of another process. A pass that TensorFlow has no
+// toggle for cannot be switched off there and is left out.
+void ExportOptimizerOptions(const OptimizerOptions& options,
+                            pb::GraphOptions& graph_options);
+
 }  // namespace leat
 
 #endif  // LEAT_GRAPH_OPTIMIZER_OPTIONS_H_

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // HandleOutput: the resource handle that a node gives, made in its first run: a
-// kernel belongs to one device, so it is always the same. Thread-safe.
+// kernel belongs to one device and one store of resources, so it is always the
+// same. Thread-safe.
 #ifndef LEAT_KERNELS_HANDLE_OUTPUT_H_
 #define LEAT_KERNELS_HANDLE_OUTPUT_H_
 
@@ -12,6 +13,7 @@
 #include "leat/core/resource_handle.h"
 #include "leat/core/tensor.h"
 #include "leat/kernels/kernel_context.h"
+#include "leat/kernels/resource_store.h"
 #include "leat/kernels/variable_access.h"
 
 namespace leat::kernels {
@@ -27,7 +29,9 @@ class HandleOutput {
     std::call_once(made_, [&] {
       ResourceHandle handle;
       handle.device = context.step().device->name();
-      handle.container = name_.container;
+      handle.container = name_.container.empty()
+                             ? context.step().resources->default_container()
+                             : name_.container;
       handle.name = name_.name;
       handle.maybe_type_name = type_;
       handle_ = Tensor::Scalar(std::move(handle));

@@ -20,6 +20,7 @@ absl::Status NotFound(absl::string_view container, absl::string_view type,
 absl::StatusOr<std::shared_ptr<Resource>> ResourceStore::FindAny(
     absl::string_view container, absl::string_view type,
     absl::string_view name) const {
+  container = OrDefault(container);
   MutexLock lock(mutex_);
   const auto found = resources_.find(KeyView(container, type, name));
   if (found == resources_.end()) return NotFound(container, type, name);
@@ -29,6 +30,7 @@ absl::StatusOr<std::shared_ptr<Resource>> ResourceStore::FindAny(
 absl::StatusOr<std::shared_ptr<Resource>> ResourceStore::FindOrMakeAny(
     absl::string_view container, absl::string_view type, absl::string_view name,
     absl::FunctionRef<absl::StatusOr<std::shared_ptr<Resource>>()> make) {
+  container = OrDefault(container);
   MutexLock lock(mutex_);
   const auto found = resources_.find(KeyView(container, type, name));
   if (found != resources_.end()) return found->second;
@@ -42,6 +44,7 @@ absl::StatusOr<std::shared_ptr<Resource>> ResourceStore::FindOrMakeAny(
 absl::Status ResourceStore::Delete(absl::string_view container,
                                    absl::string_view type,
                                    absl::string_view name) {
+  container = OrDefault(container);
   // Destroyed after the lock is released: it may be large.
   std::shared_ptr<Resource> removed;
   MutexLock lock(mutex_);
@@ -53,6 +56,7 @@ absl::Status ResourceStore::Delete(absl::string_view container,
 }
 
 void ResourceStore::ClearContainer(absl::string_view container) {
+  container = OrDefault(container);
   std::vector<std::shared_ptr<Resource>> removed;
   MutexLock lock(mutex_);
   for (auto it = resources_.begin(); it != resources_.end();) {

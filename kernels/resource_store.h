@@ -2,13 +2,15 @@
 //
 // ResourceStore: (container, type, name) -> resource. One per device, or per
 // isolated session; a second one per step and device for what ends with it.
-// Thread-safe; resources are shared with whoever uses them.
+// The container "" is the default one everywhere. Thread-safe; resources are
+// shared with whoever uses them.
 #ifndef LEAT_KERNELS_RESOURCE_STORE_H_
 #define LEAT_KERNELS_RESOURCE_STORE_H_
 
 #include <memory>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
@@ -21,6 +23,7 @@
 
 namespace leat {
 
+// Of a local session. In a cluster it is the task's job, as in TensorFlow.
 inline constexpr char kDefaultContainer[] = "localhost";
 
 // Thread-safe. `kTypeName` of the derived class is the type in the key.
@@ -32,9 +35,13 @@ class Resource {
 
 class ResourceStore {
  public:
-  ResourceStore() = default;
+  explicit ResourceStore(std::string default_container = kDefaultContainer)
+      : default_container_(std::move(default_container)) {}
   ResourceStore(const ResourceStore&) = delete;
   ResourceStore& operator=(const ResourceStore&) = delete;
+
+  // What resource handles say for a node that names no container.
+  const std::string& default_container() const { return default_container_; }
 
   // NOT_FOUND naming container, type and name.
   template <class T>
@@ -95,6 +102,11 @@ class ResourceStore {
       absl::string_view name,
       absl::FunctionRef<absl::StatusOr<std::shared_ptr<Resource>>()> make);
 
+  absl::string_view OrDefault(absl::string_view container) const {
+    return container.empty() ? default_container_ : container;
+  }
+
+  const std::string default_container_;
   mutable Mutex mutex_;
   Resources resources_ ABSL_GUARDED_BY(mutex_);
 };

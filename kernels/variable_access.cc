@@ -45,7 +45,6 @@ absl::StatusOr<ResourceName> GetResourceName(const NodeDef& node) {
   ResourceName result;
   LEAT_ASSIGN_OR_RETURN(result.container,
                         node.attrs.GetOr<std::string>("container", ""));
-  if (result.container.empty()) result.container = kDefaultContainer;
   LEAT_ASSIGN_OR_RETURN(result.name,
                         node.attrs.GetOr<std::string>("shared_name", ""));
   if (result.name.empty()) result.name = node.name;

@@ -19,7 +19,7 @@
 
 namespace leat::kernels {
 
-// Where a node's resource is: container ("localhost" when empty) and
+// Where a node's resource is: container ("" is the store's default one) and
 // shared_name, or else the node's name.
 struct ResourceName {
   std::string container = {};

@@ -8,7 +8,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "leat/core/check.h"
 #include "leat/core/device_name.h"
 #include "leat/core/status_macros.h"
 #include "leat/runtime/cpu_device.h"
@@ -81,8 +80,8 @@ absl::StatusOr<std::unique_ptr<DeviceSet>> DeviceSet::Create(
                                 .limit_bytes = memory_bytes};
     set->devices_.push_back(std::make_unique<CpuDevice>(
         std::move(info), *set->queue_, std::move(memory)));
-    set->resources_.push_back(std::make_unique<ResourceStore>());
   }
+  set->resources_ = std::make_unique<DeviceResources>(set->devices_);
   return set;
 }
 
@@ -102,13 +101,6 @@ std::vector<DeviceInfo> DeviceSet::Infos() const {
   std::vector<DeviceInfo> infos;
   for (const auto& device : devices_) infos.push_back(device->info());
   return infos;
-}
-
-ResourceStore& DeviceSet::resources(const Device& device) {
-  for (size_t i = 0; i < devices_.size(); ++i) {
-    if (devices_[i].get() == &device) return *resources_[i];
-  }
-  LEAT_CHECK(false);
 }
 
 absl::StatusOr<DeviceSetOptions> ParseDevices(absl::string_view text) {

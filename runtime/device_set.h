@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // DeviceSet: the devices of this process, the threads they share, and what
-// their variables live in. Immutable after construction; thread-safe.
+// their variables live in, of the sessions that share it. Immutable after
+// construction; thread-safe.
 #ifndef LEAT_RUNTIME_DEVICE_SET_H_
 #define LEAT_RUNTIME_DEVICE_SET_H_
 
@@ -12,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/device.h"
-#include "leat/kernels/resource_store.h"
+#include "leat/runtime/device_resources.h"
 
 namespace leat {
 
@@ -40,8 +41,8 @@ class DeviceSet {
   Device* Find(absl::string_view name) const;
   std::vector<DeviceInfo> Infos() const;
 
-  // Resources that sessions of this process share. REQUIRES: one of ours.
-  ResourceStore& resources(const Device& device);
+  // What sessions of this process share. An isolated one has its own.
+  DeviceResources& resources() { return *resources_; }
 
   WorkQueue& compute_queue() { return *queue_; }
 
@@ -50,7 +51,7 @@ class DeviceSet {
 
   std::unique_ptr<WorkQueue> queue_;
   std::vector<std::unique_ptr<Device>> devices_;
-  std::vector<std::unique_ptr<ResourceStore>> resources_;
+  std::unique_ptr<DeviceResources> resources_;
 };
 
 // "cpu", "cpu:2": what a --devices flag says. INVALID_ARGUMENT quoting it.

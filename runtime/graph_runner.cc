@@ -45,6 +45,39 @@ class Latch {
   std::atomic<int> count_;  // changes under the lock
 };
 
+// A step that nobody waits for. Each of its executors shares it.
+class StartedStep {
+ public:
+  StartedStep(std::shared_ptr<CompiledGraph> graph, Step& step,
+              GraphRunner::Done done)
+      : running_(graph->executors.size()),
+        graph_(std::move(graph)),
+        step_(step),
+        done_(std::move(done)) {}
+
+  CompiledGraph& graph() { return *graph_; }
+  Step& step() { return step_; }
+
+  // An executor has ended; nothing of it is touched any more.
+  void EndOne() {
+    if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) End();
+  }
+
+  // Leaves nothing behind that a session would have to outlive: it may end as
+  // soon as it is told.
+  void End() {
+    graph_.reset();
+    GraphRunner::Done done = std::move(done_);
+    std::move(done)(step_.status());
+  }
+
+ private:
+  std::atomic<size_t> running_;
+  std::shared_ptr<CompiledGraph> graph_;
+  Step& step_;
+  GraphRunner::Done done_;
+};
+
 // "250ms"
 std::string Text(std::chrono::nanoseconds timeout) {
   return absl::FormatDuration(absl::FromChrono(timeout));
@@ -67,8 +100,8 @@ absl::StatusOr<std::shared_ptr<CompiledGraph>> GraphRunner::Register(
     }
     LEAT_ASSIGN_OR_RETURN(std::shared_ptr<const Program> program,
                           Program::Compile(partition.graph, *device, kernels_));
-    compiled->executors.push_back(std::make_unique<Executor>(
-        std::move(program), devices_.resources(*device)));
+    compiled->executors.push_back(
+        std::make_unique<Executor>(std::move(program), resources_.Of(*device)));
   }
   return compiled;
 }
@@ -107,6 +140,21 @@ absl::Status GraphRunner::Run(CompiledGraph& graph, Step& step,
   }
   running.Wait();
   return step.status();
+}
+
+void GraphRunner::Start(std::shared_ptr<CompiledGraph> graph, Step& step,
+                        Done done) {
+  WorkQueue& queue = devices_.compute_queue();
+  const auto started =
+      std::make_shared<StartedStep>(std::move(graph), step, std::move(done));
+  const size_t num_executors = started->graph().executors.size();
+  if (num_executors == 0) queue.Add([started] { started->End(); });
+  for (size_t i = 0; i < num_executors; ++i) {
+    Executor& executor = *started->graph().executors[i];
+    queue.Add([started, &executor] {
+      executor.Run(started->step(), [started] { started->EndOne(); });
+    });
+  }
 }
 
 }  // namespace leat

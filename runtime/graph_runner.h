@@ -10,9 +10,11 @@
 #include <optional>
 #include <vector>
 
+#include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "leat/graph/graph.h"
+#include "leat/runtime/device_resources.h"
 #include "leat/runtime/device_set.h"
 #include "leat/runtime/executor.h"
 #include "leat/runtime/session_kernels.h"
@@ -20,8 +22,8 @@
 
 namespace leat {
 
-// A compiled graph of this task: an executor per device it uses. Keeps running
-// steps' programs alive; the DeviceSet must outlive it.
+// A compiled graph of this task: an executor per device it uses. The devices
+// and their resources must outlive it.
 struct CompiledGraph {
   std::vector<std::unique_ptr<Executor>> executors;
 };
@@ -34,9 +36,13 @@ struct StepDeadline {
 
 class GraphRunner {
  public:
-  // Both are borrowed and outlive this.
-  GraphRunner(DeviceSet& devices, const KernelRegistry& kernels)
-      : devices_(devices), kernels_(kernels) {}
+  using Done = absl::AnyInvocable<void(absl::Status) &&>;
+
+  // All are borrowed and outlive this. `resources`: devices.resources(), or
+  // those of an isolated session.
+  GraphRunner(DeviceSet& devices, DeviceResources& resources,
+              const KernelRegistry& kernels)
+      : devices_(devices), resources_(resources), kernels_(kernels) {}
 
   // Compiles a graph whose nodes all have an assigned device of this task.
   // INVALID_ARGUMENT naming the node, op and device for one that cannot run.
@@ -48,10 +54,18 @@ class GraphRunner {
   absl::Status Run(CompiledGraph& graph, Step& step,
                    const std::optional<StepDeadline>& deadline = {});
 
+  // Starts a step and returns; may be called on any thread. `done` is called
+  // exactly once, on a thread of the compute pool, with step.status() as it is
+  // when every kernel has called done; it must not block. `graph` is kept until
+  // then, `step` lives until then and until every call of its Fail has
+  // returned. Whoever wants a deadline fails the step.
+  void Start(std::shared_ptr<CompiledGraph> graph, Step& step, Done done);
+
   DeviceSet& devices() { return devices_; }
 
  private:
   DeviceSet& devices_;
+  DeviceResources& resources_;
   SessionKernels kernels_;
 };
 

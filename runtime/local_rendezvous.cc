@@ -36,7 +36,9 @@ absl::Status LocalRendezvous::Send(absl::string_view key, Tensor tensor,
   {
     MutexLock lock(mutex_);
     if (!aborted_.ok()) return aborted_;
-    Entry& entry = entries_[key];
+    Entry* const known = FindOrAdd(key);
+    if (known == nullptr) return Full(key);
+    Entry& entry = *known;
     if (entry.sent) {
       return absl::AlreadyExistsError(
           absl::StrCat("tensor was sent twice in one step: ", key));
@@ -60,25 +62,44 @@ void LocalRendezvous::RecvAsync(absl::string_view key, Done done) {
   absl::Status status;
   {
     MutexLock lock(mutex_);
-    status = aborted_;
-    if (status.ok()) {
-      Entry& entry = entries_[key];
-      if (entry.received) {
-        status = absl::AlreadyExistsError(
-            absl::StrCat("tensor was asked for twice in one step: ", key));
-      } else {
-        entry.received = true;
-        if (!entry.sent) {
-          entry.waiter = std::move(done);
-          return;
-        }
-        tensor = std::move(entry.tensor);
-        is_dead = entry.is_dead;
-        if (IsInLoop(key)) entries_.erase(key);
+    Entry* const entry = aborted_.ok() ? FindOrAdd(key) : nullptr;
+    if (!aborted_.ok()) {
+      status = aborted_;
+    } else if (entry == nullptr) {
+      status = Full(key);
+    } else if (entry->received) {
+      status = absl::AlreadyExistsError(
+          absl::StrCat("tensor was asked for twice in one step: ", key));
+    } else {
+      entry->received = true;
+      if (!entry->sent) {
+        entry->waiter = std::move(done);
+        return;
       }
+      tensor = std::move(entry->tensor);
+      is_dead = entry->is_dead;
+      if (IsInLoop(key)) entries_.erase(key);
     }
   }
   std::move(done)(status, std::move(tensor), is_dead);
+}
+
+size_t LocalRendezvous::size() const {
+  MutexLock lock(mutex_);
+  return entries_.size();
+}
+
+LocalRendezvous::Entry* LocalRendezvous::FindOrAdd(absl::string_view key) {
+  if (entries_.size() >= max_entries_ && !entries_.contains(key)) {
+    return nullptr;
+  }
+  return &entries_[key];
+}
+
+absl::Status LocalRendezvous::Full(absl::string_view key) const {
+  return absl::ResourceExhaustedError(
+      absl::StrCat("the rendezvous of the step is full with ", max_entries_,
+                   " entries; there is no room for ", key));
 }
 
 void LocalRendezvous::StartAbort(const absl::Status& reason) {

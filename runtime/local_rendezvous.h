@@ -4,6 +4,7 @@
 #ifndef LEAT_RUNTIME_LOCAL_RENDEZVOUS_H_
 #define LEAT_RUNTIME_LOCAL_RENDEZVOUS_H_
 
+#include <cstddef>
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
@@ -14,7 +15,11 @@ namespace leat {
 
 class LocalRendezvous final : public Rendezvous {
  public:
-  LocalRendezvous() = default;
+  // Entries: tensors that nobody has taken, receivers that still wait and,
+  // outside of loops, keys that have been used. A call that needs one more than
+  // `max_entries` gets RESOURCE_EXHAUSTED naming its key.
+  explicit LocalRendezvous(size_t max_entries = size_t{1} << 20)
+      : max_entries_(max_entries) {}
   // Aborts what still waits.
   ~LocalRendezvous() override;
 
@@ -22,6 +27,8 @@ class LocalRendezvous final : public Rendezvous {
                     bool is_dead) override;
   void RecvAsync(absl::string_view key, Done done) override;
   void StartAbort(const absl::Status& reason) override;
+
+  size_t size() const;  // entries
 
  private:
   // A tensor that has been sent, or somebody who waits for it; once both have
@@ -34,7 +41,12 @@ class LocalRendezvous final : public Rendezvous {
     Done waiter = nullptr;
   };
 
-  Mutex mutex_;
+  // The entry of a key; a new one if there is room, or else null.
+  Entry* FindOrAdd(absl::string_view key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status Full(absl::string_view key) const;
+
+  const size_t max_entries_;
+  mutable Mutex mutex_;
   absl::Status aborted_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<std::string, Entry> entries_ ABSL_GUARDED_BY(mutex_);
 };

@@ -4,23 +4,20 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <deque>
 #include <optional>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "leat/core/status_macros.h"
-#include "leat/graph/merge.h"
 #include "leat/partitioner/plan_step.h"
-#include "leat/partitioner/prepare_graph.h"
 #include "leat/protos/config.pb.h"
 #include "leat/runtime/constant_evaluator.h"
+#include "leat/runtime/feed_checks.h"
 #include "leat/runtime/graph_runner.h"
 #include "leat/runtime/local_rendezvous.h"
+#include "leat/runtime/plan_cache.h"
+#include "leat/runtime/session_graph.h"
 #include "leat/runtime/step_stats.h"
 
 namespace leat {
@@ -28,54 +25,10 @@ namespace {
 
 // A plan and its compiled form.
 struct CompiledStep {
-  std::vector<DType> feed_types;
-  std::vector<PartialShape> feed_shapes;
-  std::vector<std::string> feed_names;
+  FeedSpec feeds;
   std::vector<std::string> fetch_names;
   std::shared_ptr<CompiledGraph> graph;
 };
-
-// Plans by signature. The oldest goes when there are too many: a signature may
-// come from outside, and be used once.
-class PlanCache {
- public:
-  static constexpr size_t kMaxPlans = 1000;
-
-  // Null when there is none.
-  std::shared_ptr<CompiledStep> Find(const std::string& key) const {
-    const auto found = plans_.find(key);
-    return found == plans_.end() ? nullptr : found->second;
-  }
-  // The plan that is kept: the first of a key.
-  std::shared_ptr<CompiledStep> Add(const std::string& key,
-                                    std::shared_ptr<CompiledStep> plan) {
-    const auto [it, inserted] = plans_.try_emplace(key, std::move(plan));
-    std::shared_ptr<CompiledStep> kept = it->second;
-    if (!inserted) return kept;
-    keys_.push_back(key);
-    if (keys_.size() > kMaxPlans) {
-      plans_.erase(keys_.front());
-      keys_.pop_front();
-    }
-    return kept;
-  }
-  void Clear() {
-    plans_.clear();
-    keys_.clear();
-  }
-
- private:
-  absl::flat_hash_map<std::string, std::shared_ptr<CompiledStep>> plans_;
-  std::deque<std::string> keys_;  // oldest first
-};
-
-// The key of a signature in the plan cache. Names may hold any byte.
-void AppendKey(const std::vector<TensorName>& names, std::string& key) {
-  for (const TensorName& name : names) {
-    absl::StrAppend(&key, name.text.size(), ":", name.text);
-  }
-  key.push_back(';');
-}
 
 using Deadline = std::optional<StepDeadline>;
 
@@ -90,25 +43,6 @@ Deadline DeadlineAfter(const std::optional<std::chrono::nanoseconds>& timeout) {
                       *timeout};
 }
 
-// As Python prints it: "(None, 784)", "(5,)".
-std::string Tuple(absl::Span<const int64_t> dims) {
-  const std::string extents =
-      absl::StrJoin(dims, ", ", [](std::string* out, int64_t dim) {
-        absl::StrAppend(
-            out, dim == PartialShape::kUnknown ? "None" : absl::StrCat(dim));
-      });
-  return absl::StrCat("(", extents, dims.size() == 1 ? ",)" : ")");
-}
-
-// In the words of TensorFlow's Python client, which does the same check.
-absl::Status ShapeError(absl::string_view name, const Shape& shape,
-                        const PartialShape& declared) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "Cannot feed value of shape ", Tuple(shape.dims()), " for Tensor ", name,
-      absl::StrContains(name, ':') ? "" : ":0", ", which has shape ",
-      Tuple(declared.dims())));
-}
-
 std::vector<std::string> Texts(const std::vector<TensorName>& names) {
   std::vector<std::string> texts;
   texts.reserve(names.size());
@@ -119,33 +53,21 @@ std::vector<std::string> Texts(const std::vector<TensorName>& names) {
 class LocalSession final : public Session,
                            public std::enable_shared_from_this<LocalSession> {
  public:
-  LocalSession(const Graph& graph, const LocalSessionOptions& options,
+  LocalSession(const OpRegistry& ops, std::unique_ptr<SessionGraph> graph,
+               const LocalSessionOptions& options,
                std::shared_ptr<DeviceSet> devices,
                const KernelRegistry& kernels)
       : devices_(std::move(devices)),
-        prepare_options_{.allow_soft_placement = options.allow_soft_placement,
-                         .placement_policy = options.placement_policy,
-                         .policies = &BuiltinPolicies(),
-                         .lower_limits = options.lower_limits},
+        graph_(std::move(graph)),
         evaluator_(NewConstantEvaluator(kernels, devices_->compute_queue())),
         plan_options_{.optimizer = options.optimizer,
                       .passes = options.passes != nullptr ? options.passes
                                                           : &BuiltinPasses(),
                       .evaluator = evaluator_.get()},
-        ops_(graph.ops()),
-        runner_(*devices_, kernels),
-        client_graph_(graph) {}
+        ops_(ops),
+        runner_(*devices_, devices_->resources(), kernels) {}
 
   ~LocalSession() override { Close().IgnoreError(); }
-
-  absl::Status Prepare() {
-    MutexLock lock(mutex_);
-    LEAT_ASSIGN_OR_RETURN(
-        Graph prepared,
-        PrepareGraph(client_graph_, devices_->Infos(), prepare_options_));
-    prepared_ = std::make_shared<const Graph>(std::move(prepared));
-    return absl::OkStatus();
-  }
 
   using Session::Run;
   absl::StatusOr<std::vector<Tensor>> Run(const RunArgs& args,
@@ -168,15 +90,11 @@ class LocalSession final : public Session,
   absl::StatusOr<Callable> MakeCallable(const CallableArgs& args) override;
 
   absl::Status Extend(const Graph& graph) override {
-    MutexLock lock(mutex_);
-    LEAT_RETURN_IF_ERROR(CheckOpen());
-    LEAT_ASSIGN_OR_RETURN(Graph merged, MergeGraphs(client_graph_, graph));
-    LEAT_ASSIGN_OR_RETURN(Graph prepared,
-                          PrepareGraph(merged, devices_->Infos(),
-                                       prepare_options_, prepared_.get()));
-    client_graph_ = std::move(merged);
-    prepared_ = std::make_shared<const Graph>(std::move(prepared));
-    return absl::OkStatus();
+    {
+      MutexLock lock(mutex_);
+      LEAT_RETURN_IF_ERROR(CheckOpen());
+    }
+    return graph_->Extend(graph);
   }
 
   std::vector<DeviceInfo> ListDevices() const override {
@@ -198,16 +116,13 @@ class LocalSession final : public Session,
       const std::vector<TensorName>& feeds,
       const std::vector<TensorName>& fetches,
       const std::vector<TensorName>& targets) {
-    std::string key;
-    AppendKey(feeds, key);
-    AppendKey(fetches, key);
-    AppendKey(targets, key);
+    const std::string key = SignatureKey(feeds, fetches, targets);
     std::shared_ptr<const Graph> graph;
     {
       MutexLock lock(mutex_);
       LEAT_RETURN_IF_ERROR(CheckOpen());
       if (auto found = plans_.Find(key); found != nullptr) return found;
-      graph = prepared_;
+      graph = graph_->prepared();
     }
     LEAT_ASSIGN_OR_RETURN(std::shared_ptr<CompiledStep> step,
                           Plan(*graph, {.feeds = Texts(feeds),
@@ -216,7 +131,7 @@ class LocalSession final : public Session,
     MutexLock lock(mutex_);
     LEAT_RETURN_IF_ERROR(CheckOpen());
     // Extended meanwhile. (As long as `graph` lives, no other has its address.)
-    if (prepared_ != graph) return step;
+    if (graph_->prepared() != graph) return step;
     return plans_.Add(key, std::move(step));
   }
 
@@ -249,7 +164,7 @@ class LocalSession final : public Session,
                                               absl::Span<const Tensor> feeds,
                                               const Deadline& deadline,
                                               StepObserver* observer) {
-    LEAT_RETURN_IF_ERROR(CheckFeeds(compiled, feeds));
+    LEAT_RETURN_IF_ERROR(CheckFeeds(compiled.feeds, feeds));
     std::vector<Tensor> fetched(compiled.fetch_names.size());
     LocalRendezvous rendezvous;
     Step step(next_step_id_.fetch_add(1, std::memory_order_relaxed), rendezvous,
@@ -280,9 +195,9 @@ class LocalSession final : public Session,
                           PlanStep(prepared, std::move(signature),
                                    devices_->Infos(), plan_options_));
     auto step = std::make_shared<CompiledStep>();
-    step->feed_types = std::move(plan.feed_types);
-    step->feed_shapes = std::move(plan.feed_shapes);
-    step->feed_names = std::move(plan.signature.feeds);
+    step->feeds = {.names = std::move(plan.signature.feeds),
+                   .types = std::move(plan.feed_types),
+                   .shapes = std::move(plan.feed_shapes)};
     step->fetch_names = std::move(plan.signature.fetches);
     step->graph = std::make_shared<CompiledGraph>();
     for (Partition& partition : plan.partitions) {  // one: all are local
@@ -290,27 +205,6 @@ class LocalSession final : public Session,
                             runner_.Register(std::move(partition.graph)));
     }
     return step;
-  }
-
-  static absl::Status CheckFeeds(const CompiledStep& step,
-                                 absl::Span<const Tensor> feeds) {
-    if (feeds.size() != step.feed_types.size()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("the step takes ", step.feed_types.size(),
-                       " feeds but was given ", feeds.size()));
-    }
-    for (size_t i = 0; i < feeds.size(); ++i) {
-      if (feeds[i].dtype() != step.feed_types[i]) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "feed '", step.feed_names[i], "' is ", Name(feeds[i].dtype()),
-            " but the tensor is ", Name(step.feed_types[i])));
-      }
-      if (!step.feed_shapes[i].IsCompatibleWith(feeds[i].shape())) {
-        return ShapeError(step.feed_names[i], feeds[i].shape(),
-                          step.feed_shapes[i]);
-      }
-    }
-    return absl::OkStatus();
   }
 
   absl::Status Enter(Step& step) {
@@ -326,7 +220,7 @@ class LocalSession final : public Session,
   }
 
   const std::shared_ptr<DeviceSet> devices_;
-  const PrepareOptions prepare_options_;
+  const std::unique_ptr<SessionGraph> graph_;
   const std::unique_ptr<ConstantEvaluator> evaluator_;
   const PlanOptions plan_options_;
   const OpRegistry& ops_;
@@ -336,10 +230,7 @@ class LocalSession final : public Session,
   Mutex mutex_;
   CondVar step_ended_;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
-  Graph client_graph_ ABSL_GUARDED_BY(mutex_);
-  // Replaced by Extend, never changed.
-  std::shared_ptr<const Graph> prepared_ ABSL_GUARDED_BY(mutex_);
-  PlanCache plans_ ABSL_GUARDED_BY(mutex_);
+  PlanCache<CompiledStep> plans_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_set<Step*> running_ ABSL_GUARDED_BY(mutex_);
 };
 
@@ -379,10 +270,17 @@ absl::StatusOr<std::shared_ptr<Session>> NewLocalSession(
   if (devices == nullptr) {
     LEAT_ASSIGN_OR_RETURN(devices, DeviceSet::Create(options.devices));
   }
-  auto session = std::make_shared<LocalSession>(graph, options,
-                                                std::move(devices), kernels);
-  LEAT_RETURN_IF_ERROR(session->Prepare());
-  return std::shared_ptr<Session>(std::move(session));
+  LEAT_ASSIGN_OR_RETURN(
+      std::unique_ptr<SessionGraph> session_graph,
+      SessionGraph::Create(
+          graph, devices->Infos(),
+          {.allow_soft_placement = options.allow_soft_placement,
+           .placement_policy = options.placement_policy,
+           .policies = &BuiltinPolicies(),
+           .lower_limits = options.lower_limits}));
+  return std::shared_ptr<Session>(
+      std::make_shared<LocalSession>(graph.ops(), std::move(session_graph),
+                                     options, std::move(devices), kernels));
 }
 
 }  // namespace leat

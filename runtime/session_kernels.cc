@@ -12,6 +12,15 @@ bool KeepsState(const NodeDef& node) {
   return node.op->is_stateful && node.name[0] != '_' && node.op->name[0] != '_';
 }
 
+AttrMap DeclaredAttrs(const NodeDef& node) {
+  AttrMap declared;
+  for (const AttrDef& attr : node.op->attrs) {
+    const AttrValue* value = node.attrs.Find(attr.name);
+    if (value != nullptr) declared.Set(attr.name, *value);
+  }
+  return declared;
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Kernel>> SessionKernels::Get(
@@ -25,7 +34,7 @@ absl::StatusOr<std::shared_ptr<const Kernel>> SessionKernels::Get(
   const std::pair<std::string, std::string> key(device.name(), node.name);
   if (auto found = stateful_.find(key); found != stateful_.end()) {
     const Stateful& known = found->second;
-    if (known.op == node.op->name && known.attrs == node.attrs) {
+    if (known.op == node.op->name && known.attrs == DeclaredAttrs(node)) {
       return known.kernel;
     }
     return absl::InvalidArgumentError(absl::StrCat(
@@ -35,9 +44,9 @@ absl::StatusOr<std::shared_ptr<const Kernel>> SessionKernels::Get(
   LEAT_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel,
                         registry_.Create(node, device.info().type));
   std::shared_ptr<const Kernel> shared = std::move(kernel);
-  stateful_.emplace(
-      key,
-      Stateful{.kernel = shared, .op = node.op->name, .attrs = node.attrs});
+  stateful_.emplace(key, Stateful{.kernel = shared,
+                                  .op = node.op->name,
+                                  .attrs = DeclaredAttrs(node)});
   return shared;
 }
 

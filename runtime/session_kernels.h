@@ -26,7 +26,9 @@ class SessionKernels {
       : registry_(registry) {}
 
   // The kernel of a node on a device: a new one, or for a stateful op the one
-  // made before. INVALID_ARGUMENT when that was for another NodeDef.
+  // made before. INVALID_ARGUMENT when that was for another op or another value
+  // of an attr that the op declares. Others are notes of a planner, and differ
+  // from graph to graph of one session: a TensorFlow master's `_class`, say.
   absl::StatusOr<std::shared_ptr<const Kernel>> Get(const NodeDef& node,
                                                     const Device& device);
 
@@ -34,7 +36,7 @@ class SessionKernels {
   struct Stateful {
     std::shared_ptr<const Kernel> kernel = {};
     std::string op = {};
-    AttrMap attrs = {};
+    AttrMap attrs = {};  // declared ones
   };
 
   const KernelRegistry& registry_;

@@ -1,8 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/runtime/step.h"
 
-#include "absl/strings/cord.h"
-#include "leat/core/wire_names.h"
+#include "leat/core/status_payloads.h"
 
 namespace leat {
 
@@ -21,15 +20,6 @@ void Step::Fail(const absl::Status& status) {
 absl::Status Step::status() const {
   MutexLock lock(mutex_);
   return status_;
-}
-
-absl::Status AsDerived(absl::Status status) {
-  status.SetPayload(kDerivedStatusPayload, absl::Cord());
-  return status;
-}
-
-bool IsDerived(const absl::Status& status) {
-  return status.GetPayload(kDerivedStatusPayload).has_value();
 }
 
 }  // namespace leat

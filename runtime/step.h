@@ -64,10 +64,6 @@ class Step {
   absl::Status status_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Marks an error as the effect of an abort elsewhere (TensorFlow's payload).
-absl::Status AsDerived(absl::Status status);
-bool IsDerived(const absl::Status& status);
-
 }  // namespace leat
 
 #endif  // LEAT_RUNTIME_STEP_H_

@@ -69,6 +69,26 @@ TEST(OptimizerOptionsTest, FollowTensorFlowsConfig) {
   EXPECT_EQ(OptimizerOptionsFrom(config).level, OptimizeLevel::kOff);
 }
 
+TEST(OptimizerOptionsTest, SurviveTheWayToAnotherProcess) {
+  OptimizerOptions options;
+  options.disabled_passes = {
+      "constant_folding", "fusion",           "cse",
+      "arithmetic",       "identity_removal", "dead_nodes"};
+  options.max_folded_bytes = 1234;
+  pb::GraphOptions sent;
+  ExportOptimizerOptions(options, sent);
+  const OptimizerOptions received = OptimizerOptionsFrom(sent);
+  EXPECT_EQ(received.disabled_passes, options.disabled_passes);
+  EXPECT_EQ(received.max_folded_bytes, 1234);
+  EXPECT_EQ(received.level, OptimizeLevel::kOn);
+
+  options.level = OptimizeLevel::kOff;
+  options.max_folded_bytes = 0;
+  ExportOptimizerOptions(options, sent);
+  EXPECT_EQ(OptimizerOptionsFrom(sent).level, OptimizeLevel::kOff);
+  EXPECT_EQ(OptimizerOptionsFrom(sent).max_folded_bytes, 1);
+}
+
 TEST(OptimizerOptionsTest, TogglesNamePassesThatExist) {
   pb::GraphOptions config;
   pb::RewriterConfig& toggles = *config.mutable_rewrite_options();

@@ -54,6 +54,34 @@ TEST(ResourceStoreTest, DeletesOneOrAContainer) {
   EXPECT_EQ(store.size(), 0u);
 }
 
+TEST(ResourceStoreTest, TheEmptyContainerIsTheDefaultOne) {
+  ResourceStore store("ps");
+  EXPECT_EQ(store.default_container(), "ps");
+  const auto made = store.FindOrMake<Counter>("", "x", MakeCounter);
+  ASSERT_TRUE(made.ok());
+  EXPECT_EQ(*store.FindOrMake<Counter>("ps", "x", MakeCounter), *made);
+  EXPECT_EQ(*store.Find<Counter>("", "x"), *made);
+  EXPECT_EQ(*store.Find<Counter>("ps", "x"), *made);
+  EXPECT_EQ(store.Find<Counter>("", "y").status(),
+            absl::NotFoundError("Resource ps/y/Counter does not exist."));
+  EXPECT_TRUE(store.Delete("", "Counter", "x").ok());
+  EXPECT_EQ(store.size(), 0u);
+
+  ASSERT_TRUE(store.FindOrMake<Counter>("", "x", MakeCounter).ok());
+  ASSERT_TRUE(store.FindOrMake<Counter>("other", "x", MakeCounter).ok());
+  store.ClearContainer(kDefaultContainer);
+  EXPECT_EQ(store.size(), 2u);
+  store.ClearContainer("");
+  EXPECT_EQ(store.size(), 1u);
+  EXPECT_TRUE(store.Find<Counter>("other", "x").ok());
+}
+
+TEST(ResourceStoreTest, TheDefaultContainerOfALocalSessionIsLocalhost) {
+  ResourceStore store;
+  ASSERT_TRUE(store.FindOrMake<Counter>("", "x", MakeCounter).ok());
+  EXPECT_TRUE(store.Find<Counter>("localhost", "x").ok());
+}
+
 TEST(ResourceStoreTest, HandlesOfOtherDevicesAndTypesAreRefused) {
   ResourceHandle handle;
   handle.device = "/device:CPU:0";

@@ -4,11 +4,14 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/runtime/local_rendezvous.h"
 
 namespace leat {
 namespace {
+
+using ::testing::HasSubstr;
 
 // What a RecvAsync came to.
 struct Received {
@@ -88,6 +91,51 @@ TEST(LocalRendezvousTest, AnAbortEndsWaitingAndLaterCallsWithTheFirstReason) {
   EXPECT_EQ(later.status, absl::UnavailableError("worker 1 is gone"));
   EXPECT_EQ(rendezvous.Send("i", Tensor(), false),
             absl::UnavailableError("worker 1 is gone"));
+}
+
+TEST(LocalRendezvousTest, RefusesASendBeyondItsLimit) {
+  LocalRendezvous rendezvous(2);
+  EXPECT_EQ(rendezvous.size(), 0u);
+  ASSERT_TRUE(rendezvous.Send("a", Tensor::Scalar(1), false).ok());
+  ASSERT_TRUE(rendezvous.Send("b", Tensor::Scalar(2), false).ok());
+  EXPECT_EQ(rendezvous.size(), 2u);
+  const absl::Status full = rendezvous.Send("one_more", Tensor(), true);
+  EXPECT_EQ(full.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(full.message()), HasSubstr("one_more"));
+  EXPECT_EQ(rendezvous.size(), 2u);
+  // What is there can be taken, and leaves the mark that its key was used.
+  Received received;
+  rendezvous.RecvAsync("a", received.Done());
+  EXPECT_TRUE(received.status.ok());
+  EXPECT_EQ(received.tensor.scalar<int>(), 1);
+  EXPECT_EQ(rendezvous.Send("one_more", Tensor(), true).code(),
+            absl::StatusCode::kResourceExhausted);
+}
+
+TEST(LocalRendezvousTest, RefusesARecvBeyondItsLimit) {
+  LocalRendezvous rendezvous(1);
+  Received waiting, refused;
+  rendezvous.RecvAsync("a", waiting.Done());
+  rendezvous.RecvAsync("one_more", refused.Done());
+  EXPECT_EQ(refused.calls, 1);
+  EXPECT_EQ(refused.status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(refused.status.message()), HasSubstr("one_more"));
+  EXPECT_EQ(waiting.calls, 0);
+  EXPECT_TRUE(rendezvous.Send("a", Tensor::Scalar(1), false).ok());
+  EXPECT_EQ(waiting.calls, 1);
+  EXPECT_TRUE(waiting.status.ok());
+}
+
+TEST(LocalRendezvousTest, ALoopMayRunForLongerThanTheLimit) {
+  LocalRendezvous rendezvous(1);
+  for (int i = 0; i < 10; ++i) {
+    const std::string key = absl::StrCat("a;1;b;t;77:", i);
+    ASSERT_TRUE(rendezvous.Send(key, Tensor::Scalar(i), false).ok()) << i;
+    Received received;
+    rendezvous.RecvAsync(key, received.Done());
+    EXPECT_EQ(received.tensor.scalar<int>(), i);
+  }
+  EXPECT_EQ(rendezvous.size(), 0u);
 }
 
 TEST(LocalRendezvousTest, DestructionEndsWhoWaits) {

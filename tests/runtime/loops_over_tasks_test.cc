@@ -7,16 +7,21 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/mutex.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/graph_def.h"
 #include "leat/graph/op_registry.h"
+#include "leat/graph/ops.h"
 #include "leat/partitioner/plan_step.h"
 #include "leat/partitioner/prepare_graph.h"
 #include "leat/protos/graph.pb.h"
@@ -33,7 +38,7 @@ struct Task {
       : devices(
             DeviceSet::Create({.task = name, .num_cpus = 2, .num_threads = 2})
                 .value()),
-        runner(*devices, BuiltinKernels()) {}
+        runner(*devices, devices->resources(), BuiltinKernels()) {}
 
   std::unique_ptr<DeviceSet> devices;
   GraphRunner runner;
@@ -89,6 +94,10 @@ class Cluster {
 
   absl::StatusOr<float> Run(float n) {
     LocalRendezvous rendezvous;
+    return Run(n, rendezvous);
+  }
+
+  absl::StatusOr<float> Run(float n, Rendezvous& rendezvous) {
     const std::vector<Tensor> args = {Tensor::Scalar(n)};
     std::vector<Tensor> returns(1);
     std::vector<std::unique_ptr<Step>> steps;
@@ -114,6 +123,65 @@ class Cluster {
   std::vector<std::unique_ptr<Task>> tasks_;
   std::vector<DeviceInfo> devices_;
 };
+
+// Notes the keys under which tensors are sent.
+class NotingRendezvous final : public Rendezvous {
+ public:
+  absl::Status Send(absl::string_view key, Tensor tensor,
+                    bool is_dead) override {
+    {
+      MutexLock lock(mutex_);
+      keys_.emplace(key);
+    }
+    return table_.Send(key, std::move(tensor), is_dead);
+  }
+  void RecvAsync(absl::string_view key, Done done) override {
+    table_.RecvAsync(key, std::move(done));
+  }
+  void StartAbort(const absl::Status& reason) override {
+    table_.StartAbort(reason);
+  }
+
+  std::set<std::string> keys() const {
+    MutexLock lock(mutex_);
+    return keys_;
+  }
+
+ private:
+  LocalRendezvous table_;
+  mutable Mutex mutex_;
+  std::set<std::string> keys_ ABSL_GUARDED_BY(mutex_);
+};
+
+// 18186195969791715286 is what TensorFlow 2.15.1's tasks put into the keys of
+// a tf.compat.v1.while_loop "while".
+TEST(LoopsOverTasksTest, FramesHaveTheIdsOfTensorFlows) {
+  LoopGraph g;
+  const Output n = g.b.Placeholder<float>("n");
+  const Output one = g.b.Const(1.0f);
+  Output next;
+  const Output y = g.While(
+      "while/while_context", {g.b.Const(0.0f)}, {n, one},
+      [](const Outputs& v) { return Outputs{op::Less(v[0], v[1])}; },
+      [&](const Outputs& v) {
+        auto device = g.b.OnDevice("/job:b");
+        return Outputs{next = op::AddV2(v[0], v[2])};
+      })[0];
+  const Graph graph = g.BuildWith(y);
+  Cluster cluster;
+  const absl::Status planned = cluster.Plan(graph);
+  ASSERT_TRUE(planned.ok()) << planned;
+  NotingRendezvous rendezvous;
+  const auto result = cluster.Run(2, rendezvous);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(*result, 2);
+  for (const char* iteration : {"0", "1"}) {
+    EXPECT_THAT(rendezvous.keys(),
+                testing::Contains(testing::EndsWith(
+                    absl::StrCat("_", next.operation().name(),
+                                 ";18186195969791715286:", iteration))));
+  }
+}
 
 TEST(LoopsOverTasksTest, GiveTheResultsOfOneDevice) {
   Cluster cluster;

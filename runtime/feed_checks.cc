@@ -1,0 +1,51 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/runtime/feed_checks.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+
+namespace leat {
+namespace {
+
+// As Python prints it: "(None, 784)", "(5,)".
+std::string Tuple(absl::Span<const int64_t> dims) {
+  const std::string extents =
+      absl::StrJoin(dims, ", ", [](std::string* out, int64_t dim) {
+        absl::StrAppend(
+            out, dim == PartialShape::kUnknown ? "None" : absl::StrCat(dim));
+      });
+  return absl::StrCat("(", extents, dims.size() == 1 ? ",)" : ")");
+}
+
+absl::Status ShapeError(absl::string_view name, const Shape& shape,
+                        const PartialShape& declared) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "Cannot feed value of shape ", Tuple(shape.dims()), " for Tensor ", name,
+      absl::StrContains(name, ':') ? "" : ":0", ", which has shape ",
+      Tuple(declared.dims())));
+}
+
+}  // namespace
+
+absl::Status CheckFeeds(const FeedSpec& spec, absl::Span<const Tensor> feeds) {
+  if (feeds.size() != spec.types.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the step takes ", spec.types.size(),
+                     " feeds but was given ", feeds.size()));
+  }
+  for (size_t i = 0; i < feeds.size(); ++i) {
+    if (feeds[i].dtype() != spec.types[i]) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("feed '", spec.names[i], "' is ", Name(feeds[i].dtype()),
+                       " but the tensor is ", Name(spec.types[i])));
+    }
+    if (!spec.shapes[i].IsCompatibleWith(feeds[i].shape())) {
+      return ShapeError(spec.names[i], feeds[i].shape(), spec.shapes[i]);
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace leat

@@ -1,0 +1,303 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Steps that nobody waits for. (Sessions wait: local_session_test.cc.)
+#include "leat/runtime/graph_runner.h"
+
+#include <chrono>
+#include <limits>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/core/mutex.h"
+#include "leat/graph/builder.h"
+#include "leat/graph/ops.h"
+#include "leat/partitioner/plan_step.h"
+#include "leat/partitioner/prepare_graph.h"
+#include "leat/runtime/local_rendezvous.h"
+#include "leat/runtime/local_session.h"
+
+namespace leat {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A step, and the end of it.
+class Started {
+ public:
+  explicit Started(std::vector<Tensor> args, size_t num_returns = 1)
+      : args_(std::move(args)),
+        returns_(num_returns),
+        step_(std::make_shared<Step>(1, rendezvous_, args_,
+                                     absl::MakeSpan(returns_), nullptr)) {}
+
+  void Start(GraphRunner& runner, std::shared_ptr<CompiledGraph> graph) {
+    Step& step = *step_;
+    runner.Start(std::move(graph), step, [this, &runner](absl::Status end) {
+      step_ = nullptr;
+      MutexLock lock(mutex_);
+      was_on_pool_ = runner.devices().compute_queue().IsWorkerThread();
+      end_ = std::move(end);
+      ++calls_;
+      called_.NotifyAll();
+    });
+  }
+  // Waits.
+  absl::Status End() {
+    MutexLock lock(mutex_);
+    while (calls_ == 0) called_.Wait(mutex_);
+    return end_;
+  }
+
+  // Not once it has been started. Whoever fails a step keeps it meanwhile.
+  std::shared_ptr<Step> step() const { return step_; }
+  const std::vector<Tensor>& returns() const { return returns_; }
+  int calls() const {
+    MutexLock lock(mutex_);
+    return calls_;
+  }
+  bool was_on_pool() const {
+    MutexLock lock(mutex_);
+    return was_on_pool_;
+  }
+
+ private:
+  LocalRendezvous rendezvous_;
+  const std::vector<Tensor> args_;
+  std::vector<Tensor> returns_;
+  std::shared_ptr<Step> step_;  // given up when it has ended
+
+  mutable Mutex mutex_;
+  CondVar called_;
+  int calls_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool was_on_pool_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::Status end_ ABSL_GUARDED_BY(mutex_);
+};
+
+// On one and on two devices, which wait for one another.
+class GraphRunnerTest : public ::testing::TestWithParam<int> {
+ protected:
+  GraphRunnerTest()
+      : devices_(DeviceSet::Create({.num_cpus = GetParam(), .num_threads = 2})
+                     .value()),
+        runner_(*devices_, devices_->resources(), BuiltinKernels()) {
+    x = b.Placeholder<float>("x");
+  }
+
+  std::string Elsewhere() const {
+    return GetParam() == 1 ? "/cpu:0" : "/cpu:1";
+  }
+  std::shared_ptr<CompiledGraph> Register(GraphRunner& runner,
+                                          StepSignature signature) {
+    auto prepared = PrepareGraph(b.Build().value(), devices_->Infos(),
+                                 {.policies = &BuiltinPolicies()});
+    EXPECT_TRUE(prepared.ok()) << prepared.status();
+    auto plan = PlanStep(*prepared, std::move(signature), devices_->Infos());
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    auto graph = runner.Register(std::move(plan->partitions[0].graph));
+    EXPECT_TRUE(graph.ok()) << graph.status();
+    return *std::move(graph);
+  }
+  // 2 x^2, the square on the last device.
+  std::shared_ptr<CompiledGraph> RegisterSquares() {
+    Output y;
+    {
+      auto device = b.OnDevice(Elsewhere());
+      y = op::Square(x);
+    }
+    auto device = b.OnDevice("/cpu:0");
+    const Output z = op::AddV2(y, y);
+    return Register(runner_, {.feeds = {"x"}, .fetches = {z.name()}});
+  }
+  // An element of a queue that has none, and its negation elsewhere.
+  std::shared_ptr<CompiledGraph> RegisterWaiting() {
+    Output taken;
+    {
+      auto device = b.OnDevice(Elsewhere());
+      const Output queue = op::FIFOQueueV2(b, {DType::kFloat});
+      taken = op::QueueDequeueV2(queue, {DType::kFloat})[0];
+    }
+    auto device = b.OnDevice("/cpu:0");
+    const Output z = op::Neg(taken);
+    return Register(runner_, {.fetches = {z.name()}});
+  }
+
+  const std::unique_ptr<DeviceSet> devices_;
+  GraphRunner runner_;
+  GraphBuilder b;
+  Output x;
+};
+
+INSTANTIATE_TEST_SUITE_P(Devices, GraphRunnerTest, ::testing::Values(1, 2));
+
+TEST_P(GraphRunnerTest, StartCallsDoneOnce) {
+  constexpr int kSteps = 200;
+  const auto graph = RegisterSquares();
+  std::vector<std::unique_ptr<Started>> steps;
+  for (int i = 0; i < kSteps; ++i) {
+    steps.push_back(std::make_unique<Started>(
+        std::vector<Tensor>{Tensor::Scalar<float>(i)}));
+    steps.back()->Start(runner_, graph);
+  }
+  for (int i = 0; i < kSteps; ++i) {
+    const absl::Status end = steps[i]->End();
+    ASSERT_TRUE(end.ok()) << end;
+    EXPECT_EQ(steps[i]->returns()[0].scalar<float>(), 2.0f * i * i);
+    EXPECT_TRUE(steps[i]->was_on_pool());
+  }
+  for (const auto& step : steps) EXPECT_EQ(step->calls(), 1);
+}
+
+TEST_P(GraphRunnerTest, StartEndsWhenTheStepIsFailedFromOutside) {
+  const auto graph = RegisterWaiting();
+  for (int i = 0; i < 20; ++i) {
+    Started waiting({});
+    const std::shared_ptr<Step> step = waiting.step();
+    waiting.Start(runner_, graph);
+    step->Fail(absl::CancelledError("no longer wanted"));
+    EXPECT_EQ(waiting.End(), absl::CancelledError("no longer wanted"));
+    EXPECT_EQ(waiting.calls(), 1);
+    EXPECT_TRUE(waiting.was_on_pool());
+  }
+}
+
+// On two devices, one has nothing more to do long before the other.
+TEST_P(GraphRunnerTest, StartIsNotDoneWhileAnythingOfTheStepWaits) {
+  std::string waits;
+  {
+    auto device = b.OnDevice(Elsewhere());
+    const Output queue = op::FIFOQueueV2(b, {DType::kFloat});
+    waits = op::QueueDequeueV2(queue, {DType::kFloat})[0].operation().name();
+  }
+  auto device = b.OnDevice("/cpu:0");
+  const Output ends = op::Neg(x);
+  const auto graph = Register(
+      runner_, {.feeds = {"x"}, .fetches = {ends.name()}, .targets = {waits}});
+  EXPECT_EQ(graph->executors.size(), static_cast<size_t>(GetParam()));
+  Started started({Tensor::Scalar(1.0f)});
+  const std::shared_ptr<Step> step = started.step();
+  started.Start(runner_, graph);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(started.calls(), 0);
+  step->Fail(absl::CancelledError("no longer wanted"));
+  EXPECT_EQ(started.End(), absl::CancelledError("no longer wanted"));
+  EXPECT_EQ(started.calls(), 1);
+}
+
+TEST_P(GraphRunnerTest, StartOfAStepThatHasFailedEndsIt) {
+  Started failed({Tensor::Scalar(1.0f)});
+  failed.step()->Fail(absl::AbortedError("too late"));
+  failed.Start(runner_, RegisterSquares());
+  EXPECT_EQ(failed.End(), absl::AbortedError("too late"));
+  EXPECT_FALSE(failed.returns()[0].IsValid());
+}
+
+TEST_P(GraphRunnerTest, StartGivesTheErrorOfAKernel) {
+  Output bad;
+  {
+    auto device = b.OnDevice(Elsewhere());
+    bad = op::CheckNumerics(x, "not a number");
+  }
+  auto device = b.OnDevice("/cpu:0");
+  const Output z = op::Neg(bad);
+  const auto graph = Register(runner_, {.feeds = {"x"}, .fetches = {z.name()}});
+  Started step({Tensor::Scalar(std::numeric_limits<float>::quiet_NaN())});
+  step.Start(runner_, graph);
+  const absl::Status end = step.End();
+  EXPECT_EQ(end.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(end.message()), HasSubstr("not a number"));
+}
+
+// A step that ends may be the reason for the next one.
+TEST_P(GraphRunnerTest, StartMayBeCalledOnAPoolThread) {
+  const auto graph = RegisterSquares();
+  Started first({Tensor::Scalar(2.0f)});
+  Started second({Tensor::Scalar(3.0f)});
+  devices_->compute_queue().Add([&] {
+    first.Start(runner_, graph);
+    second.Start(runner_, graph);
+  });
+  EXPECT_EQ(first.End(), absl::OkStatus());
+  EXPECT_EQ(second.End(), absl::OkStatus());
+  EXPECT_EQ(first.returns()[0].scalar<float>(), 8);
+  EXPECT_EQ(second.returns()[0].scalar<float>(), 18);
+}
+
+TEST_P(GraphRunnerTest, StartHasLetGoOfTheGraphWhenItIsDone) {
+  auto graph = RegisterSquares();
+  const std::weak_ptr<CompiledGraph> watched = graph;
+  LocalRendezvous rendezvous;
+  const std::vector<Tensor> args = {Tensor::Scalar(2.0f)};
+  std::vector<Tensor> returns(1);
+  Step step(1, rendezvous, args, absl::MakeSpan(returns), nullptr);
+  Mutex mutex;
+  CondVar changed;
+  bool is_done = false;
+  bool was_gone = false;
+  runner_.Start(std::move(graph), step, [&](absl::Status) {
+    MutexLock lock(mutex);
+    was_gone = watched.expired();
+    is_done = true;
+    changed.NotifyAll();
+  });
+  MutexLock lock(mutex);
+  while (!is_done) changed.Wait(mutex);
+  EXPECT_TRUE(was_gone);
+  EXPECT_EQ(returns[0].scalar<float>(), 8);
+}
+
+TEST_P(GraphRunnerTest, StartOfAnEmptyGraphEndsToo) {
+  Started empty({}, 0);
+  empty.Start(runner_, std::make_shared<CompiledGraph>());
+  EXPECT_EQ(empty.End(), absl::OkStatus());
+  EXPECT_TRUE(empty.was_on_pool());
+}
+
+// As on the threads of clients.
+TEST_P(GraphRunnerTest, StartFlushesDenormals) {
+  Output y;
+  {
+    auto device = b.OnDevice(Elsewhere());
+    y = op::Mul(x, x);
+  }
+  const auto graph = Register(runner_, {.feeds = {"x"}, .fetches = {y.name()}});
+  Started step({Tensor::Scalar(1e-20f)});
+  step.Start(runner_, graph);
+  ASSERT_EQ(step.End(), absl::OkStatus());
+  EXPECT_EQ(step.returns()[0].scalar<float>(), 0);
+}
+
+TEST_P(GraphRunnerTest, SessionsOfTheirOwnResourcesShareNoVariables) {
+  Output value;
+  std::string initializer;
+  {
+    auto device = b.OnDevice(Elsewhere());
+    const auto variable = b.Variable("v", b.Const(5.0f));
+    value = variable.value();
+    initializer = variable.initializer().name();
+  }
+  DeviceResources own(devices_->devices());
+  GraphRunner isolated(*devices_, own, BuiltinKernels());
+  GraphRunner shared(*devices_, devices_->resources(), BuiltinKernels());
+  const auto end = [](GraphRunner& runner,
+                      const std::shared_ptr<CompiledGraph>& graph,
+                      size_t num_returns) {
+    Started step({}, num_returns);
+    step.Start(runner, graph);
+    return step.End();
+  };
+  EXPECT_EQ(end(runner_, Register(runner_, {.targets = {initializer}}), 0),
+            absl::OkStatus());
+  EXPECT_EQ(end(shared, Register(shared, {.fetches = {value.name()}}), 1),
+            absl::OkStatus());
+  EXPECT_EQ(
+      end(isolated, Register(isolated, {.fetches = {value.name()}}), 1).code(),
+      absl::StatusCode::kFailedPrecondition);
+}
+
+}  // namespace
+}  // namespace leat
