@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/buffer.h"
 #include "leat/core/status_macros.h"
@@ -141,6 +142,32 @@ absl::StatusOr<AttrValue> ValueFromProto(const pb::AttrValue& proto,
   return AttrValue();
 }
 
+void ForgetSymbols(pb::TensorShapeProto& shape) {
+  for (pb::TensorShapeProto::Dim& dim : *shape.mutable_dim()) {
+    if (dim.size() < PartialShape::kUnknown) {
+      dim.set_size(PartialShape::kUnknown);
+    }
+  }
+}
+
+// What Grappler notes of a node ("_input_shapes") has extents below -1: unknown
+// ones, equal where their numbers are.
+absl::StatusOr<AttrValue> AnnotationFromProto(const pb::AttrValue& proto,
+                                              AttrBudget& budget, int depth) {
+  if (!proto.has_shape() && proto.list().shape_size() == 0) {
+    return ValueFromProto(proto, budget, depth);
+  }
+  pb::AttrValue known = proto;
+  if (known.has_shape()) {
+    ForgetSymbols(*known.mutable_shape());
+  } else {
+    for (pb::TensorShapeProto& shape : *known.mutable_list()->mutable_shape()) {
+      ForgetSymbols(shape);
+    }
+  }
+  return ValueFromProto(known, budget, depth);
+}
+
 absl::StatusOr<AttrMap> MapFromProto(const AttrProtoMap& protos,
                                      AttrBudget& budget, int depth) {
   using Entry = AttrProtoMap::value_type;
@@ -151,8 +178,10 @@ absl::StatusOr<AttrMap> MapFromProto(const AttrProtoMap& protos,
             [](const Entry* a, const Entry* b) { return a->first < b->first; });
   AttrMap result;
   for (const Entry* entry : entries) {
+    const bool is_annotation = absl::StartsWith(entry->first, "_");
     absl::StatusOr<AttrValue> value =
-        ValueFromProto(entry->second, budget, depth);
+        is_annotation ? AnnotationFromProto(entry->second, budget, depth)
+                      : ValueFromProto(entry->second, budget, depth);
     if (!value.ok()) {
       return absl::Status(value.status().code(),
                           absl::StrCat("attr '", entry->first,

@@ -44,7 +44,9 @@ using AttrProtoMap = google::protobuf::Map<std::string, pb::AttrValue>;
 absl::StatusOr<AttrValue> AttrValueFromProto(const pb::AttrValue& proto,
                                              AttrBudget& budget);
 
-// The same for all attrs of a node; errors name the attr.
+// The same for all attrs of a node; errors name the attr. In the shapes of one
+// whose name begins with '_', extents below -1 (Grappler's symbols) are
+// unknown.
 absl::StatusOr<AttrMap> AttrMapFromProto(const AttrProtoMap& protos,
                                          AttrBudget& budget);
 

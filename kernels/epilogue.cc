@@ -4,10 +4,12 @@
 #include <Eigen/Core>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/elementwise.h"
 
@@ -15,6 +17,18 @@ namespace leat::kernels {
 namespace {
 
 using Array = Eigen::Map<Eigen::Array<float, Eigen::Dynamic, 1>>;
+
+// As Grappler names them.
+constexpr std::pair<absl::string_view, Activation> kActivations[] = {
+    {"Relu", Activation::kRelu},
+    {"Relu6", Activation::kRelu6},
+    {"Elu", Activation::kElu},
+    {"LeakyRelu", Activation::kLeakyRelu},
+    {"Tanh", Activation::kTanh},
+    {"Sigmoid", Activation::kSigmoid},
+    {"GeluExact", Activation::kGeluExact},
+    {"GeluApproximate", Activation::kGeluApproximate},
+};
 
 // NaN stays NaN, as in the kernels of the single ops.
 struct Nothing {
@@ -31,6 +45,24 @@ struct Relu6 {
 };
 struct Elu {
   float operator()(float x) const { return x < 0 ? std::expm1(x) : x; }
+};
+
+struct LeakyRelu {
+  float alpha = 0;
+  float operator()(float x) const { return x > 0 ? x : x * alpha; }
+};
+struct GeluExact {
+  float operator()(float x) const {
+    constexpr float kOneBySqrt2 = 0.70710678f;
+    return 0.5f * x * (1 + std::erf(x * kOneBySqrt2));
+  }
+};
+struct GeluApproximate {
+  float operator()(float x) const {
+    constexpr float kSqrt2ByPi = 0.79788456f;
+    return 0.5f * x *
+           (1 + std::tanh(kSqrt2ByPi * (x + 0.044715f * (x * x * x))));
+  }
 };
 
 // Rows of values, `stride` apart, and what is added to them.
@@ -64,24 +96,30 @@ void AddAndApply(const Rows& r, Bias bias, Function function) {
 }
 
 template <class Bias>
-void Apply(Activation activation, const Rows& rows, Bias bias) {
-  switch (activation) {
+void Apply(const FusedOps& ops, const Rows& rows, Bias bias) {
+  switch (ops.activation) {
     case Activation::kRelu:
       return AddAndApply(rows, bias, Relu{});
     case Activation::kRelu6:
       return AddAndApply(rows, bias, Relu6{});
     case Activation::kElu:
       return AddAndApply(rows, bias, Elu{});
+    case Activation::kLeakyRelu:
+      return AddAndApply(rows, bias, LeakyRelu{ops.leakyrelu_alpha});
+    case Activation::kGeluExact:
+      return AddAndApply(rows, bias, GeluExact{});
+    case Activation::kGeluApproximate:
+      return AddAndApply(rows, bias, GeluApproximate{});
     case Activation::kNone:
     case Activation::kTanh:
     case Activation::kSigmoid:
       break;
   }
   AddAndApply(rows, bias, Nothing{});
-  if (activation == Activation::kNone) return;
+  if (ops.activation == Activation::kNone) return;
   for (int64_t row = 0; row < rows.rows; ++row) {
     Array sums(rows.values + row * rows.stride, rows.count);
-    if (activation == Activation::kTanh) {
+    if (ops.activation == Activation::kTanh) {
       sums = sums.tanh();
     } else {
       sums = 1.0f / (1.0f + (-sums).exp());
@@ -91,19 +129,22 @@ void Apply(Activation activation, const Rows& rows, Bias bias) {
 
 }  // namespace
 
-absl::StatusOr<Activation> FusedActivation(const NodeDef& node) {
+absl::StatusOr<FusedOps> ReadFusedOps(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(const std::vector<std::string> ops,
                         node.attrs.Get<std::vector<std::string>>("fused_ops"));
   LEAT_ASSIGN_OR_RETURN(const int64_t num_args,
                         node.attrs.Get<int64_t>("num_args"));
-  const std::string activation = ops.size() == 2 ? ops[1] : "";
+  FusedOps result;
+  LEAT_ASSIGN_OR_RETURN(
+      result.leakyrelu_alpha,
+      node.attrs.GetOr<float>("leakyrelu_alpha", result.leakyrelu_alpha));
   if (num_args == 1 && !ops.empty() && ops.size() <= 2 && ops[0] == "BiasAdd") {
-    if (ops.size() == 1) return Activation::kNone;
-    if (activation == "Relu") return Activation::kRelu;
-    if (activation == "Relu6") return Activation::kRelu6;
-    if (activation == "Elu") return Activation::kElu;
-    if (activation == "Tanh") return Activation::kTanh;
-    if (activation == "Sigmoid") return Activation::kSigmoid;
+    if (ops.size() == 1) return result;
+    for (const auto& [name, activation] : kActivations) {
+      if (ops[1] != name) continue;
+      result.activation = activation;
+      return result;
+    }
   }
   return absl::UnimplementedError(absl::StrCat(
       "node '", node.name, "' (", node.op->name, ") has fused_ops [",
@@ -112,13 +153,13 @@ absl::StatusOr<Activation> FusedActivation(const NodeDef& node) {
 
 void Epilogue::ApplyToRows(float* values, int64_t rows, int64_t stride,
                            int64_t first, int64_t count) const {
-  Apply(activation, {values, rows, stride, count}, BiasOfValue{bias + first});
+  Apply(ops, {values, rows, stride, count}, BiasOfValue{bias + first});
 }
 
 void Epilogue::ApplyToImages(float* values, bool channels_first, int64_t images,
                              int64_t channels, int64_t size) const {
   if (channels_first) {
-    Apply(activation, {values, images * channels, size, size},
+    Apply(ops, {values, images * channels, size, size},
           BiasOfRow{bias, channels});
   } else {
     ApplyToRows(values, images * size, channels, 0, channels);
@@ -128,7 +169,7 @@ void Epilogue::ApplyToImages(float* values, bool channels_first, int64_t images,
 absl::StatusOr<Epilogue> MakeEpilogue(const KernelContext& context, int i,
                                       const Shape& output, int64_t channels,
                                       bool channels_first,
-                                      Activation activation) {
+                                      const FusedOps& ops) {
   const Tensor& bias = context.input(i);
   if (!bias.shape().IsVector()) {
     return absl::InvalidArgumentError(
@@ -141,7 +182,7 @@ absl::StatusOr<Epilogue> MakeEpilogue(const KernelContext& context, int i,
                      " of the input tensor: ", bias.shape().DebugString(),
                      " vs. ", output.DebugString()));
   }
-  return Epilogue{bias.data<float>().data(), activation};
+  return Epilogue{bias.data<float>().data(), ops};
 }
 
 }  // namespace leat::kernels

@@ -28,6 +28,15 @@ bool MayMixDevices(const std::string& op) {
   return ops.contains(op);
 }
 
+// Input `i` is a reference or a resource that the node must be beside of.
+bool IsTiedTo(const Graph& graph, const Node& node, int i) {
+  const Endpoint& input = node.inputs[i];
+  const DType produced = graph.node(input.node).output_type(input.index);
+  const bool is_reference = IsRef(produced) && IsRef(node.def->input_types[i]);
+  return (is_reference || produced == DType::kResource) &&
+         !MayMixDevices(node.op());
+}
+
 // Disjoint sets over node ids; the smallest id represents its set.
 class DisjointSets {
  public:
@@ -78,14 +87,7 @@ absl::StatusOr<std::vector<NodeId>> ColocationGroups(const Graph& graph) {
     if (!graph.Contains(id)) continue;
     const Node& node = graph.node(id);
     for (int i = 0; i < node.num_inputs(); ++i) {
-      const DType produced =
-          graph.node(node.inputs[i].node).output_type(node.inputs[i].index);
-      const bool is_reference =
-          IsRef(produced) && IsRef(node.def->input_types[i]);
-      if ((is_reference || produced == DType::kResource) &&
-          !MayMixDevices(node.op())) {
-        sets.Unite(id, node.inputs[i].node);
-      }
+      if (IsTiedTo(graph, node, i)) sets.Unite(id, node.inputs[i].node);
     }
     if (!node.attrs().Has("_class")) continue;
     auto classes = node.attrs().Get<std::vector<std::string>>("_class");
@@ -108,6 +110,14 @@ absl::StatusOr<std::vector<NodeId>> ColocationGroups(const Graph& graph) {
     if (graph.Contains(id)) groups[id] = sets.Find(id);
   }
   return groups;
+}
+
+bool IsTiedToInput(const Graph& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    if (IsTiedTo(graph, node, i)) return true;
+  }
+  return false;
 }
 
 absl::Status ColocateControlFlow(

@@ -17,6 +17,9 @@ namespace leat {
 // strings; a "loc:@x" of an x that is not in the graph groups its namesakes.
 absl::StatusOr<std::vector<NodeId>> ColocationGroups(const Graph& graph);
 
+// A reference or a resource ties the node to the producer of an input.
+bool IsTiedToInput(const Graph& graph, NodeId id);
+
 // Moves what only routes values to where they are, as TensorFlow does before it
 // cuts a graph: Switch to its data input, Exit to its source, Enter and
 // NextIteration to their first consumer. `may_be_on(id, device)` says whether

@@ -1,7 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/partitioner/internal_node.h"
 
-#include <memory>
 #include <utility>
 
 #include "leat/core/status_macros.h"
@@ -9,13 +8,19 @@
 
 namespace leat {
 
-absl::StatusOr<NodeId> AddInternalNode(absl::string_view op, NodeDef def,
-                                       int device, Graph& graph) {
-  LEAT_ASSIGN_OR_RETURN(def.op, graph.ops().Lookup(op));
+absl::StatusOr<std::shared_ptr<const NodeDef>> InternalNodeDef(
+    absl::string_view op, NodeDef def, const OpRegistry& ops) {
+  LEAT_ASSIGN_OR_RETURN(def.op, ops.Lookup(op));
   LEAT_ASSIGN_OR_RETURN(def.input_types, InputTypes(*def.op, def.attrs));
   LEAT_ASSIGN_OR_RETURN(def.output_types, OutputTypes(*def.op, def.attrs));
+  return std::make_shared<const NodeDef>(std::move(def));
+}
+
+absl::StatusOr<NodeId> AddInternalNode(absl::string_view op, NodeDef def,
+                                       int device, Graph& graph) {
   Node node;
-  node.def = std::make_shared<const NodeDef>(std::move(def));
+  LEAT_ASSIGN_OR_RETURN(node.def,
+                        InternalNodeDef(op, std::move(def), graph.ops()));
   node.device = device;
   return graph.AddUnchecked(std::move(node));
 }

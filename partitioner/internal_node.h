@@ -4,11 +4,18 @@
 #ifndef LEAT_PARTITIONER_INTERNAL_NODE_H_
 #define LEAT_PARTITIONER_INTERNAL_NODE_H_
 
+#include <memory>
+
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "leat/graph/graph.h"
 
 namespace leat {
+
+// `def` with op and types filled in. NOT_FOUND when there is no such op.
+// REQUIRES: all attrs.
+absl::StatusOr<std::shared_ptr<const NodeDef>> InternalNodeDef(
+    absl::string_view op, NodeDef def, const OpRegistry& ops);
 
 // Adds `def`, whose op and types are filled in, on an assigned device of
 // `graph`. Its inputs are the caller's to set. NOT_FOUND when there is no such

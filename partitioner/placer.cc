@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -41,6 +43,8 @@ class ConstraintCollector {
     for (const DeviceInfo& device : devices) {
       // Names of our own devices always parse.
       names_.push_back(DeviceName::Parse(device.name).value());
+      is_foreign_.push_back(absl::c_linear_search(
+          options.foreign_tasks, TaskOf(names_.back()).ToString()));
     }
   }
 
@@ -58,10 +62,12 @@ class ConstraintCollector {
         requests_.emplace_back();
         requesters_.push_back(id);
         types_.push_back(nullptr);
+        unknown_.push_back(kNoNode);
       }
       problem_.group_of[id] = group;
       LEAT_RETURN_IF_ERROR(AddNode(id, group));
     }
+    LEAT_RETURN_IF_ERROR(AddRequests());
     for (size_t i = 0; i < problem_.groups.size(); ++i) {
       LEAT_RETURN_IF_ERROR(FindCandidates(static_cast<int>(i)));
     }
@@ -71,6 +77,8 @@ class ConstraintCollector {
  private:
   // Device types with a kernel, best first.
   using Types = std::vector<std::pair<int, DeviceType>>;
+  // Request, types, only foreign tasks: groups with equal ones share a set.
+  using CandidatesKey = std::tuple<std::string, const Types*, bool>;
 
   absl::Status AddNode(NodeId id, int group) {
     const Node& node = graph_.node(id);
@@ -79,19 +87,12 @@ class ConstraintCollector {
     if (node.device >= 0) {
       LEAT_RETURN_IF_ERROR(KeepPlaced(node, info));
     }
-    if (!node.def->device.empty()) {
-      if (!info.is_constrained) requesters_[group] = id;
-      info.is_constrained = true;
-      LEAT_ASSIGN_OR_RETURN(const DeviceName* request, Parse(node));
-      auto merged = MergeDeviceNames(requests_[group], *request,
-                                     options_.allow_soft_placement);
-      if (!merged.ok()) return AtNode(node, merged.status());
-      requests_[group] = *std::move(merged);
-    }
     const Types* types = TypesOf(node);
     if (types->empty()) {
-      return AtNode(node, absl::InvalidArgumentError(
-                              "no device type has a kernel for its types"));
+      if (options_.foreign_tasks.empty()) return NoKernelError(node);
+      // The others of the group may yet ask for a foreign task.
+      if (unknown_[group] == kNoNode) unknown_[group] = id;
+      types = OnlyCpu();
     }
     if (types_[group] != nullptr && types_[group] != types) {
       types = Intersect(types_[group], types);
@@ -102,6 +103,40 @@ class ConstraintCollector {
       }
     }
     types_[group] = types;
+    return absl::OkStatus();
+  }
+
+  // Those of nodes that are tied to an input come last, and count only as far
+  // as they do not contradict others (tensorflow-protocol.md, 6.2).
+  absl::Status AddRequests() {
+    std::vector<NodeId> yielding;
+    for (NodeId id = 0; id < graph_.num_ids(); ++id) {
+      if (!graph_.Contains(id) || graph_.node(id).def->device.empty()) continue;
+      if (IsTiedToInput(graph_, id)) {
+        yielding.push_back(id);
+      } else {
+        LEAT_RETURN_IF_ERROR(AddRequest(id, /*yields=*/false));
+      }
+    }
+    for (const NodeId id : yielding) {
+      LEAT_RETURN_IF_ERROR(AddRequest(id, /*yields=*/true));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status AddRequest(NodeId id, bool yields) {
+    const Node& node = graph_.node(id);
+    const int group = problem_.group_of[id];
+    PlacementGroup& info = problem_.groups[group];
+    LEAT_ASSIGN_OR_RETURN(const DeviceName* request, Parse(node));
+    auto merged = MergeDeviceNames(requests_[group], *request,
+                                   options_.allow_soft_placement && !yields);
+    if (!merged.ok()) {
+      return yields ? absl::OkStatus() : AtNode(node, merged.status());
+    }
+    requests_[group] = *std::move(merged);
+    if (!info.is_constrained) requesters_[group] = id;
+    info.is_constrained = true;
     return absl::OkStatus();
   }
 
@@ -132,10 +167,17 @@ class ConstraintCollector {
     return &found->second;
   }
 
+  static absl::Status NoKernelError(const Node& node) {
+    return AtNode(node, absl::InvalidArgumentError(
+                            "no device type has a kernel for its types"));
+  }
+
   // Equal sets get the same pointer.
   const Types* Intern(Types types) {
     return &*interned_.insert(std::move(types)).first;
   }
+
+  const Types* OnlyCpu() { return Intern({{0, kCpu}}); }
 
   const Types* TypesOf(const Node& node) {
     Types types;
@@ -162,10 +204,12 @@ class ConstraintCollector {
     return Intern(std::move(both));
   }
 
-  std::vector<int> Allowed(const DeviceName& request, const Types& types) {
+  std::vector<int> Allowed(const DeviceName& request, const Types& types,
+                           bool only_foreign) {
     std::vector<int> allowed;
     for (const auto& [priority, type] : types) {
       for (size_t i = 0; i < names_.size(); ++i) {
+        if (only_foreign && !is_foreign_[i]) continue;
         if (problem_.devices[i].type == type && request.Matches(names_[i])) {
           allowed.push_back(static_cast<int>(i));
         }
@@ -185,17 +229,23 @@ class ConstraintCollector {
   absl::Status FindCandidates(int group) {
     PlacementGroup& info = problem_.groups[group];
     const DeviceName& request = requests_[group];
-    const std::pair<std::string, const Types*> key(request.ToString(),
-                                                   types_[group]);
+    const bool only_foreign = unknown_[group] != kNoNode;
+    if (only_foreign && !request.job.has_value()) {
+      return NoKernelError(graph_.node(unknown_[group]));
+    }
+    const CandidatesKey key(request.ToString(), types_[group], only_foreign);
     if (auto found = sets_.find(key); found != sets_.end()) {
       info.candidates = found->second;
       return absl::OkStatus();
     }
-    std::vector<int> allowed = Allowed(request, *types_[group]);
+    std::vector<int> allowed = Allowed(request, *types_[group], only_foreign);
     if (allowed.empty() && options_.allow_soft_placement) {
-      allowed = Allowed(TaskOf(request), *types_[group]);
+      allowed = Allowed(TaskOf(request), *types_[group], only_foreign);
     }
-    if (allowed.empty()) return NoDeviceError(group);
+    if (allowed.empty()) {
+      if (only_foreign) return NoKernelError(graph_.node(unknown_[group]));
+      return NoDeviceError(group);
+    }
     info.candidates = static_cast<int>(problem_.candidates.size());
     problem_.candidates.push_back(std::move(allowed));
     sets_.emplace(key, info.candidates);
@@ -234,12 +284,14 @@ class ConstraintCollector {
   const PlacerOptions& options_;
   PlacementProblem problem_;
   std::vector<DeviceName> names_;     // of the devices
+  std::vector<bool> is_foreign_;      // by device
   std::vector<DeviceName> requests_;  // by group
   std::vector<NodeId> requesters_;    // by group: the first that asks
   std::vector<const Types*> types_;   // by group
+  std::vector<NodeId> unknown_;  // by group: a node without a kernel of ours
   std::set<Types> interned_;
   absl::flat_hash_map<std::string, DeviceName> parsed_;
-  absl::flat_hash_map<std::pair<std::string, const Types*>, int> sets_;
+  absl::flat_hash_map<CandidatesKey, int> sets_;
 };
 
 }  // namespace

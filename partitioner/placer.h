@@ -22,6 +22,9 @@ struct PlacerOptions {
   // same task.
   bool allow_soft_placement = false;
   PlacementPolicy policy = nullptr;
+  // Tasks of TensorFlow, "/job:ps/replica:0/task:0": their CPUs are taken to
+  // have every registered op, for every type.
+  std::vector<std::string> foreign_tasks = {};
 };
 
 // Assigns a device to every node that has none yet; assigned ones stay. The
@@ -30,7 +33,9 @@ struct PlacerOptions {
 // ("loc:@x"). Control flow that only routes values stands with them where its
 // constraints allow it (ColocateControlFlow). INVALID_ARGUMENT naming a node,
 // its request and the devices when the constraints of a group contradict each
-// other.
+// other; but what takes a reference or a resource yields to its producer. A
+// node whose types no kernel of ours has goes to the CPU of a foreign task if
+// it, or what it is colocated with, asks for that task or its job.
 absl::Status PlaceGraph(Graph& graph, absl::Span<const DeviceInfo> devices,
                         const PlacerOptions& options);
 

@@ -35,7 +35,8 @@ absl::StatusOr<Graph> PrepareGraph(const Graph& client_graph,
   LEAT_RETURN_IF_ERROR(
       PlaceGraph(graph, devices,
                  {.allow_soft_placement = options.allow_soft_placement,
-                  .policy = policy}));
+                  .policy = policy,
+                  .foreign_tasks = options.foreign_tasks}));
   return graph;
 }
 

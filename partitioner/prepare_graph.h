@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -21,8 +22,9 @@ namespace leat {
 struct PrepareOptions {
   bool allow_soft_placement = false;
   std::string placement_policy = kDefaultPolicy;
-  const PolicyRegistry* policies = nullptr;  // REQUIRES: not null; borrowed
-  LowerLimits lower_limits = {};             // a server's are lower
+  const PolicyRegistry* policies = nullptr;     // REQUIRES: not null; borrowed
+  LowerLimits lower_limits = {};                // a server's are lower
+  std::vector<std::string> foreign_tasks = {};  // as PlacerOptions'
 };
 
 // The devices of stateful nodes that `previous` (may be null: the graph before

@@ -262,8 +262,8 @@ class Forward final : public Kernel {
 // Conv2D, BiasAdd and an activation, of floats.
 class Fused final : public Kernel {
  public:
-  Fused(const WindowAttrs& attrs, Activation activation)
-      : attrs_(attrs), activation_(activation) {}
+  Fused(const WindowAttrs& attrs, const FusedOps& fused_ops)
+      : attrs_(attrs), fused_ops_(fused_ops) {}
 
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& input = context.input(0);
@@ -273,7 +273,7 @@ class Fused final : public Kernel {
     LEAT_ASSIGN_OR_RETURN(
         const Epilogue epilogue,
         MakeEpilogue(context, 2, plan.output, plan.shape.out_channels,
-                     attrs_.channels_first, activation_));
+                     attrs_.channels_first, fused_ops_));
     LEAT_ASSIGN_OR_RETURN(Tensor * output,
                           context.AllocateOutput(0, plan.output));
     if (output->num_elements() == 0) return absl::OkStatus();
@@ -293,7 +293,7 @@ class Fused final : public Kernel {
 
  private:
   const WindowAttrs attrs_;
-  const Activation activation_;
+  const FusedOps fused_ops_;
   const Convolution convolution_;
 };
 
@@ -398,8 +398,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeFused(const NodeDef& node) {
                      " host_args is not supported"));
   }
   LEAT_ASSIGN_OR_RETURN(WindowAttrs attrs, WindowAttrs::Create(node));
-  LEAT_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(node));
-  return std::unique_ptr<Kernel>(std::make_unique<Fused>(attrs, activation));
+  LEAT_ASSIGN_OR_RETURN(const FusedOps fused_ops, ReadFusedOps(node));
+  return std::unique_ptr<Kernel>(std::make_unique<Fused>(attrs, fused_ops));
 }
 
 }  // namespace

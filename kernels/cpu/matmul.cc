@@ -188,10 +188,10 @@ class MatMulKernel final : public Kernel {
 
 class FusedMatMul final : public Kernel {
  public:
-  FusedMatMul(bool transpose_a, bool transpose_b, Activation activation)
+  FusedMatMul(bool transpose_a, bool transpose_b, const FusedOps& fused_ops)
       : transpose_a_(transpose_a),
         transpose_b_(transpose_b),
-        activation_(activation) {}
+        fused_ops_(fused_ops) {}
 
   absl::Status Compute(KernelContext& context) const final {
     LEAT_ASSIGN_OR_RETURN(MatMulShape s,
@@ -199,7 +199,7 @@ class FusedMatMul final : public Kernel {
     LEAT_ASSIGN_OR_RETURN(Shape shape, Shape::Create({s.m, s.n}));
     LEAT_ASSIGN_OR_RETURN(const Epilogue epilogue,
                           MakeEpilogue(context, 2, shape, s.n,
-                                       /*channels_first=*/false, activation_));
+                                       /*channels_first=*/false, fused_ops_));
     LEAT_ASSIGN_OR_RETURN(Tensor * c, context.AllocateOutput(0, shape));
     if (c->num_elements() == 0) return absl::OkStatus();
     return kernels::MatMul(context.compute_queue(), s,
@@ -211,7 +211,7 @@ class FusedMatMul final : public Kernel {
  private:
   const bool transpose_a_;
   const bool transpose_b_;
-  const Activation activation_;
+  const FusedOps fused_ops_;
 };
 
 // Fails where a zero in the last two dimensions hid an overflow.
@@ -331,9 +331,9 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeFusedMatMul(const NodeDef& node) {
   if (dtype != DType::kFloat) return UnsupportedType(node, "T", dtype);
   LEAT_ASSIGN_OR_RETURN(bool a, node.attrs.GetOr<bool>("transpose_a", false));
   LEAT_ASSIGN_OR_RETURN(bool b, node.attrs.GetOr<bool>("transpose_b", false));
-  LEAT_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(node));
+  LEAT_ASSIGN_OR_RETURN(const FusedOps fused_ops, ReadFusedOps(node));
   return std::unique_ptr<Kernel>(
-      std::make_unique<FusedMatMul>(a, b, activation));
+      std::make_unique<FusedMatMul>(a, b, fused_ops));
 }
 absl::StatusOr<std::unique_ptr<Kernel>> MakeBatchMatMul(const NodeDef& node) {
   return MakeProduct<BatchMatMulKernel>(node, kBatchTypes, "adj_x", "adj_y");

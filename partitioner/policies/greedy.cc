@@ -2,8 +2,11 @@
 //
 // TensorFlow's choice: the first candidate, but nodes without inputs go where
 // all their consumers are, and nodes that only look at a tensor's shape, or
-// pass it on, stay with it (tensorflow-protocol.md, 6.2).
+// pass it on, stay with it (tensorflow-protocol.md, 6.2). Unlike there, those
+// do not keep what they look at from its other consumers, and a placeholder
+// with a default is one without inputs: what is fed lies where it is used.
 #include <algorithm>
+#include <vector>
 
 #include "leat/core/status_macros.h"
 #include "leat/graph/consumers.h"
@@ -11,6 +14,10 @@
 
 namespace leat::policies::greedy {
 namespace {
+
+// Beside devices.
+constexpr int kAnywhere = -1;
+constexpr int kSeveral = -2;
 
 class Greedy {
  public:
@@ -23,15 +30,21 @@ class Greedy {
   absl::StatusOr<std::vector<int>> Place() {
     LEAT_ASSIGN_OR_RETURN(const std::vector<NodeId> order,
                           TopologicalOrder(graph_));
-    std::vector<NodeId> generators;
+    std::vector<NodeId> deferred;
+    is_deferred_.assign(graph_.num_ids(), false);
     for (NodeId id : order) {
-      if (IsFree(id) && IsGenerator(id)) {
-        generators.push_back(id);
+      if (IsFree(id) && IsDeferred(id)) {
+        is_deferred_[id] = true;
+        deferred.push_back(id);
       } else {
-        PlaceNode(id, IsFree(id) && FollowsInput(id) ? DeviceOfInput(id) : -1);
+        PlaceNode(
+            id, IsFree(id) && FollowsInput(id) ? DeviceOfInput(id) : kAnywhere);
       }
     }
-    for (NodeId id : generators) PlaceNode(id, CommonDeviceOfConsumers(id));
+    FindWishes(deferred);
+    for (NodeId id : deferred) {
+      PlaceNode(id, FollowsInput(id) ? DeviceOfInput(id) : wish_[id]);
+    }
     return std::move(chosen_);
   }
 
@@ -49,26 +62,50 @@ class Greedy {
 
   bool IsGenerator(NodeId id) const {
     const Node& node = graph_.node(id);
-    return node.num_inputs() == 0 && node.num_outputs() == 1 &&
-           !IsRef(node.output_type(0)) && !consumers_.Of(id).empty();
+    return (node.num_inputs() == 0 || node.op() == "PlaceholderWithDefault") &&
+           node.num_outputs() == 1 && !IsRef(node.output_type(0)) &&
+           !consumers_.Of(id).empty();
+  }
+
+  // Where it goes is known only when its consumers, or its input's, are placed.
+  bool IsDeferred(NodeId id) const {
+    return IsGenerator(id) ||
+           (FollowsInput(id) && is_deferred_[graph_.node(id).inputs[0].node]);
   }
 
   bool FollowsInput(NodeId id) const {
     const Node& node = graph_.node(id);
     if (node.num_inputs() != 1) return false;
+    return node.op() == "Identity" || IsMetadata(node);
+  }
+
+  static bool IsMetadata(const Node& node) {
     const std::string& op = node.op();
-    return op == "Shape" || op == "Size" || op == "Rank" || op == "Identity";
+    return op == "Shape" || op == "Size" || op == "Rank";
   }
 
   int DeviceOfInput(NodeId id) const {
     return DeviceOf(graph_.node(id).inputs[0].node);
   }
 
+  // Where a deferred node's consumers, and those of what passes it on, want it.
+  void FindWishes(const std::vector<NodeId>& deferred) {
+    wish_.assign(graph_.num_ids(), kAnywhere);
+    for (auto it = deferred.rbegin(); it != deferred.rend(); ++it) {
+      wish_[*it] = CommonDeviceOfConsumers(*it);
+    }
+  }
+
   int CommonDeviceOfConsumers(NodeId id) const {
-    int common = -1;
+    int common = kAnywhere;
     for (const Use& use : consumers_.Of(id)) {
-      const int device = DeviceOf(use.node);
-      if (device < 0 || (common >= 0 && device != common)) return -1;
+      int device = DeviceOf(use.node);
+      if (is_deferred_[use.node]) {
+        if (IsMetadata(graph_.node(use.node))) continue;
+        device = wish_[use.node];
+        if (device == kAnywhere) continue;
+      }
+      if (common != kAnywhere && device != common) return kSeveral;
       common = device;
     }
     return common;
@@ -92,7 +129,9 @@ class Greedy {
   const PlacementProblem& problem_;
   const Graph& graph_;
   const Consumers consumers_;
-  std::vector<int> chosen_;  // by group
+  std::vector<int> chosen_;        // by group
+  std::vector<bool> is_deferred_;  // by NodeId, as the next
+  std::vector<int> wish_;
 };
 
 absl::StatusOr<std::vector<int>> Place(const PlacementProblem& problem) {

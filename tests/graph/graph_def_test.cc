@@ -275,6 +275,33 @@ TEST(AttrCodecTest, RoundTripsEveryKindOfValue) {
   }
 }
 
+// "_input_shapes" of a _FusedConv2D that a TensorFlow 2.15.1 master registered.
+TEST(AttrCodecTest, ReadsSymbolsInTheShapesOfAnnotationsAsUnknown) {
+  pb::AttrValue list, shape;
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
+      "list { shape { dim { size: -2 } dim { size: -3 } dim { size: 8 } } "
+      "shape { unknown_rank: true } }",
+      &list));
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
+      "shape { dim { size: -5 } dim { size: -1 } }", &shape));
+  AttrProtoMap protos;
+  protos["_input_shapes"] = list;
+  protos["_shape"] = shape;
+  AttrBudget budget;
+  const absl::StatusOr<AttrMap> attrs = AttrMapFromProto(protos, budget);
+  ASSERT_TRUE(attrs.ok()) << attrs.status();
+  EXPECT_EQ(*attrs->Find("_input_shapes"),
+            AttrValue(std::vector<PartialShape>{{-1, -1, 8}, {}}));
+  EXPECT_EQ(*attrs->Find("_shape"), AttrValue(PartialShape{-1, -1}));
+  for (const pb::AttrValue& value : {list, shape}) {
+    protos["shapes"] = value;
+    const absl::Status status = AttrMapFromProto(protos, budget).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(status.message()),
+                testing::HasSubstr("attr 'shapes'"));
+  }
+}
+
 TEST(AttrCodecTest, CountsDecodedTensorsAgainstTheBudget) {
   pb::AttrValue proto;
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(

@@ -268,7 +268,7 @@ class Family:
         self.lines.append(json.dumps(line))
 
     def given(self, op, name, inputs, outputs, tolerance=None, **attrs):
-        """A case whose outputs TensorFlow gave in another layout."""
+        """A case whose outputs TensorFlow gave in another layout or by other ops."""
         assert (op, name) not in self.names, (op, name)
         self.names.add((op, name))
         op_def = op_def_registry.get(op)

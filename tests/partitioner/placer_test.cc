@@ -13,6 +13,7 @@
 namespace leat {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr char kCpu0[] = "/job:worker/replica:0/task:0/device:CPU:0";
@@ -34,9 +35,10 @@ class PlacerTest : public ::testing::Test {
     auto built = b.Build();
     if (!built.ok()) return built.status();
     graph = *std::move(built);
-    return PlaceGraph(graph, Cluster(),
+    return PlaceGraph(graph, devices,
                       {.allow_soft_placement = soft,
-                       .policy = BuiltinPolicies().Find(policy).value()});
+                       .policy = BuiltinPolicies().Find(policy).value(),
+                       .foreign_tasks = foreign_tasks});
   }
   std::string DeviceOf(const Operation& operation) const {
     return graph.AssignedDevice(graph.Find(operation.name()));
@@ -47,6 +49,8 @@ class PlacerTest : public ::testing::Test {
 
   GraphBuilder b;
   Graph graph{BuiltinOps()};
+  std::vector<DeviceInfo> devices = Cluster();
+  std::vector<std::string> foreign_tasks;
 };
 
 TEST_F(PlacerTest, TakesTheFirstDeviceForWhoDoesNotCare) {
@@ -178,6 +182,98 @@ TEST_F(PlacerTest, ShapesStayWithTheirTensor) {
   EXPECT_EQ(DeviceOf(shape), kCpu1);
 }
 
+// A step feeds it without a message from another task.
+TEST_F(PlacerTest, PlaceholdersAreWhereTheyAreUsed) {
+  const Output x = b.Placeholder<float>("x");
+  const Output fallback = b.Const(1.0f);
+  const Output y = op::PlaceholderWithDefault(fallback, {});
+  const Output passed = op::Identity(x);
+  const Output shape = op::Shape(x);
+  Output shape_user;
+  {
+    auto device = b.OnDevice("/job:ps");
+    op::AddV2(passed, y);
+  }
+  {
+    auto device = b.OnDevice("/cpu:1");
+    shape_user = op::Neg(shape);
+  }
+  const Output fetched = op::Identity(x);
+  ASSERT_TRUE(Place().ok());
+  for (const Output& output : {x, passed, y, fallback, shape, fetched}) {
+    EXPECT_EQ(DeviceOf(output), kPs0) << output.operation().name();
+  }
+  EXPECT_EQ(DeviceOf(shape_user), kCpu1);
+}
+
+TEST_F(PlacerTest, PlaceholdersUsedInSeveralPlacesAreOnTheFirst) {
+  const Output x = b.Placeholder<float>("x");
+  const Output passed = op::Identity(x);
+  const Output y = b.Placeholder<float>("y");
+  {
+    auto device = b.OnDevice("/job:ps");
+    op::AddV2(passed, y);
+  }
+  {
+    auto device = b.OnDevice("/cpu:1");
+    op::Neg(passed);
+    op::Neg(y);
+  }
+  ASSERT_TRUE(Place().ok());
+  for (const Output& output : {x, passed, y}) {
+    EXPECT_EQ(DeviceOf(output), kCpu0) << output.operation().name();
+  }
+}
+
+// No kernel of ours computes with complex numbers.
+TEST_F(PlacerTest, AssumesThatForeignTasksHaveEveryRegisteredOp) {
+  const auto of_complex = [&](const char* device) {
+    auto scope = b.OnDevice(device);
+    const Output x = b.Placeholder(DType::kComplex64, "x");
+    return op::MatMul(x, x);
+  };
+  const Output product = of_complex("/job:ps");
+  Output with_product;
+  {
+    auto with = b.ColocateWith(product.operation());
+    with_product = op::MatMul(product, product);
+  }
+  const auto error = [&] { return std::string(Place().message()); };
+  constexpr char kNoKernel[] = "no device type has a kernel for its types";
+  EXPECT_THAT(error(), HasSubstr(kNoKernel));
+  foreign_tasks = {"/job:worker/replica:0/task:0"};
+  EXPECT_THAT(error(), HasSubstr(kNoKernel));
+  foreign_tasks = {"/job:ps/replica:0/task:0"};
+  for (const std::string& policy : BuiltinPolicies().Names()) {
+    ASSERT_TRUE(Place(policy).ok()) << policy;
+    EXPECT_EQ(DeviceOf(product), kPs0) << policy;
+    EXPECT_EQ(DeviceOf(with_product), kPs0) << policy;
+  }
+  // Of those that a request leaves, a foreign one.
+  devices.push_back({.name = "/job:ps/replica:0/task:1/device:CPU:0",
+                     .type = "CPU",
+                     .incarnation = 1});
+  foreign_tasks = {"/job:ps/replica:0/task:1"};
+  ASSERT_TRUE(Place().ok());
+  EXPECT_EQ(DeviceOf(product), devices.back().name);
+  // It must ask for one.
+  const Output homeless = of_complex("");
+  EXPECT_THAT(error(), AllOf(HasSubstr(kNoKernel),
+                             HasSubstr(homeless.operation().name())));
+}
+
+TEST_F(PlacerTest, OnlyForeignTasksHaveEveryRegisteredOp) {
+  foreign_tasks = {"/job:ps/replica:0/task:0"};
+  const Output x = b.Placeholder(DType::kComplex64, "x");
+  {
+    auto device = b.OnDevice("/job:worker");
+    op::MatMul(x, x);
+  }
+  const absl::Status status = Place();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("operation MatMul:"));
+}
+
 TEST_F(PlacerTest, NamesNodeRequestAndDevicesWhenThereIsNone) {
   auto device = b.OnDevice("/job:worker/task:7");
   b.Placeholder<float>("lost");
@@ -227,16 +323,63 @@ TEST_F(PlacerTest, SoftPlacementFallsBackWithinTheTask) {
 }
 
 TEST_F(PlacerTest, RefusesColocatedNodesWithContradictingRequests) {
-  Output handle;
+  Output x;
+  {
+    auto device = b.OnDevice("/job:ps");
+    x = b.Placeholder<float>("x");
+  }
+  auto with = b.ColocateWith(x.operation());
+  auto device = b.OnDevice("/job:worker");
+  op::Neg(b.Const(1.0f));
+  const absl::Status status = Place();
+  ASSERT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("/job:worker"));
+}
+
+// tf.compat.v1.train.replica_device_setter leaves some consumers of variables
+// to the workers.
+TEST_F(PlacerTest, AConsumerOfAVariableYieldsToIt) {
+  Output handle, reference;
+  Operation update;
+  Output read, added;
   {
     auto device = b.OnDevice("/job:ps");
     handle = b.Variable("v", b.Const(1.0f)).handle();
+    reference = op::VariableV2(b, Shape(), DType::kFloat);
   }
-  auto device = b.OnDevice("/job:worker");
-  op::AssignAddVariableOp(handle, b.Const(1.0f));
-  const absl::Status status = Place();
-  ASSERT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("AssignAddVariableOp"));
+  {
+    auto device = b.OnDevice("/job:worker/cpu:1");
+    update = op::AssignAddVariableOp(handle, b.Const(1.0f));
+    read = op::VarIsInitializedOp(handle);
+    added = op::AssignAdd(reference, b.Const(1.0f));
+  }
+  for (const std::string& policy : BuiltinPolicies().Names()) {
+    for (const bool soft : {false, true}) {
+      ASSERT_TRUE(Place(policy, soft).ok()) << policy;
+      EXPECT_EQ(DeviceOf(update), kPs0) << policy;
+      EXPECT_EQ(DeviceOf(read), kPs0) << policy;
+      EXPECT_EQ(DeviceOf(added), kPs0) << policy;
+    }
+  }
+}
+
+// Of consumers that contradict each other the first wins; a variable that asks
+// for nothing goes where they do.
+TEST_F(PlacerTest, AVariableWithoutARequestGoesToItsConsumers) {
+  const Output handle = op::VarHandleOp(b, DType::kFloat, Shape());
+  Output first, second;
+  {
+    auto device = b.OnDevice("/job:ps");
+    first = op::VarIsInitializedOp(handle);
+  }
+  {
+    auto device = b.OnDevice("/job:worker");
+    second = op::VarIsInitializedOp(handle);
+  }
+  ASSERT_TRUE(Place().ok());
+  for (const Output& output : {handle, first, second}) {
+    EXPECT_EQ(DeviceOf(output), kPs0) << output.operation().name();
+  }
 }
 
 TEST_F(PlacerTest, KeepsWhatWasPlacedBefore) {
