@@ -158,7 +158,7 @@ void GraphBuilder::State::Fail(absl::Status error, SourceLocation location) {
 absl::StatusOr<NodeId> GraphBuilder::State::AddNode(
     NodeDef def, absl::Span<const Endpoint> inputs, bool with_controls) {
   const std::string name = def.name;
-  def.device = context.device.ToString();
+  LEAT_ASSIGN_OR_RETURN(def.device, DeviceFor(def));
   if (!context.colocation.empty() && !def.attrs.Has("_class")) {
     def.attrs.Set("_class", context.colocation);
   }

@@ -61,6 +61,11 @@ struct OpArgs {
   SourceLocation location = {};
 };
 
+// The (partial) device for a new node, "" for any. `device` of the node is what
+// the scopes inside of the function's ask for; its types are not known yet.
+using DeviceFunction =
+    std::function<absl::StatusOr<std::string>(const NodeDef& node)>;
+
 // Ends when destroyed.
 class [[nodiscard]] Scope {
  public:
@@ -153,6 +158,11 @@ class GraphBuilder {
                   SourceLocation location = SourceLocation::Current());
   // ... this device, merged over the enclosing scopes' (partial) ones;
   Scope OnDevice(absl::string_view device,
+                 SourceLocation location = SourceLocation::Current());
+  // ... what this says for each of them, merged in the same way, so for what
+  // inner scopes leave open (see train/nn/replica_device_setter.h). It is not
+  // asked for what stands beside another node, such as a variable's read;
+  Scope OnDevice(DeviceFunction function,
                  SourceLocation location = SourceLocation::Current());
   // ... the device of `operation` (TensorFlow's _class "loc:@name");
   Scope ColocateWith(Operation operation,

@@ -1,5 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -24,6 +25,41 @@ absl::Status CheckScopeName(absl::string_view name) {
 }
 
 }  // namespace
+
+void BuilderContext::NestDevices(const BuilderContext& inner) {
+  // In the order of the scopes: names, then a function and names, and so on.
+  DeviceName last = device;
+  for (DeviceFunctionScope scope : inner.device_functions) {
+    scope.around = OverrideDeviceName(last, scope.around);
+    device_functions.push_back(std::move(scope));
+    last = {};
+  }
+  device = OverrideDeviceName(last, inner.device);
+}
+
+void BuilderContext::UseDeviceOf(const NodeDef& node) {
+  // What a node asks for is a name, or it would not have been added.
+  device = DeviceName::Parse(node.device).value_or(DeviceName());
+  device_functions.clear();
+}
+
+absl::StatusOr<std::string> GraphBuilder::State::DeviceFor(
+    NodeDef& node) const {
+  DeviceName device = context.device;
+  for (auto scope = context.device_functions.rbegin();
+       scope != context.device_functions.rend(); ++scope) {
+    node.device = device.ToString();
+    const absl::StatusOr<std::string> text = (*scope->function)(node);
+    const absl::StatusOr<DeviceName> chosen =
+        text.ok() ? DeviceName::Parse(*text) : text.status();
+    if (!chosen.ok()) {
+      return Annotate(chosen.status(), "its device function: ");
+    }
+    device =
+        OverrideDeviceName(scope->around, OverrideDeviceName(*chosen, device));
+  }
+  return device.ToString();
+}
 
 std::string GraphBuilder::State::UniqueName(absl::string_view name) {
   if (absl::EndsWith(name, "/")) {
@@ -106,6 +142,22 @@ Scope GraphBuilder::OnDevice(absl::string_view device,
       });
 }
 
+Scope GraphBuilder::OnDevice(DeviceFunction function, SourceLocation location) {
+  if (function == nullptr) {
+    Fail(absl::InvalidArgumentError("OnDevice was given no function"),
+         location);
+    return Scope(nullptr);
+  }
+  auto shared = std::make_shared<const DeviceFunction>(std::move(function));
+  return State::Open(
+      Current().state_, "scope of a device function", location,
+      [&](BuilderContext& context) {
+        context.device_functions.push_back(
+            {.function = std::move(shared),
+             .around = std::exchange(context.device, DeviceName())});
+      });
+}
+
 Scope GraphBuilder::ColocateWith(Operation operation, SourceLocation location) {
   const std::shared_ptr<State>& state = Current().state_;
   const State* owner = state.get();
@@ -125,11 +177,10 @@ Scope GraphBuilder::ColocateWith(Operation operation, SourceLocation location) {
   if (classes.empty()) classes.push_back(absl::StrCat("loc:@", def.name));
   // A body has no names for nodes outside; edges of resources keep it there.
   if (owner != state.get()) classes.clear();
-  absl::StatusOr<DeviceName> device = DeviceName::Parse(def.device);
   return State::Open(state, absl::StrCat("colocation with '", def.name, "'"),
                      location, [&](BuilderContext& context) {
                        context.colocation = classes;
-                       if (device.ok()) context.device = *device;
+                       context.UseDeviceOf(def);
                      });
 }
 

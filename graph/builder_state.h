@@ -31,16 +31,29 @@ struct ControlScope {
   absl::flat_hash_set<NodeId> members = {};
 };
 
+// A device function, and the device names of the scopes around it up to the
+// next function.
+struct DeviceFunctionScope {
+  std::shared_ptr<const DeviceFunction> function = {};
+  DeviceName around = {};
+};
+
 // What the open scopes say together about new nodes.
 struct BuilderContext {
   std::string name_prefix = {};      // "" or "a/b/"
   std::string variable_prefix = {};  // the same of variable scopes
-  DeviceName device = {};
+  DeviceName device = {};  // of the scopes inside of the last function's
+  std::vector<DeviceFunctionScope> device_functions = {};
   std::vector<std::string> colocation = {};  // "loc:@name"
   std::vector<std::shared_ptr<ControlScope>> controls = {};
   // How often a name has been used for a layer in this variable scope.
   std::shared_ptr<absl::flat_hash_map<std::string, int>> layers =
       std::make_shared<absl::flat_hash_map<std::string, int>>();
+
+  // The scopes of devices of `inner` are opened in these.
+  void NestDevices(const BuilderContext& inner);
+  // The device of this node, whatever scopes say.
+  void UseDeviceOf(const NodeDef& node);
 };
 
 struct OpenScope {
@@ -86,6 +99,10 @@ struct GraphBuilder::State {
                     std::string description, SourceLocation location,
                     absl::FunctionRef<void(BuilderContext&)> change);
   void Close(uint64_t id);
+
+  // The device that the scopes ask for, or the error of a device function.
+  // (Sets the node's, which functions look at.)
+  absl::StatusOr<std::string> DeviceFor(NodeDef& node) const;
 
   // Adds the node and infers its shapes.
   absl::StatusOr<NodeId> AddNode(NodeDef def, absl::Span<const Endpoint> inputs,

@@ -24,8 +24,8 @@ class OutsideBodies {
       : graph_(graph), context_(graph.context), open_(graph.tree->open) {
     graph_.tree->open.clear();
     graph_.context.variable_prefix = inner.variable_prefix;
-    graph_.context.device =
-        OverrideDeviceName(graph_.context.device, inner.device);
+    // It is the graph's own where no body is open.
+    if (&inner != &graph_.context) graph_.context.NestDevices(inner);
     graph_.context.controls.clear();
   }
   OutsideBodies(const OutsideBodies&) = delete;
@@ -51,14 +51,12 @@ Output Variable::value() const {
       BuilderAccess::Of(BuilderAccess::Current(*builder)).body == nullptr) {
     return value_;
   }
-  const std::string& device =
-      builder->graph().node(handle_.operation().id()).def->device;
-  const absl::StatusOr<DeviceName> parsed = DeviceName::Parse(device);
+  const NodeDef& handle = *builder->graph().node(handle_.operation().id()).def;
   const Scope beside = BuilderAccess::State::Open(
       BuilderAccess::Shared(BuilderAccess::Current(*builder)),
       absl::StrCat("a read of '", name(), "'"), SourceLocation{},
       [&](BuilderContext& context) {
-        context.device = parsed.ok() ? *parsed : DeviceName();
+        context.UseDeviceOf(handle);
         context.colocation.clear();
       });
   return AddOp({.op = "ReadVariableOp",
@@ -90,6 +88,12 @@ leat::Variable GraphBuilder::MakeVariable(absl::string_view node_name,
                             .name = absl::StrCat(name, "/"),
                             .location = location})
                          .output(0);
+  if (!status().ok()) return variable;
+  Scope beside = State::Open(
+      state_, absl::StrCat("variable '", name, "'"), location,
+      [&](BuilderContext& c) {
+        c.UseDeviceOf(*graph().node(variable.handle_.operation().id()).def);
+      });
   variable.initializer_ = AddOp({.op = resource ? "AssignVariableOp" : "Assign",
                                  .inputs = {variable.handle_, initial_value},
                                  .name = absl::StrCat(name, "/Assign/"),
@@ -157,9 +161,11 @@ leat::Variable GraphBuilder::GetVariable(
   Output value;
   {
     Scope names = NameScope(absl::StrCat(full, "/Initializer/"), location);
-    Scope colocated =
-        State::Open(state_, absl::StrCat("variable '", full, "'"), location,
-                    [&](BuilderContext& c) { Colocate(c, full); });
+    Scope colocated = State::Open(state_, absl::StrCat("variable '", full, "'"),
+                                  location, [&](BuilderContext& c) {
+                                    Colocate(c, full);
+                                    c.device_functions.clear();
+                                  });
     value = initial_value();
   }
   if (!status().ok()) return {};

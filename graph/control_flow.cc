@@ -185,13 +185,11 @@ class LoopBuilder {
     }
     if (!options_.maximum_iterations.has_value()) return absl::OkStatus();
     LEAT_ASSIGN_OR_RETURN(
-        const Operation zero,
-        state_.AddBare(
-            "Const", absl::StrCat(name_, "/iterations"),
-            {{"dtype", DType::kInt32}, {"value", Tensor::Scalar<int32_t>(0)}},
-            {}, state_.context.device.ToString()));
-    variables_.push_back(
-        {"iterations", zero.output(0), InferredOutput{.shape = Shape{}}});
+        const NodeId zero,
+        state_.AddConstant(Tensor::Scalar<int32_t>(0),
+                           absl::StrCat(name_, "/iterations")));
+    variables_.push_back({"iterations", Operation(state_.self, zero).output(0),
+                          InferredOutput{.shape = Shape{}}});
     return absl::OkStatus();
   }
 

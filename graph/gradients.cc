@@ -146,12 +146,11 @@ class Differentiator {
         BuilderAccess::Shared(BuilderAccess::Current(builder_));
     const NodeDef& def = *builder_.graph().node(operation.id()).def;
     const std::string name = state->UniqueName(absl::StrCat(def.name, "_grad"));
-    absl::StatusOr<DeviceName> device = DeviceName::Parse(def.device);
     return BuilderAccess::State::Open(
         state, absl::StrCat("gradient of '", def.name, "'"), location_,
         [&](BuilderContext& context) {
           context.name_prefix = absl::StrCat(name, "/");
-          if (device.ok() && !def.device.empty()) context.device = *device;
+          if (!def.device.empty()) context.UseDeviceOf(def);
         });
   }
 

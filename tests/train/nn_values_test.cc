@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "leat/core/dtype_list.h"
-#include "leat/runtime/local_session.h"
 #include "leat/tests/testing/op_case_json.h"
+#include "leat/tests/train/nn_cases.h"
 #include "leat/train/nn/layers.h"
 #include "leat/train/nn/learning_rate.h"
 #include "leat/train/nn/losses.h"
@@ -22,18 +22,17 @@ namespace leat::nn {
 namespace {
 
 using nlohmann::json;
+using testing::CaseProgram;
+using testing::ExpectTensor;
+using testing::InitializersByName;
+using testing::MakeInitializer;
+using testing::MakeOptimizer;
+using testing::OptimizersByName;
 
 constexpr double kRelative = 1e-6;
-constexpr double kRelativeOfDouble = 1e-12;
 
-// The cases of a kind, which must be there.
-std::vector<json> CasesOf(absl::string_view kind) {
-  std::vector<json> found;
-  for (json& spec : testing::ReadJsonLines("train/nn/nn_cases.jsonl")) {
-    if (spec.value("kind", "") == kind) found.push_back(std::move(spec));
-  }
-  EXPECT_FALSE(found.empty()) << kind;
-  return found;
+std::vector<json> CasesOf(const std::string& kind) {
+  return testing::CasesOfKind("nn_cases.jsonl", kind);
 }
 
 std::string NameOf(const json& spec) {
@@ -65,49 +64,6 @@ class Table {
   std::string kind_;
   std::map<std::string, F> entries_;
 };
-
-// A session of what a builder has built, after the initializers.
-class Program {
- public:
-  explicit Program(GraphBuilder& b) {
-    const absl::StatusOr<Graph> graph = b.Build();
-    EXPECT_TRUE(graph.ok()) << graph.status();
-    if (!graph.ok()) return;
-    auto session = NewLocalSession(*graph, {.devices = {.num_threads = 2}});
-    EXPECT_TRUE(session.ok()) << session.status();
-    if (!session.ok()) return;
-    session_ = *session;
-    EXPECT_TRUE(session_->Run({.targets = {graph->init_op()}}).ok());
-  }
-
-  Tensor Fetch(const Output& output, std::vector<Feed> feeds = {}) {
-    if (session_ == nullptr) return Tensor();
-    auto values =
-        session_->Run({.feeds = std::move(feeds), .fetches = {output}});
-    EXPECT_TRUE(values.ok()) << values.status();
-    return values.ok() ? (*values)[0] : Tensor();
-  }
-
-  void Run(const Operation& target, std::vector<Feed> feeds) {
-    if (session_ == nullptr) return;
-    const auto run =
-        session_->Run({.feeds = std::move(feeds), .targets = {target}});
-    EXPECT_TRUE(run.ok()) << run.status();
-  }
-
- private:
-  std::shared_ptr<Session> session_;
-};
-
-void ExpectTensor(const Tensor& got, const json& want, double floor = 1e-3) {
-  const Tensor expected = testing::TensorFromJson(want);
-  const bool wide = expected.dtype() == DType::kDouble;
-  EXPECT_EQ(
-      testing::Difference(
-          got, expected,
-          {.tolerance = wide ? kRelativeOfDouble : kRelative, .floor = floor}),
-      "");
-}
 
 TEST(NnValuesTest, LearningRatesAreTensorFlows) {
   using Schedule = std::function<Output(GraphBuilder&, Output, const json&)>;
@@ -143,7 +99,7 @@ TEST(NnValuesTest, LearningRatesAreTensorFlows) {
         const Output step = b.Placeholder<int64_t>("step", Shape{});
         const Output rate = schedule(b, step, spec["attrs"]);
         ASSERT_TRUE(b.status().ok()) << b.status();
-        Program program(b);
+        CaseProgram program(b);
         for (size_t i = 0; i < spec["steps"].size(); ++i) {
           const int64_t at = spec["steps"][i].get<int64_t>();
           SCOPED_TRACE(absl::StrCat("step ", at));
@@ -185,8 +141,9 @@ TEST(NnValuesTest, LossesAndMetricsAreTensorFlows) {
           const Output xs = input(logits);
           const Output value = function(ys, xs);
           ASSERT_TRUE(b.status().ok()) << b.status();
-          ExpectTensor(Program(b).Fetch(value, {{ys, labels}, {xs, logits}}),
-                       spec["value"]);
+          ExpectTensor(
+              CaseProgram(b).Fetch(value, {{ys, labels}, {xs, logits}}),
+              spec["value"]);
         }
       });
 }
@@ -206,46 +163,14 @@ TEST(NnValuesTest, ActivationsAreTensorFlows) {
         const Output input = b.Placeholder(x.dtype(), "x");
         const Output y = activation(input);
         ASSERT_TRUE(b.status().ok()) << b.status();
-        ExpectTensor(Program(b).Fetch(y, {{input, x}}), spec["y"]);
+        ExpectTensor(CaseProgram(b).Fetch(y, {{input, x}}), spec["y"]);
       });
-}
-
-std::optional<int64_t> SeedOf(const json& attrs) {
-  if (!attrs.contains("seed")) return {};
-  return attrs["seed"].get<int64_t>();
-}
-
-NormalAttrs NormalOf(const json& attrs) {
-  return {.mean = attrs["mean"].get<double>(),
-          .stddev = attrs["stddev"].get<double>(),
-          .seed = SeedOf(attrs)};
 }
 
 // The random ones draw TensorFlow's numbers, not only from its distributions.
 TEST(NnValuesTest, InitialValuesAreTensorFlows) {
-  using Make = std::function<Initializer(const json&)>;
-  Table<Make>(
-      "initializer",
-      {{"Zeros", [](const json&) { return Zeros(); }},
-       {"Ones", [](const json&) { return Ones(); }},
-       {"Constant",
-        [](const json& attrs) {
-          return Constant(attrs["value"].get<double>());
-        }},
-       {"RandomUniform",
-        [](const json& attrs) {
-          return RandomUniform({.min = attrs["min"].get<double>(),
-                                .max = attrs["max"].get<double>(),
-                                .seed = SeedOf(attrs)});
-        }},
-       {"RandomNormal",
-        [](const json& attrs) { return RandomNormal(NormalOf(attrs)); }},
-       {"TruncatedNormal",
-        [](const json& attrs) { return TruncatedNormal(NormalOf(attrs)); }},
-       {"GlorotUniform",
-        [](const json& attrs) { return GlorotUniform(SeedOf(attrs)); }},
-       {"HeNormal", [](const json& attrs) { return HeNormal(SeedOf(attrs)); }}})
-      .ForEachCase([](const json& spec, const Make& make) {
+  Table<MakeInitializer>("initializer", InitializersByName())
+      .ForEachCase([](const json& spec, const MakeInitializer& make) {
         GraphBuilder b;
         if (!spec["graph_seed"].is_null()) {
           b.SetSeed(spec["graph_seed"].get<int64_t>());
@@ -253,10 +178,10 @@ TEST(NnValuesTest, InitialValuesAreTensorFlows) {
         const Tensor want = testing::TensorFromJson(spec["value"]);
         const Initializer initializer = make(spec["attrs"]);
         const Variable w = b.GetVariable("w", want.dtype(), want.shape(), [&] {
-          return initializer(b, want.shape(), want.dtype());
+          return initializer(b, want.shape(), want.dtype(), want.shape());
         });
         ASSERT_TRUE(b.status().ok()) << b.status();
-        ExpectTensor(Program(b).Fetch(w.value()), spec["value"]);
+        ExpectTensor(CaseProgram(b).Fetch(w.value()), spec["value"]);
       });
 }
 
@@ -312,7 +237,7 @@ TEST(NnValuesTest, BatchNormalizationIsTensorFlows) {
     }
     ASSERT_TRUE(b.status().ok()) << b.status();
     const Operation updates = b.Group(b.updates());
-    Program program(b);
+    CaseProgram program(b);
     for (size_t i = 0; i < batches.size(); ++i) {
       ExpectTensor(program.Fetch(y[0], {{x, batches[i]}}), spec["trained"][i],
                    /*floor=*/0.1);
@@ -329,50 +254,6 @@ TEST(NnValuesTest, BatchNormalizationIsTensorFlows) {
   }
 }
 
-using MakeOptimizer =
-    std::function<std::unique_ptr<Optimizer>(const json& attrs)>;
-
-double Number(const json& attrs, const char* name) {
-  return attrs[name].get<double>();
-}
-
-std::map<std::string, MakeOptimizer> Optimizers() {
-  return {{"GradientDescent",
-           [](const json& attrs) {
-             return std::make_unique<GradientDescent>(GradientDescentAttrs{
-                 .learning_rate = Number(attrs, "learning_rate")});
-           }},
-          {"Momentum",
-           [](const json& attrs) {
-             return std::make_unique<Momentum>(
-                 MomentumAttrs{.learning_rate = Number(attrs, "learning_rate"),
-                               .momentum = Number(attrs, "momentum"),
-                               .nesterov = attrs["nesterov"].get<bool>()});
-           }},
-          {"Adagrad",
-           [](const json& attrs) {
-             return std::make_unique<Adagrad>(AdagradAttrs{
-                 .learning_rate = Number(attrs, "learning_rate"),
-                 .initial_accumulator = Number(attrs, "initial_accumulator")});
-           }},
-          {"RMSProp",
-           [](const json& attrs) {
-             return std::make_unique<RMSProp>(
-                 RMSPropAttrs{.learning_rate = Number(attrs, "learning_rate"),
-                              .decay = Number(attrs, "decay"),
-                              .momentum = Number(attrs, "momentum"),
-                              .epsilon = Number(attrs, "epsilon"),
-                              .centered = attrs["centered"].get<bool>()});
-           }},
-          {"Adam", [](const json& attrs) {
-             return std::make_unique<Adam>(
-                 AdamAttrs{.learning_rate = Number(attrs, "learning_rate"),
-                           .beta1 = Number(attrs, "beta1"),
-                           .beta2 = Number(attrs, "beta2"),
-                           .epsilon = Number(attrs, "epsilon")});
-           }}};
-}
-
 void CheckSteps(const json& spec, const Optimizer& optimizer,
                 bool use_resource) {
   GraphBuilder b;
@@ -383,7 +264,7 @@ void CheckSteps(const json& spec, const Optimizer& optimizer,
   const Operation step =
       optimizer.ApplyGradients({{{.variable = w, .gradient = fed.gradient()}}});
   ASSERT_TRUE(b.status().ok()) << b.status();
-  Program program(b);
+  CaseProgram program(b);
   for (size_t i = 0; i < spec["gradients"].size(); ++i) {
     program.Run(step, fed.Feeds(spec["gradients"][i]));
     const json& after = spec["after"][i];
@@ -399,7 +280,7 @@ void CheckSteps(const json& spec, const Optimizer& optimizer,
 }
 
 TEST(NnValuesTest, StepsOfOptimizersAreTensorFlows) {
-  Table<MakeOptimizer>("optimizer", Optimizers())
+  Table<MakeOptimizer>("optimizer", OptimizersByName())
       .ForEachCase([](const json& spec, const MakeOptimizer& make) {
         const std::unique_ptr<Optimizer> optimizer = make(spec["attrs"]);
         for (const bool use_resource : {true, false}) {

@@ -93,7 +93,7 @@ Output BatchNormalization(Output x, BatchNormalizationAttrs attrs,
                             bool trainable) {
     return b->GetVariable(
         which, x.dtype(), channels,
-        [&] { return value(*b, channels, x.dtype()); },
+        [&] { return value(*b, channels, x.dtype(), channels); },
         {.trainable = trainable && attrs.trainable}, location);
   };
   const leat::Variable gamma = variable("gamma", Ones(), true);

@@ -29,7 +29,7 @@ Output ShapeConst(GraphBuilder& b, const Shape& shape, const char* name) {
 }
 
 Initializer Fill(double value, const char* name, SourceLocation location) {
-  return [=](GraphBuilder& b, const Shape& shape, DType dtype) {
+  return [=](GraphBuilder& b, const Shape& shape, DType dtype, const Shape&) {
     const Scope site = b.CallSite(location);
     if (shape.rank() == 0) return b.AsOutput(Operand(value), dtype, name);
     if (dtype == DType::kFloat && shape.num_elements() < kMaxConstantElements) {
@@ -61,7 +61,8 @@ struct Random {
   std::optional<int64_t> seed = {};
   SourceLocation location = {};
 
-  Output operator()(GraphBuilder& b, const Shape& shape, DType dtype) const {
+  Output operator()(GraphBuilder& b, const Shape& shape, DType dtype,
+                    const Shape&) const {
     const Scope site = b.CallSite(location);
     Scope name_scope = b.NameScope(scope);
     const std::string result = b.name_prefix();
@@ -146,22 +147,24 @@ Initializer TruncatedNormal(NormalAttrs attrs, SourceLocation location) {
 
 Initializer GlorotUniform(std::optional<int64_t> seed,
                           SourceLocation location) {
-  return [=](GraphBuilder& b, const Shape& shape, DType dtype) {
-    const Fans fans = FansOf(shape);
+  return [=](GraphBuilder& b, const Shape& shape, DType dtype,
+             const Shape& whole) {
+    const Fans fans = FansOf(whole);
     const double limit = std::sqrt(6.0 / std::max(1.0, fans.in + fans.out));
     return RandomUniform({.min = -limit, .max = limit, .seed = seed}, location)(
-        b, shape, dtype);
+        b, shape, dtype, whole);
   };
 }
 
 Initializer HeNormal(std::optional<int64_t> seed, SourceLocation location) {
-  return [=](GraphBuilder& b, const Shape& shape, DType dtype) {
+  return [=](GraphBuilder& b, const Shape& shape, DType dtype,
+             const Shape& whole) {
     // The standard deviation of a unit normal cut at two.
     constexpr double kTruncated = .87962566103423978;
     const double stddev =
-        std::sqrt(2.0 / std::max(1.0, FansOf(shape).in)) / kTruncated;
-    return TruncatedNormal({.stddev = stddev, .seed = seed}, location)(b, shape,
-                                                                       dtype);
+        std::sqrt(2.0 / std::max(1.0, FansOf(whole).in)) / kTruncated;
+    return TruncatedNormal({.stddev = stddev, .seed = seed}, location)(
+        b, shape, dtype, whole);
   };
 }
 

@@ -13,9 +13,11 @@
 
 namespace leat::nn {
 
-// Builds a tensor of that shape and (floating, but for the constants) dtype.
+// Builds a tensor of that shape and (floating, but for the constants) dtype,
+// for a variable of shape `whole`: the same one, unless it is partitioned.
 // Outside of a layer, errors name the place where the initializer was made.
-using Initializer = std::function<Output(GraphBuilder&, const Shape&, DType)>;
+using Initializer = std::function<Output(GraphBuilder&, const Shape& shape,
+                                         DType, const Shape& whole)>;
 
 Initializer Zeros(SourceLocation location = SourceLocation::Current());
 Initializer Ones(SourceLocation location = SourceLocation::Current());
@@ -43,8 +45,9 @@ Initializer TruncatedNormal(
     NormalAttrs attrs = {},
     SourceLocation location = SourceLocation::Current());
 
-// Uniform in +-sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio 2010); of a
-// convolution's filter the fans count its spatial extent.
+// Uniform in +-sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio 2010). The fans
+// are the whole variable's; of a convolution's filter they count its spatial
+// extent.
 Initializer GlorotUniform(std::optional<int64_t> seed = {},
                           SourceLocation location = SourceLocation::Current());
 // Truncated normal of variance 2 / fan_in (He et al. 2015).

@@ -50,7 +50,8 @@ leat::Variable Weights(GraphBuilder& b, absl::string_view name, DType dtype,
     return {};
   }
   return b.GetVariable(
-      name, dtype, *shape, [&] { return initializer(b, *shape, dtype); },
+      name, dtype, *shape,
+      [&] { return initializer(b, *shape, dtype, *shape); },
       {.trainable = trainable}, location);
 }
 
@@ -247,11 +248,25 @@ Output Embedding(Output ids, EmbeddingAttrs attrs, SourceLocation location) {
                 location);
   }
   Scope scope = b->VariableScope(name, location);
-  const leat::Variable table = Weights(
-      *b, "embeddings", attrs.dtype, {attrs.vocabulary, attrs.dimension},
-      attrs.initializer, attrs.trainable, location);
-  if (!table.handle().IsValid()) return table.handle();
-  return op::ResourceGather(table.handle(), ids, attrs.dtype, {}, location);
+  const absl::StatusOr<Shape> shape =
+      Shape::Create({attrs.vocabulary, attrs.dimension});
+  std::vector<leat::Variable> parts;
+  if (attrs.partitioner == nullptr || !shape.ok()) {
+    parts = {Weights(*b, "embeddings", attrs.dtype,
+                     {attrs.vocabulary, attrs.dimension}, attrs.initializer,
+                     attrs.trainable, location)};
+  } else {
+    const PartitionedVariable table = GetPartitionedVariable(
+        *b, "embeddings", attrs.dtype, *shape, attrs.partitioner,
+        attrs.initializer, {.trainable = attrs.trainable}, location);
+    if (table.axis() != 0) {
+      return Fail(*b, name,
+                  absl::StrCat("(Embedding) is cut along axis ", table.axis()),
+                  location);
+    }
+    parts.assign(table.parts().begin(), table.parts().end());
+  }
+  return EmbeddingLookup(parts, ids, {.strategy = attrs.strategy}, location);
 }
 
 }  // namespace leat::nn

@@ -12,7 +12,9 @@
 
 #include "leat/graph/builder.h"
 #include "leat/train/nn/activations.h"
+#include "leat/train/nn/embedding.h"
 #include "leat/train/nn/initializers.h"
+#include "leat/train/nn/partitioned_variable.h"
 
 namespace leat::nn {
 
@@ -104,6 +106,9 @@ struct EmbeddingAttrs {
   int64_t dimension = 0;
   DType dtype = DType::kFloat;
   Initializer initializer = RandomUniform();
+  // Empty: one variable "embeddings"; else "embeddings/part_0", ...
+  Partitioner partitioner = {};
+  PartitionStrategy strategy = PartitionStrategy::kMod;
   bool trainable = true;
   std::string name = {};
 };

@@ -114,8 +114,10 @@ absl::flat_hash_map<NodeId, std::vector<Operation>> BodyReaders(
   return readers;
 }
 
-// Adds one to the step, after whatever scopes say.
+// Adds one to the step, where it is, after whatever scopes say.
 Operation CountUp(const Variable& step, SourceLocation location) {
+  Scope colocated = step.handle().builder()->ColocateWith(
+      step.handle().operation(), location);
   if (!step.is_resource()) {
     return op::AssignAdd(step.handle(), 1, {}, location).operation();
   }

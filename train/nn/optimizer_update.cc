@@ -35,7 +35,7 @@ Variable Optimizer::Update::Slot(const Initializer& initial_value) {
   {
     Scope scope =
         b.NameScope(absl::StrCat(slot_name_, "/Initializer"), location_);
-    initial = initial_value(b, *shape, variable_.dtype());
+    initial = initial_value(b, *shape, variable_.dtype(), *shape);
   }
   return b.Variable(
       slot_name_, initial,

@@ -179,7 +179,7 @@ TEST(WrongUsesTest, TypesThatLayersDoNotTake) {
       {.title = "an initializer alone",
        .use =
            [](Program& p) {
-             GlorotUniform()(p.b, Shape{2, 2}, DType::kInt32);
+             GlorotUniform()(p.b, Shape{2, 2}, DType::kInt32, Shape{2, 2});
            },
        .named = {"'random_uniform/min'"}},
   });
@@ -278,8 +278,8 @@ TEST(WrongUsesTest, OptimizersTakeEmptyBraces) {
 TEST(WrongUsesTest, InitialValuesOfVastShapesKeepThem) {
   GraphBuilder b;
   const Shape vast{int64_t{1} << 33, 2};
-  EXPECT_EQ(Zeros()(b, vast, DType::kFloat).shape(), PartialShape(vast));
-  EXPECT_EQ(GlorotUniform()(b, vast, DType::kFloat).shape(),
+  EXPECT_EQ(Zeros()(b, vast, DType::kFloat, vast).shape(), PartialShape(vast));
+  EXPECT_EQ(GlorotUniform()(b, vast, DType::kFloat, vast).shape(),
             PartialShape(vast));
   EXPECT_TRUE(b.status().ok()) << b.status();
 }
