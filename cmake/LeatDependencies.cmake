@@ -5,6 +5,8 @@
 #   LeatDeps::dnnl   oneDNN. Debian's own package file demands OpenCL headers.
 #   LeatDeps::gomp   libgomp by its name, without -fopenmp: only the thread
 #                    count of the calling thread is ever set.
+#   LeatDeps::grpc   gRPC for C++. Debian's package file looks for all that the
+#                    static libraries need, with modules of its own.
 include(CMakeFindDependencyMacro)
 if(NOT DEFINED THREADS_PREFER_PTHREAD_FLAG)
   set(THREADS_PREFER_PTHREAD_FLAG ON)
@@ -33,4 +35,25 @@ if(NOT TARGET LeatDeps::dnnl)
   add_library(LeatDeps::gomp UNKNOWN IMPORTED)
   set_target_properties(LeatDeps::gomp PROPERTIES
     IMPORTED_LOCATION "${LEAT_GOMP_LIBRARY}")
+endif()
+
+if(NOT TARGET LeatDeps::grpc)
+  find_path(LEAT_GRPC_INCLUDE_DIR grpcpp/grpcpp.h)
+  find_library(LEAT_GRPCXX_LIBRARY NAMES grpc++)
+  find_library(LEAT_GRPC_LIBRARY NAMES grpc)
+  find_library(LEAT_GPR_LIBRARY NAMES gpr)
+  mark_as_advanced(LEAT_GRPC_INCLUDE_DIR LEAT_GRPCXX_LIBRARY LEAT_GRPC_LIBRARY
+                   LEAT_GPR_LIBRARY)
+  foreach(file LEAT_GRPC_INCLUDE_DIR LEAT_GRPCXX_LIBRARY LEAT_GRPC_LIBRARY
+               LEAT_GPR_LIBRARY)
+    if(NOT ${file})
+      message(FATAL_ERROR "Leat: gRPC is missing (${file}); "
+                          "install libgrpc++-dev")
+    endif()
+  endforeach()
+  add_library(LeatDeps::grpc UNKNOWN IMPORTED)
+  set_target_properties(LeatDeps::grpc PROPERTIES
+    IMPORTED_LOCATION "${LEAT_GRPCXX_LIBRARY}"
+    INTERFACE_LINK_LIBRARIES "${LEAT_GRPC_LIBRARY};${LEAT_GPR_LIBRARY}"
+    INTERFACE_INCLUDE_DIRECTORIES "${LEAT_GRPC_INCLUDE_DIR}")
 endif()

@@ -34,14 +34,17 @@ install(EXPORT LeatTargets NAMESPACE Leat::
   DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/Leat")
 
 # Headers of plug-in folders are their own business, and so are those that speak
-# of protobuf's own classes.
+# of protobuf's own classes, and what a task works with inside.
+set(inside "master|master_client|master_session|plan_table|registered_plan")
 foreach(folder IN ITEMS core graph partitioner kernels runtime distributed
                        train)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/leat"
     FILES_MATCHING PATTERN "*.h"
     REGEX "/(graph/(ops|gen|gradients|passes)|kernels/(any|cpu|cuda))$" EXCLUDE
-    REGEX "/(partitioner/policies|distributed/resolvers)$" EXCLUDE
+    REGEX "/partitioner/policies$" EXCLUDE
+    REGEX "/distributed/(grpc|resolvers|transports)$" EXCLUDE
+    REGEX "/distributed/(${inside}|remote_step|worker_step)\\.h$" EXCLUDE
     REGEX "/(core/parsed_bytes|graph/(attr|function)_codec)\\.h$" EXCLUDE)
 endforeach()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/protos"

@@ -2,6 +2,7 @@
 #include "leat/distributed/address.h"
 
 #include <arpa/inet.h>
+#include <netinet/in.h>
 #include <sys/un.h>
 
 #include <algorithm>
@@ -94,6 +95,25 @@ absl::Status CheckAddress(absl::string_view address) {
 
 bool HasFreePort(absl::string_view address) {
   return !absl::StartsWith(address, kUnix) && absl::EndsWith(address, ":0");
+}
+
+bool IsLoopback(absl::string_view address) {
+  if (absl::StartsWith(address, kUnix)) return true;
+  HostPort parts;
+  if (!Split(address, parts)) return false;
+  in6_addr ipv6;
+  if (parts.is_ipv6) {
+    return ParseIpv6(parts.host, ipv6) && IN6_IS_ADDR_LOOPBACK(&ipv6);
+  }
+  in_addr ipv4;
+  if (inet_pton(AF_INET, std::string(parts.host).c_str(), &ipv4) == 1) {
+    return ntohl(ipv4.s_addr) >> 24 == IN_LOOPBACKNET;
+  }
+  return absl::EqualsIgnoreCase(parts.host, "localhost");
+}
+
+std::string UnixPath(absl::string_view address) {
+  return absl::ConsumePrefix(&address, kUnix) ? std::string(address) : "";
 }
 
 std::string CanonicalAddress(absl::string_view address) {

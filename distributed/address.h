@@ -21,6 +21,13 @@ absl::Status CheckAddress(absl::string_view address);
 // it by this address.
 bool HasFreePort(absl::string_view address);
 
+// Only processes of this machine reach it: 127.0.0.0/8, ::1, localhost and
+// sockets of Unix. REQUIRES: one that CheckAddress accepts.
+bool IsLoopback(absl::string_view address);
+
+// The path of a "unix:/path"; "" for others.
+std::string UnixPath(absl::string_view address);
+
 // Equal for two addresses that are the same but for how they are written: the
 // case of names, zeros in IPv6, slashes before a path. Names are not looked up.
 // REQUIRES: one that CheckAddress accepts.

@@ -12,6 +12,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/any_invocable.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/cancellation.h"
@@ -106,11 +107,15 @@ class MethodTable {
   // REQUIRES: no handler of that path yet.
   void Add(const Method& method, Handler handler);
 
+  // Replaces the handler of that path by `around(handler)`. REQUIRES: there is
+  // one.
+  void Wrap(const Method& method, absl::FunctionRef<Handler(Handler)> around);
+
   // Null for a method that the task does not serve. Valid as long as the table.
   const Entry* Find(absl::string_view path) const;
 
  private:
-  absl::flat_hash_map<std::string, std::unique_ptr<const Entry>> entries_;
+  absl::flat_hash_map<std::string, std::unique_ptr<Entry>> entries_;
 };
 
 }  // namespace leat

@@ -4,6 +4,7 @@
 // writes the trained model, and predicts some test images in the terminal.
 //
 //   fashion_mnist --model cnn --devices cpu:2 --epochs 5 --export model.pb
+//   fashion_mnist --model mlp --target grpc://127.0.0.1:7001
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -62,6 +63,7 @@ struct Flags {
   int64_t batch = 128;
   int epochs = 5;
   int64_t seed = 1;
+  std::string target = {};
   std::string devices = "cpu";
   int threads = 0;
   bool no_passes = false;
@@ -339,7 +341,8 @@ absl::Status Run(const Flags& flags) {
       const Model model,
       BuildModel(b, flags, flags.epochs * training.num_batches()));
   LEAT_ASSIGN_OR_RETURN(const leat::Graph graph, b.Build());
-  leat::SessionOptions options{.devices = flags.devices,
+  leat::SessionOptions options{.target = flags.target,
+                               .devices = flags.devices,
                                .num_threads = flags.threads};
   if (flags.no_passes) options.optimizer.level = leat::OptimizeLevel::kOff;
   LEAT_ASSIGN_OR_RETURN(const auto session, leat::NewSession(graph, options));
@@ -413,6 +416,9 @@ void AddTrainingFlags(CLI::App& app, Flags& flags) {
 }
 
 void AddOtherFlags(CLI::App& app, Flags& flags) {
+  app.add_option("--target", flags.target,
+                 "grpc://HOST:PORT of a cluster's task whose devices to use "
+                 "instead of this process's");
   app.add_option("--devices", flags.devices,
                  "cpu, or cpu:2 to split the network over two devices")
       ->capture_default_str();

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// leat: runs graphs, lists ops and devices. See --help.
+// leat: runs graphs, serves as a task, lists ops and devices. See --help.
 #include <cmath>
 #include <memory>
 #include <string>
@@ -18,6 +18,7 @@
 #include "leat/tools/program.h"
 #include "leat/tools/run_model.h"
 #include "leat/tools/run_report.h"
+#include "leat/tools/serve.h"
 #include "leat/tools/table.h"
 #include "nlohmann/json.hpp"
 
@@ -40,6 +41,7 @@ struct Flags {
   bool no_passes = false;
   bool json = false;
   std::string op = {};
+  ServeOptions serve = {};
 };
 
 void AddSessionFlags(CLI::App& app, Flags& flags) {
@@ -60,6 +62,9 @@ CLI::App* AddRun(CLI::App& app, Flags& flags) {
   run->add_option("MODEL", flags.run.model,
                   "GraphDef or MetaGraphDef, binary or text")
       ->required();
+  run->add_option("--target", flags.run.session.target.text,
+                  "grpc://HOST:PORT or unix:///PATH of a task whose cluster "
+                  "runs the graph instead of this process");
   run->add_option("--feed", flags.run.feeds,
                   "NAME=@FILE.npy: a tensor's value (repeatable)");
   run->add_option("--fetch", flags.run.fetches,
@@ -161,6 +166,7 @@ int Main(int argc, char** argv) {
   app.fallthrough();  // --config and --version may come after the command
   Flags flags;
   CLI::App* run = AddRun(app, flags);
+  CLI::App* serve = AddServe(app, flags.serve);
   CLI::App* ops = app.add_subcommand("ops", "Lists ops and where they run");
   ops->add_option("NAME", flags.op, "Tell all about this op");
   ops->add_flag("--json", flags.json, "Print JSON");
@@ -169,6 +175,7 @@ int Main(int argc, char** argv) {
   AddSessionFlags(*devices, flags);
   Log log(kProgram);
   if (const auto code = ParseFlags(app, argc, argv, log)) return *code;
+  if (serve->parsed()) return Serve(flags.serve, log);
   if (const absl::Status status = CheckConfig(flags); !status.ok()) {
     return Report(log, status, kExitConfig);
   }

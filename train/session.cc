@@ -3,16 +3,27 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
+#include "leat/distributed/remote_session.h"
 #include "leat/runtime/local_session.h"
 
 namespace leat {
+namespace {
 
-absl::StatusOr<std::shared_ptr<Session>> NewSession(
+// An option that the session would not honour.
+absl::Status Misplaced(absl::string_view option, const SessionTarget& target) {
+  if (target.text.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(option, " is of sessions on a target"));
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(option, " is of local sessions; the tasks of target '",
+                   target.text, "' have their own"));
+}
+
+absl::StatusOr<std::shared_ptr<Session>> NewSessionHere(
     const Graph& graph, const SessionOptions& options) {
-  if (!options.target.text.empty()) {
-    return absl::UnimplementedError(
-        absl::StrCat("target '", options.target.text,
-                     "': only local sessions (\"\") exist yet"));
+  if (!options.device_filters.empty()) {
+    return Misplaced("device_filters", options.target);
   }
   LocalSessionOptions local{
       .allow_soft_placement = options.allow_soft_placement,
@@ -23,6 +34,36 @@ absl::StatusOr<std::shared_ptr<Session>> NewSession(
   local.devices.num_threads = options.num_threads;
   local.devices.cpu_memory_bytes = options.cpu_memory_bytes;
   return NewLocalSession(graph, local);
+}
+
+absl::StatusOr<std::shared_ptr<Session>> NewSessionThere(
+    const Graph& graph, const SessionOptions& options) {
+  const SessionOptions defaults;
+  const std::pair<const char*, bool> local_options[] = {
+      {"devices", options.devices != defaults.devices},
+      {"num_threads", options.num_threads != defaults.num_threads},
+      {"cpu_memory_bytes",
+       options.cpu_memory_bytes != defaults.cpu_memory_bytes},
+      {"placement_policy",
+       options.placement_policy != defaults.placement_policy},
+      {"lower_limits", !(options.lower_limits == defaults.lower_limits)}};
+  for (const auto& [name, is_set] : local_options) {
+    if (is_set) return Misplaced(name, options.target);
+  }
+  return NewRemoteSession(graph, options.target.text,
+                          {.device_filters = options.device_filters,
+                           .isolate_state = options.isolate_state,
+                           .allow_soft_placement = options.allow_soft_placement,
+                           .optimizer = options.optimizer,
+                           .connect_timeout = options.connect_timeout});
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<Session>> NewSession(
+    const Graph& graph, const SessionOptions& options) {
+  return options.target.text.empty() ? NewSessionHere(graph, options)
+                                     : NewSessionThere(graph, options);
 }
 
 }  // namespace leat

@@ -81,5 +81,24 @@ TEST(AddressTest, WritesOneAddressInOneWay) {
   EXPECT_NE(CanonicalAddress("unix:/a"), CanonicalAddress("unix:/A"));
 }
 
+TEST(AddressTest, KnowsWhichAddressesOnlyThisMachineReaches) {
+  for (const char* address :
+       {"127.0.0.1:1", "127.1.2.3:0", "[::1]:7001", "[0:0:0:0:0:0:0:1]:1",
+        "localhost:1", "LocalHost:1", "unix:/tmp/leat.sock"}) {
+    EXPECT_TRUE(IsLoopback(address)) << address;
+  }
+  for (const char* address :
+       {"0.0.0.0:1", "128.0.0.1:1", "10.127.0.1:1", "[::]:1", "[::2]:1",
+        "[::ffff:10.0.0.1]:1", "ps:1", "localhost.example.com:1",
+        "127.example.com:1", "127.1:1"}) {
+    EXPECT_FALSE(IsLoopback(address)) << address;
+  }
+}
+
+TEST(AddressTest, KnowsThePathsOfSockets) {
+  EXPECT_EQ(UnixPath("unix:/tmp/a:0"), "/tmp/a:0");
+  EXPECT_EQ(UnixPath("localhost:1"), "");
+}
+
 }  // namespace
 }  // namespace leat

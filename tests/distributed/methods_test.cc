@@ -131,5 +131,30 @@ TEST(MethodTableTest, FindsWhatWasAdded) {
   EXPECT_EQ(table.Find("RunGraph"), nullptr);
 }
 
+TEST(MethodTableTest, WrapsHandlers) {
+  MethodTable table;
+  table.Add(methods::kRunGraph,
+            [](std::shared_ptr<CallContext>, Payload request, Reply reply) {
+              request.header += " inside";
+              std::move(reply)(std::move(request));
+            });
+  table.Wrap(methods::kRunGraph, [](Handler inner) -> Handler {
+    return [inner = std::move(inner)](std::shared_ptr<CallContext> context,
+                                      Payload request, Reply reply) {
+      request.header += " outside";
+      inner(std::move(context), std::move(request), std::move(reply));
+    };
+  });
+  std::string replied;
+  Payload request;
+  request.header = "h";
+  table.Find(methods::kRunGraph.path)
+      ->handler(std::make_shared<CallContext>(), std::move(request),
+                [&replied](absl::StatusOr<Payload> response) {
+                  replied = response->header;
+                });
+  EXPECT_EQ(replied, "h outside inside");
+}
+
 }  // namespace
 }  // namespace leat

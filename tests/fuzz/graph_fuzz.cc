@@ -34,7 +34,7 @@ std::shared_ptr<leat::DeviceSet> Devices() {
 // Resources outlive sessions; runs must not depend on those before them.
 void ForgetResources() {
   for (const auto& device : Devices()->devices()) {
-    Devices()->resources(*device).Clear();
+    Devices()->resources().Of(*device).Clear();
   }
 }
 

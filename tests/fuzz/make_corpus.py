@@ -57,6 +57,60 @@ GRAPHS = {
               f'device: "/cpu:1" {T} }}\n',
     "noop": 'node { name: "n" op: "NoOp" }\n',
 }
+PS = "/job:ps/replica:0/task:0/device:CPU:%d"
+DEVICE = f'device: "{PS}" '
+
+
+def key(name, device=0):
+  """Of a tensor that is fed to or fetched from that device."""
+  return f"{PS % device};{1:016x};{PS % device};{name};0:0"
+
+
+def transfer(op, name, tensor, dtype, source=0, target=0, client="true"):
+  """A _Send or _Recv; without `client`, between two devices."""
+  typed = "T" if op == "_Send" else "tensor_type"
+  attrs = {"tensor_name": f's: "{tensor}"', "send_device": f's: "{PS % source}"',
+           "recv_device": f's: "{PS % target}"', "send_device_incarnation":
+           "i: 1", "client_terminated": f"b: {client}",
+           typed: f"type: {dtype}"}
+  device = DEVICE % (source if op == "_Send" else target)
+  return (f'op: "{op}" name: "{name}" {device}' + "".join(
+      f'attr {{ key: "{k}" value {{ {v} }} }} ' for k, v in attrs.items()))
+
+
+def node(text):
+  return f"node {{ {text} }}\n"
+
+
+X = node(transfer("_Recv", "x", "x:0", "DT_FLOAT"))
+TYPES = ('attr { key: "component_types" value { list { type: DT_FLOAT } } } ')
+FED = ('step_id: 7 send { name: "' + key("x:0") + '" ' +
+       FLOATS % (2, 'tensor_content: "abcdefgh"') + ' } ')
+FETCHED = f'recv_key: "{key("y:0")}" '
+# What is registered, and how it is run.
+WORKER = {
+    "sum": (X + node(f'op: "AddV2" name: "s" input: "x" input: "x" {T} ' +
+                     DEVICE % 0) +
+            node(transfer("_Send", "y", "y:0", "DT_FLOAT") + 'input: "s"'),
+            FED + FETCHED),
+    "devices": (X + node(f'op: "Neg" name: "n" input: "x" {T} ' + DEVICE % 1) +
+                node(transfer("_Send", "y", "y:0", "DT_FLOAT") + 'input: "n"'),
+                FED + FETCHED + "exec_opts { record_timeline: true "
+                "record_partition_graphs: true } "),
+    "dead": (X + node('op: "Const" name: "p" ' + DEVICE % 0 +
+                      'attr { key: "dtype" value { type: DT_BOOL } } attr { '
+                      'key: "value" value { tensor { dtype: DT_BOOL '
+                      'tensor_shape { } bool_val: true } } } ') +
+             node(f'op: "Switch" name: "w" input: "x" input: "p" {T} ' +
+                  DEVICE % 0) +
+             node(transfer("_Send", "y", "y:0", "DT_FLOAT") + 'input: "w"'),
+             FED + FETCHED + "store_errors_in_response_body: true "),
+    "waits": (node(transfer("_Recv", "r", "edge_1_r", "DT_FLOAT", 1, 0,
+                            "false")), "step_id: 7 "),
+    "queue": (node('op: "FIFOQueueV2" name: "q" ' + TYPES + DEVICE % 0) +
+              node('op: "QueueDequeueV2" name: "t" input: "q" ' + TYPES +
+                   DEVICE % 0), "step_id: 7 "),
+}
 
 
 def write(target, name, data):
@@ -115,6 +169,10 @@ def main():
     message = ["RunGraphRequest", "RecvTensorResponse"][kind]
     write("wire_fuzz", name,
           bytes([kind, step]) + encode(message, "worker", text.encode()))
+  for name, (graph, run) in WORKER.items():
+    graph = encode("GraphDef", "graph", graph.encode())
+    write("worker_fuzz", name, struct.pack("<H", len(graph)) + graph +
+          encode("RunGraphRequest", "worker", run.encode()))
   arrays = {"float": np.ones((2, 3), np.float32), "scalar": np.int64(7),
             "bytes": np.array([b"a", b"bcd"]), "bool": np.array([True, False]),
             "complex": np.zeros((1, 0, 2), np.complex64)}

@@ -1,29 +1,21 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/tests/tools/run_program.h"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <csignal>
+#include <algorithm>
 #include <fstream>
-#include <sstream>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
-#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/tests/testing/processes.h"
 
 namespace leat::testing {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-constexpr absl::Duration kTimeout = absl::Seconds(60);
 
 }  // namespace
 
@@ -37,11 +29,7 @@ std::string Write(const std::string& name, const std::string& content) {
   return Path(name);
 }
 
-std::string Content(const std::string& path) {
-  std::ostringstream content;
-  content << std::ifstream(path, std::ios::binary).rdbuf();
-  return content.str();
-}
+std::string Content(const std::string& path) { return ReadFile(path); }
 
 Ended RunProgram(const std::string& program,
                  const std::vector<std::string>& args,
@@ -49,48 +37,10 @@ Ended RunProgram(const std::string& program,
                  const std::string& out) {
   const std::string err = Path("err");
   unlink(Path("out").c_str());
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  constexpr int kWrite = O_WRONLY | O_CREAT | O_TRUNC;
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, 1, out.c_str(), kWrite, 0600);
-  posix_spawn_file_actions_addopen(&actions, 2, err.c_str(), kWrite, 0600);
-  std::vector<char*> argv = {const_cast<char*>(program.c_str())};
-  for (const std::string& arg : args) {
-    argv.push_back(const_cast<char*>(arg.c_str()));
-  }
-  argv.push_back(nullptr);
-  std::vector<char*> environment;
-  for (char** each = environ; *each != nullptr; ++each) {
-    const absl::string_view text = *each;
-    if (!absl::StartsWith(text, "LEAT_") && !absl::StartsWith(text, "TERM=") &&
-        !absl::StartsWith(text, "NO_COLOR=")) {
-      environment.push_back(*each);
-    }
-  }
-  for (const std::string& variable : variables) {
-    environment.push_back(const_cast<char*>(variable.c_str()));
-  }
-  environment.push_back(nullptr);
-  pid_t pid = 0;
-  const int error = posix_spawn(&pid, program.c_str(), &actions, nullptr,
-                                argv.data(), environment.data());
-  posix_spawn_file_actions_destroy(&actions);
+  const pid_t pid = Spawn(program, args, variables, out, err);
   Ended ended;
-  EXPECT_EQ(error, 0) << program;
-  if (error != 0) return ended;
-  int status = 0;
-  const absl::Time deadline = absl::Now() + kTimeout;
-  while (waitpid(pid, &status, WNOHANG) == 0) {
-    if (absl::Now() > deadline) {
-      ADD_FAILURE() << program << " does not end";
-      kill(pid, SIGKILL);
-      waitpid(pid, &status, 0);
-      break;
-    }
-    absl::SleepFor(absl::Milliseconds(2));
-  }
-  if (WIFEXITED(status)) ended.code = WEXITSTATUS(status);
+  if (pid < 0) return ended;
+  ended.code = std::max(-1, WaitFor(pid));
   if (out == Path("out")) ended.out = Content(out);
   ended.err = Content(err);
   return ended;

@@ -24,8 +24,7 @@ struct Ended {
   std::string err = {};
 };
 
-// Streams go to files, so that nothing waits for a reader. `variables` are
-// "NAME=value"; none of ours and of terminals are passed on.
+// As Spawn (processes.h) starts it.
 Ended RunProgram(const std::string& program,
                  const std::vector<std::string>& args,
                  const std::vector<std::string>& variables = {},

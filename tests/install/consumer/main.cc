@@ -4,6 +4,7 @@
 #include <leat/core/float16.h>
 #include <leat/core/shape.h>
 #include <leat/distributed/cluster.h>
+#include <leat/distributed/transport.h>
 #include <leat/graph/op_registry.h>
 
 #include <cstdio>
@@ -20,6 +21,7 @@ int main(int argc, char**) {
   }
   if (leat::BuiltinOps().Find("MatMul") == nullptr) return 1;
   if (!leat::ClusterSpec::FromJson(R"({"ps": ["h:1"]})").ok()) return 1;
+  if (!leat::BuiltinTransports().Create("grpc").ok()) return 1;
   const absl::StatusOr<leat::Shape> shape = leat::Shape::Create({6, 7});
   if (!shape.ok()) return 1;
   std::printf("%d\n", static_cast<int>(shape->num_elements()));

@@ -1,0 +1,96 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/grpc/channel.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "grpcpp/create_channel.h"
+#include "grpcpp/security/credentials.h"
+#include "grpcpp/support/channel_arguments.h"
+#include "leat/distributed/address.h"
+#include "leat/distributed/grpc/settings.h"
+
+namespace leat {
+namespace {
+
+// Pauses between attempts to connect.
+constexpr int kMinBackoffMs = 100;
+constexpr int kMaxBackoffMs = 1000;
+// To an address that does not answer at all; a shorter one would fail while
+// the peer is merely busy.
+constexpr int kConnectTimeoutMs = 2000;
+// Of a connection that nobody uses and nobody watches.
+constexpr int kIdleTimeoutMs = 60'000;
+
+// gRPC takes "unix:x" for a path and "a:1" for port 1 of host a, unless a is
+// one of its schemes.
+std::string TargetOf(const std::string& address) {
+  if (!UnixPath(address).empty()) return EscapedUnixAddress(address);
+  return absl::StrCat(
+      "dns:///", absl::StrReplaceAll(address, {{"[", "%5B"}, {"]", "%5D"}}));
+}
+
+grpc::ChannelArguments Arguments(bool is_watched, int64_t max_message_bytes,
+                                 const grpc::ResourceQuota& quota) {
+  grpc::ChannelArguments arguments;
+  arguments.SetResourceQuota(quota);
+  arguments.SetMaxReceiveMessageSize(MessageLimit(max_message_bytes));
+  arguments.SetMaxSendMessageSize(-1);
+  arguments.SetInt(GRPC_ARG_MAX_METADATA_SIZE, kMaxMetadataBytes);
+  arguments.SetInt(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET,
+                   kCompressionAlgorithms);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kMinBackoffMs);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMaxBackoffMs);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectTimeoutMs);
+  // A peer that has restarted is looked up again as soon.
+  arguments.SetInt(GRPC_ARG_DNS_MIN_TIME_BETWEEN_RESOLUTIONS_MS, kMaxBackoffMs);
+  arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  // Not what another transport of the process does, with other arguments.
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  if (is_watched) {
+    arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
+    arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
+    arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+    arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+    arguments.SetInt(GRPC_ARG_HTTP2_MIN_SENT_PING_INTERVAL_WITHOUT_DATA_MS,
+                     kKeepaliveMs / 2);
+  } else {
+    arguments.SetInt(GRPC_ARG_CLIENT_IDLE_TIMEOUT_MS, kIdleTimeoutMs);
+  }
+  return arguments;
+}
+
+}  // namespace
+
+GrpcChannels::GrpcChannels(int64_t max_message_bytes,
+                           const grpc::ResourceQuota& quota)
+    : max_message_bytes_(max_message_bytes), quota_(quota) {}
+
+std::shared_ptr<grpc::Channel> GrpcChannels::Find(absl::string_view address) {
+  MutexLock lock(mutex_);
+  const auto entry = entries_.try_emplace(address).first;
+  std::shared_ptr<grpc::Channel>& channel = entry->second.channel;
+  if (channel == nullptr) {
+    channel = Make(entry->first, entry->second.is_watched);
+  }
+  return channel;
+}
+
+void GrpcChannels::Watch(absl::string_view address) {
+  MutexLock lock(mutex_);
+  Entry& entry = entries_[address];
+  if (entry.is_watched) return;
+  entry.is_watched = true;
+  entry.former.swap(entry.channel);
+}
+
+std::shared_ptr<grpc::Channel> GrpcChannels::Make(const std::string& address,
+                                                  bool is_watched) const {
+  return grpc::CreateCustomChannel(
+      TargetOf(address), grpc::InsecureChannelCredentials(),
+      Arguments(is_watched, max_message_bytes_, quota_));
+}
+
+}  // namespace leat

@@ -1,0 +1,50 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+// GrpcChannels: the connections of a transport to other tasks, made when they
+// are first asked for. Thread-safe.
+#ifndef LEAT_DISTRIBUTED_GRPC_CHANNEL_H_
+#define LEAT_DISTRIBUTED_GRPC_CHANNEL_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "grpcpp/channel.h"
+#include "grpcpp/resource_quota.h"
+#include "leat/core/mutex.h"
+
+namespace leat {
+
+class GrpcChannels {
+ public:
+  // `max_message_bytes` of a response. The quota is borrowed.
+  GrpcChannels(int64_t max_message_bytes, const grpc::ResourceQuota& quota);
+
+  std::shared_ptr<grpc::Channel> Find(absl::string_view address);
+
+  // From now on Find gives a channel that pings the peer and is lost within
+  // seconds when that is silent.
+  void Watch(absl::string_view address);
+
+ private:
+  struct Entry {
+    bool is_watched = false;
+    std::shared_ptr<grpc::Channel> channel = {};  // null: not yet asked for
+    // The one before, whose calls go on; not for the last of them to destroy,
+    // on a thread of gRPC's (client_call.h).
+    std::shared_ptr<grpc::Channel> former = {};
+  };
+
+  std::shared_ptr<grpc::Channel> Make(const std::string& address,
+                                      bool is_watched) const;
+
+  const int64_t max_message_bytes_;
+  const grpc::ResourceQuota& quota_;
+  Mutex mutex_;
+  absl::flat_hash_map<std::string, Entry> entries_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_GRPC_CHANNEL_H_

@@ -1,0 +1,188 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/grpc/listener.h"
+
+#include <netdb.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "grpcpp/generic/async_generic_service.h"
+#include "grpcpp/health_check_service_interface.h"
+#include "grpcpp/security/server_credentials.h"
+#include "grpcpp/server.h"
+#include "grpcpp/server_builder.h"
+#include "leat/core/mutex.h"
+#include "leat/core/status_macros.h"
+#include "leat/distributed/address.h"
+#include "leat/distributed/call_errors.h"
+#include "leat/distributed/grpc/server_call.h"
+#include "leat/distributed/grpc/settings.h"
+#include "leat/distributed/unix_socket.h"
+
+namespace leat {
+namespace {
+
+using SystemClock = std::chrono::system_clock;
+
+// Peers may ping every second; a little earlier is not yet too often.
+constexpr int kMinPingIntervalMs = 900;
+constexpr int kMaxConcurrentStreams = 10'000;
+// Calls that nobody has asked for wait so long: all are, by gRPC itself.
+constexpr int kMaxUnrequestedSeconds = 3600;
+
+class Service final : public grpc::CallbackGenericService {
+ public:
+  explicit Service(const MethodTable& methods) : methods_(methods) {}
+
+  grpc::ServerGenericBidiReactor* CreateReactor(
+      grpc::GenericCallbackServerContext* context) override {
+    return new ServerCall(methods_.Find(context->method()), *context);
+  }
+
+ private:
+  const MethodTable& methods_;
+};
+
+class GrpcListener final : public Listener {
+ public:
+  explicit GrpcListener(const MethodTable& methods) : service_(methods) {}
+  ~GrpcListener() override { Shutdown(std::chrono::nanoseconds(0)); }
+
+  // To be called once; nothing else after a failure.
+  absl::Status Start(const std::string& address, int64_t max_message_bytes,
+                     const grpc::ResourceQuota& quota);
+
+  const std::string& address() const override { return address_; }
+
+  void Shutdown(std::chrono::nanoseconds grace) override {
+    MutexLock lock(mutex_);
+    if (server_ == nullptr) return;
+    const auto deadline =
+        SystemClock::now() + std::chrono::duration_cast<SystemClock::duration>(
+                                 std::min<std::chrono::nanoseconds>(
+                                     grace, std::chrono::hours(24 * 365)));
+    // Returns when the last ServerCall has gone.
+    server_->Shutdown(deadline);
+    server_.reset();
+    socket_.Remove();
+  }
+
+  void SetNotServing() override {
+    MutexLock lock(mutex_);
+    if (server_ == nullptr) return;
+    server_->GetHealthCheckService()->SetServingStatus(false);
+  }
+
+ private:
+  Service service_;
+  std::string address_;
+  UnixSocketFile socket_;
+  Mutex mutex_;
+  std::unique_ptr<grpc::Server> server_ ABSL_GUARDED_BY(mutex_);
+};
+
+void SetArguments(int64_t max_message_bytes, const grpc::ResourceQuota& quota,
+                  grpc::ServerBuilder& builder) {
+  builder.SetResourceQuota(quota);
+  builder.SetMaxReceiveMessageSize(MessageLimit(max_message_bytes));
+  builder.SetMaxSendMessageSize(-1);
+  const std::pair<const char*, int> arguments[] = {
+      {GRPC_ARG_ALLOW_REUSEPORT, 0},
+      {GRPC_ARG_MAX_METADATA_SIZE, kMaxMetadataBytes},
+      {GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET,
+       kCompressionAlgorithms},
+      {GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxConcurrentStreams},
+      {"grpc.server_max_unrequested_time_in_server", kMaxUnrequestedSeconds},
+      {GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs},
+      {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs},
+      {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
+      {GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0},
+      {GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
+       kMinPingIntervalMs},
+      {GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0},
+  };
+  for (const auto& [name, value] : arguments) {
+    builder.AddChannelArgument(name, value);
+  }
+}
+
+// gRPC does not say it: what the system says of another try.
+std::string WhyNot(const std::string& address) {
+  const size_t colon = address.rfind(':');
+  absl::string_view host(address.data(), colon);
+  if (absl::ConsumePrefix(&host, "[")) absl::ConsumeSuffix(&host, "]");
+  addrinfo hints = {};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  const int failed = getaddrinfo(std::string(host).c_str(),
+                                 address.c_str() + colon + 1, &hints, &found);
+  if (failed != 0) return gai_strerror(failed);
+  std::string reason = "gRPC cannot use the address";
+  for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
+    const int fd = socket(each->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) continue;
+    const int on = 1;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    if (bind(fd, each->ai_addr, each->ai_addrlen) != 0) {
+      reason = std::strerror(errno);
+    }
+    close(fd);
+  }
+  freeaddrinfo(found);
+  return reason;
+}
+
+absl::Status GrpcListener::Start(const std::string& address,
+                                 int64_t max_message_bytes,
+                                 const grpc::ResourceQuota& quota) {
+  // Of the process; read when a server is made.
+  static std::once_flag health_service;
+  std::call_once(health_service,
+                 [] { grpc::EnableDefaultHealthCheckService(true); });
+  LEAT_RETURN_IF_ERROR(CheckAddress(address));
+  const std::string path = UnixPath(address);
+  std::optional<ScopedPrivateFiles> private_files;
+  if (!path.empty()) {
+    LEAT_RETURN_IF_ERROR(ClearSocketPath(path));
+    private_files.emplace();
+  }
+  grpc::ServerBuilder builder;
+  SetArguments(max_message_bytes, quota, builder);
+  int port = 0;
+  builder.AddListeningPort(path.empty() ? address : EscapedUnixAddress(address),
+                           grpc::InsecureServerCredentials(), &port);
+  builder.RegisterCallbackGenericService(&service_);
+  MutexLock lock(mutex_);
+  server_ = builder.BuildAndStart();
+  if (server_ == nullptr) {
+    return CannotListenError(
+        address, path.empty() ? WhyNot(address) : "gRPC cannot use the path");
+  }
+  if (!path.empty()) socket_.Own(path);
+  address_ = HasFreePort(address)
+                 ? absl::StrCat(absl::StripSuffix(address, "0"), port)
+                 : address;
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Listener>> ListenWithGrpc(
+    const std::string& address, const MethodTable& methods,
+    int64_t max_message_bytes, const grpc::ResourceQuota& quota) {
+  auto listener = std::make_unique<GrpcListener>(methods);
+  LEAT_RETURN_IF_ERROR(listener->Start(address, max_message_bytes, quota));
+  return listener;
+}
+
+}  // namespace leat

@@ -1,0 +1,36 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+// What both ends of a connection agree about. Stateless.
+#ifndef LEAT_DISTRIBUTED_GRPC_SETTINGS_H_
+#define LEAT_DISTRIBUTED_GRPC_SETTINGS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace leat {
+
+// A silent peer is pinged after the first time, given up after the second.
+inline constexpr int kKeepaliveMs = 2000;
+inline constexpr int kKeepaliveTimeoutMs = 2000;
+
+// Of one set of headers. TensorFlow's tasks send at most 8 KiB.
+inline constexpr int kMaxMetadataBytes = 32 << 10;
+
+// A bit set of algorithms: none but the identity. Messages are tensors, which
+// do not get smaller, and a small message that becomes a huge one would pass
+// every limit.
+inline constexpr int kCompressionAlgorithms = 1;
+
+// Among the trailing headers of every error that the callee itself has said.
+inline constexpr char kSaidByCallee[] = "leat-status";
+
+// "unix:/path" as the text in which gRPC decodes "%20".
+std::string EscapedUnixAddress(absl::string_view address);
+
+// Of SetMaxReceiveMessageSize.
+int MessageLimit(int64_t max_message_bytes);
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_GRPC_SETTINGS_H_

@@ -1,0 +1,67 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/grpc/transport.h"
+
+#include <string>
+#include <utility>
+
+#include "grpc/grpc.h"
+#include "grpcpp/resource_quota.h"
+#include "leat/core/check.h"
+#include "leat/distributed/grpc/channel.h"
+#include "leat/distributed/grpc/client_call.h"
+#include "leat/distributed/grpc/listener.h"
+
+namespace leat {
+namespace {
+
+class GrpcTransport final : public Transport {
+ public:
+  explicit GrpcTransport(const TransportOptions& options)
+      : max_message_bytes_(options.max_message_bytes),
+        quota_("leat"),
+        channels_(options.max_message_bytes, quota_) {
+    quota_.Resize(static_cast<size_t>(options.max_transport_bytes));
+  }
+
+  ~GrpcTransport() override {
+    open_.CancelAll();
+    open_.WaitUntilEmpty();
+  }
+
+  void Call(absl::string_view address, const Method& method, Payload request,
+            CallOptions options, Reply done) override {
+    LEAT_CHECK(request.pending == nullptr);
+    const auto call = std::make_shared<ClientCall>(
+        address, method, std::move(options), std::move(done), open_);
+    open_.Add(call);
+    call->Start(channels_.Find(address), std::move(request));
+  }
+
+  void WatchPeer(absl::string_view address) override {
+    channels_.Watch(address);
+  }
+
+  absl::StatusOr<std::unique_ptr<Listener>> Listen(
+      const std::string& address, const MethodTable& methods) override {
+    return ListenWithGrpc(address, methods, max_message_bytes_, quota_);
+  }
+
+ private:
+  const int64_t max_message_bytes_;
+  grpc::ResourceQuota quota_;
+  GrpcChannels channels_;
+  OpenClientCalls open_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Transport>> NewGrpcTransport(
+    const TransportOptions& options) {
+  // gRPC stays: its end, with its last user, would wait for what it polls in
+  // the background, up to ten seconds.
+  static const bool stays = (grpc_init(), true);
+  static_cast<void>(stays);
+  return std::make_unique<GrpcTransport>(options);
+}
+
+}  // namespace leat

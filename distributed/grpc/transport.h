@@ -1,0 +1,19 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+// The transport between processes: TensorFlow's messages over gRPC. What it
+// promises is in distributed/transport.h.
+#ifndef LEAT_DISTRIBUTED_GRPC_TRANSPORT_H_
+#define LEAT_DISTRIBUTED_GRPC_TRANSPORT_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "leat/distributed/transport.h"
+
+namespace leat {
+
+absl::StatusOr<std::unique_ptr<Transport>> NewGrpcTransport(
+    const TransportOptions& options);
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_GRPC_TRANSPORT_H_

@@ -1,0 +1,45 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+// GuardedReply: the Reply that a transport gives to a handler. One that is
+// dropped ends the call with INTERNAL: it would never end otherwise, and
+// nobody would know of whom to complain.
+#ifndef LEAT_DISTRIBUTED_GUARDED_REPLY_H_
+#define LEAT_DISTRIBUTED_GUARDED_REPLY_H_
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "leat/core/check.h"
+#include "leat/distributed/methods.h"
+
+namespace leat {
+
+// Movable. Becomes a Reply.
+class GuardedReply {
+ public:
+  // `finish` will be called exactly once. `method` lives as long.
+  GuardedReply(const char* method, Reply finish)
+      : method_(method), finish_(std::move(finish)) {}
+  GuardedReply(GuardedReply&& other) noexcept
+      : method_(other.method_),
+        finish_(std::exchange(other.finish_, nullptr)) {}
+  GuardedReply& operator=(GuardedReply&&) = delete;
+  ~GuardedReply() {
+    if (finish_ == nullptr) return;
+    std::exchange(finish_, nullptr)(absl::InternalError(
+        absl::StrCat("the handler of ", method_, " has dropped its reply")));
+  }
+
+  void operator()(absl::StatusOr<Payload> response) && {
+    LEAT_CHECK(finish_ != nullptr);
+    std::exchange(finish_, nullptr)(std::move(response));
+  }
+
+ private:
+  const char* const method_;
+  Reply finish_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_GUARDED_REPLY_H_

@@ -1,0 +1,597 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/master.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "leat/core/device_name.h"
+#include "leat/core/status_macros.h"
+#include "leat/distributed/device_attributes.h"
+#include "leat/distributed/fan_out.h"
+#include "leat/distributed/quoted_text.h"
+#include "leat/distributed/request_ids.h"
+#include "leat/protos/master.pb.h"
+#include "leat/protos/worker.pb.h"
+
+namespace leat {
+namespace {
+
+using std::chrono::steady_clock;
+using SessionPtr = std::shared_ptr<MasterSession>;
+
+// A thread of a transport parses and copies no more.
+constexpr int64_t kMaxInlineBytes = 256 << 10;
+constexpr std::chrono::seconds kResetTimeout(10);
+// How often idle sessions are looked for, at most.
+constexpr std::chrono::nanoseconds kMinSweep = std::chrono::seconds(1);
+constexpr std::chrono::nanoseconds kMaxSweep = std::chrono::minutes(1);
+
+// In TensorFlow's words.
+absl::Status NoSession(absl::string_view handle) {
+  return absl::AbortedError(
+      absl::StrCat("Session ", handle.substr(0, 80), " is not found."));
+}
+absl::Status NoSessionAnyMore(absl::string_view handle) {
+  return absl::AbortedError(
+      absl::StrCat("Session ", handle.substr(0, 80),
+                   " is not found. Possibly, this master has restarted."));
+}
+absl::Status ClosedByClient() {
+  return absl::CancelledError(
+      "Step was cancelled by an explicit call to `Session::Close()`.");
+}
+
+template <class Response>
+void Respond(const Response& response, Reply reply) {
+  const size_t bytes = response.ByteSizeLong();
+  if (bytes > static_cast<size_t>(INT32_MAX)) {
+    return std::move(reply)(absl::ResourceExhaustedError(
+        absl::StrCat("the response takes ", bytes, " bytes, a message at most ",
+                     INT32_MAX)));
+  }
+  std::move(reply)(Payload{.header = response.SerializeAsString()});
+}
+
+}  // namespace
+
+class Master::Implementation
+    : public std::enable_shared_from_this<Implementation> {
+ public:
+  explicit Implementation(MasterEnvironment environment)
+      : environment_(std::move(environment)),
+        request_ids_(environment_.limits.max_request_ids) {}
+
+  void AddMethods(MethodTable& methods);
+  void StartSweeping();
+  void Stop();
+  size_t num_sessions() const {
+    MutexLock lock(mutex_);
+    return sessions_.size();
+  }
+
+ private:
+  using Call = std::shared_ptr<CallContext>;
+
+  // A handler that gets its parsed request.
+  template <class Request>
+  using Method = void (Implementation::*)(Call call, Request request,
+                                          Reply reply);
+  template <class Request>
+  void Serve(const leat::Method& method, Method<Request> handler,
+             MethodTable& methods, bool takes_long = false);
+
+  void CreateSession(Call call, pb::CreateSessionRequest request, Reply reply);
+  void ExtendSession(Call call, pb::ExtendSessionRequest request, Reply reply);
+  void CloseSession(Call call, pb::CloseSessionRequest request, Reply reply);
+  void ListDevices(Call call, pb::ListDevicesRequest request, Reply reply);
+  void Reset(Call call, pb::ResetRequest request, Reply reply);
+  void MakeCallable(Call call, pb::MakeCallableRequest request, Reply reply);
+  void ReleaseCallable(Call call, pb::ReleaseCallableRequest request,
+                       Reply reply);
+  void PartialRunSetup(Call call, pb::PartialRunSetupRequest request,
+                       Reply reply);
+
+  // Those with tensors.
+  using StepMethod = void (Implementation::*)(Call call, Payload payload,
+                                              steady_clock::time_point begun,
+                                              Reply reply);
+  void ServeStep(const leat::Method& method, StepMethod handler,
+                 MethodTable& methods);
+  void RunStep(Call call, Payload payload, steady_clock::time_point begun,
+               Reply reply);
+  void RunCallable(Call call, Payload payload, steady_clock::time_point begun,
+                   Reply reply);
+  absl::Status Materialize(Payload& payload) const {
+    return payload.Materialize(HostAllocator(), &environment_.ops->variants(),
+                               environment_.limits.max_message_bytes);
+  }
+
+  // Null when there is none.
+  SessionPtr Find(const std::string& handle) const {
+    MutexLock lock(mutex_);
+    const auto found = sessions_.find(handle);
+    return found == sessions_.end() ? nullptr : found->second;
+  }
+  // A session is being created, or closed.
+  absl::Status Begin();
+  void End();
+  void Add(absl::StatusOr<SessionPtr> session, Reply reply);
+  // Out of the table; null when it is not there any more.
+  SessionPtr Take(const std::string& handle);
+  // `session` is out of the table, and counted as under way.
+  void Close(const SessionPtr& session, absl::Status why,
+             absl::AnyInvocable<void() &&> done);
+  void CloseAll(const absl::Status& why, absl::AnyInvocable<void() &&> done);
+  void CleanUpTasks(const pb::ResetRequest& request,
+                    std::vector<DeviceName> filters, Reply reply);
+  void Sweep();
+
+  const MasterEnvironment environment_;
+  RequestIds request_ids_;
+  // Ends sessions that are being created.
+  const std::shared_ptr<Cancellation> stopping_ =
+      std::make_shared<Cancellation>();
+
+  mutable Mutex mutex_;
+  CondVar ended_;
+  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
+  int under_way_ ABSL_GUARDED_BY(mutex_) = 0;
+  TimerQueue::Id sweep_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::flat_hash_map<std::string, SessionPtr> sessions_
+      ABSL_GUARDED_BY(mutex_);
+};
+
+template <class Request>
+void Master::Implementation::Serve(const leat::Method& method,
+                                   Method<Request> handler,
+                                   MethodTable& methods, bool takes_long) {
+  methods.Add(method, [self = shared_from_this(), handler, takes_long,
+                       path = method.path](Call call, Payload payload,
+                                           Reply reply) {
+    auto run = [self, handler, path, call = std::move(call),
+                header = std::move(payload.header),
+                reply = std::move(reply)]() mutable {
+      Request request;
+      if (!request.ParseFromString(header)) {
+        return std::move(reply)(absl::InvalidArgumentError(
+            absl::StrCat("malformed request of ", path)));
+      }
+      std::string().swap(header);
+      ((*self).*handler)(std::move(call), std::move(request), std::move(reply));
+    };
+    if (!takes_long) return run();
+    self->environment_.blocking->Add(std::move(run));
+  });
+}
+
+void Master::Implementation::ServeStep(const leat::Method& method,
+                                       StepMethod handler,
+                                       MethodTable& methods) {
+  methods.Add(method, [self = shared_from_this(), handler](
+                          Call call, Payload payload, Reply reply) {
+    const int64_t bytes =
+        static_cast<int64_t>(payload.header.size()) +
+        (payload.pending == nullptr ? 0 : payload.pending->bytes());
+    auto run = [self, handler, begun = steady_clock::now(),
+                call = std::move(call), payload = std::move(payload),
+                reply = std::move(reply)]() mutable {
+      ((*self).*handler)(std::move(call), std::move(payload), begun,
+                         std::move(reply));
+    };
+    if (bytes <= kMaxInlineBytes) return run();
+    self->environment_.blocking->Add(std::move(run));
+  });
+}
+
+void Master::Implementation::AddMethods(MethodTable& methods) {
+  using I = Implementation;
+  Serve(methods::kCreateSession, &I::CreateSession, methods, true);
+  Serve(methods::kExtendSession, &I::ExtendSession, methods, true);
+  Serve(methods::kCloseSession, &I::CloseSession, methods);
+  Serve(methods::kListDevices, &I::ListDevices, methods);
+  Serve(methods::kReset, &I::Reset, methods);
+  Serve(methods::kMakeCallable, &I::MakeCallable, methods);
+  Serve(methods::kReleaseCallable, &I::ReleaseCallable, methods);
+  Serve(methods::kPartialRunSetup, &I::PartialRunSetup, methods);
+  ServeStep(methods::kRunStep, &I::RunStep, methods);
+  ServeStep(methods::kRunCallable, &I::RunCallable, methods);
+}
+
+absl::Status Master::Implementation::Begin() {
+  MutexLock lock(mutex_);
+  if (stopped_) {
+    return absl::UnavailableError(
+        absl::StrCat("the master of ", environment_.task, " is stopping"));
+  }
+  ++under_way_;
+  return absl::OkStatus();
+}
+
+void Master::Implementation::End() {
+  MutexLock lock(mutex_);
+  --under_way_;
+  ended_.NotifyAll();
+}
+
+void Master::Implementation::CreateSession(Call call,
+                                           pb::CreateSessionRequest request,
+                                           Reply reply) {
+  absl::Status status =
+      request_ids_.Add(request.request_id(), "CreateSession (Master)");
+  if (status.ok()) status = Begin();
+  if (!status.ok()) return std::move(reply)(std::move(status));
+  if (num_sessions() >= environment_.limits.max_sessions) {
+    End();
+    return std::move(reply)(absl::ResourceExhaustedError(
+        absl::StrCat("the master of ", environment_.task, " has ",
+                     environment_.limits.max_sessions,
+                     " sessions, as many as it may; the flag --max-sessions "
+                     "sets the limit")));
+  }
+  // The client that gives up, or the end of this master, ends it.
+  auto cancellation = std::make_shared<Cancellation>();
+  const auto cancel = [cancellation](const absl::Status& why) {
+    cancellation->Cancel(why);
+  };
+  Cancellation::Token of_call = 0, of_master = 0;
+  if (!call->cancellation.Register(cancel, &of_call)) {
+    cancel(call->cancellation.status());
+  }
+  if (!stopping_->Register(cancel, &of_master)) cancel(stopping_->status());
+  MasterSession::Create(
+      environment_, std::move(request), cancellation,
+      [self = shared_from_this(), call, of_call, of_master,
+       reply = std::move(reply)](absl::StatusOr<SessionPtr> session) mutable {
+        call->cancellation.Deregister(of_call);
+        self->stopping_->Deregister(of_master);
+        self->Add(std::move(session), std::move(reply));
+      });
+}
+
+void Master::Implementation::Add(absl::StatusOr<SessionPtr> session,
+                                 Reply reply) {
+  if (!session.ok()) {
+    std::move(reply)(session.status());
+    return End();
+  }
+  pb::CreateSessionResponse response;
+  response.set_session_handle((*session)->handle());
+  response.set_graph_version((*session)->graph_version());
+  bool stopped = false;
+  {
+    MutexLock lock(mutex_);
+    stopped = stopped_;
+    if (!stopped) sessions_.emplace((*session)->handle(), *session);
+  }
+  if (!stopped) {
+    Respond(response, std::move(reply));
+    return End();
+  }
+  const absl::Status why = absl::UnavailableError(
+      absl::StrCat("the master of ", environment_.task, " is stopping"));
+  std::move(reply)(why);
+  (*session)->Close(why, [self = shared_from_this()] { self->End(); });
+}
+
+void Master::Implementation::ExtendSession(Call,
+                                           pb::ExtendSessionRequest request,
+                                           Reply reply) {
+  absl::Status status =
+      request_ids_.Add(request.request_id(), "ExtendSession (Master)");
+  if (!status.ok()) return std::move(reply)(std::move(status));
+  const SessionPtr session = Find(request.session_handle());
+  if (session == nullptr) {
+    return std::move(reply)(NoSession(request.session_handle()));
+  }
+  const absl::StatusOr<int64_t> version =
+      session->Extend(request.graph_def(), request.current_graph_version());
+  if (!version.ok()) return std::move(reply)(version.status());
+  pb::ExtendSessionResponse response;
+  response.set_new_graph_version(*version);
+  Respond(response, std::move(reply));
+}
+
+void Master::Implementation::RunStep(Call call, Payload payload,
+                                     steady_clock::time_point begun,
+                                     Reply reply) {
+  pb::RunStepRequest request;
+  if (!request.ParseFromString(payload.header)) {
+    return std::move(reply)(
+        absl::InvalidArgumentError("malformed request of RunStep"));
+  }
+  StepSignature signature{
+      .feeds = {},
+      .fetches = {request.fetch().begin(), request.fetch().end()},
+      .targets = {request.target().begin(), request.target().end()}};
+  auto answer = [in_body = request.store_errors_in_response_body(),
+                 fetches = signature.fetches,
+                 reply = std::move(reply)](StepResult result) mutable {
+    if (!result.status.ok() && !in_body) {
+      return std::move(reply)(std::move(result.status));
+    }
+    pb::RunStepResponse response;
+    response.mutable_metadata()->Swap(&result.metadata);
+    Payload answer;
+    if (result.status.ok()) {
+      for (size_t i = 0; i < fetches.size(); ++i) {
+        answer.tensors.push_back(
+            {.name = fetches[i], .tensor = std::move(result.fetches[i])});
+      }
+    } else {
+      response.set_status_code(static_cast<int>(result.status.code()));
+      response.set_status_error_message(std::string(result.status.message()));
+    }
+    answer.header = response.SerializeAsString();
+    std::move(reply)(std::move(answer));
+  };
+  absl::Status status =
+      request_ids_.Add(request.request_id(), "RunStep (Master)");
+  const SessionPtr session = Find(request.session_handle());
+  if (status.ok() && session == nullptr) {
+    status = NoSession(request.session_handle());
+  }
+  if (status.ok() && !request.partial_run_handle().empty()) {
+    status = absl::UnimplementedError("partial runs are not supported");
+  }
+  if (status.ok()) status = Materialize(payload);
+  if (!status.ok()) return answer({.status = std::move(status)});
+  MasterSession::StepArgs args{.options = std::move(*request.mutable_options()),
+                               .begun = begun,
+                               .call = std::move(call)};
+  for (WireTensor& feed : payload.tensors) {
+    signature.feeds.push_back(std::move(feed.name));
+    args.feeds.push_back(std::move(feed.tensor));
+  }
+  session->Run(std::move(signature), std::move(args), std::move(answer));
+}
+
+void Master::Implementation::RunCallable(Call call, Payload payload,
+                                         steady_clock::time_point begun,
+                                         Reply reply) {
+  pb::RunCallableRequest request;
+  if (!request.ParseFromString(payload.header)) {
+    return std::move(reply)(
+        absl::InvalidArgumentError("malformed request of RunCallable"));
+  }
+  absl::Status status =
+      request_ids_.Add(request.request_id(), "RunCallable (Master)");
+  const SessionPtr session = Find(request.session_handle());
+  if (status.ok() && session == nullptr) {
+    status = NoSession(request.session_handle());
+  }
+  if (status.ok()) status = Materialize(payload);
+  if (!status.ok()) return std::move(reply)(std::move(status));
+  MasterSession::StepArgs args{.begun = begun, .call = std::move(call)};
+  for (WireTensor& feed : payload.tensors) {
+    args.feeds.push_back(std::move(feed.tensor));
+  }
+  session->RunCallable(
+      request.handle(), std::move(args),
+      [reply = std::move(reply)](StepResult result) mutable {
+        if (!result.status.ok()) {
+          return std::move(reply)(std::move(result.status));
+        }
+        pb::RunCallableResponse response;
+        response.mutable_metadata()->Swap(&result.metadata);
+        Payload answer{.header = response.SerializeAsString()};
+        for (Tensor& fetch : result.fetches) {
+          answer.tensors.push_back({.tensor = std::move(fetch)});
+        }
+        std::move(reply)(std::move(answer));
+      });
+}
+
+void Master::Implementation::MakeCallable(Call, pb::MakeCallableRequest request,
+                                          Reply reply) {
+  absl::Status status =
+      request_ids_.Add(request.request_id(), "MakeCallable (Master)");
+  const SessionPtr session = Find(request.session_handle());
+  if (status.ok() && session == nullptr) {
+    status = NoSession(request.session_handle());
+  }
+  if (!status.ok()) return std::move(reply)(std::move(status));
+  session->MakeCallable(
+      request.options(),
+      [reply = std::move(reply)](absl::StatusOr<int64_t> handle) mutable {
+        if (!handle.ok()) return std::move(reply)(handle.status());
+        pb::MakeCallableResponse response;
+        response.set_handle(*handle);
+        Respond(response, std::move(reply));
+      });
+}
+
+void Master::Implementation::ReleaseCallable(Call,
+                                             pb::ReleaseCallableRequest request,
+                                             Reply reply) {
+  const SessionPtr session = Find(request.session_handle());
+  const absl::Status status = session == nullptr
+                                  ? NoSession(request.session_handle())
+                                  : session->ReleaseCallable(request.handle());
+  if (!status.ok()) return std::move(reply)(status);
+  Respond(pb::ReleaseCallableResponse(), std::move(reply));
+}
+
+void Master::Implementation::PartialRunSetup(Call, pb::PartialRunSetupRequest,
+                                             Reply reply) {
+  std::move(reply)(absl::UnimplementedError("partial runs are not supported"));
+}
+
+SessionPtr Master::Implementation::Take(const std::string& handle) {
+  MutexLock lock(mutex_);
+  const auto found = sessions_.find(handle);
+  if (found == sessions_.end()) return nullptr;
+  SessionPtr session = std::move(found->second);
+  sessions_.erase(found);
+  ++under_way_;
+  return session;
+}
+
+void Master::Implementation::Close(const SessionPtr& session, absl::Status why,
+                                   absl::AnyInvocable<void() &&> done) {
+  session->Close(std::move(why),
+                 [self = shared_from_this(), done = std::move(done)]() mutable {
+                   std::move(done)();
+                   self->End();
+                 });
+}
+
+void Master::Implementation::CloseAll(const absl::Status& why,
+                                      absl::AnyInvocable<void() &&> done) {
+  absl::flat_hash_map<std::string, SessionPtr> sessions;
+  {
+    MutexLock lock(mutex_);
+    sessions = std::exchange(sessions_, {});
+    under_way_ += static_cast<int>(sessions.size());
+  }
+  std::vector<Gather<bool>::Result> closed = Gather<bool>::Make(
+      sessions.size(), [done = std::move(done)](
+                           const std::vector<absl::StatusOr<bool>>&) mutable {
+        std::move(done)();
+      });
+  size_t i = 0;
+  for (const auto& [handle, session] : sessions) {
+    Close(session, why, [result = std::move(closed[i++])]() mutable {
+      std::move(result)(true);
+    });
+  }
+}
+
+void Master::Implementation::CloseSession(Call, pb::CloseSessionRequest request,
+                                          Reply reply) {
+  const SessionPtr session = Take(request.session_handle());
+  if (session == nullptr) {
+    return std::move(reply)(NoSessionAnyMore(request.session_handle()));
+  }
+  Close(session, ClosedByClient(), [reply = std::move(reply)]() mutable {
+    Respond(pb::CloseSessionResponse(), std::move(reply));
+  });
+}
+
+void Master::Implementation::ListDevices(Call, pb::ListDevicesRequest request,
+                                         Reply reply) {
+  const SessionPtr session = Find(request.session_handle());
+  if (session == nullptr) {
+    return std::move(reply)(absl::InvalidArgumentError(
+        absl::StrCat("Session ", request.session_handle().substr(0, 80),
+                     " is not found. Possibly, this master has restarted.")));
+  }
+  pb::ListDevicesResponse response;
+  const std::string own = absl::StrCat(environment_.task, "/");
+  for (const DeviceInfo& device : session->devices()) {
+    ExportDevice(device, absl::StartsWith(device.name, own)
+                             ? *response.add_local_device()
+                             : *response.add_remote_device());
+  }
+  Respond(response, std::move(reply));
+}
+
+void Master::Implementation::Reset(Call, pb::ResetRequest request,
+                                   Reply reply) {
+  pb::ConfigProto config;
+  *config.mutable_device_filters() = request.device_filters();
+  absl::StatusOr<SessionConfig> filters = ReadSessionConfig(config);
+  if (!filters.ok()) return std::move(reply)(filters.status());
+  // Sessions first: a running step would make its variables anew.
+  CloseAll(absl::AbortedError("the cluster was reset"),
+           [self = shared_from_this(), request = std::move(request),
+            filters = std::move(filters->device_filters),
+            reply = std::move(reply)]() mutable {
+             self->CleanUpTasks(request, std::move(filters), std::move(reply));
+           });
+}
+
+void Master::Implementation::CleanUpTasks(const pb::ResetRequest& request,
+                                          std::vector<DeviceName> filters,
+                                          Reply reply) {
+  pb::CleanupAllRequest cleanup;
+  *cleanup.mutable_container() = request.container();
+  std::vector<TaskCall> calls;
+  std::vector<std::string> tasks;
+  for (const std::string& task : environment_.cluster) {
+    const absl::StatusOr<DeviceName> name = DeviceName::Parse(task);
+    if (!name.ok() || !IsAllowed(filters, *name)) continue;
+    tasks.push_back(task);
+    calls.push_back({task, Payload{.header = cleanup.SerializeAsString()}});
+  }
+  FanOut(*environment_.tasks, methods::kCleanupAll, std::move(calls),
+         {.deadline = steady_clock::now() + kResetTimeout},
+         [tasks = std::move(tasks), reply = std::move(reply)](
+             const std::vector<absl::StatusOr<Payload>>& replies) mutable {
+           absl::Status status = FirstError(tasks, replies);
+           if (!status.ok()) return std::move(reply)(std::move(status));
+           Respond(pb::ResetResponse(), std::move(reply));
+         });
+}
+
+void Master::Implementation::StartSweeping() {
+  const auto interval = std::clamp<std::chrono::nanoseconds>(
+      environment_.limits.session_idle / 4, kMinSweep, kMaxSweep);
+  MutexLock lock(mutex_);
+  if (stopped_) return;
+  sweep_ = environment_.timers->At(TimerQueue::Clock::now() + interval,
+                                   [weak = weak_from_this()] {
+                                     if (const auto self = weak.lock())
+                                       self->Sweep();
+                                   });
+}
+
+void Master::Implementation::Sweep() {
+  const steady_clock::time_point now = steady_clock::now();
+  std::vector<std::string> idle;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [handle, session] : sessions_) {
+      if (now - session->idle_since() >= environment_.limits.session_idle) {
+        idle.push_back(handle);
+      }
+    }
+  }
+  for (const std::string& handle : idle) {
+    const SessionPtr session = Take(handle);
+    if (session == nullptr) continue;
+    Close(session, absl::AbortedError("the session was idle for too long"),
+          [] {});
+  }
+  StartSweeping();
+}
+
+void Master::Implementation::Stop() {
+  TimerQueue::Id sweep = 0;
+  {
+    MutexLock lock(mutex_);
+    stopped_ = true;
+    sweep = sweep_;
+  }
+  environment_.timers->Cancel(sweep);
+  const absl::Status why = absl::UnavailableError(
+      absl::StrCat("the master of ", environment_.task, " is stopping"));
+  stopping_->Cancel(why);
+  CloseAll(why, [] {});
+  MutexLock lock(mutex_);
+  while (under_way_ > 0) ended_.Wait(mutex_);
+}
+
+Master::Master(MasterEnvironment environment)
+    : implementation_(
+          std::make_shared<Implementation>(std::move(environment))) {
+  implementation_->StartSweeping();
+}
+
+Master::~Master() = default;
+
+void Master::AddMethods(MethodTable& methods) {
+  implementation_->AddMethods(methods);
+}
+
+void Master::Stop() { implementation_->Stop(); }
+
+size_t Master::num_sessions() const { return implementation_->num_sessions(); }
+
+}  // namespace leat

@@ -1,0 +1,384 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/master_session.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "leat/core/random_id.h"
+#include "leat/core/status_macros.h"
+#include "leat/distributed/device_attributes.h"
+#include "leat/distributed/fan_out.h"
+#include "leat/distributed/registered_plan.h"
+#include "leat/graph/graph_def.h"
+#include "leat/graph/pass.h"
+#include "leat/partitioner/policy.h"
+#include "leat/protos/worker.pb.h"
+#include "leat/runtime/constant_evaluator.h"
+#include "leat/runtime/plan_cache.h"
+
+namespace leat {
+namespace {
+
+using std::chrono::steady_clock;
+
+// For tasks that do not answer yet, unless the client says otherwise.
+constexpr std::chrono::seconds kConnectTimeout(60);
+constexpr std::chrono::seconds kDeleteTimeout(10);
+constexpr size_t kMaxCallables = 100'000;
+
+absl::Status CheckCallable(const pb::CallableOptions& options) {
+  const char* field = options.tensor_connection_size() > 0 ? "tensor_connection"
+                      : options.feed_devices_size() > 0    ? "feed_devices"
+                      : options.fetch_devices_size() > 0   ? "fetch_devices"
+                                                           : nullptr;
+  if (field == nullptr) return absl::OkStatus();
+  return absl::UnimplementedError(absl::StrCat(
+      "CallableOptions.", field, ": feeds and fetches are in host memory"));
+}
+
+Payload Message(const google::protobuf::MessageLite& message) {
+  return Payload{.header = message.SerializeAsString()};
+}
+
+}  // namespace
+
+MasterSession::MasterSession(const MasterEnvironment& environment,
+                             SessionConfig config, pb::ConfigProto config_proto,
+                             ClusterDevices cluster)
+    : environment_(environment),
+      config_(std::move(config)),
+      config_proto_(std::move(config_proto)),
+      cluster_(std::move(cluster)),
+      handle_(RandomHandle()),
+      evaluator_(NewConstantEvaluator(*environment.kernels,
+                                      environment.devices->compute_queue())),
+      plan_options_{.optimizer = config_.optimizer,
+                    .passes = &BuiltinPasses(),
+                    .evaluator = evaluator_.get(),
+                    .foreign_tasks = cluster_.foreign_tasks},
+      plans_(PlanTable::Create([tasks = environment.tasks,
+                                handle = handle_](const PlanTable::Plan& plan) {
+        DeregisterParts(*tasks, handle, plan->parts);
+      })),
+      used_(steady_clock::now()) {}
+
+void MasterSession::Create(const MasterEnvironment& environment,
+                           pb::CreateSessionRequest request,
+                           std::shared_ptr<Cancellation> cancellation,
+                           Created done) {
+  absl::StatusOr<SessionConfig> config = ReadSessionConfig(request.config());
+  if (!config.ok()) return std::move(done)(config.status());
+  absl::StatusOr<Graph> graph = ImportGraphDef(
+      request.graph_def(), *environment.ops, environment.limits.import);
+  if (!graph.ok()) return std::move(done)(graph.status());
+  ClusterDevicesRequest devices{
+      .own_task = environment.task,
+      .own_devices = environment.devices->Infos(),
+      .tasks = environment.cluster,
+      .filters = config->device_filters,
+      .timeout = config->operation_timeout.value_or(kConnectTimeout),
+      .cancellation = cancellation};
+  auto prepare = [environment, config = *std::move(config),
+                  config_proto = std::move(*request.mutable_config()),
+                  graph = *std::move(graph), cancellation,
+                  done = std::move(done)](
+                     absl::StatusOr<ClusterDevices> cluster) mutable {
+    if (!cluster.ok()) return std::move(done)(cluster.status());
+    auto session =
+        Prepare(environment, std::move(config), std::move(config_proto),
+                std::move(graph), *std::move(cluster));
+    if (!session.ok()) return std::move(done)(session.status());
+    (*session)->CreateWorkerSessions(std::move(cancellation), std::move(done));
+  };
+  GetClusterDevices(
+      *environment.tasks, *environment.timers, std::move(devices),
+      [blocking = environment.blocking, prepare = std::move(prepare)](
+          absl::StatusOr<ClusterDevices> cluster) mutable {
+        blocking->Add([prepare = std::move(prepare),
+                       cluster = std::move(cluster)]() mutable {
+          prepare(std::move(cluster));
+        });
+      });
+}
+
+absl::StatusOr<std::shared_ptr<MasterSession>> MasterSession::Prepare(
+    const MasterEnvironment& environment, SessionConfig config,
+    pb::ConfigProto config_proto, Graph graph, ClusterDevices cluster) {
+  std::shared_ptr<MasterSession> session(
+      new MasterSession(environment, std::move(config), std::move(config_proto),
+                        std::move(cluster)));
+  LEAT_ASSIGN_OR_RETURN(
+      session->graph_,
+      SessionGraph::Create(
+          std::move(graph), session->cluster_.devices,
+          {.allow_soft_placement = session->config_.allow_soft_placement,
+           .policies = &BuiltinPolicies(),
+           .lower_limits = environment.limits.lower,
+           .foreign_tasks = session->cluster_.foreign_tasks}));
+  return session;
+}
+
+void MasterSession::CreateWorkerSessions(
+    std::shared_ptr<Cancellation> cancellation, Created done) {
+  pb::CreateWorkerSessionRequest request;
+  request.set_session_handle(handle_);
+  request.set_isolate_session_state(config_.isolate_state);
+  for (const DeviceInfo& device : cluster_.devices) {
+    ExportDevice(device, *request.add_cluster_device_attributes());
+  }
+  request.set_master_task(environment_.task);
+  request.set_master_incarnation(
+      static_cast<int64_t>(cluster_.devices.front().incarnation));
+  std::vector<TaskCall> calls;
+  for (const std::string& task : cluster_.tasks) {
+    request.set_request_id(static_cast<int64_t>(RandomId()));
+    calls.push_back({task, Message(request)});
+  }
+  FanOut(*environment_.tasks, methods::kCreateWorkerSession, std::move(calls),
+         {.cancellation = std::move(cancellation)},
+         [self = shared_from_this(), done = std::move(done)](
+             const std::vector<absl::StatusOr<Payload>>& replies) mutable {
+           absl::Status status = FirstError(self->cluster_.tasks, replies);
+           if (status.ok()) return std::move(done)(std::move(self));
+           self->DeleteWorkerSessions(
+               [status = std::move(status), done = std::move(done)]() mutable {
+                 std::move(done)(std::move(status));
+               });
+         });
+}
+
+void MasterSession::DeleteWorkerSessions(absl::AnyInvocable<void() &&> done) {
+  pb::DeleteWorkerSessionRequest request;
+  request.set_session_handle(handle_);
+  std::vector<TaskCall> calls;
+  for (const std::string& task : cluster_.tasks) {
+    calls.push_back({task, Message(request)});
+  }
+  FanOut(*environment_.tasks, methods::kDeleteWorkerSession, std::move(calls),
+         {.deadline = steady_clock::now() + kDeleteTimeout},
+         [self = shared_from_this(), done = std::move(done)](
+             const std::vector<absl::StatusOr<Payload>>&) mutable {
+           std::move(done)();
+         });
+}
+
+absl::Status MasterSession::Touch() {
+  MutexLock lock(mutex_);
+  used_ = steady_clock::now();
+  return closed_;
+}
+
+absl::StatusOr<int64_t> MasterSession::Extend(const pb::GraphDef& addition,
+                                              int64_t version) {
+  LEAT_RETURN_IF_ERROR(Touch());
+  return graph_->ExtendAtVersion(addition, version, environment_.limits.import);
+}
+
+void MasterSession::GetPlan(StepSignature signature, PlanTable::Done done) {
+  const std::string key =
+      SignatureKey(signature.feeds, signature.fetches, signature.targets);
+  plans_->Get(
+      key, graph_->version(),
+      [self = shared_from_this(),
+       signature = std::move(signature)](PlanTable::Done made) mutable {
+        MasterSession& session = *self;
+        session.environment_.blocking->Add([self = std::move(self),
+                                            signature = std::move(signature),
+                                            made = std::move(made)]() mutable {
+          self->MakePlan(std::move(signature), std::move(made));
+        });
+      },
+      std::move(done));
+}
+
+void MasterSession::MakePlan(StepSignature signature, PlanTable::Done done) {
+  if (closing_->IsCancelled()) return std::move(done)(closing_->status());
+  absl::StatusOr<StepPlan> plan =
+      PlanStep(*graph_->prepared(), std::move(signature), cluster_.devices,
+               plan_options_);
+  if (!plan.ok()) return std::move(done)(plan.status());
+  RegisterPlan(*environment_.tasks, *std::move(plan),
+               {.handle = &handle_,
+                .devices = cluster_.devices,
+                .foreign_tasks = cluster_.foreign_tasks,
+                .config = &config_proto_},
+               {.cancellation = closing_}, std::move(done));
+}
+
+void MasterSession::Run(StepSignature signature, StepArgs args,
+                        RemoteStep::Done done) {
+  if (absl::Status status = Touch(); !status.ok()) {
+    return std::move(done)({.status = std::move(status)});
+  }
+  GetPlan(
+      std::move(signature),
+      [self = shared_from_this(), args = std::move(args),
+       done = std::move(done)](absl::StatusOr<PlanTable::Plan> plan) mutable {
+        if (!plan.ok()) return std::move(done)({.status = plan.status()});
+        self->RunPlan(*std::move(plan), std::move(args), std::move(done));
+      });
+}
+
+void MasterSession::RunPlan(PlanTable::Plan plan, StepArgs args,
+                            RemoteStep::Done done) {
+  StepRequest request{
+      .plan = std::move(plan),
+      .feeds = std::move(args.feeds),
+      .call = std::move(args.call),
+      .trace = args.options.trace_level() != pb::RunOptions::NO_TRACE,
+      .partition_graphs = args.options.output_partition_graphs()};
+  const std::chrono::nanoseconds timeout =
+      StepTimeout(config_, args.options, environment_.limits.max_step_time);
+  if (timeout < steady_clock::time_point::max() - args.begun) {
+    request.deadline =
+        StepDeadline{.at = args.begun + timeout, .timeout = timeout};
+  }
+  if (request.deadline.has_value() &&
+      steady_clock::now() >= request.deadline->at) {
+    return std::move(done)({.status = absl::DeadlineExceededError(absl::StrCat(
+                                "the step's timeout of ",
+                                absl::FormatDuration(absl::FromChrono(timeout)),
+                                " was over before it could begin"))});
+  }
+  const int64_t run = Begin();
+  const std::shared_ptr<RemoteStep> step = RemoteStep::Start(
+      {.tasks = environment_.tasks,
+       .timers = environment_.timers,
+       .compute = environment_.blocking,
+       .allocator = &HostAllocator(),
+       .decoders = &environment_.ops->variants(),
+       .max_message_bytes = environment_.limits.max_message_bytes},
+      std::move(request), std::move(done),
+      [self = shared_from_this(), run] { self->End(run); });
+  absl::Status closed;
+  {
+    MutexLock lock(mutex_);
+    const auto place = running_.find(run);
+    if (place == running_.end()) return;  // It has ended already.
+    place->second = step;
+    closed = closed_;
+  }
+  if (!closed.ok()) step->Cancel(closed);
+}
+
+int64_t MasterSession::Begin() {
+  MutexLock lock(mutex_);
+  const int64_t run = next_run_++;
+  running_.emplace(run, nullptr);
+  return run;
+}
+
+void MasterSession::End(int64_t run) {
+  std::shared_ptr<RemoteStep> step;  // outlives the lock
+  absl::AnyInvocable<void() &&> when_idle;
+  {
+    MutexLock lock(mutex_);
+    const auto place = running_.find(run);
+    step = std::move(place->second);
+    running_.erase(place);
+    used_ = steady_clock::now();
+    if (running_.empty()) when_idle = std::exchange(when_idle_, nullptr);
+  }
+  if (when_idle != nullptr) std::move(when_idle)();
+}
+
+void MasterSession::MakeCallable(
+    const pb::CallableOptions& options,
+    absl::AnyInvocable<void(absl::StatusOr<int64_t>) &&> done) {
+  absl::Status status = Touch();
+  if (status.ok()) status = CheckCallable(options);
+  if (!status.ok()) return std::move(done)(std::move(status));
+  StepSignature signature{
+      .feeds = {options.feed().begin(), options.feed().end()},
+      .fetches = {options.fetch().begin(), options.fetch().end()},
+      .targets = {options.target().begin(), options.target().end()}};
+  GetPlan(
+      std::move(signature),
+      [self = shared_from_this(), run_options = options.run_options(),
+       done = std::move(done)](absl::StatusOr<PlanTable::Plan> plan) mutable {
+        if (!plan.ok()) return std::move(done)(plan.status());
+        absl::StatusOr<int64_t> made =
+            absl::ResourceExhaustedError(absl::StrCat(
+                "a session has at most ", kMaxCallables, " callables"));
+        {
+          MutexLock lock(self->mutex_);
+          if (self->callables_.size() < kMaxCallables) {
+            made = self->next_callable_++;
+            self->callables_[*made] = {*std::move(plan), run_options};
+          }
+        }
+        std::move(done)(std::move(made));
+      });
+}
+
+void MasterSession::RunCallable(int64_t callable, StepArgs args,
+                                RemoteStep::Done done) {
+  absl::Status status = Touch();
+  PlanTable::Plan plan;
+  {
+    MutexLock lock(mutex_);
+    const auto found = callables_.find(callable);
+    if (found != callables_.end()) {
+      plan = found->second.plan;
+      args.options = found->second.options;
+    } else if (status.ok()) {
+      const bool existed = callable >= 0 && callable < next_callable_;
+      status = absl::InvalidArgumentError(absl::StrCat(
+          existed ? "Attempted to run callable after handle was released: "
+                  : "No such callable handle: ",
+          callable));
+    }
+  }
+  if (!status.ok()) return std::move(done)({.status = std::move(status)});
+  RunPlan(std::move(plan), std::move(args), std::move(done));
+}
+
+absl::Status MasterSession::ReleaseCallable(int64_t callable) {
+  LEAT_RETURN_IF_ERROR(Touch());
+  CallableStep released;  // outlives the lock
+  MutexLock lock(mutex_);
+  if (callable < 0 || callable >= next_callable_) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("No such callable handle: ", callable));
+  }
+  const auto found = callables_.find(callable);
+  if (found == callables_.end()) return absl::OkStatus();
+  released = std::move(found->second);
+  callables_.erase(found);
+  return absl::OkStatus();
+}
+
+void MasterSession::Close(absl::Status why,
+                          absl::AnyInvocable<void() &&> done) {
+  std::vector<std::shared_ptr<RemoteStep>> running;
+  absl::flat_hash_map<int64_t, CallableStep> callables;
+  bool is_idle = false;
+  {
+    MutexLock lock(mutex_);
+    closed_ = why;
+    for (const auto& [run, step] : running_) {
+      if (step != nullptr) running.push_back(step);
+    }
+    callables = std::exchange(callables_, {});
+    is_idle = running_.empty();
+    if (!is_idle) {
+      when_idle_ = [self = shared_from_this(),
+                    done = std::move(done)]() mutable {
+        self->DeleteWorkerSessions(std::move(done));
+      };
+    }
+  }
+  plans_->Close(why);
+  closing_->Cancel(why);
+  for (const std::shared_ptr<RemoteStep>& step : running) step->Cancel(why);
+  if (is_idle) DeleteWorkerSessions(std::move(done));
+}
+
+steady_clock::time_point MasterSession::idle_since() const {
+  MutexLock lock(mutex_);
+  return running_.empty() ? used_ : steady_clock::now();
+}
+
+}  // namespace leat

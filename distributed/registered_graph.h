@@ -1,0 +1,61 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+// RegisteredGraph: a graph that a master has registered with this task:
+// compiled, with what it takes and gives by rendezvous key. Immutable,
+// thread-safe; must not outlive what its GraphRunner runs with.
+#ifndef LEAT_DISTRIBUTED_REGISTERED_GRAPH_H_
+#define LEAT_DISTRIBUTED_REGISTERED_GRAPH_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "leat/core/tensor.h"
+#include "leat/distributed/payload.h"
+#include "leat/graph/graph_def.h"
+#include "leat/graph/op_registry.h"
+#include "leat/partitioner/client_terminated.h"
+#include "leat/runtime/graph_runner.h"
+
+namespace leat {
+
+class RegisteredGraph {
+ public:
+  // Imports the message of a master, which has placed, partitioned and
+  // optimized it, and compiles it. Takes long. INVALID_ARGUMENT naming the node
+  // for one without a device or with one that is not of `task`, the runner's;
+  // fails as ImportGraphDef, RecvsToArgs and GraphRunner::Register do.
+  static absl::StatusOr<std::shared_ptr<const RegisteredGraph>> Create(
+      const pb::GraphDef& def, const OpRegistry& ops, ImportLimits limits,
+      absl::string_view task, GraphRunner& runner);
+
+  const std::shared_ptr<CompiledGraph>& compiled() const { return compiled_; }
+  size_t num_returns() const { return boundary_.fetches.size(); }
+
+  // The arguments of a step that is fed with `feeds`, by position.
+  // INVALID_ARGUMENT naming the key unless there is exactly one feed of each,
+  // of its type.
+  absl::StatusOr<std::vector<Tensor>> Arguments(WireTensors feeds) const;
+
+  // Which of the step's return values the keys stand for. INVALID_ARGUMENT
+  // naming a key that the graph does not have or that stands twice.
+  absl::StatusOr<std::vector<int>> Returns(
+      absl::Span<const std::string* const> keys) const;
+
+ private:
+  RegisteredGraph(Boundary boundary, std::shared_ptr<CompiledGraph> compiled);
+
+  const Boundary boundary_;
+  const std::shared_ptr<CompiledGraph> compiled_;
+  // Into the boundary, whose texts are the keys.
+  absl::flat_hash_map<absl::string_view, const BoundaryKey*> feeds_;
+  absl::flat_hash_map<absl::string_view, const BoundaryKey*> fetches_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_REGISTERED_GRAPH_H_

@@ -1,0 +1,206 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/remote_rendezvous.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "leat/core/device_name.h"
+#include "leat/core/status_payloads.h"
+
+namespace leat {
+namespace {
+
+// Of a peer's key in a message.
+constexpr size_t kMaxShownKeyBytes = 1000;
+
+// A rendezvous key in its parts. RendezvousKey::Parse would copy them, and
+// parse the devices' names, for every tensor.
+struct KeyParts {
+  absl::string_view send_device = {};
+  uint64_t send_incarnation = 0;
+  absl::string_view recv_device = {};
+  absl::string_view tensor_name = {};
+};
+
+// Takes what comes before the next `separator` from the front of `rest`.
+bool TakePart(char separator, absl::string_view& rest,
+              absl::string_view& part) {
+  const size_t end = rest.find(separator);
+  if (end == absl::string_view::npos) return false;
+  part = rest.substr(0, end);
+  rest.remove_prefix(end + 1);
+  return !part.empty();
+}
+
+bool ParseIncarnation(absl::string_view text, uint64_t& value) {
+  if (text.size() > 16) return false;
+  value = 0;
+  for (const char c : text) {
+    if (!absl::ascii_isxdigit(c)) return false;
+    const char lower = absl::ascii_tolower(c);
+    value = value << 4 | static_cast<uint64_t>(lower <= '9' ? lower - '0'
+                                                            : lower - 'a' + 10);
+  }
+  return true;
+}
+
+bool IsNumber(absl::string_view text) {
+  for (const char c : text) {
+    if (!absl::ascii_isdigit(c)) return false;
+  }
+  return !text.empty();
+}
+
+// "frame:iteration".
+bool IsIteration(absl::string_view text) {
+  absl::string_view frame;
+  uint64_t frame_id;
+  int64_t iteration;
+  return TakePart(':', text, frame) && IsNumber(frame) && IsNumber(text) &&
+         absl::SimpleAtoi(frame, &frame_id) &&
+         absl::SimpleAtoi(text, &iteration);
+}
+
+// What devices there are is not looked at.
+bool Split(absl::string_view key, KeyParts& parts) {
+  absl::string_view incarnation;
+  return TakePart(';', key, parts.send_device) &&
+         TakePart(';', key, incarnation) &&
+         ParseIncarnation(incarnation, parts.send_incarnation) &&
+         TakePart(';', key, parts.recv_device) &&
+         TakePart(';', key, parts.tensor_name) && IsIteration(key);
+}
+
+std::string Shown(absl::string_view key) {
+  return absl::CHexEscape(key.substr(0, kMaxShownKeyBytes));
+}
+
+absl::Status Malformed(absl::string_view key) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("Invalid  rendezvous key: ", Shown(key)));
+}
+
+// "/job:ps/replica:0/task:0" of the devices' names.
+absl::string_view OwnTask(const DeviceSet& devices) {
+  const absl::string_view name = devices.devices().front()->name();
+  return name.substr(0, name.rfind("/device:"));
+}
+
+// `end`: "src" or "dst", of the key.
+absl::Status NotOurs(absl::string_view end, absl::string_view key,
+                     const DeviceSet& devices) {
+  return absl::InvalidArgumentError(absl::StrCat("Invalid rendezvous key (",
+                                                 end, "): ", Shown(key), " @ ",
+                                                 OwnTask(devices)));
+}
+
+absl::Status CheckIncarnation(const KeyParts& parts, const Device& device,
+                              const DeviceSet& devices) {
+  if (parts.send_incarnation == device.info().incarnation) {
+    return absl::OkStatus();
+  }
+  return AsWorkerPossiblyRestarted(absl::AbortedError(absl::StrCat(
+      "RecvTensor expects a different device incarnation: ",
+      parts.send_incarnation, " vs. ", device.info().incarnation,
+      ". Your worker job (\"", OwnTask(devices),
+      "\") was probably restarted. Check your worker job for the reason why it "
+      "was restarted.")));
+}
+
+// Why no device of ours has that name.
+absl::Status UnknownSender(const KeyParts& parts, absl::string_view key,
+                           const DeviceSet& devices) {
+  const auto name = DeviceName::Parse(parts.send_device);
+  if (!name.ok()) return Malformed(key);
+  DeviceName local;
+  local.type = name->type;
+  local.id = name->id;
+  const std::string local_name = local.ToString();
+  // TensorFlow looks devices up without their task: a key for the task that
+  // had this address before tells of the restart.
+  const Device* const device =
+      devices.Find(absl::StrCat(OwnTask(devices), local_name));
+  if (device == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(local_name, " unknown device."));
+  }
+  const absl::Status status = CheckIncarnation(parts, *device, devices);
+  return status.ok() ? NotOurs("src", key, devices) : status;
+}
+
+}  // namespace
+
+RemoteRendezvous::RemoteRendezvous(int64_t step_id, DeviceSet& devices,
+                                   Peers& peers, size_t max_entries)
+    : step_id_(step_id),
+      devices_(devices),
+      peers_(peers),
+      local_(max_entries),
+      pulls_(std::make_shared<Cancellation>()) {}
+
+RemoteRendezvous::~RemoteRendezvous() {
+  if (!pulls_->IsCancelled()) {
+    pulls_->Cancel(AsDerived(absl::CancelledError("the step has ended")));
+  }
+}
+
+absl::Status RemoteRendezvous::Send(absl::string_view key, Tensor tensor,
+                                    bool is_dead) {
+  KeyParts parts;
+  if (!Split(key, parts)) return Malformed(key);
+  const Device* const device = devices_.Find(parts.send_device);
+  if (device == nullptr) return NotOurs("src", key, devices_);
+  const absl::Status status = CheckIncarnation(parts, *device, devices_);
+  if (!status.ok()) return status;
+  return local_.Send(key, std::move(tensor), is_dead);
+}
+
+void RemoteRendezvous::RecvAsync(absl::string_view key, Done done) {
+  KeyParts parts;
+  absl::Status status;
+  if (!Split(key, parts)) {
+    status = Malformed(key);
+  } else if (const Device* const sender = devices_.Find(parts.send_device)) {
+    status = CheckIncarnation(parts, *sender, devices_);
+    if (status.ok()) return local_.RecvAsync(key, std::move(done));
+  } else if (Device* const receiver = devices_.Find(parts.recv_device);
+             receiver == nullptr) {
+    status = NotOurs("dst", key, devices_);
+  } else if (pulls_->IsCancelled()) {
+    status = pulls_->status();
+  } else {
+    const absl::string_view task =
+        parts.send_device.substr(0, parts.send_device.rfind("/device:"));
+    if (task != OwnTask(devices_)) {
+      return peers_.RecvTensor(task, step_id_, key, receiver->host_allocator(),
+                               pulls_, std::move(done));
+    }
+    status = UnknownSender(parts, key, devices_);
+  }
+  std::move(done)(status, Tensor(), false);
+}
+
+void RemoteRendezvous::StartAbort(const absl::Status& reason) {
+  local_.StartAbort(reason);
+  pulls_->Cancel(reason);
+}
+
+void RemoteRendezvous::RecvForPeer(absl::string_view key, Done done) {
+  KeyParts parts;
+  absl::Status status;
+  if (!Split(key, parts) || !DeviceName::Parse(parts.recv_device).ok()) {
+    status = Malformed(key);
+  } else if (const Device* const sender = devices_.Find(parts.send_device)) {
+    status = CheckIncarnation(parts, *sender, devices_);
+    if (status.ok()) return local_.RecvAsync(key, std::move(done));
+  } else {
+    status = UnknownSender(parts, key, devices_);
+  }
+  std::move(done)(status, Tensor(), false);
+}
+
+}  // namespace leat

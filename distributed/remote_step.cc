@@ -1,0 +1,291 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/remote_step.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "leat/core/random_id.h"
+#include "leat/core/status_macros.h"
+#include "leat/core/status_payloads.h"
+#include "leat/distributed/fan_out.h"
+#include "leat/protos/leat_worker.pb.h"
+
+namespace leat {
+namespace {
+
+using Clock = TimerQueue::Clock;
+
+// What a transport's thread may copy.
+constexpr int64_t kMaxInlineBytes = 256 << 10;
+
+}  // namespace
+
+std::shared_ptr<RemoteStep> RemoteStep::Start(
+    const StepEnvironment& environment, StepRequest request, Done done,
+    Ended ended) {
+  const absl::Status checked = CheckFeeds(request.plan->feeds, request.feeds);
+  std::shared_ptr<RemoteStep> step(new RemoteStep(
+      environment, std::move(request), std::move(done), std::move(ended)));
+  if (!checked.ok()) {
+    step->Refuse(checked);
+    return step;
+  }
+  step->SetDeadline();
+  step->ListenToClient();
+  step->Send();
+  return step;
+}
+
+void RemoteStep::Refuse(const absl::Status& why) {
+  {
+    MutexLock lock(mutex_);
+    statuses_.push_back({.status = why});
+    missing_ = 0;
+    is_sent_ = false;
+  }
+  Answer();
+  CleanUp();
+}
+
+RemoteStep::RemoteStep(const StepEnvironment& environment, StepRequest request,
+                       Done done, Ended ended)
+    : environment_(environment),
+      request_(std::move(request)),
+      step_id_(RandomStepId()),
+      parts_(std::make_shared<Cancellation>()),
+      done_(std::move(done)),
+      ended_(std::move(ended)),
+      missing_(request_.plan->parts.size()),
+      fetches_(request_.plan->fetches.size()),
+      responses_(request_.plan->parts.size()) {}
+
+void RemoteStep::SetDeadline() {
+  if (!request_.deadline.has_value()) return;
+  MutexLock lock(mutex_);
+  timers_.push_back(
+      environment_.timers->At(request_.deadline->at, [weak = weak_from_this()] {
+        const auto self = weak.lock();
+        if (self == nullptr) return;
+        self->Cancel(absl::DeadlineExceededError(absl::StrCat(
+            "the step ran longer than its timeout of ",
+            absl::FormatDuration(
+                absl::FromChrono(self->request_.deadline->timeout)))));
+      }));
+}
+
+void RemoteStep::ListenToClient() {
+  if (request_.call == nullptr) return;
+  Cancellation& client = request_.call->cancellation;
+  Cancellation::Token token;
+  const bool registered = client.Register(
+      [weak = weak_from_this()](const absl::Status& why) {
+        if (const auto self = weak.lock()) self->Cancel(why);
+      },
+      &token);
+  if (!registered) return Cancel(client.status());
+  MutexLock lock(mutex_);
+  client_token_ = token;
+}
+
+void RemoteStep::Send() {
+  const std::vector<TaskPart>& parts = request_.plan->parts;
+  pb::ExecutorOpts options;
+  options.set_record_timeline(request_.trace);
+  options.set_record_partition_graphs(request_.partition_graphs);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    Payload request{
+        .header = RunGraphHeader(parts[i], step_id_,
+                                 static_cast<int64_t>(RandomId()), options),
+        .tensors = FeedsOf(parts[i])};
+    environment_.tasks->Call(
+        parts[i].task, methods::kRunGraph, std::move(request),
+        {.cancellation = parts_},
+        [self = shared_from_this(), i](absl::StatusOr<Payload> reply) {
+          self->Receive(i, std::move(reply));
+        });
+  }
+  if (!parts.empty()) return;
+  Answer();
+  CleanUp();
+}
+
+WireTensors RemoteStep::FeedsOf(const TaskPart& part) const {
+  WireTensors tensors;
+  for (const BoundaryKey& feed : part.boundary.feeds) {
+    tensors.push_back({feed.key, request_.feeds[feed.index]});
+  }
+  return tensors;
+}
+
+void RemoteStep::Receive(size_t part, absl::StatusOr<Payload> reply) {
+  if (!reply.ok()) return Record(part, reply.status());
+  if (reply->pending == nullptr || reply->pending->bytes() <= kMaxInlineBytes) {
+    return Record(part, Read(part, *std::move(reply)));
+  }
+  environment_.compute->Add(
+      [self = shared_from_this(), part, reply = *std::move(reply)]() mutable {
+        self->Record(part, self->Read(part, std::move(reply)));
+      });
+}
+
+absl::Status RemoteStep::Read(size_t part, Payload reply) {
+  const TaskPart& of = request_.plan->parts[part];
+  pb::RunGraphResponse response;
+  if (!response.ParseFromString(reply.header)) {
+    return absl::InternalError("malformed RunGraphResponse");
+  }
+  if (response.status_code() != 0) {
+    absl::Status status(static_cast<absl::StatusCode>(response.status_code()),
+                        response.status_error_message());
+    DecodePayloads(response.leat().payloads(), status);
+    return status;
+  }
+  LEAT_RETURN_IF_ERROR(reply.Materialize(*environment_.allocator,
+                                         environment_.decoders,
+                                         environment_.max_message_bytes));
+  LEAT_RETURN_IF_ERROR(KeepFetches(of, std::move(reply.tensors)));
+  MutexLock lock(mutex_);
+  responses_[part] = std::move(response);
+  return absl::OkStatus();
+}
+
+absl::Status RemoteStep::KeepFetches(const TaskPart& part,
+                                     WireTensors tensors) {
+  absl::flat_hash_map<absl::string_view, const BoundaryKey*> keys;
+  for (const BoundaryKey& fetch : part.boundary.fetches) {
+    keys.emplace(fetch.key, &fetch);
+  }
+  MutexLock lock(mutex_);
+  for (WireTensor& received : tensors) {
+    const auto found = keys.find(received.name);
+    if (found == keys.end()) {
+      return absl::InternalError(
+          absl::StrCat("RunGraph returned '", received.name,
+                       "', which was not asked for, or returned it twice"));
+    }
+    const BoundaryKey& fetch = *found->second;
+    if (received.tensor.dtype() != fetch.dtype) {
+      return absl::InternalError(absl::StrCat(
+          "fetch '", request_.plan->fetches[fetch.index], "' is ",
+          Name(received.tensor.dtype()), "; planned was ", Name(fetch.dtype)));
+    }
+    fetches_[fetch.index] = std::move(received.tensor);
+    keys.erase(found);
+  }
+  if (keys.empty()) return absl::OkStatus();
+  return absl::InternalError(
+      absl::StrCat("RunGraph did not return '",
+                   request_.plan->fetches[keys.begin()->second->index], "'"));
+}
+
+void RemoteStep::Record(size_t part, const absl::Status& status) {
+  const std::string& task = request_.plan->parts[part].task;
+  bool must_cancel = false;
+  bool is_last = false;
+  {
+    MutexLock lock(mutex_);
+    if (!status.ok()) {
+      statuses_.push_back({task, status, cancelled_});
+      const bool may_wait = MayBeEcho(statuses_.back()) && missing_ > 1;
+      must_cancel = !cancelled_ && !may_wait;
+      if (!cancelled_ && may_wait) {
+        timers_.push_back(
+            environment_.timers->At(Clock::now() + environment_.wait_for_cause,
+                                    [weak = weak_from_this(), status] {
+                                      if (const auto self = weak.lock())
+                                        self->CancelParts(status);
+                                    }));
+      }
+    }
+    is_last = --missing_ == 0;
+  }
+  if (is_last) {
+    Answer();
+    CleanUp();
+  } else if (must_cancel) {
+    CancelParts(status);
+  }
+}
+
+void RemoteStep::Cancel(const absl::Status& why) {
+  {
+    MutexLock lock(mutex_);
+    if (done_ == nullptr) return;
+    statuses_.push_back({.status = why});
+  }
+  CancelParts(why);
+}
+
+void RemoteStep::CancelParts(const absl::Status& why) {
+  {
+    MutexLock lock(mutex_);
+    if (cancelled_ || missing_ == 0) return;
+    cancelled_ = true;
+    timers_.push_back(
+        environment_.timers->At(Clock::now() + environment_.wait_for_replies,
+                                [weak = weak_from_this()] {
+                                  if (const auto self = weak.lock())
+                                    self->Answer();
+                                }));
+  }
+  parts_->Cancel(AsDerived(why));
+}
+
+StepResult RemoteStep::Result() {
+  StepResult result{.status = CauseOf(statuses_)};
+  if (result.status.ok()) result.fetches = std::move(fetches_);
+  for (pb::RunGraphResponse& response : responses_) {
+    result.metadata.mutable_step_stats()->MergeFrom(response.step_stats());
+    for (pb::GraphDef& graph : *response.mutable_partition_graph()) {
+      *result.metadata.add_partition_graphs() = std::move(graph);
+    }
+  }
+  return result;
+}
+
+void RemoteStep::Answer() {
+  Done done;
+  StepResult result;
+  std::vector<TimerQueue::Id> timers;
+  std::optional<Cancellation::Token> token;
+  {
+    MutexLock lock(mutex_);
+    if (done_ == nullptr) return;
+    done = std::exchange(done_, nullptr);
+    result = Result();
+    timers.swap(timers_);
+    token = std::exchange(client_token_, std::nullopt);
+  }
+  for (const TimerQueue::Id timer : timers) environment_.timers->Cancel(timer);
+  if (token.has_value()) request_.call->cancellation.Deregister(*token);
+  std::move(done)(std::move(result));
+}
+
+void RemoteStep::CleanUp() {
+  Ended ended;
+  bool is_sent = true;
+  {
+    MutexLock lock(mutex_);
+    ended = std::exchange(ended_, nullptr);
+    is_sent = is_sent_;
+  }
+  pb::CleanupGraphRequest request;
+  request.set_step_id(step_id_);
+  std::vector<TaskCall> calls;
+  for (const TaskPart& part : request_.plan->parts) {
+    if (part.ends_alone || !is_sent) continue;
+    calls.push_back({part.task, {.header = request.SerializeAsString()}});
+  }
+  FanOut(*environment_.tasks, methods::kCleanupGraph, std::move(calls),
+         {.deadline = Clock::now() + environment_.cleanup_timeout},
+         [ended = std::move(ended)](
+             const std::vector<absl::StatusOr<Payload>>&) mutable {
+           std::move(ended)();
+         });
+}
+
+}  // namespace leat

@@ -1,0 +1,302 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/server.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/mutex.h"
+#include "leat/core/status_macros.h"
+#include "leat/core/timer_queue.h"
+#include "leat/core/work_queue.h"
+#include "leat/distributed/address.h"
+#include "leat/distributed/master.h"
+#include "leat/distributed/peers.h"
+#include "leat/distributed/quoted_text.h"
+#include "leat/distributed/remote_rendezvous.h"
+#include "leat/distributed/server_tasks.h"
+#include "leat/distributed/step_table.h"
+#include "leat/distributed/worker.h"
+#include "leat/graph/op_registry.h"
+#include "leat/runtime/local_session.h"
+
+namespace leat {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kBlockingThreads = 4;
+constexpr auto kEndStepsInterval = std::chrono::milliseconds(20);
+// For replies to reach their callers, once nothing runs any more.
+constexpr auto kReplyGrace = std::chrono::seconds(1);
+
+// Counts the calls that are under way behind it; once closed, takes no more.
+class Gate {
+ public:
+  explicit Gate(std::string task) : task_(std::move(task)) {}
+
+  absl::Status reason() const {
+    return absl::UnavailableError(absl::StrCat("task ", task_, " is stopping"));
+  }
+
+  // Borrows this until the last call that came by it has left.
+  Handler Around(Handler handler) {
+    return [this, handler = std::move(handler)](
+               std::shared_ptr<CallContext> context, Payload request,
+               Reply reply) {
+      if (!Enter()) return std::move(reply)(reason());
+      handler(std::move(context), std::move(request),
+              [this, reply = std::move(reply)](
+                  absl::StatusOr<Payload> response) mutable {
+                std::move(reply)(std::move(response));
+                Leave();
+              });
+    };
+  }
+
+  void Close() {
+    MutexLock lock(mutex_);
+    is_closed_ = true;
+  }
+
+  // False when something is at `deadline`.
+  bool WaitUntil(Clock::time_point deadline) {
+    MutexLock lock(mutex_);
+    while (inside_ > 0) {
+      if (!left_.WaitUntil(mutex_, deadline)) break;
+    }
+    return inside_ == 0;
+  }
+
+ private:
+  bool Enter() {
+    MutexLock lock(mutex_);
+    if (is_closed_) return false;
+    ++inside_;
+    return true;
+  }
+  void Leave() {
+    MutexLock lock(mutex_);
+    if (--inside_ == 0) left_.NotifyAll();
+  }
+
+  const std::string task_;
+  Mutex mutex_;
+  CondVar left_;
+  bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
+  int64_t inside_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+absl::Status CheckBind(const std::string& bind, bool insecure) {
+  LEAT_RETURN_IF_ERROR(CheckAddress(bind));
+  if (insecure || IsLoopback(bind)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "address ", QuotedText(bind),
+      " is not a loopback address; tasks talk without encryption: pass "
+      "--insecure if the network is yours"));
+}
+
+// Nanoseconds that are more than the clock has left are for ever.
+Clock::time_point After(std::chrono::nanoseconds time) {
+  const Clock::time_point now = Clock::now();
+  return time > Clock::time_point::max() - now ? Clock::time_point::max()
+                                               : now + time;
+}
+
+}  // namespace
+
+class Server::Implementation {
+ public:
+  explicit Implementation(ServerOptions options)
+      : options_(std::move(options)),
+        name_(options_.config.task.ToString()),
+        gate_(name_) {}
+
+  ~Implementation() { Stop(std::chrono::nanoseconds(0)); }
+
+  absl::Status Start();
+  void Stop(std::chrono::nanoseconds grace);
+
+  const TaskId& task() const { return options_.config.task; }
+  const std::string& address() const { return address_; }
+  std::string target() const {
+    const std::string path = UnixPath(address_);
+    return path.empty() ? absl::StrCat(options_.transport, "://", address_)
+                        : absl::StrCat("unix://", path);
+  }
+  ServerCounters counters() const {
+    const Worker::Counters worker = worker_->counters();
+    return {.master_sessions = master_->num_sessions(),
+            .sessions = worker.sessions,
+            .graphs = worker.graphs,
+            .running = worker.running,
+            .steps = steps_->num_steps()};
+  }
+
+ private:
+  absl::Status MakeTransport();
+  void MakeWorker();
+  void MakeMaster();
+
+  const OpRegistry& ops() const {
+    return options_.ops != nullptr ? *options_.ops : BuiltinOps();
+  }
+  const KernelRegistry& kernels() const {
+    return options_.kernels != nullptr ? *options_.kernels : BuiltinKernels();
+  }
+
+  const ServerOptions options_;
+  const std::string name_;
+  std::string address_;
+
+  Mutex stop_mutex_;  // held while one stops
+  bool is_stopped_ ABSL_GUARDED_BY(stop_mutex_) = false;
+
+  // They end in the reverse order: no calls come in, then none go out, then
+  // what served them goes, and the devices when their threads have done all
+  // that was left. (Threads of a device may still decode for `peers_`.)
+  std::unique_ptr<Peers> peers_;
+  std::unique_ptr<DeviceSet> devices_;
+  std::unique_ptr<ServerTasks> tasks_;
+  std::unique_ptr<TimerQueue> timers_;
+  std::unique_ptr<WorkQueue> blocking_;
+  std::unique_ptr<StepTable> steps_;
+  std::unique_ptr<Worker> worker_;
+  std::unique_ptr<Master> master_;
+  std::unique_ptr<Transport> transport_;
+  Gate gate_;
+  MethodTable methods_;
+  std::unique_ptr<Listener> listener_;
+};
+
+absl::Status Server::Implementation::Start() {
+  const TaskConfig& config = options_.config;
+  if (!config.in_cluster) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("job ", QuotedText(config.task.job),
+                     " is outside of the cluster: it is a client and serves "
+                     "nothing"));
+  }
+  LEAT_ASSIGN_OR_RETURN(std::string bind,
+                        config.cluster.AddressOf(config.task));
+  if (!options_.bind.empty()) bind = options_.bind;
+  LEAT_RETURN_IF_ERROR(CheckBind(bind, options_.insecure));
+  DeviceSetOptions devices = options_.devices;
+  devices.task = name_;
+  LEAT_ASSIGN_OR_RETURN(devices_, DeviceSet::Create(devices));
+  LEAT_RETURN_IF_ERROR(MakeTransport());
+  MakeWorker();
+  MakeMaster();
+  LEAT_ASSIGN_OR_RETURN(listener_, transport_->Listen(bind, methods_));
+  address_ = listener_->address();
+  return absl::OkStatus();
+}
+
+absl::Status Server::Implementation::MakeTransport() {
+  const ServerLimits& limits = options_.limits;
+  const TransportRegistry& transports = options_.transports != nullptr
+                                            ? *options_.transports
+                                            : BuiltinTransports();
+  LEAT_ASSIGN_OR_RETURN(
+      transport_,
+      transports.Create(options_.transport,
+                        {.max_message_bytes = limits.max_message_bytes,
+                         .max_transport_bytes = limits.max_transport_bytes,
+                         .network = options_.network}));
+  peers_ = std::make_unique<Peers>(options_.config.cluster, *transport_,
+                                   devices_->compute_queue(), &ops().variants(),
+                                   limits.max_message_bytes);
+  return absl::OkStatus();
+}
+
+void Server::Implementation::MakeWorker() {
+  const ServerLimits& limits = options_.limits;
+  timers_ = std::make_unique<TimerQueue>("leat-timers");
+  blocking_ = NewThreadPool("leat-blocking", kBlockingThreads);
+  steps_ = std::make_unique<StepTable>(
+      name_, limits, *timers_,
+      [devices = devices_.get(), peers = peers_.get(),
+       max_entries = limits.max_rendezvous_entries](int64_t step_id) {
+        return std::make_shared<RemoteRendezvous>(step_id, *devices, *peers,
+                                                  max_entries);
+      });
+  worker_ =
+      std::make_unique<Worker>(WorkerEnvironment{.task = name_,
+                                                 .devices = devices_.get(),
+                                                 .ops = &ops(),
+                                                 .kernels = &kernels(),
+                                                 .steps = steps_.get(),
+                                                 .timers = timers_.get(),
+                                                 .blocking = blocking_.get(),
+                                                 .limits = limits});
+  worker_->AddMethods(methods_);
+}
+
+void Server::Implementation::MakeMaster() {
+  tasks_ = std::make_unique<ServerTasks>(name_, methods_, *peers_);
+  MasterEnvironment environment{.task = name_,
+                                .devices = devices_.get(),
+                                .ops = &ops(),
+                                .kernels = &kernels(),
+                                .tasks = tasks_.get(),
+                                .timers = timers_.get(),
+                                .blocking = blocking_.get(),
+                                .limits = options_.limits};
+  for (const TaskId& task : options_.config.cluster.Tasks()) {
+    environment.cluster.push_back(task.ToString());
+  }
+  master_ = std::make_unique<Master>(std::move(environment));
+  master_->AddMethods(methods_);
+  for (const Method& method :
+       {methods::kCreateWorkerSession, methods::kRegisterGraph,
+        methods::kRunGraph, methods::kCreateSession, methods::kRunStep,
+        methods::kRunCallable}) {
+    methods_.Wrap(method, [this](Handler handler) {
+      return gate_.Around(std::move(handler));
+    });
+  }
+}
+
+void Server::Implementation::Stop(std::chrono::nanoseconds grace) {
+  MutexLock lock(stop_mutex_);
+  if (is_stopped_ || listener_ == nullptr) return;
+  is_stopped_ = true;
+  listener_->SetNotServing();
+  gate_.Close();
+  Clock::time_point deadline = After(grace);
+  if (gate_.WaitUntil(deadline)) deadline = Clock::now();
+  // Ends its steps, on other tasks too.
+  master_->Stop();
+  // Again and again: a step may have come in and not yet begun.
+  while (!gate_.WaitUntil(deadline)) {
+    worker_->EndSteps(gate_.reason());
+    deadline = Clock::now() + kEndStepsInterval;
+  }
+  listener_->Shutdown(kReplyGrace);
+}
+
+absl::StatusOr<std::unique_ptr<Server>> Server::Start(ServerOptions options) {
+  auto implementation = std::make_unique<Implementation>(std::move(options));
+  LEAT_RETURN_IF_ERROR(implementation->Start());
+  return std::unique_ptr<Server>(new Server(std::move(implementation)));
+}
+
+Server::Server(std::unique_ptr<Implementation> implementation)
+    : implementation_(std::move(implementation)) {}
+
+Server::~Server() = default;
+
+const TaskId& Server::task() const { return implementation_->task(); }
+
+const std::string& Server::address() const {
+  return implementation_->address();
+}
+
+std::string Server::target() const { return implementation_->target(); }
+
+void Server::Stop(std::chrono::nanoseconds grace) {
+  implementation_->Stop(grace);
+}
+
+ServerCounters Server::counters() const { return implementation_->counters(); }
+
+}  // namespace leat

@@ -1,0 +1,11 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+// Between processes: TCP and Unix sockets.
+#include "leat/distributed/grpc/transport.h"
+
+namespace leat::transports::grpc {
+
+void Register(TransportRegistry& registry) {
+  registry.Add("grpc", NewGrpcTransport);
+}
+
+}  // namespace leat::transports::grpc

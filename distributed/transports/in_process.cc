@@ -1,0 +1,11 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+// Within a process, by reference.
+#include "leat/distributed/in_process.h"
+
+namespace leat::transports::in_process {
+
+void Register(TransportRegistry& registry) {
+  registry.Add("in-process", NewInProcessTransport);
+}
+
+}  // namespace leat::transports::in_process

@@ -1,0 +1,420 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/worker.h"
+
+#include <atomic>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/parsed_bytes.h"
+#include "leat/core/random_id.h"
+#include "leat/core/status_macros.h"
+#include "leat/distributed/device_attributes.h"
+#include "leat/distributed/quoted_text.h"
+#include "leat/distributed/recv_call.h"
+#include "leat/distributed/recv_tensor.h"
+#include "leat/distributed/registered_graph.h"
+#include "leat/distributed/request_ids.h"
+#include "leat/distributed/worker_session.h"
+#include "leat/distributed/worker_sessions.h"
+#include "leat/distributed/worker_step.h"
+#include "leat/protos/worker.pb.h"
+
+namespace leat {
+namespace {
+
+// Larger messages are not parsed on a thread of the transport.
+constexpr int64_t kMaxInlineHeaderBytes = int64_t{64} << 10;
+
+// Where a method is served.
+enum class Thread { kTransport, kBlocking };
+
+template <class Message>
+absl::StatusOr<Message> Parse(absl::string_view header, int64_t max_bytes) {
+  const auto& type = *Message::descriptor();
+  if (static_cast<int64_t>(header.size()) > kMaxInlineHeaderBytes) {
+    const int64_t bytes = ParsedBytes(header, type, max_bytes);
+    if (bytes > max_bytes) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("To parse a ", type.name(), " of ", header.size(),
+                       " bytes takes at least ", bytes,
+                       " bytes, more than the limit of ", max_bytes));
+    }
+  }
+  Message message;
+  if (header.size() <= INT32_MAX &&
+      message.ParseFromArray(header.data(), static_cast<int>(header.size()))) {
+    return message;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(header.size(), " bytes are not a ", type.name()));
+}
+
+template <class Response>
+absl::StatusOr<Payload> ToPayload(const absl::StatusOr<Response>& response) {
+  if (!response.ok()) return response.status();
+  Payload payload;
+  payload.header = response->SerializeAsString();
+  return payload;
+}
+
+absl::Status GraphNotFound(absl::string_view handle, absl::string_view rest) {
+  constexpr size_t kMaxShownBytes = 1024;
+  return absl::AbortedError(absl::StrCat(
+      "Graph handle is not found: ", handle.substr(0, kMaxShownBytes), rest));
+}
+
+}  // namespace
+
+class Worker::Implementation {
+ public:
+  explicit Implementation(WorkerEnvironment environment)
+      : environment_(std::move(environment)),
+        incarnation_(RandomId()),
+        step_environment_{
+            .devices = environment_.devices,
+            .steps = environment_.steps,
+            .timers = environment_.timers,
+            .running = &running_,
+            .ops = environment_.ops,
+            .max_feed_bytes = environment_.limits.max_message_bytes},
+        sessions_(environment_.task, *environment_.devices,
+                  *environment_.kernels, environment_.limits),
+        create_ids_(environment_.limits.max_request_ids),
+        register_ids_(environment_.limits.max_request_ids),
+        run_ids_(environment_.limits.max_request_ids),
+        recv_ids_(environment_.limits.max_request_ids) {}
+
+  void AddMethods(MethodTable& methods);
+
+  void EndSteps(const absl::Status& why) { running_.FailAll(why); }
+
+  Counters counters() const {
+    return {.sessions = sessions_.num_sessions(),
+            .graphs = sessions_.num_graphs(),
+            .running = running_.size()};
+  }
+
+ private:
+  template <class Request, class Response>
+  using Function = absl::StatusOr<Response> (Implementation::*)(Request);
+
+  // Serves `method` with a function of messages.
+  template <class Request, class Response>
+  void Add(const Method& method, Thread thread,
+           Function<Request, Response> function, MethodTable& methods) {
+    methods.Add(method, [this, thread, function](std::shared_ptr<CallContext>,
+                                                 Payload payload, Reply reply) {
+      const auto serve = [this, function](Payload message, Reply answer) {
+        absl::StatusOr<Request> request = Parse<Request>(
+            message.header, environment_.limits.max_transport_bytes);
+        message.header = std::string();
+        std::move(answer)(ToPayload<Response>(
+            request.ok() ? (this->*function)(*std::move(request))
+                         : absl::StatusOr<Response>(request.status())));
+      };
+      Serve(thread, std::move(payload), std::move(reply), serve);
+    });
+  }
+
+  // Calls serve(payload, reply) on that thread or, a large message, on the
+  // blocking queue; unless too much waits there: messages count until they have
+  // been served.
+  template <class ServeMessage>
+  void Serve(Thread thread, Payload payload, Reply reply, ServeMessage serve) {
+    const auto bytes = static_cast<int64_t>(payload.header.size());
+    if (thread == Thread::kTransport && bytes <= kMaxInlineHeaderBytes) {
+      return serve(std::move(payload), std::move(reply));
+    }
+    const int64_t limit = environment_.limits.max_transport_bytes;
+    auto waiting = waiting_bytes_;
+    if (waiting->fetch_add(bytes) > limit - bytes) {
+      waiting->fetch_sub(bytes);
+      return std::move(reply)(absl::ResourceExhaustedError(absl::StrCat(
+          environment_.task, " has no room for a message of ", bytes,
+          " bytes beside those that it serves: ", limit, " in all")));
+    }
+    environment_.blocking->Add(
+        [bytes, waiting = std::move(waiting), serve = std::move(serve),
+         payload = std::move(payload), reply = std::move(reply)]() mutable {
+          serve(std::move(payload), std::move(reply));
+          waiting->fetch_sub(bytes);
+        });
+  }
+
+  absl::StatusOr<pb::GetStatusResponse> GetStatus(pb::GetStatusRequest);
+  absl::StatusOr<pb::CreateWorkerSessionResponse> CreateWorkerSession(
+      pb::CreateWorkerSessionRequest);
+  absl::StatusOr<pb::DeleteWorkerSessionResponse> DeleteWorkerSession(
+      pb::DeleteWorkerSessionRequest);
+  absl::StatusOr<pb::RegisterGraphResponse> RegisterGraph(
+      pb::RegisterGraphRequest);
+  absl::StatusOr<pb::DeregisterGraphResponse> DeregisterGraph(
+      pb::DeregisterGraphRequest);
+  absl::StatusOr<pb::CleanupGraphResponse> CleanupGraph(
+      pb::CleanupGraphRequest);
+  absl::StatusOr<pb::CleanupAllResponse> CleanupAll(pb::CleanupAllRequest);
+  absl::StatusOr<pb::MarkRecvFinishedResponse> MarkRecvFinished(
+      pb::MarkRecvFinishedRequest) {
+    return pb::MarkRecvFinishedResponse();
+  }
+  absl::StatusOr<pb::LoggingResponse> Logging(pb::LoggingRequest) {
+    return pb::LoggingResponse();
+  }
+  absl::StatusOr<pb::TracingResponse> Tracing(pb::TracingRequest) {
+    return absl::UnimplementedError("Tracing");
+  }
+
+  void RunGraph(std::shared_ptr<CallContext> context, Payload payload,
+                Reply reply);
+  void ParseRunGraph(RunGraphCall call);
+  absl::Status StartStep(RunGraphCall& call);
+  void RecvTensor(std::shared_ptr<CallContext> context, const Payload& payload,
+                  Reply reply);
+
+  // Of a step that its master will not ask for any more.
+  void Forget(int64_t step_id);
+  // Of sessions that are no longer in the table.
+  void EndSessions(const WorkerSessions::Ended& ended, absl::string_view why);
+
+  const WorkerEnvironment environment_;
+  const uint64_t incarnation_;
+  RunningSteps running_;
+  const WorkerStep::Environment step_environment_;
+  WorkerSessions sessions_;
+  RequestIds create_ids_;
+  RequestIds register_ids_;
+  RequestIds run_ids_;
+  RequestIds recv_ids_;
+  // Of messages for the blocking queue, which may outlive this with its tasks.
+  const std::shared_ptr<std::atomic<int64_t>> waiting_bytes_ =
+      std::make_shared<std::atomic<int64_t>>(0);
+};
+
+void Worker::Implementation::AddMethods(MethodTable& methods) {
+  using I = Implementation;
+  Add(methods::kGetStatus, Thread::kTransport, &I::GetStatus, methods);
+  Add(methods::kCreateWorkerSession, Thread::kBlocking, &I::CreateWorkerSession,
+      methods);
+  Add(methods::kDeleteWorkerSession, Thread::kBlocking, &I::DeleteWorkerSession,
+      methods);
+  Add(methods::kRegisterGraph, Thread::kBlocking, &I::RegisterGraph, methods);
+  Add(methods::kDeregisterGraph, Thread::kBlocking, &I::DeregisterGraph,
+      methods);
+  Add(methods::kCleanupGraph, Thread::kTransport, &I::CleanupGraph, methods);
+  Add(methods::kCleanupAll, Thread::kBlocking, &I::CleanupAll, methods);
+  Add(methods::kMarkRecvFinished, Thread::kTransport, &I::MarkRecvFinished,
+      methods);
+  Add(methods::kLogging, Thread::kTransport, &I::Logging, methods);
+  Add(methods::kTracing, Thread::kTransport, &I::Tracing, methods);
+  methods.Add(methods::kRunGraph, [this](std::shared_ptr<CallContext> context,
+                                         Payload payload, Reply reply) {
+    RunGraph(std::move(context), std::move(payload), std::move(reply));
+  });
+  methods.Add(methods::kRecvTensor, [this](std::shared_ptr<CallContext> context,
+                                           Payload payload, Reply reply) {
+    RecvTensor(std::move(context), payload, std::move(reply));
+  });
+}
+
+absl::StatusOr<pb::GetStatusResponse> Worker::Implementation::GetStatus(
+    pb::GetStatusRequest) {
+  pb::GetStatusResponse response;
+  for (const auto& device : environment_.devices->devices()) {
+    ExportDevice(device->info(), *response.add_device_attributes());
+  }
+  response.mutable_leat()->set_version(kLeatPeerVersion);
+  response.mutable_leat()->set_incarnation(incarnation_);
+  return response;
+}
+
+// ---------------------------------------------------------------------------
+// Sessions and graphs
+
+void Worker::Implementation::EndSessions(const WorkerSessions::Ended& ended,
+                                         absl::string_view why) {
+  for (const std::shared_ptr<WorkerSession>& session : ended) {
+    // In this order: a step that begins now finds it closed (worker_step.cc).
+    session->Close();
+    environment_.steps->EndOf(session->handle(),
+                              absl::AbortedError(absl::StrCat(
+                                  "Session ", session->handle(), " ", why)));
+  }
+}
+
+absl::StatusOr<pb::CreateWorkerSessionResponse>
+Worker::Implementation::CreateWorkerSession(
+    pb::CreateWorkerSessionRequest request) {
+  LEAT_RETURN_IF_ERROR(
+      create_ids_.Add(request.request_id(), "CreateWorkerSession (Worker)"));
+  if (request.server_def().cluster().job_size() > 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Session ", QuotedText(request.session_handle()),
+                     " brings a cluster of its own, which ", environment_.task,
+                     " does not support"));
+  }
+  WorkerSessions::Ended ended;
+  const absl::Status status = sessions_.Create(
+      {.handle = std::move(*request.mutable_session_handle()),
+       .master_task = std::move(*request.mutable_master_task()),
+       .master_incarnation = request.master_incarnation(),
+       .isolated = request.isolate_session_state()},
+      &ended);
+  EndSessions(ended, "is over: its master was restarted");
+  if (!status.ok()) return status;
+  return pb::CreateWorkerSessionResponse();
+}
+
+absl::StatusOr<pb::DeleteWorkerSessionResponse>
+Worker::Implementation::DeleteWorkerSession(
+    pb::DeleteWorkerSessionRequest request) {
+  auto session = sessions_.Remove(request.session_handle());
+  if (session != nullptr) {
+    EndSessions({std::move(session)}, "was deleted by its master");
+  }
+  return pb::DeleteWorkerSessionResponse();
+}
+
+absl::StatusOr<pb::RegisterGraphResponse> Worker::Implementation::RegisterGraph(
+    pb::RegisterGraphRequest request) {
+  LEAT_RETURN_IF_ERROR(
+      register_ids_.Add(request.request_id(), "RegisterGraph (Worker)"));
+  LEAT_ASSIGN_OR_RETURN(const std::shared_ptr<WorkerSession> session,
+                        sessions_.Find(request.session_handle(),
+                                       request.create_worker_session_called()));
+  LEAT_RETURN_IF_ERROR(session->CheckRoom());
+  LEAT_ASSIGN_OR_RETURN(
+      std::shared_ptr<const RegisteredGraph> graph,
+      RegisteredGraph::Create(request.graph_def(), *environment_.ops,
+                              environment_.limits.import, environment_.task,
+                              session->runner()));
+  pb::RegisterGraphResponse response;
+  LEAT_ASSIGN_OR_RETURN(*response.mutable_graph_handle(),
+                        session->Add(std::move(graph)));
+  return response;
+}
+
+absl::StatusOr<pb::DeregisterGraphResponse>
+Worker::Implementation::DeregisterGraph(pb::DeregisterGraphRequest request) {
+  LEAT_ASSIGN_OR_RETURN(const std::shared_ptr<WorkerSession> session,
+                        sessions_.Find(request.session_handle(),
+                                       request.create_worker_session_called()));
+  if (session->Remove(request.graph_handle()) == nullptr) {
+    return GraphNotFound(request.graph_handle(),
+                         ". Possibly, this worker just restarted.");
+  }
+  return pb::DeregisterGraphResponse();
+}
+
+// ---------------------------------------------------------------------------
+// Steps
+
+void Worker::Implementation::Forget(int64_t step_id) {
+  environment_.steps->End(
+      step_id, absl::AbortedError(absl::StrCat("Cleanup ", step_id)));
+}
+
+absl::StatusOr<pb::CleanupGraphResponse> Worker::Implementation::CleanupGraph(
+    pb::CleanupGraphRequest request) {
+  Forget(request.step_id());
+  return pb::CleanupGraphResponse();
+}
+
+absl::StatusOr<pb::CleanupAllResponse> Worker::Implementation::CleanupAll(
+    pb::CleanupAllRequest request) {
+  environment_.devices->resources().ClearContainers(std::vector<std::string>(
+      request.container().begin(), request.container().end()));
+  return pb::CleanupAllResponse();
+}
+
+void Worker::Implementation::RunGraph(std::shared_ptr<CallContext> context,
+                                      Payload payload, Reply reply) {
+  const auto received = std::chrono::system_clock::now();
+  Serve(Thread::kTransport, std::move(payload), std::move(reply),
+        [this, context = std::move(context), received](Payload message,
+                                                       Reply answer) {
+          ParseRunGraph({.context = context,
+                         .feeds = std::move(message),
+                         .received = received,
+                         .reply = std::move(answer)});
+        });
+}
+
+void Worker::Implementation::ParseRunGraph(RunGraphCall call) {
+  absl::StatusOr<pb::RunGraphRequest> request = Parse<pb::RunGraphRequest>(
+      call.feeds.header, environment_.limits.max_transport_bytes);
+  call.feeds.header = std::string();
+  absl::Status status = request.status();
+  if (status.ok()) {
+    call.request = *std::move(request);
+    status = StartStep(call);
+  }
+  if (!status.ok()) ReplyToRunGraph(call, status);
+}
+
+// Consumes the call when it succeeds.
+absl::Status Worker::Implementation::StartStep(RunGraphCall& call) {
+  const pb::RunGraphRequest& request = call.request;
+  LEAT_RETURN_IF_ERROR(run_ids_.Add(request.request_id(), "RunGraph (Worker)"));
+  for (const int64_t step_id : request.leat().cleanup_steps()) Forget(step_id);
+  if (request.is_partial()) {
+    return absl::UnimplementedError(
+        absl::StrCat("RunGraph of step ", request.step_id(),
+                     " is partial: partial runs are not supported"));
+  }
+  LEAT_ASSIGN_OR_RETURN(std::shared_ptr<WorkerSession> session,
+                        sessions_.Find(request.session_handle(),
+                                       request.create_worker_session_called()));
+  std::shared_ptr<const RegisteredGraph> graph =
+      session->Find(request.graph_handle());
+  if (graph == nullptr) return GraphNotFound(request.graph_handle(), "");
+  WorkerStep::Run(step_environment_, std::move(session), std::move(graph),
+                  std::move(call));
+  return absl::OkStatus();
+}
+
+void Worker::Implementation::RecvTensor(std::shared_ptr<CallContext> context,
+                                        const Payload& payload, Reply reply) {
+  auto fail = [&reply](absl::Status why) { std::move(reply)(std::move(why)); };
+  if (static_cast<int64_t>(payload.header.size()) > kMaxInlineHeaderBytes) {
+    return fail(absl::InvalidArgumentError(
+        absl::StrCat("RecvTensorRequest has ", payload.header.size(),
+                     " bytes, more than ", kMaxInlineHeaderBytes)));
+  }
+  absl::StatusOr<RecvTensorRequest> request =
+      DecodeRecvTensorRequest(payload.header);
+  if (!request.ok()) return fail(request.status());
+  if (absl::Status status =
+          recv_ids_.Add(request->request_id, "RecvTensor (GrpcWorker)");
+      !status.ok()) {
+    return fail(std::move(status));
+  }
+  absl::StatusOr<std::shared_ptr<RemoteRendezvous>> rendezvous =
+      environment_.steps->Await(request->step_id);
+  if (!rendezvous.ok()) return fail(rendezvous.status());
+  ReceiveForPeer(**rendezvous, request->key, std::move(context),
+                 std::move(reply));
+}
+
+// ---------------------------------------------------------------------------
+
+Worker::Worker(WorkerEnvironment environment)
+    : implementation_(
+          std::make_unique<Implementation>(std::move(environment))) {}
+
+Worker::~Worker() = default;
+
+void Worker::AddMethods(MethodTable& methods) {
+  implementation_->AddMethods(methods);
+}
+
+void Worker::EndSteps(const absl::Status& why) {
+  implementation_->EndSteps(why);
+}
+
+Worker::Counters Worker::counters() const {
+  return implementation_->counters();
+}
+
+}  // namespace leat

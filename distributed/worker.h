@@ -1,0 +1,63 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+// Worker: what a task does for masters and peers, TensorFlow's WorkerService:
+// keeps their sessions and graphs, runs its part of their steps, hands tensors
+// to peers. Thread-safe.
+#ifndef LEAT_DISTRIBUTED_WORKER_H_
+#define LEAT_DISTRIBUTED_WORKER_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "leat/core/timer_queue.h"
+#include "leat/core/work_queue.h"
+#include "leat/distributed/limits.h"
+#include "leat/distributed/methods.h"
+#include "leat/distributed/peers.h"
+#include "leat/distributed/step_table.h"
+#include "leat/graph/op_registry.h"
+#include "leat/kernels/kernel_registry.h"
+#include "leat/runtime/device_set.h"
+
+namespace leat {
+
+// All borrowed, outlive the worker and the calls it serves.
+struct WorkerEnvironment {
+  std::string task = {};  // "/job:ps/replica:0/task:0"
+  DeviceSet* devices = nullptr;
+  const OpRegistry* ops = nullptr;
+  const KernelRegistry* kernels = nullptr;
+  StepTable* steps = nullptr;
+  TimerQueue* timers = nullptr;
+  // Runs what takes long and may wait, such as compiling a graph.
+  WorkQueue* blocking = nullptr;
+  ServerLimits limits = {};
+};
+
+class Worker {
+ public:
+  explicit Worker(WorkerEnvironment environment);
+  // REQUIRES: no call of its methods is under way.
+  ~Worker();
+
+  // Every method of the service; they borrow this.
+  void AddMethods(MethodTable& methods);
+
+  // Fails every running step with `why`.
+  void EndSteps(const absl::Status& why);
+
+  struct Counters {
+    size_t sessions = 0;
+    size_t graphs = 0;
+    size_t running = 0;  // calls of RunGraph
+  };
+  Counters counters() const;
+
+ private:
+  class Implementation;
+  const std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_WORKER_H_

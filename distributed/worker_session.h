@@ -1,0 +1,77 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+// WorkerSession: what a task keeps for one session of a master: its graphs,
+// their stateful kernels, and, of an isolated one, its variables and queues.
+// Thread-safe.
+#ifndef LEAT_DISTRIBUTED_WORKER_SESSION_H_
+#define LEAT_DISTRIBUTED_WORKER_SESSION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/mutex.h"
+#include "leat/distributed/registered_graph.h"
+#include "leat/kernels/kernel_registry.h"
+#include "leat/runtime/device_resources.h"
+#include "leat/runtime/device_set.h"
+#include "leat/runtime/graph_runner.h"
+
+namespace leat {
+
+struct WorkerSessionOptions {
+  std::string handle = {};
+  // The task that made it, and which process of that task.
+  std::string master_task = {};
+  int64_t master_incarnation = 0;
+  bool isolated = false;
+  size_t max_graphs = 0;
+};
+
+class WorkerSession {
+ public:
+  // The registries and devices are borrowed and outlive this and its graphs.
+  WorkerSession(WorkerSessionOptions options, DeviceSet& devices,
+                const KernelRegistry& kernels);
+  WorkerSession(const WorkerSession&) = delete;
+  WorkerSession& operator=(const WorkerSession&) = delete;
+
+  const std::string& handle() const { return options_.handle; }
+  const std::string& master_task() const { return options_.master_task; }
+  int64_t master_incarnation() const { return options_.master_incarnation; }
+  GraphRunner& runner() { return runner_; }
+
+  // Keeps a graph of this runner, under a new handle that nobody can guess.
+  // RESOURCE_EXHAUSTED above the limit, ABORTED when the session is closed.
+  absl::StatusOr<std::string> Add(std::shared_ptr<const RegisteredGraph> graph);
+  // Fails as Add would now.
+  absl::Status CheckRoom() const;
+  // Null when there is none.
+  std::shared_ptr<const RegisteredGraph> Find(absl::string_view handle) const;
+  // The graph, which is forgotten, or null. Steps that run it keep it.
+  std::shared_ptr<const RegisteredGraph> Remove(absl::string_view handle);
+  size_t num_graphs() const;
+
+  // Forgets all graphs, and that for ever.
+  void Close();
+  bool is_closed() const;
+
+ private:
+  absl::Status CheckRoomLocked() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const WorkerSessionOptions options_;
+  const std::unique_ptr<DeviceResources> own_resources_;  // null: shared
+  GraphRunner runner_;
+
+  mutable Mutex mutex_;
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::flat_hash_map<std::string, std::shared_ptr<const RegisteredGraph>>
+      graphs_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_WORKER_SESSION_H_

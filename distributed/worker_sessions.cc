@@ -1,0 +1,110 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/worker_sessions.h"
+
+#include <utility>
+
+#include "absl/strings/cord.h"
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/core/status_payloads.h"
+#include "leat/distributed/quoted_text.h"
+
+namespace leat {
+namespace {
+
+// Of a handle and of the name of a task; those of masters are short.
+constexpr size_t kMaxNameBytes = 1024;
+
+absl::Status CheckName(absl::string_view what, absl::string_view name) {
+  if (name.size() <= kMaxNameBytes) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, " ", QuotedText(name), " has ", name.size(),
+                   " bytes, more than ", kMaxNameBytes));
+}
+
+}  // namespace
+
+WorkerSessions::WorkerSessions(std::string task, DeviceSet& devices,
+                               const KernelRegistry& kernels,
+                               const ServerLimits& limits)
+    : task_(std::move(task)),
+      devices_(devices),
+      kernels_(kernels),
+      limits_(limits),
+      default_session_(std::make_shared<WorkerSession>(
+          WorkerSessionOptions{.max_graphs = limits.max_graphs}, devices,
+          kernels)) {}
+
+absl::Status WorkerSessions::Create(WorkerSessionOptions options,
+                                    Ended* ended) {
+  if (options.handle.empty()) {
+    return absl::InvalidArgumentError("Session must be non-empty.");
+  }
+  LEAT_RETURN_IF_ERROR(CheckName("Session handle", options.handle));
+  LEAT_RETURN_IF_ERROR(CheckName("Master task", options.master_task));
+  options.max_graphs = limits_.max_graphs;
+  MutexLock lock(mutex_);
+  if (!options.master_task.empty()) {
+    absl::erase_if(sessions_, [&](const auto& entry) {
+      const std::shared_ptr<WorkerSession>& session = entry.second;
+      if (session->master_task() != options.master_task ||
+          session->master_incarnation() == options.master_incarnation) {
+        return false;
+      }
+      ended->push_back(session);
+      return true;
+    });
+  }
+  if (sessions_.contains(options.handle)) return absl::OkStatus();
+  if (sessions_.size() >= limits_.max_worker_sessions) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(task_, " has ", sessions_.size(),
+                     " sessions, the most that it keeps: close one"));
+  }
+  std::string handle = options.handle;
+  sessions_.emplace(
+      std::move(handle),
+      std::make_shared<WorkerSession>(std::move(options), devices_, kernels_));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::shared_ptr<WorkerSession>> WorkerSessions::Find(
+    absl::string_view handle, bool created) const {
+  if (!created) return default_session_;
+  {
+    MutexLock lock(mutex_);
+    const auto found = sessions_.find(handle);
+    if (found != sessions_.end()) return found->second;
+  }
+  absl::Status status = absl::AbortedError(absl::StrCat(
+      "Session handle is not found: ", handle.substr(0, kMaxNameBytes),
+      ". Possibly this worker (\"", task_, "\") just restarted."));
+  status.SetPayload(kWorkerPossiblyRestartedPayload, absl::Cord());
+  return status;
+}
+
+std::shared_ptr<WorkerSession> WorkerSessions::Remove(
+    absl::string_view handle) {
+  MutexLock lock(mutex_);
+  const auto found = sessions_.find(handle);
+  if (found == sessions_.end()) return nullptr;
+  std::shared_ptr<WorkerSession> session = std::move(found->second);
+  sessions_.erase(found);
+  return session;
+}
+
+size_t WorkerSessions::num_sessions() const {
+  MutexLock lock(mutex_);
+  return sessions_.size();
+}
+
+size_t WorkerSessions::num_graphs() const {
+  size_t graphs = default_session_->num_graphs();
+  MutexLock lock(mutex_);
+  for (const auto& [handle, session] : sessions_) {
+    graphs += session->num_graphs();
+  }
+  return graphs;
+}
+
+}  // namespace leat

@@ -1,0 +1,66 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+// WorkerSessions: the sessions that masters have with a task, by handle, and
+// the one without a handle, which is always there. Thread-safe.
+#ifndef LEAT_DISTRIBUTED_WORKER_SESSIONS_H_
+#define LEAT_DISTRIBUTED_WORKER_SESSIONS_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/mutex.h"
+#include "leat/distributed/limits.h"
+#include "leat/distributed/worker_session.h"
+#include "leat/kernels/kernel_registry.h"
+#include "leat/runtime/device_set.h"
+
+namespace leat {
+
+class WorkerSessions {
+ public:
+  // `task`: for messages. Devices and kernels are borrowed and outlive this.
+  WorkerSessions(std::string task, DeviceSet& devices,
+                 const KernelRegistry& kernels, const ServerLimits& limits);
+  WorkerSessions(const WorkerSessions&) = delete;
+  WorkerSessions& operator=(const WorkerSessions&) = delete;
+
+  using Ended = std::vector<std::shared_ptr<WorkerSession>>;
+
+  // Makes a session unless there is one of that handle. Removes those of the
+  // same master task with another incarnation, which nobody will use again, and
+  // hands them over in `*ended`. INVALID_ARGUMENT for an empty handle
+  // and one above 1 KiB, RESOURCE_EXHAUSTED above the limit.
+  absl::Status Create(WorkerSessionOptions options, Ended* ended);
+
+  // ABORTED, in TensorFlow's words and with its payload, for an unknown handle:
+  // this process may be a restarted one. `created` false: the session without a
+  // handle, whatever the handle.
+  absl::StatusOr<std::shared_ptr<WorkerSession>> Find(absl::string_view handle,
+                                                      bool created) const;
+
+  // The session, which is removed; null when there is none.
+  std::shared_ptr<WorkerSession> Remove(absl::string_view handle);
+
+  size_t num_sessions() const;  // that masters have made
+  size_t num_graphs() const;    // of all
+
+ private:
+  const std::string task_;
+  DeviceSet& devices_;
+  const KernelRegistry& kernels_;
+  const ServerLimits limits_;
+  const std::shared_ptr<WorkerSession> default_session_;
+
+  mutable Mutex mutex_;
+  absl::flat_hash_map<std::string, std::shared_ptr<WorkerSession>> sessions_
+      ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_WORKER_SESSIONS_H_

@@ -1,0 +1,89 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// FakeTasks: tasks that keep the calls they get until a test answers them, or
+// that answer at once as it says. Thread-safe.
+#ifndef LEAT_TESTS_DISTRIBUTED_FAKE_TASKS_H_
+#define LEAT_TESTS_DISTRIBUTED_FAKE_TASKS_H_
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "leat/core/mutex.h"
+#include "leat/distributed/tasks.h"
+
+namespace leat {
+
+class FakeTasks final : public Tasks {
+ public:
+  struct Received {
+    std::string task = {};
+    std::string path = {};
+    Payload request = {};
+    CallOptions options = {};
+    Reply done = {};  // null when it was answered at once
+  };
+  // Sets `answer` to answer at once.
+  using OnCall = std::function<void(
+      const Received& call, std::optional<absl::StatusOr<Payload>>& answer)>;
+  using OnGetStatus = std::function<absl::StatusOr<PeerStatus>(
+      const std::string& task, const CallOptions& options)>;
+
+  explicit FakeTasks(OnCall on_call = {}, OnGetStatus on_get_status = {})
+      : on_call_(std::move(on_call)),
+        on_get_status_(std::move(on_get_status)) {}
+
+  void Call(absl::string_view task, const Method& method, Payload request,
+            CallOptions options, Reply done) override {
+    Received call{.task = std::string(task),
+                  .path = method.path,
+                  .request = std::move(request),
+                  .options = std::move(options)};
+    std::optional<absl::StatusOr<Payload>> answer;
+    if (on_call_) on_call_(call, answer);
+    if (!answer.has_value()) call.done = std::move(done);
+    {
+      MutexLock lock(mutex_);
+      calls_.push_back(std::move(call));
+    }
+    changed_.NotifyAll();
+    if (answer.has_value()) std::move(done)(*std::move(answer));
+  }
+
+  void GetStatus(absl::string_view task, CallOptions options,
+                 StatusDone done) override {
+    std::move(done)(on_get_status_(std::string(task), options));
+  }
+
+  // Takes the calls that were received, once there are `count` of them; fails
+  // the test when they do not come.
+  std::vector<Received> Take(size_t count) {
+    const auto deadline =
+        std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    MutexLock lock(mutex_);
+    while (calls_.size() < count && changed_.WaitUntil(mutex_, deadline)) {
+    }
+    EXPECT_GE(calls_.size(), count) << "calls";
+    return std::exchange(calls_, {});
+  }
+  size_t num_calls() const {
+    MutexLock lock(mutex_);
+    return calls_.size();
+  }
+
+ private:
+  const OnCall on_call_;
+  const OnGetStatus on_get_status_;
+  mutable Mutex mutex_;
+  CondVar changed_;
+  std::vector<Received> calls_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace leat
+
+#endif  // LEAT_TESTS_DISTRIBUTED_FAKE_TASKS_H_

@@ -1,0 +1,115 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// FakeTransport: brings calls to handlers of the test, by address.
+#ifndef LEAT_TESTS_DISTRIBUTED_FAKE_TRANSPORT_H_
+#define LEAT_TESTS_DISTRIBUTED_FAKE_TRANSPORT_H_
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/cord.h"
+#include "leat/core/mutex.h"
+#include "leat/core/work_queue.h"
+#include "leat/distributed/transport.h"
+
+namespace leat::testing {
+
+// As a transport makes the error itself.
+inline absl::Status OfTheWay(absl::Status status) {
+  status.SetPayload(kTransportErrorPayload, absl::Cord());
+  return status;
+}
+
+// Thread-safe.
+class FakeTransport final : public Transport {
+ public:
+  // `threads`, on which handlers run, is borrowed; null: on the caller's.
+  explicit FakeTransport(WorkQueue* threads = nullptr) : threads_(threads) {}
+
+  // One handler of every method. Before calls.
+  void Serve(const std::string& address, Handler handler) {
+    handlers_.emplace(address, std::move(handler));
+  }
+  // Calls go on although they are cancelled, as those do whose reply is on the
+  // way already.
+  void IgnoreCancellation() { ignores_cancellation_ = true; }
+
+  void Call(absl::string_view address, const Method&, Payload request,
+            CallOptions options, Reply done) override {
+    auto call = std::make_shared<OneCall>();
+    call->done = std::move(done);
+    call->cancellation = options.cancellation;
+    const auto handler = handlers_.find(std::string(address));
+    if (handler == handlers_.end()) {
+      return call->End(OfTheWay(absl::UnavailableError("connection refused")));
+    }
+    if (call->cancellation != nullptr && !ignores_cancellation_ &&
+        !call->WatchCancellation()) {
+      return call->Cancel();
+    }
+    auto run = [call, &handler = handler->second,
+                request = std::move(request)]() mutable {
+      handler(call->context, std::move(request),
+              [call](absl::StatusOr<Payload> reply) {
+                call->End(std::move(reply));
+              });
+    };
+    if (threads_ != nullptr) return threads_->Add(std::move(run));
+    run();
+  }
+
+  void WatchPeer(absl::string_view address) override {
+    MutexLock lock(mutex_);
+    watched_.emplace_back(address);
+  }
+  std::vector<std::string> watched() const {
+    MutexLock lock(mutex_);
+    return watched_;
+  }
+
+  absl::StatusOr<std::unique_ptr<Listener>> Listen(
+      const std::string&, const MethodTable&) override {
+    return absl::UnimplementedError("Serve instead");
+  }
+
+ private:
+  struct OneCall : std::enable_shared_from_this<OneCall> {
+    bool WatchCancellation() {
+      return cancellation->Register(
+          [weak = weak_from_this()](const absl::Status&) {
+            if (const auto call = weak.lock()) call->Cancel();
+          },
+          &token);
+    }
+    void Cancel() {
+      context->cancellation.Cancel(absl::CancelledError("by the caller"));
+      End(OfTheWay(absl::CancelledError("cancelled")));
+    }
+    void End(absl::StatusOr<Payload> reply) {
+      if (has_ended.exchange(true)) return;
+      if (token >= 0) cancellation->Deregister(token);
+      std::move(done)(std::move(reply));
+    }
+
+    std::atomic<bool> has_ended{false};
+    Reply done;
+    std::shared_ptr<Cancellation> cancellation;
+    Cancellation::Token token = -1;
+    const std::shared_ptr<CallContext> context =
+        std::make_shared<CallContext>();
+  };
+
+  WorkQueue* const threads_;
+  bool ignores_cancellation_ = false;
+  std::map<std::string, Handler> handlers_;
+  mutable Mutex mutex_;
+  std::vector<std::string> watched_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace leat::testing
+
+#endif  // LEAT_TESTS_DISTRIBUTED_FAKE_TRANSPORT_H_

@@ -1,0 +1,166 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/tests/testing/transport_suite.h"
+
+#include "leat/distributed/address.h"
+#include "leat/tests/distributed/grpc/slow_network.h"
+
+namespace leat::testing {
+namespace {
+
+std::string NameOf(const ::testing::TestParamInfo<TransportCase>& info) {
+  return info.param.is_unix ? "Unix" : "Tcp";
+}
+
+INSTANTIATE_TEST_SUITE_P(Grpc, TransportTest,
+                         ::testing::Values(TransportCase{"grpc", false},
+                                           TransportCase{"grpc", true}),
+                         NameOf);
+
+class GrpcTest : public TransportTest {
+ protected:
+  static constexpr Method kHealth{"/grpc.health.v1.Health/Check"};
+};
+
+INSTANTIATE_TEST_SUITE_P(Grpc, GrpcTest,
+                         ::testing::Values(TransportCase{"grpc", false}),
+                         NameOf);
+
+TEST_P(GrpcTest, ListensOnFreePorts) {
+  const auto transport = NewTransport();
+  const auto one = Listen(*transport, "127.0.0.1:0");
+  const auto two = Listen(*transport, "localhost:0");
+  EXPECT_NE(one->address(), two->address());
+  EXPECT_THAT(two->address(), ::testing::StartsWith("localhost:"));
+  for (const auto* listener : {&one, &two}) {
+    EXPECT_FALSE(HasFreePort((*listener)->address()));
+    ExpectEcho(*transport, (*listener)->address(), TestService::kEcho, "1", {});
+  }
+}
+
+TEST_P(GrpcTest, SpeaksIpv6) {
+  const auto transport = NewTransport();
+  const auto listener = transport->Listen("[::1]:0", service_.methods());
+  if (!listener.ok()) GTEST_SKIP() << listener.status();
+  ExpectEcho(*transport, (*listener)->address(), TestService::kEcho, "x", {});
+}
+
+// Not even where another server would allow it.
+TEST_P(GrpcTest, SharesNoPort) {
+  const auto one = NewTransport();
+  const auto two = NewTransport();
+  const auto listener = Listen(*one);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(
+        two->Listen(listener->address(), service_.methods()).status().code(),
+        absl::StatusCode::kUnavailable);
+  }
+}
+
+TEST_P(GrpcTest, NamesHostsThatDoNotExist) {
+  const auto transport = NewTransport();
+  const std::string address = "no..host:1";
+  const absl::Status called = CallNow(*transport, address, TestService::kEcho,
+                                      {}, Within(std::chrono::seconds(20)))
+                                  .status();
+  EXPECT_EQ(called.code(), absl::StatusCode::kUnavailable) << called;
+  EXPECT_THAT(std::string(called.message()), HasSubstr(address));
+  const absl::Status listened =
+      transport->Listen(address, service_.methods()).status();
+  EXPECT_EQ(listened.code(), absl::StatusCode::kUnavailable) << listened;
+  EXPECT_THAT(std::string(listened.message()), HasSubstr(address));
+}
+
+TEST_P(GrpcTest, TellsItsHealth) {
+  const auto transport = NewTransport();
+  const auto listener = Listen(*transport);
+  const auto health = [&] {
+    const auto response = CallNow(*transport, listener->address(), kHealth);
+    return response.ok() ? response->header : response.status().ToString();
+  };
+  EXPECT_EQ(health(), "\x08\x01");  // SERVING
+  listener->SetNotServing();
+  EXPECT_EQ(health(), "\x08\x02");  // NOT_SERVING
+  // Until it is over.
+  ExpectEcho(*transport, listener->address(), TestService::kEcho, "x", {});
+}
+
+// Bytes that are no message.
+TEST_P(GrpcTest, RefusesMalformedMessages) {
+  const auto transport = NewTransport();
+  const auto listener = Listen(*transport);
+  Payload garbage;
+  garbage.header = "\xff\xff\xff";
+  const absl::Status request = CallNow(*transport, listener->address(),
+                                       TestService::kEcho, std::move(garbage))
+                                   .status();
+  EXPECT_EQ(request.code(), absl::StatusCode::kInvalidArgument) << request;
+  EXPECT_FALSE(IsTransportError(request));
+
+  MethodTable methods;
+  methods.Add(TestService::kEcho,
+              [](const std::shared_ptr<CallContext>&, Payload, Reply reply) {
+                Payload wrong;
+                wrong.header = "\xff\xff\xff";
+                std::move(reply)(std::move(wrong));
+              });
+  const auto wrong = transport->Listen(NewAddress(), methods);
+  ASSERT_TRUE(wrong.ok()) << wrong.status();
+  const absl::Status response =
+      CallNow(*transport, (*wrong)->address(), TestService::kEcho).status();
+  EXPECT_EQ(response.code(), absl::StatusCode::kInternal) << response;
+  EXPECT_TRUE(IsTransportError(response));
+}
+
+// A peer whose process ends takes its connection with it.
+TEST_P(GrpcTest, LostConnectionsAreUnavailable) {
+  const auto transport = NewTransport();
+  const auto listener = Listen(*transport);
+  SlowNetwork network(listener->address());
+  const CallResult result;
+  transport->Call(network.address(), TestService::kWait, {}, {}, result.Done());
+  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 1; }));
+  network.Close();
+  const absl::Status status = result.Take().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr(network.address()));
+  EXPECT_TRUE(IsTransportError(status));
+  EXPECT_TRUE(Eventually([&] { return service_.num_cancelled() == 1; }));
+}
+
+TEST_P(GrpcTest, NoticesThatPeersAreSilent) {
+  const auto callee = NewTransport();
+  const auto caller = NewTransport();
+  const auto listener = Listen(*callee);
+  SlowNetwork network(listener->address());
+  caller->WatchPeer(network.address());
+  const CallResult result;
+  caller->Call(network.address(), TestService::kWait, {}, {}, result.Done());
+  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 1; }));
+  const auto begin = Clock::now();
+  network.Freeze();
+  const absl::Status status = result.Take().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
+  EXPECT_TRUE(IsTransportError(status));
+  // The callee too: nobody will fetch its answer.
+  EXPECT_TRUE(Eventually([&] { return service_.num_cancelled() == 1; }));
+  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(10));
+}
+
+TEST_P(GrpcTest, LeavesSlowPeersAlone) {
+  const auto callee = NewTransport();
+  const auto caller = NewTransport();
+  const auto listener = Listen(*callee);
+  caller->WatchPeer(listener->address());
+  const CallResult result;
+  caller->Call(listener->address(), TestService::kHold, {}, {}, result.Done());
+  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 1; }));
+  // Several pings of both.
+  std::this_thread::sleep_for(std::chrono::seconds(7));
+  EXPECT_FALSE(result.is_done());
+  service_.Release();
+  const absl::StatusOr<Payload> response = result.Take();
+  EXPECT_TRUE(response.ok()) << response.status();
+}
+
+}  // namespace
+}  // namespace leat::testing

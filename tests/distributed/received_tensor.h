@@ -1,0 +1,73 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// ReceivedTensor: what a Rendezvous::Done was called with, and how often.
+#ifndef LEAT_TESTS_DISTRIBUTED_RECEIVED_TENSOR_H_
+#define LEAT_TESTS_DISTRIBUTED_RECEIVED_TENSOR_H_
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "leat/core/mutex.h"
+#include "leat/core/rendezvous.h"
+
+namespace leat::testing {
+
+// Thread-safe. What it came to is read after the call.
+class ReceivedTensor {
+ public:
+  Rendezvous::Done Done() {
+    return [state = state_](const absl::Status& status, Tensor tensor,
+                            bool is_dead) {
+      MutexLock lock(state->mutex);
+      ++state->calls;
+      state->status = status;
+      state->tensor = std::move(tensor);
+      state->is_dead = is_dead;
+      state->changed.NotifyAll();
+    };
+  }
+
+  int calls() const {
+    MutexLock lock(state_->mutex);
+    return state_->calls;
+  }
+  // False when it was not called within ten seconds.
+  bool Wait() const {
+    const auto deadline =
+        std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    MutexLock lock(state_->mutex);
+    while (state_->calls == 0) {
+      if (!state_->changed.WaitUntil(state_->mutex, deadline)) return false;
+    }
+    return true;
+  }
+  absl::Status status() const {
+    MutexLock lock(state_->mutex);
+    return state_->status;
+  }
+  Tensor tensor() const {
+    MutexLock lock(state_->mutex);
+    return state_->tensor;
+  }
+  bool is_dead() const {
+    MutexLock lock(state_->mutex);
+    return state_->is_dead;
+  }
+
+ private:
+  struct State {
+    Mutex mutex;
+    CondVar changed;
+    int calls ABSL_GUARDED_BY(mutex) = 0;
+    absl::Status status ABSL_GUARDED_BY(mutex);
+    Tensor tensor ABSL_GUARDED_BY(mutex);
+    bool is_dead ABSL_GUARDED_BY(mutex) = false;
+  };
+
+  const std::shared_ptr<State> state_ = std::make_shared<State>();
+};
+
+}  // namespace leat::testing
+
+#endif  // LEAT_TESTS_DISTRIBUTED_RECEIVED_TENSOR_H_

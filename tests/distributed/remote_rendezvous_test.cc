@@ -1,0 +1,404 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/remote_rendezvous.h"
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "leat/core/status_payloads.h"
+#include "leat/distributed/recv_tensor.h"
+#include "leat/distributed/wire.h"
+#include "leat/tests/distributed/fake_transport.h"
+#include "leat/tests/distributed/received_message.h"
+#include "leat/tests/distributed/received_tensor.h"
+
+namespace leat {
+namespace {
+
+using ::leat::testing::FakeTransport;
+using ::leat::testing::ReceivedMessage;
+using ::leat::testing::ReceivedTensor;
+
+constexpr int64_t kStepId = 12;
+const char kPs[] = "/job:ps/replica:0/task:0";
+const char kWorker[] = "/job:worker/replica:0/task:0";
+
+ClusterSpec Cluster() {
+  return *ClusterSpec::Create(
+      {{"ps", {{0, "ps:1"}}}, {"worker", {{0, "worker:1"}, {1, "gone:1"}}}});
+}
+
+std::unique_ptr<DeviceSet> Devices(const char* task) {
+  return *DeviceSet::Create(
+      {.task = task, .num_threads = 2, .cpu_memory_bytes = 1 << 28});
+}
+
+// As a transport between processes gives it.
+Payload Received(Payload response) {
+  const auto segments =
+      *EncodePayload(std::move(response), methods::kRecvTensor.response);
+  std::string bytes;
+  for (const Segment& segment : segments) {
+    if (segment.tensor.IsValid()) {
+      bytes.append(segment.tensor.raw_data(),
+                   static_cast<size_t>(segment.tensor.num_bytes()));
+    } else {
+      bytes += segment.bytes;
+    }
+  }
+  return *SplitPayload(ReceivedMessage(bytes).Take(),
+                       methods::kRecvTensor.response);
+}
+
+// One task with one step.
+struct Task {
+  Task(const char* name, const char* address, FakeTransport& transport,
+       size_t max_entries = 1000)
+      : devices(Devices(name)),
+        peers(Cluster(), transport, devices->compute_queue(), nullptr, 1 << 28),
+        rendezvous(std::make_shared<RemoteRendezvous>(kStepId, *devices, peers,
+                                                      max_entries)) {
+    transport.Serve(address, [this](std::shared_ptr<CallContext> context,
+                                    Payload payload, Reply reply) {
+      {
+        MutexLock lock(mutex);
+        last_call = std::move(context);
+      }
+      const auto request = *DecodeRecvTensorRequest(payload.header);
+      EXPECT_EQ(request.step_id, kStepId);
+      rendezvous->RecvForPeer(request.key, [this, reply = std::move(reply)](
+                                               const absl::Status& status,
+                                               Tensor tensor,
+                                               bool is_dead) mutable {
+        if (!status.ok()) return std::move(reply)(status);
+        Payload response = EncodeRecvTensorResponse(std::move(tensor), is_dead);
+        if (is_remote) response = Received(std::move(response));
+        std::move(reply)(std::move(response));
+      });
+    });
+  }
+
+  const Device& device() const { return *devices->devices().front(); }
+  std::shared_ptr<CallContext> LastCall() {
+    MutexLock lock(mutex);
+    return last_call;
+  }
+
+  bool is_remote = false;  // tensors travel as bytes
+  Mutex mutex;
+  std::shared_ptr<CallContext> last_call ABSL_GUARDED_BY(mutex);
+  std::unique_ptr<DeviceSet> devices;
+  Peers peers;
+  std::shared_ptr<RemoteRendezvous> rendezvous;
+};
+
+std::string Key(const Task& from, const Task& to, absl::string_view name,
+                uint64_t frame = 0, int64_t iteration = 0) {
+  RendezvousKey key;
+  key.send_device = from.device().name();
+  key.send_incarnation = from.device().info().incarnation;
+  key.recv_device = to.device().name();
+  key.tensor_name = std::string(name);
+  key.frame = frame;
+  key.iteration = iteration;
+  return key.ToString();
+}
+
+class RemoteRendezvousTest : public ::testing::Test {
+ protected:
+  ReceivedTensor Recv(Task& task, absl::string_view key) {
+    ReceivedTensor received;
+    task.rendezvous->RecvAsync(key, received.Done());
+    return received;
+  }
+  ReceivedTensor RecvForPeer(Task& task, absl::string_view key) {
+    ReceivedTensor received;
+    task.rendezvous->RecvForPeer(key, received.Done());
+    return received;
+  }
+
+  FakeTransport transport_;
+  Task ps_{kPs, "ps:1", transport_};
+  Task worker_{kWorker, "worker:1", transport_};
+};
+
+TEST_F(RemoteRendezvousTest, HandsOverWithinTheTask) {
+  const std::string key = Key(ps_, ps_, "x", 77, 3);
+  const ReceivedTensor received = Recv(ps_, key);
+  EXPECT_EQ(received.calls(), 0);
+  ASSERT_TRUE(ps_.rendezvous->Send(key, Tensor::Scalar<int>(3), false).ok());
+  ASSERT_EQ(received.calls(), 1);
+  EXPECT_EQ(received.tensor().scalar<int>(), 3);
+}
+
+TEST_F(RemoteRendezvousTest, PullsWhatAnotherTaskProduces) {
+  for (const bool send_first : {false, true}) {
+    const std::string key = Key(ps_, worker_, absl::StrCat("x", send_first));
+    const Tensor sent = Tensor::Vector<float>({1, 2});
+    if (send_first) {
+      ASSERT_TRUE(ps_.rendezvous->Send(key, sent, false).ok());
+    }
+    const ReceivedTensor received = Recv(worker_, key);
+    if (!send_first) {
+      EXPECT_EQ(received.calls(), 0);
+      ASSERT_TRUE(ps_.rendezvous->Send(key, sent, false).ok());
+    }
+    ASSERT_EQ(received.calls(), 1);
+    EXPECT_TRUE(received.status().ok()) << received.status();
+    EXPECT_TRUE(Identical(received.tensor(), sent));
+    EXPECT_FALSE(received.is_dead());
+  }
+}
+
+TEST_F(RemoteRendezvousTest, PullsDeadTensors) {
+  for (const bool is_remote : {false, true}) {
+    ps_.is_remote = is_remote;
+    const std::string key = Key(ps_, worker_, "x", 5, is_remote);
+    ASSERT_TRUE(ps_.rendezvous->Send(key, Tensor(), true).ok());
+    const ReceivedTensor received = Recv(worker_, key);
+    EXPECT_TRUE(received.status().ok()) << received.status();
+    EXPECT_TRUE(received.is_dead());
+  }
+}
+
+TEST_F(RemoteRendezvousTest, ReceivesInMemoryOfTheReceivingDevice) {
+  ps_.is_remote = true;
+  Allocator& allocator = worker_.devices->devices()[0]->host_allocator();
+  const int64_t before = allocator.stats().live_bytes;
+  const std::string key = Key(ps_, worker_, "x");
+  const Tensor sent = Tensor::Filled<float>(Shape{int64_t{1} << 20}, 1);
+  ASSERT_TRUE(ps_.rendezvous->Send(key, sent, false).ok());
+  const ReceivedTensor received = Recv(worker_, key);
+  ASSERT_TRUE(received.Wait());
+  EXPECT_TRUE(Identical(received.tensor(), sent));
+  EXPECT_GE(allocator.stats().live_bytes - before, sent.num_bytes());
+}
+
+TEST_F(RemoteRendezvousTest, SendsForItsOwnDevicesOnly) {
+  const absl::Status foreign = ps_.rendezvous->Send(
+      Key(worker_, ps_, "x"), Tensor::Scalar<int>(3), false);
+  EXPECT_EQ(foreign, absl::InvalidArgumentError(
+                         absl::StrCat("Invalid rendezvous key (src): ",
+                                      Key(worker_, ps_, "x"), " @ ", kPs)));
+  EXPECT_EQ(ps_.rendezvous->Send("x", Tensor::Scalar<int>(3), false),
+            absl::InvalidArgumentError("Invalid  rendezvous key: x"));
+}
+
+// A graph that was made for a process that this one has taken the place of.
+TEST_F(RemoteRendezvousTest, RefusesKeysOfAnotherIncarnation) {
+  const uint64_t own = ps_.device().info().incarnation;
+  const std::string stale =
+      absl::StrCat(ps_.device().name(), ";", absl::Hex(own ^ 1), ";",
+                   worker_.device().name(), ";x;0:0");
+  const auto expect_restart = [&](const absl::Status& status) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kAborted);
+    EXPECT_EQ(status.message(),
+              absl::StrCat(
+                  "RecvTensor expects a different device incarnation: ",
+                  own ^ 1, " vs. ", own, ". Your worker job (\"", kPs,
+                  "\") was probably restarted. Check your worker job for the "
+                  "reason why it was restarted."));
+    EXPECT_TRUE(status.GetPayload(kWorkerPossiblyRestartedPayload));
+  };
+  expect_restart(RecvForPeer(ps_, stale).status());
+  expect_restart(ps_.rendezvous->Send(stale, Tensor::Scalar<int>(1), false));
+  expect_restart(Recv(ps_, stale).status());
+  // Through the peer: of its failure.
+  const absl::Status pulled = Recv(worker_, stale).status();
+  expect_restart(pulled);
+  EXPECT_TRUE(IsDerived(pulled));
+  // Also for the task that had the address before.
+  std::string other = stale;
+  other.replace(other.find("task:0"), 6, "task:9");
+  expect_restart(RecvForPeer(ps_, other).status());
+}
+
+TEST_F(RemoteRendezvousTest, AnswersPeersInTensorFlowsWords) {
+  std::string key = Key(ps_, worker_, "x");
+  std::string unknown = key;
+  unknown.replace(unknown.find("CPU:0"), 5, "CPU:7");
+  EXPECT_EQ(RecvForPeer(ps_, unknown).status(),
+            absl::InvalidArgumentError("/device:CPU:7 unknown device."));
+  EXPECT_EQ(Recv(ps_, unknown).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  std::string foreign = key;
+  foreign.replace(foreign.find("task:0"), 6, "task:9");
+  EXPECT_EQ(RecvForPeer(ps_, foreign).status(),
+            absl::InvalidArgumentError(absl::StrCat(
+                "Invalid rendezvous key (src): ", foreign, " @ ", kPs)));
+  for (const char* malformed :
+       {"",
+        "x",
+        ";;;;",
+        "/cpu:0;1;/cpu:0;name",
+        "/cpu:0;1;/cpu:0;name;0:0;x",
+        "cpu;1;/cpu:0;name;0:0",
+        "/cpu:0;1;cpu;name;0:0",
+        "/cpu:0;;/cpu:0;name;0:0",
+        "/cpu:0;xyz;/cpu:0;name;0:0",
+        "/cpu:0;-1;/cpu:0;name;0:0",
+        "/cpu:0;0x1;/cpu:0;name;0:0",
+        "/cpu:0;11112222333344445;/cpu:0;n;0:0",
+        "/cpu:0;1;/cpu:0;;0:0",
+        "/cpu:0;1;/cpu:0;name;0",
+        "/cpu:0;1;/cpu:0;name;0:",
+        "/cpu:0;1;/cpu:0;name;:0",
+        "/cpu:0;1;/cpu:0;name;0:0:0",
+        "/cpu:0;1;/cpu:0;name;0:-1",
+        "/cpu:0;1;/cpu:0;name;0: 1",
+        "/cpu:0;1;/cpu:0;name;0:1 ",
+        "/cpu:0;1;/cpu:0;name;0:9223372036854775808",
+        "/cpu:0;1;/cpu:0;name;18446744073709551616:0"}) {
+    EXPECT_EQ(RecvForPeer(ps_, malformed).status(),
+              absl::InvalidArgumentError(
+                  absl::StrCat("Invalid  rendezvous key: ", malformed)));
+    EXPECT_EQ(Recv(ps_, malformed).status().code(),
+              absl::StatusCode::kInvalidArgument);
+  }
+  // A long one is not repeated in full.
+  EXPECT_LT(
+      RecvForPeer(ps_, std::string(100'000, 'x')).status().message().size(),
+      2000u);
+}
+
+TEST_F(RemoteRendezvousTest, RefusesToReceiveForOthers) {
+  const std::string key = Key(ps_, ps_, "x");
+  EXPECT_EQ(Recv(worker_, key).status(),
+            absl::InvalidArgumentError(absl::StrCat(
+                "Invalid rendezvous key (dst): ", key, " @ ", kWorker)));
+}
+
+TEST_F(RemoteRendezvousTest, NamesTheTaskThatCannotBeReached) {
+  std::string key = Key(ps_, worker_, "edge_5_w/read");
+  key.replace(key.find("/job:ps/replica:0/task:0"), 24,
+              "/job:worker/replica:0/task:1");
+  const absl::Status status = Recv(worker_, key).status();
+  EXPECT_EQ(status, absl::UnavailableError(
+                        "task /job:worker/replica:0/task:1 (gone:1) cannot be "
+                        "reached: connection refused while receiving "
+                        "'edge_5_w/read'"));
+  key.replace(key.find("task:1"), 6, "task:8");
+  EXPECT_EQ(Recv(worker_, key).status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(RemoteRendezvousTest, AnAbortEndsPullsAndWhoWaits) {
+  const ReceivedTensor pull = Recv(worker_, Key(ps_, worker_, "x"));
+  const std::shared_ptr<CallContext> call = ps_.LastCall();
+  const ReceivedTensor local = Recv(worker_, Key(worker_, worker_, "x"));
+  const ReceivedTensor peers = RecvForPeer(worker_, Key(worker_, ps_, "x"));
+  EXPECT_EQ(pull.calls() + local.calls() + peers.calls(), 0);
+  EXPECT_FALSE(call->cancellation.IsCancelled());
+  const absl::Status reason = AsDerived(absl::InternalError("bad op"));
+  worker_.rendezvous->StartAbort(reason);
+  worker_.rendezvous->StartAbort(absl::InternalError("an echo"));
+  EXPECT_TRUE(call->cancellation.IsCancelled());
+  for (const ReceivedTensor& received :
+       {pull, local, peers, Recv(worker_, Key(ps_, worker_, "y")),
+        Recv(worker_, Key(worker_, worker_, "y")),
+        RecvForPeer(worker_, Key(worker_, ps_, "y"))}) {
+    EXPECT_EQ(received.calls(), 1);
+    EXPECT_EQ(received.status(), reason);
+  }
+  EXPECT_EQ(worker_.rendezvous->Send(Key(worker_, ps_, "z"),
+                                     Tensor::Scalar<int>(1), false),
+            reason);
+}
+
+TEST_F(RemoteRendezvousTest, DestructionEndsPullsAndWhoWaits) {
+  const ReceivedTensor pull = Recv(worker_, Key(ps_, worker_, "x"));
+  const ReceivedTensor local = Recv(worker_, Key(worker_, worker_, "x"));
+  worker_.rendezvous.reset();
+  for (const ReceivedTensor& received : {pull, local}) {
+    EXPECT_EQ(received.calls(), 1);
+    EXPECT_EQ(received.status().code(), absl::StatusCode::kCancelled);
+  }
+}
+
+TEST_F(RemoteRendezvousTest, APullMayEndAfterIt) {
+  transport_.IgnoreCancellation();
+  const std::string key = Key(ps_, worker_, "x");
+  const ReceivedTensor pull = Recv(worker_, key);
+  worker_.rendezvous.reset();
+  EXPECT_EQ(pull.calls(), 0);
+  ASSERT_TRUE(ps_.rendezvous->Send(key, Tensor::Scalar<int>(1), false).ok());
+  EXPECT_EQ(pull.calls(), 1);
+}
+
+TEST(RemoteRendezvousLimitTest, BoundsWhatPeersAskFor) {
+  FakeTransport transport;
+  Task ps(kPs, "ps:1", transport, /*max_entries=*/3);
+  Task worker(kWorker, "worker:1", transport);
+  std::vector<ReceivedTensor> waiting;
+  for (int i = 0; i < 4; ++i) {
+    waiting.emplace_back();
+    ps.rendezvous->RecvForPeer(Key(ps, worker, absl::StrCat("x", i)),
+                               waiting.back().Done());
+  }
+  EXPECT_EQ(waiting[2].calls(), 0);
+  EXPECT_EQ(waiting[3].status().code(), absl::StatusCode::kResourceExhausted);
+}
+
+// Senders, pullers and aborts of both tasks at once: every pull ends once.
+TEST(RemoteRendezvousConcurrencyTest, EveryPullEndsOnce) {
+  constexpr int kRounds = 60;
+  constexpr int kKeys = 40;
+  int completed = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    std::unique_ptr<WorkQueue> threads = NewThreadPool("transport", 2);
+    FakeTransport transport(threads.get());
+    Task ps(kPs, "ps:1", transport);
+    Task worker(kWorker, "worker:1", transport);
+    ps.is_remote = round % 2 == 0;
+    std::vector<ReceivedTensor> received(3 * kKeys);
+    std::atomic<bool> go{false};
+    std::vector<std::thread> workers;
+    const auto start = [&](auto work) {
+      workers.emplace_back([&go, work] {
+        while (!go) std::this_thread::yield();
+        work();
+      });
+    };
+    for (int t = 0; t < 3; ++t) {
+      start([&, t] {
+        for (int i = 0; i < kKeys; ++i) {
+          const absl::Status status =
+              ps.rendezvous->Send(Key(ps, worker, absl::StrCat(t, ".", i)),
+                                  Tensor::Scalar(i), false);
+          EXPECT_TRUE(status.ok() || IsDerived(status)) << status;
+        }
+      });
+      start([&, t] {
+        for (int i = 0; i < kKeys; ++i) {
+          worker.rendezvous->RecvAsync(Key(ps, worker, absl::StrCat(t, ".", i)),
+                                       received[t * kKeys + i].Done());
+        }
+      });
+    }
+    for (Task* const task : {&ps, &worker}) {
+      start([task, round] {
+        if (round % 4 == 3) return;  // some steps succeed
+        std::this_thread::sleep_for(std::chrono::microseconds(round * 10));
+        task->rendezvous->StartAbort(AsDerived(absl::AbortedError("abort")));
+      });
+    }
+    go = true;
+    for (std::thread& thread : workers) thread.join();
+    for (const ReceivedTensor& each : received) {
+      ASSERT_TRUE(each.Wait());
+      completed += each.status().ok();
+      EXPECT_TRUE(each.status().ok() || IsDerived(each.status()))
+          << each.status();
+    }
+    threads.reset();  // when what they run has ended
+    for (const ReceivedTensor& each : received) EXPECT_EQ(each.calls(), 1);
+  }
+  EXPECT_GE(completed, kRounds / 4 * 3 * kKeys);
+}
+
+}  // namespace
+}  // namespace leat

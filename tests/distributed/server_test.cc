@@ -1,0 +1,276 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/server.h"
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/distributed/in_process.h"
+#include "leat/protos/worker.pb.h"
+#include "leat/tests/testing/task_client.h"
+
+namespace leat {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::StartedCall;
+using testing::TaskClient;
+
+constexpr char kPs[] = "/job:ps/replica:0/task:0";
+constexpr char kWorker[] = "/job:worker/replica:0/task:0";
+constexpr auto kForever = std::chrono::hours(1);
+
+// A step of it waits until it is ended.
+constexpr char kDequeue[] = R"(
+  node { name: "q" op: "FIFOQueueV2" device: "$0/device:CPU:0"
+         attr { key: "component_types" value { list { type: DT_FLOAT } } } }
+  node { name: "dequeue" op: "QueueDequeueV2" input: "q"
+         device: "$0/device:CPU:0"
+         attr { key: "component_types" value { list { type: DT_FLOAT } } } }
+)";
+constexpr char kNothing[] =
+    R"(node { name: "n" op: "NoOp" device: "$0/device:CPU:0" })";
+// From $0, whose incarnation is $2, to $1.
+constexpr char kEdge[] = R"(
+    attr { key: "tensor_name" value { s: "edge" } }
+    attr { key: "send_device" value { s: "$0/device:CPU:0" } }
+    attr { key: "send_device_incarnation" value { i: $2 } }
+    attr { key: "recv_device" value { s: "$1/device:CPU:0" } } }
+)";
+constexpr char kSend[] = R"(
+  node { name: "c" op: "Const" device: "$0/device:CPU:0"
+    attr { key: "dtype" value { type: DT_FLOAT } }
+    attr { key: "value" value { tensor {
+      dtype: DT_FLOAT tensor_shape { } float_val: 1 } } } }
+  node { name: "send" op: "_Send" input: "c" device: "$0/device:CPU:0"
+    attr { key: "T" value { type: DT_FLOAT } }
+)";
+constexpr char kRecv[] = R"(
+  node { name: "recv" op: "_Recv" device: "$1/device:CPU:0"
+    attr { key: "tensor_type" value { type: DT_FLOAT } }
+)";
+
+class ServerTest : public ::testing::Test {
+ protected:
+  ServerOptions Options(const std::string& job) const {
+    const auto cluster = ClusterSpec::Create(
+        {{"ps", {{0, "127.0.0.1:1"}}}, {"worker", {{0, "127.0.0.1:2"}}}});
+    EXPECT_TRUE(cluster.ok());
+    ServerOptions options;
+    options.config = {.cluster = *cluster, .task = {.job = job, .index = 0}};
+    options.devices.num_threads = 2;
+    options.transport = "in-process";
+    options.network = network_;
+    return options;
+  }
+  std::unique_ptr<Server> Start(const std::string& job) const {
+    auto server = Server::Start(Options(job));
+    EXPECT_TRUE(server.ok()) << server.status();
+    return server.ok() ? *std::move(server) : nullptr;
+  }
+  static std::string Register(TaskClient& client, const std::string& session,
+                              const std::string& graph) {
+    const auto handle = client.Register(session, graph);
+    EXPECT_TRUE(handle.ok()) << handle.status();
+    return handle.value_or("");
+  }
+  static void DeleteSession(TaskClient& client, const std::string& session) {
+    pb::DeleteWorkerSessionRequest request;
+    request.set_session_handle(session);
+    pb::DeleteWorkerSessionResponse response;
+    EXPECT_TRUE(
+        client.Call(methods::kDeleteWorkerSession, request, response).ok());
+  }
+  static void WaitUntilRunning(const Server& server, size_t steps) {
+    const absl::Time deadline = absl::Now() + absl::Seconds(60);
+    while (server.counters().running != steps && absl::Now() < deadline) {
+      absl::SleepFor(absl::Milliseconds(1));
+    }
+    EXPECT_EQ(server.counters().running, steps);
+  }
+
+  const std::shared_ptr<InProcessNetwork> network_ =
+      std::make_shared<InProcessNetwork>();
+  const std::unique_ptr<Transport> transport_ =
+      *BuiltinTransports().Create("in-process", {.network = network_});
+  TaskClient ps_{*transport_, "127.0.0.1:1"};
+  TaskClient worker_{*transport_, "127.0.0.1:2"};
+};
+
+TEST_F(ServerTest, ServesAtItsAddressInTheCluster) {
+  const auto server = Start("ps");
+  EXPECT_EQ(server->task().ToString(), kPs);
+  EXPECT_EQ(server->address(), "127.0.0.1:1");
+  EXPECT_EQ(server->target(), "in-process://127.0.0.1:1");
+  pb::GetStatusResponse status;
+  ASSERT_TRUE(
+      ps_.Call(methods::kGetStatus, pb::GetStatusRequest(), status).ok());
+  ASSERT_EQ(status.device_attributes_size(), 1);
+  EXPECT_EQ(status.device_attributes(0).name(),
+            absl::StrCat(kPs, "/device:CPU:0"));
+}
+
+TEST_F(ServerTest, ARestartedTaskHasAnotherIncarnation) {
+  auto server = Start("ps");
+  const uint64_t first = ps_.Incarnation();
+  EXPECT_EQ(ps_.Incarnation(), first);
+  server.reset();
+  server = Start("ps");
+  EXPECT_NE(ps_.Incarnation(), first);
+}
+
+TEST_F(ServerTest, RefusesAddressesThatOtherMachinesReach) {
+  for (const char* address :
+       {"0.0.0.0:1", "10.0.0.1:1", "[::]:1", "ps.example.com:1"}) {
+    ServerOptions options = Options("ps");
+    options.bind = address;
+    const auto refused = Server::Start(options);
+    EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(refused.status().message(),
+              absl::StrCat("address '", address,
+                           "' is not a loopback address; tasks talk without "
+                           "encryption: pass --insecure if the network is "
+                           "yours"));
+    options.insecure = true;
+    EXPECT_TRUE(Server::Start(options).ok()) << address;
+  }
+}
+
+TEST_F(ServerTest, RefusesTasksThatAreNotInTheCluster) {
+  ServerOptions options = Options("evaluator");
+  options.config.in_cluster = false;
+  EXPECT_THAT(std::string(Server::Start(options).status().message()),
+              HasSubstr("job 'evaluator' is outside of the cluster"));
+  options = Options("ps");
+  options.config.task.index = 3;
+  EXPECT_EQ(Server::Start(options).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  options = Options("ps");
+  options.transport = "pigeons";
+  EXPECT_EQ(Server::Start(options).status().code(),
+            absl::StatusCode::kNotFound);
+}
+
+TEST_F(ServerTest, AnAddressThatIsTakenIsUnavailable) {
+  const auto server = Start("ps");
+  EXPECT_EQ(Server::Start(Options("ps")).status().code(),
+            absl::StatusCode::kUnavailable);
+}
+
+TEST_F(ServerTest, CountsWhatItHolds) {
+  const auto server = Start("ps");
+  const size_t own = server->counters().sessions;
+  const std::string graph = Register(ps_, "s", absl::Substitute(kDequeue, kPs));
+  const auto call = ps_.Run("s", graph, 7);
+  WaitUntilRunning(*server, 1);
+  EXPECT_EQ(server->counters().sessions, own + 1);
+  EXPECT_EQ(server->counters().graphs, 1u);
+  EXPECT_EQ(server->counters().steps, 1u);
+  DeleteSession(ps_, "s");
+  EXPECT_FALSE(call->Wait().ok());
+  WaitUntilRunning(*server, 0);
+  EXPECT_EQ(server->counters().sessions, own);
+  EXPECT_EQ(server->counters().graphs, 0u);
+  EXPECT_EQ(server->counters().steps, 0u);
+}
+
+TEST_F(ServerTest, StoppingItBeginsNoSteps) {
+  const auto server = Start("ps");
+  const std::string graph = Register(ps_, "s", absl::Substitute(kDequeue, kPs));
+  const std::string other =
+      Register(ps_, "other", absl::Substitute(kNothing, kPs));
+  const auto running = ps_.Run("s", graph, 7);
+  WaitUntilRunning(*server, 1);
+  std::thread stop([&] { server->Stop(kForever); });
+  absl::Status refused;
+  for (int64_t step = 100; refused.ok() && step < 100'000; ++step) {
+    refused = ps_.Run("other", other, step)->Wait().status();
+  }
+  EXPECT_EQ(refused.code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(refused.message(), "task /job:ps/replica:0/task:0 is stopping");
+  EXPECT_EQ(ps_.Register("new", absl::Substitute(kNothing, kPs)).status(),
+            refused);
+  EXPECT_FALSE(running->is_done());
+  DeleteSession(ps_, "s");  // what ran ends, so nothing is left to wait for
+  EXPECT_FALSE(running->Wait().ok());
+  stop.join();
+  pb::GetStatusResponse status;
+  EXPECT_EQ(
+      ps_.Call(methods::kGetStatus, pb::GetStatusRequest(), status).code(),
+      absl::StatusCode::kUnavailable);
+}
+
+TEST_F(ServerTest, StoppingItFailsWhatStillRunsAfterTheGrace) {
+  const auto server = Start("ps");
+  const std::string graph = Register(ps_, "s", absl::Substitute(kDequeue, kPs));
+  std::vector<std::shared_ptr<StartedCall>> calls;
+  for (int64_t step = 1; step <= 3; ++step) {
+    calls.push_back(ps_.Run("s", graph, step));
+  }
+  WaitUntilRunning(*server, 3);
+  const absl::Time start = absl::Now();
+  server->Stop(std::chrono::milliseconds(50));
+  EXPECT_GE(absl::Now() - start, absl::Milliseconds(50));
+  for (const auto& call : calls) {
+    const absl::Status status = call->Wait().status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr("task /job:ps/replica:0/task:0 is stopping"));
+  }
+  EXPECT_EQ(server->counters().running, 0u);
+  server->Stop(kForever);  // is idempotent
+}
+
+// A part of the step runs on another task, which has not begun it yet.
+TEST_F(ServerTest, StoppingItWaitsForStepsOfSeveralTasks) {
+  const auto ps = Start("ps");
+  const auto worker = Start("worker");
+  const auto incarnation = static_cast<int64_t>(ps_.Incarnation());
+  const std::string send = Register(
+      ps_, "s",
+      absl::Substitute(absl::StrCat(kSend, kEdge), kPs, kWorker, incarnation));
+  const std::string recv = Register(
+      worker_, "s",
+      absl::Substitute(absl::StrCat(kRecv, kEdge), kPs, kWorker, incarnation));
+  const auto receiving = worker_.Run("s", recv, 7);
+  WaitUntilRunning(*worker, 1);
+  std::thread stop([&] { worker->Stop(kForever); });
+  absl::SleepFor(absl::Milliseconds(20));
+  EXPECT_FALSE(receiving->is_done());
+  const absl::Status sent = ps_.Run("s", send, 7)->Wait().status();
+  EXPECT_TRUE(sent.ok()) << sent;
+  const absl::Status received = receiving->Wait().status();
+  EXPECT_TRUE(received.ok()) << received;
+  stop.join();
+}
+
+TEST_F(ServerTest, EndsWhileClientsCallIt) {
+  for (int i = 0; i < 10; ++i) {
+    auto server = Start("ps");
+    const std::string waiting =
+        Register(ps_, "s", absl::Substitute(kDequeue, kPs));
+    const std::string nothing =
+        Register(ps_, "n", absl::Substitute(kNothing, kPs));
+    std::vector<std::shared_ptr<StartedCall>> calls;
+    std::thread client([&] {
+      for (int64_t step = 1; step <= 100; step += 2) {
+        calls.push_back(ps_.Run("s", waiting, step));
+        calls.push_back(ps_.Run("n", nothing, step + 1));
+      }
+    });
+    server.reset();
+    client.join();
+    for (const auto& call : calls) call->Wait().status().IgnoreError();
+  }
+}
+
+}  // namespace
+}  // namespace leat

@@ -1,0 +1,181 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Bytes as what a master tells a worker: a GraphDef to register, of as many
+// bytes as the first two say, then a RunGraphRequest for it. Whatever happens
+// is a Status, soon and in little memory, and nothing of it stays.
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "leat/core/check.h"
+#include "leat/core/random_id.h"
+#include "leat/core/timer_queue.h"
+#include "leat/core/work_queue.h"
+#include "leat/distributed/in_process.h"
+#include "leat/distributed/peers.h"
+#include "leat/distributed/remote_rendezvous.h"
+#include "leat/distributed/step_table.h"
+#include "leat/distributed/wire.h"
+#include "leat/distributed/worker.h"
+#include "leat/graph/op_registry.h"
+#include "leat/protos/worker.pb.h"
+#include "leat/runtime/local_session.h"
+#include "leat/tests/distributed/received_message.h"
+
+namespace {
+
+constexpr char kTask[] = "/job:ps/replica:0/task:0";
+constexpr int64_t kMemoryBytes = int64_t{64} << 20;
+// Many steps wait for what never comes.
+constexpr auto kStepTime = std::chrono::milliseconds(20);
+
+leat::ServerLimits Limits() {
+  leat::ServerLimits limits;
+  limits.max_message_bytes = 1 << 20;
+  limits.max_transport_bytes = 16 << 20;
+  limits.import.max_nodes = 1000;
+  limits.import.max_edges = 10'000;
+  limits.import.max_functions = 100;
+  limits.import.max_attr_bytes = 1 << 20;
+  limits.import.max_total_attr_bytes = 4 << 20;
+  limits.import.max_nesting = 10;
+  limits.max_rendezvous_entries = 1000;
+  return limits;
+}
+
+// All runs share it: its threads would cost more to start than a run.
+class Task {
+ public:
+  Task()
+      : devices_(leat::DeviceSet::Create({.task = kTask,
+                                          .num_cpus = 2,
+                                          .num_threads = 1,
+                                          .cpu_memory_bytes = kMemoryBytes})
+                     .value()),
+        transport_(leat::NewInProcessTransport(
+                       {.network = std::make_shared<leat::InProcessNetwork>()})
+                       .value()),
+        peers_(leat::ClusterSpec(), *transport_, devices_->compute_queue(),
+               &leat::BuiltinOps().variants(), Limits().max_message_bytes),
+        timers_("fuzz-timers"),
+        blocking_(leat::NewThreadPool("fuzz-blocking", 1)),
+        steps_(kTask, Limits(), timers_,
+               [this](int64_t id) {
+                 return std::make_shared<leat::RemoteRendezvous>(
+                     id, *devices_, peers_, Limits().max_rendezvous_entries);
+               }),
+        worker_({.task = kTask,
+                 .devices = devices_.get(),
+                 .ops = &leat::BuiltinOps(),
+                 .kernels = &leat::BuiltinKernels(),
+                 .steps = &steps_,
+                 .timers = &timers_,
+                 .blocking = blocking_.get(),
+                 .limits = Limits()}) {
+    worker_.AddMethods(methods_);
+  }
+
+  absl::StatusOr<leat::Payload> Call(const leat::Method& method,
+                                     leat::Payload request) {
+    auto context = std::make_shared<leat::CallContext>();
+    context->deadline = std::chrono::steady_clock::now() + kStepTime;
+    auto answer =
+        std::make_shared<std::promise<absl::StatusOr<leat::Payload>>>();
+    auto future = answer->get_future();
+    methods_.Find(method.path)
+        ->handler(context, std::move(request),
+                  [answer](absl::StatusOr<leat::Payload> payload) {
+                    answer->set_value(std::move(payload));
+                  });
+    return future.get();
+  }
+  absl::StatusOr<leat::Payload> Call(
+      const leat::Method& method,
+      const google::protobuf::MessageLite& request) {
+    leat::Payload payload;
+    payload.header = request.SerializeAsString();
+    return Call(method, std::move(payload));
+  }
+
+  void CheckNothingLeft() {
+    const leat::Worker::Counters counters = worker_.counters();
+    LEAT_CHECK(counters.graphs == 0);
+    LEAT_CHECK(counters.sessions == 0);
+    LEAT_CHECK(counters.running == 0);
+    LEAT_CHECK(steps_.num_steps() == 0);
+  }
+
+ private:
+  const std::unique_ptr<leat::DeviceSet> devices_;
+  const std::unique_ptr<leat::Transport> transport_;
+  leat::Peers peers_;
+  leat::TimerQueue timers_;
+  const std::unique_ptr<leat::WorkQueue> blocking_;
+  leat::StepTable steps_;
+  leat::Worker worker_;
+  leat::MethodTable methods_;
+};
+
+constexpr char kSession[] = "session";
+
+std::string Register(Task& task, absl::string_view graph) {
+  leat::pb::RegisterGraphRequest request;
+  request.set_session_handle(kSession);
+  request.set_create_worker_session_called(true);
+  if (!request.mutable_graph_def()->ParseFromArray(
+          graph.data(), static_cast<int>(graph.size()))) {
+    return "";
+  }
+  const auto answer = task.Call(leat::methods::kRegisterGraph, request);
+  if (!answer.ok()) return "";
+  leat::pb::RegisterGraphResponse response;
+  LEAT_CHECK(response.ParseFromString(answer->header));
+  return response.graph_handle();
+}
+
+void Run(Task& task, const std::string& graph, absl::string_view bytes) {
+  leat::testing::ReceivedMessage message(bytes);
+  auto payload = SplitPayload(message.Take(), leat::methods::kRunGraph.request);
+  if (!payload.ok()) return;
+  leat::pb::RunGraphRequest request;
+  if (!request.ParseFromString(payload->header)) return;
+  request.set_session_handle(kSession);
+  request.set_create_worker_session_called(true);
+  request.set_graph_handle(graph);
+  request.set_step_id(leat::RandomStepId());
+  request.set_request_id(0);
+  payload->header = request.SerializeAsString();
+  task.Call(leat::methods::kRunGraph, *std::move(payload)).IgnoreError();
+  leat::pb::CleanupGraphRequest cleanup;
+  cleanup.set_step_id(request.step_id());
+  LEAT_CHECK(task.Call(leat::methods::kCleanupGraph, cleanup).ok());
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static Task& task = *new Task;
+  if (size < 2) return 0;
+  const absl::string_view bytes(reinterpret_cast<const char*>(data) + 2,
+                                size - 2);
+  const size_t graph_size = data[0] | size_t{data[1]} << 8;
+  if (graph_size > bytes.size()) return 0;
+  // A session of its own, so that no run depends on those before it.
+  leat::pb::CreateWorkerSessionRequest session;
+  session.set_session_handle(kSession);
+  session.set_isolate_session_state(true);
+  LEAT_CHECK(task.Call(leat::methods::kCreateWorkerSession, session).ok());
+  const std::string graph = Register(task, bytes.substr(0, graph_size));
+  if (!graph.empty()) Run(task, graph, bytes.substr(graph_size));
+  leat::pb::DeleteWorkerSessionRequest deletion;
+  deletion.set_session_handle(kSession);
+  LEAT_CHECK(task.Call(leat::methods::kDeleteWorkerSession, deletion).ok());
+  task.CheckNothingLeft();
+  return 0;
+}

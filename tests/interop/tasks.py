@@ -1,0 +1,187 @@
+# Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+"""Tasks of a cluster, each a process: servers of Leat and of TensorFlow.
+
+    with Cluster({"ps": ["tensorflow", "leat"], "worker": ["tensorflow"]},
+                 leat="build/release/tools/leat") as cluster:
+      session = tf1.Session(cluster.target("worker", 0))
+
+All listen on the loopback interface. None outlives its cluster.
+"""
+
+import json
+import os
+import pathlib
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+# Tasks of this machine are not behind a proxy.
+for _name in ("http_proxy", "https_proxy", "grpc_proxy", "HTTP_PROXY",
+              "HTTPS_PROXY"):
+  os.environ.pop(_name, None)
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+os.environ["CUDA_VISIBLE_DEVICES"] = ""
+
+START_SECONDS = 60
+_TENSORFLOW = """
+import json, sys
+import tensorflow as tf
+tf.config.threading.set_inter_op_parallelism_threads(2)
+server = tf.distribute.Server(json.loads(sys.argv[1]), job_name=sys.argv[2],
+                              task_index=int(sys.argv[3]))
+print("ready", flush=True)
+server.join()
+"""
+
+
+def free_ports(count):
+  """Ports that nobody has now; somebody may take one before a task does."""
+  sockets = [socket.socket() for _ in range(count)]
+  try:
+    for each in sockets:
+      each.bind(("127.0.0.1", 0))
+    return [each.getsockname()[1] for each in sockets]
+  finally:
+    for each in sockets:
+      each.close()
+
+
+def _ends_with_parent(command):
+  """The command, killed when this process is, however that ends."""
+  setpriv = shutil.which("setpriv")
+  return [setpriv, "--pdeathsig", "KILL", *command] if setpriv else command
+
+
+class Task:
+  """One task; kind is "leat" or "tensorflow"."""
+
+  def __init__(self, kind, job, index, cluster, leat, log):
+    self.kind, self.job, self.index = kind, job, index
+    self._log = log
+    spec = json.dumps(cluster)
+    if kind == "leat":
+      self.command = [str(leat), "serve", "--cluster", spec, "--job", job,
+                       "--task", str(index)]
+    else:
+      self.command = [sys.executable, "-c", _TENSORFLOW, spec, job,
+                       str(index)]
+    self.process = None
+
+  @property
+  def device(self):
+    return f"/job:{self.job}/task:{self.index}"
+
+  @property
+  def name(self):
+    return f"/job:{self.job}/replica:0/task:{self.index}"
+
+  def start(self):
+    with open(self._log, "ab") as log:
+      self.process = subprocess.Popen(
+          _ends_with_parent(self.command), stdin=subprocess.DEVNULL,
+          stdout=subprocess.PIPE, stderr=log)
+
+  def wait_until_ready(self):
+    readable, _, _ = select.select([self.process.stdout], [], [],
+                                   START_SECONDS)
+    line = self.process.stdout.readline() if readable else b""
+    if not line.startswith(b"ready"):
+      self.kill()
+      raise OSError(f"{self.name} ({self.kind}) does not serve: {self.log()}")
+
+  def kill(self):
+    self._end(signal.SIGKILL)
+
+  def terminate(self):
+    """SIGTERM; the exit code."""
+    return self._end(signal.SIGTERM)
+
+  def _end(self, number):
+    if self.process is None:
+      return None
+    self.process.send_signal(number)
+    try:
+      code = self.process.wait(START_SECONDS)
+    finally:
+      self.process.kill()
+      self.process.stdout.close()
+    self.process = None
+    return code
+
+  def restart(self):
+    self.kill()
+    self.start()
+    self.wait_until_ready()
+
+  def log(self):
+    return pathlib.Path(self._log).read_text(errors="replace")[-4000:]
+
+
+class Cluster:
+  """kinds: {job: [kind of task 0, ...]}. Serves when it is entered."""
+
+  ATTEMPTS = 3  # with other ports
+
+  def __init__(self, kinds, leat=None):
+    self._kinds, self._leat = kinds, leat
+    self._folder = None
+    self.tasks = {}
+
+  def __enter__(self):
+    self._folder = tempfile.TemporaryDirectory(prefix="leat_interop_")
+    for attempt in range(self.ATTEMPTS):
+      try:
+        self._start(attempt)
+        return self
+      except OSError:
+        self._stop()
+        if attempt + 1 == self.ATTEMPTS:
+          self._folder.cleanup()
+          raise
+    raise AssertionError
+
+  def __exit__(self, *unused):
+    self._stop()
+    self._folder.cleanup()
+
+  def _start(self, attempt):
+    ports = iter(free_ports(sum(map(len, self._kinds.values()))))
+    spec = {job: [f"127.0.0.1:{next(ports)}" for _ in kinds]
+            for job, kinds in self._kinds.items()}
+    self._spec = spec
+    for job, kinds in self._kinds.items():
+      self.tasks[job] = [
+          Task(kind, job, index, spec, self._leat,
+               f"{self._folder.name}/{job}-{index}-{attempt}.log")
+          for index, kind in enumerate(kinds)]
+    for task in self.all_tasks():
+      task.start()
+    for task in self.all_tasks():
+      task.wait_until_ready()
+
+  def _stop(self):
+    for task in self.all_tasks():
+      task.kill()
+
+  def all_tasks(self):
+    return [task for tasks in self.tasks.values() for task in tasks]
+
+  def target(self, job, index=0):
+    return f"grpc://{self._spec[job][index]}"
+
+
+def eventually(call, seconds=30, errors=(Exception,)):
+  """What the call returns when it no longer raises one of these."""
+  deadline = time.monotonic() + seconds
+  while True:
+    try:
+      return call()
+    except errors:
+      if time.monotonic() > deadline:
+        raise
+      time.sleep(0.2)

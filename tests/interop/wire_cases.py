@@ -1,0 +1,501 @@
+#!/usr/bin/env python3
+# Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+"""What travels between tasks of TensorFlow and of Leat.
+
+TensorFlow's client calls the master of a worker; a parameter server is the other
+task. Every case runs with both of TensorFlow, which tests the case, and with each and
+both of Leat.
+
+Usage: wire_cases.py [LEAT [CASE...]]     LEAT: the program `leat`; "" or nothing:
+                                          TensorFlow's own servers stand in
+"""
+
+import concurrent.futures
+import sys
+import time
+import traceback
+
+import tasks  # before TensorFlow: sets its environment
+import numpy as np
+import tensorflow as tf
+
+tf1 = tf.compat.v1
+tf1.logging.set_verbosity(tf1.logging.ERROR)
+tf1.disable_v2_behavior()
+errors = tf.errors
+
+LOST = (errors.UnavailableError, errors.AbortedError)
+
+
+def plain_config():
+  """Grappler would take away what a case is about."""
+  config = tf1.ConfigProto()
+  config.graph_options.rewrite_options.disable_meta_optimizer = True
+  return config
+
+
+class Place:
+  """Where a case runs."""
+
+  def __init__(self, cluster, worker, ps):
+    self.target = cluster.target("worker", worker.index)
+    self.worker = worker  # and master
+    self.ps = ps
+
+  def session(self, config=None):
+    return tf1.Session(self.target, config=config or plain_config())
+
+  def run(self, fetches, feeds=None):
+    with self.session() as session:
+      return session.run(fetches, feeds)
+
+
+def check(condition, *what):
+  if not condition:
+    raise AssertionError(" ".join(map(str, what)))
+
+
+def equal(actual, expected, what=""):
+  np.testing.assert_allclose(actual, expected, rtol=1e-6, err_msg=what)
+
+
+def raises(kinds, call):
+  try:
+    result = call()
+  except kinds as error:
+    return error
+  raise AssertionError(f"no error but {result}")
+
+
+def dead_tensors(place):
+  """The branch that is not taken dies on one task and is merged on the other."""
+  for switch, other in ((place.worker.device, place.ps.device), (place.ps.device, place.worker.device)):
+    with tf1.Graph().as_default():
+      with tf1.device(switch):
+        x = tf1.placeholder(tf.float32, [2])
+        taken = tf1.placeholder(tf.bool, [])
+        no, yes = tf.raw_ops.Switch(data=x, pred=taken)
+      with tf1.device(other):
+        no, yes = tf1.negative(no), yes * 10
+        there = tf.raw_ops.Merge(inputs=[no, yes])
+      with tf1.device(switch):
+        here = tf.raw_ops.Merge(inputs=[tf1.identity(no), tf1.identity(yes)])
+      with place.session() as session:
+        for value, expected in ((False, [-1, -2]), (True, [10, 20])):
+          results = session.run([there, here], {x: [1, 2], taken: value})
+          for result in results:
+            equal(result.output, expected)
+            equal(result.value_index, int(value))
+
+
+def loops(place):
+  """An op of the body on each task, in TensorFlow's primitive control flow and
+  in its functional one, which the master lowers."""
+  for functional in (False, True):
+    toggle = (tf1.enable_control_flow_v2 if functional
+              else tf1.disable_control_flow_v2)
+    toggle()
+    with tf1.Graph().as_default():
+      limit = tf1.placeholder(tf.int32, [])
+
+      def body(i, total):
+        with tf1.device(place.ps.device):
+          total = total * 2
+        with tf1.device(place.worker.device):
+          return i + 1, total + 1
+
+      with tf1.device(place.worker.device):
+        i, total = tf1.while_loop(lambda i, total: i < limit, body,
+                                  [tf1.constant(0), tf1.constant(1.5)])
+      with place.session() as session:
+        for n in (0, 1, 2, 17):
+          expected = 1.5
+          for _ in range(n):
+            expected = expected * 2 + 1
+          equal(session.run([i, total], {limit: n}), [n, expected],
+                f"functional = {functional}")
+  tf1.disable_control_flow_v2()
+
+
+def nested_loops(place):
+  """The inner loop lies on both tasks, the outer one's condition on one."""
+  with tf1.Graph().as_default():
+    def inner(j, total):
+      with tf1.device(place.ps.device):
+        total = total + 1
+      with tf1.device(place.worker.device):
+        return j + 1, total * 1
+
+    def outer(i, total):
+      with tf1.device(place.ps.device):
+        start = tf1.identity(i)
+      _, total = tf1.while_loop(lambda j, total: j < 3, inner, [start, total])
+      return i + 1, total
+
+    with tf1.device(place.worker.device):
+      result = tf1.while_loop(lambda i, total: i < 4, outer,
+                              [tf1.constant(0), tf1.constant(0.0)])
+    equal(place.run(result), [4, 3 + 2 + 1])
+
+
+def feeds(place):
+  """From the client to each task; to a placeholder and instead of a value."""
+  with tf1.Graph().as_default():
+    with tf1.device(place.ps.device):
+      x = tf1.placeholder(tf.float32, [None])
+      doubled = x * 2
+    with tf1.device(place.worker.device):
+      y = tf1.placeholder(tf.float32, [None])
+      total = doubled + y
+    with place.session() as session:
+      equal(session.run(total, {x: [1, 2], y: [10, 20]}), [12, 24])
+      equal(session.run([doubled, x, y], {x: [1], y: [5]}), [[2], [1], [5]])
+      equal(session.run(total, {doubled: [7], y: [1]}), [8])
+      call = session.make_callable(total, [x, y])
+      for i in range(20):
+        equal(call([i], [1]), [2 * i + 1])
+
+
+def default_attrs(place):
+  """A master leaves out of what it registers the attrs that have defaults."""
+  a = np.arange(6, dtype=np.float32).reshape(2, 3)
+  b = np.arange(12, dtype=np.float32).reshape(3, 4) - 5
+  with tf1.Graph().as_default():
+    with tf1.device(place.ps.device):
+      x = tf1.placeholder(tf.float32, [2, 3])
+      y = tf1.placeholder(tf.float32, [3, 4])
+      product = tf1.matmul(x, y)
+      results = [product, tf1.argmax(product, 1), tf1.reduce_max(product, 0),
+                 tf1.cast(product / 3, tf.int32), product[1:, ::2],
+                 tf1.nn.softmax(product), tf1.squeeze(product[:1]),
+                 tf1.concat([product, product], 1)]
+    expected = a @ b
+    shifted = np.exp(expected - expected.max(1, keepdims=True))
+    actual = place.run(results, {x: a, y: b})
+    for one, other in zip(actual, [
+        expected, expected.argmax(1), expected.max(0),
+        np.trunc(expected / 3), expected[1:, ::2],
+        shifted / shifted.sum(1, keepdims=True), expected[0],
+        np.concatenate([expected, expected], 1)]):
+      np.testing.assert_allclose(one, other, rtol=1e-5)
+
+
+def values():
+  """Of every kind that has its own encoding, with unusual shapes."""
+  yield tf.bool, np.array([True, False, True])
+  yield tf.string, np.array([b"", b"a\0b", b"x" * 5000, "ä".encode()], object)
+  yield tf.string, np.array(b"alone", object)
+  yield tf.string, np.zeros([0, 2], object)
+  numbers = [0, 1, 3, 100]
+  for dtype in (tf.bfloat16, tf.half, tf.float32, tf.float64, tf.int8,
+                tf.uint8, tf.int16, tf.uint16, tf.int32, tf.int64, tf.uint32,
+                tf.uint64, tf.complex64, tf.complex128):
+    yield dtype, np.array(numbers).astype(dtype.as_numpy_dtype)
+  yield tf.float32, np.float32(2.5)
+  yield tf.float32, np.zeros([3, 0, 2], np.float32)
+  yield tf.float64, np.array([np.nan, np.inf, -0.0])
+  yield tf.int64, np.arange(200000).reshape(2, 100000)
+
+
+def kinds_of_tensors(place):
+  """To the parameter server and back."""
+  with tf1.Graph().as_default(), place.session() as session:
+    for dtype, value in values():
+      with tf1.device(place.worker.device):
+        x = tf1.placeholder(dtype, value.shape)
+        away = tf1.identity(x)
+      with tf1.device(place.ps.device):
+        there = tf1.identity(away)
+      with tf1.device(place.worker.device):
+        back = tf1.identity(there)
+      result = np.asarray(session.run(back, {x: value}), value.dtype)
+      check(result.shape == value.shape, dtype, result.shape)
+      check(result.tolist() == value.tolist() if dtype == tf.string
+            else result.tobytes() == value.tobytes(), dtype, result)
+
+
+def large_tensors(place):
+  """A variable of 16 MiB, read and updated by the worker."""
+  shape = [1024, 4096]
+  with tf1.Graph().as_default():
+    with tf1.device(place.ps.device):
+      v = tf1.get_variable("large", shape, use_resource=True,
+                           initializer=tf1.ones_initializer())
+    with tf1.device(place.worker.device):
+      total = tf1.reduce_sum(tf1.cast(v, tf.float64))
+      update = v.assign_add(tf1.fill(shape, 0.5))
+    with place.session() as session:
+      session.run(v.initializer)
+      for i in range(4):
+        equal(session.run(total), (1 + 0.5 * i) * 4 * 2**20)
+        session.run(update.op)
+
+
+def resources(place):
+  """A handle comes to the master, which parses it. (The placer keeps its uses on
+  the task that made it, and Python cannot feed it.)"""
+  with tf1.Graph().as_default():
+    with tf1.device(place.ps.device):
+      handle = tf.raw_ops.VarHandleOp(dtype=tf.float32, shape=[2],
+                                      shared_name="by_handle")
+    check(place.run(handle).size > 0)
+
+
+def fused_layers(place):
+  """Grappler fuses layers on the parameter server too."""
+  x = np.linspace(-2, 2, 12).astype(np.float32).reshape(3, 4)
+  w = np.cos(np.arange(20)).astype(np.float32).reshape(4, 5)
+  b = np.linspace(-1, 1, 5).astype(np.float32)
+  plain = x @ w + b
+  layers = {
+      "linear": (lambda y: y, lambda y: y),
+      "relu": (tf.nn.relu, lambda y: np.maximum(y, 0)),
+      "relu6": (tf.nn.relu6, lambda y: np.clip(y, 0, 6)),
+      "elu": (tf.nn.elu, lambda y: np.where(y > 0, y, np.expm1(y))),
+      "leaky_relu": (tf.nn.leaky_relu, lambda y: np.where(y > 0, y, 0.2 * y)),
+      "sigmoid": (tf.nn.sigmoid, lambda y: 1 / (1 + np.exp(-y))),
+      "tanh": (tf.nn.tanh, np.tanh),
+  }
+  for name, (activation, expected) in layers.items():
+    with tf1.Graph().as_default():
+      with tf1.device(place.ps.device):
+        inputs = tf1.placeholder(tf.float32, x.shape)
+        weights = tf1.placeholder(tf.float32, w.shape)
+        bias = tf1.placeholder(tf.float32, b.shape)
+        layer = activation(tf1.nn.bias_add(tf1.matmul(inputs, weights), bias))
+        result = tf1.identity(layer * 2)
+      with tf1.Session(place.target) as session:
+        np.testing.assert_allclose(
+            session.run(result, {inputs: x, weights: w, bias: b}),
+            expected(plain) * 2, rtol=1e-4, atol=1e-6, err_msg=name)
+
+
+def errors_name_op_and_task(place):
+  with tf1.Graph().as_default():
+    with tf1.device(place.ps.device):
+      index = tf1.placeholder(tf.int32, [])
+      bad = tf1.gather(tf1.constant([1.0, 2.0]), index, name="bad_gather")
+    with tf1.device(place.worker.device):
+      on_worker = tf1.identity(bad)
+    with place.session() as session:
+      for fetch in (bad, on_worker, on_worker, on_worker):
+        error = raises(errors.InvalidArgumentError,
+                       lambda: session.run(fetch, {index: 7}))
+        for part in ("bad_gather", place.ps.name, "is not in [0, 2)"):
+          check(part in error.message, part, "is not in:", error.message)
+        if place.ps.kind == "leat" or place.worker.kind == "leat":
+          # And not the worker that could not receive its result.
+          check(f"From {place.ps.name}" in error.message, error.message)
+      equal(session.run(on_worker, {index: 1}), 2)
+
+
+def blocked_dequeue_times_out(place):
+  """The step ends on both tasks; what comes later is not lost."""
+  with tf1.Graph().as_default():
+    with tf1.device(place.ps.device):
+      queue = tf1.FIFOQueue(3, [tf.float32], [[]], shared_name="blocking")
+      enqueue = queue.enqueue(7.0)
+      dequeue = queue.dequeue()
+    with tf1.device(place.worker.device):
+      here = dequeue * 1
+    with place.session() as session:
+      start = time.monotonic()
+      raises(errors.DeadlineExceededError,
+             lambda: session.run(here, options=tf1.RunOptions(
+                 timeout_in_ms=700)))
+      seconds = time.monotonic() - start
+      check(0.6 < seconds < 10, "after", seconds, "s")
+      session.run(enqueue)
+      equal(session.run(here), 7)
+      equal(session.run(queue.size()), 0)
+
+
+def closing_ends_what_waits(place):
+  """A closed queue fails its dequeues with OUT_OF_RANGE, as loops expect."""
+  with tf1.Graph().as_default():
+    with tf1.device(place.ps.device):
+      queue = tf1.FIFOQueue(3, [tf.int32], [[]],
+                            shared_name=f"closing{place.worker.index}")
+      enqueue = queue.enqueue_many([[1, 2, 3]])
+      close = queue.close()
+      dequeue = queue.dequeue()
+    with tf1.device(place.worker.device):
+      here = tf1.identity(dequeue)
+    with place.session() as session:
+      session.run(enqueue)
+      session.run(close)
+      check([session.run(here) for _ in range(3)] == [1, 2, 3])
+      error = raises(errors.OutOfRangeError, lambda: session.run(here))
+      check("is closed and has insufficient elements" in error.message,
+            error.message)
+
+
+def sessions_share_variables(place):
+  """Until a container is reset; the default one is the task's job."""
+  with tf1.Graph().as_default():
+    with tf1.device(place.ps.device):
+      by_ref = tf1.get_variable("by_ref", initializer=1.0, use_resource=False)
+      by_handle = tf1.get_variable("by_handle", initializer=2.0,
+                                   use_resource=True)
+    read = [tf1.identity(by_ref), tf1.identity(by_handle)]
+    with place.session() as first, place.session() as second:
+      first.run([by_ref.initializer, by_handle.initializer])
+      equal(second.run(read), [1, 2])
+      second.run([by_ref.assign_add(2.0).op, by_handle.assign_add(2.0).op])
+      equal(first.run(read), [3, 4])
+    with place.session() as third:
+      equal(third.run(read), [3, 4])
+    tf1.Session.reset(place.target, ["localhost"])  # not that of this job
+    with place.session() as fourth:
+      equal(fourth.run(read), [3, 4])
+    tf1.Session.reset(place.target, ["ps"])
+    with place.session() as fifth:
+      for each in read:
+        raises(errors.FailedPreconditionError, lambda: fifth.run(each))
+
+
+def many_steps_at_a_time(place):
+  """Every update is done once."""
+  threads, steps = 8, 40
+  with tf1.Graph().as_default():
+    with tf1.device(place.ps.device):
+      total = tf1.get_variable("total", initializer=np.zeros(3, np.float32),
+                               use_resource=True)
+    with tf1.device(place.worker.device):
+      delta = tf1.placeholder(tf.float32, [3])
+      add = total.assign_add(delta * 2)
+    with place.session() as session:
+      session.run(total.initializer)
+
+      def client():
+        for _ in range(steps):
+          session.run(add.op, {delta: [1, 2, 3]})
+
+      with concurrent.futures.ThreadPoolExecutor(threads) as pool:
+        for future in [pool.submit(client) for _ in range(threads)]:
+          future.result()
+      equal(session.run(total), np.array([2, 4, 6]) * threads * steps)
+
+
+def step_stats(place):
+  """Every op of both tasks, and the graphs that they ran."""
+  with tf1.Graph().as_default():
+    with tf1.device(place.ps.device):
+      x = tf1.placeholder(tf.float32, [])
+      there = tf1.negative(x, name="negative_there")
+    with tf1.device(place.worker.device):
+      here = tf1.square(there, name="square_here")
+    metadata = tf1.RunMetadata()
+    with place.session() as session:
+      session.run(here, {x: 3}, run_metadata=metadata, options=tf1.RunOptions(
+          trace_level=tf1.RunOptions.FULL_TRACE, output_partition_graphs=True))
+    nodes = {(stats.device, node.node_name) for stats in
+             metadata.step_stats.dev_stats for node in stats.node_stats}
+    check((place.ps.name + "/device:CPU:0", "negative_there") in nodes, nodes)
+    check(any(node == "square_here" for _, node in nodes), nodes)
+    names = {node.name for graph in metadata.partition_graphs
+             for node in graph.node}
+    check({"negative_there", "square_here"} <= names, names)
+
+
+def restarted_server(place):
+  """The running client is told; what it had is gone; it goes on."""
+  with tf1.Graph().as_default():
+    with tf1.device(place.ps.device):
+      v = tf1.get_variable("lost", initializer=5.0, use_resource=True)
+    with tf1.device(place.worker.device):
+      read = tf1.identity(v) * 1
+    options = tf1.RunOptions(timeout_in_ms=20000)
+    session = place.session()
+    session.run(v.initializer)
+    equal(session.run(read), 5)
+    place.ps.kill()
+    start = time.monotonic()
+    error = raises(LOST, lambda: session.run(read, options=options))
+    check(time.monotonic() - start < 15, "noticed late")
+    check(place.ps.name in error.message, error.message)
+    place.ps.restart()
+    deadline = time.monotonic() + 30
+    while True:  # the channel of the worker waits before it connects again
+      error = raises(LOST, lambda: session.run(read, options=options))
+      if isinstance(error, errors.AbortedError):
+        break
+      check(time.monotonic() < deadline, error.message)
+      time.sleep(0.2)
+    check("restarted" in error.message, error.message)
+    try:
+      session.close()
+    except errors.OpError:
+      pass  # TensorFlow tells again that the session is lost
+    with place.session() as session:
+      raises(errors.FailedPreconditionError,
+             lambda: session.run(read, options=options))
+      session.run(v.initializer)
+      equal(session.run(read), 5)
+
+
+def restarted_master(place):
+  """The worker whose master the client calls: the parameter server keeps the
+  variables meanwhile."""
+  with tf1.Graph().as_default():
+    with tf1.device(place.ps.device):
+      v = tf1.get_variable("kept", initializer=5.0, use_resource=True)
+    with tf1.device(place.worker.device):
+      read = tf1.identity(v) * 1
+    options = tf1.RunOptions(timeout_in_ms=20000)
+    session = place.session()
+    session.run(v.initializer)
+    equal(session.run(read), 5)
+    place.worker.restart()
+    raises(LOST, lambda: session.run(read, options=options))
+    try:
+      session.close()
+    except errors.OpError:
+      pass  # the new master does not know it
+
+    def again():
+      with place.session() as fresh:
+        return fresh.run(read, options=options)
+
+    equal(tasks.eventually(again, errors=LOST), 5)
+
+
+# The last ones let the others' variables go.
+CASES = [dead_tensors, loops, nested_loops, feeds, default_attrs,
+         kinds_of_tensors, large_tensors, resources, fused_layers,
+         errors_name_op_and_task, blocked_dequeue_times_out,
+         closing_ends_what_waits, sessions_share_variables,
+         many_steps_at_a_time, step_stats,
+         restarted_master, restarted_server]
+
+
+def main():
+  leat = sys.argv[1] if len(sys.argv) > 1 else ""
+  chosen = sys.argv[2:]
+  kinds = ["tensorflow", "leat" if leat else "tensorflow"]
+  failed = 0
+  with tasks.Cluster({"ps": kinds, "worker": kinds}, leat) as cluster:
+    for case in CASES:
+      if chosen and case.__name__ not in chosen:
+        continue
+      for worker in cluster.tasks["worker"]:
+        for ps in cluster.tasks["ps"]:
+          start = time.monotonic()
+          result = "passed"
+          try:
+            case(Place(cluster, worker, ps))
+          except Exception:  # pylint: disable=broad-except
+            traceback.print_exc()
+            result = "FAILED"
+            failed += 1
+          print(f"{case.__name__:26} worker of {worker.kind:10} "
+                f"ps of {ps.kind:10} {result} "
+                f"({time.monotonic() - start:.1f} s)", flush=True)
+    if failed:
+      for task in cluster.all_tasks():
+        print(f"---- {task.name} ({task.kind}) said:\n{task.log()}")
+  sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+  main()

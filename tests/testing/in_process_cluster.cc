@@ -1,0 +1,72 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/tests/testing/in_process_cluster.h"
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "leat/core/check.h"
+
+namespace leat::testing {
+
+InProcessCluster::InProcessCluster(const std::map<std::string, int>& jobs,
+                                   ServerLimits limits)
+    : limits_(std::move(limits)) {
+  ClusterSpec::Jobs addresses;
+  int port = 1000;
+  for (const auto& [job, count] : jobs) {
+    for (int i = 0; i < count; ++i) {
+      addresses[job][i] = absl::StrCat("localhost:", ++port);
+    }
+  }
+  auto spec = ClusterSpec::Create(std::move(addresses));
+  LEAT_CHECK(spec.ok());
+  spec_ = *std::move(spec);
+  for (const TaskId& task : spec_.Tasks()) Start(task);
+}
+
+void InProcessCluster::Start(const TaskId& task) {
+  auto server = Server::Start({.config = {.cluster = spec_, .task = task},
+                               .devices = {.num_threads = 2},
+                               .limits = limits_,
+                               .transport = "in-process",
+                               .network = network_});
+  ASSERT_TRUE(server.ok()) << server.status();
+  servers_[task.ToString()] = *std::move(server);
+}
+
+absl::StatusOr<std::shared_ptr<Session>> InProcessCluster::NewSession(
+    const Graph& graph, const TaskId& task, RemoteSessionOptions options) {
+  options.network = network_;
+  const auto address = spec_.AddressOf(task);
+  if (!address.ok()) return address.status();
+  return NewRemoteSession(graph, absl::StrCat("in-process://", *address),
+                          options);
+}
+
+std::string InProcessCluster::Leaks() {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  std::string leaks;
+  do {
+    leaks.clear();
+    for (const auto& [task, server] : servers_) {
+      const ServerCounters c = server->counters();
+      // The session "" is always there.
+      if (c.master_sessions + c.graphs + c.running + c.steps == 0 &&
+          c.sessions <= 1) {
+        continue;
+      }
+      absl::StrAppend(&leaks, task, ": ", c.master_sessions,
+                      " sessions of clients, ", c.sessions, " of masters, ",
+                      c.graphs, " graphs, ", c.running, " calls of RunGraph, ",
+                      c.steps, " steps; ");
+    }
+    if (leaks.empty()) return leaks;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  } while (std::chrono::steady_clock::now() < end);
+  return leaks;
+}
+
+}  // namespace leat::testing

@@ -1,0 +1,161 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/tests/testing/processes.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <system_error>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "gtest/gtest.h"
+
+namespace leat::testing {
+namespace {
+
+constexpr absl::Duration kPoll = absl::Milliseconds(1);
+
+bool IsPassedOn(absl::string_view variable) {
+  for (const char* prefix : {"LEAT_", "TF_CONFIG=", "TERM=", "NO_COLOR="}) {
+    if (absl::StartsWith(variable, prefix)) return false;
+  }
+  return true;
+}
+
+// Ends with a null, as exec wants them.
+std::vector<char*> Pointers(const std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (const std::string& each : strings) {
+    pointers.push_back(const_cast<char*>(each.c_str()));
+  }
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+int CodeOf(int status) {
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+}  // namespace
+
+std::string ReadFile(const std::string& path) {
+  std::ostringstream content;
+  content << std::ifstream(path, std::ios::binary).rdbuf();
+  return content.str();
+}
+
+pid_t Spawn(const std::string& program, const std::vector<std::string>& args,
+            const std::vector<std::string>& variables, const std::string& out,
+            const std::string& err) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  constexpr int kWrite = O_WRONLY | O_CREAT | O_TRUNC;
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, out.c_str(), kWrite, 0600);
+  posix_spawn_file_actions_addopen(&actions, 2, err.c_str(), kWrite, 0600);
+  std::vector<std::string> argv = {program};
+  argv.insert(argv.end(), args.begin(), args.end());
+  std::vector<std::string> environment = variables;
+  for (char** each = environ; *each != nullptr; ++each) {
+    if (IsPassedOn(*each)) environment.push_back(*each);
+  }
+  pid_t pid = -1;
+  const int error =
+      posix_spawn(&pid, program.c_str(), &actions, nullptr,
+                  Pointers(argv).data(), Pointers(environment).data());
+  posix_spawn_file_actions_destroy(&actions);
+  EXPECT_EQ(error, 0) << program;
+  return error == 0 ? pid : -1;
+}
+
+int WaitFor(pid_t pid, absl::Duration timeout) {
+  int status = 0;
+  const absl::Time deadline = absl::Now() + timeout;
+  while (waitpid(pid, &status, WNOHANG) == 0) {
+    if (absl::Now() > deadline) {
+      ADD_FAILURE() << "process " << pid << " does not end";
+      kill(pid, SIGKILL);
+      waitpid(pid, &status, 0);
+      break;
+    }
+    absl::SleepFor(kPoll);
+  }
+  return CodeOf(status);
+}
+
+Process::Process(const std::string& program,
+                 const std::vector<std::string>& args,
+                 const std::vector<std::string>& variables)
+    : pid_(Spawn(program, args, variables, folder_.Path("out"),
+                 folder_.Path("err"))) {}
+
+Process::~Process() {
+  if (pid_ < 0) return;
+  kill(pid_, SIGKILL);
+  waitpid(pid_, nullptr, 0);
+}
+
+std::string Process::FirstLine(absl::Duration timeout) {
+  const absl::Time deadline = absl::Now() + timeout;
+  while (absl::Now() < deadline) {
+    const bool running = IsRunning();
+    const std::string out = Out();
+    const size_t end = out.find('\n');
+    if (end != out.npos) return out.substr(0, end);
+    if (!running) break;
+    absl::SleepFor(kPoll);
+  }
+  ADD_FAILURE() << "no line of output; exit code " << code_
+                << "; errors: " << Err();
+  return "";
+}
+
+void Process::Signal(int signal) {
+  if (pid_ >= 0) kill(pid_, signal);
+}
+
+int Process::Wait(absl::Duration timeout) {
+  if (pid_ >= 0) code_ = WaitFor(pid_, timeout);
+  pid_ = -1;
+  return code_;
+}
+
+bool Process::IsRunning() {
+  int status = 0;
+  if (pid_ < 0 || waitpid(pid_, &status, WNOHANG) == 0) return pid_ >= 0;
+  code_ = CodeOf(status);
+  pid_ = -1;
+  return false;
+}
+
+int64_t Process::ResidentBytes() const {
+  std::ifstream file(absl::StrCat("/proc/", pid_, "/statm"));
+  int64_t total = 0;
+  int64_t resident = 0;
+  file >> total >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+int Process::NumOpenFiles() const {
+  std::error_code error;
+  const std::filesystem::directory_iterator files(
+      absl::StrCat("/proc/", pid_, "/fd"), error);
+  return error ? 0 : static_cast<int>(std::distance(begin(files), end(files)));
+}
+
+std::vector<std::string> ServeAlone(const std::string& address) {
+  return {"serve", "--cluster", absl::StrCat(R"({"ps": [")", address, R"("]})"),
+          "--job", "ps",        "--task",
+          "0"};
+}
+
+}  // namespace leat::testing

@@ -1,0 +1,587 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// What every transport does, as distributed/transport.h promises it. To be
+// included by one file of a program, which instantiates TransportTest.
+#ifndef LEAT_TESTS_TESTING_TRANSPORT_SUITE_H_
+#define LEAT_TESTS_TESTING_TRANSPORT_SUITE_H_
+
+#include <atomic>
+#include <chrono>
+#include <complex>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/cord.h"
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/core/float16.h"
+#include "leat/core/status_payloads.h"
+#include "leat/core/tensor.h"
+#include "leat/distributed/in_process.h"
+#include "leat/distributed/transport.h"
+#include "leat/tests/testing/temporary_folder.h"
+#include "leat/tests/testing/test_service.h"
+
+namespace leat::testing {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+struct TransportCase {
+  std::string name = {};  // of the transport
+  bool is_unix = false;   // listens at Unix sockets
+};
+
+inline bool IsTransportError(const absl::Status& status) {
+  return status.GetPayload(kTransportErrorPayload).has_value();
+}
+
+class TransportTest : public ::testing::TestWithParam<TransportCase> {
+ protected:
+  using Clock = std::chrono::steady_clock;
+
+  // All of a test reach each other.
+  std::unique_ptr<Transport> NewTransport(TransportOptions options = {}) {
+    options.network = network_;
+    auto transport = BuiltinTransports().Create(GetParam().name, options);
+    EXPECT_TRUE(transport.ok()) << transport.status();
+    return *std::move(transport);
+  }
+
+  // One to listen at.
+  std::string NewAddress() {
+    if (!GetParam().is_unix) return "127.0.0.1:0";
+    return absl::StrCat("unix:", folder_.Path("s"), ++num_addresses_);
+  }
+
+  std::unique_ptr<Listener> Listen(Transport& transport,
+                                   const std::string& address) {
+    auto listener = transport.Listen(address, service_.methods());
+    EXPECT_TRUE(listener.ok()) << listener.status();
+    return listener.ok() ? *std::move(listener) : nullptr;
+  }
+  std::unique_ptr<Listener> Listen(Transport& transport) {
+    return Listen(transport, NewAddress());
+  }
+
+  // An address at which nobody listens.
+  std::string LonelyAddress() {
+    const auto transport = NewTransport();
+    return Listen(*transport)->address();
+  }
+
+  static CallOptions Within(std::chrono::nanoseconds time) {
+    CallOptions options;
+    options.deadline = Clock::now() + time;
+    return options;
+  }
+
+  static void ExpectSame(const Payload& actual, const Payload& expected) {
+    EXPECT_EQ(actual.header, expected.header);
+    ASSERT_EQ(actual.tensors.size(), expected.tensors.size());
+    for (size_t i = 0; i < actual.tensors.size(); ++i) {
+      EXPECT_EQ(actual.tensors[i].name, expected.tensors[i].name);
+      EXPECT_TRUE(
+          Identical(actual.tensors[i].tensor, expected.tensors[i].tensor))
+          << i << ": " << actual.tensors[i].tensor.DebugString();
+    }
+  }
+
+  // Sends it and expects it back.
+  static void ExpectEcho(Transport& transport, const std::string& address,
+                         const Method& method, const std::string& text,
+                         const WireTensors& tensors) {
+    const absl::StatusOr<Payload> response =
+        CallNow(transport, address, method, PayloadOf(text, tensors));
+    ASSERT_TRUE(response.ok()) << response.status();
+    ExpectSame(*response, PayloadOf(text, tensors));
+  }
+
+  TemporaryFolder folder_;
+  int num_addresses_ = 0;
+  TestService service_;
+  const std::shared_ptr<InProcessNetwork> network_ =
+      std::make_shared<InProcessNetwork>();
+};
+
+TEST_P(TransportTest, EchoesPayloads) {
+  const auto transport = NewTransport();
+  const auto listener = Listen(*transport);
+  const std::string& address = listener->address();
+  const Tensor matrix = Tensor::Of<float>(Shape({2, 2}), {1, 2, 3, 4});
+  const Tensor text = Tensor::Vector<std::string>({"", "a\0b", "longer"});
+  ExpectEcho(*transport, address, TestService::kEcho, "x", {});
+  ExpectEcho(*transport, address, TestService::kEcho, "",
+             {{"a:0", matrix}, {"", text}, {"c", Tensor::Scalar<bool>(true)}});
+  ExpectEcho(*transport, address, TestService::kEchoUnnamed, "y",
+             {{"", text}, {"", matrix}});
+  const absl::StatusOr<Payload> empty =
+      CallNow(*transport, address, TestService::kEcho, Payload());
+  ASSERT_TRUE(empty.ok()) << empty.status();
+  ExpectSame(*empty, Payload());
+}
+
+TEST_P(TransportTest, CarriesStatusesWithPayloads) {
+  const auto transport = NewTransport();
+  const auto listener = Listen(*transport);
+  for (int code = 1; code <= 16; ++code) {
+    absl::Status error(static_cast<absl::StatusCode>(code),
+                       absl::StrCat("first\nsecond % \xc3\xa4 ", code));
+    error = AsDerived(error);
+    error.SetPayload("other", absl::Cord(std::string("\0\xff", 2)));
+    service_.set_error(error);
+    const absl::StatusOr<Payload> response =
+        CallNow(*transport, listener->address(), TestService::kFail);
+    EXPECT_EQ(response.status(), error);
+    EXPECT_FALSE(IsTransportError(response.status()));
+  }
+}
+
+TEST_P(TransportTest, TellsItsOwnErrorsFromTheCallees) {
+  const auto transport = NewTransport();
+  const auto listener = Listen(*transport);
+  absl::Status error = absl::UnavailableError("of a call that this one made");
+  error.SetPayload(kTransportErrorPayload, absl::Cord());
+  service_.set_error(error);
+  const absl::StatusOr<Payload> response =
+      CallNow(*transport, listener->address(), TestService::kFail);
+  EXPECT_EQ(response.status(),
+            absl::UnavailableError("of a call that this one made"));
+}
+
+TEST_P(TransportTest, UnknownMethodIsUnimplemented) {
+  const auto transport = NewTransport();
+  const auto listener = Listen(*transport);
+  const absl::Status status = CallNow(*transport, listener->address(),
+                                      TestService::kUnknown, PayloadOf("x"))
+                                  .status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("/leat.Test/Unknown"));
+}
+
+TEST_P(TransportTest, DroppedRepliesAreInternal) {
+  const auto transport = NewTransport();
+  const auto listener = Listen(*transport);
+  const absl::Status status =
+      CallNow(*transport, listener->address(), TestService::kDrop).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal) << status;
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("/leat.Test/Drop"), HasSubstr("dropped")));
+}
+
+TEST_P(TransportTest, RefusesTensorsWithoutAField) {
+  const auto transport = NewTransport();
+  const auto listener = Listen(*transport);
+  const absl::Status sent =
+      CallNow(*transport, listener->address(), TestService::kFail,
+              PayloadOf("", {{"x", Tensor::Scalar<float>(1)}}))
+          .status();
+  EXPECT_EQ(sent.code(), absl::StatusCode::kInvalidArgument) << sent;
+  const absl::Status received =
+      CallNow(*transport, listener->address(), TestService::kMisplace).status();
+  EXPECT_EQ(received.code(), absl::StatusCode::kInvalidArgument) << received;
+}
+
+TEST_P(TransportTest, UnreachableAddressIsUnavailable) {
+  const std::string address = LonelyAddress();
+  const auto transport = NewTransport();
+  const absl::Status status =
+      CallNow(*transport, address, TestService::kEcho).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr(address));
+  EXPECT_TRUE(IsTransportError(status));
+}
+
+TEST_P(TransportTest, ReachesATaskThatHasRestarted) {
+  const auto transport = NewTransport();
+  auto listener = Listen(*transport);
+  const std::string address = listener->address();
+  ExpectEcho(*transport, address, TestService::kEcho, "x", {});
+  listener.reset();
+  EXPECT_EQ(CallNow(*transport, address, TestService::kEcho).status().code(),
+            absl::StatusCode::kUnavailable);
+  listener = Listen(*transport, address);
+  CallOptions options = Within(std::chrono::seconds(20));
+  options.wait_for_ready = true;
+  const auto response =
+      CallNow(*transport, address, TestService::kEcho, PayloadOf("y"), options);
+  EXPECT_TRUE(response.ok()) << response.status();
+}
+
+TEST_P(TransportTest, WaitsForReady) {
+  const std::string address = LonelyAddress();
+  const auto transport = NewTransport();
+  CallOptions options = Within(std::chrono::seconds(20));
+  options.wait_for_ready = true;
+  const CallResult result;
+  transport->Call(address, TestService::kEcho, PayloadOf("x"), options,
+                  result.Done());
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_FALSE(result.is_done());
+  const auto listener = Listen(*transport, address);
+  const absl::StatusOr<Payload> response = result.Take();
+  ASSERT_TRUE(response.ok()) << response.status();
+}
+
+TEST_P(TransportTest, WaitsForReadyUntilTheDeadlineOrTheEnd) {
+  const std::string address = LonelyAddress();
+  const auto transport = NewTransport();
+  CallOptions options = Within(std::chrono::milliseconds(50));
+  options.wait_for_ready = true;
+  const absl::Status late =
+      CallNow(*transport, address, TestService::kEcho, {}, options).status();
+  EXPECT_EQ(late.code(), absl::StatusCode::kDeadlineExceeded) << late;
+
+  options.deadline.reset();
+  options.cancellation = std::make_shared<Cancellation>();
+  const CallResult result;
+  transport->Call(address, TestService::kEcho, {}, options, result.Done());
+  options.cancellation->Cancel(absl::AbortedError("enough"));
+  EXPECT_EQ(result.Take().status().code(), absl::StatusCode::kCancelled);
+}
+
+TEST_P(TransportTest, CancelsAtTheCallee) {
+  const auto transport = NewTransport();
+  const auto listener = Listen(*transport);
+  CallOptions options;
+  options.cancellation = std::make_shared<Cancellation>();
+  const CallResult result;
+  transport->Call(listener->address(), TestService::kWait, {}, options,
+                  result.Done());
+  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 1; }));
+  EXPECT_FALSE(result.is_done());
+  EXPECT_NE(service_.last_context()->peer, "");
+  EXPECT_FALSE(service_.last_context()->deadline.has_value());
+
+  options.cancellation->Cancel(absl::AbortedError("the step has failed"));
+  const absl::Status status = result.Take().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kCancelled) << status;
+  EXPECT_TRUE(IsTransportError(status));
+  EXPECT_TRUE(Eventually([&] { return service_.num_cancelled() == 1; }));
+
+  // No handler need know of one that was cancelled before.
+  const absl::Status late =
+      CallNow(*transport, listener->address(), TestService::kWait, {}, options)
+          .status();
+  EXPECT_EQ(late.code(), absl::StatusCode::kCancelled) << late;
+}
+
+TEST_P(TransportTest, EndsCancelledCallsOfDeafCallees) {
+  const auto transport = NewTransport();
+  const auto listener = Listen(*transport);
+  CallOptions options;
+  options.cancellation = std::make_shared<Cancellation>();
+  const CallResult result;
+  transport->Call(listener->address(), TestService::kHold, {}, options,
+                  result.Done());
+  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 1; }));
+  options.cancellation->Cancel(absl::AbortedError("the step has failed"));
+  EXPECT_EQ(result.Take().status().code(), absl::StatusCode::kCancelled);
+  service_.Release();
+  EXPECT_EQ(result.num_replies(), 1);
+}
+
+TEST_P(TransportTest, KeepsDeadlines) {
+  const auto transport = NewTransport();
+  const auto listener = Listen(*transport);
+  const CallOptions options = Within(std::chrono::milliseconds(200));
+  const absl::Status status =
+      CallNow(*transport, listener->address(), TestService::kWait, {}, options)
+          .status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr(listener->address()));
+  EXPECT_TRUE(IsTransportError(status));
+  EXPECT_GE(Clock::now(), *options.deadline);
+  ASSERT_TRUE(Eventually([&] { return service_.num_cancelled() == 1; }));
+  ASSERT_TRUE(service_.last_context()->deadline.has_value());
+  const auto difference =
+      *service_.last_context()->deadline - *options.deadline;
+  EXPECT_LT(std::chrono::abs(difference), std::chrono::milliseconds(100));
+
+  const absl::Status late =
+      CallNow(*transport, listener->address(), TestService::kWait, {},
+              Within(std::chrono::seconds(-1)))
+          .status();
+  EXPECT_EQ(late.code(), absl::StatusCode::kDeadlineExceeded) << late;
+
+  CallOptions never;
+  never.deadline = Clock::time_point::max();
+  EXPECT_TRUE(CallNow(*transport, listener->address(), TestService::kEcho,
+                      PayloadOf("x"), never)
+                  .ok());
+}
+
+TEST_P(TransportTest, DestroyingATransportEndsItsCalls) {
+  const auto callee = NewTransport();
+  const auto listener = Listen(*callee);
+  auto caller = NewTransport();
+  constexpr int kCalls = 10;
+  std::vector<CallResult> results(kCalls);
+  for (const CallResult& result : results) {
+    caller->Call(listener->address(), TestService::kWait, {}, {},
+                 result.Done());
+  }
+  std::atomic<bool> is_through{false};
+  caller->Call(listener->address(), TestService::kWait, {}, {},
+               [&](const absl::StatusOr<Payload>&) {
+                 std::this_thread::sleep_for(std::chrono::milliseconds(100));
+                 is_through = true;
+               });
+  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == kCalls + 1; }));
+  caller.reset();
+  EXPECT_TRUE(is_through);
+  for (const CallResult& result : results) {
+    ASSERT_EQ(result.num_replies(), 1);
+    const absl::Status status = result.Take().status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kCancelled) << status;
+  }
+  EXPECT_TRUE(
+      Eventually([&] { return service_.num_cancelled() == kCalls + 1; }));
+}
+
+TEST_P(TransportTest, ShutdownWaitsForCalls) {
+  const auto transport = NewTransport();
+  const auto listener = Listen(*transport);
+  const CallResult result;
+  transport->Call(listener->address(), TestService::kHold, {}, {},
+                  result.Done());
+  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 1; }));
+  std::atomic<bool> has_stopped{false};
+  std::thread stops([&] {
+    listener->Shutdown(std::chrono::seconds(60));
+    has_stopped = true;
+  });
+  // It takes no others meanwhile. (One may still come in.)
+  EXPECT_TRUE(Eventually([&] {
+    return CallNow(*transport, listener->address(), TestService::kEcho)
+               .status()
+               .code() == absl::StatusCode::kUnavailable;
+  }));
+  EXPECT_FALSE(has_stopped);
+  EXPECT_FALSE(result.is_done());
+  service_.Release();
+  stops.join();
+  const absl::StatusOr<Payload> response = result.Take();
+  EXPECT_TRUE(response.ok()) << response.status();
+}
+
+TEST_P(TransportTest, ShutdownCancelsCallsAfterAWhile) {
+  const auto transport = NewTransport();
+  const auto listener = Listen(*transport);
+  const CallResult result;
+  transport->Call(listener->address(), TestService::kWait, {}, {},
+                  result.Done());
+  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 1; }));
+  const auto begin = Clock::now();
+  listener->Shutdown(std::chrono::milliseconds(100));
+  EXPECT_GE(Clock::now() - begin, std::chrono::milliseconds(100));
+  EXPECT_EQ(service_.num_cancelled(), 1);
+  const absl::Status status = result.Take().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr(listener->address()));
+  EXPECT_TRUE(IsTransportError(status));
+  listener->Shutdown(std::chrono::seconds(60));  // again
+}
+
+TEST_P(TransportTest, LargeTensorsKeepTheirBytes) {
+  const auto transport = NewTransport();
+  const auto listener = Listen(*transport);
+  for (const int64_t bytes :
+       {1, 1023, 1024, 1025, 65535, 65536, 1 << 20, (1 << 20) + 1, 64 << 20}) {
+    Tensor tensor = Tensor::Filled<uint8_t>(Shape({bytes}), 0);
+    const absl::Span<uint8_t> data = tensor.mutable_data<uint8_t>();
+    for (int64_t i = 0; i < bytes; ++i) {
+      data[static_cast<size_t>(i)] = static_cast<uint8_t>(i * 7 + (i >> 9));
+    }
+    ExpectEcho(*transport, listener->address(), TestService::kEcho, "x",
+               {{"large", tensor}});
+  }
+}
+
+TEST_P(TransportTest, KeepsElementsOfEveryKind) {
+  const auto transport = NewTransport();
+  const auto listener = Listen(*transport);
+  const std::string long_text(100'000, 'x');
+  const WireTensors tensors = {
+      {"bool", Tensor::Vector<bool>({true, false, true})},
+      {"bools", Tensor::Filled<bool>(Shape({3000}), true)},
+      {"int8", Tensor::Vector<int8_t>({-1, 0, 1})},
+      {"int64", Tensor::Filled<int64_t>(Shape({100, 100}), INT64_MIN)},
+      {"half", Tensor::Filled<half>(Shape({50, 50}), half(1.5f))},
+      {"bfloat16", Tensor::Scalar<bfloat16>(bfloat16(-2.0f))},
+      {"float", Tensor::Filled<float>(Shape({1, 1, 1000}), -0.0f)},
+      {"double", Tensor::Filled<double>(Shape({1000}), 1e300)},
+      {"complex", Tensor::Filled<std::complex<float>>(Shape({500}), {1, 2})},
+      {"string", Tensor::Filled<std::string>(Shape({2, 2}), long_text)},
+      {"nothing", Tensor::Filled<float>(Shape({0, 3}), 0)},
+      {"no text", Tensor::Filled<std::string>(Shape({0}), "")},
+  };
+  ExpectEcho(*transport, listener->address(), TestService::kEcho, "x", tensors);
+}
+
+TEST_P(TransportTest, AnswersOutliveTheirTransport) {
+  auto transport = NewTransport();
+  auto listener = Listen(*transport);
+  const Tensor tensor = Tensor::Filled<float>(Shape({100'000}), 1.5f);
+  const CallResult result;
+  transport->Call(listener->address(), TestService::kEcho,
+                  PayloadOf("x", {{"a", tensor}}), {}, result.Done());
+  absl::StatusOr<Payload> response = result.Take();
+  ASSERT_TRUE(response.ok()) << response.status();
+  listener.reset();
+  transport.reset();
+  ASSERT_TRUE(
+      response->Materialize(HostAllocator(), nullptr, int64_t{1} << 30).ok());
+  ExpectSame(*response, PayloadOf("x", {{"a", tensor}}));
+}
+
+TEST_P(TransportTest, RefusesMessagesAboveTheLimit) {
+  TransportOptions small;
+  small.max_message_bytes = 1 << 20;
+  const auto small_transport = NewTransport(small);
+  const auto large_transport = NewTransport();
+  const auto small_listener = Listen(*small_transport);
+  const auto large_listener = Listen(*large_transport);
+  const WireTensors fits = {{"a", Tensor::Filled<float>(Shape({1 << 17}), 1)}};
+  const WireTensors does_not = {
+      {"a", Tensor::Filled<float>(Shape({1 << 18}), 1)}};
+  const auto expect_refused = [](const absl::StatusOr<Payload>& response) {
+    EXPECT_EQ(response.status().code(), absl::StatusCode::kResourceExhausted)
+        << response.status();
+    EXPECT_THAT(std::string(response.status().message()),
+                AllOf(HasSubstr("larger than max"), HasSubstr("1048576"),
+                      HasSubstr("--max-message-bytes")));
+    EXPECT_TRUE(IsTransportError(response.status()));
+  };
+  // Of requests at the callee, of responses at the caller.
+  for (const auto& [transport, listener] :
+       {std::pair(large_transport.get(), small_listener.get()),
+        std::pair(small_transport.get(), large_listener.get())}) {
+    ExpectEcho(*transport, listener->address(), TestService::kEcho, "", fits);
+    expect_refused(CallNow(*transport, listener->address(), TestService::kEcho,
+                           PayloadOf("", does_not)));
+    ExpectEcho(*transport, listener->address(), TestService::kEcho, "", fits);
+  }
+}
+
+TEST_P(TransportTest, RefusesATakenAddress) {
+  const auto transport = NewTransport();
+  const auto other = NewTransport();
+  auto listener = Listen(*transport);
+  const std::string address = listener->address();
+  const absl::Status status =
+      other->Listen(address, service_.methods()).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
+  const std::string where =
+      GetParam().is_unix ? address.substr(address.rfind('/')) : address;
+  EXPECT_THAT(
+      std::string(status.message()),
+      AllOf(HasSubstr(where), ::testing::AnyOf(HasSubstr("already in use"),
+                                               HasSubstr("another server"))));
+  // That has hurt nobody.
+  ExpectEcho(*other, address, TestService::kEcho, "x", {});
+  listener.reset();
+  listener = Listen(*other, address);
+  ASSERT_NE(listener, nullptr);
+}
+
+TEST_P(TransportTest, RefusesWhatIsNoAddress) {
+  const auto transport = NewTransport();
+  for (const char* address : {"", "nonsense", "host:", "unix:relative"}) {
+    const absl::Status status =
+        transport->Listen(address, service_.methods()).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+  }
+}
+
+TEST_P(TransportTest, ManyCallsAtOnceGetOneAnswerEach) {
+  const auto transport = NewTransport();
+  const auto listener = Listen(*transport);
+  constexpr int kThreads = 8;
+  constexpr int kCalls = 100;
+  std::vector<std::vector<CallResult>> results(kThreads);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    results[t].resize(kCalls);
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < kCalls; ++i) {
+        CallOptions options;
+        options.cancellation = std::make_shared<Cancellation>();
+        if (i % 5 == 1) options = Within(std::chrono::milliseconds(i));
+        const std::string text = absl::StrCat(t, "/", i);
+        const Tensor tensor = Tensor::Filled<int32_t>(Shape({i * 10}), i);
+        transport->Call(
+            listener->address(),
+            i % 5 == 0 ? TestService::kWait : TestService::kEcho,
+            i % 5 == 0 ? PayloadOf(text) : PayloadOf(text, {{"a", tensor}}),
+            options, results[t][i].Done());
+        if (i % 5 == 0) options.cancellation->Cancel(absl::AbortedError("x"));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (int t = 0; t < kThreads; ++t) {
+    for (int i = 0; i < kCalls; ++i) {
+      absl::StatusOr<Payload> response = results[t][i].Take();
+      if (i % 5 == 0) {
+        EXPECT_EQ(response.status().code(), absl::StatusCode::kCancelled);
+      } else if (response.ok()) {
+        EXPECT_EQ(response->header, PayloadOf(absl::StrCat(t, "/", i)).header);
+      } else {
+        ASSERT_EQ(i % 5, 1) << response.status();
+        EXPECT_EQ(response.status().code(),
+                  absl::StatusCode::kDeadlineExceeded);
+      }
+      EXPECT_EQ(results[t][i].num_replies(), 1);
+    }
+  }
+}
+
+TEST_P(TransportTest, EndsUnderLoad) {
+  for (int round = 0; round < 20; ++round) {
+    auto callee = NewTransport();
+    auto listener = Listen(*callee);
+    const std::string address = listener->address();
+    auto caller = NewTransport();
+    std::vector<CallResult> results(20);
+    std::thread calls([&] {
+      for (size_t i = 0; i < results.size(); ++i) {
+        caller->Call(address,
+                     i % 2 == 0 ? TestService::kWait : TestService::kEcho, {},
+                     {}, results[i].Done());
+      }
+    });
+    if (round % 2 == 0) listener.reset();
+    calls.join();
+    caller.reset();
+    for (const CallResult& result : results) {
+      EXPECT_EQ(result.num_replies(), 1);
+    }
+  }
+}
+
+// A handler that calls another method and answers with what that says.
+TEST_P(TransportTest, HandlersMayCall) {
+  const auto transport = NewTransport();
+  const auto last = Listen(*transport);
+  MethodTable methods;
+  methods.Add(TestService::kEcho, [&](const std::shared_ptr<CallContext>&,
+                                      Payload request, Reply reply) {
+    Payload passed_on;
+    passed_on.header = std::move(request.header);
+    transport->Call(last->address(), TestService::kEcho, std::move(passed_on),
+                    {}, std::move(reply));
+  });
+  auto first = transport->Listen(NewAddress(), methods);
+  ASSERT_TRUE(first.ok()) << first.status();
+  ExpectEcho(*transport, (*first)->address(), TestService::kEcho, "x", {});
+}
+
+}  // namespace leat::testing
+
+#endif  // LEAT_TESTS_TESTING_TRANSPORT_SUITE_H_

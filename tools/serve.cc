@@ -1,0 +1,235 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/tools/serve.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "leat/core/status_macros.h"
+#include "leat/distributed/server.h"
+#include "leat/tools/cluster_flags.h"
+#include "leat/tools/program.h"
+
+namespace leat {
+namespace {
+
+constexpr char kFooter[] =
+    "Exit codes: 143 and 130 after SIGTERM and SIGINT, 1 when it cannot "
+    "listen, 2 for wrong flags, 3 for a wrong cluster, an address that is "
+    "refused, wrong devices or --config files.";
+constexpr int kSignalExit = 128;
+constexpr double kMaxSeconds = 1e9;  // 30 years
+constexpr int64_t kMaxBytes = int64_t{1} << 62;
+constexpr int64_t kMaxCount = int64_t{1} << 40;
+constexpr int64_t kMaxThreads = 4096;
+constexpr int64_t kMaxNesting = 10'000;
+
+// CLI11 knows neither sizes nor durations of the standard library.
+std::chrono::nanoseconds Seconds(double seconds) {
+  return std::chrono::nanoseconds(
+      static_cast<int64_t>(std::ceil(seconds * 1e9)));
+}
+
+void AddCount(CLI::App& app, const std::string& flag, size_t& value,
+              const std::string& help) {
+  app.add_option_function<int64_t>(
+         flag, [&value](int64_t count) { value = static_cast<size_t>(count); },
+         absl::StrCat(help, " [", value, "]"))
+      ->check(IntegerFrom(1, kMaxCount))
+      ->group("Limits");
+}
+
+void AddCount(CLI::App& app, const std::string& flag, int64_t& value,
+              const std::string& help) {
+  app.add_option(flag, value, help)
+      ->check(IntegerFrom(1, kMaxCount))
+      ->group("Limits")
+      ->capture_default_str();
+}
+
+void AddBytes(CLI::App& app, const std::string& flag, int64_t& value,
+              const std::string& help, int64_t max = kMaxBytes) {
+  app.add_option(flag, value, help)
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->check(CLI::Range(int64_t{1}, max))
+      ->group("Limits")
+      ->capture_default_str();
+}
+
+void AddSeconds(CLI::App& app, const std::string& flag,
+                std::chrono::nanoseconds& value, const std::string& help) {
+  const bool is_limited = value != std::chrono::nanoseconds::max();
+  const double seconds = std::chrono::duration<double>(value).count();
+  app.add_option_function<double>(
+         flag, [&value](double given) { value = Seconds(given); },
+         absl::StrCat(help, is_limited ? absl::StrCat(" [", seconds, "]")
+                                       : " [no limit]"))
+      ->check(NumberFrom(1e-3, kMaxSeconds))
+      ->group("Limits");
+}
+
+// Graphs of a master come partitioned; those of clients are lowered here. One
+// flag is for both.
+void AddGraphLimits(CLI::App& app, ServerLimits& limits) {
+  ImportLimits& import = limits.import;
+  LowerLimits& lower = limits.lower;
+  const auto both = [&app](const std::string& flag, int64_t& value,
+                           int64_t& other, const std::string& help) {
+    app.add_option_function<int64_t>(
+           flag, [&value, &other](int64_t count) { value = other = count; },
+           absl::StrCat(help, " [", value, "]"))
+        ->check(IntegerFrom(1, kMaxCount))
+        ->group("Limits");
+  };
+  both("--max-graph-nodes", import.max_nodes, lower.max_nodes,
+       "Nodes of a graph, with all function calls inlined");
+  both("--max-graph-edges", import.max_edges, lower.max_edges,
+       "Edges of a graph");
+  both("--max-graph-outputs", import.max_outputs, lower.max_outputs,
+       "Outputs of a graph's nodes, all together");
+  AddCount(app, "--max-graph-functions", import.max_functions,
+           "Functions of a graph");
+  AddBytes(app, "--max-attr-bytes", import.max_attr_bytes,
+           "Bytes of a constant in a graph");
+  AddBytes(app, "--max-total-attr-bytes", import.max_total_attr_bytes,
+           "Bytes of all constants in a graph");
+  app.add_option_function<int64_t>(
+         "--max-nesting",
+         [&import, &lower](int64_t depth) {
+           import.max_nesting = lower.max_nesting = static_cast<int>(depth);
+         },
+         absl::StrCat("How deep functions call functions [", import.max_nesting,
+                      "]"))
+      ->check(IntegerFrom(1, kMaxNesting))
+      ->group("Limits");
+}
+
+void AddLimits(CLI::App& app, ServerLimits& limits) {
+  AddBytes(app, "--max-message-bytes", limits.max_message_bytes,
+           "Bytes of one message", INT32_MAX);
+  AddBytes(app, "--max-transport-bytes", limits.max_transport_bytes,
+           "Bytes of all messages that are being received");
+  AddGraphLimits(app, limits);
+  AddCount(app, "--max-sessions", limits.max_sessions,
+           "Sessions of clients that this task is the master of");
+  AddSeconds(app, "--session-idle", limits.session_idle,
+             "Seconds after which a session that nobody uses is closed");
+  AddSeconds(app, "--max-step-time", limits.max_step_time,
+             "Seconds that a step of a client may take");
+  AddCount(app, "--max-worker-sessions", limits.max_worker_sessions,
+           "Sessions of masters on this task");
+  AddCount(app, "--max-graphs", limits.max_graphs, "Graphs of a session");
+  AddCount(app, "--max-waiting-steps", limits.max_waiting_steps,
+           "Steps that peers wait for before they begin");
+  AddSeconds(app, "--waiting-step-timeout", limits.waiting_step_timeout,
+             "Seconds that peers wait for a step that does not begin");
+  AddCount(app, "--max-tombstones", limits.max_tombstones,
+           "Ended steps that are remembered");
+  AddSeconds(app, "--step-linger", limits.step_linger,
+             "Seconds that peers may fetch from a step that has succeeded");
+  AddCount(app, "--max-rendezvous-entries", limits.max_rendezvous_entries,
+           "Tensors of a step that nobody has taken");
+  AddCount(app, "--max-request-ids", limits.max_request_ids,
+           "Requests of each method that are remembered, so that none is "
+           "served twice");
+}
+
+sigset_t EndingSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  return signals;
+}
+
+[[noreturn]] void ExitBySignal(int signal) { _exit(kSignalExit + signal); }
+
+absl::StatusOr<ServerOptions> MakeOptions(const ServeOptions& options) {
+  ServerOptions server;
+  LEAT_ASSIGN_OR_RETURN(server.config, ResolveTask(options.cluster));
+  LEAT_ASSIGN_OR_RETURN(server.devices, ParseDevices(options.devices));
+  server.devices.num_threads = options.threads;
+  server.devices.cpu_memory_bytes = options.memory;
+  server.bind = options.bind;
+  server.insecure = options.insecure;
+  server.limits = options.limits;
+  return server;
+}
+
+// What is wrong with what was asked for will be wrong the next time.
+int ReportStart(const Log& log, const absl::Status& status) {
+  return Report(log, status,
+                absl::IsInvalidArgument(status) ? kExitConfig : kExitError);
+}
+
+}  // namespace
+
+CLI::App* AddServe(CLI::App& app, ServeOptions& options) {
+  CLI::App* serve =
+      app.add_subcommand("serve", "Serves as one task of a cluster");
+  serve->footer(kFooter);
+  AddClusterFlags(*serve, options.cluster,
+                  "The job of this task; without flags TF_CONFIG says the "
+                  "cluster and the task");
+  serve->add_option("--bind", options.bind,
+                    "host:port or unix:/path to listen at; port 0 takes a "
+                    "free one [the task's address in the cluster]");
+  serve->add_flag("--insecure", options.insecure,
+                  "Listen where other machines reach it, though tasks talk "
+                  "without encryption and obey whoever talks to them");
+  serve
+      ->add_option("--grace", options.grace,
+                   "Seconds that running steps get to end after a signal")
+      ->check(NumberFrom(0, kMaxSeconds))
+      ->capture_default_str();
+  serve
+      ->add_option("--devices", options.devices,
+                   "cpu, or cpu:N for N CPU devices")
+      ->capture_default_str();
+  serve
+      ->add_option("--threads", options.threads,
+                   "Threads that compute [one a processor]")
+      ->check(IntegerFrom(1, kMaxThreads));
+  serve
+      ->add_option("--memory", options.memory,
+                   "How much memory each CPU device may take: bytes, or 4GiB "
+                   "[a share of what this process may]")
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->check(CLI::Range(int64_t{1}, kMaxBytes));
+  AddLimits(*serve, options.limits);
+  return serve;
+}
+
+int Serve(const ServeOptions& options, const Log& log) {
+  const sigset_t signals = EndingSignals();
+  // Inherited by every thread that begins from here on.
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  absl::StatusOr<ServerOptions> server_options = MakeOptions(options);
+  if (!server_options.ok()) return ReportStart(log, server_options.status());
+  absl::StatusOr<std::unique_ptr<Server>> server =
+      Server::Start(*std::move(server_options));
+  if (!server.ok()) return ReportStart(log, server.status());
+  const int printed =
+      Print(log, absl::StrCat("ready ", (*server)->task().ToString(), " ",
+                              (*server)->address(), "\n"));
+  if (printed != kExitOk) return printed;
+  int signal = 0;
+  sigwait(&signals, &signal);
+  log.Info(absl::StrCat(signal == SIGTERM ? "SIGTERM" : "SIGINT",
+                        ": steps get ", options.grace, " s to end"));
+  // Whoever sends a second one does not want to wait.
+  std::signal(SIGTERM, ExitBySignal);
+  std::signal(SIGINT, ExitBySignal);
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+  (*server)->Stop(Seconds(options.grace));
+  return kSignalExit + signal;
+}
+
+}  // namespace leat
