@@ -359,6 +359,28 @@ TEST_F(MasterTest, TrainsAsALocalSessionDoes) {
   EXPECT_EQ(losses(true), losses(false));
 }
 
+TEST_F(MasterTest, TellsTasksWhichPlansItHasGivenUp) {
+  constexpr size_t kSignatures = PlanTable::kMaxPlans + 10;
+  GraphBuilder b;
+  std::vector<Output> constants;
+  for (size_t i = 0; i < kSignatures; ++i) {
+    constants.push_back(b.Const(static_cast<float>(i)));
+  }
+  auto session = NewSession(b);
+  for (const Output& constant : constants) Fetch(*session, constant);
+  const auto graphs = [this] {
+    return cluster.server(kWorker).counters().graphs;
+  };
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (graphs() > PlanTable::kMaxPlans &&
+         std::chrono::steady_clock::now() < end) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(graphs(), PlanTable::kMaxPlans);
+  // What was given up is planned again.
+  EXPECT_EQ(Fetch(*session, constants[0]), 0);
+}
+
 TEST_F(MasterTest, RecordsWhatRanOnEveryTask) {
   GraphBuilder b;
   Counter c(b);
