@@ -241,6 +241,17 @@ TEST_F(WaitingStepTest, EndsAtItsTimeout) {
   EXPECT_EQ(Fetch(*session, result), 6);
 }
 
+TEST_F(WaitingStepTest, EndsOnTheMastersOwnTask) {
+  auto session = NewSession(b, {}, kPs);
+  EXPECT_EQ(session
+                ->Run({.fetches = {taken},
+                       .options = {.timeout = std::chrono::milliseconds(50)}})
+                .status()
+                .code(),
+            Code::kDeadlineExceeded);
+  EXPECT_EQ(cluster.server(kPs).counters().running, 0u);
+}
+
 TEST_F(WaitingStepTest, EndsWhenTheSessionIsClosed) {
   auto session = NewSession(b);
   absl::Status status;
