@@ -119,8 +119,9 @@ class Master::Implementation
     const auto found = sessions_.find(handle);
     return found == sessions_.end() ? nullptr : found->second;
   }
-  // A session is being created, or closed.
-  absl::Status Begin();
+  // A session is being created; until End something of one is under way, also
+  // of one that is being closed.
+  absl::Status BeginSession();
   void End();
   void Add(absl::StatusOr<SessionPtr> session, Reply reply);
   // Out of the table; null when it is not there any more.
@@ -143,6 +144,7 @@ class Master::Implementation
   CondVar ended_;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   int under_way_ ABSL_GUARDED_BY(mutex_) = 0;
+  size_t creating_ ABSL_GUARDED_BY(mutex_) = 0;
   TimerQueue::Id sweep_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::flat_hash_map<std::string, SessionPtr> sessions_
       ABSL_GUARDED_BY(mutex_);
@@ -204,12 +206,20 @@ void Master::Implementation::AddMethods(MethodTable& methods) {
   ServeStep(methods::kRunCallable, &I::RunCallable, methods);
 }
 
-absl::Status Master::Implementation::Begin() {
+absl::Status Master::Implementation::BeginSession() {
   MutexLock lock(mutex_);
   if (stopped_) {
     return absl::UnavailableError(
         absl::StrCat("the master of ", environment_.task, " is stopping"));
   }
+  const size_t limit = environment_.limits.max_sessions;
+  if (sessions_.size() + creating_ >= limit) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "the master of ", environment_.task, " has ", limit,
+        " sessions, as many as it may; the flag --max-sessions sets the "
+        "limit"));
+  }
+  ++creating_;
   ++under_way_;
   return absl::OkStatus();
 }
@@ -225,16 +235,8 @@ void Master::Implementation::CreateSession(Call call,
                                            Reply reply) {
   absl::Status status =
       request_ids_.Add(request.request_id(), "CreateSession (Master)");
-  if (status.ok()) status = Begin();
+  if (status.ok()) status = BeginSession();
   if (!status.ok()) return std::move(reply)(std::move(status));
-  if (num_sessions() >= environment_.limits.max_sessions) {
-    End();
-    return std::move(reply)(absl::ResourceExhaustedError(
-        absl::StrCat("the master of ", environment_.task, " has ",
-                     environment_.limits.max_sessions,
-                     " sessions, as many as it may; the flag --max-sessions "
-                     "sets the limit")));
-  }
   // The client that gives up, or the end of this master, ends it.
   auto cancellation = std::make_shared<Cancellation>();
   const auto cancel = [cancellation](const absl::Status& why) {
@@ -258,6 +260,10 @@ void Master::Implementation::CreateSession(Call call,
 void Master::Implementation::Add(absl::StatusOr<SessionPtr> session,
                                  Reply reply) {
   if (!session.ok()) {
+    {
+      MutexLock lock(mutex_);
+      --creating_;
+    }
     std::move(reply)(session.status());
     return End();
   }
@@ -267,6 +273,7 @@ void Master::Implementation::Add(absl::StatusOr<SessionPtr> session,
   bool stopped = false;
   {
     MutexLock lock(mutex_);
+    --creating_;
     stopped = stopped_;
     if (!stopped) sessions_.emplace((*session)->handle(), *session);
   }

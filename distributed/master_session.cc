@@ -183,12 +183,21 @@ void MasterSession::GetPlan(StepSignature signature, PlanTable::Done done) {
       key, graph_->version(),
       [self = shared_from_this(),
        signature = std::move(signature)](PlanTable::Done made) mutable {
+        const absl::StatusOr<int64_t> run = self->Begin();
+        if (!run.ok()) return std::move(made)(run.status());
         MasterSession& session = *self;
-        session.environment_.blocking->Add([self = std::move(self),
-                                            signature = std::move(signature),
-                                            made = std::move(made)]() mutable {
-          self->MakePlan(std::move(signature), std::move(made));
-        });
+        session.environment_.blocking->Add(
+            [self = std::move(self), signature = std::move(signature),
+             run = *run, made = std::move(made)]() mutable {
+              MasterSession& session = *self;
+              session.MakePlan(
+                  std::move(signature),
+                  [self = std::move(self), run, made = std::move(made)](
+                      absl::StatusOr<PlanTable::Plan> plan) mutable {
+                    std::move(made)(std::move(plan));
+                    self->End(run);
+                  });
+            });
       },
       std::move(done));
 }
@@ -242,7 +251,9 @@ void MasterSession::RunPlan(PlanTable::Plan plan, StepArgs args,
                                 absl::FormatDuration(absl::FromChrono(timeout)),
                                 " was over before it could begin"))});
   }
-  const int64_t run = Begin();
+  const absl::StatusOr<int64_t> begun = Begin();
+  if (!begun.ok()) return std::move(done)({.status = begun.status()});
+  const int64_t run = *begun;
   const std::shared_ptr<RemoteStep> step = RemoteStep::Start(
       {.tasks = environment_.tasks,
        .timers = environment_.timers,
@@ -263,8 +274,9 @@ void MasterSession::RunPlan(PlanTable::Plan plan, StepArgs args,
   if (!closed.ok()) step->Cancel(closed);
 }
 
-int64_t MasterSession::Begin() {
+absl::StatusOr<int64_t> MasterSession::Begin() {
   MutexLock lock(mutex_);
+  if (!closed_.ok()) return closed_;
   const int64_t run = next_run_++;
   running_.emplace(run, nullptr);
   return run;

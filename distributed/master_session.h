@@ -119,7 +119,8 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   void MakePlan(StepSignature signature, PlanTable::Done done);
   void RunPlan(PlanTable::Plan plan, StepArgs args, RemoteStep::Done done);
   // What Close waits for: a step, or a plan that is being made.
-  int64_t Begin();
+  // Nothing begins any more once the session is closed.
+  absl::StatusOr<int64_t> Begin();
   void End(int64_t run);
 
   const MasterEnvironment environment_;

@@ -27,9 +27,10 @@ using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kCloseTimeout(10);
-// The master ends a step in time and says so; a client that hears nothing does
+// The master ends a step in time and waits some seconds for its tasks (5 of
+// Leat's, remote_step.h) before it says so; a client that hears nothing does
 // not wait for much longer.
-constexpr std::chrono::seconds kAnswerGrace(2);
+constexpr std::chrono::seconds kAnswerGrace(7);
 
 int64_t RequestId() { return static_cast<int64_t>(RandomId() >> 1); }
 

@@ -111,7 +111,11 @@ class Server::Implementation {
         name_(options_.config.task.ToString()),
         gate_(name_) {}
 
-  ~Implementation() { Stop(std::chrono::nanoseconds(0)); }
+  ~Implementation() {
+    Stop(std::chrono::nanoseconds(0));
+    // What is left to do there uses all that goes now.
+    blocking_.reset();
+  }
 
   absl::Status Start();
   void Stop(std::chrono::nanoseconds grace);

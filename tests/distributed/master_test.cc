@@ -291,6 +291,7 @@ TEST_F(WaitingStepTest, OthersRunBesideIt) {
       if (Fetch(*session, result) == 6) ++taken_count;
     });
   }
+  while (cluster.server(kPs).counters().running < 8) std::this_thread::yield();
   for (int i = 0; i < 8; ++i) {
     EXPECT_TRUE(session->Run({.targets = {put}}).ok());
   }

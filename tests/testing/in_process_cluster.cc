@@ -53,9 +53,8 @@ std::string InProcessCluster::Leaks() {
     leaks.clear();
     for (const auto& [task, server] : servers_) {
       const ServerCounters c = server->counters();
-      // The session "" is always there.
-      if (c.master_sessions + c.graphs + c.running + c.steps == 0 &&
-          c.sessions <= 1) {
+      if (c.master_sessions + c.sessions + c.graphs + c.running + c.steps ==
+          0) {
         continue;
       }
       absl::StrAppend(&leaks, task, ": ", c.master_sessions,
