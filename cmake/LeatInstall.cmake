@@ -44,7 +44,7 @@ foreach(folder IN ITEMS core graph partitioner kernels runtime distributed
     REGEX "/(graph/(ops|gen|gradients|passes)|kernels/(any|cpu|cuda))$" EXCLUDE
     REGEX "/partitioner/policies$" EXCLUDE
     REGEX "/distributed/(grpc|resolvers|transports)$" EXCLUDE
-    REGEX "/distributed/(${inside}|remote_step|worker_step)\\.h$" EXCLUDE
+    REGEX "/distributed/(${inside}|remote_step|request_queue|worker_step)\\.h$" EXCLUDE
     REGEX "/(core/parsed_bytes|graph/(attr|function)_codec)\\.h$" EXCLUDE)
 endforeach()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/protos"

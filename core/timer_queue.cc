@@ -107,4 +107,11 @@ TimerQueue::Id TimerQueue::At(Clock::time_point when, Callback callback) {
 
 bool TimerQueue::Cancel(Id id) { return implementation_->Cancel(id); }
 
+TimerQueue::Clock::time_point DeadlineAfter(std::chrono::nanoseconds time) {
+  using Clock = TimerQueue::Clock;
+  const Clock::time_point now = Clock::now();
+  return time > Clock::time_point::max() - now ? Clock::time_point::max()
+                                               : now + time;
+}
+
 }  // namespace leat

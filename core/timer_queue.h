@@ -34,6 +34,10 @@ class TimerQueue {
   const std::unique_ptr<Implementation> implementation_;
 };
 
+// When a time that begins now is over; one that is longer than the clock runs
+// never is.
+TimerQueue::Clock::time_point DeadlineAfter(std::chrono::nanoseconds time);
+
 }  // namespace leat
 
 #endif  // LEAT_CORE_TIMER_QUEUE_H_

@@ -25,12 +25,6 @@ bool IsUnreachable(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
 }
 
-Clock::time_point After(std::chrono::nanoseconds timeout) {
-  const Clock::time_point now = Clock::now();
-  return timeout > Clock::time_point::max() - now ? Clock::time_point::max()
-                                                  : now + timeout;
-}
-
 class Inquiry : public std::enable_shared_from_this<Inquiry> {
  public:
   Inquiry(Tasks& tasks, TimerQueue& timers, ClusterDevicesRequest request,
@@ -38,7 +32,7 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
       : tasks_(tasks),
         timers_(timers),
         request_(std::move(request)),
-        deadline_(After(request_.timeout)),
+        deadline_(DeadlineAfter(request_.timeout)),
         done_(std::move(done)) {}
   // Not finished when a call or the timers forgot it.
   ~Inquiry() {

@@ -17,6 +17,7 @@
 #include "leat/distributed/fan_out.h"
 #include "leat/distributed/quoted_text.h"
 #include "leat/distributed/request_ids.h"
+#include "leat/distributed/request_queue.h"
 #include "leat/protos/master.pb.h"
 #include "leat/protos/worker.pb.h"
 
@@ -26,8 +27,6 @@ namespace {
 using std::chrono::steady_clock;
 using SessionPtr = std::shared_ptr<MasterSession>;
 
-// A thread of a transport parses and copies no more.
-constexpr int64_t kMaxInlineBytes = 256 << 10;
 constexpr std::chrono::seconds kResetTimeout(10);
 // How often idle sessions are looked for, at most.
 constexpr std::chrono::nanoseconds kMinSweep = std::chrono::seconds(1);
@@ -56,7 +55,7 @@ void Respond(const Response& response, Reply reply) {
         absl::StrCat("the response takes ", bytes, " bytes, a message at most ",
                      INT32_MAX)));
   }
-  std::move(reply)(Payload{.header = response.SerializeAsString()});
+  std::move(reply)(ToPayload(response));
 }
 
 }  // namespace
@@ -66,6 +65,8 @@ class Master::Implementation
  public:
   explicit Implementation(MasterEnvironment environment)
       : environment_(std::move(environment)),
+        requests_(environment_.task, *environment_.blocking,
+                  environment_.limits.max_transport_bytes),
         request_ids_(environment_.limits.max_request_ids) {}
 
   void AddMethods(MethodTable& methods);
@@ -78,6 +79,7 @@ class Master::Implementation
 
  private:
   using Call = std::shared_ptr<CallContext>;
+  using Thread = RequestQueue::Thread;
 
   // A handler that gets its parsed request.
   template <class Request>
@@ -85,7 +87,7 @@ class Master::Implementation
                                           Reply reply);
   template <class Request>
   void Serve(const leat::Method& method, Method<Request> handler,
-             MethodTable& methods, bool takes_long = false);
+             MethodTable& methods, Thread thread = Thread::kTransport);
 
   void CreateSession(Call call, pb::CreateSessionRequest request, Reply reply);
   void ExtendSession(Call call, pb::ExtendSessionRequest request, Reply reply);
@@ -98,21 +100,33 @@ class Master::Implementation
   void PartialRunSetup(Call call, pb::PartialRunSetupRequest request,
                        Reply reply);
 
-  // Those with tensors.
-  using StepMethod = void (Implementation::*)(Call call, Payload payload,
-                                              steady_clock::time_point begun,
+  // Those with tensors, which the payload has beside the request. `args` are
+  // without feeds yet.
+  template <class Request>
+  using StepMethod = void (Implementation::*)(Request request, Payload payload,
+                                              MasterSession::StepArgs args,
                                               Reply reply);
-  void ServeStep(const leat::Method& method, StepMethod handler,
+  template <class Request>
+  void ServeStep(const leat::Method& method, StepMethod<Request> handler,
                  MethodTable& methods);
-  void RunStep(Call call, Payload payload, steady_clock::time_point begun,
-               Reply reply);
-  void RunCallable(Call call, Payload payload, steady_clock::time_point begun,
-                   Reply reply);
+  void RunStep(pb::RunStepRequest request, Payload payload,
+               MasterSession::StepArgs args, Reply reply);
+  void RunCallable(pb::RunCallableRequest request, Payload payload,
+                   MasterSession::StepArgs args, Reply reply);
   absl::Status Materialize(Payload& payload) const {
     return payload.Materialize(HostAllocator(), &environment_.ops->variants(),
                                environment_.limits.max_message_bytes);
   }
 
+  // The session of a request of `method` that has not come before.
+  template <class Request>
+  absl::StatusOr<SessionPtr> SessionOf(const Request& request,
+                                       absl::string_view method) {
+    LEAT_RETURN_IF_ERROR(request_ids_.Add(request.request_id(), method));
+    SessionPtr session = Find(request.session_handle());
+    if (session == nullptr) return NoSession(request.session_handle());
+    return session;
+  }
   // Null when there is none.
   SessionPtr Find(const std::string& handle) const {
     MutexLock lock(mutex_);
@@ -135,6 +149,7 @@ class Master::Implementation
   void Sweep();
 
   const MasterEnvironment environment_;
+  RequestQueue requests_;
   RequestIds request_ids_;
   // Ends sessions that are being created.
   const std::shared_ptr<Cancellation> stopping_ =
@@ -153,49 +168,53 @@ class Master::Implementation
 template <class Request>
 void Master::Implementation::Serve(const leat::Method& method,
                                    Method<Request> handler,
-                                   MethodTable& methods, bool takes_long) {
-  methods.Add(method, [self = shared_from_this(), handler, takes_long,
-                       path = method.path](Call call, Payload payload,
-                                           Reply reply) {
-    auto run = [self, handler, path, call = std::move(call),
-                header = std::move(payload.header),
-                reply = std::move(reply)]() mutable {
-      Request request;
-      if (!request.ParseFromString(header)) {
-        return std::move(reply)(absl::InvalidArgumentError(
-            absl::StrCat("malformed request of ", path)));
-      }
-      std::string().swap(header);
-      ((*self).*handler)(std::move(call), std::move(request), std::move(reply));
-    };
-    if (!takes_long) return run();
-    self->environment_.blocking->Add(std::move(run));
+                                   MethodTable& methods, Thread thread) {
+  methods.Add(method, [self = shared_from_this(), handler, thread](
+                          Call call, Payload payload, Reply reply) {
+    self->requests_.Take(thread, std::move(payload), std::move(reply),
+                         [self, handler, call = std::move(call)](
+                             Payload message, Reply answer) mutable {
+                           Request request;
+                           const absl::Status status =
+                               self->requests_.Parse(message.header, request);
+                           if (!status.ok()) return std::move(answer)(status);
+                           message.header = std::string();
+                           ((*self).*handler)(std::move(call),
+                                              std::move(request),
+                                              std::move(answer));
+                         });
   });
 }
 
+template <class Request>
 void Master::Implementation::ServeStep(const leat::Method& method,
-                                       StepMethod handler,
+                                       StepMethod<Request> handler,
                                        MethodTable& methods) {
   methods.Add(method, [self = shared_from_this(), handler](
                           Call call, Payload payload, Reply reply) {
-    const int64_t bytes =
-        static_cast<int64_t>(payload.header.size()) +
-        (payload.pending == nullptr ? 0 : payload.pending->bytes());
-    auto run = [self, handler, begun = steady_clock::now(),
-                call = std::move(call), payload = std::move(payload),
-                reply = std::move(reply)]() mutable {
-      ((*self).*handler)(std::move(call), std::move(payload), begun,
-                         std::move(reply));
-    };
-    if (bytes <= kMaxInlineBytes) return run();
-    self->environment_.blocking->Add(std::move(run));
+    const bool is_large = payload.pending != nullptr &&
+                          payload.pending->bytes() > kMaxInlineBytes;
+    self->requests_.Take(
+        is_large ? Thread::kBlocking : Thread::kTransport, std::move(payload),
+        std::move(reply),
+        [self, handler, begun = steady_clock::now(), call = std::move(call)](
+            Payload message, Reply answer) mutable {
+          Request request;
+          const absl::Status status =
+              self->requests_.Parse(message.header, request);
+          if (!status.ok()) return std::move(answer)(status);
+          message.header = std::string();
+          MasterSession::StepArgs args{.begun = begun, .call = std::move(call)};
+          ((*self).*handler)(std::move(request), std::move(message),
+                             std::move(args), std::move(answer));
+        });
   });
 }
 
 void Master::Implementation::AddMethods(MethodTable& methods) {
   using I = Implementation;
-  Serve(methods::kCreateSession, &I::CreateSession, methods, true);
-  Serve(methods::kExtendSession, &I::ExtendSession, methods, true);
+  Serve(methods::kCreateSession, &I::CreateSession, methods, Thread::kBlocking);
+  Serve(methods::kExtendSession, &I::ExtendSession, methods, Thread::kBlocking);
   Serve(methods::kCloseSession, &I::CloseSession, methods);
   Serve(methods::kListDevices, &I::ListDevices, methods);
   Serve(methods::kReset, &I::Reset, methods);
@@ -290,29 +309,21 @@ void Master::Implementation::Add(absl::StatusOr<SessionPtr> session,
 void Master::Implementation::ExtendSession(Call,
                                            pb::ExtendSessionRequest request,
                                            Reply reply) {
-  absl::Status status =
-      request_ids_.Add(request.request_id(), "ExtendSession (Master)");
-  if (!status.ok()) return std::move(reply)(std::move(status));
-  const SessionPtr session = Find(request.session_handle());
-  if (session == nullptr) {
-    return std::move(reply)(NoSession(request.session_handle()));
-  }
+  const absl::StatusOr<SessionPtr> session =
+      SessionOf(request, "ExtendSession (Master)");
+  if (!session.ok()) return std::move(reply)(session.status());
   const absl::StatusOr<int64_t> version =
-      session->Extend(request.graph_def(), request.current_graph_version());
+      (*session)->Extend(request.graph_def(), request.current_graph_version());
   if (!version.ok()) return std::move(reply)(version.status());
   pb::ExtendSessionResponse response;
   response.set_new_graph_version(*version);
   Respond(response, std::move(reply));
 }
 
-void Master::Implementation::RunStep(Call call, Payload payload,
-                                     steady_clock::time_point begun,
+void Master::Implementation::RunStep(pb::RunStepRequest request,
+                                     Payload payload,
+                                     MasterSession::StepArgs args,
                                      Reply reply) {
-  pb::RunStepRequest request;
-  if (!request.ParseFromString(payload.header)) {
-    return std::move(reply)(
-        absl::InvalidArgumentError("malformed request of RunStep"));
-  }
   StepSignature signature{
       .feeds = {},
       .fetches = {request.fetch().begin(), request.fetch().end()},
@@ -338,48 +349,35 @@ void Master::Implementation::RunStep(Call call, Payload payload,
     answer.header = response.SerializeAsString();
     std::move(reply)(std::move(answer));
   };
-  absl::Status status =
-      request_ids_.Add(request.request_id(), "RunStep (Master)");
-  const SessionPtr session = Find(request.session_handle());
-  if (status.ok() && session == nullptr) {
-    status = NoSession(request.session_handle());
-  }
+  const absl::StatusOr<SessionPtr> session =
+      SessionOf(request, "RunStep (Master)");
+  absl::Status status = session.status();
   if (status.ok() && !request.partial_run_handle().empty()) {
     status = absl::UnimplementedError("partial runs are not supported");
   }
   if (status.ok()) status = Materialize(payload);
   if (!status.ok()) return answer({.status = std::move(status)});
-  MasterSession::StepArgs args{.options = std::move(*request.mutable_options()),
-                               .begun = begun,
-                               .call = std::move(call)};
+  args.options = std::move(*request.mutable_options());
   for (WireTensor& feed : payload.tensors) {
     signature.feeds.push_back(std::move(feed.name));
     args.feeds.push_back(std::move(feed.tensor));
   }
-  session->Run(std::move(signature), std::move(args), std::move(answer));
+  (*session)->Run(std::move(signature), std::move(args), std::move(answer));
 }
 
-void Master::Implementation::RunCallable(Call call, Payload payload,
-                                         steady_clock::time_point begun,
+void Master::Implementation::RunCallable(pb::RunCallableRequest request,
+                                         Payload payload,
+                                         MasterSession::StepArgs args,
                                          Reply reply) {
-  pb::RunCallableRequest request;
-  if (!request.ParseFromString(payload.header)) {
-    return std::move(reply)(
-        absl::InvalidArgumentError("malformed request of RunCallable"));
-  }
-  absl::Status status =
-      request_ids_.Add(request.request_id(), "RunCallable (Master)");
-  const SessionPtr session = Find(request.session_handle());
-  if (status.ok() && session == nullptr) {
-    status = NoSession(request.session_handle());
-  }
+  const absl::StatusOr<SessionPtr> session =
+      SessionOf(request, "RunCallable (Master)");
+  absl::Status status = session.status();
   if (status.ok()) status = Materialize(payload);
   if (!status.ok()) return std::move(reply)(std::move(status));
-  MasterSession::StepArgs args{.begun = begun, .call = std::move(call)};
   for (WireTensor& feed : payload.tensors) {
     args.feeds.push_back(std::move(feed.tensor));
   }
-  session->RunCallable(
+  (*session)->RunCallable(
       request.handle(), std::move(args),
       [reply = std::move(reply)](StepResult result) mutable {
         if (!result.status.ok()) {
@@ -387,7 +385,7 @@ void Master::Implementation::RunCallable(Call call, Payload payload,
         }
         pb::RunCallableResponse response;
         response.mutable_metadata()->Swap(&result.metadata);
-        Payload answer{.header = response.SerializeAsString()};
+        Payload answer = ToPayload(response);
         for (Tensor& fetch : result.fetches) {
           answer.tensors.push_back({.tensor = std::move(fetch)});
         }
@@ -397,14 +395,10 @@ void Master::Implementation::RunCallable(Call call, Payload payload,
 
 void Master::Implementation::MakeCallable(Call, pb::MakeCallableRequest request,
                                           Reply reply) {
-  absl::Status status =
-      request_ids_.Add(request.request_id(), "MakeCallable (Master)");
-  const SessionPtr session = Find(request.session_handle());
-  if (status.ok() && session == nullptr) {
-    status = NoSession(request.session_handle());
-  }
-  if (!status.ok()) return std::move(reply)(std::move(status));
-  session->MakeCallable(
+  const absl::StatusOr<SessionPtr> session =
+      SessionOf(request, "MakeCallable (Master)");
+  if (!session.ok()) return std::move(reply)(session.status());
+  (*session)->MakeCallable(
       request.options(),
       [reply = std::move(reply)](absl::StatusOr<int64_t> handle) mutable {
         if (!handle.ok()) return std::move(reply)(handle.status());
@@ -525,7 +519,7 @@ void Master::Implementation::CleanUpTasks(const pb::ResetRequest& request,
     const absl::StatusOr<DeviceName> name = DeviceName::Parse(task);
     if (!name.ok() || !IsAllowed(filters, *name)) continue;
     tasks.push_back(task);
-    calls.push_back({task, Payload{.header = cleanup.SerializeAsString()}});
+    calls.push_back({task, ToPayload(cleanup)});
   }
   FanOut(*environment_.tasks, methods::kCleanupAll, std::move(calls),
          {.deadline = steady_clock::now() + kResetTimeout},

@@ -11,6 +11,7 @@
 #include "leat/distributed/device_attributes.h"
 #include "leat/distributed/fan_out.h"
 #include "leat/distributed/registered_plan.h"
+#include "leat/distributed/request_queue.h"
 #include "leat/graph/graph_def.h"
 #include "leat/graph/pass.h"
 #include "leat/partitioner/policy.h"
@@ -36,10 +37,6 @@ absl::Status CheckCallable(const pb::CallableOptions& options) {
   if (field == nullptr) return absl::OkStatus();
   return absl::UnimplementedError(absl::StrCat(
       "CallableOptions.", field, ": feeds and fetches are in host memory"));
-}
-
-Payload Message(const google::protobuf::MessageLite& message) {
-  return Payload{.header = message.SerializeAsString()};
 }
 
 }  // namespace
@@ -134,7 +131,7 @@ void MasterSession::CreateWorkerSessions(
   std::vector<TaskCall> calls;
   for (const std::string& task : cluster_.tasks) {
     request.set_request_id(static_cast<int64_t>(RandomId()));
-    calls.push_back({task, Message(request)});
+    calls.push_back({task, ToPayload(request)});
   }
   FanOut(*environment_.tasks, methods::kCreateWorkerSession, std::move(calls),
          {.cancellation = std::move(cancellation)},
@@ -154,7 +151,7 @@ void MasterSession::DeleteWorkerSessions(absl::AnyInvocable<void() &&> done) {
   request.set_session_handle(handle_);
   std::vector<TaskCall> calls;
   for (const std::string& task : cluster_.tasks) {
-    calls.push_back({task, Message(request)});
+    calls.push_back({task, ToPayload(request)});
   }
   FanOut(*environment_.tasks, methods::kDeleteWorkerSession, std::move(calls),
          {.deadline = steady_clock::now() + kDeleteTimeout},

@@ -45,6 +45,9 @@ class PendingTensors {
                                              int64_t max_bytes) = 0;
 };
 
+// What a thread of a transport may decode, or copy.
+inline constexpr int64_t kMaxInlineBytes = int64_t{256} << 10;
+
 // Movable only.
 struct Payload {
   // All fields but those with tensors, as protobuf writes them.
@@ -56,8 +59,8 @@ struct Payload {
   std::unique_ptr<PendingTensors> pending = {};
 
   // Makes `tensors` of `pending` and gives the received bytes back, also on
-  // failure; does nothing where there are none pending. Above 256 KiB to be
-  // called on a thread of a pool: it copies.
+  // failure; does nothing where there are none pending. Above kMaxInlineBytes
+  // to be called on a thread of a pool: it copies.
   //
   // INVALID_ARGUMENT for what DecodeTensor refuses and for malformed messages,
   // naming the tensor if it has a name; RESOURCE_EXHAUSTED when all tensors

@@ -19,9 +19,6 @@
 namespace leat {
 namespace {
 
-// A thread of a transport copies no more.
-constexpr int64_t kMaxInlineBytes = 256 << 10;
-
 bool IsOfTheWay(const absl::Status& status) {
   return status.GetPayload(kTransportErrorPayload).has_value();
 }

@@ -11,6 +11,7 @@
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/fan_out.h"
+#include "leat/distributed/request_queue.h"
 #include "leat/distributed/wire.h"
 #include "leat/graph/graph_def.h"
 #include "leat/protos/config.pb.h"
@@ -87,12 +88,6 @@ absl::StatusOr<PartRequest> MakePartRequest(Partition partition,
                      " bytes; a message has at most ", kMaxMessageBytes));
   }
   return result;
-}
-
-Payload Message(const google::protobuf::MessageLite& message) {
-  Payload payload;
-  message.SerializeToString(&payload.header);
-  return payload;
 }
 
 std::vector<std::string> TasksOf(absl::Span<const TaskPart> parts) {
@@ -205,7 +200,7 @@ void RegisterPlan(Tasks& tasks, StepPlan plan, const PlanSession& session,
   std::vector<TaskPart> parts;
   std::vector<TaskCall> calls;
   for (PartRequest& request : *requests) {
-    calls.push_back({request.part.task, Message(request.request)});
+    calls.push_back({request.part.task, ToPayload(request.request)});
     parts.push_back(std::move(request.part));
     request.request.Clear();  // as large as its message
   }
@@ -225,7 +220,7 @@ void DeregisterParts(Tasks& tasks, const std::string& session_handle,
     request.set_session_handle(session_handle);
     request.set_create_worker_session_called(true);
     request.set_graph_handle(part.graph_handle);
-    calls.push_back({part.task, Message(request)});
+    calls.push_back({part.task, ToPayload(request)});
   }
   FanOut(tasks, methods::kDeregisterGraph, std::move(calls),
          {.deadline = std::chrono::steady_clock::now() + kDeregisterTimeout},

@@ -12,15 +12,13 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
 #include "leat/distributed/fan_out.h"
+#include "leat/distributed/request_queue.h"
 #include "leat/protos/leat_worker.pb.h"
 
 namespace leat {
 namespace {
 
 using Clock = TimerQueue::Clock;
-
-// What a transport's thread may copy.
-constexpr int64_t kMaxInlineBytes = 256 << 10;
 
 }  // namespace
 
@@ -228,8 +226,10 @@ void RemoteStep::CancelParts(const absl::Status& why) {
     timers_.push_back(
         environment_.timers->At(Clock::now() + environment_.wait_for_replies,
                                 [weak = weak_from_this()] {
-                                  if (const auto self = weak.lock())
-                                    self->Answer();
+                                  const auto self = weak.lock();
+                                  if (self == nullptr) return;
+                                  self->Answer();
+                                  self->CleanUp();
                                 }));
   }
   parts_->Cancel(AsDerived(why));
@@ -263,6 +263,8 @@ void RemoteStep::Answer() {
   for (const TimerQueue::Id timer : timers) environment_.timers->Cancel(timer);
   if (token.has_value()) request_.call->cancellation.Deregister(*token);
   std::move(done)(std::move(result));
+  MutexLock lock(mutex_);
+  answered_ = true;
 }
 
 void RemoteStep::CleanUp() {
@@ -270,6 +272,7 @@ void RemoteStep::CleanUp() {
   bool is_sent = true;
   {
     MutexLock lock(mutex_);
+    if (missing_ > 0 || !answered_ || ended_ == nullptr) return;
     ended = std::exchange(ended_, nullptr);
     is_sent = is_sent_;
   }
@@ -278,7 +281,7 @@ void RemoteStep::CleanUp() {
   std::vector<TaskCall> calls;
   for (const TaskPart& part : request_.plan->parts) {
     if (part.ends_alone || !is_sent) continue;
-    calls.push_back({part.task, {.header = request.SerializeAsString()}});
+    calls.push_back({part.task, ToPayload(request)});
   }
   FanOut(*environment_.tasks, methods::kCleanupGraph, std::move(calls),
          {.deadline = Clock::now() + environment_.cleanup_timeout},

@@ -100,7 +100,7 @@ class RemoteStep : public std::enable_shared_from_this<RemoteStep> {
   // Calls `done` unless that has been done.
   void Answer();
   StepResult Result() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Every task has replied.
+  // Once every task has replied and `done` has returned; nothing before.
   void CleanUp();
 
   const StepEnvironment environment_;
@@ -114,6 +114,7 @@ class RemoteStep : public std::enable_shared_from_this<RemoteStep> {
   size_t missing_ ABSL_GUARDED_BY(mutex_);  // replies
   bool is_sent_ ABSL_GUARDED_BY(mutex_) = true;
   bool cancelled_ ABSL_GUARDED_BY(mutex_) = false;
+  bool answered_ ABSL_GUARDED_BY(mutex_) = false;  // `done` has returned
   std::vector<TaskStatus> statuses_ ABSL_GUARDED_BY(mutex_);
   std::vector<Tensor> fetches_ ABSL_GUARDED_BY(mutex_);
   std::vector<pb::RunGraphResponse> responses_ ABSL_GUARDED_BY(mutex_);

@@ -95,13 +95,6 @@ absl::Status CheckBind(const std::string& bind, bool insecure) {
       "--insecure if the network is yours"));
 }
 
-// Nanoseconds that are more than the clock has left are for ever.
-Clock::time_point After(std::chrono::nanoseconds time) {
-  const Clock::time_point now = Clock::now();
-  return time > Clock::time_point::max() - now ? Clock::time_point::max()
-                                               : now + time;
-}
-
 }  // namespace
 
 class Server::Implementation {
@@ -266,7 +259,7 @@ void Server::Implementation::Stop(std::chrono::nanoseconds grace) {
   is_stopped_ = true;
   listener_->SetNotServing();
   gate_.Close();
-  Clock::time_point deadline = After(grace);
+  Clock::time_point deadline = DeadlineAfter(grace);
   if (gate_.WaitUntil(deadline)) deadline = Clock::now();
   // Ends its steps, on other tasks too.
   master_->Stop();

@@ -1,13 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/worker.h"
 
-#include <atomic>
 #include <chrono>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "leat/core/parsed_bytes.h"
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/device_attributes.h"
@@ -16,6 +14,7 @@
 #include "leat/distributed/recv_tensor.h"
 #include "leat/distributed/registered_graph.h"
 #include "leat/distributed/request_ids.h"
+#include "leat/distributed/request_queue.h"
 #include "leat/distributed/worker_session.h"
 #include "leat/distributed/worker_sessions.h"
 #include "leat/distributed/worker_step.h"
@@ -24,40 +23,7 @@
 namespace leat {
 namespace {
 
-// Larger messages are not parsed on a thread of the transport.
-constexpr int64_t kMaxInlineHeaderBytes = int64_t{64} << 10;
-
-// Where a method is served.
-enum class Thread { kTransport, kBlocking };
-
-template <class Message>
-absl::StatusOr<Message> Parse(absl::string_view header, int64_t max_bytes) {
-  const auto& type = *Message::descriptor();
-  if (static_cast<int64_t>(header.size()) > kMaxInlineHeaderBytes) {
-    const int64_t bytes = ParsedBytes(header, type, max_bytes);
-    if (bytes > max_bytes) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("To parse a ", type.name(), " of ", header.size(),
-                       " bytes takes at least ", bytes,
-                       " bytes, more than the limit of ", max_bytes));
-    }
-  }
-  Message message;
-  if (header.size() <= INT32_MAX &&
-      message.ParseFromArray(header.data(), static_cast<int>(header.size()))) {
-    return message;
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat(header.size(), " bytes are not a ", type.name()));
-}
-
-template <class Response>
-absl::StatusOr<Payload> ToPayload(const absl::StatusOr<Response>& response) {
-  if (!response.ok()) return response.status();
-  Payload payload;
-  payload.header = response->SerializeAsString();
-  return payload;
-}
+using Thread = RequestQueue::Thread;
 
 absl::Status GraphNotFound(absl::string_view handle, absl::string_view rest) {
   constexpr size_t kMaxShownBytes = 1024;
@@ -72,6 +38,8 @@ class Worker::Implementation {
   explicit Implementation(WorkerEnvironment environment)
       : environment_(std::move(environment)),
         incarnation_(RandomId()),
+        requests_(environment_.task, *environment_.blocking,
+                  environment_.limits.max_transport_bytes),
         step_environment_{
             .devices = environment_.devices,
             .steps = environment_.steps,
@@ -106,41 +74,22 @@ class Worker::Implementation {
            Function<Request, Response> function, MethodTable& methods) {
     methods.Add(method, [this, thread, function](std::shared_ptr<CallContext>,
                                                  Payload payload, Reply reply) {
-      const auto serve = [this, function](Payload message, Reply answer) {
-        absl::StatusOr<Request> request = Parse<Request>(
-            message.header, environment_.limits.max_transport_bytes);
-        message.header = std::string();
-        std::move(answer)(ToPayload<Response>(
-            request.ok() ? (this->*function)(*std::move(request))
-                         : absl::StatusOr<Response>(request.status())));
-      };
-      Serve(thread, std::move(payload), std::move(reply), serve);
+      requests_.Take(thread, std::move(payload), std::move(reply),
+                     [this, function](Payload message, Reply answer) {
+                       std::move(answer)(Answer(function, std::move(message)));
+                     });
     });
   }
 
-  // Calls serve(payload, reply) on that thread or, a large message, on the
-  // blocking queue; unless too much waits there: messages count until they have
-  // been served.
-  template <class ServeMessage>
-  void Serve(Thread thread, Payload payload, Reply reply, ServeMessage serve) {
-    const auto bytes = static_cast<int64_t>(payload.header.size());
-    if (thread == Thread::kTransport && bytes <= kMaxInlineHeaderBytes) {
-      return serve(std::move(payload), std::move(reply));
-    }
-    const int64_t limit = environment_.limits.max_transport_bytes;
-    auto waiting = waiting_bytes_;
-    if (waiting->fetch_add(bytes) > limit - bytes) {
-      waiting->fetch_sub(bytes);
-      return std::move(reply)(absl::ResourceExhaustedError(absl::StrCat(
-          environment_.task, " has no room for a message of ", bytes,
-          " bytes beside those that it serves: ", limit, " in all")));
-    }
-    environment_.blocking->Add(
-        [bytes, waiting = std::move(waiting), serve = std::move(serve),
-         payload = std::move(payload), reply = std::move(reply)]() mutable {
-          serve(std::move(payload), std::move(reply));
-          waiting->fetch_sub(bytes);
-        });
+  template <class Request, class Response>
+  absl::StatusOr<Payload> Answer(Function<Request, Response> function,
+                                 Payload message) {
+    Request request;
+    LEAT_RETURN_IF_ERROR(requests_.Parse(message.header, request));
+    message.header = std::string();
+    LEAT_ASSIGN_OR_RETURN(const Response response,
+                          (this->*function)(std::move(request)));
+    return ToPayload(response);
   }
 
   absl::StatusOr<pb::GetStatusResponse> GetStatus(pb::GetStatusRequest);
@@ -180,6 +129,7 @@ class Worker::Implementation {
 
   const WorkerEnvironment environment_;
   const uint64_t incarnation_;
+  RequestQueue requests_;
   RunningSteps running_;
   const WorkerStep::Environment step_environment_;
   WorkerSessions sessions_;
@@ -187,9 +137,6 @@ class Worker::Implementation {
   RequestIds register_ids_;
   RequestIds run_ids_;
   RequestIds recv_ids_;
-  // Of messages for the blocking queue, which may outlive this with its tasks.
-  const std::shared_ptr<std::atomic<int64_t>> waiting_bytes_ =
-      std::make_shared<std::atomic<int64_t>>(0);
 };
 
 void Worker::Implementation::AddMethods(MethodTable& methods) {
@@ -331,25 +278,20 @@ absl::StatusOr<pb::CleanupAllResponse> Worker::Implementation::CleanupAll(
 void Worker::Implementation::RunGraph(std::shared_ptr<CallContext> context,
                                       Payload payload, Reply reply) {
   const auto received = std::chrono::system_clock::now();
-  Serve(Thread::kTransport, std::move(payload), std::move(reply),
-        [this, context = std::move(context), received](Payload message,
-                                                       Reply answer) {
-          ParseRunGraph({.context = context,
-                         .feeds = std::move(message),
-                         .received = received,
-                         .reply = std::move(answer)});
-        });
+  requests_.Take(Thread::kTransport, std::move(payload), std::move(reply),
+                 [this, context = std::move(context), received](Payload message,
+                                                                Reply answer) {
+                   ParseRunGraph({.context = context,
+                                  .feeds = std::move(message),
+                                  .received = received,
+                                  .reply = std::move(answer)});
+                 });
 }
 
 void Worker::Implementation::ParseRunGraph(RunGraphCall call) {
-  absl::StatusOr<pb::RunGraphRequest> request = Parse<pb::RunGraphRequest>(
-      call.feeds.header, environment_.limits.max_transport_bytes);
+  absl::Status status = requests_.Parse(call.feeds.header, call.request);
   call.feeds.header = std::string();
-  absl::Status status = request.status();
-  if (status.ok()) {
-    call.request = *std::move(request);
-    status = StartStep(call);
-  }
+  if (status.ok()) status = StartStep(call);
   if (!status.ok()) ReplyToRunGraph(call, status);
 }
 

@@ -13,9 +13,6 @@
 namespace leat {
 namespace {
 
-// Larger feeds are decoded by the compute pool.
-constexpr int64_t kMaxInlineFeedBytes = int64_t{256} << 10;
-
 int64_t Micros(std::chrono::system_clock::time_point time) {
   return std::chrono::duration_cast<std::chrono::microseconds>(
              time.time_since_epoch())
@@ -113,7 +110,7 @@ void WorkerStep::Run(const Environment& environment,
         absl::CancelledError("RunGraph was cancelled before it began")));
   }
   const PendingTensors* const pending = step->call_.feeds.pending.get();
-  if (pending == nullptr || pending->bytes() <= kMaxInlineFeedBytes) {
+  if (pending == nullptr || pending->bytes() <= kMaxInlineBytes) {
     step->Begin();
   } else {
     environment.devices->compute_queue().Add([step] { step->Begin(); });

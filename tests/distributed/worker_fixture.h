@@ -1,0 +1,87 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// What the tests of the worker service begin with: two tasks, and calls to the
+// first.
+#ifndef LEAT_TESTS_DISTRIBUTED_WORKER_FIXTURE_H_
+#define LEAT_TESTS_DISTRIBUTED_WORKER_FIXTURE_H_
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "leat/core/random_id.h"
+#include "leat/core/rendezvous.h"
+#include "leat/distributed/recv_tensor.h"
+#include "leat/graph/builder.h"
+#include "leat/graph/ops.h"
+#include "leat/protos/graph.pb.h"
+#include "leat/tests/distributed/worker_testing.h"
+#include "leat/tests/testing/graph_text.h"
+
+namespace leat::testing {
+
+class WorkerTest : public ::testing::Test {
+ protected:
+  explicit WorkerTest(const ServerLimits& limits = {})
+      : cluster({"ps", "worker"}, limits), task(cluster[0]) {}
+
+  void TearDown() override { cluster.ExpectNothingLeft(); }
+
+  // y = x * 2, of floats, on the ps.
+  RegisteredStep Doubles(const std::string& session) {
+    GraphBuilder b;
+    const Scope ps = b.OnDevice("/job:ps/cpu:0");
+    const Output x = b.Placeholder<float>("x");
+    const Output y = x * 2.0f;
+    return Register(session, b, {.feeds = {"x"}, .fetches = {y.name()}});
+  }
+  RegisteredStep Register(const std::string& session, GraphBuilder& b,
+                          StepSignature signature) {
+    const auto graph = b.Build();
+    EXPECT_TRUE(graph.ok()) << graph.status();
+    auto step = cluster.Register(session, *graph, std::move(signature));
+    EXPECT_TRUE(step.ok()) << step.status();
+    return *std::move(step);
+  }
+
+  // A call for Doubles, without what it feeds and fetches.
+  static pb::RunGraphRequest Request(const RegisteredStep& step) {
+    return RunRequest(step.session, step.parts[0].graph, RandomStepId());
+  }
+  RunAnswer Run(const pb::RunGraphRequest& request, WireTensors feeds = {}) {
+    RunAnswer answer =
+        WaitForRun(*task.Start(methods::kRunGraph, request, std::move(feeds)));
+    EXPECT_TRUE(task.CleanupGraph(request.step_id()).ok());
+    return answer;
+  }
+
+  // A node of that text on the ps, its answer to RegisterGraph.
+  absl::Status RegisterText(const std::string& text) {
+    return task.Register("", ParseGraph(text)).status();
+  }
+  std::string OnPs() const {
+    return absl::StrCat("device: \"", task.device(), "\" ");
+  }
+
+  CallRef Recv(const std::string& key, int64_t step_id,
+               int64_t request_id = 0) {
+    return task.Start(methods::kRecvTensor,
+                      EncodeRecvTensorRequest(step_id, key, request_id));
+  }
+  // Of a tensor that the ps makes for the worker.
+  std::string KeyForWorker(const std::string& tensor_name) {
+    return RendezvousKey{.send_device = task.device(),
+                         .send_incarnation = task.incarnation(),
+                         .recv_device = cluster[1].device(),
+                         .tensor_name = tensor_name}
+        .ToString();
+  }
+
+  TestCluster cluster;
+  TestTask& task;
+};
+
+}  // namespace leat::testing
+
+#endif  // LEAT_TESTS_DISTRIBUTED_WORKER_FIXTURE_H_

@@ -1,0 +1,361 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// What the worker service answers when steps run and peers fetch.
+#include "leat/distributed/worker.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/core/random_id.h"
+#include "leat/core/rendezvous.h"
+#include "leat/core/status_payloads.h"
+#include "leat/distributed/recv_tensor.h"
+#include "leat/graph/builder.h"
+#include "leat/graph/ops.h"
+#include "leat/protos/graph.pb.h"
+#include "leat/tests/distributed/worker_fixture.h"
+#include "leat/tests/distributed/worker_testing.h"
+#include "leat/tests/testing/graph_text.h"
+
+namespace leat {
+namespace {
+
+using ::leat::testing::CallRef;
+using ::leat::testing::RegisteredStep;
+using ::leat::testing::RunAnswer;
+using ::leat::testing::RunRequest;
+using ::leat::testing::TestCluster;
+using ::leat::testing::WorkerTest;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr char kPs[] = "/job:ps/replica:0/task:0";
+// ---------------------------------------------------------------------------
+// Steps
+
+TEST_F(WorkerTest, RunsWhatItHasRegistered) {
+  ASSERT_TRUE(cluster.CreateSession("s").ok());
+  const RegisteredStep step = Doubles("s");
+  ASSERT_EQ(step.parts.size(), 1u);
+  for (const float x : {1.0f, 2.5f}) {
+    const auto y = cluster.Run(step, RandomStepId(), {Tensor::Scalar(x)});
+    ASSERT_TRUE(y.ok()) << y.status();
+    EXPECT_EQ((*y)[0].scalar<float>(), 2 * x);
+  }
+  cluster.Deregister(step);
+  cluster.DeleteSession("s");
+}
+
+TEST_F(WorkerTest, FetchesInTheOrderOfTheCall) {
+  GraphBuilder b;
+  const Scope ps = b.OnDevice("/job:ps/cpu:0");
+  const Output x = b.Placeholder<float>("x");
+  const Output twice = x * 2.0f, thrice = x * 3.0f;
+  const RegisteredStep step = Register(
+      "", b, {.feeds = {"x"}, .fetches = {twice.name(), thrice.name()}});
+  const WireTensors feeds = {{task.Key("x"), Tensor::Scalar(1.0f)}};
+  pb::RunGraphRequest request = Request(step);
+  request.add_recv_key(task.Key(thrice.name()));
+  request.add_recv_key(task.Key(twice.name()));
+  const RunAnswer both = Run(request, feeds);
+  ASSERT_TRUE(both.status.ok()) << both.status;
+  ASSERT_EQ(both.tensors.size(), 2u);
+  EXPECT_EQ(both.tensors[0].name, task.Key(thrice.name()));
+  EXPECT_EQ(both.tensors[0].tensor.scalar<float>(), 3.0f);
+  EXPECT_EQ(both.tensors[1].tensor.scalar<float>(), 2.0f);
+  // What nobody asks for is not sent.
+  const RunAnswer none = Run(Request(step), feeds);
+  EXPECT_TRUE(none.status.ok()) << none.status;
+  EXPECT_TRUE(none.tensors.empty());
+  cluster.Deregister(step);
+}
+
+TEST_F(WorkerTest, RefusesFeedsAndFetchesAtOnce) {
+  const RegisteredStep step = Doubles("");
+  const std::string x = task.Key("x");
+  const WireTensors good = {{x, Tensor::Scalar(1.0f)}};
+  struct Case {
+    WireTensors feeds;
+    std::vector<std::string> fetches;
+    const char* expected;
+  };
+  const std::string y = step.parts[0].boundary.fetches[0].key;
+  for (const Case& c : std::vector<Case>{
+           {{}, {y}, "was not given"},
+           {{{x, Tensor::Scalar(1)}}, {y}, "is float but the tensor is int32"},
+           {{{x, Tensor()}}, {y}, "is float but"},
+           {{{x, Tensor::Scalar(1.0f)}, {x, Tensor::Scalar(1.0f)}},
+            {y},
+            "was given twice"},
+           {{{x, Tensor::Scalar(1.0f)}, {"z", Tensor::Scalar(1.0f)}},
+            {y},
+            "'z' is not one that the graph takes"},
+           {good, {"z"}, "'z' is not one that the graph gives"},
+           {good, {x}, "is not one that the graph gives"},
+           {good, {y, y}, "was asked for twice"}}) {
+    SCOPED_TRACE(c.expected);
+    pb::RunGraphRequest request = Request(step);
+    for (const std::string& fetch : c.fetches) request.add_recv_key(fetch);
+    const absl::Status status = Run(request, c.feeds).status;
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(status.message(), HasSubstr(c.expected));
+    EXPECT_FALSE(IsDerived(status));
+  }
+  cluster.Deregister(step);
+}
+
+TEST_F(WorkerTest, RunsACallOnce) {
+  const RegisteredStep step = Doubles("");
+  const WireTensors feeds = {{task.Key("x"), Tensor::Scalar(1.0f)}};
+  pb::RunGraphRequest request = Request(step);
+  EXPECT_TRUE(Run(request, feeds).status.ok());
+  request.set_step_id(RandomStepId());
+  const RunAnswer again = Run(request, feeds);
+  EXPECT_EQ(again.status.code(), absl::StatusCode::kAborted);
+  EXPECT_THAT(again.status.message(),
+              HasSubstr("The same RunGraph (Worker) request was received "
+                        "twice."));
+  EXPECT_NE(again.response.status_code(), 0);
+  cluster.Deregister(step);
+}
+
+TEST_F(WorkerTest, RunsNoStepThatHasEnded) {
+  const RegisteredStep step = Doubles("");
+  const WireTensors feeds = {{task.Key("x"), Tensor::Scalar(1.0f)}};
+  pb::RunGraphRequest request = Request(step);
+  EXPECT_TRUE(Run(request, feeds).status.ok());
+  request.set_request_id(0);
+  const absl::Status late = Run(request, feeds).status;
+  EXPECT_EQ(late.code(), absl::StatusCode::kAborted);
+  EXPECT_TRUE(IsDerived(late));
+  cluster.Deregister(step);
+}
+
+TEST_F(WorkerTest, DoesNoPartialRuns) {
+  const RegisteredStep step = Doubles("");
+  pb::RunGraphRequest request = Request(step);
+  request.set_is_partial(true);
+  EXPECT_EQ(Run(request).status.code(), absl::StatusCode::kUnimplemented);
+  cluster.Deregister(step);
+}
+
+TEST_F(WorkerTest, ErrorsAreWhereTheCallWantsThem) {
+  const RegisteredStep step = Doubles("");
+  pb::RunGraphRequest request = Request(step);
+  const auto in_response = task.Start(methods::kRunGraph, request)->Wait();
+  ASSERT_TRUE(in_response.ok()) << in_response.status();
+  pb::RunGraphResponse response;
+  ASSERT_TRUE(response.ParseFromString(in_response->header));
+  EXPECT_EQ(response.status_code(), 3);
+  EXPECT_THAT(response.status_error_message(), HasSubstr("was not given"));
+  request = Request(step);
+  request.set_store_errors_in_response_body(false);
+  EXPECT_EQ(task.Start(methods::kRunGraph, request)->Wait().status().code(),
+            absl::StatusCode::kInvalidArgument);
+  cluster.Deregister(step);
+}
+
+TEST_F(WorkerTest, ADeadFetchIsAnError) {
+  GraphBuilder b;
+  const Scope ps = b.OnDevice("/job:ps/cpu:0");
+  const Output x = b.Placeholder<float>("x");
+  const auto ways = op::Switch(x, b.Const(true));
+  const RegisteredStep step =
+      Register("", b, {.feeds = {"x"}, .fetches = {ways.output_false.name()}});
+  const auto y = cluster.Run(step, RandomStepId(), {Tensor::Scalar(1.0f)});
+  EXPECT_EQ(y.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(y.status().message(), HasSubstr(ways.output_false.name()));
+  cluster.Deregister(step);
+}
+
+TEST_F(WorkerTest, TellsWhatRanWhereWhenAsked) {
+  const RegisteredStep step = Doubles("");
+  pb::RunGraphRequest request = Request(step);
+  request.mutable_exec_opts()->set_record_timeline(true);
+  request.mutable_exec_opts()->set_record_partition_graphs(true);
+  const RunAnswer answer =
+      Run(request, {{task.Key("x"), Tensor::Scalar(1.0f)}});
+  ASSERT_TRUE(answer.status.ok()) << answer.status;
+  ASSERT_EQ(answer.response.step_stats().dev_stats_size(), 1);
+  const pb::DeviceStepStats& stats = answer.response.step_stats().dev_stats(0);
+  EXPECT_EQ(stats.device(), task.device());
+  EXPECT_GE(stats.node_stats_size(), 3);
+  ASSERT_EQ(answer.response.partition_graph_size(), 1);
+  EXPECT_GE(answer.response.partition_graph(0).node_size(), 4);
+  EXPECT_GT(answer.response.leat().received_us(), 0);
+  EXPECT_GE(answer.response.leat().replied_us(),
+            answer.response.leat().received_us());
+  cluster.Deregister(step);
+}
+
+TEST_F(WorkerTest, VariablesAreSharedUnlessTheSessionIsIsolated) {
+  ASSERT_TRUE(cluster.CreateSession("a").ok());
+  ASSERT_TRUE(cluster.CreateSession("b").ok());
+  ASSERT_TRUE(cluster.CreateSession("alone", /*isolated=*/true).ok());
+  GraphBuilder b;
+  const Scope ps = b.OnDevice("/job:ps/cpu:0");
+  const Variable v = b.Variable("v", b.Const(5.0f));
+  std::map<std::string, RegisteredStep> init, read;
+  for (const char* session : {"a", "b", "alone"}) {
+    init[session] = Register(session, b, {.targets = {v.initializer().name()}});
+    read[session] = Register(session, b, {.fetches = {v.value().name()}});
+  }
+  const auto run = [&](const RegisteredStep& step) {
+    return cluster.Run(step, RandomStepId(), {});
+  };
+  const auto too_early = run(read["b"]);
+  EXPECT_EQ(too_early.status().code(), absl::StatusCode::kFailedPrecondition);
+  ASSERT_TRUE(run(init["a"]).ok());
+  const auto shared = run(read["b"]);
+  ASSERT_TRUE(shared.ok()) << shared.status();
+  EXPECT_EQ((*shared)[0].scalar<float>(), 5.0f);
+  EXPECT_EQ(run(read["alone"]).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+  ASSERT_TRUE(run(init["alone"]).ok());
+
+  pb::CleanupAllRequest request;
+  ASSERT_TRUE(
+      task.Call<pb::CleanupAllResponse>(methods::kCleanupAll, request).ok());
+  EXPECT_EQ(run(read["a"]).status().code(),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_TRUE(run(read["alone"]).ok());
+  for (const char* session : {"a", "b", "alone"}) {
+    cluster.DeleteSession(session);
+  }
+}
+
+TEST_F(WorkerTest, CleanupAllForgetsTheContainersOfTheCall) {
+  GraphBuilder b;
+  const Scope ps = b.OnDevice("/job:ps/cpu:0");
+  const Variable v = b.Variable("v", b.Const(5.0f), {.container = "mine"});
+  const RegisteredStep init =
+      Register("", b, {.targets = {v.initializer().name()}});
+  const RegisteredStep read = Register("", b, {.fetches = {v.value().name()}});
+  ASSERT_TRUE(cluster.Run(init, RandomStepId(), {}).ok());
+  const auto clean = [&](const std::string& container) {
+    pb::CleanupAllRequest request;
+    request.add_container(container);
+    EXPECT_TRUE(
+        task.Call<pb::CleanupAllResponse>(methods::kCleanupAll, request).ok());
+  };
+  clean("ps");
+  EXPECT_TRUE(cluster.Run(read, RandomStepId(), {}).ok());
+  clean("mine");
+  EXPECT_FALSE(cluster.Run(read, RandomStepId(), {}).ok());
+  cluster.Deregister(init);
+  cluster.Deregister(read);
+}
+
+// ---------------------------------------------------------------------------
+// Tensors for peers
+
+TEST_F(WorkerTest, RefusesTensorsThatItDoesNotMake) {
+  const auto error = [&](const RendezvousKey& key) {
+    const int64_t step_id = RandomStepId();
+    const absl::Status status = Recv(key.ToString(), step_id)->Wait().status();
+    EXPECT_TRUE(task.CleanupGraph(step_id).ok());
+    return status;
+  };
+  RendezvousKey key{.send_device = task.device(),
+                    .send_incarnation = task.incarnation() ^ 1,
+                    .recv_device = cluster[1].device(),
+                    .tensor_name = "edge_1_x"};
+  const absl::Status restarted = error(key);
+  EXPECT_EQ(restarted.code(), absl::StatusCode::kAborted);
+  EXPECT_TRUE(
+      restarted.GetPayload(kWorkerPossiblyRestartedPayload).has_value());
+  key.send_incarnation = task.incarnation();
+  key.send_device = absl::StrCat(kPs, "/device:CPU:7");
+  EXPECT_EQ(error(key).message(), "/device:CPU:7 unknown device.");
+  const int64_t step_id = RandomStepId();
+  const absl::Status malformed = Recv("nonsense", step_id)->Wait().status();
+  EXPECT_EQ(malformed.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(malformed.message(), "Invalid  rendezvous key: nonsense");
+  EXPECT_EQ(Recv(std::string(100'000, 'x'), step_id)->Wait().status().code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_TRUE(task.CleanupGraph(step_id).ok());
+}
+
+TEST_F(WorkerTest, AsksForATensorAreServedOnce) {
+  const int64_t step_id = RandomStepId();
+  const CallRef first = Recv(KeyForWorker("x"), step_id, 9);
+  const absl::Status again =
+      Recv(KeyForWorker("x"), step_id, 9)->Wait().status();
+  EXPECT_EQ(again.code(), absl::StatusCode::kAborted);
+  EXPECT_THAT(again.message(), HasSubstr("received twice"));
+  EXPECT_FALSE(first->is_done());
+  EXPECT_TRUE(task.CleanupGraph(step_id).ok());
+  EXPECT_EQ(first->Wait().status().code(), absl::StatusCode::kAborted);
+}
+
+TEST_F(WorkerTest, WhoAsksForATensorIsFreedByTheEndOfTheStep) {
+  const int64_t step_id = RandomStepId();
+  const CallRef early = Recv(KeyForWorker("x"), step_id);
+  EXPECT_FALSE(early->is_done());
+  EXPECT_EQ(task.steps().num_steps(), 1u);
+  EXPECT_TRUE(task.CleanupGraph(step_id).ok());
+  const absl::Status ended = early->Wait().status();
+  EXPECT_EQ(ended.code(), absl::StatusCode::kAborted);
+  EXPECT_TRUE(IsDerived(ended));
+  // And who comes later.
+  const absl::Status late = Recv(KeyForWorker("x"), step_id)->Wait().status();
+  EXPECT_EQ(late.code(), absl::StatusCode::kAborted);
+  EXPECT_TRUE(IsDerived(late));
+}
+
+TEST_F(WorkerTest, WhoAsksForATensorMayGiveUp) {
+  const int64_t step_id = RandomStepId();
+  const CallRef given_up = Recv(KeyForWorker("x"), step_id);
+  EXPECT_FALSE(given_up->is_done());
+  given_up->Cancel();
+  const absl::Status status = given_up->Wait().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kCancelled);
+  EXPECT_TRUE(IsDerived(status));
+  // What still waits for the tensor keeps nothing of the call.
+  EXPECT_EQ(given_up.use_count(), 1);
+  EXPECT_EQ(given_up->context.use_count(), 1);
+  EXPECT_TRUE(task.CleanupGraph(step_id).ok());
+}
+
+TEST_F(WorkerTest, WhoHasGivenUpIsNotServed) {
+  const int64_t step_id = RandomStepId();
+  const auto call = std::make_shared<leat::testing::DirectCall>();
+  call->Cancel();
+  task.Serve(methods::kRecvTensor,
+             EncodeRecvTensorRequest(step_id, KeyForWorker("x"), 0), call);
+  EXPECT_EQ(call->Wait().status().code(), absl::StatusCode::kCancelled);
+  EXPECT_TRUE(task.CleanupGraph(step_id).ok());
+}
+
+// ---------------------------------------------------------------------------
+// What tasks of Leat say beside
+
+TEST_F(WorkerTest, AStepThatEndsAloneEndsWithItsReply) {
+  const RegisteredStep step = Doubles("");
+  const auto run = [&](bool ends_alone, int64_t cleanup) {
+    pb::RunGraphRequest request = Request(step);
+    request.mutable_leat()->set_ends_alone(ends_alone);
+    if (cleanup != 0) request.mutable_leat()->add_cleanup_steps(cleanup);
+    EXPECT_TRUE(leat::testing::WaitForRun(
+                    *task.Start(methods::kRunGraph, request,
+                                {{task.Key("x"), Tensor::Scalar(1.0f)}}))
+                    .status.ok());
+    return request.step_id();
+  };
+  run(/*ends_alone=*/true, 0);
+  EXPECT_EQ(task.steps().num_steps(), 0u);
+  const int64_t lingers = run(/*ends_alone=*/false, 0);
+  EXPECT_EQ(task.steps().num_steps(), 1u);
+  run(/*ends_alone=*/true, lingers);
+  EXPECT_EQ(task.steps().num_steps(), 0u);
+  cluster.Deregister(step);
+}
+
+}  // namespace
+}  // namespace leat
