@@ -12,7 +12,9 @@ if(LEAT_CCACHE AND LEAT_ENV AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # The base folder lets build folders of other names share the cache.
   set(CMAKE_CXX_COMPILER_LAUNCHER
       "${LEAT_ENV}" "CCACHE_BASEDIR=${PROJECT_BINARY_DIR}"
-      CCACHE_NOHASHDIR=true "${LEAT_CCACHE}")
+      CCACHE_NOHASHDIR=true
+      # Else it keeps nothing that uses a precompiled header.
+      CCACHE_SLOPPINESS=pch_defines,time_macros "${LEAT_CCACHE}")
 endif()
 
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")

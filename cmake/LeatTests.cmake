@@ -26,6 +26,10 @@ set(LEAT_TEST_ENVIRONMENT
 
 function(leat_test_code target)
   target_compile_options(${target} PRIVATE -O0)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    # Precompiled headers are the same bytes whenever they are made.
+    target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
   if(LEAT_SANITIZER STREQUAL "address"
      AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     target_compile_options(${target} PRIVATE -fno-sanitize=fuzzer-no-link)
