@@ -35,7 +35,9 @@ install(EXPORT LeatTargets NAMESPACE Leat::
 
 # Headers of plug-in folders are their own business, and so are those that speak
 # of protobuf's own classes, and what a task works with inside.
-set(inside "master|master_client|master_session|plan_table|registered_plan")
+set(inside "master|master_client|master_session|master_sessions")
+string(APPEND inside "|merged_step_stats|plan_table|plan_wait")
+string(APPEND inside "|registered_plan|remote_step|request_queue|worker_step")
 foreach(folder IN ITEMS core graph partitioner kernels runtime distributed
                        train)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}"
@@ -44,7 +46,7 @@ foreach(folder IN ITEMS core graph partitioner kernels runtime distributed
     REGEX "/(graph/(ops|gen|gradients|passes)|kernels/(any|cpu|cuda))$" EXCLUDE
     REGEX "/partitioner/policies$" EXCLUDE
     REGEX "/distributed/(grpc|resolvers|transports)$" EXCLUDE
-    REGEX "/distributed/(${inside}|remote_step|request_queue|worker_step)\\.h$" EXCLUDE
+    REGEX "/distributed/(${inside})\\.h$" EXCLUDE
     REGEX "/(core/parsed_bytes|graph/(attr|function)_codec)\\.h$" EXCLUDE)
 endforeach()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/protos"

@@ -2,6 +2,11 @@
 #   leat_test(NAME SOURCES ... LINKS ... LABELS ...)
 # A GoogleTest program; every TEST in it is one test of CTest.
 #
+#   leat_session_tests(NAME SOURCES ... LABELS ...)
+# The tests in those SOURCES of the program that include
+# tests/testing/session_under_test.h, once more over sessions on a server, in
+# process and by gRPC.
+#
 #   leat_test_code(TARGET)
 # Of a target whose code only tests: it is not optimised, nor are its branches
 # counted for the fuzzer, which halves the time to compile it.
@@ -43,18 +48,57 @@ function(leat_test name)
   leat_test_code(${name})
   target_compile_definitions(${name} PRIVATE
     LEAT_TESTS_DIR="${PROJECT_SOURCE_DIR}/tests")
+  leat_discover_tests(${name} PREFIX "${name}." LABELS ${ARG_LABELS}
+                      ENVIRONMENT ${LEAT_TEST_ENVIRONMENT})
+endfunction()
+
+#   leat_discover_tests(PROGRAM PREFIX ... [FILTER ...] LABELS ...
+#                       ENVIRONMENT ...)
+function(leat_discover_tests name)
+  cmake_parse_arguments(ARG "" "PREFIX;FILTER" "LABELS;ENVIRONMENT" ${ARGN})
+  string(MAKE_C_IDENTIFIER "${ARG_PREFIX}tests" list)
   # Found when CTest runs, so that a build never executes what it builds.
   gtest_discover_tests(${name}
     DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 60
-    TEST_PREFIX "${name}.")
+    TEST_PREFIX "${ARG_PREFIX}"
+    TEST_FILTER "${ARG_FILTER}"
+    TEST_LIST ${list})
   # gtest_discover_tests loses properties that are lists.
-  set(script "${CMAKE_CURRENT_BINARY_DIR}/${name}_properties.cmake")
+  set(script "${CMAKE_CURRENT_BINARY_DIR}/${list}_properties.cmake")
   file(CONFIGURE OUTPUT "${script}" @ONLY CONTENT [[
-foreach(test IN LISTS @name@_TESTS)
+foreach(test IN LISTS @list@)
   set_tests_properties("${test}" PROPERTIES LABELS "@ARG_LABELS@" TIMEOUT 120
-                       ENVIRONMENT "@LEAT_TEST_ENVIRONMENT@")
+                       ENVIRONMENT "@ARG_ENVIRONMENT@")
 endforeach()
 ]])
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")
+endfunction()
+
+function(leat_session_tests name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LABELS" ${ARGN})
+  set(suites "")
+  foreach(source IN LISTS ARG_SOURCES)
+    file(STRINGS "${source}" marks REGEX "testing/session_under_test\\.h")
+    if(NOT marks)
+      continue()
+    endif()
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
+    file(STRINGS "${source}" tests REGEX "^TEST(_F|_P)?\\(")
+    foreach(test IN LISTS tests)
+      if(test MATCHES "^TEST(_F|_P)?\\(([A-Za-z0-9_]+)")
+        list(APPEND suites "${CMAKE_MATCH_2}.*" "*/${CMAKE_MATCH_2}.*")
+      endif()
+    endforeach()
+  endforeach()
+  list(REMOVE_DUPLICATES suites)
+  list(JOIN suites ":" filter)
+  leat_discover_tests(${name} PREFIX "${name}.in_process." FILTER "${filter}"
+    LABELS ${ARG_LABELS} sessions
+    ENVIRONMENT ${LEAT_TEST_ENVIRONMENT} LEAT_TEST_SESSION=in_process)
+  # The thread sanitizer cannot see into gRPC.
+  list(REMOVE_ITEM ARG_LABELS concurrency)
+  leat_discover_tests(${name} PREFIX "${name}.grpc." FILTER "${filter}"
+    LABELS ${ARG_LABELS} sessions grpc
+    ENVIRONMENT ${LEAT_TEST_ENVIRONMENT} LEAT_TEST_SESSION=grpc)
 endfunction()

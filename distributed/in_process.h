@@ -12,10 +12,14 @@
 
 namespace leat {
 
+class InProcessFaults;
+
 class InProcessNetwork {
  public:
-  // Handlers and replies run on so many threads of its own.
-  explicit InProcessNetwork(int num_threads = 2);
+  // Handlers and replies run on so many threads of its own. `faults`
+  // (in_process_faults.h), unless null, decide what happens to calls.
+  explicit InProcessNetwork(int num_threads = 2,
+                            std::shared_ptr<InProcessFaults> faults = nullptr);
   // Transports and listeners share their network, so none is left. REQUIRES:
   // not on one of its threads.
   ~InProcessNetwork();

@@ -10,6 +10,7 @@
 
 #include "leat/graph/graph_def.h"
 #include "leat/graph/lower.h"
+#include "leat/kernels/resource_store.h"
 
 namespace leat {
 
@@ -19,16 +20,26 @@ struct ServerLimits {
   // What messages that are being received may take together, in bytes.
   int64_t max_transport_bytes = int64_t{4} << 30;
   ImportLimits import = {};
+  // Of a client's graph, with its extensions, as messages.
+  int64_t max_graph_bytes = int64_t{4} << 30;
   LowerLimits lower = {};
   // Sessions of clients of this task's master. One that nobody has used for
   // so long is closed.
   size_t max_sessions = 1000;
   std::chrono::nanoseconds session_idle = std::chrono::hours(24);
   // That a step may take.
-  std::chrono::nanoseconds max_step_time = std::chrono::nanoseconds::max();
+  std::chrono::nanoseconds max_step_time = std::chrono::hours(24);
+  // What other tasks get to create a session, or to take a graph.
+  std::chrono::nanoseconds setup_timeout = std::chrono::minutes(5);
   // Sessions of masters on this task, and graphs of each.
   size_t max_worker_sessions = 1000;
   size_t max_graphs = 10'000;
+  // Live tensors of a session on this task: what its steps make, receive and
+  // are fed with, and what it leaves in variables. INT64_MAX: what devices
+  // have.
+  int64_t max_session_bytes = INT64_MAX;
+  // Of a queue: tensors of its elements.
+  int64_t max_queue_elements = ResourceLimits().max_queue_elements;
   // Steps for which a peer waits before they have begun here, and how long.
   size_t max_waiting_steps = 1000;
   std::chrono::nanoseconds waiting_step_timeout = std::chrono::seconds(60);

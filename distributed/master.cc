@@ -3,22 +3,23 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/device_name.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/device_attributes.h"
 #include "leat/distributed/fan_out.h"
+#include "leat/distributed/master_sessions.h"
 #include "leat/distributed/quoted_text.h"
 #include "leat/distributed/request_ids.h"
 #include "leat/distributed/request_queue.h"
+#include "leat/distributed/shown_ids.h"
 #include "leat/protos/master.pb.h"
+#include "leat/protos/status.pb.h"
 #include "leat/protos/worker.pb.h"
 
 namespace leat {
@@ -28,9 +29,8 @@ using std::chrono::steady_clock;
 using SessionPtr = std::shared_ptr<MasterSession>;
 
 constexpr std::chrono::seconds kResetTimeout(10);
-// How often idle sessions are looked for, at most.
-constexpr std::chrono::nanoseconds kMinSweep = std::chrono::seconds(1);
-constexpr std::chrono::nanoseconds kMaxSweep = std::chrono::minutes(1);
+// Among which those that were used last are looked for.
+constexpr size_t kMaxReportedSessions = 1000;
 
 // In TensorFlow's words.
 absl::Status NoSession(absl::string_view handle) {
@@ -45,6 +45,15 @@ absl::Status NoSessionAnyMore(absl::string_view handle) {
 absl::Status ClosedByClient() {
   return absl::CancelledError(
       "Step was cancelled by an explicit call to `Session::Close()`.");
+}
+
+MasterEnvironment WithEndNotices(MasterEnvironment environment) {
+  environment.end_notices = std::make_shared<Cancellation>();
+  environment.lost_deletions =
+      std::make_shared<LostDeletions>(*environment.tasks, *environment.timers);
+  environment.cleanups = std::make_shared<Cleanups>(
+      environment.task, *environment.tasks, *environment.timers);
+  return environment;
 }
 
 template <class Response>
@@ -64,18 +73,21 @@ class Master::Implementation
     : public std::enable_shared_from_this<Implementation> {
  public:
   explicit Implementation(MasterEnvironment environment)
-      : environment_(std::move(environment)),
+      : environment_(WithEndNotices(std::move(environment))),
         requests_(environment_.task, *environment_.blocking,
                   environment_.limits.max_transport_bytes),
-        request_ids_(environment_.limits.max_request_ids) {}
+        request_ids_(environment_.limits.max_request_ids),
+        sessions_(std::make_shared<MasterSessions>(
+            environment_.task, environment_.limits, *environment_.timers)) {
+    sessions_->StartSweeping();
+  }
 
   void AddMethods(MethodTable& methods);
-  void StartSweeping();
-  void Stop();
-  size_t num_sessions() const {
-    MutexLock lock(mutex_);
-    return sessions_.size();
-  }
+  void BeginStop();
+  void Stop(steady_clock::time_point deadline);
+  size_t num_sessions() const { return sessions_->size(); }
+  void Report(const StatusListing& listing,
+              pb::TaskStatusResponse& status) const;
 
  private:
   using Call = std::shared_ptr<CallContext>;
@@ -113,8 +125,9 @@ class Master::Implementation
                MasterSession::StepArgs args, Reply reply);
   void RunCallable(pb::RunCallableRequest request, Payload payload,
                    MasterSession::StepArgs args, Reply reply);
-  absl::Status Materialize(Payload& payload) const {
-    return payload.Materialize(HostAllocator(), &environment_.ops->variants(),
+  absl::Status Materialize(MasterSession& session, Payload& payload) const {
+    return payload.Materialize(session.allocator(),
+                               &environment_.ops->variants(),
                                environment_.limits.max_message_bytes);
   }
 
@@ -123,30 +136,12 @@ class Master::Implementation
   absl::StatusOr<SessionPtr> SessionOf(const Request& request,
                                        absl::string_view method) {
     LEAT_RETURN_IF_ERROR(request_ids_.Add(request.request_id(), method));
-    SessionPtr session = Find(request.session_handle());
+    SessionPtr session = sessions_->Find(request.session_handle());
     if (session == nullptr) return NoSession(request.session_handle());
     return session;
   }
-  // Null when there is none.
-  SessionPtr Find(const std::string& handle) const {
-    MutexLock lock(mutex_);
-    const auto found = sessions_.find(handle);
-    return found == sessions_.end() ? nullptr : found->second;
-  }
-  // A session is being created; until End something of one is under way, also
-  // of one that is being closed.
-  absl::Status BeginSession();
-  void End();
-  void Add(absl::StatusOr<SessionPtr> session, Reply reply);
-  // Out of the table; null when it is not there any more.
-  SessionPtr Take(const std::string& handle);
-  // `session` is out of the table, and counted as under way.
-  void Close(const SessionPtr& session, absl::Status why,
-             absl::AnyInvocable<void() &&> done);
-  void CloseAll(const absl::Status& why, absl::AnyInvocable<void() &&> done);
   void CleanUpTasks(const pb::ResetRequest& request,
                     std::vector<DeviceName> filters, Reply reply);
-  void Sweep();
 
   const MasterEnvironment environment_;
   RequestQueue requests_;
@@ -154,15 +149,7 @@ class Master::Implementation
   // Ends sessions that are being created.
   const std::shared_ptr<Cancellation> stopping_ =
       std::make_shared<Cancellation>();
-
-  mutable Mutex mutex_;
-  CondVar ended_;
-  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
-  int under_way_ ABSL_GUARDED_BY(mutex_) = 0;
-  size_t creating_ ABSL_GUARDED_BY(mutex_) = 0;
-  TimerQueue::Id sweep_ ABSL_GUARDED_BY(mutex_) = 0;
-  absl::flat_hash_map<std::string, SessionPtr> sessions_
-      ABSL_GUARDED_BY(mutex_);
+  const std::shared_ptr<MasterSessions> sessions_;
 };
 
 template <class Request>
@@ -225,37 +212,14 @@ void Master::Implementation::AddMethods(MethodTable& methods) {
   ServeStep(methods::kRunCallable, &I::RunCallable, methods);
 }
 
-absl::Status Master::Implementation::BeginSession() {
-  MutexLock lock(mutex_);
-  if (stopped_) {
-    return absl::UnavailableError(
-        absl::StrCat("the master of ", environment_.task, " is stopping"));
-  }
-  const size_t limit = environment_.limits.max_sessions;
-  if (sessions_.size() + creating_ >= limit) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "the master of ", environment_.task, " has ", limit,
-        " sessions, as many as it may; the flag --max-sessions sets the "
-        "limit"));
-  }
-  ++creating_;
-  ++under_way_;
-  return absl::OkStatus();
-}
-
-void Master::Implementation::End() {
-  MutexLock lock(mutex_);
-  --under_way_;
-  ended_.NotifyAll();
-}
-
 void Master::Implementation::CreateSession(Call call,
                                            pb::CreateSessionRequest request,
                                            Reply reply) {
-  absl::Status status =
+  const absl::Status is_new =
       request_ids_.Add(request.request_id(), "CreateSession (Master)");
-  if (status.ok()) status = BeginSession();
-  if (!status.ok()) return std::move(reply)(std::move(status));
+  if (!is_new.ok()) return std::move(reply)(is_new);
+  absl::StatusOr<MasterSessions::UnderWay> under_way = sessions_->Begin();
+  if (!under_way.ok()) return std::move(reply)(under_way.status());
   // The client that gives up, or the end of this master, ends it.
   auto cancellation = std::make_shared<Cancellation>();
   const auto cancel = [cancellation](const absl::Status& why) {
@@ -267,57 +231,40 @@ void Master::Implementation::CreateSession(Call call,
   }
   if (!stopping_->Register(cancel, &of_master)) cancel(stopping_->status());
   MasterSession::Create(
-      environment_, std::move(request), cancellation,
+      environment_, std::move(request), cancellation, *under_way,
       [self = shared_from_this(), call, of_call, of_master,
+       under_way = *under_way,
        reply = std::move(reply)](absl::StatusOr<SessionPtr> session) mutable {
         call->cancellation.Deregister(of_call);
         self->stopping_->Deregister(of_master);
-        self->Add(std::move(session), std::move(reply));
-      });
+        if (!session.ok()) return std::move(reply)(session.status());
+        pb::CreateSessionResponse response;
+        response.set_session_handle((*session)->handle());
+        response.set_graph_version((*session)->graph_version());
+        response.mutable_leat()->set_version(kLeatPeerVersion);
+        const absl::Status added = self->sessions_->Add(
+            *std::move(session), *call, std::move(under_way));
+        if (!added.ok()) return std::move(reply)(added);
+        Respond(response, std::move(reply));
+      },
+      call->deadline);
 }
 
-void Master::Implementation::Add(absl::StatusOr<SessionPtr> session,
-                                 Reply reply) {
-  if (!session.ok()) {
-    {
-      MutexLock lock(mutex_);
-      --creating_;
-    }
-    std::move(reply)(session.status());
-    return End();
-  }
-  pb::CreateSessionResponse response;
-  response.set_session_handle((*session)->handle());
-  response.set_graph_version((*session)->graph_version());
-  bool stopped = false;
-  {
-    MutexLock lock(mutex_);
-    --creating_;
-    stopped = stopped_;
-    if (!stopped) sessions_.emplace((*session)->handle(), *session);
-  }
-  if (!stopped) {
-    Respond(response, std::move(reply));
-    return End();
-  }
-  const absl::Status why = absl::UnavailableError(
-      absl::StrCat("the master of ", environment_.task, " is stopping"));
-  std::move(reply)(why);
-  (*session)->Close(why, [self = shared_from_this()] { self->End(); });
-}
-
-void Master::Implementation::ExtendSession(Call,
+void Master::Implementation::ExtendSession(Call call,
                                            pb::ExtendSessionRequest request,
                                            Reply reply) {
   const absl::StatusOr<SessionPtr> session =
       SessionOf(request, "ExtendSession (Master)");
   if (!session.ok()) return std::move(reply)(session.status());
-  const absl::StatusOr<int64_t> version =
-      (*session)->Extend(request.graph_def(), request.current_graph_version());
-  if (!version.ok()) return std::move(reply)(version.status());
-  pb::ExtendSessionResponse response;
-  response.set_new_graph_version(*version);
-  Respond(response, std::move(reply));
+  (*session)->Extend(
+      std::move(*request.mutable_graph_def()), request.current_graph_version(),
+      std::move(call),
+      [reply = std::move(reply)](absl::StatusOr<int64_t> version) mutable {
+        if (!version.ok()) return std::move(reply)(version.status());
+        pb::ExtendSessionResponse response;
+        response.set_new_graph_version(*version);
+        Respond(response, std::move(reply));
+      });
 }
 
 void Master::Implementation::RunStep(pb::RunStepRequest request,
@@ -355,14 +302,14 @@ void Master::Implementation::RunStep(pb::RunStepRequest request,
   if (status.ok() && !request.partial_run_handle().empty()) {
     status = absl::UnimplementedError("partial runs are not supported");
   }
-  if (status.ok()) status = Materialize(payload);
+  if (status.ok()) status = Materialize(**session, payload);
   if (!status.ok()) return answer({.status = std::move(status)});
   args.options = std::move(*request.mutable_options());
   for (WireTensor& feed : payload.tensors) {
     signature.feeds.push_back(std::move(feed.name));
     args.feeds.push_back(std::move(feed.tensor));
   }
-  (*session)->Run(std::move(signature), std::move(args), std::move(answer));
+  (*session)->Run(signature, std::move(args), std::move(answer));
 }
 
 void Master::Implementation::RunCallable(pb::RunCallableRequest request,
@@ -372,7 +319,7 @@ void Master::Implementation::RunCallable(pb::RunCallableRequest request,
   const absl::StatusOr<SessionPtr> session =
       SessionOf(request, "RunCallable (Master)");
   absl::Status status = session.status();
-  if (status.ok()) status = Materialize(payload);
+  if (status.ok()) status = Materialize(**session, payload);
   if (!status.ok()) return std::move(reply)(std::move(status));
   for (WireTensor& feed : payload.tensors) {
     args.feeds.push_back(std::move(feed.tensor));
@@ -393,13 +340,14 @@ void Master::Implementation::RunCallable(pb::RunCallableRequest request,
       });
 }
 
-void Master::Implementation::MakeCallable(Call, pb::MakeCallableRequest request,
+void Master::Implementation::MakeCallable(Call call,
+                                          pb::MakeCallableRequest request,
                                           Reply reply) {
   const absl::StatusOr<SessionPtr> session =
       SessionOf(request, "MakeCallable (Master)");
   if (!session.ok()) return std::move(reply)(session.status());
   (*session)->MakeCallable(
-      request.options(),
+      request.options(), std::move(call),
       [reply = std::move(reply)](absl::StatusOr<int64_t> handle) mutable {
         if (!handle.ok()) return std::move(reply)(handle.status());
         pb::MakeCallableResponse response;
@@ -411,7 +359,7 @@ void Master::Implementation::MakeCallable(Call, pb::MakeCallableRequest request,
 void Master::Implementation::ReleaseCallable(Call,
                                              pb::ReleaseCallableRequest request,
                                              Reply reply) {
-  const SessionPtr session = Find(request.session_handle());
+  const SessionPtr session = sessions_->Find(request.session_handle());
   const absl::Status status = session == nullptr
                                   ? NoSession(request.session_handle())
                                   : session->ReleaseCallable(request.handle());
@@ -424,60 +372,21 @@ void Master::Implementation::PartialRunSetup(Call, pb::PartialRunSetupRequest,
   std::move(reply)(absl::UnimplementedError("partial runs are not supported"));
 }
 
-SessionPtr Master::Implementation::Take(const std::string& handle) {
-  MutexLock lock(mutex_);
-  const auto found = sessions_.find(handle);
-  if (found == sessions_.end()) return nullptr;
-  SessionPtr session = std::move(found->second);
-  sessions_.erase(found);
-  ++under_way_;
-  return session;
-}
-
-void Master::Implementation::Close(const SessionPtr& session, absl::Status why,
-                                   absl::AnyInvocable<void() &&> done) {
-  session->Close(std::move(why),
-                 [self = shared_from_this(), done = std::move(done)]() mutable {
-                   std::move(done)();
-                   self->End();
-                 });
-}
-
-void Master::Implementation::CloseAll(const absl::Status& why,
-                                      absl::AnyInvocable<void() &&> done) {
-  absl::flat_hash_map<std::string, SessionPtr> sessions;
-  {
-    MutexLock lock(mutex_);
-    sessions = std::exchange(sessions_, {});
-    under_way_ += static_cast<int>(sessions.size());
-  }
-  std::vector<Gather<bool>::Result> closed = Gather<bool>::Make(
-      sessions.size(), [done = std::move(done)](
-                           const std::vector<absl::StatusOr<bool>>&) mutable {
-        std::move(done)();
-      });
-  size_t i = 0;
-  for (const auto& [handle, session] : sessions) {
-    Close(session, why, [result = std::move(closed[i++])]() mutable {
-      std::move(result)(true);
-    });
-  }
-}
-
 void Master::Implementation::CloseSession(Call, pb::CloseSessionRequest request,
                                           Reply reply) {
-  const SessionPtr session = Take(request.session_handle());
-  if (session == nullptr) {
-    return std::move(reply)(NoSessionAnyMore(request.session_handle()));
+  // Shared with what is done at the end, if there is a session to end.
+  const auto answer = std::make_shared<Reply>(std::move(reply));
+  const bool closes = sessions_->Close(
+      request.session_handle(), ClosedByClient(),
+      [answer] { Respond(pb::CloseSessionResponse(), std::move(*answer)); });
+  if (!closes) {
+    std::move (*answer)(NoSessionAnyMore(request.session_handle()));
   }
-  Close(session, ClosedByClient(), [reply = std::move(reply)]() mutable {
-    Respond(pb::CloseSessionResponse(), std::move(reply));
-  });
 }
 
 void Master::Implementation::ListDevices(Call, pb::ListDevicesRequest request,
                                          Reply reply) {
-  const SessionPtr session = Find(request.session_handle());
+  const SessionPtr session = sessions_->Find(request.session_handle());
   if (session == nullptr) {
     return std::move(reply)(absl::InvalidArgumentError(
         absl::StrCat("Session ", request.session_handle().substr(0, 80),
@@ -500,12 +409,13 @@ void Master::Implementation::Reset(Call, pb::ResetRequest request,
   absl::StatusOr<SessionConfig> filters = ReadSessionConfig(config);
   if (!filters.ok()) return std::move(reply)(filters.status());
   // Sessions first: a running step would make its variables anew.
-  CloseAll(absl::AbortedError("the cluster was reset"),
-           [self = shared_from_this(), request = std::move(request),
-            filters = std::move(filters->device_filters),
-            reply = std::move(reply)]() mutable {
-             self->CleanUpTasks(request, std::move(filters), std::move(reply));
-           });
+  sessions_->CloseAll(absl::AbortedError("the cluster was reset"),
+                      [self = shared_from_this(), request = std::move(request),
+                       filters = std::move(filters->device_filters),
+                       reply = std::move(reply)]() mutable {
+                        self->CleanUpTasks(request, std::move(filters),
+                                           std::move(reply));
+                      });
 }
 
 void Master::Implementation::CleanUpTasks(const pb::ResetRequest& request,
@@ -531,59 +441,52 @@ void Master::Implementation::CleanUpTasks(const pb::ResetRequest& request,
          });
 }
 
-void Master::Implementation::StartSweeping() {
-  const auto interval = std::clamp<std::chrono::nanoseconds>(
-      environment_.limits.session_idle / 4, kMinSweep, kMaxSweep);
-  MutexLock lock(mutex_);
-  if (stopped_) return;
-  sweep_ = environment_.timers->At(TimerQueue::Clock::now() + interval,
-                                   [weak = weak_from_this()] {
-                                     if (const auto self = weak.lock())
-                                       self->Sweep();
-                                   });
+void Master::Implementation::BeginStop() {
+  stopping_->Cancel(absl::UnavailableError(
+      absl::StrCat("the master of ", environment_.task, " is stopping")));
+  sessions_->BeginStop();
 }
 
-void Master::Implementation::Sweep() {
+void Master::Implementation::Stop(steady_clock::time_point deadline) {
+  BeginStop();
+  if (!sessions_->WaitUntil(deadline)) {
+    environment_.end_notices->Cancel(
+        absl::CancelledError("there is no more time to wait for an answer"));
+    sessions_->WaitUntil(steady_clock::time_point::max());
+  }
+  environment_.lost_deletions->Stop();
+  environment_.cleanups->Stop();
+}
+
+void Master::Implementation::Report(const StatusListing& listing,
+                                    pb::TaskStatusResponse& status) const {
+  status.set_num_client_sessions(static_cast<int64_t>(sessions_->size()));
+  std::vector<std::pair<steady_clock::duration, SessionPtr>> sessions;
   const steady_clock::time_point now = steady_clock::now();
-  std::vector<std::string> idle;
-  {
-    MutexLock lock(mutex_);
-    for (const auto& [handle, session] : sessions_) {
-      if (now - session->idle_since() >= environment_.limits.session_idle) {
-        idle.push_back(handle);
-      }
-    }
+  for (SessionPtr& session : sessions_->List(kMaxReportedSessions)) {
+    const steady_clock::duration idle = now - session->idle_since();
+    sessions.emplace_back(std::max(idle, steady_clock::duration(0)),
+                          std::move(session));
   }
-  for (const std::string& handle : idle) {
-    const SessionPtr session = Take(handle);
-    if (session == nullptr) continue;
-    Close(session, absl::AbortedError("the session was idle for too long"),
-          [] {});
+  const size_t listed = std::min(sessions.size(), listing.max_listed);
+  std::partial_sort(
+      sessions.begin(), sessions.begin() + static_cast<ptrdiff_t>(listed),
+      sessions.end(),
+      [](const auto& a, const auto& b) { return a.first < b.first; });
+  sessions.resize(listed);
+  for (const auto& [idle, session] : sessions) {
+    pb::ClientSessionStatus& shown = *status.add_client_sessions();
+    shown.set_handle(ShownHandle(session->handle()));
+    shown.set_idle_us(ToMicros(idle));
+    ExportSteps(session->steps(), *shown.mutable_steps());
+    shown.set_num_plans(static_cast<int64_t>(session->num_plans()));
+    shown.set_num_tasks(static_cast<int64_t>(session->num_tasks()));
   }
-  StartSweeping();
-}
-
-void Master::Implementation::Stop() {
-  TimerQueue::Id sweep = 0;
-  {
-    MutexLock lock(mutex_);
-    stopped_ = true;
-    sweep = sweep_;
-  }
-  environment_.timers->Cancel(sweep);
-  const absl::Status why = absl::UnavailableError(
-      absl::StrCat("the master of ", environment_.task, " is stopping"));
-  stopping_->Cancel(why);
-  CloseAll(why, [] {});
-  MutexLock lock(mutex_);
-  while (under_way_ > 0) ended_.Wait(mutex_);
 }
 
 Master::Master(MasterEnvironment environment)
     : implementation_(
-          std::make_shared<Implementation>(std::move(environment))) {
-  implementation_->StartSweeping();
-}
+          std::make_shared<Implementation>(std::move(environment))) {}
 
 Master::~Master() = default;
 
@@ -591,8 +494,17 @@ void Master::AddMethods(MethodTable& methods) {
   implementation_->AddMethods(methods);
 }
 
-void Master::Stop() { implementation_->Stop(); }
+void Master::BeginStop() { implementation_->BeginStop(); }
+
+void Master::Stop(steady_clock::time_point deadline) {
+  implementation_->Stop(deadline);
+}
 
 size_t Master::num_sessions() const { return implementation_->num_sessions(); }
+
+void Master::Report(const StatusListing& listing,
+                    pb::TaskStatusResponse& status) const {
+  implementation_->Report(listing, status);
+}
 
 }  // namespace leat

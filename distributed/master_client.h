@@ -52,6 +52,9 @@ class MasterClient {
                     google::protobuf::MessageLite& response,
                     CallOptions options = {});
 
+  // The master is Leat's: later calls notice within seconds that it is silent.
+  void Watch() { transport_->WatchPeer(address_); }
+
   // Does not wait, nor tell what came of it.
   void Notify(const Method& method,
               const google::protobuf::MessageLite& request);

@@ -1,17 +1,21 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/master_session.h"
 
+#include <algorithm>
+#include <chrono>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
+#include "absl/strings/str_join.h"
 #include "leat/core/random_id.h"
+#include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/device_attributes.h"
 #include "leat/distributed/fan_out.h"
 #include "leat/distributed/registered_plan.h"
 #include "leat/distributed/request_queue.h"
+#include "leat/distributed/shown_ids.h"
 #include "leat/graph/graph_def.h"
 #include "leat/graph/pass.h"
 #include "leat/partitioner/policy.h"
@@ -26,8 +30,47 @@ using std::chrono::steady_clock;
 
 // For tasks that do not answer yet, unless the client says otherwise.
 constexpr std::chrono::seconds kConnectTimeout(60);
+constexpr std::chrono::seconds kTimeToAnswer(2);
 constexpr std::chrono::seconds kDeleteTimeout(10);
 constexpr size_t kMaxCallables = 100'000;
+// Of one session, that wait for their turn.
+constexpr size_t kMaxWaitingExtensions = 16;
+
+absl::Status CheckGraphBytes(int64_t bytes, int64_t limit) {
+  if (bytes <= limit) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "the graph of the session takes ", bytes, " bytes, more than the limit ",
+      "of ", limit, " (--max-graph-bytes)"));
+}
+
+// Some time before the client gives up it is to hear which task is missing.
+std::chrono::nanoseconds TimeToConnect(
+    const SessionConfig& config,
+    std::optional<steady_clock::time_point> answer_by) {
+  const std::chrono::nanoseconds wanted =
+      config.operation_timeout.value_or(kConnectTimeout);
+  if (!answer_by.has_value()) return wanted;
+  const std::chrono::nanoseconds left = *answer_by - steady_clock::now();
+  return std::min(wanted, left - std::min<std::chrono::nanoseconds>(
+                                     left / 4, kTimeToAnswer));
+}
+
+// What GetClusterDevices calls; null without a log.
+std::function<void(const std::vector<std::string>&)> LogWaiting(
+    const MasterEnvironment& environment) {
+  if (environment.log == nullptr) return nullptr;
+  return [log = environment.log](const std::vector<std::string>& waiting) {
+    log(absl::StrCat("CreateSession still waiting for response from ",
+                     absl::StrJoin(waiting, ", ")));
+  };
+}
+
+// So that a silent task does not hold anything for ever.
+CallOptions SetupCall(const ServerLimits& limits,
+                      std::shared_ptr<Cancellation> cancellation) {
+  return {.deadline = DeadlineAfter(limits.setup_timeout),
+          .cancellation = std::move(cancellation)};
+}
 
 absl::Status CheckCallable(const pb::CallableOptions& options) {
   const char* field = options.tensor_connection_size() > 0 ? "tensor_connection"
@@ -54,40 +97,60 @@ MasterSession::MasterSession(const MasterEnvironment& environment,
       plan_options_{.optimizer = config_.optimizer,
                     .passes = &BuiltinPasses(),
                     .evaluator = evaluator_.get(),
-                    .foreign_tasks = cluster_.foreign_tasks},
+                    .foreign_tasks = cluster_.foreign_tasks,
+                    .keep_whole = environment_.plan_observer != nullptr},
       plans_(PlanTable::Create([tasks = environment.tasks,
                                 handle = handle_](const PlanTable::Plan& plan) {
         DeregisterParts(*tasks, handle, plan->parts);
       })),
+      extensions_(*environment.blocking, kMaxWaitingExtensions),
+      memory_(std::make_shared<MemoryAccount>(
+          absl::StrCat("session ", ShownHandle(handle_), ", which may have ",
+                       environment.limits.max_session_bytes,
+                       " bytes (--max-session-bytes)"),
+          environment.limits.max_session_bytes)),
+      allocator_(HostAllocator(), memory_),
       used_(steady_clock::now()) {}
 
 void MasterSession::Create(const MasterEnvironment& environment,
                            pb::CreateSessionRequest request,
                            std::shared_ptr<Cancellation> cancellation,
-                           Created done) {
+                           std::shared_ptr<void> under_way, Created done,
+                           std::optional<steady_clock::time_point> answer_by) {
   absl::StatusOr<SessionConfig> config = ReadSessionConfig(request.config());
   if (!config.ok()) return std::move(done)(config.status());
+  const auto graph_bytes =
+      static_cast<int64_t>(request.graph_def().ByteSizeLong());
+  const absl::Status fits =
+      CheckGraphBytes(graph_bytes, environment.limits.max_graph_bytes);
+  if (!fits.ok()) return std::move(done)(fits);
   absl::StatusOr<Graph> graph = ImportGraphDef(
       request.graph_def(), *environment.ops, environment.limits.import);
   if (!graph.ok()) return std::move(done)(graph.status());
-  ClusterDevicesRequest devices{
-      .own_task = environment.task,
-      .own_devices = environment.devices->Infos(),
-      .tasks = environment.cluster,
-      .filters = config->device_filters,
-      .timeout = config->operation_timeout.value_or(kConnectTimeout),
-      .cancellation = cancellation};
+  ClusterDevicesRequest devices{.own_task = environment.task,
+                                .own_devices = environment.devices->Infos(),
+                                .tasks = environment.cluster,
+                                .filters = config->device_filters,
+                                .timeout = TimeToConnect(*config, answer_by),
+                                .cancellation = cancellation,
+                                .on_waiting = LogWaiting(environment),
+                                .report_interval = environment.log_interval};
   auto prepare = [environment, config = *std::move(config),
                   config_proto = std::move(*request.mutable_config()),
-                  graph = *std::move(graph), cancellation,
-                  done = std::move(done)](
+                  graph = *std::move(graph), graph_bytes, cancellation,
+                  under_way = std::move(under_way), done = std::move(done)](
                      absl::StatusOr<ClusterDevices> cluster) mutable {
     if (!cluster.ok()) return std::move(done)(cluster.status());
     auto session =
         Prepare(environment, std::move(config), std::move(config_proto),
                 std::move(graph), *std::move(cluster));
     if (!session.ok()) return std::move(done)(session.status());
-    (*session)->CreateWorkerSessions(std::move(cancellation), std::move(done));
+    {
+      MutexLock lock((*session)->mutex_);
+      (*session)->graph_bytes_ = graph_bytes;
+    }
+    (*session)->CreateWorkerSessions(std::move(cancellation),
+                                     std::move(under_way), std::move(done));
   };
   GetClusterDevices(
       *environment.tasks, *environment.timers, std::move(devices),
@@ -118,7 +181,8 @@ absl::StatusOr<std::shared_ptr<MasterSession>> MasterSession::Prepare(
 }
 
 void MasterSession::CreateWorkerSessions(
-    std::shared_ptr<Cancellation> cancellation, Created done) {
+    std::shared_ptr<Cancellation> cancellation, std::shared_ptr<void> under_way,
+    Created done) {
   pb::CreateWorkerSessionRequest request;
   request.set_session_handle(handle_);
   request.set_isolate_session_state(config_.isolate_state);
@@ -134,15 +198,14 @@ void MasterSession::CreateWorkerSessions(
     calls.push_back({task, ToPayload(request)});
   }
   FanOut(*environment_.tasks, methods::kCreateWorkerSession, std::move(calls),
-         {.cancellation = std::move(cancellation)},
-         [self = shared_from_this(), done = std::move(done)](
+         SetupCall(environment_.limits, std::move(cancellation)),
+         [self = shared_from_this(), under_way = std::move(under_way),
+          done = std::move(done)](
              const std::vector<absl::StatusOr<Payload>>& replies) mutable {
            absl::Status status = FirstError(self->cluster_.tasks, replies);
            if (status.ok()) return std::move(done)(std::move(self));
-           self->DeleteWorkerSessions(
-               [status = std::move(status), done = std::move(done)]() mutable {
-                 std::move(done)(std::move(status));
-               });
+           std::move(done)(std::move(status));
+           self->DeleteWorkerSessions([under_way = std::move(under_way)] {});
          });
 }
 
@@ -154,9 +217,15 @@ void MasterSession::DeleteWorkerSessions(absl::AnyInvocable<void() &&> done) {
     calls.push_back({task, ToPayload(request)});
   }
   FanOut(*environment_.tasks, methods::kDeleteWorkerSession, std::move(calls),
-         {.deadline = steady_clock::now() + kDeleteTimeout},
+         {.deadline = steady_clock::now() + kDeleteTimeout,
+          .cancellation = environment_.end_notices},
          [self = shared_from_this(), done = std::move(done)](
-             const std::vector<absl::StatusOr<Payload>>&) mutable {
+             const std::vector<absl::StatusOr<Payload>>& replies) mutable {
+           LostDeletions* const lost = self->environment_.lost_deletions.get();
+           for (size_t i = 0; lost != nullptr && i < replies.size(); ++i) {
+             lost->Note(self->cluster_.tasks[i], self->handle_,
+                        replies[i].status());
+           }
            std::move(done)();
          });
 }
@@ -167,19 +236,63 @@ absl::Status MasterSession::Touch() {
   return closed_;
 }
 
-absl::StatusOr<int64_t> MasterSession::Extend(const pb::GraphDef& addition,
-                                              int64_t version) {
-  LEAT_RETURN_IF_ERROR(Touch());
-  return graph_->ExtendAtVersion(addition, version, environment_.limits.import);
+void MasterSession::Extend(pb::GraphDef addition, int64_t version,
+                           std::shared_ptr<CallContext> call, Extended done) {
+  // Shared with the task, which may be refused.
+  const auto answer = std::make_shared<Extended>(std::move(done));
+  const bool added = extensions_.Add([self = shared_from_this(),
+                                      addition = std::move(addition), version,
+                                      call = std::move(call), answer] {
+    std::move (*answer)(self->ExtendNow(addition, version, *call));
+  });
+  if (added) return;
+  std::move (*answer)(absl::ResourceExhaustedError(
+      absl::StrCat(kMaxWaitingExtensions,
+                   " extensions of the session's graph wait already")));
 }
 
-void MasterSession::GetPlan(StepSignature signature, PlanTable::Done done) {
-  const std::string key =
-      SignatureKey(signature.feeds, signature.fetches, signature.targets);
+absl::StatusOr<int64_t> MasterSession::ExtendNow(const pb::GraphDef& addition,
+                                                 int64_t version,
+                                                 const CallContext& call) {
+  LEAT_RETURN_IF_ERROR(Touch());
+  if (call.cancellation.IsCancelled()) return call.cancellation.status();
+  const auto bytes = static_cast<int64_t>(addition.ByteSizeLong());
+  int64_t all_bytes = 0;
+  {
+    MutexLock lock(mutex_);
+    all_bytes = SaturatingAdd(graph_bytes_, bytes);
+  }
+  LEAT_RETURN_IF_ERROR(
+      CheckGraphBytes(all_bytes, environment_.limits.max_graph_bytes));
+  LEAT_ASSIGN_OR_RETURN(
+      const int64_t extended,
+      graph_->ExtendAtVersion(addition, version, environment_.limits.import));
+  MutexLock lock(mutex_);
+  graph_bytes_ = all_bytes;
+  return extended;
+}
+
+std::optional<StepDeadline> MasterSession::DeadlineOf(
+    const StepArgs& args) const {
+  const std::chrono::nanoseconds timeout =
+      StepTimeout(config_, args.options, environment_.limits.max_step_time);
+  if (timeout >= steady_clock::time_point::max() - args.begun) {
+    return std::nullopt;
+  }
+  return StepDeadline{.at = args.begun + timeout, .timeout = timeout};
+}
+
+void MasterSession::GetPlan(const StepSignature& signature,
+                            const std::string& key, const Patience& patience,
+                            PlanTable::Done done) {
+  absl::StatusOr<PlanTable::Plan> found = plans_->Find(key);
+  if (!found.ok() || *found != nullptr) {
+    return std::move(done)(std::move(found));
+  }
   plans_->Get(
       key, graph_->version(),
       [self = shared_from_this(),
-       signature = std::move(signature)](PlanTable::Done made) mutable {
+       signature = signature](PlanTable::Done made) mutable {
         const absl::StatusOr<int64_t> run = self->Begin();
         if (!run.ok()) return std::move(made)(run.status());
         MasterSession& session = *self;
@@ -196,7 +309,7 @@ void MasterSession::GetPlan(StepSignature signature, PlanTable::Done done) {
                   });
             });
       },
-      std::move(done));
+      WaitForPlan(*environment_.timers, patience, std::move(done)));
 }
 
 void MasterSession::MakePlan(StepSignature signature, PlanTable::Done done) {
@@ -209,17 +322,27 @@ void MasterSession::MakePlan(StepSignature signature, PlanTable::Done done) {
                {.handle = &handle_,
                 .devices = cluster_.devices,
                 .foreign_tasks = cluster_.foreign_tasks,
-                .config = &config_proto_},
-               {.cancellation = closing_}, std::move(done));
+                .config = &config_proto_,
+                .observer = environment_.plan_observer},
+               SetupCall(environment_.limits, closing_), std::move(done));
 }
 
-void MasterSession::Run(StepSignature signature, StepArgs args,
+void MasterSession::Run(const StepSignature& signature, StepArgs args,
                         RemoteStep::Done done) {
   if (absl::Status status = Touch(); !status.ok()) {
     return std::move(done)({.status = std::move(status)});
   }
+  RunStep(signature,
+          SignatureKey(signature.feeds, signature.fetches, signature.targets),
+          std::move(args), std::move(done));
+}
+
+void MasterSession::RunStep(const StepSignature& signature,
+                            const std::string& key, StepArgs args,
+                            RemoteStep::Done done) {
+  const Patience patience{.deadline = DeadlineOf(args), .call = args.call};
   GetPlan(
-      std::move(signature),
+      signature, key, patience,
       [self = shared_from_this(), args = std::move(args),
        done = std::move(done)](absl::StatusOr<PlanTable::Plan> plan) mutable {
         if (!plan.ok()) return std::move(done)({.status = plan.status()});
@@ -232,21 +355,13 @@ void MasterSession::RunPlan(PlanTable::Plan plan, StepArgs args,
   StepRequest request{
       .plan = std::move(plan),
       .feeds = std::move(args.feeds),
+      .deadline = DeadlineOf(args),
       .call = std::move(args.call),
       .trace = args.options.trace_level() != pb::RunOptions::NO_TRACE,
       .partition_graphs = args.options.output_partition_graphs()};
-  const std::chrono::nanoseconds timeout =
-      StepTimeout(config_, args.options, environment_.limits.max_step_time);
-  if (timeout < steady_clock::time_point::max() - args.begun) {
-    request.deadline =
-        StepDeadline{.at = args.begun + timeout, .timeout = timeout};
-  }
   if (request.deadline.has_value() &&
       steady_clock::now() >= request.deadline->at) {
-    return std::move(done)({.status = absl::DeadlineExceededError(absl::StrCat(
-                                "the step's timeout of ",
-                                absl::FormatDuration(absl::FromChrono(timeout)),
-                                " was over before it could begin"))});
+    return std::move(done)({.status = TooLateToBegin(*request.deadline)});
   }
   const absl::StatusOr<int64_t> begun = Begin();
   if (!begun.ok()) return std::move(done)({.status = begun.status()});
@@ -255,10 +370,12 @@ void MasterSession::RunPlan(PlanTable::Plan plan, StepArgs args,
       {.tasks = environment_.tasks,
        .timers = environment_.timers,
        .compute = environment_.blocking,
-       .allocator = &HostAllocator(),
+       .allocator = &allocator_,
        .decoders = &environment_.ops->variants(),
-       .max_message_bytes = environment_.limits.max_message_bytes},
-      std::move(request), std::move(done),
+       .max_message_bytes = environment_.limits.max_message_bytes,
+       .end_notices = environment_.end_notices,
+       .cleanups = environment_.cleanups},
+      std::move(request), Counted(std::move(done)),
       [self = shared_from_this(), run] { self->End(run); });
   absl::Status closed;
   {
@@ -269,6 +386,15 @@ void MasterSession::RunPlan(PlanTable::Plan plan, StepArgs args,
     closed = closed_;
   }
   if (!closed.ok()) step->Cancel(closed);
+}
+
+RemoteStep::Done MasterSession::Counted(RemoteStep::Done done) {
+  steps_.Begin();
+  return [self = shared_from_this(),
+          done = std::move(done)](StepResult result) mutable {
+    self->steps_.End(result.status.ok());
+    std::move(done)(std::move(result));
+  };
 }
 
 absl::StatusOr<int64_t> MasterSession::Begin() {
@@ -294,44 +420,53 @@ void MasterSession::End(int64_t run) {
 }
 
 void MasterSession::MakeCallable(
-    const pb::CallableOptions& options,
+    const pb::CallableOptions& options, std::shared_ptr<CallContext> call,
     absl::AnyInvocable<void(absl::StatusOr<int64_t>) &&> done) {
   absl::Status status = Touch();
   if (status.ok()) status = CheckCallable(options);
   if (!status.ok()) return std::move(done)(std::move(status));
-  StepSignature signature{
-      .feeds = {options.feed().begin(), options.feed().end()},
-      .fetches = {options.fetch().begin(), options.fetch().end()},
-      .targets = {options.target().begin(), options.target().end()}};
-  GetPlan(
-      std::move(signature),
-      [self = shared_from_this(), run_options = options.run_options(),
-       done = std::move(done)](absl::StatusOr<PlanTable::Plan> plan) mutable {
-        if (!plan.ok()) return std::move(done)(plan.status());
-        absl::StatusOr<int64_t> made =
-            absl::ResourceExhaustedError(absl::StrCat(
-                "a session has at most ", kMaxCallables, " callables"));
-        {
-          MutexLock lock(self->mutex_);
-          if (self->callables_.size() < kMaxCallables) {
-            made = self->next_callable_++;
-            self->callables_[*made] = {*std::move(plan), run_options};
-          }
-        }
-        std::move(done)(std::move(made));
-      });
+  auto callable = std::make_shared<CallableStep>(CallableStep{
+      .signature = {.feeds = {options.feed().begin(), options.feed().end()},
+                    .fetches = {options.fetch().begin(), options.fetch().end()},
+                    .targets = {options.target().begin(),
+                                options.target().end()}},
+      .options = options.run_options()});
+  const StepSignature& signature = callable->signature;
+  callable->key =
+      SignatureKey(signature.feeds, signature.fetches, signature.targets);
+  Patience patience{.call = std::move(call)};
+  if (config_.operation_timeout.has_value()) {
+    patience.deadline =
+        StepDeadline{.at = DeadlineAfter(*config_.operation_timeout),
+                     .timeout = *config_.operation_timeout};
+  }
+  GetPlan(signature, callable->key, patience,
+          [self = shared_from_this(), callable, done = std::move(done)](
+              const absl::StatusOr<PlanTable::Plan>& plan) mutable {
+            if (!plan.ok()) return std::move(done)(plan.status());
+            absl::StatusOr<int64_t> made =
+                absl::ResourceExhaustedError(absl::StrCat(
+                    "a session has at most ", kMaxCallables, " callables"));
+            {
+              MutexLock lock(self->mutex_);
+              if (self->callables_.size() < kMaxCallables) {
+                made = self->next_callable_++;
+                self->callables_[*made] = std::move(callable);
+              }
+            }
+            std::move(done)(std::move(made));
+          });
 }
 
 void MasterSession::RunCallable(int64_t callable, StepArgs args,
                                 RemoteStep::Done done) {
   absl::Status status = Touch();
-  PlanTable::Plan plan;
+  std::shared_ptr<const CallableStep> step;
   {
     MutexLock lock(mutex_);
     const auto found = callables_.find(callable);
     if (found != callables_.end()) {
-      plan = found->second.plan;
-      args.options = found->second.options;
+      step = found->second;
     } else if (status.ok()) {
       const bool existed = callable >= 0 && callable < next_callable_;
       status = absl::InvalidArgumentError(absl::StrCat(
@@ -341,12 +476,13 @@ void MasterSession::RunCallable(int64_t callable, StepArgs args,
     }
   }
   if (!status.ok()) return std::move(done)({.status = std::move(status)});
-  RunPlan(std::move(plan), std::move(args), std::move(done));
+  args.options = step->options;
+  RunStep(step->signature, step->key, std::move(args), std::move(done));
 }
 
 absl::Status MasterSession::ReleaseCallable(int64_t callable) {
   LEAT_RETURN_IF_ERROR(Touch());
-  CallableStep released;  // outlives the lock
+  std::shared_ptr<const CallableStep> released;  // outlives the lock
   MutexLock lock(mutex_);
   if (callable < 0 || callable >= next_callable_) {
     return absl::InvalidArgumentError(
@@ -362,7 +498,7 @@ absl::Status MasterSession::ReleaseCallable(int64_t callable) {
 void MasterSession::Close(absl::Status why,
                           absl::AnyInvocable<void() &&> done) {
   std::vector<std::shared_ptr<RemoteStep>> running;
-  absl::flat_hash_map<int64_t, CallableStep> callables;
+  decltype(callables_) callables;
   bool is_idle = false;
   {
     MutexLock lock(mutex_);

@@ -7,7 +7,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,18 +17,25 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/accounted_allocator.h"
 #include "leat/core/cancellation.h"
 #include "leat/core/device.h"
 #include "leat/core/mutex.h"
 #include "leat/core/tensor.h"
 #include "leat/core/timer_queue.h"
 #include "leat/core/work_queue.h"
+#include "leat/distributed/cleanups.h"
 #include "leat/distributed/cluster_devices.h"
 #include "leat/distributed/limits.h"
+#include "leat/distributed/lost_deletions.h"
 #include "leat/distributed/methods.h"
 #include "leat/distributed/plan_table.h"
+#include "leat/distributed/plan_wait.h"
 #include "leat/distributed/remote_step.h"
+#include "leat/distributed/serial_queue.h"
 #include "leat/distributed/session_config.h"
+#include "leat/distributed/step_counts.h"
 #include "leat/distributed/tasks.h"
 #include "leat/graph/constant_evaluator.h"
 #include "leat/graph/op_registry.h"
@@ -51,6 +60,18 @@ struct MasterEnvironment {
   // Runs what takes long: import, planning, decoding.
   WorkQueue* blocking = nullptr;
   ServerLimits limits = {};
+  PlanObserver* plan_observer = nullptr;  // may be null
+  // For people, on any thread: which tasks a session waits for, while it is
+  // created. May be null.
+  std::function<void(absl::string_view message)> log = {};
+  std::chrono::nanoseconds log_interval = std::chrono::seconds(10);
+  // Ends the calls that only tell tasks of the end of something, for a master
+  // that cannot wait for them. May be null.
+  std::shared_ptr<Cancellation> end_notices = {};
+  // Takes the sessions that could not be deleted on their tasks. May be null.
+  std::shared_ptr<LostDeletions> lost_deletions = {};
+  // Tells tasks of the end of steps. Null: each step does.
+  std::shared_ptr<Cleanups> cleanups = {};
 };
 
 class MasterSession : public std::enable_shared_from_this<MasterSession> {
@@ -61,16 +82,27 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   // Asks the tasks for their devices, prepares the graph, creates the session
   // on every task that takes part. `done` exactly once, on any thread. Imports
   // the graph here: to be called on the blocking queue. `cancellation` ends it.
-  static void Create(const MasterEnvironment& environment,
-                     pb::CreateSessionRequest request,
-                     std::shared_ptr<Cancellation> cancellation, Created done);
+  // `under_way` is kept until nothing is left of a session that failed. The
+  // client hears nothing after `answer_by`, so tasks that have not answered
+  // shortly before are told.
+  static void Create(
+      const MasterEnvironment& environment, pb::CreateSessionRequest request,
+      std::shared_ptr<Cancellation> cancellation,
+      std::shared_ptr<void> under_way, Created done,
+      std::optional<std::chrono::steady_clock::time_point> answer_by = {});
 
   const std::string& handle() const { return handle_; }
+  // For what is fed to its steps.
+  Allocator& allocator() { return allocator_; }
   int64_t graph_version() const { return graph_->version(); }
   const std::vector<DeviceInfo>& devices() const { return cluster_.devices; }
 
-  // The new version. Takes long: to be called on the blocking queue.
-  absl::StatusOr<int64_t> Extend(const pb::GraphDef& addition, int64_t version);
+  // Adds to the graph, one extension after another, on the blocking queue;
+  // `done` exactly once, with the new version. RESOURCE_EXHAUSTED for a graph
+  // above the limits, and when too many wait.
+  using Extended = absl::AnyInvocable<void(absl::StatusOr<int64_t>) &&>;
+  void Extend(pb::GraphDef addition, int64_t version,
+              std::shared_ptr<CallContext> call, Extended done);
 
   // What the client gives a step, and when it did so.
   struct StepArgs {
@@ -79,10 +111,12 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
     std::chrono::steady_clock::time_point begun = {};
     std::shared_ptr<CallContext> call = {};
   };
-  void Run(StepSignature signature, StepArgs args, RemoteStep::Done done);
+  void Run(const StepSignature& signature, StepArgs args,
+           RemoteStep::Done done);
 
   // Plans a step to be called by the handle that `done` gets.
   void MakeCallable(const pb::CallableOptions& options,
+                    std::shared_ptr<CallContext> call,
                     absl::AnyInvocable<void(absl::StatusOr<int64_t>) &&> done);
   // With the options of MakeCallable. INVALID_ARGUMENT in TensorFlow's words
   // for a handle that is none.
@@ -96,10 +130,15 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   // Since when no step runs and nobody has asked for anything; now if one runs.
   std::chrono::steady_clock::time_point idle_since() const;
   size_t num_plans() const { return plans_->num_plans(); }
+  size_t num_tasks() const { return cluster_.tasks.size(); }
+  // Those that tasks were asked to run.
+  StepCounts::Totals steps() const { return steps_.totals(); }
 
  private:
+  // Its plan is in the table, with the others, and may have to be made again.
   struct CallableStep {
-    PlanTable::Plan plan = {};
+    StepSignature signature = {};
+    std::string key = {};
     pb::RunOptions options = {};
   };
 
@@ -110,14 +149,22 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
       const MasterEnvironment& environment, SessionConfig config,
       pb::ConfigProto config_proto, Graph graph, ClusterDevices cluster);
   void CreateWorkerSessions(std::shared_ptr<Cancellation> cancellation,
-                            Created done);
+                            std::shared_ptr<void> under_way, Created done);
   void DeleteWorkerSessions(absl::AnyInvocable<void() &&> done);
+  absl::StatusOr<int64_t> ExtendNow(const pb::GraphDef& addition,
+                                    int64_t version, const CallContext& call);
 
   // Somebody asks. OK while the session is open.
   absl::Status Touch();
-  void GetPlan(StepSignature signature, PlanTable::Done done);
+  void RunStep(const StepSignature& signature, const std::string& key,
+               StepArgs args, RemoteStep::Done done);
+  std::optional<StepDeadline> DeadlineOf(const StepArgs& args) const;
+  void GetPlan(const StepSignature& signature, const std::string& key,
+               const Patience& patience, PlanTable::Done done);
   void MakePlan(StepSignature signature, PlanTable::Done done);
   void RunPlan(PlanTable::Plan plan, StepArgs args, RemoteStep::Done done);
+  // A step begins, and ends with that.
+  RemoteStep::Done Counted(RemoteStep::Done done);
   // What Close waits for: a step, or a plan that is being made.
   // Nothing begins any more once the session is closed.
   absl::StatusOr<int64_t> Begin();
@@ -135,7 +182,12 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   const std::shared_ptr<Cancellation> closing_ =
       std::make_shared<Cancellation>();
   const std::shared_ptr<PlanTable> plans_;
+  SerialQueue extensions_;
+  // Charged with what is fed and fetched here.
+  const std::shared_ptr<MemoryAccount> memory_;
+  AccountedAllocator allocator_;
 
+  StepCounts steps_;
   mutable Mutex mutex_;
   absl::Status closed_ ABSL_GUARDED_BY(mutex_);  // OK: open
   absl::AnyInvocable<void() &&> when_idle_ ABSL_GUARDED_BY(mutex_);
@@ -144,7 +196,9 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   absl::flat_hash_map<int64_t, std::shared_ptr<RemoteStep>> running_
       ABSL_GUARDED_BY(mutex_);
   int64_t next_run_ ABSL_GUARDED_BY(mutex_) = 0;
-  absl::flat_hash_map<int64_t, CallableStep> callables_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<int64_t, std::shared_ptr<const CallableStep>> callables_
+      ABSL_GUARDED_BY(mutex_);
+  int64_t graph_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // with its extensions
   int64_t next_callable_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 

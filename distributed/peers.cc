@@ -1,6 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/peers.h"
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "absl/strings/cord.h"
@@ -11,13 +13,20 @@
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
+#include "leat/distributed/chunked_receive.h"
 #include "leat/distributed/device_attributes.h"
+#include "leat/distributed/open_recvs.h"
 #include "leat/distributed/quoted_text.h"
 #include "leat/distributed/recv_tensor.h"
+#include "leat/distributed/shown_ids.h"
+#include "leat/protos/status.pb.h"
 #include "leat/protos/worker.pb.h"
 
 namespace leat {
 namespace {
+
+// Until a peer has said whether it has chunks.
+constexpr auto kStatusTimeout = std::chrono::seconds(10);
 
 bool IsOfTheWay(const absl::Status& status) {
   return status.GetPayload(kTransportErrorPayload).has_value();
@@ -57,14 +66,16 @@ absl::string_view TensorNameOf(absl::string_view key) {
   return parts.size() == 5 ? parts[3] : key;
 }
 
-absl::StatusOr<PeerStatus> ReadStatus(const Payload& payload,
-                                      absl::string_view task) {
+absl::StatusOr<PeerStatus> ParseStatus(const Payload& payload,
+                                       absl::string_view task) {
   pb::GetStatusResponse response;
   if (!response.ParseFromString(payload.header)) {
     return absl::InvalidArgumentError("malformed GetStatusResponse");
   }
   PeerStatus status;
   status.is_leat = response.has_leat();
+  status.max_chunk_bytes =
+      std::max<int64_t>(response.leat().max_chunk_bytes(), 0);
   for (const pb::DeviceAttributes& attributes : response.device_attributes()) {
     LEAT_ASSIGN_OR_RETURN(DeviceInfo device, ImportDevice(attributes));
     absl::string_view rest = device.name;
@@ -77,23 +88,40 @@ absl::StatusOr<PeerStatus> ReadStatus(const Payload& payload,
   return status;
 }
 
+absl::StatusOr<PeerStatus> ReadStatus(const absl::StatusOr<Payload>& reply,
+                                      absl::string_view task) {
+  if (!reply.ok()) return reply.status();
+  absl::StatusOr<PeerStatus> status = ParseStatus(*reply, task);
+  if (status.ok()) return status;
+  return WithMessage(
+      status.status(),
+      absl::StrCat("task ", task,
+                   " answered GetStatus wrongly: ", status.status().message()));
+}
+
 }  // namespace
 
 // Calls `done` once, if need be in the destructor: whatever becomes of the
-// call, a step must not wait for ever.
+// calls, a step must not wait for ever.
 class Peers::Pull {
  public:
-  Pull(std::shared_ptr<const Peer> peer, absl::string_view key,
-       const Peers& peers, Allocator& allocator,
-       std::shared_ptr<Cancellation> cancellation, Rendezvous::Done done)
+  Pull(PeerRef peer, int64_t step_id, absl::string_view key, const Peers& peers,
+       Allocator& allocator, std::shared_ptr<Cancellation> cancellation,
+       Rendezvous::Done done, int64_t* send_start_us)
       : peer_(std::move(peer)),
+        step_id_(step_id),
         key_(key),
+        waiting_(peer_->all_traffic->recvs(), step_id_, key_),
+        wish_(peers.WishOf(*peer_)),
+        chunks_(peers.chunks_),
+        transport_(peers.transport_),
         compute_(peers.compute_),
         decoders_(peers.decoders_),
         max_message_bytes_(peers.max_message_bytes_),
         allocator_(allocator),
         cancellation_(std::move(cancellation)),
-        done_(std::move(done)) {}
+        done_(std::move(done)),
+        send_start_us_(send_start_us) {}
   Pull(const Pull&) = delete;
   Pull& operator=(const Pull&) = delete;
   ~Pull() {
@@ -102,15 +130,31 @@ class Peers::Pull {
     }
   }
 
+  Payload Request() const {
+    return EncodeRecvTensorRequest(step_id_, key_,
+                                   static_cast<int64_t>(RandomId()), wish_);
+  }
+
   static void Receive(std::unique_ptr<Pull> pull,
                       absl::StatusOr<Payload> reply) {
     if (!reply.ok()) return pull->Fail(pull->CallError(reply.status()));
-    const absl::StatusOr<bool> is_dead =
+    const absl::StatusOr<RecvTensorResponse> response =
         DecodeRecvTensorResponse(reply->header);
-    if (!is_dead.ok()) return pull->Fail(pull->ReplyError(is_dead.status()));
-    if (*is_dead) return pull->Finish(absl::OkStatus(), Tensor(), true);
-    const bool is_large =
-        reply->pending != nullptr && reply->pending->bytes() > kMaxInlineBytes;
+    if (!response.ok()) return pull->Fail(pull->ReplyError(response.status()));
+    if (pull->send_start_us_ != nullptr) {
+      *pull->send_start_us_ = response->send_start_us;
+    }
+    if (response->is_dead) {
+      return pull->Finish(absl::OkStatus(), Tensor(), true);
+    }
+    if (response->transfer.has_value()) {
+      return ReceiveChunks(std::move(pull), *response->transfer,
+                           *std::move(reply));
+    }
+    const int64_t bytes =
+        reply->pending == nullptr ? 0 : reply->pending->bytes();
+    pull->LearnOfChunks(bytes);
+    const bool is_large = bytes > kMaxInlineBytes;
     WorkQueue& compute = pull->compute_;
     if (!is_large || compute.IsWorkerThread()) {
       return pull->Decode(*std::move(reply));
@@ -122,6 +166,65 @@ class Peers::Pull {
   }
 
  private:
+  static void ReceiveChunks(std::unique_ptr<Pull> owned,
+                            const Transfer& transfer, Payload first) {
+    const absl::Status status = owned->CheckTransfer(transfer);
+    if (!status.ok()) return owned->Fail(owned->ReplyError(status));
+    const std::shared_ptr<Pull> pull = std::move(owned);
+    ChunkedReceive::Options options;
+    options.transfer = transfer;
+    options.step_id = pull->step_id_;
+    options.in_flight = pull->chunks_.in_flight;
+    options.allocator = &pull->allocator_;
+    options.compute = &pull->compute_;
+    options.fetch = [pull](Payload request, Reply reply) {
+      FetchChunk(pull, std::move(request), std::move(reply));
+    };
+    options.explain = [pull](const absl::Status& why) {
+      return pull->ReplyError(why);
+    };
+    ChunkedReceive::Start(std::move(options), std::move(first),
+                          [pull](absl::StatusOr<Tensor> tensor) {
+                            pull->FinishWith(std::move(tensor));
+                          });
+  }
+
+  absl::Status CheckTransfer(const Transfer& transfer) const {
+    if (wish_.chunk_bytes == 0) {
+      return absl::InvalidArgumentError("with a transfer; nobody wished one");
+    }
+    if (transfer.total_bytes <= max_message_bytes_) return absl::OkStatus();
+    return absl::ResourceExhaustedError(
+        absl::StrCat("a transfer of ", transfer.total_bytes,
+                     " bytes is above the limit of ", max_message_bytes_));
+  }
+
+  static void FetchChunk(const std::shared_ptr<Pull>& pull, Payload request,
+                         Reply done) {
+    CallOptions options;
+    options.cancellation = pull->cancellation_;
+    CallPeer(
+        pull->transport_, pull->peer_, methods::kFetchChunk, std::move(request),
+        std::move(options),
+        [pull, done = std::move(done)](absl::StatusOr<Payload> reply) mutable {
+          if (!reply.ok()) reply = pull->CallError(reply.status());
+          std::move(done)(std::move(reply));
+        });
+  }
+
+  // REQUIRES: on a thread of the transport.
+  void LearnOfChunks(int64_t bytes) {
+    if (bytes <= chunks_.inline_bytes || chunks_.chunk_bytes == 0 ||
+        peer_->was_asked.exchange(true)) {
+      return;
+    }
+    CallOptions options;
+    options.deadline = std::chrono::steady_clock::now() + kStatusTimeout;
+    // It is in the peer's entry then; without an answer all stays as it is.
+    AskForStatus(transport_, peer_, std::move(options),
+                 [](const absl::StatusOr<PeerStatus>&) {});
+  }
+
   void Decode(Payload payload) {
     const absl::Status status =
         payload.Materialize(allocator_, decoders_, max_message_bytes_);
@@ -152,102 +255,178 @@ class Peers::Pull {
                              key_, "' wrongly: ", status.message()));
   }
 
+  void FinishWith(absl::StatusOr<Tensor> tensor) {
+    if (!tensor.ok()) return Fail(tensor.status());
+    Finish(absl::OkStatus(), *std::move(tensor), false);
+  }
+
   void Fail(const absl::Status& status) { Finish(status, Tensor(), false); }
 
   void Finish(const absl::Status& status, Tensor tensor, bool is_dead) {
+    waiting_.Close();
     std::move(std::exchange(done_, nullptr))(status, std::move(tensor),
                                              is_dead);
   }
 
-  const std::shared_ptr<const Peer> peer_;
+  const PeerRef peer_;
+  const int64_t step_id_;
   const std::string key_;
+  OpenRecvs::Entry waiting_;
+  const ChunkWish wish_;
+  const ChunkOptions chunks_;
+  Transport& transport_;
   WorkQueue& compute_;
   const VariantDecoders* const decoders_;
   const int64_t max_message_bytes_;
   Allocator& allocator_;
   const std::shared_ptr<Cancellation> cancellation_;
   Rendezvous::Done done_;
+  int64_t* const send_start_us_;  // may be null
 };
 
 Peers::Peers(const ClusterSpec& cluster, Transport& transport,
              WorkQueue& compute, const VariantDecoders* decoders,
-             int64_t max_message_bytes)
+             int64_t max_message_bytes, const ChunkOptions& chunks)
     : transport_(transport),
       compute_(compute),
       decoders_(decoders),
-      max_message_bytes_(max_message_bytes) {
+      max_message_bytes_(max_message_bytes),
+      chunks_(chunks),
+      traffic_(std::make_shared<Traffic>(cluster)) {
   for (const auto& [job, tasks] : cluster.jobs()) {
     for (const auto& [index, address] : tasks) {
       const std::string name = TaskId{.job = job, .index = index}.ToString();
-      peers_.emplace(name, std::make_shared<const Peer>(
-                               Peer{.task = name, .address = address}));
+      peers_.emplace(name, std::make_shared<Peer>(name, address, traffic_));
     }
   }
 }
 
-std::shared_ptr<const Peers::Peer> Peers::Find(absl::string_view task) const {
+Peers::PeerRef Peers::Find(absl::string_view task) const {
   const auto found = peers_.find(task);
   return found == peers_.end() ? nullptr : found->second;
 }
 
+ChunkWish Peers::WishOf(const Peer& peer) const {
+  const int64_t chunk_bytes =
+      std::min(chunks_.chunk_bytes,
+               peer.max_chunk_bytes.load(std::memory_order_relaxed));
+  if (chunk_bytes == 0) return {};
+  return {.inline_bytes = chunks_.inline_bytes, .chunk_bytes = chunk_bytes};
+}
+
 void Peers::Call(absl::string_view task, const Method& method, Payload request,
                  CallOptions options, Reply done) {
-  std::shared_ptr<const Peer> peer = Find(task);
+  const PeerRef peer = Find(task);
   if (peer == nullptr) return std::move(done)(NoTask(task));
-  const std::string& address = peer->address;
-  transport_.Call(
-      address, method, std::move(request), std::move(options),
+  CallPeer(transport_, peer, method, std::move(request), std::move(options),
+           WithWayErrors(peer, std::move(done)));
+}
+
+void Peers::CallPeer(Transport& transport, const PeerRef& peer,
+                     const Method& method, Payload request, CallOptions options,
+                     Reply done) {
+  peer->traffic.CountCall(request);
+  transport.Call(
+      peer->address, method, std::move(request), std::move(options),
       [peer, done = std::move(done)](absl::StatusOr<Payload> reply) mutable {
-        if (!reply.ok() && IsOfTheWay(reply.status())) {
-          reply = WayError(reply.status(), peer->task, peer->address);
-        }
+        peer->traffic.CountReply(reply);
         std::move(done)(std::move(reply));
       });
 }
 
-void Peers::GetStatus(
-    absl::string_view task, CallOptions options,
-    absl::AnyInvocable<void(absl::StatusOr<PeerStatus>) &&> done) {
-  std::shared_ptr<const Peer> peer = Find(task);
+Reply Peers::WithWayErrors(const PeerRef& peer, Reply done) {
+  return [peer, done = std::move(done)](absl::StatusOr<Payload> reply) mutable {
+    if (!reply.ok() && IsOfTheWay(reply.status())) {
+      reply = WayError(reply.status(), peer->task, peer->address);
+    }
+    std::move(done)(std::move(reply));
+  };
+}
+
+void Peers::GetStatus(absl::string_view task, CallOptions options,
+                      StatusDone done) {
+  const PeerRef peer = Find(task);
   if (peer == nullptr) return std::move(done)(NoTask(task));
+  AskForStatus(transport_, peer, std::move(options), std::move(done));
+}
+
+void Peers::AskForStatus(Transport& transport, const PeerRef& peer,
+                         CallOptions options, StatusDone done) {
+  peer->was_asked = true;
   pb::GetStatusRequest message;
   message.mutable_leat()->set_version(kLeatPeerVersion);
   Payload request;
   request.header = message.SerializeAsString();
-  Call(task, methods::kGetStatus, std::move(request), std::move(options),
-       [peer, &transport = transport_,
-        done = std::move(done)](absl::StatusOr<Payload> reply) mutable {
-         if (!reply.ok()) return std::move(done)(reply.status());
-         absl::StatusOr<PeerStatus> status = ReadStatus(*reply, peer->task);
-         if (!status.ok()) {
-           return std::move(done)(WithMessage(
-               status.status(), absl::StrCat("task ", peer->task,
-                                             " answered GetStatus wrongly: ",
-                                             status.status().message())));
-         }
-         if (status->is_leat) transport.WatchPeer(peer->address);
-         std::move(done)(std::move(status));
-       });
+  auto read = [peer, &transport,
+               done = std::move(done)](absl::StatusOr<Payload> reply) mutable {
+    absl::StatusOr<PeerStatus> status = ReadStatus(reply, peer->task);
+    peer->was_asked = status.ok();
+    if (status.ok()) {
+      peer->max_chunk_bytes = status->max_chunk_bytes;
+      peer->traffic.SetKind(status->is_leat ? PeerTraffic::Kind::kLeat
+                                            : PeerTraffic::Kind::kTensorFlow);
+      if (status->is_leat) transport.WatchPeer(peer->address);
+    }
+    std::move(done)(std::move(status));
+  };
+  CallPeer(transport, peer, methods::kGetStatus, std::move(request),
+           std::move(options), WithWayErrors(peer, std::move(read)));
 }
 
 void Peers::RecvTensor(absl::string_view task, int64_t step_id,
                        absl::string_view key, Allocator& allocator,
                        std::shared_ptr<Cancellation> cancellation,
-                       Rendezvous::Done done) {
-  std::shared_ptr<const Peer> peer = Find(task);
+                       Rendezvous::Done done, int64_t* send_start_us) {
+  const PeerRef peer = Find(task);
   if (peer == nullptr) return std::move(done)(NoTask(task), Tensor(), false);
-  const std::string& address = peer->address;
   CallOptions options;
   options.cancellation = cancellation;
-  auto pull = std::make_unique<Pull>(peer, key, *this, allocator,
-                                     std::move(cancellation), std::move(done));
-  Payload request =
-      EncodeRecvTensorRequest(step_id, key, static_cast<int64_t>(RandomId()));
-  transport_.Call(
-      address, methods::kRecvTensor, std::move(request), std::move(options),
-      [pull = std::move(pull)](absl::StatusOr<Payload> reply) mutable {
-        Pull::Receive(std::move(pull), std::move(reply));
-      });
+  auto pull = std::make_unique<Pull>(peer, step_id, key, *this, allocator,
+                                     std::move(cancellation), std::move(done),
+                                     send_start_us);
+  Payload request = pull->Request();
+  CallPeer(transport_, peer, methods::kRecvTensor, std::move(request),
+           std::move(options),
+           [pull = std::move(pull)](absl::StatusOr<Payload> reply) mutable {
+             Pull::Receive(std::move(pull), std::move(reply));
+           });
+}
+
+void Peers::Report(absl::string_view own, const StatusListing& listing,
+                   pb::TaskStatusResponse& status) const {
+  const auto add = [&status](absl::string_view task, absl::string_view address,
+                             const PeerTraffic& traffic) {
+    const PeerTraffic::Totals totals = traffic.totals();
+    pb::PeerTrafficStatus& peer = *status.add_peers();
+    peer.set_task(std::string(task));
+    peer.set_address(std::string(address));
+    peer.set_kind(static_cast<pb::PeerTrafficStatus::Kind>(
+        static_cast<int>(totals.kind)));
+    peer.set_state(static_cast<pb::PeerTrafficStatus::State>(
+        static_cast<int>(totals.state)));
+    peer.set_error(ShownText(totals.error, totals.error.size()));
+    peer.set_calls(totals.calls);
+    peer.set_calls_under_way(totals.calls_under_way);
+    peer.set_calls_served(totals.calls_served);
+    peer.set_bytes_sent(totals.bytes_sent);
+    peer.set_bytes_received(totals.bytes_received);
+    peer.set_heard_us(totals.heard.has_value() ? ToMicros(*totals.heard) : -1);
+  };
+  int64_t count = 0;
+  for (const auto& [task, peer] : peers_) {
+    if (task == own) continue;
+    ++count;
+    if (static_cast<size_t>(status.peers_size()) < listing.max_peers) {
+      add(task, peer->address, peer->traffic);
+    }
+  }
+  // Those that are not in the cluster, which only call.
+  const PeerTraffic& others = traffic_->Of("");
+  if (others.totals().calls_served > 0) {
+    ++count;
+    add("", "", others);
+  }
+  status.set_num_peers(count);
 }
 
 }  // namespace leat

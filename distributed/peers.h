@@ -1,12 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// Peers: the other tasks of the cluster as this one reaches them. Immutable,
-// thread-safe.
+// Peers: the other tasks of the cluster as this one reaches them. Thread-safe.
 #ifndef LEAT_DISTRIBUTED_PEERS_H_
 #define LEAT_DISTRIBUTED_PEERS_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -19,7 +20,14 @@
 #include "leat/core/variant_codec.h"
 #include "leat/core/work_queue.h"
 #include "leat/distributed/cluster.h"
+#include "leat/distributed/recv_tensor.h"
+#include "leat/distributed/status_listing.h"
+#include "leat/distributed/traffic.h"
 #include "leat/distributed/transport.h"
+
+namespace leat::pb {
+class TaskStatusResponse;
+}  // namespace leat::pb
 
 namespace leat {
 
@@ -29,7 +37,8 @@ inline constexpr int kLeatPeerVersion = 1;
 // What a task says of itself.
 struct PeerStatus {
   std::vector<DeviceInfo> devices = {};
-  bool is_leat = false;  // else TensorFlow's
+  bool is_leat = false;         // else TensorFlow's
+  int64_t max_chunk_bytes = 0;  // of a transfer (recv_tensor.h); 0: it has none
 };
 
 class Peers {
@@ -37,7 +46,8 @@ class Peers {
   // All but the cluster are borrowed and outlive the calls begun here, which
   // may outlive this. `decoders`, of received variants, may be null.
   Peers(const ClusterSpec& cluster, Transport& transport, WorkQueue& compute,
-        const VariantDecoders* decoders, int64_t max_message_bytes);
+        const VariantDecoders* decoders, int64_t max_message_bytes,
+        const ChunkOptions& chunks = {});
 
   // Calls the task "/job:ps/replica:0/task:0". NOT_FOUND, at once, for one that
   // is not in the cluster; errors of the way, which the peer itself did not say
@@ -58,27 +68,67 @@ class Peers {
   // /job:ps/replica:0/task:0 (127.0.0.1:7001) cannot be reached: ... while
   // receiving 'edge_5_w/read'". After `cancellation` (may be null): its status.
   // INVALID_ARGUMENT, naming key and task, for a response without tensor.
+  //
+  // Large ones come in chunks from a peer that has said in GetStatus that it
+  // has them; one of which nothing is known is asked (once, while the first
+  // such tensor comes in one piece).
+  //
+  // `send_start_us`, if not null, is borrowed until `done` and gets when the
+  // peer began to send, by its clock, in micros since 1970.
   void RecvTensor(absl::string_view task, int64_t step_id,
                   absl::string_view key, Allocator& allocator,
                   std::shared_ptr<Cancellation> cancellation,
-                  Rendezvous::Done done);
+                  Rendezvous::Done done, int64_t* send_start_us = nullptr);
+
+  // Calls of peers are counted there, and what is waited for of them; calls by
+  // them are for others to count. Never null.
+  const std::shared_ptr<Traffic>& traffic() const { return traffic_; }
+
+  // Every task but `own`.
+  void Report(absl::string_view own, const StatusListing& listing,
+              pb::TaskStatusResponse& status) const;
 
  private:
   struct Peer {
-    std::string task = {};
-    std::string address = {};
+    Peer(std::string name, std::string where, std::shared_ptr<Traffic> all)
+        : task(std::move(name)),
+          address(std::move(where)),
+          all_traffic(std::move(all)),
+          traffic(all_traffic->Of(task)) {}
+
+    const std::string task;
+    const std::string address;
+    const std::shared_ptr<Traffic> all_traffic;
+    PeerTraffic& traffic;
+    // Of what it has said.
+    std::atomic<bool> was_asked{false};
+    std::atomic<int64_t> max_chunk_bytes{0};
   };
+  using PeerRef = std::shared_ptr<Peer>;
+  using StatusDone = absl::AnyInvocable<void(absl::StatusOr<PeerStatus>) &&>;
   class Pull;  // a tensor on its way
 
   // Null when there is none of that name.
-  std::shared_ptr<const Peer> Find(absl::string_view task) const;
+  PeerRef Find(absl::string_view task) const;
+
+  // Every call goes by it, and is counted. Errors are as the transport gives
+  // them.
+  static void CallPeer(Transport& transport, const PeerRef& peer,
+                       const Method& method, Payload request,
+                       CallOptions options, Reply done);
+  static Reply WithWayErrors(const PeerRef& peer, Reply done);
+  static void AskForStatus(Transport& transport, const PeerRef& peer,
+                           CallOptions options, StatusDone done);
+  ChunkWish WishOf(const Peer& peer) const;
 
   Transport& transport_;
   WorkQueue& compute_;
   const VariantDecoders* const decoders_;
   const int64_t max_message_bytes_;
+  const ChunkOptions chunks_;
+  const std::shared_ptr<Traffic> traffic_;
   // By name of the task.
-  absl::flat_hash_map<std::string, std::shared_ptr<const Peer>> peers_;
+  absl::flat_hash_map<std::string, PeerRef> peers_;
 };
 
 }  // namespace leat

@@ -13,6 +13,15 @@ std::shared_ptr<PlanTable> PlanTable::Create(Release release,
       new PlanTable(std::move(release), max_plans));
 }
 
+absl::StatusOr<PlanTable::Plan> PlanTable::Find(absl::string_view key) {
+  MutexLock lock(mutex_);
+  if (!closed_.ok()) return closed_;
+  const auto found = entries_.find(key);
+  if (found == entries_.end() || found->second->plan == nullptr) return Plan();
+  used_.splice(used_.end(), used_, found->second->place);
+  return found->second->plan;
+}
+
 void PlanTable::Get(const std::string& key, int64_t graph_version, Make make,
                     Done done) {
   absl::StatusOr<Plan> found = Plan();  // null: to be made

@@ -17,6 +17,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "leat/core/mutex.h"
 #include "leat/distributed/registered_plan.h"
 
@@ -37,6 +38,9 @@ class PlanTable : public std::enable_shared_from_this<PlanTable> {
   // `release` is called outside of any lock, on any thread.
   static std::shared_ptr<PlanTable> Create(Release release,
                                            size_t max_plans = kMaxPlans);
+
+  // The plan of `key` if it is there, or null; the reason after Close.
+  absl::StatusOr<Plan> Find(absl::string_view key);
 
   // The plan of `key`: `done` exactly once, with the plan that is there or that
   // is being made; else with what `make` makes, whose errors all who wait for

@@ -1,11 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/recv_call.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/mutex.h"
+#include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
 #include "leat/distributed/quoted_text.h"
 #include "leat/distributed/recv_tensor.h"
@@ -17,8 +19,19 @@ namespace {
 // What waits in the rendezvous keeps it, so it keeps little once it replied.
 class RecvCall {
  public:
-  RecvCall(std::shared_ptr<CallContext> context, Reply reply)
-      : context_(std::move(context)), reply_(std::move(reply)) {}
+  RecvCall(RecvTensorRequest request, int64_t received_bytes,
+           std::shared_ptr<Traffic> traffic,
+           std::shared_ptr<CallContext> context, Reply reply)
+      : request_(std::move(request)),
+        received_bytes_(received_bytes),
+        traffic_(std::move(traffic)),
+        caller_(traffic_->Of(ReceiverOf(request_.key))),
+        waiting_(traffic_->recvs(), request_.step_id, request_.key),
+        context_(std::move(context)),
+        reply_(std::move(reply)) {}
+
+  const RecvTensorRequest& request() const { return request_; }
+  PeerTraffic& caller() { return caller_; }
 
   // Returns false, having replied, when the caller is gone.
   static bool Watch(const std::shared_ptr<RecvCall>& call, CallContext& context,
@@ -44,13 +57,14 @@ class RecvCall {
     return true;
   }
 
-  void Finish(absl::StatusOr<Payload> response) {
+  // False when it has replied before.
+  bool Finish(absl::StatusOr<Payload> response) {
     Reply reply = nullptr;
     std::shared_ptr<CallContext> context;
     Cancellation::Token token = kNoToken;
     {
       MutexLock lock(mutex_);
-      if (replied_) return;
+      if (replied_) return false;
       replied_ = true;
       std::swap(reply, reply_);
       context.swap(context_);
@@ -58,12 +72,21 @@ class RecvCall {
     }
     // Without a token it is the cancellation that calls, or nobody will.
     if (token != kNoToken) context->cancellation.Deregister(token);
+    waiting_.Close();
+    caller_.CountServed(received_bytes_,
+                        response.ok() ? MessageBytes(*response) : 0);
     std::move(reply)(std::move(response));
+    return true;
   }
 
  private:
   static constexpr Cancellation::Token kNoToken = -1;
 
+  const RecvTensorRequest request_;
+  const int64_t received_bytes_;
+  const std::shared_ptr<Traffic> traffic_;
+  PeerTraffic& caller_;
+  OpenRecvs::Entry waiting_;
   Mutex mutex_;
   bool replied_ ABSL_GUARDED_BY(mutex_) = false;
   Cancellation::Token token_ ABSL_GUARDED_BY(mutex_) = kNoToken;
@@ -71,21 +94,69 @@ class RecvCall {
   Reply reply_ ABSL_GUARDED_BY(mutex_);
 };
 
+// What FetchChunk's header takes at most, by far.
+constexpr size_t kMaxRequestBytes = 1024;
+
+// Replies with the tensor, or with the beginning of its transfer.
+void FinishWithTensor(RecvCall& call, Transfers& transfers, Tensor tensor) {
+  absl::StatusOr<std::optional<Transfer>> begun =
+      transfers.Begin(tensor, call.request().wish, &call.caller());
+  if (!begun.ok()) {
+    call.Finish(begun.status());
+    return;
+  }
+  if (!begun->has_value()) {
+    call.Finish(EncodeRecvTensorResponse(std::move(tensor), false));
+    return;
+  }
+  const Transfer& transfer = **begun;
+  absl::StatusOr<Tensor> chunk =
+      transfers.Take(transfer.id, 0, transfer.LengthOf(0));
+  const bool is_wanted =
+      chunk.ok()
+          ? call.Finish(EncodeTransferResponse(transfer, *std::move(chunk)))
+          : call.Finish(chunk.status());
+  if (!is_wanted) transfers.Forget(transfer.id);
+}
+
 }  // namespace
 
-void ReceiveForPeer(RemoteRendezvous& rendezvous, absl::string_view key,
+void ReceiveForPeer(RemoteRendezvous& rendezvous, RecvTensorRequest request,
+                    int64_t received_bytes, std::shared_ptr<Traffic> traffic,
                     std::shared_ptr<CallContext> context, Reply reply) {
-  auto call = std::make_shared<RecvCall>(context, std::move(reply));
+  const auto call =
+      std::make_shared<RecvCall>(std::move(request), received_bytes,
+                                 std::move(traffic), context, std::move(reply));
+  const std::string& key = call->request().key;
   if (!RecvCall::Watch(call, *context, QuotedText(key))) return;
   rendezvous.RecvForPeer(
-      key, [call = std::move(call)](const absl::Status& status, Tensor tensor,
-                                    bool is_dead) {
-        if (status.ok()) {
-          call->Finish(EncodeRecvTensorResponse(std::move(tensor), is_dead));
-        } else {
+      key, [call, transfers = rendezvous.transfers()](
+               const absl::Status& status, Tensor tensor, bool is_dead) {
+        if (!status.ok()) {
           call->Finish(status);
+        } else if (is_dead) {
+          call->Finish(EncodeRecvTensorResponse(std::move(tensor), true));
+        } else {
+          FinishWithTensor(*call, *transfers, std::move(tensor));
         }
       });
+}
+
+absl::StatusOr<Payload> ChunkForPeer(const StepTable& steps,
+                                     absl::string_view header) {
+  if (header.size() > kMaxRequestBytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("FetchChunkRequest has ", header.size(),
+                     " bytes, more than ", kMaxRequestBytes));
+  }
+  LEAT_ASSIGN_OR_RETURN(const FetchChunkRequest request,
+                        DecodeFetchChunkRequest(header));
+  LEAT_ASSIGN_OR_RETURN(const std::shared_ptr<RemoteRendezvous> rendezvous,
+                        steps.Find(request.step_id));
+  LEAT_ASSIGN_OR_RETURN(
+      Tensor chunk, rendezvous->transfers()->Take(request.id, request.offset,
+                                                  request.length));
+  return EncodeFetchChunkResponse(std::move(chunk));
 }
 
 }  // namespace leat

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -11,6 +12,7 @@
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/fan_out.h"
+#include "leat/distributed/plan_observer.h"
 #include "leat/distributed/request_queue.h"
 #include "leat/distributed/wire.h"
 #include "leat/graph/graph_def.h"
@@ -97,6 +99,21 @@ std::vector<std::string> TasksOf(absl::Span<const TaskPart> parts) {
   return tasks;
 }
 
+// As MakePartRequests, which the observer sees.
+absl::StatusOr<std::vector<PartRequest>> MakeObservedRequests(
+    std::vector<Partition> partitions, const StepPlan* observed,
+    const StepSignature& signature, const PlanSession& session) {
+  absl::StatusOr<std::vector<PartRequest>> requests =
+      MakePartRequests(std::move(partitions), signature, session);
+  if (!requests.ok() || observed == nullptr) return requests;
+  PlanView view{.session = *session.handle, .plan = observed};
+  for (const PartRequest& request : *requests) {
+    view.graphs.push_back(&request.request.graph_def());
+  }
+  session.observer->OnPlan(view);
+  return requests;
+}
+
 // A plan whose RegisterGraphs are under way.
 class Registration {
  public:
@@ -178,12 +195,17 @@ void SetGraphHandle(const std::string& session_handle, std::string graph_handle,
 
 std::string RunGraphHeader(const TaskPart& part, int64_t step_id,
                            int64_t request_id,
-                           const pb::ExecutorOpts& exec_opts) {
+                           const pb::ExecutorOpts& exec_opts,
+                           absl::Span<const int64_t> cleanup_steps) {
   pb::RunGraphRequest request;
   request.set_step_id(step_id);
   request.set_request_id(request_id);
   if (exec_opts.ByteSizeLong() > 0) *request.mutable_exec_opts() = exec_opts;
-  // Fields of a message may come in any order.
+  for (const int64_t ended : cleanup_steps) {
+    request.mutable_leat()->add_cleanup_steps(ended);
+  }
+  // Fields of a message may come in any order, and those that are messages in
+  // several parts.
   std::string header = part.run_graph;
   request.AppendToString(&header);
   return header;
@@ -191,11 +213,14 @@ std::string RunGraphHeader(const TaskPart& part, int64_t step_id,
 
 void RegisterPlan(Tasks& tasks, StepPlan plan, const PlanSession& session,
                   const CallOptions& options, RegisterPlanDone done) {
+  std::optional<StepPlan> observed;
+  if (session.observer != nullptr) observed = plan;
   std::vector<Partition> partitions = std::move(plan.partitions);
   const StepSignature signature = plan.signature;
   Registration registration(tasks, std::move(plan), session, std::move(done));
-  absl::StatusOr<std::vector<PartRequest>> requests =
-      MakePartRequests(std::move(partitions), signature, session);
+  absl::StatusOr<std::vector<PartRequest>> requests = MakeObservedRequests(
+      std::move(partitions), observed.has_value() ? &*observed : nullptr,
+      signature, session);
   if (!requests.ok()) return std::move(registration).Fail(requests.status());
   std::vector<TaskPart> parts;
   std::vector<TaskCall> calls;

@@ -21,6 +21,8 @@
 
 namespace leat {
 
+class PlanObserver;
+
 // What one task has of a plan.
 struct TaskPart {
   std::string task = {};    // "/job:ps/replica:0/task:0"
@@ -50,6 +52,8 @@ struct PlanSession {
   absl::Span<const std::string> foreign_tasks = {};
   // As the client sent it, for tasks of TensorFlow.
   const pb::ConfigProto* config = nullptr;
+  // Sees plans before they are registered. May be null; else they have `whole`.
+  PlanObserver* observer = nullptr;
 };
 
 // A part and the request that registers it. In graphs for a task of TensorFlow
@@ -71,10 +75,11 @@ void SetGraphHandle(const std::string& session_handle, std::string graph_handle,
                     TaskPart& part);
 
 // The header of a RunGraphRequest: the fields of `part.run_graph`, and those of
-// one step.
+// one step. `cleanup_steps`: ended ones that the task, of Leat, is to forget.
 std::string RunGraphHeader(const TaskPart& part, int64_t step_id,
                            int64_t request_id,
-                           const pb::ExecutorOpts& exec_opts = {});
+                           const pb::ExecutorOpts& exec_opts = {},
+                           absl::Span<const int64_t> cleanup_steps = {});
 
 using RegisterPlanDone = absl::AnyInvocable<
     void(absl::StatusOr<std::shared_ptr<const RegisteredPlan>>) &&>;

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/remote_rendezvous.h"
 
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/device_name.h"
 #include "leat/core/status_payloads.h"
+#include "leat/runtime/step_stats.h"
 
 namespace leat {
 namespace {
@@ -140,9 +142,11 @@ RemoteRendezvous::RemoteRendezvous(int64_t step_id, DeviceSet& devices,
       devices_(devices),
       peers_(peers),
       local_(max_entries),
-      pulls_(std::make_shared<Cancellation>()) {}
+      pulls_(std::make_shared<Cancellation>()),
+      transfers_(std::make_shared<Transfers>()) {}
 
 RemoteRendezvous::~RemoteRendezvous() {
+  transfers_->End(AsDerived(absl::CancelledError("the step has ended")));
   if (!pulls_->IsCancelled()) {
     pulls_->Cancel(AsDerived(absl::CancelledError("the step has ended")));
   }
@@ -167,7 +171,7 @@ void RemoteRendezvous::RecvAsync(absl::string_view key, Done done) {
   } else if (const Device* const sender = devices_.Find(parts.send_device)) {
     status = CheckIncarnation(parts, *sender, devices_);
     if (status.ok()) return local_.RecvAsync(key, std::move(done));
-  } else if (Device* const receiver = devices_.Find(parts.recv_device);
+  } else if (Device* receiver = devices_.Find(parts.recv_device);
              receiver == nullptr) {
     status = NotOurs("dst", key, devices_);
   } else if (pulls_->IsCancelled()) {
@@ -176,16 +180,81 @@ void RemoteRendezvous::RecvAsync(absl::string_view key, Done done) {
     const absl::string_view task =
         parts.send_device.substr(0, parts.send_device.rfind("/device:"));
     if (task != OwnTask(devices_)) {
-      return peers_.RecvTensor(task, step_id_, key, receiver->host_allocator(),
-                               pulls_, std::move(done));
+      if (auto session = this->session(); session != nullptr) {
+        receiver = session->Find(parts.recv_device);
+        done = [session = std::move(session), done = std::move(done)](
+                   const absl::Status& received, Tensor tensor,
+                   bool is_dead) mutable {
+          std::move(done)(received, std::move(tensor), is_dead);
+        };
+      }
+      return Pull(task, key, parts.tensor_name, parts.send_device, *receiver,
+                  std::move(done));
     }
     status = UnknownSender(parts, key, devices_);
   }
   std::move(done)(status, Tensor(), false);
 }
 
+void RemoteRendezvous::UseSession(
+    std::shared_ptr<const SessionDevices> session) {
+  MutexLock lock(mutex_);
+  session_ = std::move(session);
+}
+
+std::shared_ptr<const SessionDevices> RemoteRendezvous::session() {
+  MutexLock lock(mutex_);
+  return session_;
+}
+
+void RemoteRendezvous::RecordPulls(
+    const std::shared_ptr<StepStatsRecorder>& recorder) {
+  MutexLock lock(mutex_);
+  recorder_ = recorder;
+  is_recorded_ = true;
+}
+
+std::shared_ptr<StepStatsRecorder> RemoteRendezvous::recorder() {
+  if (!is_recorded_) return nullptr;
+  MutexLock lock(mutex_);
+  return recorder_.lock();
+}
+
+void RemoteRendezvous::Pull(absl::string_view task, absl::string_view key,
+                            absl::string_view tensor_name,
+                            absl::string_view sender, Device& receiver,
+                            Done done) {
+  std::shared_ptr<StepStatsRecorder> recorder = this->recorder();
+  if (recorder == nullptr) {
+    return peers_.RecvTensor(task, step_id_, key, receiver.host_allocator(),
+                             pulls_, std::move(done));
+  }
+  auto sent_us = std::make_shared<int64_t>(0);
+  int64_t* const send_start_us = sent_us.get();
+  auto record = [recorder = std::move(recorder), sent_us = std::move(sent_us),
+                 tensor_name = std::string(tensor_name),
+                 sender = std::string(sender), &receiver,
+                 asked = std::chrono::steady_clock::now(),
+                 done = std::move(done)](const absl::Status& status,
+                                         Tensor tensor, bool is_dead) mutable {
+    if (status.ok()) {
+      recorder->OnPull({.tensor = tensor_name,
+                        .from = sender,
+                        .to = &receiver,
+                        .asked = asked,
+                        .sent = std::chrono::microseconds(*sent_us),
+                        .received = std::chrono::steady_clock::now(),
+                        .bytes = is_dead ? 0 : tensor.num_bytes()});
+    }
+    std::move(done)(status, std::move(tensor), is_dead);
+  };
+  peers_.RecvTensor(task, step_id_, key, receiver.host_allocator(), pulls_,
+                    std::move(record), send_start_us);
+}
+
 void RemoteRendezvous::StartAbort(const absl::Status& reason) {
   local_.StartAbort(reason);
+  transfers_->End(reason);
   pulls_->Cancel(reason);
 }
 

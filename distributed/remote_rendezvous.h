@@ -9,6 +9,7 @@
 #ifndef LEAT_DISTRIBUTED_REMOTE_RENDEZVOUS_H_
 #define LEAT_DISTRIBUTED_REMOTE_RENDEZVOUS_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,12 +17,17 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/cancellation.h"
+#include "leat/core/mutex.h"
 #include "leat/core/rendezvous.h"
 #include "leat/distributed/peers.h"
+#include "leat/distributed/transfers.h"
 #include "leat/runtime/device_set.h"
 #include "leat/runtime/local_rendezvous.h"
+#include "leat/runtime/session_devices.h"
 
 namespace leat {
+
+class StepStatsRecorder;
 
 class RemoteRendezvous final : public Rendezvous {
  public:
@@ -45,12 +51,44 @@ class RemoteRendezvous final : public Rendezvous {
   // INVALID_ARGUMENT for a malformed key or an unknown device.
   void RecvForPeer(absl::string_view key, Done done);
 
+  // What is pulled from now on goes to the memory of that session, which is
+  // limited.
+  void UseSession(std::shared_ptr<const SessionDevices> session);
+
+  // Tells of every tensor that is pulled from now on, while there is one: of
+  // the last one if several graphs of a step run on a task.
+  void RecordPulls(const std::shared_ptr<StepStatsRecorder>& recorder);
+
+  // Those of which peers fetch the chunks; they end with the step.
+  const std::shared_ptr<Transfers>& transfers() const { return transfers_; }
+
+  // Tensors that this task has produced and nobody has asked for yet, or of
+  // which nobody has fetched all.
+  size_t num_untaken() const {
+    return local_.num_untaken() + transfers_->size();
+  }
+
  private:
+  // Pulls the tensor of a key of another task.
+  void Pull(absl::string_view task, absl::string_view key,
+            absl::string_view tensor_name, absl::string_view sender,
+            Device& receiver, Done done);
+  // Null unless its memory is limited.
+  std::shared_ptr<const SessionDevices> session();
+  // Null unless somebody records.
+  std::shared_ptr<StepStatsRecorder> recorder();
+
   const int64_t step_id_;
   DeviceSet& devices_;
   Peers& peers_;
   LocalRendezvous local_;
   const std::shared_ptr<Cancellation> pulls_;
+  const std::shared_ptr<Transfers> transfers_;
+
+  std::atomic<bool> is_recorded_{false};
+  Mutex mutex_;
+  std::weak_ptr<StepStatsRecorder> recorder_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<const SessionDevices> session_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace leat

@@ -227,10 +227,20 @@ absl::Status RemoteSession::Create(absl::string_view target,
   request.set_target(std::string(target));
   request.set_request_id(RequestId());
   pb::CreateSessionResponse response;
-  LEAT_RETURN_IF_ERROR(
+  const absl::Status created =
       master_->Call(methods::kCreateSession, request, response,
                     {.deadline = DeadlineAfter(options.connect_timeout),
-                     .wait_for_ready = true}));
+                     .wait_for_ready = true});
+  // Not what the master says of a task that is silent.
+  if (absl::IsDeadlineExceeded(created) &&
+      created.GetPayload(kTransportErrorPayload).has_value()) {
+    return absl::UnavailableError(absl::StrCat(
+        "the master ", target, " has not answered within ",
+        absl::FormatDuration(absl::FromChrono(options.connect_timeout))));
+  }
+  if (!created.ok()) return created;
+  // From now on one that falls silent is lost, and no step waits for it.
+  if (response.has_leat()) master_->Watch();
   handle_ = response.session_handle();
   version_ = response.graph_version();
   return absl::OkStatus();
@@ -430,12 +440,9 @@ absl::Status RemoteSession::Close() {
   return status;
 }
 
-}  // namespace
-
-absl::StatusOr<std::shared_ptr<Session>> NewRemoteSession(
-    const Graph& graph, absl::string_view target,
-    const RemoteSessionOptions& options) {
-  LEAT_ASSIGN_OR_RETURN(const MasterTarget master, ParseTarget(target));
+absl::StatusOr<std::unique_ptr<MasterClient>> Connect(
+    absl::string_view target, const RemoteSessionOptions& options) {
+  LEAT_ASSIGN_OR_RETURN(MasterTarget master, ParseTarget(target));
   const TransportRegistry& transports =
       options.transports != nullptr ? *options.transports : BuiltinTransports();
   LEAT_ASSIGN_OR_RETURN(
@@ -443,11 +450,35 @@ absl::StatusOr<std::shared_ptr<Session>> NewRemoteSession(
       transports.Create(master.transport,
                         {.max_message_bytes = options.max_message_bytes,
                          .network = options.network}));
-  auto session = std::make_shared<RemoteSession>(
-      std::make_unique<MasterClient>(std::move(transport), master.address),
-      graph, options.max_message_bytes);
+  return std::make_unique<MasterClient>(std::move(transport),
+                                        std::move(master.address));
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<Session>> NewRemoteSession(
+    const Graph& graph, absl::string_view target,
+    const RemoteSessionOptions& options) {
+  LEAT_ASSIGN_OR_RETURN(std::unique_ptr<MasterClient> master,
+                        Connect(target, options));
+  auto session = std::make_shared<RemoteSession>(std::move(master), graph,
+                                                 options.max_message_bytes);
   LEAT_RETURN_IF_ERROR(session->Create(target, options));
   return std::shared_ptr<Session>(std::move(session));
+}
+
+absl::Status ResetTasks(absl::string_view target,
+                        const RemoteSessionOptions& options) {
+  LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<MasterClient> master,
+                        Connect(target, options));
+  pb::ResetRequest request;
+  for (const std::string& filter : options.device_filters) {
+    request.add_device_filters(filter);
+  }
+  pb::ResetResponse response;
+  return master->Call(methods::kReset, request, response,
+                      {.deadline = DeadlineAfter(options.connect_timeout),
+                       .wait_for_ready = true});
 }
 
 }  // namespace leat

@@ -50,6 +50,12 @@ absl::StatusOr<std::shared_ptr<Session>> NewRemoteSession(
     const Graph& graph, absl::string_view target,
     const RemoteSessionOptions& options = {});
 
+// Closes all sessions of that master (their steps are ABORTED), and empties the
+// tasks of what lives in them by name: variables, queues, accumulators.
+// `device_filters` restrict it to tasks. Fails as NewRemoteSession does.
+absl::Status ResetTasks(absl::string_view target,
+                        const RemoteSessionOptions& options = {});
+
 }  // namespace leat
 
 #endif  // LEAT_DISTRIBUTED_REMOTE_SESSION_H_

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/remote_step.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -13,12 +14,18 @@
 #include "leat/core/status_payloads.h"
 #include "leat/distributed/fan_out.h"
 #include "leat/distributed/request_queue.h"
+#include "leat/distributed/rpc_logs.h"
 #include "leat/protos/leat_worker.pb.h"
 
 namespace leat {
 namespace {
 
 using Clock = TimerQueue::Clock;
+
+// 0 for what is no time: a message may say anything.
+int64_t NanosOf(int64_t micros) {
+  return micros > 0 && micros < INT64_MAX / 1000 ? micros * 1000 : 0;
+}
 
 }  // namespace
 
@@ -34,7 +41,7 @@ std::shared_ptr<RemoteStep> RemoteStep::Start(
   }
   step->SetDeadline();
   step->ListenToClient();
-  step->Send();
+  step->Begin();
   return step;
 }
 
@@ -55,11 +62,20 @@ RemoteStep::RemoteStep(const StepEnvironment& environment, StepRequest request,
       request_(std::move(request)),
       step_id_(RandomStepId()),
       parts_(std::make_shared<Cancellation>()),
+      wall_clock_offset_(request_.trace ? WallClockOffset()
+                                        : std::chrono::nanoseconds(0)),
       done_(std::move(done)),
       ended_(std::move(ended)),
       missing_(request_.plan->parts.size()),
       fetches_(request_.plan->fetches.size()),
-      responses_(request_.plan->parts.size()) {}
+      responses_(request_.plan->parts.size()),
+      times_(request_.trace ? request_.plan->parts.size() : 0) {}
+
+int64_t RemoteStep::WallTime() const {
+  return std::chrono::nanoseconds(Clock::now().time_since_epoch() +
+                                  wall_clock_offset_)
+      .count();
+}
 
 void RemoteStep::SetDeadline() {
   if (!request_.deadline.has_value()) return;
@@ -89,26 +105,89 @@ void RemoteStep::ListenToClient() {
   client_token_ = token;
 }
 
+std::vector<std::string> RemoteStep::ForeignTasks() const {
+  std::vector<std::string> tasks;
+  for (const TaskPart& part : request_.plan->parts) {
+    if (part.is_foreign) tasks.push_back(part.task);
+  }
+  return tasks;
+}
+
+void RemoteStep::Begin() {
+  if (!request_.trace) return Send();
+  const std::vector<std::string> foreign = ForeignTasks();
+  if (foreign.empty()) return Send();
+  {
+    MutexLock lock(mutex_);
+    is_logged_ = true;
+  }
+  StartRpcLogs(*environment_.tasks, foreign,
+               [self = shared_from_this()] { self->Send(); });
+}
+
+void RemoteStep::FetchLogs() {
+  EndRpcLogs(*environment_.tasks, ForeignTasks(), step_id_,
+             [self = shared_from_this()](std::vector<pb::StepStats> logs) {
+               self->KeepLogs(std::move(logs));
+             });
+}
+
+void RemoteStep::KeepLogs(std::vector<pb::StepStats> logs) {
+  {
+    MutexLock lock(mutex_);
+    size_t next = 0;
+    for (size_t i = 0; i < responses_.size(); ++i) {
+      if (!request_.plan->parts[i].is_foreign) continue;
+      responses_[i].mutable_step_stats()->MergeFrom(logs[next++]);
+    }
+    missing_ = 0;
+  }
+  Finish();
+}
+
 void RemoteStep::Send() {
   const std::vector<TaskPart>& parts = request_.plan->parts;
   pb::ExecutorOpts options;
   options.set_record_timeline(request_.trace);
   options.set_record_partition_graphs(request_.partition_graphs);
   for (size_t i = 0; i < parts.size(); ++i) {
-    Payload request{
-        .header = RunGraphHeader(parts[i], step_id_,
-                                 static_cast<int64_t>(RandomId()), options),
-        .tensors = FeedsOf(parts[i])};
+    std::vector<int64_t> cleanups;
+    if (environment_.cleanups != nullptr && !parts[i].is_foreign) {
+      cleanups = environment_.cleanups->Take(parts[i].task);
+    }
+    Payload request{.header = RunGraphHeader(parts[i], step_id_,
+                                             static_cast<int64_t>(RandomId()),
+                                             options, cleanups),
+                    .tensors = FeedsOf(parts[i])};
+    if (request_.trace) {
+      MutexLock lock(mutex_);
+      times_[i].called = WallTime();
+    }
     environment_.tasks->Call(
         parts[i].task, methods::kRunGraph, std::move(request),
         {.cancellation = parts_},
-        [self = shared_from_this(), i](absl::StatusOr<Payload> reply) {
+        [self = shared_from_this(), i,
+         cleanups = std::move(cleanups)](absl::StatusOr<Payload> reply) {
+          if (!reply.ok()) self->GiveBack(i, cleanups);
           self->Receive(i, std::move(reply));
         });
   }
   if (!parts.empty()) return;
   Answer();
   CleanUp();
+}
+
+void RemoteStep::GiveBack(size_t part, const std::vector<int64_t>& cleanups) {
+  for (const int64_t step_id : cleanups) {
+    // Once that is over, sessions end their steps.
+    static_cast<void>(
+        environment_.cleanups->Defer(request_.plan->parts[part].task, step_id));
+  }
+}
+
+bool RemoteStep::DeferCleanup(const TaskPart& part) const {
+  return environment_.cleanups != nullptr && !part.is_foreign &&
+         environment_.cleanups->Defer(part.task, step_id_);
 }
 
 WireTensors RemoteStep::FeedsOf(const TaskPart& part) const {
@@ -120,8 +199,15 @@ WireTensors RemoteStep::FeedsOf(const TaskPart& part) const {
 }
 
 void RemoteStep::Receive(size_t part, absl::StatusOr<Payload> reply) {
+  if (request_.trace) {
+    MutexLock lock(mutex_);
+    times_[part].answered = WallTime();
+  }
   if (!reply.ok()) return Record(part, reply.status());
-  if (reply->pending == nullptr || reply->pending->bytes() <= kMaxInlineBytes) {
+  const int64_t tensor_bytes =
+      reply->pending == nullptr ? 0 : reply->pending->bytes();
+  const auto header_bytes = static_cast<int64_t>(reply->header.size());
+  if (std::max(tensor_bytes, header_bytes) <= kMaxInlineBytes) {
     return Record(part, Read(part, *std::move(reply)));
   }
   environment_.compute->Add(
@@ -140,6 +226,8 @@ absl::Status RemoteStep::Read(size_t part, Payload reply) {
     absl::Status status(static_cast<absl::StatusCode>(response.status_code()),
                         response.status_error_message());
     DecodePayloads(response.leat().payloads(), status);
+    MutexLock lock(mutex_);
+    responses_[part] = std::move(response);  // what it recorded until then
     return status;
   }
   LEAT_RETURN_IF_ERROR(reply.Materialize(*environment_.allocator,
@@ -184,6 +272,7 @@ void RemoteStep::Record(size_t part, const absl::Status& status) {
   const std::string& task = request_.plan->parts[part].task;
   bool must_cancel = false;
   bool is_last = false;
+  bool has_logs = false;  // to be fetched before it is over
   {
     MutexLock lock(mutex_);
     if (!status.ok()) {
@@ -199,11 +288,13 @@ void RemoteStep::Record(size_t part, const absl::Status& status) {
                                     }));
       }
     }
-    is_last = --missing_ == 0;
+    has_logs = missing_ == 1 && std::exchange(is_logged_, false);
+    is_last = !has_logs && --missing_ == 0;
   }
-  if (is_last) {
-    Answer();
-    CleanUp();
+  if (has_logs) {
+    FetchLogs();
+  } else if (is_last) {
+    Finish();
   } else if (must_cancel) {
     CancelParts(status);
   }
@@ -239,7 +330,6 @@ StepResult RemoteStep::Result() {
   StepResult result{.status = CauseOf(statuses_)};
   if (result.status.ok()) result.fetches = std::move(fetches_);
   for (pb::RunGraphResponse& response : responses_) {
-    result.metadata.mutable_step_stats()->MergeFrom(response.step_stats());
     for (pb::GraphDef& graph : *response.mutable_partition_graph()) {
       *result.metadata.add_partition_graphs() = std::move(graph);
     }
@@ -247,9 +337,35 @@ StepResult RemoteStep::Result() {
   return result;
 }
 
+std::vector<TaskStepStats> RemoteStep::Recorded() {
+  if (!request_.trace) return {};
+  std::vector<TaskStepStats> tasks(responses_.size());
+  for (size_t i = 0; i < responses_.size(); ++i) {
+    pb::RunGraphResponse& response = responses_[i];
+    tasks[i].times = times_[i];
+    tasks[i].times.received = NanosOf(response.leat().received_us());
+    tasks[i].times.replied = NanosOf(response.leat().replied_us());
+    tasks[i].stats.Swap(response.mutable_step_stats());
+  }
+  return tasks;
+}
+
+void RemoteStep::Finish() {
+  if (!request_.trace) {
+    Answer();
+    return CleanUp();
+  }
+  // To merge what was recorded may take a while.
+  environment_.compute->Add([self = shared_from_this()] {
+    self->Answer();
+    self->CleanUp();
+  });
+}
+
 void RemoteStep::Answer() {
   Done done;
   StepResult result;
+  std::vector<TaskStepStats> recorded;
   std::vector<TimerQueue::Id> timers;
   std::optional<Cancellation::Token> token;
   {
@@ -257,11 +373,15 @@ void RemoteStep::Answer() {
     if (done_ == nullptr) return;
     done = std::exchange(done_, nullptr);
     result = Result();
+    recorded = Recorded();
     timers.swap(timers_);
     token = std::exchange(client_token_, std::nullopt);
   }
   for (const TimerQueue::Id timer : timers) environment_.timers->Cancel(timer);
   if (token.has_value()) request_.call->cancellation.Deregister(*token);
+  if (request_.trace) {
+    *result.metadata.mutable_step_stats() = MergeStepStats(std::move(recorded));
+  }
   std::move(done)(std::move(result));
   MutexLock lock(mutex_);
   answered_ = true;
@@ -270,21 +390,25 @@ void RemoteStep::Answer() {
 void RemoteStep::CleanUp() {
   Ended ended;
   bool is_sent = true;
+  bool has_failed = false;
   {
     MutexLock lock(mutex_);
     if (missing_ > 0 || !answered_ || ended_ == nullptr) return;
     ended = std::exchange(ended_, nullptr);
     is_sent = is_sent_;
+    has_failed = !statuses_.empty();
   }
   pb::CleanupGraphRequest request;
   request.set_step_id(step_id_);
   std::vector<TaskCall> calls;
   for (const TaskPart& part : request_.plan->parts) {
     if (part.ends_alone || !is_sent) continue;
+    if (!has_failed && DeferCleanup(part)) continue;
     calls.push_back({part.task, ToPayload(request)});
   }
   FanOut(*environment_.tasks, methods::kCleanupGraph, std::move(calls),
-         {.deadline = Clock::now() + environment_.cleanup_timeout},
+         {.deadline = Clock::now() + environment_.cleanup_timeout,
+          .cancellation = environment_.end_notices},
          [ended = std::move(ended)](
              const std::vector<absl::StatusOr<Payload>>&) mutable {
            std::move(ended)();

@@ -21,6 +21,8 @@
 #include "leat/core/timer_queue.h"
 #include "leat/core/variant_codec.h"
 #include "leat/core/work_queue.h"
+#include "leat/distributed/cleanups.h"
+#include "leat/distributed/merged_step_stats.h"
 #include "leat/distributed/registered_plan.h"
 #include "leat/distributed/step_errors.h"
 #include "leat/distributed/tasks.h"
@@ -43,6 +45,11 @@ struct StepEnvironment {
   // For replies, once the step was cancelled.
   std::chrono::nanoseconds wait_for_replies = std::chrono::seconds(5);
   std::chrono::nanoseconds cleanup_timeout = std::chrono::seconds(10);
+  // Ends the calls that tell tasks of the step's end. May be null.
+  std::shared_ptr<Cancellation> end_notices = {};
+  // Tells tasks of the end of steps that have succeeded. Null: they are told at
+  // once, each by a call.
+  std::shared_ptr<Cleanups> cleanups = {};
 };
 
 struct StepRequest {
@@ -51,7 +58,7 @@ struct StepRequest {
   std::optional<StepDeadline> deadline = {};
   // Its cancellation is the step's. May be null.
   std::shared_ptr<CallContext> call = {};
-  bool trace = false;             // step_stats
+  bool trace = false;             // step_stats, by the clock of this process
   bool partition_graphs = false;  // partition_graphs
 };
 
@@ -69,8 +76,8 @@ class RemoteStep : public std::enable_shared_from_this<RemoteStep> {
   // Checks the feeds and starts. `done` exactly once: the status is the cause
   // (step_errors.h) when tasks failed, which cancels the others. `ended`
   // exactly once, after `done`: every task has replied and was told to forget
-  // the step, so that the step is nowhere any more. Both on any thread, perhaps
-  // this one, outside of any lock.
+  // the step, or is going to be told soon (cleanups.h). Both on any thread,
+  // perhaps this one, outside of any lock.
   static std::shared_ptr<RemoteStep> Start(const StepEnvironment& environment,
                                            StepRequest request, Done done,
                                            Ended ended);
@@ -89,17 +96,32 @@ class RemoteStep : public std::enable_shared_from_this<RemoteStep> {
   void Refuse(const absl::Status& why);
   void SetDeadline();
   void ListenToClient();
+  void Begin();
   void Send();
   WireTensors FeedsOf(const TaskPart& part) const;
+  // Ended steps of which a task should have heard with a part.
+  void GiveBack(size_t part, const std::vector<int64_t>& cleanups);
+  // False: the task has to be told of the end of this step.
+  bool DeferCleanup(const TaskPart& part) const;
   void Receive(size_t part, absl::StatusOr<Payload> reply);
+  // Of TensorFlow, for a trace: tasks and parts.
+  std::vector<std::string> ForeignTasks() const;
+  void FetchLogs();
+  void KeepLogs(std::vector<pb::StepStats> logs);
+  // Nanoseconds since 1970, by one clock for all of the step.
+  int64_t WallTime() const;
   // The part's status; keeps its fetches.
   absl::Status Read(size_t part, Payload reply);
   absl::Status KeepFetches(const TaskPart& part, WireTensors tensors);
   void Record(size_t part, const absl::Status& status);
   void CancelParts(const absl::Status& why);
+  // Every task has replied.
+  void Finish();
   // Calls `done` unless that has been done.
   void Answer();
   StepResult Result() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // What each part recorded, if it was to.
+  std::vector<TaskStepStats> Recorded() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Once every task has replied and `done` has returned; nothing before.
   void CleanUp();
 
@@ -107,17 +129,21 @@ class RemoteStep : public std::enable_shared_from_this<RemoteStep> {
   const StepRequest request_;
   const int64_t step_id_;
   const std::shared_ptr<Cancellation> parts_;  // of the calls of RunGraph
+  const std::chrono::nanoseconds wall_clock_offset_;  // 0 without a trace
 
   Mutex mutex_;
   Done done_ ABSL_GUARDED_BY(mutex_);  // null once it is called
   Ended ended_ ABSL_GUARDED_BY(mutex_);
-  size_t missing_ ABSL_GUARDED_BY(mutex_);  // replies
+  size_t missing_ ABSL_GUARDED_BY(mutex_);          // replies
+  bool is_logged_ ABSL_GUARDED_BY(mutex_) = false;  // rpc_logs.h
   bool is_sent_ ABSL_GUARDED_BY(mutex_) = true;
   bool cancelled_ ABSL_GUARDED_BY(mutex_) = false;
   bool answered_ ABSL_GUARDED_BY(mutex_) = false;  // `done` has returned
   std::vector<TaskStatus> statuses_ ABSL_GUARDED_BY(mutex_);
   std::vector<Tensor> fetches_ ABSL_GUARDED_BY(mutex_);
   std::vector<pb::RunGraphResponse> responses_ ABSL_GUARDED_BY(mutex_);
+  // Of each part, as far as this process knows them, for a trace.
+  std::vector<RunGraphTimes> times_ ABSL_GUARDED_BY(mutex_);
   std::vector<TimerQueue::Id> timers_ ABSL_GUARDED_BY(mutex_);
   std::optional<Cancellation::Token> client_token_ ABSL_GUARDED_BY(mutex_);
 };

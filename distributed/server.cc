@@ -1,6 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/server.h"
 
+#include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -9,11 +11,13 @@
 #include "leat/core/timer_queue.h"
 #include "leat/core/work_queue.h"
 #include "leat/distributed/address.h"
+#include "leat/distributed/call_gate.h"
 #include "leat/distributed/master.h"
 #include "leat/distributed/peers.h"
 #include "leat/distributed/quoted_text.h"
 #include "leat/distributed/remote_rendezvous.h"
 #include "leat/distributed/server_tasks.h"
+#include "leat/distributed/status_service.h"
 #include "leat/distributed/step_table.h"
 #include "leat/distributed/worker.h"
 #include "leat/graph/op_registry.h"
@@ -28,63 +32,6 @@ constexpr int kBlockingThreads = 4;
 constexpr auto kEndStepsInterval = std::chrono::milliseconds(20);
 // For replies to reach their callers, once nothing runs any more.
 constexpr auto kReplyGrace = std::chrono::seconds(1);
-
-// Counts the calls that are under way behind it; once closed, takes no more.
-class Gate {
- public:
-  explicit Gate(std::string task) : task_(std::move(task)) {}
-
-  absl::Status reason() const {
-    return absl::UnavailableError(absl::StrCat("task ", task_, " is stopping"));
-  }
-
-  // Borrows this until the last call that came by it has left.
-  Handler Around(Handler handler) {
-    return [this, handler = std::move(handler)](
-               std::shared_ptr<CallContext> context, Payload request,
-               Reply reply) {
-      if (!Enter()) return std::move(reply)(reason());
-      handler(std::move(context), std::move(request),
-              [this, reply = std::move(reply)](
-                  absl::StatusOr<Payload> response) mutable {
-                std::move(reply)(std::move(response));
-                Leave();
-              });
-    };
-  }
-
-  void Close() {
-    MutexLock lock(mutex_);
-    is_closed_ = true;
-  }
-
-  // False when something is at `deadline`.
-  bool WaitUntil(Clock::time_point deadline) {
-    MutexLock lock(mutex_);
-    while (inside_ > 0) {
-      if (!left_.WaitUntil(mutex_, deadline)) break;
-    }
-    return inside_ == 0;
-  }
-
- private:
-  bool Enter() {
-    MutexLock lock(mutex_);
-    if (is_closed_) return false;
-    ++inside_;
-    return true;
-  }
-  void Leave() {
-    MutexLock lock(mutex_);
-    if (--inside_ == 0) left_.NotifyAll();
-  }
-
-  const std::string task_;
-  Mutex mutex_;
-  CondVar left_;
-  bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
-  int64_t inside_ ABSL_GUARDED_BY(mutex_) = 0;
-};
 
 absl::Status CheckBind(const std::string& bind, bool insecure) {
   LEAT_RETURN_IF_ERROR(CheckAddress(bind));
@@ -133,6 +80,8 @@ class Server::Implementation {
   absl::Status MakeTransport();
   void MakeWorker();
   void MakeMaster();
+  // Until they have fetched what steps have left for them.
+  void WaitForPeers(Clock::time_point deadline) const;
 
   const OpRegistry& ops() const {
     return options_.ops != nullptr ? *options_.ops : BuiltinOps();
@@ -159,8 +108,9 @@ class Server::Implementation {
   std::unique_ptr<StepTable> steps_;
   std::unique_ptr<Worker> worker_;
   std::unique_ptr<Master> master_;
+  std::unique_ptr<StatusService> status_;
   std::unique_ptr<Transport> transport_;
-  Gate gate_;
+  CallGate gate_;
   MethodTable methods_;
   std::unique_ptr<Listener> listener_;
 };
@@ -179,10 +129,20 @@ absl::Status Server::Implementation::Start() {
   LEAT_RETURN_IF_ERROR(CheckBind(bind, options_.insecure));
   DeviceSetOptions devices = options_.devices;
   devices.task = name_;
+  devices.resource_limits.max_queue_elements =
+      options_.limits.max_queue_elements;
   LEAT_ASSIGN_OR_RETURN(devices_, DeviceSet::Create(devices));
   LEAT_RETURN_IF_ERROR(MakeTransport());
   MakeWorker();
   MakeMaster();
+  status_ = std::make_unique<StatusService>(
+      StatusService::Sources{.task = name_,
+                             .version = options_.version,
+                             .devices = devices_.get(),
+                             .worker = worker_.get(),
+                             .master = master_.get(),
+                             .peers = peers_.get()});
+  status_->AddMethods(methods_);
   LEAT_ASSIGN_OR_RETURN(listener_, transport_->Listen(bind, methods_));
   address_ = listener_->address();
   return absl::OkStatus();
@@ -201,7 +161,7 @@ absl::Status Server::Implementation::MakeTransport() {
                          .network = options_.network}));
   peers_ = std::make_unique<Peers>(options_.config.cluster, *transport_,
                                    devices_->compute_queue(), &ops().variants(),
-                                   limits.max_message_bytes);
+                                   limits.max_message_bytes, options_.chunks);
   return absl::OkStatus();
 }
 
@@ -224,7 +184,8 @@ void Server::Implementation::MakeWorker() {
                                                  .steps = steps_.get(),
                                                  .timers = timers_.get(),
                                                  .blocking = blocking_.get(),
-                                                 .limits = limits});
+                                                 .limits = limits,
+                                                 .traffic = peers_->traffic()});
   worker_->AddMethods(methods_);
 }
 
@@ -237,7 +198,9 @@ void Server::Implementation::MakeMaster() {
                                 .tasks = tasks_.get(),
                                 .timers = timers_.get(),
                                 .blocking = blocking_.get(),
-                                .limits = options_.limits};
+                                .limits = options_.limits,
+                                .plan_observer = options_.plan_observer,
+                                .log = options_.log};
   for (const TaskId& task : options_.config.cluster.Tasks()) {
     environment.cluster.push_back(task.ToString());
   }
@@ -259,16 +222,28 @@ void Server::Implementation::Stop(std::chrono::nanoseconds grace) {
   is_stopped_ = true;
   listener_->SetNotServing();
   gate_.Close();
-  Clock::time_point deadline = DeadlineAfter(grace);
-  if (gate_.WaitUntil(deadline)) deadline = Clock::now();
-  // Ends its steps, on other tasks too.
-  master_->Stop();
-  // Again and again: a step may have come in and not yet begun.
-  while (!gate_.WaitUntil(deadline)) {
+  const Clock::time_point end = DeadlineAfter(grace);
+  if (gate_.WaitUntil(end)) WaitForPeers(end);
+  // Ends the steps of its clients, on other tasks too, and those of other
+  // masters here: again and again, as one may have come in and not yet begun.
+  master_->BeginStop();
+  Clock::time_point again = Clock::now();
+  while (!gate_.WaitUntil(again)) {
     worker_->EndSteps(gate_.reason());
-    deadline = Clock::now() + kEndStepsInterval;
+    again = Clock::now() + kEndStepsInterval;
   }
+  // A silent task is told of the end of its sessions, and not waited for.
+  master_->Stop(std::max(end, Clock::now() + kReplyGrace));
   listener_->Shutdown(kReplyGrace);
+}
+
+void Server::Implementation::WaitForPeers(Clock::time_point deadline) const {
+  while (steps_->num_untaken() > 0) {
+    const auto left = deadline - Clock::now();
+    if (left <= Clock::duration::zero()) return;
+    std::this_thread::sleep_for(
+        std::min<Clock::duration>(left, kEndStepsInterval));
+  }
 }
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(ServerOptions options) {

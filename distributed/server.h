@@ -5,18 +5,23 @@
 #define LEAT_DISTRIBUTED_SERVER_H_
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "leat/distributed/limits.h"
+#include "leat/distributed/recv_tensor.h"
 #include "leat/distributed/resolver.h"
 #include "leat/distributed/transport.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/runtime/device_set.h"
 
 namespace leat {
+
+class PlanObserver;
 
 struct ServerOptions {
   TaskConfig config = {};  // REQUIRES: a task in the cluster
@@ -27,9 +32,17 @@ struct ServerOptions {
   bool insecure = false;
   DeviceSetOptions devices = {};  // `task` is of `config`
   ServerLimits limits = {};
+  ChunkOptions chunks = {};
+  std::string version = {};  // of the program, for people who ask for it
   std::string transport = "grpc";
   // Of the transport "in-process".
   std::shared_ptr<InProcessNetwork> network = {};
+  // Sees every plan that the master makes. Borrowed, outlives the server; may
+  // be null.
+  PlanObserver* plan_observer = nullptr;
+  // What people should know, on any thread: which tasks a session waits for.
+  // May be null.
+  std::function<void(absl::string_view message)> log = {};
   // Borrowed, outlive the server. Null: those of this library.
   const OpRegistry* ops = nullptr;
   const KernelRegistry* kernels = nullptr;

@@ -41,7 +41,7 @@ StepTable::~StepTable() {
 }
 
 absl::StatusOr<std::shared_ptr<RemoteRendezvous>> StepTable::Begin(
-    int64_t step_id, absl::string_view session, FailStep fail) {
+    int64_t step_id, absl::string_view session, Run run, FailStep fail) {
   MutexLock lock(mutex_);
   if (ended_.contains(step_id)) return EndedError(step_id);
   Entry& entry = steps_[step_id];
@@ -55,24 +55,26 @@ absl::StatusOr<std::shared_ptr<RemoteRendezvous>> StepTable::Begin(
   }
   if (entry.rendezvous == nullptr) entry.rendezvous = make_rendezvous_(step_id);
   Leave(entry);
-  ++entry.running;
-  entry.fails.push_back(std::move(fail));
+  entry.running.insert_or_assign(run, std::move(fail));
   return entry.rendezvous;
 }
 
-void StepTable::Finish(int64_t step_id, const absl::Status& status) {
+void StepTable::Finish(int64_t step_id, Run run, const absl::Status& status) {
   Entries ended;
-  std::vector<FailStep> forgotten;  // freed outside the lock
+  FailStep forgotten;  // freed outside the lock
   absl::Status why = status;
   {
     MutexLock lock(mutex_);
     const auto found = steps_.find(step_id);
-    if (found == steps_.end() || found->second.running == 0) return;
+    if (found == steps_.end()) return;
     Entry& entry = found->second;
-    if (--entry.running == 0) forgotten.swap(entry.fails);
+    const auto place = entry.running.find(run);
+    if (place == entry.running.end()) return;
+    forgotten = std::move(place->second);
+    entry.running.erase(place);
     if (!status.ok()) {
       Bury(step_id, ended);
-    } else if (entry.running == 0) {
+    } else if (entry.running.empty()) {
       Enter(step_id, entry, lingering_);
       if (lingering_.steps.size() > limits_.max_tombstones) {
         const int64_t oldest = lingering_.steps.front().step_id;
@@ -87,10 +89,17 @@ void StepTable::Finish(int64_t step_id, const absl::Status& status) {
 }
 
 absl::StatusOr<std::shared_ptr<RemoteRendezvous>> StepTable::Await(
-    int64_t step_id) {
+    int64_t step_id, bool* is_waiting) {
   MutexLock lock(mutex_);
   const auto found = steps_.find(step_id);
-  if (found != steps_.end()) return found->second.rendezvous;
+  if (found != steps_.end()) {
+    Entry& known = found->second;
+    if (is_waiting != nullptr) {
+      *is_waiting = !known.has_begun;
+      known.waiting += *is_waiting;
+    }
+    return known.rendezvous;
+  }
   if (ended_.contains(step_id)) return EndedError(step_id);
   if (waiting_.steps.size() >= limits_.max_waiting_steps) {
     return absl::ResourceExhaustedError(absl::StrCat(
@@ -100,7 +109,37 @@ absl::StatusOr<std::shared_ptr<RemoteRendezvous>> StepTable::Await(
   Entry& entry = steps_[step_id];
   entry.rendezvous = make_rendezvous_(step_id);
   Enter(step_id, entry, waiting_);
+  if (is_waiting != nullptr) {
+    *is_waiting = true;
+    entry.waiting = 1;
+  }
   return entry.rendezvous;
+}
+
+void StepTable::StopWaiting(int64_t step_id) {
+  Entry forgotten;
+  {
+    MutexLock lock(mutex_);
+    const auto found = steps_.find(step_id);
+    if (found == steps_.end()) return;
+    Entry& entry = found->second;
+    if (entry.waiting == 0 || --entry.waiting > 0 || entry.has_begun) return;
+    Leave(entry);
+    forgotten = std::move(entry);
+    steps_.erase(found);
+  }
+  FailEntry(forgotten, AsDerived(absl::CancelledError(absl::StrCat(
+                           "nobody waits for step ", step_id, " any more"))));
+}
+
+absl::StatusOr<std::shared_ptr<RemoteRendezvous>> StepTable::Find(
+    int64_t step_id) const {
+  MutexLock lock(mutex_);
+  const auto found = steps_.find(step_id);
+  if (found != steps_.end()) return found->second.rendezvous;
+  if (ended_.contains(step_id)) return EndedError(step_id);
+  return absl::NotFoundError(
+      absl::StrCat("there is no step ", step_id, " on ", task_));
 }
 
 void StepTable::End(int64_t step_id, const absl::Status& why) {
@@ -130,8 +169,28 @@ size_t StepTable::num_steps() const {
   return steps_.size();
 }
 
+size_t StepTable::num_runs() const {
+  MutexLock lock(mutex_);
+  size_t runs = 0;
+  for (const auto& [step_id, entry] : steps_) runs += entry.running.size();
+  return runs;
+}
+
+size_t StepTable::num_untaken() const {
+  std::vector<std::shared_ptr<RemoteRendezvous>> lingering;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [step_id, entry] : steps_) {
+      if (entry.line == &lingering_) lingering.push_back(entry.rendezvous);
+    }
+  }
+  size_t untaken = 0;
+  for (const auto& rendezvous : lingering) untaken += rendezvous->num_untaken();
+  return untaken;
+}
+
 void StepTable::FailEntry(Entry& entry, const absl::Status& derived) {
-  for (const FailStep& fail : entry.fails) fail(derived);
+  for (const auto& [run, fail] : entry.running) fail(derived);
   entry.rendezvous->StartAbort(derived);
 }
 

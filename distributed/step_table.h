@@ -40,6 +40,8 @@ class StepTable {
   // Ends what runs of a step. Called at most once, outside any lock, maybe
   // beside or after its Finish: it owns what it touches.
   using FailStep = std::function<void(const absl::Status& why)>;
+  // Which of a step's graphs: another one for each that runs.
+  using Run = const void*;
 
   // `task`: for messages. `timers` is borrowed and outlives this.
   StepTable(std::string task, const ServerLimits& limits, TimerQueue& timers,
@@ -52,21 +54,29 @@ class StepTable {
 
   // A graph of the session starts to run in that step: unknown, waiting or
   // running before (a step may run several graphs of a task). `fail` is kept
-  // until no graph of the step runs any more, or the step's end. ABORTED,
-  // derived, for a step that has ended; INVALID_ARGUMENT for one of another
-  // session.
+  // until that run is over, or the step's end. ABORTED, derived, for a step
+  // that has ended; INVALID_ARGUMENT for one of another session.
   absl::StatusOr<std::shared_ptr<RemoteRendezvous>> Begin(
-      int64_t step_id, absl::string_view session, FailStep fail);
+      int64_t step_id, absl::string_view session, Run run, FailStep fail);
 
   // That run is over. With an error the step ends. Else, when it was the last
   // one, it lingers, since peers may still ask: for `step_linger`, and at most
   // as many steps as there may be tombstones, then the oldest ends.
-  void Finish(int64_t step_id, const absl::Status& status);
+  void Finish(int64_t step_id, Run run, const absl::Status& status);
 
   // A peer asks: makes an unknown step a waiting one, which ends, ABORTED,
   // unless it begins within `waiting_step_timeout`. ABORTED, derived, for a
   // step that has ended, RESOURCE_EXHAUSTED above the limit of those that wait.
-  absl::StatusOr<std::shared_ptr<RemoteRendezvous>> Await(int64_t step_id);
+  // `*is_waiting` (may be null) tells that it has not begun: StopWaiting is to
+  // be called once, when that peer waits no longer, for whatever reason.
+  absl::StatusOr<std::shared_ptr<RemoteRendezvous>> Await(
+      int64_t step_id, bool* is_waiting = nullptr);
+  // A step that nobody waits for any more before it has begun is unknown again.
+  void StopWaiting(int64_t step_id);
+
+  // One that waits, runs or lingers. ABORTED, derived, for a step that has
+  // ended, NOT_FOUND for an unknown one.
+  absl::StatusOr<std::shared_ptr<RemoteRendezvous>> Find(int64_t step_id) const;
 
   // Fails what runs, aborts the rendezvous, both derived from `why` (not OK),
   // and leaves the tombstone, also of an unknown step. Idempotent.
@@ -75,6 +85,11 @@ class StepTable {
   void EndOf(absl::string_view session, const absl::Status& why);
 
   size_t num_steps() const;  // that have not ended
+  // What runs in steps now.
+  size_t num_runs() const;
+  // Of steps of which nothing runs any more: tensors that peers have still to
+  // fetch.
+  size_t num_untaken() const;
 
  private:
   using Clock = TimerQueue::Clock;
@@ -93,8 +108,8 @@ class StepTable {
     std::shared_ptr<RemoteRendezvous> rendezvous = {};
     bool has_begun = false;
     std::string session = {};
-    int running = 0;  // graphs
-    std::vector<FailStep> fails = {};
+    absl::flat_hash_map<Run, FailStep> running = {};
+    int waiting = 0;       // peers, before it has begun
     Line* line = nullptr;  // in which it stands, or null
     std::list<Deadline>::iterator place = {};
   };

@@ -18,6 +18,7 @@
 #include "leat/distributed/worker_session.h"
 #include "leat/distributed/worker_sessions.h"
 #include "leat/distributed/worker_step.h"
+#include "leat/protos/status.pb.h"
 #include "leat/protos/worker.pb.h"
 
 namespace leat {
@@ -37,6 +38,9 @@ class Worker::Implementation {
  public:
   explicit Implementation(WorkerEnvironment environment)
       : environment_(std::move(environment)),
+        traffic_(environment_.traffic != nullptr
+                     ? environment_.traffic
+                     : std::make_shared<Traffic>(ClusterSpec())),
         incarnation_(RandomId()),
         requests_(environment_.task, *environment_.blocking,
                   environment_.limits.max_transport_bytes),
@@ -62,6 +66,15 @@ class Worker::Implementation {
     return {.sessions = sessions_.num_sessions(),
             .graphs = sessions_.num_graphs(),
             .running = running_.size()};
+  }
+
+  void Report(const StatusListing& listing,
+              pb::TaskStatusResponse& status) const {
+    status.set_incarnation(incarnation_);
+    status.set_num_open_steps(
+        static_cast<int64_t>(environment_.steps->num_steps()));
+    running_.Report(listing, status);
+    sessions_.Report(listing, status);
   }
 
  private:
@@ -128,6 +141,7 @@ class Worker::Implementation {
   void EndSessions(const WorkerSessions::Ended& ended, absl::string_view why);
 
   const WorkerEnvironment environment_;
+  const std::shared_ptr<Traffic> traffic_;
   const uint64_t incarnation_;
   RequestQueue requests_;
   RunningSteps running_;
@@ -163,6 +177,11 @@ void Worker::Implementation::AddMethods(MethodTable& methods) {
                                            Payload payload, Reply reply) {
     RecvTensor(std::move(context), payload, std::move(reply));
   });
+  methods.Add(
+      methods::kFetchChunk, [this](const std::shared_ptr<CallContext>&,
+                                   const Payload& payload, Reply reply) {
+        std::move(reply)(ChunkForPeer(*environment_.steps, payload.header));
+      });
 }
 
 absl::StatusOr<pb::GetStatusResponse> Worker::Implementation::GetStatus(
@@ -173,6 +192,7 @@ absl::StatusOr<pb::GetStatusResponse> Worker::Implementation::GetStatus(
   }
   response.mutable_leat()->set_version(kLeatPeerVersion);
   response.mutable_leat()->set_incarnation(incarnation_);
+  response.mutable_leat()->set_max_chunk_bytes(kMaxChunkBytes);
   return response;
 }
 
@@ -278,13 +298,15 @@ absl::StatusOr<pb::CleanupAllResponse> Worker::Implementation::CleanupAll(
 void Worker::Implementation::RunGraph(std::shared_ptr<CallContext> context,
                                       Payload payload, Reply reply) {
   const auto received = std::chrono::system_clock::now();
+  const int64_t bytes = MessageBytes(payload);
   requests_.Take(Thread::kTransport, std::move(payload), std::move(reply),
-                 [this, context = std::move(context), received](Payload message,
-                                                                Reply answer) {
+                 [this, context = std::move(context), received, bytes](
+                     Payload message, Reply answer) {
                    ParseRunGraph({.context = context,
                                   .feeds = std::move(message),
                                   .received = received,
-                                  .reply = std::move(answer)});
+                                  .reply = std::move(answer),
+                                  .received_bytes = bytes});
                  });
 }
 
@@ -308,6 +330,7 @@ absl::Status Worker::Implementation::StartStep(RunGraphCall& call) {
   LEAT_ASSIGN_OR_RETURN(std::shared_ptr<WorkerSession> session,
                         sessions_.Find(request.session_handle(),
                                        request.create_worker_session_called()));
+  call.traffic = &traffic_->Of(session->master_task());
   std::shared_ptr<const RegisteredGraph> graph =
       session->Find(request.graph_handle());
   if (graph == nullptr) return GraphNotFound(request.graph_handle(), "");
@@ -332,11 +355,22 @@ void Worker::Implementation::RecvTensor(std::shared_ptr<CallContext> context,
       !status.ok()) {
     return fail(std::move(status));
   }
+  bool is_waiting = false;
   absl::StatusOr<std::shared_ptr<RemoteRendezvous>> rendezvous =
-      environment_.steps->Await(request->step_id);
+      environment_.steps->Await(request->step_id, &is_waiting);
   if (!rendezvous.ok()) return fail(rendezvous.status());
-  ReceiveForPeer(**rendezvous, request->key, std::move(context),
-                 std::move(reply));
+  if (is_waiting) {
+    // A caller that goes must not leave a step that only it has asked for.
+    reply = [steps = environment_.steps, step_id = request->step_id,
+             reply =
+                 std::move(reply)](absl::StatusOr<Payload> response) mutable {
+      steps->StopWaiting(step_id);
+      std::move(reply)(std::move(response));
+    };
+  }
+  ReceiveForPeer(**rendezvous, *std::move(request),
+                 static_cast<int64_t>(payload.header.size()), traffic_,
+                 std::move(context), std::move(reply));
 }
 
 // ---------------------------------------------------------------------------
@@ -357,6 +391,11 @@ void Worker::EndSteps(const absl::Status& why) {
 
 Worker::Counters Worker::counters() const {
   return implementation_->counters();
+}
+
+void Worker::Report(const StatusListing& listing,
+                    pb::TaskStatusResponse& status) const {
+  implementation_->Report(listing, status);
 }
 
 }  // namespace leat

@@ -14,10 +14,16 @@
 #include "leat/distributed/limits.h"
 #include "leat/distributed/methods.h"
 #include "leat/distributed/peers.h"
+#include "leat/distributed/status_listing.h"
 #include "leat/distributed/step_table.h"
+#include "leat/distributed/traffic.h"
 #include "leat/graph/op_registry.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/runtime/device_set.h"
+
+namespace leat::pb {
+class TaskStatusResponse;
+}  // namespace leat::pb
 
 namespace leat {
 
@@ -32,6 +38,8 @@ struct WorkerEnvironment {
   // Runs what takes long and may wait, such as compiling a graph.
   WorkQueue* blocking = nullptr;
   ServerLimits limits = {};
+  // Counts what is answered. Null: none but this worker's own.
+  std::shared_ptr<Traffic> traffic = {};
 };
 
 class Worker {
@@ -52,6 +60,10 @@ class Worker {
     size_t running = 0;  // calls of RunGraph
   };
   Counters counters() const;
+
+  // Its sessions and steps.
+  void Report(const StatusListing& listing,
+              pb::TaskStatusResponse& status) const;
 
  private:
   class Implementation;

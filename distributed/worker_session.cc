@@ -6,18 +6,41 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
+#include "leat/distributed/shown_ids.h"
 
 namespace leat {
+namespace {
+
+std::shared_ptr<const SessionDevices> LimitedDevices(
+    const WorkerSessionOptions& options, DeviceSet& devices) {
+  if (options.max_bytes == INT64_MAX) return nullptr;
+  return std::make_shared<const SessionDevices>(
+      devices,
+      absl::StrCat("session ", ShownHandle(options.handle), ", which may have ",
+                   options.max_bytes, " bytes (--max-session-bytes)"),
+      options.max_bytes);
+}
+
+}  // namespace
 
 WorkerSession::WorkerSession(WorkerSessionOptions options, DeviceSet& devices,
                              const KernelRegistry& kernels)
     : options_(std::move(options)),
       own_resources_(options_.isolated
-                         ? std::make_unique<DeviceResources>(devices.devices())
+                         ? std::make_unique<DeviceResources>(
+                               devices.devices(), devices.resources().limits())
                          : nullptr),
+      session_devices_(LimitedDevices(options_, devices)),
+      first_device_(session_devices_ == nullptr
+                        ? *devices.devices().front()
+                        : *session_devices_->devices().front()),
       runner_(devices,
               options_.isolated ? *own_resources_ : devices.resources(),
-              kernels) {}
+              kernels, session_devices_.get()) {}
+
+Allocator& WorkerSession::host_allocator() const {
+  return first_device_.host_allocator();
+}
 
 absl::Status WorkerSession::CheckRoomLocked() const {
   if (closed_) {

@@ -15,10 +15,12 @@
 #include "absl/strings/string_view.h"
 #include "leat/core/mutex.h"
 #include "leat/distributed/registered_graph.h"
+#include "leat/distributed/step_counts.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/runtime/device_resources.h"
 #include "leat/runtime/device_set.h"
 #include "leat/runtime/graph_runner.h"
+#include "leat/runtime/session_devices.h"
 
 namespace leat {
 
@@ -29,6 +31,8 @@ struct WorkerSessionOptions {
   int64_t master_incarnation = 0;
   bool isolated = false;
   size_t max_graphs = 0;
+  // That its steps may hold at a time; INT64_MAX: as much as there is.
+  int64_t max_bytes = INT64_MAX;
 };
 
 class WorkerSession {
@@ -42,7 +46,16 @@ class WorkerSession {
   const std::string& handle() const { return options_.handle; }
   const std::string& master_task() const { return options_.master_task; }
   int64_t master_incarnation() const { return options_.master_incarnation; }
+  bool isolated() const { return options_.isolated; }
   GraphRunner& runner() { return runner_; }
+  // Null unless its memory is limited.
+  const std::shared_ptr<const SessionDevices>& devices() const {
+    return session_devices_;
+  }
+  // For what is fed to its steps.
+  Allocator& host_allocator() const;
+  // Of this task.
+  StepCounts& steps() { return steps_; }
 
   // Keeps a graph of this runner, under a new handle that nobody can guess.
   // RESOURCE_EXHAUSTED above the limit, ABORTED when the session is closed.
@@ -64,7 +77,10 @@ class WorkerSession {
 
   const WorkerSessionOptions options_;
   const std::unique_ptr<DeviceResources> own_resources_;  // null: shared
+  const std::shared_ptr<const SessionDevices> session_devices_;
+  Device& first_device_;
   GraphRunner runner_;
+  StepCounts steps_;
 
   mutable Mutex mutex_;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;

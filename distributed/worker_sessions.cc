@@ -1,19 +1,29 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/worker_sessions.h"
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
+#include "leat/core/hash64.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
 #include "leat/distributed/quoted_text.h"
+#include "leat/distributed/shown_ids.h"
+#include "leat/distributed/step_counts.h"
+#include "leat/protos/status.pb.h"
 
 namespace leat {
 namespace {
 
 // Of a handle and of the name of a task; those of masters are short.
 constexpr size_t kMaxNameBytes = 1024;
+constexpr size_t kMaxTombstones = 10'000;
+constexpr size_t kMaxShownTaskBytes = 200;
+// Among which those that were used last are looked for.
+constexpr size_t kMaxReportedSessions = 1000;
 
 absl::Status CheckName(absl::string_view what, absl::string_view name) {
   if (name.size() <= kMaxNameBytes) return absl::OkStatus();
@@ -32,8 +42,9 @@ WorkerSessions::WorkerSessions(std::string task, DeviceSet& devices,
       kernels_(kernels),
       limits_(limits),
       default_session_(std::make_shared<WorkerSession>(
-          WorkerSessionOptions{.max_graphs = limits.max_graphs}, devices,
-          kernels)) {}
+          WorkerSessionOptions{.max_graphs = limits.max_graphs,
+                               .max_bytes = limits.max_session_bytes},
+          devices, kernels)) {}
 
 absl::Status WorkerSessions::Create(WorkerSessionOptions options,
                                     Ended* ended) {
@@ -43,6 +54,7 @@ absl::Status WorkerSessions::Create(WorkerSessionOptions options,
   LEAT_RETURN_IF_ERROR(CheckName("Session handle", options.handle));
   LEAT_RETURN_IF_ERROR(CheckName("Master task", options.master_task));
   options.max_graphs = limits_.max_graphs;
+  options.max_bytes = limits_.max_session_bytes;
   MutexLock lock(mutex_);
   if (!options.master_task.empty()) {
     absl::erase_if(sessions_, [&](const auto& entry) {
@@ -56,6 +68,10 @@ absl::Status WorkerSessions::Create(WorkerSessionOptions options,
     });
   }
   if (sessions_.contains(options.handle)) return absl::OkStatus();
+  if (removed_.contains(Hash64(options.handle))) {
+    return absl::AbortedError(absl::StrCat("Session ", options.handle,
+                                           " has been deleted by its master"));
+  }
   if (sessions_.size() >= limits_.max_worker_sessions) {
     return absl::ResourceExhaustedError(
         absl::StrCat(task_, " has ", sessions_.size(),
@@ -86,11 +102,56 @@ absl::StatusOr<std::shared_ptr<WorkerSession>> WorkerSessions::Find(
 std::shared_ptr<WorkerSession> WorkerSessions::Remove(
     absl::string_view handle) {
   MutexLock lock(mutex_);
+  const uint64_t hash = Hash64(handle);
+  if (removed_.insert(hash).second) {
+    tombstones_.push_back(hash);
+    if (tombstones_.size() > kMaxTombstones) {
+      removed_.erase(tombstones_.front());
+      tombstones_.pop_front();
+    }
+  }
   const auto found = sessions_.find(handle);
   if (found == sessions_.end()) return nullptr;
   std::shared_ptr<WorkerSession> session = std::move(found->second);
   sessions_.erase(found);
   return session;
+}
+
+void WorkerSessions::Report(const StatusListing& listing,
+                            pb::TaskStatusResponse& status) const {
+  using Used = std::pair<std::chrono::nanoseconds,  // idle
+                         std::shared_ptr<WorkerSession>>;
+  std::vector<Used> sessions;
+  const StepCounts::Totals unnamed = default_session_->steps().totals();
+  if (unnamed.running + unnamed.succeeded + unnamed.failed > 0) {
+    sessions.emplace_back(0, default_session_);
+  }
+  {
+    MutexLock lock(mutex_);
+    status.set_num_worker_sessions(
+        static_cast<int64_t>(sessions_.size() + sessions.size()));
+    for (const auto& [handle, session] : sessions_) {
+      if (sessions.size() >= kMaxReportedSessions) break;
+      sessions.emplace_back(0, session);
+    }
+  }
+  for (Used& used : sessions) used.first = used.second->steps().idle();
+  const size_t listed = std::min(sessions.size(), listing.max_listed);
+  std::partial_sort(
+      sessions.begin(), sessions.begin() + static_cast<ptrdiff_t>(listed),
+      sessions.end(),
+      [](const Used& a, const Used& b) { return a.first < b.first; });
+  sessions.resize(listed);
+  for (const auto& [idle, session] : sessions) {
+    pb::WorkerSessionStatus& shown = *status.add_worker_sessions();
+    shown.set_handle(ShownHandle(session->handle()));
+    shown.set_idle_us(ToMicros(idle));
+    ExportSteps(session->steps().totals(), *shown.mutable_steps());
+    shown.set_num_graphs(static_cast<int64_t>(session->num_graphs()));
+    shown.set_master_task(
+        ShownText(session->master_task(), kMaxShownTaskBytes));
+    shown.set_isolated(session->isolated());
+  }
 }
 
 size_t WorkerSessions::num_sessions() const {

@@ -5,19 +5,27 @@
 #define LEAT_DISTRIBUTED_WORKER_SESSIONS_H_
 
 #include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/mutex.h"
 #include "leat/distributed/limits.h"
+#include "leat/distributed/status_listing.h"
 #include "leat/distributed/worker_session.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/runtime/device_set.h"
+
+namespace leat::pb {
+class TaskStatusResponse;
+}  // namespace leat::pb
 
 namespace leat {
 
@@ -34,7 +42,8 @@ class WorkerSessions {
   // Makes a session unless there is one of that handle. Removes those of the
   // same master task with another incarnation, which nobody will use again, and
   // hands them over in `*ended`. INVALID_ARGUMENT for an empty handle
-  // and one above 1 KiB, RESOURCE_EXHAUSTED above the limit.
+  // and one above 1 KiB, RESOURCE_EXHAUSTED above the limit, ABORTED for a
+  // handle that Remove was called with before: nobody would remove it again.
   absl::Status Create(WorkerSessionOptions options, Ended* ended);
 
   // ABORTED, in TensorFlow's words and with its payload, for an unknown handle:
@@ -43,11 +52,16 @@ class WorkerSessions {
   absl::StatusOr<std::shared_ptr<WorkerSession>> Find(absl::string_view handle,
                                                       bool created) const;
 
-  // The session, which is removed; null when there is none.
+  // The session, which is removed; null when there is none. Its handle is one
+  // of the last 10,000 that are remembered.
   std::shared_ptr<WorkerSession> Remove(absl::string_view handle);
 
   size_t num_sessions() const;  // that masters have made
   size_t num_graphs() const;    // of all
+
+  // Those used last first; the one without a handle when it has been used.
+  void Report(const StatusListing& listing,
+              pb::TaskStatusResponse& status) const;
 
  private:
   const std::string task_;
@@ -59,6 +73,9 @@ class WorkerSessions {
   mutable Mutex mutex_;
   absl::flat_hash_map<std::string, std::shared_ptr<WorkerSession>> sessions_
       ABSL_GUARDED_BY(mutex_);
+  // Hashes of handles.
+  absl::flat_hash_set<uint64_t> removed_ ABSL_GUARDED_BY(mutex_);
+  std::deque<uint64_t> tombstones_ ABSL_GUARDED_BY(mutex_);  // oldest first
 };
 
 }  // namespace leat

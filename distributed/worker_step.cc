@@ -1,17 +1,29 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/worker_step.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "leat/core/rendezvous.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
 #include "leat/distributed/call_errors.h"
+#include "leat/distributed/shown_ids.h"
 #include "leat/protos/config.pb.h"
 
 namespace leat {
 namespace {
+
+// As who fetches it knows it.
+std::string TensorOf(const std::string& key) {
+  absl::StatusOr<RendezvousKey> parsed = RendezvousKey::Parse(key);
+  return parsed.ok() ? std::move(parsed->tensor_name) : key;
+}
+
+// Among which the oldest are looked for.
+constexpr size_t kMaxReportedSteps = 10'000;
 
 int64_t Micros(std::chrono::system_clock::time_point time) {
   return std::chrono::duration_cast<std::chrono::microseconds>(
@@ -30,13 +42,20 @@ void SetStatus(const absl::Status& status, pb::RunGraphResponse& response) {
 
 }  // namespace
 
-void RunningSteps::Add(std::shared_ptr<WorkerStep> step) {
+void RunningSteps::Add(std::shared_ptr<WorkerStep> step, int64_t step_id,
+                       absl::string_view session) {
   const WorkerStep* const key = step.get();
+  Entry entry{.step = std::move(step),
+              .step_id = ShownStep(step_id),
+              .session = ShownHandle(session),
+              .begun = std::chrono::steady_clock::now()};
+  counts_.Begin();
   MutexLock lock(mutex_);
-  steps_.emplace(key, std::move(step));
+  steps_.emplace(key, std::move(entry));
 }
 
-void RunningSteps::Remove(const WorkerStep* step) {
+void RunningSteps::Remove(const WorkerStep* step, bool succeeded) {
+  counts_.End(succeeded);
   MutexLock lock(mutex_);
   steps_.erase(step);
 }
@@ -46,11 +65,37 @@ void RunningSteps::FailAll(const absl::Status& why) {
   {
     MutexLock lock(mutex_);
     steps.reserve(steps_.size());
-    for (const auto& [key, weak] : steps_) {
-      if (auto step = weak.lock()) steps.push_back(std::move(step));
+    for (const auto& [key, entry] : steps_) {
+      if (auto step = entry.step.lock()) steps.push_back(std::move(step));
     }
   }
   for (const auto& step : steps) step->Fail(why);
+}
+
+void RunningSteps::Report(const StatusListing& listing,
+                          pb::TaskStatusResponse& status) const {
+  ExportSteps(counts_.totals(), *status.mutable_steps());
+  const auto now = std::chrono::steady_clock::now();
+  std::vector<Entry> old;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [key, entry] : steps_) {
+      if (old.size() >= kMaxReportedSteps) break;
+      if (now - entry.begun < listing.min_age) continue;
+      old.push_back({.step_id = entry.step_id,
+                     .session = entry.session,
+                     .begun = entry.begun});
+    }
+  }
+  std::sort(old.begin(), old.end(),
+            [](const Entry& a, const Entry& b) { return a.begun < b.begun; });
+  if (old.size() > listing.max_listed) old.resize(listing.max_listed);
+  for (const Entry& entry : old) {
+    pb::RunningStepStatus& step = *status.add_running_steps();
+    step.set_step(entry.step_id);
+    step.set_session(entry.session);
+    step.set_age_us(ToMicros(now - entry.begun));
+  }
 }
 
 size_t RunningSteps::size() const {
@@ -61,8 +106,12 @@ size_t RunningSteps::size() const {
 void ReplyToRunGraph(RunGraphCall& call, const absl::Status& status,
                      pb::RunGraphResponse response, WireTensors tensors) {
   const bool in_response = call.request.store_errors_in_response_body();
+  PeerTraffic* const traffic = std::exchange(call.traffic, nullptr);
   Reply reply = std::move(call.reply);
-  if (!status.ok() && !in_response) return std::move(reply)(status);
+  if (!status.ok() && !in_response) {
+    if (traffic != nullptr) traffic->CountServed(call.received_bytes, 0);
+    return std::move(reply)(status);
+  }
   Payload payload;
   if (status.ok()) {
     payload.tensors = std::move(tensors);
@@ -73,6 +122,9 @@ void ReplyToRunGraph(RunGraphCall& call, const absl::Status& status,
     return std::move(reply)(absl::ResourceExhaustedError(absl::StrCat(
         "The response to RunGraph of step ", call.request.step_id(), " takes ",
         response.ByteSizeLong(), " bytes, more than a message may have")));
+  }
+  if (traffic != nullptr) {
+    traffic->CountServed(call.received_bytes, MessageBytes(payload));
   }
   std::move(reply)(std::move(payload));
 }
@@ -92,7 +144,9 @@ void WorkerStep::Run(const Environment& environment,
                      RunGraphCall call) {
   auto step = std::make_shared<WorkerStep>(environment, std::move(session),
                                            std::move(graph), std::move(call));
-  environment.running->Add(step);
+  environment.running->Add(step, step->call_.request.step_id(),
+                           step->session_->handle());
+  step->session_->steps().Begin();
   const std::weak_ptr<WorkerStep> weak = step;
   Cancellation::Token token = 0;
   const bool registered = step->call_.context->cancellation.Register(
@@ -126,7 +180,7 @@ absl::Status WorkerStep::TryBegin() {
   // First, so that peers that wait for the step hear of what comes next.
   LEAT_ASSIGN_OR_RETURN(rendezvous_,
                         environment_.steps->Begin(
-                            call_.request.step_id(), session_->handle(),
+                            call_.request.step_id(), session_->handle(), this,
                             [weak = weak_from_this()](const absl::Status& why) {
                               if (auto step = weak.lock()) step->Fail(why);
                             }));
@@ -134,6 +188,9 @@ absl::Status WorkerStep::TryBegin() {
   if (session_->is_closed()) {
     return absl::AbortedError(
         absl::StrCat("Session ", session_->handle(), " has been deleted"));
+  }
+  if (session_->devices() != nullptr) {
+    rendezvous_->UseSession(session_->devices());
   }
   LEAT_RETURN_IF_ERROR(TakeFeeds());
   LEAT_ASSIGN_OR_RETURN(Step* const step, MakeStep());
@@ -146,9 +203,9 @@ absl::Status WorkerStep::TryBegin() {
 }
 
 absl::Status WorkerStep::TakeFeeds() {
-  LEAT_RETURN_IF_ERROR(call_.feeds.Materialize(
-      environment_.devices->devices()[0]->host_allocator(),
-      &environment_.ops->variants(), environment_.max_feed_bytes));
+  LEAT_RETURN_IF_ERROR(call_.feeds.Materialize(session_->host_allocator(),
+                                               &environment_.ops->variants(),
+                                               environment_.max_feed_bytes));
   LEAT_ASSIGN_OR_RETURN(arguments_,
                         graph_->Arguments(std::move(call_.feeds.tensors)));
   const auto& keys = call_.request.recv_key();
@@ -161,12 +218,14 @@ absl::Status WorkerStep::TakeFeeds() {
 
 absl::StatusOr<Step*> WorkerStep::MakeStep() {
   const pb::RunGraphRequest& request = call_.request;
-  if (request.exec_opts().record_timeline()) recorder_.emplace();
+  if (request.exec_opts().record_timeline()) {
+    recorder_ = std::make_shared<StepStatsRecorder>();
+    rendezvous_->RecordPulls(recorder_);
+  }
   MutexLock lock(mutex_);
   LEAT_RETURN_IF_ERROR(early_);
   step_ = std::make_unique<Step>(request.step_id(), *rendezvous_, arguments_,
-                                 absl::MakeSpan(returns_),
-                                 recorder_ ? &*recorder_ : nullptr);
+                                 absl::MakeSpan(returns_), recorder_.get());
   return step_.get();
 }
 
@@ -219,7 +278,7 @@ absl::Status WorkerStep::CollectFetches(WireTensors& tensors) {
     Tensor& tensor = returns_[static_cast<size_t>(fetched_[i])];
     if (!tensor.IsValid()) {
       return absl::InvalidArgumentError(
-          absl::StrCat("fetch '", key,
+          absl::StrCat("fetch '", TensorOf(key),
                        "' has no value: it is on a branch that was not taken"));
     }
     tensors.push_back({.name = key, .tensor = std::move(tensor)});
@@ -229,7 +288,7 @@ absl::Status WorkerStep::CollectFetches(WireTensors& tensors) {
 
 absl::Status WorkerStep::Describe(pb::RunGraphResponse& response) {
   const pb::ExecutorOpts& wanted = call_.request.exec_opts();
-  if (recorder_.has_value()) {
+  if (recorder_ != nullptr) {
     recorder_->Export(*response.mutable_step_stats());
     AddTimelineLabels(*graph_->compiled(), *environment_.ops,
                       *response.mutable_step_stats());
@@ -258,7 +317,7 @@ void WorkerStep::EndStep(const absl::Status& status) {
   StepTable& steps = *environment_.steps;
   const int64_t id = call_.request.step_id();
   if (rendezvous_ == nullptr) return;  // It has not begun.
-  steps.Finish(id, status);
+  steps.Finish(id, this, status);
   if (status.ok() && call_.request.leat().ends_alone()) {
     steps.End(id, absl::AbortedError(absl::StrCat("step ", id, " has ended")));
   }
@@ -281,8 +340,9 @@ void WorkerStep::Complete() {
   returns_.clear();
   rendezvous_ = nullptr;
   graph_ = nullptr;
+  session_->steps().End(status.ok());
   session_ = nullptr;
-  environment_.running->Remove(this);
+  environment_.running->Remove(this, status.ok());
   // Behind the reply nothing of the worker may be touched: it may be gone.
   RunGraphCall call = std::move(call_);
   ReplyToRunGraph(call, status, std::move(response), std::move(tensors));

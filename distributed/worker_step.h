@@ -22,9 +22,13 @@
 #include "leat/distributed/payload.h"
 #include "leat/distributed/registered_graph.h"
 #include "leat/distributed/remote_rendezvous.h"
+#include "leat/distributed/status_listing.h"
+#include "leat/distributed/step_counts.h"
 #include "leat/distributed/step_table.h"
+#include "leat/distributed/traffic.h"
 #include "leat/distributed/worker_session.h"
 #include "leat/graph/op_registry.h"
+#include "leat/protos/status.pb.h"
 #include "leat/protos/worker.pb.h"
 #include "leat/runtime/device_set.h"
 #include "leat/runtime/step.h"
@@ -36,16 +40,29 @@ class WorkerStep;
 
 class RunningSteps {
  public:
-  void Add(std::shared_ptr<WorkerStep> step);
-  void Remove(const WorkerStep* step);
+  // `session`: its handle.
+  void Add(std::shared_ptr<WorkerStep> step, int64_t step_id,
+           absl::string_view session);
+  void Remove(const WorkerStep* step, bool succeeded);
   // Fails those that there are now.
   void FailAll(const absl::Status& why);
   size_t size() const;
 
+  // How many there were, and the oldest of those that there are.
+  void Report(const StatusListing& listing,
+              pb::TaskStatusResponse& status) const;
+
  private:
+  struct Entry {
+    std::weak_ptr<WorkerStep> step = {};
+    uint32_t step_id = 0;      // as it is shown
+    std::string session = {};  // as it is shown
+    std::chrono::steady_clock::time_point begun = {};
+  };
+
   mutable Mutex mutex_;
-  absl::flat_hash_map<const WorkerStep*, std::weak_ptr<WorkerStep>> steps_
-      ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<const WorkerStep*, Entry> steps_ ABSL_GUARDED_BY(mutex_);
+  StepCounts counts_;
 };
 
 // A call, as it was received.
@@ -55,6 +72,10 @@ struct RunGraphCall {
   Payload feeds = {};                // its header is in `request`
   std::chrono::system_clock::time_point received = {};
   Reply reply = {};
+  // With the master's task, which the reply is counted for. Borrowed; may be
+  // null.
+  PeerTraffic* traffic = nullptr;
+  int64_t received_bytes = 0;
 };
 
 // Replies: with the tensors, or with the error, which is in the response if the
@@ -119,7 +140,7 @@ class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
   std::vector<Tensor> returns_;
   std::vector<int> fetched_;  // of returns_, as the call asks for them
   std::shared_ptr<RemoteRendezvous> rendezvous_;
-  std::optional<StepStatsRecorder> recorder_;
+  std::shared_ptr<StepStatsRecorder> recorder_;  // null: not asked for
   std::optional<Cancellation::Token> cancellation_;
   TimerQueue::Id timer_ = 0;
 

@@ -16,6 +16,7 @@
 #include "absl/types/span.h"
 #include "leat/core/dtype.h"
 #include "leat/core/shape.h"
+#include "leat/kernels/resource_store.h"
 
 namespace leat {
 struct NodeDef;
@@ -31,10 +32,6 @@ absl::string_view TypeName(QueueKind kind);
 struct QueueOptions {
   // TensorFlow's word for a queue without a capacity.
   static constexpr int64_t kUnbounded = std::numeric_limits<int32_t>::max();
-  // Of all components together; what a queue has at the most, whatever its
-  // capacity: tensors of no bytes need memory too.
-  static constexpr int64_t kMaxTensors = int64_t{1} << 22;
-
   QueueKind kind = QueueKind::kFifo;
   std::string name = {};
   int64_t capacity = kUnbounded;   // elements
@@ -45,7 +42,8 @@ struct QueueOptions {
   int64_t seed = 0;
   int64_t seed2 = 0;
 
-  int64_t max_tensors = kMaxTensors;
+  // Of all components together (ResourceLimits::max_queue_elements).
+  int64_t max_tensors = ResourceLimits().max_queue_elements;
 };
 
 // From the attrs of a FIFOQueueV2 or RandomShuffleQueueV2. INVALID_ARGUMENT

@@ -7,6 +7,7 @@
 #ifndef LEAT_KERNELS_RESOURCE_STORE_H_
 #define LEAT_KERNELS_RESOURCE_STORE_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -33,15 +34,24 @@ class Resource {
   virtual std::string DebugString() const = 0;
 };
 
+// Of single resources.
+struct ResourceLimits {
+  // Of a queue: tensors of its elements, whatever its capacity: those of no
+  // bytes need memory too.
+  int64_t max_queue_elements = int64_t{1} << 22;
+};
+
 class ResourceStore {
  public:
-  explicit ResourceStore(std::string default_container = kDefaultContainer)
-      : default_container_(std::move(default_container)) {}
+  explicit ResourceStore(std::string default_container = kDefaultContainer,
+                         const ResourceLimits& limits = {})
+      : default_container_(std::move(default_container)), limits_(limits) {}
   ResourceStore(const ResourceStore&) = delete;
   ResourceStore& operator=(const ResourceStore&) = delete;
 
   // What resource handles say for a node that names no container.
   const std::string& default_container() const { return default_container_; }
+  const ResourceLimits& limits() const { return limits_; }
 
   // NOT_FOUND naming container, type and name.
   template <class T>
@@ -107,6 +117,7 @@ class ResourceStore {
   }
 
   const std::string default_container_;
+  const ResourceLimits limits_;
   mutable Mutex mutex_;
   Resources resources_ ABSL_GUARDED_BY(mutex_);
 };

@@ -18,6 +18,7 @@ absl::StatusOr<StepPlan> PlanStep(const Graph& prepared,
   StepPlan plan{.signature = std::move(signature),
                 .feed_types = std::move(pruned.feed_types),
                 .feed_shapes = std::move(pruned.feed_shapes)};
+  if (options.keep_whole) plan.whole = pruned.graph;
   LEAT_ASSIGN_OR_RETURN(
       plan.partitions,
       PartitionGraph(std::move(pruned.graph), PartitionBy::kTask, devices));

@@ -7,6 +7,7 @@
 #define LEAT_PARTITIONER_PLAN_STEP_H_
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ struct StepPlan {
   std::vector<DType> feed_types = {};  // by position
   std::vector<PartialShape> feed_shapes = {};
   std::vector<Partition> partitions = {};  // one per task
+  // What was cut into them, if it was to be kept.
+  std::optional<Graph> whole = {};
 };
 
 struct PlanOptions {
@@ -37,6 +40,7 @@ struct PlanOptions {
   ConstantEvaluator* evaluator = nullptr;  // borrowed; null: nothing is folded
   // Tasks that may know TensorFlow's ops only, "/job:ps/replica:0/task:0".
   std::vector<std::string> foreign_tasks = {};
+  bool keep_whole = false;
   // Called after every run of a pass.
   std::function<void(const Pass&, bool changed, const Graph&)> after_pass = {};
 };

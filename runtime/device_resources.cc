@@ -15,12 +15,14 @@ std::string JobOf(const Device& device) {
 }  // namespace
 
 DeviceResources::DeviceResources(
-    absl::Span<const std::unique_ptr<Device>> devices) {
+    absl::Span<const std::unique_ptr<Device>> devices,
+    const ResourceLimits& limits)
+    : limits_(limits) {
   entries_.reserve(devices.size());
   for (const auto& device : devices) {
     entries_.push_back(
         {.device = device.get(),
-         .store = std::make_unique<ResourceStore>(JobOf(*device))});
+         .store = std::make_unique<ResourceStore>(JobOf(*device), limits)});
   }
 }
 

@@ -20,12 +20,15 @@ class DeviceResources {
  public:
   // An empty store for each. The devices are borrowed and outlive this; the
   // default container is a device's job.
-  explicit DeviceResources(absl::Span<const std::unique_ptr<Device>> devices);
+  explicit DeviceResources(absl::Span<const std::unique_ptr<Device>> devices,
+                           const ResourceLimits& limits = {});
   DeviceResources(const DeviceResources&) = delete;
   DeviceResources& operator=(const DeviceResources&) = delete;
 
   // REQUIRES: one of the devices.
   ResourceStore& Of(const Device& device);
+
+  const ResourceLimits& limits() const { return limits_; }
 
   // Forgets what is in these containers on every device; "" is the default one,
   // and so is an empty list. Whoever uses something of it keeps that.
@@ -37,6 +40,7 @@ class DeviceResources {
     std::unique_ptr<ResourceStore> store = {};
   };
 
+  const ResourceLimits limits_;
   std::vector<Entry> entries_;  // never changed
 };
 

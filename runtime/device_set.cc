@@ -81,7 +81,8 @@ absl::StatusOr<std::unique_ptr<DeviceSet>> DeviceSet::Create(
     set->devices_.push_back(std::make_unique<CpuDevice>(
         std::move(info), *set->queue_, std::move(memory)));
   }
-  set->resources_ = std::make_unique<DeviceResources>(set->devices_);
+  set->resources_ =
+      std::make_unique<DeviceResources>(set->devices_, options.resource_limits);
   return set;
 }
 

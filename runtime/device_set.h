@@ -25,6 +25,7 @@ struct DeviceSetOptions {
   // Limit of each CPU device; 0: its equal share of nine tenths of what this
   // process may take (host_memory.h), the rest being the process's own.
   int64_t cpu_memory_bytes = 0;
+  ResourceLimits resource_limits = {};
 };
 
 class DeviceSet {

@@ -98,8 +98,12 @@ absl::StatusOr<std::shared_ptr<CompiledGraph>> GraphRunner::Register(
           absl::StrCat("a graph for ", partition.name,
                        " was given to a task that has no such device"));
     }
-    LEAT_ASSIGN_OR_RETURN(std::shared_ptr<const Program> program,
-                          Program::Compile(partition.graph, *device, kernels_));
+    Device* const runs_on = session_devices_ == nullptr
+                                ? device
+                                : session_devices_->Find(partition.name);
+    LEAT_ASSIGN_OR_RETURN(
+        std::shared_ptr<const Program> program,
+        Program::Compile(partition.graph, *runs_on, kernels_));
     compiled->executors.push_back(
         std::make_unique<Executor>(std::move(program), resources_.Of(*device)));
   }

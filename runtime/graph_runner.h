@@ -17,6 +17,7 @@
 #include "leat/runtime/device_resources.h"
 #include "leat/runtime/device_set.h"
 #include "leat/runtime/executor.h"
+#include "leat/runtime/session_devices.h"
 #include "leat/runtime/session_kernels.h"
 #include "leat/runtime/step.h"
 
@@ -39,10 +40,15 @@ class GraphRunner {
   using Done = absl::AnyInvocable<void(absl::Status) &&>;
 
   // All are borrowed and outlive this. `resources`: devices.resources(), or
-  // those of an isolated session.
+  // those of an isolated session. `session_devices`, not null for a session
+  // whose memory is limited: what its kernels run on.
   GraphRunner(DeviceSet& devices, DeviceResources& resources,
-              const KernelRegistry& kernels)
-      : devices_(devices), resources_(resources), kernels_(kernels) {}
+              const KernelRegistry& kernels,
+              const SessionDevices* session_devices = nullptr)
+      : devices_(devices),
+        resources_(resources),
+        session_devices_(session_devices),
+        kernels_(kernels) {}
 
   // Compiles a graph whose nodes all have an assigned device of this task.
   // INVALID_ARGUMENT naming the node, op and device for one that cannot run.
@@ -66,6 +72,7 @@ class GraphRunner {
  private:
   DeviceSet& devices_;
   DeviceResources& resources_;
+  const SessionDevices* const session_devices_;
   SessionKernels kernels_;
 };
 

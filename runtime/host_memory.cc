@@ -83,4 +83,18 @@ int64_t HostMemoryBytes() {
   return std::min(bytes, limit);
 }
 
+int64_t ResidentBytes() {
+  // Pages: all, then those in memory, and more.
+  const std::string pages = ReadText("/proc/self/statm");
+  const std::vector<absl::string_view> parts =
+      absl::StrSplit(pages, absl::MaxSplits(' ', 2));
+  int64_t resident = 0;
+  int64_t bytes = 0;
+  if (parts.size() < 2 || !absl::SimpleAtoi(parts[1], &resident) ||
+      __builtin_mul_overflow(resident, sysconf(_SC_PAGESIZE), &bytes)) {
+    return 0;
+  }
+  return bytes;
+}
+
 }  // namespace leat

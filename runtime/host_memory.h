@@ -18,6 +18,9 @@ inline constexpr int64_t kNoMemoryLimit = int64_t{1} << 62;
 // Bytes; kNoMemoryLimit where the system does not tell.
 int64_t HostMemoryBytes();
 
+// What this process has in memory now; 0 where the system does not tell.
+int64_t ResidentBytes();
+
 // The least limit, in bytes, of the groups that `groups`, the text of
 // /proc/self/cgroup, names and of those they are in; kNoMemoryLimit without
 // any. `mount` is where both versions of control groups are mounted

@@ -89,6 +89,15 @@ size_t LocalRendezvous::size() const {
   return entries_.size();
 }
 
+size_t LocalRendezvous::num_untaken() const {
+  MutexLock lock(mutex_);
+  size_t untaken = 0;
+  for (const auto& [key, entry] : entries_) {
+    if (entry.sent && !entry.received) ++untaken;
+  }
+  return untaken;
+}
+
 LocalRendezvous::Entry* LocalRendezvous::FindOrAdd(absl::string_view key) {
   if (entries_.size() >= max_entries_ && !entries_.contains(key)) {
     return nullptr;

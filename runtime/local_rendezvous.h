@@ -28,7 +28,8 @@ class LocalRendezvous final : public Rendezvous {
   void RecvAsync(absl::string_view key, Done done) override;
   void StartAbort(const absl::Status& reason) override;
 
-  size_t size() const;  // entries
+  size_t size() const;         // entries
+  size_t num_untaken() const;  // tensors that have been sent and not received
 
  private:
   // A tensor that has been sent, or somebody who waits for it; once both have

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <string>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "leat/core/tensor_codec.h"
 #include "leat/graph/graph_def.h"
 #include "leat/protos/config.pb.h"
+#include "leat/runtime/step_transfers.h"
 
 namespace leat {
 namespace {
@@ -25,15 +27,45 @@ constexpr uint32_t kWaiting = 0;  // no thread has this id
 
 int64_t Micros(int64_t nanos) { return nanos / 1000; }
 
-Nanoseconds WallClockOffset() {
-  return std::chrono::system_clock::now().time_since_epoch() -
-         std::chrono::steady_clock::now().time_since_epoch();
-}
-
 std::string ThreadName() {
   char name[16] = "";  // the kernel's limit
   return pthread_getname_np(pthread_self(), name, sizeof(name)) == 0 ? name
                                                                      : "";
+}
+
+void SetTimes(int64_t scheduled, int64_t started, int64_t ended,
+              pb::NodeExecStats& node) {
+  const int64_t duration = ended - started;
+  node.set_scheduled_nanos(scheduled);
+  node.set_scheduled_micros(Micros(scheduled));
+  node.set_all_start_nanos(started);
+  node.set_all_start_micros(Micros(started));
+  node.set_op_end_rel_nanos(duration);
+  node.set_op_end_rel_micros(Micros(duration));
+  node.set_all_end_rel_nanos(duration);
+  node.set_all_end_rel_micros(Micros(duration));
+}
+
+// In TensorFlow's units, which people know: its Mb are megabits.
+std::string PullLabel(const TensorPull& pull, int64_t nanos) {
+  constexpr double kMebibyte = 1 << 20;
+  const auto bytes = static_cast<double>(pull.bytes);
+  const double megabits =
+      8 * bytes / static_cast<double>(std::max<int64_t>(Micros(nanos), 1));
+  char size[48];
+  if (bytes >= 0.1 * kMebibyte) {
+    std::snprintf(size, sizeof(size), "%.1fMB", bytes / kMebibyte);
+  } else {
+    std::snprintf(size, sizeof(size), "%.0fB", bytes);
+  }
+  char rate[48];
+  if (megabits >= 1000) {
+    std::snprintf(rate, sizeof(rate), "%.1fGb/s", megabits / 1000);
+  } else {
+    std::snprintf(rate, sizeof(rate), "%fMb/s", megabits);
+  }
+  return absl::StrCat("[", size, "] [", rate, "] ", pull.tensor, " from ",
+                      pull.from, " to ", pull.to->name());
 }
 
 void DescribeOutput(const Tensor& tensor, absl::string_view allocator,
@@ -75,13 +107,30 @@ std::string TransferText(const Node& node) {
   return absl::StrCat(*tensor, " @", *device);
 }
 
-std::string TimelineLabel(const Graph& graph, const Node& node) {
+std::string LabelText(const Graph& graph, const Node& node) {
   std::string inputs = TransferText(node);
   if (inputs.empty()) inputs = InputText(graph, node);
   return absl::StrCat(node.name(), " = ", node.op(), "(", inputs, ")");
 }
 
 }  // namespace
+
+Nanoseconds WallClockOffset() {
+  using Steady = std::chrono::steady_clock;
+  Nanoseconds offset(0);
+  Nanoseconds best = Nanoseconds::max();
+  // The thread may lose its core between two readings.
+  for (int i = 0; i < 3; ++i) {
+    const Nanoseconds before = Steady::now().time_since_epoch();
+    const Nanoseconds wall =
+        std::chrono::system_clock::now().time_since_epoch();
+    const Nanoseconds after = Steady::now().time_since_epoch();
+    if (after - before >= best) continue;
+    best = after - before;
+    offset = wall - before - best / 2;
+  }
+  return offset;
+}
 
 StepStatsRecorder::StepStatsRecorder(StepObserver* next, int64_t max_node_runs)
     : next_(next),
@@ -91,24 +140,17 @@ StepStatsRecorder::StepStatsRecorder(StepObserver* next, int64_t max_node_runs)
 
 StepStatsRecorder::~StepStatsRecorder() = default;
 
+int64_t StepStatsRecorder::WallTime(
+    std::chrono::steady_clock::time_point time) const {
+  return Nanoseconds(time.time_since_epoch() + wall_clock_offset_).count();
+}
+
 void StepStatsRecorder::Describe(const NodeRun& run,
                                  pb::NodeExecStats& node) const {
-  const auto nanos = [this](std::chrono::steady_clock::time_point time) {
-    return Nanoseconds(time.time_since_epoch() + wall_clock_offset_).count();
-  };
-  const int64_t scheduled = nanos(run.scheduled);
-  const int64_t started = nanos(run.started);
-  const int64_t duration = nanos(run.ended) - started;
   node.set_node_name(std::string(run.node));
   node.set_timeline_label(absl::StrCat(run.node, " = ", run.op, "()"));
-  node.set_scheduled_nanos(scheduled);
-  node.set_scheduled_micros(Micros(scheduled));
-  node.set_all_start_nanos(started);
-  node.set_all_start_micros(Micros(started));
-  node.set_op_end_rel_nanos(duration);
-  node.set_op_end_rel_micros(Micros(duration));
-  node.set_all_end_rel_nanos(duration);
-  node.set_all_end_rel_micros(Micros(duration));
+  SetTimes(WallTime(run.scheduled), WallTime(run.started), WallTime(run.ended),
+           node);
   node.set_thread_id(run.is_async ? kWaiting : static_cast<uint32_t>(gettid()));
   Allocator& allocator = run.device->allocator();
   pb::AllocatorMemoryUsed& memory = *node.add_memory();
@@ -127,21 +169,47 @@ void StepStatsRecorder::OnNodeRun(const NodeRun& run) {
   if (next_ != nullptr) next_->OnNodeRun(run);
   pb::NodeExecStats node;
   Describe(run, node);
+  Add(run.device, node);
+}
+
+void StepStatsRecorder::OnPull(const TensorPull& pull) {
+  const int64_t asked = WallTime(pull.asked);
+  const int64_t received = WallTime(pull.received);
+  int64_t started = asked;
+  if (pull.sent.count() != 0) {
+    // By another clock, and of a peer that may say anything.
+    const int64_t sent =
+        std::clamp(pull.sent.count(), Micros(asked), Micros(received));
+    started = std::clamp(sent * 1000, asked, received);
+  }
+  pb::NodeExecStats node;
+  node.set_node_name(kRecvTensorNode);
+  node.set_timeline_label(PullLabel(pull, received - started));
+  SetTimes(asked, started, received, node);
+  node.set_thread_id(kWaiting);
+  node.add_output()
+      ->mutable_tensor_description()
+      ->mutable_allocation_description()
+      ->set_requested_bytes(pull.bytes);
+  Add(pull.to, node);
+}
+
+void StepStatsRecorder::Add(const Device* device, pb::NodeExecStats& node) {
   MutexLock lock(mutex_);
   if (num_node_runs_ == max_node_runs_) return;
   ++num_node_runs_;
-  const auto found = std::find(devices_.begin(), devices_.end(), run.device);
+  const auto found = std::find(devices_.begin(), devices_.end(), device);
   const auto index = static_cast<int>(found - devices_.begin());
   if (found == devices_.end()) {
-    devices_.push_back(run.device);
-    stats_->add_dev_stats()->set_device(run.device->name());
+    devices_.push_back(device);
+    stats_->add_dev_stats()->set_device(device->name());
   }
-  pb::DeviceStepStats& device = *stats_->mutable_dev_stats(index);
-  std::string& thread = (*device.mutable_thread_names())[node.thread_id()];
+  pb::DeviceStepStats& stats = *stats_->mutable_dev_stats(index);
+  std::string& thread = (*stats.mutable_thread_names())[node.thread_id()];
   if (thread.empty()) {
     thread = node.thread_id() == kWaiting ? "waiting" : ThreadName();
   }
-  device.add_node_stats()->Swap(&node);
+  stats.add_node_stats()->Swap(&node);
 }
 
 void StepStatsRecorder::Export(pb::StepStats& stats) {
@@ -172,8 +240,9 @@ void AddTimelineLabels(const CompiledGraph& graph, const OpRegistry& ops,
       if (device.device() != program.device().name()) continue;
       for (pb::NodeExecStats& node : *device.mutable_node_stats()) {
         const NodeId id = nodes.Find(node.node_name());
-        if (id == kNoNode) continue;
-        node.set_timeline_label(TimelineLabel(nodes, nodes.node(id)));
+        // A node may have the name of what is none.
+        if (id == kNoNode || IsPull(node)) continue;
+        node.set_timeline_label(LabelText(nodes, nodes.node(id)));
       }
     }
   }

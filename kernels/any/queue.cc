@@ -33,12 +33,15 @@ class QueueHandle final : public Kernel {
 
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& handle = handle_.Get(context);
+    ResourceStore& store = *context.step().resources;
     LEAT_ASSIGN_OR_RETURN(
         const std::shared_ptr<Queue> queue,
-        context.step().resources->FindOrMake<Queue>(
+        store.FindOrMake<Queue>(
             handle.scalar<ResourceHandle>().container, handle_.name().name,
-            [this]() -> absl::StatusOr<std::shared_ptr<Queue>> {
-              return std::make_shared<Queue>(options_);
+            [this, &store]() -> absl::StatusOr<std::shared_ptr<Queue>> {
+              QueueOptions options = options_;
+              options.max_tensors = store.limits().max_queue_elements;
+              return std::make_shared<Queue>(std::move(options));
             }));
     LEAT_RETURN_IF_ERROR(CheckSameQueue(queue->options(), options_));
     context.set_output(0, handle);

@@ -271,9 +271,11 @@ TEST_F(PeersTest, SendDeadTensorsAsTensorFlowDoes) {
   const Payload dead = EncodeRecvTensorResponse(Tensor::Scalar<int>(7), true);
   ASSERT_EQ(dead.tensors.size(), 1u);
   EXPECT_TRUE(Identical(dead.tensors[0].tensor, Tensor::Vector<float>({})));
-  EXPECT_TRUE(*DecodeRecvTensorResponse(dead.header));
-  EXPECT_FALSE(*DecodeRecvTensorResponse(
-      EncodeRecvTensorResponse(Tensor::Scalar<int>(7), false).header));
+  EXPECT_TRUE(DecodeRecvTensorResponse(dead.header)->is_dead);
+  EXPECT_FALSE(
+      DecodeRecvTensorResponse(
+          EncodeRecvTensorResponse(Tensor::Scalar<int>(7), false).header)
+          ->is_dead);
 }
 
 TEST_F(PeersTest, CopyLargeTensorsOnAThreadOfThePool) {

@@ -31,7 +31,8 @@ inline std::vector<DeviceInfo> TwoTasks() {
 }
 
 inline absl::StatusOr<StepPlan> PlanOnTwoTasks(
-    StepSignature signature, const std::vector<DeviceInfo>& devices) {
+    StepSignature signature, const std::vector<DeviceInfo>& devices,
+    const PlanOptions& plan_options = {}) {
   GraphBuilder b;
   Output x, y, u;
   {
@@ -50,7 +51,7 @@ inline absl::StatusOr<StepPlan> PlanOnTwoTasks(
   options.policies = &BuiltinPolicies();
   LEAT_ASSIGN_OR_RETURN(const Graph prepared,
                         PrepareGraph(graph, devices, options));
-  return PlanStep(prepared, std::move(signature), devices);
+  return PlanStep(prepared, std::move(signature), devices, plan_options);
 }
 
 }  // namespace leat

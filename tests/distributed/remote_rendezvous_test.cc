@@ -70,6 +70,10 @@ struct Task {
         last_call = std::move(context);
       }
       const auto request = *DecodeRecvTensorRequest(payload.header);
+      // Who has sent a large tensor is asked what it is (GetStatus).
+      if (request.key.empty()) {
+        return std::move(reply)(absl::UnimplementedError("not asked here"));
+      }
       EXPECT_EQ(request.step_id, kStepId);
       rendezvous->RecvForPeer(request.key, [this, reply = std::move(reply)](
                                                const absl::Status& status,

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/buffer.h"
@@ -23,6 +25,7 @@ namespace leat {
 namespace {
 
 using std::chrono::milliseconds;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
 
@@ -361,6 +364,132 @@ TEST_F(RemoteStepTest, CollectsWhatTasksRecorded) {
   }
   EXPECT_THAT(devices, UnorderedElementsAre(kPs, kWorker));
   EXPECT_THAT(nodes, UnorderedElementsAre(kPs, kWorker));
+  CleanUp();
+}
+
+// So that a trace tells of the time up to a timeout, too.
+TEST_F(RemoteStepTest, CollectsWhatATaskRecordedBeforeItFailed) {
+  request_.trace = true;
+  Start();
+  auto runs = Runs();
+  pb::RunGraphResponse response;
+  response.set_status_code(static_cast<int>(absl::StatusCode::kInternal));
+  response.set_status_error_message("broken");
+  response.mutable_step_stats()->add_dev_stats()->set_device("d");
+  Reply(runs[kPs], Payload{.header = response.SerializeAsString()});
+  Reply(runs[kWorker], absl::CancelledError("cancelled"));
+  const StepResult result = Result();
+  EXPECT_TRUE(absl::IsInternal(result.status));
+  ASSERT_EQ(result.metadata.step_stats().dev_stats_size(), 1);
+  EXPECT_EQ(result.metadata.step_stats().dev_stats(0).device(), "d");
+  CleanUp();
+}
+
+TEST_F(RemoteStepTest, MovesTimesToTheClockOfTheMaster) {
+  request_.trace = true;
+  Start();
+  auto runs = Runs();
+  const int64_t now = absl::ToUnixMicros(absl::Now());
+  for (auto& [task, call] : runs) {
+    const int64_t skew = task == kPs ? 3'600'000'000 : 0;
+    Payload payload = Success(task == kPs ? "key a" : "key b", 1);
+    pb::RunGraphResponse response;
+    pb::DeviceStepStats& device =
+        *response.mutable_step_stats()->add_dev_stats();
+    device.set_device(task);
+    device.add_node_stats()->set_all_start_nanos((now + skew) * 1000);
+    response.mutable_leat()->set_received_us(now + skew);
+    response.mutable_leat()->set_replied_us(now + skew);
+    payload.header = response.SerializeAsString();
+    Reply(call, std::move(payload));
+  }
+  const StepResult result = Result();
+  const pb::StepStats& stats = result.metadata.step_stats();
+  ASSERT_EQ(stats.dev_stats_size(), 2);
+  for (const auto& device : stats.dev_stats()) {
+    // As exact as the call took long.
+    EXPECT_NEAR(device.node_stats(0).all_start_nanos(), now * 1000, 1e9)
+        << device.device();
+  }
+  CleanUp();
+}
+
+class ForeignTraceTest : public RemoteStepTest {
+ protected:
+  ForeignTraceTest() {
+    auto plan = Plan();
+    plan->parts[0].is_foreign = true;
+    request_.plan = plan;
+    request_.trace = true;
+  }
+  // The call that is waited for.
+  pb::LoggingRequest Logging(absl::StatusOr<Payload> answer) {
+    auto calls = tasks_.Take(1);
+    pb::LoggingRequest request;
+    if (calls.size() != 1) return request;
+    EXPECT_EQ(calls[0].task, kPs);
+    EXPECT_EQ(calls[0].path, methods::kLogging.path);
+    EXPECT_TRUE(request.ParseFromString(calls[0].request.header));
+    Reply(calls[0], std::move(answer));
+    return request;
+  }
+  void ReplyToRuns() {
+    auto runs = Runs();
+    Reply(runs[kPs], Success("key a", 6));
+    Reply(runs[kWorker], Success("key b", 5));
+  }
+};
+
+TEST_F(ForeignTraceTest, HasTheLogsOfItsTransfers) {
+  Start();
+  EXPECT_TRUE(Logging(Payload{}).enable_rpc_logging());
+  ReplyToRuns();
+  EXPECT_TRUE(Logging(Payload{}).disable_rpc_logging());
+  EXPECT_FALSE(IsDone());
+  pb::LoggingResponse response;
+  for (const int64_t step : {step_->step_id(), int64_t{1}}) {
+    pb::LabeledStepStats& logged = *response.add_step();
+    logged.set_step_id(step);
+    logged.mutable_step_stats()->add_dev_stats()->set_device(step == 1 ? "other"
+                                                                       : "d");
+  }
+  EXPECT_THAT(
+      Logging(Payload{.header = response.SerializeAsString()}).fetch_step_id(),
+      ElementsAre(step_->step_id()));
+  const StepResult result = Result();
+  EXPECT_TRUE(result.status.ok()) << result.status;
+  ASSERT_EQ(result.metadata.step_stats().dev_stats_size(), 1);
+  EXPECT_EQ(result.metadata.step_stats().dev_stats(0).device(), "d");
+  CleanUp();
+}
+
+TEST_F(ForeignTraceTest, IsThereWithoutLogsToo) {
+  Start();
+  Logging(absl::UnimplementedError("no logs"));
+  ReplyToRuns();
+  Logging(absl::UnavailableError("gone"));
+  Logging(Payload{.header = "\x0a\xff"});
+  EXPECT_TRUE(Result().status.ok());
+  CleanUp();
+}
+
+TEST_F(ForeignTraceTest, EndsTheLogsOfAStepThatFails) {
+  Start();
+  Logging(Payload{});
+  auto runs = Runs();
+  Reply(runs[kWorker], Failure(absl::InternalError("broken")));
+  Reply(runs[kPs], absl::CancelledError("cancelled"));
+  EXPECT_TRUE(Logging(Payload{}).disable_rpc_logging());
+  Logging(Payload{});
+  EXPECT_TRUE(absl::IsInternal(Result().status));
+  CleanUp();
+}
+
+TEST_F(ForeignTraceTest, CostsNothingUnlessAskedFor) {
+  request_.trace = false;
+  Start();
+  ReplyToRuns();
+  EXPECT_FALSE(Result().metadata.has_step_stats());
   CleanUp();
 }
 

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/server.h"
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <thread>
@@ -250,6 +251,40 @@ TEST_F(ServerTest, StoppingItWaitsForStepsOfSeveralTasks) {
   const absl::Status received = receiving->Wait().status();
   EXPECT_TRUE(received.ok()) << received;
   stop.join();
+}
+
+// The step is over here, but not on the task that receives.
+TEST_F(ServerTest, StoppingItWaitsForTensorsThatPeersHaveStillToFetch) {
+  const auto ps = Start("ps");
+  const auto worker = Start("worker");
+  const auto incarnation = static_cast<int64_t>(ps_.Incarnation());
+  const std::string send = Register(
+      ps_, "s",
+      absl::Substitute(absl::StrCat(kSend, kEdge), kPs, kWorker, incarnation));
+  const std::string recv = Register(
+      worker_, "s",
+      absl::Substitute(absl::StrCat(kRecv, kEdge), kPs, kWorker, incarnation));
+  EXPECT_TRUE(ps_.Run("s", send, 7)->Wait().ok());
+  std::atomic<bool> has_stopped{false};
+  std::thread stop([&] {
+    ps->Stop(kForever);
+    has_stopped = true;
+  });
+  absl::SleepFor(absl::Milliseconds(100));
+  EXPECT_FALSE(has_stopped);
+  const absl::Status received = worker_.Run("s", recv, 7)->Wait().status();
+  EXPECT_TRUE(received.ok()) << received;
+  stop.join();
+  // Nobody waits for ever: the grace ends that too.
+  const auto again = Start("ps");
+  const std::string unwanted =
+      Register(ps_, "s",
+               absl::Substitute(absl::StrCat(kSend, kEdge), kPs, kWorker,
+                                static_cast<int64_t>(ps_.Incarnation())));
+  EXPECT_TRUE(ps_.Run("s", unwanted, 8)->Wait().ok());
+  const absl::Time begun = absl::Now();
+  again->Stop(std::chrono::milliseconds(50));
+  EXPECT_LT(absl::Now() - begun, absl::Seconds(10));
 }
 
 TEST_F(ServerTest, EndsWhileClientsCallIt) {

@@ -24,6 +24,8 @@ using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 
 const char kTask[] = "/job:ps/replica:0/task:0";
+const StepTable::Run kRun = "one";
+const StepTable::Run kOtherRun = "another";
 
 // The errors a step's run was failed with.
 class Failures {
@@ -62,12 +64,14 @@ class StepTableTest : public ::testing::Test {
   // REQUIRES: it can begin.
   std::shared_ptr<RemoteRendezvous> Begin(int64_t step_id,
                                           absl::string_view session = "s") {
-    auto begun = table_->Begin(step_id, session, [](const absl::Status&) {});
+    auto begun =
+        table_->Begin(step_id, session, kRun, [](const absl::Status&) {});
     EXPECT_TRUE(begun.ok()) << begun.status();
     return begun.ok() ? *std::move(begun) : nullptr;
   }
   absl::Status BeginStatus(int64_t step_id, absl::string_view session = "s") {
-    return table_->Begin(step_id, session, [](const absl::Status&) {}).status();
+    return table_->Begin(step_id, session, kRun, [](const absl::Status&) {})
+        .status();
   }
 
   // What a peer waits for in that step. REQUIRES: it may.
@@ -120,7 +124,7 @@ TEST_F(StepTableTest, APeerMayAskBeforeTheStepBegins) {
 TEST_F(StepTableTest, AStepThatSucceededLingersForItsPeers) {
   const auto rendezvous = Begin(7);
   ASSERT_TRUE(rendezvous->Send(Key("x"), Tensor::Scalar(3), false).ok());
-  table_->Finish(7, absl::OkStatus());
+  table_->Finish(7, kRun, absl::OkStatus());
   EXPECT_EQ(table_->num_steps(), 1u);
   EXPECT_TRUE(WaitAsPeer(7).status().ok());
   table_->End(7, absl::AbortedError("cleaned up"));
@@ -132,7 +136,7 @@ TEST_F(StepTableTest, AStepThatFailedEndsAtOnce) {
   const ReceivedTensor early = WaitAsPeer(7);
   Begin(7);
   const ReceivedTensor later = WaitAsPeer(7, "y");
-  table_->Finish(7, absl::InvalidArgumentError("indices = 7"));
+  table_->Finish(7, kRun, absl::InvalidArgumentError("indices = 7"));
   EXPECT_EQ(table_->num_steps(), 0u);
   for (const ReceivedTensor& received : {early, later}) {
     EXPECT_EQ(received.calls(), 1);
@@ -147,7 +151,7 @@ TEST_F(StepTableTest, EndedStepsAreAborted) {
   table_->End(7, absl::AbortedError("cleaned up"));
   ExpectEnded(table_->Await(7).status(), 7);
   ExpectEnded(BeginStatus(7), 7);
-  table_->Finish(7, absl::OkStatus());  // of the run that was failed
+  table_->Finish(7, kRun, absl::OkStatus());  // of the run that was failed
   ExpectEnded(BeginStatus(7), 7);
   EXPECT_EQ(table_->num_steps(), 0u);
 }
@@ -161,7 +165,7 @@ TEST_F(StepTableTest, AnUnknownStepCanEnd) {
 
 TEST_F(StepTableTest, EndFailsWhatRunsAndWhoWaits) {
   Failures failures;
-  const auto rendezvous = *table_->Begin(7, "s", failures.Fail());
+  const auto rendezvous = *table_->Begin(7, "s", kRun, failures.Fail());
   const ReceivedTensor peer = WaitAsPeer(7);
   const absl::Status why = absl::UnavailableError("the master is gone");
   table_->End(7, why);
@@ -174,41 +178,74 @@ TEST_F(StepTableTest, EndFailsWhatRunsAndWhoWaits) {
 
 TEST_F(StepTableTest, ARunThatIsOverIsNotFailed) {
   Failures failures;
-  ASSERT_TRUE(table_->Begin(7, "s", failures.Fail()).ok());
-  table_->Finish(7, absl::OkStatus());
+  ASSERT_TRUE(table_->Begin(7, "s", kRun, failures.Fail()).ok());
+  table_->Finish(7, kRun, absl::OkStatus());
   table_->End(7, absl::AbortedError("cleaned up"));
-  ASSERT_TRUE(table_->Begin(8, "s", failures.Fail()).ok());
-  table_->Finish(8, absl::InternalError("its own"));
+  ASSERT_TRUE(table_->Begin(8, "s", kRun, failures.Fail()).ok());
+  table_->Finish(8, kRun, absl::InternalError("its own"));
   EXPECT_TRUE(failures.whys().empty());
 }
 
 TEST_F(StepTableTest, AStepMayRunSeveralGraphs) {
   Failures failures;
-  const auto first = *table_->Begin(7, "s", failures.Fail());
-  const auto second = *table_->Begin(7, "s", failures.Fail());
+  const auto first = *table_->Begin(7, "s", kRun, failures.Fail());
+  const auto second = *table_->Begin(7, "s", kOtherRun, failures.Fail());
   EXPECT_EQ(first, second);
-  table_->Finish(7, absl::OkStatus());
+  table_->Finish(7, kRun, absl::OkStatus());
   EXPECT_TRUE(WaitAsPeer(7).status().ok());
-  table_->Finish(7, absl::InternalError("of the second"));
+  table_->Finish(7, kOtherRun, absl::InternalError("of the second"));
   ExpectEnded(BeginStatus(7), 7);
   // The failure of one ends the others.
-  ASSERT_TRUE(table_->Begin(8, "s", failures.Fail()).ok());
-  ASSERT_TRUE(table_->Begin(8, "s", failures.Fail()).ok());
-  table_->Finish(8, absl::InternalError("of one"));
+  ASSERT_TRUE(table_->Begin(8, "s", kRun, failures.Fail()).ok());
+  ASSERT_TRUE(table_->Begin(8, "s", kOtherRun, failures.Fail()).ok());
+  table_->Finish(8, kRun, absl::InternalError("of one"));
   EXPECT_THAT(failures.whys(),
-              ::testing::Contains(AsDerived(absl::InternalError("of one"))));
+              ::testing::ElementsAre(AsDerived(absl::InternalError("of one"))));
+}
+
+TEST_F(StepTableTest, KeepsNothingOfARunThatIsOver) {
+  const auto begin = [this](StepTable::Run run) {
+    auto kept = std::make_shared<int>();
+    EXPECT_TRUE(
+        table_->Begin(7, "s", run, [kept](const absl::Status&) {}).ok());
+    return std::weak_ptr<int>(kept);
+  };
+  const std::weak_ptr<int> waiting = begin(kRun);
+  for (int i = 0; i < 1000; ++i) {
+    const std::weak_ptr<int> over = begin(kOtherRun);
+    table_->Finish(7, kOtherRun, absl::OkStatus());
+    ASSERT_TRUE(over.expired());
+  }
+  EXPECT_EQ(table_->num_runs(), 1u);
+  EXPECT_FALSE(waiting.expired());
+  table_->End(7, absl::AbortedError("cleaned up"));
+  EXPECT_TRUE(waiting.expired());
+  EXPECT_EQ(table_->num_runs(), 0u);
+}
+
+TEST_F(StepTableTest, CountsWhatPeersHaveStillToFetchOfStepsThatAreOver) {
+  const auto rendezvous = Begin(7);
+  ASSERT_TRUE(rendezvous->Send(Key("x"), Tensor::Scalar(1.0f), false).ok());
+  ASSERT_TRUE(rendezvous->Send(Key("y"), Tensor::Scalar(2.0f), false).ok());
+  EXPECT_EQ(table_->num_untaken(), 0u);  // it runs
+  table_->Finish(7, kRun, absl::OkStatus());
+  EXPECT_EQ(table_->num_untaken(), 2u);
+  EXPECT_TRUE(WaitAsPeer(7, "x").status().ok());
+  EXPECT_EQ(table_->num_untaken(), 1u);
+  table_->End(7, absl::AbortedError("cleaned up"));
+  EXPECT_EQ(table_->num_untaken(), 0u);
 }
 
 TEST_F(StepTableTest, ASessionCannotBeginAStepOfAnother) {
   Failures failures;
-  ASSERT_TRUE(table_->Begin(7, "mine", failures.Fail()).ok());
+  ASSERT_TRUE(table_->Begin(7, "mine", kRun, failures.Fail()).ok());
   const absl::Status status = BeginStatus(7, "yours");
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), HasSubstr("step 7"));
   EXPECT_THAT(std::string(status.message()), HasSubstr(kTask));
   // A handle is as good as a key.
   EXPECT_THAT(std::string(status.message()), Not(HasSubstr("mine")));
-  table_->Finish(7, absl::OkStatus());
+  table_->Finish(7, kRun, absl::OkStatus());
   EXPECT_FALSE(BeginStatus(7, "yours").ok());
   EXPECT_FALSE(BeginStatus(7, "").ok());
   EXPECT_TRUE(failures.whys().empty());
@@ -221,7 +258,7 @@ TEST_F(StepTableTest, EndsTheStepsOfASession) {
   Begin(3, "a");
   Begin(4, "b");
   Begin(5, "a");
-  table_->Finish(5, absl::OkStatus());
+  table_->Finish(5, kRun, absl::OkStatus());
   table_->EndOf("a", absl::AbortedError("the session was deleted"));
   ExpectEnded(BeginStatus(3, "a"), 3);
   ExpectEnded(BeginStatus(5, "a"), 5);
@@ -229,6 +266,35 @@ TEST_F(StepTableTest, EndsTheStepsOfASession) {
   table_->EndOf("", absl::AbortedError("the session was deleted"));
   EXPECT_EQ(table_->num_steps(), 2u);
   EXPECT_EQ(waiting.calls(), 0);
+}
+
+TEST_F(StepTableTest, AStepThatNobodyWaitsForAnyMoreIsForgotten) {
+  bool is_waiting = false;
+  const auto first = table_->Await(7, &is_waiting);
+  EXPECT_TRUE(is_waiting);
+  is_waiting = false;
+  ASSERT_TRUE(table_->Await(7, &is_waiting).ok());
+  EXPECT_TRUE(is_waiting);
+  ReceivedTensor early;
+  (*first)->RecvForPeer(Key("x"), early.Done());
+  table_->StopWaiting(7);
+  EXPECT_EQ(table_->num_steps(), 1u);
+  table_->StopWaiting(7);
+  EXPECT_EQ(table_->num_steps(), 0u);
+  EXPECT_EQ(early.status().code(), absl::StatusCode::kCancelled);
+  EXPECT_TRUE(IsDerived(early.status()));
+  // It may still begin: its id is no tombstone.
+  Begin(7);
+  table_->StopWaiting(7);
+  EXPECT_EQ(table_->num_steps(), 1u);
+  ASSERT_TRUE(table_->Await(7, &is_waiting).ok());
+  EXPECT_FALSE(is_waiting);
+  // One that began in time stays, whoever gives up.
+  ASSERT_TRUE(table_->Await(8, &is_waiting).ok());
+  EXPECT_TRUE(is_waiting);
+  Begin(8);
+  table_->StopWaiting(8);
+  EXPECT_EQ(table_->num_steps(), 2u);
 }
 
 TEST_F(StepTableTest, BoundsTheStepsThatWait) {
@@ -288,7 +354,7 @@ TEST_F(StepTableTest, AStepThatNobodyCleansUpEnds) {
   Make({.step_linger = milliseconds(200)});
   Begin(6);
   Begin(7);
-  table_->Finish(7, absl::OkStatus());
+  table_->Finish(7, kRun, absl::OkStatus());
   const ReceivedTensor peer = WaitAsPeer(7);
   ASSERT_TRUE(peer.Wait());
   EXPECT_EQ(
@@ -301,7 +367,7 @@ TEST_F(StepTableTest, AStepThatNobodyCleansUpEnds) {
 TEST_F(StepTableTest, ALingeringStepThatBeginsAgainStays) {
   Make({.step_linger = milliseconds(200)});
   Begin(7);
-  table_->Finish(7, absl::OkStatus());
+  table_->Finish(7, kRun, absl::OkStatus());
   Begin(7);
   std::this_thread::sleep_for(milliseconds(300));
   EXPECT_EQ(table_->num_steps(), 1u);
@@ -311,7 +377,7 @@ TEST_F(StepTableTest, BoundsTheStepsThatLinger) {
   Make({.max_tombstones = 3});
   for (int64_t id = 1; id <= 5; ++id) {
     Begin(id);
-    table_->Finish(id, absl::OkStatus());
+    table_->Finish(id, kRun, absl::OkStatus());
   }
   EXPECT_EQ(table_->num_steps(), 3u);
   ExpectEnded(table_->Await(2).status(), 2);
@@ -338,14 +404,14 @@ TEST_F(StepTableTest, CallsBackOutsideOfItsLock) {
     calls += table_->num_steps() == 0;
     table_->End(7, absl::InternalError("again"));
   };
-  ASSERT_TRUE(table_->Begin(7, "s", fail).ok());
+  ASSERT_TRUE(table_->Begin(7, "s", kRun, fail).ok());
   table_->End(7, absl::AbortedError("cleaned up"));
   EXPECT_EQ(calls, 1);
 }
 
 TEST_F(StepTableTest, DestructionEndsEveryStep) {
   Failures failures;
-  ASSERT_TRUE(table_->Begin(7, "s", failures.Fail()).ok());
+  ASSERT_TRUE(table_->Begin(7, "s", kRun, failures.Fail()).ok());
   const ReceivedTensor running = WaitAsPeer(7);
   const ReceivedTensor waiting = WaitAsPeer(8);
   table_.reset();
@@ -370,7 +436,7 @@ TEST_F(StepTableConcurrencyTest, MayGoWhileItsTimersFire) {
       received.emplace_back();
       (*rendezvous)->RecvForPeer(Key("x"), received.back().Done());
       if (id % 2 == 0 && BeginStatus(id).ok()) {
-        table_->Finish(id, absl::OkStatus());
+        table_->Finish(id, kRun, absl::OkStatus());
       }
     }
     table_.reset();
@@ -399,11 +465,12 @@ TEST_F(StepTableConcurrencyTest, EveryWaitEndsOnceUnderContention) {
           mine.emplace_back();
           (*rendezvous)->RecvForPeer(key, mine.back().Done());
         } else if (what < 5) {
-          static_cast<void>(table_->Begin(id, "s", [](const absl::Status&) {}));
+          static_cast<void>(
+              table_->Begin(id, "s", kRun, [](const absl::Status&) {}));
         } else if (what == 5) {
-          table_->Finish(id, absl::OkStatus());
+          table_->Finish(id, kRun, absl::OkStatus());
         } else if (what == 6) {
-          table_->Finish(id, absl::InternalError("failed"));
+          table_->Finish(id, kRun, absl::InternalError("failed"));
         } else if (i % 100 == 0) {
           table_->EndOf("s", absl::AbortedError("the session was deleted"));
         } else {

@@ -157,15 +157,20 @@ TEST_F(WorkerStepTest, EndsAtTheDeadlineOfItsCall) {
 }
 
 TEST_F(WorkerStepTest, EndsWithItsSession) {
-  for (const bool at_queue : {false, true}) {
-    const std::string graph =
-        at_queue ? WaitsAtQueue().parts[0].graph : WaitsForNobody();
+  std::vector<std::pair<CallRef, int64_t>> calls;
+  for (const std::string& graph :
+       {WaitsForNobody(), WaitsAtQueue().parts[0].graph}) {
     const int64_t step_id = RandomStepId();
-    const CallRef call = Start(graph, step_id);
-    EXPECT_TRUE(IsRunning(call));
-    EXPECT_TRUE(ps.DeleteSession(kSession).ok());
+    calls.emplace_back(Start(graph, step_id), step_id);
+  }
+  EXPECT_TRUE(
+      Eventually([this] { return ps.worker().counters().running == 2; }));
+  EXPECT_TRUE(ps.DeleteSession(kSession).ok());
+  EXPECT_TRUE(Eventually([&calls] {
+    return calls[0].first->is_done() && calls[1].first->is_done();
+  }));
+  for (const auto& [call, step_id] : calls) {
     ExpectEnded(call, step_id, absl::StatusCode::kAborted, "was deleted", true);
-    EXPECT_TRUE(ps.CreateSession(kSession).ok());
   }
 }
 
@@ -283,13 +288,14 @@ TEST_F(WorkerStepTest, NoStepOutlivesASessionThatIsDeletedWhileItBegins) {
   const std::string text =
       NodeText("a", "NoOp", {}, absl::StrCat("device: \"", ps.device(), "\" "));
   for (int i = 0; i < 100; ++i) {
-    ASSERT_TRUE(ps.CreateSession("brief").ok());
-    const auto graph = ps.Register("brief", ParseGraph(text));
+    const std::string brief = absl::StrCat("brief", i);
+    ASSERT_TRUE(ps.CreateSession(brief).ok());
+    const auto graph = ps.Register(brief, ParseGraph(text));
     ASSERT_TRUE(graph.ok()) << graph.status();
     const int64_t step_id = RandomStepId();
-    std::thread deletes([&] { EXPECT_TRUE(ps.DeleteSession("brief").ok()); });
+    std::thread deletes([&] { EXPECT_TRUE(ps.DeleteSession(brief).ok()); });
     const RunAnswer answer = WaitForRun(
-        *ps.Start(methods::kRunGraph, RunRequest("brief", *graph, step_id)));
+        *ps.Start(methods::kRunGraph, RunRequest(brief, *graph, step_id)));
     deletes.join();
     if (!answer.status.ok()) {
       EXPECT_EQ(answer.status.code(), absl::StatusCode::kAborted);

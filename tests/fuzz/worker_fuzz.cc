@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/check.h"
 #include "leat/core/random_id.h"
@@ -122,11 +123,10 @@ class Task {
   leat::MethodTable methods_;
 };
 
-constexpr char kSession[] = "session";
-
-std::string Register(Task& task, absl::string_view graph) {
+std::string Register(Task& task, const std::string& session,
+                     absl::string_view graph) {
   leat::pb::RegisterGraphRequest request;
-  request.set_session_handle(kSession);
+  request.set_session_handle(session);
   request.set_create_worker_session_called(true);
   if (!request.mutable_graph_def()->ParseFromArray(
           graph.data(), static_cast<int>(graph.size()))) {
@@ -139,13 +139,14 @@ std::string Register(Task& task, absl::string_view graph) {
   return response.graph_handle();
 }
 
-void Run(Task& task, const std::string& graph, absl::string_view bytes) {
+void Run(Task& task, const std::string& session, const std::string& graph,
+         absl::string_view bytes) {
   leat::testing::ReceivedMessage message(bytes);
   auto payload = SplitPayload(message.Take(), leat::methods::kRunGraph.request);
   if (!payload.ok()) return;
   leat::pb::RunGraphRequest request;
   if (!request.ParseFromString(payload->header)) return;
-  request.set_session_handle(kSession);
+  request.set_session_handle(session);
   request.set_create_worker_session_called(true);
   request.set_graph_handle(graph);
   request.set_step_id(leat::RandomStepId());
@@ -167,14 +168,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const size_t graph_size = data[0] | size_t{data[1]} << 8;
   if (graph_size > bytes.size()) return 0;
   // A session of its own, so that no run depends on those before it.
-  leat::pb::CreateWorkerSessionRequest session;
-  session.set_session_handle(kSession);
-  session.set_isolate_session_state(true);
-  LEAT_CHECK(task.Call(leat::methods::kCreateWorkerSession, session).ok());
-  const std::string graph = Register(task, bytes.substr(0, graph_size));
-  if (!graph.empty()) Run(task, graph, bytes.substr(graph_size));
+  static int64_t last_session = 0;
+  const std::string session = absl::StrCat("session ", ++last_session);
+  leat::pb::CreateWorkerSessionRequest creation;
+  creation.set_session_handle(session);
+  creation.set_isolate_session_state(true);
+  LEAT_CHECK(task.Call(leat::methods::kCreateWorkerSession, creation).ok());
+  const std::string graph =
+      Register(task, session, bytes.substr(0, graph_size));
+  if (!graph.empty()) Run(task, session, graph, bytes.substr(graph_size));
   leat::pb::DeleteWorkerSessionRequest deletion;
-  deletion.set_session_handle(kSession);
+  deletion.set_session_handle(session);
   LEAT_CHECK(task.Call(leat::methods::kDeleteWorkerSession, deletion).ok());
   task.CheckNothingLeft();
   return 0;

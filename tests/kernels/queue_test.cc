@@ -424,7 +424,8 @@ TEST_F(QueueKernelTest, ABatchLargerThanTheLimitIsRefused) {
                       {});
   const auto put = harness_.Run(
       "QueueEnqueueManyV2", {},
-      {*many, Tensor::Of<float>({QueueOptions::kMaxTensors + 1, 0}, {})});
+      {*many,
+       Tensor::Of<float>({ResourceLimits().max_queue_elements + 1, 0}, {})});
   EXPECT_EQ(put.status().code(), absl::StatusCode::kResourceExhausted);
 }
 

@@ -28,6 +28,7 @@ import write_service_messages
 
 OURS, THEIRS = "leat.pb.", "tensorflow."
 OUR_FILES = ["leat/protos/leat_worker.proto",
+             "leat/protos/status.proto",
              "leat/protos/status_payloads.proto"]
 OUR_NUMBERS = 1000
 # A number of ours where TensorFlow has an enum, which is the same on the wire.

@@ -11,6 +11,7 @@
 #include "leat/graph/ops.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/core/dtype_encodings.h"
+#include "leat/tests/testing/session_under_test.h"
 
 namespace leat {
 namespace {
@@ -37,7 +38,7 @@ TEST(ElementTypesTest, AllPassThroughASession) {
       far = op::Identity(op::Identity(fed));
     }
     auto session =
-        NewLocalSession(b.Build().value(), {.devices = {.num_cpus = 2}});
+        NewTestSession(b.Build().value(), {.devices = {.num_cpus = 2}});
     ASSERT_TRUE(session.ok()) << session.status();
     const Feed feed = {fed, sample};
     auto out = (*session)->Run({.feeds = {feed}, .fetches = {far, kept}});

@@ -16,6 +16,7 @@
 #include "leat/graph/ops.h"
 #include "leat/protos/config.pb.h"
 #include "leat/runtime/local_session.h"
+#include "leat/tests/testing/session_under_test.h"
 
 namespace leat {
 namespace {
@@ -24,7 +25,7 @@ std::shared_ptr<Session> NewSession(const Graph& graph) {
   LocalSessionOptions options;
   options.devices.num_threads = 1;
   options.optimizer.level = OptimizeLevel::kOff;
-  return NewLocalSession(graph, options).value();
+  return NewTestSession(graph, options).value();
 }
 
 Tensor Square(float value) { return Tensor::Filled<float>(Shape{2, 2}, value); }

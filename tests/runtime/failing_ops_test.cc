@@ -10,6 +10,7 @@
 #include "leat/graph/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/runtime/local_session.h"
+#include "leat/tests/testing/session_under_test.h"
 
 namespace leat {
 namespace {
@@ -23,7 +24,7 @@ class FailingOpsTest : public ::testing::Test {
     const Output healthy = b_.Const(3.0f, "healthy");
     const absl::StatusOr<Graph> graph = b_.Build();
     EXPECT_TRUE(graph.ok()) << graph.status();
-    const auto session = NewLocalSession(*graph);
+    const auto session = NewTestSession(*graph);
     EXPECT_TRUE(session.ok()) << session.status();
     if (!session.ok()) return session.status();
     const absl::Status error = (*session)->Run({.targets = {target}}).status();

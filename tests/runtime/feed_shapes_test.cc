@@ -13,6 +13,7 @@
 #include "leat/graph/infer_shapes.h"
 #include "leat/graph/ops.h"
 #include "leat/runtime/local_session.h"
+#include "leat/tests/testing/session_under_test.h"
 
 namespace leat {
 namespace {
@@ -26,7 +27,7 @@ class FeedShapesTest : public ::testing::Test {
     if (session_ != nullptr) return *session_;
     Graph graph = b.Build().value();
     graph.producer = producer;
-    session_ = NewLocalSession(graph).value();
+    session_ = NewTestSession(graph).value();
     return *session_;
   }
   absl::Status Run(const Output& fed, const Shape& shape) {
@@ -143,7 +144,7 @@ TEST_F(FeedShapesTest, DoNotMatterWhereInferenceFails) {
   const Endpoint in{graph.Find("x"), 0};
   ASSERT_TRUE(graph.Add(bad, {{in, in}}).ok());
   ASSERT_FALSE(InferShapes(graph).ok());
-  auto session = NewLocalSession(graph);
+  auto session = NewTestSession(graph);
   ASSERT_TRUE(session.ok()) << session.status();
   const Feed feed = {w, Zeros(Shape{5})};
   EXPECT_EQ((*session)->Run({.feeds = {feed}, .fetches = {fetched}}).status(),

@@ -14,6 +14,7 @@
 #include "leat/protos/graph.pb.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/runtime/loop_graphs.h"
+#include "leat/tests/testing/session_under_test.h"
 
 namespace leat {
 namespace {
@@ -67,7 +68,7 @@ TEST(HostileLoopsTest, EndWithAStatus) {
   int num_imported = 0;
   int num_run = 0;
   for (const LoopCase& c : LoopCases()) {
-    for (uint32_t seed = 0; seed < 300; ++seed) {
+    for (uint32_t seed = 0; seed < NumTries(300u); ++seed) {
       pb::GraphDef message;
       ASSERT_TRUE(
           ExportGraphDef(Dealt(c.graph, {"/cpu:0", "/cpu:1"}, seed), message)
@@ -77,8 +78,8 @@ TEST(HostileLoopsTest, EndWithAStatus) {
       if (!graph.ok()) continue;
       ++num_imported;
       auto session =
-          NewLocalSession(*graph, {.devices = {.num_cpus = 3, .num_threads = 2},
-                                   .placement_policy = "round_robin"});
+          NewTestSession(*graph, {.devices = {.num_cpus = 3, .num_threads = 2},
+                                  .placement_policy = "round_robin"});
       if (!session.ok()) continue;
       ++num_run;
       // Planning is not of the step's time.
@@ -90,8 +91,8 @@ TEST(HostileLoopsTest, EndWithAStatus) {
     }
   }
   // Most mutants get that far.
-  EXPECT_GT(num_imported, 500);
-  EXPECT_GT(num_run, 500);
+  EXPECT_GT(num_imported, NumTries(500));
+  EXPECT_GT(num_run, NumTries(500));
 }
 
 }  // namespace

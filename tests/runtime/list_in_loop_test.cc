@@ -20,6 +20,7 @@
 #include "leat/kernels/kernel_context.h"
 #include "leat/protos/graph.pb.h"
 #include "leat/runtime/local_session.h"
+#include "leat/tests/testing/session_under_test.h"
 
 namespace leat {
 namespace {
@@ -86,7 +87,7 @@ TEST(ListInLoopTest, PushesInPlace) {
   kernels.Add("CountedPush", kCpu, &MakeCountedPush);
   auto graph = ImportGraphDef(ReadGraph(), ops);
   ASSERT_TRUE(graph.ok()) << graph.status();
-  auto session = NewLocalSession(*graph, {}, kernels);
+  auto session = NewTestSession(*graph, {}, kernels);
   ASSERT_TRUE(session.ok()) << session.status();
   for (int step = 0; step < 2; ++step) {
     Pushes() = 0;

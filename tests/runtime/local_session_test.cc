@@ -14,6 +14,7 @@
 #include "leat/graph/builder.h"
 #include "leat/graph/control_flow.h"
 #include "leat/graph/ops.h"
+#include "leat/tests/testing/session_under_test.h"
 
 namespace leat {
 namespace {
@@ -32,7 +33,7 @@ class LocalSessionTest : public ::testing::TestWithParam<int> {
     for (const auto& [merge, next] : back_edges) {
       graph->mutable_node(merge).inputs[1] = next;
     }
-    auto session = NewLocalSession(
+    auto session = NewTestSession(
         *graph, {.devices = {.num_cpus = GetParam(), .num_threads = 2}});
     EXPECT_TRUE(session.ok()) << session.status();
     return session.ok() ? *session : nullptr;
@@ -255,6 +256,7 @@ TEST_P(LocalSessionTest, AClosedSessionRefusesSteps) {
 }
 
 TEST_P(LocalSessionTest, ASteadyStepTakesNoBufferFromTheSystem) {
+  LEAT_LOCAL_SESSION_ONLY("it shares its devices with the session");
   auto devices = DeviceSet::Create({.num_cpus = GetParam()});
   ASSERT_TRUE(devices.ok());
   const std::shared_ptr<DeviceSet> set = *std::move(devices);

@@ -17,6 +17,7 @@
 #include "leat/graph/graph_file.h"
 #include "leat/graph/op_registry.h"
 #include "leat/runtime/local_session.h"
+#include "leat/tests/testing/session_under_test.h"
 
 namespace leat {
 namespace {
@@ -66,7 +67,7 @@ std::shared_ptr<Session> OpenSession(const std::string& path, int num_cpus) {
   absl::StatusOr<Graph> graph = LoadGraph(path, BuiltinOps());
   EXPECT_TRUE(graph.ok()) << graph.status();
   if (!graph.ok()) return nullptr;
-  auto session = NewLocalSession(
+  auto session = NewTestSession(
       *graph, {.devices = {.num_cpus = num_cpus, .num_threads = 2}});
   EXPECT_TRUE(session.ok()) << session.status();
   return session.ok() ? *session : nullptr;

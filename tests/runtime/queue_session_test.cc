@@ -14,6 +14,7 @@
 #include "leat/graph/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/runtime/local_session.h"
+#include "leat/tests/testing/session_under_test.h"
 
 namespace leat {
 namespace {
@@ -35,7 +36,7 @@ class QueueSessionTest : public ::testing::Test {
     auto graph = b.Build();
     EXPECT_TRUE(graph.ok()) << graph.status();
     auto session =
-        NewLocalSession(*graph, {.devices = {.num_cpus = 1, .num_threads = 1}});
+        NewTestSession(*graph, {.devices = {.num_cpus = 1, .num_threads = 1}});
     EXPECT_TRUE(session.ok()) << session.status();
     return *session;
   }

@@ -10,6 +10,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/graph_text.h"
+#include "leat/tests/testing/session_under_test.h"
 
 namespace leat {
 namespace {
@@ -37,7 +38,7 @@ std::string Variable() {
 }
 
 std::shared_ptr<Session> NewSession(const std::string& text) {
-  auto session = NewLocalSession(ImportText(text, BuiltinOps()));
+  auto session = NewTestSession(ImportText(text, BuiltinOps()));
   EXPECT_TRUE(session.ok()) << session.status();
   return session.ok() ? *session : nullptr;
 }

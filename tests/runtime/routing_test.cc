@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/graph_text.h"
+#include "leat/tests/testing/session_under_test.h"
 
 namespace leat {
 namespace {
@@ -21,7 +22,7 @@ std::shared_ptr<Session> NewSession(const std::string& text, int num_threads) {
   LocalSessionOptions options;
   options.optimizer.level = OptimizeLevel::kOff;
   options.devices.num_threads = num_threads;
-  auto session = NewLocalSession(ImportText(text, BuiltinOps()), options);
+  auto session = NewTestSession(ImportText(text, BuiltinOps()), options);
   EXPECT_TRUE(session.ok()) << session.status();
   return *std::move(session);
 }

@@ -9,6 +9,7 @@
 #include "leat/graph/control_flow.h"
 #include "leat/graph/ops.h"
 #include "leat/runtime/local_session.h"
+#include "leat/tests/testing/session_under_test.h"
 
 namespace leat {
 namespace {
@@ -29,7 +30,7 @@ TEST_P(SessionLimitsTest, RunsOutOfMemoryWithAStatus) {
   const Output big = op::Fill(n, 1.0f);
   auto graph = b.Build();
   ASSERT_TRUE(graph.ok()) << graph.status();
-  auto session = NewLocalSession(
+  auto session = NewTestSession(
       *graph,
       {.devices = {.num_cpus = GetParam(), .cpu_memory_bytes = 1 << 20}});
   ASSERT_TRUE(session.ok());
@@ -53,7 +54,7 @@ TEST_P(SessionLimitsTest, RunsOutOfMemoryForStringsWithAStatus) {
   const Output many = op::Tile(op::Tile(text, n), n);
   auto graph = b.Build();
   ASSERT_TRUE(graph.ok()) << graph.status();
-  auto session = NewLocalSession(
+  auto session = NewTestSession(
       *graph,
       {.devices = {.num_cpus = GetParam(), .cpu_memory_bytes = 1 << 20}});
   ASSERT_TRUE(session.ok());
@@ -87,16 +88,16 @@ TEST_P(SessionLimitsTest, RefusesGraphsAboveItsLimits) {
   ASSERT_TRUE(graph.ok()) << graph.status();
   LocalSessionOptions options = {.devices = {.num_cpus = GetParam()}};
   options.lower_limits.max_nodes = 4;
-  const absl::Status refused = NewLocalSession(*graph, options).status();
+  const absl::Status refused = NewTestSession(*graph, options).status();
   EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(refused.message()), HasSubstr("over 4 nodes"));
-  auto session = NewLocalSession(*small, options);
+  auto session = NewTestSession(*small, options);
   ASSERT_TRUE(session.ok()) << session.status();
   EXPECT_EQ((*session)->Extend(*graph).code(),
             absl::StatusCode::kResourceExhausted);
   EXPECT_TRUE((*session)->Run({.fetches = {x}}).ok());
   options.lower_limits = {};
-  EXPECT_TRUE(NewLocalSession(*graph, options).ok());
+  EXPECT_TRUE(NewTestSession(*graph, options).ok());
 }
 
 }  // namespace

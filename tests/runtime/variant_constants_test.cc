@@ -14,6 +14,7 @@
 #include "leat/protos/graph.pb.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/core/variant_encodings.h"
+#include "leat/tests/testing/session_under_test.h"
 
 namespace leat {
 namespace {
@@ -49,7 +50,7 @@ pb::TensorProto AList() {
 TEST(VariantConstantsTest, AreReadAndStayWhatTheyAre) {
   const auto graph = ImportGraphDef(GraphWith(AList()), BuiltinOps());
   ASSERT_TRUE(graph.ok()) << graph.status();
-  auto session = NewLocalSession(*graph);
+  auto session = NewTestSession(*graph);
   ASSERT_TRUE(session.ok()) << session.status();
   for (int step = 0; step < 3; ++step) {
     auto out = (*session)->Run(

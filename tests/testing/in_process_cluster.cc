@@ -12,8 +12,10 @@
 namespace leat::testing {
 
 InProcessCluster::InProcessCluster(const std::map<std::string, int>& jobs,
-                                   ServerLimits limits)
-    : limits_(std::move(limits)) {
+                                   ServerLimits limits,
+                                   std::shared_ptr<InProcessFaults> faults)
+    : limits_(std::move(limits)),
+      network_(std::make_shared<InProcessNetwork>(2, std::move(faults))) {
   ClusterSpec::Jobs addresses;
   int port = 1000;
   for (const auto& [job, count] : jobs) {
@@ -37,13 +39,18 @@ void InProcessCluster::Start(const TaskId& task) {
   servers_[task.ToString()] = *std::move(server);
 }
 
+std::string InProcessCluster::Address(const TaskId& task) const {
+  return spec_.AddressOf(task).value();
+}
+
+std::string InProcessCluster::Target(const TaskId& task) const {
+  return absl::StrCat("in-process://", Address(task));
+}
+
 absl::StatusOr<std::shared_ptr<Session>> InProcessCluster::NewSession(
     const Graph& graph, const TaskId& task, RemoteSessionOptions options) {
   options.network = network_;
-  const auto address = spec_.AddressOf(task);
-  if (!address.ok()) return address.status();
-  return NewRemoteSession(graph, absl::StrCat("in-process://", *address),
-                          options);
+  return NewRemoteSession(graph, Target(task), options);
 }
 
 std::string InProcessCluster::Leaks() {

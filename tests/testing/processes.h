@@ -48,6 +48,7 @@ class Process {
   // As WaitFor. REQUIRES: not called before.
   int Wait(absl::Duration timeout = absl::Seconds(60));
   bool IsRunning();
+  pid_t pid() const { return pid_; }  // -1 when it is known to have ended
 
   std::string Out() const { return ReadFile(folder_.Path("out")); }
   std::string Err() const { return ReadFile(folder_.Path("err")); }

@@ -1,0 +1,66 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/cleanups.h"
+
+#include "leat/distributed/request_queue.h"
+#include "leat/protos/worker.pb.h"
+
+namespace leat {
+namespace {
+
+constexpr auto kTimeout = std::chrono::seconds(10);
+
+}  // namespace
+
+bool Cleanups::Defer(const std::string& task, int64_t step_id) {
+  if (task == own_task_) return false;
+  MutexLock lock(mutex_);
+  if (is_stopped_) return false;
+  steps_[task].push_back(step_id);
+  if (timer_ != 0) return true;
+  timer_ = timers_.At(DeadlineAfter(wait_), [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->Flush();
+  });
+  return true;
+}
+
+std::vector<int64_t> Cleanups::Take(const std::string& task) {
+  MutexLock lock(mutex_);
+  const auto found = steps_.find(task);
+  if (found == steps_.end()) return {};
+  return std::exchange(found->second, {});
+}
+
+void Cleanups::Flush() {
+  absl::flat_hash_map<std::string, std::vector<int64_t>> due;
+  {
+    MutexLock lock(mutex_);
+    timer_ = 0;
+    is_flushing_ = true;
+    due.swap(steps_);
+  }
+  for (const auto& [task, steps] : due) {
+    for (const int64_t step_id : steps) {
+      pb::CleanupGraphRequest request;
+      request.set_step_id(step_id);
+      // A task that cannot be reached has forgotten it, or will when its
+      // session ends.
+      tasks_.Call(task, methods::kCleanupGraph, ToPayload(request),
+                  {.deadline = TimerQueue::Clock::now() + kTimeout},
+                  [](const absl::StatusOr<Payload>&) {});
+    }
+  }
+  MutexLock lock(mutex_);
+  is_flushing_ = false;
+  idle_.NotifyAll();
+}
+
+void Cleanups::Stop() {
+  MutexLock lock(mutex_);
+  is_stopped_ = true;
+  steps_.clear();
+  if (timer_ != 0 && timers_.Cancel(timer_)) timer_ = 0;
+  // It runs, or is about to.
+  while (timer_ != 0 || is_flushing_) idle_.Wait(mutex_);
+}
+
+}  // namespace leat

@@ -1,0 +1,37 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+// How a client waits for a plan, which is made for others too: until its time
+// is up or it goes. The plan goes on being made. Thread-safe.
+#ifndef LEAT_DISTRIBUTED_PLAN_WAIT_H_
+#define LEAT_DISTRIBUTED_PLAN_WAIT_H_
+
+#include <memory>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "leat/core/timer_queue.h"
+#include "leat/distributed/methods.h"
+#include "leat/distributed/plan_table.h"
+#include "leat/runtime/graph_runner.h"
+
+namespace leat {
+
+// How long a client waits.
+struct Patience {
+  std::optional<StepDeadline> deadline = {};
+  // Its cancellation ends the wait. May be null.
+  std::shared_ptr<CallContext> call = {};
+};
+
+// DEADLINE_EXCEEDED: what a step is told that could not begin in its time.
+absl::Status TooLateToBegin(const StepDeadline& deadline);
+
+// For PlanTable::Get: `done` gets what that is called with, or
+// DEADLINE_EXCEEDED or the reason of the cancellation, whichever comes first;
+// exactly once, on any thread, perhaps this one. `timers` is borrowed and
+// outlives the wait.
+PlanTable::Done WaitForPlan(TimerQueue& timers, const Patience& patience,
+                            PlanTable::Done done);
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_PLAN_WAIT_H_

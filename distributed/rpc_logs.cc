@@ -1,0 +1,76 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/rpc_logs.h"
+
+#include <chrono>
+#include <utility>
+
+#include "leat/distributed/fan_out.h"
+#include "leat/distributed/request_queue.h"
+#include "leat/protos/step_stats.pb.h"
+#include "leat/protos/worker.pb.h"
+
+namespace leat {
+namespace {
+
+// A step waits for it, though only one that somebody looks at.
+constexpr std::chrono::seconds kTimeout(2);
+
+void CallAll(Tasks& tasks, const std::vector<std::string>& names,
+             const pb::LoggingRequest& request, Gather<Payload>::Done done) {
+  std::vector<TaskCall> calls;
+  for (const std::string& name : names) {
+    calls.push_back({name, ToPayload(request)});
+  }
+  FanOut(tasks, methods::kLogging, std::move(calls),
+         {.deadline = std::chrono::steady_clock::now() + kTimeout},
+         std::move(done));
+}
+
+pb::StepStats StatsOf(const absl::StatusOr<Payload>& reply, int64_t step_id) {
+  pb::LoggingResponse response;
+  pb::StepStats stats;
+  if (!reply.ok() || !response.ParseFromString(reply->header)) return stats;
+  for (const pb::LabeledStepStats& step : response.step()) {
+    if (step.step_id() == step_id) stats.MergeFrom(step.step_stats());
+  }
+  return stats;
+}
+
+}  // namespace
+
+void StartRpcLogs(Tasks& tasks, const std::vector<std::string>& names,
+                  absl::AnyInvocable<void() &&> done) {
+  pb::LoggingRequest request;
+  request.set_enable_rpc_logging(true);
+  CallAll(tasks, names, request,
+          [done = std::move(done)](
+              const std::vector<absl::StatusOr<Payload>>&) mutable {
+            std::move(done)();
+          });
+}
+
+void EndRpcLogs(Tasks& tasks, std::vector<std::string> names, int64_t step_id,
+                absl::AnyInvocable<void(std::vector<pb::StepStats>) &&> done) {
+  pb::LoggingRequest stop;
+  stop.set_disable_rpc_logging(true);
+  const std::vector<std::string> to_stop = names;
+  CallAll(
+      tasks, to_stop, stop,
+      [&tasks, names = std::move(names), step_id, done = std::move(done)](
+          const std::vector<absl::StatusOr<Payload>>&) mutable {
+        pb::LoggingRequest fetch;
+        fetch.add_fetch_step_id(step_id);
+        CallAll(
+            tasks, names, fetch,
+            [step_id, done = std::move(done)](
+                const std::vector<absl::StatusOr<Payload>>& replies) mutable {
+              std::vector<pb::StepStats> stats;
+              for (const auto& reply : replies) {
+                stats.push_back(StatsOf(reply, step_id));
+              }
+              std::move(done)(std::move(stats));
+            });
+      });
+}
+
+}  // namespace leat

@@ -1,0 +1,40 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+// What people see of handles of sessions, ids of steps and what peers have
+// written. Whoever knows a handle can use the session; whoever knows a step's
+// id can take its tensors and end it: a piece of either tells two of them
+// apart. Stateless.
+#ifndef LEAT_DISTRIBUTED_SHOWN_IDS_H_
+#define LEAT_DISTRIBUTED_SHOWN_IDS_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/string_view.h"
+
+namespace leat {
+
+// Its first bytes, with '?' for each that is no printable ASCII.
+inline std::string ShownText(absl::string_view text, size_t max_bytes) {
+  std::string shown(text.substr(0, max_bytes));
+  for (char& c : shown) {
+    if (!absl::ascii_isprint(static_cast<unsigned char>(c))) c = '?';
+  }
+  return shown;
+}
+
+// The first 8 characters, and at most half of a short handle.
+inline std::string ShownHandle(absl::string_view handle) {
+  return ShownText(handle, std::min<size_t>(8, handle.size() / 2));
+}
+
+// The last 16 of the 57 bits that a master has drawn.
+inline uint32_t ShownStep(int64_t step_id) {
+  return static_cast<uint32_t>(static_cast<uint64_t>(step_id) & 0xffff);
+}
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_SHOWN_IDS_H_

@@ -1,0 +1,44 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/runtime/session_devices.h"
+
+#include <utility>
+
+namespace leat {
+namespace {
+
+class SessionDevice final : public Device {
+ public:
+  SessionDevice(Device& device, const std::shared_ptr<MemoryAccount>& account)
+      : Device(device.info()),
+        device_(device),
+        allocator_(device.allocator(), account),
+        host_allocator_(device.host_allocator(), account) {}
+
+  Allocator& allocator() override { return allocator_; }
+  Allocator& host_allocator() override { return host_allocator_; }
+  WorkQueue& compute_queue() override { return device_.compute_queue(); }
+
+ private:
+  Device& device_;
+  AccountedAllocator allocator_;
+  AccountedAllocator host_allocator_;
+};
+
+}  // namespace
+
+SessionDevices::SessionDevices(DeviceSet& devices, std::string owner,
+                               int64_t limit_bytes)
+    : account_(std::make_shared<MemoryAccount>(std::move(owner), limit_bytes)) {
+  for (const std::unique_ptr<Device>& device : devices.devices()) {
+    devices_.push_back(std::make_unique<SessionDevice>(*device, account_));
+  }
+}
+
+Device* SessionDevices::Find(absl::string_view name) const {
+  for (const std::unique_ptr<Device>& device : devices_) {
+    if (device->name() == name) return device.get();
+  }
+  return nullptr;
+}
+
+}  // namespace leat

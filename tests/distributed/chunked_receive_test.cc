@@ -1,0 +1,281 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/chunked_receive.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/core/mutex.h"
+#include "leat/distributed/wire.h"
+#include "leat/tests/distributed/received_message.h"
+#include "leat/tests/testing/test_service.h"
+
+namespace leat {
+namespace {
+
+using testing::Eventually;
+using ::testing::HasSubstr;
+using testing::ReceivedMessage;
+
+constexpr int64_t kChunk = 4096;
+
+// How often it was asked, and for how much at once.
+class CountingAllocator final : public Allocator {
+ public:
+  BufferRef Allocate(size_t bytes) override {
+    ++calls_;
+    return fails_ ? nullptr : HostAllocator().Allocate(bytes);
+  }
+  absl::string_view name() const override { return "counting"; }
+  int calls() const { return calls_; }
+  void Fail() { fails_ = true; }
+
+ private:
+  std::atomic<int> calls_{0};
+  std::atomic<bool> fails_{false};
+};
+
+// A payload as a transport between processes gives it.
+Payload Received(Payload sent, TensorField field) {
+  const auto segments = *EncodePayload(std::move(sent), field);
+  std::string bytes;
+  for (const Segment& segment : segments) {
+    bytes += segment.bytes;
+    if (!segment.tensor.IsValid()) continue;
+    bytes.append(segment.tensor.raw_data(),
+                 static_cast<size_t>(segment.tensor.num_bytes()));
+  }
+  return *SplitPayload(ReceivedMessage(bytes).Take(), field);
+}
+
+class ChunkedReceiveTest : public ::testing::Test {
+ protected:
+  // A tensor of that many floats, and its transfer.
+  explicit ChunkedReceiveTest(int64_t elements = 5 * kChunk / 4 + 25)
+      : sent_(Tensor::Filled<float>(Shape({elements}), 0)) {
+    for (int64_t i = 0; i < elements; ++i) {
+      sent_.mutable_data<float>()[static_cast<size_t>(i)] =
+          static_cast<float>(i);
+    }
+    transfer_ = {.id = 5,
+                 .total_bytes = sent_.num_bytes(),
+                 .chunk_bytes = kChunk,
+                 .dtype = sent_.dtype(),
+                 .shape = sent_.shape()};
+  }
+
+  Tensor Chunk(int64_t offset, int64_t length) const {
+    Tensor chunk = Tensor::Filled<uint8_t>(Shape({length}), 0);
+    std::memcpy(chunk.mutable_raw_data(), sent_.raw_data() + offset,
+                static_cast<size_t>(length));
+    return chunk;
+  }
+  Payload Answer(Tensor chunk) const {
+    Payload answer = EncodeFetchChunkResponse(std::move(chunk));
+    return is_received_
+               ? Received(std::move(answer), methods::kFetchChunk.response)
+               : std::move(answer);
+  }
+
+  void Start(int in_flight = 2) {
+    ChunkedReceive::Options options;
+    options.transfer = transfer_;
+    options.step_id = 9;
+    options.in_flight = in_flight;
+    options.allocator = &allocator_;
+    options.compute = queue_.get();
+    options.fetch = [this](const Payload& request, Reply reply) {
+      MutexLock lock(mutex_);
+      calls_.push_back(
+          {*DecodeFetchChunkRequest(request.header), std::move(reply)});
+    };
+    options.explain = [](const absl::Status& why) {
+      return absl::Status(why.code(),
+                          absl::StrCat("explained: ", why.message()));
+    };
+    ChunkedReceive::Start(std::move(options), Answer(Chunk(0, kChunk)),
+                          [this](absl::StatusOr<Tensor> tensor) {
+                            MutexLock lock(mutex_);
+                            ++num_results_;
+                            result_ = std::move(tensor);
+                          });
+  }
+
+  struct Fetch {
+    FetchChunkRequest request = {};
+    Reply reply = {};
+  };
+  // The first or the last call that has no answer; fails without one.
+  Fetch TakeCall(bool last = false) {
+    MutexLock lock(mutex_);
+    if (calls_.empty()) {
+      ADD_FAILURE() << "no call";
+      return {.reply = [](const absl::StatusOr<Payload>&) {}};
+    }
+    Fetch call = std::move(last ? calls_.back() : calls_.front());
+    last ? calls_.pop_back() : calls_.pop_front();
+    return call;
+  }
+  size_t num_calls() {
+    MutexLock lock(mutex_);
+    return calls_.size();
+  }
+  int num_results() {
+    MutexLock lock(mutex_);
+    return num_results_;
+  }
+  // Answers every call as it should be.
+  void AnswerAll(bool last_first = false) {
+    while (num_calls() > 0) {
+      Fetch call = TakeCall(last_first);
+      EXPECT_EQ(call.request.step_id, 9);
+      EXPECT_EQ(call.request.id, 5u);
+      std::move(call.reply)(
+          Answer(Chunk(call.request.offset, call.request.length)));
+    }
+  }
+  absl::StatusOr<Tensor> Result() {
+    EXPECT_TRUE(Eventually([this] { return num_results() > 0; }));
+    MutexLock lock(mutex_);
+    EXPECT_EQ(num_results_, 1);
+    return result_;
+  }
+  // Of a reply in the place of a chunk.
+  absl::Status ErrorOf(absl::StatusOr<Payload> answer) {
+    Start();
+    Fetch call = TakeCall();
+    std::move(call.reply)(std::move(answer));
+    const absl::Status status = Result().status();
+    AnswerAll();
+    EXPECT_EQ(num_results(), 1);
+    MutexLock lock(mutex_);
+    num_results_ = 0;
+    return status;
+  }
+
+  Tensor sent_;
+  Transfer transfer_;
+  bool is_received_ = true;
+  CountingAllocator allocator_;
+  Mutex mutex_;
+  std::deque<Fetch> calls_ ABSL_GUARDED_BY(mutex_);
+  int num_results_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::StatusOr<Tensor> result_ ABSL_GUARDED_BY(mutex_) =
+      absl::UnknownError("none");
+  const std::unique_ptr<WorkQueue> queue_ = NewThreadPool("test", 2);
+};
+
+TEST_F(ChunkedReceiveTest, PutsChunksInTheirPlacesInWhateverOrderTheyCome) {
+  for (const bool last_first : {false, true}) {
+    for (const bool is_received : {false, true}) {
+      is_received_ = is_received;
+      {
+        MutexLock lock(mutex_);
+        num_results_ = 0;
+      }
+      const int before = allocator_.calls();
+      Start();
+      EXPECT_EQ(num_calls(), 2u);
+      AnswerAll(last_first);
+      const auto received = Result();
+      ASSERT_TRUE(received.ok()) << received.status();
+      EXPECT_TRUE(Identical(*received, sent_));
+      // Of its own, at once; the chunks have none.
+      EXPECT_EQ(allocator_.calls(), before + 1);
+    }
+  }
+}
+
+TEST_F(ChunkedReceiveTest, HandsOutATensorThatNobodyElseHas) {
+  Start(1);
+  AnswerAll();
+  Result().IgnoreError();
+  absl::StatusOr<Tensor> received = absl::UnknownError("");
+  {
+    MutexLock lock(mutex_);
+    received = std::move(result_);
+    result_ = absl::UnknownError("none");
+  }
+  ASSERT_TRUE(received.ok());
+  // It may be changed in place.
+  EXPECT_TRUE(Eventually([&] { return received->IsUnique(); }));
+}
+
+TEST_F(ChunkedReceiveTest, EndsWithTheErrorOfACall) {
+  const absl::Status lost = absl::UnavailableError("the peer is gone");
+  EXPECT_EQ(ErrorOf(lost), lost);
+}
+
+TEST_F(ChunkedReceiveTest, RefusesWhatIsNoChunk) {
+  const auto expect_refused = [this](absl::string_view why, Payload answer) {
+    const absl::Status status = ErrorOf(std::move(answer));
+    EXPECT_TRUE(absl::IsInvalidArgument(status) ||
+                absl::IsResourceExhausted(status))
+        << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr("explained: "));
+    EXPECT_THAT(std::string(status.message()), HasSubstr(why));
+  };
+  for (const bool is_received : {false, true}) {
+    is_received_ = is_received;
+    expect_refused("0 tensors instead of a chunk", Payload());
+    expect_refused("uint8[4095] instead of a chunk of 4096 bytes",
+                   Answer(Chunk(0, kChunk - 1)));
+    expect_refused("uint8[4097] instead of a chunk of 4096 bytes",
+                   Answer(Chunk(0, kChunk + 1)));
+    expect_refused("int8[4096] instead of a chunk of 4096 bytes",
+                   Answer(Tensor::Filled<int8_t>(Shape({kChunk}), 1)));
+    // To parse it takes too much memory.
+    expect_refused(
+        is_received ? "takes at least" : "string[",
+        Answer(Tensor::Filled<std::string>(Shape({(kChunk - 64) / 32}), "")));
+    Payload two = EncodeFetchChunkResponse(Chunk(0, kChunk));
+    two.tensors.push_back({.tensor = Chunk(0, kChunk)});
+    if (!is_received) {
+      expect_refused("2 tensors instead of a chunk", std::move(two));
+    } else {
+      expect_refused("",
+                     Received(std::move(two), methods::kFetchChunk.response));
+    }
+  }
+  is_received_ = true;
+  // Much more than a chunk is not even read.
+  expect_refused("", Answer(Tensor::Filled<uint8_t>(Shape({1 << 20}), 1)));
+}
+
+TEST_F(ChunkedReceiveTest, EndsWithoutMemory) {
+  allocator_.Fail();
+  Start();
+  const absl::Status status = Result().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+  AnswerAll();
+  EXPECT_EQ(num_results(), 1);
+  EXPECT_EQ(num_calls(), 0u);  // it has asked for no more
+}
+
+TEST_F(ChunkedReceiveTest, GoesWhenItsRepliesAreDropped) {
+  const auto kept = std::make_shared<int>(0);
+  ChunkedReceive::Options options;
+  options.transfer = transfer_;
+  options.in_flight = 3;
+  options.allocator = &allocator_;
+  options.compute = queue_.get();
+  options.fetch = [kept](const Payload&, const Reply&) {};
+  ChunkedReceive::Start(std::move(options), Answer(Chunk(0, kChunk)),
+                        [kept](const absl::StatusOr<Tensor>&) {
+                          ADD_FAILURE() << "it cannot have ended";
+                        });
+  EXPECT_TRUE(Eventually([&] { return kept.use_count() == 1; }));
+}
+
+}  // namespace
+}  // namespace leat

@@ -1,0 +1,183 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Servers behind sockets: connections that are lost, and the memory that comes
+// by them.
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/distributed/remote_session.h"
+#include "leat/distributed/server.h"
+#include "leat/graph/builder.h"
+#include "leat/graph/graph_def.h"
+#include "leat/graph/ops.h"
+#include "leat/protos/master.pb.h"
+#include "leat/tests/distributed/grpc/slow_network.h"
+#include "leat/tests/testing/task_client.h"
+#include "leat/tests/testing/temporary_folder.h"
+#include "leat/tests/testing/test_service.h"
+
+namespace leat {
+namespace {
+
+using ::leat::testing::Eventually;
+using ::leat::testing::SlowNetwork;
+using ::leat::testing::TaskClient;
+using ::testing::HasSubstr;
+using Code = absl::StatusCode;
+
+class GrpcServersTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<Server> Start(const std::string& job,
+                                const ServerLimits& limits = {}) {
+    const auto cluster = ClusterSpec::Create(
+        {{"ps", {{0, absl::StrCat("unix:", folder_.Path("ps"))}}},
+         {"worker", {{0, absl::StrCat("unix:", folder_.Path("worker"))}}}});
+    EXPECT_TRUE(cluster.ok()) << cluster.status();
+    auto server =
+        Server::Start({.config = {.cluster = *cluster, .task = {.job = job}},
+                       .bind = job == "worker" ? "127.0.0.1:0" : "",
+                       .devices = {.num_threads = 2},
+                       .limits = limits});
+    EXPECT_TRUE(server.ok()) << server.status();
+    return server.ok() ? *std::move(server) : nullptr;
+  }
+  static std::string CreateSession(TaskClient& client, GraphBuilder& b) {
+    pb::CreateSessionRequest request;
+    EXPECT_TRUE(ExportGraphDef(*b.Build(), *request.mutable_graph_def()).ok());
+    pb::CreateSessionResponse response;
+    const absl::Status created =
+        client.Call(methods::kCreateSession, request, response);
+    EXPECT_TRUE(created.ok()) << created;
+    return response.session_handle();
+  }
+
+  const TemporaryFolder folder_;
+  const std::unique_ptr<Transport> transport_ =
+      *BuiltinTransports().Create("grpc");
+};
+
+TEST_F(GrpcServersTest, AStepWhoseClientLosesItsConnectionEnds) {
+  const auto ps = Start("ps");
+  const auto worker =
+      Start("worker", {.session_idle = std::chrono::seconds(2)});
+  SlowNetwork network(worker->address());
+  TaskClient client(*transport_, network.address());
+  GraphBuilder b;
+  Output taken;
+  {
+    const Scope on_ps = b.OnDevice("/job:ps/task:0");
+    taken = op::QueueDequeueV2(op::FIFOQueueV2(b, {DType::kFloat}),
+                               {DType::kFloat})[0];
+  }
+  pb::RunStepRequest step;
+  step.set_session_handle(CreateSession(client, b));
+  step.add_fetch(taken.name());
+  const auto call = client.Start(methods::kRunStep, step);
+  ASSERT_TRUE(Eventually([&] { return ps->counters().running == 1; }));
+  network.Close();
+  EXPECT_EQ(call->Wait().status().code(), Code::kUnavailable);
+  EXPECT_TRUE(Eventually([&] {
+    return ps->counters().running == 0 && ps->counters().steps == 0;
+  }));
+  // Nobody will close its session.
+  EXPECT_TRUE(Eventually([&] {
+    return worker->counters().master_sessions == 0 &&
+           ps->counters().sessions == 0;
+  }));
+}
+
+TEST_F(GrpcServersTest, ASessionWhoseClientLosesItsConnectionIsNotMade) {
+  const auto worker = Start("worker");  // and waits for the ps
+  SlowNetwork network(worker->address());
+  TaskClient client(*transport_, network.address());
+  GraphBuilder b;
+  b.Const(1.0f);
+  pb::CreateSessionRequest request;
+  EXPECT_TRUE(ExportGraphDef(*b.Build(), *request.mutable_graph_def()).ok());
+  const auto call = client.Start(methods::kCreateSession, request);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_FALSE(call->is_done());
+  network.Close();
+  EXPECT_EQ(call->Wait().status().code(), Code::kUnavailable);
+  // It would have waited for a minute.
+  const auto begun = std::chrono::steady_clock::now();
+  worker->Stop(std::chrono::hours(1));
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(20));
+}
+
+// What comes from clients and from peers is memory of the session.
+class GrpcSessionBytesTest : public GrpcServersTest {
+ protected:
+  static constexpr int64_t kLimit = 2'000'000;
+  static constexpr int64_t kElements = 300'000;  // of 4 bytes
+
+  GrpcSessionBytesTest() {
+    Output a, c;
+    {
+      const Scope on_ps = b_.OnDevice("/job:ps/task:0");
+      size_ = b_.Placeholder<int32_t>("size", PartialShape{1});
+      a = op::Fill(size_, b_.Const(1.0f));
+      c = op::Fill(size_, b_.Const(2.0f));
+    }
+    const Scope on_worker = b_.OnDevice("/job:worker/task:0");
+    one_ = op::Sum(a, {0});
+    both_ = op::Sum(a * c, {0});
+    fed_ = b_.Placeholder<float>("fed", PartialShape{-1});
+    of_fed_ = op::Sum(fed_, {0});
+  }
+  std::shared_ptr<Session> NewSession() {
+    auto session = NewRemoteSession(*b_.Build(), worker_->target());
+    EXPECT_TRUE(session.ok()) << session.status();
+    return *std::move(session);
+  }
+  absl::Status Pull(Session& session, const Output& fetch) {
+    return session
+        .Run({.feeds = {{size_, Tensor::Vector<int32_t>({kElements})}},
+              .fetches = {fetch}})
+        .status();
+  }
+  absl::Status Give(Session& session, int64_t elements) {
+    return session
+        .Run({.feeds = {{fed_, Tensor::Filled(Shape{elements}, 1.0f)}},
+              .fetches = {of_fed_}})
+        .status();
+  }
+  static void ExpectRefused(const absl::Status& status) {
+    EXPECT_EQ(status.code(), Code::kResourceExhausted) << status;
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr("--max-session-bytes"));
+  }
+
+  GraphBuilder b_;
+  Output size_, one_, both_, fed_, of_fed_;
+  const std::unique_ptr<Server> ps_ = Start("ps");
+  const std::unique_ptr<Server> worker_ =
+      Start("worker", {.max_session_bytes = kLimit});
+};
+
+TEST_F(GrpcSessionBytesTest, CountWhatIsReceived) {
+  auto session = NewSession();
+  auto other = NewSession();
+  EXPECT_TRUE(Pull(*session, one_).ok());
+  ExpectRefused(Pull(*session, both_));
+  EXPECT_TRUE(Pull(*other, one_).ok());
+  EXPECT_TRUE(Pull(*session, one_).ok());
+}
+
+TEST_F(GrpcSessionBytesTest, CountWhatIsFed) {
+  auto session = NewSession();
+  auto other = NewSession();
+  EXPECT_TRUE(Give(*session, kElements).ok());
+  ExpectRefused(Give(*session, 2 * kElements));
+  EXPECT_TRUE(Give(*other, kElements).ok());
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(Give(*session, kElements).ok());
+}
+
+}  // namespace
+}  // namespace leat

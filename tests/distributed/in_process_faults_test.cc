@@ -1,0 +1,310 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/in_process_faults.h"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/core/mutex.h"
+#include "leat/distributed/in_process.h"
+#include "leat/distributed/recv_tensor.h"
+#include "leat/distributed/transport.h"
+#include "leat/protos/worker.pb.h"
+#include "leat/tests/testing/test_service.h"
+
+namespace leat::testing {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+constexpr char kAddress[] = "localhost:7";
+
+// A service and a client of it on a bad network.
+class BadNetwork {
+ public:
+  explicit BadNetwork(const FaultPlan& plan)
+      : faults(std::make_shared<InProcessFaults>(plan)),
+        network(std::make_shared<InProcessNetwork>(2, faults)),
+        callee(NewTransport()),
+        caller(NewTransport()) {}
+
+  std::unique_ptr<Listener> Listen(const MethodTable& methods) {
+    auto listener = callee->Listen(kAddress, methods);
+    EXPECT_TRUE(listener.ok()) << listener.status();
+    return *std::move(listener);
+  }
+
+  const std::shared_ptr<InProcessFaults> faults;
+  const std::shared_ptr<InProcessNetwork> network;
+  const std::unique_ptr<Transport> callee;
+  const std::unique_ptr<Transport> caller;
+
+ private:
+  std::unique_ptr<Transport> NewTransport() const {
+    auto transport =
+        BuiltinTransports().Create("in-process", {.network = network});
+    EXPECT_TRUE(transport.ok()) << transport.status();
+    return *std::move(transport);
+  }
+};
+
+TEST(InProcessFaultsTest, WhatIsLostIsUnavailableAfterAWhile) {
+  TestService service;
+  BadNetwork net({.seed = 1, .drop = 1});
+  const auto listener = net.Listen(service.methods());
+  for (int i = 0; i < 40; ++i) {
+    const Clock::time_point start = Clock::now();
+    const auto reply = CallNow(*net.caller, kAddress, TestService::kWait);
+    EXPECT_EQ(reply.status().code(), absl::StatusCode::kUnavailable);
+    EXPECT_TRUE(reply.status().GetPayload(kTransportErrorPayload).has_value());
+    EXPECT_GE(Clock::now() - start, milliseconds(5));
+  }
+  const InProcessFaults::Counts counts = net.faults->counts();
+  EXPECT_EQ(counts.calls, 40);
+  EXPECT_EQ(counts.lost_requests + counts.lost_replies, 40);
+  EXPECT_GT(counts.lost_requests, 0);
+  EXPECT_GT(counts.lost_replies, 0);
+  // The callee may have run, and is told that nobody waits.
+  EXPECT_GT(service.num_begun(), 0);
+  EXPECT_LE(service.num_begun(), static_cast<int>(counts.lost_replies));
+  EXPECT_TRUE(Eventually(
+      [&] { return service.num_cancelled() == service.num_begun(); }));
+}
+
+TEST(InProcessFaultsTest, AReplyThatIsLostDoesNotArrive) {
+  TestService service;
+  BadNetwork net({.seed = 2, .drop = 1});
+  const auto listener = net.Listen(service.methods());
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(
+        CallNow(*net.caller, kAddress, TestService::kEcho).status().code(),
+        absl::StatusCode::kUnavailable);
+  }
+  EXPECT_GT(net.faults->counts().lost_replies, 0);
+}
+
+TEST(InProcessFaultsTest, WhatIsDoubledArrivesTwiceAndIsAnsweredOnce) {
+  TestService service;
+  BadNetwork net({.seed = 3, .duplicate = 1});
+  auto listener = net.Listen(service.methods());
+  CallResult result;
+  net.caller->Call(kAddress, TestService::kHold, {}, {}, result.Done());
+  EXPECT_TRUE(Eventually([&] { return service.num_begun() == 2; }));
+  service.Release();
+  EXPECT_TRUE(result.Take().ok());
+  listener.reset();  // every call has ended
+  EXPECT_EQ(result.num_replies(), 1);
+  EXPECT_EQ(net.faults->counts().doubled, 1);
+}
+
+TEST(InProcessFaultsTest, RequestsAndRepliesAreDelayed) {
+  TestService service;
+  BadNetwork net(
+      {.seed = 4, .delay = 1, .max_delay = microseconds(milliseconds(20))});
+  const auto listener = net.Listen(service.methods());
+  const Clock::time_point start = Clock::now();
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_TRUE(CallNow(*net.caller, kAddress, TestService::kEcho).ok());
+  }
+  // 200 ms on average; the seed's are fixed.
+  EXPECT_GE(Clock::now() - start, milliseconds(100));
+}
+
+// Notes the text of each request.
+class Recorder {
+ public:
+  static constexpr Method kNote{"/leat.Test/Note"};
+
+  Recorder() {
+    methods.Add(kNote, [this](std::shared_ptr<CallContext>, Payload request,
+                              Reply reply) {
+      {
+        MutexLock lock(mutex_);
+        notes_.push_back(std::move(request.header));
+      }
+      std::move(reply)(Payload());
+    });
+  }
+  std::vector<std::string> notes() {
+    MutexLock lock(mutex_);
+    return notes_;
+  }
+
+  MethodTable methods;
+
+ private:
+  Mutex mutex_;
+  std::vector<std::string> notes_ ABSL_GUARDED_BY(mutex_);
+};
+
+TEST(InProcessFaultsTest, TheNextCallOfTheSameTwoOvertakes) {
+  FaultPlan plan{.reorder = 0.5,
+                 .max_delay = microseconds(std::chrono::minutes(1))};
+  // One in which the first call is overtaken, and the second is not.
+  for (;; ++plan.seed) {
+    InProcessFaults faults(plan);
+    const auto fate = [&] {
+      return faults.FateOf("client 1", kAddress, Recorder::kNote.path, "");
+    };
+    const bool first = fate().is_overtaken;
+    const bool second = fate().is_overtaken;
+    if (first && !second) break;
+  }
+  Recorder recorder;
+  BadNetwork net(plan);
+  const auto listener = net.Listen(recorder.methods);
+  CallResult one, two;
+  net.caller->Call(kAddress, Recorder::kNote, {.header = "1"}, {}, one.Done());
+  net.caller->Call(kAddress, Recorder::kNote, {.header = "2"}, {}, two.Done());
+  EXPECT_TRUE(one.Take().ok());
+  EXPECT_TRUE(two.Take().ok());
+  // Both are under way at once when the second lets the first one go.
+  EXPECT_THAT(recorder.notes(), ::testing::UnorderedElementsAre("1", "2"));
+  EXPECT_EQ(net.faults->counts().overtaken, 1);
+}
+
+TEST(InProcessFaultsTest, NobodyWaitsForeverToBeOvertaken) {
+  Recorder recorder;
+  BadNetwork net({.reorder = 1});
+  const auto listener = net.Listen(recorder.methods);
+  EXPECT_TRUE(CallNow(*net.caller, kAddress, Recorder::kNote).ok());
+}
+
+// Transports may end while messages are held, or are to come again.
+TEST(InProcessFaultsTest, TransportsEndAtAnyTime) {
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    TestService service;
+    BadNetwork net({.seed = seed,
+                    .drop = 0.2,
+                    .duplicate = 0.5,
+                    .delay = 0.5,
+                    .reorder = 0.5});
+    auto listener = net.Listen(service.methods());
+    std::vector<CallResult> results(8);
+    {
+      auto client =
+          BuiltinTransports().Create("in-process", {.network = net.network});
+      ASSERT_TRUE(client.ok());
+      for (size_t i = 0; i < results.size(); ++i) {
+        (*client)->Call(kAddress,
+                        i % 2 == 0 ? TestService::kEcho : TestService::kWait,
+                        {}, {}, results[i].Done());
+      }
+    }
+    for (const CallResult& result : results) {
+      EXPECT_EQ(result.num_replies(), 1);
+    }
+    if (seed % 2 == 0) listener.reset();
+  }
+}
+
+// ---------------------------------------------------------------------------
+
+auto AsTuple(const CallFate& fate) {
+  return std::make_tuple(fate.is_lost, fate.lost_after, fate.request_delay,
+                         fate.reply_delay, fate.again_after, fate.is_overtaken);
+}
+
+constexpr FaultPlan kAll = {
+    .seed = 17, .drop = 0.2, .duplicate = 0.5, .delay = 0.5, .reorder = 0.5};
+
+std::string RunGraph(int64_t step) {
+  pb::RunGraphRequest request;
+  request.set_step_id(step);
+  request.set_request_id(step * 7 + 1);
+  return request.SerializeAsString();
+}
+std::string Recv(int64_t step, const std::string& tensor,
+                 const std::string& incarnation) {
+  const std::string device = "/job:ps/replica:0/task:0/device:CPU:0";
+  return EncodeRecvTensorRequest(step,
+                                 absl::StrCat(device, ";", incarnation, ";",
+                                              device, ";", tensor, ";0:0"),
+                                 step * 11)
+      .header;
+}
+
+TEST(FateTest, IsThatOfTheSeedWhateverTheIds) {
+  InProcessFaults one(kAll), two(kAll);
+  for (int64_t step = 0; step < 50; ++step) {
+    const int64_t a = 1000 + step, b = 77'000 - 13 * step;
+    EXPECT_EQ(
+        AsTuple(one.FateOf("w", "ps", methods::kRunGraph.path, RunGraph(a))),
+        AsTuple(two.FateOf("w", "ps", methods::kRunGraph.path, RunGraph(b))));
+    // In another order.
+    const auto fate = [](InProcessFaults& faults, int64_t id,
+                         const std::string& tensor,
+                         const std::string& incarnation) {
+      return AsTuple(faults.FateOf("w", "ps", methods::kRecvTensor.path,
+                                   Recv(id, tensor, incarnation)));
+    };
+    const auto x1 = fate(one, a, "x", "0000000000000001");
+    const auto y1 = fate(one, a, "y", "0000000000000001");
+    const auto y2 = fate(two, b, "y", "00000000000000ff");
+    const auto x2 = fate(two, b, "x", "00000000000000ff");
+    EXPECT_EQ(x1, x2);
+    EXPECT_EQ(y1, y2);
+  }
+}
+
+TEST(FateTest, DiffersBySeedCallerCalleeMethodStepAndTime) {
+  FaultPlan other = kAll;
+  other.seed = 18;
+  struct Call {
+    FaultPlan plan;
+    const char* caller;
+    const char* callee;
+    const char* method;
+  };
+  const Call base = {kAll, "a", "b", "/m"};
+  const std::vector<Call> calls = {base,
+                                   {other, "a", "b", "/m"},
+                                   {kAll, "c", "b", "/m"},
+                                   {kAll, "a", "c", "/m"},
+                                   {kAll, "a", "b", "/n"}};
+  std::vector<std::vector<decltype(AsTuple({}))>> fates;
+  for (const Call& call : calls) {
+    InProcessFaults faults(call.plan);
+    auto& list = fates.emplace_back();
+    for (int i = 0; i < 20; ++i) {
+      list.push_back(
+          AsTuple(faults.FateOf(call.caller, call.callee, call.method, "")));
+    }
+  }
+  for (size_t i = 1; i < fates.size(); ++i) EXPECT_NE(fates[0], fates[i]) << i;
+  // Nor are they all the same.
+  EXPECT_NE(fates[0][0], fates[0][1]);
+}
+
+TEST(FateTest, HappensAsOftenAsThePlanSays) {
+  InProcessFaults faults(kAll);
+  for (int i = 0; i < 10'000; ++i) faults.FateOf("a", "b", "/m", "");
+  const InProcessFaults::Counts counts = faults.counts();
+  EXPECT_EQ(counts.calls, 10'000);
+  EXPECT_NEAR(counts.lost_requests + counts.lost_replies, 2000, 150);
+  EXPECT_NEAR(counts.lost_requests, 1000, 120);
+  // Of what is not lost.
+  EXPECT_NEAR(counts.doubled, 4000, 200);
+  EXPECT_NEAR(counts.delayed, 4000, 200);
+  EXPECT_NEAR(counts.overtaken, 4000, 200);
+}
+
+TEST(FateTest, NothingHappensWhileItIsNotEnabled) {
+  InProcessFaults faults(kAll);
+  faults.SetEnabled(false);
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(AsTuple(faults.FateOf("a", "b", "/m", "")), AsTuple({}));
+  }
+  EXPECT_EQ(faults.counts().calls, 0);
+}
+
+}  // namespace
+}  // namespace leat::testing

@@ -1,0 +1,277 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// What a master does for its sessions beside running steps; the tasks answer as
+// the tests say.
+#include "leat/distributed/master_sessions.h"
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/core/mutex.h"
+#include "leat/distributed/master_session.h"
+#include "leat/graph/builder.h"
+#include "leat/graph/graph_def.h"
+#include "leat/graph/ops.h"
+#include "leat/protos/graph.pb.h"
+#include "leat/protos/worker.pb.h"
+#include "leat/runtime/local_session.h"
+#include "leat/tests/distributed/fake_tasks.h"
+#include "leat/tests/testing/held_queue.h"
+#include "leat/tests/testing/test_service.h"
+
+namespace leat {
+namespace {
+
+using ::leat::testing::Eventually;
+using ::leat::testing::HeldQueue;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using Code = absl::StatusCode;
+using SessionPtr = MasterSessions::SessionPtr;
+
+constexpr char kPs[] = "/job:ps/replica:0/task:0";
+constexpr char kWorker[] = "/job:worker/replica:0/task:0";
+
+class MasterSessionsTest : public ::testing::Test {
+ protected:
+  explicit MasterSessionsTest(const ServerLimits& limits = {}) {
+    environment_.task = kWorker;
+    environment_.devices = devices_.get();
+    environment_.ops = &BuiltinOps();
+    environment_.kernels = &BuiltinKernels();
+    environment_.tasks = &tasks_;
+    environment_.cluster = {kPs, kWorker};
+    environment_.timers = &timers_;
+    environment_.blocking = &blocking_;
+    environment_.limits = limits;
+    sessions_ = std::make_shared<MasterSessions>(kWorker, limits, timers_);
+  }
+
+  static pb::GraphDef SomeGraph(absl::string_view name, size_t bytes = 4) {
+    GraphBuilder b;
+    std::vector<float> values(bytes / sizeof(float));
+    for (size_t i = 0; i < values.size(); ++i) values[i] = 0.5f + i;
+    b.Const(Tensor::FromSpan<float>(Shape{static_cast<int64_t>(values.size())},
+                                    values),
+            name);
+    pb::GraphDef graph;
+    const absl::Status exported = ExportGraphDef(*b.Build(), graph);
+    EXPECT_TRUE(exported.ok()) << exported;
+    // Every builder makes an "init".
+    pb::GraphDef without_init;
+    *without_init.mutable_versions() = graph.versions();
+    for (pb::NodeDef& node : *graph.mutable_node()) {
+      if (node.name() == name) without_init.add_node()->Swap(&node);
+    }
+    return without_init;
+  }
+
+  // Creates one, running what is to be done on the blocking queue here.
+  absl::StatusOr<SessionPtr> Create(const pb::GraphDef& graph) {
+    pb::CreateSessionRequest request;
+    *request.mutable_graph_def() = graph;
+    struct Result {
+      Mutex mutex;
+      std::optional<absl::StatusOr<SessionPtr>> session ABSL_GUARDED_BY(mutex);
+      bool has_come() {
+        MutexLock lock(mutex);
+        return session.has_value();
+      }
+    };
+    const auto result = std::make_shared<Result>();
+    MasterSession::Create(environment_, std::move(request),
+                          std::make_shared<Cancellation>(), nullptr,
+                          [result](absl::StatusOr<SessionPtr> session) {
+                            MutexLock lock(result->mutex);
+                            result->session = std::move(session);
+                          });
+    EXPECT_TRUE(Eventually([&] {
+      while (blocking_.size() > 0) blocking_.RunOne();
+      return result->has_come();
+    }));
+    MutexLock lock(result->mutex);
+    return *std::move(result->session);
+  }
+
+  int num_calls(const Method& method) const {
+    MutexLock lock(mutex_);
+    int calls = 0;
+    for (const std::string& path : called_) calls += path == method.path;
+    return calls;
+  }
+
+  mutable Mutex mutex_;
+  std::vector<std::string> called_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::string> messages_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<int> unreachable_{0};  // so often
+  const std::unique_ptr<DeviceSet> devices_ =
+      *DeviceSet::Create({.task = kWorker, .num_threads = 1});
+  FakeTasks tasks_{[this](const FakeTasks::Received& call,
+                          std::optional<absl::StatusOr<Payload>>& answer) {
+                     MutexLock lock(mutex_);
+                     called_.push_back(call.path);
+                     answer = Payload();
+                   },
+                   [this](const std::string& task,
+                          const CallOptions&) -> absl::StatusOr<PeerStatus> {
+                     if (unreachable_.fetch_sub(1) > 0) {
+                       return absl::UnavailableError("nobody listens there");
+                     }
+                     return PeerStatus{
+                         .devices = {{.name = task + "/device:CPU:0",
+                                      .type = kCpu,
+                                      .memory_bytes = 1 << 20,
+                                      .incarnation = 7}},
+                         .is_leat = true};
+                   }};
+  HeldQueue blocking_;
+  TimerQueue timers_{"test-timers"};
+  MasterEnvironment environment_;
+  std::shared_ptr<MasterSessions> sessions_;
+};
+
+TEST_F(MasterSessionsTest, ASessionWhoseClientHasGoneIsClosed) {
+  auto session = Create(SomeGraph("x"));
+  ASSERT_TRUE(session.ok()) << session.status();
+  auto under_way = sessions_->Begin();
+  ASSERT_TRUE(under_way.ok());
+  CallContext client;
+  client.cancellation.Cancel(absl::CancelledError("gone"));
+  const absl::Status added =
+      sessions_->Add(*session, client, *std::move(under_way));
+  EXPECT_EQ(added.code(), Code::kCancelled) << added;
+  EXPECT_EQ(sessions_->size(), 0u);
+  EXPECT_EQ(num_calls(methods::kDeleteWorkerSession), 2);
+  EXPECT_TRUE(sessions_->WaitUntil(std::chrono::steady_clock::now()));
+  // One whose client waits is kept.
+  auto other = Create(SomeGraph("x"));
+  ASSERT_TRUE(other.ok()) << other.status();
+  under_way = sessions_->Begin();
+  EXPECT_TRUE(
+      sessions_->Add(*other, CallContext(), *std::move(under_way)).ok());
+  EXPECT_EQ(sessions_->Find((*other)->handle()), *other);
+  EXPECT_EQ(sessions_->List(10), std::vector<SessionPtr>{*other});
+  sessions_->BeginStop();
+  EXPECT_EQ(sessions_->size(), 0u);
+  EXPECT_EQ(sessions_->Begin().status().code(), Code::kUnavailable);
+}
+
+TEST_F(MasterSessionsTest, RoomIsGivenBackByWhatWasNotCreated) {
+  auto sessions = std::make_shared<MasterSessions>(
+      kWorker, ServerLimits{.max_sessions = 2}, timers_);
+  auto first = sessions->Begin();
+  auto second = sessions->Begin();
+  EXPECT_EQ(sessions->Begin().status().code(), Code::kResourceExhausted);
+  first = absl::CancelledError("was not created");
+  EXPECT_TRUE(sessions->Begin().ok());
+  EXPECT_FALSE(sessions->WaitUntil(std::chrono::steady_clock::now()));
+  second = absl::CancelledError("was not created");
+  EXPECT_TRUE(sessions->WaitUntil(std::chrono::steady_clock::now()));
+}
+
+TEST_F(MasterSessionsTest, SaysWhichTasksASessionWaitsFor) {
+  environment_.log = [this](absl::string_view message) {
+    MutexLock lock(mutex_);
+    messages_.emplace_back(message);
+  };
+  environment_.log_interval = std::chrono::milliseconds(20);
+  unreachable_ = 2;  // asked again after 100 and 200 ms
+  const auto session = Create(SomeGraph("x"));
+  ASSERT_TRUE(session.ok()) << session.status();
+  MutexLock lock(mutex_);
+  EXPECT_GE(messages_.size(), 2u);
+  EXPECT_THAT(messages_,
+              Each(std::string("CreateSession still waiting for response "
+                               "from /job:ps/replica:0/task:0")));
+}
+
+class Extensions {
+ public:
+  MasterSession::Extended Done() {
+    return [this](const absl::StatusOr<int64_t>& version) {
+      results.push_back(version.ok() ? absl::OkStatus() : version.status());
+    };
+  }
+  std::vector<absl::Status> results;
+};
+
+TEST_F(MasterSessionsTest, ExtensionsOfASessionHoldOneThread) {
+  const auto session = Create(SomeGraph("x"));
+  ASSERT_TRUE(session.ok()) << session.status();
+  Extensions extensions;
+  const auto call = std::make_shared<CallContext>();
+  for (int i = 0; i < 4; ++i) {
+    (*session)->Extend(SomeGraph(absl::StrCat("y", i)), i, call,
+                       extensions.Done());
+  }
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_EQ(blocking_.size(), 1u);
+    blocking_.RunOne();
+    EXPECT_EQ(extensions.results.size(), static_cast<size_t>(i) + 1);
+  }
+  EXPECT_THAT(extensions.results, Each(absl::OkStatus()));
+  EXPECT_EQ((*session)->graph_version(), 4);
+}
+
+TEST_F(MasterSessionsTest, OfAClientThatHasGoneNothingIsAdded) {
+  const auto session = Create(SomeGraph("x"));
+  ASSERT_TRUE(session.ok()) << session.status();
+  Extensions extensions;
+  const auto call = std::make_shared<CallContext>();
+  (*session)->Extend(SomeGraph("y"), 0, call, extensions.Done());
+  call->cancellation.Cancel(absl::CancelledError("gone"));
+  blocking_.RunOne();
+  EXPECT_THAT(extensions.results, ElementsAre(absl::CancelledError("gone")));
+  EXPECT_EQ((*session)->graph_version(), 0);
+}
+
+TEST_F(MasterSessionsTest, BoundsTheExtensionsThatWait) {
+  const auto session = Create(SomeGraph("x"));
+  ASSERT_TRUE(session.ok()) << session.status();
+  Extensions extensions;
+  const auto call = std::make_shared<CallContext>();
+  for (int i = 0; i < 18; ++i) {  // one that runs, sixteen that wait
+    (*session)->Extend(SomeGraph(absl::StrCat("y", i)), i, call,
+                       extensions.Done());
+  }
+  ASSERT_EQ(extensions.results.size(), 1u);
+  EXPECT_EQ(extensions.results[0].code(), Code::kResourceExhausted);
+  while (blocking_.size() > 0) blocking_.RunOne();
+  EXPECT_EQ((*session)->graph_version(), 17);
+}
+
+class SmallGraphsTest : public MasterSessionsTest {
+ protected:
+  SmallGraphsTest() : MasterSessionsTest({.max_graph_bytes = 10'000}) {}
+};
+
+TEST_F(SmallGraphsTest, BoundsAGraphWithItsExtensions) {
+  EXPECT_EQ(Create(SomeGraph("x", 10'000)).status().code(),
+            Code::kResourceExhausted);
+  const auto session = Create(SomeGraph("x", 6000));
+  ASSERT_TRUE(session.ok()) << session.status();
+  Extensions extensions;
+  const auto call = std::make_shared<CallContext>();
+  (*session)->Extend(SomeGraph("y", 6000), 0, call, extensions.Done());
+  (*session)->Extend(SomeGraph("z", 2000), 0, call, extensions.Done());
+  (*session)->Extend(SomeGraph("u", 2000), 1, call, extensions.Done());
+  while (blocking_.size() > 0) blocking_.RunOne();
+  ASSERT_EQ(extensions.results.size(), 3u);
+  EXPECT_EQ(extensions.results[0].code(), Code::kResourceExhausted);
+  EXPECT_THAT(std::string(extensions.results[0].message()),
+              ::testing::HasSubstr("--max-graph-bytes"));
+  EXPECT_TRUE(extensions.results[1].ok()) << extensions.results[1];
+  EXPECT_EQ(extensions.results[2].code(), Code::kResourceExhausted);
+  EXPECT_EQ((*session)->graph_version(), 1);
+}
+
+}  // namespace
+}  // namespace leat

@@ -1,0 +1,109 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/plan_wait.h"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "gtest/gtest.h"
+#include "leat/tests/testing/test_service.h"
+
+namespace leat {
+namespace {
+
+using ::leat::testing::Eventually;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+// What a wait came to, on any thread.
+struct Outcome {
+  PlanTable::Done Done() {
+    return [this](absl::StatusOr<PlanTable::Plan> got) {
+      MutexLock lock(mutex);
+      ++calls;
+      plan = std::move(got);
+    };
+  }
+  int num_calls() {
+    MutexLock lock(mutex);
+    return calls;
+  }
+  absl::Status status() {
+    MutexLock lock(mutex);
+    return plan->status();
+  }
+
+  Mutex mutex;
+  int calls ABSL_GUARDED_BY(mutex) = 0;
+  std::optional<absl::StatusOr<PlanTable::Plan>> plan ABSL_GUARDED_BY(mutex);
+};
+
+StepDeadline After(milliseconds timeout) {
+  return {.at = steady_clock::now() + timeout, .timeout = timeout};
+}
+
+class PlanWaitTest : public ::testing::Test {
+ protected:
+  Outcome outcome_;
+  TimerQueue timers_{"test-timers"};
+  const std::shared_ptr<CallContext> call_ = std::make_shared<CallContext>();
+  const PlanTable::Plan plan_ = std::make_shared<const RegisteredPlan>();
+};
+
+TEST_F(PlanWaitTest, GivesThePlanThatComesInTime) {
+  PlanTable::Done done = WaitForPlan(
+      timers_, {.deadline = After(std::chrono::hours(1)), .call = call_},
+      outcome_.Done());
+  EXPECT_EQ(outcome_.num_calls(), 0);
+  std::move(done)(plan_);
+  EXPECT_EQ(outcome_.num_calls(), 1);
+  EXPECT_TRUE(outcome_.status().ok());
+  call_->cancellation.Cancel(absl::CancelledError("gone"));
+  EXPECT_EQ(outcome_.num_calls(), 1);
+}
+
+TEST_F(PlanWaitTest, EndsAtTheDeadline) {
+  PlanTable::Done done =
+      WaitForPlan(timers_, {.deadline = After(milliseconds(20)), .call = call_},
+                  outcome_.Done());
+  ASSERT_TRUE(Eventually([this] { return outcome_.num_calls() == 1; }));
+  EXPECT_EQ(outcome_.status(),
+            absl::DeadlineExceededError("the step's timeout of 20ms was over "
+                                        "before it could begin"));
+  std::move(done)(plan_);  // comes too late
+  EXPECT_EQ(outcome_.num_calls(), 1);
+}
+
+TEST_F(PlanWaitTest, EndsWithItsClient) {
+  PlanTable::Done done = WaitForPlan(timers_, {.call = call_}, outcome_.Done());
+  call_->cancellation.Cancel(absl::CancelledError("gone"));
+  EXPECT_EQ(outcome_.num_calls(), 1);
+  EXPECT_EQ(outcome_.status(), absl::CancelledError("gone"));
+  std::move(done)(absl::InternalError("no plan"));
+  EXPECT_EQ(outcome_.num_calls(), 1);
+}
+
+TEST_F(PlanWaitTest, OfAClientThatIsGoneIsOverAtOnce) {
+  call_->cancellation.Cancel(absl::CancelledError("gone"));
+  PlanTable::Done done = WaitForPlan(
+      timers_, {.deadline = After(std::chrono::hours(1)), .call = call_},
+      outcome_.Done());
+  EXPECT_EQ(outcome_.num_calls(), 1);
+  EXPECT_EQ(outcome_.status(), absl::CancelledError("gone"));
+}
+
+// What it holds of the client, such as feeds, goes with its patience.
+TEST_F(PlanWaitTest, KeepsNothingOnceItIsOver) {
+  auto feeds = std::make_shared<int>();
+  const std::weak_ptr<int> watched = feeds;
+  PlanTable::Done done = WaitForPlan(
+      timers_, {.call = call_},
+      [feeds = std::move(feeds)](const absl::StatusOr<PlanTable::Plan>&) {});
+  EXPECT_FALSE(watched.expired());
+  call_->cancellation.Cancel(absl::CancelledError("gone"));
+  EXPECT_TRUE(watched.expired());
+}
+
+}  // namespace
+}  // namespace leat

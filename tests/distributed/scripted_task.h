@@ -1,0 +1,116 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// ScriptedTask: a task of TensorFlow's, as far as a master sees: it has a
+// device, takes sessions and graphs, runs nothing, and says nothing to what it
+// is told to be silent about.
+#ifndef LEAT_TESTS_DISTRIBUTED_SCRIPTED_TASK_H_
+#define LEAT_TESTS_DISTRIBUTED_SCRIPTED_TASK_H_
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "leat/core/mutex.h"
+#include "leat/distributed/in_process.h"
+#include "leat/distributed/methods.h"
+#include "leat/distributed/transport.h"
+#include "leat/protos/worker.pb.h"
+
+namespace leat::testing {
+
+// Thread-safe.
+class ScriptedTask {
+ public:
+  // `task`: "/job:ps/replica:0/task:0".
+  ScriptedTask(const std::string& task, const std::string& address,
+               const std::shared_ptr<InProcessNetwork>& network)
+      : transport_(
+            *BuiltinTransports().Create("in-process", {.network = network})) {
+    pb::GetStatusResponse status;
+    pb::DeviceAttributes& device = *status.add_device_attributes();
+    device.set_name(absl::StrCat(task, "/device:CPU:0"));
+    device.set_device_type("CPU");
+    device.set_memory_limit(1 << 28);
+    device.set_incarnation(7);
+    pb::RegisterGraphResponse registered;
+    registered.set_graph_handle("graph");
+    Answer(methods::kGetStatus, status);
+    Answer(methods::kCreateWorkerSession, pb::CreateWorkerSessionResponse());
+    Answer(methods::kDeleteWorkerSession, pb::DeleteWorkerSessionResponse());
+    Answer(methods::kRegisterGraph, registered);
+    Answer(methods::kDeregisterGraph, pb::DeregisterGraphResponse());
+    Answer(methods::kRunGraph, pb::RunGraphResponse());
+    Answer(methods::kCleanupGraph, pb::CleanupGraphResponse());
+    auto listener = transport_->Listen(address, methods_);
+    EXPECT_TRUE(listener.ok()) << listener.status();
+    if (listener.ok()) listener_ = *std::move(listener);
+  }
+  ~ScriptedTask() {
+    SpeakUp();
+    listener_.reset();
+  }
+
+  // From now on says nothing to these, or, without any, to all.
+  void BeSilent(const std::vector<Method>& methods = {}) {
+    MutexLock lock(mutex_);
+    is_silent_ = methods.empty();
+    for (const Method& method : methods) silent_.insert(method.path);
+  }
+  // Answers what it has said nothing to, and what comes from now on.
+  void SpeakUp() {
+    std::vector<std::pair<std::string, Reply>> kept;
+    {
+      MutexLock lock(mutex_);
+      is_silent_ = false;
+      silent_.clear();
+      kept.swap(kept_);
+    }
+    for (auto& [path, reply] : kept) {
+      std::move(reply)(Payload{.header = answers_.at(path)});
+    }
+  }
+
+  int num_calls(const Method& method) const {
+    MutexLock lock(mutex_);
+    const auto found = calls_.find(method.path);
+    return found == calls_.end() ? 0 : found->second;
+  }
+
+ private:
+  void Answer(const Method& method,
+              const google::protobuf::MessageLite& response) {
+    answers_[method.path] = response.SerializeAsString();
+    methods_.Add(method, [this, path = std::string(method.path)](
+                             const std::shared_ptr<CallContext>&,
+                             const Payload&, Reply reply) {
+      {
+        MutexLock lock(mutex_);
+        ++calls_[path];
+        if (is_silent_ || silent_.count(path) > 0) {
+          kept_.emplace_back(path, std::move(reply));
+          return;
+        }
+      }
+      std::move(reply)(Payload{.header = answers_.at(path)});
+    });
+  }
+
+  std::map<std::string, std::string> answers_;  // by path; written once
+  MethodTable methods_;
+  mutable Mutex mutex_;
+  bool is_silent_ ABSL_GUARDED_BY(mutex_) = false;
+  std::set<std::string> silent_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, int> calls_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::pair<std::string, Reply>> kept_ ABSL_GUARDED_BY(mutex_);
+  const std::unique_ptr<Transport> transport_;
+  std::unique_ptr<Listener> listener_;
+};
+
+}  // namespace leat::testing
+
+#endif  // LEAT_TESTS_DISTRIBUTED_SCRIPTED_TASK_H_

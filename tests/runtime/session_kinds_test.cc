@@ -1,0 +1,114 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Which tests of sessions are of local ones only, and why: all others run over
+// a server too, in process and by gRPC, if their file includes
+// testing/session_under_test.h.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace leat {
+namespace {
+
+using ::testing::UnorderedElementsAre;
+
+struct Source {
+  std::string name;  // "runtime/executor_test.cc"
+  std::string text;
+};
+
+// Of the folders with tests of sessions, but for this file.
+std::vector<Source> Sources() {
+  std::vector<Source> sources;
+  for (const char* const folder : {"runtime", "train"}) {
+    const std::filesystem::path path =
+        absl::StrCat(LEAT_TESTS_DIR, "/", folder);
+    for (const auto& entry : std::filesystem::directory_iterator(path)) {
+      const std::string name = entry.path().filename();
+      if (!entry.is_regular_file() || name == "session_kinds_test.cc") continue;
+      std::ifstream file(entry.path());
+      sources.push_back({absl::StrCat(folder, "/", name),
+                         std::string(std::istreambuf_iterator<char>(file),
+                                     std::istreambuf_iterator<char>())});
+    }
+  }
+  return sources;
+}
+
+// "Suite.Name" of the test that begins at `line`, or "".
+std::string TestAt(absl::string_view line) {
+  for (const char* const macro : {"TEST(", "TEST_F(", "TEST_P("}) {
+    absl::string_view names = line;
+    if (!absl::ConsumePrefix(&names, macro)) continue;
+    const std::pair<std::string, std::string> parts =
+        absl::StrSplit(names.substr(0, names.find(')')), ',');
+    return absl::StrCat(parts.first, ".",
+                        absl::StripAsciiWhitespace(parts.second));
+  }
+  return "";
+}
+
+// The tests with a line that begins with `word`; before the first of a file,
+// its name.
+std::vector<std::string> TestsWith(absl::string_view word) {
+  std::vector<std::string> tests;
+  for (const Source& source : Sources()) {
+    std::string test = source.name;
+    const absl::string_view text = source.text;
+    for (size_t at = 0; at < text.size();) {
+      absl::string_view rest = text.substr(at);
+      rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+      if (const std::string begun = TestAt(rest); !begun.empty()) test = begun;
+      if (absl::StartsWith(rest, word)) tests.push_back(test);
+      const size_t end = text.find('\n', at);
+      at = end == text.npos ? text.size() : end + 1;
+    }
+  }
+  return tests;
+}
+
+TEST(SessionKindsTest, TheseTestsSkipWhatIsNotLocal) {
+  EXPECT_THAT(TestsWith("LEAT_LOCAL_SESSION_ONLY"),
+              UnorderedElementsAre(
+                  "LocalSessionTest.ASteadyStepTakesNoBufferFromTheSystem",
+                  "StepStatsRecorderTest.PassesOnWhatItSees"));
+  EXPECT_THAT(TestsWith("GTEST_SKIP"), UnorderedElementsAre());
+}
+
+TEST(SessionKindsTest, TheseFilesAreOfLocalSessionsAlone) {
+  std::vector<std::string> files;
+  for (const Source& source : Sources()) {
+    if (absl::StrContains(source.text, "NewLocalSession(")) {
+      files.push_back(source.name);
+    }
+  }
+  EXPECT_THAT(
+      files,
+      UnorderedElementsAre(
+          // Kernels, gradients and passes, not sessions.
+          "runtime/advisories_test.cc", "runtime/passes_corpus_test.cc",
+          "train/gradient_check_test.cc", "train/gradient_values_test.cc",
+          // Their devices, shared with the test.
+          "runtime/device_resources_test.cc", "runtime/steady_step_test.cc",
+          "runtime/local_session_test.cc",
+          // A pass of their own, with observers.
+          "runtime/planning_concurrency_test.cc",
+          // The session that the parts of tasks are compared with.
+          "runtime/loops_over_tasks_test.cc"));
+}
+
+}  // namespace
+}  // namespace leat

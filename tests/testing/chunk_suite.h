@@ -1,0 +1,515 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Large tensors from task to task, over every transport: whole, in as many
+// pieces as they should be, and gone when their step is. To be included by one
+// file of a program, which instantiates ChunkTest with names of transports.
+#ifndef LEAT_TESTS_TESTING_CHUNK_SUITE_H_
+#define LEAT_TESTS_TESTING_CHUNK_SUITE_H_
+
+#include <algorithm>
+#include <complex>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/core/float16.h"
+#include "leat/core/rendezvous.h"
+#include "leat/core/status_payloads.h"
+#include "leat/distributed/in_process.h"
+#include "leat/distributed/peers.h"
+#include "leat/distributed/recv_tensor.h"
+#include "leat/distributed/remote_rendezvous.h"
+#include "leat/distributed/step_table.h"
+#include "leat/distributed/worker.h"
+#include "leat/protos/leat_worker.pb.h"
+#include "leat/runtime/local_session.h"
+#include "leat/tests/distributed/received_tensor.h"
+#include "leat/tests/testing/test_service.h"
+
+namespace leat::testing {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// A task of a cluster, without master. It counts the calls that it gets, and
+// holds those of FetchChunk back if it is told to.
+class ChunkTask {
+ public:
+  struct Options {
+    std::string transport = {};
+    std::shared_ptr<InProcessNetwork> network = {};
+    TaskId id = {};
+    ClusterSpec cluster;
+    ChunkOptions chunks = {};
+    int64_t max_message_bytes = INT32_MAX;
+  };
+
+  explicit ChunkTask(const Options& options) : name_(options.id.ToString()) {
+    devices_ =
+        DeviceSet::Create({.task = name_, .num_cpus = 1, .num_threads = 2})
+            .value();
+    TransportOptions transport;
+    transport.network = options.network;
+    transport_ =
+        BuiltinTransports().Create(options.transport, transport).value();
+    peers_ = std::make_unique<Peers>(
+        options.cluster, *transport_, devices_->compute_queue(),
+        &BuiltinOps().variants(), options.max_message_bytes, options.chunks);
+    timers_ = std::make_unique<TimerQueue>("test-timers");
+    blocking_ = NewThreadPool("test-blocking", 1);
+    steps_ = std::make_unique<StepTable>(
+        name_, ServerLimits(), *timers_, [this](int64_t step_id) {
+          return std::make_shared<RemoteRendezvous>(step_id, *devices_, *peers_,
+                                                    1000);
+        });
+    WorkerEnvironment environment;
+    environment.task = name_;
+    environment.devices = devices_.get();
+    environment.ops = &BuiltinOps();
+    environment.kernels = &BuiltinKernels();
+    environment.steps = steps_.get();
+    environment.timers = timers_.get();
+    environment.blocking = blocking_.get();
+    worker_ = std::make_unique<Worker>(std::move(environment));
+    worker_->AddMethods(methods_);
+    Count(methods::kGetStatus);
+    Count(methods::kRecvTensor);
+    Count(methods::kFetchChunk);
+    listener_ = transport_->Listen("127.0.0.1:0", methods_).value();
+  }
+
+  const std::string& name() const { return name_; }
+  const std::string& address() const { return listener_->address(); }
+  const Device& device() const { return *devices_->devices()[0]; }
+  Peers& peers() { return *peers_; }
+  StepTable& steps() { return *steps_; }
+  Transport& transport() { return *transport_; }
+  Listener& listener() { return *listener_; }
+
+  // Of a step that runs here from now on.
+  std::shared_ptr<RemoteRendezvous> Begin(int64_t step_id) {
+    return steps_->Begin(step_id, "session", this, [](const absl::Status&) {})
+        .value();
+  }
+
+  int calls(const Method& method) const {
+    MutexLock lock(mutex_);
+    const auto found = calls_.find(method.path);
+    return found == calls_.end() ? 0 : found->second;
+  }
+
+  void HoldChunks() {
+    MutexLock lock(mutex_);
+    holds_chunks_ = true;
+  }
+  size_t num_held() const {
+    MutexLock lock(mutex_);
+    return held_.size();
+  }
+  void Release() {
+    std::vector<absl::AnyInvocable<void() &&>> held;
+    {
+      MutexLock lock(mutex_);
+      holds_chunks_ = false;
+      held.swap(held_);
+    }
+    for (auto& call : held) std::move(call)();
+  }
+
+ private:
+  void Count(const Method& method) {
+    methods_.Wrap(method, [this, &method](Handler handler) {
+      const bool is_chunk =
+          absl::string_view(method.path) == methods::kFetchChunk.path;
+      return [this, path = std::string(method.path), is_chunk,
+              handler = std::make_shared<Handler>(std::move(handler))](
+                 std::shared_ptr<CallContext> context, Payload request,
+                 Reply reply) {
+        {
+          MutexLock lock(mutex_);
+          ++calls_[path];
+          if (is_chunk && holds_chunks_) {
+            held_.push_back([handler, context = std::move(context),
+                             request = std::move(request),
+                             reply = std::move(reply)]() mutable {
+              (*handler)(std::move(context), std::move(request),
+                         std::move(reply));
+            });
+            return;
+          }
+        }
+        (*handler)(std::move(context), std::move(request), std::move(reply));
+      };
+    });
+  }
+
+  const std::string name_;
+  mutable Mutex mutex_;
+  std::map<std::string, int> calls_ ABSL_GUARDED_BY(mutex_);
+  bool holds_chunks_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<absl::AnyInvocable<void() &&>> held_ ABSL_GUARDED_BY(mutex_);
+
+  // As in a server (server.cc).
+  std::unique_ptr<Peers> peers_;
+  std::unique_ptr<DeviceSet> devices_;
+  std::unique_ptr<TimerQueue> timers_;
+  std::unique_ptr<WorkQueue> blocking_;
+  std::unique_ptr<StepTable> steps_;
+  std::unique_ptr<Worker> worker_;
+  std::unique_ptr<Transport> transport_;
+  MethodTable methods_;
+  std::unique_ptr<Listener> listener_;
+};
+
+// The worker receives what the ps sends.
+class ChunkTest : public ::testing::TestWithParam<std::string> {
+ protected:
+  static constexpr int64_t kChunk = 8192;
+  static constexpr int64_t kInline = 20'000;  // no multiple
+  static constexpr int64_t kStep = 77;
+
+  ChunkTest() { MakeWorker({}); }
+  void TearDown() override {
+    ps_->Release();
+    ps_->steps().End(kStep, absl::AbortedError("the test ends"));
+    EXPECT_EQ(ps_->steps().num_steps(), 0u);
+  }
+
+  void MakeWorker(int64_t max_message_bytes) {
+    ChunkTask::Options options = {
+        .transport = GetParam(),
+        .network = network_,
+        .id = {.job = "ps"},
+        .cluster = Cluster("127.0.0.1:1", "127.0.0.1:2"),
+        .chunks = {
+            .inline_bytes = kInline, .chunk_bytes = kChunk, .in_flight = 3}};
+    if (ps_ == nullptr) ps_ = std::make_unique<ChunkTask>(options);
+    options.id = {.job = "worker"};
+    options.cluster = Cluster(ps_->address(), "127.0.0.1:2");
+    if (max_message_bytes > 0) options.max_message_bytes = max_message_bytes;
+    worker_ = std::make_unique<ChunkTask>(options);
+  }
+  static ClusterSpec Cluster(const std::string& ps, const std::string& worker) {
+    return *ClusterSpec::Create({{"ps", {{0, ps}}}, {"worker", {{0, worker}}}});
+  }
+
+  // The worker hears what the ps can do.
+  void AskPs() {
+    const CallResult asked;
+    bool is_leat = false;
+    worker_->peers().GetStatus(
+        ps_->name(), {},
+        [&is_leat, done = asked.Done()](
+            const absl::StatusOr<PeerStatus>& status) mutable {
+          is_leat = status.ok() && status->is_leat &&
+                    status->max_chunk_bytes == kMaxChunkBytes;
+          std::move(done)(Payload());
+        });
+    ASSERT_TRUE(asked.Take().ok());
+    ASSERT_TRUE(is_leat);
+  }
+
+  std::string Key(const std::string& tensor) const {
+    return RendezvousKey{.send_device = ps_->device().name(),
+                         .send_incarnation = ps_->device().info().incarnation,
+                         .recv_device = worker_->device().name(),
+                         .tensor_name = tensor}
+        .ToString();
+  }
+
+  // One after the other is another tensor of the step.
+  std::string NewKey() { return Key(absl::StrCat("t", ++num_keys_)); }
+
+  ReceivedTensor StartReceive(const std::string& key,
+                              std::shared_ptr<Cancellation> cancellation = {}) {
+    ReceivedTensor received;
+    worker_->peers().RecvTensor(ps_->name(), kStep, key, HostAllocator(),
+                                std::move(cancellation), received.Done());
+    return received;
+  }
+
+  // Sends it and receives it.
+  ReceivedTensor Pass(const Tensor& tensor) {
+    const std::string key = NewKey();
+    const auto rendezvous = ps_->Begin(kStep);
+    EXPECT_TRUE(rendezvous->Send(key, tensor, false).ok());
+    ReceivedTensor received = StartReceive(key);
+    EXPECT_TRUE(received.Wait());
+    EXPECT_EQ(received.calls(), 1);
+    EXPECT_EQ(rendezvous->transfers()->size(), 0u);
+    return received;
+  }
+
+  static Tensor Bytes(int64_t size) {
+    Tensor tensor = Tensor::Filled<uint8_t>(Shape({size}), 0);
+    const absl::Span<uint8_t> data = tensor.mutable_data<uint8_t>();
+    for (int64_t i = 0; i < size; ++i) {
+      data[static_cast<size_t>(i)] = static_cast<uint8_t>(i * 7 + (i >> 9));
+    }
+    return tensor;
+  }
+
+  // Calls a method of the ps as a peer that says what it likes.
+  absl::StatusOr<Payload> CallPs(const Method& method, Payload request) {
+    return CallNow(worker_->transport(), ps_->address(), method,
+                   std::move(request));
+  }
+  absl::Status FetchChunk(const FetchChunkRequest& request) {
+    return CallPs(methods::kFetchChunk, EncodeFetchChunkRequest(request))
+        .status();
+  }
+  // Begins one of a tensor of so many bytes, as a receiver with that wish.
+  Transfer BeginTransfer(const Tensor& tensor) {
+    const std::string key = NewKey();
+    EXPECT_TRUE(ps_->Begin(kStep)->Send(key, tensor, false).ok());
+    auto reply =
+        CallPs(methods::kRecvTensor,
+               EncodeRecvTensorRequest(
+                   kStep, key, 0, {.inline_bytes = 0, .chunk_bytes = kChunk}));
+    EXPECT_TRUE(reply.ok()) << reply.status();
+    const auto response = DecodeRecvTensorResponse(reply->header);
+    EXPECT_TRUE(response.ok() && response->transfer.has_value())
+        << response.status();
+    return *response->transfer;
+  }
+
+  const std::shared_ptr<InProcessNetwork> network_ =
+      std::make_shared<InProcessNetwork>();
+  std::unique_ptr<ChunkTask> ps_;
+  std::unique_ptr<ChunkTask> worker_;
+  int num_keys_ = 0;
+};
+
+TEST_P(ChunkTest, ChunkedTensorsAreWhole) {
+  AskPs();
+  std::vector<int64_t> sizes = {1};
+  for (const int64_t around :
+       {kChunk, 2 * kChunk, kInline, 3 * kChunk, 4 * kChunk, 10 * kChunk}) {
+    for (const int64_t more : {-1, 0, 1}) sizes.push_back(around + more);
+  }
+  sizes.push_back(1'000'003);
+  for (const int64_t size : sizes) {
+    SCOPED_TRACE(absl::StrCat(size, " bytes"));
+    const Tensor sent = Bytes(size);
+    const int before = ps_->calls(methods::kFetchChunk);
+    {
+      const ReceivedTensor received = Pass(sent);
+      ASSERT_TRUE(received.status().ok()) << received.status();
+      EXPECT_TRUE(Identical(received.tensor(), sent));
+      EXPECT_FALSE(received.is_dead());
+    }
+    const int64_t pieces = size > kInline ? (size + kChunk - 1) / kChunk : 1;
+    EXPECT_EQ(ps_->calls(methods::kFetchChunk) - before, pieces - 1);
+    // Nobody keeps it.
+    EXPECT_TRUE(Eventually([&] { return sent.IsUnique(); }));
+  }
+}
+
+TEST_P(ChunkTest, ChunkedTensorsOfEveryTypeAreWhole) {
+  AskPs();
+  const int64_t n = 50'000;
+  const std::vector<std::pair<Tensor, bool>> tensors = {
+      {Tensor::Filled<float>(Shape({n}), 1.5f), true},
+      {Tensor::Filled<double>(Shape({10, n / 10}), -0.0), true},
+      {Tensor::Filled<half>(Shape({n, 1}), half(1.5f)), true},
+      {Tensor::Filled<bfloat16>(Shape({n}), bfloat16(2.0f)), true},
+      {Tensor::Filled<int8_t>(Shape({n}), -3), true},
+      {Tensor::Filled<int64_t>(Shape({2, 5, n / 10}), INT64_MIN), true},
+      {Tensor::Filled<std::complex<double>>(Shape({n}), {1, 2}), true},
+      // A bool's byte is checked; strings are no plain bytes.
+      {Tensor::Filled<bool>(Shape({n}), true), false},
+      {Tensor::Filled<std::string>(Shape({n}), "a string"), false},
+  };
+  for (const auto& [sent, is_chunked] : tensors) {
+    SCOPED_TRACE(Name(sent.dtype()));
+    const int before = ps_->calls(methods::kFetchChunk);
+    const ReceivedTensor received = Pass(sent);
+    ASSERT_TRUE(received.status().ok()) << received.status();
+    EXPECT_TRUE(Identical(received.tensor(), sent));
+    EXPECT_EQ(ps_->calls(methods::kFetchChunk) > before, is_chunked);
+  }
+}
+
+TEST_P(ChunkTest, AsksFirstWhetherAPeerHasChunks) {
+  const Tensor sent = Bytes(10 * kChunk);
+  const ReceivedTensor whole = Pass(sent);
+  EXPECT_TRUE(Identical(whole.tensor(), sent));
+  EXPECT_EQ(ps_->calls(methods::kFetchChunk), 0);
+  if (GetParam() == "in-process") {
+    // Nothing was copied: there is no need to ask.
+    EXPECT_TRUE(whole.tensor().SharesBufferWith(sent));
+    EXPECT_EQ(ps_->calls(methods::kGetStatus), 0);
+    return;
+  }
+  EXPECT_TRUE(Eventually([&] {
+    Pass(sent);
+    return ps_->calls(methods::kFetchChunk) > 0;
+  }));
+  EXPECT_EQ(ps_->calls(methods::kGetStatus), 1);
+}
+
+TEST_P(ChunkTest, TransfersEndWithTheirStep) {
+  const Tensor sent = Bytes(10 * kChunk);
+  const Transfer transfer = BeginTransfer(sent);
+  // Others may still have the rendezvous when the step ends.
+  const auto rendezvous = ps_->steps().Find(kStep).value();
+  EXPECT_EQ(rendezvous->transfers()->size(), 1u);
+  EXPECT_FALSE(sent.IsUnique());
+  const FetchChunkRequest second = {
+      .step_id = kStep, .id = transfer.id, .offset = kChunk, .length = kChunk};
+  EXPECT_TRUE(FetchChunk(second).ok());
+  ps_->steps().End(kStep, absl::AbortedError("the step is over"));
+  EXPECT_EQ(rendezvous->transfers()->size(), 0u);
+  EXPECT_TRUE(Eventually([&] { return sent.IsUnique(); }));
+  const absl::Status status = FetchChunk(second);
+  EXPECT_EQ(status.code(), absl::StatusCode::kAborted) << status;
+  EXPECT_TRUE(IsDerived(status));
+}
+
+TEST_P(ChunkTest, RefusesHostileFetches) {
+  const Transfer transfer = BeginTransfer(Bytes(2 * kChunk + 100));
+  const FetchChunkRequest good = {
+      .step_id = kStep, .id = transfer.id, .offset = kChunk, .length = kChunk};
+  using Code = absl::StatusCode;
+  const auto expect = [&](Code code, FetchChunkRequest request) {
+    const absl::Status status = FetchChunk(request);
+    EXPECT_EQ(status.code(), code)
+        << request.step_id << " " << request.id << " " << request.offset << " "
+        << request.length << ": " << status;
+  };
+  for (const int64_t offset :
+       {int64_t{1}, kChunk - 1, kChunk + 1, int64_t{-1}, -kChunk, 3 * kChunk,
+        INT64_MAX, INT64_MIN, INT64_MAX / kChunk * kChunk}) {
+    FetchChunkRequest bad = good;
+    bad.offset = offset;
+    expect(Code::kInvalidArgument, bad);
+  }
+  for (const int64_t length : {int64_t{0}, int64_t{-1}, kChunk - 1, kChunk + 1,
+                               2 * kChunk, INT64_MAX, INT64_MIN}) {
+    FetchChunkRequest bad = good;
+    bad.length = length;
+    expect(Code::kInvalidArgument, bad);
+  }
+  // The last one is short.
+  expect(Code::kInvalidArgument, {.step_id = kStep,
+                                  .id = transfer.id,
+                                  .offset = 2 * kChunk,
+                                  .length = kChunk});
+  FetchChunkRequest bad = good;
+  bad.id ^= 1;
+  expect(Code::kNotFound, bad);
+  bad = good;
+  bad.step_id = kStep + 1;
+  expect(Code::kNotFound, bad);
+  bad.step_id = INT64_MIN;
+  expect(Code::kNotFound, bad);
+  EXPECT_EQ(ps_->steps().num_steps(), 1u);  // asking has made none
+  for (const std::string& header :
+       {std::string("\xff"), std::string(5000, 0)}) {
+    Payload payload;
+    payload.header = header;
+    const absl::Status status =
+        CallPs(methods::kFetchChunk, std::move(payload)).status();
+    EXPECT_EQ(status.code(), Code::kInvalidArgument) << status;
+  }
+  // That has hurt nobody; a chunk may be had again until all were.
+  expect(Code::kOk, good);
+  expect(Code::kOk, good);
+  expect(Code::kOk, {.step_id = kStep,
+                     .id = transfer.id,
+                     .offset = 2 * kChunk,
+                     .length = 100});
+  expect(Code::kNotFound, good);
+}
+
+TEST_P(ChunkTest, FetchesNoMoreAtATimeThanItMay) {
+  AskPs();
+  ps_->HoldChunks();
+  const std::string key = NewKey();
+  const Tensor sent = Bytes(10 * kChunk);
+  ASSERT_TRUE(ps_->Begin(kStep)->Send(key, sent, false).ok());
+  const ReceivedTensor received = StartReceive(key);
+  ASSERT_TRUE(Eventually([&] { return ps_->num_held() == 3; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(ps_->num_held(), 3u);
+  EXPECT_EQ(received.calls(), 0);
+  ps_->Release();
+  ASSERT_TRUE(received.Wait());
+  EXPECT_TRUE(Identical(received.tensor(), sent));
+}
+
+TEST_P(ChunkTest, ACancelledReceiveEnds) {
+  AskPs();
+  ps_->HoldChunks();
+  const std::string key = NewKey();
+  ASSERT_TRUE(ps_->Begin(kStep)->Send(key, Bytes(10 * kChunk), false).ok());
+  const auto cancellation = std::make_shared<Cancellation>();
+  const ReceivedTensor received = StartReceive(key, cancellation);
+  ASSERT_TRUE(Eventually([&] { return ps_->num_held() == 3; }));
+  const absl::Status reason = AsDerived(absl::AbortedError("step failed"));
+  cancellation->Cancel(reason);
+  ASSERT_TRUE(received.Wait());
+  EXPECT_EQ(received.status(), reason);
+  ps_->Release();
+  EXPECT_EQ(received.calls(), 1);
+  EXPECT_EQ(ps_->calls(methods::kFetchChunk), 3);
+}
+
+TEST_P(ChunkTest, AnEndedStepEndsAReceive) {
+  AskPs();
+  ps_->HoldChunks();
+  const std::string key = NewKey();
+  ASSERT_TRUE(ps_->Begin(kStep)->Send(key, Bytes(10 * kChunk), false).ok());
+  const ReceivedTensor received = StartReceive(key);
+  ASSERT_TRUE(Eventually([&] { return ps_->num_held() == 3; }));
+  ps_->steps().End(kStep, absl::InternalError("a kernel failed"));
+  ps_->Release();
+  ASSERT_TRUE(received.Wait());
+  EXPECT_EQ(received.status().code(), absl::StatusCode::kAborted)
+      << received.status();
+  EXPECT_TRUE(IsDerived(received.status()));
+}
+
+TEST_P(ChunkTest, ALostPeerEndsAReceive) {
+  AskPs();
+  ps_->HoldChunks();
+  const std::string key = NewKey();
+  ASSERT_TRUE(ps_->Begin(kStep)->Send(key, Bytes(10 * kChunk), false).ok());
+  const ReceivedTensor received = StartReceive(key);
+  ASSERT_TRUE(Eventually([&] { return ps_->num_held() == 3; }));
+  std::thread stops(
+      [&] { ps_->listener().Shutdown(std::chrono::nanoseconds(0)); });
+  EXPECT_TRUE(received.Wait());
+  ps_->Release();
+  stops.join();
+  EXPECT_EQ(received.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(received.status().message()),
+              AllOf(HasSubstr(ps_->name()), HasSubstr("while receiving 't1'")));
+  EXPECT_FALSE(IsDerived(received.status()));
+}
+
+TEST_P(ChunkTest, RefusesTransfersAboveTheLimitOfMessages) {
+  MakeWorker(/*max_message_bytes=*/5 * kChunk);
+  AskPs();
+  const Tensor fits = Bytes(5 * kChunk);
+  EXPECT_TRUE(Identical(Pass(fits).tensor(), fits));
+  const Tensor sent = Bytes(5 * kChunk + 1);
+  const std::string key = NewKey();
+  ASSERT_TRUE(ps_->Begin(kStep)->Send(key, sent, false).ok());
+  const ReceivedTensor received = StartReceive(key);
+  ASSERT_TRUE(received.Wait());
+  EXPECT_EQ(received.status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(received.status().message()),
+              AllOf(HasSubstr(ps_->name()), HasSubstr("40961 bytes")));
+}
+
+}  // namespace leat::testing
+
+#endif  // LEAT_TESTS_TESTING_CHUNK_SUITE_H_

@@ -1,0 +1,158 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/tests/testing/session_under_test.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/check.h"
+#include "leat/core/status_macros.h"
+#include "leat/distributed/cluster.h"
+#include "leat/distributed/in_process.h"
+#include "leat/distributed/remote_session.h"
+#include "leat/distributed/server.h"
+
+namespace leat {
+namespace {
+
+// What a closed session has had goes soon: a reply may come before the step is
+// cleaned up.
+void ExpectNothingLeft(const Server& server) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  ServerCounters c;
+  do {
+    c = server.counters();
+    if (c.master_sessions + c.sessions + c.graphs + c.running + c.steps == 0) {
+      return;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  } while (std::chrono::steady_clock::now() < end);
+  ADD_FAILURE() << "a session has left behind: " << c.master_sessions
+                << " sessions of clients, " << c.sessions << " of masters, "
+                << c.graphs << " graphs, " << c.running
+                << " calls of RunGraph, " << c.steps << " steps";
+}
+
+class SessionOnServer final
+    : public Session,
+      public std::enable_shared_from_this<SessionOnServer> {
+ public:
+  SessionOnServer(std::unique_ptr<Server> server,
+                  std::shared_ptr<Session> session)
+      : server_(std::move(server)), session_(std::move(session)) {}
+  ~SessionOnServer() override {
+    session_.reset();
+    ExpectNothingLeft(*server_);
+  }
+
+  using Session::Run;
+  absl::StatusOr<std::vector<Tensor>> Run(const RunArgs& args,
+                                          pb::RunMetadata* metadata) override {
+    return session_->Run(args, metadata);
+  }
+  absl::StatusOr<Callable> MakeCallable(const CallableArgs& args) override {
+    LEAT_ASSIGN_OR_RETURN(Callable callable, session_->MakeCallable(args));
+    return Callable(std::make_shared<CallableOnServer>(shared_from_this(),
+                                                       std::move(callable)));
+  }
+  absl::Status Extend(const Graph& graph) override {
+    return session_->Extend(graph);
+  }
+  std::vector<DeviceInfo> ListDevices() const override {
+    return session_->ListDevices();
+  }
+  absl::Status Close() override { return session_->Close(); }
+
+ private:
+  // Keeps the server.
+  class CallableOnServer final : public Callable::Implementation {
+   public:
+    CallableOnServer(std::shared_ptr<SessionOnServer> session,
+                     Callable callable)
+        : session_(std::move(session)), callable_(std::move(callable)) {}
+    absl::StatusOr<std::vector<Tensor>> Run(
+        absl::Span<const Tensor> feeds, pb::RunMetadata* metadata) override {
+      return callable_(feeds, metadata);
+    }
+
+   private:
+    const std::shared_ptr<SessionOnServer> session_;
+    const Callable callable_;
+  };
+
+  const std::unique_ptr<Server> server_;
+  std::shared_ptr<Session> session_;
+};
+
+absl::Status CheckOptions(const LocalSessionOptions& options) {
+  const char* const name = options.device_set != nullptr ? "device_set"
+                           : options.passes != nullptr   ? "passes"
+                                                         : nullptr;
+  if (name == nullptr) return absl::OkStatus();
+  return absl::UnimplementedError(
+      absl::StrCat(name,
+                   " is of local sessions: use NewLocalSession, or "
+                   "LEAT_LOCAL_SESSION_ONLY"));
+}
+
+absl::StatusOr<std::shared_ptr<Session>> NewSessionOnServer(
+    const Graph& graph, const LocalSessionOptions& options,
+    const KernelRegistry& kernels, bool is_grpc) {
+  LEAT_RETURN_IF_ERROR(CheckOptions(options));
+  LEAT_ASSIGN_OR_RETURN(
+      ClusterSpec cluster,
+      ClusterSpec::Create({{"localhost", {{0, "127.0.0.1:1"}}}}));
+  const auto network = is_grpc ? nullptr : std::make_shared<InProcessNetwork>();
+  ServerOptions server_options;
+  server_options.config.cluster = std::move(cluster);
+  server_options.config.task = {.job = "localhost", .index = 0};
+  server_options.bind = "127.0.0.1:0";
+  server_options.devices = options.devices;
+  server_options.limits.lower = options.lower_limits;
+  server_options.transport = is_grpc ? "grpc" : "in-process";
+  server_options.network = network;
+  server_options.ops = &graph.ops();
+  server_options.kernels = &kernels;
+  LEAT_ASSIGN_OR_RETURN(std::unique_ptr<Server> server,
+                        Server::Start(std::move(server_options)));
+  absl::StatusOr<std::shared_ptr<Session>> session =
+      NewRemoteSession(graph, server->target(),
+                       {.allow_soft_placement = options.allow_soft_placement,
+                        .optimizer = options.optimizer,
+                        .network = network});
+  if (!session.ok()) {
+    ExpectNothingLeft(*server);
+    return session.status();
+  }
+  return std::make_shared<SessionOnServer>(std::move(server),
+                                           *std::move(session));
+}
+
+}  // namespace
+
+SessionKind TestedSession() {
+  const char* const variable = std::getenv("LEAT_TEST_SESSION");
+  const absl::string_view kind = variable == nullptr ? "local" : variable;
+  if (kind == "in_process") return SessionKind::kInProcess;
+  if (kind == "grpc") return SessionKind::kGrpc;
+  LEAT_CHECK(kind == "local");
+  return SessionKind::kLocal;
+}
+
+absl::StatusOr<std::shared_ptr<Session>> NewTestSession(
+    const Graph& graph, const LocalSessionOptions& options,
+    const KernelRegistry& kernels) {
+  const SessionKind kind = TestedSession();
+  if (kind == SessionKind::kLocal) {
+    return NewLocalSession(graph, options, kernels);
+  }
+  return NewSessionOnServer(graph, options, kernels,
+                            kind == SessionKind::kGrpc);
+}
+
+}  // namespace leat
