@@ -12,6 +12,7 @@
 #include "leat/graph/control_flow.h"
 #include "leat/graph/ops.h"
 #include "leat/runtime/local_session.h"
+#include "leat/tests/testing/session_under_test.h"
 #include "leat/train/nn/optimizers.h"
 
 namespace leat {
@@ -45,7 +46,7 @@ absl::StatusOr<std::vector<float>> Fetch(GraphBuilder& b,
   LEAT_ASSIGN_OR_RETURN(const Graph graph, b.Build());
   LEAT_ASSIGN_OR_RETURN(
       const std::shared_ptr<Session> session,
-      NewLocalSession(graph, {.devices = {.num_cpus = num_cpus}}));
+      NewTestSession(graph, {.devices = {.num_cpus = num_cpus}}));
   LEAT_RETURN_IF_ERROR(session->Run({.targets = {graph.init_op()}}).status());
   RunArgs args;
   for (const Output& output : outputs) args.fetches.push_back(output);
@@ -202,7 +203,7 @@ TEST(EffectBranchTest, RunsAndIsWaitedFor) {
     }
     const absl::StatusOr<Graph> graph = b.Build();
     ASSERT_TRUE(graph.ok()) << graph.status();
-    const auto session = NewLocalSession(*graph);
+    const auto session = NewTestSession(*graph);
     ASSERT_TRUE(session.ok()) << session.status();
     ASSERT_TRUE((*session)->Run({.targets = {graph->init_op()}}).ok());
     for (const bool value : {true, false, true}) {

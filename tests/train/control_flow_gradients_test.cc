@@ -9,6 +9,7 @@
 #include "leat/graph/builder.h"
 #include "leat/graph/control_flow.h"
 #include "leat/graph/ops.h"
+#include "leat/tests/testing/session_under_test.h"
 #include "leat/tests/train/gradient_program.h"
 #include "leat/train/nn/layers.h"
 #include "leat/train/nn/optimizers.h"
@@ -457,7 +458,7 @@ TEST(CondTrainingTest, NormalizesABatchInABranch) {
   ASSERT_EQ(b.variables().size(), 4u);
   absl::StatusOr<Graph> graph = b.Build();
   ASSERT_TRUE(graph.ok()) << graph.status();
-  auto session = NewLocalSession(*graph);
+  auto session = NewTestSession(*graph);
   ASSERT_TRUE(session.ok()) << session.status();
   ASSERT_TRUE((*session)->Run({.targets = {graph->init_op()}}).ok());
   const auto mean = [&] {
@@ -536,7 +537,7 @@ TEST_P(LoopTrainingTest, MinimizesALossWithALoop) {
                  : nn::GradientDescent({.learning_rate = 0.1}).Minimize(loss);
   absl::StatusOr<Graph> graph = b.Build();
   ASSERT_TRUE(graph.ok()) << graph.status();
-  auto session = NewLocalSession(*graph);
+  auto session = NewTestSession(*graph);
   ASSERT_TRUE(session.ok()) << session.status();
   ASSERT_TRUE((*session)->Run({.targets = {graph->init_op()}}).ok());
   float first = 0, last = 0;

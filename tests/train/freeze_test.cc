@@ -26,6 +26,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/ops.h"
 #include "leat/runtime/local_session.h"
+#include "leat/tests/testing/session_under_test.h"
 #include "leat/tests/testing/temporary_folder.h"
 
 namespace leat {
@@ -74,7 +75,7 @@ std::vector<std::string> FunctionNames(const Graph& graph) {
 }
 
 std::shared_ptr<Session> SessionOf(const Graph& graph) {
-  auto session = NewLocalSession(graph, {.devices = {.num_threads = 2}});
+  auto session = NewTestSession(graph, {.devices = {.num_threads = 2}});
   EXPECT_TRUE(session.ok()) << session.status();
   return session.ok() ? *session : nullptr;
 }
@@ -103,7 +104,7 @@ absl::StatusOr<Graph> FreezeAndCompare(const Graph& graph, Session& session,
   LEAT_ASSIGN_OR_RETURN(const Graph loaded, LoadGraph(path, BuiltinOps()));
   EXPECT_EQ(Difference(frozen, loaded), "");
   LEAT_ASSIGN_OR_RETURN(const std::shared_ptr<Session> stateless,
-                        NewLocalSession(loaded));
+                        NewTestSession(loaded));
   LEAT_ASSIGN_OR_RETURN(const std::vector<Tensor> values,
                         stateless->Run({.feeds = feeds, .fetches = outputs}));
   for (size_t i = 0; i < values.size(); ++i) {

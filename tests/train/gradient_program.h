@@ -14,6 +14,7 @@
 #include "leat/graph/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/runtime/local_session.h"
+#include "leat/tests/testing/session_under_test.h"
 
 namespace leat {
 
@@ -43,7 +44,7 @@ class GradientProgram {
       EXPECT_TRUE(graph.ok()) << graph.status();
       if (!graph.ok()) return {};
       auto session =
-          NewLocalSession(*graph, {.devices = {.num_cpus = num_cpus}});
+          NewTestSession(*graph, {.devices = {.num_cpus = num_cpus}});
       EXPECT_TRUE(session.ok()) << session.status();
       if (!session.ok()) return {};
       session_ = *session;

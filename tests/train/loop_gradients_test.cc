@@ -19,6 +19,7 @@
 #include "leat/graph/graph_file.h"
 #include "leat/graph/ops.h"
 #include "leat/runtime/local_session.h"
+#include "leat/tests/testing/session_under_test.h"
 
 namespace leat {
 namespace {
@@ -109,7 +110,7 @@ TEST(LoopGradientsTest, BuildsTheGraphThatTensorFlowRan) {
 TEST(LoopGradientsTest, GivesTensorFlowsNumbers) {
   absl::StatusOr<Graph> graph = BuildGraph();
   ASSERT_TRUE(graph.ok()) << graph.status();
-  auto session = NewLocalSession(*graph);
+  auto session = NewTestSession(*graph);
   ASSERT_TRUE(session.ok()) << session.status();
   ASSERT_TRUE((*session)->Run({.targets = {graph->init_op()}}).ok());
   std::ifstream file(Folder() + "expected.txt");

@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/op_case_json.h"
+#include "leat/tests/testing/session_under_test.h"
 
 namespace leat::testing {
 namespace {
@@ -110,7 +111,7 @@ CaseProgram::CaseProgram(GraphBuilder& b) {
   const absl::StatusOr<Graph> graph = b.Build();
   EXPECT_TRUE(graph.ok()) << graph.status();
   if (!graph.ok()) return;
-  auto session = NewLocalSession(*graph, {.devices = {.num_threads = 2}});
+  auto session = NewTestSession(*graph, {.devices = {.num_threads = 2}});
   EXPECT_TRUE(session.ok()) << session.status();
   if (!session.ok()) return;
   session_ = *session;

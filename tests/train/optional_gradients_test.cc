@@ -3,6 +3,7 @@
 // Gradients through optionals against central differences.
 #include "gtest/gtest.h"
 #include "leat/graph/ops.h"
+#include "leat/tests/testing/session_under_test.h"
 #include "leat/tests/train/gradient_program.h"
 
 namespace leat {

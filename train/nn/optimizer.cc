@@ -59,10 +59,10 @@ GraphBuilder* BuilderOf(absl::Span<const VariableGradient> gradients) {
 }
 
 // What a step runs before it updates variables.
-std::vector<Operation> RootsOfStep(
-    const GraphBuilder& b, const Output& loss,
-    absl::Span<const VariableGradient> gradients) {
-  std::vector<Operation> roots = b.updates();
+std::vector<Operation> RootsOfStep(const Output& loss,
+                                   absl::Span<const VariableGradient> gradients,
+                                   std::vector<Operation> updates) {
+  std::vector<Operation> roots = std::move(updates);
   roots.push_back(loss.operation());
   for (const auto& [variable, gradient] : gradients) {
     if (gradient.IsSparse()) {
@@ -302,7 +302,10 @@ Operation Optimizer::Apply(const Output& loss,
   const auto powers = MakePowers(*b, gradients, location);
   ValuesByType values;
   const absl::flat_hash_set<NodeId> used = UsedNodes(b->graph());
-  const auto body_readers = BodyReaders(*b, RootsOfStep(*b, loss, gradients));
+  const std::vector<Operation> updates =
+      options.run_updates ? b->updates() : std::vector<Operation>();
+  const auto body_readers =
+      BodyReaders(*b, RootsOfStep(loss, gradients, updates));
   std::vector<Operation> last;
   for (const auto& [variable, gradient] : gradients) {
     const Values& numbers = ValuesFor(*b, variable.dtype(), location, values);
@@ -334,7 +337,7 @@ Operation Optimizer::Apply(const Output& loss,
     }
     last.insert(last.end(), multiplied.begin(), multiplied.end());
   }
-  for (const Operation& other : b->updates()) last.push_back(other);
+  last.insert(last.end(), updates.begin(), updates.end());
   if (options.global_step.has_value()) {
     Scope after = b->ControlDependencies(last, location);
     last.push_back(CountUp(*options.global_step, location));

@@ -26,6 +26,8 @@ struct MinimizeOptions {
   // Counted up after the updates, such as GlobalStep(b).
   std::optional<Variable> global_step = {};
   std::string name = {};  // "": the optimizer's
+  // Else the builder's updates() are left to others.
+  bool run_updates = true;
 };
 
 struct VariableGradient {

@@ -1,0 +1,326 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// However a network is trained, in this process, in one graph over a cluster or
+// by several workers with a graph each, the losses are the same.
+#include <cmath>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "leat/graph/builder.h"
+#include "leat/graph/ops.h"
+#include "leat/tests/testing/in_process_cluster.h"
+#include "leat/train/nn/layers.h"
+#include "leat/train/nn/learning_rate.h"
+#include "leat/train/nn/losses.h"
+#include "leat/train/nn/optimizers.h"
+#include "leat/train/nn/replica_device_setter.h"
+#include "leat/train/readiness.h"
+#include "leat/train/recoverable_session.h"
+#include "leat/train/session.h"
+#include "leat/train/sync_replicas.h"
+
+namespace leat {
+namespace {
+
+using testing::InProcessCluster;
+
+constexpr int kWorkers = 2;
+constexpr int kServers = 2;
+constexpr int kRows = 5;  // of a worker, in a step
+constexpr int kFeatures = 6;
+constexpr int kClasses = 3;
+constexpr int kSteps = 12;
+
+using Optimizer = std::shared_ptr<const nn::Optimizer>;
+using Losses = std::vector<float>;
+
+struct Network {
+  Output x = {};
+  Output labels = {};
+  Output loss = {};
+};
+
+Network BuildNetwork(GraphBuilder& b) {
+  Network network;
+  network.x = b.Placeholder<float>("x", {-1, kFeatures});
+  network.labels = b.Placeholder<int32_t>("labels", {-1});
+  const Output h = nn::Dense(network.x, {.units = 7, .activation = nn::tanh});
+  network.loss = nn::SparseSoftmaxCrossEntropy(
+      network.labels, nn::Dense(h, {.units = kClasses}));
+  return network;
+}
+
+struct Rows {
+  Tensor x;
+  Tensor labels;
+};
+
+// Of all workers, in one step.
+Rows RowsOf(int step) {
+  std::vector<float> x;
+  std::vector<int32_t> labels;
+  for (int row = 0; row < kWorkers * kRows; ++row) {
+    const int number = step * kWorkers * kRows + row;
+    for (int i = 0; i < kFeatures; ++i) {
+      x.push_back(std::sin(static_cast<float>(number * 31 + i * 17)));
+    }
+    labels.push_back(number * number % kClasses);
+  }
+  return {.x = Tensor::FromSpan<float>(Shape{kWorkers * kRows, kFeatures}, x),
+          .labels = Tensor::FromSpan<int32_t>(Shape{kWorkers * kRows}, labels)};
+}
+
+Rows RowsOf(int step, int worker) {
+  const Rows all = RowsOf(step);
+  const int first = worker * kRows;
+  return {.x = all.x.Slice(first, first + kRows),
+          .labels = all.labels.Slice(first, first + kRows)};
+}
+
+Losses TrainLocally(const Optimizer& optimizer) {
+  GraphBuilder b;
+  b.SetSeed(7);
+  const Network network = BuildNetwork(b);
+  const Operation step =
+      optimizer->Minimize(network.loss, {.global_step = nn::GlobalStep(b)});
+  const auto graph = b.Build();
+  EXPECT_TRUE(graph.ok()) << graph.status();
+  const auto session = NewSession(*graph);
+  EXPECT_TRUE(session.ok()) << session.status();
+  EXPECT_TRUE((*session)->Run({.targets = {graph->init_op()}}).ok());
+  Losses losses;
+  for (int i = 0; i < kSteps; ++i) {
+    const Rows rows = RowsOf(i);
+    const auto out = (*session)->Run(
+        {.feeds = {{network.x, rows.x}, {network.labels, rows.labels}},
+         .fetches = {network.loss},
+         .targets = {step}});
+    EXPECT_TRUE(out.ok()) << out.status();
+    if (!out.ok()) break;
+    losses.push_back((*out)[0].scalar<float>());
+  }
+  return losses;
+}
+
+nn::PsStrategy Strategy() { return nn::GreedyByBytes(kServers); }
+
+std::string WorkerDevice(int worker) {
+  return absl::StrCat("/job:worker/task:", worker);
+}
+
+// One graph with a tower for each worker.
+struct Towers {
+  std::vector<Network> networks = {};
+  Output loss = {};
+  Operation step = {};
+};
+
+Towers BuildTowers(GraphBuilder& b, const nn::Optimizer& optimizer) {
+  const nn::PsStrategy strategy = Strategy();
+  const auto on = [&](const std::string& device) {
+    return b.OnDevice(nn::ReplicaDeviceSetter(
+        {.ps_tasks = kServers, .worker_device = device, .strategy = strategy}));
+  };
+  Towers towers;
+  std::vector<Output> losses;
+  for (int i = 0; i < kWorkers; ++i) {
+    auto device = on(WorkerDevice(i));
+    auto variables = b.VariableScope("model");
+    towers.networks.push_back(BuildNetwork(b));
+    losses.push_back(towers.networks.back().loss);
+  }
+  auto device = on("/job:ps/task:0");
+  std::vector<std::vector<nn::VariableGradient>> gradients;
+  for (const Output& loss : losses) {
+    gradients.push_back(
+        optimizer.ComputeGradients(loss, b.TrainableVariables()));
+  }
+  std::vector<nn::VariableGradient> means;
+  for (size_t i = 0; i < gradients[0].size(); ++i) {
+    std::vector<Output> all;
+    for (const auto& tower : gradients) {
+      all.push_back(tower[i].gradient.AsDense());
+    }
+    means.push_back({gradients[0][i].variable,
+                     op::AddN(all) / static_cast<float>(kWorkers)});
+  }
+  towers.loss = op::AddN(losses) / static_cast<float>(kWorkers);
+  towers.step =
+      optimizer.ApplyGradients(means, {.global_step = nn::GlobalStep(b)});
+  return towers;
+}
+
+Losses TrainInGraph(const Optimizer& optimizer) {
+  InProcessCluster cluster({{"ps", kServers}, {"worker", kWorkers}});
+  GraphBuilder b;
+  b.SetSeed(7);
+  const Towers towers = BuildTowers(b, *optimizer);
+  const auto graph = b.Build();
+  EXPECT_TRUE(graph.ok()) << graph.status();
+  Losses losses;
+  {
+    const auto session = cluster.NewSession(*graph, {"worker", 0});
+    EXPECT_TRUE(session.ok()) << session.status();
+    if (!session.ok()) return losses;
+    EXPECT_TRUE((*session)->Run({.targets = {graph->init_op()}}).ok());
+    for (int i = 0; i < kSteps; ++i) {
+      RunArgs args{.fetches = {towers.loss}, .targets = {towers.step}};
+      for (int worker = 0; worker < kWorkers; ++worker) {
+        const Rows rows = RowsOf(i, worker);
+        const Network& network = towers.networks[worker];
+        args.feeds.push_back({network.x, rows.x});
+        args.feeds.push_back({network.labels, rows.labels});
+      }
+      const auto out = (*session)->Run(args);
+      EXPECT_TRUE(out.ok()) << out.status();
+      if (!out.ok()) break;
+      losses.push_back((*out)[0].scalar<float>());
+    }
+    EXPECT_TRUE((*session)->Close().ok());
+  }
+  EXPECT_EQ(cluster.Leaks(), "");
+  return losses;
+}
+
+// One worker of between-graph training, with a thread and a graph of its own.
+class Worker {
+ public:
+  // With `sync`, gradients are averaged over all workers.
+  Worker(int number, bool sync, const Optimizer& optimizer) : number_(number) {
+    b_.SetSeed(7);
+    auto device = b_.OnDevice(
+        nn::ReplicaDeviceSetter({.ps_tasks = kServers,
+                                 .worker_device = WorkerDevice(number),
+                                 .strategy = Strategy()}));
+    network_ = BuildNetwork(b_);
+    const nn::MinimizeOptions options{.global_step = nn::GlobalStep(b_)};
+    if (sync) {
+      const SyncStep step =
+          SyncReplicas(optimizer, {.replicas_to_aggregate = kWorkers})
+              .Minimize(network_.loss, options);
+      train_ = step.train;
+      options_.local_init = step.local_init(number == 0).name();
+      if (number == 0) options_.loop = step.chief_step.name();
+    } else {
+      train_ = optimizer->Minimize(network_.loss, options);
+    }
+    options_.uninitialized = UninitializedVariables(b_).name();
+  }
+
+  Losses Train(InProcessCluster& cluster) {
+    Losses losses;
+    const auto graph = b_.Build();
+    EXPECT_TRUE(graph.ok()) << graph.status();
+    options_.init = graph->init_op();
+    options_.is_chief = number_ == 0;
+    options_.new_session = [&](const Graph& of, const SessionOptions&) {
+      return cluster.NewSession(
+          of, {"worker", number_},
+          {.device_filters = {"/job:ps", WorkerDevice(number_)}});
+    };
+    const auto session = RecoverableSession::Create(*graph, options_);
+    EXPECT_TRUE(session.ok()) << session.status();
+    if (!session.ok()) return losses;
+    for (int i = 0; i < kSteps; ++i) {
+      const Rows rows = RowsOf(i, number_);
+      const auto out = (*session)->Run(
+          {.feeds = {{network_.x, rows.x}, {network_.labels, rows.labels}},
+           .fetches = {network_.loss},
+           .targets = {train_}});
+      EXPECT_TRUE(out.ok()) << out.status();
+      if (!out.ok()) break;
+      losses.push_back((*out)[0].scalar<float>());
+    }
+    return losses;
+  }
+
+ private:
+  const int number_;
+  GraphBuilder b_;
+  Network network_ = {};
+  Operation train_ = {};
+  RecoverableSessionOptions options_ = {};
+};
+
+// The means of the workers' losses.
+Losses TrainBetweenGraph(const Optimizer& optimizer) {
+  InProcessCluster cluster({{"ps", kServers}, {"worker", kWorkers}});
+  std::vector<Losses> all(kWorkers);
+  {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < kWorkers; ++i) {
+      threads.emplace_back([&cluster, &all, &optimizer, i] {
+        all[i] = Worker(i, /*sync=*/true, optimizer).Train(cluster);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+  EXPECT_EQ(cluster.Leaks(), "");
+  Losses means(kSteps);
+  for (const Losses& losses : all) {
+    EXPECT_EQ(losses.size(), means.size());
+    if (losses.size() != means.size()) return {};
+    for (int i = 0; i < kSteps; ++i) means[i] += losses[i] / kWorkers;
+  }
+  return means;
+}
+
+void ExpectEqual(const Losses& losses, const Losses& want) {
+  ASSERT_EQ(losses.size(), want.size());
+  for (size_t i = 0; i < want.size(); ++i) {
+    EXPECT_NEAR(losses[i], want[i], 2e-6f * (1 + std::abs(want[i])))
+        << "step " << i;
+  }
+}
+
+class ClusterTrainingTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  Optimizer MakeOptimizer() const {
+    const std::string name = GetParam();
+    if (name == "adam") {
+      return std::make_shared<nn::Adam>(nn::AdamAttrs{.learning_rate = 0.02});
+    }
+    if (name == "momentum") {
+      return std::make_shared<nn::Momentum>(
+          nn::MomentumAttrs{.learning_rate = 0.05});
+    }
+    return std::make_shared<nn::GradientDescent>(
+        nn::GradientDescentAttrs{.learning_rate = 0.2});
+  }
+};
+
+TEST_P(ClusterTrainingTest, LearnsInThisProcess) {
+  const Losses losses = TrainLocally(MakeOptimizer());
+  ASSERT_EQ(losses.size(), size_t{kSteps});
+  EXPECT_GT(losses.front(), 0.5f);
+  EXPECT_NE(losses.front(), losses.back());
+}
+
+TEST_P(ClusterTrainingTest, InGraphGivesTheLossesOfThisProcess) {
+  ExpectEqual(TrainInGraph(MakeOptimizer()), TrainLocally(MakeOptimizer()));
+}
+
+TEST_P(ClusterTrainingTest, SynchronousBetweenGraphGivesThemToo) {
+  ExpectEqual(TrainBetweenGraph(MakeOptimizer()),
+              TrainLocally(MakeOptimizer()));
+}
+
+TEST_P(ClusterTrainingTest, InGraphAndBetweenGraphAgree) {
+  ExpectEqual(TrainBetweenGraph(MakeOptimizer()),
+              TrainInGraph(MakeOptimizer()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Optimizers, ClusterTrainingTest,
+                         ::testing::Values("gradient_descent", "momentum",
+                                           "adam"),
+                         [](const auto& info) {
+                           return std::string(info.param);
+                         });
+
+}  // namespace
+}  // namespace leat

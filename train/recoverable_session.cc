@@ -1,0 +1,554 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/train/recoverable_session.h"
+
+#include <algorithm>
+#include <list>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/time.h"
+#include "leat/core/mutex.h"
+#include "leat/core/status_macros.h"
+#include "leat/distributed/remote_session.h"
+
+namespace leat {
+namespace {
+
+using std::chrono::nanoseconds;
+using std::chrono::steady_clock;
+
+constexpr size_t kMaxNames = 10;  // in messages
+
+std::string Text(nanoseconds duration) {
+  return absl::FormatDuration(absl::FromChrono(duration));
+}
+
+absl::Status Prefixed(const absl::Status& status, absl::string_view prefix) {
+  return absl::Status(status.code(), absl::StrCat(prefix, status.message()));
+}
+
+std::string Some(const std::vector<std::string>& names) {
+  const size_t shown = std::min(names.size(), kMaxNames);
+  std::string text = absl::StrCat(
+      "'", absl::StrJoin(names.begin(), names.begin() + shown, "', '"), "'");
+  if (shown < names.size()) {
+    absl::StrAppend(&text, " and ", names.size() - shown, " more");
+  }
+  return text;
+}
+
+steady_clock::time_point DeadlineAfter(nanoseconds timeout) {
+  const steady_clock::time_point now = steady_clock::now();
+  if (timeout > steady_clock::time_point::max() - now) {
+    return steady_clock::time_point::max();
+  }
+  return now + std::max(timeout, nanoseconds(0));
+}
+
+nanoseconds Left(steady_clock::time_point deadline) {
+  if (deadline == steady_clock::time_point::max()) return nanoseconds::max();
+  return deadline - steady_clock::now();
+}
+
+nanoseconds Doubled(nanoseconds pause, nanoseconds longest) {
+  return pause > longest / 2 ? longest : 2 * pause;
+}
+
+absl::Status ClosedError() {
+  return absl::FailedPreconditionError("the session is closed");
+}
+
+// What a step says whose session was closed under it.
+bool IsOfClosedSession(const absl::Status& status) {
+  return absl::IsCancelled(status) || absl::IsFailedPrecondition(status) ||
+         absl::IsAborted(status);
+}
+
+absl::Status CheckOptions(const RecoverableSessionOptions& options) {
+  const std::pair<const char*, nanoseconds> durations[] = {
+      {"give_up", options.give_up},
+      {"first_pause", options.first_pause},
+      {"longest_pause", options.longest_pause},
+      {"first_poll", options.first_poll},
+      {"longest_poll", options.longest_poll}};
+  for (const auto& [name, duration] : durations) {
+    if (duration > nanoseconds(0)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, " must be positive, got ", Text(duration)));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+bool IsRecoverable(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsAborted(status);
+}
+
+class RecoverableSession::Implementation {
+ public:
+  Implementation(const Graph& graph, RecoverableSessionOptions options)
+      : graph_(graph), options_(std::move(options)) {}
+  ~Implementation() { Close().IgnoreError(); }
+
+  // Before anything else, once.
+  absl::Status Start();
+  absl::StatusOr<std::vector<Tensor>> Run(const RunArgs& args);
+  int64_t num_sessions() const;
+  absl::Status Close();
+
+ private:
+  using SessionPtr = std::shared_ptr<Session>;
+
+  // A session, until something says that it is lost.
+  struct Live {
+    SessionPtr session = {};
+    // Guarded by mutex_.
+    absl::Status lost = {};
+    bool ended = false;  // once it was lost: closed
+  };
+  using LivePtr = std::shared_ptr<Live>;
+  // An attempt to make one, which all who need it wait for.
+  struct Making {
+    bool done = false;
+    absl::Status status = {};
+  };
+  // A step that runs.
+  struct Running {
+    LivePtr live = {};
+    steady_clock::time_point begin = {};
+  };
+
+  // The session, made if need be.
+  absl::StatusOr<LivePtr> Acquire();
+  absl::StatusOr<SessionPtr> Make();
+  absl::StatusOr<SessionPtr> Attempt(steady_clock::time_point deadline);
+  absl::StatusOr<SessionPtr> NewSessionUntil(steady_clock::time_point deadline);
+  absl::Status Reset();
+  // Makes the variables ready, or waits for that; `session` may be another one
+  // afterwards.
+  absl::Status Prepare(SessionPtr& session, steady_clock::time_point deadline);
+  absl::Status Initialize(Session& session, steady_clock::time_point deadline);
+  absl::Status WaitForChief(Session& session, std::vector<std::string> missing,
+                            steady_clock::time_point deadline);
+
+  // A step of ours.
+  absl::StatusOr<std::vector<Tensor>> RunStep(const LivePtr& live,
+                                              const RunArgs& args);
+  absl::Status RunNode(Session& session, const std::string& name,
+                       steady_clock::time_point deadline);
+  absl::StatusOr<std::vector<std::string>> Uninitialized(Session& session,
+                                                         nanoseconds timeout);
+
+  void Lose(const LivePtr& live, const absl::Status& why);
+  // False when the session was closed meanwhile.
+  bool Sleep(nanoseconds duration);
+  void Log(absl::string_view text);
+
+  void RunLoop();
+  void RunWatch();
+  void Check(const LivePtr& live);
+
+  const Graph graph_;
+  const RecoverableSessionOptions options_;
+  Mutex log_mutex_;
+
+  mutable Mutex mutex_;
+  CondVar changed_;
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  bool was_ready_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::Status failed_ ABSL_GUARDED_BY(mutex_);  // of the loop, for good
+  LivePtr live_ ABSL_GUARDED_BY(mutex_);
+  // While one is being made, so that Close can cancel what it does.
+  SessionPtr candidate_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<Making> making_ ABSL_GUARDED_BY(mutex_);
+  int64_t num_sessions_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::list<Running> running_ ABSL_GUARDED_BY(mutex_);  // as they began
+
+  std::thread loop_;
+  std::thread watch_;
+};
+
+absl::Status RecoverableSession::Implementation::Start() {
+  LEAT_RETURN_IF_ERROR(CheckOptions(options_));
+  LEAT_RETURN_IF_ERROR(Acquire());
+  if (!options_.loop.empty()) loop_ = std::thread([this] { RunLoop(); });
+  if (options_.check_every > nanoseconds(0) &&
+      !options_.uninitialized.empty()) {
+    watch_ = std::thread([this] { RunWatch(); });
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RecoverableSession::Implementation::Close() {
+  SessionPtr open[2];
+  {
+    MutexLock lock(mutex_);
+    if (closed_) return absl::OkStatus();
+    closed_ = true;
+    if (live_ != nullptr) open[0] = live_->session;
+    open[1] = candidate_;
+  }
+  changed_.NotifyAll();
+  absl::Status status;
+  for (const SessionPtr& session : open) {
+    if (session != nullptr) status.Update(session->Close());
+  }
+  if (loop_.joinable()) loop_.join();
+  if (watch_.joinable()) watch_.join();
+  return status;
+}
+
+int64_t RecoverableSession::Implementation::num_sessions() const {
+  MutexLock lock(mutex_);
+  return num_sessions_;
+}
+
+void RecoverableSession::Implementation::Log(absl::string_view text) {
+  if (options_.log == nullptr) return;
+  MutexLock lock(log_mutex_);
+  options_.log(text);
+}
+
+bool RecoverableSession::Implementation::Sleep(nanoseconds duration) {
+  const steady_clock::time_point end = DeadlineAfter(duration);
+  MutexLock lock(mutex_);
+  while (!closed_ && steady_clock::now() < end) changed_.WaitUntil(mutex_, end);
+  return !closed_;
+}
+
+void RecoverableSession::Implementation::Lose(const LivePtr& live,
+                                              const absl::Status& why) {
+  {
+    MutexLock lock(mutex_);
+    if (!live->lost.ok() || closed_) return;
+    live->lost = why;
+  }
+  Log(absl::StrCat("the session is lost: ", why.message()));
+  // Other steps on it may wait for ever.
+  live->session->Close().IgnoreError();
+  {
+    MutexLock lock(mutex_);
+    live->ended = true;
+  }
+  changed_.NotifyAll();
+}
+
+// ---- Making a session ----
+
+absl::StatusOr<RecoverableSession::Implementation::LivePtr>
+RecoverableSession::Implementation::Acquire() {
+  std::shared_ptr<Making> making;
+  {
+    MutexLock lock(mutex_);
+    for (;;) {
+      if (closed_) return ClosedError();
+      if (!failed_.ok()) return failed_;
+      if (live_ != nullptr && live_->lost.ok()) return live_;
+      if (making_ == nullptr) break;
+      const std::shared_ptr<Making> others = making_;
+      while (!others->done) changed_.Wait(mutex_);
+      if (!others->status.ok()) return others->status;
+    }
+    making = making_ = std::make_shared<Making>();
+    // A chief's step that still waits would take what the next one needs.
+    while (live_ != nullptr && !live_->ended) changed_.Wait(mutex_);
+    live_ = nullptr;
+  }
+  absl::StatusOr<SessionPtr> made = Make();
+  LivePtr live;
+  SessionPtr superfluous;
+  {
+    MutexLock lock(mutex_);
+    candidate_ = nullptr;
+    making_ = nullptr;
+    making->done = true;
+    making->status = made.status();
+    if (made.ok() && closed_) {
+      making->status = ClosedError();
+      superfluous = *std::move(made);
+    } else if (made.ok()) {
+      was_ready_ = true;
+      ++num_sessions_;
+      live = live_ = std::make_shared<Live>();
+      live->session = *std::move(made);
+    }
+  }
+  changed_.NotifyAll();
+  if (superfluous != nullptr) superfluous->Close().IgnoreError();
+  if (live == nullptr) return making->status;
+  return live;
+}
+
+absl::StatusOr<RecoverableSession::Implementation::SessionPtr>
+RecoverableSession::Implementation::Make() {
+  const steady_clock::time_point begin = steady_clock::now();
+  const steady_clock::time_point deadline = DeadlineAfter(options_.give_up);
+  nanoseconds pause = options_.first_pause;
+  for (int attempts = 1;; ++attempts) {
+    absl::StatusOr<SessionPtr> made = Attempt(deadline);
+    if (made.ok() || !IsRecoverable(made.status())) return made;
+    if (Left(deadline) <= pause) {
+      return Prefixed(
+          made.status(),
+          absl::StrCat("gave up after ", attempts, " attempts in ",
+                       Text(steady_clock::now() - begin), ", the last: "));
+    }
+    Log(absl::StrCat("no session yet, the next attempt is in ", Text(pause),
+                     ": ", made.status().message()));
+    if (!Sleep(pause)) return ClosedError();
+    pause = Doubled(pause, options_.longest_pause);
+  }
+}
+
+absl::StatusOr<RecoverableSession::Implementation::SessionPtr>
+RecoverableSession::Implementation::NewSessionUntil(
+    steady_clock::time_point deadline) {
+  SessionOptions wanted = options_.session;
+  // 1 ms and more: what is left may just have run out.
+  wanted.connect_timeout = std::min(
+      wanted.connect_timeout,
+      std::max<nanoseconds>(Left(deadline), std::chrono::milliseconds(1)));
+  LEAT_ASSIGN_OR_RETURN(SessionPtr session,
+                        options_.new_session != nullptr
+                            ? options_.new_session(graph_, wanted)
+                            : NewSession(graph_, wanted));
+  bool closed = false;
+  {
+    MutexLock lock(mutex_);
+    closed = closed_;
+    candidate_ = session;
+  }
+  if (!closed) return session;
+  session->Close().IgnoreError();
+  return ClosedError();
+}
+
+absl::StatusOr<RecoverableSession::Implementation::SessionPtr>
+RecoverableSession::Implementation::Attempt(steady_clock::time_point deadline) {
+  LEAT_ASSIGN_OR_RETURN(SessionPtr session, NewSessionUntil(deadline));
+  absl::Status status = Prepare(session, deadline);
+  if (status.ok()) {
+    status = RunNode(*session, options_.local_init, deadline);
+  }
+  if (status.ok()) return session;
+  session->Close().IgnoreError();
+  MutexLock lock(mutex_);
+  return closed_ ? ClosedError() : status;
+}
+
+absl::Status RecoverableSession::Implementation::Reset() {
+  if (options_.reset != nullptr) return options_.reset(options_.session);
+  // A local session's variables have gone with it.
+  if (options_.session.target.text.empty()) return absl::OkStatus();
+  return ResetTasks(options_.session.target.text,
+                    {.device_filters = options_.session.device_filters});
+}
+
+absl::Status RecoverableSession::Implementation::Prepare(
+    SessionPtr& session, steady_clock::time_point deadline) {
+  std::vector<std::string> missing;
+  if (!options_.uninitialized.empty()) {
+    LEAT_ASSIGN_OR_RETURN(missing, Uninitialized(*session, Left(deadline)));
+    if (missing.empty()) return absl::OkStatus();
+  } else if (!options_.is_chief) {
+    return absl::OkStatus();
+  }
+  bool was_ready = false;
+  {
+    MutexLock lock(mutex_);
+    was_ready = was_ready_;
+  }
+  // Without their names nobody can tell what is lost.
+  if (was_ready && missing.empty()) return absl::OkStatus();
+  if (was_ready && !options_.reinitialize) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "variables that were initialized are no longer: ", Some(missing),
+        "; the task that had them was restarted"));
+  }
+  if (!options_.is_chief) {
+    return WaitForChief(*session, std::move(missing), deadline);
+  }
+  if (was_ready) {
+    // Accumulators and queues that are left would not agree with variables that
+    // begin anew.
+    Log("variables are lost: all tasks are cleared and begin anew");
+    session->Close().IgnoreError();
+    LEAT_RETURN_IF_ERROR(Reset());
+    LEAT_ASSIGN_OR_RETURN(session, NewSessionUntil(deadline));
+  }
+  return Initialize(*session, deadline);
+}
+
+absl::Status RecoverableSession::Implementation::Initialize(
+    Session& session, steady_clock::time_point deadline) {
+  Log("the chief initializes the variables");
+  LEAT_RETURN_IF_ERROR(RunNode(session, options_.init, deadline));
+  if (options_.uninitialized.empty()) return absl::OkStatus();
+  LEAT_ASSIGN_OR_RETURN(const std::vector<std::string> missing,
+                        Uninitialized(session, Left(deadline)));
+  if (missing.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "'", options_.init, "' has not initialized ", Some(missing)));
+}
+
+absl::Status RecoverableSession::Implementation::WaitForChief(
+    Session& session, std::vector<std::string> missing,
+    steady_clock::time_point deadline) {
+  Log(absl::StrCat("waits for the chief to initialize ", Some(missing)));
+  nanoseconds pause = options_.first_poll;
+  while (!missing.empty()) {
+    if (Left(deadline) <= pause) {
+      return absl::DeadlineExceededError(
+          absl::StrCat("the chief has not initialized ", Some(missing),
+                       " within ", Text(options_.give_up)));
+    }
+    if (!Sleep(pause)) return ClosedError();
+    pause = Doubled(pause, options_.longest_poll);
+    LEAT_ASSIGN_OR_RETURN(missing, Uninitialized(session, Left(deadline)));
+  }
+  return absl::OkStatus();
+}
+
+// ---- Steps ----
+
+absl::Status RecoverableSession::Implementation::RunNode(
+    Session& session, const std::string& name,
+    steady_clock::time_point deadline) {
+  if (name.empty()) return absl::OkStatus();
+  RunArgs args{.targets = {name}};
+  if (deadline != steady_clock::time_point::max()) {
+    args.options.timeout = Left(deadline);
+  }
+  return session.Run(args).status();
+}
+
+absl::StatusOr<std::vector<std::string>>
+RecoverableSession::Implementation::Uninitialized(Session& session,
+                                                  nanoseconds timeout) {
+  RunArgs args{.fetches = {options_.uninitialized}};
+  if (timeout != nanoseconds::max()) args.options.timeout = timeout;
+  LEAT_ASSIGN_OR_RETURN(const std::vector<Tensor> fetched, session.Run(args));
+  if (fetched.size() != 1 || fetched[0].dtype() != DType::kString) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", options_.uninitialized,
+                     "' must be a tensor of strings, names of variables"));
+  }
+  const auto names = fetched[0].data<std::string>();
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
+absl::StatusOr<std::vector<Tensor>> RecoverableSession::Implementation::RunStep(
+    const LivePtr& live, const RunArgs& args) {
+  std::list<Running> step = {{.live = live, .begin = steady_clock::now()}};
+  const auto position = step.begin();
+  {
+    MutexLock lock(mutex_);
+    running_.splice(running_.end(), step);
+  }
+  absl::StatusOr<std::vector<Tensor>> result = live->session->Run(args);
+  MutexLock lock(mutex_);
+  running_.erase(position);
+  if (!result.ok() && !live->lost.ok() && IsOfClosedSession(result.status())) {
+    return live->lost;
+  }
+  return result;
+}
+
+absl::StatusOr<std::vector<Tensor>> RecoverableSession::Implementation::Run(
+    const RunArgs& args) {
+  LEAT_ASSIGN_OR_RETURN(const LivePtr live, Acquire());
+  absl::StatusOr<std::vector<Tensor>> result = RunStep(live, args);
+  if (IsRecoverable(result.status())) Lose(live, result.status());
+  return result;
+}
+
+// ---- Threads ----
+
+void RecoverableSession::Implementation::RunLoop() {
+  const RunArgs args{.targets = {options_.loop}};
+  LivePtr last;
+  for (;;) {
+    LivePtr live;
+    {
+      MutexLock lock(mutex_);
+      // Whoever calls Run makes the next session.
+      while (!closed_ && (live_ == nullptr || live_ == last)) {
+        changed_.Wait(mutex_);
+      }
+      if (closed_) return;
+      live = last = live_;
+    }
+    absl::Status status;
+    while (status.ok()) status = RunStep(live, args).status();
+    // The end of a queue is that of the loop.
+    if (absl::IsOutOfRange(status) || absl::IsCancelled(status)) continue;
+    if (!IsRecoverable(status)) {
+      MutexLock lock(mutex_);
+      if (closed_) return;
+      if (live->lost.ok()) failed_ = Prefixed(status, "the loop: ");
+    }
+    Lose(live, status);
+  }
+}
+
+void RecoverableSession::Implementation::RunWatch() {
+  for (;;) {
+    if (!Sleep(options_.check_every)) return;
+    LivePtr live;
+    {
+      MutexLock lock(mutex_);
+      const steady_clock::time_point old =
+          steady_clock::now() - options_.check_every;
+      for (const Running& step : running_) {
+        if (step.begin <= old && step.live == live_ && live_->lost.ok()) {
+          live = live_;
+        }
+      }
+    }
+    if (live != nullptr) Check(live);
+  }
+}
+
+void RecoverableSession::Implementation::Check(const LivePtr& live) {
+  const absl::StatusOr<std::vector<std::string>> missing =
+      Uninitialized(*live->session, options_.check_every);
+  if (!missing.ok()) {
+    if (IsRecoverable(missing.status())) Lose(live, missing.status());
+  } else if (!missing->empty()) {
+    Lose(live, absl::UnavailableError(absl::StrCat(
+                   "variables are no longer initialized: ", Some(*missing))));
+  }
+}
+
+// ---- RecoverableSession ----
+
+RecoverableSession::RecoverableSession(
+    std::unique_ptr<Implementation> implementation)
+    : implementation_(std::move(implementation)) {}
+
+RecoverableSession::~RecoverableSession() = default;
+
+absl::StatusOr<std::unique_ptr<RecoverableSession>> RecoverableSession::Create(
+    const Graph& graph, RecoverableSessionOptions options) {
+  auto implementation =
+      std::make_unique<Implementation>(graph, std::move(options));
+  LEAT_RETURN_IF_ERROR(implementation->Start());
+  return std::unique_ptr<RecoverableSession>(
+      new RecoverableSession(std::move(implementation)));
+}
+
+absl::StatusOr<std::vector<Tensor>> RecoverableSession::Run(
+    const RunArgs& args) {
+  return implementation_->Run(args);
+}
+
+int64_t RecoverableSession::num_sessions() const {
+  return implementation_->num_sessions();
+}
+
+absl::Status RecoverableSession::Close() { return implementation_->Close(); }
+
+}  // namespace leat
