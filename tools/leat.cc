@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// leat: runs graphs, serves as a task, lists ops and devices. See --help.
+// leat: runs graphs, serves as a task, starts and shows clusters, lists ops and
+// devices. See --help.
 #include <cmath>
 #include <memory>
 #include <string>
@@ -14,11 +15,13 @@
 #include "leat/protos/config.pb.h"
 #include "leat/runtime/device_set.h"
 #include "leat/tools/files.h"
+#include "leat/tools/launch.h"
 #include "leat/tools/op_list.h"
 #include "leat/tools/program.h"
 #include "leat/tools/run_model.h"
 #include "leat/tools/run_report.h"
 #include "leat/tools/serve.h"
+#include "leat/tools/status.h"
 #include "leat/tools/table.h"
 #include "nlohmann/json.hpp"
 
@@ -42,6 +45,8 @@ struct Flags {
   bool json = false;
   std::string op = {};
   ServeOptions serve = {};
+  LaunchOptions launch = {};
+  StatusOptions status = {};
 };
 
 void AddSessionFlags(CLI::App& app, Flags& flags) {
@@ -167,6 +172,8 @@ int Main(int argc, char** argv) {
   Flags flags;
   CLI::App* run = AddRun(app, flags);
   CLI::App* serve = AddServe(app, flags.serve);
+  CLI::App* launch = AddLaunch(app, flags.launch);
+  CLI::App* show_status = AddStatus(app, flags.status);
   CLI::App* ops = app.add_subcommand("ops", "Lists ops and where they run");
   ops->add_option("NAME", flags.op, "Tell all about this op");
   ops->add_flag("--json", flags.json, "Print JSON");
@@ -174,8 +181,18 @@ int Main(int argc, char** argv) {
       app.add_subcommand("devices", "Lists the devices of this process");
   AddSessionFlags(*devices, flags);
   Log log(kProgram);
-  if (const auto code = ParseFlags(app, argc, argv, log)) return *code;
+  const int end = EndOfLaunchFlags(argc, argv);
+  if (const auto code = ParseFlags(app, end, argv, log)) return *code;
+  if (launch->parsed()) {
+    if (end < argc) flags.launch.command.assign(argv + end + 1, argv + argc);
+    return Launch(flags.launch, log);
+  }
+  if (end < argc) {
+    return Report(log, absl::InvalidArgumentError("-- is for leat launch"),
+                  kExitUsage);
+  }
   if (serve->parsed()) return Serve(flags.serve, log);
+  if (show_status->parsed()) return ShowStatus(flags.status, log);
   if (const absl::Status status = CheckConfig(flags); !status.ok()) {
     return Report(log, status, kExitConfig);
   }

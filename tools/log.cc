@@ -42,11 +42,12 @@ void Log::Info(absl::string_view message) const {
 void Log::Write(LogLevel level, absl::string_view message,
                 absl::string_view code) const {
   if (level > options_.level) return;
+  // Whole lines, for several threads.
   if (!options_.json) {
-    std::cerr << program_ << ": "
-              << (level == LogLevel::kWarning ? "warning: " : "")
-              << EscapedLines(message)
-              << (code.empty() ? "" : absl::StrCat(" (", code, ")")) << "\n";
+    std::cerr << absl::StrCat(
+        program_, ": ", level == LogLevel::kWarning ? "warning: " : "",
+        EscapedLines(message),
+        code.empty() ? "" : absl::StrCat(" (", code, ")"), "\n");
     return;
   }
   nlohmann::ordered_json line = {
@@ -56,7 +57,7 @@ void Log::Write(LogLevel level, absl::string_view message,
       {"program", program_},
       {"message", EscapedLines(message)}};
   if (!code.empty()) line["code"] = std::string(code);
-  std::cerr << line.dump() << "\n";
+  std::cerr << line.dump() + "\n";
 }
 
 }  // namespace leat

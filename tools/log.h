@@ -2,7 +2,7 @@
 //
 // Log: what a command line tool says besides its result, on standard error, for
 // a person or, as a JSON object per line, for a collector of logs. Bytes that a
-// terminal would obey are escaped. Not thread-safe.
+// terminal would obey are escaped. Thread-safe once its options are set.
 #ifndef LEAT_TOOLS_LOG_H_
 #define LEAT_TOOLS_LOG_H_
 

@@ -158,6 +158,10 @@ std::string VersionText(absl::string_view program) {
       ", GraphDef version ", kGraphDefVersion, ", CPU only)");
 }
 
+std::string ShortVersionText() {
+  return absl::StrCat(LEAT_VERSION, " (", LEAT_REVISION, ")");
+}
+
 std::optional<int> ParseFlags(CLI::App& app, int argc, char** argv, Log& log) {
   // CLI11 reports by exceptions; none leaves this function.
   try {
@@ -233,6 +237,12 @@ int TerminalWidth() {
   winsize size = {};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
   return size.ws_col;
+}
+
+int TerminalHeight() {
+  winsize size = {};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
+  return size.ws_row;
 }
 
 }  // namespace leat

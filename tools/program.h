@@ -28,6 +28,9 @@ enum ExitCode : int {
 // "graph-dump 0.1.0 (revision 1a2b3c4, protobuf 3.21.12, ...)".
 std::string VersionText(absl::string_view program);
 
+// "0.1.0 (1a2b3c4)".
+std::string ShortVersionText();
+
 // Adds what every tool has, --version, --config FILE, --log-level and the like,
 // and parses. A flag that takes a value takes one; repeatable ones are
 // repeated. Where the command line is silent, the file decides (config_file.h),
@@ -53,6 +56,8 @@ bool WantsColor();
 
 // Columns of the terminal that standard output is; 0 when it is none.
 int TerminalWidth();
+// Its lines.
+int TerminalHeight();
 
 }  // namespace leat
 

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/tools/serve.h"
 
+#include <google/protobuf/stubs/logging.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -15,6 +16,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/distributed/server.h"
 #include "leat/tools/cluster_flags.h"
+#include "leat/tools/plan_dump.h"
 #include "leat/tools/program.h"
 
 namespace leat {
@@ -30,6 +32,7 @@ constexpr int64_t kMaxBytes = int64_t{1} << 62;
 constexpr int64_t kMaxCount = int64_t{1} << 40;
 constexpr int64_t kMaxThreads = 4096;
 constexpr int64_t kMaxNesting = 10'000;
+constexpr int64_t kMaxChunksInFlight = 1000;
 
 // CLI11 knows neither sizes nor durations of the standard library.
 std::chrono::nanoseconds Seconds(double seconds) {
@@ -117,15 +120,30 @@ void AddLimits(CLI::App& app, ServerLimits& limits) {
   AddBytes(app, "--max-transport-bytes", limits.max_transport_bytes,
            "Bytes of all messages that are being received");
   AddGraphLimits(app, limits);
+  AddBytes(app, "--max-graph-bytes", limits.max_graph_bytes,
+           "Bytes of a client's graph, with what is added to it");
   AddCount(app, "--max-sessions", limits.max_sessions,
            "Sessions of clients that this task is the master of");
   AddSeconds(app, "--session-idle", limits.session_idle,
              "Seconds after which a session that nobody uses is closed");
   AddSeconds(app, "--max-step-time", limits.max_step_time,
              "Seconds that a step of a client may take");
+  AddSeconds(app, "--setup-timeout", limits.setup_timeout,
+             "Seconds that other tasks get to create a session or to take a "
+             "graph");
   AddCount(app, "--max-worker-sessions", limits.max_worker_sessions,
            "Sessions of masters on this task");
   AddCount(app, "--max-graphs", limits.max_graphs, "Graphs of a session");
+  app.add_option("--max-session-bytes", limits.max_session_bytes,
+                 "Bytes of the live tensors of a session on this task: what "
+                 "its steps make, receive and are fed with, and what it leaves "
+                 "in variables [as much as the devices have]")
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->check(CLI::Range(int64_t{1}, kMaxBytes))
+      ->group("Limits");
+  AddCount(app, "--max-queue-elements", limits.max_queue_elements,
+           "Elements of a queue, whatever its capacity, times the tensors of "
+           "each");
   AddCount(app, "--max-waiting-steps", limits.max_waiting_steps,
            "Steps that peers wait for before they begin");
   AddSeconds(app, "--waiting-step-timeout", limits.waiting_step_timeout,
@@ -139,6 +157,31 @@ void AddLimits(CLI::App& app, ServerLimits& limits) {
   AddCount(app, "--max-request-ids", limits.max_request_ids,
            "Requests of each method that are remembered, so that none is "
            "served twice");
+}
+
+// How large tensors of other tasks of Leat are received.
+void AddChunks(CLI::App& app, ChunkOptions& chunks) {
+  AddBytes(app, "--max-inline-bytes", chunks.inline_bytes,
+           "Bytes of a tensor that another task of Leat sends in one piece");
+  AddBytes(app, "--chunk-bytes", chunks.chunk_bytes,
+           "Bytes of the pieces of larger ones", kMaxChunkBytes);
+  app.add_option("--chunks-in-flight", chunks.in_flight,
+                 "Pieces of a tensor that are on their way at a time")
+      ->check(IntegerFrom(1, kMaxChunksInFlight))
+      ->group("Limits")
+      ->capture_default_str();
+}
+
+void AddDumpDir(CLI::App& app, std::string& folder) {
+  app.add_option("--dump-dir", folder,
+                 "A folder for the plans of clients' steps: what each task "
+                 "gets, and all of it as graph-dump shows it [no plan is "
+                 "written]")
+      ->check(CLI::Validator(
+          [](const std::string& value) {
+            return std::string(PlanDump::CheckFolder(value).message());
+          },
+          "FOLDER"));
 }
 
 sigset_t EndingSignals() {
@@ -160,6 +203,8 @@ absl::StatusOr<ServerOptions> MakeOptions(const ServeOptions& options) {
   server.bind = options.bind;
   server.insecure = options.insecure;
   server.limits = options.limits;
+  server.chunks = options.chunks;
+  server.version = ShortVersionText();
   return server;
 }
 
@@ -203,7 +248,9 @@ CLI::App* AddServe(CLI::App& app, ServeOptions& options) {
                    "[a share of what this process may]")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->check(CLI::Range(int64_t{1}, kMaxBytes));
+  AddDumpDir(*serve, options.dump_dir);
   AddLimits(*serve, options.limits);
+  AddChunks(*serve, options.chunks);
   return serve;
 }
 
@@ -211,8 +258,15 @@ int Serve(const ServeOptions& options, const Log& log) {
   const sigset_t signals = EndingSignals();
   // Inherited by every thread that begins from here on.
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  // Who sends bytes that are no message is told so, and fills no log.
+  google::protobuf::SetLogHandler(nullptr);
   absl::StatusOr<ServerOptions> server_options = MakeOptions(options);
   if (!server_options.ok()) return ReportStart(log, server_options.status());
+  PlanDump plans(options.dump_dir, log);
+  if (!options.dump_dir.empty()) server_options->plan_observer = &plans;
+  server_options->log = [&log](absl::string_view message) {
+    log.Warning(message);
+  };
   absl::StatusOr<std::unique_ptr<Server>> server =
       Server::Start(*std::move(server_options));
   if (!server.ok()) return ReportStart(log, server.status());

@@ -11,6 +11,7 @@
 #include "CLI/Config.hpp"
 #include "CLI/Formatter.hpp"
 #include "leat/distributed/limits.h"
+#include "leat/distributed/recv_tensor.h"
 #include "leat/distributed/resolver.h"
 #include "leat/tools/log.h"
 
@@ -25,6 +26,8 @@ struct ServeOptions {
   int threads = 0;     // 0: one a processor
   int64_t memory = 0;  // bytes of each CPU device; 0: its share
   ServerLimits limits = {};
+  ChunkOptions chunks = {};
+  std::string dump_dir = {};  // of plans; "": none is written
 };
 
 // The command and its flags; `options` must outlive the parsing.

@@ -154,7 +154,9 @@ std::string EscapedLines(absl::string_view text) {
 
 std::string Shortened(absl::string_view text, size_t width) {
   if (text.size() <= width) return std::string(text);
-  return absl::StrCat(text.substr(0, width < 3 ? 0 : width - 3), "...");
+  constexpr absl::string_view kEnd = "...";
+  return absl::StrCat(text.substr(0, width < 3 ? 0 : width - 3),
+                      kEnd.substr(0, width));
 }
 
 }  // namespace leat

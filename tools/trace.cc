@@ -5,13 +5,15 @@
 #include <deque>
 #include <functional>
 #include <queue>
-#include <tuple>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/dtype.h"
+#include "leat/core/saturating.h"
+#include "leat/runtime/step_transfers.h"
 #include "nlohmann/json.hpp"
 
 namespace leat {
@@ -21,44 +23,25 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kStepsProcess = 0;
 constexpr uint32_t kWaiting = 0;  // thread_id of what held no thread
+// Above all thread ids, for rows of their own.
+constexpr int64_t kPulls = int64_t{1} << 40;
 
-// "name = Op(inputs)"; the name alone where that is all there is.
-struct Label {
-  std::string op = {};
-  std::string inputs = {};
-};
+// TensorFlow's servers tell the time of "scheduled" by another clock.
+constexpr int64_t kMaxQueued = 86'400'000'000'000;  // a day
 
-Label ParseLabel(const pb::NodeExecStats& node) {
-  const absl::string_view text = node.timeline_label();
-  const std::string start = absl::StrCat(node.node_name(), " = ");
-  const size_t name = text.find(start);
-  if (name == text.npos) return {.op = node.node_name()};
-  const absl::string_view call = text.substr(name + start.size());
-  const size_t open = call.find('(');
-  const size_t close = call.rfind(')');
-  if (open == call.npos || close == call.npos || close < open) {
-    return {.op = std::string(call)};
-  }
-  return {.op = std::string(call.substr(0, open)),
-          .inputs = std::string(call.substr(open + 1, close - open - 1))};
-}
-
-// Nanoseconds; TensorFlow's older stats have micros only.
-int64_t StartOf(const pb::NodeExecStats& node) {
-  return node.all_start_nanos() != 0 ? node.all_start_nanos()
-                                     : node.all_start_micros() * 1000;
-}
-int64_t DurationOf(const pb::NodeExecStats& node) {
-  return std::max<int64_t>(node.all_end_rel_nanos() != 0
-                               ? node.all_end_rel_nanos()
-                               : node.all_end_rel_micros() * 1000,
-                           0);
-}
 int64_t QueuedOf(const pb::NodeExecStats& node) {
-  const int64_t scheduled = node.scheduled_nanos() != 0
-                                ? node.scheduled_nanos()
-                                : node.scheduled_micros() * 1000;
-  return std::max<int64_t>(StartOf(node) - scheduled, 0);
+  const int64_t scheduled =
+      node.scheduled_nanos() != 0
+          ? node.scheduled_nanos()
+          : SaturatingMultiply(std::max<int64_t>(node.scheduled_micros(), 0),
+                               1000);
+  if (scheduled <= 0) return 0;
+  const int64_t queued = StartNanos(node) - scheduled;
+  return queued <= kMaxQueued ? std::max<int64_t>(queued, 0) : 0;
+}
+
+int64_t ThreadOf(const pb::NodeExecStats& node) {
+  return IsPull(node) ? kPulls : int64_t{node.thread_id()};
 }
 
 double Micros(int64_t nanos) { return static_cast<double>(nanos) / 1000; }
@@ -140,13 +123,15 @@ class DeviceEvents {
   };
 
   Place Add(const pb::NodeExecStats& node, int64_t zero, Events& events) {
-    const int64_t start = StartOf(node);
-    const int64_t duration = DurationOf(node);
-    const Place place{process_, RowOf(node.thread_id(), start, duration)};
-    const Label label = ParseLabel(node);
+    const int64_t start = StartNanos(node);
+    const int64_t duration = DurationNanos(node);
+    const Place place{process_, RowOf(ThreadOf(node), start, duration)};
+    const TimelineLabel label = ParseTimelineLabel(node);
     Json args = {{"node", node.node_name()}, {"op", label.op}};
     if (!label.inputs.empty()) args["inputs"] = label.inputs;
-    if (node.output_size() > 0) {
+    if (IsPull(node)) {
+      args["transfer"] = node.timeline_label();
+    } else if (node.output_size() > 0) {
       args["outputs"] = absl::StrJoin(
           node.output(), ", ",
           [](std::string* out, const auto& o) { out->append(OutputText(o)); });
@@ -175,7 +160,8 @@ class DeviceEvents {
     for (const auto& [key, row] : row_ids_) {
       const auto& [thread, number] = key;
       const auto found = names_.find(thread);
-      std::string name = found == names_.end() || found->second.empty()
+      std::string name = thread == kPulls ? "receiving"
+                         : found == names_.end() || found->second.empty()
                              ? absl::StrCat("thread ", thread)
                              : found->second;
       if (number > 0) absl::StrAppend(&name, " +", number);
@@ -184,11 +170,12 @@ class DeviceEvents {
   }
 
  private:
-  int RowOf(uint32_t thread, int64_t start, int64_t duration) {
+  int RowOf(int64_t thread, int64_t start, int64_t duration) {
     const int number = threads_[thread].Assign(start, start + duration);
     const auto [found, is_new] = row_ids_.try_emplace({thread, number}, 0);
     if (is_new) {
-      int& next = thread == kWaiting ? next_waiting_row_ : next_row_;
+      int& next = thread == kWaiting || thread == kPulls ? next_waiting_row_
+                                                         : next_row_;
       found->second = next++;
     }
     return found->second;
@@ -209,84 +196,57 @@ class DeviceEvents {
 
   const int process_;
   const std::string name_;
-  std::map<uint32_t, Rows> threads_;
-  std::map<uint32_t, std::string> names_;
-  std::map<std::pair<uint32_t, int>, int> row_ids_;
+  std::map<int64_t, Rows> threads_;
+  std::map<int64_t, std::string> names_;
+  std::map<std::pair<int64_t, int>, int> row_ids_;
   int next_row_ = 0;
   int next_waiting_row_ = 1'000'000;  // viewers sort rows by number
   int64_t live_bytes_ = -1;
 };
 
-// Arrows. A tensor may go the same way several times, in a loop: the first
-// Send then belongs to the first Recv, and so on.
-class Transfers {
- public:
-  void Add(const std::string& device, const pb::NodeExecStats& node,
-           DeviceEvents::Place place) {
-    const Label label = ParseLabel(node);
-    const bool sends = label.op == "_Send" || label.op == "_HostSend";
-    if (!sends && label.op != "_Recv" && label.op != "_HostRecv") return;
-    const size_t at = label.inputs.rfind(" @");
-    if (at == std::string::npos) return;
-    const std::string tensor = label.inputs.substr(0, at);
-    const std::string other = label.inputs.substr(at + 2);
-    End end{place, StartOf(node), StartOf(node) + DurationOf(node)};
-    if (sends) {
-      ends_[{tensor, device, other}].sends.push_back(end);
-    } else {
-      ends_[{tensor, other, device}].recvs.push_back(end);
-    }
+// Where the runs of the nodes of a step are shown; of those alone that an arrow
+// leaves or meets.
+using Places =
+    absl::flat_hash_map<const pb::NodeExecStats*, DeviceEvents::Place>;
+
+Places PlacesOf(const std::vector<StepTransfer>& transfers) {
+  Places places;
+  for (const StepTransfer& transfer : transfers) {
+    places[transfer.send] = {};
+    places[transfer.recv] = {};
   }
+  return places;
+}
 
-  void AddTo(Events& events, int64_t zero) {
-    for (auto& [key, ends] : ends_) {
-      const auto by_end = [](const End& a, const End& b) {
-        return a.end < b.end;
-      };
-      std::sort(ends.sends.begin(), ends.sends.end(), by_end);
-      std::sort(ends.recvs.begin(), ends.recvs.end(), by_end);
-      const size_t count = std::min(ends.sends.size(), ends.recvs.size());
-      for (size_t i = 0; i < count; ++i) {
-        const std::string& tensor = std::get<0>(key);
-        events.Add(Arrow("s", tensor, ends.sends[i], zero));
-        events.Add(Arrow("f", tensor, ends.recvs[i], zero));
-        ++next_id_;
-      }
-    }
-    ends_.clear();
+// One end of an arrow. It leaves and meets the event that its time lies in; an
+// event's end is no longer in it.
+Json ArrowEnd(const char* phase, int64_t id, const std::string& tensor,
+              const pb::NodeExecStats& node, const DeviceEvents::Place& place,
+              int64_t zero) {
+  const int64_t start = StartNanos(node);
+  const int64_t time =
+      *phase == 's' ? start : std::max(start, start + DurationNanos(node) - 1);
+  Json arrow = {{"name", tensor},
+                {"cat", "transfer"},
+                {"ph", phase},
+                {"id", id},
+                {"pid", place.process},
+                {"tid", place.row},
+                {"ts", Micros(time - zero)}};
+  if (*phase == 'f') arrow["bp"] = "e";
+  return arrow;
+}
+
+void AddArrows(const std::vector<StepTransfer>& transfers, const Places& places,
+               int64_t zero, int64_t& next_id, Events& events) {
+  for (const StepTransfer& transfer : transfers) {
+    events.Add(ArrowEnd("s", next_id, transfer.tensor, *transfer.send,
+                        places.at(transfer.send), zero));
+    events.Add(ArrowEnd("f", next_id, transfer.tensor, *transfer.recv,
+                        places.at(transfer.recv), zero));
+    ++next_id;
   }
-
- private:
-  struct End {
-    DeviceEvents::Place place = {};
-    int64_t start = 0;
-    int64_t end = 0;
-  };
-  struct Ends {
-    std::vector<End> sends = {};
-    std::vector<End> recvs = {};
-  };
-
-  // An arrow leaves and meets the event that its time lies in; an event's end
-  // is no longer in it.
-  Json Arrow(const char* phase, const std::string& tensor, const End& end,
-             int64_t zero) const {
-    const int64_t time =
-        *phase == 's' ? end.start : std::max(end.start, end.end - 1);
-    Json arrow = {{"name", tensor},
-                  {"cat", "transfer"},
-                  {"ph", phase},
-                  {"id", next_id_},
-                  {"pid", end.place.process},
-                  {"tid", end.place.row},
-                  {"ts", Micros(time - zero)}};
-    if (*phase == 'f') arrow["bp"] = "e";
-    return arrow;
-  }
-
-  std::map<std::tuple<std::string, std::string, std::string>, Ends> ends_;
-  int64_t next_id_ = 0;
-};
+}
 
 struct Interval {
   int64_t start = INT64_MAX;
@@ -297,9 +257,9 @@ Interval IntervalOf(const pb::StepStats& step) {
   Interval interval;
   for (const pb::DeviceStepStats& device : step.dev_stats()) {
     for (const pb::NodeExecStats& node : device.node_stats()) {
-      const int64_t start = StartOf(node);
+      const int64_t start = StartNanos(node);
       interval.start = std::min(interval.start, start);
-      interval.end = std::max(interval.end, start + DurationOf(node));
+      interval.end = std::max(interval.end, start + DurationNanos(node));
     }
   }
   return interval;
@@ -330,9 +290,9 @@ void Trace::AddStep(pb::StepStats step) {
   for (const pb::DeviceStepStats& device : step.dev_stats()) {
     runs += device.node_stats_size();
     for (const pb::NodeExecStats& node : device.node_stats()) {
-      OpTime& time = by_op_[ParseLabel(node).op];
+      OpTime& time = by_op_[ParseTimelineLabel(node).op];
       ++time.count;
-      time.total += std::chrono::nanoseconds(DurationOf(node));
+      time.total += std::chrono::nanoseconds(DurationNanos(node));
     }
   }
   // A later step that is small enough would be out of its place.
@@ -341,9 +301,10 @@ void Trace::AddStep(pb::StepStats step) {
   num_node_runs_ += runs;
   for (pb::DeviceStepStats& device : *step.mutable_dev_stats()) {
     auto& nodes = *device.mutable_node_stats();
-    std::stable_sort(
-        nodes.pointer_begin(), nodes.pointer_end(),
-        [](const auto* a, const auto* b) { return StartOf(*a) < StartOf(*b); });
+    std::stable_sort(nodes.pointer_begin(), nodes.pointer_end(),
+                     [](const auto* a, const auto* b) {
+                       return StartNanos(*a) < StartNanos(*b);
+                     });
   }
   steps_.push_back(std::move(step));
 }
@@ -373,19 +334,23 @@ std::string Trace::ToChromeJson() const {
     devices.try_emplace(name, process, name);
   }
   Events events;
-  Transfers transfers;
+  int64_t next_arrow = 0;
   for (size_t i = 0; i < steps_.size(); ++i) {
     const Interval interval = IntervalOf(steps_[i]);
     if (interval.start > interval.end) continue;  // nothing ran
     events.Add(StepEvent(i, interval, zero));
+    const std::vector<StepTransfer> transfers = MatchTransfers(steps_[i]);
+    Places places = PlacesOf(transfers);
     for (const pb::DeviceStepStats& device : steps_[i].dev_stats()) {
       DeviceEvents& to = devices.at(device.device());
       to.Name(device);
       for (const pb::NodeExecStats& node : device.node_stats()) {
-        transfers.Add(device.device(), node, to.Add(node, zero, events));
+        const DeviceEvents::Place place = to.Add(node, zero, events);
+        const auto found = places.find(&node);
+        if (found != places.end()) found->second = place;
       }
     }
-    transfers.AddTo(events, zero);
+    AddArrows(transfers, places, zero, next_arrow, events);
   }
   if (!events.empty()) {
     events.Add(Metadata("process_name", kStepsProcess, 0, {{"name", "steps"}}));

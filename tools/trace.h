@@ -47,7 +47,8 @@ class Trace {
   // Chrome's trace event format (a public document of that name):
   // {"displayTimeUnit", "traceEvents": [...]}. A process per device, in it a
   // row per thread; events of one row never overlap, so waiting nodes take
-  // rows of their own. Process 0 shows whole steps. An arrow goes from every
+  // rows of their own, and so do tensors on their way from other tasks
+  // ("receiving"). Process 0 shows whole steps. An arrow goes from every
   // Send to its Recv; a counter shows the live bytes of each device.
   // Microseconds since the first event. Arguments: node, op, inputs, outputs,
   // and the wait between ready and running (queued_us).

@@ -62,6 +62,14 @@ TEST(TableTest, LeavesUtf8AndEscapesWhatIsNone) {
   EXPECT_EQ(Escaped("\xe2\x82z"), "\\xe2\\x82z");
 }
 
+TEST(TableTest, ShortensToTheWidth) {
+  EXPECT_EQ(Shortened("abcdef", 6), "abcdef");
+  EXPECT_EQ(Shortened("abcdef", 5), "ab...");
+  EXPECT_EQ(Shortened("abcdef", 3), "...");
+  EXPECT_EQ(Shortened("abcdef", 2), "..");
+  EXPECT_EQ(Shortened("abcdef", 0), "");
+}
+
 TEST(TableTest, CountsAnEscapedCellAsItIsShown) {
   EXPECT_EQ(FormatTable({{"\x1b", "b"}, {"a", "c"}}, {.indent = 0}),
             "\\x1b  b\na     c\n");

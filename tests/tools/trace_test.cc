@@ -139,6 +139,54 @@ TEST(TraceTest, DrawsArrowsFromSendsToRecvs) {
   }
 }
 
+// As TensorFlow's tasks tell of them: no thread, no nanoseconds.
+TEST(TraceTest, ShowsTensorsOnTheirWayInRowsOfTheirOwn) {
+  pb::StepStats step;
+  pb::DeviceStepStats& cpu = Device(step, "cpu");
+  Ran(cpu, "wait", "_Recv()", 0, 50, /*thread=*/0);
+  Ran(cpu, "work", "MatMul()", 0, 50, /*thread=*/7);
+  for (const int start : {10, 20}) {
+    pb::NodeExecStats& pull = *cpu.add_node_stats();
+    pull.set_node_name("RecvTensor");
+    pull.set_timeline_label("[12B] [9.6Mb/s] edge_6_w/read from /a to /b");
+    pull.set_all_start_micros(kZero / 1000 + start);
+    pull.set_all_end_rel_micros(10);
+    pull.add_output()
+        ->mutable_tensor_description()
+        ->mutable_allocation_description()
+        ->set_requested_bytes(12);
+  }
+  const auto trace = ChromeOf(step);
+  const auto slices = SlicesByNode(trace);
+  const auto& pull = slices.at("RecvTensor");
+  EXPECT_EQ(pull["name"], "RecvTensor");
+  EXPECT_EQ(pull["ts"], 20.0);
+  EXPECT_EQ(pull["dur"], 10.0);
+  EXPECT_EQ(pull["args"]["transfer"],
+            "[12B] [9.6Mb/s] edge_6_w/read from /a to /b");
+  EXPECT_FALSE(pull["args"].contains("outputs"));
+  EXPECT_EQ(pull["args"]["queued_us"], 0.0);
+  for (const char* other : {"wait", "work"}) {
+    EXPECT_NE(pull["tid"], slices.at(other)["tid"]) << other;
+  }
+  std::map<int, std::string> rows;
+  for (const auto& event : trace["traceEvents"]) {
+    if (event["name"] == "thread_name") {
+      rows[event["tid"]] = event["args"]["name"];
+    }
+  }
+  EXPECT_EQ(rows[pull["tid"]], "receiving");
+  EXPECT_EQ(rows.size(), 3u) << "one row for both";
+}
+
+// TensorFlow's servers count it by the clock of the machine's start.
+TEST(TraceTest, AWaitByAnotherClockIsNone) {
+  pb::StepStats step;
+  Ran(Device(step, "cpu"), "a", "MatMul(x)", 10, 30)
+      .set_scheduled_nanos(5'964'983'006'219'047);
+  EXPECT_EQ(SlicesByNode(ChromeOf(step)).at("a")["args"]["queued_us"], 0.0);
+}
+
 TEST(TraceTest, CountsLiveBytesWhereTheyChange) {
   pb::StepStats step;
   pb::DeviceStepStats& cpu = Device(step, "cpu");

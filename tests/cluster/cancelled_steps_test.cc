@@ -1,0 +1,172 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Steps that clients give up while they run, on two served tasks: nothing of
+// them stays behind.
+#include <cstdint>
+#include <iostream>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "gtest/gtest.h"
+#include "leat/core/random_id.h"
+#include "leat/core/status_macros.h"
+#include "leat/distributed/methods.h"
+#include "leat/distributed/transport.h"
+#include "leat/graph/builder.h"
+#include "leat/graph/graph_def.h"
+#include "leat/graph/ops.h"
+#include "leat/protos/master.pb.h"
+#include "leat/runtime/session.h"
+#include "leat/tests/cluster/served_cluster.h"
+#include "leat/tests/testing/task_client.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define LEAT_HAS_SANITIZER
+#endif
+#endif
+
+namespace leat {
+namespace {
+
+using testing::NumSeeds;
+using testing::ServedCluster;
+using testing::TaskClient;
+using Code = absl::StatusCode;
+
+const TaskId kTasks[] = {{"ps", 0}, {"worker", 0}};
+constexpr int kWarmUp = 1000;  // of allocators and tables
+constexpr int kCancelled = 1000;
+
+struct Sizes {
+  int64_t bytes[2] = {};
+  int files[2] = {};
+};
+
+// A client of the worker's master, whose calls can be cancelled.
+class CancelledStepsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    GraphBuilder b;
+    // The worker waits for a tensor of the parameter server's, which waits for
+    // one in a queue.
+    {
+      const Scope ps = b.OnDevice("/job:ps/task:0");
+      const Output queue = op::FIFOQueueV2(b, {DType::kFloat});
+      const Output element = op::QueueDequeueV2(queue, {DType::kFloat})[0];
+      const Output one = b.Const(1.0f);
+      fill_ = op::QueueEnqueueV2(queue, {one}).name();
+      const Scope worker = b.OnDevice("/job:worker/task:0");
+      wait_ = TensorName(op::Square(element)).text;
+    }
+    const auto graph = b.Build();
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    pb::CreateSessionRequest request;
+    ASSERT_TRUE(ExportGraphDef(*graph, *request.mutable_graph_def()).ok());
+    request.set_request_id(RandomStepId());
+    pb::CreateSessionResponse response;
+    const absl::Status created =
+        client_.Call(methods::kCreateSession, request, response);
+    ASSERT_TRUE(created.ok()) << created;
+    session_ = response.session_handle();
+  }
+
+  pb::RunStepRequest StepRequest() const {
+    pb::RunStepRequest request;
+    request.set_session_handle(session_);
+    request.set_request_id(RandomStepId());
+    return request;
+  }
+  // One that is cancelled while it waits, or earlier.
+  void Cancel(absl::Duration after) {
+    pb::RunStepRequest request = StepRequest();
+    request.add_fetch(wait_);
+    const auto call = client_.Start(methods::kRunStep, request);
+    absl::SleepFor(after);
+    call->Cancel();
+    EXPECT_EQ(call->Wait().status().code(), Code::kCancelled);
+  }
+  // A step that is served when its element comes.
+  void ExpectStepWorks() {
+    pb::RunStepRequest wait = StepRequest();
+    wait.add_fetch(wait_);
+    pb::RunStepRequest fill = StepRequest();
+    fill.add_target(fill_);
+    const auto call = client_.Start(methods::kRunStep, wait);
+    const auto filled = client_.Start(methods::kRunStep, fill)->Wait();
+    EXPECT_TRUE(filled.ok()) << filled.status();
+    const auto result = call->Wait();
+    EXPECT_TRUE(result.ok()) << result.status();
+  }
+  // A step that the tasks do not know to be cancelled would take what is put
+  // into the queue for another.
+  void AwaitNoStep() {
+    for (const TaskId& task : kTasks) {
+      EXPECT_TRUE(testing::Becomes(
+          [&] {
+            const auto status = cluster_.Status(task);
+            return status.steps().running() == 0 &&
+                   status.num_open_steps() == 0;
+          },
+          absl::Seconds(30)));
+    }
+  }
+  Sizes Measure() {
+    Sizes sizes;
+    for (int i = 0; i < 2; ++i) {
+      sizes.bytes[i] = cluster_.process(kTasks[i]).ResidentBytes();
+      sizes.files[i] = cluster_.process(kTasks[i]).NumOpenFiles();
+    }
+    return sizes;
+  }
+
+  ServedCluster cluster_{"worker=1,ps=1", {"--grace=1"}};
+  const std::unique_ptr<Transport> transport_ =
+      *BuiltinTransports().Create("grpc");
+  TaskClient client_{*transport_, cluster_.Address({"worker", 0})};
+  std::string session_;
+  std::string wait_;
+  std::string fill_;
+};
+
+TEST_F(CancelledStepsTest, LeaveNothingBehind) {
+  std::mt19937 random(1);
+  const auto cancel = [&](int times) {
+    for (int i = 0; i < times; ++i) {
+      Cancel(absl::Microseconds(random() % 2000));
+    }
+  };
+  ExpectStepWorks();
+  cancel(kWarmUp);
+  AwaitNoStep();
+  const Sizes base = Measure();
+  for (int seed = 0; seed < NumSeeds(1); ++seed) {
+    cancel(kCancelled);
+    AwaitNoStep();
+    ExpectStepWorks();
+    const Sizes sizes = Measure();
+    for (int i = 0; i < 2; ++i) {
+      std::cout << kTasks[i].ToString() << ": " << (base.bytes[i] >> 10)
+                << " KiB, then " << (sizes.bytes[i] >> 10) << " KiB; files "
+                << base.files[i] << ", then " << sizes.files[i] << "\n";
+      EXPECT_LE(sizes.files[i], base.files[i] + 1);
+#ifndef LEAT_HAS_SANITIZER
+      EXPECT_LE(sizes.bytes[i], base.bytes[i] + base.bytes[i] / 20);
+#endif
+    }
+  }
+  pb::CloseSessionRequest close;
+  close.set_session_handle(session_);
+  pb::CloseSessionResponse closed;
+  EXPECT_TRUE(client_.Call(methods::kCloseSession, close, closed).ok());
+  cluster_.ExpectIdle();
+  cluster_.End();
+}
+
+}  // namespace
+}  // namespace leat

@@ -1,0 +1,246 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// The examples on clusters of real processes, as `leat launch` starts them, for
+// a few steps on made-up images.
+#ifdef LEAT_PROGRAM_FASHION_MNIST_CLUSTER
+#include <signal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/tests/testing/processes.h"
+#include "leat/tests/testing/temporary_folder.h"
+
+namespace leat {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::Process;
+using testing::ReadFile;
+
+constexpr int kImages = 64;
+
+// Images of noise, of every class in turn.
+void WriteImages(const TemporaryFolder& folder) {
+  const auto big_endian = [](int number) {
+    return std::string{0, 0, static_cast<char>(number >> 8),
+                       static_cast<char>(number)};
+  };
+  for (const char* split : {"train", "t10k"}) {
+    std::mt19937 random(1);
+    std::string pixels, labels;
+    for (int i = 0; i < kImages; ++i) {
+      labels += static_cast<char>(i % 10);
+      for (int j = 0; j < 28 * 28; ++j) pixels += static_cast<char>(random());
+    }
+    std::ofstream(folder.Path(absl::StrCat(split, "-images-idx3-ubyte.gz")),
+                  std::ios::binary)
+        << std::string("\0\0\x08\x03", 4) << big_endian(kImages)
+        << big_endian(28) << big_endian(28) << pixels;
+    std::ofstream(folder.Path(absl::StrCat(split, "-labels-idx1-ubyte.gz")),
+                  std::ios::binary)
+        << std::string("\0\0\x08\x01", 4) << big_endian(kImages) << labels;
+  }
+}
+
+using Args = std::vector<std::string>;
+
+Args Launch(const std::string& jobs, const Args& more, const char* program,
+            const Args& args) {
+  Args all = {"launch", "--jobs", jobs};
+  all.insert(all.end(), more.begin(), more.end());
+  all.push_back("--");
+  all.push_back(program);
+  all.insert(all.end(), args.begin(), args.end());
+  return all;
+}
+
+std::vector<float> Losses(const std::string& path) {
+  std::vector<float> losses;
+  for (const auto line :
+       absl::StrSplit(ReadFile(path), '\n', absl::SkipEmpty())) {
+    float loss = 0;
+    EXPECT_TRUE(absl::SimpleAtof(line, &loss)) << path << ": " << line;
+    losses.push_back(loss);
+  }
+  return losses;
+}
+
+void ExpectEqual(const std::vector<float>& losses,
+                 const std::vector<float>& want) {
+  ASSERT_EQ(losses.size(), want.size());
+  for (size_t i = 0; i < want.size(); ++i) {
+    EXPECT_NEAR(losses[i], want[i], 1e-5 * (1 + std::abs(want[i])))
+        << "step " << i;
+  }
+}
+
+class ExamplesTest : public ::testing::Test {
+ protected:
+  ExamplesTest() { WriteImages(folder_); }
+
+  // Of the MLP, on those images.
+  Args Training(int batch, const Args& more) const {
+    Args args = {"--data", folder_.Path(""), "--model",
+                 "mlp",    "--batch",        absl::StrCat(batch)};
+    args.insert(args.end(), more.begin(), more.end());
+    return args;
+  }
+
+  // Until a text has come so often.
+  static void WaitForOutput(Process& process, const std::string& text,
+                            int times) {
+    const absl::Time end = absl::Now() + absl::Seconds(60);
+    while (Count(process.Out(), text) < times) {
+      ASSERT_LT(absl::Now(), end)
+          << text << " is missing in " << process.Out() << process.Err();
+      ASSERT_TRUE(process.IsRunning()) << process.Out() << process.Err();
+      absl::SleepFor(absl::Milliseconds(20));
+    }
+  }
+  static int Count(const std::string& in, const std::string& text) {
+    int count = 0;
+    for (size_t at = in.find(text); at != std::string::npos;
+         at = in.find(text, at + 1)) {
+      ++count;
+    }
+    return count;
+  }
+
+  const TemporaryFolder folder_;
+};
+
+// Asynchronous. It ends when the evaluator says so.
+TEST_F(ExamplesTest, TrainsOnEveryTaskUntilItIsGoodEnough) {
+  Process launch(LEAT_PROGRAM_LEAT,
+                 Launch("chief=1,worker=2,ps=2,evaluator=1", {},
+                        LEAT_PROGRAM_FASHION_MNIST_CLUSTER,
+                        Training(4, {"--epochs", "1000000", "--evaluate-every",
+                                     "50", "--target-accuracy", "1"})));
+  EXPECT_EQ(launch.Wait(absl::Seconds(100)), 0) << launch.Out() << launch.Err();
+  const std::string out = launch.Out();
+  EXPECT_EQ(Count(out, "trains from step"), 3) << out;
+  EXPECT_EQ(Count(out, "ends at step"), 3) << out;
+  EXPECT_THAT(out, HasSubstr("[evaluator-0] step"));
+  EXPECT_GE(Count(out, ": test accuracy "), 2) << out;  // and at the end
+}
+
+TEST_F(ExamplesTest, SynchronousTrainingEndsEverywhereToo) {
+  Process launch(
+      LEAT_PROGRAM_LEAT,
+      Launch("chief=1,worker=1,ps=1,evaluator=1", {},
+             LEAT_PROGRAM_FASHION_MNIST_CLUSTER,
+             Training(4, {"--epochs", "1000000", "--sync", "--evaluate-every",
+                          "20", "--target-accuracy", "1"})));
+  EXPECT_EQ(launch.Wait(absl::Seconds(100)), 0) << launch.Out() << launch.Err();
+  EXPECT_THAT(launch.Out(), HasSubstr("that is what was wanted"));
+}
+
+// The same seeds, the same images: the losses of a program without a cluster.
+TEST_F(ExamplesTest, SynchronousTrainingGivesTheLossesOfOneProcess) {
+  Process local(
+      LEAT_PROGRAM_FASHION_MNIST,
+      Training(8, {"--epochs", "3", "--losses", folder_.Path("local.txt")}));
+  EXPECT_EQ(local.Wait(), 0) << local.Err();
+  const std::vector<float> want = Losses(folder_.Path("local.txt"));
+  EXPECT_EQ(want.size(), 3u * kImages / 8);
+
+  Process between(
+      LEAT_PROGRAM_LEAT,
+      Launch("chief=1,worker=1,ps=2", {}, LEAT_PROGRAM_FASHION_MNIST_CLUSTER,
+             Training(4, {"--sync", "--epochs", "3", "--losses",
+                          folder_.Path("")})));
+  EXPECT_EQ(between.Wait(absl::Seconds(100)), 0)
+      << between.Out() << between.Err();
+  std::vector<float> means = Losses(folder_.Path("chief-0.txt"));
+  const std::vector<float> others = Losses(folder_.Path("worker-0.txt"));
+  ASSERT_EQ(means.size(), others.size());
+  for (size_t i = 0; i < means.size(); ++i) {
+    means[i] = (means[i] + others[i]) / 2;
+  }
+  ExpectEqual(means, want);
+
+  Process in_graph(
+      LEAT_PROGRAM_LEAT,
+      Launch("chief=1,worker=2,ps=2", {}, LEAT_PROGRAM_IN_GRAPH,
+             Training(4, {"--steps", absl::StrCat(want.size()), "--losses",
+                          folder_.Path("in_graph.txt")})));
+  EXPECT_EQ(in_graph.Wait(absl::Seconds(100)), 0)
+      << in_graph.Out() << in_graph.Err();
+  EXPECT_THAT(in_graph.Out(), HasSubstr("test accuracy "));
+  ExpectEqual(Losses(folder_.Path("in_graph.txt")), want);
+}
+
+TEST_F(ExamplesTest, AWorkerThatWasKilledGoesOn) {
+  Process launch(LEAT_PROGRAM_LEAT,
+                 Launch("chief=1,worker=1,ps=1",
+                        {"--logs", folder_.Path("logs"), "--max-restarts", "1",
+                         "--restart-delay", "0.01"},
+                        LEAT_PROGRAM_FASHION_MNIST_CLUSTER,
+                        Training(4, {"--epochs", "1000000"})));
+  const std::string trains = "trains from step ";
+  WaitForOutput(launch, trains, 2);
+  const std::string process = "is process ";
+  const std::string log = ReadFile(folder_.Path("logs/worker-0.log"));
+  const size_t at = log.find(process);
+  ASSERT_NE(at, std::string::npos) << log;
+  const pid_t pid = std::stoi(log.substr(at + process.size()));
+  ASSERT_GT(pid, 1);
+  EXPECT_EQ(kill(pid, SIGKILL), 0);
+  WaitForOutput(launch, trains, 3);
+  const std::string again = ReadFile(folder_.Path("logs/worker-0.log"));
+  EXPECT_EQ(Count(again, trains), 2) << again;
+  // Not from the start: the server has kept the variables.
+  const size_t last = again.rfind(trains);
+  ASSERT_NE(last, std::string::npos) << again;
+  EXPECT_GT(std::stoll(again.substr(last + trains.size())), 0) << again;
+  launch.Signal(SIGTERM);
+  EXPECT_EQ(launch.Wait(), 128 + SIGTERM) << launch.Err();
+}
+
+TEST_F(ExamplesTest, EmbeddingsLearnOnSeveralServers) {
+  Process launch(
+      LEAT_PROGRAM_LEAT,
+      Launch("chief=1,worker=1,ps=3", {}, LEAT_PROGRAM_EMBEDDING_CLUSTER,
+             {"--users", "40", "--items", "20", "--steps", "200", "--batch",
+              "64"}));
+  EXPECT_EQ(launch.Wait(absl::Seconds(100)), 0) << launch.Out() << launch.Err();
+  EXPECT_THAT(launch.Out(), HasSubstr("60 rows over 3 servers"));
+  double error = 1;
+  for (const auto line : absl::StrSplit(launch.Out(), '\n')) {
+    const std::pair<absl::string_view, absl::string_view> parts =
+        absl::StrSplit(line, absl::MaxSplits("mean squared error ", 1));
+    if (!parts.second.empty()) {
+      EXPECT_TRUE(absl::SimpleAtod(parts.second, &error)) << line;
+    }
+  }
+  EXPECT_LT(error, 0.3) << launch.Out();
+}
+
+TEST_F(ExamplesTest, SayWhatIsWrongWithTheCluster) {
+  Process without(LEAT_PROGRAM_FASHION_MNIST_CLUSTER, Training(4, {}));
+  EXPECT_EQ(without.Wait(), 1);
+  EXPECT_THAT(without.Err(), HasSubstr("cluster"));
+  Process no_servers(
+      LEAT_PROGRAM_LEAT,
+      Launch("chief=1,worker=1", {}, LEAT_PROGRAM_FASHION_MNIST_CLUSTER,
+             Training(4, {})));
+  EXPECT_EQ(no_servers.Wait(), 1);
+  EXPECT_THAT(no_servers.Out(), HasSubstr("no parameter server"));
+}
+
+}  // namespace
+}  // namespace leat
+#endif

@@ -1,0 +1,233 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Tasks that are killed while clients train on them, asynchronously: who
+// notices, what they are told, what the variables hold afterwards. A step has
+// its effects at most once, and once when the client was told that it is done.
+#include <chrono>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/tests/cluster/counting_client.h"
+#include "leat/tests/cluster/served_cluster.h"
+
+namespace leat {
+namespace {
+
+using ::testing::AnyOf;
+using testing::Becomes;
+using testing::CountingClient;
+using testing::CountingModel;
+using testing::Counts;
+using ::testing::Eq;
+using ::testing::HasSubstr;
+using testing::NumSeeds;
+using testing::ServedCluster;
+using Code = absl::StatusCode;
+
+constexpr int kPs = 2;
+// That a connection is broken is noticed at once, on a machine with time.
+constexpr absl::Duration kNoticed = absl::Seconds(5);
+constexpr absl::Duration kResumed = absl::Seconds(10);
+constexpr absl::Duration kWindow = absl::Milliseconds(500);
+
+class KilledTasksTest : public ::testing::Test {
+ protected:
+  static CountingModel Model(int worker) {
+    auto model = testing::MakeCountingModel(
+        kPs, absl::StrCat("/job:worker/task:", worker));
+    EXPECT_TRUE(model.ok()) << model.status();
+    return *std::move(model);
+  }
+  static SessionOptions Options(const ServedCluster& cluster, int worker) {
+    return {.target = cluster.Target({"worker", worker}),
+            .device_filters = {"/job:ps",
+                               absl::StrCat("/job:worker/task:", worker)},
+            .connect_timeout = std::chrono::seconds(2)};
+  }
+  // On worker 0.
+  static std::shared_ptr<Session> Connect(const ServedCluster& cluster) {
+    auto session = NewSession(Model(0).graph, Options(cluster, 0));
+    EXPECT_TRUE(session.ok()) << session.status();
+    return session.value_or(nullptr);
+  }
+  static void Initialize(Session& session) {
+    const auto result = session.Run({.targets = {Model(0).graph.init_op()}});
+    EXPECT_TRUE(result.ok()) << result.status();
+  }
+
+  void Train(const ServedCluster& cluster, int workers) {
+    Initialize(*Connect(cluster));
+    for (int i = 0; i < workers; ++i) {
+      clients_.push_back(
+          std::make_unique<CountingClient>(Model(i), Options(cluster, i)));
+    }
+    for (const auto& client : clients_) {
+      EXPECT_TRUE(client->AwaitSteps(20, kResumed));
+    }
+  }
+  // Steps per client, of all but that one, in a while.
+  double Pace(size_t but) const {
+    int64_t before = 0;
+    int64_t after = 0;
+    for (size_t i = 0; i < clients_.size(); ++i) {
+      if (i != but) before += clients_[i]->done();
+    }
+    absl::SleepFor(kWindow);
+    for (size_t i = 0; i < clients_.size(); ++i) {
+      if (i != but) after += clients_[i]->done();
+    }
+    return static_cast<double>(after - before) /
+           static_cast<double>(clients_.size() - 1);
+  }
+  // What the variables hold is what the clients have done. Ends the clients.
+  void ExpectCounts(const ServedCluster& cluster) {
+    int64_t begun = 0;
+    int64_t done = 0;
+    for (const auto& client : clients_) {
+      client->Stop();
+      begun += client->begun();
+      done += client->done();
+    }
+    const auto counts = Counts(*Connect(cluster), Model(0));
+    ASSERT_TRUE(counts.ok()) << counts.status();
+    for (const float count : *counts) {
+      EXPECT_GE(count, static_cast<float>(done));
+      EXPECT_LE(count, static_cast<float>(begun));
+    }
+  }
+
+  std::vector<std::unique_ptr<CountingClient>> clients_;
+};
+
+TEST_F(KilledTasksTest, AWorkerThatIsKilledDisturbsNobodyElse) {
+  for (int seed = 1; seed <= NumSeeds(); ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(static_cast<uint32_t>(seed));
+    ServedCluster cluster("worker=3,ps=2", {"--grace=1"});
+    Train(cluster, 3);
+    for (int round = 0; round < 3; ++round) {
+      const size_t victim = random() % clients_.size();
+      const TaskId task{"worker", static_cast<int>(victim)};
+      const double pace = Pace(victim);
+      absl::SleepFor(absl::Microseconds(random() % 50'000));
+      const absl::Time killed = absl::Now();
+      cluster.Kill(task);
+      EXPECT_TRUE(
+          Becomes([&] { return Pace(victim) >= 0.6 * pace; }, kNoticed));
+      const auto failure = clients_[victim]->AwaitFailure(killed, kNoticed);
+      ASSERT_TRUE(failure.has_value());
+      EXPECT_LE(failure->when - killed, kNoticed);
+      EXPECT_EQ(failure->status.code(), Code::kUnavailable) << failure->status;
+      EXPECT_THAT(std::string(failure->status.message()),
+                  HasSubstr(cluster.Address(task)));
+      cluster.Start(task);
+      EXPECT_TRUE(clients_[victim]->AwaitSteps(20, kResumed));
+      for (size_t i = 0; i < clients_.size(); ++i) {
+        if (i == victim) continue;
+        EXPECT_FALSE(
+            clients_[i]->AwaitFailure(killed, absl::ZeroDuration()).has_value())
+            << i;
+      }
+    }
+    ExpectCounts(cluster);
+    clients_.clear();
+    cluster.ExpectIdle();
+    cluster.End();
+  }
+}
+
+TEST_F(KilledTasksTest, AKilledParameterServerIsNamedAndItsVariablesAreMissed) {
+  const std::string name = "/job:ps/replica:0/task:1";
+  for (int seed = 1; seed <= NumSeeds(); ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(static_cast<uint32_t>(seed));
+    ServedCluster cluster("worker=2,ps=2", {"--grace=1"});
+    auto before = Connect(cluster);
+    Train(cluster, 2);
+    absl::SleepFor(absl::Microseconds(random() % 50'000));
+    const absl::Time killed = absl::Now();
+    cluster.Kill({"ps", 1});
+    for (const auto& client : clients_) {
+      const auto failure = client->AwaitFailure(killed, kNoticed);
+      ASSERT_TRUE(failure.has_value());
+      EXPECT_EQ(failure->status.code(), Code::kUnavailable) << failure->status;
+      EXPECT_THAT(std::string(failure->status.message()), HasSubstr(name));
+    }
+    // Whoever asks meanwhile is told so, too, and does not wait.
+    const absl::Time asked = absl::Now();
+    const auto meanwhile = before->Run({.targets = {Model(0).step}});
+    EXPECT_EQ(meanwhile.status().code(), Code::kUnavailable);
+    EXPECT_THAT(std::string(meanwhile.status().message()), HasSubstr(name));
+    EXPECT_LE(absl::Now() - asked, kNoticed);
+
+    cluster.Start({"ps", 1});
+    // A session from before knows no such process, when it has found that there
+    // is one again.
+    absl::Status old;
+    EXPECT_TRUE(Becomes(
+        [&] {
+          old = before->Run({.targets = {Model(0).step}}).status();
+          return old.code() != Code::kUnavailable;
+        },
+        kResumed));
+    EXPECT_EQ(old.code(), Code::kAborted) << old;
+    EXPECT_THAT(std::string(old.message()), HasSubstr(name));
+    // A new one knows no such variable.
+    auto session = Connect(cluster);
+    const auto lost = session->Run({.targets = {Model(0).step}});
+    EXPECT_EQ(lost.status().code(), Code::kFailedPrecondition) << lost.status();
+    EXPECT_THAT(std::string(lost.status().message()), HasSubstr("v1"));
+    EXPECT_THAT(std::string(lost.status().message()), HasSubstr(name));
+    const absl::Time restarted = absl::Now();
+    for (const auto& client : clients_) {
+      EXPECT_TRUE(Becomes(
+          [&] {
+            const auto failure =
+                client->AwaitFailure(restarted, absl::ZeroDuration());
+            return failure.has_value() &&
+                   failure->status.code() == Code::kFailedPrecondition;
+          },
+          kResumed));
+    }
+    Initialize(*session);
+    for (const auto& client : clients_) {
+      EXPECT_TRUE(client->AwaitSteps(20, kResumed));
+    }
+    clients_.clear();
+    const auto counts = Counts(*session, Model(0));
+    EXPECT_TRUE(counts.ok()) << counts.status();
+    before.reset();
+    session.reset();
+    cluster.ExpectIdle();
+    cluster.End();
+  }
+}
+
+TEST_F(KilledTasksTest, VariablesOutliveTheWorkersMaster) {
+  ServedCluster cluster("worker=1,ps=2", {"--grace=1"});
+  Train(cluster, 1);
+  for (int round = 0; round < NumSeeds(); ++round) {
+    cluster.Kill({"worker", 0});
+    cluster.Start({"worker", 0});
+    EXPECT_TRUE(clients_[0]->AwaitSteps(20, kResumed));
+    for (const auto& failure : clients_[0]->failures()) {
+      EXPECT_THAT(failure.status.code(),
+                  AnyOf(Eq(Code::kUnavailable), Eq(Code::kAborted)))
+          << failure.status;
+    }
+  }
+  ExpectCounts(cluster);
+  cluster.ExpectIdle();
+  cluster.End();
+}
+
+}  // namespace
+}  // namespace leat

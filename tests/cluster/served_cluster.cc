@@ -1,0 +1,112 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/tests/cluster/served_cluster.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "gtest/gtest.h"
+#include "leat/distributed/methods.h"
+#include "leat/tests/testing/task_client.h"
+
+namespace leat::testing {
+namespace {
+
+// A peer that is gone has been noticed by then.
+constexpr absl::Duration kIdle = absl::Seconds(10);
+constexpr int kManySeeds = 5;
+
+}  // namespace
+
+int NumSeeds(int few) {
+  const char* text = std::getenv("LEAT_TEST_SEEDS");
+  int seeds = 0;
+  if (text == nullptr || !absl::SimpleAtoi(text, &seeds)) return few;
+  return std::clamp(seeds, few, kManySeeds);
+}
+
+bool Becomes(absl::FunctionRef<bool()> condition, absl::Duration timeout) {
+  const absl::Time deadline = absl::Now() + timeout;
+  while (!condition()) {
+    if (absl::Now() > deadline) return false;
+    absl::SleepFor(absl::Milliseconds(1));
+  }
+  return true;
+}
+
+ServedCluster::ServedCluster(const std::string& jobs,
+                             std::vector<std::string> flags)
+    : flags_(std::move(flags)) {
+  const auto tasks = ParseJobs(jobs);
+  EXPECT_TRUE(tasks.ok()) << tasks.status();
+  auto cluster = LocalCluster::Create(*tasks);
+  EXPECT_TRUE(cluster.ok()) << cluster.status();
+  cluster_ = *std::move(cluster);
+  for (const TaskId& task : *tasks) {
+    processes_[Key(task)] = nullptr;
+    Start(task);
+  }
+}
+
+void ServedCluster::Start(const TaskId& task) {
+  std::vector<std::string> args = {"serve"};
+  args.insert(args.end(), flags_.begin(), flags_.end());
+  auto process =
+      std::make_unique<Process>(LEAT_PROGRAM_LEAT, args,
+                                std::vector<std::string>{absl::StrCat(
+                                    "TF_CONFIG=", cluster_->TfConfig(task))});
+  EXPECT_TRUE(absl::StartsWith(process->FirstLine(),
+                               absl::StrCat("ready ", task.ToString())));
+  processes_[Key(task)] = std::move(process);
+}
+
+void ServedCluster::Kill(const TaskId& task) {
+  process(task).Signal(SIGKILL);
+  EXPECT_EQ(process(task).Wait(), -SIGKILL) << process(task).Err();
+}
+
+pb::TaskStatusResponse ServedCluster::Status(const TaskId& task) {
+  pb::TaskStatusResponse status;
+  const absl::Status called =
+      TaskClient(*transport_, Address(task))
+          .Call(methods::kTaskStatus, pb::TaskStatusRequest(), status);
+  EXPECT_TRUE(called.ok()) << called;
+  return status;
+}
+
+void ServedCluster::ExpectIdle() {
+  for (const auto& [key, process] : processes_) {
+    const TaskId task{key.first, key.second};
+    pb::TaskStatusResponse status;
+    const auto is_idle = [&] {
+      status = Status(task);
+      return status.steps().running() == 0 && status.num_open_steps() == 0 &&
+             status.num_client_sessions() == 0 &&
+             status.num_worker_sessions() == 0 &&
+             status.num_waiting_recvs() == 0;
+    };
+    EXPECT_TRUE(Becomes(is_idle, kIdle)) << status.DebugString();
+  }
+}
+
+void ServedCluster::End() {
+  for (const auto& [key, process] : processes_) process->Signal(SIGTERM);
+  for (const auto& [key, process] : processes_) {
+    EXPECT_EQ(process->Wait(), 128 + SIGTERM)
+        << key.first << key.second << ": " << process->Err();
+  }
+}
+
+std::string ServedCluster::Address(const TaskId& task) const {
+  return cluster_->spec().AddressOf(task).value_or("");
+}
+
+std::string ServedCluster::Target(const TaskId& task) const {
+  return absl::StrCat("grpc://", Address(task));
+}
+
+}  // namespace leat::testing

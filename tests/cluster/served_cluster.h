@@ -1,0 +1,70 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// ServedCluster: tasks of a cluster as processes (`leat serve`) on free ports
+// of this machine, for tests that kill, stop and restart them. Used by one
+// thread.
+#ifndef LEAT_TESTS_CLUSTER_SERVED_CLUSTER_H_
+#define LEAT_TESTS_CLUSTER_SERVED_CLUSTER_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/time/time.h"
+#include "leat/distributed/cluster.h"
+#include "leat/distributed/transport.h"
+#include "leat/protos/status.pb.h"
+#include "leat/tests/testing/processes.h"
+#include "leat/tools/launch_jobs.h"
+
+namespace leat::testing {
+
+// How often a test tries a fault: `few` times, up to five times where the
+// variable LEAT_TEST_SEEDS asks for more.
+int NumSeeds(int few = 2);
+
+// Whether it becomes true in time.
+bool Becomes(absl::FunctionRef<bool()> condition, absl::Duration timeout);
+
+class ServedCluster {
+ public:
+  // "worker=2,ps=1", with these flags of `leat serve` for each; all serve.
+  explicit ServedCluster(const std::string& jobs,
+                         std::vector<std::string> flags = {});
+
+  // Serves again, at its address.
+  void Start(const TaskId& task);
+  // As a crash; returns when the process is gone.
+  void Kill(const TaskId& task);
+  // REQUIRES: it has been started.
+  Process& process(const TaskId& task) { return *processes_.at(Key(task)); }
+
+  // What the task says of itself (`leat status`).
+  pb::TaskStatusResponse Status(const TaskId& task);
+  // Nobody has a session any more, no step runs or waits, on no task: within
+  // seconds. REQUIRES: all serve.
+  void ExpectIdle();
+
+  // All tasks end as they should when they are told to.
+  void End();
+
+  std::string Address(const TaskId& task) const;
+  std::string Target(const TaskId& task) const;
+
+ private:
+  using TaskKey = std::pair<std::string, int>;
+  static TaskKey Key(const TaskId& task) { return {task.job, task.index}; }
+
+  const std::unique_ptr<Transport> transport_ =
+      *BuiltinTransports().Create("grpc");
+  const std::vector<std::string> flags_;
+  std::unique_ptr<LocalCluster> cluster_;
+  std::map<TaskKey, std::unique_ptr<Process>> processes_;
+};
+
+}  // namespace leat::testing
+
+#endif  // LEAT_TESTS_CLUSTER_SERVED_CLUSTER_H_

@@ -1,0 +1,205 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/tools/launch.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/status_macros.h"
+#include "leat/distributed/resolver.h"
+#include "leat/tools/launch_jobs.h"
+#include "leat/tools/launch_loop.h"
+#include "leat/tools/launched_task.h"
+#include "leat/tools/live_view.h"
+#include "leat/tools/program.h"
+
+namespace leat {
+namespace {
+
+constexpr char kCommand[] = "launch";
+constexpr char kFooter[] =
+    "Behind -- stands the program, run once for each task with its arguments "
+    "and TF_CONFIG. What they print goes to LOGS/JOB-TASK.log and, with the "
+    "task's name before each line, to standard output. All of them end when "
+    "the chief does (without one, worker 0), or when one fails for good: with "
+    "an exit code from 1 to 127, or with a higher one or by a signal when it "
+    "has had its restarts. SIGTERM, SIGINT and SIGHUP are passed on; a second "
+    "one kills.\n"
+    "\n"
+    "Example:\n"
+    "  leat launch --jobs chief=1,worker=2,ps=2,evaluator=1 --logs logs \\\n"
+    "      --max-restarts 3 -- python3 train.py --steps 10000\n"
+    "\n"
+    "Exit codes: that of the task which failed for good, 128 and the signal "
+    "that ended the launcher, 0 when the chief ended with 0; 127 and 126 for a "
+    "program that cannot be run, 2 for wrong flags, 3 for a folder of logs "
+    "that cannot be had or --config files.";
+constexpr double kMaxSeconds = 1e9;  // 30 years
+constexpr int64_t kMaxRestarts = 1'000'000;
+// At the end, for whoever reads the output.
+constexpr std::chrono::seconds kViewPatience(2);
+constexpr char kLogVariable[] = "LEAT_LOG_DIR";
+
+std::chrono::nanoseconds Seconds(double seconds) {
+  return std::chrono::nanoseconds(
+      static_cast<int64_t>(std::ceil(seconds * 1e9)));
+}
+
+// What would say another cluster than TF_CONFIG, or is set anew.
+bool IsReplaced(absl::string_view variable) {
+  for (const char* name :
+       {"TF_CONFIG=", "LEAT_CLUSTER=", "LEAT_JOB=", "LEAT_TASK=",
+        "LEAT_PS_HOSTS=", "LEAT_WORKER_HOSTS=", "LEAT_LOG_DIR="}) {
+    if (absl::StartsWith(variable, name)) return true;
+  }
+  return false;
+}
+
+std::vector<std::string> EnvironmentOf(const TaskId& task,
+                                       const LocalCluster& cluster,
+                                       const std::string& logs) {
+  std::vector<std::string> variables = {
+      absl::StrCat("TF_CONFIG=", cluster.TfConfig(task))};
+  if (!logs.empty()) {
+    variables.push_back(absl::StrCat(kLogVariable, "=", logs));
+  }
+  for (char** each = environ; *each != nullptr; ++each) {
+    if (!IsReplaced(*each)) variables.push_back(*each);
+  }
+  return variables;
+}
+
+// Its path from the root, for programs that change their folder; "" for "".
+absl::StatusOr<std::string> MakeLogFolder(const std::string& logs) {
+  if (logs.empty()) return logs;
+  std::error_code error;
+  std::filesystem::create_directories(logs, error);
+  std::filesystem::path path;
+  if (!error) path = std::filesystem::canonical(logs, error);
+  if (error) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("cannot make the folder '", logs, "': ", error.message()));
+  }
+  return path.string();
+}
+
+// Else what is opened next would be taken for one of them.
+void OpenStandardStreams() {
+  int number = 0;
+  while (number >= 0 && number <= STDERR_FILENO) {
+    number = open("/dev/null", O_RDWR);
+  }
+  if (number >= 0) close(number);
+}
+
+absl::StatusOr<std::vector<LaunchedTask>> MakeTasks(
+    const LaunchOptions& options, const std::vector<TaskId>& ids,
+    const LocalCluster& cluster, LiveView& view) {
+  LEAT_ASSIGN_OR_RETURN(const std::string logs, MakeLogFolder(options.logs));
+  std::vector<LaunchedTask> tasks;
+  for (const TaskId& id : ids) {
+    const std::string name = ShortName(id);
+    tasks.emplace_back(
+        LaunchedTaskOptions{
+            .name = name,
+            .place = tasks.size(),
+            .command = options.command,
+            .environment = EnvironmentOf(id, cluster, logs),
+            .log = logs.empty() ? "" : absl::StrCat(logs, "/", name, ".log")},
+        view);
+    LEAT_RETURN_IF_ERROR(tasks.back().OpenLog());
+  }
+  return tasks;
+}
+
+}  // namespace
+
+CLI::App* AddLaunch(CLI::App& app, LaunchOptions& options) {
+  CLI::App* launch = app.add_subcommand(
+      kCommand,
+      "Runs a cluster on this machine: leat launch [OPTIONS] -- PROGRAM "
+      "ARGS...");
+  launch->footer(kFooter);
+  launch
+      ->add_option("--jobs", options.jobs,
+                   "The tasks: chief=1,worker=2,ps=2,evaluator=1")
+      ->required()
+      ->check(CLI::Validator(
+          [](std::string& text) {
+            return std::string(ParseJobs(text).status().message());
+          },
+          "JOB=COUNT,..."));
+  launch->add_option("--logs", options.logs,
+                     "A folder for a log of each task, which begins anew; the "
+                     "tasks know it as LEAT_LOG_DIR");
+  launch
+      ->add_option("--max-restarts", options.max_restarts,
+                   "How often each task is started again")
+      ->check(IntegerFrom(0, kMaxRestarts))
+      ->capture_default_str();
+  launch
+      ->add_option("--restart-delay", options.restart_delay,
+                   "Seconds before that; twice as many each time, up to 8")
+      ->check(NumberFrom(0, kMaxSeconds))
+      ->capture_default_str();
+  launch
+      ->add_option("--grace", options.grace,
+                   "Seconds that tasks get to end before they are killed")
+      ->check(NumberFrom(0, kMaxSeconds))
+      ->capture_default_str();
+  return launch;
+}
+
+int EndOfLaunchFlags(int argc, char** argv) {
+  bool is_launch = false;
+  for (int i = 1; i < argc; ++i) {
+    const absl::string_view argument = argv[i];
+    if (argument == "--") return is_launch ? i : argc;
+    is_launch |= argument == kCommand;
+  }
+  return argc;
+}
+
+int Launch(const LaunchOptions& options, const Log& log) {
+  if (options.command.empty()) {
+    return Report(log,
+                  absl::InvalidArgumentError(
+                      "launch what? -- PROGRAM ARGS... is to come last"),
+                  kExitUsage);
+  }
+  OpenStandardStreams();
+  const absl::StatusOr<std::vector<TaskId>> ids = ParseJobs(options.jobs);
+  if (!ids.ok()) return Report(log, ids.status(), kExitUsage);
+  const absl::StatusOr<std::unique_ptr<LocalCluster>> cluster =
+      LocalCluster::Create(*ids);
+  if (!cluster.ok()) return Report(log, cluster.status());
+  std::vector<std::string> names;
+  for (const TaskId& id : *ids) names.push_back(ShortName(id));
+  LiveView view(names, {.color = WantsColor()});
+  absl::StatusOr<std::vector<LaunchedTask>> tasks =
+      MakeTasks(options, *ids, **cluster, view);
+  if (!tasks.ok()) return Report(log, tasks.status(), kExitConfig);
+  LaunchLoop loop({.main = MainTask(*ids),
+                   .max_restarts = options.max_restarts,
+                   .restart_delay = Seconds(options.restart_delay),
+                   .grace = Seconds(options.grace)},
+                  *tasks, view);
+  const absl::Status status = loop.Run();
+  view.Finish(kViewPatience);
+  if (!status.ok()) log.Error(status);
+  return status.ok() || loop.code() != 0 ? loop.code() : kExitError;
+}
+
+}  // namespace leat

@@ -1,0 +1,243 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/tools/launch_loop.h"
+
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/time.h"
+#include "leat/core/status_macros.h"
+
+namespace leat {
+namespace {
+
+// What batch systems retry, and what they do not (Kubeflow's ExitCode).
+constexpr int kFirstRetryable = 128;
+constexpr int kCannotFind = 127;  // as shells say it
+constexpr int kCannotRun = 126;
+constexpr std::chrono::seconds kMaxRestartDelay(8);
+// What is killed is gone when the kernel has let go of it.
+constexpr std::chrono::seconds kKillPatience(5);
+constexpr std::chrono::milliseconds kKillPeriod(20);
+
+std::string SignalName(int signal) {
+  const char* name = sigabbrev_np(signal);
+  return name == nullptr ? absl::StrCat("signal ", signal)
+                         : absl::StrCat("SIG", name);
+}
+
+std::string HowItEnded(const EndedChild& child) {
+  return child.signal == 0 ? absl::StrCat("exit code ", child.code)
+                           : SignalName(child.signal);
+}
+
+// Not one that whoever started this wants to be ignored (nohup).
+bool IsIgnored(int signal) {
+  struct sigaction action = {};
+  return sigaction(signal, nullptr, &action) == 0 &&
+         action.sa_handler == SIG_IGN;
+}
+
+}  // namespace
+
+LaunchLoop::LaunchLoop(LaunchLoopOptions options,
+                       std::vector<LaunchedTask>& tasks, LiveView& view)
+    : options_(options), tasks_(tasks), view_(view) {}
+
+absl::Status LaunchLoop::Run() {
+  LEAT_RETURN_IF_ERROR(TakeSignals());
+  LEAT_RETURN_IF_ERROR(BecomeSubreaper());
+  for (LaunchedTask& task : tasks_) task.RestartAt(Clock::now());
+  while (true) {
+    StartTasks();
+    Wait();
+    ReadSignals();
+    for (LaunchedTask& task : tasks_) task.ReadOutput();
+    while (const std::optional<EndedChild> child = NextEndedChild()) {
+      OnEnded(*child);
+    }
+    view_.Write();
+    if (AllHaveEnded()) End(0, SIGTERM);
+    if (is_ending_ && !HasChildren()) break;
+    const bool is_too_late = is_ending_ && Clock::now() >= patience_;
+    if (is_killing_ && is_too_late) {
+      Fail(
+          absl::InternalError(absl::StrCat("processes do not end when killed: ",
+                                           absl::StrJoin(Children(), ", "))),
+          code_);
+      break;
+    }
+    if (is_killing_ || is_too_late) Kill();
+  }
+  for (LaunchedTask& task : tasks_) task.ReadOutput();
+  return status_;
+}
+
+absl::Status LaunchLoop::TakeSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGCHLD, SIGTERM, SIGINT}) {
+    sigaddset(&signals, signal);
+  }
+  if (!IsIgnored(SIGHUP)) sigaddset(&signals, SIGHUP);
+  // Ignored, children would end unseen.
+  std::signal(SIGCHLD, SIG_DFL);
+  // A reader that is gone is an error of writing.
+  std::signal(SIGPIPE, SIG_IGN);
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  signals_ = FileDescriptor(signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC));
+  if (signals_.is_open()) return absl::OkStatus();
+  return absl::UnavailableError(
+      absl::StrCat("cannot wait for signals: ", std::strerror(errno)));
+}
+
+void LaunchLoop::StartTasks() {
+  const Clock::time_point now = Clock::now();
+  for (LaunchedTask& task : tasks_) {
+    if (is_ending_ || !task.due().has_value() || *task.due() > now) continue;
+    const absl::Status started = task.Start();
+    if (!started.ok()) {
+      Fail(started, absl::IsNotFound(started) ? kCannotFind : kCannotRun);
+      End(code_, SIGTERM);
+      return;
+    }
+    task.Note(absl::StrCat("is process ", task.pid()));
+  }
+}
+
+void LaunchLoop::Wait() {
+  std::vector<pollfd> polled = {
+      {.fd = signals_.number(), .events = POLLIN, .revents = 0},
+      {.fd = view_.waits_for(), .events = POLLOUT, .revents = 0}};
+  for (const LaunchedTask& task : tasks_) {
+    polled.push_back({.fd = task.output(), .events = POLLIN, .revents = 0});
+  }
+  poll(polled.data(), polled.size(), PollTimeout());
+}
+
+int LaunchLoop::PollTimeout() const {
+  std::optional<Clock::time_point> next;
+  if (is_ending_) next = patience_;
+  for (const LaunchedTask& task : tasks_) {
+    if (!task.due().has_value()) continue;
+    next = std::min(next.value_or(*task.due()), *task.due());
+  }
+  if (is_killing_) next = Clock::now() + kKillPeriod;
+  if (!next.has_value()) return -1;
+  const auto wait =
+      std::chrono::ceil<std::chrono::milliseconds>(*next - Clock::now());
+  return static_cast<int>(std::clamp<int64_t>(wait.count(), 0, 60'000));
+}
+
+void LaunchLoop::ReadSignals() {
+  signalfd_siginfo info = {};
+  while (read(signals_.number(), &info, sizeof(info)) == sizeof(info)) {
+    if (info.ssi_signo != SIGCHLD) OnSignal(static_cast<int>(info.ssi_signo));
+  }
+}
+
+void LaunchLoop::OnSignal(int signal) {
+  if (is_ending_) {
+    view_.Note(absl::StrCat(SignalName(signal), ": killing the tasks"));
+    return Kill();
+  }
+  view_.Note(absl::StrCat(SignalName(signal), ": passed on to the tasks"));
+  signal_ = signal;
+  End(kFirstRetryable + signal, signal);
+}
+
+void LaunchLoop::OnEnded(const EndedChild& child) {
+  const auto task = std::find_if(
+      tasks_.begin(), tasks_.end(),
+      [&child](const LaunchedTask& each) { return each.pid() == child.pid; });
+  const bool is_task = task != tasks_.end();
+  // In its grace time the rest of the group ends by itself.
+  if (is_task) task->Ended(child, /*whole=*/!is_ending_ || is_killing_);
+  Forget(child);
+  if (!is_task) return;  // an orphan
+  task->Note(absl::StrCat("has ended: ", HowItEnded(child)));
+  const auto place = static_cast<size_t>(task - tasks_.begin());
+  const bool is_main = options_.main == place;
+  if (is_ending_) {
+    // The signal came when the work was done.
+    if (is_main && signal_ != 0 && child.code == 0) code_ = 0;
+  } else if (child.code != 0) {
+    OnFailed(*task, child);
+  } else if (is_main) {
+    End(0, SIGTERM);
+  }
+}
+
+void LaunchLoop::OnFailed(LaunchedTask& task, const EndedChild& child) {
+  const bool is_retryable = child.code >= kFirstRetryable;
+  if (is_retryable && task.restarts() < options_.max_restarts) {
+    std::chrono::nanoseconds delay = options_.restart_delay;
+    for (int i = 0; i < task.restarts() && delay < kMaxRestartDelay; ++i) {
+      delay = std::min<std::chrono::nanoseconds>(2 * delay, kMaxRestartDelay);
+    }
+    task.RestartAt(Clock::now() + delay);
+    task.Note(absl::StrCat("starts again in ",
+                           absl::FormatDuration(absl::FromChrono(delay)), ", ",
+                           task.restarts() + 1, " of ", options_.max_restarts));
+    return;
+  }
+  std::string why =
+      absl::StrCat(task.name(), " has failed for good: ", HowItEnded(child));
+  if (is_retryable) {
+    absl::StrAppend(&why, " after ", task.restarts(), " restarts");
+  }
+  Fail(absl::AbortedError(why), child.code);
+  End(child.code, SIGTERM);
+}
+
+bool LaunchLoop::AllHaveEnded() const {
+  return std::all_of(tasks_.begin(), tasks_.end(), [](const auto& task) {
+    return task.pid() < 0 && !task.due().has_value();
+  });
+}
+
+void LaunchLoop::End(int code, int signal) {
+  if (is_ending_) return;
+  is_ending_ = true;
+  code_ = code;
+  patience_ = Clock::now() + options_.grace;
+  for (LaunchedTask& task : tasks_) {
+    task.StayEnded();
+    task.Signal(signal);
+    task.Signal(SIGCONT);  // else one that is stopped does not notice
+  }
+  SignalStrays(signal);
+}
+
+void LaunchLoop::Fail(absl::Status why, int code) {
+  if (status_.ok()) status_ = std::move(why);
+  code_ = code;
+}
+
+// Orphans are in no group of ours, or in one whose first process is gone.
+void LaunchLoop::SignalStrays(int signal) const {
+  for (const pid_t child : Children()) {
+    const bool is_task = std::any_of(
+        tasks_.begin(), tasks_.end(),
+        [child](const LaunchedTask& task) { return task.pid() == child; });
+    if (!is_task) kill(child, signal);
+  }
+}
+
+// Again and again, since each that ends may leave orphans behind.
+void LaunchLoop::Kill() {
+  if (!is_killing_) patience_ = Clock::now() + kKillPatience;
+  is_killing_ = true;
+  for (const LaunchedTask& task : tasks_) task.Signal(SIGKILL);
+  SignalStrays(SIGKILL);
+}
+
+}  // namespace leat

@@ -1,0 +1,132 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/tools/live_view.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/tools/table.h"
+
+namespace leat {
+namespace {
+
+constexpr char kOwnName[] = "leat";
+constexpr int kPollMs = 10;
+// Foregrounds; red is what alarms.
+constexpr int kColors[] = {36, 33, 32, 35, 34, 96, 93, 92, 95, 94};
+
+std::string PrefixOf(const std::string& name, size_t width,
+                     const std::string& color) {
+  std::string prefix = absl::StrCat("[", name, "]");
+  const std::string padding(width - name.size() + 1, ' ');
+  if (!color.empty()) {
+    prefix = absl::StrCat("\033[", color, "m", prefix, "\033[0m");
+  }
+  return prefix + padding;
+}
+
+// Whether writing waits is a matter of the stream's open file, which others
+// have too; so one of our own. Regular files and sockets have no second one.
+FileDescriptor OpenAnew(int output) {
+  struct stat info = {};
+  if (fstat(output, &info) != 0 ||
+      !(S_ISFIFO(info.st_mode) || S_ISCHR(info.st_mode))) {
+    return FileDescriptor();
+  }
+  return FileDescriptor(open(absl::StrCat("/proc/self/fd/", output).c_str(),
+                             O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+}
+
+}  // namespace
+
+LiveView::LiveView(std::vector<std::string> names, LiveViewOptions options)
+    : options_(options), lines_(names.size()), own_(OpenAnew(options.output)) {
+  size_t width = sizeof(kOwnName) - 1;
+  for (const std::string& name : names) width = std::max(width, name.size());
+  for (size_t i = 0; i < names.size(); ++i) {
+    prefixes_.push_back(PrefixOf(
+        names[i], width,
+        options.color ? absl::StrCat(kColors[i % std::size(kColors)]) : ""));
+  }
+  prefixes_.push_back(PrefixOf(kOwnName, width, options.color ? "1" : ""));
+}
+
+void LiveView::Show(size_t task, absl::string_view bytes) {
+  std::string& line = lines_[task];
+  for (const char c : bytes) {
+    if (c == '\n' || c == '\r') {
+      EndLine(task);
+      continue;
+    }
+    line.push_back(c);
+    if (line.size() == options_.max_line) EndLine(task);
+  }
+}
+
+void LiveView::EndLine(size_t task) {
+  if (lines_[task].empty()) return;  // of "\r\n", too
+  AddLine(prefixes_[task], lines_[task]);
+  lines_[task].clear();
+}
+
+void LiveView::Note(absl::string_view text) { AddLine(prefixes_.back(), text); }
+
+void LiveView::AddLine(absl::string_view prefix, absl::string_view text) {
+  if (is_closed_) return;
+  const std::string line = absl::StrCat(prefix, EscapedLines(text), "\n");
+  if (kept_.size() + line.size() > options_.max_kept) {
+    ++left_out_;
+    return;
+  }
+  TellWhatIsLeftOut();
+  kept_ += line;
+}
+
+// There is always room for this line.
+void LiveView::TellWhatIsLeftOut() {
+  if (left_out_ == 0) return;
+  absl::StrAppend(&kept_, prefixes_.back(), left_out_,
+                  " lines are left out: nobody read them in time\n");
+  left_out_ = 0;
+}
+
+int LiveView::output() const {
+  return own_.is_open() ? own_.number() : options_.output;
+}
+
+void LiveView::Write() {
+  size_t written = 0;
+  while (written < kept_.size() && !is_closed_) {
+    // A stream that may wait takes PIPE_BUF when it says that it takes some.
+    pollfd ready = {.fd = output(), .events = POLLOUT, .revents = 0};
+    if (poll(&ready, 1, 0) <= 0) break;
+    const ssize_t count =
+        write(output(), kept_.data() + written,
+              std::min<size_t>(kept_.size() - written, PIPE_BUF));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) break;
+    is_closed_ = count <= 0;
+    written += is_closed_ ? 0 : static_cast<size_t>(count);
+  }
+  kept_.erase(0, is_closed_ ? kept_.npos : written);
+}
+
+void LiveView::Finish(std::chrono::milliseconds patience) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point deadline = Clock::now() + patience;
+  for (size_t task = 0; task < lines_.size(); ++task) EndLine(task);
+  TellWhatIsLeftOut();
+  for (Write(); !kept_.empty() && Clock::now() < deadline; Write()) {
+    pollfd ready = {.fd = output(), .events = POLLOUT, .revents = 0};
+    poll(&ready, 1, kPollMs);
+  }
+}
+
+}  // namespace leat

@@ -1,0 +1,162 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/tools/status.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "leat/distributed/address.h"
+#include "leat/distributed/transport.h"
+#include "leat/tools/cluster_status.h"
+#include "leat/tools/program.h"
+#include "leat/tools/status_report.h"
+
+namespace leat {
+namespace {
+
+constexpr char kFooter[] =
+    "Exit codes: 0, 1 when a task does not answer, 2 for wrong flags, 3 for a "
+    "wrong --config file.";
+constexpr double kMaxSeconds = 1e6;
+constexpr double kMinInterval = 0.1;
+// Of a task's answer, which has a bounded length.
+constexpr int64_t kMaxMessageBytes = 64 << 20;
+
+std::chrono::nanoseconds Seconds(double seconds) {
+  return std::chrono::nanoseconds(
+      static_cast<int64_t>(std::ceil(seconds * 1e9)));
+}
+
+// "host:port" of a target too.
+std::string AddressOf(absl::string_view text) {
+  if (absl::ConsumePrefix(&text, "grpc://")) return std::string(text);
+  if (absl::ConsumePrefix(&text, "unix://")) return absl::StrCat("unix:", text);
+  return std::string(text);
+}
+
+std::string CheckTarget(const std::string& text) {
+  return std::string(CheckAddress(AddressOf(text)).message());
+}
+
+// So many of its lines, in place of what was on the screen.
+std::string Screen(const std::string& text, size_t height) {
+  std::vector<absl::string_view> lines =
+      absl::StrSplit(absl::StripSuffix(text, "\n"), '\n');
+  std::string more;
+  if (height > 1 && lines.size() >= height) {
+    more = absl::StrCat("... and ", lines.size() - (height - 2), " lines more");
+    lines.resize(height - 2);
+    lines.push_back(more);
+  }
+  std::string screen = "\x1b[H";
+  for (const absl::string_view line : lines) {
+    absl::StrAppend(&screen, line, "\x1b[K\n");
+  }
+  return absl::StrCat(screen, "\x1b[J");
+}
+
+int ShowReading(const StatusOptions& options, const ClusterReading& reading,
+                const ClusterReading* before, bool is_first, const Log& log) {
+  if (options.json) return Print(log, StatusReportJson(reading, before));
+  const bool is_terminal = isatty(STDOUT_FILENO) == 1;
+  std::string text = StatusReportText(reading, before,
+                                      {.color = WantsColor(),
+                                       .width = TerminalWidth(),
+                                       .min_age = Seconds(options.min_age)});
+  if (options.watch && is_terminal) {
+    text = absl::StrCat(is_first ? "\x1b[2J" : "",
+                        Screen(text, static_cast<size_t>(TerminalHeight())));
+  } else if (!is_first) {
+    text = absl::StrCat("\n", text);
+  }
+  return Print(log, text);
+}
+
+int Conclude(const ClusterReading& reading, const Log& log) {
+  const size_t silent = reading.num_unreachable();
+  if (silent == 0) return kExitOk;
+  return Report(log, absl::UnavailableError(
+                         absl::StrCat(silent, " of ", reading.tasks.size(),
+                                      " tasks have not answered")));
+}
+
+}  // namespace
+
+CLI::App* AddStatus(CLI::App& app, StatusOptions& options) {
+  CLI::App* status = app.add_subcommand(
+      "status", "Shows a cluster: tasks, sessions, steps, traffic, what waits");
+  status->footer(kFooter);
+  status
+      ->add_option("ADDRESS", options.address,
+                   "host:port or unix:/path of one task, which tells of the "
+                   "others")
+      ->check(CLI::Validator(CheckTarget, "ADDRESS"))
+      ->required();
+  status->add_flag("--watch", options.watch,
+                   "Go on until a signal comes; on a terminal in place");
+  status
+      ->add_option("--interval", options.interval,
+                   "Seconds between two readings, which tell what happens in "
+                   "a second; 0 reads once")
+      ->check(NumberFrom(0, kMaxSeconds))
+      ->capture_default_str();
+  status
+      ->add_option("--timeout", options.timeout,
+                   "Seconds that a task has to answer")
+      ->check(NumberFrom(1e-3, kMaxSeconds))
+      ->capture_default_str();
+  status
+      ->add_option("--min-age", options.min_age,
+                   "Seconds that a step has run, or a Recv waited, to be "
+                   "listed")
+      ->check(NumberFrom(0, kMaxSeconds))
+      ->capture_default_str();
+  status->add_flag("--json", options.json,
+                   "Print JSON, an object in a line for each reading");
+  return status;
+}
+
+int ShowStatus(const StatusOptions& options, const Log& log) {
+  const absl::StatusOr<std::unique_ptr<Transport>> transport =
+      BuiltinTransports().Create("grpc",
+                                 {.max_message_bytes = kMaxMessageBytes});
+  if (!transport.ok()) return Report(log, transport.status());
+  ClusterStatus cluster(**transport, AddressOf(options.address),
+                        {.timeout = Seconds(options.timeout),
+                         .min_age = Seconds(options.min_age)});
+  // A second look at once would show nothing.
+  const std::chrono::nanoseconds interval =
+      Seconds(options.watch ? std::max(options.interval, kMinInterval)
+                            : options.interval);
+  std::optional<ClusterReading> before;
+  for (int shown = 0;;) {
+    const auto next = std::chrono::steady_clock::now() + interval;
+    absl::StatusOr<ClusterReading> reading = cluster.Read();
+    if (!reading.ok()) return Report(log, reading.status());
+    const bool is_needed_twice =
+        !before.has_value() && interval > std::chrono::nanoseconds(0);
+    if (!is_needed_twice || options.watch) {
+      const int printed = ShowReading(
+          options, *reading, before ? &*before : nullptr, shown++ == 0, log);
+      if (printed != kExitOk) return printed;
+      if (!options.watch) return Conclude(*reading, log);
+    }
+    before = *std::move(reading);
+    std::this_thread::sleep_until(next);
+  }
+}
+
+}  // namespace leat
