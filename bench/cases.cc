@@ -2,6 +2,7 @@
 #include "leat/bench/cases.h"
 
 #include <algorithm>
+#include <optional>
 #include <random>
 #include <utility>
 
@@ -147,9 +148,13 @@ Output Cnn(Output h) {
   return nn::Dense(h, {.units = 10});
 }
 
-Case Train(absl::string_view name, int64_t batch, Output (*model)(Output)) {
+// `device` may be null.
+Case Train(absl::string_view name, int64_t batch, Output (*model)(Output),
+           DeviceFunction device = nullptr) {
   GraphBuilder b;
   b.SetSeed(1);
+  std::optional<Scope> scope;
+  if (device != nullptr) scope.emplace(b.OnDevice(std::move(device)));
   Case c = NewCase(name);
   c.optimize = true;
   const Output images = b.Placeholder<float>("images", {batch, 28, 28, 1});
@@ -212,6 +217,12 @@ Case MakeCase(absl::string_view name) {
   return Product(name, size);
 }
 
+Case MakeTraining(absl::string_view name, DeviceFunction device) {
+  if (name == "mlp_32") return Train(name, 32, &Mlp, std::move(device));
+  LEAT_CHECK(name == "cnn_128");
+  return Train(name, 128, &Cnn, std::move(device));
+}
+
 std::vector<std::pair<int64_t, int64_t>> DagEdges(int64_t num_nodes) {
   std::mt19937_64 random(1);
   std::vector<std::pair<int64_t, int64_t>> edges;
@@ -263,6 +274,25 @@ Case MakeEmpty(EmptyGraph shape, int64_t num_nodes, absl::string_view device,
 }
 
 Case MakeLayered(int64_t num_nodes) {
+  std::vector<std::string> devices;
+  for (int i = 0; i < kLayeredDevices; ++i) {
+    devices.push_back(absl::StrCat("/cpu:", i));
+  }
+  return MakeLayered(num_nodes, devices);
+}
+
+Case MakeLayeredOnTasks(int64_t num_nodes) {
+  std::vector<std::string> devices;
+  for (int i = 0; i < kLayeredTasks; ++i) {
+    devices.push_back(absl::StrCat("/job:worker/task:", i));
+  }
+  Case c = MakeLayered(num_nodes, devices);
+  c.name = absl::StrCat("layered_tasks_", num_nodes);
+  return c;
+}
+
+Case MakeLayered(int64_t num_nodes, const std::vector<std::string>& devices) {
+  const auto num_devices = static_cast<int64_t>(devices.size());
   constexpr int64_t kChains = 10;
   constexpr int64_t kWindow = 100;
   GraphBuilder b;
@@ -275,8 +305,8 @@ Case MakeLayered(int64_t num_nodes) {
   // The builder adds a node, which initialises no variables here.
   while (static_cast<int64_t>(nodes.size()) + 1 < num_nodes) {
     const auto done = static_cast<int64_t>(nodes.size());
-    auto device =
-        b.OnDevice(absl::StrCat("/cpu:", done * kLayeredDevices / num_nodes));
+    auto device = b.OnDevice(
+        devices[static_cast<size_t>(done * num_devices / num_nodes)]);
     const auto back =
         static_cast<int64_t>(random() % std::min(done, kWindow)) + 1;
     nodes.push_back(op::AddV2(nodes[std::max<int64_t>(done - kChains, 0)],

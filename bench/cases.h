@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "leat/graph/builder.h"
 #include "leat/graph/graph.h"
 #include "leat/runtime/session.h"
 
@@ -38,6 +39,8 @@ struct Case {
 // "matmul_256" and so on: a product of two square constants.
 // REQUIRES: one of these.
 Case MakeCase(absl::string_view name);
+// As MakeCase("mlp_32") or ("cnn_128"), on several devices.
+Case MakeTraining(absl::string_view name, DeviceFunction device);
 std::vector<std::string> CaseNames();
 
 // Graphs of empty ops, connected by control edges only.
@@ -53,11 +56,16 @@ Case MakeEmpty(EmptyGraph shape, int64_t num_nodes,
 // after. The same for every peer.
 std::vector<std::pair<int64_t, int64_t>> DagEdges(int64_t num_nodes);
 
-// Scalar Adds in ten chains that also take one of the hundred before, on 8
+// Scalar Adds in ten chains that also take one of the hundred before, on
 // devices one after the other: what planning is measured with. All are needed
 // for the targets. REQUIRES: more than 10 nodes.
+Case MakeLayered(int64_t num_nodes, const std::vector<std::string>& devices);
+// On 8 CPUs.
 Case MakeLayered(int64_t num_nodes);
 inline constexpr int kLayeredDevices = 8;
+// On 5 tasks of job "worker".
+Case MakeLayeredOnTasks(int64_t num_nodes);
+inline constexpr int kLayeredTasks = 5;
 
 // The step's values: feeds in order.
 std::vector<Tensor> FeedValues(const Case& c);

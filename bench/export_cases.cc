@@ -10,7 +10,8 @@
 //   fetch NAME INDEX
 //   target OP
 //
-// among them layered_N, the graphs of planning_bench.
+// among them layered_N and layered_tasks_N, the graphs of planning_bench and
+// cluster_bench.
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -63,5 +64,6 @@ int main(int argc, char** argv) {
   for (const int64_t nodes : {10'000, 100'000}) {
     leat::bench::Export(leat::bench::MakeLayered(nodes), argv[1]);
   }
+  leat::bench::Export(leat::bench::MakeLayeredOnTasks(7000), argv[1]);
   return 0;
 }

@@ -1,0 +1,485 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Between-graph training: every task of a cluster runs this program, which
+// learns from TF_CONFIG what it is. Each chief and worker builds its own copy
+// of the graph, with the variables on the parameter servers, where all copies
+// find them by name. Without --sync everyone updates the variables as soon as
+// it has gradients; with it the chief applies the mean of one gradient of each.
+// An evaluator reads the variables now and then, and tests them on its own.
+//
+//   leat launch --jobs chief=1,worker=2,ps=2,evaluator=1 --
+//       fashion_mnist_cluster --epochs 5
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/types/span.h"
+#include "leat/core/status_macros.h"
+#include "leat/distributed/resolver.h"
+#include "leat/examples/shared/fashion_mnist_data.h"
+#include "leat/examples/shared/fashion_mnist_model.h"
+#include "leat/examples/shared/program.h"
+#include "leat/graph/builder.h"
+#include "leat/graph/graph_file.h"
+#include "leat/graph/ops.h"
+#include "leat/train/cluster_task.h"
+#include "leat/train/nn/learning_rate.h"
+#include "leat/train/nn/optimizers.h"
+#include "leat/train/nn/replica_device_setter.h"
+#include "leat/train/readiness.h"
+#include "leat/train/recoverable_session.h"
+#include "leat/train/session.h"
+#include "leat/train/sync_replicas.h"
+
+namespace leat::examples {
+namespace {
+
+constexpr int kMaxEpochs = 1 << 20;
+constexpr int kMaxTasks = 1000;
+constexpr int64_t kMaxSteps = int64_t{1} << 40;
+constexpr auto kLook = std::chrono::milliseconds(100);
+// How long a chief that has ended the training waits for the others.
+constexpr auto kLongestWait = std::chrono::seconds(60);
+
+struct Flags {
+  ResolverInput task = {};
+  ModelFlags model = {};
+  DataFlags data = {};
+  int epochs = 5;
+  bool sync = false;
+  int backup_workers = 0;
+  bool reinitialize = false;
+  int64_t evaluate_every = 250;
+  double target_accuracy = 100;
+  std::string losses_folder = {};
+  std::string export_training_path = {};
+};
+
+// What all copies of the graph have in common. They build it first, and so
+// agree on where the variables are.
+struct Shared {
+  Model model = {};
+  std::vector<Variable> weights = {};  // of the model
+  Variable global_step = {};
+  Variable last_step = {};  // the training ends at this one
+  // How far a task is, -1 at first: the workers after the chief, who tell when
+  // they have ended, then the evaluator, who tells what it has tested.
+  std::vector<Variable> reached = {};
+  // Assign the step that is fed to one of those, and to last_step.
+  Output step = {};
+  std::vector<Operation> tell = {};
+  Operation end_at = {};
+};
+
+nn::ReplicaDeviceSetterOptions Placement(const ClusterTask& task) {
+  return {.ps_tasks = task.num_ps(),
+          .worker_device = task.worker_device(),
+          .strategy = nn::GreedyByBytes(task.num_ps())};
+}
+
+Shared BuildShared(GraphBuilder& b, const Flags& flags, const ClusterTask& task,
+                   int64_t steps) {
+  b.SetSeed(flags.model.seed);
+  Shared shared;
+  shared.model = BuildModel(b, flags.model);
+  shared.weights = b.TrainableVariables();
+  shared.global_step = nn::GlobalStep(b);
+  auto device = b.OnDevice("/job:ps/task:0");
+  shared.last_step =
+      b.Variable("last_step", b.Const(steps), {.trainable = false});
+  shared.step = b.Placeholder<int64_t>("step", Shape{});
+  shared.end_at = op::AssignVariableOp(shared.last_step.handle(), shared.step);
+  for (int i = 1; i <= task.num_workers(); ++i) {
+    const Variable reached =
+        b.Variable(absl::StrCat("reached_", i), b.Const(int64_t{-1}),
+                   {.trainable = false});
+    shared.reached.push_back(reached);
+    shared.tell.push_back(op::AssignVariableOp(reached.handle(), shared.step));
+  }
+  return shared;
+}
+
+// What a task that computes gradients runs.
+struct Training {
+  Operation train = {};
+  Output step_after = {};  // the global step after `train`
+  Operation local_init = {};
+  Operation chief_step = {};
+  Operation finish = {};
+};
+
+absl::StatusOr<Training> BuildTraining(GraphBuilder& b, const Flags& flags,
+                                       const ClusterTask& task,
+                                       const Shared& shared, int64_t steps) {
+  LEAT_ASSIGN_OR_RETURN(std::unique_ptr<nn::Optimizer> made,
+                        MakeOptimizer(b, flags.model, steps));
+  const std::shared_ptr<const nn::Optimizer> optimizer = std::move(made);
+  const nn::MinimizeOptions options{.global_step = shared.global_step};
+  Training training;
+  if (flags.sync) {
+    const int replicas = task.num_workers();
+    const SyncReplicas sync(
+        optimizer, {.replicas_to_aggregate = replicas - flags.backup_workers,
+                    .total_replicas = replicas});
+    const SyncStep step = sync.Minimize(shared.model.loss, options);
+    training = {.train = step.train,
+                .local_init = step.local_init(task.is_chief()),
+                .chief_step = step.chief_step,
+                .finish = step.finish};
+  } else {
+    training.train = optimizer->Minimize(shared.model.loss, options);
+  }
+  const Output handle = shared.global_step.handle();
+  auto after = b.ControlDependencies({&training.train, 1});
+  auto beside = b.ColocateWith(handle.operation());
+  training.step_after = op::ReadVariableOp(handle, DType::kInt64);
+  return training;
+}
+
+void Say(absl::string_view text) {
+  std::printf("%s\n", std::string(text).c_str());
+  std::fflush(stdout);
+}
+
+std::string NameOf(const Operation& operation) {
+  return operation.IsValid() ? operation.name() : std::string();
+}
+
+RecoverableSessionOptions SessionOf(const Flags& flags, const ClusterTask& task,
+                                    const Output& uninitialized) {
+  return {.session = task.session_options(),
+          .uninitialized = uninitialized.name(),
+          .is_chief = task.is_chief(),
+          .reinitialize = flags.reinitialize,
+          .log = Say};
+}
+
+RunArgs Tell(const Shared& shared, const Operation& what, int64_t step) {
+  return {.feeds = {{shared.step, Tensor::Scalar<int64_t>(step)}},
+          .targets = {what}};
+}
+
+// A step that was lost with a task, which the session logs, runs again in
+// another session.
+absl::StatusOr<std::vector<Tensor>> RunAgain(RecoverableSession& session,
+                                             const RunArgs& args) {
+  bool lost = false;
+  while (true) {
+    const int64_t sessions = session.num_sessions();
+    absl::StatusOr<std::vector<Tensor>> out = session.Run(args);
+    if (out.ok() || !IsRecoverable(out.status())) return out;
+    if (lost && session.num_sessions() == sessions) return out;  // gave up
+    lost = true;
+  }
+}
+
+// The training of one replica.
+class Replica {
+ public:
+  Replica(const Flags& flags, const ClusterTask& task, const Shared& shared,
+          const Training& training, int64_t steps, RecoverableSession& session)
+      : flags_(flags),
+        task_(task),
+        shared_(shared),
+        training_(training),
+        steps_(steps),
+        session_(session) {}
+
+  absl::Status Train(Shard& shard);
+
+ private:
+  void Report(int64_t step, float loss);
+
+  const Flags& flags_;
+  const ClusterTask& task_;
+  const Shared& shared_;
+  const Training& training_;
+  const int64_t steps_;
+  RecoverableSession& session_;
+  const std::chrono::steady_clock::time_point start_ =
+      std::chrono::steady_clock::now();
+  int64_t reported_ = 0;
+};
+
+void Replica::Report(int64_t step, float loss) {
+  if (!task_.is_chief() || (step - reported_) * 20 < steps_) return;
+  reported_ = step;
+  const std::chrono::duration<double> seconds =
+      std::chrono::steady_clock::now() - start_;
+  Say(absl::StrFormat("step %d of %d: loss %.4f, after %.1f s", step, steps_,
+                      loss, seconds.count()));
+}
+
+absl::Status Replica::Train(Shard& shard) {
+  Losses losses(flags_.losses_folder.empty()
+                    ? ""
+                    : absl::StrCat(flags_.losses_folder, "/", task_.task().job,
+                                   "-", task_.task().index, ".txt"));
+  LEAT_RETURN_IF_ERROR(losses.Open());
+  LEAT_ASSIGN_OR_RETURN(
+      const auto out,
+      RunAgain(session_, {.fetches = {shared_.global_step.value(),
+                                      shared_.last_step.value()}}));
+  int64_t step = out[0].scalar<int64_t>();
+  int64_t last = out[1].scalar<int64_t>();
+  int64_t position = flags_.sync ? step : step / task_.num_workers();
+  Say(absl::StrCat("trains from step ", step, " on"));
+  while (step < last) {
+    const LabeledImages& batch = shard.At(position);
+    const auto trained = RunAgain(
+        session_, {.feeds = {{shared_.model.images, batch.images},
+                             {shared_.model.labels, batch.labels}},
+                   .fetches = {shared_.model.loss, training_.step_after,
+                               shared_.last_step.value()},
+                   .targets = {training_.train}});
+    if (absl::IsOutOfRange(trained.status())) break;  // the chief has ended it
+    LEAT_RETURN_IF_ERROR(trained.status());
+    const float loss = (*trained)[0].scalar<float>();
+    step = (*trained)[1].scalar<int64_t>();
+    losses.Add(loss);
+    Report(step, loss);
+    position = flags_.sync ? step : position + 1;
+    // With --sync the chief, without whom no step ends, decides for all.
+    if (!flags_.sync || task_.is_chief()) {
+      last = (*trained)[2].scalar<int64_t>();
+    }
+  }
+  Say(absl::StrCat("ends at step ", step));
+  return losses.Close();
+}
+
+// The chief goes last: `leat launch` ends everything when it does.
+absl::Status WaitForOthers(const Graph& graph, const ClusterTask& task,
+                           const Shared& shared) {
+  LEAT_ASSIGN_OR_RETURN(const std::shared_ptr<Session> session,
+                        NewSession(graph, task.session_options()));
+  RunArgs args{.fetches = {shared.last_step.value()}};
+  for (const Variable& reached : shared.reached) {
+    args.fetches.push_back(reached.value());
+  }
+  const auto end = std::chrono::steady_clock::now() + kLongestWait;
+  while (std::chrono::steady_clock::now() < end) {
+    LEAT_ASSIGN_OR_RETURN(const auto out, session->Run(args));
+    const int64_t last = out.front().scalar<int64_t>();
+    const int64_t tested = out.back().scalar<int64_t>();
+    const bool all =
+        (tested < 0 || tested >= last) &&  // no evaluator, or it is done
+        std::all_of(out.begin() + 1, out.end() - 1, [](const Tensor& reached) {
+          return reached.scalar<int64_t>() >= 0;
+        });
+    if (all) return absl::OkStatus();
+    std::this_thread::sleep_for(kLook);
+  }
+  Say("some tasks have not ended; does not wait any longer");
+  return absl::OkStatus();
+}
+
+absl::Status RunReplica(const Flags& flags, const ClusterTask& task) {
+  const int replicas = task.num_workers();
+  if (task.num_ps() == 0) {
+    return absl::InvalidArgumentError(
+        "there is no parameter server (job ps) in the cluster");
+  }
+  if (flags.backup_workers >= replicas) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--backup-workers ", flags.backup_workers, " of ",
+                     replicas, " replicas leaves none"));
+  }
+  LEAT_ASSIGN_OR_RETURN(const FashionMnist data,
+                        LoadFashionMnist(flags.data.data));
+  LEAT_ASSIGN_OR_RETURN(Shard shard,
+                        Shard::Create(flags.data, data, replicas,
+                                      task.worker_number(), flags.model.seed));
+  const int64_t steps =
+      flags.epochs * shard.num_batches() * (flags.sync ? 1 : replicas);
+  GraphBuilder b;
+  auto device = b.OnDevice(nn::ReplicaDeviceSetter(Placement(task)));
+  const Shared shared = BuildShared(b, flags, task, steps);
+  LEAT_ASSIGN_OR_RETURN(const Training training,
+                        BuildTraining(b, flags, task, shared, steps));
+  const Output uninitialized = UninitializedVariables(b);
+  LEAT_ASSIGN_OR_RETURN(const Graph graph, b.Build());
+  if (task.is_chief() && !flags.export_training_path.empty()) {
+    LEAT_RETURN_IF_ERROR(SaveGraph(graph, flags.export_training_path));
+  }
+  RecoverableSessionOptions options = SessionOf(flags, task, uninitialized);
+  options.init = graph.init_op();
+  options.local_init = NameOf(training.local_init);
+  if (task.is_chief()) options.loop = NameOf(training.chief_step);
+  LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<RecoverableSession> session,
+                        RecoverableSession::Create(graph, options));
+  LEAT_RETURN_IF_ERROR(
+      Replica(flags, task, shared, training, steps, *session).Train(shard));
+  if (!task.is_chief()) {
+    const Operation& tell = shared.tell[task.worker_number() - 1];
+    return RunAgain(*session, Tell(shared, tell, steps)).status();
+  }
+  if (flags.sync) {
+    LEAT_RETURN_IF_ERROR(session->Run({.targets = {training.finish}}).status());
+  }
+  LEAT_RETURN_IF_ERROR(session->Close());
+  return WaitForOthers(graph, task, shared);
+}
+
+// The network on this process's own devices, with weights from elsewhere.
+class Tester {
+ public:
+  absl::Status Init(const Flags& flags);
+  absl::StatusOr<double> Test(absl::Span<const Tensor> weights);
+
+ private:
+  GraphBuilder b_;
+  std::vector<Feed> feeds_ = {};  // of the weights
+  std::vector<TensorName> assign_ = {};
+  std::shared_ptr<Session> session_ = {};
+  Callable accuracy_ = {};
+  std::optional<Batches> batches_ = {};
+};
+
+absl::Status Tester::Init(const Flags& flags) {
+  LEAT_ASSIGN_OR_RETURN(const FashionMnist data,
+                        LoadFashionMnist(flags.data.data));
+  LEAT_ASSIGN_OR_RETURN(batches_, TestBatches(flags.data, data));
+  const Model model = BuildModel(b_, flags.model);
+  for (const Variable& weight : b_.TrainableVariables()) {
+    const Output value =
+        b_.Placeholder(weight.dtype(), "value", weight.shape());
+    feeds_.push_back({value, Tensor()});
+    assign_.push_back(op::AssignVariableOp(weight.handle(), value));
+  }
+  LEAT_ASSIGN_OR_RETURN(const Graph graph, b_.Build());
+  LEAT_ASSIGN_OR_RETURN(session_, NewSession(graph));
+  LEAT_ASSIGN_OR_RETURN(
+      accuracy_, session_->MakeCallable({.feeds = {model.images, model.labels},
+                                         .fetches = {model.accuracy}}));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<double> Tester::Test(absl::Span<const Tensor> weights) {
+  for (size_t i = 0; i < feeds_.size(); ++i) feeds_[i].value = weights[i];
+  LEAT_RETURN_IF_ERROR(
+      session_->Run({.feeds = feeds_, .targets = assign_}).status());
+  return Evaluate(accuracy_, *batches_);
+}
+
+// Tests the variables after every so many steps, and once more at the end.
+absl::Status TestNowAndThen(const Flags& flags, const Shared& shared,
+                            RecoverableSession& session, Tester& tester) {
+  const Operation& tell = shared.tell.back();
+  LEAT_RETURN_IF_ERROR(RunAgain(session, Tell(shared, tell, 0)).status());
+  const RunArgs look{
+      .fetches = {shared.global_step.value(), shared.last_step.value()}};
+  RunArgs read{.fetches = {shared.global_step.value()}};
+  for (const Variable& weight : shared.weights) {
+    read.fetches.push_back(weight.value());
+  }
+  for (int64_t next = flags.evaluate_every;;) {
+    LEAT_ASSIGN_OR_RETURN(const auto seen, RunAgain(session, look));
+    const int64_t last = seen[1].scalar<int64_t>();
+    const bool is_last = seen[0].scalar<int64_t>() >= last;
+    if (!is_last && seen[0].scalar<int64_t>() < next) {
+      std::this_thread::sleep_for(kLook);
+      continue;
+    }
+    LEAT_ASSIGN_OR_RETURN(const auto out, RunAgain(session, read));
+    const int64_t step = out[0].scalar<int64_t>();
+    LEAT_ASSIGN_OR_RETURN(const double share,
+                          tester.Test(absl::MakeSpan(out).subspan(1)));
+    Say(absl::StrFormat("step %d: test accuracy %.2f%%", step, 100 * share));
+    if (is_last) return RunAgain(session, Tell(shared, tell, step)).status();
+    if (100 * share >= flags.target_accuracy) {
+      Say("that is what was wanted");
+      LEAT_RETURN_IF_ERROR(
+          RunAgain(session, Tell(shared, shared.end_at, step)).status());
+    }
+    next = step + flags.evaluate_every;
+  }
+}
+
+// A client of the first parameter server's master, on whose tasks it reads the
+// variables; no node is placed anywhere else.
+absl::Status RunEvaluator(const Flags& flags, const ClusterTask& task) {
+  Tester tester;
+  LEAT_RETURN_IF_ERROR(tester.Init(flags));
+  GraphBuilder b;
+  auto device = b.OnDevice(nn::ReplicaDeviceSetter(Placement(task)));
+  const Shared shared = BuildShared(b, flags, task, /*steps=*/0);
+  const Output uninitialized = UninitializedVariables(b);
+  LEAT_ASSIGN_OR_RETURN(const Graph graph, b.Build());
+  LEAT_ASSIGN_OR_RETURN(
+      const std::unique_ptr<RecoverableSession> session,
+      RecoverableSession::Create(graph, SessionOf(flags, task, uninitialized)));
+  return TestNowAndThen(flags, shared, *session, tester);
+}
+
+absl::Status Run(const Flags& flags, int& code) {
+  LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<ClusterTask> task,
+                        ClusterTask::Start({.input = flags.task}));
+  if (task->serves()) {
+    code = task->Serve();
+    return absl::OkStatus();
+  }
+  LEAT_RETURN_IF_ERROR(task->is_evaluator() ? RunEvaluator(flags, *task)
+                                            : RunReplica(flags, *task));
+  return FlushOutput();
+}
+
+void AddFlags(CLI::App& app, Flags& flags) {
+  AddModelFlags(app, flags.model);
+  AddDataFlags(app, flags.data);
+  app.add_option("--cluster", flags.task.cluster,
+                 "The cluster as JSON or a file of it; without it TF_CONFIG "
+                 "says cluster and task");
+  app.add_option("--job", flags.task.job, "The job of this task");
+  app.add_option("--task", flags.task.task, "Its number");
+  app.add_option("--epochs", flags.epochs,
+                 "How often all replicas together go through the images")
+      ->check(Integer(0, kMaxEpochs))
+      ->capture_default_str();
+  app.add_flag("--sync", flags.sync,
+               "Update with the mean of a gradient of each replica");
+  app.add_option("--backup-workers", flags.backup_workers,
+                 "With --sync, how many of the slowest gradients of a step "
+                 "nobody waits for")
+      ->check(Integer(0, kMaxTasks));
+  app.add_flag("--reinitialize", flags.reinitialize,
+               "Begin again when a parameter server has lost its variables");
+  app.add_option("--evaluate-every", flags.evaluate_every,
+                 "Steps after which the evaluator tests")
+      ->check(Integer(1, kMaxSteps))
+      ->capture_default_str();
+  app.add_option("--target-accuracy", flags.target_accuracy,
+                 "Per cent on the test images that end the training")
+      ->check(Number(0, 100))
+      ->capture_default_str();
+  app.add_option("--losses", flags.losses_folder,
+                 "Folder for the loss of every step of each replica");
+  app.add_option("--export-training", flags.export_training_path,
+                 "Where the chief writes its training graph");
+}
+
+int Main(int argc, char** argv) {
+  Flags flags;
+  CLI::App app("One task of a cluster that trains on Fashion-MNIST.",
+               "fashion_mnist_cluster");
+  AddFlags(app, flags);
+  int code = 0;
+  const int ended =
+      RunProgram(app, argc, argv, [&] { return Run(flags, code); });
+  return ended == 0 ? code : ended;
+}
+
+}  // namespace
+}  // namespace leat::examples
+
+int main(int argc, char** argv) { return leat::examples::Main(argc, argv); }
