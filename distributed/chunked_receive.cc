@@ -65,17 +65,37 @@ ChunkedReceive::ChunkedReceive(Options options, Done done)
       done_(std::move(done)) {}
 
 void ChunkedReceive::Allocate() {
-  absl::StatusOr<Tensor> tensor = Tensor::Allocate(
-      *options_.allocator, options_.transfer.dtype, options_.transfer.shape);
-  if (!tensor.ok()) return Fail(options_.explain(tensor.status()));
-  tensor_ = *std::move(tensor);
+  const absl::Status failed = failure();
+  absl::StatusOr<Tensor> tensor =
+      failed.ok()
+          ? Tensor::Allocate(*options_.allocator, options_.transfer.dtype,
+                             options_.transfer.shape)
+          : failed;
+  if (failed.ok() && !tensor.ok()) Fail(options_.explain(tensor.status()));
   std::vector<Arrived> early;
+  Done done;
+  absl::Status ended;
   {
     MutexLock lock(mutex_);
-    has_place_ = true;
-    early.swap(early_);
+    is_allocating_ = false;
+    ended = failure_;
+    if (ended.ok()) {
+      tensor_ = *std::move(tensor);
+      early.swap(early_);
+    } else {
+      std::swap(done, done_);
+    }
+  }
+  if (!ended.ok()) {
+    tensor = ended;  // Nothing of the allocator's is left behind `done`.
+    return std::move(done)(ended);
   }
   for (Arrived& arrived : early) Arrive(std::move(arrived));
+}
+
+absl::Status ChunkedReceive::failure() {
+  MutexLock lock(mutex_);
+  return failure_;
 }
 
 void ChunkedReceive::FetchNext() {
@@ -83,7 +103,7 @@ void ChunkedReceive::FetchNext() {
   int64_t chunk = 0;
   {
     MutexLock lock(mutex_);
-    if (done_ == nullptr || next_ == transfer.num_chunks()) return;
+    if (!failure_.ok() || next_ == transfer.num_chunks()) return;
     chunk = next_++;
   }
   options_.fetch(
@@ -105,8 +125,8 @@ void ChunkedReceive::Receive(int64_t chunk, absl::StatusOr<Payload> reply) {
 void ChunkedReceive::Arrive(Arrived arrived) {
   {
     MutexLock lock(mutex_);
-    if (done_ == nullptr) return;
-    if (!has_place_) return early_.push_back(std::move(arrived));
+    if (!failure_.ok()) return;
+    if (is_allocating_) return early_.push_back(std::move(arrived));
   }
   if (options_.transfer.LengthOf(arrived.chunk) <= kMaxInlineBytes) {
     return Copy(std::move(arrived));
@@ -123,7 +143,7 @@ void ChunkedReceive::Copy(Arrived arrived) {
   Done done;
   {
     MutexLock lock(mutex_);
-    if (--missing_ > 0 || done_ == nullptr) return;
+    if (--missing_ > 0 || !failure_.ok()) return;
     std::swap(done, done_);
   }
   std::move(done)(std::move(tensor_));
@@ -161,9 +181,11 @@ void ChunkedReceive::Fail(const absl::Status& status) {
   std::vector<Arrived> early;  // freed outside the lock
   {
     MutexLock lock(mutex_);
-    if (done_ == nullptr) return;
-    std::swap(done, done_);
+    if (!failure_.ok() || done_ == nullptr) return;
+    failure_ = status;
     early.swap(early_);
+    if (is_allocating_) return;  // It uses what is borrowed until `done`.
+    std::swap(done, done_);
   }
   std::move(done)(status);
 }

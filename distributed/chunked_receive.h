@@ -58,6 +58,7 @@ class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
   };
 
   void Allocate();
+  absl::Status failure();
   void FetchNext();
   void Receive(int64_t chunk, absl::StatusOr<Payload> reply);
   // A chunk is there: has it copied as soon as there is a place for it.
@@ -71,11 +72,13 @@ class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
   Tensor tensor_;
 
   Mutex mutex_;
-  bool has_place_ ABSL_GUARDED_BY(mutex_) = false;
-  std::vector<Arrived> early_ ABSL_GUARDED_BY(mutex_);  // before that
+  // From the start on: nobody calls `done` before Allocate has ended.
+  bool is_allocating_ ABSL_GUARDED_BY(mutex_) = true;
+  std::vector<Arrived> early_ ABSL_GUARDED_BY(mutex_);  // until then
   int64_t next_ ABSL_GUARDED_BY(mutex_) = 1;            // chunk to fetch
   int64_t missing_ ABSL_GUARDED_BY(mutex_);             // chunks to copy
-  Done done_ ABSL_GUARDED_BY(mutex_);                   // null: has ended
+  absl::Status failure_ ABSL_GUARDED_BY(mutex_);        // the first
+  Done done_ ABSL_GUARDED_BY(mutex_);                   // null: was called
 };
 
 }  // namespace leat

@@ -1,6 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/cleanups.h"
 
+#include <algorithm>
+#include <cstddef>
+
 #include "leat/distributed/request_queue.h"
 #include "leat/protos/worker.pb.h"
 
@@ -27,7 +30,12 @@ std::vector<int64_t> Cleanups::Take(const std::string& task) {
   MutexLock lock(mutex_);
   const auto found = steps_.find(task);
   if (found == steps_.end()) return {};
-  return std::exchange(found->second, {});
+  std::vector<int64_t>& waiting = found->second;
+  const auto end = waiting.end() - static_cast<ptrdiff_t>(std::min(
+                                       waiting.size(), kMaxCleanupSteps));
+  std::vector<int64_t> taken(end, waiting.end());
+  waiting.erase(end, waiting.end());
+  return taken;
 }
 
 void Cleanups::Flush() {

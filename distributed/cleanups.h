@@ -7,6 +7,7 @@
 #define LEAT_DISTRIBUTED_CLEANUPS_H_
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -19,6 +20,9 @@
 #include "leat/distributed/tasks.h"
 
 namespace leat {
+
+// Of which one RunGraph tells, and that a task takes of one.
+inline constexpr size_t kMaxCleanupSteps = 10'000;
 
 class Cleanups : public std::enable_shared_from_this<Cleanups> {
  public:
@@ -37,8 +41,8 @@ class Cleanups : public std::enable_shared_from_this<Cleanups> {
   // tell it: the own task, and after Stop.
   bool Defer(const std::string& task, int64_t step_id);
 
-  // The steps of which that task is told now, by the caller, with a RunGraph.
-  // When that fails it gives them back by Defer.
+  // Steps, kMaxCleanupSteps at most, of which that task is told now, by the
+  // caller, with a RunGraph. When that fails it gives them back by Defer.
   std::vector<int64_t> Take(const std::string& task);
 
   // Forgets what is left: with their session, tasks end all its steps. No call

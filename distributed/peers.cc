@@ -193,6 +193,11 @@ class Peers::Pull {
     if (wish_.chunk_bytes == 0) {
       return absl::InvalidArgumentError("with a transfer; nobody wished one");
     }
+    if (transfer.chunk_bytes > std::max(wish_.chunk_bytes, kMinChunkBytes)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("with a transfer in chunks of ", transfer.chunk_bytes,
+                       " bytes; ", wish_.chunk_bytes, " were wished"));
+    }
     if (transfer.total_bytes <= max_message_bytes_) return absl::OkStatus();
     return absl::ResourceExhaustedError(
         absl::StrCat("a transfer of ", transfer.total_bytes,

@@ -318,9 +318,7 @@ void RemoteStep::CancelParts(const absl::Status& why) {
         environment_.timers->At(Clock::now() + environment_.wait_for_replies,
                                 [weak = weak_from_this()] {
                                   const auto self = weak.lock();
-                                  if (self == nullptr) return;
-                                  self->Answer();
-                                  self->CleanUp();
+                                  if (self != nullptr) self->Finish();
                                 }));
   }
   parts_->Cancel(AsDerived(why));

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
+#include "leat/distributed/cleanups.h"
 #include "leat/distributed/device_attributes.h"
 #include "leat/distributed/quoted_text.h"
 #include "leat/distributed/recv_call.h"
@@ -15,6 +16,7 @@
 #include "leat/distributed/registered_graph.h"
 #include "leat/distributed/request_ids.h"
 #include "leat/distributed/request_queue.h"
+#include "leat/distributed/shown_ids.h"
 #include "leat/distributed/worker_session.h"
 #include "leat/distributed/worker_sessions.h"
 #include "leat/distributed/worker_step.h"
@@ -204,9 +206,10 @@ void Worker::Implementation::EndSessions(const WorkerSessions::Ended& ended,
   for (const std::shared_ptr<WorkerSession>& session : ended) {
     // In this order: a step that begins now finds it closed (worker_step.cc).
     session->Close();
-    environment_.steps->EndOf(session->handle(),
-                              absl::AbortedError(absl::StrCat(
-                                  "Session ", session->handle(), " ", why)));
+    environment_.steps->EndOf(
+        session->handle(),
+        absl::AbortedError(absl::StrCat(
+            "Session ", ShownHandle(session->handle()), " ", why)));
   }
 }
 
@@ -321,7 +324,13 @@ void Worker::Implementation::ParseRunGraph(RunGraphCall call) {
 absl::Status Worker::Implementation::StartStep(RunGraphCall& call) {
   const pb::RunGraphRequest& request = call.request;
   LEAT_RETURN_IF_ERROR(run_ids_.Add(request.request_id(), "RunGraph (Worker)"));
-  for (const int64_t step_id : request.leat().cleanup_steps()) Forget(step_id);
+  const auto& ended = request.leat().cleanup_steps();
+  if (static_cast<size_t>(ended.size()) > kMaxCleanupSteps) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("RunGraph tells of ", ended.size(),
+                     " ended steps, more than ", kMaxCleanupSteps));
+  }
+  for (const int64_t step_id : ended) Forget(step_id);
   if (request.is_partial()) {
     return absl::UnimplementedError(
         absl::StrCat("RunGraph of step ", request.step_id(),

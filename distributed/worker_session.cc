@@ -45,11 +45,11 @@ Allocator& WorkerSession::host_allocator() const {
 absl::Status WorkerSession::CheckRoomLocked() const {
   if (closed_) {
     return absl::AbortedError(
-        absl::StrCat("Session ", handle(), " has been deleted"));
+        absl::StrCat("Session ", ShownHandle(handle()), " has been deleted"));
   }
   if (graphs_.size() < options_.max_graphs) return absl::OkStatus();
   return absl::ResourceExhaustedError(
-      absl::StrCat("Session ", handle(), " has ", graphs_.size(),
+      absl::StrCat("Session ", ShownHandle(handle()), " has ", graphs_.size(),
                    " graphs, the most that this task keeps for one"));
 }
 

@@ -186,8 +186,8 @@ absl::Status WorkerStep::TryBegin() {
                             }));
   // Deleted meanwhile, so perhaps after its steps were ended.
   if (session_->is_closed()) {
-    return absl::AbortedError(
-        absl::StrCat("Session ", session_->handle(), " has been deleted"));
+    return absl::AbortedError(absl::StrCat(
+        "Session ", ShownHandle(session_->handle()), " has been deleted"));
   }
   if (session_->devices() != nullptr) {
     rendezvous_->UseSession(session_->devices());

@@ -462,6 +462,13 @@ absl::StatusOr<std::vector<Tensor>> RecoverableSession::Implementation::Run(
   LEAT_ASSIGN_OR_RETURN(const LivePtr live, Acquire());
   absl::StatusOr<std::vector<Tensor>> result = RunStep(live, args);
   if (IsRecoverable(result.status())) Lose(live, result.status());
+  // Variables that the chief has just cleared to begin anew are lost too.
+  if (options_.reinitialize && !options_.uninitialized.empty() &&
+      absl::IsFailedPrecondition(result.status())) {
+    Check(live);
+    MutexLock lock(mutex_);
+    if (!live->lost.ok()) return live->lost;
+  }
   return result;
 }
 

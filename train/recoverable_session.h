@@ -97,8 +97,8 @@ class RecoverableSession {
   // what a worker's task had.
   int64_t num_sessions() const;
 
-  // Cancels what runs, and the attempts to make a session; later calls are
-  // FAILED_PRECONDITION.
+  // Cancels what runs, and the attempts to make a session (one that connects
+  // goes on for its connect_timeout); later calls are FAILED_PRECONDITION.
   absl::Status Close();
 
  private:

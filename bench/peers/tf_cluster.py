@@ -74,7 +74,8 @@ class Servers:
                  str(task)], stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL, preexec_fn=end_with_parent))
     for process in self.processes:
-      process.stdout.readline()
+      if not process.stdout.readline():
+        raise SystemExit('a server has ended')
 
   def target(self, job):
     return f'grpc://{self.cluster[job][0]}'

@@ -18,6 +18,7 @@
 #include "leat/core/mutex.h"
 #include "leat/distributed/wire.h"
 #include "leat/tests/distributed/received_message.h"
+#include "leat/tests/testing/held_queue.h"
 #include "leat/tests/testing/test_service.h"
 
 namespace leat {
@@ -172,8 +173,23 @@ class ChunkedReceiveTest : public ::testing::Test {
   int num_results_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::StatusOr<Tensor> result_ ABSL_GUARDED_BY(mutex_) =
       absl::UnknownError("none");
-  const std::unique_ptr<WorkQueue> queue_ = NewThreadPool("test", 2);
+  std::unique_ptr<WorkQueue> queue_ = NewThreadPool("test", 2);
 };
+
+// The allocator, such as a session's, may be gone when `done` has been called.
+TEST_F(ChunkedReceiveTest, UsesNothingBorrowedBehindItsEnd) {
+  auto held = std::make_unique<testing::HeldQueue>();
+  testing::HeldQueue& queue = *held;
+  queue_ = std::move(held);
+  Start();
+  std::move(TakeCall().reply)(absl::UnavailableError("gone"));
+  EXPECT_EQ(num_results(), 0);
+  queue.RunOne();
+  EXPECT_EQ(Result().status().message(), "gone");
+  EXPECT_EQ(allocator_.calls(), 0);
+  AnswerAll();
+  EXPECT_EQ(queue.size(), 0u);
+}
 
 TEST_F(ChunkedReceiveTest, PutsChunksInTheirPlacesInWhateverOrderTheyCome) {
   for (const bool last_first : {false, true}) {

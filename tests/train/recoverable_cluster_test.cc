@@ -415,7 +415,7 @@ TEST_F(SyncClusterTest, ALostParameterServerEndsAWorkerThatWaits) {
 // step that begins anew.
 TEST_F(SyncClusterTest, ALostParameterServerIsInitializedAgain) {
   Create(true);
-  std::thread chief = Train(0, 40);
+  std::thread chief = Train(0, 300);
   std::thread other = Train(1, 1'000'000);
   WaitForStep(20);
   cluster_.Restart(Ps(1));
