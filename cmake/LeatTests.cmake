@@ -1,6 +1,7 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #   leat_test(NAME SOURCES ... LINKS ... LABELS ...)
-# A GoogleTest program; every TEST in it is one test of CTest.
+# A GoogleTest program; every TEST in it is one test of CTest. Those of
+# BusyMachineTest, which take all processors, run beside no other.
 #
 #   leat_session_tests(NAME SOURCES ... LABELS ...)
 # The tests in those SOURCES of the program that include
@@ -31,10 +32,6 @@ set(LEAT_TEST_ENVIRONMENT
 
 function(leat_test_code target)
   target_compile_options(${target} PRIVATE -O0)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    # Precompiled headers are the same bytes whenever they are made.
-    target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
-  endif()
   if(LEAT_SANITIZER STREQUAL "address"
      AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     target_compile_options(${target} PRIVATE -fno-sanitize=fuzzer-no-link)
@@ -70,6 +67,9 @@ function(leat_discover_tests name)
 foreach(test IN LISTS @list@)
   set_tests_properties("${test}" PROPERTIES LABELS "@ARG_LABELS@" TIMEOUT 120
                        ENVIRONMENT "@ARG_ENVIRONMENT@")
+  if(test MATCHES "BusyMachineTest")
+    set_tests_properties("${test}" PROPERTIES RUN_SERIAL ON)
+  endif()
 endforeach()
 ]])
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")

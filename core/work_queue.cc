@@ -73,9 +73,11 @@ class ThreadPool final : public WorkQueue {
     }
     wake_.NotifyAll();
     for (std::thread& thread : threads_) thread.join();
+    while (adding_.load() > 0) std::this_thread::yield();
   }
 
   void Add(Task task) override {
+    adding_.fetch_add(1);
     pending_.fetch_add(1);
     lists_[ListForCaller()].Push(std::move(task));
     // A spinning worker will see the task; one each.
@@ -83,6 +85,7 @@ class ThreadPool final : public WorkQueue {
       { MutexLock lock(sleep_mutex_); }
       wake_.NotifyOne();
     }
+    adding_.fetch_sub(1);
   }
 
   int num_threads() const override { return static_cast<int>(lists_.size()); }
@@ -142,6 +145,9 @@ class ThreadPool final : public WorkQueue {
   std::vector<TaskList> lists_;
   std::atomic<size_t> next_list_{0};
   alignas(64) std::atomic<int64_t> pending_{0};  // added, not yet taken
+  // Calls of Add: the task may have run, and led to the end of the pool, before
+  // it returns.
+  std::atomic<int64_t> adding_{0};
   std::atomic<int64_t> spinning_{0};
   std::atomic<int64_t> sleepers_{0};
   Mutex sleep_mutex_;

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/saturating.h"
+#include "leat/distributed/traffic.h"
 
 namespace leat {
 namespace {
@@ -50,13 +51,14 @@ class PartAllocator final : public Allocator {
 }  // namespace
 
 void ChunkedReceive::Start(Options options, Payload first, Done done) {
-  const int in_flight = options.in_flight;
   const auto receive =
       std::make_shared<ChunkedReceive>(std::move(options), std::move(done));
-  // It may take long: the system clears the memory.
+  // It may take long: memory that was kept may have to be given back.
   receive->options_.compute->Add([receive] { receive->Allocate(); });
-  for (int i = 0; i < in_flight; ++i) receive->FetchNext();
-  receive->Arrive({.chunk = 0, .payload = std::move(first)});
+  // The first one is there.
+  for (int i = 1; i < receive->options_.in_flight; ++i) receive->FetchNext();
+  receive->Receive(0, std::move(first));
+  receive->Leave();
 }
 
 ChunkedReceive::ChunkedReceive(Options options, Done done)
@@ -64,38 +66,52 @@ ChunkedReceive::ChunkedReceive(Options options, Done done)
       missing_(options_.transfer.num_chunks()),
       done_(std::move(done)) {}
 
-void ChunkedReceive::Allocate() {
-  const absl::Status failed = failure();
-  absl::StatusOr<Tensor> tensor =
-      failed.ok()
-          ? Tensor::Allocate(*options_.allocator, options_.transfer.dtype,
-                             options_.transfer.shape)
-          : failed;
-  if (failed.ok() && !tensor.ok()) Fail(options_.explain(tensor.status()));
-  std::vector<Arrived> early;
-  Done done;
-  absl::Status ended;
-  {
-    MutexLock lock(mutex_);
-    is_allocating_ = false;
-    ended = failure_;
-    if (ended.ok()) {
-      tensor_ = *std::move(tensor);
-      early.swap(early_);
-    } else {
-      std::swap(done, done_);
-    }
-  }
-  if (!ended.ok()) {
-    tensor = ended;  // Nothing of the allocator's is left behind `done`.
-    return std::move(done)(ended);
-  }
-  for (Arrived& arrived : early) Arrive(std::move(arrived));
+bool ChunkedReceive::Enter() {
+  MutexLock lock(mutex_);
+  if (!failure_.ok() || done_ == nullptr) return false;
+  ++users_;
+  return true;
 }
 
-absl::Status ChunkedReceive::failure() {
+void ChunkedReceive::Leave(const absl::Status& status) {
+  std::vector<Arrived> early;
+  Tensor tensor;
+  absl::Status ended;
+  Done done;
+  {
+    MutexLock lock(mutex_);
+    if (failure_.ok()) failure_ = status;
+    if (!failure_.ok()) early.swap(early_);
+    if (--users_ > 0 || (failure_.ok() && missing_ > 0)) return;
+    tensor = std::move(tensor_);
+    ended = failure_;
+    std::swap(done, done_);
+  }
+  early.clear();
+  if (ended.ok()) return std::move(done)(std::move(tensor));
+  tensor = Tensor();  // Nothing of the allocator's is left behind `done`.
+  std::move(done)(ended);
+}
+
+bool ChunkedReceive::HasFailed() {
   MutexLock lock(mutex_);
-  return failure_;
+  return !failure_.ok();
+}
+
+void ChunkedReceive::Allocate() {
+  if (HasFailed()) return Leave();
+  absl::StatusOr<Tensor> tensor = Tensor::Allocate(
+      *options_.allocator, options_.transfer.dtype, options_.transfer.shape);
+  if (!tensor.ok()) return Leave(options_.explain(tensor.status()));
+  std::vector<Arrived> early;
+  {
+    MutexLock lock(mutex_);
+    tensor_ = *std::move(tensor);
+    is_allocated_ = true;
+    early.swap(early_);
+  }
+  for (Arrived& arrived : early) Arrive(std::move(arrived));
+  Leave();
 }
 
 void ChunkedReceive::FetchNext() {
@@ -117,16 +133,28 @@ void ChunkedReceive::FetchNext() {
 }
 
 void ChunkedReceive::Receive(int64_t chunk, absl::StatusOr<Payload> reply) {
-  if (!reply.ok()) return Fail(reply.status());
-  FetchNext();
+  if (!Enter()) return;
+  if (!reply.ok()) return Leave(reply.status());
+  const absl::Status status = CheckBytes(chunk, *reply);
+  if (!status.ok()) return Leave(options_.explain(status));
   Arrive({.chunk = chunk, .payload = *std::move(reply)});
+  Leave();
+}
+
+absl::Status ChunkedReceive::CheckBytes(int64_t chunk,
+                                        const Payload& payload) const {
+  const int64_t bytes = MessageBytes(payload);
+  const int64_t length = options_.transfer.LengthOf(chunk);
+  if (bytes <= length + kSlack) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("a message of ", bytes, " bytes for a chunk of ", length));
 }
 
 void ChunkedReceive::Arrive(Arrived arrived) {
   {
     MutexLock lock(mutex_);
     if (!failure_.ok()) return;
-    if (is_allocating_) return early_.push_back(std::move(arrived));
+    if (!is_allocated_) return early_.push_back(std::move(arrived));
   }
   if (options_.transfer.LengthOf(arrived.chunk) <= kMaxInlineBytes) {
     return Copy(std::move(arrived));
@@ -138,15 +166,15 @@ void ChunkedReceive::Arrive(Arrived arrived) {
 }
 
 void ChunkedReceive::Copy(Arrived arrived) {
+  if (!Enter()) return;
   const absl::Status status = CopyToItsPlace(std::move(arrived));
-  if (!status.ok()) return Fail(options_.explain(status));
-  Done done;
+  if (!status.ok()) return Leave(options_.explain(status));
   {
     MutexLock lock(mutex_);
-    if (--missing_ > 0 || !failure_.ok()) return;
-    std::swap(done, done_);
+    --missing_;
   }
-  std::move(done)(std::move(tensor_));
+  FetchNext();
+  Leave();
 }
 
 absl::Status ChunkedReceive::CopyToItsPlace(Arrived arrived) {
@@ -174,20 +202,6 @@ absl::Status ChunkedReceive::CopyToItsPlace(Arrived arrived) {
     std::memcpy(place, chunk.raw_data(), static_cast<size_t>(length));
   }
   return absl::OkStatus();
-}
-
-void ChunkedReceive::Fail(const absl::Status& status) {
-  Done done;
-  std::vector<Arrived> early;  // freed outside the lock
-  {
-    MutexLock lock(mutex_);
-    if (!failure_.ok() || done_ == nullptr) return;
-    failure_ = status;
-    early.swap(early_);
-    if (is_allocating_) return;  // It uses what is borrowed until `done`.
-    std::swap(done, done_);
-  }
-  std::move(done)(status);
 }
 
 }  // namespace leat

@@ -1,7 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 // ChunkedReceive: the receiving end of a transfer (recv_tensor.h). The tensor
 // is allocated once; its chunks are fetched several at a time, and each is
-// copied to its place when it arrives, while others are on their way.
+// copied to its place when it arrives, while others are on their way. The next
+// one is asked for when one has been copied, so that no more than these take
+// memory beside the tensor, however long copies wait for a thread.
 // Thread-safe.
 #ifndef LEAT_DISTRIBUTED_CHUNKED_RECEIVE_H_
 #define LEAT_DISTRIBUTED_CHUNKED_RECEIVE_H_
@@ -32,12 +34,11 @@ class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
   struct Options {
     Transfer transfer = {};
     int64_t step_id = 0;
-    int in_flight = 1;               // calls of FetchChunk at a time
+    int in_flight = 1;               // chunks on their way, or not yet copied
     Allocator* allocator = nullptr;  // host memory; borrowed until `done`
     WorkQueue* compute = nullptr;    // borrowed until `done`
-    // Calls FetchChunk. Called where Start was called and in the replies, and
-    // nowhere else, so that a transport that calls back is still there. Its
-    // errors are those to end with.
+    // Calls FetchChunk; not any more once `done` is called. Its errors are
+    // those to end with.
     std::function<void(Payload request, Reply reply)> fetch = {};
     // Makes the error to end with of what is wrong with an answer.
     std::function<absl::Status(const absl::Status&)> explain = {};
@@ -57,28 +58,39 @@ class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
     Payload payload = {};
   };
 
+  // Whoever uses what is borrowed until `done` has entered. False when the
+  // receive has failed: there is no use in going on.
+  bool Enter();
+  // With the error that ends the receive, if it fails. The last one to leave
+  // ends what is over.
+  void Leave(const absl::Status& status = absl::OkStatus());
+  bool HasFailed();
+
+  // REQUIRES: has entered, and leaves.
   void Allocate();
-  absl::Status failure();
+  // REQUIRES: has entered.
   void FetchNext();
   void Receive(int64_t chunk, absl::StatusOr<Payload> reply);
-  // A chunk is there: has it copied as soon as there is a place for it.
+  // What waits to be copied must not be much larger than a chunk.
+  absl::Status CheckBytes(int64_t chunk, const Payload& payload) const;
+  // Has a chunk copied as soon as there is a place for it. REQUIRES: has
+  // entered.
   void Arrive(Arrived arrived);
   void Copy(Arrived arrived);
   absl::Status CopyToItsPlace(Arrived arrived);
-  void Fail(const absl::Status& status);
 
   const Options options_;
-  // Written once, before any chunk is copied.
-  Tensor tensor_;
 
   Mutex mutex_;
-  // From the start on: nobody calls `done` before Allocate has ended.
-  bool is_allocating_ ABSL_GUARDED_BY(mutex_) = true;
+  int users_ ABSL_GUARDED_BY(mutex_) = 2;  // Start and Allocate at first
+  bool is_allocated_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<Arrived> early_ ABSL_GUARDED_BY(mutex_);  // until then
   int64_t next_ ABSL_GUARDED_BY(mutex_) = 1;            // chunk to fetch
   int64_t missing_ ABSL_GUARDED_BY(mutex_);             // chunks to copy
   absl::Status failure_ ABSL_GUARDED_BY(mutex_);        // the first
   Done done_ ABSL_GUARDED_BY(mutex_);                   // null: was called
+  // Written once, before any chunk is copied; changed no more until the end.
+  Tensor tensor_;
 };
 
 }  // namespace leat

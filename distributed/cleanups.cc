@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "leat/distributed/request_queue.h"
+#include "leat/protos/leat_worker.pb.h"
 #include "leat/protos/worker.pb.h"
 
 namespace leat {
@@ -47,10 +48,13 @@ void Cleanups::Flush() {
     due.swap(steps_);
   }
   for (const auto& [task, steps] : due) {
-    for (const int64_t step_id : steps) {
+    for (size_t i = 0; i < steps.size(); i += kMaxCleanupSteps) {
+      const size_t end = std::min(steps.size(), i + kMaxCleanupSteps);
       pb::CleanupGraphRequest request;
-      request.set_step_id(step_id);
-      // A task that cannot be reached has forgotten it, or will when its
+      request.set_step_id(steps[i]);
+      request.mutable_leat()->mutable_steps()->Add(steps.data() + i + 1,
+                                                   steps.data() + end);
+      // A task that cannot be reached has forgotten them, or will when their
       // session ends.
       tasks_.Call(task, methods::kCleanupGraph, ToPayload(request),
                   {.deadline = TimerQueue::Clock::now() + kTimeout},

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 // Cleanups: steps that have ended and that other tasks have still to forget.
 // They are told with the next RunGraph to the task, since one step mostly
-// follows another and a call takes as long as a small step, and else by
-// CleanupGraph a little later. Thread-safe.
+// follows another and a call takes as long as a small step, and else a little
+// later by a CleanupGraph for all of a task. Thread-safe.
 #ifndef LEAT_DISTRIBUTED_CLEANUPS_H_
 #define LEAT_DISTRIBUTED_CLEANUPS_H_
 
@@ -21,7 +21,7 @@
 
 namespace leat {
 
-// Of which one RunGraph tells, and that a task takes of one.
+// Of which one message tells, and that a task takes of one.
 inline constexpr size_t kMaxCleanupSteps = 10'000;
 
 class Cleanups : public std::enable_shared_from_this<Cleanups> {

@@ -139,10 +139,12 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
     MutexLock lock(mutex_);
     LEAT_RETURN_IF_ERROR(FirstError());
     ClusterDevices result{.devices = request_.own_devices,
-                          .tasks = {request_.own_task}};
+                          .tasks = {request_.own_task},
+                          .tickets = {0}};
     for (size_t i = 0; i < asked_.size(); ++i) {
       const PeerStatus& answer = **answers_[i];
       result.tasks.push_back(asked_[i]);
+      result.tickets.push_back(answer.ticket);
       if (!answer.is_leat) result.foreign_tasks.push_back(asked_[i]);
       LEAT_RETURN_IF_ERROR(AddDevices(asked_[i], answer, result));
     }

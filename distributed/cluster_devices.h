@@ -4,6 +4,7 @@
 #define LEAT_DISTRIBUTED_CLUSTER_DEVICES_H_
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -24,6 +25,8 @@ struct ClusterDevices {
   std::vector<DeviceInfo> devices = {};
   // That take part; the master's own first.
   std::vector<std::string> tasks = {};
+  // Of each of them (PeerStatus); 0 for the master's own.
+  std::vector<int64_t> tickets = {};
   // Those of them that are TensorFlow's.
   std::vector<std::string> foreign_tasks = {};
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "leat/core/hash64.h"
 #include "leat/core/rendezvous.h"
 #include "leat/distributed/methods.h"
@@ -23,7 +24,7 @@ constexpr microseconds kMinAgain(100);
 // What a message says about a step of it, if it is of one.
 struct StepOfMessage {
   std::optional<int64_t> id = {};
-  std::string tensor = {};
+  std::string tensor = {};  // or a chunk of one
 };
 
 // Incarnations are other ones each time.
@@ -54,6 +55,13 @@ StepOfMessage StepOf(absl::string_view method, absl::string_view header) {
     if (request.ok()) {
       step.id = request->step_id;
       step.tensor = KeyWithoutIncarnation(request->key);
+    }
+  } else if (method == methods::kFetchChunk.path) {
+    const absl::StatusOr<FetchChunkRequest> request =
+        DecodeFetchChunkRequest(header);
+    if (request.ok()) {
+      step.id = request->step_id;
+      step.tensor = absl::StrCat(request->offset, "+", request->length);
     }
   }
   return step;
@@ -111,28 +119,29 @@ CallFate InProcessFaults::FateOf(absl::string_view caller,
                                  absl::string_view header) {
   MutexLock lock(mutex_);
   if (!is_enabled_) return {};
-  ++counts_.calls;
+  Counts& counts = counts_.try_emplace(method).first->second;
+  ++counts.calls;
   Draws draws(Identity(caller, callee, method, header));
   CallFate fate;
   if (draws.Happens(plan_.drop)) {
     fate.is_lost = draws.Happens(0.5);
     fate.lost_after = draws.Between(kMinLoss, kMaxLoss);
-    ++(fate.is_lost ? counts_.lost_requests : counts_.lost_replies);
+    ++(fate.is_lost ? counts.lost_requests : counts.lost_replies);
     return fate;
   }
   if (draws.Happens(plan_.delay)) {
     fate.request_delay = draws.Between(microseconds(0), plan_.max_delay);
     fate.reply_delay = draws.Between(microseconds(0), plan_.max_delay);
-    ++counts_.delayed;
+    ++counts.delayed;
   }
   if (draws.Happens(plan_.duplicate)) {
     fate.again_after =
         draws.Between(kMinAgain, std::max(kMinAgain, plan_.max_delay));
-    ++counts_.doubled;
+    ++counts.doubled;
   }
   if (draws.Happens(plan_.reorder)) {
     fate.is_overtaken = true;
-    ++counts_.overtaken;
+    ++counts.overtaken;
   }
   return fate;
 }
@@ -144,7 +153,23 @@ void InProcessFaults::SetEnabled(bool is_enabled) {
 
 InProcessFaults::Counts InProcessFaults::counts() const {
   MutexLock lock(mutex_);
-  return counts_;
+  Counts sum;
+  for (const auto& [method, counts] : counts_) {
+    sum.calls += counts.calls;
+    sum.lost_requests += counts.lost_requests;
+    sum.lost_replies += counts.lost_replies;
+    sum.delayed += counts.delayed;
+    sum.doubled += counts.doubled;
+    sum.overtaken += counts.overtaken;
+  }
+  return sum;
+}
+
+InProcessFaults::Counts InProcessFaults::counts(
+    absl::string_view method) const {
+  MutexLock lock(mutex_);
+  const auto found = counts_.find(method);
+  return found == counts_.end() ? Counts() : found->second;
 }
 
 }  // namespace leat

@@ -3,9 +3,11 @@
 // loses, delays, doubles and reorders them. For tests.
 //
 // What happens to a call is decided by a hash of the seed, the method, who
-// calls whom, the step (by the number of steps seen before) and the tensor that
-// is asked for, not by the order of arrival: where steps come one after
-// another, a seed does the same each time. Thread-safe.
+// calls whom, the step (by the number of steps seen before) and the tensor, or
+// the place of the chunk, that is asked for, not by the order of arrival: where
+// steps come one after another, a seed does the same each time. (Chunks of two
+// tensors of a step that have the same place and length are told apart by their
+// order alone: the ids of transfers are random.) Thread-safe.
 #ifndef LEAT_DISTRIBUTED_IN_PROCESS_FAULTS_H_
 #define LEAT_DISTRIBUTED_IN_PROCESS_FAULTS_H_
 
@@ -14,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
@@ -74,7 +77,9 @@ class InProcessFaults {
   // first.
   void SetEnabled(bool is_enabled);
 
+  // Of all calls, or of those of one method.
   Counts counts() const;
+  Counts counts(absl::string_view method) const;
 
  private:
   // The hash of all that tells a call from others of the seed.
@@ -89,7 +94,8 @@ class InProcessFaults {
   absl::flat_hash_map<int64_t, uint64_t> steps_ ABSL_GUARDED_BY(mutex_);
   // How often a call was made that nothing else tells apart.
   absl::flat_hash_map<uint64_t, uint64_t> calls_ ABSL_GUARDED_BY(mutex_);
-  Counts counts_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<std::string, Counts> counts_
+      ABSL_GUARDED_BY(mutex_);  // by method
 };
 
 }  // namespace leat

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
 #include "leat/distributed/methods.h"
 #include "leat/distributed/request_queue.h"
 #include "leat/protos/worker.pb.h"
@@ -25,10 +27,21 @@ void LostDeletions::Note(const std::string& task, const std::string& session,
   if (!MayBeLost(status)) return;
   MutexLock lock(mutex_);
   if (is_stopped_) return;
-  if (deletions_.size() >= kMaxSessions) deletions_.erase(deletions_.begin());
   const int64_t id = ++last_id_;
   deletions_[id] = {.task = task, .session = session};
   SetTimer(id, kFirstWait);
+  if (deletions_.size() > kMaxSessions) ForgetOne();
+}
+
+void LostDeletions::ForgetOne() {
+  absl::flat_hash_map<absl::string_view, size_t> counts;
+  size_t most = 0;
+  for (const auto& [id, deletion] : deletions_) {
+    most = std::max(most, ++counts[deletion.task]);
+  }
+  deletions_.erase(std::find_if(
+      deletions_.begin(), deletions_.end(),
+      [&](const auto& entry) { return counts[entry.second.task] == most; }));
 }
 
 void LostDeletions::SetTimer(int64_t id, std::chrono::nanoseconds wait) {

@@ -21,7 +21,8 @@ namespace leat {
 
 class LostDeletions : public std::enable_shared_from_this<LostDeletions> {
  public:
-  // Of more than that, the oldest are given up.
+  // Of more than that, the oldest of the task that has the most are given up:
+  // one that never comes back must not crowd out those that do.
   static constexpr size_t kMaxSessions = 1000;
   // Until the first try, then twice as long each time, up to the other.
   static constexpr std::chrono::milliseconds kFirstWait{100};
@@ -49,6 +50,7 @@ class LostDeletions : public std::enable_shared_from_this<LostDeletions> {
     std::chrono::nanoseconds wait = kFirstWait;
   };
 
+  void ForgetOne() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void SetTimer(int64_t id, std::chrono::nanoseconds wait)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Try(int64_t id);

@@ -18,6 +18,7 @@
 #include "leat/distributed/request_ids.h"
 #include "leat/distributed/request_queue.h"
 #include "leat/distributed/shown_ids.h"
+#include "leat/distributed/stoppable_tasks.h"
 #include "leat/protos/master.pb.h"
 #include "leat/protos/status.pb.h"
 #include "leat/protos/worker.pb.h"
@@ -47,8 +48,8 @@ absl::Status ClosedByClient() {
       "Step was cancelled by an explicit call to `Session::Close()`.");
 }
 
-MasterEnvironment WithEndNotices(MasterEnvironment environment) {
-  environment.end_notices = std::make_shared<Cancellation>();
+MasterEnvironment WithNotices(MasterEnvironment environment, Tasks& tasks) {
+  environment.tasks = &tasks;
   environment.lost_deletions =
       std::make_shared<LostDeletions>(*environment.tasks, *environment.timers);
   environment.cleanups = std::make_shared<Cleanups>(
@@ -73,7 +74,8 @@ class Master::Implementation
     : public std::enable_shared_from_this<Implementation> {
  public:
   explicit Implementation(MasterEnvironment environment)
-      : environment_(WithEndNotices(std::move(environment))),
+      : tasks_(*environment.tasks),
+        environment_(WithNotices(std::move(environment), tasks_)),
         requests_(environment_.task, *environment_.blocking,
                   environment_.limits.max_transport_bytes),
         request_ids_(environment_.limits.max_request_ids),
@@ -141,9 +143,15 @@ class Master::Implementation
     return session;
   }
   void CleanUpTasks(const pb::ResetRequest& request,
-                    std::vector<DeviceName> filters, Reply reply);
+                    std::vector<DeviceName> filters,
+                    MasterSessions::UnderWay under_way, Reply reply);
+  absl::Status Stopping() const {
+    return absl::UnavailableError(
+        absl::StrCat("the master of ", environment_.task, " is stopping"));
+  }
 
-  const MasterEnvironment environment_;
+  StoppableTasks tasks_;
+  const MasterEnvironment environment_;  // with these tasks
   RequestQueue requests_;
   RequestIds request_ids_;
   // Ends sessions that are being created.
@@ -409,17 +417,19 @@ void Master::Implementation::Reset(Call, pb::ResetRequest request,
   absl::StatusOr<SessionConfig> filters = ReadSessionConfig(config);
   if (!filters.ok()) return std::move(reply)(filters.status());
   // Sessions first: a running step would make its variables anew.
-  sessions_->CloseAll(absl::AbortedError("the cluster was reset"),
-                      [self = shared_from_this(), request = std::move(request),
-                       filters = std::move(filters->device_filters),
-                       reply = std::move(reply)]() mutable {
-                        self->CleanUpTasks(request, std::move(filters),
-                                           std::move(reply));
-                      });
+  sessions_->CloseAll(
+      absl::AbortedError("the cluster was reset"),
+      [self = shared_from_this(), request = std::move(request),
+       filters = std::move(filters->device_filters),
+       reply = std::move(reply)](MasterSessions::UnderWay under_way) mutable {
+        self->CleanUpTasks(request, std::move(filters), std::move(under_way),
+                           std::move(reply));
+      });
 }
 
 void Master::Implementation::CleanUpTasks(const pb::ResetRequest& request,
                                           std::vector<DeviceName> filters,
+                                          MasterSessions::UnderWay under_way,
                                           Reply reply) {
   pb::CleanupAllRequest cleanup;
   *cleanup.mutable_container() = request.container();
@@ -433,27 +443,29 @@ void Master::Implementation::CleanUpTasks(const pb::ResetRequest& request,
   }
   FanOut(*environment_.tasks, methods::kCleanupAll, std::move(calls),
          {.deadline = steady_clock::now() + kResetTimeout},
-         [tasks = std::move(tasks), reply = std::move(reply)](
+         [self = shared_from_this(), tasks = std::move(tasks),
+          under_way = std::move(under_way), reply = std::move(reply)](
              const std::vector<absl::StatusOr<Payload>>& replies) mutable {
            absl::Status status = FirstError(tasks, replies);
+           if (absl::IsCancelled(status) && self->stopping_->IsCancelled()) {
+             status = self->Stopping();
+           }
            if (!status.ok()) return std::move(reply)(std::move(status));
            Respond(pb::ResetResponse(), std::move(reply));
          });
 }
 
 void Master::Implementation::BeginStop() {
-  stopping_->Cancel(absl::UnavailableError(
-      absl::StrCat("the master of ", environment_.task, " is stopping")));
+  stopping_->Cancel(Stopping());
   sessions_->BeginStop();
 }
 
 void Master::Implementation::Stop(steady_clock::time_point deadline) {
   BeginStop();
-  if (!sessions_->WaitUntil(deadline)) {
-    environment_.end_notices->Cancel(
-        absl::CancelledError("there is no more time to wait for an answer"));
-    sessions_->WaitUntil(steady_clock::time_point::max());
-  }
+  sessions_->WaitUntil(deadline);
+  // Where nothing is waited for any more, it ends what nobody waits for.
+  tasks_.Stop(Stopping());
+  sessions_->WaitUntil(steady_clock::time_point::max());
   environment_.lost_deletions->Stop();
   environment_.cleanups->Stop();
 }

@@ -193,9 +193,10 @@ void MasterSession::CreateWorkerSessions(
   request.set_master_incarnation(
       static_cast<int64_t>(cluster_.devices.front().incarnation));
   std::vector<TaskCall> calls;
-  for (const std::string& task : cluster_.tasks) {
+  for (size_t i = 0; i < cluster_.tasks.size(); ++i) {
     request.set_request_id(static_cast<int64_t>(RandomId()));
-    calls.push_back({task, ToPayload(request)});
+    request.set_ticket(cluster_.tickets[i]);
+    calls.push_back({cluster_.tasks[i], ToPayload(request)});
   }
   FanOut(*environment_.tasks, methods::kCreateWorkerSession, std::move(calls),
          SetupCall(environment_.limits, std::move(cancellation)),
@@ -217,8 +218,7 @@ void MasterSession::DeleteWorkerSessions(absl::AnyInvocable<void() &&> done) {
     calls.push_back({task, ToPayload(request)});
   }
   FanOut(*environment_.tasks, methods::kDeleteWorkerSession, std::move(calls),
-         {.deadline = steady_clock::now() + kDeleteTimeout,
-          .cancellation = environment_.end_notices},
+         {.deadline = steady_clock::now() + kDeleteTimeout},
          [self = shared_from_this(), done = std::move(done)](
              const std::vector<absl::StatusOr<Payload>>& replies) mutable {
            LostDeletions* const lost = self->environment_.lost_deletions.get();
@@ -289,8 +289,8 @@ void MasterSession::GetPlan(const StepSignature& signature,
   if (!found.ok() || *found != nullptr) {
     return std::move(done)(std::move(found));
   }
-  plans_->Get(
-      key, graph_->version(),
+  WaitForPlan(
+      plans_, key, graph_->version(),
       [self = shared_from_this(),
        signature = signature](PlanTable::Done made) mutable {
         const absl::StatusOr<int64_t> run = self->Begin();
@@ -309,7 +309,7 @@ void MasterSession::GetPlan(const StepSignature& signature,
                   });
             });
       },
-      WaitForPlan(*environment_.timers, patience, std::move(done)));
+      *environment_.timers, patience, std::move(done));
 }
 
 void MasterSession::MakePlan(StepSignature signature, PlanTable::Done done) {
@@ -373,7 +373,6 @@ void MasterSession::RunPlan(PlanTable::Plan plan, StepArgs args,
        .allocator = &allocator_,
        .decoders = &environment_.ops->variants(),
        .max_message_bytes = environment_.limits.max_message_bytes,
-       .end_notices = environment_.end_notices,
        .cleanups = environment_.cleanups},
       std::move(request), Counted(std::move(done)),
       [self = shared_from_this(), run] { self->End(run); });

@@ -65,9 +65,6 @@ struct MasterEnvironment {
   // created. May be null.
   std::function<void(absl::string_view message)> log = {};
   std::chrono::nanoseconds log_interval = std::chrono::seconds(10);
-  // Ends the calls that only tell tasks of the end of something, for a master
-  // that cannot wait for them. May be null.
-  std::shared_ptr<Cancellation> end_notices = {};
   // Takes the sessions that could not be deleted on their tasks. May be null.
   std::shared_ptr<LostDeletions> lost_deletions = {};
   // Tells tasks of the end of steps. Null: each step does.

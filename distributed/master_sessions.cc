@@ -16,6 +16,11 @@ using std::chrono::steady_clock;
 constexpr std::chrono::nanoseconds kMinSweep = std::chrono::seconds(1);
 constexpr std::chrono::nanoseconds kMaxSweep = std::chrono::minutes(1);
 
+absl::Status ClientHasGone(const absl::Status& why) {
+  return absl::CancelledError(
+      absl::StrCat("the client has gone: ", why.message()));
+}
+
 }  // namespace
 
 class MasterSessions::Token {
@@ -71,7 +76,7 @@ absl::StatusOr<MasterSessions::UnderWay> MasterSessions::Begin() {
   return token;
 }
 
-absl::Status MasterSessions::Add(SessionPtr session, const CallContext& client,
+absl::Status MasterSessions::Add(SessionPtr session, CallContext& client,
                                  UnderWay under_way) {
   absl::Status why;
   {
@@ -80,15 +85,24 @@ absl::Status MasterSessions::Add(SessionPtr session, const CallContext& client,
     --creating_;
     if (stopped_) {
       why = Stopping();
-    } else if (client.cancellation.IsCancelled()) {
-      why = absl::CancelledError(absl::StrCat(
-          "the client has gone: ", client.cancellation.status().message()));
     } else {
       sessions_.emplace(session->handle(), session);
     }
   }
-  if (!why.ok()) session->Close(why, [token = std::move(under_way)] {});
-  return why;
+  if (!why.ok()) {
+    session->Close(why, [token = std::move(under_way)] {});
+    return why;
+  }
+  // For as long as there is the call, so until its reply is on its way.
+  auto close = [weak = weak_from_this(),
+                handle = session->handle()](const absl::Status& gone) {
+    const auto self = weak.lock();
+    if (self != nullptr) self->Close(handle, ClientHasGone(gone), [] {});
+  };
+  Cancellation::Token token = 0;
+  if (client.cancellation.Register(close, &token)) return absl::OkStatus();
+  close(client.cancellation.status());
+  return ClientHasGone(client.cancellation.status());
 }
 
 MasterSessions::SessionPtr MasterSessions::Find(
@@ -116,7 +130,7 @@ bool MasterSessions::Close(const std::string& handle, absl::Status why,
   return true;
 }
 
-void MasterSessions::CloseAll(const absl::Status& why, Done done) {
+void MasterSessions::CloseAll(const absl::Status& why, AllClosed done) {
   std::vector<SessionPtr> sessions;
   UnderWay under_way;
   {
@@ -130,7 +144,7 @@ void MasterSessions::CloseAll(const absl::Status& why, Done done) {
   std::vector<Gather<bool>::Result> closed = Gather<bool>::Make(
       sessions.size(), [token = std::move(under_way), done = std::move(done)](
                            const std::vector<absl::StatusOr<bool>>&) mutable {
-        std::move(done)();
+        std::move(done)(std::move(token));
       });
   for (size_t i = 0; i < sessions.size(); ++i) {
     sessions[i]->Close(why, [result = std::move(closed[i])]() mutable {
@@ -173,7 +187,7 @@ void MasterSessions::BeginStop() {
     sweep = sweep_;
   }
   timers_.Cancel(sweep);
-  CloseAll(Stopping(), [] {});
+  CloseAll(Stopping(), [](const UnderWay&) {});
 }
 
 bool MasterSessions::WaitUntil(steady_clock::time_point deadline) {

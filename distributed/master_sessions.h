@@ -40,9 +40,9 @@ class MasterSessions : public std::enable_shared_from_this<MasterSessions> {
   absl::StatusOr<UnderWay> Begin();
 
   // Adds a session, for which there is room. Closes it instead, and says why,
-  // when stopping, and when its client has gone: nobody would know of it.
-  absl::Status Add(SessionPtr session, const CallContext& client,
-                   UnderWay under_way);
+  // when stopping, and when its client has gone: nobody would know of it. When
+  // the client goes before it has the reply, it is closed then.
+  absl::Status Add(SessionPtr session, CallContext& client, UnderWay under_way);
 
   // Null when there is none.
   SessionPtr Find(const std::string& handle) const;
@@ -50,7 +50,9 @@ class MasterSessions : public std::enable_shared_from_this<MasterSessions> {
   // Takes a session out and closes it with `why`; `done` when it is closed.
   // False, leaving `done` alone, when there is none.
   bool Close(const std::string& handle, absl::Status why, Done&& done);
-  void CloseAll(const absl::Status& why, Done done);
+  // What goes on with the token is under way too.
+  using AllClosed = absl::AnyInvocable<void(UnderWay) &&>;
+  void CloseAll(const absl::Status& why, AllClosed done);
 
   // Looks for idle sessions, again and again until BeginStop.
   void StartSweeping();

@@ -76,6 +76,7 @@ absl::StatusOr<PeerStatus> ParseStatus(const Payload& payload,
   status.is_leat = response.has_leat();
   status.max_chunk_bytes =
       std::max<int64_t>(response.leat().max_chunk_bytes(), 0);
+  status.ticket = response.leat().ticket();
   for (const pb::DeviceAttributes& attributes : response.device_attributes()) {
     LEAT_ASSIGN_OR_RETURN(DeviceInfo device, ImportDevice(attributes));
     absl::string_view rest = device.name;
@@ -212,7 +213,7 @@ class Peers::Pull {
         pull->transport_, pull->peer_, methods::kFetchChunk, std::move(request),
         std::move(options),
         [pull, done = std::move(done)](absl::StatusOr<Payload> reply) mutable {
-          if (!reply.ok()) reply = pull->CallError(reply.status());
+          if (!reply.ok()) reply = pull->ChunkError(reply.status());
           std::move(done)(std::move(reply));
         });
   }
@@ -252,6 +253,16 @@ class Peers::Pull {
     return WithMessage(error,
                        absl::StrCat(error.message(), " while receiving '",
                                     TensorNameOf(key_), "'"));
+  }
+
+  absl::Status ChunkError(const absl::Status& status) const {
+    if (!absl::IsNotFound(status) || IsOfTheWay(status)) {
+      return CallError(status);
+    }
+    // It has told of the transfer itself: the step, or the process, is over.
+    return AsDerived(absl::AbortedError(absl::StrCat(
+        "task ", peer_->task, " has forgotten '", TensorNameOf(key_),
+        "' while it was fetched: ", status.message())));
   }
 
   absl::Status ReplyError(const absl::Status& status) const {

@@ -39,6 +39,7 @@ struct PeerStatus {
   std::vector<DeviceInfo> devices = {};
   bool is_leat = false;         // else TensorFlow's
   int64_t max_chunk_bytes = 0;  // of a transfer (recv_tensor.h); 0: it has none
+  int64_t ticket = 0;           // to create a session with; 0: TensorFlow's
 };
 
 class Peers {

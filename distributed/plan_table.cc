@@ -2,8 +2,9 @@
 #include "leat/distributed/plan_table.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
+
+#include "absl/strings/str_cat.h"
 
 namespace leat {
 
@@ -22,24 +23,31 @@ absl::StatusOr<PlanTable::Plan> PlanTable::Find(absl::string_view key) {
   return found->second->plan;
 }
 
-void PlanTable::Get(const std::string& key, int64_t graph_version, Make make,
-                    Done done) {
+PlanTable::Ticket PlanTable::Get(const std::string& key, int64_t graph_version,
+                                 Make make, Done done) {
   absl::StatusOr<Plan> found = Plan();  // null: to be made
+  Ticket ticket = 0;
   {
     MutexLock lock(mutex_);
+    ticket = ++last_ticket_;
     const auto it = entries_.find(key);
     if (!closed_.ok()) {
       found = closed_;
     } else if (it == entries_.end()) {
-      auto entry = std::make_unique<Entry>();
-      entry->waiters.push_back(
-          {.graph_version = graph_version, .done = std::move(done)});
-      entries_.emplace(key, std::move(entry));
+      if (entries_.size() - used_.size() < max_plans_) {
+        auto entry = std::make_unique<Entry>();
+        entry->waiters[ticket] = {.graph_version = graph_version,
+                                  .done = std::move(done)};
+        entries_.emplace(key, std::move(entry));
+      } else {
+        found = absl::ResourceExhaustedError(absl::StrCat(
+            max_plans_, " plans of the session are being made already"));
+      }
     } else if (it->second->plan == nullptr) {
-      it->second->waiters.push_back({.graph_version = graph_version,
+      it->second->waiters[ticket] = {.graph_version = graph_version,
                                      .make = std::move(make),
-                                     .done = std::move(done)});
-      return;
+                                     .done = std::move(done)};
+      return ticket;
     } else {
       used_.splice(used_.end(), used_, it->second->place);
       found = it->second->plan;
@@ -50,6 +58,19 @@ void PlanTable::Get(const std::string& key, int64_t graph_version, Make make,
   } else {
     std::move(done)(std::move(found));
   }
+  return ticket;
+}
+
+void PlanTable::Leave(const std::string& key, Ticket ticket) {
+  Waiter left;  // freed outside the lock
+  MutexLock lock(mutex_);
+  const auto it = entries_.find(key);
+  if (it == entries_.end()) return;
+  std::map<Ticket, Waiter>& waiters = it->second->waiters;
+  const auto found = waiters.find(ticket);
+  if (found == waiters.end()) return;
+  left = std::move(found->second);
+  waiters.erase(found);
 }
 
 void PlanTable::Start(const std::string& key, int64_t graph_version,
@@ -72,35 +93,42 @@ void PlanTable::Finish(const std::string& key, int64_t graph_version,
     if (it == entries_.end()) return;  // closed meanwhile
     Entry& entry = *it->second;
     if (plan.ok()) {
-      served = std::exchange(entry.waiters, {});
+      served = TakeUpTo(INT64_MAX, entry);
       entry.plan = *plan;
       entry.place = used_.insert(used_.end(), key);
       evicted = Evict();
     } else {
-      const auto later =
-          std::stable_partition(entry.waiters.begin(), entry.waiters.end(),
-                                [graph_version](const Waiter& waiter) {
-                                  return waiter.graph_version <= graph_version;
-                                });
-      served.assign(std::make_move_iterator(entry.waiters.begin()),
-                    std::make_move_iterator(later));
-      entry.waiters.erase(entry.waiters.begin(), later);
-      const auto latest =
-          std::max_element(entry.waiters.begin(), entry.waiters.end(),
-                           [](const Waiter& a, const Waiter& b) {
-                             return a.graph_version < b.graph_version;
-                           });
+      served = TakeUpTo(graph_version, entry);
+      const auto latest = std::max_element(
+          entry.waiters.begin(), entry.waiters.end(),
+          [](const auto& a, const auto& b) {
+            return a.second.graph_version < b.second.graph_version;
+          });
       if (latest == entry.waiters.end()) {
         entries_.erase(it);
       } else {
-        next = std::exchange(latest->make, nullptr);
-        next_version = latest->graph_version;
+        next = std::exchange(latest->second.make, nullptr);
+        next_version = latest->second.graph_version;
       }
     }
   }
   for (Waiter& waiter : served) std::move(waiter.done)(plan);
   for (Plan& unused : evicted) release_(std::move(unused));
   if (next != nullptr) Start(key, next_version, std::move(next));
+}
+
+std::vector<PlanTable::Waiter> PlanTable::TakeUpTo(int64_t graph_version,
+                                                   Entry& entry) {
+  std::vector<Waiter> taken;
+  for (auto it = entry.waiters.begin(); it != entry.waiters.end();) {
+    if (it->second.graph_version > graph_version) {
+      ++it;
+    } else {
+      taken.push_back(std::move(it->second));
+      it = entry.waiters.erase(it);
+    }
+  }
+  return taken;
 }
 
 std::vector<PlanTable::Plan> PlanTable::Evict() {
@@ -130,13 +158,20 @@ void PlanTable::Close(const absl::Status& why) {
     used_.clear();
   }
   for (auto& [key, entry] : entries) {
-    for (Waiter& waiter : entry->waiters) std::move(waiter.done)(why);
+    for (auto& [ticket, waiter] : entry->waiters) std::move(waiter.done)(why);
   }
 }
 
 size_t PlanTable::num_plans() const {
   MutexLock lock(mutex_);
   return used_.size();
+}
+
+size_t PlanTable::num_waiting() const {
+  MutexLock lock(mutex_);
+  size_t waiting = 0;
+  for (const auto& [key, entry] : entries_) waiting += entry->waiters.size();
+  return waiting;
 }
 
 }  // namespace leat

@@ -13,19 +13,27 @@ namespace {
 
 class PlanWait : public std::enable_shared_from_this<PlanWait> {
  public:
-  PlanWait(TimerQueue& timers, const Patience& patience, PlanTable::Done done)
-      : timers_(timers), patience_(patience), done_(std::move(done)) {}
+  PlanWait(const std::shared_ptr<PlanTable>& plans, std::string key,
+           TimerQueue& timers, const Patience& patience, PlanTable::Done done)
+      : plans_(plans),
+        key_(std::move(key)),
+        timers_(timers),
+        patience_(patience),
+        done_(std::move(done)) {}
 
-  void Start() {
+  // It is in the table, unless the plan was there.
+  void Start(PlanTable::Ticket ticket) {
     absl::Status gone;
     {
       // What is registered here may end the wait at once, which waits until it
       // is known what to take back.
       MutexLock lock(mutex_);
+      if (done_ == nullptr) return;
+      ticket_ = ticket;
       if (patience_.deadline.has_value()) {
         timer_ = timers_.At(patience_.deadline->at, [weak = weak_from_this()] {
           if (const auto self = weak.lock()) {
-            self->End(TooLateToBegin(*self->patience_.deadline));
+            self->GiveUp(TooLateToBegin(*self->patience_.deadline));
           }
         });
       }
@@ -34,7 +42,7 @@ class PlanWait : public std::enable_shared_from_this<PlanWait> {
         Cancellation::Token token = 0;
         if (client.Register(
                 [weak = weak_from_this()](const absl::Status& why) {
-                  if (const auto self = weak.lock()) self->End(why);
+                  if (const auto self = weak.lock()) self->GiveUp(why);
                 },
                 &token)) {
           token_ = token;
@@ -43,31 +51,52 @@ class PlanWait : public std::enable_shared_from_this<PlanWait> {
         }
       }
     }
-    if (!gone.ok()) End(gone);
+    if (!gone.ok()) GiveUp(gone);
   }
 
+  // What the table says.
   void End(absl::StatusOr<PlanTable::Plan> plan) {
+    PlanTable::Done done = TakeDone();
+    if (done != nullptr) std::move(done)(std::move(plan));
+  }
+
+ private:
+  void GiveUp(const absl::Status& why) {
+    PlanTable::Done done = TakeDone();
+    if (done == nullptr) return;
+    PlanTable::Ticket ticket = 0;
+    {
+      MutexLock lock(mutex_);
+      ticket = ticket_;
+    }
+    if (const auto plans = plans_.lock()) plans->Leave(key_, ticket);
+    std::move(done)(why);
+  }
+
+  // Null when it is over already.
+  PlanTable::Done TakeDone() {
     PlanTable::Done done;
     std::optional<TimerQueue::Id> timer;
     std::optional<Cancellation::Token> token;
     {
       MutexLock lock(mutex_);
-      if (done_ == nullptr) return;
       done = std::exchange(done_, nullptr);
       timer = std::exchange(timer_, std::nullopt);
       token = std::exchange(token_, std::nullopt);
     }
     if (timer.has_value()) timers_.Cancel(*timer);
     if (token.has_value()) patience_.call->cancellation.Deregister(*token);
-    std::move(done)(std::move(plan));
+    return done;
   }
 
- private:
+  const std::weak_ptr<PlanTable> plans_;  // which has this
+  const std::string key_;
   TimerQueue& timers_;
   const Patience patience_;
 
   Mutex mutex_;
   PlanTable::Done done_ ABSL_GUARDED_BY(mutex_);  // null once it is called
+  PlanTable::Ticket ticket_ ABSL_GUARDED_BY(mutex_) = 0;
   std::optional<TimerQueue::Id> timer_ ABSL_GUARDED_BY(mutex_);
   std::optional<Cancellation::Token> token_ ABSL_GUARDED_BY(mutex_);
 };
@@ -81,13 +110,16 @@ absl::Status TooLateToBegin(const StepDeadline& deadline) {
                    " was over before it could begin"));
 }
 
-PlanTable::Done WaitForPlan(TimerQueue& timers, const Patience& patience,
-                            PlanTable::Done done) {
-  auto wait = std::make_shared<PlanWait>(timers, patience, std::move(done));
-  wait->Start();
-  return [wait = std::move(wait)](absl::StatusOr<PlanTable::Plan> plan) {
-    wait->End(std::move(plan));
-  };
+void WaitForPlan(const std::shared_ptr<PlanTable>& plans,
+                 const std::string& key, int64_t graph_version,
+                 PlanTable::Make make, TimerQueue& timers,
+                 const Patience& patience, PlanTable::Done done) {
+  const auto wait =
+      std::make_shared<PlanWait>(plans, key, timers, patience, std::move(done));
+  wait->Start(plans->Get(key, graph_version, std::move(make),
+                         [wait](absl::StatusOr<PlanTable::Plan> plan) {
+                           wait->End(std::move(plan));
+                         }));
 }
 
 }  // namespace leat

@@ -4,8 +4,10 @@
 #ifndef LEAT_DISTRIBUTED_PLAN_WAIT_H_
 #define LEAT_DISTRIBUTED_PLAN_WAIT_H_
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "absl/status/status.h"
 #include "leat/core/timer_queue.h"
@@ -25,12 +27,14 @@ struct Patience {
 // DEADLINE_EXCEEDED: what a step is told that could not begin in its time.
 absl::Status TooLateToBegin(const StepDeadline& deadline);
 
-// For PlanTable::Get: `done` gets what that is called with, or
-// DEADLINE_EXCEEDED or the reason of the cancellation, whichever comes first;
-// exactly once, on any thread, perhaps this one. `timers` is borrowed and
-// outlives the wait.
-PlanTable::Done WaitForPlan(TimerQueue& timers, const Patience& patience,
-                            PlanTable::Done done);
+// PlanTable::Get, of which `done` is told, or of DEADLINE_EXCEEDED or the
+// reason of the cancellation, whichever comes first; exactly once, on any
+// thread, perhaps this one. Nothing of who has gone stays in the table.
+// `timers` is borrowed and outlives the wait.
+void WaitForPlan(const std::shared_ptr<PlanTable>& plans,
+                 const std::string& key, int64_t graph_version,
+                 PlanTable::Make make, TimerQueue& timers,
+                 const Patience& patience, PlanTable::Done done);
 
 }  // namespace leat
 

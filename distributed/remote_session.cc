@@ -230,6 +230,7 @@ absl::Status RemoteSession::Create(absl::string_view target,
   const absl::Status created =
       master_->Call(methods::kCreateSession, request, response,
                     {.deadline = DeadlineAfter(options.connect_timeout),
+                     .cancellation = options.cancellation,
                      .wait_for_ready = true});
   // Not what the master says of a task that is silent.
   if (absl::IsDeadlineExceeded(created) &&
@@ -478,6 +479,7 @@ absl::Status ResetTasks(absl::string_view target,
   pb::ResetResponse response;
   return master->Call(methods::kReset, request, response,
                       {.deadline = DeadlineAfter(options.connect_timeout),
+                       .cancellation = options.cancellation,
                        .wait_for_ready = true});
 }
 

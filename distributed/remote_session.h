@@ -14,6 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "leat/core/cancellation.h"
 #include "leat/distributed/transport.h"
 #include "leat/graph/graph.h"
 #include "leat/graph/optimizer_options.h"
@@ -31,6 +32,8 @@ struct RemoteSessionOptions {
   OptimizerOptions optimizer = {};
   // How long to wait for the master and the tasks of the session at its start.
   std::chrono::nanoseconds connect_timeout = std::chrono::seconds(60);
+  // Ends that wait, with CANCELLED. Unless null.
+  std::shared_ptr<Cancellation> cancellation = {};
   // Of one message, in bytes.
   int64_t max_message_bytes = INT32_MAX;
   // Of the transport "in-process": whom it reaches.

@@ -52,6 +52,7 @@ void RemoteStep::Refuse(const absl::Status& why) {
     missing_ = 0;
     is_sent_ = false;
   }
+  feeds_.clear();
   Answer();
   CleanUp();
 }
@@ -59,6 +60,7 @@ void RemoteStep::Refuse(const absl::Status& why) {
 RemoteStep::RemoteStep(const StepEnvironment& environment, StepRequest request,
                        Done done, Ended ended)
     : environment_(environment),
+      feeds_(std::move(request.feeds)),
       request_(std::move(request)),
       step_id_(RandomStepId()),
       parts_(std::make_shared<Cancellation>()),
@@ -121,12 +123,13 @@ void RemoteStep::Begin() {
     MutexLock lock(mutex_);
     is_logged_ = true;
   }
-  StartRpcLogs(*environment_.tasks, foreign,
+  StartRpcLogs(*environment_.tasks, foreign, parts_,
                [self = shared_from_this()] { self->Send(); });
 }
 
 void RemoteStep::FetchLogs() {
   EndRpcLogs(*environment_.tasks, ForeignTasks(), step_id_,
+             *environment_.compute,
              [self = shared_from_this()](std::vector<pb::StepStats> logs) {
                self->KeepLogs(std::move(logs));
              });
@@ -159,6 +162,9 @@ void RemoteStep::Send() {
                                              static_cast<int64_t>(RandomId()),
                                              options, cleanups),
                     .tensors = FeedsOf(parts[i])};
+    // Charged to the session, whose next step may come as soon as it is
+    // answered.
+    if (i + 1 == parts.size()) feeds_.clear();
     if (request_.trace) {
       MutexLock lock(mutex_);
       times_[i].called = WallTime();
@@ -173,6 +179,7 @@ void RemoteStep::Send() {
         });
   }
   if (!parts.empty()) return;
+  feeds_.clear();
   Answer();
   CleanUp();
 }
@@ -193,7 +200,7 @@ bool RemoteStep::DeferCleanup(const TaskPart& part) const {
 WireTensors RemoteStep::FeedsOf(const TaskPart& part) const {
   WireTensors tensors;
   for (const BoundaryKey& feed : part.boundary.feeds) {
-    tensors.push_back({feed.key, request_.feeds[feed.index]});
+    tensors.push_back({feed.key, feeds_[feed.index]});
   }
   return tensors;
 }
@@ -272,7 +279,8 @@ void RemoteStep::Record(size_t part, const absl::Status& status) {
   const std::string& task = request_.plan->parts[part].task;
   bool must_cancel = false;
   bool is_last = false;
-  bool has_logs = false;  // to be fetched before it is over
+  bool has_logs = false;  // to be fetched
+  bool awaits_logs = false;
   {
     MutexLock lock(mutex_);
     if (!status.ok()) {
@@ -289,11 +297,13 @@ void RemoteStep::Record(size_t part, const absl::Status& status) {
       }
     }
     has_logs = missing_ == 1 && std::exchange(is_logged_, false);
+    lacks_logs_ = has_logs;
+    awaits_logs = has_logs && !cancelled_;
     is_last = !has_logs && --missing_ == 0;
   }
-  if (has_logs) {
-    FetchLogs();
-  } else if (is_last) {
+  if (has_logs) FetchLogs();
+  if (awaits_logs) return;
+  if (has_logs || is_last) {
     Finish();
   } else if (must_cancel) {
     CancelParts(status);
@@ -310,10 +320,12 @@ void RemoteStep::Cancel(const absl::Status& why) {
 }
 
 void RemoteStep::CancelParts(const absl::Status& why) {
+  bool lacks_logs = false;
   {
     MutexLock lock(mutex_);
     if (cancelled_ || missing_ == 0) return;
     cancelled_ = true;
+    lacks_logs = lacks_logs_;
     timers_.push_back(
         environment_.timers->At(Clock::now() + environment_.wait_for_replies,
                                 [weak = weak_from_this()] {
@@ -322,6 +334,7 @@ void RemoteStep::CancelParts(const absl::Status& why) {
                                 }));
   }
   parts_->Cancel(AsDerived(why));
+  if (lacks_logs) Finish();
 }
 
 StepResult RemoteStep::Result() {
@@ -405,8 +418,7 @@ void RemoteStep::CleanUp() {
     calls.push_back({part.task, ToPayload(request)});
   }
   FanOut(*environment_.tasks, methods::kCleanupGraph, std::move(calls),
-         {.deadline = Clock::now() + environment_.cleanup_timeout,
-          .cancellation = environment_.end_notices},
+         {.deadline = Clock::now() + environment_.cleanup_timeout},
          [ended = std::move(ended)](
              const std::vector<absl::StatusOr<Payload>>&) mutable {
            std::move(ended)();

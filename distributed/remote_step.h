@@ -45,8 +45,6 @@ struct StepEnvironment {
   // For replies, once the step was cancelled.
   std::chrono::nanoseconds wait_for_replies = std::chrono::seconds(5);
   std::chrono::nanoseconds cleanup_timeout = std::chrono::seconds(10);
-  // Ends the calls that tell tasks of the step's end. May be null.
-  std::shared_ptr<Cancellation> end_notices = {};
   // Tells tasks of the end of steps that have succeeded. Null: they are told at
   // once, each by a call.
   std::shared_ptr<Cleanups> cleanups = {};
@@ -126,7 +124,9 @@ class RemoteStep : public std::enable_shared_from_this<RemoteStep> {
   void CleanUp();
 
   const StepEnvironment environment_;
-  const StepRequest request_;
+  // Until they are sent. Of the thread that starts the step.
+  std::vector<Tensor> feeds_;
+  const StepRequest request_;  // without feeds
   const int64_t step_id_;
   const std::shared_ptr<Cancellation> parts_;  // of the calls of RunGraph
   const std::chrono::nanoseconds wall_clock_offset_;  // 0 without a trace
@@ -136,6 +136,8 @@ class RemoteStep : public std::enable_shared_from_this<RemoteStep> {
   Ended ended_ ABSL_GUARDED_BY(mutex_);
   size_t missing_ ABSL_GUARDED_BY(mutex_);          // replies
   bool is_logged_ ABSL_GUARDED_BY(mutex_) = false;  // rpc_logs.h
+  // All tasks have replied; what they have logged is missing.
+  bool lacks_logs_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_sent_ ABSL_GUARDED_BY(mutex_) = true;
   bool cancelled_ ABSL_GUARDED_BY(mutex_) = false;
   bool answered_ ABSL_GUARDED_BY(mutex_) = false;  // `done` has returned

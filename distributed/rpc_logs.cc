@@ -16,13 +16,16 @@ namespace {
 constexpr std::chrono::seconds kTimeout(2);
 
 void CallAll(Tasks& tasks, const std::vector<std::string>& names,
-             const pb::LoggingRequest& request, Gather<Payload>::Done done) {
+             const pb::LoggingRequest& request,
+             std::shared_ptr<Cancellation> cancellation,
+             Gather<Payload>::Done done) {
   std::vector<TaskCall> calls;
   for (const std::string& name : names) {
     calls.push_back({name, ToPayload(request)});
   }
   FanOut(tasks, methods::kLogging, std::move(calls),
-         {.deadline = std::chrono::steady_clock::now() + kTimeout},
+         {.deadline = std::chrono::steady_clock::now() + kTimeout,
+          .cancellation = std::move(cancellation)},
          std::move(done));
 }
 
@@ -39,38 +42,36 @@ pb::StepStats StatsOf(const absl::StatusOr<Payload>& reply, int64_t step_id) {
 }  // namespace
 
 void StartRpcLogs(Tasks& tasks, const std::vector<std::string>& names,
+                  std::shared_ptr<Cancellation> cancellation,
                   absl::AnyInvocable<void() &&> done) {
   pb::LoggingRequest request;
   request.set_enable_rpc_logging(true);
-  CallAll(tasks, names, request,
+  CallAll(tasks, names, request, std::move(cancellation),
           [done = std::move(done)](
               const std::vector<absl::StatusOr<Payload>>&) mutable {
             std::move(done)();
           });
 }
 
-void EndRpcLogs(Tasks& tasks, std::vector<std::string> names, int64_t step_id,
+void EndRpcLogs(Tasks& tasks, const std::vector<std::string>& names,
+                int64_t step_id, WorkQueue& compute,
                 absl::AnyInvocable<void(std::vector<pb::StepStats>) &&> done) {
-  pb::LoggingRequest stop;
-  stop.set_disable_rpc_logging(true);
-  const std::vector<std::string> to_stop = names;
-  CallAll(
-      tasks, to_stop, stop,
-      [&tasks, names = std::move(names), step_id, done = std::move(done)](
-          const std::vector<absl::StatusOr<Payload>>&) mutable {
-        pb::LoggingRequest fetch;
-        fetch.add_fetch_step_id(step_id);
-        CallAll(
-            tasks, names, fetch,
-            [step_id, done = std::move(done)](
-                const std::vector<absl::StatusOr<Payload>>& replies) mutable {
+  pb::LoggingRequest request;
+  request.set_disable_rpc_logging(true);
+  request.add_fetch_step_id(step_id);
+  CallAll(tasks, names, request, nullptr,
+          [step_id, &compute, done = std::move(done)](
+              std::vector<absl::StatusOr<Payload>> replies) mutable {
+            // They may be as large as a message.
+            compute.Add([step_id, done = std::move(done),
+                         replies = std::move(replies)]() mutable {
               std::vector<pb::StepStats> stats;
               for (const auto& reply : replies) {
                 stats.push_back(StatsOf(reply, step_id));
               }
               std::move(done)(std::move(stats));
             });
-      });
+          });
 }
 
 }  // namespace leat

@@ -137,8 +137,10 @@ class Worker::Implementation {
   void RecvTensor(std::shared_ptr<CallContext> context, const Payload& payload,
                   Reply reply);
 
-  // Of a step that its master will not ask for any more.
+  // Of steps that their master will not ask for any more.
   void Forget(int64_t step_id);
+  // INVALID_ARGUMENT, forgetting none, for too many.
+  absl::Status ForgetAll(const google::protobuf::RepeatedField<int64_t>& steps);
   // Of sessions that are no longer in the table.
   void EndSessions(const WorkerSessions::Ended& ended, absl::string_view why);
 
@@ -195,6 +197,7 @@ absl::StatusOr<pb::GetStatusResponse> Worker::Implementation::GetStatus(
   response.mutable_leat()->set_version(kLeatPeerVersion);
   response.mutable_leat()->set_incarnation(incarnation_);
   response.mutable_leat()->set_max_chunk_bytes(kMaxChunkBytes);
+  response.mutable_leat()->set_ticket(sessions_.NewTicket());
   return response;
 }
 
@@ -229,6 +232,7 @@ Worker::Implementation::CreateWorkerSession(
       {.handle = std::move(*request.mutable_session_handle()),
        .master_task = std::move(*request.mutable_master_task()),
        .master_incarnation = request.master_incarnation(),
+       .ticket = request.ticket(),
        .isolated = request.isolate_session_state()},
       &ended);
   EndSessions(ended, "is over: its master was restarted");
@@ -285,8 +289,20 @@ void Worker::Implementation::Forget(int64_t step_id) {
       step_id, absl::AbortedError(absl::StrCat("Cleanup ", step_id)));
 }
 
+absl::Status Worker::Implementation::ForgetAll(
+    const google::protobuf::RepeatedField<int64_t>& steps) {
+  if (static_cast<size_t>(steps.size()) > kMaxCleanupSteps) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a message tells of ", steps.size(),
+                     " ended steps, more than ", kMaxCleanupSteps));
+  }
+  for (const int64_t step_id : steps) Forget(step_id);
+  return absl::OkStatus();
+}
+
 absl::StatusOr<pb::CleanupGraphResponse> Worker::Implementation::CleanupGraph(
     pb::CleanupGraphRequest request) {
+  LEAT_RETURN_IF_ERROR(ForgetAll(request.leat().steps()));
   Forget(request.step_id());
   return pb::CleanupGraphResponse();
 }
@@ -324,13 +340,7 @@ void Worker::Implementation::ParseRunGraph(RunGraphCall call) {
 absl::Status Worker::Implementation::StartStep(RunGraphCall& call) {
   const pb::RunGraphRequest& request = call.request;
   LEAT_RETURN_IF_ERROR(run_ids_.Add(request.request_id(), "RunGraph (Worker)"));
-  const auto& ended = request.leat().cleanup_steps();
-  if (static_cast<size_t>(ended.size()) > kMaxCleanupSteps) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("RunGraph tells of ", ended.size(),
-                     " ended steps, more than ", kMaxCleanupSteps));
-  }
-  for (const int64_t step_id : ended) Forget(step_id);
+  LEAT_RETURN_IF_ERROR(ForgetAll(request.leat().cleanup_steps()));
   if (request.is_partial()) {
     return absl::UnimplementedError(
         absl::StrCat("RunGraph of step ", request.step_id(),

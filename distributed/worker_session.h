@@ -29,6 +29,8 @@ struct WorkerSessionOptions {
   // The task that made it, and which process of that task.
   std::string master_task = {};
   int64_t master_incarnation = 0;
+  // Larger than what processes of that task have had before; 0: not known.
+  int64_t ticket = 0;
   bool isolated = false;
   size_t max_graphs = 0;
   // That its steps may hold at a time; INT64_MAX: as much as there is.
@@ -46,6 +48,7 @@ class WorkerSession {
   const std::string& handle() const { return options_.handle; }
   const std::string& master_task() const { return options_.master_task; }
   int64_t master_incarnation() const { return options_.master_incarnation; }
+  int64_t ticket() const { return options_.ticket; }
   bool isolated() const { return options_.isolated; }
   GraphRunner& runner() { return runner_; }
   // Null unless its memory is limited.

@@ -7,6 +7,8 @@
 
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "leat/core/hash64.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
@@ -44,7 +46,8 @@ WorkerSessions::WorkerSessions(std::string task, DeviceSet& devices,
       default_session_(std::make_shared<WorkerSession>(
           WorkerSessionOptions{.max_graphs = limits.max_graphs,
                                .max_bytes = limits.max_session_bytes},
-          devices, kernels)) {}
+          devices, kernels)),
+      last_ticket_(absl::ToUnixMicros(absl::Now())) {}
 
 absl::Status WorkerSessions::Create(WorkerSessionOptions options,
                                     Ended* ended) {
@@ -56,17 +59,9 @@ absl::Status WorkerSessions::Create(WorkerSessionOptions options,
   options.max_graphs = limits_.max_graphs;
   options.max_bytes = limits_.max_session_bytes;
   MutexLock lock(mutex_);
-  if (!options.master_task.empty()) {
-    absl::erase_if(sessions_, [&](const auto& entry) {
-      const std::shared_ptr<WorkerSession>& session = entry.second;
-      if (session->master_task() != options.master_task ||
-          session->master_incarnation() == options.master_incarnation) {
-        return false;
-      }
-      ended->push_back(session);
-      return true;
-    });
-  }
+  // A larger one than there is would refuse the master for ever.
+  options.ticket = std::min(options.ticket, last_ticket_);
+  LEAT_RETURN_IF_ERROR(RemoveFormer(options, ended));
   if (sessions_.contains(options.handle)) return absl::OkStatus();
   if (removed_.contains(Hash64(options.handle))) {
     return absl::AbortedError(absl::StrCat("Session ", options.handle,
@@ -82,6 +77,34 @@ absl::Status WorkerSessions::Create(WorkerSessionOptions options,
       std::move(handle),
       std::make_shared<WorkerSession>(std::move(options), devices_, kernels_));
   return absl::OkStatus();
+}
+
+absl::Status WorkerSessions::RemoveFormer(const WorkerSessionOptions& options,
+                                          Ended* ended) {
+  if (options.master_task.empty()) return absl::OkStatus();
+  const auto is_of_another = [&options](const WorkerSession& session) {
+    return session.master_task() == options.master_task &&
+           session.master_incarnation() != options.master_incarnation;
+  };
+  for (const auto& [handle, session] : sessions_) {
+    if (is_of_another(*session) && options.ticket > 0 &&
+        session->ticket() > options.ticket) {
+      return absl::AbortedError(absl::StrCat(
+          "Session ", ShownHandle(options.handle), " comes late: ",
+          QuotedText(options.master_task), " has been restarted since"));
+    }
+  }
+  absl::erase_if(sessions_, [&](const auto& entry) {
+    if (!is_of_another(*entry.second)) return false;
+    ended->push_back(entry.second);
+    return true;
+  });
+  return absl::OkStatus();
+}
+
+int64_t WorkerSessions::NewTicket() {
+  MutexLock lock(mutex_);
+  return ++last_ticket_;
 }
 
 absl::StatusOr<std::shared_ptr<WorkerSession>> WorkerSessions::Find(

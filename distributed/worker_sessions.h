@@ -41,9 +41,11 @@ class WorkerSessions {
 
   // Makes a session unless there is one of that handle. Removes those of the
   // same master task with another incarnation, which nobody will use again, and
-  // hands them over in `*ended`. INVALID_ARGUMENT for an empty handle
-  // and one above 1 KiB, RESOURCE_EXHAUSTED above the limit, ABORTED for a
-  // handle that Remove was called with before: nobody would remove it again.
+  // hands them over in `*ended`; ABORTED instead if one of these has a larger
+  // ticket: the request has come late, and its master is no more.
+  // INVALID_ARGUMENT for an empty handle and one above 1 KiB,
+  // RESOURCE_EXHAUSTED above the limit, ABORTED for a handle that Remove was
+  // called with before: nobody would remove it again.
   absl::Status Create(WorkerSessionOptions options, Ended* ended);
 
   // ABORTED, in TensorFlow's words and with its payload, for an unknown handle:
@@ -59,11 +61,18 @@ class WorkerSessions {
   size_t num_sessions() const;  // that masters have made
   size_t num_graphs() const;    // of all
 
+  // Of an answer to a master that is going to create a session.
+  int64_t NewTicket();
+
   // Those used last first; the one without a handle when it has been used.
   void Report(const StatusListing& listing,
               pb::TaskStatusResponse& status) const;
 
  private:
+  // Takes those out that another process of that master has made.
+  absl::Status RemoveFormer(const WorkerSessionOptions& options, Ended* ended)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   const std::string task_;
   DeviceSet& devices_;
   const KernelRegistry& kernels_;
@@ -71,6 +80,8 @@ class WorkerSessions {
   const std::shared_ptr<WorkerSession> default_session_;
 
   mutable Mutex mutex_;
+  // At first a time, so that those of a process before are smaller.
+  int64_t last_ticket_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<std::string, std::shared_ptr<WorkerSession>> sessions_
       ABSL_GUARDED_BY(mutex_);
   // Hashes of handles.

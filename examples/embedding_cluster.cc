@@ -159,13 +159,11 @@ absl::Status TrainSteps(const Flags& flags, const ClusterTask& task,
   return absl::OkStatus();
 }
 
-absl::Status Run(const Flags& flags, int& code) {
+absl::StatusOr<int> Run(const Flags& flags) {
   LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<ClusterTask> task,
                         ClusterTask::Start({.input = flags.task}));
-  if (task->serves()) {
-    code = task->Serve();
-    return absl::OkStatus();
-  }
+  if (task->serves()) return task->Serve();
+  LEAT_RETURN_IF_ERROR(CheckTrains(*task));
   const int servers = task->num_ps();
   GraphBuilder b;
   b.SetSeed(flags.seed);
@@ -186,15 +184,11 @@ absl::Status Run(const Flags& flags, int& code) {
                 static_cast<long long>(2 * flags.batch));
   }
   LEAT_RETURN_IF_ERROR(TrainSteps(flags, *task, model, *session));
-  return FlushOutput();
+  return 0;
 }
 
 void AddFlags(CLI::App& app, Flags& flags) {
-  app.add_option("--cluster", flags.task.cluster,
-                 "The cluster as JSON or a file of it; without it TF_CONFIG "
-                 "says cluster and task");
-  app.add_option("--job", flags.task.job, "The job of this task");
-  app.add_option("--task", flags.task.task, "Its number");
+  AddTaskFlags(app, flags.task);
   const auto add = [&](const char* name, int64_t& value, int64_t high,
                        const char* about) {
     app.add_option(name, value, about)
@@ -218,10 +212,7 @@ int Main(int argc, char** argv) {
   CLI::App app("Learns embeddings that are spread over parameter servers.",
                "embedding_cluster");
   AddFlags(app, flags);
-  int code = 0;
-  const int ended =
-      RunProgram(app, argc, argv, [&] { return Run(flags, code); });
-  return ended == 0 ? code : ended;
+  return RunProgram(app, argc, argv, [&] { return Run(flags); });
 }
 
 }  // namespace

@@ -142,7 +142,7 @@ absl::Status TrainAndEvaluate(const Flags& flags, const Model& model,
   return losses.Close();
 }
 
-absl::Status Run(const Flags& flags) {
+absl::StatusOr<int> Run(const Flags& flags) {
   Losses losses(flags.losses_path);
   LEAT_RETURN_IF_ERROR(losses.Open());
   LEAT_ASSIGN_OR_RETURN(const FashionMnist data,
@@ -175,7 +175,7 @@ absl::Status Run(const Flags& flags) {
       session->MakeCallable(
           {.feeds = {model.images}, .fetches = {model.predictions}}));
   LEAT_RETURN_IF_ERROR(Show(predict, data.test, flags.show));
-  return FlushOutput();
+  return 0;
 }
 
 void AddFlags(CLI::App& app, Flags& flags) {

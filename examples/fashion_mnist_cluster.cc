@@ -71,11 +71,11 @@ struct Shared {
   Model model = {};
   std::vector<Variable> weights = {};  // of the model
   Variable global_step = {};
-  Variable last_step = {};  // the training ends at this one
+  Variable end = {};  // a step at which the training ends early
   // How far a task is, -1 at first: the workers after the chief, who tell when
   // they have ended, then the evaluator, who tells what it has tested.
   std::vector<Variable> reached = {};
-  // Assign the step that is fed to one of those, and to last_step.
+  // Assign the step that is fed to one of those, and to `end`.
   Output step = {};
   std::vector<Operation> tell = {};
   Operation end_at = {};
@@ -87,18 +87,17 @@ nn::ReplicaDeviceSetterOptions Placement(const ClusterTask& task) {
           .strategy = nn::GreedyByBytes(task.num_ps())};
 }
 
-Shared BuildShared(GraphBuilder& b, const Flags& flags, const ClusterTask& task,
-                   int64_t steps) {
+Shared BuildShared(GraphBuilder& b, const Flags& flags,
+                   const ClusterTask& task) {
   b.SetSeed(flags.model.seed);
   Shared shared;
   shared.model = BuildModel(b, flags.model);
   shared.weights = b.TrainableVariables();
   shared.global_step = nn::GlobalStep(b);
   auto device = b.OnDevice("/job:ps/task:0");
-  shared.last_step =
-      b.Variable("last_step", b.Const(steps), {.trainable = false});
+  shared.end = b.Variable("end", b.Const(kMaxSteps), {.trainable = false});
   shared.step = b.Placeholder<int64_t>("step", Shape{});
-  shared.end_at = op::AssignVariableOp(shared.last_step.handle(), shared.step);
+  shared.end_at = op::AssignVariableOp(shared.end.handle(), shared.step);
   for (int i = 1; i <= task.num_workers(); ++i) {
     const Variable reached =
         b.Variable(absl::StrCat("reached_", i), b.Const(int64_t{-1}),
@@ -116,6 +115,7 @@ struct Training {
   Operation local_init = {};
   Operation chief_step = {};
   Operation finish = {};
+  Output finished = {};
 };
 
 absl::StatusOr<Training> BuildTraining(GraphBuilder& b, const Flags& flags,
@@ -135,7 +135,8 @@ absl::StatusOr<Training> BuildTraining(GraphBuilder& b, const Flags& flags,
     training = {.train = step.train,
                 .local_init = step.local_init(task.is_chief()),
                 .chief_step = step.chief_step,
-                .finish = step.finish};
+                .finish = step.finish,
+                .finished = step.finished};
   } else {
     training.train = optimizer->Minimize(shared.model.loss, options);
   }
@@ -169,6 +170,13 @@ RunArgs Tell(const Shared& shared, const Operation& what, int64_t step) {
           .targets = {what}};
 }
 
+// Of the whole training, over runs of the program on servers that are kept.
+int64_t StepsOf(const Flags& flags, const ClusterTask& task,
+                const Shard& shard) {
+  return flags.epochs * shard.num_batches() *
+         (flags.sync ? 1 : task.num_workers());
+}
+
 // A step that was lost with a task, which the session logs, runs again in
 // another session.
 absl::StatusOr<std::vector<Tensor>> RunAgain(RecoverableSession& session,
@@ -198,6 +206,8 @@ class Replica {
   absl::Status Train(Shard& shard);
 
  private:
+  // Where the training is, and where it ends.
+  absl::StatusOr<std::pair<int64_t, int64_t>> Begin();
   void Report(int64_t step, float loss);
 
   const Flags& flags_;
@@ -220,18 +230,36 @@ void Replica::Report(int64_t step, float loss) {
                       loss, seconds.count()));
 }
 
+// A run before, on servers that have been kept, may have ended the synchronous
+// training, until the chief of this run goes on with it. That may have been
+// after this worker's session has begun: it begins again then.
+absl::StatusOr<std::pair<int64_t, int64_t>> Replica::Begin() {
+  RunArgs look{.fetches = {shared_.global_step.value(), shared_.end.value()}};
+  if (flags_.sync) look.fetches.push_back(training_.finished);
+  for (bool waited = false;; waited = true) {
+    LEAT_ASSIGN_OR_RETURN(const auto out, RunAgain(session_, look));
+    const int64_t step = out[0].scalar<int64_t>();
+    const int64_t last = std::min(steps_, out[1].scalar<int64_t>());
+    if (step >= last || !flags_.sync || !out[2].scalar<bool>()) {
+      if (!flags_.sync || task_.is_chief()) return std::make_pair(step, last);
+      const RunArgs again{.targets = {training_.local_init}};
+      LEAT_RETURN_IF_ERROR(RunAgain(session_, again).status());
+      return std::make_pair(step, last);
+    }
+    if (!waited) Say("waits for the chief to go on with the training");
+    std::this_thread::sleep_for(kLook);
+  }
+}
+
 absl::Status Replica::Train(Shard& shard) {
   Losses losses(flags_.losses_folder.empty()
                     ? ""
                     : absl::StrCat(flags_.losses_folder, "/", task_.task().job,
                                    "-", task_.task().index, ".txt"));
   LEAT_RETURN_IF_ERROR(losses.Open());
-  LEAT_ASSIGN_OR_RETURN(
-      const auto out,
-      RunAgain(session_, {.fetches = {shared_.global_step.value(),
-                                      shared_.last_step.value()}}));
-  int64_t step = out[0].scalar<int64_t>();
-  int64_t last = out[1].scalar<int64_t>();
+  LEAT_ASSIGN_OR_RETURN(const auto begin, Begin());
+  int64_t step = begin.first;
+  int64_t last = begin.second;
   int64_t position = flags_.sync ? step : step / task_.num_workers();
   Say(absl::StrCat("trains from step ", step, " on"));
   while (step < last) {
@@ -240,7 +268,7 @@ absl::Status Replica::Train(Shard& shard) {
         session_, {.feeds = {{shared_.model.images, batch.images},
                              {shared_.model.labels, batch.labels}},
                    .fetches = {shared_.model.loss, training_.step_after,
-                               shared_.last_step.value()},
+                               shared_.end.value()},
                    .targets = {training_.train}});
     if (absl::IsOutOfRange(trained.status())) break;  // the chief has ended it
     LEAT_RETURN_IF_ERROR(trained.status());
@@ -251,7 +279,7 @@ absl::Status Replica::Train(Shard& shard) {
     position = flags_.sync ? step : position + 1;
     // With --sync the chief, without whom no step ends, decides for all.
     if (!flags_.sync || task_.is_chief()) {
-      last = (*trained)[2].scalar<int64_t>();
+      last = std::min(steps_, (*trained)[2].scalar<int64_t>());
     }
   }
   Say(absl::StrCat("ends at step ", step));
@@ -260,17 +288,17 @@ absl::Status Replica::Train(Shard& shard) {
 
 // The chief goes last: `leat launch` ends everything when it does.
 absl::Status WaitForOthers(const Graph& graph, const ClusterTask& task,
-                           const Shared& shared) {
+                           const Shared& shared, int64_t steps) {
   LEAT_ASSIGN_OR_RETURN(const std::shared_ptr<Session> session,
                         NewSession(graph, task.session_options()));
-  RunArgs args{.fetches = {shared.last_step.value()}};
+  RunArgs args{.fetches = {shared.end.value()}};
   for (const Variable& reached : shared.reached) {
     args.fetches.push_back(reached.value());
   }
   const auto end = std::chrono::steady_clock::now() + kLongestWait;
   while (std::chrono::steady_clock::now() < end) {
     LEAT_ASSIGN_OR_RETURN(const auto out, session->Run(args));
-    const int64_t last = out.front().scalar<int64_t>();
+    const int64_t last = std::min(steps, out.front().scalar<int64_t>());
     const int64_t tested = out.back().scalar<int64_t>();
     const bool all =
         (tested < 0 || tested >= last) &&  // no evaluator, or it is done
@@ -300,11 +328,10 @@ absl::Status RunReplica(const Flags& flags, const ClusterTask& task) {
   LEAT_ASSIGN_OR_RETURN(Shard shard,
                         Shard::Create(flags.data, data, replicas,
                                       task.worker_number(), flags.model.seed));
-  const int64_t steps =
-      flags.epochs * shard.num_batches() * (flags.sync ? 1 : replicas);
+  const int64_t steps = StepsOf(flags, task, shard);
   GraphBuilder b;
   auto device = b.OnDevice(nn::ReplicaDeviceSetter(Placement(task)));
-  const Shared shared = BuildShared(b, flags, task, steps);
+  const Shared shared = BuildShared(b, flags, task);
   LEAT_ASSIGN_OR_RETURN(const Training training,
                         BuildTraining(b, flags, task, shared, steps));
   const Output uninitialized = UninitializedVariables(b);
@@ -318,23 +345,27 @@ absl::Status RunReplica(const Flags& flags, const ClusterTask& task) {
   if (task.is_chief()) options.loop = NameOf(training.chief_step);
   LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<RecoverableSession> session,
                         RecoverableSession::Create(graph, options));
-  LEAT_RETURN_IF_ERROR(
-      Replica(flags, task, shared, training, steps, *session).Train(shard));
+  Replica replica(flags, task, shared, training, steps, *session);
   if (!task.is_chief()) {
     const Operation& tell = shared.tell[task.worker_number() - 1];
+    // Of a run before, when the servers have been kept.
+    LEAT_RETURN_IF_ERROR(RunAgain(*session, Tell(shared, tell, -1)).status());
+    LEAT_RETURN_IF_ERROR(replica.Train(shard));
     return RunAgain(*session, Tell(shared, tell, steps)).status();
   }
+  LEAT_RETURN_IF_ERROR(replica.Train(shard));
   if (flags.sync) {
-    LEAT_RETURN_IF_ERROR(session->Run({.targets = {training.finish}}).status());
+    LEAT_RETURN_IF_ERROR(
+        RunAgain(*session, {.targets = {training.finish}}).status());
   }
   LEAT_RETURN_IF_ERROR(session->Close());
-  return WaitForOthers(graph, task, shared);
+  return WaitForOthers(graph, task, shared, steps);
 }
 
 // The network on this process's own devices, with weights from elsewhere.
 class Tester {
  public:
-  absl::Status Init(const Flags& flags);
+  absl::Status Init(const Flags& flags, const FashionMnist& data);
   absl::StatusOr<double> Test(absl::Span<const Tensor> weights);
 
  private:
@@ -346,9 +377,7 @@ class Tester {
   std::optional<Batches> batches_ = {};
 };
 
-absl::Status Tester::Init(const Flags& flags) {
-  LEAT_ASSIGN_OR_RETURN(const FashionMnist data,
-                        LoadFashionMnist(flags.data.data));
+absl::Status Tester::Init(const Flags& flags, const FashionMnist& data) {
   LEAT_ASSIGN_OR_RETURN(batches_, TestBatches(flags.data, data));
   const Model model = BuildModel(b_, flags.model);
   for (const Variable& weight : b_.TrainableVariables()) {
@@ -374,18 +403,19 @@ absl::StatusOr<double> Tester::Test(absl::Span<const Tensor> weights) {
 
 // Tests the variables after every so many steps, and once more at the end.
 absl::Status TestNowAndThen(const Flags& flags, const Shared& shared,
-                            RecoverableSession& session, Tester& tester) {
+                            int64_t steps, RecoverableSession& session,
+                            Tester& tester) {
   const Operation& tell = shared.tell.back();
   LEAT_RETURN_IF_ERROR(RunAgain(session, Tell(shared, tell, 0)).status());
   const RunArgs look{
-      .fetches = {shared.global_step.value(), shared.last_step.value()}};
+      .fetches = {shared.global_step.value(), shared.end.value()}};
   RunArgs read{.fetches = {shared.global_step.value()}};
   for (const Variable& weight : shared.weights) {
     read.fetches.push_back(weight.value());
   }
   for (int64_t next = flags.evaluate_every;;) {
     LEAT_ASSIGN_OR_RETURN(const auto seen, RunAgain(session, look));
-    const int64_t last = seen[1].scalar<int64_t>();
+    const int64_t last = std::min(steps, seen[1].scalar<int64_t>());
     const bool is_last = seen[0].scalar<int64_t>() >= last;
     if (!is_last && seen[0].scalar<int64_t>() < next) {
       std::this_thread::sleep_for(kLook);
@@ -409,41 +439,45 @@ absl::Status TestNowAndThen(const Flags& flags, const Shared& shared,
 // A client of the first parameter server's master, on whose tasks it reads the
 // variables; no node is placed anywhere else.
 absl::Status RunEvaluator(const Flags& flags, const ClusterTask& task) {
+  LEAT_ASSIGN_OR_RETURN(const FashionMnist data,
+                        LoadFashionMnist(flags.data.data));
+  LEAT_ASSIGN_OR_RETURN(const Shard shard,
+                        Shard::Create(flags.data, data, task.num_workers(),
+                                      /*number=*/0, flags.model.seed));
   Tester tester;
-  LEAT_RETURN_IF_ERROR(tester.Init(flags));
+  LEAT_RETURN_IF_ERROR(tester.Init(flags, data));
   GraphBuilder b;
   auto device = b.OnDevice(nn::ReplicaDeviceSetter(Placement(task)));
-  const Shared shared = BuildShared(b, flags, task, /*steps=*/0);
+  const Shared shared = BuildShared(b, flags, task);
   const Output uninitialized = UninitializedVariables(b);
   LEAT_ASSIGN_OR_RETURN(const Graph graph, b.Build());
   LEAT_ASSIGN_OR_RETURN(
       const std::unique_ptr<RecoverableSession> session,
       RecoverableSession::Create(graph, SessionOf(flags, task, uninitialized)));
-  return TestNowAndThen(flags, shared, *session, tester);
+  return TestNowAndThen(flags, shared, StepsOf(flags, task, shard), *session,
+                        tester);
 }
 
-absl::Status Run(const Flags& flags, int& code) {
+absl::StatusOr<int> Run(const Flags& flags) {
   LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<ClusterTask> task,
                         ClusterTask::Start({.input = flags.task}));
-  if (task->serves()) {
-    code = task->Serve();
-    return absl::OkStatus();
+  if (task->serves()) return task->Serve();
+  if (task->is_evaluator()) {
+    LEAT_RETURN_IF_ERROR(RunEvaluator(flags, *task));
+    return 0;
   }
-  LEAT_RETURN_IF_ERROR(task->is_evaluator() ? RunEvaluator(flags, *task)
-                                            : RunReplica(flags, *task));
-  return FlushOutput();
+  LEAT_RETURN_IF_ERROR(CheckTrains(*task));
+  LEAT_RETURN_IF_ERROR(RunReplica(flags, *task));
+  return 0;
 }
 
 void AddFlags(CLI::App& app, Flags& flags) {
   AddModelFlags(app, flags.model);
   AddDataFlags(app, flags.data);
-  app.add_option("--cluster", flags.task.cluster,
-                 "The cluster as JSON or a file of it; without it TF_CONFIG "
-                 "says cluster and task");
-  app.add_option("--job", flags.task.job, "The job of this task");
-  app.add_option("--task", flags.task.task, "Its number");
+  AddTaskFlags(app, flags.task);
   app.add_option("--epochs", flags.epochs,
-                 "How often all replicas together go through the images")
+                 "How often all replicas together go through the images; what "
+                 "servers remember of runs before counts")
       ->check(Integer(0, kMaxEpochs))
       ->capture_default_str();
   app.add_flag("--sync", flags.sync,
@@ -473,10 +507,7 @@ int Main(int argc, char** argv) {
   CLI::App app("One task of a cluster that trains on Fashion-MNIST.",
                "fashion_mnist_cluster");
   AddFlags(app, flags);
-  int code = 0;
-  const int ended =
-      RunProgram(app, argc, argv, [&] { return Run(flags, code); });
-  return ended == 0 ? code : ended;
+  return RunProgram(app, argc, argv, [&] { return Run(flags); });
 }
 
 }  // namespace

@@ -148,7 +148,7 @@ absl::Status RunSteps(const Flags& flags, const Training& training,
   return losses.Close();
 }
 
-absl::Status Train(const Flags& flags) {
+absl::StatusOr<int> Train(const Flags& flags) {
   LEAT_ASSIGN_OR_RETURN(const FashionMnist data,
                         LoadFashionMnist(flags.data.data));
   LEAT_ASSIGN_OR_RETURN(
@@ -171,26 +171,24 @@ absl::Status Train(const Flags& flags) {
                              .fetches = {tower.accuracy}}));
   LEAT_ASSIGN_OR_RETURN(const double share, Evaluate(accuracy, testing));
   std::printf("test accuracy %.2f%%\n", 100 * share);
-  return FlushOutput();
+  return 0;
 }
 
-// Under `leat launch`; says the exit code.
-absl::Status RunTask(Flags flags, int& code) {
+// Under `leat launch`.
+absl::StatusOr<int> RunTask(Flags flags) {
   LEAT_ASSIGN_OR_RETURN(
       const std::unique_ptr<ClusterTask> task,
       ClusterTask::Start({.serving_jobs = {kPsJob, kWorkerJob}}));
-  if (task->serves()) {
-    code = task->Serve();
-    return absl::OkStatus();
-  }
+  if (task->serves()) return task->Serve();
+  LEAT_RETURN_IF_ERROR(CheckTrains(*task));
   flags.target = task->target();
   flags.workers = task->num_tasks(kWorkerJob);
   flags.ps = task->num_ps();
   return Train(flags);
 }
 
-absl::Status Run(const Flags& flags, int& code) {
-  return flags.target.empty() ? RunTask(flags, code) : Train(flags);
+absl::StatusOr<int> Run(const Flags& flags) {
+  return flags.target.empty() ? RunTask(flags) : Train(flags);
 }
 
 void AddFlags(CLI::App& app, Flags& flags) {
@@ -217,10 +215,7 @@ int Main(int argc, char** argv) {
   CLI::App app("Trains on Fashion-MNIST with one graph over a cluster.",
                "in_graph");
   AddFlags(app, flags);
-  int code = 0;
-  const int ended =
-      RunProgram(app, argc, argv, [&] { return Run(flags, code); });
-  return ended == 0 ? code : ended;
+  return RunProgram(app, argc, argv, [&] { return Run(flags); });
 }
 
 }  // namespace

@@ -59,6 +59,8 @@ class Accumulator final : public Resource,
   void Take(int64_t num_required, Cancellation& cancellation, Done done);
 
   int64_t num_accumulated() const;
+  // Also to an earlier one: gradients of it are taken again. What has been
+  // added stays.
   void SetStep(int64_t step);
 
   std::string DebugString() const final;

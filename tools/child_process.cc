@@ -11,8 +11,8 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <memory>
+#include <string>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -102,7 +102,9 @@ int ErrorOfStart(const FileDescriptor& failure) {
 // contain anything. 0 when there is no such process.
 pid_t ParentOf(pid_t pid) {
   std::ifstream file(absl::StrCat("/proc/", pid, "/stat"));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text;
+  // Unlike an iterator it does not throw when the process ends meanwhile.
+  std::getline(file, text, '\0');
   const size_t name_end = text.rfind(')');
   if (name_end == text.npos) return 0;
   const std::vector<std::string> fields = absl::StrSplit(

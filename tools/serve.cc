@@ -2,7 +2,6 @@
 #include "leat/tools/serve.h"
 
 #include <google/protobuf/stubs/logging.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cmath>
@@ -13,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "leat/core/ending_signals.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/server.h"
 #include "leat/tools/cluster_flags.h"
@@ -26,7 +26,6 @@ constexpr char kFooter[] =
     "Exit codes: 143 and 130 after SIGTERM and SIGINT, 1 when it cannot "
     "listen, 2 for wrong flags, 3 for a wrong cluster, an address that is "
     "refused, wrong devices or --config files.";
-constexpr int kSignalExit = 128;
 constexpr double kMaxSeconds = 1e9;  // 30 years
 constexpr int64_t kMaxBytes = int64_t{1} << 62;
 constexpr int64_t kMaxCount = int64_t{1} << 40;
@@ -184,16 +183,6 @@ void AddDumpDir(CLI::App& app, std::string& folder) {
           "FOLDER"));
 }
 
-sigset_t EndingSignals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  return signals;
-}
-
-[[noreturn]] void ExitBySignal(int signal) { _exit(kSignalExit + signal); }
-
 absl::StatusOr<ServerOptions> MakeOptions(const ServeOptions& options) {
   ServerOptions server;
   LEAT_ASSIGN_OR_RETURN(server.config, ResolveTask(options.cluster));
@@ -255,9 +244,7 @@ CLI::App* AddServe(CLI::App& app, ServeOptions& options) {
 }
 
 int Serve(const ServeOptions& options, const Log& log) {
-  const sigset_t signals = EndingSignals();
-  // Inherited by every thread that begins from here on.
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  BlockEndingSignals();
   // Who sends bytes that are no message is told so, and fills no log.
   google::protobuf::SetLogHandler(nullptr);
   absl::StatusOr<ServerOptions> server_options = MakeOptions(options);
@@ -274,16 +261,11 @@ int Serve(const ServeOptions& options, const Log& log) {
       Print(log, absl::StrCat("ready ", (*server)->task().ToString(), " ",
                               (*server)->address(), "\n"));
   if (printed != kExitOk) return printed;
-  int signal = 0;
-  sigwait(&signals, &signal);
-  log.Info(absl::StrCat(signal == SIGTERM ? "SIGTERM" : "SIGINT",
-                        ": steps get ", options.grace, " s to end"));
-  // Whoever sends a second one does not want to wait.
-  std::signal(SIGTERM, ExitBySignal);
-  std::signal(SIGINT, ExitBySignal);
-  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
-  (*server)->Stop(Seconds(options.grace));
-  return kSignalExit + signal;
+  return StopAtEndingSignal([&](int signal) {
+    log.Info(absl::StrCat(signal == SIGTERM ? "SIGTERM" : "SIGINT",
+                          ": steps get ", options.grace, " s to end"));
+    (*server)->Stop(Seconds(options.grace));
+  });
 }
 
 }  // namespace leat

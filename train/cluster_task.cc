@@ -1,23 +1,18 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/train/cluster_task.h"
 
-#include <pthread.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <csignal>
 #include <iterator>
 #include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "leat/core/ending_signals.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/address.h"
 
 namespace leat {
 namespace {
-
-constexpr int kSignalExit = 128;
 
 using TasksOfJob = std::map<int, std::string>;  // addresses
 
@@ -37,16 +32,6 @@ std::string TargetAt(const std::string& transport, const std::string& address) {
   return path.empty() ? absl::StrCat(transport, "://", address)
                       : absl::StrCat("unix://", path);
 }
-
-sigset_t EndingSignals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  return signals;
-}
-
-[[noreturn]] void ExitBySignal(int signal) { _exit(kSignalExit + signal); }
 
 }  // namespace
 
@@ -73,15 +58,7 @@ class ClusterTask::Implementation {
   }
 
   int Serve() {
-    const sigset_t signals = EndingSignals();
-    int signal = 0;
-    sigwait(&signals, &signal);
-    // Whoever sends a second one does not want to wait.
-    std::signal(SIGTERM, ExitBySignal);
-    std::signal(SIGINT, ExitBySignal);
-    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
-    server_->Stop(grace_);
-    return kSignalExit + signal;
+    return StopAtEndingSignal([this](int) { server_->Stop(grace_); });
   }
 
  private:
@@ -112,11 +89,7 @@ absl::StatusOr<std::unique_ptr<ClusterTask>> ClusterTask::Start(
       config.in_cluster &&
       std::find(options.serving_jobs.begin(), options.serving_jobs.end(),
                 config.task.job) != options.serving_jobs.end();
-  if (serves) {
-    const sigset_t signals = EndingSignals();
-    // Inherited by the server's threads.
-    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  }
+  if (serves) BlockEndingSignals();
   auto implementation = std::make_unique<Implementation>(std::move(config),
                                                          serves, options.grace);
   LEAT_RETURN_IF_ERROR(implementation->Start(std::move(options.server)));

@@ -61,4 +61,26 @@ Output UninitializedVariables(GraphBuilder& b,
   return op::GatherV2(all_names, rows, 0, {}, location);
 }
 
+size_t NumVariablesOf(const Graph& graph, absl::string_view tensor) {
+  const NodeId begin = graph.Find(tensor.substr(0, tensor.find(':')));
+  if (begin == kNoNode) return 0;
+  size_t count = 0;
+  std::vector<bool> seen(static_cast<size_t>(graph.num_ids()));
+  std::vector<NodeId> rest = {begin};
+  while (!rest.empty()) {
+    const NodeId id = rest.back();
+    rest.pop_back();
+    if (seen[static_cast<size_t>(id)]) continue;
+    seen[static_cast<size_t>(id)] = true;
+    const Node& node = graph.node(id);
+    if (node.op() == "VarIsInitializedOp" ||
+        node.op() == "IsVariableInitialized") {
+      ++count;
+      continue;
+    }
+    for (const Endpoint& input : node.inputs) rest.push_back(input.node);
+  }
+  return count;
+}
+
 }  // namespace leat

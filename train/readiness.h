@@ -4,8 +4,12 @@
 #ifndef LEAT_TRAIN_READINESS_H_
 #define LEAT_TRAIN_READINESS_H_
 
+#include <cstddef>
+
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "leat/graph/builder.h"
+#include "leat/graph/graph.h"
 
 namespace leat {
 
@@ -15,6 +19,11 @@ namespace leat {
 Output UninitializedVariables(
     GraphBuilder& builder, absl::Span<const Variable> variables = {},
     SourceLocation location = SourceLocation::Current());
+
+// How many variables such a tensor, "node" or "node:0" of `graph`, is about: of
+// how many it depends on whether they are initialized. 0 when there is no such
+// node.
+size_t NumVariablesOf(const Graph& graph, absl::string_view tensor);
 
 }  // namespace leat
 

@@ -9,9 +9,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
+#include "leat/core/cancellation.h"
 #include "leat/core/mutex.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/remote_session.h"
+#include "leat/train/readiness.h"
 
 namespace leat {
 namespace {
@@ -90,7 +92,9 @@ bool IsRecoverable(const absl::Status& status) {
 class RecoverableSession::Implementation {
  public:
   Implementation(const Graph& graph, RecoverableSessionOptions options)
-      : graph_(graph), options_(std::move(options)) {}
+      : graph_(graph),
+        options_(std::move(options)),
+        num_variables_(NumVariablesOf(graph, options_.uninitialized)) {}
   ~Implementation() { Close().IgnoreError(); }
 
   // Before anything else, once.
@@ -125,11 +129,15 @@ class RecoverableSession::Implementation {
   absl::StatusOr<LivePtr> Acquire();
   absl::StatusOr<SessionPtr> Make();
   absl::StatusOr<SessionPtr> Attempt(steady_clock::time_point deadline);
+  // What is wanted of a session, for as long as there is time.
+  SessionOptions WantedUntil(steady_clock::time_point deadline) const;
   absl::StatusOr<SessionPtr> NewSessionUntil(steady_clock::time_point deadline);
-  absl::Status Reset();
+  absl::Status Reset(steady_clock::time_point deadline);
   // Makes the variables ready, or waits for that; `session` may be another one
   // afterwards.
   absl::Status Prepare(SessionPtr& session, steady_clock::time_point deadline);
+  // OK, or the error that `missing` variables are, when they were lost.
+  absl::Status WhatIsLost(const std::vector<std::string>& missing) const;
   absl::Status Initialize(Session& session, steady_clock::time_point deadline);
   absl::Status WaitForChief(Session& session, std::vector<std::string> missing,
                             steady_clock::time_point deadline);
@@ -149,16 +157,22 @@ class RecoverableSession::Implementation {
 
   void RunLoop();
   void RunWatch();
-  void Check(const LivePtr& live);
+  void Check(const LivePtr& live, nanoseconds timeout);
 
   const Graph graph_;
   const RecoverableSessionOptions options_;
+  const size_t num_variables_;  // 0: not known
+  // Of attempts to make a session, when this is closed.
+  const std::shared_ptr<Cancellation> cancellation_ =
+      std::make_shared<Cancellation>();
   Mutex log_mutex_;
 
   mutable Mutex mutex_;
   CondVar changed_;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   bool was_ready_ ABSL_GUARDED_BY(mutex_) = false;
+  // This chief has begun to initialize variables.
+  bool initializes_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Status failed_ ABSL_GUARDED_BY(mutex_);  // of the loop, for good
   LivePtr live_ ABSL_GUARDED_BY(mutex_);
   // While one is being made, so that Close can cancel what it does.
@@ -192,6 +206,7 @@ absl::Status RecoverableSession::Implementation::Close() {
     open[1] = candidate_;
   }
   changed_.NotifyAll();
+  cancellation_->Cancel(absl::CancelledError("the session was closed"));
   absl::Status status;
   for (const SessionPtr& session : open) {
     if (session != nullptr) status.Update(session->Close());
@@ -265,9 +280,8 @@ RecoverableSession::Implementation::Acquire() {
     candidate_ = nullptr;
     making_ = nullptr;
     making->done = true;
-    making->status = made.status();
+    making->status = closed_ ? ClosedError() : made.status();
     if (made.ok() && closed_) {
-      making->status = ClosedError();
       superfluous = *std::move(made);
     } else if (made.ok()) {
       was_ready_ = true;
@@ -303,14 +317,21 @@ RecoverableSession::Implementation::Make() {
   }
 }
 
-absl::StatusOr<RecoverableSession::Implementation::SessionPtr>
-RecoverableSession::Implementation::NewSessionUntil(
-    steady_clock::time_point deadline) {
+SessionOptions RecoverableSession::Implementation::WantedUntil(
+    steady_clock::time_point deadline) const {
   SessionOptions wanted = options_.session;
   // 1 ms and more: what is left may just have run out.
   wanted.connect_timeout = std::min(
       wanted.connect_timeout,
       std::max<nanoseconds>(Left(deadline), std::chrono::milliseconds(1)));
+  wanted.cancellation = cancellation_;
+  return wanted;
+}
+
+absl::StatusOr<RecoverableSession::Implementation::SessionPtr>
+RecoverableSession::Implementation::NewSessionUntil(
+    steady_clock::time_point deadline) {
+  const SessionOptions wanted = WantedUntil(deadline);
   LEAT_ASSIGN_OR_RETURN(SessionPtr session,
                         options_.new_session != nullptr
                             ? options_.new_session(graph_, wanted)
@@ -335,16 +356,35 @@ RecoverableSession::Implementation::Attempt(steady_clock::time_point deadline) {
   }
   if (status.ok()) return session;
   session->Close().IgnoreError();
-  MutexLock lock(mutex_);
-  return closed_ ? ClosedError() : status;
+  return status;
 }
 
-absl::Status RecoverableSession::Implementation::Reset() {
-  if (options_.reset != nullptr) return options_.reset(options_.session);
+absl::Status RecoverableSession::Implementation::Reset(
+    steady_clock::time_point deadline) {
+  const SessionOptions wanted = WantedUntil(deadline);
+  if (options_.reset != nullptr) return options_.reset(wanted);
   // A local session's variables have gone with it.
-  if (options_.session.target.text.empty()) return absl::OkStatus();
-  return ResetTasks(options_.session.target.text,
-                    {.device_filters = options_.session.device_filters});
+  if (wanted.target.text.empty()) return absl::OkStatus();
+  return ResetTasks(wanted.target.text,
+                    {.device_filters = wanted.device_filters,
+                     .connect_timeout = wanted.connect_timeout,
+                     .cancellation = wanted.cancellation});
+}
+
+absl::Status RecoverableSession::Implementation::WhatIsLost(
+    const std::vector<std::string>& missing) const {
+  MutexLock lock(mutex_);
+  // In a new cluster all are missing, and then some, while the chief
+  // initializes them: others cannot tell that from some that were lost.
+  if (!was_ready_ && (!options_.is_chief || initializes_ ||
+                      missing.size() >= num_variables_)) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      was_ready_ ? "variables that were initialized are no longer: "
+                 : "some variables are initialized, but these are not: ",
+      Some(missing),
+      "; their task was restarted, or their initialization cut short"));
 }
 
 absl::Status RecoverableSession::Implementation::Prepare(
@@ -353,30 +393,22 @@ absl::Status RecoverableSession::Implementation::Prepare(
   if (!options_.uninitialized.empty()) {
     LEAT_ASSIGN_OR_RETURN(missing, Uninitialized(*session, Left(deadline)));
     if (missing.empty()) return absl::OkStatus();
-  } else if (!options_.is_chief) {
-    return absl::OkStatus();
-  }
-  bool was_ready = false;
-  {
+  } else {
+    // Without their names nobody can tell what is lost.
     MutexLock lock(mutex_);
-    was_ready = was_ready_;
+    if (!options_.is_chief || was_ready_) return absl::OkStatus();
   }
-  // Without their names nobody can tell what is lost.
-  if (was_ready && missing.empty()) return absl::OkStatus();
-  if (was_ready && !options_.reinitialize) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "variables that were initialized are no longer: ", Some(missing),
-        "; the task that had them was restarted"));
-  }
+  const absl::Status lost = WhatIsLost(missing);
+  if (!lost.ok() && !options_.reinitialize) return lost;
   if (!options_.is_chief) {
     return WaitForChief(*session, std::move(missing), deadline);
   }
-  if (was_ready) {
+  if (!lost.ok()) {
     // Accumulators and queues that are left would not agree with variables that
     // begin anew.
-    Log("variables are lost: all tasks are cleared and begin anew");
+    Log(absl::StrCat(lost.message(), ": all tasks are cleared, begins anew"));
     session->Close().IgnoreError();
-    LEAT_RETURN_IF_ERROR(Reset());
+    LEAT_RETURN_IF_ERROR(Reset(deadline));
     LEAT_ASSIGN_OR_RETURN(session, NewSessionUntil(deadline));
   }
   return Initialize(*session, deadline);
@@ -385,6 +417,10 @@ absl::Status RecoverableSession::Implementation::Prepare(
 absl::Status RecoverableSession::Implementation::Initialize(
     Session& session, steady_clock::time_point deadline) {
   Log("the chief initializes the variables");
+  {
+    MutexLock lock(mutex_);
+    initializes_ = true;
+  }
   LEAT_RETURN_IF_ERROR(RunNode(session, options_.init, deadline));
   if (options_.uninitialized.empty()) return absl::OkStatus();
   LEAT_ASSIGN_OR_RETURN(const std::vector<std::string> missing,
@@ -407,7 +443,9 @@ absl::Status RecoverableSession::Implementation::WaitForChief(
     }
     if (!Sleep(pause)) return ClosedError();
     pause = Doubled(pause, options_.longest_poll);
-    LEAT_ASSIGN_OR_RETURN(missing, Uninitialized(session, Left(deadline)));
+    auto seen = Uninitialized(session, Left(deadline));
+    if (absl::IsDeadlineExceeded(seen.status())) continue;  // that is ours
+    LEAT_ASSIGN_OR_RETURN(missing, std::move(seen));
   }
   return absl::OkStatus();
 }
@@ -465,7 +503,7 @@ absl::StatusOr<std::vector<Tensor>> RecoverableSession::Implementation::Run(
   // Variables that the chief has just cleared to begin anew are lost too.
   if (options_.reinitialize && !options_.uninitialized.empty() &&
       absl::IsFailedPrecondition(result.status())) {
-    Check(live);
+    Check(live, options_.give_up);
     MutexLock lock(mutex_);
     if (!live->lost.ok()) return live->lost;
   }
@@ -515,13 +553,14 @@ void RecoverableSession::Implementation::RunWatch() {
         }
       }
     }
-    if (live != nullptr) Check(live);
+    if (live != nullptr) Check(live, options_.check_every);
   }
 }
 
-void RecoverableSession::Implementation::Check(const LivePtr& live) {
+void RecoverableSession::Implementation::Check(const LivePtr& live,
+                                               nanoseconds timeout) {
   const absl::StatusOr<std::vector<std::string>> missing =
-      Uninitialized(*live->session, options_.check_every);
+      Uninitialized(*live->session, timeout);
   if (!missing.ok()) {
     if (IsRecoverable(missing.status())) Lose(live, missing.status());
   } else if (!missing->empty()) {

@@ -37,11 +37,12 @@ struct RecoverableSessionOptions {
   // SyncStep::chief_step.name().
   std::string loop = {};
 
-  // Runs `init` unless the variables are initialized; others wait for that.
+  // Runs `init` when no variable is initialized; others wait for that.
   bool is_chief = false;
-  // Variables that were there once and are lost, as those of a parameter
-  // server that was restarted: the chief clears the tasks and runs `init`
-  // again, the others wait for it. Else FAILED_PRECONDITION.
+  // Variables that are lost, as those of a parameter server that was restarted,
+  // because they were there once or, for a chief that begins, because others
+  // are: the chief clears the tasks and runs `init`, the others wait for it.
+  // Else FAILED_PRECONDITION naming them.
   bool reinitialize = false;
 
   // How long to try to make a session, and to wait for the chief.
@@ -64,7 +65,8 @@ struct RecoverableSessionOptions {
   std::function<void(absl::string_view)> log = {};
 
   // Instead of NewSession and ResetTasks, for programs with transports of
-  // their own. `session` is what is wanted, its connect_timeout what is left.
+  // their own. `session` is what is wanted, its connect_timeout what is left,
+  // its cancellation that of Close.
   std::function<absl::StatusOr<std::shared_ptr<Session>>(
       const Graph& graph, const SessionOptions& session)>
       new_session = {};
@@ -97,8 +99,8 @@ class RecoverableSession {
   // what a worker's task had.
   int64_t num_sessions() const;
 
-  // Cancels what runs, and the attempts to make a session (one that connects
-  // goes on for its connect_timeout); later calls are FAILED_PRECONDITION.
+  // Cancels what runs, and the attempts to make a session; these and later
+  // calls are FAILED_PRECONDITION.
   absl::Status Close();
 
  private:

@@ -55,7 +55,8 @@ absl::StatusOr<std::shared_ptr<Session>> NewSessionThere(
                            .isolate_state = options.isolate_state,
                            .allow_soft_placement = options.allow_soft_placement,
                            .optimizer = options.optimizer,
-                           .connect_timeout = options.connect_timeout});
+                           .connect_timeout = options.connect_timeout,
+                           .cancellation = options.cancellation});
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "leat/core/cancellation.h"
 #include "leat/core/status_macros.h"  // IWYU pragma: export
 #include "leat/graph/graph.h"
 #include "leat/graph/lower.h"
@@ -50,6 +51,7 @@ struct SessionOptions {
   std::vector<std::string> device_filters = {};
   bool isolate_state = false;
   std::chrono::nanoseconds connect_timeout = std::chrono::seconds(60);
+  std::shared_ptr<Cancellation> cancellation = {};
 };
 
 // INVALID_ARGUMENT for options that make no sense (quoting them) or that are

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "leat/graph/control_flow.h"
 #include "leat/graph/ops.h"
 
 namespace leat {
@@ -51,6 +52,7 @@ class SyncBuilder {
   void MakeState(absl::Span<const nn::VariableGradient> gradients);
   void MakeLocalStep();
   Output MakeAccumulator(const nn::VariableGradient& of);
+  Output MakeQueue();
   // A worker's step.
   Operation Apply(const Accumulator& accumulator);
   Operation ApplyRows(const Accumulator& accumulator);
@@ -61,9 +63,10 @@ class SyncBuilder {
   IndexedSlices MeanOfRows(const Accumulator& accumulator);
   Operation MakeChiefStep(const nn::Optimizer& optimizer);
   Operation MakeChiefInit();
+  Operation RemoveQueue(Output if_closed);
   Operation SetStep(const Accumulator& accumulator, Output step);
   Operation Assign(const Variable& variable, Output value);
-  Operation GiveTokens(Output count);
+  Operation GiveTokens(Output queue, Output count);
 
   // The variable as it is when the open scopes' operations have run.
   Output Now(const Variable& variable);
@@ -120,6 +123,13 @@ Output SyncBuilder::MakeAccumulator(const nn::VariableGradient& of) {
       {.shared_name = name, .reduction_type = "SUM"}, location_);
 }
 
+Output SyncBuilder::MakeQueue() {
+  return op::FIFOQueueV2(b_, {DType::kInt64},
+                         {.shapes = {PartialShape(Shape{})},
+                          .shared_name = SharedName("sync_token_q")},
+                         location_);
+}
+
 void SyncBuilder::MakeState(absl::Span<const nn::VariableGradient> gradients) {
   const Scope free = b_.NoControlDependencies(location_);
   MakeLocalStep();
@@ -128,10 +138,7 @@ void SyncBuilder::MakeState(absl::Span<const nn::VariableGradient> gradients) {
     accumulators_.push_back({.of = of, .handle = MakeAccumulator(of)});
   }
   const Scope beside = Beside(global_step_);
-  queue_ = op::FIFOQueueV2(b_, {DType::kInt64},
-                           {.shapes = {PartialShape(Shape{})},
-                            .shared_name = SharedName("sync_token_q")},
-                           location_);
+  queue_ = MakeQueue();
   started_ = b_.Variable(
       "started", b_.Const<int64_t>(0, "zero", location_),
       {.trainable = false, .use_resource = global_step_.is_resource()},
@@ -244,11 +251,11 @@ Gradient SyncBuilder::Mean(const Accumulator& accumulator) {
 }
 
 // `count` is a vector of one number.
-Operation SyncBuilder::GiveTokens(Output count) {
+Operation SyncBuilder::GiveTokens(Output queue, Output count) {
   const Output step = Now(global_step_);
   const Scope beside = Beside(global_step_);
   const Output tokens[] = {op::Fill(count, step, location_)};
-  return op::QueueEnqueueManyV2(queue_, tokens, {}, location_);
+  return op::QueueEnqueueManyV2(queue, tokens, {}, location_);
 }
 
 Operation SyncBuilder::MakeChiefStep(const nn::Optimizer& optimizer) {
@@ -265,7 +272,7 @@ Operation SyncBuilder::MakeChiefStep(const nn::Optimizer& optimizer) {
   const Scope after = After({updated});
   const Output count = b_.Const(Tensor::Vector<int64_t>({tokens_per_step_}),
                                 "tokens_per_step", location_);
-  const Operation given[] = {GiveTokens(count)};
+  const Operation given[] = {GiveTokens(queue_, count)};
   return b_.Group(given, "chief_step", location_);
 }
 
@@ -284,13 +291,22 @@ Operation SyncBuilder::Assign(const Variable& variable, Output value) {
              : op::Assign(variable.handle(), value, {}, location_).operation();
 }
 
+// What `finish` has closed stays closed.
+Operation SyncBuilder::RemoveQueue(Output if_closed) {
+  return Cond(
+      if_closed, [this] { op::DestroyResourceOp(queue_, {}, location_); },
+      [] {}, {.name = "remove_queue"}, location_);
+}
+
 // A chief that was lost may have taken the gradients of some variables, whose
 // accumulators then are a step ahead of the others and of the global step, and
 // may have given no tokens for it. So its successor goes a step ahead with all
-// of them, and gives each worker a token.
+// of them, and gives each worker a token; not after `finish`, behind which
+// workers begin when it has gone.
 Operation SyncBuilder::MakeChiefInit() {
   const Output was_started = Now(started_);
   const Scope beside = Beside(global_step_);
+  const Output is_closed = op::QueueIsClosedV2(queue_, location_);
   const Operation counted =
       Assign(global_step_, Now(global_step_) + was_started);
   std::vector<Operation> done;
@@ -303,14 +319,22 @@ Operation SyncBuilder::MakeChiefInit() {
     done.push_back(SetLocalStep());
   }
   {
+    // Workers that see it gone begin at the step that was counted.
+    const Scope after = After(done);
+    done.push_back(RemoveQueue(op::Identity(is_closed, location_)));
+  }
+  {
     const Scope after = After(done);
     // Of workers fewer than gradients each has to go on without waiting.
     const int64_t initial =
         std::max(0, attrs_.replicas_to_aggregate - attrs_.total_replicas);
+    const Output takes_over =
+        was_started * op::Cast(op::LogicalNot(is_closed, location_),
+                               DType::kInt64, {}, location_);
     const Output count =
-        op::Reshape(was_started * (tokens_per_step_ - initial) + initial,
+        op::Reshape(takes_over * (tokens_per_step_ - initial) + initial,
                     Tensor::Vector<int32_t>({1}), location_);
-    done.push_back(GiveTokens(count));
+    done.push_back(GiveTokens(MakeQueue(), count));
   }
   {
     const Scope after = After(done);
@@ -335,6 +359,7 @@ SyncStep SyncBuilder::Build(const nn::Optimizer& optimizer,
     const Scope beside = Beside(global_step_);
     const Operation closed[] = {op::QueueCloseV2(queue_, {}, location_)};
     step.finish = b_.Group(closed, "finish", location_);
+    step.finished = op::QueueIsClosedV2(queue_, location_);
   }
   if (!b_.status().ok()) return {};
   return step;

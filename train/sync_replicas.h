@@ -5,8 +5,9 @@
 // tf.compat.v1.train.SyncReplicasOptimizer). Workers of between-graph training,
 // each with its own copy of the graph, put their gradients into accumulators
 // beside the variables and wait for a token. The chief takes the means of the
-// first N gradients of every variable, updates the variables with them, counts
-// up the global step, and gives out tokens that bear it. A gradient that was
+// first N gradients of every variable (and of those that come before it takes
+// them, as TensorFlow's), updates the variables with them, counts up the global
+// step, and gives out tokens that bear it. A gradient that was
 // computed for an earlier step is dropped, so with N + b workers the b slowest
 // of a step do not hold it up.
 //
@@ -50,13 +51,17 @@ struct SyncStep {
   // A worker begins, or begins again, at the current global step.
   Operation worker_init = {};
   // worker_init, the chief's form. A chief that takes over from one that was
-  // lost counts the global step up by one, and so drops what is under way.
+  // lost, or begins again after `finish`, counts the global step up by one, and
+  // so drops what is under way.
   Operation chief_init = {};
   // Waits for N gradients of every variable, applies their means.
   Operation chief_step = {};
   // Training has ended: workers that wait for tokens, and those that will, get
-  // OUT_OF_RANGE once those given out are used up.
+  // OUT_OF_RANGE once those given out are used up. Until chief_init.
   Operation finish = {};
+  // Whether it has ended: a bool. On servers that were kept a worker that
+  // begins is to wait until it has not, then to run worker_init again.
+  Output finished = {};
 
   const Operation& local_init(bool is_chief) const {
     return is_chief ? chief_init : worker_init;

@@ -9,6 +9,9 @@
 #include "CLI/CLI.hpp"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "leat/distributed/resolver.h"
+#include "leat/train/cluster_task.h"
 
 namespace leat::examples {
 
@@ -16,13 +19,18 @@ namespace leat::examples {
 CLI::Validator Number(double low, double high);
 CLI::Validator Integer(int64_t low, int64_t high);
 
-// What main() returns: parses the flags, runs the program and says on standard
-// error what went wrong. 0, 1 for an error, 2 for wrong flags.
-int RunProgram(CLI::App& app, int argc, char** argv,
-               absl::FunctionRef<absl::Status()> run);
+// --cluster, --job and --task. `input` must outlive the parsing of the flags.
+void AddTaskFlags(CLI::App& app, ResolverInput& input);
 
-// UNAVAILABLE when what was printed did not get out.
-absl::Status FlushOutput();
+// INVALID_ARGUMENT naming the task's job, unless it is one that computes
+// gradients: chief or worker.
+absl::Status CheckTrains(const ClusterTask& task);
+
+// What main() returns: parses the flags, runs the program, whose exit code it
+// gives, and says on standard error what went wrong: 1 for an error, which it
+// is too when what was printed did not get out, 2 for wrong flags.
+int RunProgram(CLI::App& app, int argc, char** argv,
+               absl::FunctionRef<absl::StatusOr<int>()> run);
 
 }  // namespace leat::examples
 

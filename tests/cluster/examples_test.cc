@@ -9,8 +9,10 @@
 #include <cmath>
 #include <cstdint>
 #include <fstream>
+#include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -22,10 +24,12 @@
 #include "gtest/gtest.h"
 #include "leat/tests/testing/processes.h"
 #include "leat/tests/testing/temporary_folder.h"
+#include "leat/tools/launch_jobs.h"
 
 namespace leat {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::Process;
 using testing::ReadFile;
@@ -189,9 +193,15 @@ TEST_F(ExamplesTest, AWorkerThatWasKilledGoesOn) {
                         {"--logs", folder_.Path("logs"), "--max-restarts", "1",
                          "--restart-delay", "0.01"},
                         LEAT_PROGRAM_FASHION_MNIST_CLUSTER,
-                        Training(4, {"--epochs", "1000000"})));
+                        Training(4, {"--epochs", "1000000", "--losses",
+                                     folder_.Path("")})));
   const std::string trains = "trains from step ";
   WaitForOutput(launch, trains, 2);
+  // Written when there are many.
+  const absl::Time end = absl::Now() + absl::Seconds(60);
+  while (ReadFile(folder_.Path("chief-0.txt")).empty() && absl::Now() < end) {
+    absl::SleepFor(absl::Milliseconds(20));
+  }
   const std::string process = "is process ";
   const std::string log = ReadFile(folder_.Path("logs/worker-0.log"));
   const size_t at = log.find(process);
@@ -208,6 +218,38 @@ TEST_F(ExamplesTest, AWorkerThatWasKilledGoesOn) {
   EXPECT_GT(std::stoll(again.substr(last + trains.size())), 0) << again;
   launch.Signal(SIGTERM);
   EXPECT_EQ(launch.Wait(), 128 + SIGTERM) << launch.Err();
+}
+
+// Each chief that begins after the end counts up the step by one.
+TEST_F(ExamplesTest, SynchronousTrainingGoesOnWithServersThatWereKept) {
+  const auto cluster =
+      LocalCluster::Create(*ParseJobs("chief=1,worker=1,ps=1"));
+  ASSERT_TRUE(cluster.ok()) << cluster.status();
+  const auto start = [&](const char* job, const char* program,
+                         const Args& args) {
+    const TaskId task{.job = job, .index = 0};
+    return std::make_unique<Process>(
+        program, args, Args{"TF_CONFIG=" + (*cluster)->TfConfig(task)});
+  };
+  const auto ps = start("ps", LEAT_PROGRAM_LEAT, {"serve"});
+  EXPECT_THAT(ps->FirstLine(), HasSubstr("ready "));
+  const auto train = [&](const char* epochs, bool is_waited_for) {
+    const Args args = Training(4, {"--sync", "--epochs", epochs});
+    const auto worker =
+        start("worker", LEAT_PROGRAM_FASHION_MNIST_CLUSTER, args);
+    if (is_waited_for)
+      WaitForOutput(*worker, "waits for the chief to go on", 1);
+    const auto chief = start("chief", LEAT_PROGRAM_FASHION_MNIST_CLUSTER, args);
+    EXPECT_EQ(chief->Wait(), 0) << chief->Out() << chief->Err();
+    EXPECT_EQ(worker->Wait(), 0) << worker->Out() << worker->Err();
+    return chief->Out();
+  };
+  // An epoch is 64 images, in batches of 4 for each of both.
+  EXPECT_THAT(train("1", false), AllOf(HasSubstr("trains from step 0 on"),
+                                       HasSubstr("ends at step 8")));
+  EXPECT_THAT(train("1", false), HasSubstr("ends at step 9"));
+  EXPECT_THAT(train("2", true), AllOf(HasSubstr("trains from step 10 on"),
+                                      HasSubstr("ends at step 16")));
 }
 
 TEST_F(ExamplesTest, EmbeddingsLearnOnSeveralServers) {
@@ -242,6 +284,23 @@ TEST_F(ExamplesTest, SayWhatIsWrongWithTheCluster) {
              Training(4, {})));
   EXPECT_EQ(no_servers.Wait(), 1);
   EXPECT_THAT(no_servers.Out(), HasSubstr("no parameter server"));
+}
+
+TEST_F(ExamplesTest, RefuseJobsThatTheyDoNotKnow) {
+  const auto cluster =
+      LocalCluster::Create(*ParseJobs("worker=1,ps=1,spare=1,evaluator=1"));
+  ASSERT_TRUE(cluster.ok()) << cluster.status();
+  const std::pair<const char*, const char*> programs[] = {
+      {LEAT_PROGRAM_IN_GRAPH, "evaluator"},
+      {LEAT_PROGRAM_EMBEDDING_CLUSTER, "evaluator"},
+      {LEAT_PROGRAM_FASHION_MNIST_CLUSTER, "spare"}};
+  for (const auto& [program, job] : programs) {
+    const TaskId task{.job = job, .index = 0};
+    Process process(program, {}, {"TF_CONFIG=" + (*cluster)->TfConfig(task)});
+    EXPECT_EQ(process.Wait(), 1);
+    EXPECT_THAT(process.Err(), AllOf(HasSubstr("INVALID_ARGUMENT"),
+                                     HasSubstr(absl::StrCat("'", job, "'"))));
+  }
 }
 
 }  // namespace

@@ -26,6 +26,10 @@ namespace leat::testing {
 // variable LEAT_TEST_SEEDS asks for more.
 int NumSeeds(int few = 2);
 
+// No step runs, no tensor is waited for, no call of a peer is without its
+// reply. What steps have made that have succeeded may still be there.
+bool IsQuiet(const pb::TaskStatusResponse& status);
+
 // Whether it becomes true in time.
 bool Becomes(absl::FunctionRef<bool()> condition, absl::Duration timeout);
 
@@ -44,8 +48,10 @@ class ServedCluster {
 
   // What the task says of itself (`leat status`).
   pb::TaskStatusResponse Status(const TaskId& task);
-  // Nobody has a session any more, no step runs or waits, on no task: within
-  // seconds. REQUIRES: all serve.
+  // The task is quiet in time.
+  void ExpectQuiet(const TaskId& task);
+  // All tasks are, nobody has a session any more, and nothing of any step is
+  // left. REQUIRES: all serve.
   void ExpectIdle();
 
   // All tasks end as they should when they are told to.

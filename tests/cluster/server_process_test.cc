@@ -154,7 +154,8 @@ TEST_F(ServerProcessTest, EndsAtASignal) {
 }
 
 TEST_F(ServerProcessTest, GivesRunningStepsTheirGrace) {
-  Process server(LEAT_PROGRAM_LEAT, With(ServeAlone(), {"--grace", "0.5"}));
+  // Long enough to look at it, on a busy machine too.
+  Process server(LEAT_PROGRAM_LEAT, With(ServeAlone(), {"--grace", "4"}));
   TaskClient client = Client(server);
   const std::string nothing = Register(client, "s", kNothing);
   const auto running = RunDequeue(client);
@@ -165,7 +166,7 @@ TEST_F(ServerProcessTest, GivesRunningStepsTheirGrace) {
   EXPECT_THAT(std::string(refusal.message()), HasSubstr(kStopping));
   EXPECT_FALSE(running->is_done());
   const absl::Status failed = running->Wait().status();
-  EXPECT_GE(absl::Now() - start, absl::Milliseconds(450));
+  EXPECT_GE(absl::Now() - start, absl::Milliseconds(3950));
   EXPECT_EQ(failed.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(failed.message()), HasSubstr(kStopping));
   EXPECT_EQ(server.Wait(absl::Seconds(10)), 128 + SIGTERM);
@@ -280,9 +281,15 @@ TEST_F(ServerProcessTest, TakesNoFileOfAnotherKindForItsSocket) {
 }
 
 TEST_F(ServerProcessTest, StartsQuicklyAndIsSmall) {
+#ifdef LEAT_HAS_SANITIZER
+  const absl::Duration kQuick = absl::InfiniteDuration();
+#else
+  const absl::Duration kQuick = absl::Milliseconds(200);
+#endif
   absl::Duration quickest = absl::InfiniteDuration();
   int64_t bytes = 0;
-  for (int i = 0; i < 5; ++i) {
+  // More often on a machine that is busy with something else meanwhile.
+  for (int i = 0; i < (quickest < kQuick ? 5 : 50); ++i) {
     const absl::Time start = absl::Now();
     Process server(LEAT_PROGRAM_LEAT, ServeAlone());
     AddressOf(server);
@@ -292,7 +299,7 @@ TEST_F(ServerProcessTest, StartsQuicklyAndIsSmall) {
   std::cout << "ready after " << quickest << ", " << (bytes >> 20)
             << " MiB resident\n";
 #ifndef LEAT_HAS_SANITIZER
-  EXPECT_LT(quickest, absl::Milliseconds(200));
+  EXPECT_LT(quickest, kQuick);
   EXPECT_LT(bytes, int64_t{60} << 20);
 #endif
 }

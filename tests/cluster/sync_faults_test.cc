@@ -1,28 +1,31 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Synchronous training on served tasks, one of which is killed and comes back:
-// the others wait for it, it begins again where they are, and every global step
-// applies one mean of as many gradients as it should.
-#include <atomic>
+// Synchronous training on served tasks, a worker of which is killed and comes
+// back: the others wait for it, go on by a backup worker, or hear of it, and
+// every global step applies as many gradients as it should, each once.
 #include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <iostream>
+#include <map>
 #include <memory>
-#include <optional>
 #include <random>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/core/mutex.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/tests/cluster/served_cluster.h"
+#include "leat/tests/cluster/training_worker.h"
+#include "leat/train/nn/embedding.h"
 #include "leat/train/nn/learning_rate.h"
 #include "leat/train/nn/optimizers.h"
 #include "leat/train/nn/replica_device_setter.h"
@@ -34,182 +37,310 @@
 namespace leat {
 namespace {
 
-using testing::Becomes;
+using ::testing::AnyOf;
+using ::testing::Eq;
 using ::testing::HasSubstr;
 using testing::NumSeeds;
 using testing::ServedCluster;
+using testing::TrainingWorker;
+using testing::WorkerSessionOptions;
 using Code = absl::StatusCode;
 
-constexpr int kWorkers = 2;
-constexpr absl::Duration kNoticed = absl::Seconds(5);
-constexpr absl::Duration kResumed = absl::Seconds(10);
+// Of all workers together, more than a test runs.
+constexpr int32_t kMaxGradients = 1 << 18;
+constexpr int kMaxWorkers = 3;
 
-// Every gradient of `w` is exactly 1, so that w is minus the number of steps.
+// Where no task is missing, but the machine may be slow.
+constexpr std::chrono::seconds kPatience(30);
+
+// The gradient of every element of `w` is 1, so that w is minus the number of
+// steps. That of `seen` is 1 in one row, another one each time: step by step it
+// is told apart which gradients a mean is of, and of how many. Both are taken
+// off the variables as they are.
 struct Model {
-  Graph graph;
+  Graph graph{BuiltinOps()};
   std::string train = {};
+  std::string w = {};
+  std::string seen = {};
   std::string global_step = {};
-  std::string weights = {};
+  std::string row = {};  // feed
   std::string uninitialized = {};
   std::string local_init = {};
   std::string chief_step = {};
 };
 
-absl::StatusOr<Model> MakeModel(int worker) {
+absl::StatusOr<Model> MakeModel(int worker, const SyncReplicasAttrs& attrs) {
   GraphBuilder b;
   const Scope device = b.OnDevice(nn::ReplicaDeviceSetter(
       {.ps_tasks = 1,
        .worker_device = absl::StrCat("/job:worker/task:", worker)}));
   const Variable w = b.Variable("w", b.Const(Tensor::Filled(Shape{4}, 0.0f)));
+  const Variable seen = b.Variable(
+      "seen",
+      op::Fill(Tensor::Vector<int32_t>({kMaxGradients, 1}), b.Const(0.0f)));
   const Variable step = nn::GlobalStep(b);
-  const Output loss = op::Sum(w.value() * b.Const(1.0f), {0});
+  const Output row = b.Placeholder<int32_t>("row", {1});
+  const Output loss = op::Sum(w.value() * b.Const(1.0f), {0}) +
+                      op::Sum(nn::EmbeddingLookup({{seen}}, row),
+                              Tensor::Vector<int32_t>({0, 1}));
   const SyncReplicas sync(
       nn::GradientDescent(nn::GradientDescentAttrs{.learning_rate = 1.0f}),
-      {.replicas_to_aggregate = kWorkers});
+      attrs);
   const SyncStep made = sync.Minimize(loss, {.global_step = step});
   const Output missing = UninitializedVariables(b);
   LEAT_ASSIGN_OR_RETURN(Graph graph, b.Build());
   return Model{.graph = std::move(graph),
                .train = made.train.name(),
+               .w = TensorName(w.value()).text,
+               .seen = TensorName(seen.value()).text,
                .global_step = TensorName(step.value()).text,
-               .weights = TensorName(w.value()).text,
+               .row = TensorName(row).text,
                .uninitialized = TensorName(missing).text,
                .local_init = made.local_init(worker == 0).name(),
                .chief_step = made.chief_step.name()};
 }
 
-// A worker's program, on a thread.
-class SyncWorker {
- public:
-  SyncWorker(const ServedCluster& cluster, int worker)
-      : worker_(worker), target_(cluster.Target({"worker", worker})) {
-    auto model = MakeModel(worker);
-    EXPECT_TRUE(model.ok()) << model.status();
-    model_.emplace(*std::move(model));
-    thread_ = std::thread([this] { Train(); });
-  }
-  ~SyncWorker() { Stop(); }
-
-  void Stop() {
-    is_ending_ = true;
-    if (const auto session = this->session()) session->Close().IgnoreError();
-    if (thread_.joinable()) thread_.join();
-  }
-  int64_t done() const { return done_; }
-  const Model& model() const { return *model_; }
-  SessionOptions options() const {
-    return {.target = target_,
-            .device_filters = {"/job:ps",
-                               absl::StrCat("/job:worker/task:", worker_)},
-            .connect_timeout = std::chrono::seconds(2)};
-  }
-  // The first error of a step, and when it came.
-  std::optional<std::pair<absl::Status, absl::Time>> failure() const {
-    MutexLock lock(mutex_);
-    return failure_;
-  }
-  void ForgetFailure() {
-    MutexLock lock(mutex_);
-    failure_.reset();
+class SyncFaultsTest : public ::testing::Test {
+ protected:
+  void Start(int workers, const SyncReplicasAttrs& attrs) {
+    cluster_ = std::make_unique<ServedCluster>(
+        absl::StrCat("worker=", workers, ",ps=1"),
+        std::vector<std::string>{"--grace=1"});
+    for (int i = 0; i < workers; ++i) {
+      auto made = MakeModel(i, attrs);
+      ASSERT_TRUE(made.ok()) << made.status();
+      workers_.push_back(std::make_unique<TrainingWorker>(Program(*made, i)));
+      if (i == 0) model_ = *std::move(made);
+    }
+    for (const auto& worker : workers_) ASSERT_TRUE(worker->Advances(10));
   }
 
- private:
-  std::shared_ptr<RecoverableSession> session() const {
-    MutexLock lock(mutex_);
-    return session_;
-  }
-  void Train() {
-    const bool is_chief = worker_ == 0;
-    auto made = RecoverableSession::Create(
-        model_->graph, {.session = options(),
-                        .init = model_->graph.init_op(),
-                        .uninitialized = model_->uninitialized,
-                        .local_init = model_->local_init,
-                        .loop = is_chief ? model_->chief_step : "",
+  TrainingWorker::Program Program(const Model& model, int worker) const {
+    const bool is_chief = worker == 0;
+    return {.graph = model.graph,
+            .session = {.session = WorkerSessionOptions(*cluster_, worker),
+                        .init = model.graph.init_op(),
+                        .uninitialized = model.uninitialized,
+                        .local_init = model.local_init,
+                        .loop = is_chief ? model.chief_step : "",
                         .is_chief = is_chief,
                         .give_up = std::chrono::seconds(60),
-                        .check_every = std::chrono::seconds(1)});
-    ASSERT_TRUE(made.ok()) << made.status();
-    const std::shared_ptr<RecoverableSession> session = *std::move(made);
-    {
-      MutexLock lock(mutex_);
-      session_ = session;
-    }
-    while (!is_ending_) {
-      const auto result = session->Run({.targets = {model_->train}});
-      if (result.ok()) {
-        ++done_;
-        continue;
-      }
-      if (is_ending_) return;
-      EXPECT_TRUE(IsRecoverable(result.status())) << result.status();
-      if (!IsRecoverable(result.status())) return;
-      MutexLock lock(mutex_);
-      if (!failure_.has_value()) failure_.emplace(result.status(), absl::Now());
-    }
+                        .check_every = std::chrono::seconds(1)},
+            .step = [worker, feed = model.row,
+                     train = model.train](int64_t i) -> RunArgs {
+              const auto row = static_cast<int32_t>(i * kMaxWorkers + worker);
+              EXPECT_LT(row, kMaxGradients);
+              return {.feeds = {{feed, Tensor::Vector<int32_t>({row})}},
+                      .targets = {train}};
+            }};
   }
 
-  const int worker_;
-  const std::string target_;
-  std::optional<Model> model_;
-  std::atomic<bool> is_ending_{false};
-  std::atomic<int64_t> done_{0};
-  mutable Mutex mutex_;
-  std::shared_ptr<RecoverableSession> session_ ABSL_GUARDED_BY(mutex_);
-  std::optional<std::pair<absl::Status, absl::Time>> failure_
-      ABSL_GUARDED_BY(mutex_);
-  std::thread thread_;
-};
+  // At some time. Its own client hears of it, and nobody else does.
+  void Kill(int worker, std::mt19937& random) {
+    absl::SleepFor(absl::Microseconds(random() % 50'000));
+    TrainingWorker& victim = *workers_[static_cast<size_t>(worker)];
+    victim.ForgetFailures();
+    const absl::Time killed = absl::Now();
+    cluster_->Kill({"worker", worker});
+    ASSERT_TRUE(victim.Fails());
+    const auto failure = *victim.failure();
+    std::cout << "noticed after " << failure.when - killed << "\n";
+    EXPECT_EQ(failure.status.code(), Code::kUnavailable) << failure.status;
+    EXPECT_THAT(std::string(failure.status.message()),
+                HasSubstr(cluster_->Address({"worker", worker})));
+  }
+  void ExpectAllAdvance(int64_t steps) const {
+    for (const auto& worker : workers_) EXPECT_TRUE(worker->Advances(steps));
+  }
 
-bool Advances(const SyncWorker& worker, int64_t steps) {
-  const int64_t enough = worker.done() + steps;
-  return Becomes([&] { return worker.done() >= enough; }, kResumed);
-}
-
-TEST(SyncFaultsTest, AKilledWorkerBeginsAgainWhereTheOthersWait) {
-  const TaskId victim = {"worker", 1};
-  for (int seed = 1; seed <= NumSeeds(); ++seed) {
-    SCOPED_TRACE(seed);
-    std::mt19937 random(static_cast<uint32_t>(seed));
-    ServedCluster cluster("worker=2,ps=1", {"--grace=1"});
-    SyncWorker chief(cluster, 0);
-    SyncWorker other(cluster, 1);
-    ASSERT_TRUE(Advances(chief, 10));
-    for (int round = 0; round < 2; ++round) {
-      ASSERT_TRUE(Advances(other, 10));
-      other.ForgetFailure();
-      absl::SleepFor(absl::Microseconds(random() % 50'000));
-      const absl::Time killed = absl::Now();
-      cluster.Kill(victim);
-      ASSERT_TRUE(
-          Becomes([&] { return other.failure().has_value(); }, kNoticed));
-      const absl::Status status = other.failure()->first;
-      EXPECT_LE(other.failure()->second - killed, kNoticed);
-      EXPECT_EQ(status.code(), Code::kUnavailable) << status;
-      EXPECT_THAT(std::string(status.message()),
-                  HasSubstr(cluster.Address(victim)));
-      // The chief waits for a second gradient; at most the step that had it
-      // already is done.
-      const int64_t waits = chief.done();
-      absl::SleepFor(absl::Milliseconds(300));
-      EXPECT_LE(chief.done(), waits + 1);
-      cluster.Start(victim);
-      EXPECT_TRUE(Advances(other, 10));
-      EXPECT_TRUE(Advances(chief, 10));
+  // Ends the training. Every global step has counted one update, of the mean of
+  // at least `required` gradients, and of more only `exceptions` times; no
+  // gradient has a part in two steps.
+  void ExpectExactGradients(int required, int64_t exceptions) {
+    int64_t begun = 0;
+    for (auto worker = workers_.rbegin(); worker != workers_.rend(); ++worker) {
+      (*worker)->Stop();
+      begun += (*worker)->begun();
     }
-    EXPECT_FALSE(chief.failure().has_value()) << chief.failure()->first;
-    other.Stop();
-    chief.Stop();
-    auto session = NewSession(chief.model().graph, chief.options());
+    SessionOptions options = WorkerSessionOptions(*cluster_, 0);
+    options.connect_timeout = kPatience;
+    auto session = NewSession(model_.graph, options);
     ASSERT_TRUE(session.ok()) << session.status();
     const auto result = (*session)->Run(
-        {.fetches = {chief.model().weights, chief.model().global_step}});
+        {.fetches = {model_.w, model_.seen, model_.global_step}});
     ASSERT_TRUE(result.ok()) << result.status();
-    const auto steps = static_cast<float>((*result)[1].scalar<int64_t>());
-    EXPECT_GE(steps, static_cast<float>(chief.done()));
+    const int64_t steps = (*result)[2].scalar<int64_t>();
+    // The last one may have been broken off before it was counted.
+    const auto matches = AnyOf(Eq(static_cast<double>(steps)),
+                               Eq(static_cast<double>(steps + 1)));
     for (const float each : (*result)[0].data<float>()) {
-      // The last step may have been cut off before it counted.
-      EXPECT_TRUE(-each == steps || -each == steps + 1) << each << " " << steps;
+      EXPECT_THAT(-each, matches);
+    }
+    int64_t gradients = 0;
+    double means = 0;
+    for (const auto& [of, count] : GradientsByMean((*result)[1])) {
+      std::cout << count << " gradients of means of " << of << "\n";
+      EXPECT_GE(of, required);
+      EXPECT_EQ(count % of, 0);
+      if (of > required) exceptions -= count / of;
+      gradients += count;
+      means += static_cast<double>(count / of);
+    }
+    EXPECT_THAT(means, matches);
+    EXPECT_GE(exceptions, 0);
+    EXPECT_LE(gradients, begun);
+    session->reset();
+    workers_.clear();
+    cluster_->ExpectIdle();
+    cluster_->End();
+  }
+
+  std::unique_ptr<ServedCluster> cluster_;
+  Model model_;
+  std::vector<std::unique_ptr<TrainingWorker>> workers_;
+
+ private:
+  // How many gradients are parts of means of 1, of 2, and so on.
+  static std::map<int64_t, int64_t> GradientsByMean(const Tensor& seen) {
+    std::map<int64_t, int64_t> counts;
+    for (const float each : seen.data<float>()) {
+      if (each == 0) continue;
+      const auto of = static_cast<int64_t>(std::lround(-1 / each));
+      EXPECT_EQ(each, -1 / static_cast<float>(of));
+      ++counts[of];
+    }
+    return counts;
+  }
+};
+
+TEST_F(SyncFaultsTest, AKilledWorkerBeginsAgainWhereTheOthersAre) {
+  for (int seed = 1; seed <= NumSeeds(); ++seed) {
+    SCOPED_TRACE(seed);
+    constexpr int kKills = 2;
+    std::mt19937 random(static_cast<uint32_t>(seed));
+    Start(2, {.replicas_to_aggregate = 2});
+    for (int i = 0; i < kKills && !HasFatalFailure(); ++i) {
+      Kill(1, random);
+      cluster_->Start({"worker", 1});
+      ExpectAllAdvance(10);
+    }
+    EXPECT_FALSE(workers_[0]->failure().has_value());
+    // A worker that comes back may have given a gradient of that step already.
+    ExpectExactGradients(2, kKills);
+  }
+}
+
+TEST_F(SyncFaultsTest, ABackupWorkerTakesThePlaceOfAKilledOne) {
+  for (int seed = 1; seed <= NumSeeds(1); ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(static_cast<uint32_t>(seed));
+    Start(3, {.replicas_to_aggregate = 2, .total_replicas = 3});
+    for (int i = 0; i < 2 && !HasFatalFailure(); ++i) {
+      const int victim = 1 + static_cast<int>(random() % 2);
+      Kill(victim, random);
+      EXPECT_TRUE(workers_[0]->Advances(20));
+      EXPECT_TRUE(workers_[3 - victim]->Advances(20));
+      EXPECT_FALSE(workers_[3 - victim]->failure().has_value());
+      cluster_->Start({"worker", victim});
+      ExpectAllAdvance(10);
+      workers_[victim]->ForgetFailures();
+    }
+    EXPECT_FALSE(workers_[0]->failure().has_value());
+    // The third gradient of a step is part of its mean when it comes in time.
+    ExpectExactGradients(2, kMaxGradients);
+  }
+}
+
+// ---- In-graph ----
+
+// Each of two towers has a gradient of 1.
+struct InGraphModel {
+  Graph graph;
+  std::string train = {};
+  std::string w = {};
+  std::string global_step = {};
+  std::string uninitialized = {};
+};
+
+absl::StatusOr<InGraphModel> MakeInGraphModel() {
+  GraphBuilder b;
+  const Scope ps = b.OnDevice("/job:ps/task:0");
+  const Variable w = b.Variable("w", b.Const(Tensor::Filled(Shape{4}, 0.0f)));
+  const Variable step = nn::GlobalStep(b);
+  const nn::GradientDescent optimizer(
+      nn::GradientDescentAttrs{.learning_rate = 1.0f});
+  std::vector<Output> gradients;
+  for (int i = 0; i < 2; ++i) {
+    const Scope tower = b.OnDevice(absl::StrCat("/job:worker/task:", i));
+    // 1, whatever is read; no pass knows that.
+    gradients.push_back(op::Minimum(op::Square(w.value()) + 1.0f, 1.0f));
+  }
+  const Operation train = optimizer.ApplyGradients(
+      {{{.variable = w, .gradient = Gradient(op::AddN(gradients))}}},
+      {.global_step = step});
+  const Output missing = UninitializedVariables(b);
+  LEAT_ASSIGN_OR_RETURN(Graph graph, b.Build());
+  return InGraphModel{.graph = std::move(graph),
+                      .train = train.name(),
+                      .w = TensorName(w.value()).text,
+                      .global_step = TensorName(step.value()).text,
+                      .uninitialized = TensorName(missing).text};
+}
+
+TEST(InGraphFaultsTest, AKilledWorkerIsNamedToTheClientWhichGoesOn) {
+  const TaskId victim = {"worker", 1};
+  auto made = MakeInGraphModel();
+  ASSERT_TRUE(made.ok()) << made.status();
+  const InGraphModel model = *std::move(made);
+  for (int seed = 1; seed <= NumSeeds(1); ++seed) {
+    SCOPED_TRACE(seed);
+    constexpr int kKills = 2;
+    std::mt19937 random(static_cast<uint32_t>(seed));
+    ServedCluster cluster("worker=2,ps=1", {"--grace=1"});
+    const SessionOptions options = {.target = cluster.Target({"worker", 0}),
+                                    .connect_timeout = std::chrono::seconds(2)};
+    TrainingWorker client({.graph = model.graph,
+                           .session = {.session = options,
+                                       .init = model.graph.init_op(),
+                                       .uninitialized = model.uninitialized,
+                                       .is_chief = true,
+                                       .give_up = std::chrono::seconds(60)},
+                           .step = [&model](int64_t) -> RunArgs {
+                             return {.targets = {model.train}};
+                           }});
+    ASSERT_TRUE(client.Advances(10));
+    for (int i = 0; i < kKills; ++i) {
+      absl::SleepFor(absl::Microseconds(random() % 50'000));
+      client.ForgetFailures();
+      const absl::Time killed = absl::Now();
+      cluster.Kill(victim);
+      ASSERT_TRUE(client.Fails());
+      const auto failure = *client.failure();
+      std::cout << "noticed after " << failure.when - killed << "\n";
+      EXPECT_EQ(failure.status.code(), Code::kUnavailable) << failure.status;
+      EXPECT_THAT(std::string(failure.status.message()),
+                  HasSubstr("/job:worker/replica:0/task:1"));
+      cluster.Start(victim);
+      EXPECT_TRUE(client.Advances(10));
+    }
+    client.Stop();
+    auto session =
+        NewSession(model.graph, {.target = cluster.Target({"worker", 0}),
+                                 .connect_timeout = kPatience});
+    ASSERT_TRUE(session.ok()) << session.status();
+    const auto result =
+        (*session)->Run({.fetches = {model.w, model.global_step}});
+    ASSERT_TRUE(result.ok()) << result.status();
+    const int64_t steps = (*result)[1].scalar<int64_t>();
+    EXPECT_GE(steps, client.done());
+    EXPECT_LE(steps, client.begun());
+    for (const float each : (*result)[0].data<float>()) {
+      // Both gradients of each; one more each time that a step was broken off
+      // before it was counted.
+      const int64_t twice = std::lround(-each);
+      EXPECT_EQ(twice % 2, 0) << each;
+      EXPECT_GE(twice / 2, steps);
+      EXPECT_LE(twice / 2, steps + kKills + 1);
     }
     session->reset();
     cluster.ExpectIdle();

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/core/accounted_allocator.h"
 
+#include <latch>
 #include <memory>
 #include <string>
 #include <thread>
@@ -68,6 +69,21 @@ TEST_F(AccountedAllocatorTest, SizesDoNotOverflow) {
   EXPECT_EQ(account_->live_bytes(), 1);
 }
 
+class EmptyMemory final : public Allocator {
+ public:
+  BufferRef Allocate(size_t) override { return nullptr; }
+  BufferRef Reserve(int64_t) override { return nullptr; }
+  absl::string_view name() const override { return "empty"; }
+};
+
+TEST_F(AccountedAllocatorTest, DoesNotChargeWhatMemoryDoesNotHave) {
+  EmptyMemory memory;
+  AccountedAllocator allocator(memory, account_);
+  EXPECT_EQ(allocator.Allocate(600), nullptr);
+  EXPECT_EQ(allocator.Reserve(600), nullptr);
+  EXPECT_EQ(account_->live_bytes(), 0);
+}
+
 TEST_F(AccountedAllocatorTest, BuffersOutliveTheAllocator) {
   auto account = std::make_shared<MemoryAccount>("session", 1000);
   auto allocator =
@@ -80,6 +96,24 @@ TEST_F(AccountedAllocatorTest, BuffersOutliveTheAllocator) {
   EXPECT_EQ(watched.lock()->live_bytes(), 100);
   buffer.reset();
   EXPECT_TRUE(watched.expired());
+}
+
+// A limit that is near would make up for what was forgotten.
+TEST_F(AccountedAllocatorTest, ForgetsNothingOnManyThreads) {
+  MemoryAccount account("session", int64_t{1} << 40);
+  std::vector<std::thread> threads;
+  std::latch all_begin(4);
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      all_begin.arrive_and_wait();
+      for (int i = 0; i < 1'000'000; ++i) {
+        ASSERT_TRUE(account.Take(400));
+        account.Give(400);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(account.live_bytes(), 0);
 }
 
 TEST_F(AccountedAllocatorTest, ThreadsTogetherStayBelowTheLimit) {

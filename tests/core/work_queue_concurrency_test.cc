@@ -31,6 +31,19 @@ TEST_P(ThreadPoolTest, RunsEveryTaskOnce) {
   for (const auto& count : runs) ASSERT_EQ(count, 1);
 }
 
+// Who waits for a task may end the pool while the Add that gave it goes on.
+TEST_P(ThreadPoolTest, EndsBehindEveryAdd) {
+  for (int i = 0; i < 200; ++i) {
+    auto pool = NewThreadPool("test", GetParam());
+    WorkQueue& queue = *pool;
+    std::atomic<bool> has_run = false;
+    std::thread adds([&] { queue.Add([&has_run] { has_run = true; }); });
+    while (!has_run) std::this_thread::yield();
+    pool.reset();
+    adds.join();
+  }
+}
+
 TEST_P(ThreadPoolTest, RunsTasksThatTasksAdd) {
   std::atomic<int> runs = 0;
   WorkQueue& pool = *pool_;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/accounted_allocator.h"
 #include "leat/core/mutex.h"
 #include "leat/distributed/wire.h"
 #include "leat/tests/distributed/received_message.h"
@@ -59,20 +61,51 @@ Payload Received(Payload sent, TensorField field) {
   return *SplitPayload(ReceivedMessage(bytes).Take(), field);
 }
 
+// What a message is decoded from, counted while it is there.
+class CountedTensors final : public PendingTensors {
+ public:
+  CountedTensors(std::unique_ptr<PendingTensors> received,
+                 std::atomic<int>& live)
+      : received_(std::move(received)), live_(live) {
+    ++live_;
+  }
+  ~CountedTensors() override { --live_; }
+
+  int64_t bytes() const override { return received_->bytes(); }
+  absl::StatusOr<WireTensors> Decode(Allocator& allocator,
+                                     const VariantDecoders* variants,
+                                     int64_t max_bytes) override {
+    return received_->Decode(allocator, variants, max_bytes);
+  }
+
+ private:
+  const std::unique_ptr<PendingTensors> received_;
+  std::atomic<int>& live_;
+};
+
 class ChunkedReceiveTest : public ::testing::Test {
  protected:
+  ChunkedReceiveTest() { Send(5 * kChunk / 4 + 25, kChunk); }
+
   // A tensor of that many floats, and its transfer.
-  explicit ChunkedReceiveTest(int64_t elements = 5 * kChunk / 4 + 25)
-      : sent_(Tensor::Filled<float>(Shape({elements}), 0)) {
+  void Send(int64_t elements, int64_t chunk_bytes) {
+    sent_ = Tensor::Filled<float>(Shape({elements}), 0);
     for (int64_t i = 0; i < elements; ++i) {
       sent_.mutable_data<float>()[static_cast<size_t>(i)] =
           static_cast<float>(i);
     }
     transfer_ = {.id = 5,
                  .total_bytes = sent_.num_bytes(),
-                 .chunk_bytes = kChunk,
+                 .chunk_bytes = chunk_bytes,
                  .dtype = sent_.dtype(),
                  .shape = sent_.shape()};
+  }
+  // From now on the test runs what compute threads would.
+  testing::HeldQueue& HoldCompute() {
+    auto held = std::make_unique<testing::HeldQueue>();
+    testing::HeldQueue& queue = *held;
+    queue_ = std::move(held);
+    return queue;
   }
 
   Tensor Chunk(int64_t offset, int64_t length) const {
@@ -81,11 +114,13 @@ class ChunkedReceiveTest : public ::testing::Test {
                 static_cast<size_t>(length));
     return chunk;
   }
-  Payload Answer(Tensor chunk) const {
+  Payload Answer(Tensor chunk) {
     Payload answer = EncodeFetchChunkResponse(std::move(chunk));
-    return is_received_
-               ? Received(std::move(answer), methods::kFetchChunk.response)
-               : std::move(answer);
+    if (!is_received_) return answer;
+    answer = Received(std::move(answer), methods::kFetchChunk.response);
+    answer.pending = std::make_unique<CountedTensors>(std::move(answer.pending),
+                                                      num_waiting_);
+    return answer;
   }
 
   void Start(int in_flight = 2) {
@@ -93,23 +128,34 @@ class ChunkedReceiveTest : public ::testing::Test {
     options.transfer = transfer_;
     options.step_id = 9;
     options.in_flight = in_flight;
-    options.allocator = &allocator_;
+    options.allocator = &accounted_;
     options.compute = queue_.get();
     options.fetch = [this](const Payload& request, Reply reply) {
-      MutexLock lock(mutex_);
-      calls_.push_back(
-          {*DecodeFetchChunkRequest(request.header), std::move(reply)});
+      {
+        MutexLock lock(mutex_);
+        calls_.push_back(
+            {*DecodeFetchChunkRequest(request.header), std::move(reply)});
+      }
+      if (on_fetch_ != nullptr) on_fetch_();
     };
     options.explain = [](const absl::Status& why) {
       return absl::Status(why.code(),
                           absl::StrCat("explained: ", why.message()));
     };
-    ChunkedReceive::Start(std::move(options), Answer(Chunk(0, kChunk)),
+    ChunkedReceive::Start(std::move(options),
+                          Answer(Chunk(0, transfer_.chunk_bytes)),
                           [this](absl::StatusOr<Tensor> tensor) {
                             MutexLock lock(mutex_);
                             ++num_results_;
+                            bytes_at_end_ = account_->live_bytes();
                             result_ = std::move(tensor);
                           });
+  }
+  // The same, until it has copied the first chunk and waits for so many.
+  void StartAndWait(int in_flight) {
+    Start(in_flight);
+    EXPECT_TRUE(Eventually(
+        [&] { return num_calls() == static_cast<size_t>(in_flight); }));
   }
 
   struct Fetch {
@@ -167,10 +213,16 @@ class ChunkedReceiveTest : public ::testing::Test {
   Tensor sent_;
   Transfer transfer_;
   bool is_received_ = true;
+  std::atomic<int> num_waiting_{0};  // chunks that are there, not yet copied
   CountingAllocator allocator_;
+  const std::shared_ptr<MemoryAccount> account_ =
+      std::make_shared<MemoryAccount>("the test", INT64_MAX);
+  AccountedAllocator accounted_{allocator_, account_};
+  std::function<void()> on_fetch_;
   Mutex mutex_;
   std::deque<Fetch> calls_ ABSL_GUARDED_BY(mutex_);
   int num_results_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t bytes_at_end_ ABSL_GUARDED_BY(mutex_) = -1;
   absl::StatusOr<Tensor> result_ ABSL_GUARDED_BY(mutex_) =
       absl::UnknownError("none");
   std::unique_ptr<WorkQueue> queue_ = NewThreadPool("test", 2);
@@ -178,9 +230,7 @@ class ChunkedReceiveTest : public ::testing::Test {
 
 // The allocator, such as a session's, may be gone when `done` has been called.
 TEST_F(ChunkedReceiveTest, UsesNothingBorrowedBehindItsEnd) {
-  auto held = std::make_unique<testing::HeldQueue>();
-  testing::HeldQueue& queue = *held;
-  queue_ = std::move(held);
+  testing::HeldQueue& queue = HoldCompute();
   Start();
   std::move(TakeCall().reply)(absl::UnavailableError("gone"));
   EXPECT_EQ(num_results(), 0);
@@ -189,6 +239,86 @@ TEST_F(ChunkedReceiveTest, UsesNothingBorrowedBehindItsEnd) {
   EXPECT_EQ(allocator_.calls(), 0);
   AnswerAll();
   EXPECT_EQ(queue.size(), 0u);
+}
+
+// So may the transport.
+TEST_F(ChunkedReceiveTest, HasNotEndedWhileItAsks) {
+  // Chunks that are copied by themselves.
+  Send(3 * 2 * kMaxInlineBytes / 4, 2 * kMaxInlineBytes);
+  testing::HeldQueue& queue = HoldCompute();
+  Start(2);
+  ASSERT_EQ(num_calls(), 1u);
+  queue.RunOne();  // makes the tensor
+  ASSERT_EQ(queue.size(), 1u);
+  int num_asked = 0;
+  on_fetch_ = [&] {
+    ++num_asked;
+    std::move(TakeCall().reply)(absl::UnavailableError("gone"));
+    EXPECT_EQ(num_results(), 0);
+  };
+  queue.RunOne();  // copies the first chunk and asks
+  EXPECT_EQ(num_asked, 1);
+  EXPECT_EQ(num_results(), 1);
+  EXPECT_EQ(Result().status().message(), "gone");
+  AnswerAll();
+  EXPECT_EQ(num_asked, 1);
+}
+
+TEST_F(ChunkedReceiveTest, LeavesNoMemoryBehindAFailure) {
+  StartAndWait(3);
+  EXPECT_EQ(account_->live_bytes(), sent_.num_bytes());
+  std::move(TakeCall().reply)(absl::UnavailableError("gone"));
+  EXPECT_EQ(Result().status().message(), "gone");
+  {
+    MutexLock lock(mutex_);
+    EXPECT_EQ(bytes_at_end_, 0);
+  }
+  EXPECT_EQ(num_calls(), 2u);  // are still on their way
+  AnswerAll();
+}
+
+TEST_F(ChunkedReceiveTest, HasNoMoreChunksThanItMayWhileNobodyCopies) {
+  constexpr int kInFlight = 3;
+  // Those that any thread copies, and those that compute threads do.
+  for (const int64_t chunk_bytes : {kChunk, 2 * kMaxInlineBytes}) {
+    SCOPED_TRACE(chunk_bytes);
+    {
+      MutexLock lock(mutex_);
+      num_results_ = 0;
+    }
+    Send(9 * chunk_bytes / 4 + 1, chunk_bytes);
+    testing::HeldQueue& queue = HoldCompute();
+    Start(kInFlight);
+    EXPECT_EQ(num_calls(), 2u);  // the first one is there
+    AnswerAll();
+    EXPECT_EQ(num_waiting_, kInFlight);
+    int most = 0;
+    while (queue.size() > 0) {
+      queue.RunOne();
+      most = std::max(most, num_waiting_ + static_cast<int>(num_calls()));
+      AnswerAll();
+      most = std::max<int>(most, num_waiting_);
+    }
+    // It takes as many as it may, too.
+    EXPECT_EQ(most, kInFlight);
+    EXPECT_EQ(num_waiting_, 0);
+    const auto received = Result();
+    ASSERT_TRUE(received.ok()) << received.status();
+    EXPECT_TRUE(Identical(*received, sent_));
+  }
+}
+
+TEST_F(ChunkedReceiveTest, KeepsNothingThatIsMuchLargerThanAChunk) {
+  testing::HeldQueue& queue = HoldCompute();
+  Start();
+  std::move(TakeCall().reply)(
+      Answer(Tensor::Filled<uint8_t>(Shape({1 << 20}), 1)));
+  EXPECT_EQ(num_waiting_, 0);
+  while (queue.size() > 0) queue.RunOne();
+  const absl::Status status = Result().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("bytes for a chunk of 4096"));
 }
 
 TEST_F(ChunkedReceiveTest, PutsChunksInTheirPlacesInWhateverOrderTheyCome) {
@@ -200,8 +330,7 @@ TEST_F(ChunkedReceiveTest, PutsChunksInTheirPlacesInWhateverOrderTheyCome) {
         num_results_ = 0;
       }
       const int before = allocator_.calls();
-      Start();
-      EXPECT_EQ(num_calls(), 2u);
+      StartAndWait(2);
       AnswerAll(last_first);
       const auto received = Result();
       ASSERT_TRUE(received.ok()) << received.status();
@@ -213,7 +342,7 @@ TEST_F(ChunkedReceiveTest, PutsChunksInTheirPlacesInWhateverOrderTheyCome) {
 }
 
 TEST_F(ChunkedReceiveTest, HandsOutATensorThatNobodyElseHas) {
-  Start(1);
+  StartAndWait(1);
   AnswerAll();
   Result().IgnoreError();
   absl::StatusOr<Tensor> received = absl::UnknownError("");

@@ -13,12 +13,15 @@
 #include "gtest/gtest.h"
 #include "leat/core/work_queue.h"
 #include "leat/distributed/remote_step.h"
+#include "leat/protos/leat_worker.pb.h"
 #include "leat/protos/worker.pb.h"
 #include "leat/tests/distributed/fake_tasks.h"
+#include "leat/tests/distributed/held_timers.h"
 
 namespace leat {
 namespace {
 
+using ::leat::testing::HeldTimers;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -78,6 +81,32 @@ TEST_F(CleanupsTest, AreSentWhenNothingElseIs) {
   std::move(calls[0].done)(Payload());
 }
 
+// The thread of the timers has other things to do.
+TEST_F(CleanupsTest, OfATaskAreSentTogether) {
+  constexpr int64_t kSteps = 2 * kMaxCleanupSteps + 5;
+  for (int64_t i = 1; i <= kSteps; ++i) {
+    EXPECT_TRUE(cleanups_->Defer(kPs, i));
+  }
+  std::vector<int64_t> told;
+  size_t num_calls = 0;
+  while (told.size() < kSteps && !HasFailure()) {
+    for (FakeTasks::Received& call : tasks_.Take(1)) {
+      pb::CleanupGraphRequest request;
+      ASSERT_TRUE(request.ParseFromString(call.request.header));
+      told.push_back(request.step_id());
+      const auto& others = request.leat().steps();
+      EXPECT_LT(others.size(), kMaxCleanupSteps);
+      told.insert(told.end(), others.begin(), others.end());
+      ++num_calls;
+      std::move(call.done)(Payload());
+    }
+  }
+  ASSERT_EQ(told.size(), kSteps);
+  for (int64_t i = 0; i < kSteps; ++i) EXPECT_EQ(told[i], i + 1);
+  // Three, or some more where they are not deferred within the wait.
+  EXPECT_LT(num_calls, 1000);
+}
+
 TEST_F(CleanupsTest, OfTheOwnTaskAreNotDeferred) {
   EXPECT_FALSE(cleanups_->Defer(kOwn, 1));
   EXPECT_THAT(cleanups_->Take(kOwn), IsEmpty());
@@ -85,8 +114,11 @@ TEST_F(CleanupsTest, OfTheOwnTaskAreNotDeferred) {
 
 TEST_F(CleanupsTest, AreForgottenAtTheEnd) {
   cleanups_ = New(10 * Cleanups::kWait);
-  EXPECT_TRUE(cleanups_->Defer(kPs, 1));
-  cleanups_->Stop();
+  {
+    const HeldTimers held(timers_);
+    EXPECT_TRUE(cleanups_->Defer(kPs, 1));
+    cleanups_->Stop();
+  }
   cleanups_->Stop();
   EXPECT_FALSE(cleanups_->Defer(kPs, 2));
   EXPECT_THAT(cleanups_->Take(kPs), IsEmpty());

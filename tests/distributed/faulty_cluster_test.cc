@@ -1,9 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Training-like steps on three tasks whose network loses, doubles, delays and
-// reorders messages as a seed says. Whatever happens: results are right or the
-// step fails, an update of a step that succeeds is applied once and of one that
-// fails at most once, all ends within seconds, and nothing stays on any task.
+// reorders messages, chunks of larger tensors among them, as a seed says.
+// Whatever happens: results are right or the step fails, an update of a step
+// that succeeds is applied once and of one that fails at most once, all ends
+// within seconds, and nothing stays on any task.
 //
 // LEAT_TEST_SEEDS: how many seeds (200), LEAT_TEST_FIRST_SEED: from which on.
 #include <chrono>
@@ -46,8 +47,13 @@ constexpr char kOnOther[] = "/job:worker/task:1";
 constexpr int kShards = 10;  // tests of their own
 constexpr int kClients = 2;
 constexpr int kStepsOfClient = 12;
-// A step waits for the replies of its tasks for 5 s at most.
-constexpr std::chrono::seconds kLongestStep(9);
+// Floats of a tensor of five chunks, of which the last one is short.
+constexpr int64_t kLarge = 5000;
+constexpr ChunkOptions kChunks = {
+    .inline_bytes = 8192, .chunk_bytes = 4096, .in_flight = 3};
+// A step waits for the replies of its tasks for 5 s at most. The rest is for a
+// machine with much else to do.
+constexpr std::chrono::seconds kLongestStep(13);
 constexpr std::chrono::seconds kLongestSeed(90);
 
 int64_t NumberOf(const char* variable, int64_t otherwise) {
@@ -109,6 +115,9 @@ struct Program {
       auto ps = b.OnDevice(kOnPs);
       add = op::AssignAddVariableOp(total.handle(), delta);
     }
+    const Output numbers = At(kOnOther, [&] { return x + b.Const(Numbers()); });
+    const Output twice = At(kOnPs, [&] { return numbers * 2.0f; });
+    large = At(kOnWorker, [&] { return twice - numbers; });
     sum = Loop(/*counts=*/false);
     counted = Loop(/*counts=*/true);
     total_value = total.value();
@@ -120,6 +129,13 @@ struct Program {
   Output At(const char* device, F f) {
     auto scope = b.OnDevice(device);
     return f();
+  }
+
+  static Tensor Numbers() {
+    Tensor numbers = Tensor::Filled<float>(Shape{kLarge}, 0.0f);
+    const absl::Span<float> data = numbers.mutable_data<float>();
+    for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i);
+    return numbers;
   }
 
   // 0 + 1 + ... + (n - 1), by all tasks; each iteration may count.
@@ -147,7 +163,7 @@ struct Program {
 
   GraphBuilder b;
   Variable weight, total, count;
-  Output x, digit, n, y, sum, counted, total_value, count_value;
+  Output x, digit, n, y, large, sum, counted, total_value, count_value;
   Operation add;
   Graph graph{BuiltinOps()};
 };
@@ -160,6 +176,7 @@ struct Ledger {
   int64_t max_count = 0;
   int num_ok = 0;
   int num_failed = 0;
+  int num_large_ok = 0;
   bool lost_sessions = false;  // the master may still have one
 };
 
@@ -235,13 +252,15 @@ class Client {
   }
 
   absl::Status RunOne(int step) {
-    switch (Draw(4)) {
+    switch (Draw(5)) {
       case 0:
         return Read();
       case 1:
         return Loop(program_.sum, /*counts=*/false);
       case 2:
         return Loop(program_.counted, /*counts=*/true);
+      case 3:
+        return ReadLarge();
       default:
         return Add(step);
     }
@@ -256,6 +275,24 @@ class Client {
       EXPECT_EQ((*out)[0].scalar<float>(), 3 * x + 10);
     }
     return out.status();
+  }
+
+  absl::Status ReadLarge() {
+    const int x = Draw(1000);
+    const auto out = session_->Run(
+        {.feeds = {{program_.x, Tensor::Scalar(static_cast<float>(x))}},
+         .fetches = {program_.large},
+         .options = Options()});
+    if (!out.ok()) return out.status();
+    ++ledger_.num_large_ok;
+    const absl::Span<const float> numbers = (*out)[0].data<float>();
+    EXPECT_EQ(numbers.size(), static_cast<size_t>(kLarge));
+    int num_wrong = 0;
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      num_wrong += numbers[i] != static_cast<float>(i) + static_cast<float>(x);
+    }
+    EXPECT_EQ(num_wrong, 0);
+    return absl::OkStatus();
   }
 
   absl::Status Add(int step) {
@@ -321,14 +358,21 @@ class FaultyCluster {
       : seed_(seed),
         faults_(std::make_shared<InProcessFaults>(PlanOf(seed))),
         cluster_({{"ps", 1}, {"worker", 2}},
-                 {.waiting_step_timeout = std::chrono::seconds(2)}, faults_) {}
+                 {.waiting_step_timeout = std::chrono::seconds(4)}, faults_,
+                 kChunks) {}
 
   void Run() {
     faults_->SetEnabled(false);
-    WithSession([&](Session& session) {
-      EXPECT_EQ(session.Run({.targets = {program_.graph.init_op()}}).status(),
+    // A master asks all tasks whether they have chunks.
+    for (const TaskId& task : {kPs, kWorker, kOther}) {
+      WithSession(
+          [&](Session& session) {
+            EXPECT_EQ(
+                session.Run({.targets = {program_.graph.init_op()}}).status(),
                 absl::OkStatus());
-    });
+          },
+          task);
+    }
     faults_->SetEnabled(true);
     RunClients();
     faults_->SetEnabled(false);
@@ -346,8 +390,8 @@ class FaultyCluster {
 
  private:
   template <class F>
-  void WithSession(F f) {
-    auto session = cluster_.NewSession(program_.graph, kWorker);
+  void WithSession(F f, const TaskId& master = kWorker) {
+    auto session = cluster_.NewSession(program_.graph, master);
     ASSERT_TRUE(session.ok()) << session.status();
     f(**session);
     EXPECT_EQ((*session)->Close(), absl::OkStatus());
@@ -419,6 +463,22 @@ class FaultyCluster {
   std::vector<Client> clients_;
 };
 
+void Add(const InProcessFaults::Counts& counts, InProcessFaults::Counts& sum) {
+  sum.lost_requests += counts.lost_requests;
+  sum.lost_replies += counts.lost_replies;
+  sum.delayed += counts.delayed;
+  sum.doubled += counts.doubled;
+  sum.overtaken += counts.overtaken;
+}
+
+void ExpectAllFaults(const InProcessFaults::Counts& counts) {
+  EXPECT_GT(counts.lost_requests, 0u);
+  EXPECT_GT(counts.lost_replies, 0u);
+  EXPECT_GT(counts.delayed, 0u);
+  EXPECT_GT(counts.doubled, 0u);
+  EXPECT_GT(counts.overtaken, 0u);
+}
+
 class FaultyClusterTest : public ::testing::TestWithParam<int> {};
 
 INSTANTIATE_TEST_SUITE_P(Shards, FaultyClusterTest,
@@ -427,8 +487,8 @@ INSTANTIATE_TEST_SUITE_P(Shards, FaultyClusterTest,
 TEST_P(FaultyClusterTest, NoWrongResultNoHangNothingLeft) {
   const int64_t num_seeds = NumberOf("LEAT_TEST_SEEDS", 200);
   const int64_t first = NumberOf("LEAT_TEST_FIRST_SEED", 0);
-  int num_ok = 0, num_failed = 0;
-  InProcessFaults::Counts sum;
+  int num_ok = 0, num_failed = 0, num_large_ok = 0;
+  InProcessFaults::Counts all, chunks;
   for (int64_t seed = first + GetParam(); seed < first + num_seeds;
        seed += kShards) {
     SCOPED_TRACE(
@@ -439,13 +499,10 @@ TEST_P(FaultyClusterTest, NoWrongResultNoHangNothingLeft) {
     for (const Client& client : cluster.clients()) {
       num_ok += client.ledger().num_ok;
       num_failed += client.ledger().num_failed;
+      num_large_ok += client.ledger().num_large_ok;
     }
-    const InProcessFaults::Counts counts = cluster.faults().counts();
-    sum.lost_requests += counts.lost_requests;
-    sum.lost_replies += counts.lost_replies;
-    sum.delayed += counts.delayed;
-    sum.doubled += counts.doubled;
-    sum.overtaken += counts.overtaken;
+    Add(cluster.faults().counts(), all);
+    Add(cluster.faults().counts(methods::kFetchChunk.path), chunks);
     if (HasFailure()) {
       ADD_FAILURE() << "seed " << seed;
       return;
@@ -458,11 +515,12 @@ TEST_P(FaultyClusterTest, NoWrongResultNoHangNothingLeft) {
   // machine more runs into its timeout.
   EXPECT_GT(num_ok, num_failed / 10);
   EXPECT_GT(num_failed, 0);
-  EXPECT_GT(sum.lost_requests, 0);
-  EXPECT_GT(sum.lost_replies, 0);
-  EXPECT_GT(sum.delayed, 0);
-  EXPECT_GT(sum.doubled, 0);
-  EXPECT_GT(sum.overtaken, 0);
+  EXPECT_GT(num_large_ok, 0);
+  ExpectAllFaults(all);
+  {
+    SCOPED_TRACE("of chunks");
+    ExpectAllFaults(chunks);
+  }
 }
 
 }  // namespace

@@ -171,6 +171,99 @@ TEST(InProcessFaultsTest, TheNextCallOfTheSameTwoOvertakes) {
   EXPECT_EQ(net.faults->counts().overtaken, 1);
 }
 
+// The plan with the first seed of which these are the fates of two calls of a
+// client, and of one of the next client.
+template <class Condition>
+FaultPlan WithFates(FaultPlan plan, Condition is_wanted) {
+  for (;; ++plan.seed) {
+    InProcessFaults faults(plan);
+    const auto fate = [&](const char* caller) {
+      return faults.FateOf(caller, kAddress, Recorder::kNote.path, "");
+    };
+    const CallFate one = fate("client 1");
+    const CallFate two = fate("client 1");
+    if (is_wanted(one, two, fate("client 2"))) return plan;
+  }
+}
+
+bool IsOnTime(const CallFate& fate) {
+  return fate.request_delay.count() == 0 && fate.reply_delay.count() == 0 &&
+         !fate.is_overtaken;
+}
+
+constexpr FaultPlan kSlow = {
+    .delay = 0.5, .max_delay = microseconds(std::chrono::minutes(1))};
+
+TEST(InProcessFaultsTest, ADelayedRequestComesAfterWhatIsSentLater) {
+  BadNetwork net(WithFates(
+      kSlow, [](const CallFate& one, const CallFate& two, const CallFate&) {
+        return one.request_delay > std::chrono::seconds(40) && IsOnTime(two);
+      }));
+  Recorder recorder;
+  const auto listener = net.Listen(recorder.methods);
+  const CallResult one, two;
+  net.caller->Call(kAddress, Recorder::kNote, {.header = "1"}, {}, one.Done());
+  net.caller->Call(kAddress, Recorder::kNote, {.header = "2"}, {}, two.Done());
+  EXPECT_TRUE(two.Take().ok());
+  EXPECT_THAT(recorder.notes(), ::testing::ElementsAre("2"));
+}
+
+TEST(InProcessFaultsTest, ADelayedReplyComesAfterWhatIsSentLater) {
+  BadNetwork net(WithFates(
+      kSlow, [](const CallFate& one, const CallFate& two, const CallFate&) {
+        return one.request_delay < milliseconds(50) &&
+               one.reply_delay > std::chrono::seconds(40) && IsOnTime(two);
+      }));
+  Recorder recorder;
+  const auto listener = net.Listen(recorder.methods);
+  const CallResult one, two;
+  net.caller->Call(kAddress, Recorder::kNote, {.header = "1"}, {}, one.Done());
+  EXPECT_TRUE(Eventually([&] { return recorder.notes().size() == 1; }));
+  net.caller->Call(kAddress, Recorder::kNote, {.header = "2"}, {}, two.Done());
+  EXPECT_TRUE(two.Take().ok());
+  EXPECT_FALSE(one.is_done());
+}
+
+TEST(InProcessFaultsTest, ADelayedRequestArrivesThoughItsCallerHasGivenUp) {
+  // Its answer would come long after it is given up, on any machine.
+  BadNetwork net(WithFates(
+      {.delay = 1, .max_delay = microseconds(std::chrono::minutes(1))},
+      [](const CallFate& one, const CallFate&, const CallFate&) {
+        return one.request_delay > milliseconds(500) &&
+               one.request_delay < std::chrono::seconds(2) &&
+               one.reply_delay > std::chrono::seconds(40);
+      }));
+  Recorder recorder;
+  const auto listener = net.Listen(recorder.methods);
+  const CallResult result;
+  const auto cancellation = std::make_shared<Cancellation>();
+  net.caller->Call(kAddress, Recorder::kNote, {.header = "1"},
+                   {.cancellation = cancellation}, result.Done());
+  cancellation->Cancel(absl::CancelledError("given up"));
+  EXPECT_EQ(result.Take().status().code(), absl::StatusCode::kCancelled);
+  EXPECT_TRUE(Eventually([&] { return recorder.notes().size() == 1; }));
+}
+
+TEST(InProcessFaultsTest, WhatIsOvertakenWaitsForTheNextCallOfTheSameTwo) {
+  BadNetwork net(WithFates(
+      {.reorder = 0.5, .max_delay = microseconds(std::chrono::minutes(1))},
+      [](const CallFate& one, const CallFate& two, const CallFate& others) {
+        return one.is_overtaken && IsOnTime(two) && IsOnTime(others);
+      }));
+  Recorder recorder;
+  const auto listener = net.Listen(recorder.methods);
+  const auto other =
+      *BuiltinTransports().Create("in-process", {.network = net.network});
+  const CallResult one, two;
+  net.caller->Call(kAddress, Recorder::kNote, {.header = "1"}, {}, one.Done());
+  EXPECT_TRUE(
+      CallNow(*other, kAddress, Recorder::kNote, {.header = "other"}).ok());
+  EXPECT_THAT(recorder.notes(), ::testing::ElementsAre("other"));
+  net.caller->Call(kAddress, Recorder::kNote, {.header = "2"}, {}, two.Done());
+  EXPECT_TRUE(one.Take().ok());
+  EXPECT_TRUE(two.Take().ok());
+}
+
 TEST(InProcessFaultsTest, NobodyWaitsForeverToBeOvertaken) {
   Recorder recorder;
   BadNetwork net({.reorder = 1});
@@ -253,6 +346,33 @@ TEST(FateTest, IsThatOfTheSeedWhateverTheIds) {
     EXPECT_EQ(x1, x2);
     EXPECT_EQ(y1, y2);
   }
+}
+
+// Its transfer has a random id.
+TEST(FateTest, OfAChunkIsThatOfItsPlace) {
+  InProcessFaults one(kAll), two(kAll);
+  const auto fate = [](InProcessFaults& faults, int64_t step, uint64_t id,
+                       int64_t offset) {
+    const Payload request = EncodeFetchChunkRequest(
+        {.step_id = step, .id = id, .offset = offset, .length = 4096});
+    return AsTuple(
+        faults.FateOf("w", "ps", methods::kFetchChunk.path, request.header));
+  };
+  int num_different = 0;
+  for (int64_t step = 0; step < 50; ++step) {
+    const int64_t a = 1000 + step, b = 77'000 - 13 * step;
+    const auto second1 = fate(one, a, 5, 4096);
+    const auto third1 = fate(one, a, 5, 8192);
+    const auto third2 = fate(two, b, 77, 8192);
+    const auto second2 = fate(two, b, 77, 4096);
+    EXPECT_EQ(second1, second2);
+    EXPECT_EQ(third1, third2);
+    num_different += second1 != third1;
+  }
+  EXPECT_GT(num_different, 0);
+  EXPECT_EQ(one.counts(methods::kFetchChunk.path).calls, 100u);
+  EXPECT_EQ(one.counts(methods::kRunGraph.path).calls, 0u);
+  EXPECT_EQ(one.counts().calls, 100u);
 }
 
 TEST(FateTest, DiffersBySeedCallerCalleeMethodStepAndTime) {

@@ -81,6 +81,21 @@ TEST_F(LostDeletionsTest, AreNoMoreThanTheLimit) {
   EXPECT_EQ(deletions->size(), LostDeletions::kMaxSessions);
 }
 
+TEST_F(LostDeletionsTest, ATaskThatNeverComesBackCrowdsOutOnlyItsOwn) {
+  deletions->Note("/job:ps/task:1", "kept", Unreachable());
+  for (size_t i = 0; i < LostDeletions::kMaxSessions + 10; ++i) {
+    deletions->Note("/job:ps/task:0", absl::StrCat("s", i), Unreachable());
+  }
+  EXPECT_EQ(deletions->size(), LostDeletions::kMaxSessions);
+  // What was noted first is tried first.
+  auto calls = tasks.Take(1);
+  ASSERT_GE(calls.size(), 1);
+  EXPECT_EQ(calls[0].task, "/job:ps/task:1");
+  pb::DeleteWorkerSessionRequest request;
+  ASSERT_TRUE(request.ParseFromString(calls[0].request.header));
+  EXPECT_EQ(request.session_handle(), "kept");
+}
+
 TEST(WorkerSessionsTest, WhatWasDeletedIsNotMadeByALateMessage) {
   const auto devices = DeviceSet::Create({.num_threads = 1}).value();
   const KernelRegistry kernels;

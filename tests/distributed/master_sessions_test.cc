@@ -16,6 +16,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/mutex.h"
+#include "leat/distributed/master.h"
 #include "leat/distributed/master_session.h"
 #include "leat/graph/builder.h"
 #include "leat/graph/graph_def.h"
@@ -75,9 +76,11 @@ class MasterSessionsTest : public ::testing::Test {
   }
 
   // Creates one, running what is to be done on the blocking queue here.
-  absl::StatusOr<SessionPtr> Create(const pb::GraphDef& graph) {
+  absl::StatusOr<SessionPtr> Create(const pb::GraphDef& graph,
+                                    const pb::ConfigProto& config = {}) {
     pb::CreateSessionRequest request;
     *request.mutable_graph_def() = graph;
+    *request.mutable_config() = config;
     struct Result {
       Mutex mutex;
       std::optional<absl::StatusOr<SessionPtr>> session ABSL_GUARDED_BY(mutex);
@@ -155,13 +158,27 @@ TEST_F(MasterSessionsTest, ASessionWhoseClientHasGoneIsClosed) {
   auto other = Create(SomeGraph("x"));
   ASSERT_TRUE(other.ok()) << other.status();
   under_way = sessions_->Begin();
-  EXPECT_TRUE(
-      sessions_->Add(*other, CallContext(), *std::move(under_way)).ok());
+  CallContext waiting;
+  EXPECT_TRUE(sessions_->Add(*other, waiting, *std::move(under_way)).ok());
   EXPECT_EQ(sessions_->Find((*other)->handle()), *other);
   EXPECT_EQ(sessions_->List(10), std::vector<SessionPtr>{*other});
   sessions_->BeginStop();
   EXPECT_EQ(sessions_->size(), 0u);
   EXPECT_EQ(sessions_->Begin().status().code(), Code::kUnavailable);
+}
+
+TEST_F(MasterSessionsTest, ASessionWhoseReplyIsLostIsClosed) {
+  const auto session = Create(SomeGraph("x"));
+  ASSERT_TRUE(session.ok()) << session.status();
+  auto under_way = sessions_->Begin();
+  ASSERT_TRUE(under_way.ok());
+  CallContext client;
+  EXPECT_TRUE(sessions_->Add(*session, client, *std::move(under_way)).ok());
+  EXPECT_EQ(sessions_->size(), 1u);
+  client.cancellation.Cancel(absl::CancelledError("gone"));
+  EXPECT_EQ(sessions_->size(), 0u);
+  EXPECT_EQ(num_calls(methods::kDeleteWorkerSession), 2);
+  EXPECT_TRUE(sessions_->WaitUntil(std::chrono::steady_clock::now()));
 }
 
 TEST_F(MasterSessionsTest, RoomIsGivenBackByWhatWasNotCreated) {
@@ -246,6 +263,204 @@ TEST_F(MasterSessionsTest, BoundsTheExtensionsThatWait) {
   EXPECT_EQ(extensions.results[0].code(), Code::kResourceExhausted);
   while (blocking_.size() > 0) blocking_.RunOne();
   EXPECT_EQ((*session)->graph_version(), 17);
+}
+
+class MasterCallablesTest : public MasterSessionsTest {
+ protected:
+  // What came of a MakeCallable.
+  struct Made {
+    Mutex mutex;
+    std::optional<absl::StatusOr<int64_t>> handle ABSL_GUARDED_BY(mutex);
+    bool has_come() {
+      MutexLock lock(mutex);
+      return handle.has_value();
+    }
+    absl::StatusOr<int64_t> Take() {
+      MutexLock lock(mutex);
+      return handle.value_or(absl::DataLossError("no answer"));
+    }
+  };
+
+  void Connect(const pb::ConfigProto& config = {}) {
+    auto session = Create(SomeGraph("x"), config);
+    ASSERT_TRUE(session.ok()) << session.status();
+    session_ = *std::move(session);
+  }
+  static pb::CallableOptions OfX() {
+    pb::CallableOptions options;
+    options.add_target("x");
+    return options;
+  }
+  // It waits for its plan, if that has to be made, until RunAll.
+  std::shared_ptr<Made> Start(const pb::CallableOptions& options,
+                              std::shared_ptr<CallContext> call) {
+    const auto made = std::make_shared<Made>();
+    session_->MakeCallable(options, std::move(call),
+                           [made](absl::StatusOr<int64_t> handle) {
+                             MutexLock lock(made->mutex);
+                             made->handle = std::move(handle);
+                           });
+    return made;
+  }
+  void RunAll() {
+    while (blocking_.size() > 0) blocking_.RunOne();
+  }
+  absl::StatusOr<int64_t> Make(const pb::CallableOptions& options = OfX()) {
+    const auto made = Start(options, std::make_shared<CallContext>());
+    RunAll();
+    return made->Take();
+  }
+  absl::Status Run(int64_t callable) {
+    absl::Status status = absl::DataLossError("no answer");
+    session_->RunCallable(
+        callable,
+        {.begun = std::chrono::steady_clock::now(),
+         .call = std::make_shared<CallContext>()},
+        [&status](const StepResult& result) { status = result.status; });
+    RunAll();
+    return status;
+  }
+
+  SessionPtr session_;
+};
+
+TEST_F(MasterCallablesTest, AHandleIsGoodUntilItIsReleased) {
+  Connect();
+  const auto callable = Make();
+  ASSERT_TRUE(callable.ok()) << callable.status();
+  EXPECT_TRUE(Run(*callable).ok());
+  for (const int64_t none : {*callable + 1, int64_t{-1}}) {
+    const absl::Status unknown = absl::InvalidArgumentError(
+        absl::StrCat("No such callable handle: ", none));
+    EXPECT_EQ(Run(none), unknown);
+    EXPECT_EQ(session_->ReleaseCallable(none), unknown);
+  }
+  EXPECT_TRUE(session_->ReleaseCallable(*callable).ok());
+  EXPECT_EQ(Run(*callable), absl::InvalidArgumentError(absl::StrCat(
+                                "Attempted to run callable after handle was "
+                                "released: ",
+                                *callable)));
+  EXPECT_TRUE(session_->ReleaseCallable(*callable).ok());
+}
+
+TEST_F(MasterCallablesTest, AreBounded) {
+  Connect();
+  ASSERT_TRUE(Make().ok());
+  const pb::CallableOptions options = OfX();
+  const auto call = std::make_shared<CallContext>();
+  int num_made = 1;
+  while (num_made < 100'000) {
+    const int before = num_made;
+    session_->MakeCallable(options, call,
+                           [&num_made](const absl::StatusOr<int64_t>& handle) {
+                             num_made += handle.ok();
+                           });
+    ASSERT_EQ(num_made, before + 1);
+  }
+  EXPECT_EQ(Make().status(), absl::ResourceExhaustedError(
+                                 "a session has at most 100000 callables"));
+  EXPECT_TRUE(session_->ReleaseCallable(7).ok());
+  EXPECT_TRUE(Make().ok());
+}
+
+TEST_F(MasterCallablesTest, IsNotMadeForAClientThatHasGone) {
+  Connect();
+  const auto call = std::make_shared<CallContext>();
+  const auto made = Start(OfX(), call);
+  EXPECT_FALSE(made->has_come());
+  call->cancellation.Cancel(absl::CancelledError("gone"));
+  EXPECT_EQ(made->Take().status(), absl::CancelledError("gone"));
+  RunAll();  // The plan is made all the same.
+  EXPECT_EQ(session_->num_plans(), 1u);
+  EXPECT_EQ(Make().value_or(-1), 0);  // the first
+}
+
+TEST_F(MasterCallablesTest, WaitsForItsPlanAsLongAsItsSessionSays) {
+  pb::ConfigProto config;
+  config.set_operation_timeout_in_ms(500);
+  Connect(config);
+  const auto made = Start(OfX(), std::make_shared<CallContext>());
+  EXPECT_TRUE(Eventually([&] { return made->has_come(); }));
+  EXPECT_EQ(made->Take().status().code(), Code::kDeadlineExceeded);
+  RunAll();
+}
+
+TEST_F(MasterCallablesTest, ItsStepsHaveItsOptions) {
+  Connect();
+  pb::CallableOptions traced = OfX();
+  traced.mutable_run_options()->set_trace_level(pb::RunOptions::FULL_TRACE);
+  const absl::StatusOr<int64_t> callables[] = {Make(traced), Make()};
+  for (const auto& callable : callables) {
+    ASSERT_TRUE(callable.ok()) << callable.status();
+    tasks_.Take(0);
+    EXPECT_TRUE(Run(*callable).ok());
+    bool has_run = false;
+    for (const FakeTasks::Received& call : tasks_.Take(1)) {
+      if (call.path != methods::kRunGraph.path) continue;
+      has_run = true;
+      pb::RunGraphRequest request;
+      ASSERT_TRUE(request.ParseFromString(call.request.header));
+      EXPECT_EQ(request.exec_opts().record_timeline(),
+                &callable == &callables[0]);
+    }
+    EXPECT_TRUE(has_run);
+  }
+}
+
+TEST_F(MasterCallablesTest, FeedsAndFetchesAreInHostMemory) {
+  Connect();
+  pb::CallableOptions fed = OfX();
+  (*fed.mutable_feed_devices())["x:0"] = "/device:CPU:0";
+  pb::CallableOptions fetched = OfX();
+  (*fetched.mutable_fetch_devices())["x:0"] = "/device:CPU:0";
+  pb::CallableOptions connected = OfX();
+  connected.add_tensor_connection();
+  const std::pair<const char*, const pb::CallableOptions*> refused[] = {
+      {"feed_devices", &fed},
+      {"fetch_devices", &fetched},
+      {"tensor_connection", &connected}};
+  for (const auto& [field, options] : refused) {
+    EXPECT_EQ(Make(*options).status(),
+              absl::UnimplementedError(
+                  absl::StrCat("CallableOptions.", field,
+                               ": feeds and fetches are in host memory")));
+  }
+}
+
+// Received tensors, large or small.
+class Bytes final : public PendingTensors {
+ public:
+  explicit Bytes(int64_t bytes) : bytes_(bytes) {}
+  int64_t bytes() const override { return bytes_; }
+  absl::StatusOr<WireTensors> Decode(Allocator&, const VariantDecoders*,
+                                     int64_t) override {
+    return absl::InvalidArgumentError("of no session");
+  }
+
+ private:
+  const int64_t bytes_;
+};
+
+TEST_F(MasterSessionsTest, LargeFeedsAreForTheBlockingQueue) {
+  Master master(environment_);
+  MethodTable table;
+  master.AddMethods(table);
+  for (const Method& method : {methods::kRunStep, methods::kRunCallable}) {
+    for (const bool is_large : {false, true}) {
+      const testing::CallResult result;
+      Payload request;
+      request.pending =
+          std::make_unique<Bytes>(kMaxInlineBytes + (is_large ? 1 : 0));
+      table.Find(method.path)
+          ->handler(std::make_shared<CallContext>(), std::move(request),
+                    result.Done());
+      EXPECT_EQ(result.is_done(), !is_large) << method.path;
+      EXPECT_EQ(blocking_.size(), is_large ? 1u : 0u) << method.path;
+      while (blocking_.size() > 0) blocking_.RunOne();
+      EXPECT_TRUE(result.is_done());
+    }
+  }
+  master.Stop(std::chrono::steady_clock::now());
 }
 
 class SmallGraphsTest : public MasterSessionsTest {

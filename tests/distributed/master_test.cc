@@ -17,8 +17,10 @@
 #include "leat/graph/control_flow.h"
 #include "leat/graph/ops.h"
 #include "leat/protos/config.pb.h"
+#include "leat/protos/worker.pb.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/in_process_cluster.h"
+#include "leat/tests/testing/task_client.h"
 #include "leat/train/nn/optimizers.h"
 
 namespace leat {
@@ -28,6 +30,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::InProcessCluster;
 using ::testing::StartsWith;
+using testing::TaskClient;
 using Code = absl::StatusCode;
 using Outputs = std::vector<Output>;
 
@@ -297,6 +300,29 @@ TEST_F(WaitingStepTest, OthersRunBesideIt) {
   }
   for (std::thread& taker : takers) taker.join();
   EXPECT_EQ(taken_count, 8);
+}
+
+TEST_F(MasterTest, KeepsItsSessionsWhenAFormerProcessIsHeardOf) {
+  const auto transport =
+      *BuiltinTransports().Create("in-process", {.network = cluster.network()});
+  TaskClient ps(*transport, cluster.Address(kPs));
+  pb::GetStatusResponse status;
+  ASSERT_TRUE(
+      ps.Call(methods::kGetStatus, pb::GetStatusRequest(), status).ok());
+  GraphBuilder b;
+  Counter c(b);
+  auto session = NewSession(b);
+  ASSERT_TRUE(session->Run({.targets = {init}}).ok());
+  // What it asked for before it died.
+  pb::CreateWorkerSessionRequest late;
+  late.set_session_handle("late");
+  late.set_master_task(kWorker.ToString());
+  late.set_master_incarnation(1);
+  late.set_ticket(status.leat().ticket());
+  pb::CreateWorkerSessionResponse response;
+  EXPECT_EQ(ps.Call(methods::kCreateWorkerSession, late, response).code(),
+            Code::kAborted);
+  EXPECT_EQ(Fetch(*session, c.doubled), 20);
 }
 
 TEST_F(MasterTest, TakesBranchesAndLoopsAcrossTasks) {

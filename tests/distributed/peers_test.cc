@@ -361,6 +361,15 @@ TEST_F(PeersTest, RefuseRepliesThatMakeNoSense) {
     two.tensors.push_back({.tensor = Tensor::Scalar<int>(2)});
     return Received(std::move(two));
   });
+  expect_refused("with a transfer; nobody wished one", [] {
+    return EncodeTransferResponse(
+        {.id = 1,
+         .total_bytes = 2 * kMinChunkBytes,
+         .chunk_bytes = kMinChunkBytes,
+         .dtype = DType::kUint8,
+         .shape = Shape{2 * kMinChunkBytes}},
+        Tensor::Filled<uint8_t>(Shape{kMinChunkBytes}, 0));
+  });
   expect_refused("malformed RecvTensorResponse", [] {
     Payload malformed;
     malformed.header = "\xff";
@@ -372,6 +381,65 @@ TEST_F(PeersTest, RefuseRepliesThatMakeNoSense) {
         ReceivedMessage(absl::string_view("\x0a\x02\x08\x63", 4)).Take(),
         methods::kRecvTensor.response);
   });
+}
+
+// Of a task that has chunks to give.
+Payload StatusWithChunks() {
+  pb::GetStatusResponse status;
+  status.mutable_leat()->set_max_chunk_bytes(kMaxChunkBytes);
+  return {.header = status.SerializeAsString()};
+}
+
+Payload FirstOfTwoChunks(int64_t chunk_bytes) {
+  return EncodeTransferResponse({.id = 1,
+                                 .total_bytes = 2 * chunk_bytes,
+                                 .chunk_bytes = chunk_bytes,
+                                 .dtype = DType::kUint8,
+                                 .shape = Shape{2 * chunk_bytes}},
+                                Tensor::Filled<uint8_t>(Shape{chunk_bytes}, 0));
+}
+
+TEST_F(PeersTest, RefuseTransfersInLargerChunksThanWished) {
+  bool has_chunks = false;
+  Serve(kPsAddress, [&has_chunks](const Payload&) {
+    if (!std::exchange(has_chunks, true)) return StatusWithChunks();
+    return FirstOfTwoChunks(2 * ChunkOptions().chunk_bytes);
+  });
+  ASSERT_TRUE(GetStatus(kPs).ok());
+  const ReceivedTensor received = Recv(kPs);
+  EXPECT_EQ(received.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(received.status().message()),
+              HasSubstr("in chunks of 2097152 bytes; 1048576 were wished"));
+}
+
+// It has told of the transfer itself, so the node is not what is not there.
+TEST_F(PeersTest, TellWhoHasForgottenATensorThatIsBeingFetched) {
+  absl::Status said;
+  int num_calls = 0;
+  Serve(kPsAddress, [&](const Payload&) -> absl::StatusOr<Payload> {
+    if (num_calls++ == 0) return StatusWithChunks();
+    if (num_calls > 2) return said;
+    return FirstOfTwoChunks(ChunkOptions().chunk_bytes);
+  });
+  ASSERT_TRUE(GetStatus(kPs).ok());
+  const auto answered = [&](const absl::Status& status) {
+    said = status;
+    num_calls = 1;
+    const absl::Status error = Recv(kPs).status();
+    EXPECT_EQ(num_calls, 3);
+    return error;
+  };
+  EXPECT_EQ(answered(absl::NotFoundError("no transfer 1")),
+            AsDerived(absl::AbortedError(
+                "task /job:ps/replica:0/task:0 has forgotten 'edge_5_w/read' "
+                "while it was fetched: no transfer 1")));
+  // What else it says is left as it is, and so is what the way says.
+  EXPECT_EQ(answered(absl::InternalError("broken")),
+            AsDerived(absl::InternalError("broken")));
+  const absl::Status of_the_way =
+      answered(OfTheWay(absl::NotFoundError("no such method")));
+  EXPECT_EQ(of_the_way.code(), absl::StatusCode::kNotFound);
+  EXPECT_FALSE(IsDerived(of_the_way));
 }
 
 TEST_F(PeersTest, EndACallThatATransportDrops) {

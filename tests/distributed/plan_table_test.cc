@@ -184,6 +184,81 @@ TEST_F(PlanTableTest, AfterCloseEverybodyIsToldWhy) {
   EXPECT_THAT(released_, IsEmpty());
 }
 
+TEST_F(PlanTableTest, WhoLeavesIsForgottenAndThePlanIsMade) {
+  const auto table = Table();
+  const auto kept = std::make_shared<int>();
+  std::vector<PlanTable::Done> finish;
+  std::vector<int> told;
+  const auto get = [&](int who, int64_t version) {
+    return table->Get(
+        "a", version,
+        [&finish, kept](PlanTable::Done done) {
+          finish.push_back(std::move(done));
+        },
+        [&told, who, kept](const absl::StatusOr<PlanTable::Plan>&) {
+          told.push_back(who);
+        });
+  };
+  const PlanTable::Ticket first = get(0, 1), second = get(1, 2);
+  get(2, 3);
+  EXPECT_EQ(table->num_waiting(), 3);
+  table->Leave("a", first);
+  table->Leave("a", first);
+  table->Leave("a", second);
+  table->Leave("b", second);
+  EXPECT_EQ(table->num_waiting(), 1);
+  EXPECT_EQ(kept.use_count(), 3);  // of the third one, which waits
+  // It is no error to have left, nor that of who has.
+  ASSERT_EQ(finish.size(), 1);
+  std::move(finish[0])(absl::NotFoundError("no node 'a'"));
+  ASSERT_EQ(finish.size(), 2);
+  std::move(finish[1])(PlanOf("a"));
+  EXPECT_THAT(told, ElementsAre(2));
+  EXPECT_EQ(table->num_waiting(), 0);
+  EXPECT_EQ(kept.use_count(), 1);
+  EXPECT_EQ(table->num_plans(), 1);
+  table->Leave("a", first);
+}
+
+TEST_F(PlanTableTest, WhatNobodyWaitsForAnyMoreIsMadeAllTheSame) {
+  const auto table = Table();
+  PlanTable::Done finish;
+  for (const bool fails : {true, false}) {
+    const PlanTable::Ticket ticket = table->Get(
+        "a", 0, [&](PlanTable::Done done) { finish = std::move(done); },
+        [](const absl::StatusOr<PlanTable::Plan>&) { FAIL(); });
+    table->Leave("a", ticket);
+    if (fails) {
+      std::exchange(finish, nullptr)(absl::NotFoundError("no node 'a'"));
+    } else {
+      std::exchange(finish, nullptr)(PlanOf("a"));
+    }
+    EXPECT_EQ(table->num_plans(), fails ? 0 : 1);
+  }
+}
+
+TEST_F(PlanTableTest, MakesNoMorePlansAtOnceThanItMayKeep) {
+  const auto table = Table(2);
+  std::vector<PlanTable::Done> finish;
+  std::vector<absl::Status> refused;
+  const auto get = [&](const std::string& key) {
+    table->Get(
+        key, 0,
+        [&](PlanTable::Done done) { finish.push_back(std::move(done)); },
+        [&](const absl::StatusOr<PlanTable::Plan>& plan) {
+          if (!plan.ok()) refused.push_back(plan.status());
+        });
+  };
+  for (const char* key : {"a", "b", "c", "a"}) get(key);
+  ASSERT_EQ(refused.size(), 1);
+  EXPECT_TRUE(absl::IsResourceExhausted(refused[0])) << refused[0];
+  ASSERT_EQ(finish.size(), 2);
+  std::move(finish[0])(PlanOf("a"));
+  get("c");
+  EXPECT_EQ(refused.size(), 1);
+  EXPECT_EQ(finish.size(), 3);
+}
+
 TEST_F(PlanTableTest, EightThreadsMakeEachPlanOnce) {
   constexpr int kThreads = 8;
   constexpr int kKeys = 50;

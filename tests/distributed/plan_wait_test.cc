@@ -45,18 +45,40 @@ StepDeadline After(milliseconds timeout) {
 
 class PlanWaitTest : public ::testing::Test {
  protected:
+  // For a plan that `finish_` gives.
+  void Wait(const Patience& patience, PlanTable::Done done) {
+    WaitForPlan(
+        table_, "a", 0,
+        [this](PlanTable::Done finish) { finish_ = std::move(finish); },
+        timers_, patience, std::move(done));
+  }
+
   Outcome outcome_;
   TimerQueue timers_{"test-timers"};
+  const std::shared_ptr<PlanTable> table_ =
+      PlanTable::Create([](const PlanTable::Plan&) {});
+  PlanTable::Done finish_;
   const std::shared_ptr<CallContext> call_ = std::make_shared<CallContext>();
   const PlanTable::Plan plan_ = std::make_shared<const RegisteredPlan>();
 };
 
 TEST_F(PlanWaitTest, GivesThePlanThatComesInTime) {
-  PlanTable::Done done = WaitForPlan(
-      timers_, {.deadline = After(std::chrono::hours(1)), .call = call_},
-      outcome_.Done());
+  Wait({.deadline = After(std::chrono::hours(1)), .call = call_},
+       outcome_.Done());
   EXPECT_EQ(outcome_.num_calls(), 0);
-  std::move(done)(plan_);
+  std::move(finish_)(plan_);
+  EXPECT_EQ(outcome_.num_calls(), 1);
+  EXPECT_TRUE(outcome_.status().ok());
+  call_->cancellation.Cancel(absl::CancelledError("gone"));
+  EXPECT_EQ(outcome_.num_calls(), 1);
+}
+
+TEST_F(PlanWaitTest, GivesThePlanThatIsThere) {
+  Outcome first;
+  Wait({}, first.Done());
+  std::move(finish_)(plan_);
+  Wait({.deadline = After(std::chrono::hours(1)), .call = call_},
+       outcome_.Done());
   EXPECT_EQ(outcome_.num_calls(), 1);
   EXPECT_TRUE(outcome_.status().ok());
   call_->cancellation.Cancel(absl::CancelledError("gone"));
@@ -64,45 +86,68 @@ TEST_F(PlanWaitTest, GivesThePlanThatComesInTime) {
 }
 
 TEST_F(PlanWaitTest, EndsAtTheDeadline) {
-  PlanTable::Done done =
-      WaitForPlan(timers_, {.deadline = After(milliseconds(20)), .call = call_},
-                  outcome_.Done());
+  Wait({.deadline = After(milliseconds(20)), .call = call_}, outcome_.Done());
   ASSERT_TRUE(Eventually([this] { return outcome_.num_calls() == 1; }));
   EXPECT_EQ(outcome_.status(),
             absl::DeadlineExceededError("the step's timeout of 20ms was over "
                                         "before it could begin"));
-  std::move(done)(plan_);  // comes too late
+  std::move(finish_)(plan_);  // comes too late
   EXPECT_EQ(outcome_.num_calls(), 1);
 }
 
 TEST_F(PlanWaitTest, EndsWithItsClient) {
-  PlanTable::Done done = WaitForPlan(timers_, {.call = call_}, outcome_.Done());
+  Wait({.call = call_}, outcome_.Done());
   call_->cancellation.Cancel(absl::CancelledError("gone"));
   EXPECT_EQ(outcome_.num_calls(), 1);
   EXPECT_EQ(outcome_.status(), absl::CancelledError("gone"));
-  std::move(done)(absl::InternalError("no plan"));
+  std::move(finish_)(absl::InternalError("no plan"));
   EXPECT_EQ(outcome_.num_calls(), 1);
 }
 
 TEST_F(PlanWaitTest, OfAClientThatIsGoneIsOverAtOnce) {
   call_->cancellation.Cancel(absl::CancelledError("gone"));
-  PlanTable::Done done = WaitForPlan(
-      timers_, {.deadline = After(std::chrono::hours(1)), .call = call_},
-      outcome_.Done());
+  Wait({.deadline = After(std::chrono::hours(1)), .call = call_},
+       outcome_.Done());
   EXPECT_EQ(outcome_.num_calls(), 1);
   EXPECT_EQ(outcome_.status(), absl::CancelledError("gone"));
+  EXPECT_EQ(table_->num_waiting(), 0);
 }
 
 // What it holds of the client, such as feeds, goes with its patience.
 TEST_F(PlanWaitTest, KeepsNothingOnceItIsOver) {
   auto feeds = std::make_shared<int>();
   const std::weak_ptr<int> watched = feeds;
-  PlanTable::Done done = WaitForPlan(
-      timers_, {.call = call_},
-      [feeds = std::move(feeds)](const absl::StatusOr<PlanTable::Plan>&) {});
+  Wait({.call = call_},
+       [feeds = std::move(feeds)](const absl::StatusOr<PlanTable::Plan>&) {});
   EXPECT_FALSE(watched.expired());
   call_->cancellation.Cancel(absl::CancelledError("gone"));
   EXPECT_TRUE(watched.expired());
+}
+
+// As a client does that asks, gives up, and asks again, as long as a silent
+// task does not take its graph.
+TEST_F(PlanWaitTest, WhoAsksAgainAndAgainLeavesNothing) {
+  Wait({}, outcome_.Done());
+  const auto asked = std::make_shared<int>();
+  const auto ask = [&](const Patience& patience) {
+    WaitForPlan(
+        table_, "a", 0, [asked](const PlanTable::Done&) { FAIL(); }, timers_,
+        patience, [asked](const absl::StatusOr<PlanTable::Plan>&) {});
+  };
+  for (int i = 0; i < 1000; ++i) {
+    const auto call = std::make_shared<CallContext>();
+    ask({.deadline = After(std::chrono::hours(1)), .call = call});
+    EXPECT_EQ(table_->num_waiting(), 2);
+    call->cancellation.Cancel(absl::CancelledError("gone"));
+    EXPECT_EQ(table_->num_waiting(), 1);
+  }
+  EXPECT_EQ(asked.use_count(), 1);
+  for (int i = 0; i < 1000; ++i) ask({.deadline = After(milliseconds(1))});
+  EXPECT_TRUE(Eventually([this] { return table_->num_waiting() == 1; }));
+  EXPECT_TRUE(Eventually([&] { return asked.use_count() == 1; }));
+  std::move(finish_)(plan_);
+  EXPECT_EQ(outcome_.num_calls(), 1);
+  EXPECT_TRUE(outcome_.status().ok());
 }
 
 }  // namespace

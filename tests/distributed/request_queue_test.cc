@@ -81,6 +81,20 @@ TEST_F(RequestQueueTest, RefusesWhatItHasNoRoomToKeep) {
   EXPECT_EQ(served_.size(), 14u);
 }
 
+TEST_F(RequestQueueTest, CountsWhatIsBeingServed) {
+  queue_.Take(
+      Thread::kBlocking, {.header = std::string(200'000, 'x')},
+      [](const absl::StatusOr<Payload>&) {},
+      [this](const Payload&, Reply reply) {
+        Take(Thread::kBlocking, 1);
+        std::move(reply)(Payload());
+      });
+  blocking_.RunOne();
+  ASSERT_EQ(answers_.size(), 1u);
+  EXPECT_EQ(answers_[0].code(), Code::kResourceExhausted);
+  EXPECT_EQ(blocking_.size(), 0u);
+}
+
 TEST_F(RequestQueueTest, RefusesOneLargerThanAllItMayKeep) {
   Take(Thread::kBlocking, 200'001);
   ASSERT_EQ(answers_.size(), 1u);

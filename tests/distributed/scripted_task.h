@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ScriptedTask: a task of TensorFlow's, as far as a master sees: it has a
-// device, takes sessions and graphs, runs nothing, and says nothing to what it
-// is told to be silent about.
+// ScriptedTask: a task, TensorFlow's unless it says more, as far as a master
+// sees: it has a device, takes sessions and graphs, runs nothing, and says
+// nothing to what it is told to be silent about.
 #ifndef LEAT_TESTS_DISTRIBUTED_SCRIPTED_TASK_H_
 #define LEAT_TESTS_DISTRIBUTED_SCRIPTED_TASK_H_
 
@@ -13,12 +13,14 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "leat/core/mutex.h"
 #include "leat/distributed/in_process.h"
 #include "leat/distributed/methods.h"
 #include "leat/distributed/transport.h"
+#include "leat/protos/leat_worker.pb.h"
 #include "leat/protos/worker.pb.h"
 
 namespace leat::testing {
@@ -26,9 +28,14 @@ namespace leat::testing {
 // Thread-safe.
 class ScriptedTask {
  public:
-  // `task`: "/job:ps/replica:0/task:0".
-  ScriptedTask(const std::string& task, const std::string& address,
-               const std::shared_ptr<InProcessNetwork>& network)
+  using AddMethods = absl::FunctionRef<void(MethodTable&)>;
+
+  // `task`: "/job:ps/replica:0/task:0". `leat`: what it says of itself; empty:
+  // it is TensorFlow's. `add`: methods beside those that a master calls.
+  ScriptedTask(
+      const std::string& task, const std::string& address,
+      const std::shared_ptr<InProcessNetwork>& network,
+      const pb::LeatPeer& leat = {}, AddMethods add = [](MethodTable&) {})
       : transport_(
             *BuiltinTransports().Create("in-process", {.network = network})) {
     pb::GetStatusResponse status;
@@ -37,6 +44,7 @@ class ScriptedTask {
     device.set_device_type("CPU");
     device.set_memory_limit(1 << 28);
     device.set_incarnation(7);
+    if (leat.version() > 0) *status.mutable_leat() = leat;
     pb::RegisterGraphResponse registered;
     registered.set_graph_handle("graph");
     Answer(methods::kGetStatus, status);
@@ -46,6 +54,8 @@ class ScriptedTask {
     Answer(methods::kDeregisterGraph, pb::DeregisterGraphResponse());
     Answer(methods::kRunGraph, pb::RunGraphResponse());
     Answer(methods::kCleanupGraph, pb::CleanupGraphResponse());
+    Answer(methods::kCleanupAll, pb::CleanupAllResponse());
+    add(methods_);
     auto listener = transport_->Listen(address, methods_);
     EXPECT_TRUE(listener.ok()) << listener.status();
     if (listener.ok()) listener_ = *std::move(listener);

@@ -13,15 +13,27 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "google/protobuf/unknown_field_set.h"
 #include "gtest/gtest.h"
+#include "leat/core/mutex.h"
 #include "leat/distributed/in_process.h"
+#include "leat/distributed/plan_observer.h"
+#include "leat/graph/builder.h"
+#include "leat/graph/graph_def.h"
+#include "leat/graph/ops.h"
+#include "leat/protos/master.pb.h"
 #include "leat/protos/worker.pb.h"
+#include "leat/tests/distributed/edge_graphs.h"
 #include "leat/tests/testing/task_client.h"
+#include "leat/tests/testing/test_service.h"
 
 namespace leat {
 namespace {
 
+using testing::Eventually;
 using ::testing::HasSubstr;
+using testing::ReceivingGraph;
+using testing::SendingGraph;
 using testing::StartedCall;
 using testing::TaskClient;
 
@@ -39,26 +51,6 @@ constexpr char kDequeue[] = R"(
 )";
 constexpr char kNothing[] =
     R"(node { name: "n" op: "NoOp" device: "$0/device:CPU:0" })";
-// From $0, whose incarnation is $2, to $1.
-constexpr char kEdge[] = R"(
-    attr { key: "tensor_name" value { s: "edge" } }
-    attr { key: "send_device" value { s: "$0/device:CPU:0" } }
-    attr { key: "send_device_incarnation" value { i: $2 } }
-    attr { key: "recv_device" value { s: "$1/device:CPU:0" } } }
-)";
-constexpr char kSend[] = R"(
-  node { name: "c" op: "Const" device: "$0/device:CPU:0"
-    attr { key: "dtype" value { type: DT_FLOAT } }
-    attr { key: "value" value { tensor {
-      dtype: DT_FLOAT tensor_shape { } float_val: 1 } } } }
-  node { name: "send" op: "_Send" input: "c" device: "$0/device:CPU:0"
-    attr { key: "T" value { type: DT_FLOAT } }
-)";
-constexpr char kRecv[] = R"(
-  node { name: "recv" op: "_Recv" device: "$1/device:CPU:0"
-    attr { key: "tensor_type" value { type: DT_FLOAT } }
-)";
-
 class ServerTest : public ::testing::Test {
  protected:
   ServerOptions Options(const std::string& job) const {
@@ -82,6 +74,11 @@ class ServerTest : public ::testing::Test {
     const auto handle = client.Register(session, graph);
     EXPECT_TRUE(handle.ok()) << handle.status();
     return handle.value_or("");
+  }
+  testing::Edge PsToWorker() {
+    return {.sender = kPs,
+            .sender_incarnation = ps_.Incarnation(),
+            .receiver = kWorker};
   }
   static void DeleteSession(TaskClient& client, const std::string& session) {
     pb::DeleteWorkerSessionRequest request;
@@ -230,17 +227,100 @@ TEST_F(ServerTest, StoppingItFailsWhatStillRunsAfterTheGrace) {
   server->Stop(kForever);  // is idempotent
 }
 
+TEST_F(ServerTest, GivesLargerTicketsThanTheProcessBefore) {
+  const auto ticket = [this] {
+    pb::GetStatusResponse status;
+    EXPECT_TRUE(
+        ps_.Call(methods::kGetStatus, pb::GetStatusRequest(), status).ok());
+    return status.leat().ticket();
+  };
+  auto server = Start("ps");
+  const int64_t first = ticket();
+  EXPECT_GT(ticket(), first);
+  const int64_t last = ticket();
+  server.reset();
+  server = Start("ps");
+  EXPECT_GT(ticket(), last);
+}
+
+// Holds the threads that make plans.
+class HeldPlans final : public PlanObserver {
+ public:
+  void OnPlan(const PlanView&) override {
+    MutexLock lock(mutex_);
+    ++num_held_;
+    while (!is_released_) released_.Wait(mutex_);
+  }
+  int num_held() {
+    MutexLock lock(mutex_);
+    return num_held_;
+  }
+  void Release() {
+    MutexLock lock(mutex_);
+    is_released_ = true;
+    released_.NotifyAll();
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar released_;
+  int num_held_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool is_released_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+// A call has come in and waits for a thread when all that runs is failed.
+TEST_F(ServerTest, StoppingItFailsWhatBeginsMeanwhile) {
+  HeldPlans plans;
+  ServerOptions options = Options("ps");
+  options.plan_observer = &plans;
+  auto server = Server::Start(options);
+  ASSERT_TRUE(server.ok()) << server.status();
+  const std::string graph = Register(ps_, "s", absl::Substitute(kDequeue, kPs));
+  const std::string nothing =
+      Register(ps_, "n", absl::Substitute(kNothing, kPs));
+  GraphBuilder b;
+  std::vector<std::string> nodes;
+  for (int i = 0; i < 4; ++i) nodes.push_back(op::NoOp(b).name());
+  pb::CreateSessionRequest create;
+  create.mutable_config()->add_device_filters("/job:ps");
+  ASSERT_TRUE(ExportGraphDef(*b.Build(), *create.mutable_graph_def()).ok());
+  pb::CreateSessionResponse session;
+  ASSERT_TRUE(ps_.Call(methods::kCreateSession, create, session).ok());
+  std::vector<std::shared_ptr<StartedCall>> steps;
+  for (const std::string& node : nodes) {
+    pb::RunStepRequest step;
+    step.set_session_handle(session.session_handle());
+    step.add_target(node);
+    steps.push_back(ps_.Start(methods::kRunStep, step));
+  }
+  ASSERT_TRUE(Eventually([&] { return plans.num_held() == 4; }));
+  pb::RunGraphRequest run;
+  run.set_session_handle("s");
+  run.set_create_worker_session_called(true);
+  run.set_graph_handle(graph);
+  run.set_step_id(7);
+  // Too large to be read where it comes.
+  run.GetReflection()->MutableUnknownFields(&run)->AddLengthDelimited(
+      1900, std::string(100'000, 'x'));
+  const auto call = ps_.Start(methods::kRunGraph, run);
+  absl::SleepFor(absl::Milliseconds(50));
+  std::thread stop([&] { (*server)->Stop(std::chrono::nanoseconds(0)); });
+  int64_t step = 100;
+  EXPECT_TRUE(Eventually([&] {
+    return absl::IsUnavailable(ps_.Run("n", nothing, ++step)->Wait().status());
+  }));
+  plans.Release();
+  EXPECT_EQ(call->Wait().status().code(), absl::StatusCode::kUnavailable);
+  stop.join();
+  for (const auto& planned : steps) EXPECT_FALSE(planned->Wait().ok());
+}
+
 // A part of the step runs on another task, which has not begun it yet.
 TEST_F(ServerTest, StoppingItWaitsForStepsOfSeveralTasks) {
   const auto ps = Start("ps");
   const auto worker = Start("worker");
-  const auto incarnation = static_cast<int64_t>(ps_.Incarnation());
-  const std::string send = Register(
-      ps_, "s",
-      absl::Substitute(absl::StrCat(kSend, kEdge), kPs, kWorker, incarnation));
-  const std::string recv = Register(
-      worker_, "s",
-      absl::Substitute(absl::StrCat(kRecv, kEdge), kPs, kWorker, incarnation));
+  const std::string send = Register(ps_, "s", SendingGraph(PsToWorker()));
+  const std::string recv = Register(worker_, "s", ReceivingGraph(PsToWorker()));
   const auto receiving = worker_.Run("s", recv, 7);
   WaitUntilRunning(*worker, 1);
   std::thread stop([&] { worker->Stop(kForever); });
@@ -257,13 +337,8 @@ TEST_F(ServerTest, StoppingItWaitsForStepsOfSeveralTasks) {
 TEST_F(ServerTest, StoppingItWaitsForTensorsThatPeersHaveStillToFetch) {
   const auto ps = Start("ps");
   const auto worker = Start("worker");
-  const auto incarnation = static_cast<int64_t>(ps_.Incarnation());
-  const std::string send = Register(
-      ps_, "s",
-      absl::Substitute(absl::StrCat(kSend, kEdge), kPs, kWorker, incarnation));
-  const std::string recv = Register(
-      worker_, "s",
-      absl::Substitute(absl::StrCat(kRecv, kEdge), kPs, kWorker, incarnation));
+  const std::string send = Register(ps_, "s", SendingGraph(PsToWorker()));
+  const std::string recv = Register(worker_, "s", ReceivingGraph(PsToWorker()));
   EXPECT_TRUE(ps_.Run("s", send, 7)->Wait().ok());
   std::atomic<bool> has_stopped{false};
   std::thread stop([&] {
@@ -277,10 +352,7 @@ TEST_F(ServerTest, StoppingItWaitsForTensorsThatPeersHaveStillToFetch) {
   stop.join();
   // Nobody waits for ever: the grace ends that too.
   const auto again = Start("ps");
-  const std::string unwanted =
-      Register(ps_, "s",
-               absl::Substitute(absl::StrCat(kSend, kEdge), kPs, kWorker,
-                                static_cast<int64_t>(ps_.Incarnation())));
+  const std::string unwanted = Register(ps_, "s", SendingGraph(PsToWorker()));
   EXPECT_TRUE(ps_.Run("s", unwanted, 8)->Wait().ok());
   const absl::Time begun = absl::Now();
   again->Stop(std::chrono::milliseconds(50));

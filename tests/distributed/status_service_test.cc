@@ -25,6 +25,7 @@
 #include "leat/protos/status.pb.h"
 #include "leat/protos/worker.pb.h"
 #include "leat/runtime/local_session.h"
+#include "leat/tests/distributed/edge_graphs.h"
 #include "leat/tests/testing/in_process_cluster.h"
 #include "leat/tests/testing/task_client.h"
 
@@ -35,8 +36,11 @@ using ::testing::AllOf;
 using ::testing::Ge;
 using ::testing::HasSubstr;
 using testing::InProcessCluster;
+using testing::kEdgeBytes;
 using ::testing::Le;
 using ::testing::Not;
+using testing::ReceivingGraph;
+using testing::SendingGraph;
 using testing::StartedCall;
 using testing::TaskClient;
 
@@ -56,26 +60,6 @@ constexpr char kDequeue[] = R"(
          device: "$0/device:CPU:0"
          attr { key: "component_types" value { list { type: DT_FLOAT } } } }
 )";
-// A float[1000] from $0, whose incarnation is $2, to $1.
-constexpr char kEdge[] = R"(
-    attr { key: "tensor_name" value { s: "edge" } }
-    attr { key: "send_device" value { s: "$0/device:CPU:0" } }
-    attr { key: "send_device_incarnation" value { i: $2 } }
-    attr { key: "recv_device" value { s: "$1/device:CPU:0" } } }
-)";
-constexpr char kSend[] = R"(
-  node { name: "c" op: "Const" device: "$0/device:CPU:0"
-    attr { key: "dtype" value { type: DT_FLOAT } }
-    attr { key: "value" value { tensor {
-      dtype: DT_FLOAT tensor_shape { dim { size: 1000 } } float_val: 1 } } } }
-  node { name: "send" op: "_Send" input: "c" device: "$0/device:CPU:0"
-    attr { key: "T" value { type: DT_FLOAT } }
-)";
-constexpr char kRecv[] = R"(
-  node { name: "recv" op: "_Recv" device: "$1/device:CPU:0"
-    attr { key: "tensor_type" value { type: DT_FLOAT } }
-)";
-constexpr int64_t kEdgeBytes = 4000;
 // Of the other fields of a message.
 constexpr int64_t kFewBytes = 300;
 
@@ -115,9 +99,10 @@ class StatusServiceTest : public ::testing::Test {
     EXPECT_TRUE(handle.ok()) << handle.status();
     return handle.value_or("");
   }
-  std::string Edge(const char* graph) {
-    return absl::Substitute(absl::StrCat(graph, kEdge), kPsName, kWorkerName,
-                            static_cast<int64_t>(ps_.Incarnation()));
+  testing::Edge PsToWorker() {
+    return {.sender = kPsName,
+            .sender_incarnation = ps_.Incarnation(),
+            .receiver = kWorkerName};
   }
   std::string EdgeKey() {
     return RendezvousKey{
@@ -233,8 +218,9 @@ TEST_F(StatusServiceTest, ListsWhatRuns) {
 }
 
 TEST_F(StatusServiceTest, CountsATensorOnBothSides) {
-  const std::string send = Register(ps_, kHandle, Edge(kSend));
-  const std::string recv = Register(worker_, kHandle, Edge(kRecv));
+  const std::string send = Register(ps_, kHandle, SendingGraph(PsToWorker()));
+  const std::string recv =
+      Register(worker_, kHandle, ReceivingGraph(PsToWorker()));
   for (int64_t step = 1; step <= 5; ++step) {
     const auto received = worker_.Run(kHandle, recv, step);
     ExpectOk(ps_.Run(kHandle, send, step));
@@ -335,8 +321,9 @@ TEST_F(StatusServiceTest, CountsStepsOfAClientsSession) {
 }
 
 TEST_F(StatusServiceTest, ShowsARecvThatNobodySends) {
-  const std::string send = Register(ps_, kHandle, Edge(kSend));
-  const std::string recv = Register(worker_, kHandle, Edge(kRecv));
+  const std::string send = Register(ps_, kHandle, SendingGraph(PsToWorker()));
+  const std::string recv =
+      Register(worker_, kHandle, ReceivingGraph(PsToWorker()));
   constexpr int64_t kStep = 0x1000abcd;
   const absl::Time begun = absl::Now();
   const auto call = worker_.Run(kHandle, recv, kStep);
@@ -370,7 +357,8 @@ TEST_F(StatusServiceTest, ShowsARecvThatNobodySends) {
 }
 
 TEST_F(StatusServiceTest, ForgetsRecvsOfStepsThatEnd) {
-  const std::string recv = Register(worker_, kHandle, Edge(kRecv));
+  const std::string recv =
+      Register(worker_, kHandle, ReceivingGraph(PsToWorker()));
   const auto call = worker_.Run(kHandle, recv, 9);
   ASSERT_TRUE(
       Eventually([&] { return StatusOf(ps_).num_waiting_recvs() == 1; }));
@@ -384,9 +372,10 @@ TEST_F(StatusServiceTest, ForgetsRecvsOfStepsThatEnd) {
 
 TEST_F(StatusServiceTest, RevealsNoHandleAndNoStep) {
   constexpr int64_t kStep = 0x1a2b3c4d5e6f70;
-  const std::string graph = Register(worker_, kHandle, Edge(kRecv));
-  ASSERT_TRUE(worker_.Register("short", Edge(kRecv)).ok());
-  ASSERT_TRUE(worker_.Register("s", Edge(kRecv)).ok());
+  const std::string graph =
+      Register(worker_, kHandle, ReceivingGraph(PsToWorker()));
+  ASSERT_TRUE(worker_.Register("short", ReceivingGraph(PsToWorker())).ok());
+  ASSERT_TRUE(worker_.Register("s", ReceivingGraph(PsToWorker())).ok());
   const auto call = worker_.Run(kHandle, graph, kStep);
   ASSERT_TRUE(
       Eventually([&] { return StatusOf(ps_).num_waiting_recvs() == 1; }));
@@ -405,7 +394,8 @@ TEST_F(StatusServiceTest, RevealsNoHandleAndNoStep) {
 }
 
 TEST_F(StatusServiceTest, TellsOfAPeerThatIsGoneAndThatIsBack) {
-  const std::string recv = Register(worker_, kHandle, Edge(kRecv));
+  const std::string recv =
+      Register(worker_, kHandle, ReceivingGraph(PsToWorker()));
   cluster_.Kill(kPs);
   EXPECT_FALSE(worker_.Run(kHandle, recv, 1)->Wait().ok());
   pb::PeerTrafficStatus peer = Traffic(StatusOf(worker_), kPsName);

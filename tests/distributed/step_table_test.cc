@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
@@ -13,12 +14,14 @@
 #include "gtest/gtest.h"
 #include "leat/core/status_payloads.h"
 #include "leat/tests/distributed/fake_transport.h"
+#include "leat/tests/distributed/held_timers.h"
 #include "leat/tests/distributed/received_tensor.h"
 
 namespace leat {
 namespace {
 
 using ::leat::testing::FakeTransport;
+using ::leat::testing::HeldTimers;
 using ::leat::testing::ReceivedTensor;
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
@@ -232,6 +235,16 @@ TEST_F(StepTableTest, CountsWhatPeersHaveStillToFetchOfStepsThatAreOver) {
   EXPECT_EQ(table_->num_untaken(), 2u);
   EXPECT_TRUE(WaitAsPeer(7, "x").status().ok());
   EXPECT_EQ(table_->num_untaken(), 1u);
+  // A transfer until the last of its chunks.
+  constexpr int64_t kChunk = kMinChunkBytes;
+  const std::shared_ptr<Transfers>& transfers = rendezvous->transfers();
+  const auto transfer = transfers->Begin(
+      Tensor::Filled<uint8_t>(Shape{2 * kChunk}, 0), {.chunk_bytes = kChunk});
+  ASSERT_TRUE(transfer.ok() && transfer->has_value());
+  EXPECT_TRUE(transfers->Take((*transfer)->id, 0, kChunk).ok());
+  EXPECT_EQ(table_->num_untaken(), 2u);
+  EXPECT_TRUE(transfers->Take((*transfer)->id, kChunk, kChunk).ok());
+  EXPECT_EQ(table_->num_untaken(), 1u);
   table_->End(7, absl::AbortedError("cleaned up"));
   EXPECT_EQ(table_->num_untaken(), 0u);
 }
@@ -297,6 +310,15 @@ TEST_F(StepTableTest, AStepThatNobodyWaitsForAnyMoreIsForgotten) {
   EXPECT_EQ(table_->num_steps(), 2u);
 }
 
+TEST_F(StepTableTest, AStepThatNobodyWaitsForAnyMoreTakesNoRoom) {
+  Make({.max_waiting_steps = 1});
+  for (int64_t id = 1; id <= 3; ++id) {
+    bool is_waiting = false;
+    EXPECT_TRUE(table_->Await(id, &is_waiting).ok()) << id;
+    table_->StopWaiting(id);
+  }
+}
+
 TEST_F(StepTableTest, BoundsTheStepsThatWait) {
   Make({.max_waiting_steps = 3});
   for (int64_t id = 1; id <= 3; ++id) WaitAsPeer(id);
@@ -341,9 +363,11 @@ TEST_F(StepTableTest, StepsThatWaitOneAfterAnotherEndInTurn) {
 
 TEST_F(StepTableTest, AStepThatBeginsInTimeStays) {
   Make({.waiting_step_timeout = milliseconds(200)});
+  auto held = std::make_unique<HeldTimers>(timers_);
   const ReceivedTensor early = WaitAsPeer(7);
   Begin(7);
   const ReceivedTensor other = WaitAsPeer(8);
+  held.reset();
   ASSERT_TRUE(other.Wait());
   std::this_thread::sleep_for(milliseconds(50));
   EXPECT_EQ(early.calls(), 0);
@@ -352,10 +376,12 @@ TEST_F(StepTableTest, AStepThatBeginsInTimeStays) {
 
 TEST_F(StepTableTest, AStepThatNobodyCleansUpEnds) {
   Make({.step_linger = milliseconds(200)});
+  auto held = std::make_unique<HeldTimers>(timers_);
   Begin(6);
   Begin(7);
   table_->Finish(7, kRun, absl::OkStatus());
   const ReceivedTensor peer = WaitAsPeer(7);
+  held.reset();
   ASSERT_TRUE(peer.Wait());
   EXPECT_EQ(
       peer.status(),
@@ -366,9 +392,11 @@ TEST_F(StepTableTest, AStepThatNobodyCleansUpEnds) {
 
 TEST_F(StepTableTest, ALingeringStepThatBeginsAgainStays) {
   Make({.step_linger = milliseconds(200)});
+  auto held = std::make_unique<HeldTimers>(timers_);
   Begin(7);
   table_->Finish(7, kRun, absl::OkStatus());
   Begin(7);
+  held.reset();
   std::this_thread::sleep_for(milliseconds(300));
   EXPECT_EQ(table_->num_steps(), 1u);
 }
@@ -407,6 +435,24 @@ TEST_F(StepTableTest, CallsBackOutsideOfItsLock) {
   ASSERT_TRUE(table_->Begin(7, "s", kRun, fail).ok());
   table_->End(7, absl::AbortedError("cleaned up"));
   EXPECT_EQ(calls, 1);
+}
+
+TEST_F(StepTableTest, FreesWhatARunKeptOutsideOfItsLock) {
+  int freed = 0;
+  const auto begin = [&](int64_t step_id) {
+    const std::shared_ptr<void> kept(nullptr, [&](void*) {
+      table_->num_runs();
+      ++freed;
+    });
+    EXPECT_TRUE(
+        table_->Begin(step_id, "s", kRun, [kept](const absl::Status&) {}).ok());
+  };
+  begin(7);
+  table_->Finish(7, kRun, absl::OkStatus());
+  EXPECT_EQ(freed, 1);
+  begin(8);
+  table_->End(8, absl::AbortedError("cleaned up"));
+  EXPECT_EQ(freed, 2);
 }
 
 TEST_F(StepTableTest, DestructionEndsEveryStep) {

@@ -57,6 +57,13 @@ TEST(TransfersTest, KeepChunksWithinBounds) {
   EXPECT_EQ(chunk_bytes(kMinChunkBytes - 1), kMinChunkBytes);
   EXPECT_EQ(chunk_bytes(5000), 4992);  // of whole cache lines
   EXPECT_EQ(chunk_bytes(1 << 20), 1 << 20);
+  // Nobody touches it, so it takes no memory.
+  const auto large = Tensor::Allocate(HostAllocator(), DType::kUint8,
+                                      Shape{kMaxChunkBytes + 1});
+  ASSERT_TRUE(large.ok()) << large.status();
+  const auto transfer = transfers.Begin(*large, {.chunk_bytes = INT64_MAX});
+  ASSERT_TRUE(transfer.ok() && transfer->has_value());
+  EXPECT_EQ((*transfer)->chunk_bytes, kMaxChunkBytes);
 }
 
 TEST(TransfersTest, GiveEveryChunkAndAreGoneThen) {
@@ -81,6 +88,30 @@ TEST(TransfersTest, GiveEveryChunkAndAreGoneThen) {
   EXPECT_EQ(transfers.Take(transfer.id, 0, kChunk).status().code(),
             absl::StatusCode::kNotFound);
   EXPECT_TRUE(tensor.IsUnique());
+}
+
+TEST(TransfersTest, RefuseBoundsThatAreNoChunks) {
+  Transfers transfers;
+  const Tensor tensor = Numbers(2 * kChunk / 4 + 3);
+  const Transfer transfer = **transfers.Begin(tensor, {.chunk_bytes = kChunk});
+  const int64_t bounds[][2] = {
+      {0, 12},
+      {0, 2 * kChunk},
+      {1, kChunk},
+      {2 * kChunk, kChunk},
+      {2 * kChunk, 0},
+      // As the chunks behind the last and before the first would be.
+      {3 * kChunk, transfer.LengthOf(3)},
+      {4 * kChunk, transfer.LengthOf(4)},
+      {-kChunk, transfer.LengthOf(-1)},
+      {INT64_MIN, kChunk},
+      {INT64_MAX, kChunk}};
+  for (const auto& [offset, length] : bounds) {
+    EXPECT_EQ(transfers.Take(transfer.id, offset, length).status().code(),
+              absl::StatusCode::kInvalidArgument)
+        << offset << " " << length;
+  }
+  EXPECT_EQ(transfers.size(), 1u);
 }
 
 TEST(TransfersTest, ForgetWhatNobodyWants) {

@@ -15,6 +15,7 @@
 #include "leat/core/random_id.h"
 #include "leat/core/rendezvous.h"
 #include "leat/core/status_payloads.h"
+#include "leat/distributed/cleanups.h"
 #include "leat/distributed/recv_tensor.h"
 #include "leat/graph/builder.h"
 #include "leat/graph/ops.h"
@@ -277,8 +278,10 @@ TEST_F(WorkerTest, RefusesTensorsThatItDoesNotMake) {
   const absl::Status malformed = Recv("nonsense", step_id)->Wait().status();
   EXPECT_EQ(malformed.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(malformed.message(), "Invalid  rendezvous key: nonsense");
-  EXPECT_EQ(Recv(std::string(100'000, 'x'), step_id)->Wait().status().code(),
-            absl::StatusCode::kInvalidArgument);
+  const absl::Status large =
+      Recv(std::string(100'000, 'x'), step_id)->Wait().status();
+  EXPECT_EQ(large.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(large.message(), HasSubstr("more than 65536"));
   EXPECT_TRUE(task.CleanupGraph(step_id).ok());
 }
 
@@ -353,6 +356,37 @@ TEST_F(WorkerTest, AStepThatEndsAloneEndsWithItsReply) {
   const int64_t lingers = run(/*ends_alone=*/false, 0);
   EXPECT_EQ(task.steps().num_steps(), 1u);
   run(/*ends_alone=*/true, lingers);
+  EXPECT_EQ(task.steps().num_steps(), 0u);
+  cluster.Deregister(step);
+}
+
+TEST_F(WorkerTest, OneMessageTellsOfTheEndOfSeveralSteps) {
+  const RegisteredStep step = Doubles("");
+  const auto run = [&] {
+    const pb::RunGraphRequest request = Request(step);
+    EXPECT_TRUE(leat::testing::WaitForRun(
+                    *task.Start(methods::kRunGraph, request,
+                                {{task.Key("x"), Tensor::Scalar(1.0f)}}))
+                    .status.ok());
+    return request.step_id();
+  };
+  const auto clean_up = [this](const pb::CleanupGraphRequest& request) {
+    return task.Call<pb::CleanupGraphResponse>(methods::kCleanupGraph, request)
+        .status()
+        .code();
+  };
+  pb::CleanupGraphRequest request;
+  request.set_step_id(run());
+  for (int i = 0; i < 3; ++i) request.mutable_leat()->add_steps(run());
+  EXPECT_EQ(task.steps().num_steps(), 4u);
+  pb::CleanupGraphRequest too_many = request;
+  while (static_cast<size_t>(too_many.leat().steps_size()) <=
+         kMaxCleanupSteps) {
+    too_many.mutable_leat()->add_steps(7);
+  }
+  EXPECT_EQ(clean_up(too_many), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(task.steps().num_steps(), 4u);
+  EXPECT_EQ(clean_up(request), absl::StatusCode::kOk);
   EXPECT_EQ(task.steps().num_steps(), 0u);
   cluster.Deregister(step);
 }

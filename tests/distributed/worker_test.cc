@@ -200,6 +200,42 @@ TEST_F(WorkerTest, AnotherIncarnationOfAMasterEndsItsOldSessions) {
   EXPECT_TRUE(cluster[1].DeleteSession("a").ok());
 }
 
+TEST_F(WorkerTest, ALateRequestOfADeadMasterEndsNothing) {
+  const auto ticket = [this] {
+    const auto status = task.Call<pb::GetStatusResponse>(
+        methods::kGetStatus, pb::GetStatusRequest());
+    EXPECT_TRUE(status.ok()) << status.status();
+    return status.ok() ? status->leat().ticket() : 0;
+  };
+  const auto create = [this](const std::string& handle, int64_t incarnation,
+                             int64_t with) {
+    pb::CreateWorkerSessionRequest request;
+    request.set_session_handle(handle);
+    request.set_master_task("/job:m/task:0");
+    request.set_master_incarnation(incarnation);
+    request.set_ticket(with);
+    return task
+        .Call<pb::CreateWorkerSessionResponse>(methods::kCreateWorkerSession,
+                                               request)
+        .status();
+  };
+  const int64_t of_dead = ticket();
+  EXPECT_GT(of_dead, 0);
+  EXPECT_TRUE(create("live", 2, ticket()).ok());
+  const absl::Status late = create("late", 1, of_dead);
+  EXPECT_EQ(late.code(), absl::StatusCode::kAborted);
+  EXPECT_THAT(late.message(), HasSubstr("'/job:m/task:0' has been restarted"));
+  // Of one process they may overtake each other.
+  EXPECT_TRUE(create("other", 2, of_dead).ok());
+  EXPECT_EQ(task.worker().counters().sessions, 2u);
+  // A ticket that was not given is no better than the last.
+  EXPECT_TRUE(create("false", 3, INT64_MAX).ok());
+  EXPECT_EQ(task.worker().counters().sessions, 1u);
+  EXPECT_TRUE(create("next", 4, ticket()).ok());
+  EXPECT_EQ(task.worker().counters().sessions, 1u);
+  EXPECT_TRUE(task.DeleteSession("next").ok());
+}
+
 TEST_F(WorkerTest, DoesWhatIsSentTwiceOnce) {
   pb::CreateWorkerSessionRequest create;
   create.set_session_handle("s");

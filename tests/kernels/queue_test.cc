@@ -427,6 +427,10 @@ TEST_F(QueueKernelTest, ABatchLargerThanTheLimitIsRefused) {
       {*many,
        Tensor::Of<float>({ResourceLimits().max_queue_elements + 1, 0}, {})});
   EXPECT_EQ(put.status().code(), absl::StatusCode::kResourceExhausted);
+  // Before it is cut into elements.
+  EXPECT_NE(put.status().message().find("A batch of 4194305 elements"),
+            std::string::npos)
+      << put.status();
 }
 
 TEST_F(QueueKernelTest, RefusesWhatIsNotItsHandle) {

@@ -1,9 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/runtime/step_transfers.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "leat/protos/step_stats.pb.h"
 
@@ -88,12 +90,60 @@ TEST(StepTransfersTest, KnowsWhatServersOfTensorFlowSendAndReceive) {
   }
   const auto transfers = MatchTransfers(stats);
   ASSERT_EQ(transfers.size(), 2);
-  EXPECT_EQ(transfers[0].tensor, "edge_12_z");
-  EXPECT_EQ(transfers[0].send, &theirs.node_stats(1));
-  EXPECT_EQ(transfers[0].recv, &ours.node_stats(1));
-  EXPECT_EQ(transfers[1].tensor, "edge_1_x/y");
-  EXPECT_EQ(transfers[1].send, &ours.node_stats(0));
-  EXPECT_EQ(transfers[1].recv, &theirs.node_stats(0));
+  EXPECT_EQ(transfers[0].tensor, "edge_1_x/y");
+  EXPECT_EQ(transfers[0].send, &ours.node_stats(0));
+  EXPECT_EQ(transfers[0].recv, &theirs.node_stats(0));
+  EXPECT_EQ(transfers[1].tensor, "edge_12_z");
+  EXPECT_EQ(transfers[1].send, &theirs.node_stats(1));
+  EXPECT_EQ(transfers[1].recv, &ours.node_stats(1));
+}
+
+// All runs of a node may have made each tensor of it: a place for each of them
+// and each tensor would be ten thousand million.
+TEST(StepTransfersTest, TakeNoMoreRoomThanWhatThePeersSay) {
+  constexpr int kMany = 100'000;
+  pb::StepStats stats;
+  pb::DeviceStepStats& from = *stats.add_dev_stats();
+  pb::DeviceStepStats& to = *stats.add_dev_stats();
+  from.set_device("/job:a/device:CPU:0");
+  to.set_device("/job:b/device:CPU:0");
+  for (int i = 0; i < kMany; ++i) {
+    Ran(from, "w", "Identity(x)", kMany - i, kMany - i);
+    Ran(to, "RecvTensor", "", i, i)
+        .set_timeline_label(absl::StrCat("[4B] [1.5Mb/s] edge_", i,
+                                         "_w from /job:a/device:CPU:0 to "
+                                         "/job:b/device:CPU:0"));
+  }
+  const auto transfers = MatchTransfers(stats);
+  ASSERT_EQ(transfers.size(), kMany);
+  // Each has the run that ended first.
+  const pb::NodeExecStats& first = from.node_stats(kMany - 1);
+  for (int i = 0; i < kMany; ++i) {
+    ASSERT_EQ(transfers[i].send, &first);
+    ASSERT_EQ(transfers[i].recv, &to.node_stats(i));
+  }
+}
+
+// To look for the one in the other at every place would take days.
+TEST(StepTransfersTest, ReadsALongLabelOnce) {
+  pb::NodeExecStats node;
+  node.set_node_name(std::string(size_t{16} << 20, 'a'));
+  node.set_timeline_label(std::string(size_t{64} << 20, 'a'));
+  EXPECT_TRUE(ParseTimelineLabel(node).op == node.node_name());
+  node.set_timeline_label(absl::StrCat("[cpu 0.1MB 0.2MB] [gpu 1MB] ",
+                                       node.node_name(), " = MatMul(x)"));
+  EXPECT_EQ(ParseTimelineLabel(node).op, "MatMul");
+  EXPECT_EQ(ParseTimelineLabel(node).inputs, "x");
+}
+
+// A tensor whose name tells of no node is not of the node without a name.
+TEST(StepTransfersTest, MatchesNothingWithANodeWithoutName) {
+  pb::StepStats stats;
+  pb::DeviceStepStats& device = *stats.add_dev_stats();
+  device.set_device("d");
+  Ran(device, "", "X(y)", 0, 1);
+  Ran(device, "RecvTensor", "", 2, 3).set_timeline_label("[4B] x from d to d");
+  EXPECT_TRUE(MatchTransfers(stats).empty());
 }
 
 // A message of a peer may say anything.

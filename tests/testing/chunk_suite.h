@@ -88,6 +88,7 @@ class ChunkTask {
   const std::string& name() const { return name_; }
   const std::string& address() const { return listener_->address(); }
   const Device& device() const { return *devices_->devices()[0]; }
+  WorkQueue& compute_queue() { return devices_->compute_queue(); }
   Peers& peers() { return *peers_; }
   StepTable& steps() { return *steps_; }
   Transport& transport() { return *transport_; }
@@ -166,6 +167,35 @@ class ChunkTask {
   std::unique_ptr<Transport> transport_;
   MethodTable methods_;
   std::unique_ptr<Listener> listener_;
+};
+
+// Keeps all threads of a queue busy until it ends.
+class BusyThreads {
+ public:
+  explicit BusyThreads(WorkQueue& queue) {
+    for (int i = 0; i < queue.num_threads(); ++i) {
+      queue.Add([state = state_] {
+        MutexLock lock(state->mutex);
+        while (!state->is_over) state->over.Wait(state->mutex);
+      });
+    }
+  }
+  ~BusyThreads() { End(); }
+
+  void End() {
+    MutexLock lock(state_->mutex);
+    state_->is_over = true;
+    state_->over.NotifyAll();
+  }
+
+ private:
+  struct State {
+    Mutex mutex;
+    CondVar over;
+    bool is_over ABSL_GUARDED_BY(mutex) = false;
+  };
+
+  const std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
 // The worker receives what the ps sends.
@@ -411,8 +441,12 @@ TEST_P(ChunkTest, RefusesHostileFetches) {
   bad.step_id = INT64_MIN;
   expect(Code::kNotFound, bad);
   EXPECT_EQ(ps_->steps().num_steps(), 1u);  // asking has made none
+  // With a field that nobody knows, of 2,000 bytes.
+  const std::string padded =
+      EncodeFetchChunkRequest(good).header +
+      absl::StrCat("\x7a\xd0\x0f", std::string(2000, 'x'));
   for (const std::string& header :
-       {std::string("\xff"), std::string(5000, 0)}) {
+       {std::string("\xff"), std::string(5000, 0), padded}) {
     Payload payload;
     payload.header = header;
     const absl::Status status =
@@ -441,6 +475,24 @@ TEST_P(ChunkTest, FetchesNoMoreAtATimeThanItMay) {
   EXPECT_EQ(ps_->num_held(), 3u);
   EXPECT_EQ(received.calls(), 0);
   ps_->Release();
+  ASSERT_TRUE(received.Wait());
+  EXPECT_TRUE(Identical(received.tensor(), sent));
+}
+
+TEST_P(ChunkTest, FetchesNoMoreThanItMayWhileComputeThreadsAreBusy) {
+  AskPs();
+  BusyThreads busy(worker_->compute_queue());
+  const std::string key = NewKey();
+  const Tensor sent = Bytes(10 * kChunk);
+  ASSERT_TRUE(ps_->Begin(kStep)->Send(key, sent, false).ok());
+  const ReceivedTensor received = StartReceive(key);
+  // The first one came with the answer to RecvTensor.
+  ASSERT_TRUE(
+      Eventually([&] { return ps_->calls(methods::kFetchChunk) == 2; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(ps_->calls(methods::kFetchChunk), 2);
+  EXPECT_EQ(received.calls(), 0);
+  busy.End();
   ASSERT_TRUE(received.Wait());
   EXPECT_TRUE(Identical(received.tensor(), sent));
 }

@@ -96,6 +96,22 @@ Payload PayloadOf(const google::protobuf::MessageLite& message) {
   return {.header = message.SerializeAsString()};
 }
 
+template <typename Request>
+Payload InUnknownSession() {
+  Request request;
+  request.set_session_handle(RandomHandle());
+  if constexpr (requires { request.set_create_worker_session_called(true); }) {
+    request.set_create_worker_session_called(true);
+  }
+  return PayloadOf(request);
+}
+
+Payload OfUnknownStep() {
+  pb::FetchChunkRequest request;
+  request.set_step_id(RandomStepId());
+  return PayloadOf(request);
+}
+
 }  // namespace
 
 HostilePeer::HostilePeer(Transport& transport, std::string address,
@@ -216,49 +232,22 @@ HostilePeer::Answers HostilePeer::SendGarbage(int count) {
 }
 
 HostilePeer::Answers HostilePeer::UseUnknownHandles(int count) {
+  static constexpr struct {
+    Method method;
+    Payload (*request)();
+  } kUses[] = {
+      {methods::kRunStep, InUnknownSession<pb::RunStepRequest>},
+      {methods::kRunCallable, InUnknownSession<pb::RunCallableRequest>},
+      {methods::kCloseSession, InUnknownSession<pb::CloseSessionRequest>},
+      {methods::kListDevices, InUnknownSession<pb::ListDevicesRequest>},
+      {methods::kExtendSession, InUnknownSession<pb::ExtendSessionRequest>},
+      {methods::kRegisterGraph, InUnknownSession<pb::RegisterGraphRequest>},
+      {methods::kRunGraph, InUnknownSession<pb::RunGraphRequest>},
+      {methods::kDeregisterGraph, InUnknownSession<pb::DeregisterGraphRequest>},
+      {methods::kFetchChunk, OfUnknownStep}};
   return Flood(count, [](int i) -> Call {
-    const std::string handle = RandomHandle();
-    pb::RunStepRequest step;
-    pb::RunCallableRequest callable;
-    pb::CloseSessionRequest close;
-    pb::ListDevicesRequest list;
-    pb::ExtendSessionRequest extend;
-    pb::RegisterGraphRequest graph;
-    pb::RunGraphRequest run;
-    pb::DeregisterGraphRequest deregister;
-    pb::FetchChunkRequest chunk;
-    switch (i % 9) {
-      case 0:
-        step.set_session_handle(handle);
-        return {methods::kRunStep, PayloadOf(step)};
-      case 1:
-        callable.set_session_handle(handle);
-        return {methods::kRunCallable, PayloadOf(callable)};
-      case 2:
-        close.set_session_handle(handle);
-        return {methods::kCloseSession, PayloadOf(close)};
-      case 3:
-        list.set_session_handle(handle);
-        return {methods::kListDevices, PayloadOf(list)};
-      case 4:
-        extend.set_session_handle(handle);
-        return {methods::kExtendSession, PayloadOf(extend)};
-      case 5:
-        graph.set_session_handle(handle);
-        graph.set_create_worker_session_called(true);
-        return {methods::kRegisterGraph, PayloadOf(graph)};
-      case 6:
-        run.set_session_handle(handle);
-        run.set_create_worker_session_called(true);
-        return {methods::kRunGraph, PayloadOf(run)};
-      case 7:
-        deregister.set_session_handle(handle);
-        deregister.set_create_worker_session_called(true);
-        return {methods::kDeregisterGraph, PayloadOf(deregister)};
-      default:
-        chunk.set_step_id(RandomStepId());
-        return {methods::kFetchChunk, PayloadOf(chunk)};
-    }
+    const auto& use = kUses[static_cast<size_t>(i) % std::size(kUses)];
+    return {use.method, use.request()};
   });
 }
 

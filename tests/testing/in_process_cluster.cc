@@ -13,8 +13,10 @@ namespace leat::testing {
 
 InProcessCluster::InProcessCluster(const std::map<std::string, int>& jobs,
                                    ServerLimits limits,
-                                   std::shared_ptr<InProcessFaults> faults)
+                                   std::shared_ptr<InProcessFaults> faults,
+                                   const ChunkOptions& chunks)
     : limits_(std::move(limits)),
+      chunks_(chunks),
       network_(std::make_shared<InProcessNetwork>(2, std::move(faults))) {
   ClusterSpec::Jobs addresses;
   int port = 1000;
@@ -33,6 +35,7 @@ void InProcessCluster::Start(const TaskId& task) {
   auto server = Server::Start({.config = {.cluster = spec_, .task = task},
                                .devices = {.num_threads = 2},
                                .limits = limits_,
+                               .chunks = chunks_,
                                .transport = "in-process",
                                .network = network_});
   ASSERT_TRUE(server.ok()) << server.status();
@@ -54,7 +57,7 @@ absl::StatusOr<std::shared_ptr<Session>> InProcessCluster::NewSession(
 }
 
 std::string InProcessCluster::Leaks() {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   std::string leaks;
   do {
     leaks.clear();

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "leat/distributed/in_process.h"
 #include "leat/distributed/in_process_faults.h"
+#include "leat/distributed/recv_tensor.h"
 #include "leat/distributed/remote_session.h"
 #include "leat/distributed/server.h"
 #include "leat/graph/graph.h"
@@ -24,7 +25,8 @@ class InProcessCluster {
   // what happens to messages, of sessions too.
   explicit InProcessCluster(const std::map<std::string, int>& jobs,
                             ServerLimits limits = {},
-                            std::shared_ptr<InProcessFaults> faults = nullptr);
+                            std::shared_ptr<InProcessFaults> faults = nullptr,
+                            const ChunkOptions& chunks = {});
 
   Server& server(const TaskId& task) { return *servers_.at(task.ToString()); }
   void Kill(const TaskId& task) { servers_.erase(task.ToString()); }
@@ -47,12 +49,13 @@ class InProcessCluster {
       const Graph& graph, const TaskId& task,
       RemoteSessionOptions options = {});
 
-  // Waits until no task has anything of a session or step, ten seconds at
+  // Waits until no task has anything of a session or step, half a minute at
   // most: "", or what some task still has.
   std::string Leaks();
 
  private:
   const ServerLimits limits_;
+  const ChunkOptions chunks_;
   ClusterSpec spec_;
   const std::shared_ptr<InProcessNetwork> network_;
   std::map<std::string, std::unique_ptr<Server>> servers_;

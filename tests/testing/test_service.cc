@@ -126,11 +126,17 @@ std::shared_ptr<CallContext> TestService::last_context() const {
   return last_context_;
 }
 
+std::chrono::steady_clock::time_point TestService::last_begun() const {
+  MutexLock lock(mutex_);
+  return last_begun_;
+}
+
 void TestService::Wait(std::shared_ptr<CallContext> context, Reply reply) {
   {
     MutexLock lock(mutex_);
     ++num_begun_;
     last_context_ = context;
+    last_begun_ = std::chrono::steady_clock::now();
   }
   const auto shared = std::make_shared<Reply>(std::move(reply));
   const auto cancelled = [this, shared](const absl::Status& reason) {

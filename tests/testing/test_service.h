@@ -92,6 +92,8 @@ class TestService {
   int num_cancelled() const;
   // Of the last kWait; null before.
   std::shared_ptr<CallContext> last_context() const;
+  // When its handler was called.
+  std::chrono::steady_clock::time_point last_begun() const;
 
  private:
   void Wait(std::shared_ptr<CallContext> context, Reply reply);
@@ -104,6 +106,7 @@ class TestService {
   int num_begun_ ABSL_GUARDED_BY(mutex_) = 0;
   int num_cancelled_ ABSL_GUARDED_BY(mutex_) = 0;
   std::shared_ptr<CallContext> last_context_ ABSL_GUARDED_BY(mutex_);
+  std::chrono::steady_clock::time_point last_begun_ ABSL_GUARDED_BY(mutex_);
   std::vector<Reply> held_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -213,6 +213,23 @@ TEST_P(TransportTest, ReachesATaskThatHasRestarted) {
   EXPECT_TRUE(response.ok()) << response.status();
 }
 
+// Whatever calls have failed before.
+TEST_P(TransportTest, ReachesWhoListensNow) {
+  const auto transport = NewTransport();
+  auto listener = Listen(*transport);
+  const std::string address = listener->address();
+  for (int i = 0; i < 3; ++i) {
+    listener.reset();
+    for (int call = 0; call < 3; ++call) {
+      EXPECT_EQ(
+          CallNow(*transport, address, TestService::kEcho).status().code(),
+          absl::StatusCode::kUnavailable);
+    }
+    listener = Listen(*transport, address);
+    ExpectEcho(*transport, address, TestService::kEcho, "x", {});
+  }
+}
+
 TEST_P(TransportTest, WaitsForReady) {
   const std::string address = LonelyAddress();
   const auto transport = NewTransport();
@@ -289,7 +306,11 @@ TEST_P(TransportTest, EndsCancelledCallsOfDeafCallees) {
 TEST_P(TransportTest, KeepsDeadlines) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
-  const CallOptions options = Within(std::chrono::milliseconds(200));
+  const auto begin = Clock::now();
+  // On a busy machine, too, it comes to the handler in time: the connection is
+  // there, and the deadline is far.
+  ExpectEcho(*transport, listener->address(), TestService::kEcho, "x", {});
+  const CallOptions options = Within(std::chrono::seconds(3));
   const absl::Status status =
       CallNow(*transport, listener->address(), TestService::kWait, {}, options)
           .status();
@@ -301,7 +322,9 @@ TEST_P(TransportTest, KeepsDeadlines) {
   ASSERT_TRUE(service_.last_context()->deadline.has_value());
   const auto difference =
       *service_.last_context()->deadline - *options.deadline;
-  EXPECT_LT(std::chrono::abs(difference), std::chrono::milliseconds(100));
+  // A message tells the time that is left, which its way does not take off.
+  EXPECT_LT(std::chrono::abs(difference),
+            service_.last_begun() - begin + std::chrono::milliseconds(100));
 
   const absl::Status late =
       CallNow(*transport, listener->address(), TestService::kWait, {},

@@ -142,13 +142,13 @@ TEST_F(ClusterStatusTest, WaitsNoLongerThanItIsTold) {
   };
   const auto start = std::chrono::steady_clock::now();
   const auto reading =
-      Status("127.0.0.1:1", {.timeout = std::chrono::seconds(2)}).Read();
+      Status("127.0.0.1:1", {.timeout = std::chrono::seconds(5)}).Read();
   const auto took = std::chrono::steady_clock::now() - start;
   ASSERT_TRUE(reading.ok()) << reading.status();
   EXPECT_EQ(reading->tasks[1].status.code(),
             absl::StatusCode::kDeadlineExceeded);
   EXPECT_EQ(reading->tasks[1].task, "/job:worker/replica:0/task:2");
-  EXPECT_GE(took, std::chrono::milliseconds(1990));
+  EXPECT_GE(took, std::chrono::milliseconds(4990));
   EXPECT_LT(took, std::chrono::seconds(20));
 }
 
@@ -172,7 +172,10 @@ TEST_F(ClusterStatusTest, SaysWhenAnotherTaskIsAtAnAddress) {
 
 TEST_F(ClusterStatusTest, AsksSoManyAndCountsTheRest) {
   const auto ps = Serve({"ps", 0});
-  const auto reading = Status("127.0.0.1:1", {.max_tasks = 2}).Read();
+  const auto reading =
+      Status("127.0.0.1:1",
+             {.timeout = std::chrono::seconds(20), .max_tasks = 2})
+          .Read();
   ASSERT_TRUE(reading.ok()) << reading.status();
   EXPECT_EQ(reading->tasks.size(), 2u);
   EXPECT_EQ(reading->num_unasked, 2u);

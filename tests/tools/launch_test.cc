@@ -241,10 +241,13 @@ TEST_F(LaunchTest, EndsWithTheCodeOfTheTaskThatFailed) {
 TEST_F(LaunchTest, RestartsWhatMayBeRetriedSoOften) {
   for (const char* failure : {"kill -9 $$", "exit 128", "exit 255"}) {
     std::filesystem::remove(folder_.Path("pids"));
+    std::filesystem::remove(folder_.Path("begun.chief-0"));
     const absl::Time start = absl::Now();
     EXPECT_GE(Run("chief=1,worker=1",
                   {"--max-restarts", "2", "--restart-delay", "0.1"},
-                  absl::StrCat("[ $job = worker ] && ", failure, "; ", kSleep)),
+                  absl::StrCat("[ $job = worker ] && wait_for "
+                               "\"$1/begun.chief-0\" && ",
+                               failure, "; ", kSleep)),
               128)
         << failure;
     EXPECT_GE(absl::Now() - start, absl::Milliseconds(300)) << failure;
@@ -272,7 +275,7 @@ TEST_F(LaunchTest, GoesOnWhenARestartHelps) {
 TEST_F(LaunchTest, WhatATaskLeavesBehindDoesNotDisturbItsRestart) {
   EXPECT_EQ(Run("worker=1", {"--max-restarts", "1", "--restart-delay", "0"},
                 R"(if [ -e "$1/left" ]; then
-                     for i in 1 2 3 4 5 6 7 8 9 10; do
+                     for i in $(seq 100); do
                        kill -0 $(cat "$1/left") 2> /dev/null || exit 0
                        sleep 0.1
                      done

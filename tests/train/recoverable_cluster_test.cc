@@ -26,22 +26,23 @@ namespace {
 using std::chrono::milliseconds;
 using ::testing::AllOf;
 using testing::BuildSyncModel;
-using ::testing::ElementsAre;
 using testing::EmbeddingBatch;
 using testing::EmbeddingLoss;
 using ::testing::HasSubstr;
 using testing::InProcessCluster;
 using testing::LinearBatch;
 using testing::LinearLoss;
+using ::testing::Not;
 using testing::SyncModel;
 
 constexpr std::chrono::seconds kTimeout(60);
 using Made = absl::StatusOr<std::unique_ptr<RecoverableSession>>;
 
-// A worker's copy of a model that is trained asynchronously.
+// A worker's copy of a model that is trained asynchronously; beside it a queue
+// on the first server: an element more, and how many there are.
 struct AsyncModel {
   std::optional<Graph> graph;
-  std::string loss, global_step, train, uninitialized;
+  std::string loss, global_step, train, uninitialized, put, num_left;
 };
 
 AsyncModel BuildAsyncModel(const std::string& worker_device, int ps_tasks) {
@@ -58,6 +59,12 @@ AsyncModel BuildAsyncModel(const std::string& worker_device, int ps_tasks) {
     model.loss = loss.name();
     model.global_step = step.value().name();
     model.uninitialized = UninitializedVariables(b).name();
+    const Scope first = b.OnDevice("/job:ps/task:0");
+    const Output queue =
+        op::FIFOQueueV2(b, {DType::kFloat}, {.shared_name = "left"});
+    const Output element[] = {b.Const(1.0f)};
+    model.put = op::QueueEnqueueV2(queue, element).name();
+    model.num_left = op::QueueSizeV2(queue).name();
   }
   absl::StatusOr<Graph> graph = b.Build();
   EXPECT_TRUE(graph.ok()) << graph.status();
@@ -88,11 +95,15 @@ RecoverableSessionOptions OptionsOf(InProcessCluster& cluster,
                             const Graph& graph, const SessionOptions& session) {
     return cluster.NewSession(graph, worker,
                               {.device_filters = filters,
-                               .connect_timeout = session.connect_timeout});
+                               .connect_timeout = session.connect_timeout,
+                               .cancellation = session.cancellation});
   };
-  options.reset = [&cluster, worker, filters](const SessionOptions&) {
-    return ResetTasks(cluster.Target(worker), {.device_filters = filters,
-                                               .network = cluster.network()});
+  options.reset = [&cluster, worker, filters](const SessionOptions& session) {
+    return ResetTasks(cluster.Target(worker),
+                      {.device_filters = filters,
+                       .connect_timeout = session.connect_timeout,
+                       .cancellation = session.cancellation,
+                       .network = cluster.network()});
   };
   return options;
 }
@@ -131,55 +142,6 @@ int64_t GlobalStep(RecoverableSession& session, const std::string& name) {
   return fetched.ok() ? (*fetched)[0].scalar<int64_t>() : -1;
 }
 
-// ---- Readiness ----
-
-TEST(ReadinessTest, NamesWhatIsNotInitialized) {
-  InProcessCluster cluster({{"ps", 2}, {"worker", 1}});
-  for (const bool resource : {true, false}) {
-    GraphBuilder b;
-    std::vector<Operation> initializers;
-    for (int i = 0; i < 4; ++i) {
-      const Scope device = b.OnDevice(DeviceOf(Ps(i % 2)));
-      initializers.push_back(b.Variable(absl::StrCat(resource ? "v" : "r", i),
-                                        b.Const(1.0f),
-                                        {.use_resource = resource})
-                                 .initializer());
-    }
-    const Scope device = b.OnDevice("/job:worker/task:0");
-    const Output missing = UninitializedVariables(b);
-    auto session = cluster.NewSession(*b.Build(), Worker(0));
-    ASSERT_TRUE(session.ok()) << session.status();
-    const auto look = [&] {
-      auto fetched = (*session)->Run({.fetches = {missing}});
-      EXPECT_TRUE(fetched.ok()) << fetched.status();
-      std::vector<std::string> names;
-      for (const std::string& name : (*fetched)[0].data<std::string>()) {
-        names.push_back(name.substr(1));
-      }
-      return names;
-    };
-    EXPECT_THAT(look(), ElementsAre("0", "2", "1", "3"));
-    for (const int i : {2, 1}) {
-      EXPECT_TRUE((*session)->Run({.targets = {initializers[i]}}).ok());
-    }
-    EXPECT_THAT(look(), ElementsAre("0", "3"));
-    for (const int i : {0, 3}) {
-      EXPECT_TRUE((*session)->Run({.targets = {initializers[i]}}).ok());
-    }
-    EXPECT_THAT(look(), ElementsAre());
-  }
-}
-
-TEST(ReadinessTest, NothingIsMissingWithoutVariables) {
-  GraphBuilder b;
-  const Output missing = UninitializedVariables(b);
-  auto session = NewSession(*b.Build());
-  ASSERT_TRUE(session.ok()) << session.status();
-  auto fetched = (*session)->Run({.fetches = {missing}});
-  ASSERT_TRUE(fetched.ok()) << fetched.status();
-  EXPECT_EQ((*fetched)[0].num_elements(), 0);
-}
-
 // ---- Tasks that are lost ----
 
 TEST(RecoverableClusterTest, OthersBeginWhenTheChiefHasInitialized) {
@@ -208,13 +170,13 @@ TEST(RecoverableClusterTest, WaitsForTasksThatAreNotThereYet) {
   cluster.Kill(Ps(0));
   const AsyncModel model = BuildAsyncModel(DeviceOf(Worker(0)), 1);
   RecoverableSessionOptions options = OptionsOf(cluster, Worker(0), model);
-  options.session.connect_timeout = milliseconds(20);
+  options.session.connect_timeout = milliseconds(100);
   std::thread waits([&] {
     Made session = RecoverableSession::Create(*model.graph, options);
     ASSERT_TRUE(session.ok()) << session.status();
     EXPECT_EQ(GlobalStep(**session, model.global_step), 0);
   });
-  std::this_thread::sleep_for(milliseconds(200));
+  std::this_thread::sleep_for(milliseconds(400));
   cluster.Start(Ps(0));
   waits.join();
 }
@@ -259,8 +221,9 @@ TEST(RecoverableClusterTest, GivesUpAParameterServerThatDoesNotComeAgain) {
   InProcessCluster cluster({{"ps", 2}, {"worker", 1}});
   const AsyncModel model = BuildAsyncModel(DeviceOf(Worker(0)), 2);
   RecoverableSessionOptions options = OptionsOf(cluster, Worker(0), model);
-  options.give_up = milliseconds(2500);
-  options.session.connect_timeout = milliseconds(1000);
+  // Time enough to begin, on a busy machine too.
+  options.give_up = std::chrono::seconds(8);
+  options.session.connect_timeout = std::chrono::seconds(2);
   Made session = RecoverableSession::Create(*model.graph, options);
   ASSERT_TRUE(session.ok()) << session.status();
   cluster.Kill(Ps(1));
@@ -268,6 +231,103 @@ TEST(RecoverableClusterTest, GivesUpAParameterServerThatDoesNotComeAgain) {
   const absl::Status status = (*session)->Run(StepOf(model, 1)).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
   EXPECT_THAT(status.message(), HasSubstr("gave up after"));
+}
+
+// Of one server, the others' variables being there.
+class LostServerTest : public ::testing::Test {
+ protected:
+  Made Begin(bool reinitialize) {
+    RecoverableSessionOptions options = OptionsOf(cluster_, Worker(0), model_);
+    options.reinitialize = reinitialize;
+    options.session.connect_timeout = connect_timeout_;
+    return RecoverableSession::Create(*model_.graph, options);
+  }
+  std::unique_ptr<RecoverableSession> MustBegin(bool reinitialize) {
+    Made made = Begin(reinitialize);
+    EXPECT_TRUE(made.ok()) << made.status();
+    return made.ok() ? *std::move(made) : nullptr;
+  }
+  // The losses of the first steps; leaves something on the first server.
+  std::vector<float> TrainAndPut(RecoverableSession& session) {
+    std::vector<float> losses;
+    for (int step = 0; step < 3; ++step) {
+      auto out = session.Run(StepOf(model_, step));
+      EXPECT_TRUE(out.ok()) << out.status();
+      if (out.ok()) losses.push_back((*out)[0].scalar<float>());
+    }
+    EXPECT_TRUE(session.Run({.targets = {model_.put}}).ok());
+    return losses;
+  }
+  int NumLeft(RecoverableSession& session) {
+    auto fetched = session.Run({.fetches = {model_.num_left}});
+    EXPECT_TRUE(fetched.ok()) << fetched.status();
+    return fetched.ok() ? (*fetched)[0].scalar<int32_t>() : -1;
+  }
+
+  InProcessCluster cluster_{{{"ps", 2}, {"worker", 1}}};
+  const AsyncModel model_ = BuildAsyncModel(DeviceOf(Worker(0)), 2);
+  milliseconds connect_timeout_{500};
+};
+
+// Another process: it cannot know what there was.
+TEST_F(LostServerTest, ARestartedChiefNamesWhatIsLost) {
+  auto session = MustBegin(false);
+  TrainAndPut(*session);
+  session = nullptr;
+  cluster_.Restart(Ps(1));
+  cluster_.Restart(Worker(0));
+  const absl::Status status = Begin(false).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
+  EXPECT_THAT(status.message(), AllOf(HasSubstr("'w'"), Not(HasSubstr("'c'")),
+                                      Not(HasSubstr("'global_step'"))));
+}
+
+TEST_F(LostServerTest, ARestartedChiefClearsTheOthersAndBeginsAnew) {
+  auto session = MustBegin(true);
+  const std::vector<float> losses = TrainAndPut(*session);
+  session = nullptr;
+  cluster_.Restart(Ps(1));
+  cluster_.Restart(Worker(0));
+  session = MustBegin(true);
+  EXPECT_EQ(GlobalStep(*session, model_.global_step), 0);
+  EXPECT_EQ(NumLeft(*session), 0);
+  EXPECT_EQ(TrainAndPut(*session), losses);
+}
+
+TEST_F(LostServerTest, ARestartedChiefGoesOnWhenNothingIsLost) {
+  auto session = MustBegin(true);
+  TrainAndPut(*session);
+  session = nullptr;
+  cluster_.Restart(Worker(0));
+  session = MustBegin(true);
+  EXPECT_EQ(GlobalStep(*session, model_.global_step), 3);
+  EXPECT_EQ(NumLeft(*session), 1);
+}
+
+TEST_F(LostServerTest, TheChiefClearsTheOthersAndBeginsAnew) {
+  auto session = MustBegin(true);
+  const std::vector<float> losses = TrainAndPut(*session);
+  cluster_.Restart(Ps(1));
+  const absl::Status lost = session->Run(StepOf(model_, 3)).status();
+  EXPECT_TRUE(IsRecoverable(lost)) << lost;
+  EXPECT_EQ(GlobalStep(*session, model_.global_step), 0);
+  EXPECT_EQ(NumLeft(*session), 0);
+  EXPECT_EQ(TrainAndPut(*session), losses);
+}
+
+TEST_F(LostServerTest, CloseDoesNotWaitUntilItIsThereAgain) {
+  connect_timeout_ = std::chrono::hours(1);  // no test waits so long
+  auto session = MustBegin(false);
+  cluster_.Kill(Ps(1));
+  EXPECT_FALSE(session->Run(StepOf(model_, 0)).ok());
+  std::thread waits([&] {
+    const absl::Status status = session->Run(StepOf(model_, 0)).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
+  });
+  std::this_thread::sleep_for(milliseconds(100));
+  EXPECT_TRUE(session->Close().ok());
+  waits.join();
+  EXPECT_EQ(cluster_.Leaks(), "");
 }
 
 // ---- Synchronous training ----
@@ -334,6 +394,12 @@ class SyncClusterTest : public ::testing::Test {
                            .options = {.timeout = kTimeout}})
                     .ok());
   }
+  // As another worker sees it.
+  bool IsFinished() {
+    auto fetched = sessions_[1]->Run({.fetches = {models_[1].finished}});
+    EXPECT_TRUE(fetched.ok()) << fetched.status();
+    return fetched.ok() && (*fetched)[0].scalar<bool>();
+  }
   void WaitForStep(int64_t step) {
     const auto end = std::chrono::steady_clock::now() + kTimeout;
     int64_t now = 0;
@@ -384,6 +450,48 @@ TEST_F(SyncClusterTest, ARestartedChiefTrainsOn) {
   Finish();
   other.join();
   EXPECT_GE(sessions_[0]->num_sessions(), 2);
+}
+
+TEST_F(SyncClusterTest, AChiefThatIsRestartedAfterTheEndEnds) {
+  Create(false);
+  std::thread other = Train(1, 1'000'000);
+  Train(0, 10).join();
+  Finish();
+  other.join();
+  sessions_[0] = nullptr;
+  cluster_.Restart(Worker(0));
+  sessions_[0] = CreateOne(0, false);
+  ASSERT_NE(sessions_[0], nullptr);
+  EXPECT_GE(GlobalStep(*sessions_[0], models_[0].global_step), 10);
+  Finish();
+  // Who still trains ends too.
+  Train(1, 1'000'000).join();
+}
+
+// Servers are kept, the programs of the others begin again.
+TEST_F(SyncClusterTest, ASecondRunTrainsOn) {
+  Create(false);
+  std::thread other = Train(1, 1'000'000);
+  Train(0, 10).join();
+  Finish();
+  other.join();
+  for (int i = 0; i < kWorkers; ++i) {
+    sessions_[i] = nullptr;
+    cluster_.Restart(Worker(i));
+  }
+  sessions_[1] = CreateOne(1, false);
+  ASSERT_NE(sessions_[1], nullptr);
+  EXPECT_TRUE(IsFinished());
+  sessions_[0] = CreateOne(0, false);
+  ASSERT_NE(sessions_[0], nullptr);
+  EXPECT_FALSE(IsFinished());
+  EXPECT_TRUE(sessions_[1]->Run({.targets = {models_[1].worker_init}}).ok());
+  const int64_t begin = GlobalStep(*sessions_[0], models_[0].global_step);
+  EXPECT_GE(begin, 10);
+  other = Train(1, 1'000'000);
+  Train(0, begin + 10).join();
+  Finish();
+  other.join();
 }
 
 // The token a worker waits for is on the other server.

@@ -137,6 +137,7 @@ SyncModel BuildSyncModel(const SyncReplicas& sync,
     model.chief_init = sync_step.chief_init.name();
     model.chief_step = sync_step.chief_step.name();
     model.finish = sync_step.finish.name();
+    model.finished = sync_step.finished.name();
     model.uninitialized = UninitializedVariables(b).name();
     if (add != nullptr) add(b);
   }

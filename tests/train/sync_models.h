@@ -37,7 +37,7 @@ std::vector<Feed> Together(const std::vector<std::vector<Feed>>& batches);
 struct SyncModel {
   std::optional<Graph> graph = {};
   std::string loss, global_step, train, worker_init, chief_init, chief_step,
-      finish, uninitialized;
+      finish, finished, uninitialized;
 };
 
 struct SyncModelOptions {

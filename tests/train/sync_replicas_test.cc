@@ -451,7 +451,7 @@ TEST_F(CountedTest, AChiefThatTakesOverGoesOn) {
   workers_->Ok(0, add_to_w_only_);
   const absl::Status lost =
       RunTarget(*workers_->sessions[0], workers_->models[0].chief_step,
-                std::chrono::milliseconds(200));
+                std::chrono::seconds(4));
   EXPECT_EQ(lost.code(), absl::StatusCode::kDeadlineExceeded) << lost;
   EXPECT_EQ(NumWaiting(counts_.of_w), 0);
   EXPECT_EQ(workers_->GlobalStep(), 0);
@@ -492,6 +492,34 @@ TEST_F(CountedTest, TheEndOfTrainingWakesWorkersThatWait) {
   waits.join();
 }
 
+TEST_F(CountedTest, AChiefThatBeginsAfterTheEndGoesOnStepByStep) {
+  Start(2, {.replicas_to_aggregate = 2});
+  {
+    std::vector<std::thread> threads;
+    threads.push_back(workers_->Chief(1));
+    threads.push_back(workers_->Train(0, LinearBatch, 0, 1));
+    threads.push_back(workers_->Train(1, LinearBatch, 0, 1));
+    Join(std::move(threads));
+  }
+  const SyncModel& chief = workers_->models[0];
+  workers_->Ok(0, chief.finish);
+  EXPECT_TRUE(Fetch<bool>(*workers_->sessions[1], chief.finished));
+  workers_->Ok(0, chief.chief_init);
+  EXPECT_FALSE(Fetch<bool>(*workers_->sessions[1], chief.finished));
+  workers_->Ok(1, workers_->models[1].worker_init);
+  EXPECT_EQ(workers_->GlobalStep(), 2);
+  std::thread first = workers_->Train(0, LinearBatch, 1, 3);
+  std::thread second = workers_->Train(1, LinearBatch, 1, 3);
+  WaitFor(2);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  WaitFor(2);
+  workers_->Chief(2).join();
+  first.join();
+  second.join();
+  EXPECT_EQ(workers_->GlobalStep(), 4);
+  WaitFor(0);
+}
+
 // ---- Graphs ----
 
 TEST(SyncReplicasTest, TheChiefStepNeedsNoBatch) {
@@ -526,57 +554,6 @@ TEST(SyncReplicasTest, TheChiefStepNeedsNoBatch) {
                   .ok());
   chief.join();
   EXPECT_GT(moving(), 0);  // the worker's step runs the builder's updates
-}
-
-TEST(SyncReplicasTest, RefusesWhatCannotWork) {
-  const auto error = [](SyncReplicasAttrs attrs, bool with_step) {
-    GraphBuilder b;
-    const Output loss = LinearLoss(b);
-    nn::MinimizeOptions options;
-    if (with_step) options.global_step = nn::GlobalStep(b);
-    const SyncStep step =
-        SyncReplicas(nn::GradientDescent(), attrs).Minimize(loss, options);
-    EXPECT_FALSE(step.train.IsValid());
-    EXPECT_EQ(b.status().code(), absl::StatusCode::kInvalidArgument);
-    return std::string(b.status().message());
-  };
-  EXPECT_THAT(error({}, false), HasSubstr("needs a global_step"));
-  EXPECT_THAT(error({.replicas_to_aggregate = 0}, true),
-              HasSubstr("neither may be less than 1"));
-  EXPECT_THAT(error({.replicas_to_aggregate = 2, .total_replicas = -1}, true),
-              HasSubstr("2 gradients of -1 replicas"));
-
-  GraphBuilder b;
-  const Variable step = b.Variable("step", b.Const<int32_t>(0));
-  SyncReplicas(nn::GradientDescent(), {})
-      .Minimize(LinearLoss(b), {.global_step = step});
-  EXPECT_THAT(b.status().message(), HasSubstr("must be of int64, got int32"));
-}
-
-// Every worker's graph asks for the same things on parameter servers.
-TEST(SyncReplicasTest, WorkersDifferOnTheirOwnTasksOnly) {
-  const auto build = [](int worker) {
-    return BuildSyncModel(nn::Adam(), {.loss = EmbeddingLoss,
-                                       .worker_device = WorkerDevice(worker),
-                                       .ps_tasks = 2});
-  };
-  const SyncModel first = build(0);
-  const SyncModel second = build(1);
-  ASSERT_TRUE(first.graph.has_value() && second.graph.has_value());
-  for (const NodeId id : first.graph->NodeIds()) {
-    const Node& node = first.graph->node(id);
-    const NodeId other = second.graph->Find(node.name());
-    ASSERT_NE(other, kNoNode) << node.name();
-    if (node.def->device == "/job:worker/task:0") {
-      EXPECT_EQ(second.graph->node(other).def->device, "/job:worker/task:1");
-    } else {
-      EXPECT_EQ(second.graph->node(other).def->device, node.def->device)
-          << node.name();
-    }
-  }
-  const NodeId local = first.graph->Find("sync_replicas/local_step");
-  ASSERT_NE(local, kNoNode);
-  EXPECT_EQ(first.graph->node(local).def->device, "/job:worker/task:0");
 }
 
 }  // namespace

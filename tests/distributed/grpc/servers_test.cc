@@ -25,6 +25,7 @@
 namespace leat {
 namespace {
 
+using ::leat::testing::CallNow;
 using ::leat::testing::Eventually;
 using ::leat::testing::SlowNetwork;
 using ::leat::testing::TaskClient;
@@ -65,7 +66,7 @@ class GrpcServersTest : public ::testing::Test {
 TEST_F(GrpcServersTest, AStepWhoseClientLosesItsConnectionEnds) {
   const auto ps = Start("ps");
   const auto worker =
-      Start("worker", {.session_idle = std::chrono::seconds(2)});
+      Start("worker", {.session_idle = std::chrono::seconds(5)});
   SlowNetwork network(worker->address());
   TaskClient client(*transport_, network.address());
   GraphBuilder b;
@@ -90,6 +91,36 @@ TEST_F(GrpcServersTest, AStepWhoseClientLosesItsConnectionEnds) {
     return worker->counters().master_sessions == 0 &&
            ps->counters().sessions == 0;
   }));
+}
+
+TEST_F(GrpcServersTest, TellsItsHealthWhileItStops) {
+  const auto ps = Start("ps");
+  const auto worker = Start("worker");
+  TaskClient client(*transport_, worker->address());
+  const auto health = [&] {
+    const auto said = CallNow(*transport_, worker->address(),
+                              {"/grpc.health.v1.Health/Check"});
+    return said.ok() ? said->header : said.status().ToString();
+  };
+  GraphBuilder b;
+  const Output taken = op::QueueDequeueV2(op::FIFOQueueV2(b, {DType::kFloat}),
+                                          {DType::kFloat})[0];
+  pb::RunStepRequest step;
+  step.set_session_handle(CreateSession(client, b));
+  step.add_fetch(taken.name());
+  const auto call = client.Start(methods::kRunStep, step);
+  ASSERT_TRUE(Eventually([&] {
+    return ps->counters().running + worker->counters().running == 1;
+  }));
+  EXPECT_EQ(health(), "\x08\x01");  // SERVING
+  std::thread stop([&] { worker->Stop(std::chrono::hours(1)); });
+  EXPECT_TRUE(Eventually([&] { return health() == "\x08\x02"; }));
+  EXPECT_FALSE(call->is_done());
+  pb::CloseSessionRequest close;
+  close.set_session_handle(step.session_handle());
+  EXPECT_TRUE(client.Start(methods::kCloseSession, close)->Wait().ok());
+  EXPECT_FALSE(call->Wait().ok());
+  stop.join();
 }
 
 TEST_F(GrpcServersTest, ASessionWhoseClientLosesItsConnectionIsNotMade) {
@@ -122,7 +153,7 @@ class GrpcSessionBytesTest : public GrpcServersTest {
     {
       const Scope on_ps = b_.OnDevice("/job:ps/task:0");
       size_ = b_.Placeholder<int32_t>("size", PartialShape{1});
-      a = op::Fill(size_, b_.Const(1.0f));
+      a = made_ = op::Fill(size_, b_.Const(1.0f));
       c = op::Fill(size_, b_.Const(2.0f));
     }
     const Scope on_worker = b_.OnDevice("/job:worker/task:0");
@@ -155,7 +186,7 @@ class GrpcSessionBytesTest : public GrpcServersTest {
   }
 
   GraphBuilder b_;
-  Output size_, one_, both_, fed_, of_fed_;
+  Output size_, made_, one_, both_, fed_, of_fed_;
   const std::unique_ptr<Server> ps_ = Start("ps");
   const std::unique_ptr<Server> worker_ =
       Start("worker", {.max_session_bytes = kLimit});
@@ -167,7 +198,20 @@ TEST_F(GrpcSessionBytesTest, CountWhatIsReceived) {
   EXPECT_TRUE(Pull(*session, one_).ok());
   ExpectRefused(Pull(*session, both_));
   EXPECT_TRUE(Pull(*other, one_).ok());
-  EXPECT_TRUE(Eventually([&] { return Pull(*session, one_).ok(); }));
+  EXPECT_TRUE(Pull(*session, one_).ok());
+}
+
+// By the worker's master; the parameter server has no limit.
+TEST_F(GrpcSessionBytesTest, CountWhatIsFetched) {
+  auto session = NewSession();
+  const auto fetch = [&](int32_t elements) {
+    return session
+        ->Run({.feeds = {{size_, Tensor::Vector<int32_t>({elements})}},
+               .fetches = {made_}})
+        .status();
+  };
+  ExpectRefused(fetch(2 * kElements));
+  EXPECT_TRUE(fetch(kElements).ok());
 }
 
 TEST_F(GrpcSessionBytesTest, CountWhatIsFed) {
@@ -176,10 +220,7 @@ TEST_F(GrpcSessionBytesTest, CountWhatIsFed) {
   EXPECT_TRUE(Give(*session, kElements).ok());
   ExpectRefused(Give(*session, 2 * kElements));
   EXPECT_TRUE(Give(*other, kElements).ok());
-  // What a step had is given back when it has ended, perhaps behind its reply.
-  for (int i = 0; i < 5; ++i) {
-    EXPECT_TRUE(Eventually([&] { return Give(*session, kElements).ok(); }));
-  }
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(Give(*session, kElements).ok());
 }
 
 }  // namespace

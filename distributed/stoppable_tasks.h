@@ -1,0 +1,40 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+// StoppableTasks: the tasks as a master calls them that may have to stop while
+// one of them is silent. Steps, sessions and clients cancel the calls that they
+// wait for; every other one can be cancelled here. Thread-safe.
+#ifndef LEAT_DISTRIBUTED_STOPPABLE_TASKS_H_
+#define LEAT_DISTRIBUTED_STOPPABLE_TASKS_H_
+
+#include <memory>
+
+#include "absl/status/status.h"
+#include "leat/core/cancellation.h"
+#include "leat/distributed/tasks.h"
+
+namespace leat {
+
+class StoppableTasks final : public Tasks {
+ public:
+  // `tasks` is borrowed, and outlives this.
+  explicit StoppableTasks(Tasks& tasks) : tasks_(tasks) {}
+
+  void Call(absl::string_view task, const Method& method, Payload request,
+            CallOptions options, Reply done) override;
+  void GetStatus(absl::string_view task, CallOptions options,
+                 StatusDone done) override;
+
+  // Cancels with `why` (not OK) the calls, now and later, that were given no
+  // cancellation of their own. Idempotent.
+  void Stop(const absl::Status& why) { stopping_->Cancel(why); }
+
+ private:
+  CallOptions Stoppable(CallOptions options) const;
+
+  Tasks& tasks_;
+  const std::shared_ptr<Cancellation> stopping_ =
+      std::make_shared<Cancellation>();
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_STOPPABLE_TASKS_H_

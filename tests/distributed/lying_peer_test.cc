@@ -1,0 +1,285 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// What a parameter server says of large tensors need not be true. Who receives
+// takes no more memory than it may, says what was wrong, and keeps nothing.
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/core/mutex.h"
+#include "leat/distributed/in_process.h"
+#include "leat/distributed/recv_tensor.h"
+#include "leat/distributed/remote_session.h"
+#include "leat/distributed/server.h"
+#include "leat/graph/builder.h"
+#include "leat/graph/ops.h"
+#include "leat/protos/leat_worker.pb.h"
+#include "leat/tests/distributed/scripted_task.h"
+#include "leat/tests/testing/test_service.h"
+
+namespace leat {
+namespace {
+
+using ::leat::testing::Eventually;
+using ::leat::testing::ScriptedTask;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using Code = absl::StatusCode;
+
+constexpr char kPsName[] = "/job:ps/replica:0/task:0";
+constexpr char kPsAddress[] = "localhost:1001";
+constexpr char kWorkerAddress[] = "localhost:1002";
+constexpr int64_t kMiB = int64_t{1} << 20;
+constexpr int64_t kMemory = 64 * kMiB;
+constexpr int kInFlight = 3;
+
+// Answers whom it is asked by a master with success, and does nothing. What it
+// is asked for by a receiver is ones, of which there are as many as it likes.
+class LyingTask {
+ public:
+  enum class Chunks { kRight, kShort, kNone };
+
+  explicit LyingTask(const std::shared_ptr<InProcessNetwork>& network)
+      : task_(kPsName, kPsAddress, network, WithChunks(),
+              [this](MethodTable& methods) { AddMethods(methods); }) {}
+  ~LyingTask() {
+    std::vector<Reply> kept;
+    {
+      MutexLock lock(mutex_);
+      kept.swap(kept_);
+    }
+    for (Reply& reply : kept) {
+      std::move(reply)(absl::CancelledError("the test ends"));
+    }
+  }
+
+  // From now on tensors have so many bytes, and chunks are so.
+  void Say(int64_t bytes, Chunks chunks) {
+    bytes_ = bytes;
+    chunks_ = chunks;
+    num_fetches_ = 0;
+  }
+  int num_fetches() const { return num_fetches_; }
+
+ private:
+  static pb::LeatPeer WithChunks() {
+    pb::LeatPeer leat;
+    leat.set_version(1);
+    leat.set_max_chunk_bytes(kMaxChunkBytes);
+    return leat;
+  }
+
+  void AddMethods(MethodTable& methods) {
+    methods.Add(
+        methods::kRecvTensor,
+        [this](const std::shared_ptr<CallContext>&, const Payload& request,
+               Reply reply) { std::move(reply)(Begin(request)); });
+    methods.Add(
+        methods::kFetchChunk,
+        [this](const std::shared_ptr<CallContext>&, const Payload& request,
+               Reply reply) { Fetch(request, std::move(reply)); });
+  }
+
+  absl::StatusOr<Payload> Begin(const Payload& message) const {
+    const auto request = DecodeRecvTensorRequest(message.header);
+    if (!request.ok()) return request.status();
+    const int64_t chunk_bytes = request->wish.chunk_bytes;
+    EXPECT_GT(chunk_bytes, 0);
+    return EncodeTransferResponse({.id = 1,
+                                   .total_bytes = bytes_,
+                                   .chunk_bytes = chunk_bytes,
+                                   .dtype = DType::kFloat,
+                                   .shape = Shape{bytes_ / 4}},
+                                  Ones(chunk_bytes));
+  }
+
+  void Fetch(const Payload& message, Reply reply) {
+    ++num_fetches_;
+    const auto request = DecodeFetchChunkRequest(message.header);
+    if (!request.ok()) return std::move(reply)(request.status());
+    if (chunks_ == Chunks::kNone) {
+      MutexLock lock(mutex_);
+      return kept_.push_back(std::move(reply));
+    }
+    const int64_t missing = chunks_ == Chunks::kShort ? 1 : 0;
+    std::move(reply)(EncodeFetchChunkResponse(Ones(request->length - missing)));
+  }
+
+  // Bytes of floats.
+  static Tensor Ones(int64_t bytes) {
+    Tensor ones = Tensor::Filled<float>(Shape{bytes / 4 + 1}, 1.0f);
+    return Tensor::FromBuffer(DType::kUint8, Shape{bytes}, ones.buffer(),
+                              ones.mutable_raw_data());
+  }
+
+  std::atomic<int64_t> bytes_{0};
+  std::atomic<Chunks> chunks_{Chunks::kRight};
+  std::atomic<int> num_fetches_{0};
+  Mutex mutex_;
+  std::vector<Reply> kept_ ABSL_GUARDED_BY(mutex_);
+  ScriptedTask task_;  // ends first, and calls the others
+};
+
+using Chunks = LyingTask::Chunks;
+
+class LyingPeerTest : public ::testing::Test {
+ protected:
+  void StartWorker(const ServerLimits& limits, int64_t cpu_memory_bytes = 0) {
+    const auto cluster = *ClusterSpec::Create(
+        {{"ps", {{0, kPsAddress}}}, {"worker", {{0, kWorkerAddress}}}});
+    auto worker = Server::Start(
+        {.config = {.cluster = cluster, .task = {"worker", 0}},
+         .devices = {.num_threads = 2, .cpu_memory_bytes = cpu_memory_bytes},
+         .limits = limits,
+         .chunks = {.inline_bytes = kMiB,
+                    .chunk_bytes = kMiB,
+                    .in_flight = kInFlight},
+         .transport = "in-process",
+         .network = network_});
+    ASSERT_TRUE(worker.ok()) << worker.status();
+    worker_ = *std::move(worker);
+    {
+      const auto ps = b_.OnDevice("/job:ps/task:0");
+      weight_ = b_.Variable("weight", b_.Const(Tensor::Vector<float>({1, 1})))
+                    .value();
+    }
+    const auto worker_device = b_.OnDevice("/job:worker/task:0");
+    sum_ = op::Sum(weight_, b_.Const(Tensor::Vector<int32_t>({0})));
+    other_ = op::Neg(b_.Placeholder<float>("x", Shape{}));
+    graph_ = b_.Build().value();
+    session_ = NewSession();
+    other_session_ = NewSession();
+  }
+  void TearDown() override {
+    // Nobody else has noticed.
+    const auto out = other_session_->Run(
+        {.feeds = {{"x:0", Tensor::Scalar(2.0f)}}, .fetches = {other_}});
+    EXPECT_TRUE(out.ok()) << out.status();
+    EXPECT_EQ(session_->Close(), absl::OkStatus());
+    EXPECT_EQ(other_session_->Close(), absl::OkStatus());
+    EXPECT_TRUE(Eventually([this] {
+      const ServerCounters counters = worker_->counters();
+      return counters.steps + counters.running + counters.sessions == 0;
+    }));
+  }
+  void ExpectToReceive(int64_t bytes) {
+    ps_.Say(bytes, Chunks::kRight);
+    const auto sum = Receive();
+    ASSERT_TRUE(sum.ok()) << sum.status();
+    EXPECT_EQ(*sum, static_cast<float>(bytes / 4));
+  }
+  // Nothing of steps that have failed runs any more.
+  void WaitUntilIdle() {
+    EXPECT_TRUE(
+        Eventually([this] { return worker_->counters().running == 0; }));
+  }
+
+  // The sum of what the worker gets, so how many floats.
+  absl::StatusOr<float> Receive(
+      std::chrono::milliseconds timeout = std::chrono::minutes(1)) {
+    auto out =
+        session_->Run({.fetches = {sum_}, .options = {.timeout = timeout}});
+    if (!out.ok()) return out.status();
+    return (*out)[0].scalar<float>();
+  }
+
+  const std::shared_ptr<InProcessNetwork> network_ =
+      std::make_shared<InProcessNetwork>();
+  LyingTask ps_{network_};
+
+ private:
+  std::shared_ptr<Session> NewSession() {
+    auto session =
+        NewRemoteSession(graph_, absl::StrCat("in-process://", kWorkerAddress),
+                         {.network = network_});
+    EXPECT_TRUE(session.ok()) << session.status();
+    return session.ok() ? *std::move(session) : nullptr;
+  }
+
+  std::unique_ptr<Server> worker_;
+  GraphBuilder b_;
+  Output weight_, sum_, other_;
+  Graph graph_{BuiltinOps()};
+  std::shared_ptr<Session> session_;
+  std::shared_ptr<Session> other_session_;
+};
+
+TEST_F(LyingPeerTest, TensorsAboveTheLimitOfMessagesAreRefused) {
+  StartWorker({.max_message_bytes = kMemory});
+  for (const int64_t bytes : {kMemory + 4, 10'000 * kMiB, int64_t{1} << 62}) {
+    ps_.Say(bytes, Chunks::kRight);
+    const absl::Status status = Receive().status();
+    EXPECT_EQ(status.code(), Code::kResourceExhausted) << status;
+    EXPECT_THAT(std::string(status.message()),
+                AllOf(HasSubstr(kPsName), HasSubstr("weight"),
+                      HasSubstr(absl::StrCat(bytes, " bytes")),
+                      HasSubstr(absl::StrCat("the limit of ", kMemory))));
+    EXPECT_EQ(ps_.num_fetches(), 0);
+  }
+  ExpectToReceive(kMemory / 2);
+}
+
+TEST_F(LyingPeerTest, TensorsThatASessionHasNoRoomForAreRefused) {
+  StartWorker({.max_session_bytes = kMemory});
+  ps_.Say(kMemory + 4, Chunks::kRight);
+  const absl::Status status = Receive().status();
+  EXPECT_EQ(status.code(), Code::kResourceExhausted) << status;
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr(kPsName), HasSubstr("weight"),
+                    HasSubstr(absl::StrCat(kMemory + 4, " bytes")),
+                    HasSubstr("of session")));
+  // It asked before it knew.
+  EXPECT_LT(ps_.num_fetches(), kInFlight);
+  ExpectToReceive(kMemory / 2);
+}
+
+TEST_F(LyingPeerTest, TensorsThatADeviceHasNoRoomForAreRefused) {
+  StartWorker({}, /*cpu_memory_bytes=*/kMemory);
+  ps_.Say(1024 * kMiB, Chunks::kRight);
+  const absl::Status status = Receive().status();
+  EXPECT_EQ(status.code(), Code::kResourceExhausted) << status;
+  EXPECT_THAT(
+      std::string(status.message()),
+      AllOf(HasSubstr("weight"), HasSubstr(absl::StrCat(1024 * kMiB, " bytes")),
+            HasSubstr("by allocator CPU:0")));
+  EXPECT_LT(ps_.num_fetches(), kInFlight);
+  ExpectToReceive(kMemory / 2);
+}
+
+// What was promised is held as long as the step, no longer.
+TEST_F(LyingPeerTest, MemoryForWhatNeverComesIsGivenBack) {
+  constexpr int64_t kMost = kMemory / 4 * 3;
+  StartWorker({.max_session_bytes = kMemory});
+  ExpectToReceive(2 * kMiB);
+  int num_fetches = 0;
+  for (int i = 0; i < 5; ++i) {
+    ps_.Say(kMost, Chunks::kNone);
+    const absl::Status status =
+        Receive(std::chrono::milliseconds(200)).status();
+    EXPECT_EQ(status.code(), Code::kDeadlineExceeded) << status;
+    num_fetches += ps_.num_fetches();
+    WaitUntilIdle();
+  }
+  EXPECT_GT(num_fetches, 0);
+  ExpectToReceive(kMost);
+}
+
+TEST_F(LyingPeerTest, ChunksOfAnotherLengthAreRefused) {
+  StartWorker({});
+  ps_.Say(kMemory, Chunks::kShort);
+  const absl::Status status = Receive().status();
+  EXPECT_EQ(status.code(), Code::kInvalidArgument) << status;
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr(kPsName), HasSubstr("weight"),
+                    HasSubstr(absl::StrCat("uint8[", kMiB - 1, "]"))));
+}
+
+}  // namespace
+}  // namespace leat

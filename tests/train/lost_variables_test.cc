@@ -1,0 +1,157 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// What RecoverableSession makes of variables that were lost with a task.
+// Sessions are scripts here; recoverable_cluster_test.cc has real ones.
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/core/mutex.h"
+#include "leat/tests/train/scripted_session.h"
+#include "leat/train/recoverable_session.h"
+
+namespace leat {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::Outcome;
+using testing::ScriptedSessionTest;
+
+class LostVariablesTest : public ScriptedSessionTest {
+ protected:
+  LostVariablesTest() {
+    options_.init = "init";
+    options_.local_init = "local";
+  }
+  void Lose(const std::vector<std::string>& names) {
+    MutexLock lock(world_.mutex);
+    world_.initialized = false;
+    world_.lacks = names;
+  }
+};
+
+// ---- That this object has seen initialized ----
+
+TEST_F(LostVariablesTest, AreAnErrorThatNamesThem) {
+  options_.is_chief = true;
+  options_.init = "init";
+  auto session = CreateReady();
+  world_.step = [](int, const std::string&) -> Outcome {
+    return absl::UnavailableError("gone");
+  };
+  EXPECT_FALSE(Run(*session, "train").ok());
+  {
+    MutexLock lock(world_.mutex);
+    world_.initialized = false;
+  }
+  for (int i = 0; i < 2; ++i) {
+    const absl::Status status = Run(*session, "train");
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_THAT(status.message(), HasSubstr("'w', 'c'"));
+  }
+  EXPECT_EQ(world_.count("init"), 0);
+}
+
+TEST_F(LostVariablesTest, TheChiefInitializesAgainWhenAskedTo) {
+  options_.is_chief = true;
+  options_.init = "init";
+  options_.local_init = "local";
+  options_.reinitialize = true;
+  auto session = CreateReady();
+  world_.step = [](int session, const std::string& name) -> Outcome {
+    if (session == 1 && name == "train") return absl::UnavailableError("gone");
+    return std::vector<Tensor>{};
+  };
+  EXPECT_FALSE(Run(*session, "train").ok());
+  {
+    MutexLock lock(world_.mutex);
+    world_.initialized = false;
+  }
+  EXPECT_TRUE(Run(*session, "train").ok());
+  EXPECT_THAT(world_.log_of_steps(),
+              ElementsAre("local", "train", "reset", "init", "local", "train"));
+}
+
+TEST_F(LostVariablesTest, OthersWaitForThemToo) {
+  options_.reinitialize = true;
+  options_.give_up = std::chrono::seconds(3);  // enough to begin, too
+  auto session = CreateReady();
+  world_.step = [](int, const std::string&) -> Outcome {
+    return absl::UnavailableError("gone");
+  };
+  EXPECT_FALSE(Run(*session, "train").ok());
+  {
+    MutexLock lock(world_.mutex);
+    world_.initialized = false;
+  }
+  EXPECT_EQ(Run(*session, "train").code(), absl::StatusCode::kDeadlineExceeded);
+}
+
+// Variables that the chief has cleared to begin anew, in the step of another.
+TEST_F(LostVariablesTest, AStepThatFindsThemGoneLosesItsSession) {
+  options_.reinitialize = true;
+  options_.check_every = milliseconds(0);  // no watch
+  auto session = CreateReady();
+  world_.step = [](int session, const std::string& name) -> Outcome {
+    if (session == 1 && name == "train") {
+      return absl::FailedPreconditionError("w is uninitialized");
+    }
+    return std::vector<Tensor>{};
+  };
+  Lose({"w"});
+  EXPECT_EQ(Run(*session, "train").code(), absl::StatusCode::kUnavailable);
+}
+
+// ---- That are missing when a chief begins ----
+
+TEST_F(LostVariablesTest, AChiefThatBeginsNamesThoseThatAreLost) {
+  options_.is_chief = true;
+  Lose({"c"});
+  const absl::Status status = Create().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(status.message(), AllOf(HasSubstr("'c'"), Not(HasSubstr("'w'"))));
+  EXPECT_THAT(world_.log_of_steps(), ElementsAre());
+}
+
+TEST_F(LostVariablesTest, AChiefThatBeginsClearsTheRestWhenAskedTo) {
+  options_.is_chief = true;
+  options_.reinitialize = true;
+  Lose({"c"});
+  ASSERT_TRUE(Create().ok());
+  EXPECT_THAT(world_.log_of_steps(), ElementsAre("reset", "init", "local"));
+}
+
+// All are missing in a new cluster.
+TEST_F(LostVariablesTest, AChiefThatBeginsClearsNothingInANewCluster) {
+  options_.is_chief = true;
+  options_.reinitialize = true;
+  ASSERT_TRUE(Create().ok());
+  EXPECT_THAT(world_.log_of_steps(), ElementsAre("init", "local"));
+}
+
+TEST_F(LostVariablesTest, AnInitializationThatWasCutShortIsDoneAgain) {
+  options_.is_chief = true;
+  world_.step = [this](int session, const std::string& name) -> Outcome {
+    if (session > 1 || name != "init") return std::vector<Tensor>{};
+    Lose({"c"});
+    return absl::UnavailableError("ps 1 is gone");
+  };
+  const absl::Status status = Create().status();
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_THAT(world_.log_of_steps(), ElementsAre("init", "init", "local"));
+}
+
+TEST_F(LostVariablesTest, OthersThatBeginWaitForTheChief) {
+  options_.give_up = milliseconds(50);
+  Lose({"c"});
+  EXPECT_EQ(Create().status().code(), absl::StatusCode::kDeadlineExceeded);
+}
+
+}  // namespace
+}  // namespace leat

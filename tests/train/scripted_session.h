@@ -1,0 +1,194 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Sessions whose steps do what a test says, for what RecoverableSession does
+// with them.
+#ifndef LEAT_TESTS_TRAIN_SCRIPTED_SESSION_H_
+#define LEAT_TESTS_TRAIN_SCRIPTED_SESSION_H_
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "gtest/gtest.h"
+#include "leat/core/mutex.h"
+#include "leat/graph/builder.h"
+#include "leat/train/readiness.h"
+#include "leat/train/recoverable_session.h"
+
+namespace leat::testing {
+
+using Outcome = absl::StatusOr<std::vector<Tensor>>;
+
+// What sessions see. Its names: "init", "missing", "local", "loop"; other steps
+// are the test's.
+struct World {
+  Mutex mutex;
+  CondVar changed;
+  bool initialized ABSL_GUARDED_BY(mutex) = false;
+  // Of the variables w and c, as long as they are not initialized.
+  std::vector<std::string> lacks ABSL_GUARDED_BY(mutex) = {"w", "c"};
+  std::vector<std::string> ran ABSL_GUARDED_BY(mutex);  // but "missing"
+  int made ABSL_GUARDED_BY(mutex) = 0;
+  int looks ABSL_GUARDED_BY(mutex) = 0;  // at "missing"
+  std::vector<std::chrono::steady_clock::time_point> attempts
+      ABSL_GUARDED_BY(mutex);
+
+  int closed ABSL_GUARDED_BY(mutex) = 0;
+  std::chrono::milliseconds close_takes{0};
+
+  // OK: a session is made. `attempt` counts from 1.
+  std::function<absl::Status(int attempt)> make = [](int) {
+    return absl::OkStatus();
+  };
+  // What a step of that name does in the session of that number (from 1).
+  std::function<Outcome(int session, const std::string& name)> step =
+      [](int, const std::string&) { return Outcome(std::vector<Tensor>{}); };
+  // Instead of the names of what is missing.
+  std::function<absl::Status(int session)> look = [](int) {
+    return absl::OkStatus();
+  };
+
+  int num_made() {
+    MutexLock lock(mutex);
+    return made;
+  }
+  std::vector<std::string> log_of_steps() {
+    MutexLock lock(mutex);
+    return ran;
+  }
+  int count(const std::string& name) {
+    MutexLock lock(mutex);
+    return static_cast<int>(std::count(ran.begin(), ran.end(), name));
+  }
+};
+
+class ScriptedSession final : public Session {
+ public:
+  ScriptedSession(World& world, int number) : world_(world), number_(number) {}
+
+  using Session::Run;
+  Outcome Run(const RunArgs& args, pb::RunMetadata*) override {
+    const std::string name =
+        args.fetches.empty() ? args.targets[0].text : args.fetches[0].text;
+    if (name == "missing") return Missing(args.options);
+    {
+      MutexLock lock(world_.mutex);
+      world_.ran.push_back(name);
+      if (name == "init") world_.initialized = true;
+      if (name == "block") {
+        while (!closed_) world_.changed.Wait(world_.mutex);
+      }
+      if (closed_) return absl::CancelledError("closed under the step");
+    }
+    return world_.step(number_, name);
+  }
+  absl::StatusOr<Callable> MakeCallable(const CallableArgs&) override {
+    return absl::UnimplementedError("");
+  }
+  absl::Status Extend(const Graph&) override { return absl::OkStatus(); }
+  std::vector<DeviceInfo> ListDevices() const override { return {}; }
+  absl::Status Close() override {
+    {
+      MutexLock lock(world_.mutex);
+      closed_ = true;
+      world_.changed.NotifyAll();
+    }
+    std::this_thread::sleep_for(world_.close_takes);
+    MutexLock lock(world_.mutex);
+    ++world_.closed;
+    return absl::OkStatus();
+  }
+
+ private:
+  Outcome Missing(const RunOptions& options) {
+    const absl::Status status = world_.look(number_);
+    if (!status.ok()) return status;
+    if (options.timeout.has_value() && options.timeout->count() <= 0) {
+      return absl::DeadlineExceededError("no time to look");
+    }
+    MutexLock lock(world_.mutex);
+    ++world_.looks;
+    const std::vector<std::string> none;
+    const std::vector<std::string>& names =
+        world_.initialized ? none : world_.lacks;
+    return Outcome({Tensor::FromSpan<std::string>(
+        Shape{static_cast<int64_t>(names.size())}, names)});
+  }
+
+  World& world_;
+  const int number_;
+  bool closed_ = false;  // under the world's mutex
+};
+
+// RecoverableSessions of that world.
+class ScriptedSessionTest : public ::testing::Test {
+ protected:
+  ScriptedSessionTest() {
+    options_.uninitialized = "missing";
+    options_.first_pause = std::chrono::milliseconds(2);
+    options_.longest_pause = std::chrono::milliseconds(5);
+    options_.first_poll = std::chrono::milliseconds(2);
+    options_.longest_poll = std::chrono::milliseconds(5);
+    options_.give_up = std::chrono::seconds(60);
+    options_.new_session = [this](const Graph&, const SessionOptions& wanted)
+        -> absl::StatusOr<std::shared_ptr<Session>> {
+      int attempt = 0;
+      {
+        MutexLock lock(world_.mutex);
+        world_.attempts.push_back(std::chrono::steady_clock::now());
+        attempt = static_cast<int>(world_.attempts.size());
+        connect_timeout_ = wanted.connect_timeout;
+      }
+      const absl::Status status = world_.make(attempt);
+      if (!status.ok()) return status;
+      MutexLock lock(world_.mutex);
+      return std::make_shared<ScriptedSession>(world_, ++world_.made);
+    };
+    options_.reset = [this](const SessionOptions&) {
+      MutexLock lock(world_.mutex);
+      world_.ran.push_back("reset");
+      return absl::OkStatus();
+    };
+    options_.log = [this](absl::string_view text) { said_.emplace_back(text); };
+  }
+
+  absl::StatusOr<std::unique_ptr<RecoverableSession>> Create() {
+    GraphBuilder b;
+    for (const char* name : {"w", "c"}) b.Variable(name, b.Const(1.0f));
+    b.AddOp({.op = "Identity",
+             .inputs = {UninitializedVariables(b)},
+             .name = "missing"});
+    const auto graph = b.Build();
+    EXPECT_TRUE(graph.ok()) << graph.status();
+    return RecoverableSession::Create(*graph, options_);
+  }
+  std::unique_ptr<RecoverableSession> CreateReady() {
+    {
+      MutexLock lock(world_.mutex);
+      world_.initialized = true;
+    }
+    auto session = Create();
+    EXPECT_TRUE(session.ok()) << session.status();
+    return *std::move(session);
+  }
+  static absl::Status Run(RecoverableSession& session,
+                          const std::string& name) {
+    return session.Run({.targets = {name}}).status();
+  }
+
+  World world_;
+  RecoverableSessionOptions options_;
+  std::vector<std::string> said_;
+  std::chrono::nanoseconds connect_timeout_{0};
+};
+
+}  // namespace leat::testing
+
+#endif  // LEAT_TESTS_TRAIN_SCRIPTED_SESSION_H_

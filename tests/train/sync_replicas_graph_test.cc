@@ -1,0 +1,120 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// The graphs that SyncReplicas builds, and those that it refuses to.
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/tests/train/sync_models.h"
+#include "leat/train/nn/learning_rate.h"
+#include "leat/train/sync_replicas.h"
+
+namespace leat {
+namespace {
+
+using testing::BuildSyncModel;
+using testing::EmbeddingLoss;
+using ::testing::HasSubstr;
+using testing::LinearLoss;
+using testing::SyncModel;
+
+std::string WorkerDevice(int worker) {
+  return absl::StrCat("/job:worker/task:", worker);
+}
+
+TEST(SyncReplicasGraphTest, RefusesWhatCannotWork) {
+  const auto error = [](SyncReplicasAttrs attrs, bool with_step) {
+    GraphBuilder b;
+    const Output loss = LinearLoss(b);
+    nn::MinimizeOptions options;
+    if (with_step) options.global_step = nn::GlobalStep(b);
+    const SyncStep step =
+        SyncReplicas(nn::GradientDescent(), attrs).Minimize(loss, options);
+    EXPECT_FALSE(step.train.IsValid());
+    EXPECT_EQ(b.status().code(), absl::StatusCode::kInvalidArgument);
+    return std::string(b.status().message());
+  };
+  EXPECT_THAT(error({}, false), HasSubstr("needs a global_step"));
+  EXPECT_THAT(error({.replicas_to_aggregate = 0}, true),
+              HasSubstr("neither may be less than 1"));
+  EXPECT_THAT(error({.replicas_to_aggregate = 2, .total_replicas = -1}, true),
+              HasSubstr("2 gradients of -1 replicas"));
+
+  GraphBuilder b;
+  const Variable step = b.Variable("step", b.Const<int32_t>(0));
+  SyncReplicas(nn::GradientDescent(), {})
+      .Minimize(LinearLoss(b), {.global_step = step});
+  EXPECT_THAT(b.status().message(), HasSubstr("must be of int64, got int32"));
+}
+
+// Every worker's graph asks for the same things on parameter servers.
+TEST(SyncReplicasGraphTest, WorkersDifferOnTheirOwnTasksOnly) {
+  const auto build = [](int worker) {
+    return BuildSyncModel(nn::Adam(), {.loss = EmbeddingLoss,
+                                       .worker_device = WorkerDevice(worker),
+                                       .ps_tasks = 2});
+  };
+  const SyncModel first = build(0);
+  const SyncModel second = build(1);
+  ASSERT_TRUE(first.graph.has_value() && second.graph.has_value());
+  for (const NodeId id : first.graph->NodeIds()) {
+    const Node& node = first.graph->node(id);
+    const NodeId other = second.graph->Find(node.name());
+    ASSERT_NE(other, kNoNode) << node.name();
+    if (node.def->device == "/job:worker/task:0") {
+      EXPECT_EQ(second.graph->node(other).def->device, "/job:worker/task:1");
+    } else {
+      EXPECT_EQ(second.graph->node(other).def->device, node.def->device)
+          << node.name();
+    }
+  }
+  const NodeId local = first.graph->Find("sync_replicas/local_step");
+  ASSERT_NE(local, kNoNode);
+  EXPECT_EQ(first.graph->node(local).def->device, "/job:worker/task:0");
+}
+
+// What has to run before a node does, and itself.
+std::set<NodeId> UpTo(const Graph& graph, NodeId id) {
+  std::set<NodeId> before;
+  for (std::vector<NodeId> next = {id}; !next.empty();) {
+    const Node& node = graph.node(next.back());
+    const bool is_new = before.insert(next.back()).second;
+    next.pop_back();
+    if (!is_new) continue;
+    for (const Endpoint& input : node.inputs) next.push_back(input.node);
+    next.insert(next.end(), node.controls.begin(), node.controls.end());
+  }
+  return before;
+}
+
+// Workers that see the closed queue gone begin at the step that the chief has
+// counted, with accumulators of that step: a race that no run shows.
+TEST(SyncReplicasGraphTest, TheChiefRemovesAClosedQueueLast) {
+  const SyncModel model = BuildSyncModel(nn::Adam(), {});
+  ASSERT_TRUE(model.graph.has_value());
+  const Graph& graph = *model.graph;
+  std::vector<NodeId> removes, sets, counts;
+  for (const NodeId id : UpTo(graph, graph.Find(model.chief_init))) {
+    const std::string& op = graph.node(id).op();
+    if (op == "If") removes.push_back(id);
+    if (op == "ResourceAccumulatorSetGlobalStep") sets.push_back(id);
+    if (op == "AssignVariableOp") counts.push_back(id);
+  }
+  ASSERT_EQ(removes.size(), 1);
+  EXPECT_THAT(graph.node(removes[0]).name(), HasSubstr("remove_queue"));
+  EXPECT_EQ(sets.size(), 2);  // of both variables
+  const std::set<NodeId> before = UpTo(graph, removes[0]);
+  for (const NodeId id : sets) EXPECT_TRUE(before.contains(id));
+  // The global step and the chief's own, but not that it has begun.
+  EXPECT_EQ(counts.size(), 3);
+  EXPECT_EQ(std::count_if(counts.begin(), counts.end(),
+                          [&](NodeId id) { return before.contains(id); }),
+            2);
+}
+
+}  // namespace
+}  // namespace leat
