@@ -48,6 +48,10 @@ function(leat_compile_options target)
     # No path of the build machine in messages and source locations.
     "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=leat/"
     ${LEAT_SANITIZER_FLAGS})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    # Precompiled headers are the same bytes whenever they are made.
+    target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
   if(BUILD_SHARED_LIBS)
     target_compile_options(${target} PRIVATE -fno-semantic-interposition)
   endif()
@@ -71,7 +75,8 @@ function(leat_warnings target)
     # False reports of g++ 12 inside std::string and absl::InlinedVector;
     # clang checks the same code.
     target_compile_options(${target} PRIVATE
-      -Wno-restrict -Wno-maybe-uninitialized)
+      -Wno-array-bounds -Wno-maybe-uninitialized -Wno-restrict
+      -Wno-stringop-overflow)
   elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     target_compile_options(${target} PRIVATE -Wthread-safety)
   endif()

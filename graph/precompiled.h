@@ -1,0 +1,29 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// What most files include, compiled once for the libraries and the programs: a
+// second of each file's time. Nothing is to rely on it; a file includes what it
+// uses, and the preset `debug` builds without.
+#ifndef LEAT_GRAPH_PRECOMPILED_H_
+#define LEAT_GRAPH_PRECOMPILED_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "leat/core/dtype_list.h"
+#include "leat/core/tensor.h"
+#include "leat/graph/graph.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_functions.h"
+#include "leat/graph/shape_inference.h"
+
+#endif  // LEAT_GRAPH_PRECOMPILED_H_
