@@ -79,6 +79,9 @@ inline constexpr Method kFetchChunk{
     "/leat.WorkerService/FetchChunk", {}, {1, false}};
 inline constexpr Method kTaskStatus{"/leat.StatusService/GetStatus"};
 
+// gRPC's own.
+inline constexpr Method kHealthCheck{"/grpc.health.v1.Health/Check"};
+
 }  // namespace methods
 
 // Who calls, and until when. Thread-safe.

@@ -12,6 +12,7 @@
 #include "leat/core/work_queue.h"
 #include "leat/distributed/address.h"
 #include "leat/distributed/call_gate.h"
+#include "leat/distributed/health_service.h"
 #include "leat/distributed/master.h"
 #include "leat/distributed/peers.h"
 #include "leat/distributed/quoted_text.h"
@@ -109,6 +110,7 @@ class Server::Implementation {
   std::unique_ptr<Worker> worker_;
   std::unique_ptr<Master> master_;
   std::unique_ptr<StatusService> status_;
+  HealthService health_;
   std::unique_ptr<Transport> transport_;
   CallGate gate_;
   MethodTable methods_;
@@ -143,6 +145,7 @@ absl::Status Server::Implementation::Start() {
                              .master = master_.get(),
                              .peers = peers_.get()});
   status_->AddMethods(methods_);
+  health_.AddMethods(methods_);
   LEAT_ASSIGN_OR_RETURN(listener_, transport_->Listen(bind, methods_));
   address_ = listener_->address();
   return absl::OkStatus();
@@ -220,7 +223,7 @@ void Server::Implementation::Stop(std::chrono::nanoseconds grace) {
   MutexLock lock(stop_mutex_);
   if (is_stopped_ || listener_ == nullptr) return;
   is_stopped_ = true;
-  listener_->SetNotServing();
+  health_.SetNotServing();
   gate_.Close();
   const Clock::time_point end = DeadlineAfter(grace);
   if (gate_.WaitUntil(end)) WaitForPeers(end);

@@ -47,9 +47,6 @@ class Listener {
   // cancels them; returns when no handler runs and every call has its reply.
   // Not to be called on a thread of the transport.
   virtual void Shutdown(std::chrono::nanoseconds grace) = 0;
-
-  // From now on health checks say that the task does not serve. Optional.
-  virtual void SetNotServing() {}
 };
 
 class Transport {

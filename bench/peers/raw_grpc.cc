@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // The floor of calls between processes: gRPC without anything of Leat, by the
-// API and the allocator that Leat uses. A process of its own serves; it sends
-// as many bytes as it is asked for, out of memory that it has.
+// API, the one thread that polls and the allocator that Leat uses. A process of
+// its own serves; it sends as many bytes as it is asked for, out of memory that
+// it has.
 //
 //   null            an empty call
 //   whole/BYTES     so many bytes in one message, copied to where they belong
@@ -17,6 +18,8 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -32,47 +35,73 @@ constexpr char kServe[] = "--serve";
 constexpr char kMethod[] = "/bench/Get";
 constexpr int64_t kLarge = int64_t{100} << 20;
 
-class Service final : public grpc::CallbackGenericService {
+// What gRPC is asked for; its address is the tag.
+class Completion {
  public:
-  Service() : bytes_(static_cast<size_t>(kLarge), 'x') {}
+  virtual void End(bool ok) = 0;
 
- private:
-  class Call final : public grpc::ServerGenericBidiReactor {
-   public:
-    explicit Call(const std::string& bytes) : bytes_(bytes) {
-      StartRead(&request_);
+ protected:
+  ~Completion() = default;
+};
+
+void Poll(grpc::CompletionQueue& queue) {
+  void* tag = nullptr;
+  bool ok = false;
+  while (queue.Next(&tag, &ok)) static_cast<Completion*>(tag)->End(ok);
+}
+
+struct Service {
+  grpc::AsyncGenericService service = {};
+  std::unique_ptr<grpc::ServerCompletionQueue> queue = {};
+  const std::string bytes = std::string(static_cast<size_t>(kLarge), 'x');
+};
+
+// Deletes itself.
+class ServedCall final : Completion {
+ public:
+  explicit ServedCall(Service& service) : service_(service) {
+    service.service.RequestCall(&context_, &stream_, service.queue.get(),
+                                service.queue.get(), this);
+  }
+  virtual ~ServedCall() = default;
+
+  void End(bool ok) override {
+    switch (state_) {
+      case State::kRequested:
+        if (!ok) std::abort();
+        new ServedCall(service_);
+        state_ = State::kRead;
+        return stream_.Read(&request_, this);
+      case State::kRead:
+        state_ = State::kAnswered;
+        return Answer();
+      case State::kAnswered:
+        delete this;
     }
-    void OnReadDone(bool ok) override {
-      if (!ok) return Finish(grpc::Status(grpc::StatusCode::INTERNAL, ""));
-      int64_t size = 0;
-      std::vector<grpc::Slice> slices;
-      if (request_.Dump(&slices).ok() && slices.size() == 1) {
-        std::memcpy(&size, slices[0].begin(),
-                    std::min(slices[0].size(), sizeof(size)));
-      }
-      if (size > 0) {
-        const grpc::Slice slice(bytes_.data(), static_cast<size_t>(size),
-                                grpc::Slice::STATIC_SLICE);
-        response_ = grpc::ByteBuffer(&slice, 1);
-      } else {
-        response_ = grpc::ByteBuffer(nullptr, 0);
-      }
-      StartWriteAndFinish(&response_, grpc::WriteOptions(), grpc::Status::OK);
-    }
-    void OnDone() override { delete this; }
-
-   private:
-    const std::string& bytes_;
-    grpc::ByteBuffer request_;
-    grpc::ByteBuffer response_;
-  };
-
-  grpc::ServerGenericBidiReactor* CreateReactor(
-      grpc::GenericCallbackServerContext*) override {
-    return new Call(bytes_);  // it deletes itself
   }
 
-  const std::string bytes_;
+ private:
+  enum class State { kRequested, kRead, kAnswered };
+
+  void Answer() {
+    int64_t size = 0;
+    std::vector<grpc::Slice> slices;
+    if (request_.Dump(&slices).ok() && slices.size() == 1) {
+      std::memcpy(&size, slices[0].begin(),
+                  std::min(slices[0].size(), sizeof(size)));
+    }
+    const grpc::Slice slice(service_.bytes.data(), static_cast<size_t>(size),
+                            grpc::Slice::STATIC_SLICE);
+    const grpc::ByteBuffer response(&slice, size > 0 ? 1 : 0);
+    stream_.WriteAndFinish(response, grpc::WriteOptions(), grpc::Status::OK,
+                           this);
+  }
+
+  Service& service_;
+  State state_ = State::kRequested;
+  grpc::GenericServerContext context_;
+  grpc::GenericServerAsyncReaderWriter stream_{&context_};
+  grpc::ByteBuffer request_;
 };
 
 int Serve() {
@@ -82,12 +111,14 @@ int Serve() {
   builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),
                            &port);
   builder.SetMaxReceiveMessageSize(-1);
-  builder.RegisterCallbackGenericService(&service);
+  builder.RegisterAsyncGenericService(&service.service);
+  service.queue = builder.AddCompletionQueue();
   const auto server = builder.BuildAndStart();
   if (server == nullptr) return 1;
+  for (int i = 0; i < 16; ++i) new ServedCall(service);
   std::printf("%d\n", port);
   std::fflush(stdout);
-  server->Wait();
+  Poll(*service.queue);  // until the process is ended
   return 0;
 }
 
@@ -100,6 +131,10 @@ class Client {
         absl::StrCat("127.0.0.1:", server_.ReadLine()),
         grpc::InsecureChannelCredentials(), arguments);
     Get(0, nullptr);  // until it is connected
+  }
+  ~Client() {
+    queue_.Shutdown();
+    thread_.join();
   }
 
   // Waits for so many bytes, at `place` if that is not null.
@@ -184,26 +219,36 @@ class Client {
 
   template <class Done>
   void Start(int64_t size, Done done) {
-    struct Call {
+    struct Call final : Completion {
+      virtual ~Call() = default;
+      void End(bool) override {
+        if (!status.ok()) std::abort();
+        done(response);
+        delete this;
+      }
+      explicit Call(Done&& then) : done(std::move(then)) {}
+      Done done;
       grpc::ClientContext context;
       grpc::ByteBuffer request;
       grpc::ByteBuffer response;
+      grpc::Status status;
+      std::unique_ptr<grpc::GenericClientAsyncResponseReader> reader;
     };
-    auto call = std::make_shared<Call>();
+    auto* call = new Call(std::move(done));
     const grpc::Slice slice(&size, size == 0 ? 0 : sizeof(size));
     call->request = grpc::ByteBuffer(&slice, 1);
     call->context.set_wait_for_ready(true);
     grpc::GenericStub stub(channel_);
-    stub.UnaryCall(&call->context, kMethod, grpc::StubOptions(), &call->request,
-                   &call->response,
-                   [call, done](const grpc::Status& status) mutable {
-                     if (!status.ok()) std::abort();
-                     done(call->response);
-                   });
+    call->reader =
+        stub.PrepareUnaryCall(&call->context, kMethod, call->request, &queue_);
+    call->reader->StartCall();
+    call->reader->Finish(&call->response, &call->status, call);
   }
 
   ChildProcess server_;
   std::shared_ptr<grpc::Channel> channel_;
+  grpc::CompletionQueue queue_;
+  std::thread thread_{[this] { Poll(queue_); }};
 };
 
 void Null(benchmark::State& state) {

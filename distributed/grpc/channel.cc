@@ -1,6 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/grpc/channel.h"
 
+#include <utility>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -68,22 +70,29 @@ GrpcChannels::GrpcChannels(int64_t max_message_bytes,
                            const grpc::ResourceQuota& quota)
     : max_message_bytes_(max_message_bytes), quota_(quota) {}
 
-std::shared_ptr<grpc::Channel> GrpcChannels::Find(absl::string_view address) {
+std::shared_ptr<grpc::Channel> GrpcChannels::Find(absl::string_view address,
+                                                  bool waits) {
+  std::shared_ptr<grpc::Channel> former;  // its calls keep it
   MutexLock lock(mutex_);
-  const auto entry = entries_.try_emplace(address).first;
-  std::shared_ptr<grpc::Channel>& channel = entry->second.channel;
-  if (channel == nullptr) {
-    channel = Make(entry->first, entry->second.is_watched);
+  const auto found = entries_.try_emplace(address).first;
+  Entry& entry = found->second;
+  if (!waits && entry.channel != nullptr &&
+      entry.channel->GetState(false) == GRPC_CHANNEL_TRANSIENT_FAILURE) {
+    former = std::move(entry.channel);
   }
-  return channel;
+  if (entry.channel == nullptr) {
+    entry.channel = Make(found->first, entry.is_watched);
+  }
+  return entry.channel;
 }
 
 void GrpcChannels::Watch(absl::string_view address) {
+  std::shared_ptr<grpc::Channel> former;  // its calls keep it
   MutexLock lock(mutex_);
   Entry& entry = entries_[address];
   if (entry.is_watched) return;
   entry.is_watched = true;
-  entry.former.swap(entry.channel);
+  former = std::move(entry.channel);
 }
 
 std::shared_ptr<grpc::Channel> GrpcChannels::Make(const std::string& address,

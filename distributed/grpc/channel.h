@@ -21,7 +21,10 @@ class GrpcChannels {
   // `max_message_bytes` of a response. The quota is borrowed.
   GrpcChannels(int64_t max_message_bytes, const grpc::ResourceQuota& quota);
 
-  std::shared_ptr<grpc::Channel> Find(absl::string_view address);
+  // For a call to that address. A channel that has not got a connection takes
+  // no calls until it has tried again, some time later: then a new one, which
+  // tries at once, unless the call waits (`waits`) for the connection.
+  std::shared_ptr<grpc::Channel> Find(absl::string_view address, bool waits);
 
   // From now on Find gives a channel that pings the peer and is lost within
   // seconds when that is silent.
@@ -31,9 +34,6 @@ class GrpcChannels {
   struct Entry {
     bool is_watched = false;
     std::shared_ptr<grpc::Channel> channel = {};  // null: not yet asked for
-    // The one before, whose calls go on; not for the last of them to destroy,
-    // on a thread of gRPC's (client_call.h).
-    std::shared_ptr<grpc::Channel> former = {};
   };
 
   std::shared_ptr<grpc::Channel> Make(const std::string& address,

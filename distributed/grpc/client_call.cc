@@ -8,7 +8,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "grpcpp/generic/generic_stub.h"
 #include "leat/distributed/call_errors.h"
 #include "leat/distributed/grpc/byte_buffer.h"
 #include "leat/distributed/grpc/settings.h"
@@ -65,53 +64,57 @@ ClientCall::ClientCall(absl::string_view address, const Method& method,
       done_(std::move(done)) {}
 
 void ClientCall::Start(const std::shared_ptr<grpc::Channel>& channel,
-                       Payload request) {
+                       Payload request, grpc::CompletionQueue& queue) {
+  self_ = shared_from_this();
   absl::StatusOr<std::vector<Segment>> segments =
       EncodePayload(std::move(request), method_.request);
-  if (!segments.ok()) return Fail(AsTransportError(segments.status()));
+  if (!segments.ok()) return Fail(AsTransportError(segments.status()), queue);
   request_ = ToByteBuffer(*std::move(segments));
   context_.set_wait_for_ready(options_.wait_for_ready);
-  if (options_.deadline.has_value()) {
-    const SteadyClock::time_point now = SteadyClock::now();
-    const auto left = std::max(*options_.deadline, now) - now;
-    if (left < kForever) {
-      context_.set_deadline(
-          SystemClock::now() +
-          std::chrono::duration_cast<SystemClock::duration>(left));
-    }
-  }
-  if (options_.cancellation != nullptr) {
-    const std::weak_ptr<ClientCall> weak = weak_from_this();
-    const auto cancel = [weak](const absl::Status&) {
-      if (const auto call = weak.lock()) call->Cancel();
-    };
-    Cancellation::Token token = 0;
-    if (options_.cancellation->Register(cancel, &token)) {
-      token_ = token;
-    } else {
-      Cancel();  // before it begins, which ends it at once
-    }
-  }
+  SetDeadline();
+  RegisterCancellation();
   grpc::GenericStub stub(channel);
-  stub.UnaryCall(&context_, method_.path, grpc::StubOptions(), &request_,
-                 &response_,
-                 [self = shared_from_this()](const grpc::Status& status) {
-                   self->End(self->ResultOf(status));
-                 });
+  reader_ = stub.PrepareUnaryCall(&context_, method_.path, request_, &queue);
+  reader_->StartCall();
+  reader_->Finish(&response_, &status_, &call_end_);
 }
 
-void ClientCall::Fail(absl::Status status) {
-  alarm_.emplace();
-  // The function would keep the call that keeps the alarm that keeps it.
-  auto fail = [self = shared_from_this(),
-               status = std::move(status)](bool) mutable {
-    const std::shared_ptr<ClientCall> call = std::move(self);
-    call->End(std::move(status));
-  };
-  alarm_->Set(SystemClock::now(), std::move(fail));
+void ClientCall::SetDeadline() {
+  if (!options_.deadline.has_value()) return;
+  const SteadyClock::time_point now = SteadyClock::now();
+  const auto left = std::max(*options_.deadline, now) - now;
+  if (left >= kForever) return;
+  context_.set_deadline(
+      SystemClock::now() +
+      std::chrono::duration_cast<SystemClock::duration>(left));
 }
+
+void ClientCall::RegisterCancellation() {
+  if (options_.cancellation == nullptr) return;
+  const std::weak_ptr<ClientCall> weak = weak_from_this();
+  const auto cancel = [weak](const absl::Status&) {
+    if (const auto call = weak.lock()) call->Cancel();
+  };
+  Cancellation::Token token = 0;
+  if (options_.cancellation->Register(cancel, &token)) {
+    token_ = token;
+  } else {
+    Cancel();  // before it begins, which ends it at once
+  }
+}
+
+void ClientCall::Fail(absl::Status status, grpc::CompletionQueue& queue) {
+  failure_ = std::move(status);
+  alarm_.emplace();
+  alarm_->Set(&queue, SystemClock::now(), &failure_end_);
+}
+
+void ClientCall::EndFailure(bool) { End(failure_); }
+
+void ClientCall::EndCall(bool) { End(ResultOf(status_)); }
 
 void ClientCall::End(absl::StatusOr<Payload> result) {
+  const std::shared_ptr<ClientCall> self = std::move(self_);
   if (token_) options_.cancellation->Deregister(*token_);
   request_.Clear();
   std::exchange(done_, nullptr)(std::move(result));

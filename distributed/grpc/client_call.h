@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// ClientCall: one call of a method of another task. OpenCalls: those of a
+// ClientCall: one call of a method of another task. OpenClientCalls: those of a
 // transport. Thread-safe.
 #ifndef LEAT_DISTRIBUTED_GRPC_CLIENT_CALL_H_
 #define LEAT_DISTRIBUTED_GRPC_CLIENT_CALL_H_
@@ -15,18 +15,19 @@
 #include "grpcpp/alarm.h"
 #include "grpcpp/channel.h"
 #include "grpcpp/client_context.h"
+#include "grpcpp/completion_queue.h"
+#include "grpcpp/generic/generic_stub.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/status.h"
 #include "leat/core/mutex.h"
+#include "leat/distributed/grpc/polling_threads.h"
 #include "leat/distributed/transport.h"
 
 namespace leat {
 
 class ClientCall;
 
-// All that have not been destroyed. A call keeps its channel, and the last
-// channel of a process must not end on a thread of gRPC's: it waits for these
-// threads, and leaves the one that it is on without its queue.
+// All that have not been destroyed.
 class OpenClientCalls {
  public:
   void Add(const std::shared_ptr<ClientCall>& call);
@@ -62,16 +63,21 @@ class ClientCall : public std::enable_shared_from_this<ClientCall> {
   ClientCall(absl::string_view address, const Method& method,
              CallOptions options, Reply done, OpenClientCalls& open);
 
-  // To be called once.
-  void Start(const std::shared_ptr<grpc::Channel>& channel, Payload request);
+  // To be called once. The queue is borrowed until the call is destroyed.
+  void Start(const std::shared_ptr<grpc::Channel>& channel, Payload request,
+             grpc::CompletionQueue& queue);
   void Cancel() {
     is_given_up_.store(true, std::memory_order_relaxed);
     context_.TryCancel();
   }
 
  private:
-  // Ends a call that was not made, on a thread of gRPC's.
-  void Fail(absl::Status status);
+  void SetDeadline();
+  void RegisterCancellation();
+  // Ends a call that was not made, on a polling thread.
+  void Fail(absl::Status status, grpc::CompletionQueue& queue);
+  void EndFailure(bool ok);
+  void EndCall(bool ok);
   void End(absl::StatusOr<Payload> result);
   absl::StatusOr<Payload> ResultOf(const grpc::Status& status);
   absl::Status ErrorOf(const grpc::Status& status);
@@ -87,7 +93,16 @@ class ClientCall : public std::enable_shared_from_this<ClientCall> {
   grpc::ClientContext context_;
   grpc::ByteBuffer request_;
   grpc::ByteBuffer response_;
+  grpc::Status status_;
+  // In memory of the call.
+  std::unique_ptr<grpc::GenericClientAsyncResponseReader> reader_;
+  CompletionOf<ClientCall, &ClientCall::EndCall> call_end_{*this};
+  // Of a call that was not made.
+  absl::Status failure_;
   std::optional<grpc::Alarm> alarm_;
+  CompletionOf<ClientCall, &ClientCall::EndFailure> failure_end_{*this};
+  // Until it has ended.
+  std::shared_ptr<ClientCall> self_;
 };
 
 }  // namespace leat

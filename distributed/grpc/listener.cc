@@ -9,14 +9,12 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <mutex>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "grpcpp/generic/async_generic_service.h"
-#include "grpcpp/health_check_service_interface.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server.h"
 #include "grpcpp/server_builder.h"
@@ -24,6 +22,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/distributed/address.h"
 #include "leat/distributed/call_errors.h"
+#include "leat/distributed/grpc/polling_threads.h"
 #include "leat/distributed/grpc/server_call.h"
 #include "leat/distributed/grpc/settings.h"
 #include "leat/distributed/unix_socket.h"
@@ -36,30 +35,21 @@ using SystemClock = std::chrono::system_clock;
 // Peers may ping every second; a little earlier is not yet too often.
 constexpr int kMinPingIntervalMs = 900;
 constexpr int kMaxConcurrentStreams = 10'000;
-// Calls that nobody has asked for wait so long: all are, by gRPC itself.
+// Calls that nobody has asked for wait so long; all are, in a moment.
 constexpr int kMaxUnrequestedSeconds = 3600;
-
-class Service final : public grpc::CallbackGenericService {
- public:
-  explicit Service(const MethodTable& methods) : methods_(methods) {}
-
-  grpc::ServerGenericBidiReactor* CreateReactor(
-      grpc::GenericCallbackServerContext* context) override {
-    return new ServerCall(methods_.Find(context->method()), *context);
-  }
-
- private:
-  const MethodTable& methods_;
-};
 
 class GrpcListener final : public Listener {
  public:
-  explicit GrpcListener(const MethodTable& methods) : service_(methods) {}
+  GrpcListener(const MethodTable& methods,
+               std::shared_ptr<PollingThreads> polling)
+      : polling_(std::move(polling)),
+        calls_(methods, service_, *polling_->queue()) {}
   ~GrpcListener() override { Shutdown(std::chrono::nanoseconds(0)); }
 
   // To be called once; nothing else after a failure.
   absl::Status Start(const std::string& address, int64_t max_message_bytes,
-                     const grpc::ResourceQuota& quota);
+                     const grpc::ResourceQuota& quota,
+                     grpc::ServerBuilder& builder);
 
   const std::string& address() const override { return address_; }
 
@@ -70,20 +60,17 @@ class GrpcListener final : public Listener {
         SystemClock::now() + std::chrono::duration_cast<SystemClock::duration>(
                                  std::min<std::chrono::nanoseconds>(
                                      grace, std::chrono::hours(24 * 365)));
-    // Returns when the last ServerCall has gone.
+    calls_.Stop();
     server_->Shutdown(deadline);
+    calls_.WaitUntilEmpty();
     server_.reset();
     socket_.Remove();
   }
 
-  void SetNotServing() override {
-    MutexLock lock(mutex_);
-    if (server_ == nullptr) return;
-    server_->GetHealthCheckService()->SetServingStatus(false);
-  }
-
  private:
-  Service service_;
+  const std::shared_ptr<PollingThreads> polling_;
+  grpc::AsyncGenericService service_;
+  ServerCalls calls_;
   std::string address_;
   UnixSocketFile socket_;
   Mutex mutex_;
@@ -144,11 +131,8 @@ std::string WhyNot(const std::string& address) {
 
 absl::Status GrpcListener::Start(const std::string& address,
                                  int64_t max_message_bytes,
-                                 const grpc::ResourceQuota& quota) {
-  // Of the process; read when a server is made.
-  static std::once_flag health_service;
-  std::call_once(health_service,
-                 [] { grpc::EnableDefaultHealthCheckService(true); });
+                                 const grpc::ResourceQuota& quota,
+                                 grpc::ServerBuilder& builder) {
   LEAT_RETURN_IF_ERROR(CheckAddress(address));
   const std::string path = UnixPath(address);
   std::optional<ScopedPrivateFiles> private_files;
@@ -156,12 +140,11 @@ absl::Status GrpcListener::Start(const std::string& address,
     LEAT_RETURN_IF_ERROR(ClearSocketPath(path));
     private_files.emplace();
   }
-  grpc::ServerBuilder builder;
   SetArguments(max_message_bytes, quota, builder);
   int port = 0;
   builder.AddListeningPort(path.empty() ? address : EscapedUnixAddress(address),
                            grpc::InsecureServerCredentials(), &port);
-  builder.RegisterCallbackGenericService(&service_);
+  builder.RegisterAsyncGenericService(&service_);
   MutexLock lock(mutex_);
   server_ = builder.BuildAndStart();
   if (server_ == nullptr) {
@@ -172,6 +155,7 @@ absl::Status GrpcListener::Start(const std::string& address,
   address_ = HasFreePort(address)
                  ? absl::StrCat(absl::StripSuffix(address, "0"), port)
                  : address;
+  calls_.Start();
   return absl::OkStatus();
 }
 
@@ -179,9 +163,16 @@ absl::Status GrpcListener::Start(const std::string& address,
 
 absl::StatusOr<std::unique_ptr<Listener>> ListenWithGrpc(
     const std::string& address, const MethodTable& methods,
-    int64_t max_message_bytes, const grpc::ResourceQuota& quota) {
-  auto listener = std::make_unique<GrpcListener>(methods);
-  LEAT_RETURN_IF_ERROR(listener->Start(address, max_message_bytes, quota));
+    int64_t max_message_bytes, const grpc::ResourceQuota& quota,
+    std::shared_ptr<PollingThreads> polling) {
+  std::unique_ptr<grpc::ServerBuilder> builder = polling->TakeServerBuilder();
+  if (builder == nullptr) {
+    polling = std::make_shared<PollingThreads>();
+    builder = polling->TakeServerBuilder();
+  }
+  auto listener = std::make_unique<GrpcListener>(methods, std::move(polling));
+  LEAT_RETURN_IF_ERROR(
+      listener->Start(address, max_message_bytes, quota, *builder));
   return listener;
 }
 

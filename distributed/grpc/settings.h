@@ -10,9 +10,11 @@
 
 namespace leat {
 
-// A silent peer is pinged after the first time, given up after the second.
-inline constexpr int kKeepaliveMs = 2000;
-inline constexpr int kKeepaliveTimeoutMs = 2000;
+// A silent peer is pinged after the first time, and given up after the second,
+// together less than the five seconds in which a dead one is to be noticed. The
+// second is as long as that allows: a live one may be busy.
+inline constexpr int kKeepaliveMs = 1000;
+inline constexpr int kKeepaliveTimeoutMs = 3500;
 
 // Of one set of headers. TensorFlow's tasks send at most 8 KiB.
 inline constexpr int kMaxMetadataBytes = 32 << 10;

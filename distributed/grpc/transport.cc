@@ -10,6 +10,7 @@
 #include "leat/distributed/grpc/channel.h"
 #include "leat/distributed/grpc/client_call.h"
 #include "leat/distributed/grpc/listener.h"
+#include "leat/distributed/grpc/polling_threads.h"
 
 namespace leat {
 namespace {
@@ -19,7 +20,8 @@ class GrpcTransport final : public Transport {
   explicit GrpcTransport(const TransportOptions& options)
       : max_message_bytes_(options.max_message_bytes),
         quota_("leat"),
-        channels_(options.max_message_bytes, quota_) {
+        channels_(options.max_message_bytes, quota_),
+        polling_(std::make_shared<PollingThreads>()) {
     quota_.Resize(static_cast<size_t>(options.max_transport_bytes));
   }
 
@@ -31,10 +33,12 @@ class GrpcTransport final : public Transport {
   void Call(absl::string_view address, const Method& method, Payload request,
             CallOptions options, Reply done) override {
     LEAT_CHECK(request.pending == nullptr);
+    const bool waits = options.wait_for_ready;
     const auto call = std::make_shared<ClientCall>(
         address, method, std::move(options), std::move(done), open_);
     open_.Add(call);
-    call->Start(channels_.Find(address), std::move(request));
+    call->Start(channels_.Find(address, waits), std::move(request),
+                *polling_->queue());
   }
 
   void WatchPeer(absl::string_view address) override {
@@ -43,13 +47,15 @@ class GrpcTransport final : public Transport {
 
   absl::StatusOr<std::unique_ptr<Listener>> Listen(
       const std::string& address, const MethodTable& methods) override {
-    return ListenWithGrpc(address, methods, max_message_bytes_, quota_);
+    return ListenWithGrpc(address, methods, max_message_bytes_, quota_,
+                          polling_);
   }
 
  private:
   const int64_t max_message_bytes_;
   grpc::ResourceQuota quota_;
   GrpcChannels channels_;
+  const std::shared_ptr<PollingThreads> polling_;
   OpenClientCalls open_;
 };
 

@@ -27,7 +27,8 @@ from google.protobuf import unknown_fields
 import write_service_messages
 
 OURS, THEIRS = "leat.pb.", "tensorflow."
-OUR_FILES = ["leat/protos/leat_worker.proto",
+OUR_FILES = ["leat/protos/health.proto",
+             "leat/protos/leat_worker.proto",
              "leat/protos/status.proto",
              "leat/protos/status_payloads.proto"]
 OUR_NUMBERS = 1000
