@@ -253,7 +253,17 @@ void WorkerStep::Leave() {
     MutexLock lock(mutex_);
     if (--users_ > 0) return;
   }
-  Complete();
+  if (!CompletesSlowly()) return Complete();
+  environment_.devices->compute_queue().Add(
+      [self = shared_from_this()] { self->Complete(); });
+}
+
+bool WorkerStep::CompletesSlowly() const {
+  const pb::ExecutorOpts& wanted = call_.request.exec_opts();
+  return wanted.record_timeline() || wanted.record_partition_graphs() ||
+         !std::all_of(returns_.begin(), returns_.end(), [](const Tensor& t) {
+           return !t.IsValid() || IsPlainBytes(t.dtype());
+         });
 }
 
 void WorkerStep::Fail(const absl::Status& why) {

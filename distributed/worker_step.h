@@ -124,6 +124,8 @@ class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
   // Whoever touches the step enters; the last one to leave replies.
   bool Enter();
   void Leave();
+  // Complete() is nothing for a thread of a transport.
+  bool CompletesSlowly() const;
   void Complete();
   absl::Status TakeOutcome();
   void EndStep(const absl::Status& status);

@@ -36,6 +36,12 @@ KernelSignature OnCpu(std::vector<TypeConstraint> constraints) {
   return signature;
 }
 
+KernelSignature QuickOnCpu() {
+  KernelSignature signature = OnCpu();
+  signature.cost = CostClass::kQuick;
+  return signature;
+}
+
 KernelSignature ExpensiveOnCpu(std::vector<TypeConstraint> constraints) {
   KernelSignature signature = OnCpu(std::move(constraints));
   signature.cost = CostClass::kExpensive;

@@ -23,6 +23,7 @@ struct TypeConstraint {
 
 // Whether running a kernel is worth another thread.
 enum class CostClass : uint8_t {
+  kQuick,      // as kCheap, and in no time, whatever the sizes of tensors
   kCheap,      // inline on the thread that made it ready
   kExpensive,  // to the pool when there is anything else to do
 };
@@ -43,6 +44,7 @@ bool Accepts(const KernelSignature& signature, const AttrMap& attrs);
 
 // Shorthands for op files: `OnCpu()`, `OnCpu({{"T", kFloats.dtypes()}})`.
 KernelSignature OnCpu(std::vector<TypeConstraint> constraints = {});
+KernelSignature QuickOnCpu();
 KernelSignature ExpensiveOnCpu(std::vector<TypeConstraint> constraints = {});
 // The same signature with retains_input set, or foldable cleared.
 KernelSignature RetainsInput(KernelSignature signature);

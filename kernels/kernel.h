@@ -25,6 +25,13 @@ class Kernel {
   // device to the message. Never blocks. Thread-safe.
   virtual absl::Status Compute(KernelContext& context) const = 0;
 
+  // Of an op of CostClass::kQuick: false where these inputs make it take
+  // longer.
+  virtual bool IsQuick(KernelContext& context) const {
+    static_cast<void>(context);
+    return true;
+  }
+
   // Null for a synchronous kernel.
   virtual const AsyncKernel* AsAsync() const { return nullptr; }
 };

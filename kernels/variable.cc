@@ -55,6 +55,13 @@ bool Variable::IsInitialized() const {
   return value_.IsValid();
 }
 
+bool Variable::IsQuickToRead() const {
+  if (!mutex_.ReaderTryLock()) return false;
+  const bool copies = sparse_;
+  mutex_.ReaderUnlock();
+  return !copies;
+}
+
 absl::StatusOr<Tensor> Variable::Read(Allocator& allocator) const {
   ReaderLock lock(mutex_);
   if (!value_.IsValid()) return UninitializedError();

@@ -36,6 +36,9 @@ class Variable final : public Resource {
 
   bool IsInitialized() const;
 
+  // Read will neither copy nor wait for an update, most probably.
+  bool IsQuickToRead() const;
+
   // A snapshot. FAILED_PRECONDITION with TensorFlow's text when uninitialised.
   absl::StatusOr<Tensor> Read(Allocator& allocator) const;
 

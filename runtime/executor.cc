@@ -13,6 +13,21 @@ namespace {
 
 using Instruction = Program::Instruction;
 
+// Whether this thread runs an execution's instructions: what they complete of
+// others, which may go on with them, is not run inside of them.
+thread_local bool runs_instructions = false;
+
+class RunsInstructions {
+ public:
+  RunsInstructions() { runs_instructions = true; }
+  ~RunsInstructions() { runs_instructions = was_; }
+  RunsInstructions(const RunsInstructions&) = delete;
+  RunsInstructions& operator=(const RunsInstructions&) = delete;
+
+ private:
+  const bool was_ = runs_instructions;
+};
+
 }  // namespace
 
 // The state of one step in one executor, whatever its propagator.
@@ -20,7 +35,8 @@ class Executor::Execution {
  public:
   virtual ~Execution() = default;
 
-  // Deletes nothing: gives itself back to `executor` when the step has ended.
+  // Delete nothing: it gives itself back to `executor` when the step has ended.
+  virtual void Run(Executor& executor, Step& step, Done done) = 0;
   virtual void Start(Executor& executor, Step& step, Done done) = 0;
 };
 
@@ -30,23 +46,65 @@ class Executor::SequentialExecution final : public Execution {
   explicit SequentialExecution(const Program& program)
       : program_(program), runner_(program), root_(program.frames()[0]) {}
 
+  void Run(Executor& executor, Step& step, Done done) override {
+    Prepare(executor, step);
+    RunFrom(0, std::move(done));
+  }
+
   void Start(Executor& executor, Step& step, Done done) override {
-    runner_.Start(step, executor.resources_);
-    root_.Reset();
-    for (const Instruction& instruction : program_.instructions()) {
-      if (!step.IsRunning() || !runner_.Run<false>(instruction, root_)) {
-        root_.Clear();
-        break;
-      }
+    Prepare(executor, step);
+    const size_t next = runner_.IsObserved() ? 0 : RunQuick();
+    if (next == program_.instructions().size() || !step.IsRunning()) {
+      return RunFrom(next, std::move(done));
     }
-    executor.Give(std::unique_ptr<Execution>(this));
-    std::move(done)();
+    program_.device().compute_queue().Add(
+        [this, next, done = std::move(done)]() mutable {
+          RunFrom(next, std::move(done));
+        });
   }
 
  private:
+  void Prepare(Executor& executor, Step& step) {
+    executor_ = &executor;
+    runner_.Start(step, executor.resources_);
+    root_.Reset();
+  }
+
+  // The first few instructions as long as they are quick; how many.
+  size_t RunQuick() {
+    const RunsInstructions runs;
+    size_t next = 0;
+    for (const Instruction& instruction : program_.instructions()) {
+      if (next == Program::kMaxQuick || !runner_.IsQuick(instruction, root_) ||
+          !runner_.Run<false>(instruction, root_)) {
+        break;
+      }
+      ++next;
+    }
+    return next;
+  }
+
+  // The instructions from there on, and ends.
+  void RunFrom(size_t next, Done done) {
+    {
+      const RunsInstructions runs;
+      for (const Instruction& instruction :
+           program_.instructions().subspan(next)) {
+        if (!runner_.step().IsRunning() ||
+            !runner_.Run<false>(instruction, root_)) {
+          root_.Clear();
+          break;
+        }
+      }
+    }
+    executor_->Give(std::unique_ptr<Execution>(this));
+    std::move(done)();
+  }
+
   const Program& program_;
   InstructionRunner runner_;
   Activation root_;
+  Executor* executor_ = nullptr;  // of the current step
 };
 
 // Several threads and async kernels work on it.
@@ -59,21 +117,14 @@ class Executor::ConcurrentExecution final : public Execution {
         propagator_(program, runner_),
         root_(program.frames()[0]) {}
 
-  void Start(Executor& executor, Step& step, Done done) override {
-    executor_ = &executor;
-    done_ = std::move(done);
-    runner_.Start(step, executor.resources_);
-    is_observed_ = runner_.IsObserved();
-    root_.Reset();
-    root_.scheduled.resize(is_observed_ ? root_.layout.num_instructions : 0);
-    activities_.store(1, std::memory_order_relaxed);
-    Tasks tasks = NewTasks();
-    for (int32_t root : program_.roots()) {
-      tasks.cheap.push_back({.instruction = root, .activation = &root_});
-    }
-    Schedule(0, tasks);
-    Work(std::move(tasks));
+  void Run(Executor& executor, Step& step, Done done) override {
+    Tasks roots = Prepare(executor, step, std::move(done));
+    Work(std::move(roots));
     EndActivity();
+  }
+
+  void Start(Executor& executor, Step& step, Done done) override {
+    Continue(Prepare(executor, step, std::move(done)));
   }
 
  private:
@@ -82,6 +133,10 @@ class Executor::ConcurrentExecution final : public Execution {
   struct Tasks {
     ReadyList cheap = {};
     Ready expensive = {};  // none while its activation is null
+
+    bool IsEmpty() const {
+      return cheap.empty() && expensive.activation == nullptr;
+    }
   };
 
   // An async kernel under way.
@@ -104,6 +159,23 @@ class Executor::ConcurrentExecution final : public Execution {
     std::atomic<bool> one_has_come{false};
   };
 
+  // The roots, for one activity.
+  Tasks Prepare(Executor& executor, Step& step, Done done) {
+    executor_ = &executor;
+    done_ = std::move(done);
+    runner_.Start(step, executor.resources_);
+    is_observed_ = runner_.IsObserved();
+    root_.Reset();
+    root_.scheduled.resize(is_observed_ ? root_.layout.num_instructions : 0);
+    activities_.store(1, std::memory_order_relaxed);
+    Tasks tasks = NewTasks();
+    for (int32_t root : program_.roots()) {
+      tasks.cheap.push_back({.instruction = root, .activation = &root_});
+    }
+    Schedule(0, tasks);
+    return tasks;
+  }
+
   Tasks NewTasks() {
     MutexLock lock(mutex_);
     if (spare_.empty()) return {};
@@ -112,7 +184,45 @@ class Executor::ConcurrentExecution final : public Execution {
     return tasks;
   }
 
+  // An activity on any thread: what is quick here, the rest in the pool.
+  void Continue(Tasks tasks) {
+    // What an observer makes of its end takes a while.
+    if (!is_observed_) RunQuick(tasks);
+    if (is_observed_ || (runner_.step().IsRunning() && !tasks.IsEmpty())) {
+      program_.device().compute_queue().Add(
+          [this, tasks = std::move(tasks)]() mutable {
+            Work(std::move(tasks));
+            EndActivity();
+          });
+      return;
+    }
+    GiveBack(std::move(tasks));
+    EndActivity();
+  }
+
+  // The others stay, in their order.
+  void RunQuick(Tasks& tasks) {
+    const RunsInstructions runs;
+    Tasks others = NewTasks();
+    for (int left = Program::kMaxQuick;
+         left > 0 && !tasks.cheap.empty() && runner_.step().IsRunning();) {
+      const Ready item = tasks.cheap.back();
+      tasks.cheap.pop_back();
+      if (!item.dead && !runner_.IsQuick(program_.instruction(item.instruction),
+                                         *item.activation)) {
+        others.cheap.push_back(item);
+        continue;
+      }
+      --left;
+      if (propagator_.Run(item)) Propagate(item, tasks);
+    }
+    tasks.cheap.insert(tasks.cheap.end(), others.cheap.rbegin(),
+                       others.cheap.rend());
+    GiveBack(std::move(others));
+  }
+
   void Work(Tasks tasks) {
+    const RunsInstructions runs;
     while (runner_.step().IsRunning()) {
       Ready item;
       if (!tasks.cheap.empty()) {
@@ -129,6 +239,10 @@ class Executor::ConcurrentExecution final : public Execution {
         Propagate(item, tasks);
       }
     }
+    GiveBack(std::move(tasks));
+  }
+
+  void GiveBack(Tasks tasks) {
     tasks.cheap.clear();  // a step that has failed leaves some
     MutexLock lock(mutex_);
     spare_.push_back(std::move(tasks.cheap));
@@ -206,8 +320,13 @@ class Executor::ConcurrentExecution final : public Execution {
     }
   }
 
-  // A completion comes on anybody's thread; it only enqueues.
+  // A completion comes on anybody's thread.
   void FinishElsewhere(AsyncRun* run) {
+    if (!runs_instructions && !is_observed_) {
+      Tasks tasks = NewTasks();
+      FinishAsync(std::unique_ptr<AsyncRun>(run), tasks);
+      return Continue(std::move(tasks));
+    }
     program_.device().compute_queue().Add([this, run] {
       Tasks tasks = NewTasks();
       FinishAsync(std::unique_ptr<AsyncRun>(run), tasks);
@@ -255,7 +374,11 @@ Executor::Executor(std::shared_ptr<const Program> program,
 Executor::~Executor() = default;
 
 void Executor::Run(Step& step, Done done) {
-  // Give() in EndActivity takes it back.
+  // Give() takes it back.
+  Take().release()->Run(*this, step, std::move(done));  // NOLINT
+}
+
+void Executor::Start(Step& step, Done done) {
   Take().release()->Start(*this, step, std::move(done));  // NOLINT
 }
 

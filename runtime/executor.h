@@ -4,8 +4,9 @@
 //
 // A node is ready when all its inputs are there (Kahn's algorithm on counts
 // that a step resets with one memcpy). Cheap successors run on the thread that
-// made them ready; of several expensive ones all but one go to the pool. A
-// program without expensive or waiting nodes is run in order, without counts.
+// made them ready; of several expensive ones all but one go to the pool. What
+// a tensor makes ready that was received goes there too, but for what is quick.
+// A program without expensive or waiting nodes is run in order, without counts.
 #ifndef LEAT_RUNTIME_EXECUTOR_H_
 #define LEAT_RUNTIME_EXECUTOR_H_
 
@@ -35,6 +36,11 @@ class Executor {
   // once, when every kernel has called done, perhaps before this returns;
   // `step` and this outlive it.
   void Run(Step& step, Done done);
+
+  // The same for a thread that is not to compute, of a transport: there it runs
+  // a few quick instructions, which may be all there are, and leaves the rest
+  // to the pool.
+  void Start(Step& step, Done done);
 
   const Program& program() const { return *program_; }
 

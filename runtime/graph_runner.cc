@@ -148,16 +148,14 @@ absl::Status GraphRunner::Run(CompiledGraph& graph, Step& step,
 
 void GraphRunner::Start(std::shared_ptr<CompiledGraph> graph, Step& step,
                         Done done) {
-  WorkQueue& queue = devices_.compute_queue();
   const auto started =
       std::make_shared<StartedStep>(std::move(graph), step, std::move(done));
   const size_t num_executors = started->graph().executors.size();
-  if (num_executors == 0) queue.Add([started] { started->End(); });
+  if (num_executors == 0) return started->End();
+  // The last one may end the step and the graph.
   for (size_t i = 0; i < num_executors; ++i) {
-    Executor& executor = *started->graph().executors[i];
-    queue.Add([started, &executor] {
-      executor.Run(started->step(), [started] { started->EndOne(); });
-    });
+    started->graph().executors[i]->Start(started->step(),
+                                         [started] { started->EndOne(); });
   }
 }
 

@@ -60,11 +60,12 @@ class GraphRunner {
   absl::Status Run(CompiledGraph& graph, Step& step,
                    const std::optional<StepDeadline>& deadline = {});
 
-  // Starts a step and returns; may be called on any thread. `done` is called
-  // exactly once, on a thread of the compute pool, with step.status() as it is
-  // when every kernel has called done; it must not block. `graph` is kept until
-  // then, `step` lives until then and until every call of its Fail has
-  // returned. Whoever wants a deadline fails the step.
+  // Starts a step and returns; may be called on any thread, which runs only
+  // what is quick. `done` is called exactly once, on any thread, perhaps before
+  // this returns, with step.status() as it is when every kernel has called
+  // done; it must not block. `graph` is kept until then, `step` lives until
+  // then and until every call of its Fail has returned. Whoever wants a
+  // deadline fails the step.
   void Start(std::shared_ptr<CompiledGraph> graph, Step& step, Done done);
 
   DeviceSet& devices() { return devices_; }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -20,8 +19,10 @@ constexpr char kMount[] = "/sys/fs/cgroup";
 // "" for a file that cannot be read.
 std::string ReadText(const std::string& path) {
   std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file),
-          std::istreambuf_iterator<char>()};
+  std::string text;
+  // Unlike an iterator it does not throw where reading fails.
+  std::getline(file, text, '\0');
+  return text;
 }
 
 // A number; "max", which the second version writes, is none.

@@ -40,6 +40,20 @@ KernelContext InstructionRunner::ContextFor(const Instruction& instruction,
        .is_dead = is_dead});
 }
 
+bool InstructionRunner::IsQuick(const Instruction& instruction,
+                                Activation& activation) const {
+  if (!instruction.is_quick) return false;
+  for (const Program::Snapshot& snapshot : program_.Snapshots(instruction)) {
+    const Value& reference = activation.slots[snapshot.reference];
+    if (reference.ref != nullptr && !reference.ref->IsQuickToRead()) {
+      return false;
+    }
+  }
+  if (instruction.kernel == nullptr) return true;
+  KernelContext context = ContextFor(instruction, activation);
+  return instruction.kernel->IsQuick(context);
+}
+
 absl::Status InstructionRunner::ReadReferences(const Instruction& instruction,
                                                Activation& activation) const {
   for (const Program::Snapshot& snapshot : program_.Snapshots(instruction)) {

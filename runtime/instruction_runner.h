@@ -49,6 +49,9 @@ class InstructionRunner {
   KernelContext ContextFor(const Instruction& instruction,
                            Activation& activation, bool is_dead = false) const;
 
+  // Runs in no time, whatever the sizes of its inputs.
+  bool IsQuick(const Instruction& instruction, Activation& activation) const;
+
   // Reads the variables that the instruction takes as values.
   absl::Status ReadReferences(const Instruction& instruction,
                               Activation& activation) const;

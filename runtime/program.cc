@@ -110,6 +110,8 @@ class ProgramCompiler {
       program_->kernels_.push_back(*std::move(kernel));
     }
     instruction.is_expensive = signature->cost == CostClass::kExpensive;
+    instruction.is_quick =
+        signature->cost == CostClass::kQuick && !instruction.is_async;
     if (instruction.is_async || instruction.is_expensive) {
       program_->is_sequential_ = false;
     }
@@ -204,8 +206,10 @@ class ProgramCompiler {
         int32_t slot = SlotOf(input);
         const bool is_ref =
             IsRef(graph_.node(input.node).output_type(input.index));
-        if (is_ref && !IsRef(node.def->input_types[k]) &&
-            !IsRunByExecutor(instruction.kind)) {
+        const bool reads = is_ref && !IsRef(node.def->input_types[k]);
+        if (reads && IsRunByExecutor(instruction.kind)) {
+          instruction.is_quick = false;  // InstructionRunner::TakeInput copies
+        } else if (reads) {
           const int32_t value =
               program_->frames_[instruction.frame].num_slots++;
           program_->snapshots_.push_back({.reference = slot, .value = value});

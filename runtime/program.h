@@ -42,6 +42,10 @@ enum class InstructionKind : uint8_t {
 
 class Program {
  public:
+  // So many quick instructions may run one after another on a thread that is
+  // not to compute.
+  static constexpr int kMaxQuick = 64;
+
   // A node, ready to run. Ranges are [first, first + num) of arrays below.
   struct Instruction {
     const Kernel* kernel = nullptr;  // null for what only routes values
@@ -60,6 +64,7 @@ class Program {
     InstructionKind kind = InstructionKind::kPlain;
     bool is_async = false;
     bool is_expensive = false;
+    bool is_quick = false;
     bool is_loop_invariant = false;  // an Enter: same value in all iterations
   };
 

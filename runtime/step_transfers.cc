@@ -2,13 +2,12 @@
 #include "leat/runtime/step_transfers.h"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
+#include <cstddef>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "leat/core/saturating.h"
@@ -32,17 +31,83 @@ struct End {
   const pb::NodeExecStats* node = nullptr;
 };
 
+// Of a tensor, from a device to another.
+struct Way {
+  absl::string_view tensor = {};
+  absl::string_view sender = {};
+  absl::string_view receiver = {};
+
+  friend bool operator==(const Way&, const Way&) = default;
+  template <typename H>
+  friend H AbslHashValue(H hash, const Way& way) {
+    return H::combine(std::move(hash), way.tensor, way.sender, way.receiver);
+  }
+};
+
 struct Ends {
+  Way way = {};
   std::vector<End> sends = {};
   std::vector<End> recvs = {};
   std::vector<End> pulls = {};
 };
 
-// Tensor, sender and receiver.
-using Way = std::tuple<std::string, std::string, std::string>;
-using Ways = std::map<Way, Ends>;
+// Borrows the names from the stats that it is made of.
+class Ways {
+ public:
+  explicit Ways(const pb::StepStats& stats) {
+    for (int i = 0; i < stats.dev_stats_size(); ++i) {
+      const pb::DeviceStepStats& device = stats.dev_stats(i);
+      for (const pb::NodeExecStats& node : device.node_stats()) {
+        Add(device.device(), {.device = i, .node = &node});
+      }
+    }
+  }
 
-void AddPull(const End& end, Ways& ways) {
+  // In the order in which they were first told of.
+  std::vector<Ends>& all() { return all_; }
+
+ private:
+  Ends& Of(const Way& way) {
+    const auto [found, is_new] = places_.try_emplace(way, all_.size());
+    if (is_new) all_.push_back({.way = way});
+    return all_[found->second];
+  }
+  void Add(absl::string_view device_name, const End& end);
+  void AddPull(const End& end);
+
+  std::vector<Ends> all_;
+  absl::flat_hash_map<Way, size_t> places_;
+};
+
+// What TimelineLabel has, in the node.
+struct Label {
+  absl::string_view op = {};
+  absl::string_view inputs = {};
+};
+
+// In time linear in its length: a message of a peer may say anything.
+Label ReadLabel(const pb::NodeExecStats& node) {
+  absl::string_view text = node.timeline_label();
+  // "[cpu 0.1MB] name = ", as often as there are allocators.
+  while (absl::StartsWith(text, "[")) {
+    const size_t end = text.find("] ");
+    if (end == text.npos) break;
+    text.remove_prefix(end + 2);
+  }
+  if (!absl::ConsumePrefix(&text, node.node_name()) ||
+      !absl::ConsumePrefix(&text, " = ")) {
+    return {.op = node.node_name()};
+  }
+  const size_t open = text.find('(');
+  const size_t close = text.rfind(')');
+  if (open == text.npos || close == text.npos || close < open) {
+    return {.op = text};
+  }
+  return {.op = text.substr(0, open),
+          .inputs = text.substr(open + 1, close - open - 1)};
+}
+
+void Ways::AddPull(const End& end) {
   absl::string_view text = end.node->timeline_label();
   const size_t to = text.rfind(" to ");
   if (to == text.npos) return;
@@ -52,26 +117,29 @@ void AddPull(const End& end, Ways& ways) {
   if (from == text.npos) return;
   const absl::string_view sender = text.substr(from + 6);
   text = text.substr(0, from);
-  const absl::string_view tensor = text.substr(text.rfind("] ") + 2);
-  ways[{std::string(tensor), std::string(sender), std::string(receiver)}]
+  const size_t bracket = text.rfind("] ");
+  if (bracket == text.npos) return;
+  Of({.tensor = text.substr(bracket + 2),
+      .sender = sender,
+      .receiver = receiver})
       .pulls.push_back(end);
 }
 
-void AddEnd(const std::string& device_name, const End& end, Ways& ways) {
-  if (IsPull(*end.node)) return AddPull(end, ways);
-  TimelineLabel label = ParseTimelineLabel(*end.node);
+void Ways::Add(absl::string_view device_name, const End& end) {
+  if (IsPull(*end.node)) return AddPull(end);
+  const Label label = ReadLabel(*end.node);
   const bool sends = label.op == "_Send" || label.op == "_HostSend";
   if (!sends && label.op != "_Recv" && label.op != "_HostRecv") return;
   const size_t at = label.inputs.rfind(" @");
-  if (at == std::string::npos) return;
-  std::string tensor = label.inputs.substr(0, at);
-  std::string other = label.inputs.substr(at + 2);
+  if (at == label.inputs.npos) return;
+  const absl::string_view tensor = label.inputs.substr(0, at);
+  const absl::string_view other = label.inputs.substr(at + 2);
   if (sends) {
-    ways[{std::move(tensor), device_name, std::move(other)}].sends.push_back(
-        end);
+    Of({.tensor = tensor, .sender = device_name, .receiver = other})
+        .sends.push_back(end);
   } else {
-    ways[{std::move(tensor), std::move(other), device_name}].recvs.push_back(
-        end);
+    Of({.tensor = tensor, .sender = other, .receiver = device_name})
+        .recvs.push_back(end);
   }
 }
 
@@ -84,32 +152,44 @@ absl::string_view MakerOf(absl::string_view tensor) {
   return absl::ConsumePrefix(&tensor, "_") ? tensor : "";
 }
 
-// Where nobody tells of a _Send, the runs of what made the tensor.
-void FindMakers(const pb::StepStats& stats, Ways& ways) {
-  std::map<std::pair<absl::string_view, absl::string_view>, std::vector<Ends*>>
-      wanted;  // by device and node
-  for (auto& [way, ends] : ways) {
-    const auto& [tensor, sender, receiver] = way;
-    if (ends.sends.empty()) wanted[{sender, MakerOf(tensor)}].push_back(&ends);
-  }
-  if (wanted.empty()) return;
-  for (int i = 0; i < stats.dev_stats_size(); ++i) {
-    const pb::DeviceStepStats& device = stats.dev_stats(i);
-    for (const pb::NodeExecStats& node : device.node_stats()) {
-      const auto found = wanted.find({device.device(), node.node_name()});
-      if (found == wanted.end() || IsPull(node)) continue;
-      for (Ends* ends : found->second) {
-        ends->sends.push_back({.device = i, .node = &node});
-      }
-    }
-  }
-}
-
 void SortByEnd(std::vector<End>& ends) {
   std::stable_sort(ends.begin(), ends.end(), [](const End& a, const End& b) {
     return StartNanos(*a.node) + DurationNanos(*a.node) <
            StartNanos(*b.node) + DurationNanos(*b.node);
   });
+}
+
+// The runs of a node on a device, sorted. Many tensors may be of one node, so
+// they are shared by its ways.
+using Makers =
+    absl::flat_hash_map<std::pair<absl::string_view, absl::string_view>,
+                        std::vector<End>>;
+
+std::pair<absl::string_view, absl::string_view> MakerOn(const Way& way) {
+  return {way.sender, MakerOf(way.tensor)};
+}
+
+// Where nobody tells of a _Send, the runs of what made the tensor.
+Makers FindMakers(const pb::StepStats& stats, Ways& ways) {
+  Makers makers;
+  for (const Ends& ends : ways.all()) {
+    if (!ends.sends.empty()) continue;
+    const auto maker = MakerOn(ends.way);
+    if (!maker.second.empty()) makers.try_emplace(maker);
+  }
+  if (makers.empty()) return makers;
+  for (int i = 0; i < stats.dev_stats_size(); ++i) {
+    const pb::DeviceStepStats& device = stats.dev_stats(i);
+    for (const pb::NodeExecStats& node : device.node_stats()) {
+      const auto found =
+          makers.find(std::pair<absl::string_view, absl::string_view>(
+              device.device(), node.node_name()));
+      if (found == makers.end() || IsPull(node)) continue;
+      found->second.push_back({.device = i, .node = &node});
+    }
+  }
+  for (auto& [maker, runs] : makers) SortByEnd(runs);
+  return makers;
 }
 
 }  // namespace
@@ -130,40 +210,29 @@ bool IsPull(const pb::NodeExecStats& node) {
 }
 
 TimelineLabel ParseTimelineLabel(const pb::NodeExecStats& node) {
-  const absl::string_view text = node.timeline_label();
-  const std::string start = absl::StrCat(node.node_name(), " = ");
-  const size_t name = text.find(start);
-  if (name == text.npos) return {.op = node.node_name()};
-  const absl::string_view call = text.substr(name + start.size());
-  const size_t open = call.find('(');
-  const size_t close = call.rfind(')');
-  if (open == call.npos || close == call.npos || close < open) {
-    return {.op = std::string(call)};
-  }
-  return {.op = std::string(call.substr(0, open)),
-          .inputs = std::string(call.substr(open + 1, close - open - 1))};
+  const Label label = ReadLabel(node);
+  return {.op = std::string(label.op), .inputs = std::string(label.inputs)};
 }
 
 std::vector<StepTransfer> MatchTransfers(const pb::StepStats& stats) {
-  Ways ways;
-  for (int i = 0; i < stats.dev_stats_size(); ++i) {
-    const pb::DeviceStepStats& device = stats.dev_stats(i);
-    for (const pb::NodeExecStats& node : device.node_stats()) {
-      AddEnd(device.device(), {.device = i, .node = &node}, ways);
-    }
-  }
-  FindMakers(stats, ways);
+  Ways ways(stats);
+  const Makers makers = FindMakers(stats, ways);
   std::vector<StepTransfer> transfers;
-  for (auto& [way, ends] : ways) {
+  for (Ends& ends : ways.all()) {
     if (ends.recvs.empty()) ends.recvs = std::move(ends.pulls);
-    SortByEnd(ends.sends);
     SortByEnd(ends.recvs);
-    const size_t count = std::min(ends.sends.size(), ends.recvs.size());
+    SortByEnd(ends.sends);
+    const std::vector<End>* sends = &ends.sends;
+    if (sends->empty()) {
+      const auto maker = makers.find(MakerOn(ends.way));
+      if (maker != makers.end()) sends = &maker->second;
+    }
+    const size_t count = std::min(sends->size(), ends.recvs.size());
     for (size_t i = 0; i < count; ++i) {
-      transfers.push_back({.tensor = std::get<0>(way),
-                           .send_device = ends.sends[i].device,
+      transfers.push_back({.tensor = std::string(ends.way.tensor),
+                           .send_device = (*sends)[i].device,
                            .recv_device = ends.recvs[i].device,
-                           .send = ends.sends[i].node,
+                           .send = (*sends)[i].node,
                            .recv = ends.recvs[i].node});
     }
   }

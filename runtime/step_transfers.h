@@ -47,8 +47,10 @@ struct StepTransfer {
   const pb::NodeExecStats* recv = nullptr;
 };
 
-// By tensor and devices. Where one goes the same way several times, in a loop,
-// what is sent first is received first. `stats` is borrowed by the result.
+// Matched by tensor and devices. Where one goes the same way several times, in
+// a loop, what is sent first is received first. `stats` is borrowed by the
+// result. No more than `stats` has runs, whatever it says, in time linear in
+// them but for sorting.
 std::vector<StepTransfer> MatchTransfers(const pb::StepStats& stats);
 
 }  // namespace leat

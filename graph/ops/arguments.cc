@@ -28,14 +28,14 @@ void Register(OpRegistry& registry) {
                 .attrs = {"T: type", "index: int >= 0"},
                 .stateful = true,
                 .shape = ArgShape},
-               {NotFoldable(RetainsInput(OnCpu()))});
+               {NotFoldable(RetainsInput(QuickOnCpu()))});
 
   registry.Add({.name = "_Retval",
                 .inputs = {"input: T"},
                 .attrs = {"T: type", "index: int >= 0"},
                 .stateful = true,
                 .shape = shapes::NoOutputs},
-               {NotFoldable(RetainsInput(OnCpu()))});
+               {NotFoldable(RetainsInput(QuickOnCpu()))});
 }
 
 }  // namespace leat::ops::arguments

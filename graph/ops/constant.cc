@@ -33,7 +33,7 @@ void Register(OpRegistry& registry) {
                 .outputs = {"output: dtype"},
                 .attrs = {"value: tensor", "dtype: type"},
                 .shape = ConstShape},
-               {OnCpu()});
+               {QuickOnCpu()});
 }
 
 }  // namespace leat::ops::constant

@@ -65,7 +65,7 @@ void AddSwitchAndOthers(OpRegistry& registry) {
                 .outputs = {"output_false: T", "output_true: T"},
                 .attrs = {"T: type"},
                 .shape = SwitchShape},
-               {NotFoldable(RetainsInput(OnCpu()))});
+               {NotFoldable(RetainsInput(QuickOnCpu()))});
 
   registry.Add({.name = "RefSwitch",
                 .inputs = {"data: Ref(T)", "pred: bool"},
@@ -73,21 +73,21 @@ void AddSwitchAndOthers(OpRegistry& registry) {
                 .attrs = {"T: type"},
                 .allows_uninitialized_input = true,
                 .shape = SwitchShape},
-               {NotFoldable(RetainsInput(OnCpu()))});
+               {NotFoldable(RetainsInput(QuickOnCpu()))});
 
   registry.Add({.name = "Merge",
                 .inputs = {"inputs: N * T"},
                 .outputs = {"output: T", "value_index: int32"},
                 .attrs = {"T: type", "N: int"},
                 .shape = MergeShape},
-               {NotFoldable(RetainsInput(OnCpu()))});
+               {NotFoldable(RetainsInput(QuickOnCpu()))});
 
   registry.Add({.name = "RefMerge",
                 .inputs = {"inputs: Ref(N * T)"},
                 .outputs = {"output: Ref(T)", "value_index: int32"},
                 .attrs = {"T: type", "N: int"},
                 .shape = MergeShape},
-               {NotFoldable(RetainsInput(OnCpu()))});
+               {NotFoldable(RetainsInput(QuickOnCpu()))});
 }
 
 void AddEnterAndOthers(OpRegistry& registry) {
@@ -98,7 +98,7 @@ void AddEnterAndOthers(OpRegistry& registry) {
        .attrs = {"T: type", "frame_name: string", "is_constant: bool = false",
                  "parallel_iterations: int = 10"},
        .shape = EnterShape},
-      {NotFoldable(RetainsInput(OnCpu()))});
+      {NotFoldable(RetainsInput(QuickOnCpu()))});
 
   registry.Add(
       {.name = "RefEnter",
@@ -107,21 +107,21 @@ void AddEnterAndOthers(OpRegistry& registry) {
        .attrs = {"T: type", "frame_name: string", "is_constant: bool = false",
                  "parallel_iterations: int = 10"},
        .shape = EnterShape},
-      {NotFoldable(RetainsInput(OnCpu()))});
+      {NotFoldable(RetainsInput(QuickOnCpu()))});
 
   registry.Add({.name = "Exit",
                 .inputs = {"data: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
                 .shape = shapes::PassThrough},
-               {NotFoldable(RetainsInput(OnCpu()))});
+               {NotFoldable(RetainsInput(QuickOnCpu()))});
 
   registry.Add({.name = "RefExit",
                 .inputs = {"data: Ref(T)"},
                 .outputs = {"output: Ref(T)"},
                 .attrs = {"T: type"},
                 .shape = shapes::PassThrough},
-               {NotFoldable(RetainsInput(OnCpu()))});
+               {NotFoldable(RetainsInput(QuickOnCpu()))});
 }
 
 void AddNextIterationAndOthers(OpRegistry& registry) {
@@ -130,20 +130,20 @@ void AddNextIterationAndOthers(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
                 .shape = shapes::PassThrough},
-               {NotFoldable(RetainsInput(OnCpu()))});
+               {NotFoldable(RetainsInput(QuickOnCpu()))});
 
   registry.Add({.name = "RefNextIteration",
                 .inputs = {"data: Ref(T)"},
                 .outputs = {"output: Ref(T)"},
                 .attrs = {"T: type"},
                 .shape = shapes::PassThrough},
-               {NotFoldable(RetainsInput(OnCpu()))});
+               {NotFoldable(RetainsInput(QuickOnCpu()))});
 
   registry.Add({.name = "LoopCond",
                 .inputs = {"input: bool"},
                 .outputs = {"output: bool"},
                 .shape = LoopCondShape},
-               {NotFoldable(RetainsInput(OnCpu()))});
+               {NotFoldable(RetainsInput(QuickOnCpu()))});
 }
 
 }  // namespace

@@ -14,28 +14,28 @@ void AddIdentityAndOthers(OpRegistry& registry) {
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
                 .shape = shapes::PassThrough},
-               {RetainsInput(OnCpu())});
+               {RetainsInput(QuickOnCpu())});
 
   registry.Add({.name = "IdentityN",
                 .inputs = {"input: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: list(type)"},
                 .shape = shapes::PassThroughAll},
-               {RetainsInput(OnCpu())});
+               {RetainsInput(QuickOnCpu())});
 
   registry.Add({.name = "StopGradient",
                 .inputs = {"input: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
                 .shape = shapes::PassThrough},
-               {RetainsInput(OnCpu())});
+               {RetainsInput(QuickOnCpu())});
 
   registry.Add({.name = "PreventGradient",
                 .inputs = {"input: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type", "message: string = ''"},
                 .shape = shapes::PassThrough},
-               {RetainsInput(OnCpu())});
+               {RetainsInput(QuickOnCpu())});
 }
 
 void AddRefIdentity(OpRegistry& registry) {
@@ -45,7 +45,7 @@ void AddRefIdentity(OpRegistry& registry) {
                 .attrs = {"T: type"},
                 .allows_uninitialized_input = true,
                 .shape = shapes::PassThrough},
-               {NotFoldable(RetainsInput(OnCpu()))});
+               {NotFoldable(RetainsInput(QuickOnCpu()))});
 }
 
 }  // namespace

@@ -8,10 +8,10 @@
 namespace leat::ops::no_op {
 void Register(OpRegistry& registry) {
   registry.Add({.name = "NoOp", .shape = shapes::NoOutputs},
-               {NotFoldable(OnCpu())});
+               {NotFoldable(QuickOnCpu())});
 
   registry.Add({.name = "ControlTrigger", .shape = shapes::NoOutputs},
-               {NotFoldable(OnCpu())});
+               {NotFoldable(QuickOnCpu())});
 }
 
 }  // namespace leat::ops::no_op

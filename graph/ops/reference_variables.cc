@@ -67,7 +67,7 @@ void AddVariableAndOthers(OpRegistry& registry) {
                           "container: string = ''", "shared_name: string = ''"},
                 .stateful = true,
                 .shape = VariableShape},
-               {NotFoldable(OnCpu())});
+               {NotFoldable(QuickOnCpu())});
 
   registry.Add({.name = "VariableV2",
                 .outputs = {"ref: Ref(dtype)"},
@@ -75,7 +75,7 @@ void AddVariableAndOthers(OpRegistry& registry) {
                           "container: string = ''", "shared_name: string = ''"},
                 .stateful = true,
                 .shape = VariableV2Shape},
-               {NotFoldable(OnCpu())});
+               {NotFoldable(QuickOnCpu())});
 
   registry.Add(
       {.name = "TemporaryVariable",

@@ -15,7 +15,7 @@ void Register(OpRegistry& registry) {
                  "client_terminated: bool = false"},
        .stateful = true,
        .shape = shapes::NoOutputs},
-      {NotFoldable(RetainsInput(OnCpu()))});
+      {NotFoldable(RetainsInput(QuickOnCpu()))});
 
   registry.Add(
       {.name = "_Recv",
@@ -35,7 +35,7 @@ void Register(OpRegistry& registry) {
                  "client_terminated: bool = false"},
        .stateful = true,
        .shape = shapes::NoOutputs},
-      {NotFoldable(RetainsInput(OnCpu()))});
+      {NotFoldable(RetainsInput(QuickOnCpu()))});
 
   registry.Add(
       {.name = "_HostRecv",

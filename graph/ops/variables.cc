@@ -131,7 +131,7 @@ void AddVarHandleOpAndOthers(OpRegistry& registry) {
                           "shape: shape", "allowed_devices: list(string) = []"},
                 .stateful = true,
                 .shape = VarHandleShape},
-               {NotFoldable(OnCpu())});
+               {NotFoldable(QuickOnCpu())});
 
   registry.Add({.name = "VarIsInitializedOp",
                 .inputs = {"resource: resource"},
@@ -146,7 +146,7 @@ void AddVarHandleOpAndOthers(OpRegistry& registry) {
                 .attrs = {"dtype: type"},
                 .stateful = true,
                 .shape = ReadVariableShape},
-               {NotFoldable(OnCpu())});
+               {NotFoldable(QuickOnCpu())});
 
   registry.Add({.name = "VariableShape",
                 .inputs = {"input: resource"},

@@ -59,6 +59,13 @@ class ReadVariable final : public Kernel {
  public:
   explicit ReadVariable(DType dtype) : dtype_(dtype) {}
 
+  bool IsQuick(KernelContext& context) const final {
+    const auto handle = GetHandle(context, 0);
+    if (!handle.ok()) return true;
+    const auto variable = Lookup(context, **handle);
+    return !variable.ok() || (*variable)->IsQuickToRead();
+  }
+
   absl::Status Compute(KernelContext& context) const final {
     LEAT_ASSIGN_OR_RETURN(std::shared_ptr<Variable> variable,
                           GetVariable(context, 0, dtype_));

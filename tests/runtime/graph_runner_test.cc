@@ -161,7 +161,6 @@ TEST_P(GraphRunnerTest, StartEndsWhenTheStepIsFailedFromOutside) {
     step->Fail(absl::CancelledError("no longer wanted"));
     EXPECT_EQ(waiting.End(), absl::CancelledError("no longer wanted"));
     EXPECT_EQ(waiting.calls(), 1);
-    EXPECT_TRUE(waiting.was_on_pool());
   }
 }
 
@@ -254,7 +253,6 @@ TEST_P(GraphRunnerTest, StartOfAnEmptyGraphEndsToo) {
   Started empty({}, 0);
   empty.Start(runner_, std::make_shared<CompiledGraph>());
   EXPECT_EQ(empty.End(), absl::OkStatus());
-  EXPECT_TRUE(empty.was_on_pool());
 }
 
 // As on the threads of clients.
