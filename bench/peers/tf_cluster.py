@@ -82,10 +82,12 @@ class Servers:
 
 
 class Steps:
-  """A step that `build` makes, on the master of that job's first task."""
+  """A step that `build` makes, on the master of that job's first task.
 
-  def __init__(self, servers, job, build, config=None):
-    with tf.Graph().as_default():
+  The servers keep its variables, by names that no other step has."""
+
+  def __init__(self, name, servers, job, build, config=None):
+    with tf.Graph().as_default(), tf1.variable_scope(name):
       fetches, feeds, values = build(servers)
       init = tf1.global_variables_initializer()
       session = tf1.Session(servers.target(job), config=config)
@@ -182,15 +184,15 @@ class Cases:
       return FirstStep(self.folder)
     if name == 'null_step':
       self.alone = self.alone or Servers({'worker': 1})
-      return Steps(self.alone, 'worker', null_step)
+      return Steps(name, self.alone, 'worker', null_step)
     self.pair = self.pair or Servers({'ps': 1, 'worker': 1})
     kind, size = name.split('_')
     if kind == 'read':
       # The reduction of what a variable is known to hold would be folded.
       config = tf1.ConfigProto()
       config.graph_options.rewrite_options.disable_meta_optimizer = True
-      return Steps(self.pair, 'worker', read(int(size)), config)
-    return Steps(self.pair, 'worker',
+      return Steps(name, self.pair, 'worker', read(int(size)), config)
+    return Steps(name, self.pair, 'worker',
                  train({'mlp': mlp, 'cnn': cnn}[kind], int(size)))
 
 
