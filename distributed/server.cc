@@ -2,6 +2,7 @@
 #include "leat/distributed/server.h"
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 #include <utility>
 
@@ -43,6 +44,26 @@ absl::Status CheckBind(const std::string& bind, bool insecure) {
       "--insecure if the network is yours"));
 }
 
+// Is counted as long as it lives.
+class CountedRendezvous {
+ public:
+  // `count` is borrowed and outlives this, as the others do.
+  CountedRendezvous(std::atomic<size_t>& count, int64_t step_id,
+                    DeviceSet& devices, Peers& peers, size_t max_entries)
+      : count_(count), rendezvous_(step_id, devices, peers, max_entries) {
+    count_.fetch_add(1, std::memory_order_relaxed);
+  }
+  ~CountedRendezvous() { count_.fetch_sub(1, std::memory_order_relaxed); }
+  CountedRendezvous(const CountedRendezvous&) = delete;
+  CountedRendezvous& operator=(const CountedRendezvous&) = delete;
+
+  RemoteRendezvous* rendezvous() { return &rendezvous_; }
+
+ private:
+  std::atomic<size_t>& count_;
+  RemoteRendezvous rendezvous_;
+};
+
 }  // namespace
 
 class Server::Implementation {
@@ -74,7 +95,8 @@ class Server::Implementation {
             .sessions = worker.sessions,
             .graphs = worker.graphs,
             .running = worker.running,
-            .steps = steps_->num_steps()};
+            .steps = steps_->num_steps(),
+            .rendezvous = num_rendezvous_.load(std::memory_order_relaxed)};
   }
 
  private:
@@ -97,6 +119,8 @@ class Server::Implementation {
 
   Mutex stop_mutex_;  // held while one stops
   bool is_stopped_ ABSL_GUARDED_BY(stop_mutex_) = false;
+
+  std::atomic<size_t> num_rendezvous_{0};
 
   // They end in the reverse order: no calls come in, then none go out, then
   // what served them goes, and the devices when their threads have done all
@@ -174,10 +198,12 @@ void Server::Implementation::MakeWorker() {
   blocking_ = NewThreadPool("leat-blocking", kBlockingThreads);
   steps_ = std::make_unique<StepTable>(
       name_, limits, *timers_,
-      [devices = devices_.get(), peers = peers_.get(),
+      [&count = num_rendezvous_, devices = devices_.get(), peers = peers_.get(),
        max_entries = limits.max_rendezvous_entries](int64_t step_id) {
-        return std::make_shared<RemoteRendezvous>(step_id, *devices, *peers,
-                                                  max_entries);
+        const auto counted = std::make_shared<CountedRendezvous>(
+            count, step_id, *devices, *peers, max_entries);
+        return std::shared_ptr<RemoteRendezvous>(counted,
+                                                 counted->rendezvous());
       });
   worker_ =
       std::make_unique<Worker>(WorkerEnvironment{.task = name_,

@@ -56,6 +56,8 @@ struct ServerCounters {
   size_t graphs = 0;
   size_t running = 0;
   size_t steps = 0;  // that have not ended
+  // Of steps, also of ended ones for as long as something holds them.
+  size_t rendezvous = 0;
 };
 
 class Server {

@@ -9,18 +9,25 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/distributed/methods.h"
+#include "leat/distributed/transport.h"
 #include "leat/graph/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/protos/config.pb.h"
+#include "leat/protos/master.pb.h"
 #include "leat/tests/testing/in_process_cluster.h"
+#include "leat/tests/testing/task_client.h"
 
 namespace leat {
 namespace {
 
 using ::leat::testing::InProcessCluster;
+using ::leat::testing::TaskClient;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using Code = absl::StatusCode;
 
@@ -126,6 +133,57 @@ TEST_F(LimitsTest, NodesOfAGraph) {
   ExpectRefused(cluster_->NewSession(*b.Build(), kWorker).status(), "50");
   ExpectRefused(session->Extend(*b.Build()), "50");
   EXPECT_TRUE(session->Run({.fetches = {nodes[0]}}).ok());
+}
+
+TEST_F(LimitsTest, OutputsOfAGraph) {
+  Start({.import = {.max_outputs = 50}});
+  GraphBuilder b;
+  for (int i = 0; i < 50; ++i) b.Const(static_cast<float>(i), "c");
+  EXPECT_TRUE(cluster_->NewSession(*b.Build(), kWorker).ok());
+  b.Const(50.0f, "last");
+  ExpectRefused(cluster_->NewSession(*b.Build(), kWorker).status(),
+                "node 'last': the graph has 51 outputs; the limit is 50");
+}
+
+TEST_F(LimitsTest, BytesOfAConstant) {
+  Start({.import = {.max_attr_bytes = 1000}});
+  GraphBuilder b;
+  const Output small = b.Const(Tensor::Filled(Shape{250}, 1.0f), "small");
+  auto session = NewSession(b);
+  b.Const(Tensor::Filled(Shape{251}, 1.0f), "large");
+  // As a whole, and as an extension.
+  for (const absl::Status& status :
+       {cluster_->NewSession(*b.Build(), kWorker).status(),
+        session->Extend(*b.Build())}) {
+    ExpectRefused(status, "1004 bytes, above the limit of 1000");
+    EXPECT_THAT(std::string(status.message()),
+                AllOf(HasSubstr("node 'large'"), HasSubstr("attr 'value'")));
+  }
+  EXPECT_TRUE(session->Run({.fetches = {small}}).ok());
+}
+
+TEST_F(LimitsTest, RequestsThatAreRemembered) {
+  Start({.max_request_ids = 2});
+  const auto transport = *BuiltinTransports().Create(
+      "in-process", {.network = cluster_->network()});
+  TaskClient client(*transport, cluster_->Address(kWorker));
+  const auto is_new = [&client](int64_t id) {
+    pb::ExtendSessionRequest request;
+    request.set_session_handle("gone");
+    request.set_request_id(id);
+    pb::ExtendSessionResponse response;
+    const absl::Status status =
+        client.Call(methods::kExtendSession, request, response);
+    EXPECT_EQ(status.code(), Code::kAborted) << status;
+    return !absl::StrContains(status.message(), "received twice");
+  };
+  EXPECT_TRUE(is_new(1));
+  EXPECT_TRUE(is_new(2));
+  EXPECT_FALSE(is_new(1));
+  EXPECT_FALSE(is_new(2));
+  EXPECT_TRUE(is_new(3));
+  EXPECT_TRUE(is_new(1));
+  EXPECT_FALSE(is_new(3));
 }
 
 TEST_F(LimitsTest, BytesOfAGraph) {

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What a parameter server says of large tensors need not be true. Who receives
-// takes no more memory than it may, says what was wrong, and keeps nothing.
+// What a parameter server says of tensors need not be true. Who receives takes
+// no more memory than it may, says what was wrong, and keeps nothing.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -34,17 +35,20 @@ using ::testing::HasSubstr;
 using Code = absl::StatusCode;
 
 constexpr char kPsName[] = "/job:ps/replica:0/task:0";
+constexpr char kWorkerName[] = "/job:worker/replica:0/task:0";
 constexpr char kPsAddress[] = "localhost:1001";
 constexpr char kWorkerAddress[] = "localhost:1002";
 constexpr int64_t kMiB = int64_t{1} << 20;
 constexpr int64_t kMemory = 64 * kMiB;
 constexpr int kInFlight = 3;
+constexpr int kTimes = 1000;
 
 // Answers whom it is asked by a master with success, and does nothing. What it
-// is asked for by a receiver is ones, of which there are as many as it likes.
+// is asked for by a receiver is ones, as many as it likes and of any type.
 class LyingTask {
  public:
-  enum class Chunks { kRight, kShort, kNone };
+  // kAll: no chunks, the tensor comes in one piece.
+  enum class Chunks { kRight, kShort, kNone, kAll };
 
   explicit LyingTask(const std::shared_ptr<InProcessNetwork>& network)
       : task_(kPsName, kPsAddress, network, WithChunks(),
@@ -60,10 +64,11 @@ class LyingTask {
     }
   }
 
-  // From now on tensors have so many bytes, and chunks are so.
-  void Say(int64_t bytes, Chunks chunks) {
+  // From now on tensors have so many bytes and that type, and chunks are so.
+  void Say(int64_t bytes, Chunks chunks, DType dtype = DType::kFloat) {
     bytes_ = bytes;
     chunks_ = chunks;
+    dtype_ = dtype;
     num_fetches_ = 0;
   }
   int num_fetches() const { return num_fetches_; }
@@ -90,14 +95,30 @@ class LyingTask {
   absl::StatusOr<Payload> Begin(const Payload& message) const {
     const auto request = DecodeRecvTensorRequest(message.header);
     if (!request.ok()) return request.status();
-    const int64_t chunk_bytes = request->wish.chunk_bytes;
-    EXPECT_GT(chunk_bytes, 0);
+    EXPECT_GT(request->wish.chunk_bytes, 0);
+    if (chunks_ == Chunks::kAll) return EncodeRecvTensorResponse(All(), false);
+    // At least two.
+    const int64_t chunk_bytes = std::min(request->wish.chunk_bytes,
+                                         std::max(bytes_ / 2, kMinChunkBytes));
+    const auto element = static_cast<int64_t>(SizeOf(dtype_));
     return EncodeTransferResponse({.id = 1,
                                    .total_bytes = bytes_,
                                    .chunk_bytes = chunk_bytes,
-                                   .dtype = DType::kFloat,
-                                   .shape = Shape{bytes_ / 4}},
+                                   .dtype = dtype_,
+                                   .shape = Shape{bytes_ / element}},
                                   Ones(chunk_bytes));
+  }
+
+  Tensor All() const {
+    const int64_t bytes = bytes_;
+    const DType dtype = dtype_;
+    if (dtype == DType::kString) {
+      return Tensor::Filled<std::string>(Shape{1}, "one");
+    }
+    const Tensor ones = Ones(bytes);
+    return Tensor::FromBuffer(
+        dtype, Shape{bytes / static_cast<int64_t>(SizeOf(dtype))},
+        ones.buffer(), ones.buffer()->data());
   }
 
   void Fetch(const Payload& message, Reply reply) {
@@ -121,6 +142,7 @@ class LyingTask {
 
   std::atomic<int64_t> bytes_{0};
   std::atomic<Chunks> chunks_{Chunks::kRight};
+  std::atomic<DType> dtype_{DType::kFloat};
   std::atomic<int> num_fetches_{0};
   Mutex mutex_;
   std::vector<Reply> kept_ ABSL_GUARDED_BY(mutex_);
@@ -166,7 +188,9 @@ class LyingPeerTest : public ::testing::Test {
     EXPECT_EQ(other_session_->Close(), absl::OkStatus());
     EXPECT_TRUE(Eventually([this] {
       const ServerCounters counters = worker_->counters();
-      return counters.steps + counters.running + counters.sessions == 0;
+      return counters.master_sessions + counters.sessions + counters.graphs +
+                 counters.running + counters.steps + counters.rendezvous ==
+             0;
     }));
   }
   void ExpectToReceive(int64_t bytes) {
@@ -279,6 +303,35 @@ TEST_F(LyingPeerTest, ChunksOfAnotherLengthAreRefused) {
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr(kPsName), HasSubstr("weight"),
                     HasSubstr(absl::StrCat("uint8[", kMiB - 1, "]"))));
+}
+
+TEST_F(LyingPeerTest, TensorsOfAnotherTypeAreRefused) {
+  // Together, what comes in chunks has more bytes than the session may hold.
+  constexpr int64_t kBytes = 16 << 10;
+  constexpr int64_t kSessionBytes = 4 * kMiB;
+  static_assert(kTimes / 2 * kBytes > kSessionBytes);
+  StartWorker({.max_session_bytes = kSessionBytes});
+  const auto expect_refused = [this](DType dtype, Chunks chunks) {
+    ps_.Say(kBytes, chunks, dtype);
+    const absl::Status status = Receive().status();
+    ASSERT_EQ(status.code(), Code::kInvalidArgument) << status;
+    ASSERT_THAT(std::string(status.message()),
+                AllOf(HasSubstr(absl::StrCat("Received a tensor of type ",
+                                             Name(dtype), ", expected float")),
+                      HasSubstr(absl::StrCat(kWorkerName, "/device:CPU:0")),
+                      HasSubstr("[[{{node weight")));
+    // The chunks were right, and all of them were there.
+    ASSERT_EQ(ps_.num_fetches(), chunks == Chunks::kRight ? 1 : 0);
+  };
+  const std::vector<DType> types = {DType::kInt32, DType::kUint8,
+                                    DType::kDouble, DType::kHalf};
+  for (int i = 0; i < kTimes && !HasFatalFailure(); ++i) {
+    expect_refused(types[static_cast<size_t>(i / 2) % types.size()],
+                   i % 2 == 0 ? Chunks::kRight : Chunks::kAll);
+  }
+  expect_refused(DType::kString, Chunks::kAll);
+  WaitUntilIdle();
+  ExpectToReceive(2 * kMiB);
 }
 
 }  // namespace

@@ -172,12 +172,15 @@ TEST_F(ServerTest, CountsWhatItHolds) {
   EXPECT_EQ(server->counters().sessions, own + 1);
   EXPECT_EQ(server->counters().graphs, 1u);
   EXPECT_EQ(server->counters().steps, 1u);
+  EXPECT_EQ(server->counters().rendezvous, 1u);
   DeleteSession(ps_, "s");
   EXPECT_FALSE(call->Wait().ok());
   WaitUntilRunning(*server, 0);
   EXPECT_EQ(server->counters().sessions, own);
   EXPECT_EQ(server->counters().graphs, 0u);
   EXPECT_EQ(server->counters().steps, 0u);
+  // Who has ended it may hold it a moment longer.
+  EXPECT_TRUE(Eventually([&] { return server->counters().rendezvous == 0; }));
 }
 
 TEST_F(ServerTest, StoppingItBeginsNoSteps) {

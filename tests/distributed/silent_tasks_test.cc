@@ -108,7 +108,8 @@ class SilentTasksTest : public ::testing::Test {
   bool NothingIsLeft() {
     return Eventually([this] {
       const ServerCounters c = server_->counters();
-      return c.master_sessions + c.sessions + c.graphs + c.running + c.steps ==
+      return c.master_sessions + c.sessions + c.graphs + c.running + c.steps +
+                 c.rendezvous ==
              0;
     });
   }

@@ -3,11 +3,13 @@
 // What the worker service answers of itself, its sessions and graphs.
 #include "leat/distributed/worker.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -32,6 +34,7 @@ using ::leat::testing::RunRequest;
 using ::leat::testing::TestCluster;
 using ::leat::testing::TestTask;
 using ::leat::testing::WorkerTest;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr char kPs[] = "/job:ps/replica:0/task:0";
@@ -263,6 +266,63 @@ TEST_F(WorkerTest, DoesWhatIsSentTwiceOnce) {
   EXPECT_TRUE(task.Deregister("", registered->graph_handle()).ok());
 }
 
+class FewRequestIdsTest : public WorkerTest {
+ protected:
+  FewRequestIdsTest() : WorkerTest(TwoRequestIds()) {}
+
+  static ServerLimits TwoRequestIds() {
+    ServerLimits limits;
+    limits.max_request_ids = 2;
+    return limits;
+  }
+};
+
+TEST_F(FewRequestIdsTest, RemembersSoManyRequestsOfEachMethod) {
+  const int64_t step_id = RandomStepId();
+  // All are refused for something else when their id is new.
+  const std::vector<std::function<absl::Status(int64_t)>> calls = {
+      [this](int64_t id) {
+        pb::CreateWorkerSessionRequest request;
+        request.set_request_id(id);
+        return task
+            .Call<pb::CreateWorkerSessionResponse>(
+                methods::kCreateWorkerSession, request)
+            .status();
+      },
+      [this](int64_t id) {
+        pb::RegisterGraphRequest request;
+        request.set_session_handle("gone");
+        request.set_create_worker_session_called(true);
+        request.set_request_id(id);
+        return task
+            .Call<pb::RegisterGraphResponse>(methods::kRegisterGraph, request)
+            .status();
+      },
+      [this, step_id](int64_t id) {
+        pb::RunGraphRequest request = RunRequest("gone", "graph", step_id);
+        request.set_request_id(id);
+        return Run(request).status;
+      },
+      [this, step_id](int64_t id) {
+        return Recv("nonsense", step_id, id)->Wait().status();
+      }};
+  for (size_t i = 0; i < calls.size(); ++i) {
+    const auto is_new = [&](int64_t id) {
+      const absl::Status status = calls[i](id);
+      EXPECT_FALSE(status.ok()) << i;
+      return !absl::StrContains(status.message(), "received twice");
+    };
+    EXPECT_TRUE(is_new(1)) << i;
+    EXPECT_TRUE(is_new(2)) << i;
+    EXPECT_FALSE(is_new(1)) << i;
+    EXPECT_FALSE(is_new(2)) << i;
+    EXPECT_TRUE(is_new(3)) << i;
+    EXPECT_TRUE(is_new(1)) << i;
+    EXPECT_FALSE(is_new(3)) << i;
+  }
+  EXPECT_TRUE(task.CleanupGraph(step_id).ok());
+}
+
 // ---------------------------------------------------------------------------
 // Graphs
 
@@ -376,6 +436,51 @@ TEST_F(LimitedWorkerTest, KeepsTheLimitsOfGraphs) {
     nodes += NodeText(absl::StrCat("n", i), "NoOp", {}, OnPs());
   }
   EXPECT_EQ(RegisterText(nodes).code(), absl::StatusCode::kResourceExhausted);
+}
+
+class SmallConstantsTest : public WorkerTest {
+ protected:
+  SmallConstantsTest() : WorkerTest(SmallConstants()) {}
+
+  static ServerLimits SmallConstants() {
+    ServerLimits limits;
+    limits.import.max_outputs = 3;
+    limits.import.max_attr_bytes = 400;
+    limits.import.max_total_attr_bytes = 900;
+    return limits;
+  }
+  // Constants c0, c1 ... of so many elements of 4 bytes.
+  absl::Status RegisterConstants(const std::vector<int>& sizes) {
+    std::string text;
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      text += NodeText(
+          absl::StrCat("c", i), "Const", {},
+          OnPs() + Attr("dtype", "type: DT_FLOAT") +
+              Attr("value", absl::StrCat("tensor { dtype: DT_FLOAT "
+                                         "tensor_shape { dim { size: ",
+                                         sizes[i], " } } float_val: 1 }")));
+    }
+    const auto graph = task.Register("", ParseGraph(text));
+    if (!graph.ok()) return graph.status();
+    return task.Deregister("", *graph);
+  }
+  void ExpectRefused(const std::vector<int>& sizes, const std::string& node,
+                     const std::string& why) {
+    const absl::Status status = RegisterConstants(sizes);
+    EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+    EXPECT_THAT(
+        std::string(status.message()),
+        AllOf(HasSubstr(absl::StrCat("node '", node, "'")), HasSubstr(why)));
+  }
+};
+
+TEST_F(SmallConstantsTest, LimitsOutputsAndConstantsByName) {
+  EXPECT_EQ(RegisterConstants({1, 1, 1}), absl::OkStatus());
+  ExpectRefused({1, 1, 1, 1}, "c3", "has 4 outputs; the limit is 3");
+  EXPECT_EQ(RegisterConstants({100, 100}), absl::OkStatus());
+  ExpectRefused({100, 101}, "c1", "404 bytes, above the limit of 400");
+  ExpectRefused({100, 100, 26}, "c2", "104 bytes, above the limit of 100");
+  EXPECT_EQ(RegisterConstants({100, 100, 25}), absl::OkStatus());
 }
 
 }  // namespace

@@ -111,6 +111,13 @@ WORKER = {
               node('op: "QueueDequeueV2" name: "t" input: "q" ' + TYPES +
                    DEVICE % 0), "step_id: 7 "),
 }
+# How a peer is known that answers RecvTensor, or what comes next.
+CHUNKS, UNKNOWN, ASKED = range(3)
+COMPUTE = b"\x08"
+CANCEL = b"\x07"
+TRANSFER = ('leat { id: 5 total_bytes: 10000 chunk_bytes: 4096 dtype: DT_FLOAT '
+            'shape { dim { size: 2500 } } }')
+STATUS = "leat { max_chunk_bytes: 8192 }"
 
 
 def write(target, name, data):
@@ -127,6 +134,78 @@ def encode(message, proto, text):
         ["protoc", f"--proto_path={include}", f"--encode=leat.pb.{message}",
          f"leat/protos/{proto}.proto"],
         cwd=include, input=text, check=True, capture_output=True).stdout
+
+
+def reply(message, proto, *parts, call=0, step=0):
+  """A record of recv_reply_fuzz: the fields of every part, in that order."""
+  data = b"".join(encode(message, proto, part.encode()) for part in parts)
+  eights = (len(data) - len(data.rstrip(b"\0"))) // 8
+  data = data[:len(data) - 8 * eights]
+  return (bytes([10 * call + step]) + struct.pack("<HH", len(data), eights) +
+          data)
+
+
+def received(*parts, **how):
+  return reply("RecvTensorResponse", "worker", *parts, **how)
+
+
+def zeros(dtype, size, num_bytes):
+  """Fields of a TensorProto."""
+  content = "\\000" * num_bytes
+  return (f'dtype: {dtype} tensor_shape {{ dim {{ size: {size} }} }} '
+          f'tensor_content: "{content}"')
+
+
+def first_chunk(size=4096):
+  return received(TRANSFER, f'tensor {{ {zeros("DT_UINT8", size, size)} }}')
+
+
+def chunk(num_bytes, dtype="DT_UINT8", size=None, **how):
+  tensor = zeros(dtype, size or num_bytes, num_bytes)
+  return reply("FetchChunkResponse", "leat_worker", f"chunk {{ {tensor} }}",
+               **how)
+
+
+def asking(peer, tensors=1, in_flight=1, has_little_memory=False):
+  return bytes([peer + 3 * (tensors - 1) + 9 * (in_flight - 1) +
+                36 * has_little_memory])
+
+
+def replies():
+  """The seeds of recv_reply_fuzz."""
+  floats = "tensor { %s }" % zeros("DT_FLOAT", 4, 16)
+  status = reply("GetStatusResponse", "worker", STATUS)
+  large = received("tensor { %s }" % zeros("DT_FLOAT", 2500, 10000))
+  chunks = first_chunk() + COMPUTE + chunk(4096) + chunk(1808)
+  return {
+      "whole": asking(UNKNOWN) + received(floats),
+      "slices": asking(UNKNOWN) + received(floats, step=2),
+      "texts": asking(UNKNOWN) + received(
+          'tensor { dtype: DT_STRING tensor_shape { dim { size: 2 } } '
+          'string_val: "a" string_val: "bc" }'),
+      "dead": asking(UNKNOWN) + received("is_dead: true", "tensor { %s }" % (
+          "dtype: DT_FLOAT tensor_shape { dim { } }")),
+      "three": asking(UNKNOWN, tensors=3) + received(floats, call=2) +
+               b"\x04\x02" + received(floats),
+      "learns": asking(UNKNOWN) + large + status,
+      "by_the_pool": asking(UNKNOWN) + received(
+          "tensor { %s }" % zeros("DT_UINT8", 300_000, 300_000)) + status +
+          COMPUTE,
+      "asked": asking(ASKED, in_flight=2) + status + chunks,
+      "chunks": asking(CHUNKS, in_flight=2) + chunks,
+      "chunks_early": asking(CHUNKS, in_flight=3) + first_chunk() +
+                      chunk(1808, call=1) + chunk(4096, step=3) + COMPUTE,
+      "chunk_of_floats": asking(CHUNKS) + first_chunk() + COMPUTE +
+                         chunk(4096, dtype="DT_FLOAT", size=1024),
+      "chunk_forgotten": asking(CHUNKS, in_flight=2) + first_chunk() +
+                         COMPUTE + b"\x04\x04",
+      "chunk_dropped": asking(CHUNKS, in_flight=2) + first_chunk() + COMPUTE +
+                       b"\x06",
+      "chunks_cancelled": asking(CHUNKS, in_flight=2) + first_chunk() +
+                          COMPUTE + CANCEL + b"\x05\x00",
+      "little_memory": asking(CHUNKS, tensors=2, has_little_memory=True) +
+                       first_chunk() + first_chunk() + COMPUTE + COMPUTE,
+  }
 
 
 def main():
@@ -173,6 +252,8 @@ def main():
     graph = encode("GraphDef", "graph", graph.encode())
     write("worker_fuzz", name, struct.pack("<H", len(graph)) + graph +
           encode("RunGraphRequest", "worker", run.encode()))
+  for name, data in replies().items():
+    write("recv_reply_fuzz", name, data)
   arrays = {"float": np.ones((2, 3), np.float32), "scalar": np.int64(7),
             "bytes": np.array([b"a", b"bcd"]), "bool": np.array([True, False]),
             "complex": np.zeros((1, 0, 2), np.complex64)}

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,6 +47,27 @@ std::vector<Source> Sources() {
     }
   }
   return sources;
+}
+
+bool Includes(const Source& source, absl::string_view header) {
+  return absl::StrContains(
+      source.text, absl::StrCat("#include \"leat/tests/", header, "\""));
+}
+
+constexpr char kNewTestSession[] = "testing/session_under_test.h";
+
+// The headers that get sessions from NewTestSession, there or in their .cc.
+std::set<std::string> HeadersWithSessions(const std::vector<Source>& sources) {
+  std::set<std::string> headers;
+  for (const Source& source : sources) {
+    if (!Includes(source, kNewTestSession)) continue;
+    absl::string_view stem = source.name;
+    if (absl::EndsWith(stem, "_test.cc")) continue;
+    if (absl::ConsumeSuffix(&stem, ".h") || absl::ConsumeSuffix(&stem, ".cc")) {
+      headers.insert(absl::StrCat(stem, ".h"));
+    }
+  }
+  return headers;
 }
 
 // "Suite.Name" of the test that begins at `line`, or "".
@@ -108,6 +130,24 @@ TEST(SessionKindsTest, TheseFilesAreOfLocalSessionsAlone) {
           "runtime/planning_concurrency_test.cc",
           // The session that the parts of tasks are compared with.
           "runtime/loops_over_tasks_test.cc"));
+}
+
+// cmake/LeatTests.cmake looks for it in the files of tests, not in what they
+// include.
+TEST(SessionKindsTest, WhatGetsSessionsFromAHeaderRunsOverServersToo) {
+  const std::vector<Source> sources = Sources();
+  const std::set<std::string> headers = HeadersWithSessions(sources);
+  EXPECT_THAT(headers, UnorderedElementsAre("train/gradient_program.h",
+                                            "train/nn_cases.h"));
+  for (const Source& source : sources) {
+    if (!absl::EndsWith(source.name, "_test.cc")) continue;
+    for (const std::string& header : headers) {
+      EXPECT_TRUE(!Includes(source, header) ||
+                  Includes(source, kNewTestSession))
+          << source.name << " includes " << header << ", but not "
+          << kNewTestSession;
+    }
+  }
 }
 
 }  // namespace

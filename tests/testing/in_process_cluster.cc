@@ -63,14 +63,15 @@ std::string InProcessCluster::Leaks() {
     leaks.clear();
     for (const auto& [task, server] : servers_) {
       const ServerCounters c = server->counters();
-      if (c.master_sessions + c.sessions + c.graphs + c.running + c.steps ==
+      if (c.master_sessions + c.sessions + c.graphs + c.running + c.steps +
+              c.rendezvous ==
           0) {
         continue;
       }
       absl::StrAppend(&leaks, task, ": ", c.master_sessions,
                       " sessions of clients, ", c.sessions, " of masters, ",
                       c.graphs, " graphs, ", c.running, " calls of RunGraph, ",
-                      c.steps, " steps; ");
+                      c.steps, " steps, ", c.rendezvous, " rendezvous; ");
     }
     if (leaks.empty()) return leaks;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

@@ -27,7 +27,9 @@ void ExpectNothingLeft(const Server& server) {
   ServerCounters c;
   do {
     c = server.counters();
-    if (c.master_sessions + c.sessions + c.graphs + c.running + c.steps == 0) {
+    if (c.master_sessions + c.sessions + c.graphs + c.running + c.steps +
+            c.rendezvous ==
+        0) {
       return;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -35,7 +37,8 @@ void ExpectNothingLeft(const Server& server) {
   ADD_FAILURE() << "a session has left behind: " << c.master_sessions
                 << " sessions of clients, " << c.sessions << " of masters, "
                 << c.graphs << " graphs, " << c.running
-                << " calls of RunGraph, " << c.steps << " steps";
+                << " calls of RunGraph, " << c.steps << " steps, "
+                << c.rendezvous << " rendezvous";
 }
 
 class SessionOnServer final

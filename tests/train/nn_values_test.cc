@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "leat/core/dtype_list.h"
 #include "leat/tests/testing/op_case_json.h"
+#include "leat/tests/testing/session_under_test.h"
 #include "leat/tests/train/nn_cases.h"
 #include "leat/train/nn/layers.h"
 #include "leat/train/nn/learning_rate.h"

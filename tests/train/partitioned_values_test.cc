@@ -13,6 +13,7 @@
 #include "leat/graph/control_flow.h"
 #include "leat/graph/ops.h"
 #include "leat/tests/testing/op_case_json.h"
+#include "leat/tests/testing/session_under_test.h"
 #include "leat/tests/train/nn_cases.h"
 #include "leat/train/nn/embedding.h"
 #include "leat/train/nn/partitioned_variable.h"

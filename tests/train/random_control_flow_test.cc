@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "leat/graph/control_flow.h"
 #include "leat/graph/ops.h"
+#include "leat/tests/testing/session_under_test.h"
 #include "leat/tests/train/gradient_program.h"
 
 namespace leat {

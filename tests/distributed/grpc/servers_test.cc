@@ -84,7 +84,8 @@ TEST_F(GrpcServersTest, AStepWhoseClientLosesItsConnectionEnds) {
   network.Close();
   EXPECT_EQ(call->Wait().status().code(), Code::kUnavailable);
   EXPECT_TRUE(Eventually([&] {
-    return ps->counters().running == 0 && ps->counters().steps == 0;
+    const ServerCounters left = ps->counters();
+    return left.running + left.steps + left.rendezvous == 0;
   }));
   // Nobody will close its session.
   EXPECT_TRUE(Eventually([&] {

@@ -1,0 +1,296 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Bytes as what a peer answers to RecvTensor and FetchChunk, and to GetStatus
+// before: whatever they are, every tensor comes to one end, in little memory,
+// and nothing of it stays.
+//
+// The first byte says what is asked for and how. Then each one says what
+// happens next (Receiver::Continue), until nothing is under way; a reply is
+// followed by its bytes (Script::Message). When all bytes are read, the peer
+// cannot be reached any more.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/accounted_allocator.h"
+#include "leat/core/cancellation.h"
+#include "leat/core/check.h"
+#include "leat/distributed/peers.h"
+#include "leat/distributed/recv_tensor.h"
+#include "leat/distributed/wire.h"
+#include "leat/protos/worker.pb.h"
+#include "leat/tests/core/variant_decoders.h"
+#include "leat/tests/distributed/fake_transport.h"
+#include "leat/tests/distributed/received_message.h"
+#include "leat/tests/distributed/received_tensor.h"
+#include "leat/tests/testing/held_queue.h"
+
+namespace {
+
+using leat::Payload;
+using leat::testing::OfTheWay;
+using leat::testing::ReceivedTensor;
+
+constexpr char kTask[] = "/job:ps/replica:0/task:0";
+constexpr int64_t kStepId = 7;
+constexpr int64_t kMaxBytes = 1 << 20;  // of a tensor
+constexpr size_t kMaxTensors = 3;
+// Of all together, and more than they need: where a slice of a message becomes
+// a tensor, all of the slice counts.
+constexpr int64_t kMaxMemory = 4 * kMaxTensors * kMaxBytes;
+constexpr int64_t kLittleMemory = 16 << 10;
+constexpr size_t kMaxZeros = 4 << 20;  // in all replies
+
+// What is behind the end is 0.
+class Script {
+ public:
+  explicit Script(absl::string_view bytes) : left_(bytes) {}
+
+  bool AtEnd() const { return left_.empty(); }
+
+  size_t Byte() {
+    if (left_.empty()) return 0;
+    const auto byte = static_cast<uint8_t>(left_.front());
+    left_.remove_prefix(1);
+    return byte;
+  }
+
+  // In two bytes each how long it is and how many times eight zeros are behind
+  // that, then it: chunks are too large to be read of a small file.
+  std::string Message() {
+    const size_t size = Number();
+    const size_t zeros = std::min(8 * Number(), zeros_left_);
+    std::string message(left_.substr(0, size));
+    left_.remove_prefix(message.size());
+    zeros_left_ -= zeros;
+    message.append(zeros, '\0');
+    return message;
+  }
+
+ private:
+  size_t Number() {
+    const size_t low = Byte();
+    return low | Byte() << 8;
+  }
+
+  absl::string_view left_;
+  size_t zeros_left_ = kMaxZeros;
+};
+
+// Keeps the calls, to be answered later. For one thread.
+class HeldTransport final : public leat::Transport {
+ public:
+  struct OneCall {
+    leat::Method method = {};
+    leat::Reply done = {};
+  };
+
+  ~HeldTransport() override { LEAT_CHECK(calls_.empty()); }
+
+  void Call(absl::string_view, const leat::Method& method, Payload request,
+            leat::CallOptions, leat::Reply done) override {
+    CheckRequest(method, request);
+    calls_.push_back({method, std::move(done)});
+  }
+  absl::StatusOr<std::unique_ptr<leat::Listener>> Listen(
+      const std::string&, const leat::MethodTable&) override {
+    return absl::UnimplementedError("nobody calls");
+  }
+
+  size_t size() const { return calls_.size(); }
+  // REQUIRES: there is one.
+  OneCall Take(size_t i) {
+    const auto place = calls_.begin() + static_cast<ptrdiff_t>(i % size());
+    OneCall call = std::move(*place);
+    calls_.erase(place);
+    return call;
+  }
+
+ private:
+  // Whatever a peer has said before, it is not asked for nonsense.
+  static void CheckRequest(const leat::Method& method, const Payload& request) {
+    const absl::string_view path = method.path;
+    if (path == leat::methods::kRecvTensor.path) {
+      LEAT_CHECK(leat::DecodeRecvTensorRequest(request.header).ok());
+    } else if (path == leat::methods::kFetchChunk.path) {
+      const auto fetch = leat::DecodeFetchChunkRequest(request.header);
+      LEAT_CHECK(fetch.ok());
+      LEAT_CHECK(fetch->step_id == kStepId);
+      LEAT_CHECK(fetch->offset >= leat::kMinChunkBytes);
+      LEAT_CHECK(fetch->length > 0);
+      LEAT_CHECK(fetch->offset + fetch->length <= kMaxBytes);
+    }
+  }
+
+  std::deque<OneCall> calls_;
+};
+
+// Its memory is limited, and it tells whether the limit was reached.
+class LimitedAllocator final : public leat::Allocator {
+ public:
+  explicit LimitedAllocator(int64_t limit_bytes)
+      : account_(std::make_shared<leat::MemoryAccount>("fuzz", limit_bytes)),
+        memory_(leat::HostAllocator(), account_) {}
+
+  leat::BufferRef Allocate(size_t bytes) override {
+    return Given(memory_.Allocate(bytes));
+  }
+  leat::BufferRef Reserve(int64_t bytes) override {
+    return Given(memory_.Reserve(bytes));
+  }
+  absl::string_view name() const override { return memory_.name(); }
+
+  int64_t live_bytes() const { return account_->live_bytes(); }
+  bool has_refused() const { return has_refused_; }
+
+ private:
+  leat::BufferRef Given(leat::BufferRef buffer) {
+    has_refused_ = has_refused_ || buffer == nullptr;
+    return buffer;
+  }
+
+  const std::shared_ptr<leat::MemoryAccount> account_;
+  leat::AccountedAllocator memory_;
+  bool has_refused_ = false;
+};
+
+const leat::ClusterSpec& Cluster() {
+  static const auto& cluster = *new leat::ClusterSpec(
+      leat::ClusterSpec::Create({{"ps", {{0, "127.0.0.1:7001"}}}}).value());
+  return cluster;
+}
+
+// All of it runs on this thread: what the pool does too.
+class Receiver {
+ public:
+  explicit Receiver(absl::string_view bytes)
+      : script_(bytes),
+        how_(script_.Byte()),
+        has_little_memory_(how_ / 36 % 2 == 1),
+        allocator_(has_little_memory_ ? kLittleMemory : kMaxMemory),
+        peers_(Cluster(), transport_, compute_, &leat::testing::Decoders(),
+               kMaxBytes,
+               {.inline_bytes = leat::kMinChunkBytes,
+                .chunk_bytes = 2 * leat::kMinChunkBytes,
+                .in_flight = static_cast<int>(1 + how_ / 9 % 4)}) {}
+
+  void Receive() {
+    AskForStatus();
+    const size_t num_tensors = 1 + how_ / 3 % kMaxTensors;
+    std::vector<ReceivedTensor> received(num_tensors);
+    std::vector<int64_t> sent_us(num_tensors);
+    for (size_t i = 0; i < num_tensors; ++i) {
+      peers_.RecvTensor(
+          kTask, kStepId,
+          absl::StrCat(kTask, "/device:CPU:0;000000000000abcd;",
+                       "/job:worker/replica:0/task:0/device:CPU:0;edge_", i,
+                       "_w;0:0"),
+          allocator_, cancellation_, received[i].Done(), &sent_us[i]);
+    }
+    while (IsUnderWay()) Continue();
+    for (const ReceivedTensor& one : received) {
+      LEAT_CHECK(one.calls() == 1);
+      LEAT_CHECK(!one.status().ok() || one.is_dead() || one.tensor().IsValid());
+    }
+    received.clear();
+    LEAT_CHECK(peers_.traffic()->recvs().size() == 0);
+    LEAT_CHECK(allocator_.live_bytes() == 0);
+    LEAT_CHECK(has_little_memory_ || !allocator_.has_refused());
+  }
+
+ private:
+  // Of a peer that has chunks, of one of which nothing is known, or of one that
+  // says of itself what it likes.
+  void AskForStatus() {
+    const size_t kind = how_ % 3;
+    if (kind == 1) return;
+    peers_.GetStatus(kTask, {}, [](const absl::StatusOr<leat::PeerStatus>&) {});
+    if (kind == 0) {
+      leat::pb::GetStatusResponse status;
+      status.mutable_leat()->set_max_chunk_bytes(leat::kMaxChunkBytes);
+      Payload reply;
+      reply.header = status.SerializeAsString();
+      std::move(transport_.Take(0).done)(std::move(reply));
+    }
+    while (IsUnderWay()) Continue();
+  }
+
+  bool IsUnderWay() const { return transport_.size() + compute_.size() > 0; }
+
+  // REQUIRES: something is under way.
+  void Continue() {
+    if (script_.AtEnd()) {
+      if (compute_.size() > 0) return compute_.RunOne();
+      const absl::Status gone = OfTheWay(absl::UnavailableError("it is gone"));
+      return std::move(transport_.Take(0).done)(gone);
+    }
+    const size_t next = script_.Byte();
+    const size_t what = next % 10;
+    if (what == 7) {
+      cancellation_->Cancel(absl::AbortedError("the step has failed"));
+    } else if (what > 7) {
+      if (compute_.size() > 0) compute_.RunOne();
+    } else if (transport_.size() > 0) {
+      Answer(transport_.Take(next / 10), what);
+    }
+  }
+
+  void Answer(HeldTransport::OneCall call, size_t what) {
+    if (what == 6) return;  // Nobody will.
+    std::move(call.done)(what < 4 ? ReceivedReply(call.method, what)
+                                  : ErrorReply(what == 5));
+  }
+
+  absl::StatusOr<Payload> ErrorReply(bool is_of_the_way) {
+    const auto code = static_cast<absl::StatusCode>(1 + script_.Byte() % 16);
+    const absl::Status error(code, "it has failed");
+    if (is_of_the_way) return OfTheWay(error);
+    return error;
+  }
+
+  // As a transport between processes gives it.
+  absl::StatusOr<Payload> ReceivedReply(const leat::Method& method,
+                                        size_t what) {
+    constexpr size_t kSliceBytes[] = {0, 1, 7, 64};  // 0: all in one
+    constexpr size_t kMaxCut = 1024;
+    const std::string bytes = script_.Message();
+    std::vector<size_t> cuts;
+    const size_t step = kSliceBytes[what];
+    for (size_t cut = step; step > 0 && cut < std::min(bytes.size(), kMaxCut);
+         cut += step) {
+      cuts.push_back(cut);
+    }
+    leat::testing::ReceivedMessage message(bytes, cuts, what);
+    absl::StatusOr<Payload> reply =
+        leat::SplitPayload(message.Take(), method.response);
+    if (!reply.ok()) return OfTheWay(reply.status());
+    return reply;
+  }
+
+  Script script_;
+  const size_t how_;
+  const bool has_little_memory_;
+  LimitedAllocator allocator_;
+  HeldTransport transport_;
+  leat::testing::HeldQueue compute_;
+  leat::Peers peers_;
+  const std::shared_ptr<leat::Cancellation> cancellation_ =
+      std::make_shared<leat::Cancellation>();
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  Receiver(absl::string_view(reinterpret_cast<const char*>(data), size))
+      .Receive();
+  return 0;
+}
