@@ -27,14 +27,15 @@ namespace leat {
 
 class PlanDump final : public PlanObserver {
  public:
-  static constexpr int64_t kMaxPlans = 1000;
+  static constexpr int64_t kDefaultMaxPlans = 1000;
 
   // INVALID_ARGUMENT naming a folder that there is not, or in which nothing can
   // be made.
   static absl::Status CheckFolder(const std::string& folder);
 
   // `log` is borrowed and outlives this.
-  PlanDump(std::string folder, const Log& log, int64_t max_plans = kMaxPlans)
+  PlanDump(std::string folder, const Log& log,
+           int64_t max_plans = kDefaultMaxPlans)
       : folder_(std::move(folder)), log_(log), max_plans_(max_plans) {}
 
   void OnPlan(const PlanView& view) override;

@@ -171,8 +171,8 @@ void AddChunks(CLI::App& app, ChunkOptions& chunks) {
       ->capture_default_str();
 }
 
-void AddDumpDir(CLI::App& app, std::string& folder) {
-  app.add_option("--dump-dir", folder,
+void AddDump(CLI::App& app, ServeOptions& options) {
+  app.add_option("--dump-dir", options.dump_dir,
                  "A folder for the plans of clients' steps: what each task "
                  "gets, and all of it as graph-dump shows it [no plan is "
                  "written]")
@@ -181,6 +181,10 @@ void AddDumpDir(CLI::App& app, std::string& folder) {
             return std::string(PlanDump::CheckFolder(value).message());
           },
           "FOLDER"));
+  app.add_option("--max-dumped-plans", options.max_dumped_plans,
+                 "Plans that are written to --dump-dir; no later ones are")
+      ->check(IntegerFrom(1, kMaxCount))
+      ->capture_default_str();
 }
 
 absl::StatusOr<ServerOptions> MakeOptions(const ServeOptions& options) {
@@ -237,7 +241,7 @@ CLI::App* AddServe(CLI::App& app, ServeOptions& options) {
                    "[a share of what this process may]")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->check(CLI::Range(int64_t{1}, kMaxBytes));
-  AddDumpDir(*serve, options.dump_dir);
+  AddDump(*serve, options);
   AddLimits(*serve, options.limits);
   AddChunks(*serve, options.chunks);
   return serve;
@@ -249,7 +253,7 @@ int Serve(const ServeOptions& options, const Log& log) {
   google::protobuf::SetLogHandler(nullptr);
   absl::StatusOr<ServerOptions> server_options = MakeOptions(options);
   if (!server_options.ok()) return ReportStart(log, server_options.status());
-  PlanDump plans(options.dump_dir, log);
+  PlanDump plans(options.dump_dir, log, options.max_dumped_plans);
   if (!options.dump_dir.empty()) server_options->plan_observer = &plans;
   server_options->log = [&log](absl::string_view message) {
     log.Warning(message);

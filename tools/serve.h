@@ -14,6 +14,7 @@
 #include "leat/distributed/recv_tensor.h"
 #include "leat/distributed/resolver.h"
 #include "leat/tools/log.h"
+#include "leat/tools/plan_dump.h"
 
 namespace leat {
 
@@ -28,6 +29,7 @@ struct ServeOptions {
   ServerLimits limits = {};
   ChunkOptions chunks = {};
   std::string dump_dir = {};  // of plans; "": none is written
+  int64_t max_dumped_plans = PlanDump::kDefaultMaxPlans;
 };
 
 // The command and its flags; `options` must outlive the parsing.

@@ -63,6 +63,43 @@ TEST(DumpDirTest, HasThePlansOfClients) {
   EXPECT_EQ(server.Err(), "");
 }
 
+TEST(DumpDirTest, HasNoMorePlansThanTheFlagSays) {
+  const TemporaryFolder folder;
+  std::vector<std::string> args = ServeWith(folder.Path(""));
+  args.insert(args.end(), {"--max-dumped-plans", "2"});
+  Process server(LEAT_PROGRAM_LEAT, args);
+  const std::string line = server.FirstLine();
+  const absl::string_view address =
+      absl::StripPrefix(line, "ready /job:ps/replica:0/task:0 ");
+  GraphBuilder b;
+  std::vector<Output> outputs = {b.Const(1.0f)};
+  while (outputs.size() < 4) outputs.push_back(op::Neg(outputs.back()));
+  auto session =
+      NewRemoteSession(b.Build().value(), absl::StrCat("grpc://", address), {});
+  ASSERT_TRUE(session.ok()) << session.status();
+  // A plan each.
+  for (const Output& output : outputs) {
+    const auto out = (*session)->Run({.fetches = {output}});
+    ASSERT_TRUE(out.ok()) << out.status();
+  }
+  int plans = 0;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(folder.Path(""))) {
+    plans += entry.path().extension() == ".pbtxt" ? 1 : 0;
+  }
+  EXPECT_EQ(plans, 2);
+  EXPECT_THAT(server.Err(), HasSubstr("has 2 plans; no more are written"));
+}
+
+TEST(DumpDirTest, WantsOnePlanAtLeast) {
+  const TemporaryFolder folder;
+  std::vector<std::string> args = ServeWith(folder.Path(""));
+  args.insert(args.end(), {"--max-dumped-plans", "0"});
+  Process server(LEAT_PROGRAM_LEAT, args);
+  EXPECT_EQ(server.Wait(), kExitUsage) << server.Err();
+  EXPECT_THAT(server.Err(), HasSubstr("--max-dumped-plans"));
+}
+
 TEST(DumpDirTest, IsRefusedWhenNothingCanBeWrittenThere) {
   const TemporaryFolder folder;
   for (const std::string& wrong : {folder.Path("gone"), std::string("/proc")}) {

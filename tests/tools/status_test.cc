@@ -3,6 +3,7 @@
 // `leat status` as it is run, of tasks that are processes.
 #include "leat/tools/status.h"
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <memory>
@@ -59,6 +60,23 @@ class StatusTest : public ::testing::Test {
     return RunProgram(LEAT_PROGRAM_LEAT, args, {"LEAT_TIMEOUT=20"});
   }
 
+  // The first Recv that this task says has waited for a second or longer; null
+  // when there is none.
+  nlohmann::json WaitingRecvOf(const std::string& name) const {
+    const Ended ended = Status({Address("ps"), "--interval", "0", "--json"});
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    const auto json = nlohmann::json::parse(ended.out, nullptr, false);
+    if (!json.is_object()) return nullptr;
+    for (const auto& task : json.at("tasks")) {
+      if (task.value("task", "") != name) continue;
+      if (!task.contains("waiting_recvs")) return nullptr;
+      const auto& recvs = task.at("waiting_recvs");
+      if (recvs.empty()) return nullptr;
+      return recvs.front();
+    }
+    return nullptr;
+  }
+
   const TemporaryFolder folder_;
 };
 
@@ -107,6 +125,61 @@ TEST_F(StatusTest, ShowsTasksDevicesAndSteps) {
     EXPECT_THAT(task["version"].get<std::string>(), HasSubstr("("));
   }
   EXPECT_EQ(json["tasks"][0]["peers"][0]["calls_served"], 14);
+}
+
+TEST_F(StatusTest, ShowsARecvThatIsStuck) {
+  const auto ps = Serve("ps");
+  const auto worker = Serve("worker");
+  // Nobody puts anything into the queue.
+  const std::string model = Write("stuck.pbtxt", R"(
+    node { name: "q" op: "FIFOQueueV2" device: "/job:ps/task:0"
+           attr { key: "component_types" value { list { type: DT_FLOAT } } } }
+    node { name: "taken" op: "QueueDequeueV2" input: "q"
+           device: "/job:ps/task:0"
+           attr { key: "component_types" value { list { type: DT_FLOAT } } } }
+    node { name: "y" op: "Neg" input: "taken" device: "/job:worker/task:0"
+           attr { key: "T" value { type: DT_FLOAT } } })");
+  Process client(
+      LEAT_PROGRAM_LEAT,
+      {"run", model, "--target",
+       absl::StrCat("unix://", folder_.Path("worker")), "--fetch", "y"});
+  constexpr char kPs[] = "/job:ps/replica:0/task:0";
+  constexpr char kWorker[] = "/job:worker/replica:0/task:0";
+  // Both know of it: who waits, and who is asked.
+  for (const char* task : {kPs, kWorker}) {
+    nlohmann::json recv;
+    const absl::Time end = absl::Now() + absl::Seconds(60);
+    while (!recv.is_object() && client.IsRunning() && absl::Now() < end) {
+      recv = WaitingRecvOf(task);
+    }
+    ASSERT_TRUE(recv.is_object()) << task << ": " << client.Err();
+    EXPECT_EQ(recv.value("sender", ""), kPs);
+    EXPECT_EQ(recv.value("receiver", ""), kWorker);
+    EXPECT_THAT(recv.value("key", ""),
+                AllOf(StartsWith(absl::StrCat(kPs, "/device:CPU:0;")),
+                      HasSubstr(absl::StrCat(";", kWorker, "/device:CPU:0;")),
+                      HasSubstr("taken")));
+    EXPECT_GE(recv.value("age_us", 0), 1'000'000);
+  }
+  const Ended ended = Status({Address("ps"), "--interval", "0"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out,
+              AllOf(HasSubstr("steps that have run for 1s or longer"),
+                    HasSubstr("Recvs that have waited for 1s or longer"),
+                    HasSubstr(absl::StrCat(kPs, "/device:CPU:0;"))));
+  // Of one step, and in one row though both tasks tell of it.
+  EXPECT_EQ(ended.out.find("taken"), ended.out.rfind("taken")) << ended.out;
+  // With its client the step ends.
+  client.Signal(SIGTERM);
+  client.Wait();
+  const auto is_stuck = [&] {
+    return WaitingRecvOf(kPs).is_object() || WaitingRecvOf(kWorker).is_object();
+  };
+  const absl::Time end = absl::Now() + absl::Seconds(60);
+  while (is_stuck() && absl::Now() < end) {
+    absl::SleepFor(absl::Milliseconds(10));
+  }
+  EXPECT_FALSE(is_stuck());
 }
 
 TEST_F(StatusTest, ShowsATaskThatWasKilled) {
