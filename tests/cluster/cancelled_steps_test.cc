@@ -41,7 +41,6 @@ using Code = absl::StatusCode;
 
 const TaskId kTasks[] = {{"ps", 0}, {"worker", 0}};
 constexpr int kWarmUp = 1000;  // of allocators and tables
-constexpr int kCancelled = 1000;
 
 struct Sizes {
   int64_t bytes[2] = {};
@@ -135,18 +134,21 @@ class CancelledStepsTest : public ::testing::Test {
 };
 
 TEST_F(CancelledStepsTest, LeaveNothingBehind) {
-  std::mt19937 random(1);
-  const auto cancel = [&](int times) {
+  const auto cancel = [this](int times, int seed) {
+    std::mt19937 random(static_cast<uint32_t>(seed));
     for (int i = 0; i < times; ++i) {
       Cancel(absl::Microseconds(random() % 2000));
     }
   };
   ExpectStepWorks();
-  cancel(kWarmUp);
+  cancel(kWarmUp, 0);
   AwaitNoStep();
   const Sizes base = Measure();
-  for (int seed = 0; seed < NumSeeds(1); ++seed) {
-    cancel(kCancelled);
+  // Of each seed; more where more seeds are asked for.
+  const int cancelled = NumSeeds() > 2 ? 1000 : 500;
+  for (int seed = 1; seed <= NumSeeds(); ++seed) {
+    SCOPED_TRACE(seed);
+    cancel(cancelled, seed);
     AwaitNoStep();
     ExpectStepWorks();
     const Sizes sizes = Measure();

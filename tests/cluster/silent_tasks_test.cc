@@ -127,15 +127,15 @@ class SilentTasksTest : public ::testing::Test {
 
 TEST_F(SilentTasksTest, AParameterServerIsNamedByTheWorkersMaster) {
   const absl::Duration silence =
-      NumSeeds(1) > 1 ? absl::Seconds(10) : absl::ZeroDuration();
-  for (int seed = 1; seed <= NumSeeds(1); ++seed) {
+      NumSeeds() > 2 ? absl::Seconds(10) : absl::ZeroDuration();
+  for (int seed = 1; seed <= NumSeeds(); ++seed) {
     if (seed > 1) Begin();
     StopAndGoOn(kPs, kWorker, kPsName, silence, seed);
   }
 }
 
 TEST_F(SilentTasksTest, AMasterIsNamedByItsClient) {
-  for (int seed = 1; seed <= NumSeeds(1); ++seed) {
+  for (int seed = 1; seed <= NumSeeds(); ++seed) {
     if (seed > 1) Begin();
     StopAndGoOn(kWorker, kPs, "127.0.0.1:", absl::ZeroDuration(), seed);
   }
@@ -149,7 +149,7 @@ TEST_F(SilentTasksTest, AStepThatAParameterServerHearsOfTooLateDoesNothing) {
     const auto result = session_->Run(step);
     ASSERT_TRUE(result.ok()) << result.status();
   }
-  for (int seed = 1; seed <= NumSeeds(1); ++seed) {
+  for (int seed = 1; seed <= NumSeeds(); ++seed) {
     cluster_->process(kPs).Signal(SIGSTOP);
     const absl::Time stopped = absl::Now();
     const auto late = session_->Run(step);

@@ -231,7 +231,7 @@ TEST_F(SyncFaultsTest, AKilledWorkerBeginsAgainWhereTheOthersAre) {
 }
 
 TEST_F(SyncFaultsTest, ABackupWorkerTakesThePlaceOfAKilledOne) {
-  for (int seed = 1; seed <= NumSeeds(1); ++seed) {
+  for (int seed = 1; seed <= NumSeeds(); ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(static_cast<uint32_t>(seed));
     Start(3, {.replicas_to_aggregate = 2, .total_replicas = 3});
@@ -292,7 +292,7 @@ TEST(InGraphFaultsTest, AKilledWorkerIsNamedToTheClientWhichGoesOn) {
   auto made = MakeInGraphModel();
   ASSERT_TRUE(made.ok()) << made.status();
   const InGraphModel model = *std::move(made);
-  for (int seed = 1; seed <= NumSeeds(1); ++seed) {
+  for (int seed = 1; seed <= NumSeeds(); ++seed) {
     SCOPED_TRACE(seed);
     constexpr int kKills = 2;
     std::mt19937 random(static_cast<uint32_t>(seed));
