@@ -62,16 +62,12 @@ constexpr char kPsScript[] = R"(
   ip link set lo up && ip addr add 10.9.0.2/24 dev leat1 &&
   ip link set leat1 up && exec "$0" "$@")";
 
-// As a firewall: nothing passes the worker's end of the cable, either way, and
-// it stays up.
-constexpr char kDrop[] = R"(
-  PATH=$PATH:/usr/sbin:/sbin
-  tc qdisc add dev leat0 clsact &&
-  tc filter add dev leat0 ingress matchall action drop &&
-  tc filter add dev leat0 egress matchall action drop)";
-constexpr char kDropNoMore[] = R"(
-  PATH=$PATH:/usr/sbin:/sbin
-  tc qdisc del dev leat0 clsact)";
+// As a firewall: what is sent at that end of the cable is lost, and it stays
+// up.
+std::string Drop(absl::string_view change, absl::string_view end) {
+  return absl::StrCat("PATH=$PATH:/usr/sbin:/sbin tc qdisc ", change, " dev ",
+                      end, " root blackhole");
+}
 
 std::string Shell(const std::string& script, int* code) {
   Process process("/bin/sh", {"-c", script});
@@ -91,14 +87,16 @@ std::string Unshare() {
                         : "unshare --user --map-root-user --net";
 }
 
-// Why there are no namespaces with cables between them; "" when there are.
+// Why there are no namespaces with cables between them that can be cut; "" when
+// there are.
 std::string WhyNot() {
   int code = 0;
   const std::string said = Shell(
       absl::StrCat(Unshare(),
                    " sh -c 'ip link set lo up && ip link add leat0 type veth "
-                   "peer name leat1 && unshare --net true && command -v "
-                   "nsenter > /dev/null'"),
+                   "peer name leat1 && ",
+                   Drop("add", "leat0"),
+                   " && unshare --net true && command -v nsenter > /dev/null'"),
       &code);
   return code == 0 ? "" : absl::StrCat("exit code ", code, ": ", said);
 }
@@ -172,18 +170,9 @@ class TwoHosts {
     EXPECT_THAT(worker_->FirstLine(), HasSubstr("ready /job:worker"));
   }
 
-  // Where the kernel cannot drop packets, the cable's end goes down instead.
-  void Cut() {
-    int code = 0;
-    const std::string said = Shell(kDrop, &code);
-    drops_ = code == 0;
-    if (drops_) return;
-    std::cout << "NOT TESTED: dropped packets, but a link that is down: "
-              << said << "\n";
-    Shell(kDropNoMore, &code);  // one way may be dropped
-    Run("ip link set leat0 down");
-  }
-  void Mend() { Run(drops_ ? kDropNoMore : "ip link set leat0 up"); }
+  // Both ways.
+  void Cut() { ChangeBothEnds("add"); }
+  void Mend() { ChangeBothEnds("del"); }
 
   // As the task says, in time.
   void ExpectWorkerIsQuiet() const {
@@ -243,6 +232,11 @@ class TwoHosts {
   }
 
  private:
+  void ChangeBothEnds(absl::string_view change) {
+    Run(Drop(change, "leat0"));
+    Run(absl::StrCat("nsenter --target ", ps_->pid(), " --net /bin/sh -c '",
+                     Drop(change, "leat1"), "'"));
+  }
   pb::TaskStatusResponse StatusOf(const char* address) const {
     pb::TaskStatusResponse status;
     const absl::Status called =
@@ -277,7 +271,6 @@ class TwoHosts {
       *BuiltinTransports().Create("grpc");
   std::unique_ptr<Process> ps_;
   std::unique_ptr<Process> worker_;
-  bool drops_ = false;  // since the last Cut
 };
 
 // For `cut_for`, or until all is noticed.
