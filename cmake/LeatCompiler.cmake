@@ -72,8 +72,9 @@ function(leat_warnings target)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # False reports of g++ 12 inside std::string and absl::InlinedVector;
-    # clang checks the same code.
+    # False reports of g++ 12 inside std::string and absl::InlinedVector, which
+    # are no system headers any more when they are precompiled; clang checks the
+    # same code.
     target_compile_options(${target} PRIVATE
       -Wno-array-bounds -Wno-maybe-uninitialized -Wno-restrict
       -Wno-stringop-overflow)

@@ -13,6 +13,10 @@ namespace {
 
 using Instruction = Program::Instruction;
 
+// So many quick instructions run one after another on a thread that is not to
+// compute.
+constexpr int kMaxQuick = 64;
+
 // Whether this thread runs an execution's instructions: what they complete of
 // others, which may go on with them, is not run inside of them.
 thread_local bool runs_instructions = false;
@@ -75,7 +79,7 @@ class Executor::SequentialExecution final : public Execution {
     const RunsInstructions runs;
     size_t next = 0;
     for (const Instruction& instruction : program_.instructions()) {
-      if (next == Program::kMaxQuick || !runner_.IsQuick(instruction, root_) ||
+      if (next == kMaxQuick || !runner_.IsQuick(instruction, root_) ||
           !runner_.Run<false>(instruction, root_)) {
         break;
       }
@@ -204,7 +208,7 @@ class Executor::ConcurrentExecution final : public Execution {
   void RunQuick(Tasks& tasks) {
     const RunsInstructions runs;
     Tasks others = NewTasks();
-    for (int left = Program::kMaxQuick;
+    for (int left = kMaxQuick;
          left > 0 && !tasks.cheap.empty() && runner_.step().IsRunning();) {
       const Ready item = tasks.cheap.back();
       tasks.cheap.pop_back();

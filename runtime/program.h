@@ -42,10 +42,6 @@ enum class InstructionKind : uint8_t {
 
 class Program {
  public:
-  // So many quick instructions may run one after another on a thread that is
-  // not to compute.
-  static constexpr int kMaxQuick = 64;
-
   // A node, ready to run. Ranges are [first, first + num) of arrays below.
   struct Instruction {
     const Kernel* kernel = nullptr;  // null for what only routes values

@@ -63,7 +63,6 @@ class ServedCall final : Completion {
     service.service.RequestCall(&context_, &stream_, service.queue.get(),
                                 service.queue.get(), this);
   }
-  virtual ~ServedCall() = default;
 
   void End(bool ok) override {
     switch (state_) {
@@ -220,7 +219,6 @@ class Client {
   template <class Done>
   void Start(int64_t size, Done done) {
     struct Call final : Completion {
-      virtual ~Call() = default;
       void End(bool) override {
         if (!status.ok()) std::abort();
         done(response);

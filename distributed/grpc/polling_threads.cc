@@ -15,12 +15,14 @@ constexpr unsigned kMaxThreads = 8;
 }  // namespace
 
 PollingThreads::PollingThreads()
+    : PollingThreads(
+          std::clamp(std::thread::hardware_concurrency() / kProcessorsPerThread,
+                     1u, kMaxThreads)) {}
+
+PollingThreads::PollingThreads(unsigned num_threads)
     : builder_(std::make_unique<grpc::ServerBuilder>()),
       queue_(builder_->AddCompletionQueue()) {
-  const unsigned threads =
-      std::clamp(std::thread::hardware_concurrency() / kProcessorsPerThread, 1u,
-                 kMaxThreads);
-  for (unsigned i = 0; i < threads; ++i) {
+  for (unsigned i = 0; i < num_threads; ++i) {
     threads_.emplace_back([this] { Poll(); });
   }
 }

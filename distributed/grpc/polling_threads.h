@@ -43,7 +43,9 @@ class CompletionOf final : public Completion {
 
 class PollingThreads {
  public:
+  // As many as the processors want.
   PollingThreads();
+  explicit PollingThreads(unsigned num_threads);
   // Waits for the threads. REQUIRES: all that was asked for has been completed,
   // servers that use the queue have been shut down; another thread.
   ~PollingThreads();

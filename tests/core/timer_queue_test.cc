@@ -9,43 +9,25 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "leat/core/mutex.h"
+#include "leat/tests/testing/event.h"
 
 namespace leat {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using testing::Event;
 using Clock = TimerQueue::Clock;
 
 Clock::time_point In(Clock::duration duration) {
   return Clock::now() + duration;
 }
 
-class Event {
- public:
-  void Set() {
-    MutexLock lock(mutex_);
-    is_set_ = true;
-    changed_.NotifyAll();
-  }
-  void Wait() {
-    const Clock::time_point limit = In(seconds(60));
-    MutexLock lock(mutex_);
-    while (!is_set_) ASSERT_TRUE(changed_.WaitUntil(mutex_, limit));
-  }
-
- private:
-  Mutex mutex_;
-  CondVar changed_;
-  bool is_set_ ABSL_GUARDED_BY(mutex_) = false;
-};
-
 // Until what was asked for by then has run.
 void WaitFor(TimerQueue& timers, Clock::time_point when = Clock::now()) {
   Event ran;
   timers.At(when, [&ran] { ran.Set(); });
-  ran.Wait();
+  ASSERT_TRUE(ran.Wait());
 }
 
 TEST(TimerQueueTest, CallsInTheOrderOfTimesThenOfRequests) {
@@ -54,9 +36,9 @@ TEST(TimerQueueTest, CallsInTheOrderOfTimesThenOfRequests) {
   Event held, release;
   timers.At(now, [&] {
     held.Set();
-    release.Wait();
+    ASSERT_TRUE(release.Wait());
   });
-  held.Wait();
+  ASSERT_TRUE(held.Wait());
   std::vector<int> order;
   const auto add = [&](int at, int number) {
     timers.At(now + milliseconds(at),
@@ -113,9 +95,9 @@ TEST(TimerQueueTest, CancelKnowsWhatRunsAndWhatRan) {
   Event runs, release;
   const TimerQueue::Id id = timers.At(Clock::now(), [&] {
     runs.Set();
-    release.Wait();
+    ASSERT_TRUE(release.Wait());
   });
-  runs.Wait();
+  ASSERT_TRUE(runs.Wait());
   EXPECT_FALSE(timers.Cancel(id));
   release.Set();
   WaitFor(timers);
@@ -130,13 +112,13 @@ TEST(TimerQueueTest, CallbacksMayCallAtAndCancel) {
   std::atomic<TimerQueue::Id> own = 0;
   Event told;
   own = timers.At(Clock::now(), [&] {
-    told.Wait();
+    ASSERT_TRUE(told.Wait());
     EXPECT_FALSE(timers.Cancel(own));
     EXPECT_TRUE(timers.Cancel(other));
     timers.At(Clock::now(), [&] { inner.Set(); });
   });
   told.Set();
-  inner.Wait();
+  ASSERT_TRUE(inner.Wait());
 }
 
 // Each calls At for the next: a heartbeat.
@@ -178,7 +160,7 @@ TEST(TimerQueueTest, DestructionWaitsForWhatRuns) {
     queue->Cancel(id + 1);
     finished = true;
   });
-  runs.Wait();
+  ASSERT_TRUE(runs.Wait());
   timers.reset();
   EXPECT_TRUE(finished);
 }

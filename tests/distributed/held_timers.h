@@ -6,8 +6,8 @@
 
 #include <memory>
 
-#include "leat/core/mutex.h"
 #include "leat/core/timer_queue.h"
+#include "leat/tests/testing/event.h"
 
 namespace leat::testing {
 
@@ -16,27 +16,14 @@ class HeldTimers {
  public:
   explicit HeldTimers(TimerQueue& timers) {
     // It is called before all that are to be called later.
-    timers.At(TimerQueue::Clock::now(), [state = state_] {
-      MutexLock lock(state->mutex);
-      while (!state->is_over) state->over.Wait(state->mutex);
-    });
+    timers.At(TimerQueue::Clock::now(), [over = over_] { over->Wait(); });
   }
-  ~HeldTimers() {
-    MutexLock lock(state_->mutex);
-    state_->is_over = true;
-    state_->over.NotifyAll();
-  }
+  ~HeldTimers() { over_->Set(); }
   HeldTimers(const HeldTimers&) = delete;
   HeldTimers& operator=(const HeldTimers&) = delete;
 
  private:
-  struct State {
-    Mutex mutex;
-    CondVar over;
-    bool is_over ABSL_GUARDED_BY(mutex) = false;
-  };
-
-  const std::shared_ptr<State> state_ = std::make_shared<State>();
+  const std::shared_ptr<Event> over_ = std::make_shared<Event>();
 };
 
 }  // namespace leat::testing

@@ -2,6 +2,7 @@
 #include "leat/distributed/in_process.h"
 
 #include "leat/distributed/address.h"
+#include "leat/tests/testing/transport_ends_suite.h"
 #include "leat/tests/testing/transport_suite.h"
 
 namespace leat::testing {

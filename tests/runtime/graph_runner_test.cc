@@ -13,70 +13,21 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/core/mutex.h"
 #include "leat/graph/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/partitioner/plan_step.h"
 #include "leat/partitioner/prepare_graph.h"
 #include "leat/runtime/local_rendezvous.h"
 #include "leat/runtime/local_session.h"
+#include "leat/tests/runtime/started_step.h"
+#include "leat/tests/testing/event.h"
 
 namespace leat {
 namespace {
 
+using testing::Event;
 using ::testing::HasSubstr;
-
-// A step, and the end of it.
-class Started {
- public:
-  explicit Started(std::vector<Tensor> args, size_t num_returns = 1)
-      : args_(std::move(args)),
-        returns_(num_returns),
-        step_(std::make_shared<Step>(1, rendezvous_, args_,
-                                     absl::MakeSpan(returns_), nullptr)) {}
-
-  void Start(GraphRunner& runner, std::shared_ptr<CompiledGraph> graph) {
-    Step& step = *step_;
-    runner.Start(std::move(graph), step, [this, &runner](absl::Status end) {
-      step_ = nullptr;
-      MutexLock lock(mutex_);
-      was_on_pool_ = runner.devices().compute_queue().IsWorkerThread();
-      end_ = std::move(end);
-      ++calls_;
-      called_.NotifyAll();
-    });
-  }
-  // Waits.
-  absl::Status End() {
-    MutexLock lock(mutex_);
-    while (calls_ == 0) called_.Wait(mutex_);
-    return end_;
-  }
-
-  // Not once it has been started. Whoever fails a step keeps it meanwhile.
-  std::shared_ptr<Step> step() const { return step_; }
-  const std::vector<Tensor>& returns() const { return returns_; }
-  int calls() const {
-    MutexLock lock(mutex_);
-    return calls_;
-  }
-  bool was_on_pool() const {
-    MutexLock lock(mutex_);
-    return was_on_pool_;
-  }
-
- private:
-  LocalRendezvous rendezvous_;
-  const std::vector<Tensor> args_;
-  std::vector<Tensor> returns_;
-  std::shared_ptr<Step> step_;  // given up when it has ended
-
-  mutable Mutex mutex_;
-  CondVar called_;
-  int calls_ ABSL_GUARDED_BY(mutex_) = 0;
-  bool was_on_pool_ ABSL_GUARDED_BY(mutex_) = false;
-  absl::Status end_ ABSL_GUARDED_BY(mutex_);
-};
+using testing::StartedStep;
 
 // On one and on two devices, which wait for one another.
 class GraphRunnerTest : public ::testing::TestWithParam<int> {
@@ -137,9 +88,9 @@ INSTANTIATE_TEST_SUITE_P(Devices, GraphRunnerTest, ::testing::Values(1, 2));
 TEST_P(GraphRunnerTest, StartCallsDoneOnce) {
   constexpr int kSteps = 200;
   const auto graph = RegisterSquares();
-  std::vector<std::unique_ptr<Started>> steps;
+  std::vector<std::unique_ptr<StartedStep>> steps;
   for (int i = 0; i < kSteps; ++i) {
-    steps.push_back(std::make_unique<Started>(
+    steps.push_back(std::make_unique<StartedStep>(
         std::vector<Tensor>{Tensor::Scalar<float>(i)}));
     steps.back()->Start(runner_, graph);
   }
@@ -155,7 +106,7 @@ TEST_P(GraphRunnerTest, StartCallsDoneOnce) {
 TEST_P(GraphRunnerTest, StartEndsWhenTheStepIsFailedFromOutside) {
   const auto graph = RegisterWaiting();
   for (int i = 0; i < 20; ++i) {
-    Started waiting({});
+    StartedStep waiting({});
     const std::shared_ptr<Step> step = waiting.step();
     waiting.Start(runner_, graph);
     step->Fail(absl::CancelledError("no longer wanted"));
@@ -177,7 +128,7 @@ TEST_P(GraphRunnerTest, StartIsNotDoneWhileAnythingOfTheStepWaits) {
   const auto graph = Register(
       runner_, {.feeds = {"x"}, .fetches = {ends.name()}, .targets = {waits}});
   EXPECT_EQ(graph->executors.size(), static_cast<size_t>(GetParam()));
-  Started started({Tensor::Scalar(1.0f)});
+  StartedStep started({Tensor::Scalar(1.0f)});
   const std::shared_ptr<Step> step = started.step();
   started.Start(runner_, graph);
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -188,7 +139,7 @@ TEST_P(GraphRunnerTest, StartIsNotDoneWhileAnythingOfTheStepWaits) {
 }
 
 TEST_P(GraphRunnerTest, StartOfAStepThatHasFailedEndsIt) {
-  Started failed({Tensor::Scalar(1.0f)});
+  StartedStep failed({Tensor::Scalar(1.0f)});
   failed.step()->Fail(absl::AbortedError("too late"));
   failed.Start(runner_, RegisterSquares());
   EXPECT_EQ(failed.End(), absl::AbortedError("too late"));
@@ -204,7 +155,7 @@ TEST_P(GraphRunnerTest, StartGivesTheErrorOfAKernel) {
   auto device = b.OnDevice("/cpu:0");
   const Output z = op::Neg(bad);
   const auto graph = Register(runner_, {.feeds = {"x"}, .fetches = {z.name()}});
-  Started step({Tensor::Scalar(std::numeric_limits<float>::quiet_NaN())});
+  StartedStep step({Tensor::Scalar(std::numeric_limits<float>::quiet_NaN())});
   step.Start(runner_, graph);
   const absl::Status end = step.End();
   EXPECT_EQ(end.code(), absl::StatusCode::kInvalidArgument);
@@ -214,8 +165,8 @@ TEST_P(GraphRunnerTest, StartGivesTheErrorOfAKernel) {
 // A step that ends may be the reason for the next one.
 TEST_P(GraphRunnerTest, StartMayBeCalledOnAPoolThread) {
   const auto graph = RegisterSquares();
-  Started first({Tensor::Scalar(2.0f)});
-  Started second({Tensor::Scalar(3.0f)});
+  StartedStep first({Tensor::Scalar(2.0f)});
+  StartedStep second({Tensor::Scalar(3.0f)});
   devices_->compute_queue().Add([&] {
     first.Start(runner_, graph);
     second.Start(runner_, graph);
@@ -233,24 +184,19 @@ TEST_P(GraphRunnerTest, StartHasLetGoOfTheGraphWhenItIsDone) {
   const std::vector<Tensor> args = {Tensor::Scalar(2.0f)};
   std::vector<Tensor> returns(1);
   Step step(1, rendezvous, args, absl::MakeSpan(returns), nullptr);
-  Mutex mutex;
-  CondVar changed;
-  bool is_done = false;
+  Event ended;
   bool was_gone = false;
   runner_.Start(std::move(graph), step, [&](absl::Status) {
-    MutexLock lock(mutex);
     was_gone = watched.expired();
-    is_done = true;
-    changed.NotifyAll();
+    ended.Set();
   });
-  MutexLock lock(mutex);
-  while (!is_done) changed.Wait(mutex);
+  ASSERT_TRUE(ended.Wait());
   EXPECT_TRUE(was_gone);
   EXPECT_EQ(returns[0].scalar<float>(), 8);
 }
 
 TEST_P(GraphRunnerTest, StartOfAnEmptyGraphEndsToo) {
-  Started empty({}, 0);
+  StartedStep empty({}, 0);
   empty.Start(runner_, std::make_shared<CompiledGraph>());
   EXPECT_EQ(empty.End(), absl::OkStatus());
 }
@@ -263,7 +209,7 @@ TEST_P(GraphRunnerTest, StartFlushesDenormals) {
     y = op::Mul(x, x);
   }
   const auto graph = Register(runner_, {.feeds = {"x"}, .fetches = {y.name()}});
-  Started step({Tensor::Scalar(1e-20f)});
+  StartedStep step({Tensor::Scalar(1e-20f)});
   step.Start(runner_, graph);
   ASSERT_EQ(step.End(), absl::OkStatus());
   EXPECT_EQ(step.returns()[0].scalar<float>(), 0);
@@ -284,7 +230,7 @@ TEST_P(GraphRunnerTest, SessionsOfTheirOwnResourcesShareNoVariables) {
   const auto end = [](GraphRunner& runner,
                       const std::shared_ptr<CompiledGraph>& graph,
                       size_t num_returns) {
-    Started step({}, num_returns);
+    StartedStep step({}, num_returns);
     step.Start(runner, graph);
     return step.End();
   };

@@ -1,7 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // What GraphRunner::Start runs on the thread that calls it.
-#include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
@@ -10,7 +9,6 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/core/mutex.h"
 #include "leat/graph/builder.h"
 #include "leat/graph/control_flow.h"
 #include "leat/graph/ops.h"
@@ -18,56 +16,18 @@
 #include "leat/partitioner/plan_step.h"
 #include "leat/partitioner/prepare_graph.h"
 #include "leat/runtime/graph_runner.h"
-#include "leat/runtime/local_rendezvous.h"
 #include "leat/runtime/local_session.h"
+#include "leat/tests/runtime/started_step.h"
+#include "leat/tests/testing/event.h"
 
 namespace leat {
 namespace {
 
-constexpr auto kSoon = std::chrono::seconds(20);
-
-// Set once, by one thread, for others.
-class Event {
- public:
-  void Set() {
-    MutexLock lock(mutex_);
-    is_set_ = true;
-    set_.NotifyAll();
-  }
-  bool IsSet() {
-    MutexLock lock(mutex_);
-    return is_set_;
-  }
-  bool WaitSoon() {
-    const auto deadline = std::chrono::steady_clock::now() + kSoon;
-    MutexLock lock(mutex_);
-    while (!is_set_ && set_.WaitUntil(mutex_, deadline)) {
-    }
-    return is_set_;
-  }
-
- private:
-  Mutex mutex_;
-  CondVar set_;
-  bool is_set_ ABSL_GUARDED_BY(mutex_) = false;
-};
+using testing::Event;
+using testing::StartedStep;
 
 class QuickStartTest : public ::testing::Test {
  protected:
-  // A started step.
-  struct Started {
-    explicit Started(std::vector<Tensor> arguments)
-        : args(std::move(arguments)) {}
-
-    const std::vector<Tensor> args;
-    std::vector<Tensor> returns{1};
-    LocalRendezvous rendezvous;
-    Step step{1, rendezvous, args, absl::MakeSpan(returns), nullptr};
-    Event ended;
-    bool was_on_pool = false;
-    absl::Status status;
-  };
-
   std::shared_ptr<CompiledGraph> Register(StepSignature signature) {
     auto prepared = PrepareGraph(b_.Build().value(), devices_->Infos(),
                                  {.policies = &BuiltinPolicies()});
@@ -78,16 +38,11 @@ class QuickStartTest : public ::testing::Test {
     EXPECT_TRUE(graph.ok()) << graph.status();
     return *std::move(graph);
   }
-  std::unique_ptr<Started> Start(const std::shared_ptr<CompiledGraph>& graph,
-                                 std::vector<Tensor> args = {}) {
-    auto started = std::make_unique<Started>(std::move(args));
-    runner_.Start(graph, started->step,
-                  [this, started = started.get()](absl::Status status) {
-                    started->status = std::move(status);
-                    started->was_on_pool =
-                        devices_->compute_queue().IsWorkerThread();
-                    started->ended.Set();
-                  });
+  std::unique_ptr<StartedStep> Start(
+      const std::shared_ptr<CompiledGraph>& graph,
+      std::vector<Tensor> args = {}) {
+    auto started = std::make_unique<StartedStep>(std::move(args));
+    started->Start(runner_, graph);
     return started;
   }
   // A variable "v" of value 5.
@@ -96,8 +51,7 @@ class QuickStartTest : public ::testing::Test {
     value = made.value();
     const auto initialized =
         Start(Register({.targets = {made.initializer().name()}}));
-    EXPECT_TRUE(initialized->ended.WaitSoon());
-    EXPECT_EQ(initialized->status, absl::OkStatus());
+    EXPECT_EQ(initialized->End(), absl::OkStatus());
     auto variable = devices_->resources()
                         .Of(*devices_->devices()[0])
                         .Find<kernels::Variable>("", "v");
@@ -116,10 +70,10 @@ TEST_F(QuickStartTest, WhatIsQuickHasEndedWhenStartReturns) {
   const Output y = op::Identity(x);
   const auto step = Start(Register({.feeds = {"x"}, .fetches = {y.name()}}),
                           {Tensor::Scalar(7.0f)});
-  ASSERT_TRUE(step->ended.IsSet());
-  EXPECT_FALSE(step->was_on_pool);
-  EXPECT_EQ(step->status, absl::OkStatus());
-  EXPECT_EQ(step->returns[0].scalar<float>(), 7);
+  ASSERT_TRUE(step->HasEnded());
+  EXPECT_FALSE(step->was_on_pool());
+  EXPECT_EQ(step->End(), absl::OkStatus());
+  EXPECT_EQ(step->returns()[0].scalar<float>(), 7);
 }
 
 TEST_F(QuickStartTest, WhatComputesRunsOnThePool) {
@@ -129,9 +83,8 @@ TEST_F(QuickStartTest, WhatComputesRunsOnThePool) {
   for (const Output& y : {cheap, expensive}) {
     const auto step = Start(Register({.feeds = {"x"}, .fetches = {y.name()}}),
                             {Tensor::Filled(Shape{1, 1}, 7.0f)});
-    ASSERT_TRUE(step->ended.WaitSoon());
-    EXPECT_TRUE(step->was_on_pool);
-    EXPECT_EQ(step->status, absl::OkStatus());
+    EXPECT_EQ(step->End(), absl::OkStatus());
+    EXPECT_TRUE(step->was_on_pool());
   }
 }
 
@@ -145,20 +98,20 @@ TEST_F(QuickStartTest, AnUpdateOfAVariableIsNotWaitedFor) {
                     ->Update(devices_->devices()[0]->allocator(),
                              [&](Tensor& tensor) {
                                begun.Set();
-                               go_on.WaitSoon();
+                               EXPECT_TRUE(go_on.Wait());
                                tensor.mutable_data<float>()[0] = 6;
                                return absl::OkStatus();
                              })
                     .ok());
   });
-  ASSERT_TRUE(begun.WaitSoon());
+  ASSERT_TRUE(begun.Wait());
   const auto step = Start(graph);
-  EXPECT_FALSE(step->ended.IsSet());
+  EXPECT_FALSE(step->HasEnded());
   go_on.Set();
   update.join();
-  ASSERT_TRUE(step->ended.WaitSoon());
-  EXPECT_TRUE(step->was_on_pool);
-  EXPECT_EQ(step->returns[0].scalar<float>(), 6);
+  ASSERT_EQ(step->End(), absl::OkStatus());
+  EXPECT_TRUE(step->was_on_pool());
+  EXPECT_EQ(step->returns()[0].scalar<float>(), 6);
 }
 
 // Its rows may be updated while it is read, so it is copied.
@@ -166,15 +119,17 @@ TEST_F(QuickStartTest, ATableIsCopiedOnThePool) {
   Output value;
   const std::shared_ptr<kernels::Variable> variable = MakeVariable(value);
   const auto graph = Register({.fetches = {value.name()}});
-  EXPECT_FALSE(Start(graph)->was_on_pool);
+  const auto alone = Start(graph);
+  EXPECT_TRUE(alone->HasEnded());
+  EXPECT_FALSE(alone->was_on_pool());
   ASSERT_TRUE(variable
                   ->UpdateRows(devices_->devices()[0]->allocator(),
                                [](Tensor&) { return absl::OkStatus(); })
                   .ok());
   const auto step = Start(graph);
-  ASSERT_TRUE(step->ended.WaitSoon());
-  EXPECT_TRUE(step->was_on_pool);
-  EXPECT_EQ(step->returns[0].scalar<float>(), 5);
+  ASSERT_EQ(step->End(), absl::OkStatus());
+  EXPECT_TRUE(step->was_on_pool());
+  EXPECT_EQ(step->returns()[0].scalar<float>(), 5);
 }
 
 TEST_F(QuickStartTest, AnEndlessLoopIsLeftToThePool) {
@@ -182,12 +137,12 @@ TEST_F(QuickStartTest, AnEndlessLoopIsLeftToThePool) {
   const Output y = While(
       {x}, [&](auto) { return b_.Const(true); },
       [&](auto v) { return std::vector<Output>{v[0]}; })[0];
-  const auto step = Start(Register({.feeds = {"x"}, .fetches = {y.name()}}),
-                          {Tensor::Scalar(7.0f)});
-  EXPECT_FALSE(step->ended.IsSet());
-  step->step.Fail(absl::CancelledError("enough"));
-  ASSERT_TRUE(step->ended.WaitSoon());
-  EXPECT_EQ(step->status.message(), "enough");
+  StartedStep step({Tensor::Scalar(7.0f)});
+  const std::shared_ptr<Step> state = step.step();
+  step.Start(runner_, Register({.feeds = {"x"}, .fetches = {y.name()}}));
+  EXPECT_FALSE(step.HasEnded());
+  state->Fail(absl::CancelledError("enough"));
+  EXPECT_EQ(step.End(), absl::CancelledError("enough"));
 }
 
 }  // namespace

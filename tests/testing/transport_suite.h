@@ -1,11 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What every transport does, as distributed/transport.h promises it. To be
-// included by one file of a program, which instantiates TransportTest.
+// What every transport carries and refuses, and whom it reaches.
 #ifndef LEAT_TESTS_TESTING_TRANSPORT_SUITE_H_
 #define LEAT_TESTS_TESTING_TRANSPORT_SUITE_H_
 
-#include <atomic>
 #include <chrono>
 #include <complex>
 #include <cstdint>
@@ -19,95 +17,11 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/core/float16.h"
 #include "leat/core/status_payloads.h"
 #include "leat/core/tensor.h"
-#include "leat/distributed/in_process.h"
-#include "leat/distributed/transport.h"
-#include "leat/tests/testing/temporary_folder.h"
-#include "leat/tests/testing/test_service.h"
+#include "leat/tests/testing/transport_test.h"
 
 namespace leat::testing {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-
-struct TransportCase {
-  std::string name = {};  // of the transport
-  bool is_unix = false;   // listens at Unix sockets
-};
-
-inline bool IsTransportError(const absl::Status& status) {
-  return status.GetPayload(kTransportErrorPayload).has_value();
-}
-
-class TransportTest : public ::testing::TestWithParam<TransportCase> {
- protected:
-  using Clock = std::chrono::steady_clock;
-
-  // All of a test reach each other.
-  std::unique_ptr<Transport> NewTransport(TransportOptions options = {}) {
-    options.network = network_;
-    auto transport = BuiltinTransports().Create(GetParam().name, options);
-    EXPECT_TRUE(transport.ok()) << transport.status();
-    return *std::move(transport);
-  }
-
-  // One to listen at.
-  std::string NewAddress() {
-    if (!GetParam().is_unix) return "127.0.0.1:0";
-    return absl::StrCat("unix:", folder_.Path("s"), ++num_addresses_);
-  }
-
-  std::unique_ptr<Listener> Listen(Transport& transport,
-                                   const std::string& address) {
-    auto listener = transport.Listen(address, service_.methods());
-    EXPECT_TRUE(listener.ok()) << listener.status();
-    return listener.ok() ? *std::move(listener) : nullptr;
-  }
-  std::unique_ptr<Listener> Listen(Transport& transport) {
-    return Listen(transport, NewAddress());
-  }
-
-  // An address at which nobody listens.
-  std::string LonelyAddress() {
-    const auto transport = NewTransport();
-    return Listen(*transport)->address();
-  }
-
-  static CallOptions Within(std::chrono::nanoseconds time) {
-    CallOptions options;
-    options.deadline = Clock::now() + time;
-    return options;
-  }
-
-  static void ExpectSame(const Payload& actual, const Payload& expected) {
-    EXPECT_EQ(actual.header, expected.header);
-    ASSERT_EQ(actual.tensors.size(), expected.tensors.size());
-    for (size_t i = 0; i < actual.tensors.size(); ++i) {
-      EXPECT_EQ(actual.tensors[i].name, expected.tensors[i].name);
-      EXPECT_TRUE(
-          Identical(actual.tensors[i].tensor, expected.tensors[i].tensor))
-          << i << ": " << actual.tensors[i].tensor.DebugString();
-    }
-  }
-
-  // Sends it and expects it back.
-  static void ExpectEcho(Transport& transport, const std::string& address,
-                         const Method& method, const std::string& text,
-                         const WireTensors& tensors) {
-    const absl::StatusOr<Payload> response =
-        CallNow(transport, address, method, PayloadOf(text, tensors));
-    ASSERT_TRUE(response.ok()) << response.status();
-    ExpectSame(*response, PayloadOf(text, tensors));
-  }
-
-  TemporaryFolder folder_;
-  int num_addresses_ = 0;
-  TestService service_;
-  const std::shared_ptr<InProcessNetwork> network_ =
-      std::make_shared<InProcessNetwork>();
-};
 
 TEST_P(TransportTest, EchoesPayloads) {
   const auto transport = NewTransport();
@@ -262,155 +176,6 @@ TEST_P(TransportTest, WaitsForReadyUntilTheDeadlineOrTheEnd) {
   EXPECT_EQ(result.Take().status().code(), absl::StatusCode::kCancelled);
 }
 
-TEST_P(TransportTest, CancelsAtTheCallee) {
-  const auto transport = NewTransport();
-  const auto listener = Listen(*transport);
-  CallOptions options;
-  options.cancellation = std::make_shared<Cancellation>();
-  const CallResult result;
-  transport->Call(listener->address(), TestService::kWait, {}, options,
-                  result.Done());
-  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 1; }));
-  EXPECT_FALSE(result.is_done());
-  EXPECT_NE(service_.last_context()->peer, "");
-  EXPECT_FALSE(service_.last_context()->deadline.has_value());
-
-  options.cancellation->Cancel(absl::AbortedError("the step has failed"));
-  const absl::Status status = result.Take().status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kCancelled) << status;
-  EXPECT_TRUE(IsTransportError(status));
-  EXPECT_TRUE(Eventually([&] { return service_.num_cancelled() == 1; }));
-
-  // No handler need know of one that was cancelled before.
-  const absl::Status late =
-      CallNow(*transport, listener->address(), TestService::kWait, {}, options)
-          .status();
-  EXPECT_EQ(late.code(), absl::StatusCode::kCancelled) << late;
-}
-
-TEST_P(TransportTest, EndsCancelledCallsOfDeafCallees) {
-  const auto transport = NewTransport();
-  const auto listener = Listen(*transport);
-  CallOptions options;
-  options.cancellation = std::make_shared<Cancellation>();
-  const CallResult result;
-  transport->Call(listener->address(), TestService::kHold, {}, options,
-                  result.Done());
-  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 1; }));
-  options.cancellation->Cancel(absl::AbortedError("the step has failed"));
-  EXPECT_EQ(result.Take().status().code(), absl::StatusCode::kCancelled);
-  service_.Release();
-  EXPECT_EQ(result.num_replies(), 1);
-}
-
-TEST_P(TransportTest, KeepsDeadlines) {
-  const auto transport = NewTransport();
-  const auto listener = Listen(*transport);
-  const auto begin = Clock::now();
-  // On a busy machine, too, it comes to the handler in time: the connection is
-  // there, and the deadline is far.
-  ExpectEcho(*transport, listener->address(), TestService::kEcho, "x", {});
-  const CallOptions options = Within(std::chrono::seconds(3));
-  const absl::Status status =
-      CallNow(*transport, listener->address(), TestService::kWait, {}, options)
-          .status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded) << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr(listener->address()));
-  EXPECT_TRUE(IsTransportError(status));
-  EXPECT_GE(Clock::now(), *options.deadline);
-  ASSERT_TRUE(Eventually([&] { return service_.num_cancelled() == 1; }));
-  ASSERT_TRUE(service_.last_context()->deadline.has_value());
-  const auto difference =
-      *service_.last_context()->deadline - *options.deadline;
-  // A message tells the time that is left, which its way does not take off.
-  EXPECT_LT(std::chrono::abs(difference),
-            service_.last_begun() - begin + std::chrono::milliseconds(100));
-
-  const absl::Status late =
-      CallNow(*transport, listener->address(), TestService::kWait, {},
-              Within(std::chrono::seconds(-1)))
-          .status();
-  EXPECT_EQ(late.code(), absl::StatusCode::kDeadlineExceeded) << late;
-
-  CallOptions never;
-  never.deadline = Clock::time_point::max();
-  EXPECT_TRUE(CallNow(*transport, listener->address(), TestService::kEcho,
-                      PayloadOf("x"), never)
-                  .ok());
-}
-
-TEST_P(TransportTest, DestroyingATransportEndsItsCalls) {
-  const auto callee = NewTransport();
-  const auto listener = Listen(*callee);
-  auto caller = NewTransport();
-  constexpr int kCalls = 10;
-  std::vector<CallResult> results(kCalls);
-  for (const CallResult& result : results) {
-    caller->Call(listener->address(), TestService::kWait, {}, {},
-                 result.Done());
-  }
-  std::atomic<bool> is_through{false};
-  caller->Call(listener->address(), TestService::kWait, {}, {},
-               [&](const absl::StatusOr<Payload>&) {
-                 std::this_thread::sleep_for(std::chrono::milliseconds(100));
-                 is_through = true;
-               });
-  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == kCalls + 1; }));
-  caller.reset();
-  EXPECT_TRUE(is_through);
-  for (const CallResult& result : results) {
-    ASSERT_EQ(result.num_replies(), 1);
-    const absl::Status status = result.Take().status();
-    EXPECT_EQ(status.code(), absl::StatusCode::kCancelled) << status;
-  }
-  EXPECT_TRUE(
-      Eventually([&] { return service_.num_cancelled() == kCalls + 1; }));
-}
-
-TEST_P(TransportTest, ShutdownWaitsForCalls) {
-  const auto transport = NewTransport();
-  const auto listener = Listen(*transport);
-  const CallResult result;
-  transport->Call(listener->address(), TestService::kHold, {}, {},
-                  result.Done());
-  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 1; }));
-  std::atomic<bool> has_stopped{false};
-  std::thread stops([&] {
-    listener->Shutdown(std::chrono::seconds(60));
-    has_stopped = true;
-  });
-  // It takes no others meanwhile. (One may still come in.)
-  EXPECT_TRUE(Eventually([&] {
-    return CallNow(*transport, listener->address(), TestService::kEcho)
-               .status()
-               .code() == absl::StatusCode::kUnavailable;
-  }));
-  EXPECT_FALSE(has_stopped);
-  EXPECT_FALSE(result.is_done());
-  service_.Release();
-  stops.join();
-  const absl::StatusOr<Payload> response = result.Take();
-  EXPECT_TRUE(response.ok()) << response.status();
-}
-
-TEST_P(TransportTest, ShutdownCancelsCallsAfterAWhile) {
-  const auto transport = NewTransport();
-  const auto listener = Listen(*transport);
-  const CallResult result;
-  transport->Call(listener->address(), TestService::kWait, {}, {},
-                  result.Done());
-  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 1; }));
-  const auto begin = Clock::now();
-  listener->Shutdown(std::chrono::milliseconds(100));
-  EXPECT_GE(Clock::now() - begin, std::chrono::milliseconds(100));
-  EXPECT_EQ(service_.num_cancelled(), 1);
-  const absl::Status status = result.Take().status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr(listener->address()));
-  EXPECT_TRUE(IsTransportError(status));
-  listener->Shutdown(std::chrono::seconds(60));  // again
-}
-
 TEST_P(TransportTest, LargeTensorsKeepTheirBytes) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
@@ -445,22 +210,6 @@ TEST_P(TransportTest, KeepsElementsOfEveryKind) {
       {"no text", Tensor::Filled<std::string>(Shape({0}), "")},
   };
   ExpectEcho(*transport, listener->address(), TestService::kEcho, "x", tensors);
-}
-
-TEST_P(TransportTest, AnswersOutliveTheirTransport) {
-  auto transport = NewTransport();
-  auto listener = Listen(*transport);
-  const Tensor tensor = Tensor::Filled<float>(Shape({100'000}), 1.5f);
-  const CallResult result;
-  transport->Call(listener->address(), TestService::kEcho,
-                  PayloadOf("x", {{"a", tensor}}), {}, result.Done());
-  absl::StatusOr<Payload> response = result.Take();
-  ASSERT_TRUE(response.ok()) << response.status();
-  listener.reset();
-  transport.reset();
-  ASSERT_TRUE(
-      response->Materialize(HostAllocator(), nullptr, int64_t{1} << 30).ok());
-  ExpectSame(*response, PayloadOf("x", {{"a", tensor}}));
 }
 
 TEST_P(TransportTest, RefusesMessagesAboveTheLimit) {
@@ -561,29 +310,6 @@ TEST_P(TransportTest, ManyCallsAtOnceGetOneAnswerEach) {
                   absl::StatusCode::kDeadlineExceeded);
       }
       EXPECT_EQ(results[t][i].num_replies(), 1);
-    }
-  }
-}
-
-TEST_P(TransportTest, EndsUnderLoad) {
-  for (int round = 0; round < 20; ++round) {
-    auto callee = NewTransport();
-    auto listener = Listen(*callee);
-    const std::string address = listener->address();
-    auto caller = NewTransport();
-    std::vector<CallResult> results(20);
-    std::thread calls([&] {
-      for (size_t i = 0; i < results.size(); ++i) {
-        caller->Call(address,
-                     i % 2 == 0 ? TestService::kWait : TestService::kEcho, {},
-                     {}, results[i].Done());
-      }
-    });
-    if (round % 2 == 0) listener.reset();
-    calls.join();
-    caller.reset();
-    for (const CallResult& result : results) {
-      EXPECT_EQ(result.num_replies(), 1);
     }
   }
 }

@@ -29,11 +29,6 @@ class LostVariablesTest : public ScriptedSessionTest {
     options_.init = "init";
     options_.local_init = "local";
   }
-  void Lose(const std::vector<std::string>& names) {
-    MutexLock lock(world_.mutex);
-    world_.initialized = false;
-    world_.lacks = names;
-  }
 };
 
 // ---- That this object has seen initialized ----
@@ -46,10 +41,7 @@ TEST_F(LostVariablesTest, AreAnErrorThatNamesThem) {
     return absl::UnavailableError("gone");
   };
   EXPECT_FALSE(Run(*session, "train").ok());
-  {
-    MutexLock lock(world_.mutex);
-    world_.initialized = false;
-  }
+  world_.Lose();
   for (int i = 0; i < 2; ++i) {
     const absl::Status status = Run(*session, "train");
     EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
@@ -69,10 +61,7 @@ TEST_F(LostVariablesTest, TheChiefInitializesAgainWhenAskedTo) {
     return std::vector<Tensor>{};
   };
   EXPECT_FALSE(Run(*session, "train").ok());
-  {
-    MutexLock lock(world_.mutex);
-    world_.initialized = false;
-  }
+  world_.Lose();
   EXPECT_TRUE(Run(*session, "train").ok());
   EXPECT_THAT(world_.log_of_steps(),
               ElementsAre("local", "train", "reset", "init", "local", "train"));
@@ -86,10 +75,7 @@ TEST_F(LostVariablesTest, OthersWaitForThemToo) {
     return absl::UnavailableError("gone");
   };
   EXPECT_FALSE(Run(*session, "train").ok());
-  {
-    MutexLock lock(world_.mutex);
-    world_.initialized = false;
-  }
+  world_.Lose();
   EXPECT_EQ(Run(*session, "train").code(), absl::StatusCode::kDeadlineExceeded);
 }
 
@@ -104,7 +90,7 @@ TEST_F(LostVariablesTest, AStepThatFindsThemGoneLosesItsSession) {
     }
     return std::vector<Tensor>{};
   };
-  Lose({"w"});
+  world_.Lose({"w"});
   EXPECT_EQ(Run(*session, "train").code(), absl::StatusCode::kUnavailable);
 }
 
@@ -112,7 +98,7 @@ TEST_F(LostVariablesTest, AStepThatFindsThemGoneLosesItsSession) {
 
 TEST_F(LostVariablesTest, AChiefThatBeginsNamesThoseThatAreLost) {
   options_.is_chief = true;
-  Lose({"c"});
+  world_.Lose({"c"});
   const absl::Status status = Create().status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(status.message(), AllOf(HasSubstr("'c'"), Not(HasSubstr("'w'"))));
@@ -122,7 +108,7 @@ TEST_F(LostVariablesTest, AChiefThatBeginsNamesThoseThatAreLost) {
 TEST_F(LostVariablesTest, AChiefThatBeginsClearsTheRestWhenAskedTo) {
   options_.is_chief = true;
   options_.reinitialize = true;
-  Lose({"c"});
+  world_.Lose({"c"});
   ASSERT_TRUE(Create().ok());
   EXPECT_THAT(world_.log_of_steps(), ElementsAre("reset", "init", "local"));
 }
@@ -139,7 +125,7 @@ TEST_F(LostVariablesTest, AnInitializationThatWasCutShortIsDoneAgain) {
   options_.is_chief = true;
   world_.step = [this](int session, const std::string& name) -> Outcome {
     if (session > 1 || name != "init") return std::vector<Tensor>{};
-    Lose({"c"});
+    world_.Lose({"c"});
     return absl::UnavailableError("ps 1 is gone");
   };
   const absl::Status status = Create().status();
@@ -149,7 +135,7 @@ TEST_F(LostVariablesTest, AnInitializationThatWasCutShortIsDoneAgain) {
 
 TEST_F(LostVariablesTest, OthersThatBeginWaitForTheChief) {
   options_.give_up = milliseconds(50);
-  Lose({"c"});
+  world_.Lose({"c"});
   EXPECT_EQ(Create().status().code(), absl::StatusCode::kDeadlineExceeded);
 }
 

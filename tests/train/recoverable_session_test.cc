@@ -300,10 +300,7 @@ TEST_F(RecoverableSessionTest, ALongStepIsCheckedForVariablesThatAreLost) {
     EXPECT_THAT(status.message(), HasSubstr("no longer initialized: 'w', 'c'"));
   });
   while (world_.count("block") == 0) std::this_thread::yield();
-  {
-    MutexLock lock(world_.mutex);
-    world_.initialized = false;
-  }
+  world_.Lose();
   waits.join();
 }
 
@@ -461,10 +458,7 @@ TEST_F(RecoverableSessionTest, CloseEndsAReset) {
     return absl::UnavailableError("gone");
   };
   EXPECT_FALSE(Run(*session, "train").ok());
-  {
-    MutexLock lock(world_.mutex);
-    world_.initialized = false;
-  }
+  world_.Lose();
   std::thread waits([&] {
     EXPECT_EQ(Run(*session, "train"),
               absl::FailedPreconditionError("the session is closed"));

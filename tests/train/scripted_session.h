@@ -55,6 +55,12 @@ struct World {
     return absl::OkStatus();
   };
 
+  // Those variables.
+  void Lose(const std::vector<std::string>& names = {"w", "c"}) {
+    MutexLock lock(mutex);
+    initialized = false;
+    lacks = names;
+  }
   int num_made() {
     MutexLock lock(mutex);
     return made;

@@ -308,6 +308,14 @@ class CountedTest : public ::testing::Test {
     EXPECT_EQ(NumWaiting(counts_.of_w), count);
     EXPECT_EQ(NumWaiting(counts_.of_c), count);
   }
+  // Both workers, each its share of the steps.
+  void TrainBoth(int from, int to) {
+    std::vector<std::thread> threads;
+    threads.push_back(workers_->Chief(to - from));
+    threads.push_back(workers_->Train(0, LinearBatch, from, to));
+    threads.push_back(workers_->Train(1, LinearBatch, from, to));
+    Join(std::move(threads));
+  }
   std::vector<float> W() {
     auto fetched = workers_->sessions[0]->Run({.fetches = {w_}});
     EXPECT_TRUE(fetched.ok()) << fetched.status();
@@ -421,13 +429,7 @@ TEST_F(CountedTest, OneWorkerMayComputeAllGradientsOfAStep) {
 
 TEST_F(CountedTest, AWorkerThatComesAgainGoesOn) {
   Start(2, {.replicas_to_aggregate = 2});
-  {
-    std::vector<std::thread> threads;
-    threads.push_back(workers_->Chief(3));
-    threads.push_back(workers_->Train(0, LinearBatch, 0, 3));
-    threads.push_back(workers_->Train(1, LinearBatch, 0, 3));
-    Join(std::move(threads));
-  }
+  TrainBoth(0, 3);
   workers_->sessions[1] = nullptr;
   const TaskId task{.job = "worker", .index = 1};
   cluster_.Kill(task);
@@ -436,11 +438,7 @@ TEST_F(CountedTest, AWorkerThatComesAgainGoesOn) {
   ASSERT_TRUE(session.ok()) << session.status();
   workers_->sessions[1] = *session;
   workers_->Ok(1, workers_->models[1].worker_init);
-  std::vector<std::thread> threads;
-  threads.push_back(workers_->Chief(3));
-  threads.push_back(workers_->Train(0, LinearBatch, 3, 6));
-  threads.push_back(workers_->Train(1, LinearBatch, 3, 6));
-  Join(std::move(threads));
+  TrainBoth(3, 6);
   EXPECT_EQ(workers_->GlobalStep(), 6);
 }
 
@@ -494,13 +492,7 @@ TEST_F(CountedTest, TheEndOfTrainingWakesWorkersThatWait) {
 
 TEST_F(CountedTest, AChiefThatBeginsAfterTheEndGoesOnStepByStep) {
   Start(2, {.replicas_to_aggregate = 2});
-  {
-    std::vector<std::thread> threads;
-    threads.push_back(workers_->Chief(1));
-    threads.push_back(workers_->Train(0, LinearBatch, 0, 1));
-    threads.push_back(workers_->Train(1, LinearBatch, 0, 1));
-    Join(std::move(threads));
-  }
+  TrainBoth(0, 1);
   const SyncModel& chief = workers_->models[0];
   workers_->Ok(0, chief.finish);
   EXPECT_TRUE(Fetch<bool>(*workers_->sessions[1], chief.finished));

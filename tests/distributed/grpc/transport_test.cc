@@ -1,6 +1,4 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/tests/testing/transport_suite.h"
-
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -11,9 +9,10 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/strip.h"
-
 #include "leat/distributed/address.h"
 #include "leat/tests/distributed/grpc/slow_network.h"
+#include "leat/tests/testing/transport_ends_suite.h"
+#include "leat/tests/testing/transport_suite.h"
 
 namespace leat::testing {
 namespace {

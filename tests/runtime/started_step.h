@@ -1,0 +1,66 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+// StartedStep: a step that nobody waits for, and the end of it. Thread-safe.
+#ifndef LEAT_TESTS_RUNTIME_STARTED_STEP_H_
+#define LEAT_TESTS_RUNTIME_STARTED_STEP_H_
+
+#include <atomic>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "leat/core/tensor.h"
+#include "leat/runtime/graph_runner.h"
+#include "leat/runtime/local_rendezvous.h"
+#include "leat/tests/testing/event.h"
+
+namespace leat::testing {
+
+class StartedStep {
+ public:
+  explicit StartedStep(std::vector<Tensor> args, size_t num_returns = 1)
+      : args_(std::move(args)),
+        returns_(num_returns),
+        step_(std::make_shared<Step>(1, rendezvous_, args_,
+                                     absl::MakeSpan(returns_), nullptr)) {}
+
+  void Start(GraphRunner& runner, std::shared_ptr<CompiledGraph> graph) {
+    Step& step = *step_;
+    runner.Start(std::move(graph), step, [this, &runner](absl::Status end) {
+      step_ = nullptr;
+      was_on_pool_ = runner.devices().compute_queue().IsWorkerThread();
+      end_ = std::move(end);
+      ++calls_;
+      ended_.Set();
+    });
+  }
+  bool HasEnded() { return ended_.IsSet(); }
+  // Waits.
+  absl::Status End() {
+    return ended_.Wait() ? end_ : absl::DeadlineExceededError("has not ended");
+  }
+
+  // Not once it has been started. Whoever fails a step keeps it meanwhile.
+  std::shared_ptr<Step> step() const { return step_; }
+
+  // Of a step that has ended.
+  const std::vector<Tensor>& returns() const { return returns_; }
+  bool was_on_pool() const { return was_on_pool_; }
+  // How often the end was told.
+  int calls() const { return calls_; }
+
+ private:
+  LocalRendezvous rendezvous_;
+  const std::vector<Tensor> args_;
+  std::vector<Tensor> returns_;
+  std::shared_ptr<Step> step_;  // given up when it has ended
+  std::atomic<int> calls_ = 0;
+  bool was_on_pool_ = false;
+  absl::Status end_;
+  Event ended_;
+};
+
+}  // namespace leat::testing
+
+#endif  // LEAT_TESTS_RUNTIME_STARTED_STEP_H_

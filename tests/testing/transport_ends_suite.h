@@ -1,0 +1,213 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// How calls of every transport end before they are answered: by a deadline, a
+// cancellation, the end of a transport or of a listener.
+#ifndef LEAT_TESTS_TESTING_TRANSPORT_ENDS_SUITE_H_
+#define LEAT_TESTS_TESTING_TRANSPORT_ENDS_SUITE_H_
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/core/tensor.h"
+#include "leat/tests/testing/transport_test.h"
+
+namespace leat::testing {
+
+TEST_P(TransportTest, CancelsAtTheCallee) {
+  const auto transport = NewTransport();
+  const auto listener = Listen(*transport);
+  CallOptions options;
+  options.cancellation = std::make_shared<Cancellation>();
+  const CallResult result;
+  transport->Call(listener->address(), TestService::kWait, {}, options,
+                  result.Done());
+  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 1; }));
+  EXPECT_FALSE(result.is_done());
+  EXPECT_NE(service_.last_context()->peer, "");
+  EXPECT_FALSE(service_.last_context()->deadline.has_value());
+
+  options.cancellation->Cancel(absl::AbortedError("the step has failed"));
+  const absl::Status status = result.Take().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kCancelled) << status;
+  EXPECT_TRUE(IsTransportError(status));
+  EXPECT_TRUE(Eventually([&] { return service_.num_cancelled() == 1; }));
+
+  // No handler need know of one that was cancelled before.
+  const absl::Status late =
+      CallNow(*transport, listener->address(), TestService::kWait, {}, options)
+          .status();
+  EXPECT_EQ(late.code(), absl::StatusCode::kCancelled) << late;
+}
+
+TEST_P(TransportTest, EndsCancelledCallsOfDeafCallees) {
+  const auto transport = NewTransport();
+  const auto listener = Listen(*transport);
+  CallOptions options;
+  options.cancellation = std::make_shared<Cancellation>();
+  const CallResult result;
+  transport->Call(listener->address(), TestService::kHold, {}, options,
+                  result.Done());
+  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 1; }));
+  options.cancellation->Cancel(absl::AbortedError("the step has failed"));
+  EXPECT_EQ(result.Take().status().code(), absl::StatusCode::kCancelled);
+  service_.Release();
+  EXPECT_EQ(result.num_replies(), 1);
+}
+
+TEST_P(TransportTest, KeepsDeadlines) {
+  const auto transport = NewTransport();
+  const auto listener = Listen(*transport);
+  const auto begin = Clock::now();
+  // On a busy machine, too, it comes to the handler in time: the connection is
+  // there, and the deadline is far.
+  ExpectEcho(*transport, listener->address(), TestService::kEcho, "x", {});
+  const CallOptions options = Within(std::chrono::seconds(3));
+  const absl::Status status =
+      CallNow(*transport, listener->address(), TestService::kWait, {}, options)
+          .status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr(listener->address()));
+  EXPECT_TRUE(IsTransportError(status));
+  EXPECT_GE(Clock::now(), *options.deadline);
+  ASSERT_TRUE(Eventually([&] { return service_.num_cancelled() == 1; }));
+  ASSERT_TRUE(service_.last_context()->deadline.has_value());
+  const auto difference =
+      *service_.last_context()->deadline - *options.deadline;
+  // A message tells the time that is left, which its way does not take off.
+  EXPECT_LT(std::chrono::abs(difference),
+            service_.last_begun() - begin + std::chrono::milliseconds(100));
+
+  const absl::Status late =
+      CallNow(*transport, listener->address(), TestService::kWait, {},
+              Within(std::chrono::seconds(-1)))
+          .status();
+  EXPECT_EQ(late.code(), absl::StatusCode::kDeadlineExceeded) << late;
+
+  CallOptions never;
+  never.deadline = Clock::time_point::max();
+  EXPECT_TRUE(CallNow(*transport, listener->address(), TestService::kEcho,
+                      PayloadOf("x"), never)
+                  .ok());
+}
+
+TEST_P(TransportTest, DestroyingATransportEndsItsCalls) {
+  const auto callee = NewTransport();
+  const auto listener = Listen(*callee);
+  auto caller = NewTransport();
+  constexpr int kCalls = 10;
+  std::vector<CallResult> results(kCalls);
+  for (const CallResult& result : results) {
+    caller->Call(listener->address(), TestService::kWait, {}, {},
+                 result.Done());
+  }
+  std::atomic<bool> is_through{false};
+  caller->Call(listener->address(), TestService::kWait, {}, {},
+               [&](const absl::StatusOr<Payload>&) {
+                 std::this_thread::sleep_for(std::chrono::milliseconds(100));
+                 is_through = true;
+               });
+  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == kCalls + 1; }));
+  caller.reset();
+  EXPECT_TRUE(is_through);
+  for (const CallResult& result : results) {
+    ASSERT_EQ(result.num_replies(), 1);
+    const absl::Status status = result.Take().status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kCancelled) << status;
+  }
+  EXPECT_TRUE(
+      Eventually([&] { return service_.num_cancelled() == kCalls + 1; }));
+}
+
+TEST_P(TransportTest, ShutdownWaitsForCalls) {
+  const auto transport = NewTransport();
+  const auto listener = Listen(*transport);
+  const CallResult result;
+  transport->Call(listener->address(), TestService::kHold, {}, {},
+                  result.Done());
+  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 1; }));
+  std::atomic<bool> has_stopped{false};
+  std::thread stops([&] {
+    listener->Shutdown(std::chrono::seconds(60));
+    has_stopped = true;
+  });
+  // It takes no others meanwhile. (One may still come in.)
+  EXPECT_TRUE(Eventually([&] {
+    return CallNow(*transport, listener->address(), TestService::kEcho)
+               .status()
+               .code() == absl::StatusCode::kUnavailable;
+  }));
+  EXPECT_FALSE(has_stopped);
+  EXPECT_FALSE(result.is_done());
+  service_.Release();
+  stops.join();
+  const absl::StatusOr<Payload> response = result.Take();
+  EXPECT_TRUE(response.ok()) << response.status();
+}
+
+TEST_P(TransportTest, ShutdownCancelsCallsAfterAWhile) {
+  const auto transport = NewTransport();
+  const auto listener = Listen(*transport);
+  const CallResult result;
+  transport->Call(listener->address(), TestService::kWait, {}, {},
+                  result.Done());
+  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 1; }));
+  const auto begin = Clock::now();
+  listener->Shutdown(std::chrono::milliseconds(100));
+  EXPECT_GE(Clock::now() - begin, std::chrono::milliseconds(100));
+  EXPECT_EQ(service_.num_cancelled(), 1);
+  const absl::Status status = result.Take().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr(listener->address()));
+  EXPECT_TRUE(IsTransportError(status));
+  listener->Shutdown(std::chrono::seconds(60));  // again
+}
+
+TEST_P(TransportTest, AnswersOutliveTheirTransport) {
+  auto transport = NewTransport();
+  auto listener = Listen(*transport);
+  const Tensor tensor = Tensor::Filled<float>(Shape({100'000}), 1.5f);
+  const CallResult result;
+  transport->Call(listener->address(), TestService::kEcho,
+                  PayloadOf("x", {{"a", tensor}}), {}, result.Done());
+  absl::StatusOr<Payload> response = result.Take();
+  ASSERT_TRUE(response.ok()) << response.status();
+  listener.reset();
+  transport.reset();
+  ASSERT_TRUE(
+      response->Materialize(HostAllocator(), nullptr, int64_t{1} << 30).ok());
+  ExpectSame(*response, PayloadOf("x", {{"a", tensor}}));
+}
+
+TEST_P(TransportTest, EndsUnderLoad) {
+  for (int round = 0; round < 20; ++round) {
+    auto callee = NewTransport();
+    auto listener = Listen(*callee);
+    const std::string address = listener->address();
+    auto caller = NewTransport();
+    std::vector<CallResult> results(20);
+    std::thread calls([&] {
+      for (size_t i = 0; i < results.size(); ++i) {
+        caller->Call(address,
+                     i % 2 == 0 ? TestService::kWait : TestService::kEcho, {},
+                     {}, results[i].Done());
+      }
+    });
+    if (round % 2 == 0) listener.reset();
+    calls.join();
+    caller.reset();
+    for (const CallResult& result : results) {
+      EXPECT_EQ(result.num_replies(), 1);
+    }
+  }
+}
+
+}  // namespace leat::testing
+
+#endif  // LEAT_TESTS_TESTING_TRANSPORT_ENDS_SUITE_H_

@@ -1,0 +1,107 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// TransportTest: a test of a transport, which says in distributed/transport.h
+// what it promises. transport_suite.h and transport_ends_suite.h have the tests
+// of every transport; a program that includes them instantiates TransportTest.
+#ifndef LEAT_TESTS_TESTING_TRANSPORT_TEST_H_
+#define LEAT_TESTS_TESTING_TRANSPORT_TEST_H_
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/core/tensor.h"
+#include "leat/distributed/in_process.h"
+#include "leat/distributed/transport.h"
+#include "leat/tests/testing/temporary_folder.h"
+#include "leat/tests/testing/test_service.h"
+
+namespace leat::testing {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+struct TransportCase {
+  std::string name = {};  // of the transport
+  bool is_unix = false;   // listens at Unix sockets
+};
+
+inline bool IsTransportError(const absl::Status& status) {
+  return status.GetPayload(kTransportErrorPayload).has_value();
+}
+
+class TransportTest : public ::testing::TestWithParam<TransportCase> {
+ protected:
+  using Clock = std::chrono::steady_clock;
+
+  // All of a test reach each other.
+  std::unique_ptr<Transport> NewTransport(TransportOptions options = {}) {
+    options.network = network_;
+    auto transport = BuiltinTransports().Create(GetParam().name, options);
+    EXPECT_TRUE(transport.ok()) << transport.status();
+    return *std::move(transport);
+  }
+
+  // One to listen at.
+  std::string NewAddress() {
+    if (!GetParam().is_unix) return "127.0.0.1:0";
+    return absl::StrCat("unix:", folder_.Path("s"), ++num_addresses_);
+  }
+
+  std::unique_ptr<Listener> Listen(Transport& transport,
+                                   const std::string& address) {
+    auto listener = transport.Listen(address, service_.methods());
+    EXPECT_TRUE(listener.ok()) << listener.status();
+    return listener.ok() ? *std::move(listener) : nullptr;
+  }
+  std::unique_ptr<Listener> Listen(Transport& transport) {
+    return Listen(transport, NewAddress());
+  }
+
+  // An address at which nobody listens.
+  std::string LonelyAddress() {
+    const auto transport = NewTransport();
+    return Listen(*transport)->address();
+  }
+
+  static CallOptions Within(std::chrono::nanoseconds time) {
+    CallOptions options;
+    options.deadline = Clock::now() + time;
+    return options;
+  }
+
+  static void ExpectSame(const Payload& actual, const Payload& expected) {
+    EXPECT_EQ(actual.header, expected.header);
+    ASSERT_EQ(actual.tensors.size(), expected.tensors.size());
+    for (size_t i = 0; i < actual.tensors.size(); ++i) {
+      EXPECT_EQ(actual.tensors[i].name, expected.tensors[i].name);
+      EXPECT_TRUE(
+          Identical(actual.tensors[i].tensor, expected.tensors[i].tensor))
+          << i << ": " << actual.tensors[i].tensor.DebugString();
+    }
+  }
+
+  // Sends it and expects it back.
+  static void ExpectEcho(Transport& transport, const std::string& address,
+                         const Method& method, const std::string& text,
+                         const WireTensors& tensors) {
+    const absl::StatusOr<Payload> response =
+        CallNow(transport, address, method, PayloadOf(text, tensors));
+    ASSERT_TRUE(response.ok()) << response.status();
+    ExpectSame(*response, PayloadOf(text, tensors));
+  }
+
+  TemporaryFolder folder_;
+  int num_addresses_ = 0;
+  TestService service_;
+  const std::shared_ptr<InProcessNetwork> network_ =
+      std::make_shared<InProcessNetwork>();
+};
+
+}  // namespace leat::testing
+
+#endif  // LEAT_TESTS_TESTING_TRANSPORT_TEST_H_
