@@ -167,6 +167,7 @@ class Training {
     }
     const double after = PaceOfOthers(victim);
     least_pace_ = std::min(least_pace_, after / before);
+    greatest_pace_ = std::max(greatest_pace_, after / before);
     cluster_.Start(task);
     EXPECT_TRUE(workers_[victim]->Advances(20));
     std::cout << "worker " << victim << " killed: noticed after "
@@ -200,6 +201,7 @@ class Training {
 
   // Steps per second without the killed one, of those with it.
   double least_pace() const { return least_pace_; }
+  double greatest_pace() const { return greatest_pace_; }
 
  private:
   TrainingWorker::Program Program(const Model& model, int worker) {
@@ -266,6 +268,7 @@ class Training {
   Model model_;
   std::atomic<int64_t> global_step_{0};
   double least_pace_ = 1e9;
+  double greatest_pace_ = 0;
   // Ends before what its programs use.
   std::vector<std::unique_ptr<TrainingWorker>> workers_;
 };
@@ -277,6 +280,7 @@ TEST(AsyncFaultsTest, WhatIsLearnedIsNotLessForKilledWorkers) {
 
   // Of each seed; more where more seeds are asked for.
   const int kills = NumSeeds() > 2 ? 20 : 2;
+  double pace = 0;
   for (int seed = 1; seed <= NumSeeds() && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(static_cast<uint32_t>(seed));
@@ -287,7 +291,11 @@ TEST(AsyncFaultsTest, WhatIsLearnedIsNotLessForKilledWorkers) {
               << 100 * training.least_pace() << " % of before\n";
     EXPECT_NEAR(learned.loss, expected.loss, 0.01 * expected.loss);
     EXPECT_NEAR(learned.accuracy, expected.accuracy, 0.01);
+    pace = std::max(pace, training.greatest_pace());
   }
+  // What else the machine does may slow the others after some of the kills; a
+  // dead worker would after each.
+  EXPECT_GE(pace, 0.6);
 }
 
 }  // namespace

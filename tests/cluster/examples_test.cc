@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <random>
@@ -22,6 +23,7 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/tests/cluster/served_cluster.h"
 #include "leat/tests/testing/processes.h"
 #include "leat/tests/testing/temporary_folder.h"
 #include "leat/tools/launch_jobs.h"
@@ -30,9 +32,12 @@ namespace leat {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Each;
 using ::testing::HasSubstr;
+using testing::NumSeeds;
 using testing::Process;
 using testing::ReadFile;
+using ::testing::Truly;
 
 constexpr int kImages = 64;
 
@@ -123,6 +128,20 @@ class ExamplesTest : public ::testing::Test {
     return count;
   }
 
+  // Behind the last such text.
+  static int64_t LastNumber(const std::string& in, const std::string& text) {
+    const size_t at = in.rfind(text);
+    EXPECT_NE(at, std::string::npos) << text << " is missing in " << in;
+    if (at == std::string::npos) return 0;
+    return std::strtoll(in.c_str() + at + text.size(), nullptr, 10);
+  }
+  // The process whose log it is.
+  static void Kill(const std::string& log) {
+    const auto pid = static_cast<pid_t>(LastNumber(log, "is process "));
+    ASSERT_GT(pid, 1);
+    EXPECT_EQ(kill(pid, SIGKILL), 0);
+  }
+
   const TemporaryFolder folder_;
 };
 
@@ -202,22 +221,53 @@ TEST_F(ExamplesTest, AWorkerThatWasKilledGoesOn) {
   while (ReadFile(folder_.Path("chief-0.txt")).empty() && absl::Now() < end) {
     absl::SleepFor(absl::Milliseconds(20));
   }
-  const std::string process = "is process ";
-  const std::string log = ReadFile(folder_.Path("logs/worker-0.log"));
-  const size_t at = log.find(process);
-  ASSERT_NE(at, std::string::npos) << log;
-  const pid_t pid = std::stoi(log.substr(at + process.size()));
-  ASSERT_GT(pid, 1);
-  EXPECT_EQ(kill(pid, SIGKILL), 0);
+  Kill(ReadFile(folder_.Path("logs/worker-0.log")));
   WaitForOutput(launch, trains, 3);
   const std::string again = ReadFile(folder_.Path("logs/worker-0.log"));
   EXPECT_EQ(Count(again, trains), 2) << again;
   // Not from the start: the server has kept the variables.
-  const size_t last = again.rfind(trains);
-  ASSERT_NE(last, std::string::npos) << again;
-  EXPECT_GT(std::stoll(again.substr(last + trains.size())), 0) << again;
+  EXPECT_GT(LastNumber(again, trains), 0) << again;
   launch.Signal(SIGTERM);
   EXPECT_EQ(launch.Wait(), 128 + SIGTERM) << launch.Err();
+}
+
+// In the first third of the training. The worker does not end meanwhile, and
+// has a part in every step but some around the kill.
+TEST_F(ExamplesTest, AKilledChiefTrainsOnToTheLastStep) {
+  for (int seed = 1; seed <= NumSeeds(1); ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(static_cast<uint32_t>(seed));
+    constexpr int kEpochs = 100;
+    constexpr int kSteps = kEpochs * kImages / (2 * 4);
+    const std::string logs = folder_.Path(absl::StrCat("logs", seed));
+    Process launch(
+        LEAT_PROGRAM_LEAT,
+        Launch(
+            "chief=1,worker=1,ps=1",
+            {"--logs", logs, "--max-restarts", "1", "--restart-delay", "0.01"},
+            LEAT_PROGRAM_FASHION_MNIST_CLUSTER,
+            Training(4, {"--sync", "--epochs", absl::StrCat(kEpochs),
+                         "--losses", folder_.Path("")})));
+    // Told of every twentieth part.
+    WaitForOutput(launch, "[chief-0]  step ",
+                  1 + static_cast<int>(random() % 5));
+    if (HasFatalFailure()) return;
+    absl::SleepFor(absl::Microseconds(random() % 20'000));
+    Kill(ReadFile(logs + "/chief-0.log"));
+    EXPECT_EQ(launch.Wait(absl::Seconds(100)), 0)
+        << launch.Out() << launch.Err();
+    const std::string out = launch.Out();
+    EXPECT_EQ(Count(out, "[chief-0]  trains from step "), 2) << out;
+    EXPECT_GT(LastNumber(out, "[chief-0]  trains from step "), 0) << out;
+    EXPECT_EQ(Count(out, "[worker-0] trains from step "), 1) << out;
+    EXPECT_EQ(Count(out, absl::StrCat("ends at step ", kSteps, "\n")), 2)
+        << out;
+    const std::vector<float> losses = Losses(folder_.Path("worker-0.txt"));
+    EXPECT_NEAR(losses.size(), kSteps, 10);
+    EXPECT_THAT(losses, Each(Truly([](float x) { return std::isfinite(x); })));
+    ASSERT_FALSE(losses.empty());
+    EXPECT_LT(losses.back(), losses.front());
+  }
 }
 
 // Each chief that begins after the end counts up the step by one.

@@ -1,23 +1,27 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // As tests/distributed/hostile_peer_test.cc, over sockets, and what the process
-// has afterwards: files and memory as before.
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-#include <cstdlib>
+// has after a thousand calls of each kind: counts, files and memory as before.
+#include <algorithm>
+#include <cstdint>
 #include <iostream>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "leat/distributed/remote_session.h"
+#include "leat/distributed/transport.h"
+#include "leat/protos/status.pb.h"
 #include "leat/tests/cluster/served_cluster.h"
 #include "leat/tests/testing/good_session.h"
+#include "leat/tests/testing/hostile_connections.h"
 #include "leat/tests/testing/hostile_peer.h"
 
 #if defined(__has_feature)
@@ -29,9 +33,13 @@
 namespace leat::testing {
 namespace {
 
-constexpr int64_t kMaxMessageBytes = 64 << 10;
+using Code = absl::StatusCode;
+
 const TaskId kPs = {"ps", 0};
-const TaskId kWorker = {"worker", 0};
+constexpr int64_t kMaxMessageBytes = 64 << 10;
+constexpr int kMaxGraphNodes = HostilePeer::kOversizedGraphNodes / 2;
+// More than the time after which a session is idle.
+constexpr absl::Duration kPatience = absl::Seconds(40);
 
 #ifdef LEAT_HAS_SANITIZER
 constexpr bool kCountsMemory = false;  // what is freed is kept for a while
@@ -40,83 +48,157 @@ constexpr int kTimes = 100;            // at a tenth of the speed
 constexpr bool kCountsMemory = true;
 constexpr int kTimes = 1000;
 #endif
-// In a round of eight thousand calls.
-constexpr int64_t kMaxGrowth = 2 << 20;
+// In a round of calls: whatever a call, a step or a session leaves takes more.
+constexpr int64_t kMaxGrowth = int64_t{512} * kTimes;
 constexpr int kMaxRounds = 6;
 
-// Sends bytes that are no HTTP, or nothing, and goes.
-void ConnectAndGo(const std::string& address, int i) {
-  const int to = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  ASSERT_GE(to, 0);
-  sockaddr_in server = {};
-  server.sin_family = AF_INET;
-  server.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  server.sin_port = htons(static_cast<uint16_t>(
-      std::atoi(address.substr(address.rfind(':') + 1).c_str())));
-  EXPECT_EQ(
-      connect(to, reinterpret_cast<const sockaddr*>(&server), sizeof(server)),
-      0);
-  const std::string bytes(static_cast<size_t>(i % 500), 'x');
-  if (!bytes.empty()) send(to, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-  close(to);
-}
+// Attacks the parameter server, which is the master of a session that trains
+// meanwhile, and has its variable.
+class HostilePeerProcessTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto session =
+        NewRemoteSession(GoodSession::MakeGraph(), cluster_.Target(kPs));
+    ASSERT_TRUE(session.ok()) << session.status();
+    good_.Begin(*std::move(session));
+    ExpectSteps();
+  }
+  void TearDown() override {
+    good_.End();
+    cluster_.ExpectIdle();
+    cluster_.End();
+  }
 
-TEST(HostilePeerProcessTest, LeavesFilesAndMemoryAsTheyWere) {
+  // `attack` makes so many calls.
+  void ExpectNothingStays(absl::FunctionRef<void(int count)> attack) {
+    Process& server = cluster_.process(kPs);
+    attack(kTimes);
+    Rest();
+    const int files = server.NumOpenFiles();
+    int64_t memory = server.ResidentBytes();
+    int64_t growth = 0;
+    // What is kept for later use is full after some rounds, what is lost grows
+    // with each.
+    for (int round = 0; round < kMaxRounds && !HasFailure(); ++round) {
+      attack(kTimes);
+      Rest();
+      growth = server.ResidentBytes() - memory;
+      memory += growth;
+      std::cout << "resident: " << memory << ", " << growth << " more\n";
+      if (!kCountsMemory || growth < kMaxGrowth) break;
+    }
+    if (kCountsMemory) {
+      EXPECT_LT(growth, kMaxGrowth);
+    }
+    EXPECT_TRUE(
+        Becomes([&] { return server.NumOpenFiles() <= files; }, kPatience))
+        << server.NumOpenFiles() << " files, " << files << " before";
+  }
+
   // What is remembered on purpose is full soon. No session is idle that only
   // has a busy machine.
-  ServedCluster cluster(
+  ServedCluster cluster_{
       "ps=1,worker=1",
-      {"--max-message-bytes", "64KiB", "--session-idle", "4",
-       "--max-tombstones", "1000", "--max-request-ids", "1000"});
-  const auto transport = *BuiltinTransports().Create("grpc");
-  auto session =
-      NewRemoteSession(GoodSession::MakeGraph(), cluster.Target(kWorker));
-  ASSERT_TRUE(session.ok()) << session.status();
-  GoodSession good;
-  good.Begin(*std::move(session));
+      {"--max-message-bytes", absl::StrCat(kMaxMessageBytes),
+       "--max-graph-nodes", absl::StrCat(kMaxGraphNodes), "--session-idle", "4",
+       "--max-tombstones", "1000", "--max-request-ids", "1000"}};
+  const std::unique_ptr<Transport> transport_ =
+      *BuiltinTransports().Create("grpc");
 
-  HostilePeer peer(*transport, cluster.Address(kPs), kPs.ToString(),
-                   kMaxMessageBytes);
-  const auto attack = [&](int count) {
-    for (const HostilePeer::Attack& each : HostilePeer::Attacks()) {
-      int calls = 0;
-      for (const auto& [code, times] : (peer.*each.run)(count)) calls += times;
-      EXPECT_EQ(calls, count) << each.name;
-    }
-    for (int i = 0; i < count; ++i) ConnectAndGo(cluster.Address(kPs), i);
-  };
-  // Sessions whose clients have vanished are gone when they were idle.
-  const auto rest = [&] {
+ private:
+  // The good session goes on.
+  void ExpectSteps() {
+    const int steps = good_.num_steps();
     EXPECT_TRUE(
-        Becomes([&] { return cluster.Status(kPs).num_client_sessions() == 0; },
-                absl::Seconds(40)));
-  };
-  attack(kTimes / 4);
-  rest();
-  Process& server = cluster.process(kPs);
-  const int files = server.NumOpenFiles();
-  // What is kept for later use is full after some rounds, what is lost grows
-  // with each.
-  int64_t memory = server.ResidentBytes();
-  int64_t growth = kMaxGrowth;
-  for (int round = 0; round < kMaxRounds && growth >= kMaxGrowth; ++round) {
-    attack(kTimes);
-    rest();
-    const int64_t now = server.ResidentBytes();
-    growth = now - memory;
-    memory = now;
-    std::cout << "resident: " << memory << ", " << growth << " more\n";
-    if (!kCountsMemory) break;
+        Becomes([&] { return good_.num_steps() > steps + 1 || HasFailure(); },
+                kPatience));
   }
-  if (kCountsMemory) {
-    EXPECT_LT(growth, kMaxGrowth);
+  // The server has the good session, between two steps of it, and nothing else:
+  // sessions whose clients have vanished are gone when they were idle.
+  void Rest() {
+    ExpectSteps();
+    pb::TaskStatusResponse status;
+    const auto rests = [&] {
+      status = cluster_.Status(kPs);
+      return IsQuiet(status) && status.num_open_steps() == 0 &&
+             status.num_client_sessions() == 1 &&
+             status.num_worker_sessions() == 1;
+    };
+    EXPECT_TRUE(Becomes(rests, kPatience)) << status.DebugString();
   }
-  EXPECT_TRUE(Becomes([&] { return server.NumOpenFiles() <= files; },
-                      absl::Seconds(60)))
-      << server.NumOpenFiles() << " files, " << files << " before";
-  good.End();
-  cluster.ExpectIdle();
-  cluster.End();
+
+  GoodSession good_;
+};
+
+struct Kind {
+  const char* name = "";
+  HostilePeer::Answers (HostilePeer::*attack)(int count) = nullptr;
+  std::vector<Code> codes;  // of the answers
+};
+
+void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
+
+class HostileCallsProcessTest : public HostilePeerProcessTest,
+                                public ::testing::WithParamInterface<Kind> {};
+
+TEST_P(HostileCallsProcessTest, AreAnsweredAndLeaveNothingBehind) {
+  const Kind& kind = GetParam();
+  HostilePeer peer(*transport_, cluster_.Address(kPs), kPs.ToString(),
+                   kMaxMessageBytes);
+  ExpectNothingStays([&](int count) {
+    int calls = 0;
+    for (const auto& [code, times] : (peer.*kind.attack)(count)) {
+      calls += times;
+      EXPECT_TRUE(std::count(kind.codes.begin(), kind.codes.end(), code) > 0)
+          << times << " times " << absl::StatusCodeToString(code);
+    }
+    EXPECT_EQ(calls, count);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, HostileCallsProcessTest,
+    ::testing::Values(
+        // Some bytes are a message after all.
+        Kind{"Garbage",
+             &HostilePeer::SendGarbage,
+             {Code::kInvalidArgument, Code::kAborted, Code::kNotFound,
+              Code::kUnimplemented, Code::kOk}},
+        Kind{"UnknownHandles",
+             &HostilePeer::UseUnknownHandles,
+             {Code::kAborted, Code::kInvalidArgument, Code::kNotFound}},
+        Kind{"GraphsForAbsentDevices",
+             &HostilePeer::SendGraphsForAbsentDevices,
+             {Code::kInvalidArgument}},
+        Kind{"OversizedMessages",
+             &HostilePeer::SendOversizedMessages,
+             {Code::kResourceExhausted}},
+        Kind{"OversizedGraphs",
+             &HostilePeer::SendOversizedGraphs,
+             {Code::kResourceExhausted}},
+        Kind{"TensorsOfOtherTypesThanPromised",
+             &HostilePeer::FeedOtherTypesThanPromised,
+             {Code::kInvalidArgument}},
+        Kind{"TensorsThatNobodySends",
+             &HostilePeer::AskForTensorsThatNobodySends,
+             {Code::kCancelled}},
+        // Some sessions are made before their clients vanish.
+        Kind{"ClientsAndMastersThatVanish",
+             &HostilePeer::VanishMidCall,
+             {Code::kCancelled, Code::kOk}}),
+    [](const ::testing::TestParamInfo<Kind>& info) {
+      return std::string(info.param.name);
+    });
+
+TEST_F(HostilePeerProcessTest, LostConnectionsLeaveNothingBehind) {
+  ExpectNothingStays([this](int count) {
+    LoseConnections(*transport_, cluster_.Address(kPs), kPs.ToString(), count);
+  });
+}
+
+TEST_F(HostilePeerProcessTest, ConnectionsThatEndEarlyLeaveNothingBehind) {
+  ExpectNothingStays(
+      [this](int count) { EndConnectionsEarly(cluster_.Address(kPs), count); });
 }
 
 }  // namespace

@@ -64,10 +64,9 @@ ServedCluster::ServedCluster(const std::string& jobs,
 void ServedCluster::Start(const TaskId& task) {
   std::vector<std::string> args = {"serve"};
   args.insert(args.end(), flags_.begin(), flags_.end());
-  auto process =
-      std::make_unique<Process>(LEAT_PROGRAM_LEAT, args,
-                                std::vector<std::string>{absl::StrCat(
-                                    "TF_CONFIG=", cluster_->TfConfig(task))});
+  auto process = std::make_unique<Process>(
+      LEAT_PROGRAM_LEAT, args,
+      std::vector<std::string>{absl::StrCat("TF_CONFIG=", TfConfig(task))});
   EXPECT_TRUE(absl::StartsWith(process->FirstLine(),
                                absl::StrCat("ready ", task.ToString())));
   processes_[Key(task)] = std::move(process);

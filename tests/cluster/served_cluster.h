@@ -58,6 +58,10 @@ class ServedCluster {
   void End();
 
   std::string Address(const TaskId& task) const;
+  // What its process gets as TF_CONFIG; of an evaluator too.
+  std::string TfConfig(const TaskId& task) const {
+    return cluster_->TfConfig(task);
+  }
   std::string Target(const TaskId& task) const;
 
  private:

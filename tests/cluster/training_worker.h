@@ -53,6 +53,8 @@ class TrainingWorker {
 
   int64_t begun() const { return begun_; }
   int64_t done() const { return done_; }
+  // Made so far. REQUIRES: a step is done.
+  int64_t num_sessions() const { return session()->num_sessions(); }
   // So many more steps are done in time.
   bool Advances(int64_t steps) const;
 

@@ -1,24 +1,28 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/tests/testing/hostile_peer.h"
 
-#include <google/protobuf/text_format.h>
-
-#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <deque>
+#include <iterator>
 #include <memory>
 #include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/strings/substitute.h"
 #include "gtest/gtest.h"
 #include "leat/core/random_id.h"
 #include "leat/core/rendezvous.h"
-#include "leat/graph/graph_def.h"
+#include "leat/core/tensor.h"
+#include "leat/distributed/methods.h"
+#include "leat/distributed/request_queue.h"
+#include "leat/protos/graph.pb.h"
 #include "leat/protos/leat_worker.pb.h"
 #include "leat/protos/master.pb.h"
 #include "leat/protos/worker.pb.h"
+#include "leat/tests/testing/task_sessions.h"
 #include "leat/tests/testing/test_service.h"
 
 namespace leat::testing {
@@ -49,18 +53,15 @@ const Method kMethods[] = {methods::kCreateSession,
                            methods::kFetchChunk,
                            methods::kTaskStatus};
 
-// $0: the task. A step of "taken" waits for ever.
+// $0: the task.
 constexpr char kGraph[] = R"(
   node { name: "x" op: "Placeholder" device: "$0/device:CPU:0"
          attr { key: "dtype" value { type: DT_FLOAT } } }
   node { name: "y" op: "Neg" input: "x" device: "$0/device:CPU:0"
          attr { key: "T" value { type: DT_FLOAT } } }
-  node { name: "q" op: "FIFOQueueV2" device: "$0/device:CPU:0"
-         attr { key: "shared_name" value { s: "of nobody" } }
-         attr { key: "component_types" value { list { type: DT_FLOAT } } } }
-  node { name: "taken" op: "QueueDequeueV2" input: "q"
-         device: "$0/device:CPU:0"
-         attr { key: "component_types" value { list { type: DT_FLOAT } } } }
+)";
+constexpr char kExtension[] = R"(
+  node { name: "more" op: "NoOp" device: "$0/device:CPU:0" }
 )";
 // A part of a step that is fed with $1.
 constexpr char kFedPart[] = R"(
@@ -72,44 +73,66 @@ constexpr char kFedPart[] = R"(
     attr { key: "recv_device" value { s: "$0/device:CPU:0" } }
     attr { key: "client_terminated" value { b: true } } }
 )";
-constexpr char kWaitingPart[] = R"(
-  node { name: "q" op: "FIFOQueueV2" device: "$0/device:CPU:0"
-         attr { key: "shared_name" value { s: "of nobody" } }
-         attr { key: "component_types" value { list { type: DT_FLOAT } } } }
-  node { name: "taken" op: "QueueDequeueV2" input: "q"
-         device: "$0/device:CPU:0"
-         attr { key: "component_types" value { list { type: DT_FLOAT } } } }
-)";
 
 bool IsOf(const Method& a, const Method& b) {
   return absl::string_view(a.path) == b.path;
 }
 
-pb::GraphDef GraphOf(const std::string& text) {
-  pb::GraphDef graph;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &graph));
-  graph.mutable_versions()->set_producer(kGraphDefVersion);
+std::string FedPart(const std::string& task, uint64_t incarnation) {
+  return absl::Substitute(kFedPart, task, static_cast<int64_t>(incarnation));
+}
+
+// What feeds that part.
+std::string FeedKey(const std::string& task, uint64_t incarnation) {
+  const std::string device = absl::StrCat(task, "/device:CPU:0");
+  return RendezvousKey{.send_device = device,
+                       .send_incarnation = incarnation,
+                       .recv_device = device,
+                       .tensor_name = "x"}
+      .ToString();
+}
+
+pb::GraphDef GraphOf(int num_nodes) {
+  pb::GraphDef graph = GraphDefOf("");
+  for (int i = 0; i < num_nodes; ++i) {
+    pb::NodeDef& node = *graph.add_node();
+    node.set_name(absl::StrCat("n", i));
+    node.set_op("NoOp");
+  }
   return graph;
 }
 
-Payload PayloadOf(const google::protobuf::MessageLite& message) {
-  return {.header = message.SerializeAsString()};
+// A session whose graph has not been extended yet.
+pb::ExtendSessionRequest ExtensionOf(const ClientSession& session,
+                                     const pb::GraphDef& graph) {
+  pb::ExtendSessionRequest request;
+  request.set_session_handle(session.handle());
+  *request.mutable_graph_def() = graph;
+  return request;
 }
 
 template <typename Request>
-Payload InUnknownSession() {
+Payload InUnknownSession(const std::string&) {
   Request request;
   request.set_session_handle(RandomHandle());
   if constexpr (requires { request.set_create_worker_session_called(true); }) {
     request.set_create_worker_session_called(true);
   }
-  return PayloadOf(request);
+  return ToPayload(request);
 }
 
-Payload OfUnknownStep() {
+template <typename Request>
+Payload OfUnknownCallable(const std::string& session) {
+  Request request;
+  request.set_session_handle(session);
+  request.set_handle(RandomStepId());
+  return ToPayload(request);
+}
+
+Payload OfUnknownStep(const std::string&) {
   pb::FetchChunkRequest request;
   request.set_step_id(RandomStepId());
-  return PayloadOf(request);
+  return ToPayload(request);
 }
 
 }  // namespace
@@ -119,22 +142,11 @@ HostilePeer::HostilePeer(Transport& transport, std::string address,
     : transport_(transport),
       address_(std::move(address)),
       task_(std::move(task)),
-      max_message_bytes_(max_message_bytes) {}
+      max_message_bytes_(max_message_bytes),
+      client_(transport_, address_) {}
 
-std::vector<HostilePeer::Attack> HostilePeer::Attacks() {
-  return {
-      {"garbage", &HostilePeer::SendGarbage},
-      {"unknown handles", &HostilePeer::UseUnknownHandles},
-      {"absent devices", &HostilePeer::SendGraphsForAbsentDevices},
-      {"oversized messages", &HostilePeer::SendOversizedMessages},
-      {"other types", &HostilePeer::FeedOtherTypesThanPromised},
-      {"tensors that nobody sends", &HostilePeer::AskForTensorsThatNobodySends},
-      {"vanishing", &HostilePeer::VanishMidCall}};
-}
-
-HostilePeer::Answers HostilePeer::Flood(int count,
-                                        const std::function<Call(int i)>& make,
-                                        bool vanishes) {
+HostilePeer::Answers HostilePeer::Flood(
+    int count, const std::function<MethodCall(int i)>& make, bool vanishes) {
   struct Open {
     CallResult result = {};
     std::shared_ptr<Cancellation> cancellation =
@@ -144,7 +156,7 @@ HostilePeer::Answers HostilePeer::Flood(int count,
   Answers answers;
   for (int i = 0; i < count || !open.empty(); ++i) {
     if (i < count) {
-      Call call = make(i);
+      MethodCall call = make(i);
       Open& one = open.emplace_back();
       transport_.Call(address_, call.method, std::move(call.request),
                       {.cancellation = one.cancellation}, one.result.Done());
@@ -164,53 +176,6 @@ HostilePeer::Answers HostilePeer::Flood(int count,
   return answers;
 }
 
-Payload HostilePeer::Ask(Call call) {
-  absl::StatusOr<Payload> answer =
-      CallNow(transport_, address_, call.method, std::move(call.request));
-  EXPECT_TRUE(answer.ok()) << call.method.path << ": " << answer.status();
-  return answer.ok() ? *std::move(answer) : Payload();
-}
-
-std::string HostilePeer::CreateSession(const std::string& graph) {
-  pb::CreateSessionRequest request;
-  *request.mutable_graph_def() = GraphOf(graph);
-  pb::CreateSessionResponse response;
-  EXPECT_TRUE(response.ParseFromString(
-      Ask({methods::kCreateSession, PayloadOf(request)}).header));
-  return response.session_handle();
-}
-
-std::string HostilePeer::Register(const std::string& graph,
-                                  std::string* session) {
-  *session = RandomHandle();
-  pb::CreateWorkerSessionRequest create;
-  create.set_session_handle(*session);
-  Ask({methods::kCreateWorkerSession, PayloadOf(create)});
-  pb::RegisterGraphRequest request;
-  request.set_session_handle(*session);
-  request.set_create_worker_session_called(true);
-  *request.mutable_graph_def() = GraphOf(graph);
-  pb::RegisterGraphResponse response;
-  EXPECT_TRUE(response.ParseFromString(
-      Ask({methods::kRegisterGraph, PayloadOf(request)}).header));
-  return response.graph_handle();
-}
-
-void HostilePeer::DeleteSession(const std::string& session) {
-  pb::DeleteWorkerSessionRequest request;
-  request.set_session_handle(session);
-  Ask({methods::kDeleteWorkerSession, PayloadOf(request)});
-}
-
-uint64_t HostilePeer::Incarnation() {
-  pb::GetStatusResponse status;
-  EXPECT_TRUE(status.ParseFromString(
-      Ask({methods::kGetStatus, PayloadOf(pb::GetStatusRequest())}).header));
-  return status.device_attributes_size() == 0
-             ? 0
-             : status.device_attributes(0).incarnation();
-}
-
 HostilePeer::Answers HostilePeer::SendGarbage(int count) {
   return Flood(count, [this](int i) {
     std::string bytes(1 + random_() % 200, '\0');
@@ -227,159 +192,148 @@ HostilePeer::Answers HostilePeer::SendGarbage(int count) {
       bytes[0] = 0x0a;
       bytes[1] %= 100;
     }
-    return Call{method, {.header = std::move(bytes)}};
+    return MethodCall{method, {.header = std::move(bytes)}};
   });
 }
 
 HostilePeer::Answers HostilePeer::UseUnknownHandles(int count) {
   static constexpr struct {
     Method method;
-    Payload (*request)();
+    Payload (*request)(const std::string& session);
   } kUses[] = {
       {methods::kRunStep, InUnknownSession<pb::RunStepRequest>},
+      {methods::kMakeCallable, InUnknownSession<pb::MakeCallableRequest>},
       {methods::kRunCallable, InUnknownSession<pb::RunCallableRequest>},
+      {methods::kReleaseCallable, InUnknownSession<pb::ReleaseCallableRequest>},
       {methods::kCloseSession, InUnknownSession<pb::CloseSessionRequest>},
       {methods::kListDevices, InUnknownSession<pb::ListDevicesRequest>},
       {methods::kExtendSession, InUnknownSession<pb::ExtendSessionRequest>},
+      {methods::kRunCallable, OfUnknownCallable<pb::RunCallableRequest>},
+      {methods::kReleaseCallable,
+       OfUnknownCallable<pb::ReleaseCallableRequest>},
       {methods::kRegisterGraph, InUnknownSession<pb::RegisterGraphRequest>},
       {methods::kRunGraph, InUnknownSession<pb::RunGraphRequest>},
       {methods::kDeregisterGraph, InUnknownSession<pb::DeregisterGraphRequest>},
       {methods::kFetchChunk, OfUnknownStep}};
-  return Flood(count, [](int i) -> Call {
+  const ClientSession session(client_, absl::Substitute(kGraph, task_));
+  return Flood(count, [&session](int i) -> MethodCall {
     const auto& use = kUses[static_cast<size_t>(i) % std::size(kUses)];
-    return {use.method, use.request()};
+    return {use.method, use.request(session.handle())};
   });
 }
 
 HostilePeer::Answers HostilePeer::SendGraphsForAbsentDevices(int count) {
-  std::string session;
-  Register(
-      absl::Substitute(kFedPart, task_, static_cast<int64_t>(Incarnation())),
-      &session);
-  Answers answers = Flood(count, [&session, this](int i) -> Call {
-    const std::string device =
-        i % 4 < 2 ? "/job:nobody/replica:0/task:3" : absl::StrCat(task_, "7");
-    if (i % 2 == 0) {
-      pb::CreateSessionRequest request;
-      *request.mutable_graph_def() = GraphOf(absl::Substitute(kGraph, device));
-      return {methods::kCreateSession, PayloadOf(request)};
+  const ClientSession of_client(client_, absl::Substitute(kGraph, task_));
+  const RegisteredSession of_master(client_,
+                                    FedPart(task_, client_.Incarnation()));
+  return Flood(count, [&](int i) -> MethodCall {
+    const std::string task =
+        i % 2 == 0 ? "/job:nobody/replica:0/task:3" : absl::StrCat(task_, "7");
+    const std::string graph = absl::Substitute(kGraph, task);
+    switch (i / 2 % 4) {
+      case 0:  // few, since a session lets only so many wait
+        return {methods::kExtendSession,
+                ToPayload(ExtensionOf(of_client, GraphDefOf(absl::Substitute(
+                                                     kExtension, task))))};
+      case 1:
+        return {methods::kRegisterGraph,
+                ToPayload(of_master.GraphRequest(GraphDefOf(graph)))};
+      default:
+        return {methods::kCreateSession,
+                ToPayload(CreateSessionRequestOf(graph))};
     }
-    pb::RegisterGraphRequest request;
-    request.set_session_handle(session);
-    request.set_create_worker_session_called(true);
-    *request.mutable_graph_def() =
-        GraphOf(absl::Substitute(kWaitingPart, device));
-    return {methods::kRegisterGraph, PayloadOf(request)};
   });
-  DeleteSession(session);
-  return answers;
 }
 
 HostilePeer::Answers HostilePeer::SendOversizedMessages(int count) {
   const std::string header(static_cast<size_t>(max_message_bytes_) + 1, 'x');
   const Tensor tensor = Tensor::Filled(Shape{max_message_bytes_ / 4 + 1}, 1.0f);
-  return Flood(count, [&](int i) -> Call {
-    if (i % 2 == 0) return {methods::kCreateSession, {.header = header}};
-    Call call{methods::kRunStep, {}};
+  return Flood(count, [&](int i) -> MethodCall {
+    MethodCall call;
+    switch (i % 4) {
+      case 0:
+        return {methods::kCreateSession, {.header = header}};
+      case 1:
+        return {methods::kRegisterGraph, {.header = header}};
+      case 2:
+        call.method = methods::kRunStep;
+        break;
+      default:
+        call.method = methods::kRunGraph;
+        break;
+    }
     call.request.tensors.push_back({.name = "x", .tensor = tensor});
     return call;
   });
 }
 
-HostilePeer::Answers HostilePeer::FeedOtherTypesThanPromised(int count) {
-  const std::string session = CreateSession(absl::Substitute(kGraph, task_));
-  const uint64_t incarnation = Incarnation();
-  std::string worker_session;
-  const std::string graph = Register(
-      absl::Substitute(kFedPart, task_, static_cast<int64_t>(incarnation)),
-      &worker_session);
-  const std::string device = absl::StrCat(task_, "/device:CPU:0");
-  const std::string key = RendezvousKey{.send_device = device,
-                                        .send_incarnation = incarnation,
-                                        .recv_device = device,
-                                        .tensor_name = "x"}
-                              .ToString();
-  Answers answers = Flood(count, [&](int i) -> Call {
-    Call call;
-    if (i % 2 == 0) {
-      pb::RunStepRequest request;
-      request.set_session_handle(session);
-      request.add_fetch("y:0");
-      call = {methods::kRunStep, PayloadOf(request)};
-      call.request.tensors.push_back(
-          {.name = "x:0", .tensor = Tensor::Scalar(int32_t{1})});
-    } else {
-      pb::RunGraphRequest request;
-      request.set_session_handle(worker_session);
-      request.set_create_worker_session_called(true);
-      request.set_graph_handle(graph);
-      request.set_step_id(RandomStepId());
-      call = {methods::kRunGraph, PayloadOf(request)};
-      call.request.tensors.push_back(
-          {.name = key, .tensor = Tensor::Scalar(int64_t{1})});
+HostilePeer::Answers HostilePeer::SendOversizedGraphs(int count) {
+  const pb::GraphDef graph = GraphOf(kOversizedGraphNodes);
+  pb::CreateSessionRequest create;
+  *create.mutable_graph_def() = graph;
+  const ClientSession of_client(client_, absl::Substitute(kGraph, task_));
+  const RegisteredSession of_master(client_,
+                                    FedPart(task_, client_.Incarnation()));
+  const pb::ExtendSessionRequest extend = ExtensionOf(of_client, graph);
+  const pb::RegisterGraphRequest add = of_master.GraphRequest(graph);
+  return Flood(count, [&](int i) -> MethodCall {
+    switch (i % 3) {
+      case 0:
+        return {methods::kCreateSession, ToPayload(create)};
+      case 1:
+        return {methods::kExtendSession, ToPayload(extend)};
+      default:
+        return {methods::kRegisterGraph, ToPayload(add)};
     }
+  });
+}
+
+HostilePeer::Answers HostilePeer::FeedOtherTypesThanPromised(int count) {
+  const uint64_t incarnation = client_.Incarnation();
+  ClientSession of_client(client_, absl::Substitute(kGraph, task_));
+  const int64_t callable = of_client.MakeCallable("x:0", "y:0");
+  const RegisteredSession of_master(client_, FedPart(task_, incarnation));
+  const std::string key = FeedKey(task_, incarnation);
+  return Flood(count, [&](int i) -> MethodCall {
+    MethodCall call;
+    WireTensor feed{.tensor = Tensor::Scalar(int32_t{1})};
+    switch (i % 3) {
+      case 0:
+        call = {methods::kRunStep, ToPayload(of_client.StepRequest("y:0"))};
+        feed.name = "x:0";
+        break;
+      case 1:
+        call = {methods::kRunCallable,
+                ToPayload(of_client.CallableRequest(callable))};
+        break;
+      default:
+        call = {methods::kRunGraph, ToPayload(of_master.StepRequest())};
+        feed.name = key;
+        break;
+    }
+    call.request.tensors.push_back(std::move(feed));
     return call;
   });
-  DeleteSession(worker_session);
-  pb::CloseSessionRequest close;
-  close.set_session_handle(session);
-  Ask({methods::kCloseSession, PayloadOf(close)});
-  return answers;
 }
 
 HostilePeer::Answers HostilePeer::AskForTensorsThatNobodySends(int count) {
-  const uint64_t incarnation = Incarnation();
-  const std::string device = absl::StrCat(task_, "/device:CPU:0");
+  const uint64_t incarnation = client_.Incarnation();
   return Flood(
-      count,
-      [&](int i) -> Call {
-        pb::RecvTensorRequest request;
-        request.set_step_id(RandomStepId());
-        request.set_request_id(RandomStepId());
-        request.set_rendezvous_key(
-            RendezvousKey{.send_device = device,
-                          .send_incarnation = incarnation,
-                          .recv_device = "/job:x/replica:0/task:0/device:CPU:0",
-                          .tensor_name = absl::StrCat("t", i)}
-                .ToString());
-        return {methods::kRecvTensor, PayloadOf(request)};
-      },
+      count, [&](int) { return RecvThatNobodySends(task_, incarnation); },
       /*vanishes=*/true);
 }
 
 HostilePeer::Answers HostilePeer::VanishMidCall(int count) {
-  const std::string graph_text = absl::Substitute(kGraph, task_);
-  const std::string session = CreateSession(graph_text);
-  std::string worker_session;
-  const std::string graph =
-      Register(absl::Substitute(kWaitingPart, task_), &worker_session);
-  Answers answers = Flood(
+  const EndlessCalls calls(transport_, address_, task_);
+  const pb::CreateSessionRequest create =
+      CreateSessionRequestOf(absl::Substitute(kGraph, task_));
+  return Flood(
       count,
-      [&](int i) -> Call {
-        if (i % 10 == 0) {
-          pb::CreateSessionRequest request;
-          *request.mutable_graph_def() = GraphOf(graph_text);
-          return {methods::kCreateSession, PayloadOf(request)};
-        }
-        if (i % 2 == 0) {
-          pb::RunStepRequest request;
-          request.set_session_handle(session);
-          request.add_fetch("taken:0");
-          return {methods::kRunStep, PayloadOf(request)};
-        }
-        pb::RunGraphRequest request;
-        request.set_session_handle(worker_session);
-        request.set_create_worker_session_called(true);
-        request.set_graph_handle(graph);
-        request.set_step_id(RandomStepId());
-        return {methods::kRunGraph, PayloadOf(request)};
+      [&](int i) -> MethodCall {
+        if (i % 10 > 0) return calls.Make(i);
+        return {methods::kCreateSession, ToPayload(create)};
       },
       /*vanishes=*/true);
-  DeleteSession(worker_session);
-  pb::CloseSessionRequest close;
-  close.set_session_handle(session);
-  Ask({methods::kCloseSession, PayloadOf(close)});
-  return answers;
 }
 
 }  // namespace leat::testing

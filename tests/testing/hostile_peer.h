@@ -10,11 +10,11 @@
 #include <map>
 #include <random>
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
-#include "leat/distributed/methods.h"
 #include "leat/distributed/transport.h"
+#include "leat/tests/testing/endless_calls.h"
+#include "leat/tests/testing/task_client.h"
 
 namespace leat::testing {
 
@@ -36,39 +36,26 @@ class HostilePeer {
   // Graphs with nodes on devices that are not the task's, or nobody's.
   Answers SendGraphsForAbsentDevices(int count);
   Answers SendOversizedMessages(int count);
-  // Feeds of steps and of graphs.
+  // Of so many nodes, of which the task is to take fewer.
+  static constexpr int kOversizedGraphNodes = 1000;
+  Answers SendOversizedGraphs(int count);
+  // Feeds of steps, of callables and of graphs.
   Answers FeedOtherTypesThanPromised(int count);
   // And goes.
   Answers AskForTensorsThatNobodySends(int count);
-  // From steps that wait, and from sessions that are being made.
+  // From calls that wait, and from sessions that are being made.
   Answers VanishMidCall(int count);
 
-  struct Attack {
-    const char* name = "";
-    Answers (HostilePeer::*run)(int count) = nullptr;
-  };
-  static std::vector<Attack> Attacks();
-
  private:
-  struct Call {
-    Method method = {};
-    Payload request = {};
-  };
   // Some calls at a time; `vanishes`: gives each up a moment later.
-  Answers Flood(int count, const std::function<Call(int i)>& make,
+  Answers Flood(int count, const std::function<MethodCall(int i)>& make,
                 bool vanishes = false);
-  // The answer to one, whose failure fails the test.
-  Payload Ask(Call call);
-  std::string CreateSession(const std::string& graph);
-  // The handle of a session of the worker service, and of its graph.
-  std::string Register(const std::string& graph, std::string* session);
-  void DeleteSession(const std::string& session);
-  uint64_t Incarnation();
 
   Transport& transport_;
   const std::string address_;
   const std::string task_;
   const int64_t max_message_bytes_;
+  TaskClient client_;
   std::mt19937_64 random_{20161102};
 };
 

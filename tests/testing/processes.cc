@@ -123,6 +123,12 @@ void Process::Signal(int signal) {
   if (pid_ >= 0) kill(pid_, signal);
 }
 
+void Process::Stop() {
+  Signal(SIGSTOP);
+  siginfo_t stopped = {};
+  if (pid_ >= 0) waitid(P_PID, pid_, &stopped, WSTOPPED | WEXITED | WNOWAIT);
+}
+
 int Process::Wait(absl::Duration timeout) {
   if (pid_ >= 0) code_ = WaitFor(pid_, timeout);
   pid_ = -1;

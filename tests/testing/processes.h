@@ -45,6 +45,8 @@ class Process {
   std::string FirstLine(absl::Duration timeout = absl::Seconds(30));
 
   void Signal(int signal);
+  // SIGSTOP. When it returns, no thread of the process runs any more.
+  void Stop();
   // As WaitFor. REQUIRES: not called before.
   int Wait(absl::Duration timeout = absl::Seconds(60));
   bool IsRunning();

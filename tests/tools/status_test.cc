@@ -205,7 +205,7 @@ TEST_F(StatusTest, ShowsATaskThatWasKilled) {
 TEST_F(StatusTest, DoesNotWaitForATaskThatIsSilent) {
   const auto ps = Serve("ps");
   const auto worker = Serve("worker");
-  worker->Signal(SIGSTOP);
+  worker->Stop();
   const absl::Time start = absl::Now();
   const Ended ended =
       Status({Address("ps"), "--interval", "0", "--timeout", "5"});
