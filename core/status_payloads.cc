@@ -46,16 +46,21 @@ absl::Status AsWorkerPossiblyRestarted(absl::Status status) {
   return status;
 }
 
+absl::Status WithMessage(const absl::Status& status,
+                         absl::string_view message) {
+  absl::Status changed(status.code(), message);
+  status.ForEachPayload([&](absl::string_view url, const absl::Cord& value) {
+    changed.SetPayload(url, value);
+  });
+  return changed;
+}
+
 absl::Status WithTask(absl::Status status, absl::string_view task) {
   if (status.ok() || absl::StartsWith(status.message(), "From /job:")) {
     return status;
   }
-  absl::Status from(status.code(),
-                    absl::StrCat("From ", task, ":\n", status.message()));
-  status.ForEachPayload([&](absl::string_view url, const absl::Cord& value) {
-    from.SetPayload(url, value);
-  });
-  return from;
+  return WithMessage(status,
+                     absl::StrCat("From ", task, ":\n", status.message()));
 }
 
 std::string EncodePayloads(const absl::Status& status) {

@@ -20,6 +20,9 @@ bool IsDerived(const absl::Status& status);
 // Marks an error of a session or a device that may have been another process's.
 absl::Status AsWorkerPossiblyRestarted(absl::Status status);
 
+// The status with that message instead, and the same payloads.
+absl::Status WithMessage(const absl::Status& status, absl::string_view message);
+
 // "From /job:ps/replica:0/task:0:\n" before the message, once: a message that
 // tells its task keeps it.
 absl::Status WithTask(absl::Status status, absl::string_view task);

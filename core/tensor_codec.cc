@@ -564,7 +564,7 @@ absl::StatusOr<Tensor> DecodeTensor(const pb::TensorProto& proto,
                                     const VariantDecoders* variants,
                                     int64_t* bytes) {
   Decoding decoding = {allocator, max_bytes, variants};
-  LEAT_ASSIGN_OR_RETURN(Tensor tensor, Decode(proto, decoding));
+  absl::StatusOr<Tensor> tensor = Decode(proto, decoding);
   if (bytes != nullptr) *bytes = decoding.used;
   return tensor;
 }

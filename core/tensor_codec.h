@@ -43,7 +43,8 @@ inline constexpr int64_t kMaxEncodedTensorBytes = INT32_MAX - 4096;
 // have no decoder, are refused by it, or stand more than kMaxVariantDepth deep
 // in each other. RESOURCE_EXHAUSTED, before it is allocated, naming dtype and
 // shape when elements, their strings and what is in variants take more than
-// `max_bytes`. `*bytes` becomes how many they take.
+// `max_bytes`. `*bytes` becomes how many they take: more than `max_bytes`, then
+// and only then.
 absl::StatusOr<Tensor> DecodeTensor(const pb::TensorProto& proto,
                                     Allocator& allocator, int64_t max_bytes,
                                     const VariantDecoders* variants = nullptr,

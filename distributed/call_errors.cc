@@ -35,9 +35,9 @@ absl::Status GivenUpError(absl::string_view address, absl::string_view method) {
 }
 
 absl::Status TooLargeError(absl::string_view address, absl::string_view why) {
-  return AsTransportError(absl::ResourceExhaustedError(absl::StrCat(
-      why, ", in a call of ", address,
-      "; the receiver's flag --max-message-bytes sets the limit")));
+  return AsTransportError(absl::ResourceExhaustedError(
+      absl::StrCat(why, ", in a call of ", address,
+                   " (the receiver's --max-message-bytes)")));
 }
 
 absl::Status UnknownMethodError(absl::string_view method) {

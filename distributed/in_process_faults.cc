@@ -56,6 +56,13 @@ StepOfMessage StepOf(absl::string_view method, absl::string_view header) {
       step.id = request->step_id;
       step.tensor = KeyWithoutIncarnation(request->key);
     }
+  } else if (method == methods::kRecvTensors.path) {
+    const absl::StatusOr<RecvTensorsRequest> request =
+        DecodeRecvTensorsRequest(header);
+    if (request.ok()) {
+      step.id = request->step_id;
+      step.tensor = KeyWithoutIncarnation(request->keys.front());
+    }
   } else if (method == methods::kFetchChunk.path) {
     const absl::StatusOr<FetchChunkRequest> request =
         DecodeFetchChunkRequest(header);

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 // Limits: what a task takes of its peers and clients before it says no. Every
-// one is a flag of `leat serve`.
+// one is a flag of `leat serve`, which refusals name: "(--max-graphs)", and
+// "(max_graph_nodes)" where they come from layers that know of no flags.
 #ifndef LEAT_DISTRIBUTED_LIMITS_H_
 #define LEAT_DISTRIBUTED_LIMITS_H_
 
@@ -24,9 +25,11 @@ struct ServerLimits {
   int64_t max_graph_bytes = int64_t{4} << 30;
   LowerLimits lower = {};
   // Sessions of clients of this task's master. One that nobody has used for
-  // so long is closed.
+  // so long is closed; the one idle for longest sooner, where there is no room
+  // for another, so that clients that died do not keep others out.
   size_t max_sessions = 1000;
   std::chrono::nanoseconds session_idle = std::chrono::hours(24);
+  std::chrono::nanoseconds session_idle_when_full = std::chrono::minutes(10);
   // That a step may take.
   std::chrono::nanoseconds max_step_time = std::chrono::hours(24);
   // What other tasks get to create a session, or to take a graph.

@@ -33,10 +33,13 @@ constexpr std::chrono::seconds kResetTimeout(10);
 // Among which those that were used last are looked for.
 constexpr size_t kMaxReportedSessions = 1000;
 
-// In TensorFlow's words.
+// In TensorFlow's words, and more.
 absl::Status NoSession(absl::string_view handle) {
   return absl::AbortedError(
-      absl::StrCat("Session ", handle.substr(0, 80), " is not found."));
+      absl::StrCat("Session ", handle.substr(0, 80),
+                   " is not found. Possibly, this master has restarted, or "
+                   "nobody used it for too long (--session-idle, "
+                   "--session-idle-when-full)."));
 }
 absl::Status NoSessionAnyMore(absl::string_view handle) {
   return absl::AbortedError(

@@ -11,11 +11,13 @@
 #include "leat/core/random_id.h"
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/status_payloads.h"
 #include "leat/distributed/device_attributes.h"
 #include "leat/distributed/fan_out.h"
 #include "leat/distributed/registered_plan.h"
 #include "leat/distributed/request_queue.h"
 #include "leat/distributed/shown_ids.h"
+#include "leat/distributed/step_deadline.h"
 #include "leat/graph/graph_def.h"
 #include "leat/graph/pass.h"
 #include "leat/partitioner/policy.h"
@@ -70,6 +72,12 @@ CallOptions SetupCall(const ServerLimits& limits,
                       std::shared_ptr<Cancellation> cancellation) {
   return {.deadline = DeadlineAfter(limits.setup_timeout),
           .cancellation = std::move(cancellation)};
+}
+
+absl::Status WithSetupTimeout(const absl::Status& status) {
+  if (!absl::IsDeadlineExceeded(status)) return status;
+  return WithMessage(status,
+                     absl::StrCat(status.message(), " (--setup-timeout)"));
 }
 
 absl::Status CheckCallable(const pb::CallableOptions& options) {
@@ -203,7 +211,9 @@ void MasterSession::CreateWorkerSessions(
          [self = shared_from_this(), under_way = std::move(under_way),
           done = std::move(done)](
              const std::vector<absl::StatusOr<Payload>>& replies) mutable {
-           absl::Status status = FirstError(self->cluster_.tasks, replies);
+           absl::Status status =
+               WithSetupTimeout(FirstError(self->cluster_.tasks, replies));
+           if (status.ok()) status = self->Touch();
            if (status.ok()) return std::move(done)(std::move(self));
            std::move(done)(std::move(status));
            self->DeleteWorkerSessions([under_way = std::move(under_way)] {});
@@ -269,6 +279,7 @@ absl::StatusOr<int64_t> MasterSession::ExtendNow(const pb::GraphDef& addition,
       graph_->ExtendAtVersion(addition, version, environment_.limits.import));
   MutexLock lock(mutex_);
   graph_bytes_ = all_bytes;
+  used_ = steady_clock::now();
   return extended;
 }
 
@@ -279,7 +290,10 @@ std::optional<StepDeadline> MasterSession::DeadlineOf(
   if (timeout >= steady_clock::time_point::max() - args.begun) {
     return std::nullopt;
   }
-  return StepDeadline{.at = args.begun + timeout, .timeout = timeout};
+  return StepDeadline{
+      .at = args.begun + timeout,
+      .timeout = timeout,
+      .is_longest = timeout == environment_.limits.max_step_time};
 }
 
 void MasterSession::GetPlan(const StepSignature& signature,
@@ -324,7 +338,14 @@ void MasterSession::MakePlan(StepSignature signature, PlanTable::Done done) {
                 .foreign_tasks = cluster_.foreign_tasks,
                 .config = &config_proto_,
                 .observer = environment_.plan_observer},
-               SetupCall(environment_.limits, closing_), std::move(done));
+               SetupCall(environment_.limits, closing_),
+               [done = std::move(done)](
+                   absl::StatusOr<PlanTable::Plan> registered) mutable {
+                 if (!registered.ok()) {
+                   registered = WithSetupTimeout(registered.status());
+                 }
+                 std::move(done)(std::move(registered));
+               });
 }
 
 void MasterSession::Run(const StepSignature& signature, StepArgs args,

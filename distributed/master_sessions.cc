@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "leat/distributed/fan_out.h"
 
 namespace leat {
@@ -15,6 +16,12 @@ using std::chrono::steady_clock;
 // How often idle sessions are looked for, at most.
 constexpr std::chrono::nanoseconds kMinSweep = std::chrono::seconds(1);
 constexpr std::chrono::nanoseconds kMaxSweep = std::chrono::minutes(1);
+
+std::string Text(std::chrono::nanoseconds time) {
+  return absl::FormatDuration(
+      absl::FromChrono(std::chrono::duration_cast<std::chrono::milliseconds>(
+          std::max(time, std::chrono::nanoseconds(0)))));
+}
 
 absl::Status ClientHasGone(const absl::Status& why) {
   return absl::CancelledError(
@@ -48,11 +55,36 @@ MasterSessions::MasterSessions(std::string task, const ServerLimits& limits,
     : task_(std::move(task)),
       max_sessions_(limits.max_sessions),
       idle_time_(limits.session_idle),
+      idle_time_when_full_(limits.session_idle_when_full),
       timers_(timers) {}
 
 absl::Status MasterSessions::Stopping() const {
   return absl::UnavailableError(
       absl::StrCat("the master of ", task_, " is stopping"));
+}
+
+absl::Status MasterSessions::Full(const Idle& longest) const {
+  std::string message =
+      absl::StrCat("the master of ", task_, " has ", max_sessions_,
+                   " sessions, as many as it may (--max-sessions)");
+  if (longest.session != nullptr) {
+    absl::StrAppend(&message, "; the one idle for longest, ",
+                    Text(longest.time), ", makes room for another after ",
+                    Text(idle_time_when_full_), " (--session-idle-when-full)");
+  }
+  return absl::ResourceExhaustedError(message);
+}
+
+MasterSessions::Idle MasterSessions::LongestIdle() const {
+  const steady_clock::time_point now = steady_clock::now();
+  Idle longest;
+  for (const auto& [handle, session] : sessions_) {
+    const std::chrono::nanoseconds time = now - session->idle_since();
+    if (longest.session == nullptr || time > longest.time) {
+      longest = {.session = session, .time = time};
+    }
+  }
+  return longest;
 }
 
 MasterSessions::UnderWay MasterSessions::Count() {
@@ -62,17 +94,30 @@ MasterSessions::UnderWay MasterSessions::Count() {
 }
 
 absl::StatusOr<MasterSessions::UnderWay> MasterSessions::Begin() {
-  MutexLock lock(mutex_);
-  if (stopped_) return Stopping();
-  if (sessions_.size() + creating_ >= max_sessions_) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "the master of ", task_, " has ", max_sessions_,
-        " sessions, as many as it may; the flag --max-sessions sets the "
-        "limit"));
+  UnderWay token, closing;
+  Idle longest;
+  {
+    MutexLock lock(mutex_);
+    if (stopped_) return Stopping();
+    if (sessions_.size() + creating_ >= max_sessions_) {
+      longest = LongestIdle();
+      if (longest.session == nullptr || longest.time < idle_time_when_full_) {
+        return Full(longest);
+      }
+      sessions_.erase(longest.session->handle());
+      closing = Count();
+    }
+    token = Count();
+    token->has_room = true;
+    ++creating_;
   }
-  UnderWay token = Count();
-  token->has_room = true;
-  ++creating_;
+  if (longest.session != nullptr) {
+    longest.session->Close(
+        absl::AbortedError(absl::StrCat(
+            "the session was idle for ", Text(longest.time),
+            " when another needed its room (--session-idle-when-full)")),
+        [closing = std::move(closing)] {});
+  }
   return token;
 }
 
@@ -173,7 +218,9 @@ void MasterSessions::Sweep() {
     }
   }
   for (const std::string& handle : idle) {
-    Close(handle, absl::AbortedError("the session was idle for too long"),
+    Close(handle,
+          absl::AbortedError(
+              "the session was idle for too long (--session-idle)"),
           [] {});
   }
   StartSweeping();

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 // MasterSessions: the sessions that a master keeps for clients, by handle, and
-// how many of them are being made or ended. Closes those that nobody uses.
-// Thread-safe.
+// how many of them are being made or ended. Closes those that nobody uses,
+// sooner when there is no room for others. Thread-safe.
 #ifndef LEAT_DISTRIBUTED_MASTER_SESSIONS_H_
 #define LEAT_DISTRIBUTED_MASTER_SESSIONS_H_
 
@@ -35,8 +35,10 @@ class MasterSessions : public std::enable_shared_from_this<MasterSessions> {
   MasterSessions(std::string task, const ServerLimits& limits,
                  TimerQueue& timers);
 
-  // Room for a session that is being created, until the result goes.
-  // UNAVAILABLE when stopping, RESOURCE_EXHAUSTED above the limit.
+  // Room for a session that is being created, until the result goes: where
+  // there is none, that of the session idle for longest, which is closed.
+  // UNAVAILABLE when stopping, RESOURCE_EXHAUSTED when it is not idle for long
+  // enough.
   absl::StatusOr<UnderWay> Begin();
 
   // Adds a session, for which there is room. Closes it instead, and says why,
@@ -67,13 +69,21 @@ class MasterSessions : public std::enable_shared_from_this<MasterSessions> {
   std::vector<SessionPtr> List(size_t max) const;
 
  private:
+  struct Idle {
+    SessionPtr session = {};  // null when there is none
+    std::chrono::nanoseconds time = {};
+  };
+
   absl::Status Stopping() const;
+  absl::Status Full(const Idle& longest) const;
   UnderWay Count() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Idle LongestIdle() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Sweep();
 
   const std::string task_;
   const size_t max_sessions_;
   const std::chrono::nanoseconds idle_time_;
+  const std::chrono::nanoseconds idle_time_when_full_;
   TimerQueue& timers_;
 
   mutable Mutex mutex_;

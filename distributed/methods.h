@@ -75,6 +75,8 @@ inline constexpr Method kLogging{"/tensorflow.WorkerService/Logging"};
 inline constexpr Method kTracing{"/tensorflow.WorkerService/Tracing"};
 
 // Leat's own.
+inline constexpr Method kRecvTensors{
+    "/leat.WorkerService/RecvTensors", {}, {1, false}};
 inline constexpr Method kFetchChunk{
     "/leat.WorkerService/FetchChunk", {}, {1, false}};
 inline constexpr Method kTaskStatus{"/leat.StatusService/GetStatus"};

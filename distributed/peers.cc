@@ -5,7 +5,6 @@
 #include <chrono>
 #include <utility>
 
-#include "absl/strings/cord.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -32,16 +31,6 @@ bool IsOfTheWay(const absl::Status& status) {
   return status.GetPayload(kTransportErrorPayload).has_value();
 }
 
-absl::Status WithMessage(const absl::Status& status,
-                         absl::string_view message) {
-  absl::Status changed(status.code(), message);
-  status.ForEachPayload(
-      [&changed](absl::string_view key, const absl::Cord& value) {
-        changed.SetPayload(key, value);
-      });
-  return changed;
-}
-
 // An error of the way to that task, without the mark that it is one.
 absl::Status WayError(const absl::Status& status, absl::string_view task,
                       absl::string_view address) {
@@ -53,17 +42,6 @@ absl::Status WayError(const absl::Status& status, absl::string_view task,
                                        " ", status.message()));
   error.ErasePayload(kTransportErrorPayload);
   return error;
-}
-
-absl::Status NoTask(absl::string_view task) {
-  return absl::NotFoundError(
-      absl::StrCat("there is no task ", QuotedText(task), " in the cluster"));
-}
-
-// "edge_5_w/read" of a rendezvous key.
-absl::string_view TensorNameOf(absl::string_view key) {
-  const std::vector<absl::string_view> parts = absl::StrSplit(key, ';');
-  return parts.size() == 5 ? parts[3] : key;
 }
 
 absl::StatusOr<PeerStatus> ParseStatus(const Payload& payload,
@@ -101,6 +79,11 @@ absl::StatusOr<PeerStatus> ReadStatus(const absl::StatusOr<Payload>& reply,
 }
 
 }  // namespace
+
+absl::string_view TensorNameOf(absl::string_view key) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(key, ';');
+  return parts.size() == 5 ? parts[3] : key;
+}
 
 // Calls `done` once, if need be in the destructor: whatever becomes of the
 // calls, a step must not wait for ever.
@@ -200,9 +183,9 @@ class Peers::Pull {
                        " bytes; ", wish_.chunk_bytes, " were wished"));
     }
     if (transfer.total_bytes <= max_message_bytes_) return absl::OkStatus();
-    return absl::ResourceExhaustedError(
-        absl::StrCat("a transfer of ", transfer.total_bytes,
-                     " bytes is above the limit of ", max_message_bytes_));
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "a transfer of ", transfer.total_bytes, " bytes is above the limit of ",
+        max_message_bytes_, " (--max-message-bytes)"));
   }
 
   static void FetchChunk(const std::shared_ptr<Pull>& pull, Payload request,
@@ -243,16 +226,8 @@ class Peers::Pull {
   }
 
   absl::Status CallError(const absl::Status& status) const {
-    if (cancellation_ != nullptr && cancellation_->IsCancelled()) {
-      return cancellation_->status();
-    }
-    if (!IsOfTheWay(status)) return AsDerived(status);
-    const absl::Status error = WayError(status, peer_->task, peer_->address);
-    // Nobody has failed who calls off.
-    if (absl::IsCancelled(error)) return AsDerived(error);
-    return WithMessage(error,
-                       absl::StrCat(error.message(), " while receiving '",
-                                    TensorNameOf(key_), "'"));
+    return ReceiveError(*peer_, absl::StrCat("'", TensorNameOf(key_), "'"),
+                        cancellation_.get(), status);
   }
 
   absl::Status ChunkError(const absl::Status& status) const {
@@ -322,6 +297,25 @@ Peers::PeerRef Peers::Find(absl::string_view task) const {
   return found == peers_.end() ? nullptr : found->second;
 }
 
+absl::Status Peers::NoTaskError(absl::string_view task) {
+  return absl::NotFoundError(
+      absl::StrCat("there is no task ", QuotedText(task), " in the cluster"));
+}
+
+absl::Status Peers::ReceiveError(const Peer& peer, absl::string_view what,
+                                 const Cancellation* cancellation,
+                                 const absl::Status& status) {
+  if (cancellation != nullptr && cancellation->IsCancelled()) {
+    return cancellation->status();
+  }
+  if (!IsOfTheWay(status)) return AsDerived(status);
+  const absl::Status error = WayError(status, peer.task, peer.address);
+  // Nobody has failed who calls off.
+  if (absl::IsCancelled(error)) return AsDerived(error);
+  return WithMessage(error,
+                     absl::StrCat(error.message(), " while receiving ", what));
+}
+
 ChunkWish Peers::WishOf(const Peer& peer) const {
   const int64_t chunk_bytes =
       std::min(chunks_.chunk_bytes,
@@ -333,7 +327,7 @@ ChunkWish Peers::WishOf(const Peer& peer) const {
 void Peers::Call(absl::string_view task, const Method& method, Payload request,
                  CallOptions options, Reply done) {
   const PeerRef peer = Find(task);
-  if (peer == nullptr) return std::move(done)(NoTask(task));
+  if (peer == nullptr) return std::move(done)(NoTaskError(task));
   CallPeer(transport_, peer, method, std::move(request), std::move(options),
            WithWayErrors(peer, std::move(done)));
 }
@@ -362,7 +356,7 @@ Reply Peers::WithWayErrors(const PeerRef& peer, Reply done) {
 void Peers::GetStatus(absl::string_view task, CallOptions options,
                       StatusDone done) {
   const PeerRef peer = Find(task);
-  if (peer == nullptr) return std::move(done)(NoTask(task));
+  if (peer == nullptr) return std::move(done)(NoTaskError(task));
   AskForStatus(transport_, peer, std::move(options), std::move(done));
 }
 
@@ -394,7 +388,9 @@ void Peers::RecvTensor(absl::string_view task, int64_t step_id,
                        std::shared_ptr<Cancellation> cancellation,
                        Rendezvous::Done done, int64_t* send_start_us) {
   const PeerRef peer = Find(task);
-  if (peer == nullptr) return std::move(done)(NoTask(task), Tensor(), false);
+  if (peer == nullptr) {
+    return std::move(done)(NoTaskError(task), Tensor(), false);
+  }
   CallOptions options;
   options.cancellation = cancellation;
   auto pull = std::make_unique<Pull>(peer, step_id, key, *this, allocator,

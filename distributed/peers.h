@@ -42,6 +42,16 @@ struct PeerStatus {
   int64_t ticket = 0;           // to create a session with; 0: TensorFlow's
 };
 
+// In the order of the keys.
+struct ReceivedBundle {
+  std::vector<SentTensor> tensors = {};
+  int64_t send_start_us = 0;  // as Peers::RecvTensor says it
+};
+using BundleDone = absl::AnyInvocable<void(absl::StatusOr<ReceivedBundle>) &&>;
+
+// "edge_5_w/read" of a rendezvous key.
+absl::string_view TensorNameOf(absl::string_view key);
+
 class Peers {
  public:
   // All but the cluster are borrowed and outlive the calls begun here, which
@@ -81,6 +91,12 @@ class Peers {
                   std::shared_ptr<Cancellation> cancellation,
                   Rendezvous::Done done, int64_t* send_start_us = nullptr);
 
+  // The tensors of all of these keys, which `task` gives together: as
+  // RecvTensor, but in one piece. REQUIRES: a task of Leat; keys.
+  void RecvTensors(absl::string_view task, int64_t step_id,
+                   std::vector<std::string> keys, Allocator& allocator,
+                   std::shared_ptr<Cancellation> cancellation, BundleDone done);
+
   // Calls of peers are counted there, and what is waited for of them; calls by
   // them are for others to count. Never null.
   const std::shared_ptr<Traffic>& traffic() const { return traffic_; }
@@ -107,10 +123,12 @@ class Peers {
   };
   using PeerRef = std::shared_ptr<Peer>;
   using StatusDone = absl::AnyInvocable<void(absl::StatusOr<PeerStatus>) &&>;
-  class Pull;  // a tensor on its way
+  class Pull;        // a tensor on its way
+  class BundlePull;  // several
 
   // Null when there is none of that name.
   PeerRef Find(absl::string_view task) const;
+  static absl::Status NoTaskError(absl::string_view task);
 
   // Every call goes by it, and is counted. Errors are as the transport gives
   // them.
@@ -121,6 +139,10 @@ class Peers {
   static void AskForStatus(Transport& transport, const PeerRef& peer,
                            CallOptions options, StatusDone done);
   ChunkWish WishOf(const Peer& peer) const;
+  // Why `what` does not come. `cancellation` may be null.
+  static absl::Status ReceiveError(const Peer& peer, absl::string_view what,
+                                   const Cancellation* cancellation,
+                                   const absl::Status& status);
 
   Transport& transport_;
   WorkQueue& compute_;

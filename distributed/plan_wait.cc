@@ -3,10 +3,11 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "leat/core/cancellation.h"
 #include "leat/core/mutex.h"
+#include "leat/distributed/step_deadline.h"
 
 namespace leat {
 namespace {
@@ -102,13 +103,6 @@ class PlanWait : public std::enable_shared_from_this<PlanWait> {
 };
 
 }  // namespace
-
-absl::Status TooLateToBegin(const StepDeadline& deadline) {
-  return absl::DeadlineExceededError(
-      absl::StrCat("the step's timeout of ",
-                   absl::FormatDuration(absl::FromChrono(deadline.timeout)),
-                   " was over before it could begin"));
-}
 
 void WaitForPlan(const std::shared_ptr<PlanTable>& plans,
                  const std::string& key, int64_t graph_version,

@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 
-#include "absl/status/status.h"
 #include "leat/core/timer_queue.h"
 #include "leat/distributed/methods.h"
 #include "leat/distributed/plan_table.h"
@@ -23,9 +22,6 @@ struct Patience {
   // Its cancellation ends the wait. May be null.
   std::shared_ptr<CallContext> call = {};
 };
-
-// DEADLINE_EXCEEDED: what a step is told that could not begin in its time.
-absl::Status TooLateToBegin(const StepDeadline& deadline);
 
 // PlanTable::Get, of which `done` is told, or of DEADLINE_EXCEEDED or the
 // reason of the cancellation, whichever comes first; exactly once, on any

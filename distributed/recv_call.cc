@@ -1,9 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/recv_call.h"
 
+#include <deque>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/mutex.h"
@@ -19,27 +21,31 @@ namespace {
 // What waits in the rendezvous keeps it, so it keeps little once it replied.
 class RecvCall {
  public:
-  RecvCall(RecvTensorRequest request, int64_t received_bytes,
-           std::shared_ptr<Traffic> traffic,
+  // REQUIRES: keys, all of one receiver.
+  RecvCall(int64_t step_id, std::vector<std::string> keys,
+           int64_t received_bytes, std::shared_ptr<Traffic> traffic,
            std::shared_ptr<CallContext> context, Reply reply)
-      : request_(std::move(request)),
+      : keys_(std::move(keys)),
         received_bytes_(received_bytes),
         traffic_(std::move(traffic)),
-        caller_(traffic_->Of(ReceiverOf(request_.key))),
-        waiting_(traffic_->recvs(), request_.step_id, request_.key),
+        caller_(traffic_->Of(ReceiverOf(keys_.front()))),
         context_(std::move(context)),
-        reply_(std::move(reply)) {}
+        reply_(std::move(reply)) {
+    for (const std::string& key : keys_) {
+      waiting_.emplace_back(traffic_->recvs(), step_id, key);
+    }
+  }
 
-  const RecvTensorRequest& request() const { return request_; }
+  const std::vector<std::string>& keys() const { return keys_; }
   PeerTraffic& caller() { return caller_; }
 
   // Returns false, having replied, when the caller is gone.
-  static bool Watch(const std::shared_ptr<RecvCall>& call, CallContext& context,
-                    std::string shown_key) {
+  static bool Watch(const std::shared_ptr<RecvCall>& call,
+                    CallContext& context) {
     Cancellation::Token token = 0;
     const bool watched = context.cancellation.Register(
         [weak = std::weak_ptr<RecvCall>(call),
-         key = std::move(shown_key)](const absl::Status& why) {
+         key = QuotedText(call->keys_.front())](const absl::Status& why) {
           if (auto cancelled = weak.lock()) {
             cancelled->Finish(AsDerived(absl::CancelledError(absl::StrCat(
                 "RecvTensor of ", key,
@@ -57,22 +63,39 @@ class RecvCall {
     return true;
   }
 
+  bool HasReplied() {
+    MutexLock lock(mutex_);
+    return replied_;
+  }
+
+  // Of several keys: all tensors, with the last of them.
+  std::optional<std::vector<SentTensor>> Gather(size_t index, SentTensor sent) {
+    MutexLock lock(mutex_);
+    if (replied_) return std::nullopt;
+    gathered_.resize(keys_.size());
+    gathered_[index] = std::move(sent);
+    if (++num_gathered_ < keys_.size()) return std::nullopt;
+    return std::move(gathered_);
+  }
+
   // False when it has replied before.
   bool Finish(absl::StatusOr<Payload> response) {
     Reply reply = nullptr;
     std::shared_ptr<CallContext> context;
+    std::vector<SentTensor> unsent;
     Cancellation::Token token = kNoToken;
     {
       MutexLock lock(mutex_);
       if (replied_) return false;
       replied_ = true;
+      unsent.swap(gathered_);
       std::swap(reply, reply_);
       context.swap(context_);
       token = token_;
     }
     // Without a token it is the cancellation that calls, or nobody will.
     if (token != kNoToken) context->cancellation.Deregister(token);
-    waiting_.Close();
+    waiting_.clear();
     caller_.CountServed(received_bytes_,
                         response.ok() ? MessageBytes(*response) : 0);
     std::move(reply)(std::move(response));
@@ -82,13 +105,15 @@ class RecvCall {
  private:
   static constexpr Cancellation::Token kNoToken = -1;
 
-  const RecvTensorRequest request_;
+  const std::vector<std::string> keys_;
   const int64_t received_bytes_;
   const std::shared_ptr<Traffic> traffic_;
   PeerTraffic& caller_;
-  OpenRecvs::Entry waiting_;
+  std::deque<OpenRecvs::Entry> waiting_;
   Mutex mutex_;
   bool replied_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<SentTensor> gathered_ ABSL_GUARDED_BY(mutex_);  // by key
+  size_t num_gathered_ ABSL_GUARDED_BY(mutex_) = 0;
   Cancellation::Token token_ ABSL_GUARDED_BY(mutex_) = kNoToken;
   std::shared_ptr<CallContext> context_ ABSL_GUARDED_BY(mutex_);
   Reply reply_ ABSL_GUARDED_BY(mutex_);
@@ -98,9 +123,10 @@ class RecvCall {
 constexpr size_t kMaxRequestBytes = 1024;
 
 // Replies with the tensor, or with the beginning of its transfer.
-void FinishWithTensor(RecvCall& call, Transfers& transfers, Tensor tensor) {
+void FinishWithTensor(RecvCall& call, Transfers& transfers,
+                      const ChunkWish& wish, Tensor tensor) {
   absl::StatusOr<std::optional<Transfer>> begun =
-      transfers.Begin(tensor, call.request().wish, &call.caller());
+      transfers.Begin(tensor, wish, &call.caller());
   if (!begun.ok()) {
     call.Finish(begun.status());
     return;
@@ -124,22 +150,44 @@ void FinishWithTensor(RecvCall& call, Transfers& transfers, Tensor tensor) {
 void ReceiveForPeer(RemoteRendezvous& rendezvous, RecvTensorRequest request,
                     int64_t received_bytes, std::shared_ptr<Traffic> traffic,
                     std::shared_ptr<CallContext> context, Reply reply) {
-  const auto call =
-      std::make_shared<RecvCall>(std::move(request), received_bytes,
-                                 std::move(traffic), context, std::move(reply));
-  const std::string& key = call->request().key;
-  if (!RecvCall::Watch(call, *context, QuotedText(key))) return;
+  const auto call = std::make_shared<RecvCall>(
+      request.step_id, std::vector<std::string>{std::move(request.key)},
+      received_bytes, std::move(traffic), context, std::move(reply));
+  if (!RecvCall::Watch(call, *context)) return;
   rendezvous.RecvForPeer(
-      key, [call, transfers = rendezvous.transfers()](
-               const absl::Status& status, Tensor tensor, bool is_dead) {
+      call->keys().front(),
+      [call, transfers = rendezvous.transfers(), wish = request.wish](
+          const absl::Status& status, Tensor tensor, bool is_dead) {
         if (!status.ok()) {
           call->Finish(status);
         } else if (is_dead) {
           call->Finish(EncodeRecvTensorResponse(std::move(tensor), true));
         } else {
-          FinishWithTensor(*call, *transfers, std::move(tensor));
+          FinishWithTensor(*call, *transfers, wish, std::move(tensor));
         }
       });
+}
+
+void ReceiveBundleForPeer(RemoteRendezvous& rendezvous,
+                          RecvTensorsRequest request, int64_t received_bytes,
+                          std::shared_ptr<Traffic> traffic,
+                          std::shared_ptr<CallContext> context, Reply reply) {
+  const auto call = std::make_shared<RecvCall>(
+      request.step_id, std::move(request.keys), received_bytes,
+      std::move(traffic), context, std::move(reply));
+  if (!RecvCall::Watch(call, *context)) return;
+  for (size_t i = 0; i < call->keys().size() && !call->HasReplied(); ++i) {
+    rendezvous.RecvForPeer(
+        call->keys()[i],
+        [call, i](const absl::Status& status, Tensor tensor, bool is_dead) {
+          if (!status.ok()) {
+            call->Finish(status);
+          } else if (auto all = call->Gather(i, {std::move(tensor), is_dead});
+                     all.has_value()) {
+            call->Finish(EncodeRecvTensorsResponse(*std::move(all)));
+          }
+        });
+  }
 }
 
 absl::StatusOr<Payload> ChunkForPeer(const StepTable& steps,

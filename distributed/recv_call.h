@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// ReceiveForPeer, ChunkForPeer: what a task answers to RecvTensor and to
-// FetchChunk. Stateless, thread-safe.
+// ReceiveForPeer, ReceiveBundleForPeer, ChunkForPeer: what a task answers to
+// RecvTensor, RecvTensors and FetchChunk. Stateless, thread-safe.
 #ifndef LEAT_DISTRIBUTED_RECV_CALL_H_
 #define LEAT_DISTRIBUTED_RECV_CALL_H_
 
@@ -25,6 +25,13 @@ namespace leat {
 void ReceiveForPeer(RemoteRendezvous& rendezvous, RecvTensorRequest request,
                     int64_t received_bytes, std::shared_ptr<Traffic> traffic,
                     std::shared_ptr<CallContext> context, Reply reply);
+
+// The same for the tensors of a bundle: replies when all are there, or with the
+// first error.
+void ReceiveBundleForPeer(RemoteRendezvous& rendezvous,
+                          RecvTensorsRequest request, int64_t received_bytes,
+                          std::shared_ptr<Traffic> traffic,
+                          std::shared_ptr<CallContext> context, Reply reply);
 
 // The response to the FetchChunkRequest in `header`. INVALID_ARGUMENT for a
 // malformed one; else as StepTable::Find and Transfers::Take.

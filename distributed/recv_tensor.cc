@@ -9,6 +9,7 @@
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/tensor_codec.h"
+#include "leat/partitioner/bundles.h"
 #include "leat/protos/leat_worker.pb.h"
 #include "leat/protos/types.pb.h"
 #include "leat/protos/worker.pb.h"
@@ -133,6 +134,63 @@ absl::StatusOr<RecvTensorResponse> DecodeRecvTensorResponse(
     LEAT_ASSIGN_OR_RETURN(response.transfer, ReadTransfer(message.leat()));
   }
   return response;
+}
+
+Payload EncodeRecvTensorsRequest(int64_t step_id,
+                                 absl::Span<const std::string> keys,
+                                 int64_t request_id) {
+  pb::RecvTensorsRequest request;
+  request.set_step_id(step_id);
+  for (const std::string& key : keys) request.add_rendezvous_key(key);
+  request.set_request_id(request_id);
+  Payload payload;
+  payload.header = request.SerializeAsString();
+  return payload;
+}
+
+absl::StatusOr<RecvTensorsRequest> DecodeRecvTensorsRequest(
+    absl::string_view header) {
+  pb::RecvTensorsRequest message;
+  if (!Parse(header, message)) {
+    return absl::InvalidArgumentError("malformed RecvTensorsRequest");
+  }
+  const auto num_keys = static_cast<size_t>(message.rendezvous_key_size());
+  if (num_keys == 0 || num_keys > Bundles::kMaxTensors) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("RecvTensorsRequest has ", num_keys, " keys; 1 to ",
+                     Bundles::kMaxTensors, " may be asked for"));
+  }
+  RecvTensorsRequest request{.step_id = message.step_id(),
+                             .request_id = message.request_id()};
+  for (std::string& key : *message.mutable_rendezvous_key()) {
+    request.keys.push_back(std::move(key));
+  }
+  return request;
+}
+
+Payload EncodeRecvTensorsResponse(std::vector<SentTensor> tensors) {
+  pb::RecvTensorsResponse response;
+  response.set_send_start_micros(MicrosSince1970());
+  Payload payload;
+  for (SentTensor& sent : tensors) {
+    response.add_is_dead(sent.is_dead);
+    payload.tensors.push_back({.tensor = sent.is_dead
+                                             ? Tensor::Vector<float>({})
+                                             : std::move(sent.tensor)});
+  }
+  payload.header = response.SerializeAsString();
+  return payload;
+}
+
+absl::StatusOr<RecvTensorsResponse> DecodeRecvTensorsResponse(
+    absl::string_view header) {
+  pb::RecvTensorsResponse message;
+  if (!Parse(header, message)) {
+    return absl::InvalidArgumentError("malformed RecvTensorsResponse");
+  }
+  return RecvTensorsResponse{
+      .is_dead = {message.is_dead().begin(), message.is_dead().end()},
+      .send_start_us = message.send_start_micros()};
 }
 
 Payload EncodeFetchChunkRequest(const FetchChunkRequest& request) {

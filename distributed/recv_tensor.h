@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// The messages of methods::kRecvTensor and kFetchChunk, as who asks and who
-// answers write and read them. Stateless, thread-safe.
+// The messages of methods::kRecvTensor, kRecvTensors and kFetchChunk, as who
+// asks and who answers write and read them. Stateless, thread-safe.
 //
 // Between tasks of Leat a large tensor is a *transfer*: the response has its
 // first chunk, and the receiver fetches the others, several at a time.
@@ -11,9 +11,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "leat/core/dtype.h"
 #include "leat/core/shape.h"
 #include "leat/core/tensor.h"
@@ -92,6 +94,39 @@ struct RecvTensorResponse {
 // that makes no sense: its bytes are not those of its type and shape, or its
 // chunks are not as they may be.
 absl::StatusOr<RecvTensorResponse> DecodeRecvTensorResponse(
+    absl::string_view header);
+
+// A tensor that has come, or is to be sent; a dead one has none.
+struct SentTensor {
+  Tensor tensor = {};
+  bool is_dead = false;
+};
+
+// Of a bundle (partitioner/bundles.h).
+struct RecvTensorsRequest {
+  int64_t step_id = 0;
+  std::vector<std::string> keys = {};  // RendezvousKeys, not yet checked
+  int64_t request_id = 0;
+};
+
+Payload EncodeRecvTensorsRequest(int64_t step_id,
+                                 absl::Span<const std::string> keys,
+                                 int64_t request_id);
+// INVALID_ARGUMENT for a header that is not such a message, or has no key, or
+// more than Bundles::kMaxTensors.
+absl::StatusOr<RecvTensorsRequest> DecodeRecvTensorsRequest(
+    absl::string_view header);
+
+// In the order of the keys. REQUIRES: host memory.
+Payload EncodeRecvTensorsResponse(std::vector<SentTensor> tensors);
+
+// The response without its tensors.
+struct RecvTensorsResponse {
+  std::vector<bool> is_dead = {};
+  int64_t send_start_us = 0;  // as in RecvTensorResponse
+};
+// INVALID_ARGUMENT for a header that is not such a message.
+absl::StatusOr<RecvTensorsResponse> DecodeRecvTensorsResponse(
     absl::string_view header);
 
 struct FetchChunkRequest {

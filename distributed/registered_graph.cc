@@ -58,8 +58,11 @@ absl::Status BadKey(absl::string_view what, absl::string_view key,
 }  // namespace
 
 RegisteredGraph::RegisteredGraph(Boundary boundary,
+                                 std::shared_ptr<const RecvBundles> bundles,
                                  std::shared_ptr<CompiledGraph> compiled)
-    : boundary_(std::move(boundary)), compiled_(std::move(compiled)) {
+    : boundary_(std::move(boundary)),
+      bundles_(std::move(bundles)),
+      compiled_(std::move(compiled)) {
   for (const BoundaryKey& feed : boundary_.feeds) {
     feeds_.emplace(feed.key, &feed);
   }
@@ -75,10 +78,12 @@ absl::StatusOr<std::shared_ptr<const RegisteredGraph>> RegisteredGraph::Create(
   LEAT_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(def, ops, limits));
   LEAT_RETURN_IF_ERROR(AssignDevices(task, runner.devices(), graph));
   LEAT_ASSIGN_OR_RETURN(Boundary boundary, RecvsToArgs(graph));
+  auto bundles = std::make_shared<const RecvBundles>(graph);
+  if (bundles->bundles().empty()) bundles = nullptr;
   LEAT_ASSIGN_OR_RETURN(std::shared_ptr<CompiledGraph> compiled,
                         runner.Register(std::move(graph)));
-  return std::shared_ptr<const RegisteredGraph>(
-      new RegisteredGraph(std::move(boundary), std::move(compiled)));
+  return std::shared_ptr<const RegisteredGraph>(new RegisteredGraph(
+      std::move(boundary), std::move(bundles), std::move(compiled)));
 }
 
 absl::StatusOr<std::vector<Tensor>> RegisteredGraph::Arguments(

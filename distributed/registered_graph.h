@@ -16,6 +16,7 @@
 #include "absl/types/span.h"
 #include "leat/core/tensor.h"
 #include "leat/distributed/payload.h"
+#include "leat/distributed/recv_bundles.h"
 #include "leat/graph/graph_def.h"
 #include "leat/graph/op_registry.h"
 #include "leat/partitioner/client_terminated.h"
@@ -34,6 +35,8 @@ class RegisteredGraph {
       absl::string_view task, GraphRunner& runner);
 
   const std::shared_ptr<CompiledGraph>& compiled() const { return compiled_; }
+  // Null when it receives none.
+  const std::shared_ptr<const RecvBundles>& bundles() const { return bundles_; }
   size_t num_returns() const { return boundary_.fetches.size(); }
 
   // The arguments of a step that is fed with `feeds`, by position.
@@ -47,9 +50,11 @@ class RegisteredGraph {
       absl::Span<const std::string* const> keys) const;
 
  private:
-  RegisteredGraph(Boundary boundary, std::shared_ptr<CompiledGraph> compiled);
+  RegisteredGraph(Boundary boundary, std::shared_ptr<const RecvBundles> bundles,
+                  std::shared_ptr<CompiledGraph> compiled);
 
   const Boundary boundary_;
+  const std::shared_ptr<const RecvBundles> bundles_;
   const std::shared_ptr<CompiledGraph> compiled_;
   // Into the boundary, whose texts are the keys.
   absl::flat_hash_map<absl::string_view, const BoundaryKey*> feeds_;

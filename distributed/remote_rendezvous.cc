@@ -4,6 +4,7 @@
 #include <chrono>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
@@ -134,6 +135,24 @@ absl::Status UnknownSender(const KeyParts& parts, absl::string_view key,
   return status.ok() ? NotOurs("src", key, devices) : status;
 }
 
+void RecordBundle(StepStatsRecorder& recorder,
+                  const RecvBundles::Bundle& bundle, Device& receiver,
+                  std::chrono::steady_clock::time_point asked,
+                  const ReceivedBundle& received) {
+  for (size_t i = 0; i < bundle.keys.size(); ++i) {
+    const SentTensor& sent = received.tensors[i];
+    KeyParts parts;
+    Split(bundle.keys[i], parts);
+    recorder.OnPull({.tensor = parts.tensor_name,
+                     .from = parts.send_device,
+                     .to = &receiver,
+                     .asked = asked,
+                     .sent = std::chrono::microseconds(received.send_start_us),
+                     .received = std::chrono::steady_clock::now(),
+                     .bytes = sent.is_dead ? 0 : sent.tensor.num_bytes()});
+  }
+}
+
 }  // namespace
 
 RemoteRendezvous::RemoteRendezvous(int64_t step_id, DeviceSet& devices,
@@ -146,10 +165,11 @@ RemoteRendezvous::RemoteRendezvous(int64_t step_id, DeviceSet& devices,
       transfers_(std::make_shared<Transfers>()) {}
 
 RemoteRendezvous::~RemoteRendezvous() {
-  transfers_->End(AsDerived(absl::CancelledError("the step has ended")));
-  if (!pulls_->IsCancelled()) {
-    pulls_->Cancel(AsDerived(absl::CancelledError("the step has ended")));
-  }
+  const absl::Status ended =
+      AsDerived(absl::CancelledError("the step has ended"));
+  transfers_->End(ended);
+  if (!pulls_->IsCancelled()) pulls_->Cancel(ended);
+  EndBundles(ended);
 }
 
 absl::Status RemoteRendezvous::Send(absl::string_view key, Tensor tensor,
@@ -188,6 +208,13 @@ void RemoteRendezvous::RecvAsync(absl::string_view key, Done done) {
           std::move(done)(received, std::move(tensor), is_dead);
         };
       }
+      const RecvBundles::Bundle* bundle = nullptr;
+      std::vector<Done> dones;
+      if (BundledRecvs* const bundled = this->bundled();
+          bundled != nullptr && bundled->Add(key, done, bundle, dones)) {
+        if (bundle == nullptr) return;
+        return PullBundle(task, *bundle, *receiver, std::move(dones));
+      }
       return Pull(task, key, parts.tensor_name, parts.send_device, *receiver,
                   std::move(done));
     }
@@ -205,6 +232,22 @@ void RemoteRendezvous::UseSession(
 std::shared_ptr<const SessionDevices> RemoteRendezvous::session() {
   MutexLock lock(mutex_);
   return session_;
+}
+
+void RemoteRendezvous::UseBundles(std::shared_ptr<const RecvBundles> bundles) {
+  MutexLock lock(mutex_);
+  if (!bundled_.has_value()) bundled_.emplace(std::move(bundles));
+}
+
+BundledRecvs* RemoteRendezvous::bundled() {
+  MutexLock lock(mutex_);
+  return bundled_.has_value() ? &*bundled_ : nullptr;
+}
+
+void RemoteRendezvous::EndBundles(const absl::Status& why) {
+  BundledRecvs* const bundled = this->bundled();
+  if (bundled == nullptr) return;
+  for (Done& done : bundled->End()) std::move(done)(why, Tensor(), false);
 }
 
 void RemoteRendezvous::RecordPulls(
@@ -252,10 +295,45 @@ void RemoteRendezvous::Pull(absl::string_view task, absl::string_view key,
                     std::move(record), send_start_us);
 }
 
+void RemoteRendezvous::PullBundle(absl::string_view task,
+                                  const RecvBundles::Bundle& bundle,
+                                  Device& receiver, std::vector<Done> dones) {
+  auto give = [dones = std::move(dones)](
+                  absl::StatusOr<ReceivedBundle> received) mutable {
+    for (size_t i = 0; i < dones.size(); ++i) {
+      if (!received.ok()) {
+        std::move(dones[i])(received.status(), Tensor(), false);
+        continue;
+      }
+      SentTensor& sent = received->tensors[i];
+      std::move(dones[i])(absl::OkStatus(), std::move(sent.tensor),
+                          sent.is_dead);
+    }
+  };
+  std::shared_ptr<StepStatsRecorder> recorder = this->recorder();
+  if (recorder == nullptr) {
+    return peers_.RecvTensors(task, step_id_, bundle.keys,
+                              receiver.host_allocator(), pulls_,
+                              std::move(give));
+  }
+  auto record = [recorder = std::move(recorder), bundle, &receiver,
+                 asked = std::chrono::steady_clock::now(),
+                 give = std::move(give)](
+                    absl::StatusOr<ReceivedBundle> received) mutable {
+    if (received.ok()) {
+      RecordBundle(*recorder, bundle, receiver, asked, *received);
+    }
+    std::move(give)(std::move(received));
+  };
+  peers_.RecvTensors(task, step_id_, bundle.keys, receiver.host_allocator(),
+                     pulls_, std::move(record));
+}
+
 void RemoteRendezvous::StartAbort(const absl::Status& reason) {
   local_.StartAbort(reason);
   transfers_->End(reason);
   pulls_->Cancel(reason);
+  EndBundles(reason);
 }
 
 void RemoteRendezvous::RecvForPeer(absl::string_view key, Done done) {

@@ -13,6 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -20,6 +22,7 @@
 #include "leat/core/mutex.h"
 #include "leat/core/rendezvous.h"
 #include "leat/distributed/peers.h"
+#include "leat/distributed/recv_bundles.h"
 #include "leat/distributed/transfers.h"
 #include "leat/runtime/device_set.h"
 #include "leat/runtime/local_rendezvous.h"
@@ -55,6 +58,10 @@ class RemoteRendezvous final : public Rendezvous {
   // limited.
   void UseSession(std::shared_ptr<const SessionDevices> session);
 
+  // What is asked for from now on, and belongs to a bundle, is pulled with the
+  // rest of it. The first ones stay if several graphs of a step run on a task.
+  void UseBundles(std::shared_ptr<const RecvBundles> bundles);
+
   // Tells of every tensor that is pulled from now on, while there is one: of
   // the last one if several graphs of a step run on a task.
   void RecordPulls(const std::shared_ptr<StepStatsRecorder>& recorder);
@@ -73,6 +80,13 @@ class RemoteRendezvous final : public Rendezvous {
   void Pull(absl::string_view task, absl::string_view key,
             absl::string_view tensor_name, absl::string_view sender,
             Device& receiver, Done done);
+  // Pulls the tensors of all of its keys.
+  void PullBundle(absl::string_view task, const RecvBundles::Bundle& bundle,
+                  Device& receiver, std::vector<Done> dones);
+  // Ends what waits for the rest of its bundle.
+  void EndBundles(const absl::Status& why);
+  // Null unless there are bundles.
+  BundledRecvs* bundled();
   // Null unless its memory is limited.
   std::shared_ptr<const SessionDevices> session();
   // Null unless somebody records.
@@ -89,6 +103,7 @@ class RemoteRendezvous final : public Rendezvous {
   Mutex mutex_;
   std::weak_ptr<StepStatsRecorder> recorder_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<const SessionDevices> session_ ABSL_GUARDED_BY(mutex_);
+  std::optional<BundledRecvs> bundled_ ABSL_GUARDED_BY(mutex_);  // set once
 };
 
 }  // namespace leat

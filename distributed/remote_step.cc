@@ -8,13 +8,13 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/time.h"
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
 #include "leat/distributed/fan_out.h"
 #include "leat/distributed/request_queue.h"
 #include "leat/distributed/rpc_logs.h"
+#include "leat/distributed/step_deadline.h"
 #include "leat/protos/leat_worker.pb.h"
 
 namespace leat {
@@ -86,10 +86,7 @@ void RemoteStep::SetDeadline() {
       environment_.timers->At(request_.deadline->at, [weak = weak_from_this()] {
         const auto self = weak.lock();
         if (self == nullptr) return;
-        self->Cancel(absl::DeadlineExceededError(absl::StrCat(
-            "the step ran longer than its timeout of ",
-            absl::FormatDuration(
-                absl::FromChrono(self->request_.deadline->timeout)))));
+        self->Cancel(RanTooLong(*self->request_.deadline));
       }));
 }
 

@@ -16,9 +16,10 @@ void RequestQueue::Take(Thread thread, Payload payload, Reply reply,
   auto waiting = waiting_;
   if (waiting->fetch_add(bytes) > max_bytes_ - bytes) {
     waiting->fetch_sub(bytes);
-    return std::move(reply)(absl::ResourceExhaustedError(absl::StrCat(
-        task_, " has no room for a message of ", bytes,
-        " bytes beside those that it serves: ", max_bytes_, " in all")));
+    return std::move(reply)(absl::ResourceExhaustedError(
+        absl::StrCat(task_, " has no room for a message of ", bytes,
+                     " bytes beside those that it serves: ", max_bytes_,
+                     " in all (--max-transport-bytes)")));
   }
   blocking_.Add([bytes, waiting = std::move(waiting), serve = std::move(serve),
                  payload = std::move(payload),
@@ -34,10 +35,10 @@ absl::Status RequestQueue::Parse(absl::string_view header,
   if (static_cast<int64_t>(header.size()) > kMaxInlineHeaderBytes) {
     const int64_t bytes = ParsedBytes(header, type, max_bytes_);
     if (bytes > max_bytes_) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("To parse a ", type.name(), " of ", header.size(),
-                       " bytes takes at least ", bytes,
-                       " bytes, more than the limit of ", max_bytes_));
+      return absl::ResourceExhaustedError(absl::StrCat(
+          "To parse a ", type.name(), " of ", header.size(),
+          " bytes takes at least ", bytes, " bytes, more than the limit of ",
+          max_bytes_, " (--max-transport-bytes)"));
     }
   }
   if (header.size() <= INT32_MAX &&

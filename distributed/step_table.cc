@@ -78,9 +78,9 @@ void StepTable::Finish(int64_t step_id, Run run, const absl::Status& status) {
       Enter(step_id, entry, lingering_);
       if (lingering_.steps.size() > limits_.max_tombstones) {
         const int64_t oldest = lingering_.steps.front().step_id;
-        why = absl::ResourceExhaustedError(
-            absl::StrCat("step ", oldest, " ended: more than ",
-                         limits_.max_tombstones, " steps linger on ", task_));
+        why = absl::ResourceExhaustedError(absl::StrCat(
+            "step ", oldest, " ended: more than ", limits_.max_tombstones,
+            " steps linger on ", task_, " (--max-tombstones)"));
         Bury(oldest, ended);
       }
     }
@@ -104,7 +104,8 @@ absl::StatusOr<std::shared_ptr<RemoteRendezvous>> StepTable::Await(
   if (waiting_.steps.size() >= limits_.max_waiting_steps) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "step ", step_id, " has not begun on ", task_, ", where ",
-        limits_.max_waiting_steps, " such steps are waited for already"));
+        limits_.max_waiting_steps,
+        " such steps are waited for already (--max-waiting-steps)"));
   }
   Entry& entry = steps_[step_id];
   entry.rendezvous = make_rendezvous_(step_id);
@@ -258,12 +259,13 @@ absl::Status StepTable::TimeIsUp(int64_t step_id, const Line& line) const {
   if (&line == &lingering_) {
     return absl::AbortedError(absl::StrCat(
         "step ", step_id, " ended: nobody has cleaned it up on ", task_,
-        " for ", absl::FormatDuration(absl::FromChrono(limits_.step_linger))));
+        " for ", absl::FormatDuration(absl::FromChrono(limits_.step_linger)),
+        " (--step-linger)"));
   }
   return absl::AbortedError(absl::StrCat(
       "step ", step_id, " has not begun on ", task_, " within ",
       absl::FormatDuration(absl::FromChrono(limits_.waiting_step_timeout)),
-      " of a peer's asking for it"));
+      " of a peer's asking for it (--waiting-step-timeout)"));
 }
 
 }  // namespace leat

@@ -311,9 +311,10 @@ class ReceivedTensors final : public PendingTensors {
 
   static absl::Status Exhausted(absl::string_view what, int64_t bytes,
                                 const Decoding& decoding) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        what, " takes at least ", bytes, " bytes, of which ", decoding.left,
-        " are left below the limit of ", decoding.max_bytes));
+    return absl::ResourceExhaustedError(
+        absl::StrCat(what, " takes at least ", bytes, " bytes, of which ",
+                     decoding.left, " are left below the limit of ",
+                     decoding.max_bytes, " (max_message_bytes)"));
   }
 
   // By protobuf, from joined bytes.
@@ -350,10 +351,13 @@ class ReceivedTensors final : public PendingTensors {
   static absl::StatusOr<Tensor> DecodeProto(const TensorProto& proto,
                                             Decoding& decoding) {
     int64_t bytes = 0;
-    LEAT_ASSIGN_OR_RETURN(Tensor tensor,
-                          DecodeTensor(proto, decoding.allocator, decoding.left,
-                                       decoding.variants, &bytes));
-    decoding.left -= bytes;
+    absl::StatusOr<Tensor> tensor = DecodeTensor(
+        proto, decoding.allocator, decoding.left, decoding.variants, &bytes);
+    if (bytes > decoding.left) {
+      return absl::ResourceExhaustedError(absl::StrCat(
+          tensor.status().message(), " (left of max_message_bytes)"));
+    }
+    if (tensor.ok()) decoding.left -= bytes;
     return tensor;
   }
 

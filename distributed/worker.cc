@@ -34,6 +34,15 @@ absl::Status GraphNotFound(absl::string_view handle, absl::string_view rest) {
       "Graph handle is not found: ", handle.substr(0, kMaxShownBytes), rest));
 }
 
+absl::Status CheckRecvBytes(absl::string_view message, const Payload& payload) {
+  if (static_cast<int64_t>(payload.header.size()) <= kMaxInlineHeaderBytes) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(message, " has ", payload.header.size(),
+                   " bytes, more than ", kMaxInlineHeaderBytes));
+}
+
 }  // namespace
 
 class Worker::Implementation {
@@ -52,7 +61,7 @@ class Worker::Implementation {
             .timers = environment_.timers,
             .running = &running_,
             .ops = environment_.ops,
-            .max_feed_bytes = environment_.limits.max_message_bytes},
+            .max_message_bytes = environment_.limits.max_message_bytes},
         sessions_(environment_.task, *environment_.devices,
                   *environment_.kernels, environment_.limits),
         create_ids_(environment_.limits.max_request_ids),
@@ -136,6 +145,13 @@ class Worker::Implementation {
   absl::Status StartStep(RunGraphCall& call);
   void RecvTensor(std::shared_ptr<CallContext> context, const Payload& payload,
                   Reply reply);
+  void RecvTensors(std::shared_ptr<CallContext> context, const Payload& payload,
+                   Reply reply);
+  // The rendezvous of a step that a peer wants tensors of, whose request has
+  // not come before. `reply` is changed: a caller that goes must not leave a
+  // step that only it has asked for.
+  absl::StatusOr<std::shared_ptr<RemoteRendezvous>> AwaitStep(
+      int64_t step_id, int64_t request_id, const char* method, Reply& reply);
 
   // Of steps that their master will not ask for any more.
   void Forget(int64_t step_id);
@@ -177,6 +193,11 @@ void Worker::Implementation::AddMethods(MethodTable& methods) {
                                          Payload payload, Reply reply) {
     RunGraph(std::move(context), std::move(payload), std::move(reply));
   });
+  methods.Add(methods::kRecvTensors,
+              [this](std::shared_ptr<CallContext> context, Payload payload,
+                     Reply reply) {
+                RecvTensors(std::move(context), payload, std::move(reply));
+              });
   methods.Add(methods::kRecvTensor, [this](std::shared_ptr<CallContext> context,
                                            Payload payload, Reply reply) {
     RecvTensor(std::move(context), payload, std::move(reply));
@@ -360,36 +381,54 @@ absl::Status Worker::Implementation::StartStep(RunGraphCall& call) {
 
 void Worker::Implementation::RecvTensor(std::shared_ptr<CallContext> context,
                                         const Payload& payload, Reply reply) {
-  auto fail = [&reply](absl::Status why) { std::move(reply)(std::move(why)); };
-  if (static_cast<int64_t>(payload.header.size()) > kMaxInlineHeaderBytes) {
-    return fail(absl::InvalidArgumentError(
-        absl::StrCat("RecvTensorRequest has ", payload.header.size(),
-                     " bytes, more than ", kMaxInlineHeaderBytes)));
+  if (absl::Status status = CheckRecvBytes("RecvTensorRequest", payload);
+      !status.ok()) {
+    return std::move(reply)(std::move(status));
   }
   absl::StatusOr<RecvTensorRequest> request =
       DecodeRecvTensorRequest(payload.header);
-  if (!request.ok()) return fail(request.status());
-  if (absl::Status status =
-          recv_ids_.Add(request->request_id, "RecvTensor (GrpcWorker)");
+  if (!request.ok()) return std::move(reply)(request.status());
+  const absl::StatusOr<std::shared_ptr<RemoteRendezvous>> rendezvous =
+      AwaitStep(request->step_id, request->request_id,
+                "RecvTensor (GrpcWorker)", reply);
+  if (!rendezvous.ok()) return std::move(reply)(rendezvous.status());
+  ReceiveForPeer(**rendezvous, *std::move(request),
+                 static_cast<int64_t>(payload.header.size()), traffic_,
+                 std::move(context), std::move(reply));
+}
+
+void Worker::Implementation::RecvTensors(std::shared_ptr<CallContext> context,
+                                         const Payload& payload, Reply reply) {
+  if (absl::Status status = CheckRecvBytes("RecvTensorsRequest", payload);
       !status.ok()) {
-    return fail(std::move(status));
+    return std::move(reply)(std::move(status));
   }
+  absl::StatusOr<RecvTensorsRequest> request =
+      DecodeRecvTensorsRequest(payload.header);
+  if (!request.ok()) return std::move(reply)(request.status());
+  const absl::StatusOr<std::shared_ptr<RemoteRendezvous>> rendezvous =
+      AwaitStep(request->step_id, request->request_id, "RecvTensors", reply);
+  if (!rendezvous.ok()) return std::move(reply)(rendezvous.status());
+  ReceiveBundleForPeer(**rendezvous, *std::move(request),
+                       static_cast<int64_t>(payload.header.size()), traffic_,
+                       std::move(context), std::move(reply));
+}
+
+absl::StatusOr<std::shared_ptr<RemoteRendezvous>>
+Worker::Implementation::AwaitStep(int64_t step_id, int64_t request_id,
+                                  const char* method, Reply& reply) {
+  LEAT_RETURN_IF_ERROR(recv_ids_.Add(request_id, method));
   bool is_waiting = false;
-  absl::StatusOr<std::shared_ptr<RemoteRendezvous>> rendezvous =
-      environment_.steps->Await(request->step_id, &is_waiting);
-  if (!rendezvous.ok()) return fail(rendezvous.status());
+  LEAT_ASSIGN_OR_RETURN(std::shared_ptr<RemoteRendezvous> rendezvous,
+                        environment_.steps->Await(step_id, &is_waiting));
   if (is_waiting) {
-    // A caller that goes must not leave a step that only it has asked for.
-    reply = [steps = environment_.steps, step_id = request->step_id,
-             reply =
-                 std::move(reply)](absl::StatusOr<Payload> response) mutable {
+    reply = [steps = environment_.steps, step_id, reply = std::move(reply)](
+                absl::StatusOr<Payload> response) mutable {
       steps->StopWaiting(step_id);
       std::move(reply)(std::move(response));
     };
   }
-  ReceiveForPeer(**rendezvous, *std::move(request),
-                 static_cast<int64_t>(payload.header.size()), traffic_,
-                 std::move(context), std::move(reply));
+  return rendezvous;
 }
 
 // ---------------------------------------------------------------------------

@@ -50,7 +50,8 @@ absl::Status WorkerSession::CheckRoomLocked() const {
   if (graphs_.size() < options_.max_graphs) return absl::OkStatus();
   return absl::ResourceExhaustedError(
       absl::StrCat("Session ", ShownHandle(handle()), " has ", graphs_.size(),
-                   " graphs, the most that this task keeps for one"));
+                   " graphs, the most that this task keeps for one "
+                   "(--max-graphs)"));
 }
 
 absl::Status WorkerSession::CheckRoom() const {

@@ -68,9 +68,10 @@ absl::Status WorkerSessions::Create(WorkerSessionOptions options,
                                            " has been deleted by its master"));
   }
   if (sessions_.size() >= limits_.max_worker_sessions) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat(task_, " has ", sessions_.size(),
-                     " sessions, the most that it keeps: close one"));
+    return absl::ResourceExhaustedError(absl::StrCat(
+        task_, " has ", sessions_.size(),
+        " sessions, the most that it keeps (--max-worker-sessions): "
+        "close one"));
   }
   std::string handle = options.handle;
   sessions_.emplace(

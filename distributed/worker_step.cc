@@ -11,6 +11,7 @@
 #include "leat/core/status_payloads.h"
 #include "leat/distributed/call_errors.h"
 #include "leat/distributed/shown_ids.h"
+#include "leat/partitioner/bundles.h"
 #include "leat/protos/config.pb.h"
 
 namespace leat {
@@ -192,6 +193,11 @@ absl::Status WorkerStep::TryBegin() {
   if (session_->devices() != nullptr) {
     rendezvous_->UseSession(session_->devices());
   }
+  // Where messages must be small, each tensor comes alone.
+  if (graph_->bundles() != nullptr &&
+      environment_.max_message_bytes >= 2 * Bundles::kMaxBytes) {
+    rendezvous_->UseBundles(graph_->bundles());
+  }
   LEAT_RETURN_IF_ERROR(TakeFeeds());
   LEAT_ASSIGN_OR_RETURN(Step* const step, MakeStep());
   StartTimer();
@@ -205,7 +211,7 @@ absl::Status WorkerStep::TryBegin() {
 absl::Status WorkerStep::TakeFeeds() {
   LEAT_RETURN_IF_ERROR(call_.feeds.Materialize(session_->host_allocator(),
                                                &environment_.ops->variants(),
-                                               environment_.max_feed_bytes));
+                                               environment_.max_message_bytes));
   LEAT_ASSIGN_OR_RETURN(arguments_,
                         graph_->Arguments(std::move(call_.feeds.tensors)));
   const auto& keys = call_.request.recv_key();

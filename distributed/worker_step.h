@@ -93,7 +93,7 @@ class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
     TimerQueue* timers = nullptr;
     RunningSteps* running = nullptr;
     const OpRegistry* ops = nullptr;
-    int64_t max_feed_bytes = 0;
+    int64_t max_message_bytes = 0;
   };
 
   // Runs it, and replies when nothing of it runs any more. Does not block, and

@@ -30,13 +30,17 @@ absl::StatusOr<DType> TypeFromProto(int number) {
 
 absl::StatusOr<Tensor> TensorAttrFromProto(const pb::TensorProto& proto,
                                            AttrBudget& budget) {
+  const int64_t limit = std::min(budget.max_tensor_bytes, budget.remaining);
   int64_t bytes = 0;
-  LEAT_ASSIGN_OR_RETURN(
-      Tensor tensor,
-      DecodeTensor(proto, HostAllocator(),
-                   std::min(budget.max_tensor_bytes, budget.remaining),
-                   budget.variants, &bytes));
-  budget.remaining -= bytes;
+  absl::StatusOr<Tensor> tensor =
+      DecodeTensor(proto, HostAllocator(), limit, budget.variants, &bytes);
+  if (bytes > limit) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        tensor.status().message(), limit < budget.max_tensor_bytes
+                                       ? " (left of max_total_attr_bytes)"
+                                       : " (max_attr_bytes)"));
+  }
+  if (tensor.ok()) budget.remaining -= bytes;
   return tensor;
 }
 

@@ -156,6 +156,9 @@ class Graph {
   int producer = 0;
   int min_consumer = 0;
 
+  // Of tensors that import has read in attrs of nodes and functions.
+  int64_t tensor_bytes = 0;
+
  private:
   NodeId Append(Node node);
 

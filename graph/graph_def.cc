@@ -54,6 +54,32 @@ InputText Split(absl::string_view text) {
   return {text.substr(0, colon), index};
 }
 
+// What a graph has, as the limits count it.
+struct GraphCounts {
+  int64_t nodes = 0;  // of functions too
+  int64_t edges = 0;  // the same
+  int64_t outputs = 0;
+};
+
+GraphCounts Count(const Graph& graph) {
+  GraphCounts counts;
+  for (NodeId id = 0; id < graph.num_ids(); ++id) {
+    if (!graph.Contains(id)) continue;
+    const Node& node = graph.node(id);
+    ++counts.nodes;
+    counts.edges +=
+        static_cast<int64_t>(node.inputs.size() + node.controls.size());
+    counts.outputs += node.num_outputs();
+  }
+  for (const auto& [name, function] : graph.functions().functions()) {
+    counts.nodes += static_cast<int64_t>(function->nodes.size());
+    for (const FunctionNode& node : function->nodes) {
+      counts.edges += static_cast<int64_t>(node.inputs.size());
+    }
+  }
+  return counts;
+}
+
 // Adds one GraphDef to a graph: all nodes first, then their inputs, because a
 // loop refers forward and the order of nodes in a GraphDef means nothing.
 class Importer {
@@ -61,11 +87,13 @@ class Importer {
   Importer(const ImportLimits& limits, Graph& graph)
       : limits_(limits),
         graph_(graph),
+        before_(Count(graph)),
+        num_outputs_(before_.outputs),
         first_(graph.num_ids()),
         producer_(graph.producer),
         min_consumer_(graph.min_consumer),
-        budget_({limits.max_attr_bytes, limits.max_total_attr_bytes,
-                 &graph.ops().variants()}) {}
+        tensor_bytes_(graph.tensor_bytes),
+        budget_(NewBudget(graph.tensor_bytes)) {}
 
   absl::Status Run(const pb::GraphDef& def) {
     LEAT_RETURN_IF_ERROR(SetVersions(def.versions()));
@@ -75,6 +103,8 @@ class Importer {
     for (const pb::NodeDef& node : def.node()) {
       LEAT_RETURN_IF_ERROR(AddNode(node));
     }
+    graph_.tensor_bytes +=
+        NewBudget(tensor_bytes_).remaining - budget_.remaining;
     for (int i = 0; i < def.node_size(); ++i) {
       LEAT_RETURN_IF_ERROR(Connect(def.node(i), first_ + i));
     }
@@ -92,6 +122,7 @@ class Importer {
     }
     graph_.producer = producer_;
     graph_.min_consumer = min_consumer_;
+    graph_.tensor_bytes = tensor_bytes_;
   }
 
  private:
@@ -100,6 +131,13 @@ class Importer {
     bool is_const = false;       // has a tensor `value` of type `dtype`
     bool has_functions = false;  // an attr of type func or list(func)
   };
+
+  // For tensors beside others of so many bytes.
+  AttrBudget NewBudget(int64_t used) const {
+    return {limits_.max_attr_bytes,
+            std::max<int64_t>(0, limits_.max_total_attr_bytes - used),
+            &graph_.ops().variants()};
+  }
 
   absl::Status SetVersions(const pb::VersionDef& versions) {
     if (versions.min_consumer() > kGraphDefVersion) {
@@ -122,37 +160,46 @@ class Importer {
   absl::Status CheckLimit(absl::string_view what, int64_t count,
                           int64_t limit) const {
     if (count <= limit) return absl::OkStatus();
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "the graph has ", count, " ", what, "; the limit is ", limit));
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the graph has ", count, " ", what, "; the limit is ",
+                     limit, " (max_graph_", what, ")"));
   }
 
   absl::Status CheckSize(const pb::GraphDef& def) const {
-    int64_t nodes = int64_t{graph_.num_nodes()} + def.node_size();
-    int64_t edges = 0;
+    int64_t nodes = before_.nodes + def.node_size();
+    int64_t edges = before_.edges;
+    auto functions = static_cast<int64_t>(graph_.functions().size());
     for (const pb::NodeDef& node : def.node()) edges += node.input_size();
     for (const pb::FunctionDef& function : def.library().function()) {
+      if (IsKnown(function)) continue;
+      ++functions;
       nodes += function.node_def_size();
       for (const pb::NodeDef& node : function.node_def()) {
         edges += node.input_size();
       }
     }
-    const int64_t functions = static_cast<int64_t>(graph_.functions().size()) +
-                              def.library().function_size();
     LEAT_RETURN_IF_ERROR(CheckLimit("nodes", nodes, limits_.max_nodes));
     LEAT_RETURN_IF_ERROR(CheckLimit("edges", edges, limits_.max_edges));
     return CheckLimit("functions", functions, limits_.max_functions);
   }
 
+  // Clients send all functions of a session again with each extension.
+  bool IsKnown(const pb::FunctionDef& function) const {
+    return graph_.functions().Find(function.signature().name()) != nullptr;
+  }
+
   absl::Status AddFunctions(const pb::FunctionDefLibrary& library) {
     for (const pb::FunctionDef& proto : library.function()) {
-      LEAT_ASSIGN_OR_RETURN(std::shared_ptr<const Function> function,
-                            FunctionFromProto(proto, budget_));
+      const bool is_new = !IsKnown(proto);
+      AttrBudget to_compare = NewBudget(0);
+      LEAT_ASSIGN_OR_RETURN(
+          std::shared_ptr<const Function> function,
+          FunctionFromProto(proto, is_new ? budget_ : to_compare));
       const std::string& name = function->signature.name;
       if (graph_.ops().Find(name) != nullptr) {
         return absl::InvalidArgumentError(absl::StrCat(
             "function '", name, "': an op of this name is registered"));
       }
-      const bool is_new = graph_.functions().Find(name) == nullptr;
       LEAT_RETURN_IF_ERROR(graph_.functions().Add(function));
       if (is_new) new_functions_.push_back(name);
     }
@@ -368,11 +415,13 @@ class Importer {
   }
 
   const ImportLimits& limits_;
-  int64_t num_outputs_ = 0;  // of the nodes added so far
   Graph& graph_;
+  const GraphCounts before_;
+  int64_t num_outputs_;  // with the nodes added so far
   const NodeId first_;
   const int producer_;
   const int min_consumer_;
+  const int64_t tensor_bytes_;  // before
   AttrBudget budget_;
   absl::flat_hash_map<std::string, OpInfo> ops_;
   absl::flat_hash_set<std::string> devices_;  // that have been checked

@@ -24,14 +24,16 @@ namespace leat {
 // graph that demands a newer reader (min_consumer) is refused.
 inline constexpr int kGraphDefVersion = 1645;
 
-// Bounds on what a graph may ask of us. A server lowers them by flags.
+// Bounds on what a graph may ask of us: on all of it, with what an extension
+// adds. A server lowers them by flags, by whose words refusals name them:
+// max_graph_nodes.
 struct ImportLimits {
   int64_t max_nodes = 4'000'000;  // with all function calls inlined
   int64_t max_edges = 64'000'000;
   int64_t max_outputs = 64'000'000;
   int64_t max_functions = 100'000;
   int64_t max_attr_bytes = int64_t{2} << 30;        // of one tensor attr
-  int64_t max_total_attr_bytes = int64_t{8} << 30;  // of all in one message
+  int64_t max_total_attr_bytes = int64_t{8} << 30;  // of all of them
   int max_nesting = 100;  // of functions calling functions
   // Names and ops may begin with '_': the graph was partitioned by a master.
   bool allow_internal_names = false;
@@ -48,7 +50,8 @@ absl::StatusOr<Graph> ImportGraphDef(const pb::GraphDef& graph_def,
                                      const ImportLimits& limits = {});
 
 // Adds the nodes and functions of `graph_def` to `graph`, inputs may name nodes
-// there already. Atomic: on failure `graph` is as it was. Fails as import does.
+// there already; functions that are there may come again. Atomic: on failure
+// `graph` is as it was. Fails as import does.
 absl::Status ExtendGraph(const pb::GraphDef& graph_def, Graph& graph,
                          const ImportLimits& limits = {});
 

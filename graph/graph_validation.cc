@@ -140,7 +140,7 @@ class CallGraph {
     if (entry.nesting <= max_nesting) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrCat(
         "function '", entry.function->signature.name, "' nests calls ",
-        entry.nesting, " deep; the limit is ", max_nesting));
+        entry.nesting, " deep; the limit is ", max_nesting, " (max_nesting)"));
   }
 
   // Follows the calls of the graph's own nodes.
@@ -165,7 +165,7 @@ class CallGraph {
         "the graph has ",
         nodes == kUnbounded ? "over 2^63" : absl::StrCat(nodes),
         " nodes once its function calls are inlined; the limit is ",
-        limits.max_nodes));
+        limits.max_nodes, " (max_graph_nodes)"));
   }
 
   absl::Status CheckReached() {

@@ -140,7 +140,8 @@ class Instantiation {
     if (num_tensors_ > max_tensors_) {
       return absl::ResourceExhaustedError(
           absl::StrCat("with this node, the body has ", num_tensors_,
-                       " inputs and outputs; the limit is ", max_tensors_));
+                       " inputs and outputs; the limit is ", max_tensors_,
+                       " (max_graph_outputs)"));
     }
     LEAT_ASSIGN_OR_RETURN(std::vector<int> offsets,
                           ArgOffsets(def.op->outputs, def.attrs));

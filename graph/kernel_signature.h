@@ -23,7 +23,8 @@ struct TypeConstraint {
 
 // Whether running a kernel is worth another thread.
 enum class CostClass : uint8_t {
-  kQuick,      // as kCheap, and in no time, whatever the sizes of tensors
+  kQuick,      // as kCheap, and in no time (to begin it, if it is
+               // asynchronous), whatever the sizes of tensors
   kCheap,      // inline on the thread that made it ready
   kExpensive,  // to the pool when there is anything else to do
 };

@@ -45,9 +45,10 @@ class LowerAll {
         return round == 0 ? absl::OkStatus() : ValidateControlFlow(graph_);
       }
       if (round > limits_.max_nesting) {
-        return LoweringError(graph_.node(callers[0]),
-                             absl::StrCat("function calls nest deeper than ",
-                                          limits_.max_nesting, ", the limit"));
+        return LoweringError(
+            graph_.node(callers[0]),
+            absl::StrCat("function calls nest deeper than ",
+                         limits_.max_nesting, ", the limit (max_nesting)"));
       }
       replaced_.clear();
       for (const NodeId id : callers) LEAT_RETURN_IF_ERROR(LowerNode(id));

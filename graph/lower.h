@@ -21,6 +21,7 @@
 
 namespace leat {
 
+// Refusals name them as those of ImportLimits (graph_def.h).
 struct LowerLimits {
   int64_t max_nodes = 4'000'000;     // of the lowered graph
   int64_t max_outputs = 64'000'000;  // of those nodes, all together

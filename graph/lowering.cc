@@ -265,7 +265,9 @@ absl::Status Lowering::Grow(const std::string& name, size_t new_nodes,
     if (count <= limit) return absl::OkStatus();
     return absl::ResourceExhaustedError(
         absl::StrCat("with '", name, "' the graph has over ", limit, " ", what,
-                     " once its functions are inlined, which is the limit"));
+                     " once its functions are inlined, which is the limit "
+                     "(max_graph_",
+                     what, ")"));
   };
   const int64_t nodes = graph_.num_nodes() + static_cast<int64_t>(new_nodes);
   LEAT_RETURN_IF_ERROR(check(nodes, limits_.max_nodes, "nodes"));

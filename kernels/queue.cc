@@ -44,7 +44,7 @@ void Queue::Dequeue(int64_t count, bool up_to, Cancellation& cancellation,
     return std::move(done)(absl::ResourceExhaustedError(absl::StrCat(
         TypeName(options_.kind), " '", options_.name, "' was asked for ", count,
         " elements at once, more than the ", max_elements_,
-        " that it may have")));
+        " that it may have (max_queue_elements)")));
   }
   Start(kDequeues,
         Call{.wanted = count, .up_to = up_to, .done = std::move(done)},
@@ -178,10 +178,10 @@ absl::StatusOr<bool> Queue::PutIn(Call& call) {
   const int64_t rest = static_cast<int64_t>(call.elements.size() - call.next);
   if (options_.capacity > max_elements_ &&
       rest > max_elements_ - elements_->size()) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat(TypeName(options_.kind), " '", options_.name, "' has ",
-                     elements_->size(), " elements and may not have more than ",
-                     max_elements_, "; ", rest, " are to come"));
+    return absl::ResourceExhaustedError(absl::StrCat(
+        TypeName(options_.kind), " '", options_.name, "' has ",
+        elements_->size(), " elements and may not have more than ",
+        max_elements_, " (max_queue_elements); ", rest, " are to come"));
   }
   while (call.next < call.elements.size() &&
          elements_->size() < options_.capacity) {

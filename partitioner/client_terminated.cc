@@ -13,6 +13,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/graph/frames.h"
 #include "leat/graph/op_registry.h"
+#include "leat/graph/rendezvous_attrs.h"
 #include "leat/partitioner/internal_node.h"
 
 namespace leat {
@@ -50,14 +51,9 @@ absl::StatusOr<bool> IsClientTerminated(const Node& node) {
 
 // The text of the node's key outside of loops.
 absl::StatusOr<std::string> KeyText(const Node& node) {
-  RendezvousKey key;
-  LEAT_ASSIGN_OR_RETURN(key.send_device, Get<std::string>(node, "send_device"));
-  LEAT_ASSIGN_OR_RETURN(key.recv_device, Get<std::string>(node, "recv_device"));
-  LEAT_ASSIGN_OR_RETURN(key.tensor_name, Get<std::string>(node, "tensor_name"));
-  LEAT_ASSIGN_OR_RETURN(const int64_t incarnation,
-                        Get<int64_t>(node, "send_device_incarnation"));
-  key.send_incarnation = static_cast<uint64_t>(incarnation);
-  std::string text = key.ToString();
+  const absl::StatusOr<RendezvousKey> key = RendezvousKeyOf(node.attrs());
+  if (!key.ok()) return AtNode(node, key.status().message());
+  std::string text = key->ToString();
   if (const auto parsed = RendezvousKey::Parse(text); !parsed.ok()) {
     return AtNode(node, parsed.status().message());
   }

@@ -2,15 +2,19 @@
 #include "leat/partitioner/partition.h"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/device_name.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/wire_names.h"
 #include "leat/graph/deadness.h"
 #include "leat/graph/frames.h"
+#include "leat/partitioner/bundles.h"
 #include "leat/partitioner/control_loops.h"
 #include "leat/partitioner/internal_node.h"
 
@@ -20,8 +24,12 @@ namespace {
 class Partitioner {
  public:
   Partitioner(const Graph& graph, PartitionBy by,
-              absl::Span<const DeviceInfo> devices)
-      : graph_(graph), by_(by), may_be_dead_(CanCarryDeadTensors(graph)) {
+              absl::Span<const DeviceInfo> devices,
+              absl::Span<const std::string> foreign_tasks)
+      : graph_(graph),
+        by_(by),
+        foreign_tasks_(foreign_tasks.begin(), foreign_tasks.end()),
+        may_be_dead_(CanCarryDeadTensors(graph)) {
     for (const DeviceInfo& device : devices) {
       incarnations_.emplace(device.name, device.incarnation);
     }
@@ -63,6 +71,9 @@ class Partitioner {
 
   absl::StatusOr<std::vector<Partition>> Cut() {
     LEAT_ASSIGN_OR_RETURN(frames_, FindFrames(graph_));
+    if (by_ == PartitionBy::kTask) {
+      LEAT_ASSIGN_OR_RETURN(bundles_, Bundles::Create(graph_, part_of_));
+    }
     for (const std::string& name : part_names_) {
       parts_.push_back({.name = name, .graph = EmptyGraph()});
     }
@@ -75,6 +86,7 @@ class Partitioner {
     for (NodeId id = 0; id < graph_.num_ids(); ++id) {
       if (graph_.Contains(id)) LEAT_RETURN_IF_ERROR(Rewire(id));
     }
+    MarkBundles();
     std::vector<Partition> result;
     for (size_t i = 0; i < parts_.size(); ++i) {
       if (part_sizes_[i] > 0) result.push_back(std::move(parts_[i]));
@@ -231,7 +243,34 @@ class Partitioner {
     if (recv != kNoNode) return recv;
     LEAT_ASSIGN_OR_RETURN(const Channel channel,
                           Connect(value, source.node, dtype, consumer));
+    JoinBundle(source, consumer, channel.recv);
     return recv = channel.recv;
+  }
+
+  // Tensors inside of loops come one by one, as do those of and for foreign
+  // tasks.
+  void JoinBundle(const Endpoint& source, const Consumer& consumer,
+                  NodeId recv) {
+    if (!bundles_.has_value() || consumer.loop_merge != kNoNode) return;
+    const int part = part_of_[consumer.id];
+    if (foreign_tasks_.contains(part_names_[part_of_[source.node]]) ||
+        foreign_tasks_.contains(part_names_[part])) {
+      return;
+    }
+    bundles_->Join(source, part, graph_.node(consumer.id).device, recv);
+  }
+
+  void MarkBundles() {
+    if (!bundles_.has_value()) return;
+    for (const Bundles::Bundle& bundle : bundles_->bundles()) {
+      if (bundle.recvs.size() < 2) continue;
+      Graph& graph = parts_[bundle.part].graph;
+      for (const NodeId id : bundle.recvs) {
+        NodeDef marked = *graph.node(id).def;
+        marked.attrs.Set(kBundleAttr, static_cast<int64_t>(bundle.number));
+        graph.Replace(id, std::make_shared<NodeDef>(std::move(marked)));
+      }
+    }
   }
 
   // A variable is read where it is, when it is sent (by TensorFlow's tasks:
@@ -304,6 +343,7 @@ class Partitioner {
     LEAT_ASSIGN_OR_RETURN(
         const Channel channel,
         Connect({constant, 0}, source, DType::kFloat, consumer));
+    JoinBundle(key, consumer, channel.recv);
     Graph& there = PartOf(consumer.id);
     NodeDef identity{.name = NewName(producer, "arrived", there)};
     identity.attrs.Set("T", DType::kFloat);
@@ -361,8 +401,10 @@ class Partitioner {
 
   const Graph& graph_;
   const PartitionBy by_;
+  const absl::flat_hash_set<std::string> foreign_tasks_;
   const bool may_be_dead_;
   Frames frames_;
+  std::optional<Bundles> bundles_;  // none when it is cut by device
   absl::flat_hash_map<std::string, uint64_t> incarnations_;
   std::vector<int> part_of_device_;  // by index into graph_.devices()
   std::vector<std::string> part_names_;
@@ -378,8 +420,9 @@ class Partitioner {
 }  // namespace
 
 absl::StatusOr<std::vector<Partition>> PartitionGraph(
-    Graph graph, PartitionBy by, absl::Span<const DeviceInfo> devices) {
-  Partitioner partitioner(graph, by, devices);
+    Graph graph, PartitionBy by, absl::Span<const DeviceInfo> devices,
+    absl::Span<const std::string> foreign_tasks) {
+  Partitioner partitioner(graph, by, devices, foreign_tasks);
   LEAT_RETURN_IF_ERROR(partitioner.AssignParts());
   if (std::string only = partitioner.OnlyPart(); !only.empty()) {
     std::vector<Partition> whole;

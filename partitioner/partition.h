@@ -28,12 +28,14 @@ struct Partition {
 // reference once per consumer, read after what that waits for; a control
 // edge crosses as an empty tensor. Inside of a loop, the control edge that a
 // consumer has from a control loop (control_loops.h) goes to its _Recvs.
-// `devices` give the incarnations.
+// `devices` give the incarnations. Cut by task, tensors between tasks that are
+// not among `foreign_tasks` come in bundles (bundles.h).
 // INVALID_ARGUMENT naming the node when it has no device, when its device is
 // not among `devices`, when a reference would have to cross, or a tensor in a
 // loop without a control loop there.
 absl::StatusOr<std::vector<Partition>> PartitionGraph(
-    Graph graph, PartitionBy by, absl::Span<const DeviceInfo> devices);
+    Graph graph, PartitionBy by, absl::Span<const DeviceInfo> devices,
+    absl::Span<const std::string> foreign_tasks = {});
 
 }  // namespace leat
 

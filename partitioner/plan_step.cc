@@ -5,6 +5,7 @@
 
 #include "leat/core/status_macros.h"
 #include "leat/partitioner/control_loops.h"
+#include "leat/partitioner/spare_edges.h"
 
 namespace leat {
 
@@ -14,6 +15,10 @@ absl::StatusOr<StepPlan> PlanStep(const Graph& prepared,
                                   const PlanOptions& options) {
   LEAT_ASSIGN_OR_RETURN(PrunedStep pruned, PruneToStep(prepared, signature));
   LEAT_RETURN_IF_ERROR(OptimizeStep(devices, options, pruned));
+  if (options.passes != nullptr &&
+      options.optimizer.level == OptimizeLevel::kOn) {
+    LEAT_RETURN_IF_ERROR(SpareEdges(pruned.graph));
+  }
   LEAT_RETURN_IF_ERROR(AddControlLoops(pruned.graph));
   StepPlan plan{.signature = std::move(signature),
                 .feed_types = std::move(pruned.feed_types),
@@ -21,7 +26,8 @@ absl::StatusOr<StepPlan> PlanStep(const Graph& prepared,
   if (options.keep_whole) plan.whole = pruned.graph;
   LEAT_ASSIGN_OR_RETURN(
       plan.partitions,
-      PartitionGraph(std::move(pruned.graph), PartitionBy::kTask, devices));
+      PartitionGraph(std::move(pruned.graph), PartitionBy::kTask, devices,
+                     options.foreign_tasks));
   return plan;
 }
 

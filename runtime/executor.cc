@@ -218,7 +218,7 @@ class Executor::ConcurrentExecution final : public Execution {
         continue;
       }
       --left;
-      if (propagator_.Run(item)) Propagate(item, tasks);
+      RunOne(item, tasks);
     }
     tasks.cheap.insert(tasks.cheap.end(), others.cheap.rbegin(),
                        others.cheap.rend());
@@ -237,13 +237,17 @@ class Executor::ConcurrentExecution final : public Execution {
       } else {
         break;
       }
-      if (program_.instruction(item.instruction).is_async && !item.dead) {
-        StartAsync(item, tasks);
-      } else if (propagator_.Run(item)) {
-        Propagate(item, tasks);
-      }
+      RunOne(item, tasks);
     }
     GiveBack(std::move(tasks));
+  }
+
+  void RunOne(const Ready& item, Tasks& tasks) {
+    if (program_.instruction(item.instruction).is_async && !item.dead) {
+      StartAsync(item, tasks);
+    } else if (propagator_.Run(item)) {
+      Propagate(item, tasks);
+    }
   }
 
   void GiveBack(Tasks tasks) {

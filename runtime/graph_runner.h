@@ -33,6 +33,7 @@ struct CompiledGraph {
 struct StepDeadline {
   std::chrono::steady_clock::time_point at = {};
   std::chrono::nanoseconds timeout = {};
+  bool is_longest = false;  // The most that any step gets.
 };
 
 class GraphRunner {

@@ -106,9 +106,9 @@ LocalRendezvous::Entry* LocalRendezvous::FindOrAdd(absl::string_view key) {
 }
 
 absl::Status LocalRendezvous::Full(absl::string_view key) const {
-  return absl::ResourceExhaustedError(
-      absl::StrCat("the rendezvous of the step is full with ", max_entries_,
-                   " entries; there is no room for ", key));
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "the rendezvous of the step is full with ", max_entries_,
+      " entries (max_rendezvous_entries); there is no room for ", key));
 }
 
 void LocalRendezvous::StartAbort(const absl::Status& reason) {

@@ -110,8 +110,7 @@ class ProgramCompiler {
       program_->kernels_.push_back(*std::move(kernel));
     }
     instruction.is_expensive = signature->cost == CostClass::kExpensive;
-    instruction.is_quick =
-        signature->cost == CostClass::kQuick && !instruction.is_async;
+    instruction.is_quick = signature->cost == CostClass::kQuick;
     if (instruction.is_async || instruction.is_expensive) {
       program_->is_sequential_ = false;
     }

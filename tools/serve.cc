@@ -125,6 +125,9 @@ void AddLimits(CLI::App& app, ServerLimits& limits) {
            "Sessions of clients that this task is the master of");
   AddSeconds(app, "--session-idle", limits.session_idle,
              "Seconds after which a session that nobody uses is closed");
+  AddSeconds(app, "--session-idle-when-full", limits.session_idle_when_full,
+             "Seconds after which the session idle for longest is closed, when "
+             "there are --max-sessions and a client wants another");
   AddSeconds(app, "--max-step-time", limits.max_step_time,
              "Seconds that a step of a client may take");
   AddSeconds(app, "--setup-timeout", limits.setup_timeout,

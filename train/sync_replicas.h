@@ -52,7 +52,8 @@ struct SyncStep {
   Operation worker_init = {};
   // worker_init, the chief's form. A chief that takes over from one that was
   // lost, or begins again after `finish`, counts the global step up by one, and
-  // so drops what is under way.
+  // so drops gradients that are under way; those that have come already count
+  // for the next mean.
   Operation chief_init = {};
   // Waits for N gradients of every variable, applies their means.
   Operation chief_step = {};

@@ -25,7 +25,7 @@ void Register(OpRegistry& registry) {
                  "recv_device: string", "client_terminated: bool = false"},
        .stateful = true,
        .shape = shapes::Unknown},
-      {NotFoldable(RetainsInput(OnCpu()))});
+      {NotFoldable(RetainsInput(QuickOnCpu()))});
 
   registry.Add(
       {.name = "_HostSend",
@@ -45,7 +45,7 @@ void Register(OpRegistry& registry) {
                  "recv_device: string", "client_terminated: bool = false"},
        .stateful = true,
        .shape = shapes::Unknown},
-      {NotFoldable(RetainsInput(OnCpu()))});
+      {NotFoldable(RetainsInput(QuickOnCpu()))});
 }
 
 }  // namespace leat::ops::send_recv

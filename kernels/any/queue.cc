@@ -133,9 +133,9 @@ absl::StatusOr<int64_t> BatchSize(const Queue& queue,
     }
   }
   if (size > queue.max_elements()) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("A batch of ", size, " elements is more than the ",
-                     queue.max_elements(), " that a queue may have"));
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "A batch of ", size, " elements is more than the ",
+        queue.max_elements(), " that a queue may have (max_queue_elements)"));
   }
   return size;
 }

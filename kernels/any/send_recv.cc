@@ -10,6 +10,7 @@
 #include "absl/strings/strip.h"
 #include "leat/core/rendezvous.h"
 #include "leat/core/status_macros.h"
+#include "leat/graph/rendezvous_attrs.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 
@@ -20,16 +21,7 @@ namespace {
 class KeyTemplate {
  public:
   static absl::StatusOr<KeyTemplate> FromNode(const NodeDef& node) {
-    RendezvousKey key;
-    LEAT_ASSIGN_OR_RETURN(key.send_device,
-                          node.attrs.Get<std::string>("send_device"));
-    LEAT_ASSIGN_OR_RETURN(int64_t incarnation,
-                          node.attrs.Get<int64_t>("send_device_incarnation"));
-    key.send_incarnation = static_cast<uint64_t>(incarnation);
-    LEAT_ASSIGN_OR_RETURN(key.recv_device,
-                          node.attrs.Get<std::string>("recv_device"));
-    LEAT_ASSIGN_OR_RETURN(key.tensor_name,
-                          node.attrs.Get<std::string>("tensor_name"));
+    LEAT_ASSIGN_OR_RETURN(const RendezvousKey key, RendezvousKeyOf(node.attrs));
     return KeyTemplate(key.ToString());
   }
 

@@ -279,6 +279,9 @@ TEST(VariantCodecTest, CountsWhatIsInVariantsAgainstTheLimit) {
   ASSERT_TRUE(
       DecodeTensor(proto, HostAllocator(), 13 << 20, &Decoders(), &bytes).ok());
   EXPECT_GE(bytes, 12 << 20);
+  EXPECT_FALSE(
+      DecodeTensor(proto, HostAllocator(), 9 << 20, &Decoders(), &bytes).ok());
+  EXPECT_GT(bytes, 9 << 20);
 }
 
 // Each list holds the one before twice: 2^31 in a message, 32 in memory.

@@ -34,16 +34,24 @@ class FakeTransport final : public Transport {
   void Serve(const std::string& address, Handler handler) {
     handlers_.emplace(address, std::move(handler));
   }
+  // Of that method, which the other one does not get. Before calls.
+  void Serve(const std::string& address, const Method& method,
+             Handler handler) {
+    handlers_.emplace(address + method.path, std::move(handler));
+  }
   // Calls go on although they are cancelled, as those do whose reply is on the
   // way already.
   void IgnoreCancellation() { ignores_cancellation_ = true; }
 
-  void Call(absl::string_view address, const Method&, Payload request,
+  void Call(absl::string_view address, const Method& method, Payload request,
             CallOptions options, Reply done) override {
     auto call = std::make_shared<OneCall>();
     call->done = std::move(done);
     call->cancellation = options.cancellation;
-    const auto handler = handlers_.find(std::string(address));
+    auto handler = handlers_.find(std::string(address) + method.path);
+    if (handler == handlers_.end()) {
+      handler = handlers_.find(std::string(address));
+    }
     if (handler == handlers_.end()) {
       return call->End(OfTheWay(absl::UnavailableError("connection refused")));
     }
@@ -105,7 +113,7 @@ class FakeTransport final : public Transport {
 
   WorkQueue* const threads_;
   bool ignores_cancellation_ = false;
-  std::map<std::string, Handler> handlers_;
+  std::map<std::string, Handler> handlers_;  // by address, or with a path
   mutable Mutex mutex_;
   std::vector<std::string> watched_ ABSL_GUARDED_BY(mutex_);
 };

@@ -101,6 +101,31 @@ class LimitsTest : public ::testing::Test {
     other_->GoesOn();
   }
 
+  // Adds constants of so many floats to a session's graph, one an extension,
+  // until one is refused, with `why`. Gives how many there are then.
+  int Grow(int64_t floats, absl::string_view why) {
+    GraphBuilder b;
+    const auto add = [&b, floats](int value) {
+      return b.Const(Tensor::Filled(Shape{floats}, static_cast<float>(value)));
+    };
+    const Output first = add(0);
+    auto session = NewSession(b);
+    int taken = 0;
+    absl::Status status;
+    while (status.ok() && taken < 100) {
+      add(++taken);
+      status = session->Extend(*b.Build());
+    }
+    ExpectRefused(status, why);
+    // It takes what is small enough, and runs.
+    GraphBuilder small;
+    const Operation nothing = op::NoOp(small);
+    EXPECT_EQ(session->Extend(*small.Build()), absl::OkStatus());
+    EXPECT_EQ(session->Run({.fetches = {first}, .targets = {nothing}}).status(),
+              absl::OkStatus());
+    return taken;
+  }
+
   std::unique_ptr<InProcessCluster> cluster_;
   std::unique_ptr<Counting> other_;
 };
@@ -118,7 +143,9 @@ TEST_F(LimitsTest, BytesOfAMessage) {
         .status();
   };
   EXPECT_TRUE(run(20'000).ok());
-  ExpectRefused(run(30'000), "larger than max");
+  const absl::Status refused = run(30'000);
+  ExpectRefused(refused, "larger than max");
+  ExpectRefused(refused, "--max-message-bytes");
   EXPECT_TRUE(run(20'000).ok());
 }
 
@@ -130,8 +157,11 @@ TEST_F(LimitsTest, NodesOfAGraph) {
   auto session = NewSession(b);
   for (int i = 0; i < 20; ++i) nodes.push_back(b.Const(static_cast<float>(i)));
   // As a whole, and as an extension of one that is small enough.
-  ExpectRefused(cluster_->NewSession(*b.Build(), kWorker).status(), "50");
-  ExpectRefused(session->Extend(*b.Build()), "50");
+  for (const absl::Status& status :
+       {cluster_->NewSession(*b.Build(), kWorker).status(),
+        session->Extend(*b.Build())}) {
+    ExpectRefused(status, "the limit is 50 (max_graph_nodes)");
+  }
   EXPECT_TRUE(session->Run({.fetches = {nodes[0]}}).ok());
 }
 
@@ -142,7 +172,18 @@ TEST_F(LimitsTest, OutputsOfAGraph) {
   EXPECT_TRUE(cluster_->NewSession(*b.Build(), kWorker).ok());
   b.Const(50.0f, "last");
   ExpectRefused(cluster_->NewSession(*b.Build(), kWorker).status(),
-                "node 'last': the graph has 51 outputs; the limit is 50");
+                "node 'last': the graph has 51 outputs; the limit is 50 "
+                "(max_graph_outputs)");
+}
+
+TEST_F(LimitsTest, OutputsOfAGraphThatGrows) {
+  Start({.import = {.max_outputs = 50}});
+  EXPECT_EQ(Grow(1, "51 outputs; the limit is 50 (max_graph_outputs)"), 50);
+}
+
+TEST_F(LimitsTest, BytesOfConstantsInAGraphThatGrows) {
+  Start({.import = {.max_total_attr_bytes = 20'500}});
+  EXPECT_EQ(Grow(250, "of 500 (left of max_total_attr_bytes)"), 20);
 }
 
 TEST_F(LimitsTest, BytesOfAConstant) {
@@ -155,7 +196,8 @@ TEST_F(LimitsTest, BytesOfAConstant) {
   for (const absl::Status& status :
        {cluster_->NewSession(*b.Build(), kWorker).status(),
         session->Extend(*b.Build())}) {
-    ExpectRefused(status, "1004 bytes, above the limit of 1000");
+    ExpectRefused(status,
+                  "1004 bytes, above the limit of 1000 (max_attr_bytes)");
     EXPECT_THAT(std::string(status.message()),
                 AllOf(HasSubstr("node 'large'"), HasSubstr("attr 'value'")));
   }
@@ -232,7 +274,8 @@ TEST_F(LimitsTest, TimeOfAStep) {
     const absl::Status status =
         session->Run({.fetches = {taken}, .options = options}).status();
     EXPECT_EQ(status.code(), Code::kDeadlineExceeded) << status;
-    EXPECT_THAT(std::string(status.message()), HasSubstr("timeout of 4s"));
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr("timeout of 4s (--max-step-time)"));
     other_->GoesOn();
   }
 }
@@ -256,9 +299,11 @@ TEST_F(LimitsTest, ElementsOfAQueue) {
           .status();
     };
     EXPECT_TRUE(run(40).ok());
-    ExpectRefused(run(51), "51");
+    ExpectRefused(run(51),
+                  "51 elements is more than the 50 that a queue may "
+                  "have (max_queue_elements)");
     EXPECT_TRUE(run(10).ok());
-    ExpectRefused(run(1), "50");
+    ExpectRefused(run(1), "more than 50 (max_queue_elements)");
   }
 }
 
@@ -283,7 +328,7 @@ TEST_F(LimitsTest, EntriesOfARendezvous) {
         .status();
   };
   EXPECT_TRUE(run(sums[1]).ok());
-  ExpectRefused(run(sums[7]), "full with 4 entries");
+  ExpectRefused(run(sums[7]), "full with 4 entries (max_rendezvous_entries)");
   EXPECT_TRUE(run(sums[1]).ok());
 }
 

@@ -244,7 +244,8 @@ TEST_F(LyingPeerTest, TensorsAboveTheLimitOfMessagesAreRefused) {
     EXPECT_THAT(std::string(status.message()),
                 AllOf(HasSubstr(kPsName), HasSubstr("weight"),
                       HasSubstr(absl::StrCat(bytes, " bytes")),
-                      HasSubstr(absl::StrCat("the limit of ", kMemory))));
+                      HasSubstr(absl::StrCat("the limit of ", kMemory,
+                                             " (--max-message-bytes)"))));
     EXPECT_EQ(ps_.num_fetches(), 0);
   }
   ExpectToReceive(kMemory / 2);

@@ -33,8 +33,10 @@ namespace {
 
 using ::leat::testing::Eventually;
 using ::leat::testing::HeldQueue;
+using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using Code = absl::StatusCode;
 using SessionPtr = MasterSessions::SessionPtr;
 
@@ -102,6 +104,18 @@ class MasterSessionsTest : public ::testing::Test {
     }));
     MutexLock lock(result->mutex);
     return *std::move(result->session);
+  }
+
+  // Creates one that is among `sessions`, where there is room.
+  SessionPtr AddTo(MasterSessions& sessions) {
+    auto session = Create(SomeGraph("x"));
+    EXPECT_TRUE(session.ok()) << session.status();
+    auto under_way = sessions.Begin();
+    EXPECT_TRUE(under_way.ok()) << under_way.status();
+    if (!session.ok() || !under_way.ok()) return nullptr;
+    CallContext client;
+    EXPECT_TRUE(sessions.Add(*session, client, *std::move(under_way)).ok());
+    return *session;
   }
 
   int num_calls(const Method& method) const {
@@ -192,6 +206,48 @@ TEST_F(MasterSessionsTest, RoomIsGivenBackByWhatWasNotCreated) {
   EXPECT_FALSE(sessions->WaitUntil(std::chrono::steady_clock::now()));
   second = absl::CancelledError("was not created");
   EXPECT_TRUE(sessions->WaitUntil(std::chrono::steady_clock::now()));
+}
+
+TEST_F(MasterSessionsTest, TheSessionIdleForLongestMakesRoom) {
+  const auto sessions = std::make_shared<MasterSessions>(
+      kWorker,
+      ServerLimits{.max_sessions = 2,
+                   .session_idle_when_full = std::chrono::nanoseconds(1)},
+      timers_);
+  const SessionPtr first = AddTo(*sessions);
+  const SessionPtr second = AddTo(*sessions);
+  ASSERT_TRUE(first != nullptr && second != nullptr);
+  EXPECT_EQ(num_calls(methods::kDeleteWorkerSession), 0);
+  EXPECT_FALSE(first->ReleaseCallable(7).ok());  // So it was used.
+  {
+    const auto room = sessions->Begin();
+    EXPECT_TRUE(room.ok()) << room.status();
+    EXPECT_EQ(sessions->Find(first->handle()), first);
+    EXPECT_EQ(sessions->Find(second->handle()), nullptr);
+    EXPECT_EQ(num_calls(methods::kDeleteWorkerSession), 2);
+    const absl::Status closed = second->ReleaseCallable(7);
+    EXPECT_EQ(closed.code(), Code::kAborted) << closed;
+    EXPECT_THAT(std::string(closed.message()),
+                HasSubstr("(--session-idle-when-full)"));
+  }
+  EXPECT_TRUE(sessions->WaitUntil(std::chrono::steady_clock::now()));
+}
+
+TEST_F(MasterSessionsTest, SaysForHowLongSessionsThatStayWereIdle) {
+  const auto sessions = std::make_shared<MasterSessions>(
+      kWorker, ServerLimits{.max_sessions = 2}, timers_);
+  const SessionPtr first = AddTo(*sessions);
+  ASSERT_NE(first, nullptr);
+  const auto being_created = sessions->Begin();
+  EXPECT_TRUE(being_created.ok()) << being_created.status();
+  const absl::Status full = sessions->Begin().status();
+  EXPECT_EQ(full.code(), Code::kResourceExhausted);
+  EXPECT_THAT(
+      std::string(full.message()),
+      AllOf(HasSubstr("has 2 sessions, as many as it may (--max-sessions)"),
+            HasSubstr("the one idle for longest, "),
+            HasSubstr("after 10m (--session-idle-when-full)")));
+  EXPECT_EQ(sessions->Find(first->handle()), first);
 }
 
 TEST_F(MasterSessionsTest, SaysWhichTasksASessionWaitsFor) {
@@ -482,7 +538,7 @@ TEST_F(SmallGraphsTest, BoundsAGraphWithItsExtensions) {
   ASSERT_EQ(extensions.results.size(), 3u);
   EXPECT_EQ(extensions.results[0].code(), Code::kResourceExhausted);
   EXPECT_THAT(std::string(extensions.results[0].message()),
-              ::testing::HasSubstr("--max-graph-bytes"));
+              HasSubstr("--max-graph-bytes"));
   EXPECT_TRUE(extensions.results[1].ok()) << extensions.results[1];
   EXPECT_EQ(extensions.results[2].code(), Code::kResourceExhausted);
   EXPECT_EQ((*session)->graph_version(), 1);

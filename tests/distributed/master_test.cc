@@ -21,12 +21,14 @@
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/in_process_cluster.h"
 #include "leat/tests/testing/task_client.h"
+#include "leat/tests/testing/test_service.h"
 #include "leat/train/nn/optimizers.h"
 
 namespace leat {
 namespace {
 
 using ::testing::AllOf;
+using testing::Eventually;
 using ::testing::HasSubstr;
 using testing::InProcessCluster;
 using ::testing::StartsWith;
@@ -452,6 +454,38 @@ TEST(MasterLimitsTest, RefusesMoreSessionsThanItMayHave) {
             Code::kResourceExhausted);
   ASSERT_TRUE((*first)->Close().ok());
   EXPECT_TRUE(cluster.NewSession(graph, kWorker).ok());
+}
+
+TEST(MasterLimitsTest, ASessionInUseMakesNoRoomForAnother) {
+  InProcessCluster cluster(
+      {{"worker", 1}}, {.max_sessions = 1,
+                        .session_idle_when_full = std::chrono::nanoseconds(1)});
+  GraphBuilder b;
+  const Output queue = op::FIFOQueueV2(b, {DType::kFloat});
+  const Output taken = op::QueueDequeueV2(queue, {DType::kFloat})[0];
+  const Operation put = op::QueueEnqueueV2(queue, {b.Const(5.0f)});
+  const Graph graph = *b.Build();
+  auto session = cluster.NewSession(graph, kWorker);
+  ASSERT_TRUE(session.ok()) << session.status();
+  absl::Status taking;
+  std::thread client(
+      [&] { taking = (*session)->Run({.fetches = {taken}}).status(); });
+  EXPECT_TRUE(Eventually(
+      [&] { return cluster.server(kWorker).counters().running == 1; }));
+  EXPECT_EQ(cluster.NewSession(graph, kWorker).status().code(),
+            Code::kResourceExhausted);
+  EXPECT_TRUE((*session)->Run({.targets = {put}}).ok());
+  client.join();
+  EXPECT_TRUE(taking.ok()) << taking;
+  // Idle, once the master has cleaned up.
+  absl::StatusOr<std::shared_ptr<Session>> other;
+  EXPECT_TRUE(Eventually([&] {
+    other = cluster.NewSession(graph, kWorker);
+    return other.ok();
+  }));
+  const absl::Status closed = (*session)->Run({.targets = {put}}).status();
+  EXPECT_EQ(closed.code(), Code::kAborted) << closed;
+  EXPECT_THAT(closed.message(), HasSubstr("--session-idle-when-full"));
 }
 
 TEST(MasterLimitsTest, ClosesSessionsThatNobodyUses) {

@@ -45,6 +45,7 @@ const std::vector<Method>& AllMethods() {
                               methods::kMarkRecvFinished,
                               methods::kLogging,
                               methods::kTracing,
+                              methods::kRecvTensors,
                               methods::kFetchChunk};
   return *all;
 }

@@ -3,9 +3,13 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/distributed/methods.h"
+#include "leat/distributed/wire.h"
 #include "leat/protos/leat_worker.pb.h"
 #include "leat/protos/worker.pb.h"
 
@@ -143,6 +147,101 @@ TEST_F(HostileTransferTest, OfADeadTensorIsNotLookedAt) {
   ASSERT_TRUE(response.ok()) << response.status();
   EXPECT_TRUE(response->is_dead);
   EXPECT_FALSE(response->transfer.has_value());
+}
+
+// ---------------------------------------------------------------------------
+// Several tensors
+
+TEST(RecvTensorsTest, RequestsTravel) {
+  const std::vector<std::string> keys = {"a;0:0", "", "a;0:0", "\xff\n"};
+  for (const int64_t number :
+       {int64_t{7}, int64_t{0}, int64_t{-1}, INT64_MIN}) {
+    const Payload payload = EncodeRecvTensorsRequest(number, keys, ~number);
+    EXPECT_TRUE(payload.tensors.empty());
+    const auto request = DecodeRecvTensorsRequest(payload.header);
+    ASSERT_TRUE(request.ok()) << request.status();
+    EXPECT_EQ(request->step_id, number);
+    EXPECT_EQ(request->keys, keys);
+    EXPECT_EQ(request->request_id, ~number);
+  }
+}
+
+TEST(RecvTensorsTest, ResponsesTravelInTheOrderOfTheKeys) {
+  const Tensor first = Tensor::Vector<float>({1, 2});
+  const Tensor last = Tensor::Scalar<std::string>("last");
+  std::vector<SentTensor> sent(4);
+  sent[0].tensor = first;
+  sent[1].is_dead = true;
+  // What a dead one has means nothing.
+  sent[2] = {.tensor = Tensor::Scalar<int>(7), .is_dead = true};
+  sent[3].tensor = last;
+  const Payload payload = EncodeRecvTensorsResponse(std::move(sent));
+  ASSERT_EQ(payload.tensors.size(), 4u);
+  EXPECT_TRUE(payload.tensors[0].tensor.SharesBufferWith(first));
+  for (const size_t dead : {1u, 2u}) {
+    EXPECT_TRUE(
+        Identical(payload.tensors[dead].tensor, Tensor::Vector<float>({})));
+  }
+  EXPECT_TRUE(Identical(payload.tensors[3].tensor, last));
+  const auto response = DecodeRecvTensorsResponse(payload.header);
+  ASSERT_TRUE(response.ok()) << response.status();
+  EXPECT_EQ(response->is_dead, (std::vector<bool>{false, true, true, false}));
+  EXPECT_GT(response->send_start_us, 0);
+}
+
+// As bytes between processes they are the message of the .proto file.
+TEST(RecvTensorsTest, ResponsesAreMessages) {
+  std::vector<SentTensor> sent(2);
+  sent[0].tensor = Tensor::Vector<int32_t>({1, 2, 3});
+  sent[1].is_dead = true;
+  const auto segments =
+      EncodePayload(EncodeRecvTensorsResponse(std::move(sent)),
+                    methods::kRecvTensors.response);
+  ASSERT_TRUE(segments.ok()) << segments.status();
+  std::string bytes;
+  for (const Segment& segment : *segments) {
+    ASSERT_FALSE(segment.tensor.IsValid()) << "a small one is copied";
+    bytes += segment.bytes;
+  }
+  pb::RecvTensorsResponse message;
+  ASSERT_TRUE(message.ParseFromString(bytes));
+  ASSERT_EQ(message.is_dead_size(), 2);
+  EXPECT_FALSE(message.is_dead(0));
+  EXPECT_TRUE(message.is_dead(1));
+  EXPECT_GT(message.send_start_micros(), 0);
+  ASSERT_EQ(message.tensor_size(), 2);
+  EXPECT_EQ(message.tensor(0).dtype(), pb::DT_INT32);
+  EXPECT_EQ(message.tensor(0).tensor_content().size(), 12u);
+  EXPECT_EQ(message.tensor(1).dtype(), pb::DT_FLOAT);
+  ASSERT_EQ(message.tensor(1).tensor_shape().dim_size(), 1);
+  EXPECT_EQ(message.tensor(1).tensor_shape().dim(0).size(), 0);
+}
+
+TEST(RecvTensorsTest, AnEmptyResponseSaysNothing) {
+  const auto response = DecodeRecvTensorsResponse("");
+  ASSERT_TRUE(response.ok()) << response.status();
+  EXPECT_TRUE(response->is_dead.empty());
+  EXPECT_EQ(response->send_start_us, 0);
+}
+
+TEST(RecvTensorsTest, MalformedOnesAreRefused) {
+  for (const char* header : {"\xff", "\x0f", "\x12\x05key", "\x1a"}) {
+    const absl::Status request = DecodeRecvTensorsRequest(header).status();
+    EXPECT_EQ(request,
+              absl::InvalidArgumentError("malformed RecvTensorsRequest"));
+    const absl::Status response = DecodeRecvTensorsResponse(header).status();
+    EXPECT_EQ(response,
+              absl::InvalidArgumentError("malformed RecvTensorsResponse"));
+  }
+}
+
+TEST(RecvTensorsTest, ARequestHasAKey) {
+  const absl::Status none =
+      DecodeRecvTensorsRequest(EncodeRecvTensorsRequest(7, {}, 9).header)
+          .status();
+  EXPECT_EQ(none, absl::InvalidArgumentError("RecvTensorsRequest has 0 keys; 1 "
+                                             "to 64 may be asked for"));
+  EXPECT_EQ(DecodeRecvTensorsRequest("").status(), none);
 }
 
 }  // namespace

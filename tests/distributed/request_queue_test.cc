@@ -64,6 +64,8 @@ TEST_F(RequestQueueTest, RefusesWhatItHasNoRoomToKeep) {
   EXPECT_THAT(std::string(answers_[0].message()),
               HasSubstr("/job:ps/replica:0/task:0 has no room for a message of "
                         "50001 bytes"));
+  EXPECT_THAT(std::string(answers_[0].message()),
+              HasSubstr("(--max-transport-bytes)"));
   Take(Thread::kBlocking, 50'000);
   // Small ones do not wait, so they need no room.
   Take(Thread::kTransport, 1000);
@@ -111,6 +113,8 @@ TEST_F(RequestQueueTest, BoundsWhatAMessageTakesOnceItIsParsed) {
   const absl::Status status = queue_.Parse(header, parsed);
   EXPECT_EQ(status.code(), Code::kResourceExhausted);
   EXPECT_THAT(std::string(status.message()), HasSubstr("CleanupAllRequest"));
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("(--max-transport-bytes)"));
   EXPECT_EQ(parsed.container_size(), 0);
 }
 

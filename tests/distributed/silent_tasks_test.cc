@@ -31,6 +31,7 @@ using ::leat::testing::Eventually;
 using ::leat::testing::ScriptedTask;
 using ::leat::testing::StartedCall;
 using ::leat::testing::TaskClient;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using Code = absl::StatusCode;
 using std::chrono::milliseconds;
@@ -175,7 +176,8 @@ TEST_F(SilentTasksTest, ATaskThatDoesNotTakeItsGraphIsNamed) {
   ps_.BeSilent({methods::kRegisterGraph});
   const absl::Status status = (*session)->Run({.targets = {on_ps_}}).status();
   EXPECT_EQ(status.code(), Code::kDeadlineExceeded) << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr(kPs));
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr(kPs), HasSubstr("(--setup-timeout)")));
   EXPECT_TRUE((*session)->Run({.targets = {on_worker_}}).ok());
   // It is asked again.
   ps_.SpeakUp();
@@ -191,7 +193,8 @@ TEST_F(SilentTasksTest, ATaskThatDoesNotMakeItsSessionIsNamed) {
   const auto begun = steady_clock::now();
   const absl::Status status = NewSession().status();
   EXPECT_EQ(status.code(), Code::kDeadlineExceeded) << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr(kPs));
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr(kPs), HasSubstr("(--setup-timeout)")));
   // The answer does not wait until the task has forgotten the session.
   EXPECT_LT(steady_clock::now() - begun, kSoon);
   EXPECT_TRUE(NothingIsLeft());

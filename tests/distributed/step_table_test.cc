@@ -326,6 +326,8 @@ TEST_F(StepTableTest, BoundsTheStepsThatWait) {
   const absl::Status status = table_->Await(4).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(status.message()), HasSubstr("step 4"));
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("(--max-waiting-steps)"));
   EXPECT_THAT(std::string(status.message()), HasSubstr(kTask));
   Begin(4);  // a master may
   EXPECT_TRUE(table_->Await(4).ok());
@@ -343,7 +345,8 @@ TEST_F(StepTableTest, AStepThatDoesNotBeginInTimeEnds) {
   ASSERT_TRUE(early.Wait());
   EXPECT_EQ(early.status(), AsDerived(absl::AbortedError(absl::StrCat(
                                 "step 7 has not begun on ", kTask,
-                                " within 30ms of a peer's asking for it"))));
+                                " within 30ms of a peer's asking for it "
+                                "(--waiting-step-timeout)"))));
   ExpectEnded(BeginStatus(7), 7);
   // The timer goes on.
   const ReceivedTensor next = WaitAsPeer(8);
@@ -383,10 +386,9 @@ TEST_F(StepTableTest, AStepThatNobodyCleansUpEnds) {
   const ReceivedTensor peer = WaitAsPeer(7);
   held.reset();
   ASSERT_TRUE(peer.Wait());
-  EXPECT_EQ(
-      peer.status(),
-      AsDerived(absl::AbortedError(absl::StrCat(
-          "step 7 ended: nobody has cleaned it up on ", kTask, " for 200ms"))));
+  EXPECT_EQ(peer.status(), AsDerived(absl::AbortedError(absl::StrCat(
+                               "step 7 ended: nobody has cleaned it up on ",
+                               kTask, " for 200ms (--step-linger)"))));
   EXPECT_EQ(table_->num_steps(), 1u);  // step 6 runs
 }
 
@@ -403,10 +405,14 @@ TEST_F(StepTableTest, ALingeringStepThatBeginsAgainStays) {
 
 TEST_F(StepTableTest, BoundsTheStepsThatLinger) {
   Make({.max_tombstones = 3});
+  const ReceivedTensor peer = WaitAsPeer(1);
   for (int64_t id = 1; id <= 5; ++id) {
     Begin(id);
     table_->Finish(id, kRun, absl::OkStatus());
   }
+  ASSERT_TRUE(peer.Wait());
+  EXPECT_THAT(std::string(peer.status().message()),
+              HasSubstr("(--max-tombstones)"));
   EXPECT_EQ(table_->num_steps(), 3u);
   ExpectEnded(table_->Await(2).status(), 2);
   EXPECT_TRUE(table_->Await(3).ok());

@@ -16,6 +16,7 @@
 namespace leat {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::ReceivedMessage;
 
@@ -329,7 +330,8 @@ void ExpectExhausted(const std::string& bytes, TensorField field,
   LimitedAllocator allocator;
   const Outcome received = Receive(message, field, allocator, max_bytes);
   EXPECT_EQ(received.status.code(), kExhausted) << received.status;
-  EXPECT_THAT(std::string(received.status.message()), HasSubstr(text));
+  EXPECT_THAT(std::string(received.status.message()),
+              AllOf(HasSubstr(text), HasSubstr("max_message_bytes)")));
   EXPECT_TRUE(received.payload.tensors.empty());
   EXPECT_TRUE(message.IsReleased());
 }
@@ -370,6 +372,15 @@ TEST(WireMemoryTest, MessagesThatParseToMuchMemoryAreNotParsed) {
     response.mutable_tensor()->add_variant_val();
   ExpectExhausted(response.SerializeAsString(), kRecv, kMaxBytes,
                   "To parse a TensorProto of 200002 bytes takes at least");
+}
+
+TEST(WireMemoryTest, OneStringThatStandsForManyIsNotCopied) {
+  pb::RecvTensorResponse response;
+  response.mutable_tensor()->set_dtype(pb::DT_STRING);
+  response.mutable_tensor()->mutable_tensor_shape()->add_dim()->set_size(1000);
+  response.mutable_tensor()->add_string_val(std::string(100, 'x'));
+  ExpectExhausted(response.SerializeAsString(), kRecv, 40'000,
+                  "A tensor of string[1000] takes at least");
 }
 
 TEST(WireMemoryTest, ManySmallTensorsCountForWhatTheyTake) {

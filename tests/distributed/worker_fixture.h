@@ -7,6 +7,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
@@ -68,6 +69,12 @@ class WorkerTest : public ::testing::Test {
                int64_t request_id = 0) {
     return task.Start(methods::kRecvTensor,
                       EncodeRecvTensorRequest(step_id, key, request_id));
+  }
+  // All of them together.
+  CallRef RecvAll(const std::vector<std::string>& keys, int64_t step_id,
+                  int64_t request_id = 0) {
+    return task.Start(methods::kRecvTensors,
+                      EncodeRecvTensorsRequest(step_id, keys, request_id));
   }
   // Of a tensor that the ps makes for the worker.
   std::string KeyForWorker(const std::string& tensor_name) {

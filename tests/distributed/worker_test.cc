@@ -87,8 +87,8 @@ TEST_F(WorkerTest, RefusesBytesThatAreNoMessage) {
        {methods::kGetStatus, methods::kCreateWorkerSession,
         methods::kDeleteWorkerSession, methods::kRegisterGraph,
         methods::kDeregisterGraph, methods::kRunGraph, methods::kCleanupGraph,
-        methods::kCleanupAll, methods::kRecvTensor, methods::kMarkRecvFinished,
-        methods::kLogging, methods::kTracing}) {
+        methods::kCleanupAll, methods::kRecvTensor, methods::kRecvTensors,
+        methods::kMarkRecvFinished, methods::kLogging, methods::kTracing}) {
     Payload payload;
     payload.header = "\x0f";
     const absl::Status status =
@@ -418,11 +418,13 @@ TEST_F(LimitedWorkerTest, KeepsSoManySessionsAndGraphs) {
   EXPECT_TRUE(task.CreateSession("b").ok());
   const absl::Status third = task.CreateSession("c");
   EXPECT_EQ(third.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_THAT(third.message(), HasSubstr(kPs));
+  EXPECT_THAT(third.message(),
+              AllOf(HasSubstr(kPs), HasSubstr("(--max-worker-sessions)")));
   EXPECT_TRUE(task.Register("a", pb::GraphDef()).ok());
   EXPECT_TRUE(task.Register("a", pb::GraphDef()).ok());
-  EXPECT_EQ(task.Register("a", pb::GraphDef()).status().code(),
-            absl::StatusCode::kResourceExhausted);
+  const absl::Status full = task.Register("a", pb::GraphDef()).status();
+  EXPECT_EQ(full.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(full.message(), HasSubstr("(--max-graphs)"));
   EXPECT_TRUE(task.Register("b", pb::GraphDef()).ok());
   EXPECT_TRUE(task.DeleteSession("a").ok());
   EXPECT_TRUE(task.CreateSession("c").ok());
@@ -476,10 +478,14 @@ class SmallConstantsTest : public WorkerTest {
 
 TEST_F(SmallConstantsTest, LimitsOutputsAndConstantsByName) {
   EXPECT_EQ(RegisterConstants({1, 1, 1}), absl::OkStatus());
-  ExpectRefused({1, 1, 1, 1}, "c3", "has 4 outputs; the limit is 3");
+  ExpectRefused({1, 1, 1, 1}, "c3",
+                "has 4 outputs; the limit is 3 (max_graph_outputs)");
   EXPECT_EQ(RegisterConstants({100, 100}), absl::OkStatus());
-  ExpectRefused({100, 101}, "c1", "404 bytes, above the limit of 400");
-  ExpectRefused({100, 100, 26}, "c2", "104 bytes, above the limit of 100");
+  ExpectRefused({100, 101}, "c1",
+                "404 bytes, above the limit of 400 (max_attr_bytes)");
+  ExpectRefused(
+      {100, 100, 26}, "c2",
+      "104 bytes, above the limit of 100 (left of max_total_attr_bytes)");
   EXPECT_EQ(RegisterConstants({100, 100, 25}), absl::OkStatus());
 }
 

@@ -26,6 +26,7 @@
 #include "leat/distributed/in_process.h"
 #include "leat/distributed/limits.h"
 #include "leat/distributed/methods.h"
+#include "leat/distributed/open_recvs.h"
 #include "leat/distributed/peers.h"
 #include "leat/distributed/step_table.h"
 #include "leat/distributed/worker.h"
@@ -83,6 +84,8 @@ class TestTask {
   StepTable& steps() { return *steps_; }
   Worker& worker() { return *worker_; }
   WorkQueue& blocking() { return *blocking_; }
+  // What it waits for, and others from it.
+  const OpenRecvs& recvs() const { return peers_->traffic()->recvs(); }
 
   void Serve(const Method& method, Payload request, const CallRef& call);
   CallRef Start(const Method& method, Payload request);
@@ -114,6 +117,7 @@ class TestTask {
   // Everything ended: no sessions, graphs, steps, and no memory of tensors once
   // the variables are cleared.
   void ExpectNothingLeft();
+  void ClearVariables() { devices_->resources().ClearContainers(); }
 
  private:
   const std::string name_;

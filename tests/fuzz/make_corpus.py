@@ -111,7 +111,7 @@ WORKER = {
               node('op: "QueueDequeueV2" name: "t" input: "q" ' + TYPES +
                    DEVICE % 0), "step_id: 7 "),
 }
-# How a peer is known that answers RecvTensor, or what comes next.
+# How a peer is known that answers RecvTensor(s), or what comes next.
 CHUNKS, UNKNOWN, ASKED = range(3)
 COMPUTE = b"\x08"
 CANCEL = b"\x07"
@@ -166,9 +166,14 @@ def chunk(num_bytes, dtype="DT_UINT8", size=None, **how):
                **how)
 
 
-def asking(peer, tensors=1, in_flight=1, has_little_memory=False):
+def bundle(*parts, **how):
+  return reply("RecvTensorsResponse", "leat_worker", *parts, **how)
+
+
+def asking(peer, tensors=1, in_flight=1, has_little_memory=False,
+           together=False):
   return bytes([peer + 3 * (tensors - 1) + 9 * (in_flight - 1) +
-                36 * has_little_memory])
+                36 * has_little_memory + 72 * together])
 
 
 def replies():
@@ -205,6 +210,26 @@ def replies():
                           COMPUTE + CANCEL + b"\x05\x00",
       "little_memory": asking(CHUNKS, tensors=2, has_little_memory=True) +
                        first_chunk() + first_chunk() + COMPUTE + COMPUTE,
+      "bundle": asking(UNKNOWN, tensors=2, together=True) + bundle(
+          "is_dead: false is_dead: false send_start_micros: 5", floats,
+          'tensor { dtype: DT_STRING tensor_shape { dim { size: 1 } } '
+          'string_val: "a" }'),
+      "bundle_dead": asking(UNKNOWN, tensors=3, together=True) + bundle(
+          "is_dead: false is_dead: true is_dead: false", floats,
+          "tensor { dtype: DT_FLOAT tensor_shape { dim { } } }", floats,
+          step=2),
+      "bundle_short": asking(UNKNOWN, tensors=2, together=True) + bundle(
+          "is_dead: false is_dead: false", floats),
+      "bundle_long": asking(UNKNOWN, together=True) + bundle(
+          "is_dead: false", floats, floats),
+      "bundle_flags": asking(UNKNOWN, tensors=2, together=True) + bundle(
+          "is_dead: false", floats, floats),
+      "bundle_by_the_pool": asking(UNKNOWN, tensors=2, together=True) + bundle(
+          "is_dead: false is_dead: false", floats, "tensor { %s }" % zeros(
+              "DT_UINT8", 300_000, 300_000)) + COMPUTE,
+      "bundle_cancelled": asking(UNKNOWN, tensors=2, together=True) + CANCEL +
+                          b"\x05\x00",
+      "bundle_error": asking(UNKNOWN, tensors=2, together=True) + b"\x04\x04",
   }
 
 

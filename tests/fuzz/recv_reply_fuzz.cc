@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Bytes as what a peer answers to RecvTensor and FetchChunk, and to GetStatus
-// before: whatever they are, every tensor comes to one end, in little memory,
-// and nothing of it stays.
+// Bytes as what a peer answers to RecvTensor and FetchChunk, or to RecvTensors,
+// and to GetStatus before: whatever they are, every tensor comes to one end, in
+// little memory, and nothing of it stays.
 //
 // The first byte says what is asked for and how. Then each one says what
 // happens next (Receiver::Continue), until nothing is under way; a reply is
@@ -121,6 +121,10 @@ class HeldTransport final : public leat::Transport {
     const absl::string_view path = method.path;
     if (path == leat::methods::kRecvTensor.path) {
       LEAT_CHECK(leat::DecodeRecvTensorRequest(request.header).ok());
+    } else if (path == leat::methods::kRecvTensors.path) {
+      const auto recv = leat::DecodeRecvTensorsRequest(request.header);
+      LEAT_CHECK(recv.ok());
+      LEAT_CHECK(recv->step_id == kStepId);
     } else if (path == leat::methods::kFetchChunk.path) {
       const auto fetch = leat::DecodeFetchChunkRequest(request.header);
       LEAT_CHECK(fetch.ok());
@@ -176,6 +180,7 @@ class Receiver {
       : script_(bytes),
         how_(script_.Byte()),
         has_little_memory_(how_ / 36 % 2 == 1),
+        is_bundle_(how_ / 72 % 2 == 1),
         allocator_(has_little_memory_ ? kLittleMemory : kMaxMemory),
         peers_(Cluster(), transport_, compute_, &leat::testing::Decoders(),
                kMaxBytes,
@@ -188,13 +193,13 @@ class Receiver {
     const size_t num_tensors = 1 + how_ / 3 % kMaxTensors;
     std::vector<ReceivedTensor> received(num_tensors);
     std::vector<int64_t> sent_us(num_tensors);
-    for (size_t i = 0; i < num_tensors; ++i) {
-      peers_.RecvTensor(
-          kTask, kStepId,
-          absl::StrCat(kTask, "/device:CPU:0;000000000000abcd;",
-                       "/job:worker/replica:0/task:0/device:CPU:0;edge_", i,
-                       "_w;0:0"),
-          allocator_, cancellation_, received[i].Done(), &sent_us[i]);
+    if (is_bundle_) {
+      AskForBundle(received);
+    } else {
+      for (size_t i = 0; i < num_tensors; ++i) {
+        peers_.RecvTensor(kTask, kStepId, KeyOf(i), allocator_, cancellation_,
+                          received[i].Done(), &sent_us[i]);
+      }
     }
     while (IsUnderWay()) Continue();
     for (const ReceivedTensor& one : received) {
@@ -222,6 +227,33 @@ class Receiver {
       std::move(transport_.Take(0).done)(std::move(reply));
     }
     while (IsUnderWay()) Continue();
+  }
+
+  static std::string KeyOf(size_t i) {
+    return absl::StrCat(kTask, "/device:CPU:0;000000000000abcd;",
+                        "/job:worker/replica:0/task:0/device:CPU:0;edge_", i,
+                        "_w;0:0");
+  }
+
+  void AskForBundle(std::vector<ReceivedTensor>& received) {
+    std::vector<std::string> keys;
+    std::vector<leat::Rendezvous::Done> dones;
+    for (size_t i = 0; i < received.size(); ++i) {
+      keys.push_back(KeyOf(i));
+      dones.push_back(received[i].Done());
+    }
+    peers_.RecvTensors(
+        kTask, kStepId, std::move(keys), allocator_, cancellation_,
+        [dones = std::move(dones)](
+            absl::StatusOr<leat::ReceivedBundle> bundle) mutable {
+          LEAT_CHECK(!bundle.ok() || bundle->tensors.size() == dones.size());
+          for (size_t i = 0; i < dones.size(); ++i) {
+            leat::SentTensor sent;
+            if (bundle.ok()) sent = std::move(bundle->tensors[i]);
+            std::move(dones[i])(bundle.status(), std::move(sent.tensor),
+                                sent.is_dead);
+          }
+        });
   }
 
   bool IsUnderWay() const { return transport_.size() + compute_.size() > 0; }
@@ -279,6 +311,7 @@ class Receiver {
   Script script_;
   const size_t how_;
   const bool has_little_memory_;
+  const bool is_bundle_;
   LimitedAllocator allocator_;
   HeldTransport transport_;
   leat::testing::HeldQueue compute_;

@@ -311,7 +311,9 @@ TEST(BadGraphsTest, RefusesDeepNesting) {
     text += Function(absl::StrCat("f", i), Call("c", absl::StrCat("f", i + 1)));
   }
   text += Function("f10000", "");
-  EXPECT_THAT(ImportError(text), HasSubstr("nests calls"));
+  EXPECT_THAT(ImportError(text),
+              AllOf(HasSubstr("nests calls"),
+                    HasSubstr("the limit is 100 (max_nesting)")));
   EXPECT_EQ(ImportError(text, {.max_nesting = 10'001}), "OK");
 }
 
@@ -324,7 +326,9 @@ TEST(BadGraphsTest, RefusesGraphsThatInliningBlowsUp) {
   text += Function("f64", "node_def { name: \"n\" op: \"NoOp\" }");
   EXPECT_EQ(ImportError(text), "OK");  // nothing calls it
   EXPECT_THAT(ImportError(text + CallNode("call", "f0")),
-              HasSubstr("RESOURCE_EXHAUSTED: the graph has over 2^63 nodes"));
+              AllOf(HasSubstr("RESOURCE_EXHAUSTED: the graph has over 2^63 "
+                              "nodes"),
+                    HasSubstr("the limit is 4000000 (max_graph_nodes)")));
 }
 
 TEST(BadGraphsTest, RefusesFunctionsThatDoNotExist) {
@@ -422,10 +426,11 @@ TEST(BadGraphsTest, KeepsToTheLimits) {
   EXPECT_EQ(ImportError(text, {.max_nodes = 3}), "OK");
   EXPECT_THAT(ImportError(text, {.max_nodes = 2}),
               HasSubstr("RESOURCE_EXHAUSTED: the graph has 3 nodes; the limit "
-                        "is 2"));
-  EXPECT_THAT(ImportError(text, {.max_edges = 0}), HasSubstr("1 edges"));
+                        "is 2 (max_graph_nodes)"));
+  EXPECT_THAT(ImportError(text, {.max_edges = 0}),
+              HasSubstr("1 edges; the limit is 0 (max_graph_edges)"));
   EXPECT_THAT(ImportError(text, {.max_functions = 0}),
-              HasSubstr("1 functions"));
+              HasSubstr("1 functions; the limit is 0 (max_graph_functions)"));
 }
 
 }  // namespace

@@ -48,6 +48,19 @@ std::string FunctionText(const std::string& name, const std::string& body) {
          body + " } }\n";
 }
 
+// A constant of 100 bytes.
+std::string Constant() {
+  return Attr("dtype", "type: DT_FLOAT") +
+         Attr("value",
+              "tensor { dtype: DT_FLOAT tensor_shape { dim { size: 25 } } "
+              "float_val: 1 }");
+}
+
+std::string FunctionOf(const std::string& name, const std::string& node) {
+  return FunctionText(
+      name, "node_def { " + node + " } ret { key: \"r\" value: \"a\" }");
+}
+
 TEST(GraphDefTest, ImportsNodesInAnyOrder) {
   const Graph graph = Imported(
       NodeText("sum", "Add", {"x", "y", "^z", "^z"}, Float()) +
@@ -202,6 +215,7 @@ TEST(GraphDefTest, LeavesTheGraphAsItWasWhenAnExtensionFails) {
       NodeText("a", "Neg", {"b"}, Float()) +
           NodeText("b", "Neg", {"a"}, Float()),
       function + NodeText("b", "f", {}),
+      NodeText("c", "Const", {}, Constant()) + NodeText("b", "NoOp", {"^d"}),
       // Joins the loop with what is outside of it, all in the old graph.
       NodeText("b", "Add", {"body", "x"}, Float()),
       "versions { min_consumer: 999999 }"};
@@ -209,11 +223,93 @@ TEST(GraphDefTest, LeavesTheGraphAsItWasWhenAnExtensionFails) {
     EXPECT_FALSE(ExtendGraph(ParseGraph(text), graph).ok()) << text;
     EXPECT_EQ(Difference(before, graph), "") << text;
     EXPECT_EQ(graph.num_ids(), before.num_ids());
+    EXPECT_EQ(graph.tensor_bytes, before.tensor_bytes);
     EXPECT_EQ(graph.Find("a"), kNoNode);
   }
   EXPECT_TRUE(
       ExtendGraph(ParseGraph(function + NodeText("a", "f", {"x"})), graph)
           .ok());
+}
+
+// Each adds one of what its limit counts.
+TEST(GraphDefTest, TheLimitsAreThoseOfAllExtensionsTogether) {
+  using Step = std::string (*)(const std::string& name);
+  struct Case {
+    ImportLimits limits;  // for five steps
+    std::string refusal;
+    Step step;
+  };
+  const Case cases[] = {
+      {{.max_nodes = 6},
+       "the graph has 7 nodes; the limit is 6 (max_graph_nodes)",
+       [](const std::string& name) { return NodeText(name, "NoOp"); }},
+      {{.max_nodes = 6},
+       "7 nodes; the limit is 6 (max_graph_nodes)",
+       [](const std::string& name) {
+         return FunctionOf(name, "name: \"n\" op: \"NoOp\"");
+       }},
+      {{.max_edges = 5},
+       "6 edges; the limit is 5 (max_graph_edges)",
+       [](const std::string& name) { return NodeText(name, "NoOp", {"^x"}); }},
+      {{.max_edges = 5},
+       "6 edges; the limit is 5 (max_graph_edges)",
+       [](const std::string& name) {
+         return FunctionOf(name,
+                           "name: \"n\" op: \"Neg\" input: \"a\" " + Float());
+       }},
+      {{.max_outputs = 6},
+       "7 outputs; the limit is 6 (max_graph_outputs)",
+       [](const std::string& name) { return FloatPlaceholder(name); }},
+      {{.max_functions = 5},
+       "6 functions; the limit is 5 (max_graph_functions)",
+       [](const std::string& name) {
+         return FunctionText(name, "ret { key: \"r\" value: \"a\" }");
+       }},
+      {{.max_total_attr_bytes = 550},
+       "above the limit of 50 (left of max_total_attr_bytes)",
+       [](const std::string& name) {
+         return NodeText(name, "Const", {}, Constant());
+       }},
+      {{.max_total_attr_bytes = 550},
+       "above the limit of 50 (left of max_total_attr_bytes)",
+       [](const std::string& name) {
+         return FunctionOf(name, "name: \"c\" op: \"Const\" " + Constant());
+       }}};
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.refusal);
+    Graph graph = Imported(FloatPlaceholder("x"));
+    for (int i = 0; i < 5; ++i) {
+      const pb::GraphDef step = ParseGraph(c.step("n" + std::to_string(i)));
+      EXPECT_EQ(ExtendGraph(step, graph, c.limits), absl::OkStatus());
+    }
+    const Graph before = graph;
+    const pb::GraphDef step = ParseGraph(c.step("n5"));
+    // Again and again: what was refused does not count.
+    for (int i = 0; i < 2; ++i) {
+      const absl::Status refused = ExtendGraph(step, graph, c.limits);
+      EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+      EXPECT_THAT(std::string(refused.message()), HasSubstr(c.refusal));
+      EXPECT_EQ(Difference(before, graph), "");
+    }
+    EXPECT_EQ(ExtendGraph(pb::GraphDef(), graph, c.limits), absl::OkStatus());
+  }
+}
+
+// TensorFlow's client, and ours, send them with every extension.
+TEST(GraphDefTest, FunctionsThatComeAgainCountOnce) {
+  const std::string function =
+      FunctionOf("f", "name: \"c\" op: \"Const\" input: \"^a\" " + Constant());
+  const ImportLimits limits = {.max_nodes = 4,
+                               .max_edges = 1,
+                               .max_functions = 1,
+                               .max_total_attr_bytes = 100};
+  Graph graph = Imported("");
+  for (const char* name : {"n0", "n1", "n2"}) {
+    EXPECT_EQ(ExtendGraph(ParseGraph(function + NodeText(name, "NoOp")), graph,
+                          limits),
+              absl::OkStatus());
+  }
+  EXPECT_EQ(graph.num_nodes(), 3);
 }
 
 TEST(GraphDefTest, RefusesAReaderTooOldForTheGraph) {

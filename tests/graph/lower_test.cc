@@ -301,9 +301,10 @@ TEST(LowerTest, BoundsTheEdgesOfAllBodies) {
   for (int i = 0; i < 4; ++i) {
     text += Call(absl::StrCat("call_", i), "crossed", {"x"});
   }
-  EXPECT_THAT(LowerError(text, {.max_edges = 1500}),
-              AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("'call_3'"),
-                    HasSubstr("over 1500 edges")));
+  EXPECT_THAT(
+      LowerError(text, {.max_edges = 1500}),
+      AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("'call_3'"),
+            HasSubstr("over 1500 edges"), HasSubstr("(max_graph_edges)")));
   EXPECT_EQ(LowerError(text, {.max_edges = 1900}), "OK");
 }
 
@@ -386,7 +387,7 @@ TEST(LowerTest, BoundsTheOutputsOfOneBody) {
               AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("'call'"),
                     HasSubstr("'splits', node 'second'"),
                     HasSubstr("2000005 inputs and outputs; the limit is "
-                              "1500000")));
+                              "1500000 (max_graph_outputs)")));
 }
 
 TEST(LowerTest, BoundsTheOutputsOfAllBodies) {

@@ -187,7 +187,7 @@ TEST(BadPlansTest, FunctionsNestNoDeeperThanTheLimit) {
   PrepareOptions lower;
   lower.lower_limits.max_nesting = 3;
   EXPECT_THAT(Prepare(graph, lower).status().ToString(),
-              HasSubstr("nest deeper than 3"));
+              HasSubstr("nest deeper than 3, the limit (max_nesting)"));
 }
 
 // Import refuses recursion; a graph made in another way must not loop either.

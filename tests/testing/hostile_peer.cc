@@ -50,6 +50,7 @@ const Method kMethods[] = {methods::kCreateSession,
                            methods::kMarkRecvFinished,
                            methods::kLogging,
                            methods::kTracing,
+                           methods::kRecvTensors,
                            methods::kFetchChunk,
                            methods::kTaskStatus};
 

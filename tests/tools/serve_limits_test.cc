@@ -49,6 +49,7 @@ const std::vector<Limit>& Limits() {
       {"--max-graph-bytes", {"max_graph_bytes"}},
       {"--max-sessions", {"max_sessions"}},
       {"--session-idle", {"session_idle"}, true},
+      {"--session-idle-when-full", {"session_idle_when_full"}, true},
       {"--max-step-time", {"max_step_time"}, true},
       {"--setup-timeout", {"setup_timeout"}, true},
       {"--max-worker-sessions", {"max_worker_sessions"}},
@@ -85,10 +86,11 @@ using Fields = std::map<std::string, int64_t>;
 Fields FieldsOf(const ServeOptions& options) {
   const auto& [max_message_bytes, max_transport_bytes, imported,
                max_graph_bytes, lowered, max_sessions, session_idle,
-               max_step_time, setup_timeout, max_worker_sessions, max_graphs,
-               max_session_bytes, max_queue_elements, max_waiting_steps,
-               waiting_step_timeout, max_tombstones, step_linger,
-               max_rendezvous_entries, max_request_ids] = options.limits;
+               session_idle_when_full, max_step_time, setup_timeout,
+               max_worker_sessions, max_graphs, max_session_bytes,
+               max_queue_elements, max_waiting_steps, waiting_step_timeout,
+               max_tombstones, step_linger, max_rendezvous_entries,
+               max_request_ids] = options.limits;
   const auto& [import_nodes, import_edges, import_outputs, import_functions,
                attr_bytes, total_attr_bytes, import_nesting,
                allow_internal_names] = imported;
@@ -112,6 +114,7 @@ Fields FieldsOf(const ServeOptions& options) {
           {"lower.max_nesting", Number(lower_nesting)},
           {"max_sessions", Number(max_sessions)},
           {"session_idle", Number(session_idle)},
+          {"session_idle_when_full", Number(session_idle_when_full)},
           {"max_step_time", Number(max_step_time)},
           {"setup_timeout", Number(setup_timeout)},
           {"max_worker_sessions", Number(max_worker_sessions)},

@@ -1,0 +1,116 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/recv_bundles.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/statusor.h"
+#include "leat/distributed/request_queue.h"
+#include "leat/graph/rendezvous_attrs.h"
+#include "leat/partitioner/bundles.h"
+
+namespace leat {
+namespace {
+
+// Of a request, which a task answers on the thread that receives it.
+constexpr size_t kMaxKeyBytes = kMaxInlineHeaderBytes / 2;
+
+absl::string_view TaskOfDevice(absl::string_view device) {
+  return device.substr(0, device.rfind("/device:"));
+}
+
+// A key begins with the device.
+absl::string_view SendingTask(const RecvBundles::Bundle& bundle) {
+  const absl::string_view key = bundle.keys.front();
+  return TaskOfDevice(key.substr(0, key.find(';')));
+}
+
+size_t KeyBytes(const RecvBundles::Bundle& bundle) {
+  size_t bytes = 0;
+  for (const std::string& key : bundle.keys) bytes += key.size();
+  return bytes;
+}
+
+bool MayBeAsked(const RecvBundles::Bundle& bundle) {
+  return bundle.keys.size() > 1 && bundle.keys.size() <= Bundles::kMaxTensors &&
+         KeyBytes(bundle) <= kMaxKeyBytes;
+}
+
+}  // namespace
+
+RecvBundles::RecvBundles(const Graph& graph) {
+  std::map<int64_t, Bundle> marked;
+  absl::flat_hash_set<std::string> seen;
+  for (const NodeId id : graph.NodeIds()) {
+    const Node& node = graph.node(id);
+    if (node.op() != "_Recv" || !node.controls.empty()) continue;
+    const auto number = node.attrs().Get<int64_t>(kBundleAttr);
+    if (!number.ok()) continue;
+    const absl::StatusOr<RendezvousKey> key = RendezvousKeyOf(node.attrs());
+    if (!key.ok() || !seen.insert(key->ToString()).second) continue;
+    const auto [found, is_new] =
+        marked.try_emplace(*number, Bundle{.recv_device = key->recv_device});
+    Bundle& bundle = found->second;
+    if (is_new || (TaskOfDevice(key->send_device) == SendingTask(bundle) &&
+                   key->recv_device == bundle.recv_device)) {
+      bundle.keys.push_back(key->ToString());
+    }
+  }
+  for (auto& [number, bundle] : marked) {
+    if (!MayBeAsked(bundle)) continue;
+    for (size_t i = 0; i < bundle.keys.size(); ++i) {
+      places_.emplace(bundle.keys[i],
+                      Place{.bundle = bundles_.size(), .index = i});
+    }
+    bundles_.push_back(std::move(bundle));
+  }
+}
+
+const RecvBundles::Place* RecvBundles::Find(absl::string_view key) const {
+  const auto found = places_.find(key);
+  return found == places_.end() ? nullptr : &found->second;
+}
+
+BundledRecvs::BundledRecvs(std::shared_ptr<const RecvBundles> bundles)
+    : bundles_(std::move(bundles)), waiting_(bundles_->bundles().size()) {
+  for (size_t i = 0; i < waiting_.size(); ++i) {
+    waiting_[i].missing = bundles_->bundles()[i].keys.size();
+    waiting_[i].dones.resize(waiting_[i].missing);
+  }
+}
+
+bool BundledRecvs::Add(absl::string_view key, Rendezvous::Done& done,
+                       const Bundle*& ready,
+                       std::vector<Rendezvous::Done>& all) {
+  const RecvBundles::Place* const place = bundles_->Find(key);
+  if (place == nullptr) return false;
+  MutexLock lock(mutex_);
+  Waiting& waiting = waiting_[place->bundle];
+  if (has_ended_ || waiting.missing == 0 ||
+      waiting.dones[place->index] != nullptr) {
+    return false;
+  }
+  waiting.dones[place->index] = std::move(done);
+  if (--waiting.missing > 0) return true;
+  ready = &bundles_->bundles()[place->bundle];
+  all = std::move(waiting.dones);
+  return true;
+}
+
+std::vector<Rendezvous::Done> BundledRecvs::End() {
+  std::vector<Rendezvous::Done> ended;
+  MutexLock lock(mutex_);
+  has_ended_ = true;
+  for (Waiting& waiting : waiting_) {
+    for (Rendezvous::Done& done : waiting.dones) {
+      if (done != nullptr) ended.push_back(std::move(done));
+    }
+    waiting = {};
+  }
+  return ended;
+}
+
+}  // namespace leat

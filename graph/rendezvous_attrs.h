@@ -1,0 +1,19 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// The rendezvous key in the attrs of a _Send or _Recv.
+#ifndef LEAT_GRAPH_RENDEZVOUS_ATTRS_H_
+#define LEAT_GRAPH_RENDEZVOUS_ATTRS_H_
+
+#include "absl/status/statusor.h"
+#include "leat/core/rendezvous.h"
+#include "leat/graph/attr.h"
+
+namespace leat {
+
+// Outside of loops; not checked. INVALID_ARGUMENT, or NOT_FOUND, naming an attr
+// that is of another type or missing.
+absl::StatusOr<RendezvousKey> RendezvousKeyOf(const AttrMap& attrs);
+
+}  // namespace leat
+
+#endif  // LEAT_GRAPH_RENDEZVOUS_ATTRS_H_

@@ -1,0 +1,153 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/partitioner/bundles.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "leat/core/device.h"
+#include "leat/core/saturating.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/frames.h"
+#include "leat/graph/infer_shapes.h"
+#include "leat/graph/kernel_signature.h"
+#include "leat/graph/op_registry.h"
+
+namespace leat {
+namespace {
+
+constexpr int kMaxOthers = 64;
+
+bool IsVariable(const Node& node) {
+  for (const absl::string_view op : {"VarHandleOp", "VariableV2", "Variable"}) {
+    if (node.op() == op) return true;
+  }
+  return false;
+}
+
+bool IsHandle(DType declared) {
+  return IsRef(declared) || declared == DType::kResource;
+}
+
+bool TakesHandle(const Node& node) {
+  return std::any_of(node.def->input_types.begin(), node.def->input_types.end(),
+                     IsHandle);
+}
+
+// Whether the node may wait for what is not computed for it: another step, or
+// another part of this one.
+bool WaitsForOthers(const Graph& graph, const Node& node) {
+  if (!TakesHandle(node)) {
+    return node.def->op->is_stateful && node.op() != "_Arg" &&
+           !IsVariable(node);
+  }
+  // What reads or updates variables waits for nobody.
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    if (IsHandle(node.def->input_types[i]) &&
+        !IsVariable(graph.node(node.inputs[i].node))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool TakesNoTime(const Graph& graph, const Node& node) {
+  const KernelSignature* const signature =
+      graph.ops().FindSignature(node.op(), kCpu, node.attrs());
+  return signature != nullptr && signature->cost == CostClass::kQuick;
+}
+
+}  // namespace
+
+absl::StatusOr<Bundles> Bundles::Create(const Graph& graph,
+                                        absl::Span<const int> part_of) {
+  Bundles bundles(graph);
+  bundles.part_of_.assign(part_of.begin(), part_of.end());
+  LEAT_ASSIGN_OR_RETURN(const std::vector<NodeId> order,
+                        TopologicalOrder(graph));
+  bundles.waits_.resize(static_cast<size_t>(graph.num_ids()));
+  for (const NodeId id : order) bundles.waits_[id] = bundles.WaitsOf(id);
+  // What is known to fail fails when it runs.
+  auto outputs = InferShapes(graph);
+  if (outputs.ok()) bundles.outputs_ = *std::move(outputs);
+  return bundles;
+}
+
+Bundles::Waits Bundles::WaitsOf(NodeId id) {
+  const Node& node = graph_->node(id);
+  Waits waits{.is_unknown = IsEnter(node) || IsNextIteration(node),
+              .computes = !TakesNoTime(*graph_, node)};
+  const auto visit = [&](NodeId from) {
+    const Waits& before = waits_[from];
+    const int hop = part_of_[from] == part_of_[id] ? 0 : 1;
+    waits.hops = std::max(waits.hops, before.hops + hop);
+    waits.others |= before.others;
+    waits.is_unknown = waits.is_unknown || before.is_unknown;
+    waits.computes = waits.computes || before.computes;
+  };
+  for (const Endpoint& input : node.inputs) visit(input.node);
+  for (const NodeId control : node.controls) visit(control);
+  if (IsMerge(node) && waits.others != 0) waits.is_unknown = true;
+  if (!WaitsForOthers(*graph_, node)) return waits;
+  if (num_others_ < kMaxOthers) {
+    waits.others |= uint64_t{1} << num_others_++;
+  } else {
+    waits.is_unknown = true;
+  }
+  return waits;
+}
+
+bool Bundles::OnlyUpdates(const Endpoint& source, int device) const {
+  for (const Use& use : consumers_.Of(source.node)) {
+    const Node& node = graph_->node(use.node);
+    if (use.output != source.index || node.device != device) continue;
+    const auto& outputs = node.def->output_types;
+    if (!TakesHandle(node) ||
+        !std::all_of(outputs.begin(), outputs.end(), IsHandle)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+int64_t Bundles::BytesOf(const Endpoint& source) const {
+  if (source.index == TensorId::kControl) return 0;
+  constexpr int64_t kUnknown = kMaxTensorBytes + 1;
+  const DType dtype = graph_->node(source.node).output_type(source.index);
+  if (outputs_.empty() || !IsPlainBytes(dtype)) return kUnknown;
+  const auto& outputs = outputs_[static_cast<size_t>(source.node)];
+  const auto index = static_cast<size_t>(source.index);
+  if (index >= outputs.size() || !outputs[index].shape.IsFullyKnown()) {
+    return kUnknown;
+  }
+  const auto shape = outputs[index].shape.ToShape();
+  if (!shape.ok()) return kUnknown;
+  return SaturatingMultiply(shape->num_elements(),
+                            static_cast<int64_t>(SizeOf(dtype)));
+}
+
+void Bundles::Join(const Endpoint& source, int part, int device, NodeId recv) {
+  const Waits& waits = waits_[source.node];
+  const int64_t bytes = BytesOf(source);
+  if (waits.is_unknown || bytes > kMaxTensorBytes) return;
+  if (waits.computes && !OnlyUpdates(source, device)) return;
+  const Key key{part_of_[source.node], device, waits.hops, waits.others,
+                waits.computes};
+  const auto [open, is_new] = open_.try_emplace(key, bundles_.size());
+  if (!is_new) {
+    const Bundle& bundle = bundles_[open->second];
+    if (bundle.recvs.size() == kMaxTensors ||
+        bundle.bytes + bytes > kMaxBytes) {
+      open->second = bundles_.size();
+    }
+  }
+  if (open->second == bundles_.size()) {
+    bundles_.push_back(
+        {.part = part, .number = static_cast<int>(bundles_.size())});
+  }
+  Bundle& bundle = bundles_[open->second];
+  bundle.recvs.push_back(recv);
+  bundle.bytes += bytes;
+}
+
+}  // namespace leat
