@@ -52,16 +52,11 @@ class Peers::BundlePull {
                                        pull->cancellation_.get(),
                                        reply.status()));
     }
-    const bool is_large =
-        reply->pending != nullptr && reply->pending->bytes() > kMaxInlineBytes;
     WorkQueue& compute = pull->compute_;
-    if (!is_large || compute.IsWorkerThread()) {
-      return pull->Decode(*std::move(reply));
-    }
-    compute.Add(
-        [pull = std::move(pull), payload = *std::move(reply)]() mutable {
-          pull->Decode(std::move(payload));
-        });
+    DecodeOn(compute, *std::move(reply),
+             [pull = std::move(pull)](Payload payload) mutable {
+               pull->Decode(std::move(payload));
+             });
   }
 
  private:

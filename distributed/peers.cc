@@ -135,18 +135,12 @@ class Peers::Pull {
       return ReceiveChunks(std::move(pull), *response->transfer,
                            *std::move(reply));
     }
-    const int64_t bytes =
-        reply->pending == nullptr ? 0 : reply->pending->bytes();
-    pull->LearnOfChunks(bytes);
-    const bool is_large = bytes > kMaxInlineBytes;
+    pull->LearnOfChunks(PendingBytes(*reply));
     WorkQueue& compute = pull->compute_;
-    if (!is_large || compute.IsWorkerThread()) {
-      return pull->Decode(*std::move(reply));
-    }
-    compute.Add(
-        [pull = std::move(pull), payload = *std::move(reply)]() mutable {
-          pull->Decode(std::move(payload));
-        });
+    DecodeOn(compute, *std::move(reply),
+             [pull = std::move(pull)](Payload payload) mutable {
+               pull->Decode(std::move(payload));
+             });
   }
 
  private:
@@ -314,6 +308,21 @@ absl::Status Peers::ReceiveError(const Peer& peer, absl::string_view what,
   if (absl::IsCancelled(error)) return AsDerived(error);
   return WithMessage(error,
                      absl::StrCat(error.message(), " while receiving ", what));
+}
+
+int64_t Peers::PendingBytes(const Payload& payload) {
+  return payload.pending == nullptr ? 0 : payload.pending->bytes();
+}
+
+void Peers::DecodeOn(WorkQueue& compute, Payload payload,
+                     absl::AnyInvocable<void(Payload) &&> decode) {
+  if (PendingBytes(payload) <= kMaxInlineBytes || compute.IsWorkerThread()) {
+    return std::move(decode)(std::move(payload));
+  }
+  compute.Add(
+      [decode = std::move(decode), payload = std::move(payload)]() mutable {
+        std::move(decode)(std::move(payload));
+      });
 }
 
 ChunkWish Peers::WishOf(const Peer& peer) const {

@@ -139,6 +139,10 @@ class Peers {
   static void AskForStatus(Transport& transport, const PeerRef& peer,
                            CallOptions options, StatusDone done);
   ChunkWish WishOf(const Peer& peer) const;
+  static int64_t PendingBytes(const Payload& payload);
+  // Calls `decode`; in the pool when there is much to copy.
+  static void DecodeOn(WorkQueue& compute, Payload payload,
+                       absl::AnyInvocable<void(Payload) &&> decode);
   // Why `what` does not come. `cancellation` may be null.
   static absl::Status ReceiveError(const Peer& peer, absl::string_view what,
                                    const Cancellation* cancellation,

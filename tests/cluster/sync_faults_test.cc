@@ -202,6 +202,19 @@ class SyncFaultsTest : public ::testing::Test {
   }
 
   std::unique_ptr<ServedCluster> cluster_;
+  // Again and again; both go on.
+  void KillOneOfTwo(int victim, int seed) {
+    std::mt19937 random(static_cast<uint32_t>(seed));
+    Start(2, {.replicas_to_aggregate = 2});
+    for (int i = 0; i < kKills && !HasFatalFailure(); ++i) {
+      Kill(victim, random);
+      cluster_->Start({"worker", victim});
+      ExpectAllAdvance(10);
+    }
+    EXPECT_FALSE(workers_[1 - victim]->failure().has_value());
+  }
+
+  static constexpr int kKills = 2;
   Model model_;
   std::vector<std::unique_ptr<TrainingWorker>> workers_;
 
@@ -222,15 +235,7 @@ class SyncFaultsTest : public ::testing::Test {
 TEST_F(SyncFaultsTest, AKilledWorkerBeginsAgainWhereTheOthersAre) {
   for (int seed = 1; seed <= NumSeeds(); ++seed) {
     SCOPED_TRACE(seed);
-    constexpr int kKills = 2;
-    std::mt19937 random(static_cast<uint32_t>(seed));
-    Start(2, {.replicas_to_aggregate = 2});
-    for (int i = 0; i < kKills && !HasFatalFailure(); ++i) {
-      Kill(1, random);
-      cluster_->Start({"worker", 1});
-      ExpectAllAdvance(10);
-    }
-    EXPECT_FALSE(workers_[0]->failure().has_value());
+    KillOneOfTwo(1, seed);
     // A worker that comes back may have given a gradient of that step already.
     ExpectExactGradients(2, kKills);
   }
@@ -260,15 +265,7 @@ TEST_F(SyncFaultsTest, ABackupWorkerTakesThePlaceOfAKilledOne) {
 TEST_F(SyncFaultsTest, AKilledChiefTakesOverFromItself) {
   for (int seed = 1; seed <= NumSeeds(); ++seed) {
     SCOPED_TRACE(seed);
-    constexpr int kKills = 2;
-    std::mt19937 random(static_cast<uint32_t>(seed));
-    Start(2, {.replicas_to_aggregate = 2});
-    for (int i = 0; i < kKills && !HasFatalFailure(); ++i) {
-      Kill(0, random);
-      cluster_->Start({"worker", 0});
-      ExpectAllAdvance(10);
-    }
-    EXPECT_FALSE(workers_[1]->failure().has_value());
+    KillOneOfTwo(0, seed);
     // The step after a takeover may have more: those given before are still
     // there, and there is a token too many.
     ExpectExactGradients(2, kKills);
