@@ -16,7 +16,8 @@ namespace leat {
 // As Pull.
 class Peers::BundlePull {
  public:
-  BundlePull(PeerRef peer, int64_t step_id, std::vector<std::string> keys,
+  BundlePull(PeerRef peer, int64_t step_id,
+             std::shared_ptr<const std::vector<std::string>> keys,
              const Peers& peers, Allocator& allocator,
              std::shared_ptr<Cancellation> cancellation, BundleDone done)
       : peer_(std::move(peer)),
@@ -28,7 +29,7 @@ class Peers::BundlePull {
         allocator_(allocator),
         cancellation_(std::move(cancellation)),
         done_(std::move(done)) {
-    for (const std::string& key : keys_) {
+    for (const std::string& key : *keys_) {
       waiting_.emplace_back(peer_->all_traffic->recvs(), step_id_, key);
     }
   }
@@ -41,7 +42,7 @@ class Peers::BundlePull {
   }
 
   Payload Request() const {
-    return EncodeRecvTensorsRequest(step_id_, keys_,
+    return EncodeRecvTensorsRequest(step_id_, *keys_,
                                     static_cast<int64_t>(RandomId()));
   }
 
@@ -76,29 +77,29 @@ class Peers::BundlePull {
                           DecodeRecvTensorsResponse(payload.header));
     LEAT_RETURN_IF_ERROR(
         payload.Materialize(allocator_, decoders_, max_message_bytes_));
-    if (payload.tensors.size() != keys_.size() ||
-        response.is_dead.size() != keys_.size()) {
+    if (payload.tensors.size() != keys_->size() ||
+        response.is_dead.size() != keys_->size()) {
       return absl::InvalidArgumentError(
           absl::StrCat(payload.tensors.size(), " tensors, of which ",
                        response.is_dead.size(), " are said to be dead or not, ",
-                       "instead of ", keys_.size()));
+                       "instead of ", keys_->size()));
     }
     ReceivedBundle bundle{.send_start_us = response.send_start_us};
-    for (size_t i = 0; i < keys_.size(); ++i) {
+    for (size_t i = 0; i < keys_->size(); ++i) {
       SentTensor& sent = bundle.tensors.emplace_back(
           SentTensor{.is_dead = response.is_dead[i]});
       if (!sent.is_dead) sent.tensor = std::move(payload.tensors[i].tensor);
       if (!sent.is_dead && !sent.tensor.IsValid()) {
         return absl::InvalidArgumentError(
-            absl::StrCat("no tensor for '", keys_[i], "'"));
+            absl::StrCat("no tensor for '", (*keys_)[i], "'"));
       }
     }
     return bundle;
   }
 
   std::string What() const {
-    return absl::StrCat("'", TensorNameOf(keys_[0]), "' and ", keys_.size() - 1,
-                        " more");
+    return absl::StrCat("'", TensorNameOf(keys_->front()), "' and ",
+                        keys_->size() - 1, " more");
   }
 
   void Finish(absl::StatusOr<ReceivedBundle> bundle) {
@@ -108,7 +109,7 @@ class Peers::BundlePull {
 
   const PeerRef peer_;
   const int64_t step_id_;
-  const std::vector<std::string> keys_;
+  const std::shared_ptr<const std::vector<std::string>> keys_;
   std::deque<OpenRecvs::Entry> waiting_;
   WorkQueue& compute_;
   const VariantDecoders* const decoders_;
@@ -119,7 +120,8 @@ class Peers::BundlePull {
 };
 
 void Peers::RecvTensors(absl::string_view task, int64_t step_id,
-                        std::vector<std::string> keys, Allocator& allocator,
+                        std::shared_ptr<const std::vector<std::string>> keys,
+                        Allocator& allocator,
                         std::shared_ptr<Cancellation> cancellation,
                         BundleDone done) {
   const PeerRef peer = Find(task);

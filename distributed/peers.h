@@ -94,7 +94,8 @@ class Peers {
   // The tensors of all of these keys, which `task` gives together: as
   // RecvTensor, but in one piece. REQUIRES: a task of Leat; keys.
   void RecvTensors(absl::string_view task, int64_t step_id,
-                   std::vector<std::string> keys, Allocator& allocator,
+                   std::shared_ptr<const std::vector<std::string>> keys,
+                   Allocator& allocator,
                    std::shared_ptr<Cancellation> cancellation, BundleDone done);
 
   // Calls of peers are counted there, and what is waited for of them; calls by

@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
+#include "leat/distributed/device_task.h"
 #include "leat/distributed/request_queue.h"
 #include "leat/graph/rendezvous_attrs.h"
 #include "leat/partitioner/bundles.h"
@@ -18,31 +19,29 @@ namespace {
 // Of a request, which a task answers on the thread that receives it.
 constexpr size_t kMaxKeyBytes = kMaxInlineHeaderBytes / 2;
 
-absl::string_view TaskOfDevice(absl::string_view device) {
-  return device.substr(0, device.rfind("/device:"));
-}
+// Whose tensors may come together.
+struct Ends {
+  std::string send_task = {};
+  std::string recv_device = {};
 
-// A key begins with the device.
-absl::string_view SendingTask(const RecvBundles::Bundle& bundle) {
-  const absl::string_view key = bundle.keys.front();
-  return TaskOfDevice(key.substr(0, key.find(';')));
-}
+  friend bool operator==(const Ends&, const Ends&) = default;
+};
 
-size_t KeyBytes(const RecvBundles::Bundle& bundle) {
+size_t KeyBytes(const RecvBundles::Keys& keys) {
   size_t bytes = 0;
-  for (const std::string& key : bundle.keys) bytes += key.size();
+  for (const std::string& key : keys) bytes += key.size();
   return bytes;
 }
 
-bool MayBeAsked(const RecvBundles::Bundle& bundle) {
-  return bundle.keys.size() > 1 && bundle.keys.size() <= Bundles::kMaxTensors &&
-         KeyBytes(bundle) <= kMaxKeyBytes;
+bool MayBeAsked(const RecvBundles::Keys& keys) {
+  return keys.size() > 1 && keys.size() <= Bundles::kMaxTensors &&
+         KeyBytes(keys) <= kMaxKeyBytes;
 }
 
 }  // namespace
 
 RecvBundles::RecvBundles(const Graph& graph) {
-  std::map<int64_t, Bundle> marked;
+  std::map<int64_t, std::pair<Ends, Keys>> marked;
   absl::flat_hash_set<std::string> seen;
   for (const NodeId id : graph.NodeIds()) {
     const Node& node = graph.node(id);
@@ -51,21 +50,19 @@ RecvBundles::RecvBundles(const Graph& graph) {
     if (!number.ok()) continue;
     const absl::StatusOr<RendezvousKey> key = RendezvousKeyOf(node.attrs());
     if (!key.ok() || !seen.insert(key->ToString()).second) continue;
-    const auto [found, is_new] =
-        marked.try_emplace(*number, Bundle{.recv_device = key->recv_device});
-    Bundle& bundle = found->second;
-    if (is_new || (TaskOfDevice(key->send_device) == SendingTask(bundle) &&
-                   key->recv_device == bundle.recv_device)) {
-      bundle.keys.push_back(key->ToString());
-    }
+    const Ends ends = {.send_task = std::string(TaskOfDevice(key->send_device)),
+                       .recv_device = key->recv_device};
+    auto& [of_first, keys] =
+        marked.try_emplace(*number, std::make_pair(ends, Keys())).first->second;
+    if (ends == of_first) keys.push_back(key->ToString());
   }
   for (auto& [number, bundle] : marked) {
-    if (!MayBeAsked(bundle)) continue;
-    for (size_t i = 0; i < bundle.keys.size(); ++i) {
-      places_.emplace(bundle.keys[i],
-                      Place{.bundle = bundles_.size(), .index = i});
+    Keys& keys = bundle.second;
+    if (!MayBeAsked(keys)) continue;
+    for (size_t i = 0; i < keys.size(); ++i) {
+      places_.emplace(keys[i], Place{.bundle = bundles_.size(), .index = i});
     }
-    bundles_.push_back(std::move(bundle));
+    bundles_.push_back(std::make_shared<const Keys>(std::move(keys)));
   }
 }
 
@@ -77,13 +74,13 @@ const RecvBundles::Place* RecvBundles::Find(absl::string_view key) const {
 BundledRecvs::BundledRecvs(std::shared_ptr<const RecvBundles> bundles)
     : bundles_(std::move(bundles)), waiting_(bundles_->bundles().size()) {
   for (size_t i = 0; i < waiting_.size(); ++i) {
-    waiting_[i].missing = bundles_->bundles()[i].keys.size();
+    waiting_[i].missing = bundles_->bundles()[i]->size();
     waiting_[i].dones.resize(waiting_[i].missing);
   }
 }
 
 bool BundledRecvs::Add(absl::string_view key, Rendezvous::Done& done,
-                       const Bundle*& ready,
+                       RecvBundles::KeysRef& keys,
                        std::vector<Rendezvous::Done>& all) {
   const RecvBundles::Place* const place = bundles_->Find(key);
   if (place == nullptr) return false;
@@ -95,7 +92,7 @@ bool BundledRecvs::Add(absl::string_view key, Rendezvous::Done& done,
   }
   waiting.dones[place->index] = std::move(done);
   if (--waiting.missing > 0) return true;
-  ready = &bundles_->bundles()[place->bundle];
+  keys = bundles_->bundles()[place->bundle];
   all = std::move(waiting.dones);
   return true;
 }

@@ -21,10 +21,8 @@ namespace leat {
 // Immutable, thread-safe.
 class RecvBundles {
  public:
-  struct Bundle {
-    std::string recv_device = {};
-    std::vector<std::string> keys = {};
-  };
+  using Keys = std::vector<std::string>;
+  using KeysRef = std::shared_ptr<const Keys>;
   // Which bundle, and where in it.
   struct Place {
     size_t bundle = 0;
@@ -39,27 +37,25 @@ class RecvBundles {
   RecvBundles(const RecvBundles&) = delete;
   RecvBundles& operator=(const RecvBundles&) = delete;
 
-  const std::vector<Bundle>& bundles() const { return bundles_; }
+  const std::vector<KeysRef>& bundles() const { return bundles_; }
   // Null for a key of no bundle.
   const Place* Find(absl::string_view key) const;
 
  private:
-  std::vector<Bundle> bundles_;
+  std::vector<KeysRef> bundles_;
   absl::flat_hash_map<std::string, Place> places_;
 };
 
 // Thread-safe.
 class BundledRecvs {
  public:
-  using Bundle = RecvBundles::Bundle;
-
   explicit BundledRecvs(std::shared_ptr<const RecvBundles> bundles);
 
   // Takes `done`, unless the key is of no bundle, was asked for before, or the
-  // step has ended: false. When it was the last one of its bundle, `ready` is
-  // that (valid as long as this) and `all` has what was taken, by its keys.
-  bool Add(absl::string_view key, Rendezvous::Done& done, const Bundle*& ready,
-           std::vector<Rendezvous::Done>& all);
+  // step has ended: false. When it was the last one of its bundle, `keys` are
+  // that and `all` has what was taken, in their order.
+  bool Add(absl::string_view key, Rendezvous::Done& done,
+           RecvBundles::KeysRef& keys, std::vector<Rendezvous::Done>& all);
 
   // What still waits, for the caller to end; nothing is taken from now on.
   std::vector<Rendezvous::Done> End();

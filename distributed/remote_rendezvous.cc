@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/device_name.h"
 #include "leat/core/status_payloads.h"
+#include "leat/distributed/device_task.h"
 #include "leat/runtime/step_stats.h"
 
 namespace leat {
@@ -90,7 +91,7 @@ absl::Status Malformed(absl::string_view key) {
 // "/job:ps/replica:0/task:0" of the devices' names.
 absl::string_view OwnTask(const DeviceSet& devices) {
   const absl::string_view name = devices.devices().front()->name();
-  return name.substr(0, name.rfind("/device:"));
+  return TaskOfDevice(name);
 }
 
 // `end`: "src" or "dst", of the key.
@@ -136,13 +137,13 @@ absl::Status UnknownSender(const KeyParts& parts, absl::string_view key,
 }
 
 void RecordBundle(StepStatsRecorder& recorder,
-                  const RecvBundles::Bundle& bundle, Device& receiver,
+                  absl::Span<const std::string> keys, Device& receiver,
                   std::chrono::steady_clock::time_point asked,
                   const ReceivedBundle& received) {
-  for (size_t i = 0; i < bundle.keys.size(); ++i) {
+  for (size_t i = 0; i < keys.size(); ++i) {
     const SentTensor& sent = received.tensors[i];
     KeyParts parts;
-    Split(bundle.keys[i], parts);
+    Split(keys[i], parts);
     recorder.OnPull({.tensor = parts.tensor_name,
                      .from = parts.send_device,
                      .to = &receiver,
@@ -197,8 +198,7 @@ void RemoteRendezvous::RecvAsync(absl::string_view key, Done done) {
   } else if (pulls_->IsCancelled()) {
     status = pulls_->status();
   } else {
-    const absl::string_view task =
-        parts.send_device.substr(0, parts.send_device.rfind("/device:"));
+    const absl::string_view task = TaskOfDevice(parts.send_device);
     if (task != OwnTask(devices_)) {
       if (auto session = this->session(); session != nullptr) {
         receiver = session->Find(parts.recv_device);
@@ -208,12 +208,12 @@ void RemoteRendezvous::RecvAsync(absl::string_view key, Done done) {
           std::move(done)(received, std::move(tensor), is_dead);
         };
       }
-      const RecvBundles::Bundle* bundle = nullptr;
+      RecvBundles::KeysRef keys;
       std::vector<Done> dones;
       if (BundledRecvs* const bundled = this->bundled();
-          bundled != nullptr && bundled->Add(key, done, bundle, dones)) {
-        if (bundle == nullptr) return;
-        return PullBundle(task, *bundle, *receiver, std::move(dones));
+          bundled != nullptr && bundled->Add(key, done, keys, dones)) {
+        if (keys == nullptr) return;
+        return PullBundle(task, std::move(keys), *receiver, std::move(dones));
       }
       return Pull(task, key, parts.tensor_name, parts.send_device, *receiver,
                   std::move(done));
@@ -296,8 +296,8 @@ void RemoteRendezvous::Pull(absl::string_view task, absl::string_view key,
 }
 
 void RemoteRendezvous::PullBundle(absl::string_view task,
-                                  const RecvBundles::Bundle& bundle,
-                                  Device& receiver, std::vector<Done> dones) {
+                                  RecvBundles::KeysRef keys, Device& receiver,
+                                  std::vector<Done> dones) {
   auto give = [dones = std::move(dones)](
                   absl::StatusOr<ReceivedBundle> received) mutable {
     for (size_t i = 0; i < dones.size(); ++i) {
@@ -312,20 +312,20 @@ void RemoteRendezvous::PullBundle(absl::string_view task,
   };
   std::shared_ptr<StepStatsRecorder> recorder = this->recorder();
   if (recorder == nullptr) {
-    return peers_.RecvTensors(task, step_id_, bundle.keys,
+    return peers_.RecvTensors(task, step_id_, std::move(keys),
                               receiver.host_allocator(), pulls_,
                               std::move(give));
   }
-  auto record = [recorder = std::move(recorder), bundle, &receiver,
+  auto record = [recorder = std::move(recorder), keys, &receiver,
                  asked = std::chrono::steady_clock::now(),
                  give = std::move(give)](
                     absl::StatusOr<ReceivedBundle> received) mutable {
     if (received.ok()) {
-      RecordBundle(*recorder, bundle, receiver, asked, *received);
+      RecordBundle(*recorder, *keys, receiver, asked, *received);
     }
     std::move(give)(std::move(received));
   };
-  peers_.RecvTensors(task, step_id_, bundle.keys, receiver.host_allocator(),
+  peers_.RecvTensors(task, step_id_, std::move(keys), receiver.host_allocator(),
                      pulls_, std::move(record));
 }
 

@@ -81,7 +81,7 @@ class RemoteRendezvous final : public Rendezvous {
             absl::string_view tensor_name, absl::string_view sender,
             Device& receiver, Done done);
   // Pulls the tensors of all of its keys.
-  void PullBundle(absl::string_view task, const RecvBundles::Bundle& bundle,
+  void PullBundle(absl::string_view task, RecvBundles::KeysRef keys,
                   Device& receiver, std::vector<Done> dones);
   // Ends what waits for the rest of its bundle.
   void EndBundles(const absl::Status& why);

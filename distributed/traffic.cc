@@ -3,19 +3,13 @@
 
 #include <algorithm>
 
+#include "leat/distributed/device_task.h"
 #include "leat/distributed/transport.h"
 
 namespace leat {
 namespace {
 
 constexpr size_t kMaxErrorBytes = 500;
-
-// Of "/job:ps/replica:0/task:0/device:CPU:0".
-absl::string_view TaskOf(absl::string_view device) {
-  const size_t end = device.rfind("/device:");
-  return end == absl::string_view::npos ? absl::string_view()
-                                        : device.substr(0, end);
-}
 
 // The part of a key behind so many semicolons.
 absl::string_view KeyPart(absl::string_view key, int index) {
@@ -108,11 +102,11 @@ PeerTraffic& Traffic::Of(absl::string_view task) {
 }
 
 absl::string_view SenderOf(absl::string_view key) {
-  return TaskOf(KeyPart(key, 0));
+  return TaskOfDevice(KeyPart(key, 0));
 }
 
 absl::string_view ReceiverOf(absl::string_view key) {
-  return TaskOf(KeyPart(key, 2));
+  return TaskOfDevice(KeyPart(key, 2));
 }
 
 }  // namespace leat

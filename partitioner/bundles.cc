@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/string_view.h"
 #include "leat/core/device.h"
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
@@ -12,18 +11,12 @@
 #include "leat/graph/infer_shapes.h"
 #include "leat/graph/kernel_signature.h"
 #include "leat/graph/op_registry.h"
+#include "leat/graph/variable_ops.h"
 
 namespace leat {
 namespace {
 
 constexpr int kMaxOthers = 64;
-
-bool IsVariable(const Node& node) {
-  for (const absl::string_view op : {"VarHandleOp", "VariableV2", "Variable"}) {
-    if (node.op() == op) return true;
-  }
-  return false;
-}
 
 bool IsHandle(DType declared) {
   return IsRef(declared) || declared == DType::kResource;
@@ -39,12 +32,12 @@ bool TakesHandle(const Node& node) {
 bool WaitsForOthers(const Graph& graph, const Node& node) {
   if (!TakesHandle(node)) {
     return node.def->op->is_stateful && node.op() != "_Arg" &&
-           !IsVariable(node);
+           !IsVariableOp(node.op());
   }
   // What reads or updates variables waits for nobody.
   for (int i = 0; i < node.num_inputs(); ++i) {
     if (IsHandle(node.def->input_types[i]) &&
-        !IsVariable(graph.node(node.inputs[i].node))) {
+        !IsVariableOp(graph.node(node.inputs[i].node).op())) {
       return true;
     }
   }

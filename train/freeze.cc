@@ -12,14 +12,11 @@
 #include "leat/graph/consumers.h"
 #include "leat/graph/graph_validation.h"
 #include "leat/graph/op_registry.h"
+#include "leat/graph/variable_ops.h"
 #include "leat/train/replace_handles.h"
 
 namespace leat {
 namespace {
-
-bool IsVariableOp(absl::string_view op) {
-  return op == "VarHandleOp" || op == "VariableV2" || op == "Variable";
-}
 
 absl::StatusOr<std::vector<NodeId>> FindOutputs(
     const Graph& graph, const std::vector<TensorName>& outputs) {

@@ -29,13 +29,14 @@ using ::leat::testing::MarkedRecv;
 using ::leat::testing::MarkedRecvText;
 using ::leat::testing::ReceivedTensor;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // The keys of each bundle.
 std::vector<std::vector<std::string>> Keys(const RecvBundles& bundles) {
   std::vector<std::vector<std::string>> keys;
-  for (const RecvBundles::Bundle& bundle : bundles.bundles()) {
-    keys.push_back(bundle.keys);
+  for (const RecvBundles::KeysRef& each : bundles.bundles()) {
+    keys.push_back(*each);
   }
   return keys;
 }
@@ -54,10 +55,10 @@ TEST(RecvBundlesTest, AreThoseThatTheMasterMarks) {
                           ElementsAre(KeyOf(recvs[0]), KeyOf(recvs[3]),
                                       KeyOf(recvs[5]))));
   for (size_t i = 0; i < bundles->bundles().size(); ++i) {
-    const RecvBundles::Bundle& bundle = bundles->bundles()[i];
-    EXPECT_EQ(bundle.recv_device, recvs[0].receiver);
-    for (size_t k = 0; k < bundle.keys.size(); ++k) {
-      const RecvBundles::Place* const place = bundles->Find(bundle.keys[k]);
+    const RecvBundles::Keys& keys = *bundles->bundles()[i];
+    for (size_t k = 0; k < keys.size(); ++k) {
+      EXPECT_THAT(keys[k], HasSubstr(recvs[0].receiver));
+      const RecvBundles::Place* const place = bundles->Find(keys[k]);
       ASSERT_NE(place, nullptr);
       EXPECT_EQ(place->bundle, i);
       EXPECT_EQ(place->index, k);
@@ -128,7 +129,7 @@ TEST(RecvBundlesTest, OfTooManyTensorsAreNone) {
   }
   const auto most = BundlesOf(recvs);
   ASSERT_EQ(most->bundles().size(), 1u);
-  EXPECT_EQ(most->bundles()[0].keys.size(), recvs.size());
+  EXPECT_EQ(most->bundles()[0]->size(), recvs.size());
   recvs.push_back({.tensor = "more"});
   EXPECT_THAT(Keys(*BundlesOf(recvs)), IsEmpty());
 }
@@ -147,10 +148,10 @@ TEST(RecvBundlesTest, OfKeysThatNoRequestCanHaveAreNone) {
     const auto bundles = of_names(bytes);
     if (bundles->bundles().empty()) break;
     ++num_bundles;
-    EXPECT_LE(EncodeRecvTensorsRequest(INT64_MAX, bundles->bundles()[0].keys,
-                                       INT64_MAX)
-                  .header.size(),
-              kMost);
+    EXPECT_LE(
+        EncodeRecvTensorsRequest(INT64_MAX, *bundles->bundles()[0], INT64_MAX)
+            .header.size(),
+        kMost);
   }
   EXPECT_GT(num_bundles, 0);
 }
@@ -203,7 +204,7 @@ class BundledRecvsTest : public ::testing::Test {
                  {.tensor = "y", .bundle = 1},
                  {.tensor = "c", .bundle = 0}});
   BundledRecvs recvs_{bundles_};
-  const RecvBundles::Bundle* ready_ = nullptr;
+  RecvBundles::KeysRef ready_;
   std::vector<Rendezvous::Done> all_;
   ReceivedTensor a_, b_, c_, x_, y_;
 };
@@ -213,8 +214,8 @@ TEST_F(BundledRecvsTest, GiveAllWithTheLast) {
   EXPECT_TRUE(AddAndWait("x", x_));
   EXPECT_TRUE(AddAndWait("a", a_));
   EXPECT_TRUE(Add(Key("b"), b_));
-  ASSERT_EQ(ready_, &bundles_->bundles()[0]);
-  EXPECT_THAT(ready_->keys, ElementsAre(Key("a"), Key("b"), Key("c")));
+  ASSERT_EQ(ready_, bundles_->bundles()[0]);
+  EXPECT_THAT(*ready_, ElementsAre(Key("a"), Key("b"), Key("c")));
   ASSERT_EQ(all_.size(), 3u);
   for (int i = 0; i < 3; ++i) {
     std::move(all_[static_cast<size_t>(i)])(absl::OkStatus(), Tensor::Scalar(i),
@@ -225,7 +226,7 @@ TEST_F(BundledRecvsTest, GiveAllWithTheLast) {
   EXPECT_EQ(c_.tensor().scalar<int>(), 2);
   EXPECT_EQ(x_.calls(), 0);
   EXPECT_TRUE(Add(Key("y"), y_));
-  EXPECT_EQ(ready_, &bundles_->bundles()[1]);
+  EXPECT_EQ(ready_, bundles_->bundles()[1]);
   EXPECT_EQ(all_.size(), 2u);
   // Nobody waits any more.
   EXPECT_TRUE(recvs_.End().empty());
@@ -290,7 +291,7 @@ TEST(BundledRecvsConcurrencyTest, EachIsGivenOnce) {
         for (size_t i = t; i < recvs.size(); i += kThreads) {
           Rendezvous::Done done = [&given](const absl::Status&, const Tensor&,
                                            bool) { ++given; };
-          const RecvBundles::Bundle* ready = nullptr;
+          RecvBundles::KeysRef ready;
           std::vector<Rendezvous::Done> all;
           refused += !bundled.Add(KeyOf(recvs[i]), done, ready, all);
           num_ready += ready != nullptr;

@@ -243,7 +243,9 @@ class Receiver {
       dones.push_back(received[i].Done());
     }
     peers_.RecvTensors(
-        kTask, kStepId, std::move(keys), allocator_, cancellation_,
+        kTask, kStepId,
+        std::make_shared<const std::vector<std::string>>(std::move(keys)),
+        allocator_, cancellation_,
         [dones = std::move(dones)](
             absl::StatusOr<leat::ReceivedBundle> bundle) mutable {
           LEAT_CHECK(!bundle.ok() || bundle->tensors.size() == dones.size());

@@ -9,18 +9,14 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/device_name.h"
 #include "leat/core/status_macros.h"
+#include "leat/graph/variable_ops.h"
 
 namespace leat::nn {
 namespace {
 
-bool IsVariable(const NodeDef& node) {
-  const std::string& op = node.op->name;
-  return op == "VarHandleOp" || op == "VariableV2" || op == "Variable";
-}
-
 // A double, as TensorFlow's loads: sums of them cannot overflow.
 absl::StatusOr<double> Bytes(const NodeDef& node) {
-  if (!IsVariable(node)) return 1.0;
+  if (!IsVariableOp(node.op->name)) return 1.0;
   LEAT_ASSIGN_OR_RETURN(const DType dtype, node.attrs.Get<DType>("dtype"));
   LEAT_ASSIGN_OR_RETURN(const PartialShape shape,
                         node.attrs.Get<PartialShape>("shape"));
