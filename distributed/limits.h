@@ -37,6 +37,9 @@ struct ServerLimits {
   // Sessions of masters on this task, and graphs of each.
   size_t max_worker_sessions = 1000;
   size_t max_graphs = 10'000;
+  // After that a master of which nothing is heard is taken for dead, and its
+  // sessions end.
+  std::chrono::nanoseconds master_silence = std::chrono::minutes(10);
   // Live tensors of a session on this task: what its steps make, receive and
   // are fed with, and what it leaves in variables. INT64_MAX: what devices
   // have.
@@ -52,7 +55,7 @@ struct ServerLimits {
   std::chrono::nanoseconds step_linger = std::chrono::minutes(10);
   // Tensors, and Recvs, of one step that nobody has taken.
   size_t max_rendezvous_entries = size_t{1} << 20;
-  // Request ids that are remembered, of each method.
+  // Request ids that are remembered, of each kind of request.
   size_t max_request_ids = 100'000;
 };
 

@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "leat/core/random_id.h"
-#include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
 #include "leat/distributed/device_attributes.h"
@@ -37,13 +36,6 @@ constexpr std::chrono::seconds kDeleteTimeout(10);
 constexpr size_t kMaxCallables = 100'000;
 // Of one session, that wait for their turn.
 constexpr size_t kMaxWaitingExtensions = 16;
-
-absl::Status CheckGraphBytes(int64_t bytes, int64_t limit) {
-  if (bytes <= limit) return absl::OkStatus();
-  return absl::ResourceExhaustedError(absl::StrCat(
-      "the graph of the session takes ", bytes, " bytes, more than the limit ",
-      "of ", limit, " (--max-graph-bytes)"));
-}
 
 // Some time before the client gives up it is to hear which task is missing.
 std::chrono::nanoseconds TimeToConnect(
@@ -118,7 +110,8 @@ MasterSession::MasterSession(const MasterEnvironment& environment,
                        " bytes (--max-session-bytes)"),
           environment.limits.max_session_bytes)),
       allocator_(HostAllocator(), memory_),
-      used_(steady_clock::now()) {}
+      used_(steady_clock::now()),
+      graph_bytes_(environment.limits.max_graph_bytes) {}
 
 void MasterSession::Create(const MasterEnvironment& environment,
                            pb::CreateSessionRequest request,
@@ -127,10 +120,8 @@ void MasterSession::Create(const MasterEnvironment& environment,
                            std::optional<steady_clock::time_point> answer_by) {
   absl::StatusOr<SessionConfig> config = ReadSessionConfig(request.config());
   if (!config.ok()) return std::move(done)(config.status());
-  const auto graph_bytes =
-      static_cast<int64_t>(request.graph_def().ByteSizeLong());
-  const absl::Status fits =
-      CheckGraphBytes(graph_bytes, environment.limits.max_graph_bytes);
+  GraphBytes graph_bytes(environment.limits.max_graph_bytes);
+  const absl::Status fits = graph_bytes.Add(request.graph_def());
   if (!fits.ok()) return std::move(done)(fits);
   absl::StatusOr<Graph> graph = ImportGraphDef(
       request.graph_def(), *environment.ops, environment.limits.import);
@@ -143,23 +134,24 @@ void MasterSession::Create(const MasterEnvironment& environment,
                                 .cancellation = cancellation,
                                 .on_waiting = LogWaiting(environment),
                                 .report_interval = environment.log_interval};
-  auto prepare = [environment, config = *std::move(config),
-                  config_proto = std::move(*request.mutable_config()),
-                  graph = *std::move(graph), graph_bytes, cancellation,
-                  under_way = std::move(under_way), done = std::move(done)](
-                     absl::StatusOr<ClusterDevices> cluster) mutable {
-    if (!cluster.ok()) return std::move(done)(cluster.status());
-    auto session =
-        Prepare(environment, std::move(config), std::move(config_proto),
-                std::move(graph), *std::move(cluster));
-    if (!session.ok()) return std::move(done)(session.status());
-    {
-      MutexLock lock((*session)->mutex_);
-      (*session)->graph_bytes_ = graph_bytes;
-    }
-    (*session)->CreateWorkerSessions(std::move(cancellation),
-                                     std::move(under_way), std::move(done));
-  };
+  auto prepare =
+      [environment, config = *std::move(config),
+       config_proto = std::move(*request.mutable_config()),
+       graph = *std::move(graph), graph_bytes = std::move(graph_bytes),
+       cancellation, under_way = std::move(under_way),
+       done = std::move(done)](absl::StatusOr<ClusterDevices> cluster) mutable {
+        if (!cluster.ok()) return std::move(done)(cluster.status());
+        auto session =
+            Prepare(environment, std::move(config), std::move(config_proto),
+                    std::move(graph), *std::move(cluster));
+        if (!session.ok()) return std::move(done)(session.status());
+        {
+          MutexLock lock((*session)->mutex_);
+          (*session)->graph_bytes_ = std::move(graph_bytes);
+        }
+        (*session)->CreateWorkerSessions(std::move(cancellation),
+                                         std::move(under_way), std::move(done));
+      };
   GetClusterDevices(
       *environment.tasks, *environment.timers, std::move(devices),
       [blocking = environment.blocking, prepare = std::move(prepare)](
@@ -248,8 +240,15 @@ absl::Status MasterSession::Touch() {
 
 void MasterSession::Extend(pb::GraphDef addition, int64_t version,
                            std::shared_ptr<CallContext> call, Extended done) {
+  const absl::StatusOr<int64_t> run = Begin();
+  if (!run.ok()) return std::move(done)(run.status());
   // Shared with the task, which may be refused.
-  const auto answer = std::make_shared<Extended>(std::move(done));
+  const auto answer = std::make_shared<Extended>(
+      [self = shared_from_this(), run = *run,
+       done = std::move(done)](absl::StatusOr<int64_t> extended) mutable {
+        self->End(run);
+        std::move(done)(std::move(extended));
+      });
   const bool added = extensions_.Add([self = shared_from_this(),
                                       addition = std::move(addition), version,
                                       call = std::move(call), answer] {
@@ -266,20 +265,16 @@ absl::StatusOr<int64_t> MasterSession::ExtendNow(const pb::GraphDef& addition,
                                                  const CallContext& call) {
   LEAT_RETURN_IF_ERROR(Touch());
   if (call.cancellation.IsCancelled()) return call.cancellation.status();
-  const auto bytes = static_cast<int64_t>(addition.ByteSizeLong());
-  int64_t all_bytes = 0;
-  {
+  GraphBytes bytes = [this] {
     MutexLock lock(mutex_);
-    all_bytes = SaturatingAdd(graph_bytes_, bytes);
-  }
-  LEAT_RETURN_IF_ERROR(
-      CheckGraphBytes(all_bytes, environment_.limits.max_graph_bytes));
+    return graph_bytes_;
+  }();
+  LEAT_RETURN_IF_ERROR(bytes.Add(addition));
   LEAT_ASSIGN_OR_RETURN(
       const int64_t extended,
       graph_->ExtendAtVersion(addition, version, environment_.limits.import));
   MutexLock lock(mutex_);
-  graph_bytes_ = all_bytes;
-  used_ = steady_clock::now();
+  graph_bytes_ = std::move(bytes);
   return extended;
 }
 

@@ -27,6 +27,7 @@
 #include "leat/core/work_queue.h"
 #include "leat/distributed/cleanups.h"
 #include "leat/distributed/cluster_devices.h"
+#include "leat/distributed/graph_bytes.h"
 #include "leat/distributed/limits.h"
 #include "leat/distributed/lost_deletions.h"
 #include "leat/distributed/methods.h"
@@ -120,11 +121,13 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   void RunCallable(int64_t callable, StepArgs args, RemoteStep::Done done);
   absl::Status ReleaseCallable(int64_t callable);
 
-  // Ends every step with `why` (not OK), then the session on its tasks; `done`
-  // when that is through. Later calls of the session get `why`. Once.
+  // Ends every step with `why` (not OK), waits for an extension that is being
+  // made, then ends the session on its tasks; `done` when that is through.
+  // Later calls of the session get `why`. Once.
   void Close(absl::Status why, absl::AnyInvocable<void() &&> done);
 
-  // Since when no step runs and nobody has asked for anything; now if one runs.
+  // Since when nothing runs, is planned or extended, and nobody has asked for
+  // anything; now if something does.
   std::chrono::steady_clock::time_point idle_since() const;
   size_t num_plans() const { return plans_->num_plans(); }
   size_t num_tasks() const { return cluster_.tasks.size(); }
@@ -162,7 +165,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   void RunPlan(PlanTable::Plan plan, StepArgs args, RemoteStep::Done done);
   // A step begins, and ends with that.
   RemoteStep::Done Counted(RemoteStep::Done done);
-  // What Close waits for: a step, or a plan that is being made.
+  // What Close waits for: a step, a plan that is being made, an extension.
   // Nothing begins any more once the session is closed.
   absl::StatusOr<int64_t> Begin();
   void End(int64_t run);
@@ -195,8 +198,8 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   int64_t next_run_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::flat_hash_map<int64_t, std::shared_ptr<const CallableStep>> callables_
       ABSL_GUARDED_BY(mutex_);
-  int64_t graph_bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // with its extensions
   int64_t next_callable_ ABSL_GUARDED_BY(mutex_) = 0;
+  GraphBytes graph_bytes_ ABSL_GUARDED_BY(mutex_);  // with its extensions
 };
 
 }  // namespace leat

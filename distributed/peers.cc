@@ -52,6 +52,10 @@ absl::StatusOr<PeerStatus> ParseStatus(const Payload& payload,
   }
   PeerStatus status;
   status.is_leat = response.has_leat();
+  if (status.is_leat) {
+    LEAT_RETURN_IF_ERROR(
+        CheckPeerVersion("it", response.leat().version(), "its caller"));
+  }
   status.max_chunk_bytes =
       std::max<int64_t>(response.leat().max_chunk_bytes(), 0);
   status.ticket = response.leat().ticket();
@@ -268,6 +272,14 @@ class Peers::Pull {
   Rendezvous::Done done_;
   int64_t* const send_start_us_;  // may be null
 };
+
+absl::Status CheckPeerVersion(absl::string_view peer, int64_t version,
+                              absl::string_view own) {
+  if (version == kLeatPeerVersion) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      peer, " speaks version ", version, " of Leat's protocol between tasks, ",
+      own, " version ", kLeatPeerVersion, ": run the same Leat on both"));
+}
 
 Peers::Peers(const ClusterSpec& cluster, Transport& transport,
              WorkQueue& compute, const VariantDecoders* decoders,

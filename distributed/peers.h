@@ -31,8 +31,14 @@ class TaskStatusResponse;
 
 namespace leat {
 
-// Of what tasks of Leat say to each other (protos/leat_worker.proto).
-inline constexpr int kLeatPeerVersion = 1;
+// Of what tasks of Leat say to each other (protos/leat_worker.proto); those of
+// another version cannot be in a cluster with this one.
+inline constexpr int kLeatPeerVersion = 2;
+
+// FAILED_PRECONDITION for another one, which `peer` has said of itself to `own`
+// (as the message names them).
+absl::Status CheckPeerVersion(absl::string_view peer, int64_t version,
+                              absl::string_view own);
 
 // What a task says of itself.
 struct PeerStatus {
@@ -67,8 +73,9 @@ class Peers {
             CallOptions options, Reply done);
 
   // The devices of a task, and of which kind it is. INVALID_ARGUMENT, naming
-  // the task, when its devices are malformed or another task's. A task of Leat
-  // is watched (Transport::WatchPeer) from then on.
+  // the task, when its devices are malformed or another task's,
+  // FAILED_PRECONDITION for one of another kLeatPeerVersion. A task of Leat is
+  // watched (Transport::WatchPeer) from then on.
   void GetStatus(absl::string_view task, CallOptions options,
                  absl::AnyInvocable<void(absl::StatusOr<PeerStatus>) &&> done);
 

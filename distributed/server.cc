@@ -15,6 +15,7 @@
 #include "leat/distributed/call_gate.h"
 #include "leat/distributed/health_service.h"
 #include "leat/distributed/master.h"
+#include "leat/distributed/master_watch.h"
 #include "leat/distributed/peers.h"
 #include "leat/distributed/quoted_text.h"
 #include "leat/distributed/remote_rendezvous.h"
@@ -132,6 +133,7 @@ class Server::Implementation {
   std::unique_ptr<WorkQueue> blocking_;
   std::unique_ptr<StepTable> steps_;
   std::unique_ptr<Worker> worker_;
+  std::shared_ptr<MasterWatch> master_watch_;
   std::unique_ptr<Master> master_;
   std::unique_ptr<StatusService> status_;
   HealthService health_;
@@ -172,6 +174,7 @@ absl::Status Server::Implementation::Start() {
   health_.AddMethods(methods_);
   LEAT_ASSIGN_OR_RETURN(listener_, transport_->Listen(bind, methods_));
   address_ = listener_->address();
+  master_watch_->Start();
   return absl::OkStatus();
 }
 
@@ -220,6 +223,8 @@ void Server::Implementation::MakeWorker() {
 
 void Server::Implementation::MakeMaster() {
   tasks_ = std::make_unique<ServerTasks>(name_, methods_, *peers_);
+  master_watch_ = std::make_shared<MasterWatch>(
+      options_.limits.master_silence, *worker_, *tasks_, *timers_, *blocking_);
   MasterEnvironment environment{.task = name_,
                                 .devices = devices_.get(),
                                 .ops = &ops(),
@@ -249,6 +254,7 @@ void Server::Implementation::Stop(std::chrono::nanoseconds grace) {
   MutexLock lock(stop_mutex_);
   if (is_stopped_ || listener_ == nullptr) return;
   is_stopped_ = true;
+  master_watch_->Stop();
   health_.SetNotServing();
   gate_.Close();
   const Clock::time_point end = DeadlineAfter(grace);

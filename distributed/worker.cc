@@ -73,6 +73,14 @@ class Worker::Implementation {
 
   void EndSteps(const absl::Status& why) { running_.FailAll(why); }
 
+  std::vector<MasterProcess> IdleMasters(std::chrono::nanoseconds idle) const {
+    return sessions_.IdleMasters(idle);
+  }
+  void EndIdleSessions(const MasterProcess& master,
+                       std::chrono::nanoseconds idle, absl::string_view why) {
+    EndSessions(sessions_.RemoveIdle(master, idle), why);
+  }
+
   Counters counters() const {
     return {.sessions = sessions_.num_sessions(),
             .graphs = sessions_.num_graphs(),
@@ -210,7 +218,11 @@ void Worker::Implementation::AddMethods(MethodTable& methods) {
 }
 
 absl::StatusOr<pb::GetStatusResponse> Worker::Implementation::GetStatus(
-    pb::GetStatusRequest) {
+    pb::GetStatusRequest request) {
+  if (request.has_leat()) {
+    LEAT_RETURN_IF_ERROR(CheckPeerVersion(
+        "the caller", request.leat().version(), environment_.task));
+  }
   pb::GetStatusResponse response;
   for (const auto& device : environment_.devices->devices()) {
     ExportDevice(device->info(), *response.add_device_attributes());
@@ -251,8 +263,8 @@ Worker::Implementation::CreateWorkerSession(
   WorkerSessions::Ended ended;
   const absl::Status status = sessions_.Create(
       {.handle = std::move(*request.mutable_session_handle()),
-       .master_task = std::move(*request.mutable_master_task()),
-       .master_incarnation = request.master_incarnation(),
+       .master = {.task = std::move(*request.mutable_master_task()),
+                  .incarnation = request.master_incarnation()},
        .ticket = request.ticket(),
        .isolated = request.isolate_session_state()},
       &ended);
@@ -370,7 +382,7 @@ absl::Status Worker::Implementation::StartStep(RunGraphCall& call) {
   LEAT_ASSIGN_OR_RETURN(std::shared_ptr<WorkerSession> session,
                         sessions_.Find(request.session_handle(),
                                        request.create_worker_session_called()));
-  call.traffic = &traffic_->Of(session->master_task());
+  call.traffic = &traffic_->Of(session->master().task);
   std::shared_ptr<const RegisteredGraph> graph =
       session->Find(request.graph_handle());
   if (graph == nullptr) return GraphNotFound(request.graph_handle(), "");
@@ -445,6 +457,17 @@ void Worker::AddMethods(MethodTable& methods) {
 
 void Worker::EndSteps(const absl::Status& why) {
   implementation_->EndSteps(why);
+}
+
+std::vector<MasterProcess> Worker::IdleMasters(
+    std::chrono::nanoseconds idle) const {
+  return implementation_->IdleMasters(idle);
+}
+
+void Worker::EndIdleSessions(const MasterProcess& master,
+                             std::chrono::nanoseconds idle,
+                             absl::string_view why) {
+  implementation_->EndIdleSessions(master, idle, why);
 }
 
 Worker::Counters Worker::counters() const {

@@ -5,13 +5,17 @@
 #ifndef LEAT_DISTRIBUTED_WORKER_H_
 #define LEAT_DISTRIBUTED_WORKER_H_
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "absl/strings/string_view.h"
 #include "leat/core/timer_queue.h"
 #include "leat/core/work_queue.h"
 #include "leat/distributed/limits.h"
+#include "leat/distributed/master_process.h"
 #include "leat/distributed/methods.h"
 #include "leat/distributed/peers.h"
 #include "leat/distributed/status_listing.h"
@@ -53,6 +57,14 @@ class Worker {
 
   // Fails every running step with `why`.
   void EndSteps(const absl::Status& why);
+
+  // The masters none of whose sessions here was used for so long; without this
+  // task's own.
+  std::vector<MasterProcess> IdleMasters(std::chrono::nanoseconds idle) const;
+  // Ends the sessions of one, unless one was used since: "Session 12ab is over:
+  // its master was restarted" for "is over: its ...". Takes long.
+  void EndIdleSessions(const MasterProcess& master,
+                       std::chrono::nanoseconds idle, absl::string_view why);
 
   struct Counters {
     size_t sessions = 0;

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/mutex.h"
+#include "leat/distributed/master_process.h"
 #include "leat/distributed/registered_graph.h"
 #include "leat/distributed/step_counts.h"
 #include "leat/kernels/kernel_registry.h"
@@ -26,9 +27,7 @@ namespace leat {
 
 struct WorkerSessionOptions {
   std::string handle = {};
-  // The task that made it, and which process of that task.
-  std::string master_task = {};
-  int64_t master_incarnation = 0;
+  MasterProcess master = {};  // that made it
   // Larger than what processes of that task have had before; 0: not known.
   int64_t ticket = 0;
   bool isolated = false;
@@ -46,8 +45,7 @@ class WorkerSession {
   WorkerSession& operator=(const WorkerSession&) = delete;
 
   const std::string& handle() const { return options_.handle; }
-  const std::string& master_task() const { return options_.master_task; }
-  int64_t master_incarnation() const { return options_.master_incarnation; }
+  const MasterProcess& master() const { return options_.master; }
   int64_t ticket() const { return options_.ticket; }
   bool isolated() const { return options_.isolated; }
   GraphRunner& runner() { return runner_; }

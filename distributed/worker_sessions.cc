@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <utility>
 
 #include "absl/strings/cord.h"
@@ -55,7 +56,7 @@ absl::Status WorkerSessions::Create(WorkerSessionOptions options,
     return absl::InvalidArgumentError("Session must be non-empty.");
   }
   LEAT_RETURN_IF_ERROR(CheckName("Session handle", options.handle));
-  LEAT_RETURN_IF_ERROR(CheckName("Master task", options.master_task));
+  LEAT_RETURN_IF_ERROR(CheckName("Master task", options.master.task));
   options.max_graphs = limits_.max_graphs;
   options.max_bytes = limits_.max_session_bytes;
   MutexLock lock(mutex_);
@@ -82,17 +83,17 @@ absl::Status WorkerSessions::Create(WorkerSessionOptions options,
 
 absl::Status WorkerSessions::RemoveFormer(const WorkerSessionOptions& options,
                                           Ended* ended) {
-  if (options.master_task.empty()) return absl::OkStatus();
+  if (options.master.task.empty()) return absl::OkStatus();
   const auto is_of_another = [&options](const WorkerSession& session) {
-    return session.master_task() == options.master_task &&
-           session.master_incarnation() != options.master_incarnation;
+    return session.master().task == options.master.task &&
+           session.master().incarnation != options.master.incarnation;
   };
   for (const auto& [handle, session] : sessions_) {
     if (is_of_another(*session) && options.ticket > 0 &&
         session->ticket() > options.ticket) {
       return absl::AbortedError(absl::StrCat(
           "Session ", ShownHandle(options.handle), " comes late: ",
-          QuotedText(options.master_task), " has been restarted since"));
+          QuotedText(options.master.task), " has been restarted since"));
     }
   }
   absl::erase_if(sessions_, [&](const auto& entry) {
@@ -101,6 +102,38 @@ absl::Status WorkerSessions::RemoveFormer(const WorkerSessionOptions& options,
     return true;
   });
   return absl::OkStatus();
+}
+
+std::vector<MasterProcess> WorkerSessions::IdleMasters(
+    std::chrono::nanoseconds idle) const {
+  std::map<MasterProcess, bool> are_idle;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [handle, session] : sessions_) {
+      const MasterProcess& master = session->master();
+      if (master.task.empty() || master.task == task_) continue;
+      bool& is_idle = are_idle.try_emplace(master, true).first->second;
+      is_idle = is_idle && session->steps().idle() >= idle;
+    }
+  }
+  std::vector<MasterProcess> masters;
+  for (const auto& [master, is_idle] : are_idle) {
+    if (is_idle) masters.push_back(master);
+  }
+  return masters;
+}
+
+WorkerSessions::Ended WorkerSessions::RemoveIdle(
+    const MasterProcess& master, std::chrono::nanoseconds idle) {
+  Ended ended;
+  MutexLock lock(mutex_);
+  for (const auto& [handle, session] : sessions_) {
+    if (session->master() != master) continue;
+    if (session->steps().idle() < idle) return {};
+    ended.push_back(session);
+  }
+  for (const auto& session : ended) sessions_.erase(session->handle());
+  return ended;
 }
 
 int64_t WorkerSessions::NewTicket() {
@@ -118,7 +151,9 @@ absl::StatusOr<std::shared_ptr<WorkerSession>> WorkerSessions::Find(
   }
   absl::Status status = absl::AbortedError(absl::StrCat(
       "Session handle is not found: ", handle.substr(0, kMaxNameBytes),
-      ". Possibly this worker (\"", task_, "\") just restarted."));
+      ". Possibly this worker (\"", task_,
+      "\") just restarted. Or its master did not answer for too long "
+      "(--master-silence)."));
   status.SetPayload(kWorkerPossiblyRestartedPayload, absl::Cord());
   return status;
 }
@@ -173,7 +208,7 @@ void WorkerSessions::Report(const StatusListing& listing,
     ExportSteps(session->steps().totals(), *shown.mutable_steps());
     shown.set_num_graphs(static_cast<int64_t>(session->num_graphs()));
     shown.set_master_task(
-        ShownText(session->master_task(), kMaxShownTaskBytes));
+        ShownText(session->master().task, kMaxShownTaskBytes));
     shown.set_isolated(session->isolated());
   }
 }

@@ -4,6 +4,7 @@
 #ifndef LEAT_DISTRIBUTED_WORKER_SESSIONS_H_
 #define LEAT_DISTRIBUTED_WORKER_SESSIONS_H_
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -18,6 +19,7 @@
 #include "absl/strings/string_view.h"
 #include "leat/core/mutex.h"
 #include "leat/distributed/limits.h"
+#include "leat/distributed/master_process.h"
 #include "leat/distributed/status_listing.h"
 #include "leat/distributed/worker_session.h"
 #include "leat/kernels/kernel_registry.h"
@@ -57,6 +59,12 @@ class WorkerSessions {
   // The session, which is removed; null when there is none. Its handle is one
   // of the last 10,000 that are remembered.
   std::shared_ptr<WorkerSession> Remove(absl::string_view handle);
+
+  // Other processes that have sessions here, none of them used for so long.
+  std::vector<MasterProcess> IdleMasters(std::chrono::nanoseconds idle) const;
+
+  // Removes the sessions of a master; none if one was used since.
+  Ended RemoveIdle(const MasterProcess& master, std::chrono::nanoseconds idle);
 
   size_t num_sessions() const;  // that masters have made
   size_t num_graphs() const;    // of all

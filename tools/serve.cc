@@ -136,6 +136,10 @@ void AddLimits(CLI::App& app, ServerLimits& limits) {
   AddCount(app, "--max-worker-sessions", limits.max_worker_sessions,
            "Sessions of masters on this task");
   AddCount(app, "--max-graphs", limits.max_graphs, "Graphs of a session");
+  AddSeconds(
+      app, "--master-silence", limits.master_silence,
+      "Seconds after which the sessions of a master that does not answer "
+      "end on this task");
   app.add_option("--max-session-bytes", limits.max_session_bytes,
                  "Bytes of the live tensors of a session on this task: what "
                  "its steps make, receive and are fed with, and what it leaves "

@@ -197,6 +197,35 @@ TEST_F(KilledTasksTest, AKilledParameterServerIsNamedAndItsVariablesAreMissed) {
   }
 }
 
+TEST_F(KilledTasksTest, AMasterThatStaysAwayLeavesNothingBehind) {
+  const TaskId ps{"ps", 0};
+  ServedCluster cluster("worker=2,ps=2", {"--grace=1", "--master-silence=1"});
+  Train(cluster, 2);
+  const absl::Time killed = absl::Now();
+  cluster.Kill({"worker", 0});
+  pb::TaskStatusResponse status;
+  ASSERT_TRUE(Becomes(
+      [&] {
+        status = cluster.Status(ps);
+        return status.num_worker_sessions() == 1;
+      },
+      kPatience))
+      << status.DebugString();
+  EXPECT_EQ(status.worker_sessions(0).master_task(),
+            "/job:worker/replica:0/task:1");
+  // The other one notices nothing.
+  EXPECT_TRUE(clients_[1]->AwaitSteps(20, kPatience));
+  EXPECT_FALSE(
+      clients_[1]->AwaitFailure(killed, absl::ZeroDuration()).has_value());
+  // And that one can come back all the same.
+  cluster.Start({"worker", 0});
+  EXPECT_TRUE(clients_[0]->AwaitSteps(20, kPatience));
+  ExpectCounts(cluster);
+  clients_.clear();
+  cluster.ExpectIdle();
+  cluster.End();
+}
+
 TEST_F(KilledTasksTest, VariablesOutliveTheWorkersMaster) {
   ServedCluster cluster("worker=1,ps=2", {"--grace=1"});
   Train(cluster, 1);

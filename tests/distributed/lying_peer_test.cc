@@ -16,6 +16,7 @@
 #include "gtest/gtest.h"
 #include "leat/core/mutex.h"
 #include "leat/distributed/in_process.h"
+#include "leat/distributed/peers.h"
 #include "leat/distributed/recv_tensor.h"
 #include "leat/distributed/remote_session.h"
 #include "leat/distributed/server.h"
@@ -76,7 +77,7 @@ class LyingTask {
  private:
   static pb::LeatPeer WithChunks() {
     pb::LeatPeer leat;
-    leat.set_version(1);
+    leat.set_version(kLeatPeerVersion);
     leat.set_max_chunk_bytes(kMaxChunkBytes);
     return leat;
   }

@@ -294,6 +294,31 @@ TEST_F(MasterSessionsTest, ExtensionsOfASessionHoldOneThread) {
   EXPECT_EQ((*session)->graph_version(), 4);
 }
 
+TEST_F(MasterSessionsTest, ASessionThatIsExtendedIsNotIdle) {
+  const auto session = Create(SomeGraph("x"));
+  ASSERT_TRUE(session.ok()) << session.status();
+  Extensions extensions;
+  (*session)->Extend(SomeGraph("y"), 0, std::make_shared<CallContext>(),
+                     extensions.Done());
+  const auto before = std::chrono::steady_clock::now();
+  EXPECT_GE((*session)->idle_since(), before);
+  bool is_closed = false;
+  (*session)->Close(absl::AbortedError("by the test"),
+                    [&is_closed] { is_closed = true; });
+  EXPECT_FALSE(is_closed);
+  while (blocking_.size() > 0) blocking_.RunOne();
+  EXPECT_TRUE(is_closed);
+  EXPECT_THAT(extensions.results,
+              ElementsAre(absl::AbortedError("by the test")));
+  const auto ended = (*session)->idle_since();
+  EXPECT_GE(ended, before);
+  while (std::chrono::steady_clock::now() == ended) continue;
+  EXPECT_EQ((*session)->idle_since(), ended);
+  (*session)->Extend(SomeGraph("z"), 1, std::make_shared<CallContext>(),
+                     extensions.Done());
+  EXPECT_EQ(extensions.results.back(), absl::AbortedError("by the test"));
+}
+
 TEST_F(MasterSessionsTest, OfAClientThatHasGoneNothingIsAdded) {
   const auto session = Create(SomeGraph("x"));
   ASSERT_TRUE(session.ok()) << session.status();

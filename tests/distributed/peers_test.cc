@@ -175,7 +175,7 @@ TEST_F(PeersTest, TellTasksOfLeatFromTensorFlows) {
       device.set_device_type("CPU");
       device.set_memory_limit(1000);
       device.set_incarnation(UINT64_MAX);
-      if (is_leat) response.mutable_leat()->set_version(1);
+      if (is_leat) response.mutable_leat()->set_version(kLeatPeerVersion);
       Payload payload;
       payload.header = response.SerializeAsString();
       return payload;
@@ -193,6 +193,25 @@ TEST_F(PeersTest, TellTasksOfLeatFromTensorFlows) {
   EXPECT_EQ(ps->devices[0].memory_bytes, 1000);
   // TensorFlow's tasks do not bear the pings.
   EXPECT_THAT(transport_.watched(), ElementsAre(kPsAddress));
+}
+
+TEST_F(PeersTest, RefuseTasksOfAnotherVersion) {
+  Serve(kPsAddress, [](const Payload&) {
+    pb::GetStatusResponse response;
+    response.mutable_leat()->set_version(kLeatPeerVersion + 1);
+    Payload payload;
+    payload.header = response.SerializeAsString();
+    return payload;
+  });
+  const absl::Status refused = GetStatus(kPs).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition) << refused;
+  EXPECT_THAT(refused.message(), HasSubstr(kPs));
+  EXPECT_THAT(refused.message(),
+              HasSubstr(absl::StrCat(
+                  "it speaks version ", kLeatPeerVersion + 1,
+                  " of Leat's protocol between tasks, its caller version ",
+                  kLeatPeerVersion)));
+  EXPECT_THAT(transport_.watched(), ElementsAre());
 }
 
 TEST_F(PeersTest, RefuseStatusesThatMakeNoSense) {
@@ -213,7 +232,7 @@ TEST_F(PeersTest, RefuseStatusesThatMakeNoSense) {
     response.add_device_attributes()->set_name(name);
     response.mutable_device_attributes(0)->set_device_type("CPU");
     response.mutable_device_attributes(0)->set_incarnation(1);
-    response.mutable_leat();
+    response.mutable_leat()->set_version(kLeatPeerVersion);
     header = response.SerializeAsString();
     EXPECT_EQ(GetStatus(kPs).status().code(),
               absl::StatusCode::kInvalidArgument)
@@ -386,6 +405,7 @@ TEST_F(PeersTest, RefuseRepliesThatMakeNoSense) {
 // Of a task that has chunks to give.
 Payload StatusWithChunks() {
   pb::GetStatusResponse status;
+  status.mutable_leat()->set_version(kLeatPeerVersion);
   status.mutable_leat()->set_max_chunk_bytes(kMaxChunkBytes);
   return {.header = status.SerializeAsString()};
 }

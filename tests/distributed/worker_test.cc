@@ -40,7 +40,8 @@ using ::testing::HasSubstr;
 constexpr char kPs[] = "/job:ps/replica:0/task:0";
 constexpr char kUnknownSession[] =
     "Session handle is not found: gone. Possibly this worker "
-    "(\"/job:ps/replica:0/task:0\") just restarted.";
+    "(\"/job:ps/replica:0/task:0\") just restarted. Or its master did not "
+    "answer for too long (--master-silence).";
 
 ServerLimits FewSessions() {
   ServerLimits limits;
@@ -66,6 +67,21 @@ TEST_F(WorkerTest, DescribesItsDevices) {
   EXPECT_EQ(device.xla_global_id(), -1);
   EXPECT_EQ(status->leat().version(), kLeatPeerVersion);
   EXPECT_NE(status->leat().incarnation(), 0u);
+}
+
+TEST_F(WorkerTest, RefusesTasksOfAnotherVersion) {
+  for (const int version : {0, kLeatPeerVersion - 1, kLeatPeerVersion + 1}) {
+    pb::GetStatusRequest request;
+    request.mutable_leat()->set_version(version);
+    const auto status =
+        task.Call<pb::GetStatusResponse>(methods::kGetStatus, request);
+    EXPECT_EQ(status.status().code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_THAT(status.status().message(),
+                absl::StrCat("the caller speaks version ", version,
+                             " of Leat's protocol between tasks, ", task.name(),
+                             " version ", kLeatPeerVersion,
+                             ": run the same Leat on both"));
+  }
 }
 
 TEST_F(WorkerTest, AnswersWhatItHasNothingToSayTo) {

@@ -117,7 +117,7 @@ COMPUTE = b"\x08"
 CANCEL = b"\x07"
 TRANSFER = ('leat { id: 5 total_bytes: 10000 chunk_bytes: 4096 dtype: DT_FLOAT '
             'shape { dim { size: 2500 } } }')
-STATUS = "leat { max_chunk_bytes: 8192 }"
+STATUS = "leat { version: 2 max_chunk_bytes: 8192 }"
 
 
 def write(target, name, data):

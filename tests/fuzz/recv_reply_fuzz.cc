@@ -218,9 +218,13 @@ class Receiver {
   void AskForStatus() {
     const size_t kind = how_ % 3;
     if (kind == 1) return;
-    peers_.GetStatus(kTask, {}, [](const absl::StatusOr<leat::PeerStatus>&) {});
+    peers_.GetStatus(kTask, {},
+                     [kind](const absl::StatusOr<leat::PeerStatus>& status) {
+                       LEAT_CHECK(kind != 0 || status.ok());
+                     });
     if (kind == 0) {
       leat::pb::GetStatusResponse status;
+      status.mutable_leat()->set_version(leat::kLeatPeerVersion);
       status.mutable_leat()->set_max_chunk_bytes(leat::kMaxChunkBytes);
       Payload reply;
       reply.header = status.SerializeAsString();

@@ -54,6 +54,7 @@ const std::vector<Limit>& Limits() {
       {"--setup-timeout", {"setup_timeout"}, true},
       {"--max-worker-sessions", {"max_worker_sessions"}},
       {"--max-graphs", {"max_graphs"}},
+      {"--master-silence", {"master_silence"}, true},
       {"--max-session-bytes", {"max_session_bytes"}},
       {"--max-queue-elements", {"max_queue_elements"}},
       {"--max-waiting-steps", {"max_waiting_steps"}},
@@ -87,10 +88,10 @@ Fields FieldsOf(const ServeOptions& options) {
   const auto& [max_message_bytes, max_transport_bytes, imported,
                max_graph_bytes, lowered, max_sessions, session_idle,
                session_idle_when_full, max_step_time, setup_timeout,
-               max_worker_sessions, max_graphs, max_session_bytes,
-               max_queue_elements, max_waiting_steps, waiting_step_timeout,
-               max_tombstones, step_linger, max_rendezvous_entries,
-               max_request_ids] = options.limits;
+               max_worker_sessions, max_graphs, master_silence,
+               max_session_bytes, max_queue_elements, max_waiting_steps,
+               waiting_step_timeout, max_tombstones, step_linger,
+               max_rendezvous_entries, max_request_ids] = options.limits;
   const auto& [import_nodes, import_edges, import_outputs, import_functions,
                attr_bytes, total_attr_bytes, import_nesting,
                allow_internal_names] = imported;
@@ -119,6 +120,7 @@ Fields FieldsOf(const ServeOptions& options) {
           {"setup_timeout", Number(setup_timeout)},
           {"max_worker_sessions", Number(max_worker_sessions)},
           {"max_graphs", Number(max_graphs)},
+          {"master_silence", Number(master_silence)},
           {"max_session_bytes", Number(max_session_bytes)},
           {"max_queue_elements", Number(max_queue_elements)},
           {"max_waiting_steps", Number(max_waiting_steps)},
