@@ -35,8 +35,9 @@ install(EXPORT LeatTargets NAMESPACE Leat::
 
 # Headers of plug-in folders are their own business, and so are those that speak
 # of protobuf's own classes, and what a task works with inside.
-set(inside "master|master_client|master_session|master_sessions")
-string(APPEND inside "|merged_step_stats|plan_table|plan_wait")
+set(inside "graph_bytes|master|master_client|master_session|master_sessions")
+string(APPEND inside "|master_watch|merged_step_stats|parse_message")
+string(APPEND inside "|plan_table|plan_wait")
 string(APPEND inside "|registered_plan|remote_step|request_queue|worker_step")
 foreach(folder IN ITEMS core graph partitioner kernels runtime distributed
                        train)

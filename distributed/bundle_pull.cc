@@ -8,6 +8,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
 #include "leat/distributed/open_recvs.h"
+#include "leat/distributed/parse_message.h"
 #include "leat/distributed/peers.h"
 #include "leat/distributed/recv_tensor.h"
 
@@ -73,6 +74,8 @@ class Peers::BundlePull {
   }
 
   absl::StatusOr<ReceivedBundle> TryDecode(Payload& payload) const {
+    LEAT_RETURN_IF_ERROR(
+        CheckInlineHeader("RecvTensorsResponse", payload.header));
     LEAT_ASSIGN_OR_RETURN(const RecvTensorsResponse response,
                           DecodeRecvTensorsResponse(payload.header));
     LEAT_RETURN_IF_ERROR(

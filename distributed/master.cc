@@ -190,11 +190,10 @@ void Master::Implementation::ServeStep(const leat::Method& method,
                                        MethodTable& methods) {
   methods.Add(method, [self = shared_from_this(), handler](
                           Call call, Payload payload, Reply reply) {
-    const bool is_large = payload.pending != nullptr &&
-                          payload.pending->bytes() > kMaxInlineBytes;
+    const Thread thread =
+        payload.IsQuick() ? Thread::kTransport : Thread::kBlocking;
     self->requests_.Take(
-        is_large ? Thread::kBlocking : Thread::kTransport, std::move(payload),
-        std::move(reply),
+        thread, std::move(payload), std::move(reply),
         [self, handler, begun = steady_clock::now(), call = std::move(call)](
             Payload message, Reply answer) mutable {
           Request request;

@@ -11,6 +11,7 @@
 #include "leat/core/mutex.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/address.h"
+#include "leat/distributed/parse_message.h"
 #include "leat/distributed/quoted_text.h"
 
 namespace leat {
@@ -83,7 +84,7 @@ absl::StatusOr<Payload> MasterClient::Call(
 
 absl::Status MasterClient::Call(const Method& method,
                                 const google::protobuf::MessageLite& request,
-                                google::protobuf::MessageLite& response,
+                                google::protobuf::Message& response,
                                 CallOptions options) {
   LEAT_ASSIGN_OR_RETURN(const Payload payload,
                         Call(method, request, {}, std::move(options)));
@@ -98,11 +99,12 @@ void MasterClient::Notify(const Method& method,
 }
 
 absl::Status ParseHeader(const Method& method, const Payload& payload,
-                         google::protobuf::MessageLite& message) {
-  if (message.ParseFromString(payload.header)) return absl::OkStatus();
+                         google::protobuf::Message& message) {
+  const absl::Status status =
+      ParseMessage(payload.header, kMaxAnswerBytes, message);
+  if (!absl::IsInvalidArgument(status)) return status;
   return absl::InternalError(
-      absl::StrCat("the response to ", method.path, ", ", payload.header.size(),
-                   " bytes, is not a ", message.GetTypeName()));
+      absl::StrCat("the response to ", method.path, ": ", status.message()));
 }
 
 }  // namespace leat

@@ -18,6 +18,7 @@
 #include "leat/distributed/transport.h"
 
 namespace google::protobuf {
+class Message;
 class MessageLite;
 }  // namespace google::protobuf
 
@@ -49,7 +50,7 @@ class MasterClient {
   // The same for messages without tensors.
   absl::Status Call(const Method& method,
                     const google::protobuf::MessageLite& request,
-                    google::protobuf::MessageLite& response,
+                    google::protobuf::Message& response,
                     CallOptions options = {});
 
   // The master is Leat's: later calls notice within seconds that it is silent.
@@ -66,7 +67,7 @@ class MasterClient {
 
 // INTERNAL naming the method for bytes that are no such message.
 absl::Status ParseHeader(const Method& method, const Payload& payload,
-                         google::protobuf::MessageLite& message);
+                         google::protobuf::Message& message);
 
 }  // namespace leat
 

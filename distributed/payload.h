@@ -38,6 +38,10 @@ class PendingTensors {
   // As received.
   virtual int64_t bytes() const = 0;
 
+  // Whether a thread of a transport may decode them. A few bytes can be a huge
+  // tensor of one value.
+  virtual bool IsQuick() const = 0;
+
   // The tensors in the order of the message. Fails as Payload::Materialize
   // does. REQUIRES: host memory; called at most once.
   virtual absl::StatusOr<WireTensors> Decode(Allocator& allocator,
@@ -58,9 +62,11 @@ struct Payload {
   // Null within a process, and after Materialize.
   std::unique_ptr<PendingTensors> pending = {};
 
+  // Whether a thread of a transport may call Materialize; else one of a pool.
+  bool IsQuick() const { return pending == nullptr || pending->IsQuick(); }
+
   // Makes `tensors` of `pending` and gives the received bytes back, also on
-  // failure; does nothing where there are none pending. Above kMaxInlineBytes
-  // to be called on a thread of a pool: it copies.
+  // failure; does nothing where there are none pending.
   //
   // INVALID_ARGUMENT for what DecodeTensor refuses and for malformed messages,
   // naming the tensor if it has a name; RESOURCE_EXHAUSTED when all tensors

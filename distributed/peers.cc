@@ -15,6 +15,7 @@
 #include "leat/distributed/chunked_receive.h"
 #include "leat/distributed/device_attributes.h"
 #include "leat/distributed/open_recvs.h"
+#include "leat/distributed/parse_message.h"
 #include "leat/distributed/quoted_text.h"
 #include "leat/distributed/recv_tensor.h"
 #include "leat/distributed/shown_ids.h"
@@ -24,7 +25,7 @@
 namespace leat {
 namespace {
 
-// Until a peer has said whether it has chunks.
+// Until a peer that is met has said what it is.
 constexpr auto kStatusTimeout = std::chrono::seconds(10);
 
 bool IsOfTheWay(const absl::Status& status) {
@@ -46,6 +47,7 @@ absl::Status WayError(const absl::Status& status, absl::string_view task,
 
 absl::StatusOr<PeerStatus> ParseStatus(const Payload& payload,
                                        absl::string_view task) {
+  LEAT_RETURN_IF_ERROR(CheckInlineHeader("GetStatusResponse", payload.header));
   pb::GetStatusResponse response;
   if (!response.ParseFromString(payload.header)) {
     return absl::InvalidArgumentError("malformed GetStatusResponse");
@@ -126,6 +128,9 @@ class Peers::Pull {
   static void Receive(std::unique_ptr<Pull> pull,
                       absl::StatusOr<Payload> reply) {
     if (!reply.ok()) return pull->Fail(pull->CallError(reply.status()));
+    absl::Status status =
+        CheckInlineHeader("RecvTensorResponse", reply->header);
+    if (!status.ok()) return pull->Fail(pull->ReplyError(status));
     const absl::StatusOr<RecvTensorResponse> response =
         DecodeRecvTensorResponse(reply->header);
     if (!response.ok()) return pull->Fail(pull->ReplyError(response.status()));
@@ -139,7 +144,9 @@ class Peers::Pull {
       return ReceiveChunks(std::move(pull), *response->transfer,
                            *std::move(reply));
     }
-    pull->LearnOfChunks(PendingBytes(*reply));
+    if (reply->pending != nullptr) {
+      pull->LearnOfChunks(reply->pending->bytes());
+    }
     WorkQueue& compute = pull->compute_;
     DecodeOn(compute, *std::move(reply),
              [pull = std::move(pull)](Payload payload) mutable {
@@ -201,15 +208,9 @@ class Peers::Pull {
 
   // REQUIRES: on a thread of the transport.
   void LearnOfChunks(int64_t bytes) {
-    if (bytes <= chunks_.inline_bytes || chunks_.chunk_bytes == 0 ||
-        peer_->was_asked.exchange(true)) {
-      return;
+    if (bytes > chunks_.inline_bytes && chunks_.chunk_bytes > 0) {
+      MeetPeer(transport_, peer_);
     }
-    CallOptions options;
-    options.deadline = std::chrono::steady_clock::now() + kStatusTimeout;
-    // It is in the peer's entry then; without an answer all stays as it is.
-    AskForStatus(transport_, peer_, std::move(options),
-                 [](const absl::StatusOr<PeerStatus>&) {});
   }
 
   void Decode(Payload payload) {
@@ -322,13 +323,9 @@ absl::Status Peers::ReceiveError(const Peer& peer, absl::string_view what,
                      absl::StrCat(error.message(), " while receiving ", what));
 }
 
-int64_t Peers::PendingBytes(const Payload& payload) {
-  return payload.pending == nullptr ? 0 : payload.pending->bytes();
-}
-
 void Peers::DecodeOn(WorkQueue& compute, Payload payload,
                      absl::AnyInvocable<void(Payload) &&> decode) {
-  if (PendingBytes(payload) <= kMaxInlineBytes || compute.IsWorkerThread()) {
+  if (payload.IsQuick() || compute.IsWorkerThread()) {
     return std::move(decode)(std::move(payload));
   }
   compute.Add(
@@ -379,6 +376,20 @@ void Peers::GetStatus(absl::string_view task, CallOptions options,
   const PeerRef peer = Find(task);
   if (peer == nullptr) return std::move(done)(NoTaskError(task));
   AskForStatus(transport_, peer, std::move(options), std::move(done));
+}
+
+void Peers::Meet(absl::string_view task) {
+  const PeerRef peer = Find(task);
+  if (peer != nullptr) MeetPeer(transport_, peer);
+}
+
+void Peers::MeetPeer(Transport& transport, const PeerRef& peer) {
+  if (peer->was_asked.exchange(true)) return;
+  CallOptions options;
+  options.deadline = std::chrono::steady_clock::now() + kStatusTimeout;
+  // It is in the peer's entry then; without an answer all stays as it is.
+  AskForStatus(transport, peer, std::move(options),
+               [](const absl::StatusOr<PeerStatus>&) {});
 }
 
 void Peers::AskForStatus(Transport& transport, const PeerRef& peer,

@@ -79,6 +79,11 @@ class Peers {
   void GetStatus(absl::string_view task, CallOptions options,
                  absl::AnyInvocable<void(absl::StatusOr<PeerStatus>) &&> done);
 
+  // Asks a task of which nothing is known how it is, once, and does not wait:
+  // one of Leat is watched from then on. Does nothing for one that is not in
+  // the cluster.
+  void Meet(absl::string_view task);
+
   // A tensor that `task` produces in that step, into host memory of
   // `allocator`; `done` exactly once, on a thread of the transport or, for one
   // above 256 KiB, of `compute`. What the peer says is derived from its own
@@ -88,8 +93,8 @@ class Peers {
   // INVALID_ARGUMENT, naming key and task, for a response without tensor.
   //
   // Large ones come in chunks from a peer that has said in GetStatus that it
-  // has them; one of which nothing is known is asked (once, while the first
-  // such tensor comes in one piece).
+  // has them; one of which nothing is known is met while the first such tensor
+  // comes in one piece.
   //
   // `send_start_us`, if not null, is borrowed until `done` and gets when the
   // peer began to send, by its clock, in micros since 1970.
@@ -146,9 +151,9 @@ class Peers {
   static Reply WithWayErrors(const PeerRef& peer, Reply done);
   static void AskForStatus(Transport& transport, const PeerRef& peer,
                            CallOptions options, StatusDone done);
+  static void MeetPeer(Transport& transport, const PeerRef& peer);
   ChunkWish WishOf(const Peer& peer) const;
-  static int64_t PendingBytes(const Payload& payload);
-  // Calls `decode`; in the pool when there is much to copy.
+  // Calls `decode`; in the pool when that takes long.
   static void DecodeOn(WorkQueue& compute, Payload payload,
                        absl::AnyInvocable<void(Payload) &&> decode);
   // Why `what` does not come. `cancellation` may be null.

@@ -156,14 +156,20 @@ void ReceiveForPeer(RemoteRendezvous& rendezvous, RecvTensorRequest request,
   if (!RecvCall::Watch(call, *context)) return;
   rendezvous.RecvForPeer(
       call->keys().front(),
-      [call, transfers = rendezvous.transfers(), wish = request.wish](
-          const absl::Status& status, Tensor tensor, bool is_dead) {
+      [call, transfers = rendezvous.transfers(), wish = request.wish,
+       &compute = rendezvous.compute()](const absl::Status& status,
+                                        Tensor tensor, bool is_dead) {
         if (!status.ok()) {
           call->Finish(status);
         } else if (is_dead) {
           call->Finish(EncodeRecvTensorResponse(std::move(tensor), true));
-        } else {
+        } else if (IsPlainBytes(tensor.dtype()) || compute.IsWorkerThread()) {
           FinishWithTensor(*call, *transfers, wish, std::move(tensor));
+        } else {
+          // The transport encodes it in the reply, element by element.
+          compute.Add([call, transfers, wish, tensor = std::move(tensor)] {
+            FinishWithTensor(*call, *transfers, wish, tensor);
+          });
         }
       });
 }

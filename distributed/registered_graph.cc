@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/container/btree_set.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/device_name.h"
 #include "leat/core/status_macros.h"
+#include "leat/distributed/device_task.h"
 #include "leat/distributed/quoted_text.h"
 
 namespace leat {
@@ -49,6 +51,17 @@ absl::Status AssignDevices(absl::string_view task, const DeviceSet& devices,
   return absl::OkStatus();
 }
 
+std::vector<std::string> SendersOf(const Graph& graph, absl::string_view task) {
+  absl::btree_set<std::string> senders;
+  for (const NodeId id : graph.NodeIds()) {
+    const auto device = graph.node(id).attrs().Get<std::string>("send_device");
+    if (graph.node(id).op() != "_Recv" || !device.ok()) continue;
+    const absl::string_view sender = TaskOfDevice(*device);
+    if (!sender.empty() && sender != task) senders.emplace(sender);
+  }
+  return {senders.begin(), senders.end()};
+}
+
 absl::Status BadKey(absl::string_view what, absl::string_view key,
                     absl::string_view why) {
   return absl::InvalidArgumentError(
@@ -58,9 +71,11 @@ absl::Status BadKey(absl::string_view what, absl::string_view key,
 }  // namespace
 
 RegisteredGraph::RegisteredGraph(Boundary boundary,
+                                 std::vector<std::string> senders,
                                  std::shared_ptr<const RecvBundles> bundles,
                                  std::shared_ptr<CompiledGraph> compiled)
     : boundary_(std::move(boundary)),
+      senders_(std::move(senders)),
       bundles_(std::move(bundles)),
       compiled_(std::move(compiled)) {
   for (const BoundaryKey& feed : boundary_.feeds) {
@@ -78,12 +93,14 @@ absl::StatusOr<std::shared_ptr<const RegisteredGraph>> RegisteredGraph::Create(
   LEAT_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(def, ops, limits));
   LEAT_RETURN_IF_ERROR(AssignDevices(task, runner.devices(), graph));
   LEAT_ASSIGN_OR_RETURN(Boundary boundary, RecvsToArgs(graph));
+  std::vector<std::string> senders = SendersOf(graph, task);
   auto bundles = std::make_shared<const RecvBundles>(graph);
   if (bundles->bundles().empty()) bundles = nullptr;
   LEAT_ASSIGN_OR_RETURN(std::shared_ptr<CompiledGraph> compiled,
                         runner.Register(std::move(graph)));
-  return std::shared_ptr<const RegisteredGraph>(new RegisteredGraph(
-      std::move(boundary), std::move(bundles), std::move(compiled)));
+  return std::shared_ptr<const RegisteredGraph>(
+      new RegisteredGraph(std::move(boundary), std::move(senders),
+                          std::move(bundles), std::move(compiled)));
 }
 
 absl::StatusOr<std::vector<Tensor>> RegisteredGraph::Arguments(

@@ -37,6 +37,8 @@ class RegisteredGraph {
   const std::shared_ptr<CompiledGraph>& compiled() const { return compiled_; }
   // Null when it receives none.
   const std::shared_ptr<const RecvBundles>& bundles() const { return bundles_; }
+  // The other tasks that it receives of, "/job:ps/replica:0/task:0".
+  const std::vector<std::string>& senders() const { return senders_; }
   size_t num_returns() const { return boundary_.fetches.size(); }
 
   // The arguments of a step that is fed with `feeds`, by position.
@@ -50,10 +52,12 @@ class RegisteredGraph {
       absl::Span<const std::string* const> keys) const;
 
  private:
-  RegisteredGraph(Boundary boundary, std::shared_ptr<const RecvBundles> bundles,
+  RegisteredGraph(Boundary boundary, std::vector<std::string> senders,
+                  std::shared_ptr<const RecvBundles> bundles,
                   std::shared_ptr<CompiledGraph> compiled);
 
   const Boundary boundary_;
+  const std::vector<std::string> senders_;
   const std::shared_ptr<const RecvBundles> bundles_;
   const std::shared_ptr<CompiledGraph> compiled_;
   // Into the boundary, whose texts are the keys.

@@ -12,6 +12,7 @@
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/fan_out.h"
+#include "leat/distributed/parse_message.h"
 #include "leat/distributed/plan_observer.h"
 #include "leat/distributed/request_queue.h"
 #include "leat/distributed/wire.h"
@@ -139,7 +140,9 @@ class Registration {
     for (size_t i = 0; i < replies.size(); ++i) {
       if (!replies[i].ok()) continue;
       pb::RegisterGraphResponse response;
-      if (!response.ParseFromString(replies[i]->header)) {
+      const absl::string_view header = replies[i]->header;
+      if (!CheckInlineHeader("RegisterGraphResponse", header).ok() ||
+          !response.ParseFromString(replies[i]->header)) {
         status.Update(absl::InternalError(absl::StrCat(
             plan_.parts[i].task, ": malformed RegisterGraphResponse")));
         continue;

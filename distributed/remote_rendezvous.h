@@ -69,6 +69,9 @@ class RemoteRendezvous final : public Rendezvous {
   // Those of which peers fetch the chunks; they end with the step.
   const std::shared_ptr<Transfers>& transfers() const { return transfers_; }
 
+  // Of this task, for what takes long.
+  WorkQueue& compute() { return devices_.compute_queue(); }
+
   // Tensors that this task has produced and nobody has asked for yet, or of
   // which nobody has fetched all.
   size_t num_untaken() const {

@@ -12,6 +12,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
 #include "leat/distributed/fan_out.h"
+#include "leat/distributed/parse_message.h"
 #include "leat/distributed/request_queue.h"
 #include "leat/distributed/rpc_logs.h"
 #include "leat/distributed/step_deadline.h"
@@ -208,10 +209,8 @@ void RemoteStep::Receive(size_t part, absl::StatusOr<Payload> reply) {
     times_[part].answered = WallTime();
   }
   if (!reply.ok()) return Record(part, reply.status());
-  const int64_t tensor_bytes =
-      reply->pending == nullptr ? 0 : reply->pending->bytes();
   const auto header_bytes = static_cast<int64_t>(reply->header.size());
-  if (std::max(tensor_bytes, header_bytes) <= kMaxInlineBytes) {
+  if (header_bytes <= kMaxInlineBytes && reply->IsQuick()) {
     return Record(part, Read(part, *std::move(reply)));
   }
   environment_.compute->Add(
@@ -223,8 +222,11 @@ void RemoteStep::Receive(size_t part, absl::StatusOr<Payload> reply) {
 absl::Status RemoteStep::Read(size_t part, Payload reply) {
   const TaskPart& of = request_.plan->parts[part];
   pb::RunGraphResponse response;
-  if (!response.ParseFromString(reply.header)) {
-    return absl::InternalError("malformed RunGraphResponse");
+  if (const absl::Status status =
+          ParseMessage(reply.header, kMaxAnswerBytes, response);
+      !status.ok()) {
+    return absl::InternalError(
+        absl::StrCat("malformed RunGraphResponse: ", status.message()));
   }
   if (response.status_code() != 0) {
     absl::Status status(static_cast<absl::StatusCode>(response.status_code()),

@@ -3,7 +3,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/message.h"
-#include "leat/core/parsed_bytes.h"
 
 namespace leat {
 
@@ -31,22 +30,10 @@ void RequestQueue::Take(Thread thread, Payload payload, Reply reply,
 
 absl::Status RequestQueue::Parse(absl::string_view header,
                                  google::protobuf::Message& message) const {
-  const google::protobuf::Descriptor& type = *message.GetDescriptor();
-  if (static_cast<int64_t>(header.size()) > kMaxInlineHeaderBytes) {
-    const int64_t bytes = ParsedBytes(header, type, max_bytes_);
-    if (bytes > max_bytes_) {
-      return absl::ResourceExhaustedError(absl::StrCat(
-          "To parse a ", type.name(), " of ", header.size(),
-          " bytes takes at least ", bytes, " bytes, more than the limit of ",
-          max_bytes_, " (--max-transport-bytes)"));
-    }
-  }
-  if (header.size() <= INT32_MAX &&
-      message.ParseFromArray(header.data(), static_cast<int>(header.size()))) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat(header.size(), " bytes are not a ", type.name()));
+  const absl::Status status = ParseMessage(header, max_bytes_, message);
+  if (!absl::IsResourceExhausted(status)) return status;
+  return absl::ResourceExhaustedError(
+      absl::StrCat(status.message(), " (--max-transport-bytes)"));
 }
 
 Payload ToPayload(const google::protobuf::MessageLite& message) {

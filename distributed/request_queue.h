@@ -16,6 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "leat/core/work_queue.h"
 #include "leat/distributed/methods.h"
+#include "leat/distributed/parse_message.h"
 #include "leat/distributed/payload.h"
 
 namespace google::protobuf {
@@ -24,9 +25,6 @@ class MessageLite;
 }  // namespace google::protobuf
 
 namespace leat {
-
-// Larger headers are not parsed on a thread of the transport.
-inline constexpr int64_t kMaxInlineHeaderBytes = int64_t{64} << 10;
 
 class RequestQueue {
  public:
@@ -44,8 +42,7 @@ class RequestQueue {
   // waits already: a header counts until it has been served.
   void Take(Thread thread, Payload payload, Reply reply, Serve serve);
 
-  // INVALID_ARGUMENT for bytes that are no such message; RESOURCE_EXHAUSTED,
-  // before it is parsed, for one that would take more than there is room for.
+  // As ParseMessage, with the room that there is.
   absl::Status Parse(absl::string_view header,
                      google::protobuf::Message& message) const;
 

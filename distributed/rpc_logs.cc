@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "leat/distributed/fan_out.h"
+#include "leat/distributed/parse_message.h"
 #include "leat/distributed/request_queue.h"
 #include "leat/protos/step_stats.pb.h"
 #include "leat/protos/worker.pb.h"
@@ -32,7 +33,10 @@ void CallAll(Tasks& tasks, const std::vector<std::string>& names,
 pb::StepStats StatsOf(const absl::StatusOr<Payload>& reply, int64_t step_id) {
   pb::LoggingResponse response;
   pb::StepStats stats;
-  if (!reply.ok() || !response.ParseFromString(reply->header)) return stats;
+  if (!reply.ok() ||
+      !ParseMessage(reply->header, kMaxAnswerBytes, response).ok()) {
+    return stats;
+  }
   for (const pb::LabeledStepStats& step : response.step()) {
     if (step.step_id() == step_id) stats.MergeFrom(step.step_stats());
   }

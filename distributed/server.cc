@@ -214,6 +214,7 @@ void Server::Implementation::MakeWorker() {
                                                  .ops = &ops(),
                                                  .kernels = &kernels(),
                                                  .steps = steps_.get(),
+                                                 .peers = peers_.get(),
                                                  .timers = timers_.get(),
                                                  .blocking = blocking_.get(),
                                                  .limits = limits,

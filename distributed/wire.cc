@@ -162,6 +162,10 @@ bool IsTensor(const WireField& field, int number) {
   return field.number == number && field.type == WireType::kBytes;
 }
 
+// Who reads a message must be done soon: it may be a transport's thread. More
+// than a step has feeds and fetches.
+constexpr int64_t kMaxFields = int64_t{1} << 20;
+
 struct SplitMessage {
   std::string rest;         // the other fields
   SliceCursor tensor = {};  // the last one
@@ -175,6 +179,7 @@ struct SplitMessage {
 absl::StatusOr<SplitMessage> Split(const SliceCursor& message, int number) {
   SplitMessage split;
   WireField field;
+  int64_t fields = 0;
   SliceCursor cursor = message;
   while (cursor.left() > 0) {
     const uint64_t left = cursor.left();
@@ -182,6 +187,11 @@ absl::StatusOr<SplitMessage> Split(const SliceCursor& message, int number) {
       return absl::InvalidArgumentError(absl::StrCat(
           "A message of ", message.left(), " bytes has no valid field at byte ",
           message.left() - left));
+    }
+    if (++fields > kMaxFields) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("A message of ", message.left(), " bytes has more than ",
+                       kMaxFields, " fields"));
     }
     if (!IsTensor(field, number)) continue;
     split.tensor = field.bytes;
@@ -275,6 +285,20 @@ class ReceivedTensors final : public PendingTensors {
 
   int64_t bytes() const override { return bytes_; }
 
+  bool IsQuick() const override {
+    if (bytes_ > kMaxInlineBytes) return false;
+    int64_t elements = 0;
+    WireField field;
+    SliceCursor message(slices_.bytes);
+    while (message.left() > 0 && TakeField(message, field)) {
+      if (!IsTensor(field, field_.number)) continue;
+      elements =
+          SaturatingAdd(elements, field_.named ? ElementsOfNamed(field.bytes)
+                                               : ElementsOf(field.bytes));
+    }
+    return elements <= kMaxInlineBytes;
+  }
+
   absl::StatusOr<WireTensors> Decode(Allocator& allocator,
                                      const VariantDecoders* variants,
                                      int64_t max_bytes) override {
@@ -301,6 +325,29 @@ class ReceivedTensors final : public PendingTensors {
 
  private:
   static constexpr int64_t kWireTensorBytes = sizeof(WireTensor);
+
+  // That the tensor says it has; INT64_MAX when that is not said once.
+  static int64_t ElementsOf(SliceCursor proto) {
+    int64_t elements = 1;
+    bool is_said = false;
+    WireField field;
+    while (proto.left() > 0 && TakeField(proto, field)) {
+      if (!IsTensor(field, TensorProto::kTensorShapeFieldNumber)) continue;
+      const std::optional<Shape> shape = ReadShape(field.bytes);
+      if (!shape || std::exchange(is_said, true)) return INT64_MAX;
+      elements = shape->num_elements();
+    }
+    return elements;
+  }
+  static int64_t ElementsOfNamed(SliceCursor named) {
+    int64_t elements = 0;
+    WireField field;
+    while (named.left() > 0 && TakeField(named, field)) {
+      if (!IsTensor(field, NamedTensorProto::kTensorFieldNumber)) continue;
+      elements = SaturatingAdd(elements, ElementsOf(field.bytes));
+    }
+    return elements;
+  }
 
   struct Decoding {
     Allocator& allocator;

@@ -10,6 +10,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/distributed/cleanups.h"
 #include "leat/distributed/device_attributes.h"
+#include "leat/distributed/parse_message.h"
 #include "leat/distributed/quoted_text.h"
 #include "leat/distributed/recv_call.h"
 #include "leat/distributed/recv_tensor.h"
@@ -32,15 +33,6 @@ absl::Status GraphNotFound(absl::string_view handle, absl::string_view rest) {
   constexpr size_t kMaxShownBytes = 1024;
   return absl::AbortedError(absl::StrCat(
       "Graph handle is not found: ", handle.substr(0, kMaxShownBytes), rest));
-}
-
-absl::Status CheckRecvBytes(absl::string_view message, const Payload& payload) {
-  if (static_cast<int64_t>(payload.header.size()) <= kMaxInlineHeaderBytes) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat(message, " has ", payload.header.size(),
-                   " bytes, more than ", kMaxInlineHeaderBytes));
 }
 
 }  // namespace
@@ -129,8 +121,10 @@ class Worker::Implementation {
       pb::CreateWorkerSessionRequest);
   absl::StatusOr<pb::DeleteWorkerSessionResponse> DeleteWorkerSession(
       pb::DeleteWorkerSessionRequest);
-  absl::StatusOr<pb::RegisterGraphResponse> RegisterGraph(
-      pb::RegisterGraphRequest);
+  void RegisterGraph(std::shared_ptr<CallContext> context, Payload payload,
+                     Reply reply);
+  absl::StatusOr<pb::RegisterGraphResponse> RegisterGraphOf(
+      const CallContext& context, const pb::RegisterGraphRequest& request);
   absl::StatusOr<pb::DeregisterGraphResponse> DeregisterGraph(
       pb::DeregisterGraphRequest);
   absl::StatusOr<pb::CleanupGraphResponse> CleanupGraph(
@@ -188,7 +182,11 @@ void Worker::Implementation::AddMethods(MethodTable& methods) {
       methods);
   Add(methods::kDeleteWorkerSession, Thread::kBlocking, &I::DeleteWorkerSession,
       methods);
-  Add(methods::kRegisterGraph, Thread::kBlocking, &I::RegisterGraph, methods);
+  methods.Add(
+      methods::kRegisterGraph, [this](std::shared_ptr<CallContext> context,
+                                      Payload payload, Reply reply) {
+        RegisterGraph(std::move(context), std::move(payload), std::move(reply));
+      });
   Add(methods::kDeregisterGraph, Thread::kBlocking, &I::DeregisterGraph,
       methods);
   Add(methods::kCleanupGraph, Thread::kTransport, &I::CleanupGraph, methods);
@@ -283,8 +281,25 @@ Worker::Implementation::DeleteWorkerSession(
   return pb::DeleteWorkerSessionResponse();
 }
 
-absl::StatusOr<pb::RegisterGraphResponse> Worker::Implementation::RegisterGraph(
-    pb::RegisterGraphRequest request) {
+void Worker::Implementation::RegisterGraph(std::shared_ptr<CallContext> context,
+                                           Payload payload, Reply reply) {
+  requests_.Take(
+      Thread::kBlocking, std::move(payload), std::move(reply),
+      [this, context = std::move(context)](Payload message, Reply answer) {
+        pb::RegisterGraphRequest request;
+        const absl::Status status = requests_.Parse(message.header, request);
+        if (!status.ok()) return std::move(answer)(status);
+        message.header = std::string();
+        const absl::StatusOr<pb::RegisterGraphResponse> response =
+            RegisterGraphOf(*context, request);
+        if (!response.ok()) return std::move(answer)(response.status());
+        std::move(answer)(ToPayload(*response));
+      });
+}
+
+absl::StatusOr<pb::RegisterGraphResponse>
+Worker::Implementation::RegisterGraphOf(
+    const CallContext& context, const pb::RegisterGraphRequest& request) {
   LEAT_RETURN_IF_ERROR(
       register_ids_.Add(request.request_id(), "RegisterGraph (Worker)"));
   LEAT_ASSIGN_OR_RETURN(const std::shared_ptr<WorkerSession> session,
@@ -296,10 +311,19 @@ absl::StatusOr<pb::RegisterGraphResponse> Worker::Implementation::RegisterGraph(
       RegisteredGraph::Create(request.graph_def(), *environment_.ops,
                               environment_.limits.import, environment_.task,
                               session->runner()));
+  // So that a silent one is noticed by this task too, whoever the master is.
+  if (environment_.peers != nullptr) {
+    for (const std::string& peer : graph->senders()) {
+      environment_.peers->Meet(peer);
+    }
+  }
   pb::RegisterGraphResponse response;
   LEAT_ASSIGN_OR_RETURN(*response.mutable_graph_handle(),
                         session->Add(std::move(graph)));
-  return response;
+  if (!context.cancellation.IsCancelled()) return response;
+  // Nobody will learn of the handle.
+  session->Remove(response.graph_handle());
+  return context.cancellation.status();
 }
 
 absl::StatusOr<pb::DeregisterGraphResponse>
@@ -393,7 +417,8 @@ absl::Status Worker::Implementation::StartStep(RunGraphCall& call) {
 
 void Worker::Implementation::RecvTensor(std::shared_ptr<CallContext> context,
                                         const Payload& payload, Reply reply) {
-  if (absl::Status status = CheckRecvBytes("RecvTensorRequest", payload);
+  if (absl::Status status =
+          CheckInlineHeader("RecvTensorRequest", payload.header);
       !status.ok()) {
     return std::move(reply)(std::move(status));
   }
@@ -411,7 +436,8 @@ void Worker::Implementation::RecvTensor(std::shared_ptr<CallContext> context,
 
 void Worker::Implementation::RecvTensors(std::shared_ptr<CallContext> context,
                                          const Payload& payload, Reply reply) {
-  if (absl::Status status = CheckRecvBytes("RecvTensorsRequest", payload);
+  if (absl::Status status =
+          CheckInlineHeader("RecvTensorsRequest", payload.header);
       !status.ok()) {
     return std::move(reply)(std::move(status));
   }

@@ -38,6 +38,8 @@ struct WorkerEnvironment {
   const OpRegistry* ops = nullptr;
   const KernelRegistry* kernels = nullptr;
   StepTable* steps = nullptr;
+  // Of which its graphs receive; null in tests that do not care.
+  Peers* peers = nullptr;
   TimerQueue* timers = nullptr;
   // Runs what takes long and may wait, such as compiling a graph.
   WorkQueue* blocking = nullptr;

@@ -164,8 +164,7 @@ void WorkerStep::Run(const Environment& environment,
     step->Fail(AsDerived(
         absl::CancelledError("RunGraph was cancelled before it began")));
   }
-  const PendingTensors* const pending = step->call_.feeds.pending.get();
-  if (pending == nullptr || pending->bytes() <= kMaxInlineBytes) {
+  if (step->call_.feeds.IsQuick()) {
     step->Begin();
   } else {
     environment.devices->compute_queue().Add([step] { step->Begin(); });

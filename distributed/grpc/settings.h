@@ -15,6 +15,7 @@ namespace leat {
 // second is as long as that allows: a live one may be busy.
 inline constexpr int kKeepaliveMs = 1000;
 inline constexpr int kKeepaliveTimeoutMs = 3500;
+static_assert(kKeepaliveMs + kKeepaliveTimeoutMs < 5000);
 
 // Of one set of headers. TensorFlow's tasks send at most 8 KiB.
 inline constexpr int kMaxMetadataBytes = 32 << 10;

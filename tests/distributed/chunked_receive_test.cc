@@ -72,6 +72,7 @@ class CountedTensors final : public PendingTensors {
   ~CountedTensors() override { --live_; }
 
   int64_t bytes() const override { return received_->bytes(); }
+  bool IsQuick() const override { return bytes() <= kMaxInlineBytes; }
   absl::StatusOr<WireTensors> Decode(Allocator& allocator,
                                      const VariantDecoders* variants,
                                      int64_t max_bytes) override {

@@ -513,6 +513,7 @@ class Bytes final : public PendingTensors {
  public:
   explicit Bytes(int64_t bytes) : bytes_(bytes) {}
   int64_t bytes() const override { return bytes_; }
+  bool IsQuick() const override { return bytes() <= kMaxInlineBytes; }
   absl::StatusOr<WireTensors> Decode(Allocator&, const VariantDecoders*,
                                      int64_t) override {
     return absl::InvalidArgumentError("of no session");

@@ -410,6 +410,35 @@ Payload StatusWithChunks() {
   return {.header = status.SerializeAsString()};
 }
 
+TEST_F(PeersTest, AreMetOnce) {
+  int num_calls = 0;
+  Serve(kPsAddress, [&num_calls](const Payload&) -> absl::StatusOr<Payload> {
+    if (num_calls++ == 0) return absl::UnavailableError("not yet");
+    return StatusWithChunks();
+  });
+  peers_.Meet(kPs);
+  EXPECT_THAT(transport_.watched(), ElementsAre());
+  for (int i = 0; i < 3; ++i) peers_.Meet(kPs);
+  EXPECT_EQ(num_calls, 2);
+  EXPECT_THAT(transport_.watched(), ElementsAre(kPsAddress));
+  peers_.Meet("/job:absent/replica:0/task:0");
+}
+
+// None is parsed on a thread of the transport.
+TEST_F(PeersTest, RefuseLargeHeaders) {
+  Serve(kPsAddress, [](const Payload&) {
+    Payload payload;
+    payload.header = std::string(65537, '\0');
+    return payload;
+  });
+  for (const absl::Status& status :
+       {GetStatus(kPs).status(), Recv(kPs).status()}) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+    EXPECT_THAT(std::string(status.message()),
+                AllOf(HasSubstr(kPs), HasSubstr("65537 bytes, more than")));
+  }
+}
+
 Payload FirstOfTwoChunks(int64_t chunk_bytes) {
   return EncodeTransferResponse({.id = 1,
                                  .total_bytes = 2 * chunk_bytes,

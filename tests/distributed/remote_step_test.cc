@@ -212,6 +212,7 @@ class ReceivedTensors final : public PendingTensors {
   ReceivedTensors(std::string key, int64_t bytes, std::thread::id* thread)
       : key_(std::move(key)), bytes_(bytes), thread_(thread) {}
   int64_t bytes() const override { return bytes_; }
+  bool IsQuick() const override { return bytes() <= kMaxInlineBytes; }
   absl::StatusOr<WireTensors> Decode(Allocator&, const VariantDecoders*,
                                      int64_t) override {
     *thread_ = std::this_thread::get_id();

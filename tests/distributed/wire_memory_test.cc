@@ -322,7 +322,66 @@ TEST(WireMemoryTest, PendingBytesAreThoseOfTheTensorFields) {
 }
 
 // ---------------------------------------------------------------------------
+// What a thread of the transport may decode
+
+bool IsQuick(const std::string& message, TensorField field) {
+  ReceivedMessage received(message);
+  absl::StatusOr<Payload> payload = SplitPayload(received.Take(), field);
+  EXPECT_TRUE(payload.ok()) << payload.status();
+  return payload.ok() && payload->IsQuick();
+}
+
+TEST(WireMemoryTest, LittleIsDecodedQuickly) {
+  EXPECT_TRUE(IsQuick(Encode({{"", Floats(1000)}}, kRecv), kRecv));
+  EXPECT_TRUE(
+      IsQuick(Encode({{"a", Floats(1000)}, {"b", Floats(1)}}, kSend), kSend));
+  EXPECT_TRUE(IsQuick("", kRecv));
+  EXPECT_FALSE(IsQuick(Encode({{"", Floats(100'000)}}, kRecv), kRecv));
+}
+
+TEST(WireMemoryTest, LittleThatSaysItIsMuchIsNot) {
+  pb::TensorProto huge;
+  huge.set_dtype(pb::DT_UINT8);
+  huge.mutable_tensor_shape()->add_dim()->set_size(2'147'483'000);
+  huge.add_int_val(1);
+  pb::RecvTensorResponse response;
+  *response.mutable_tensor() = huge;
+  EXPECT_FALSE(IsQuick(response.SerializeAsString(), kRecv));
+  pb::RunGraphRequest request;
+  *request.add_send()->mutable_tensor() = huge;
+  EXPECT_FALSE(IsQuick(request.SerializeAsString(), kSend));
+  // Together, or when it says so twice.
+  request.clear_send();
+  huge.mutable_tensor_shape()->mutable_dim(0)->set_size(200'000);
+  *request.add_send()->mutable_tensor() = huge;
+  EXPECT_TRUE(IsQuick(request.SerializeAsString(), kSend));
+  *request.add_send()->mutable_tensor() = huge;
+  EXPECT_FALSE(IsQuick(request.SerializeAsString(), kSend));
+  pb::TensorProto small;
+  small.mutable_tensor_shape()->add_dim()->set_size(2);
+  const std::string both =
+      small.SerializeAsString() + small.SerializeAsString();
+  std::string message;
+  message.push_back('\x0a');  // the field of the tensor
+  message.push_back(static_cast<char>(both.size()));
+  EXPECT_FALSE(IsQuick(message + both, kRecv));
+}
+
+// ---------------------------------------------------------------------------
 // Limits
+
+TEST(WireMemoryTest, RefusesMessagesOfTooManyFields) {
+  std::string fields;
+  for (int i = 0; i <= 1 << 20; ++i) fields += "\x10\x01";
+  ReceivedMessage message(fields);
+  const absl::Status refused = SplitPayload(message.Take(), kRecv).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument) << refused;
+  EXPECT_THAT(std::string(refused.message()),
+              HasSubstr("has more than 1048576 fields"));
+  fields.resize(fields.size() - 2);
+  ReceivedMessage fewer(fields);
+  EXPECT_TRUE(SplitPayload(fewer.Take(), kRecv).ok());
+}
 
 void ExpectExhausted(const std::string& bytes, TensorField field,
                      int64_t max_bytes, const std::string& text) {

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -14,12 +15,14 @@
 #include "leat/core/random_id.h"
 #include "leat/core/rendezvous.h"
 #include "leat/core/status_payloads.h"
+#include "leat/distributed/recv_call.h"
 #include "leat/distributed/recv_tensor.h"
 #include "leat/graph/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/partitioner/bundles.h"
 #include "leat/tests/distributed/worker_fixture.h"
 #include "leat/tests/distributed/worker_testing.h"
+#include "leat/tests/testing/event.h"
 
 namespace leat {
 namespace {
@@ -128,6 +131,34 @@ TEST_F(WorkerTest, WhoHasGivenUpIsNotServed) {
              EncodeRecvTensorRequest(step_id, KeyForWorker("x"), 0), call);
   EXPECT_EQ(call->Wait().status().code(), absl::StatusCode::kCancelled);
   EXPECT_TRUE(task.CleanupGraph(step_id).ok());
+}
+
+// The transport must not, which would be busy with it.
+TEST_F(WorkerTest, ThePoolEncodesStringsForPeers) {
+  const int64_t step_id = RandomStepId();
+  const CallRef opens_the_step = Recv(KeyForWorker("never"), step_id);
+  const auto rendezvous = task.steps().Find(step_id).value();
+  WorkQueue& pool = task.devices().compute_queue();
+  const std::thread::id here = std::this_thread::get_id();
+  for (const Tensor& sent :
+       {Tensor::Scalar<std::string>("text"), Tensor::Scalar(1.0f)}) {
+    const bool is_text = sent.dtype() == DType::kString;
+    const std::string key = KeyForWorker(is_text ? "text" : "number");
+    EXPECT_TRUE(rendezvous->Send(key, sent, false).ok());
+    leat::testing::Event replied;
+    ReceiveForPeer(*rendezvous, {.step_id = step_id, .key = key}, 0,
+                   std::make_shared<Traffic>(ClusterSpec()),
+                   std::make_shared<CallContext>(),
+                   [&](const absl::StatusOr<Payload>& reply) {
+                     EXPECT_TRUE(reply.ok()) << reply.status();
+                     EXPECT_EQ(pool.IsWorkerThread(), is_text);
+                     EXPECT_EQ(std::this_thread::get_id() == here, !is_text);
+                     replied.Set();
+                   });
+    EXPECT_TRUE(replied.Wait());
+  }
+  EXPECT_TRUE(task.CleanupGraph(step_id).ok());
+  EXPECT_FALSE(opens_the_step->Wait().ok());
 }
 
 // ---------------------------------------------------------------------------

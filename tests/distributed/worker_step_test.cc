@@ -319,6 +319,7 @@ class FakeFeed final : public PendingTensors {
         status_(std::move(status)) {}
 
   int64_t bytes() const override { return bytes_; }
+  bool IsQuick() const override { return bytes() <= kMaxInlineBytes; }
   absl::StatusOr<WireTensors> Decode(Allocator&, const VariantDecoders*,
                                      int64_t) override {
     on_pool_ += compute_.IsWorkerThread() ? 1 : 0;

@@ -17,6 +17,7 @@
 #include "leat/core/rendezvous.h"
 #include "leat/core/status_payloads.h"
 #include "leat/distributed/recv_tensor.h"
+#include "leat/distributed/request_queue.h"
 #include "leat/graph/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/protos/graph.pb.h"
@@ -365,6 +366,35 @@ TEST_F(WorkerTest, GraphsThatAreGoneAreAbortedInTensorFlowsWords) {
   const absl::Status status = Run(RunRequest("", "graph", 1)).status;
   EXPECT_EQ(status.code(), absl::StatusCode::kAborted);
   EXPECT_EQ(status.message(), "Graph handle is not found: graph");
+}
+
+TEST_F(WorkerTest, AGraphThatNobodyWaitsForIsNotKept) {
+  const auto call = std::make_shared<leat::testing::DirectCall>();
+  call->Cancel();
+  pb::RegisterGraphRequest request;
+  *request.mutable_graph_def() = ParseGraph(NodeText("x", "NoOp", {}, OnPs()));
+  task.Serve(methods::kRegisterGraph, ToPayload(request), call);
+  EXPECT_EQ(call->Wait().status().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(task.worker().counters().graphs, 0u);
+}
+
+TEST_F(WorkerTest, TasksThatAGraphReceivesOfAreMet) {
+  using Kind = PeerTraffic::Kind;
+  GraphBuilder b;
+  const Output x = [&b] {
+    const Scope worker = b.OnDevice("/job:worker/cpu:0");
+    return b.Placeholder<float>("x") + 1.0f;
+  }();
+  const Scope ps = b.OnDevice("/job:ps/cpu:0");
+  const Output y = x * 2.0f;
+  EXPECT_EQ(task.KindOf(cluster[1].name()), Kind::kUnknown);
+  const RegisteredStep step =
+      Register("", b, {.feeds = {"x"}, .fetches = {y.name()}});
+  ASSERT_EQ(step.parts.size(), 2u);
+  EXPECT_TRUE(leat::testing::Eventually(
+      [this] { return task.KindOf(cluster[1].name()) == Kind::kLeat; }));
+  EXPECT_EQ(cluster[1].KindOf(task.name()), Kind::kUnknown);
+  cluster.Deregister(step);
 }
 
 TEST_F(WorkerTest, HandlesOfGraphsAreOfTheirSession) {

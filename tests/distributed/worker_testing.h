@@ -84,6 +84,10 @@ class TestTask {
   StepTable& steps() { return *steps_; }
   Worker& worker() { return *worker_; }
   WorkQueue& blocking() { return *blocking_; }
+  // What it knows of another task.
+  PeerTraffic::Kind KindOf(const std::string& other) const {
+    return peers_->traffic()->Of(other).totals().kind;
+  }
   // What it waits for, and others from it.
   const OpenRecvs& recvs() const { return peers_->traffic()->recvs(); }
 
