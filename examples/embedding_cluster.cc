@@ -21,7 +21,6 @@
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
-#include "leat/distributed/resolver.h"
 #include "leat/examples/shared/program.h"
 #include "leat/graph/builder.h"
 #include "leat/graph/ops.h"
@@ -43,7 +42,7 @@ constexpr int64_t kMaxRows = int64_t{1} << 31;
 constexpr int64_t kMaxSteps = int64_t{1} << 40;
 
 struct Flags {
-  ResolverInput task = {};
+  ClusterTaskOptions task = {};
   int64_t users = 20000;
   int64_t items = 2000;
   int64_t dimension = 8;
@@ -161,7 +160,7 @@ absl::Status TrainSteps(const Flags& flags, const ClusterTask& task,
 
 absl::StatusOr<int> Run(const Flags& flags) {
   LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<ClusterTask> task,
-                        ClusterTask::Start({.input = flags.task}));
+                        StartTask(flags.task));
   if (task->serves()) return task->Serve();
   LEAT_RETURN_IF_ERROR(CheckTrains(*task));
   const int servers = task->num_ps();

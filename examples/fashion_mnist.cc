@@ -139,12 +139,12 @@ absl::Status TrainAndEvaluate(const Flags& flags, const Model& model,
     std::printf("; test accuracy %.2f%%\n", 100 * accuracy);
     std::fflush(stdout);
   }
-  return losses.Close();
+  return AsOwnError(losses.Close());
 }
 
 absl::StatusOr<int> Run(const Flags& flags) {
   Losses losses(flags.losses_path);
-  LEAT_RETURN_IF_ERROR(losses.Open());
+  LEAT_RETURN_IF_ERROR(AsOwnError(losses.Open()));
   LEAT_ASSIGN_OR_RETURN(const FashionMnist data,
                         LoadFashionMnist(flags.data.data));
   LEAT_ASSIGN_OR_RETURN(

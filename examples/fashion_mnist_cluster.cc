@@ -25,7 +25,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
 #include "leat/core/status_macros.h"
-#include "leat/distributed/resolver.h"
 #include "leat/examples/shared/fashion_mnist_data.h"
 #include "leat/examples/shared/fashion_mnist_model.h"
 #include "leat/examples/shared/program.h"
@@ -52,7 +51,7 @@ constexpr auto kLook = std::chrono::milliseconds(100);
 constexpr auto kLongestWait = std::chrono::seconds(60);
 
 struct Flags {
-  ResolverInput task = {};
+  ClusterTaskOptions task = {};
   ModelFlags model = {};
   DataFlags data = {};
   int epochs = 5;
@@ -256,7 +255,7 @@ absl::Status Replica::Train(Shard& shard) {
                     ? ""
                     : absl::StrCat(flags_.losses_folder, "/", task_.task().job,
                                    "-", task_.task().index, ".txt"));
-  LEAT_RETURN_IF_ERROR(losses.Open());
+  LEAT_RETURN_IF_ERROR(AsOwnError(losses.Open()));
   LEAT_ASSIGN_OR_RETURN(const auto begin, Begin());
   int64_t step = begin.first;
   int64_t last = begin.second;
@@ -283,7 +282,7 @@ absl::Status Replica::Train(Shard& shard) {
     }
   }
   Say(absl::StrCat("ends at step ", step));
-  return losses.Close();
+  return AsOwnError(losses.Close());
 }
 
 // The chief goes last: `leat launch` ends everything when it does.
@@ -314,10 +313,6 @@ absl::Status WaitForOthers(const Graph& graph, const ClusterTask& task,
 
 absl::Status RunReplica(const Flags& flags, const ClusterTask& task) {
   const int replicas = task.num_workers();
-  if (task.num_ps() == 0) {
-    return absl::InvalidArgumentError(
-        "there is no parameter server (job ps) in the cluster");
-  }
   if (flags.backup_workers >= replicas) {
     return absl::InvalidArgumentError(
         absl::StrCat("--backup-workers ", flags.backup_workers, " of ",
@@ -460,7 +455,7 @@ absl::Status RunEvaluator(const Flags& flags, const ClusterTask& task) {
 
 absl::StatusOr<int> Run(const Flags& flags) {
   LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<ClusterTask> task,
-                        ClusterTask::Start({.input = flags.task}));
+                        StartTask(flags.task));
   if (task->serves()) return task->Serve();
   if (task->is_evaluator()) {
     LEAT_RETURN_IF_ERROR(RunEvaluator(flags, *task));

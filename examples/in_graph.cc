@@ -46,6 +46,7 @@ struct Flags {
   int workers = 1;
   int ps = 1;
   std::string losses_path = {};
+  ClusterTaskOptions task = {.serving_jobs = {kPsJob, kWorkerJob}};
 };
 
 struct Training {
@@ -115,7 +116,7 @@ std::vector<Tensor> Shares(const LabeledImages& batch, int workers) {
 absl::Status RunSteps(const Flags& flags, const Training& training,
                       Session& session, Batches& batches) {
   Losses losses(flags.losses_path);
-  LEAT_RETURN_IF_ERROR(losses.Open());
+  LEAT_RETURN_IF_ERROR(AsOwnError(losses.Open()));
   std::vector<TensorName> feeds;
   for (const Model& tower : training.towers) {
     feeds.push_back(tower.images);
@@ -145,7 +146,7 @@ absl::Status RunSteps(const Flags& flags, const Training& training,
                 static_cast<double>(step) / seconds.count());
     std::fflush(stdout);
   }
-  return losses.Close();
+  return AsOwnError(losses.Close());
 }
 
 absl::StatusOr<int> Train(const Flags& flags) {
@@ -176,9 +177,8 @@ absl::StatusOr<int> Train(const Flags& flags) {
 
 // Under `leat launch`.
 absl::StatusOr<int> RunTask(Flags flags) {
-  LEAT_ASSIGN_OR_RETURN(
-      const std::unique_ptr<ClusterTask> task,
-      ClusterTask::Start({.serving_jobs = {kPsJob, kWorkerJob}}));
+  LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<ClusterTask> task,
+                        StartTask(flags.task));
   if (task->serves()) return task->Serve();
   LEAT_RETURN_IF_ERROR(CheckTrains(*task));
   flags.target = task->target();
@@ -194,12 +194,14 @@ absl::StatusOr<int> Run(const Flags& flags) {
 void AddFlags(CLI::App& app, Flags& flags) {
   AddModelFlags(app, flags.model);
   AddDataFlags(app, flags.data);
+  AddTaskFlags(app, flags.task);
   app.add_option("--steps", flags.steps, "Steps to train")
       ->check(Integer(0, kMaxSteps))
       ->capture_default_str();
   app.add_option("--target", flags.target,
                  "grpc://HOST:PORT of the master of a cluster that runs; "
-                 "without it TF_CONFIG says what this process is");
+                 "without it --cluster or TF_CONFIG says what this process "
+                 "is");
   app.add_option("--workers", flags.workers, "With --target, how many it has")
       ->check(Integer(1, kMaxTasks))
       ->capture_default_str();

@@ -31,7 +31,8 @@ namespace {
 constexpr char kProgram[] = "leat";
 constexpr char kFooter[] =
     "Exit codes: 0, 1 for an error in the graph, its data or a step, 2 for "
-    "wrong flags, 3 for wrong devices, policies or --config files.";
+    "wrong flags, 3 for wrong devices, policies or --config files, 138 when a "
+    "task of --target was lost, after which another try may do better.";
 constexpr double kMaxTimeout = 1e9;  // seconds; 30 years
 constexpr int64_t kMaxMemory = int64_t{1} << 62;
 
@@ -199,7 +200,11 @@ int Main(int argc, char** argv) {
   const absl::StatusOr<std::string> text = run->parsed()   ? Run(flags, log)
                                            : ops->parsed() ? ListOps(flags)
                                                            : ListDevices(flags);
-  if (!text.ok()) return Report(log, text.status());
+  if (!text.ok()) {
+    const bool is_local = flags.run.session.target.text.empty();
+    return Report(log, text.status(),
+                  is_local ? kExitError : ExitCodeOnCluster(text.status()));
+  }
   return Print(log, *text);
 }
 

@@ -23,9 +23,15 @@
 #include "leat/graph/graph_def.h"
 #include "leat/tools/config_file.h"
 #include "leat/tools/table.h"
+#include "leat/train/cluster_task.h"
+#include "leat/train/recoverable_session.h"
 
 namespace leat {
 namespace {
+
+// Of programs that are tasks, too.
+static_assert(int{kExitConfig} == kWrongClusterExitCode);
+static_assert(int{kExitLostTask} == kLostTaskExitCode);
 
 // "--no-passes" -> "LEAT_NO_PASSES".
 std::string VariableOf(const CLI::Option& option) {
@@ -208,6 +214,10 @@ CLI::Validator IntegerFrom(int64_t low, int64_t high) {
 int Report(const Log& log, const absl::Status& status, ExitCode code) {
   log.Error(status);
   return code;
+}
+
+ExitCode ExitCodeOnCluster(const absl::Status& status) {
+  return IsRecoverable(status) ? kExitLostTask : kExitError;
 }
 
 int Print(const Log& log, absl::string_view text) {

@@ -23,6 +23,8 @@ enum ExitCode : int {
   kExitError = 1,   // the graph, its data, or a step
   kExitUsage = 2,   // flags that do not parse
   kExitConfig = 3,  // devices, policies, a --config file
+  // A task of a cluster was lost: another try may do better.
+  kExitLostTask = 138,
 };
 
 // "graph-dump 0.1.0 (revision 1a2b3c4, protobuf 3.21.12, ...)".
@@ -46,6 +48,9 @@ CLI::Validator IntegerFrom(int64_t low, int64_t high);
 // Logs the error and returns `code`.
 int Report(const Log& log, const absl::Status& status,
            ExitCode code = kExitError);
+
+// Of an error of a session on a cluster: kExitLostTask or kExitError.
+ExitCode ExitCodeOnCluster(const absl::Status& status);
 
 // Writes a result to standard output, all of it or an error.
 int Print(const Log& log, absl::string_view text);

@@ -30,6 +30,13 @@ inline constexpr char kPsJob[] = "ps";
 inline constexpr char kWorkerJob[] = "worker";
 inline constexpr char kChiefJob[] = "chief";
 
+// What a program exits with when its cluster or its task is wrong, and when
+// another task was lost (IsRecoverable). From 128 on `leat launch` and
+// Kubeflow's TFJob start it again; 138 is what TFJob leaves to programs for
+// that.
+inline constexpr int kWrongClusterExitCode = 3;
+inline constexpr int kLostTaskExitCode = 138;
+
 struct ClusterTaskOptions {
   // Flags of the program, where it has some; else its environment says.
   ResolverInput input = {};

@@ -3,20 +3,54 @@
 
 #include <cstdio>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/cord.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "leat/core/status_macros.h"
+#include "leat/distributed/resolver.h"
+#include "leat/train/recoverable_session.h"
 
 namespace leat::examples {
 namespace {
+
+constexpr char kFooter[] =
+    "Exit codes: 0, 1 for an error, 2 for wrong flags, 3 for a wrong cluster "
+    "or task, 138 when another task was lost, after which another try may do "
+    "better. A task that only serves ends with 143 and 130 after SIGTERM and "
+    "SIGINT.";
+constexpr int kErrorExitCode = 1;
+// Of an error whose status code does not tell.
+constexpr char kExitCodePayload[] = "leat.examples.exit_code";
+
+absl::Status WithExitCode(absl::Status status, int code) {
+  status.SetPayload(kExitCodePayload, absl::Cord(absl::StrCat(code)));
+  return status;
+}
+
+int ExitCodeOf(const absl::Status& status) {
+  const auto payload = status.GetPayload(kExitCodePayload);
+  int code = 0;
+  if (payload.has_value() && absl::SimpleAtoi(std::string(*payload), &code)) {
+    return code;
+  }
+  return IsRecoverable(status) ? kLostTaskExitCode : kErrorExitCode;
+}
+
+absl::Status WrongCluster(const ClusterTask& task, absl::string_view why) {
+  return WithExitCode(
+      absl::InvalidArgumentError(absl::StrCat(task.config().source, ": ", why)),
+      kWrongClusterExitCode);
+}
 
 absl::Status FlushOutput() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
     return absl::OkStatus();
   }
-  return absl::UnavailableError("cannot write to standard output");
+  return AsOwnError(absl::UnavailableError("cannot write to standard output"));
 }
 
 absl::StatusOr<int> RunAndFlush(absl::FunctionRef<absl::StatusOr<int>()> run) {
@@ -53,29 +87,60 @@ CLI::Validator Integer(int64_t low, int64_t high) {
       absl::StrCat("from ", low, " to ", high));
 }
 
-void AddTaskFlags(CLI::App& app, ResolverInput& input) {
+// As AddClusterFlags and AddServe of tools/, which examples do not include.
+void AddTaskFlags(CLI::App& app, ClusterTaskOptions& options) {
+  ResolverInput& input = options.input;
   app.add_option("--cluster", input.cluster,
                  "The cluster as JSON or a file of it; without it TF_CONFIG "
                  "says cluster and task");
-  app.add_option("--job", input.job, "The job of this task");
-  app.add_option("--task", input.task, "Its number");
+  app.add_option("--job,--job_name", input.job, "The job of this task");
+  app.add_option("--task,--task_index", input.task, "Its number")
+      ->check(Integer(0, kMaxTaskIndex));
+  app.add_option("--ps_hosts", input.ps_hosts,
+                 "host:port,...: job ps, where there is no --cluster");
+  app.add_option("--worker_hosts", input.worker_hosts,
+                 "host:port,...: job worker, where there is no --cluster");
+  app.add_option("--bind", options.server.bind,
+                 "host:port or unix:/path to listen at [the task's address in "
+                 "the cluster]");
+  app.add_flag("--insecure", options.server.insecure,
+               "Listen where other machines reach it, though tasks talk "
+               "without encryption and obey whoever talks to them");
+}
+
+absl::StatusOr<std::unique_ptr<ClusterTask>> StartTask(
+    const ClusterTaskOptions& options) {
+  absl::StatusOr<std::unique_ptr<ClusterTask>> task =
+      ClusterTask::Start(options);
+  if (absl::IsInvalidArgument(task.status())) {
+    return WithExitCode(task.status(), kWrongClusterExitCode);
+  }
+  if (!task.ok()) return AsOwnError(task.status());
+  return task;
 }
 
 absl::Status CheckTrains(const ClusterTask& task) {
   const std::string& job = task.task().job;
-  if (!task.is_evaluator() && (job == kChiefJob || job == kWorkerJob)) {
-    return absl::OkStatus();
+  if (task.is_evaluator() || (job != kChiefJob && job != kWorkerJob)) {
+    return WrongCluster(
+        task, absl::StrCat("this program has nothing to do for job '", job,
+                           "', only for 'chief', 'worker' and 'ps'"));
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      task.config().source, ": this program has nothing to do for job '", job,
-      "', only for 'chief', 'worker' and 'ps'"));
+  if (task.num_ps() == 0) {
+    return WrongCluster(task, "there is no parameter server (job ps)");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AsOwnError(absl::Status status) {
+  return WithExitCode(std::move(status), kErrorExitCode);
 }
 
 int RunProgram(CLI::App& app, int argc, char** argv,
                absl::FunctionRef<absl::StatusOr<int>()> run) {
   const std::string name = app.get_name();
   app.set_version_flag("--version", absl::StrCat(name, " ", LEAT_VERSION));
-  app.footer("Exit codes: 0, 1 for an error, 2 for wrong flags.");
+  app.footer(kFooter);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -83,9 +148,10 @@ int RunProgram(CLI::App& app, int argc, char** argv,
   }
   const absl::StatusOr<int> code = RunAndFlush(run);
   if (code.ok()) return *code;
-  std::fprintf(stderr, "%s: %s\n", name.c_str(),
-               code.status().ToString().c_str());
-  return 1;
+  const std::string error =
+      code.status().ToString(absl::StatusToStringMode::kWithNoExtraData);
+  std::fprintf(stderr, "%s: %s\n", name.c_str(), error.c_str());
+  return ExitCodeOf(code.status());
 }
 
 }  // namespace leat::examples

@@ -5,12 +5,12 @@
 #define LEAT_EXAMPLES_SHARED_PROGRAM_H_
 
 #include <cstdint>
+#include <memory>
 
 #include "CLI/CLI.hpp"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "leat/distributed/resolver.h"
 #include "leat/train/cluster_task.h"
 
 namespace leat::examples {
@@ -19,16 +19,26 @@ namespace leat::examples {
 CLI::Validator Number(double low, double high);
 CLI::Validator Integer(int64_t low, int64_t high);
 
-// --cluster, --job and --task. `input` must outlive the parsing of the flags.
-void AddTaskFlags(CLI::App& app, ResolverInput& input);
+// Which task of which cluster it is, and where that listens, with the names
+// that `leat serve` has. `options` must outlive the parsing of the flags.
+void AddTaskFlags(CLI::App& app, ClusterTaskOptions& options);
 
-// INVALID_ARGUMENT naming the task's job, unless it is one that computes
-// gradients: chief or worker.
+// ClusterTask::Start, whose INVALID_ARGUMENT is a wrong cluster, and whose
+// other errors are those of no lost task.
+absl::StatusOr<std::unique_ptr<ClusterTask>> StartTask(
+    const ClusterTaskOptions& options);
+
+// INVALID_ARGUMENT, a wrong cluster, unless the task computes gradients (it is
+// a chief or a worker) and there is a parameter server.
 absl::Status CheckTrains(const ClusterTask& task);
 
+// An error of no lost task, though its code may be UNAVAILABLE.
+absl::Status AsOwnError(absl::Status status);
+
 // What main() returns: parses the flags, runs the program, whose exit code it
-// gives, and says on standard error what went wrong: 1 for an error, which it
-// is too when what was printed did not get out, 2 for wrong flags.
+// gives, and says on standard error what went wrong: kLostTaskExitCode and
+// kWrongClusterExitCode, 1 for another error, which it is too when what was
+// printed did not get out, 2 for wrong flags.
 int RunProgram(CLI::App& app, int argc, char** argv,
                absl::FunctionRef<absl::StatusOr<int>()> run);
 

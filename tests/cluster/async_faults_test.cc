@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <iostream>
 #include <memory>
@@ -166,8 +167,8 @@ class Training {
       EXPECT_TRUE(i == victim || workers_[i]->Advances(20)) << i;
     }
     const double after = PaceOfOthers(victim);
-    least_pace_ = std::min(least_pace_, after / before);
-    greatest_pace_ = std::max(greatest_pace_, after / before);
+    // A machine that is busy elsewhere may not run one step in the window.
+    paces_.push_back(after / std::max(before, 1.0));
     cluster_.Start(task);
     EXPECT_TRUE(workers_[victim]->Advances(20));
     std::cout << "worker " << victim << " killed: noticed after "
@@ -199,9 +200,9 @@ class Training {
     return learned;
   }
 
-  // Steps per second without the killed one, of those with it.
-  double least_pace() const { return least_pace_; }
-  double greatest_pace() const { return greatest_pace_; }
+  // Of each kill: the steps per second of the others without the killed one, of
+  // those with it.
+  const std::vector<double>& paces() const { return paces_; }
 
  private:
   TrainingWorker::Program Program(const Model& model, int worker) {
@@ -267,11 +268,18 @@ class Training {
                          {"--grace=1"}};
   Model model_;
   std::atomic<int64_t> global_step_{0};
-  double least_pace_ = 1e9;
-  double greatest_pace_ = 0;
+  std::vector<double> paces_;
   // Ends before what its programs use.
   std::vector<std::unique_ptr<TrainingWorker>> workers_;
 };
+
+// Of an even number the greater one. REQUIRES: there are some.
+double Median(std::vector<double> values) {
+  const auto middle =
+      values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
 
 TEST(AsyncFaultsTest, WhatIsLearnedIsNotLessForKilledWorkers) {
   const Learned expected = Training().Finish();
@@ -280,22 +288,27 @@ TEST(AsyncFaultsTest, WhatIsLearnedIsNotLessForKilledWorkers) {
 
   // Of each seed; more where more seeds are asked for.
   const int kills = NumSeeds() > 2 ? 20 : 2;
-  double pace = 0;
+  std::vector<double> paces;
   for (int seed = 1; seed <= NumSeeds() && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(static_cast<uint32_t>(seed));
     Training training;
     for (int i = 0; i < kills && !HasFailure(); ++i) training.KillOne(random);
     const Learned learned = training.Finish();
-    std::cout << kills << " killed, least pace of the others "
-              << 100 * training.least_pace() << " % of before\n";
+    const std::vector<double>& of_seed = training.paces();
+    ASSERT_FALSE(of_seed.empty());
+    std::cout << kills << " killed, pace of the others "
+              << 100 * Median(of_seed) << " % of before, at least "
+              << 100 * *std::min_element(of_seed.begin(), of_seed.end())
+              << " %\n";
+    paces.insert(paces.end(), of_seed.begin(), of_seed.end());
     EXPECT_NEAR(learned.loss, expected.loss, 0.01 * expected.loss);
     EXPECT_NEAR(learned.accuracy, expected.accuracy, 0.01);
-    pace = std::max(pace, training.greatest_pace());
   }
   // What else the machine does may slow the others after some of the kills; a
   // dead worker would after each.
-  EXPECT_GE(pace, 0.6);
+  ASSERT_FALSE(paces.empty());
+  EXPECT_GE(Median(paces), 0.6);
 }
 
 }  // namespace

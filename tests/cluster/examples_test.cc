@@ -326,14 +326,49 @@ TEST_F(ExamplesTest, EmbeddingsLearnOnSeveralServers) {
 
 TEST_F(ExamplesTest, SayWhatIsWrongWithTheCluster) {
   Process without(LEAT_PROGRAM_FASHION_MNIST_CLUSTER, Training(4, {}));
-  EXPECT_EQ(without.Wait(), 1);
+  EXPECT_EQ(without.Wait(), 3);
   EXPECT_THAT(without.Err(), HasSubstr("cluster"));
   Process no_servers(
       LEAT_PROGRAM_LEAT,
       Launch("chief=1,worker=1", {}, LEAT_PROGRAM_FASHION_MNIST_CLUSTER,
              Training(4, {})));
-  EXPECT_EQ(no_servers.Wait(), 1);
+  EXPECT_EQ(no_servers.Wait(), 3);
   EXPECT_THAT(no_servers.Out(), HasSubstr("no parameter server"));
+}
+
+// 192.0.2.1 is no machine's (RFC 5737), so nobody can listen there.
+TEST_F(ExamplesTest, ListenElsewhereOnlyWhenToldSo) {
+  for (const char* program :
+       {LEAT_PROGRAM_IN_GRAPH, LEAT_PROGRAM_EMBEDDING_CLUSTER,
+        LEAT_PROGRAM_FASHION_MNIST_CLUSTER}) {
+    Args args = {"--ps_hosts=127.0.0.1:1", "--job_name=ps", "--task_index=0",
+                 "--bind=192.0.2.1:7001"};
+    Process refused(program, args);
+    EXPECT_EQ(refused.Wait(), 3);
+    EXPECT_THAT(refused.Err(), HasSubstr("pass --insecure"));
+    args.push_back("--insecure");
+    Process insecure(program, args);
+    EXPECT_EQ(insecure.Wait(), 1);
+    EXPECT_THAT(insecure.Err(), HasSubstr("cannot listen on 192.0.2.1:7001"));
+  }
+}
+
+TEST_F(ExamplesTest, ALostTaskIsWorthAnotherTry) {
+  const auto cluster = LocalCluster::Create(*ParseJobs("chief=1,ps=1"));
+  ASSERT_TRUE(cluster.ok()) << cluster.status();
+  const auto variables = [&](const char* job) {
+    const TaskId task{.job = job, .index = 0};
+    return Args{"TF_CONFIG=" + (*cluster)->TfConfig(task)};
+  };
+  Process ps(LEAT_PROGRAM_LEAT, {"serve"}, variables("ps"));
+  EXPECT_THAT(ps.FirstLine(), HasSubstr("ready "));
+  Process chief(LEAT_PROGRAM_EMBEDDING_CLUSTER,
+                {"--users=40", "--items=20", "--steps=10000", "--batch=4"},
+                variables("chief"));
+  WaitForOutput(chief, "mean squared error", 1);
+  ps.Signal(SIGKILL);
+  EXPECT_EQ(chief.Wait(), 138) << chief.Out() << chief.Err();
+  EXPECT_THAT(chief.Err(), HasSubstr("/job:ps"));
 }
 
 TEST_F(ExamplesTest, RefuseJobsThatTheyDoNotKnow) {
@@ -347,7 +382,7 @@ TEST_F(ExamplesTest, RefuseJobsThatTheyDoNotKnow) {
   for (const auto& [program, job] : programs) {
     const TaskId task{.job = job, .index = 0};
     Process process(program, {}, {"TF_CONFIG=" + (*cluster)->TfConfig(task)});
-    EXPECT_EQ(process.Wait(), 1);
+    EXPECT_EQ(process.Wait(), 3);
     EXPECT_THAT(process.Err(), AllOf(HasSubstr("INVALID_ARGUMENT"),
                                      HasSubstr(absl::StrCat("'", job, "'"))));
   }

@@ -1,10 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Training-like steps on three tasks whose network loses, doubles, delays and
-// reorders messages, chunks of larger tensors among them, as a seed says.
-// Whatever happens: results are right or the step fails, an update of a step
-// that succeeds is applied once and of one that fails at most once, all ends
-// within seconds, and nothing stays on any task.
+// reorders messages, chunks of larger tensors and bundles of small ones among
+// them, as a seed says. Whatever happens: results are right or the step fails,
+// an update of a step that succeeds is applied once and of one that fails at
+// most once, all ends within seconds, and nothing stays on any task.
 //
 // LEAT_TEST_SEEDS: how many seeds (200), LEAT_TEST_FIRST_SEED: from which on.
 #include <chrono>
@@ -15,6 +15,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -51,6 +52,10 @@ constexpr int kStepsOfClient = 12;
 constexpr int64_t kLarge = 5000;
 constexpr ChunkOptions kChunks = {
     .inline_bytes = 8192, .chunk_bytes = 4096, .in_flight = 3};
+// The parameters, and what all of a step's reads of them add to its result.
+constexpr int kWeight = 10;
+constexpr int kBias = 7;
+constexpr int kParameters = 2 * (kWeight + kBias);
 // A step waits for the replies of its tasks for 5 s at most. The rest is for a
 // machine with much else to do.
 constexpr std::chrono::seconds kLongestStep(13);
@@ -95,40 +100,61 @@ class Watchdog {
   std::thread thread_;
 };
 
-// What the clients run: the same graph, so the same variables.
+// What the clients run: the same graph, so the same variables. All steps get
+// bundles of the parameters; one that adds to the sums sends bundles too.
 struct Program {
   Program() {
     {
       auto ps = b.OnDevice(kOnPs);
-      weight = b.Variable("weight", b.Const(10.0f));
-      total = b.Variable("total", b.Const(int64_t{0}));
+      weight = b.Variable("weight", b.Const(static_cast<float>(kWeight)));
+      bias = b.Variable("bias", b.Const(static_cast<float>(kBias)));
       count = b.Variable("count", b.Const(int64_t{0}));
     }
     x = b.Placeholder<float>("x", Shape{});
     digit = b.Placeholder<int64_t>("digit", Shape{});
     n = b.Placeholder<int32_t>("n", Shape{});
-    y = At(kOnWorker, [&] {
-      return At(kOnOther, [&] { return x * 3.0f; }) + weight.value();
-    });
-    const Output delta = At(kOnOther, [&] { return op::Identity(digit); });
-    {
-      auto ps = b.OnDevice(kOnPs);
-      add = op::AssignAddVariableOp(total.handle(), delta);
+    y = PlusParameters(At(kOnOther, [&] { return x * 3.0f; }));
+    std::vector<Operation> adds;
+    for (const char* const device :
+         {kOnOther, kOnOther, kOnWorker, kOnWorker}) {
+      adds.push_back(AddToNewSum(device));
     }
+    add = At(kOnPs, [&] { return b.Group(adds, "add"); });
     const Output numbers = At(kOnOther, [&] { return x + b.Const(Numbers()); });
     const Output twice = At(kOnPs, [&] { return numbers * 2.0f; });
-    large = At(kOnWorker, [&] { return twice - numbers; });
-    sum = Loop(/*counts=*/false);
-    counted = Loop(/*counts=*/true);
-    total_value = total.value();
-    count_value = count.value();
+    large = PlusParameters(At(kOnWorker, [&] { return twice - numbers; }));
+    sum = PlusParameters(Loop(/*counts=*/false));
+    counted = PlusParameters(Loop(/*counts=*/true));
     graph = b.Build().value();
   }
 
   template <class F>
-  Output At(const char* device, F f) {
+  std::invoke_result_t<F> At(const char* device, F f) {
     auto scope = b.OnDevice(device);
     return f();
+  }
+
+  // Two tasks read the parameters, each of them both: what is there at once
+  // comes together.
+  Output PlusParameters(const Output& value) {
+    const auto parameters = [&] { return weight.value() + bias.value(); };
+    const Output there = At(kOnOther, parameters);
+    const Output here = At(kOnWorker, parameters);
+    return At(kOnWorker, [&] { return value + there + here; });
+  }
+
+  // What is computed comes together for updates only, and when its shape is
+  // known. That of a feed is not, and a Reshape to a scalar would be optimized
+  // away.
+  Operation AddToNewSum(const char* device) {
+    Sum& to = sums.emplace_back();
+    to.factor = static_cast<int64_t>(sums.size()) + 1;
+    auto ps = b.OnDevice(kOnPs);
+    to.variable = b.Variable("sum", b.Const(Tensor::Vector<int64_t>({0})));
+    const Output delta = At(device, [&] {
+      return op::Reshape(digit, Tensor::Vector<int32_t>({1})) * to.factor;
+    });
+    return op::AssignAddVariableOp(to.variable.handle(), delta);
   }
 
   static Tensor Numbers() {
@@ -161,15 +187,22 @@ struct Program {
         })[1];
   }
 
+  // Of all digits that were added, times the factor, in its only element.
+  struct Sum {
+    Variable variable = {};
+    int64_t factor = 1;
+  };
+
   GraphBuilder b;
-  Variable weight, total, count;
-  Output x, digit, n, y, large, sum, counted, total_value, count_value;
+  Variable weight, bias, count;
+  std::vector<Sum> sums;
+  Output x, digit, n, y, large, sum, counted;
   Operation add;
   Graph graph{BuiltinOps()};
 };
 
-// What became of the updates of a client. The total has two bits for each of
-// its steps, which tell how often that was added.
+// What became of the updates of a client. A sum has two bits for each of its
+// steps, which tell how often that was added.
 struct Ledger {
   std::vector<std::pair<int, bool>> digits = {};  // position, is certain
   int64_t min_count = 0;
@@ -272,7 +305,7 @@ class Client {
                                     .fetches = {program_.y},
                                     .options = Options()});
     if (out.ok()) {
-      EXPECT_EQ((*out)[0].scalar<float>(), 3 * x + 10);
+      EXPECT_EQ((*out)[0].scalar<float>(), 3 * x + kParameters);
     }
     return out.status();
   }
@@ -289,7 +322,8 @@ class Client {
     EXPECT_EQ(numbers.size(), static_cast<size_t>(kLarge));
     int num_wrong = 0;
     for (size_t i = 0; i < numbers.size(); ++i) {
-      num_wrong += numbers[i] != static_cast<float>(i) + static_cast<float>(x);
+      num_wrong += numbers[i] !=
+                   static_cast<float>(i) + static_cast<float>(x + kParameters);
     }
     EXPECT_EQ(num_wrong, 0);
     return absl::OkStatus();
@@ -305,7 +339,7 @@ class Client {
          .targets = {program_.add},
          .options = Options()});
     if (out.ok()) {
-      EXPECT_EQ((*out)[0].scalar<float>(), 3 * x + 10);
+      EXPECT_EQ((*out)[0].scalar<float>(), 3 * x + kParameters);
     }
     ledger_.digits.emplace_back(position, out.ok());
     return out.status();
@@ -317,7 +351,8 @@ class Client {
                                     .fetches = {fetch},
                                     .options = Options()});
     if (out.ok()) {
-      EXPECT_EQ((*out)[0].scalar<float>(), static_cast<float>(n * (n - 1) / 2));
+      EXPECT_EQ((*out)[0].scalar<float>(),
+                static_cast<float>(n * (n - 1) / 2 + kParameters));
     }
     if (counts) {
       ledger_.max_count += n;
@@ -417,17 +452,33 @@ class FaultyCluster {
   }
 
   void CheckUpdates(Session& session) {
-    const auto out =
-        session.Run({.fetches = {program_.total_value, program_.count_value}});
+    RunArgs args = {.fetches = {program_.count.value()}};
+    for (const Program::Sum& sum : program_.sums) {
+      args.fetches.push_back(sum.variable.value());
+    }
+    const auto out = session.Run(args);
     ASSERT_TRUE(out.ok()) << out.status();
-    const int64_t total = (*out)[0].scalar<int64_t>();
-    const int64_t count = (*out)[1].scalar<int64_t>();
-    int64_t min_count = 0, max_count = 0, known = 0;
+    const int64_t count = (*out)[0].scalar<int64_t>();
+    int64_t min_count = 0, max_count = 0;
     for (const Client& client : clients_) {
-      const Ledger& ledger = client.ledger();
-      min_count += ledger.min_count;
-      max_count += ledger.max_count;
-      for (const auto& [position, is_certain] : ledger.digits) {
+      min_count += client.ledger().min_count;
+      max_count += client.ledger().max_count;
+    }
+    EXPECT_GE(count, min_count);
+    EXPECT_LE(count, max_count);
+    for (size_t i = 0; i < program_.sums.size(); ++i) {
+      SCOPED_TRACE(program_.sums[i].variable.name());
+      const int64_t factor = program_.sums[i].factor;
+      const int64_t sum = (*out)[i + 1].data<int64_t>()[0];
+      EXPECT_EQ(sum % factor, 0) << sum;
+      CheckDigits(sum / factor);
+    }
+  }
+
+  void CheckDigits(int64_t total) const {
+    int64_t known = 0;
+    for (const Client& client : clients_) {
+      for (const auto& [position, is_certain] : client.ledger().digits) {
         const int64_t times = (total >> position) & 3;
         known |= int64_t{3} << position;
         if (is_certain) {
@@ -438,8 +489,6 @@ class FaultyCluster {
       }
     }
     EXPECT_EQ(total & ~known, 0);
-    EXPECT_GE(count, min_count);
-    EXPECT_LE(count, max_count);
   }
 
   // A client that never heard of its session, or could not close it, leaves it
@@ -488,7 +537,7 @@ TEST_P(FaultyClusterTest, NoWrongResultNoHangNothingLeft) {
   const int64_t num_seeds = NumberOf("LEAT_TEST_SEEDS", 200);
   const int64_t first = NumberOf("LEAT_TEST_FIRST_SEED", 0);
   int num_ok = 0, num_failed = 0, num_large_ok = 0;
-  InProcessFaults::Counts all, chunks;
+  InProcessFaults::Counts all, chunks, bundles;
   for (int64_t seed = first + GetParam(); seed < first + num_seeds;
        seed += kShards) {
     SCOPED_TRACE(
@@ -503,6 +552,7 @@ TEST_P(FaultyClusterTest, NoWrongResultNoHangNothingLeft) {
     }
     Add(cluster.faults().counts(), all);
     Add(cluster.faults().counts(methods::kFetchChunk.path), chunks);
+    Add(cluster.faults().counts(methods::kRecvTensors.path), bundles);
     if (HasFailure()) {
       ADD_FAILURE() << "seed " << seed;
       return;
@@ -520,6 +570,10 @@ TEST_P(FaultyClusterTest, NoWrongResultNoHangNothingLeft) {
   {
     SCOPED_TRACE("of chunks");
     ExpectAllFaults(chunks);
+  }
+  {
+    SCOPED_TRACE("of bundles");
+    ExpectAllFaults(bundles);
   }
 }
 

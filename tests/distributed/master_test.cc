@@ -5,20 +5,30 @@
 #include "leat/distributed/master.h"
 
 #include <chrono>
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/distributed/in_process.h"
+#include "leat/distributed/peers.h"
+#include "leat/distributed/remote_session.h"
+#include "leat/distributed/server.h"
 #include "leat/graph/builder.h"
 #include "leat/graph/control_flow.h"
 #include "leat/graph/ops.h"
 #include "leat/protos/config.pb.h"
+#include "leat/protos/leat_worker.pb.h"
 #include "leat/protos/worker.pb.h"
 #include "leat/runtime/local_session.h"
+#include "leat/tests/distributed/scripted_task.h"
 #include "leat/tests/testing/in_process_cluster.h"
 #include "leat/tests/testing/task_client.h"
 #include "leat/tests/testing/test_service.h"
@@ -31,6 +41,7 @@ using ::testing::AllOf;
 using testing::Eventually;
 using ::testing::HasSubstr;
 using testing::InProcessCluster;
+using testing::ScriptedTask;
 using ::testing::StartsWith;
 using testing::TaskClient;
 using Code = absl::StatusCode;
@@ -440,6 +451,48 @@ TEST_F(MasterTest, RecordsWhatRanOnEveryTask) {
                            "/job:ps/replica:0/task:0/device:CPU:0",
                            "/job:worker/replica:0/task:0/device:CPU:0"));
   EXPECT_EQ(metadata.partition_graphs_size(), 2);
+}
+
+// By these a task tells requests that come again, or too late.
+TEST(MasterTasksTest, GetAnIdAndTheirTicketWithEachSession) {
+  const auto network = std::make_shared<InProcessNetwork>();
+  pb::LeatPeer leat;
+  leat.set_version(kLeatPeerVersion);
+  std::map<int64_t, std::unique_ptr<ScriptedTask>> tasks;  // by ticket
+  for (const int i : {0, 1}) {
+    leat.set_ticket(5 + i);
+    tasks[leat.ticket()] = std::make_unique<ScriptedTask>(
+        absl::StrCat("/job:ps/replica:0/task:", i),
+        absl::StrCat("localhost:", 1 + i), network, leat);
+  }
+  const auto server = Server::Start(
+      {.config = {.cluster = *ClusterSpec::Create(
+                      {{"ps", {{0, "localhost:1"}, {1, "localhost:2"}}},
+                       {"worker", {{0, "localhost:3"}}}}),
+                  .task = kWorker},
+       .devices = {.num_threads = 2},
+       .transport = "in-process",
+       .network = network});
+  ASSERT_TRUE(server.ok()) << server.status();
+  GraphBuilder b;
+  b.Const(1.0f);
+  constexpr int kSessions = 2;
+  for (int i = 0; i < kSessions; ++i) {
+    const auto session = NewRemoteSession(
+        *b.Build(), "in-process://localhost:3", {.network = network});
+    ASSERT_TRUE(session.ok()) << session.status();
+  }
+  std::set<int64_t> ids;
+  for (const auto& [ticket, task] : tasks) {
+    for (const auto& header : task->requests(methods::kCreateWorkerSession)) {
+      pb::CreateWorkerSessionRequest request;
+      ASSERT_TRUE(request.ParseFromString(header));
+      EXPECT_EQ(request.ticket(), ticket);
+      EXPECT_NE(request.request_id(), 0);
+      ids.insert(request.request_id());
+    }
+  }
+  EXPECT_EQ(ids.size(), kSessions * tasks.size());
 }
 
 TEST(MasterLimitsTest, RefusesMoreSessionsThanItMayHave) {

@@ -120,6 +120,25 @@ TEST_F(ResetTest, LeavesOtherContainersAlone) {
   EXPECT_EQ(Read(on_worker_.value()), Code::kOk);
 }
 
+TEST_F(ResetTest, EmptiesANamedContainerAlone) {
+  Variable in_mine;
+  {
+    const Scope ps = b_.OnDevice("/job:ps/task:0");
+    in_mine = b_.Variable("in_mine", b_.Const(3.0f), {.container = "mine"});
+  }
+  NewSession(kWorker);
+  pb::ResetRequest request;
+  request.add_container("ps");
+  EXPECT_TRUE(Reset(request).ok());
+  EXPECT_EQ(Read(in_mine.value()), Code::kOk);
+  EXPECT_EQ(Read(on_ps_.value()), Code::kFailedPrecondition);
+  NewSession(kWorker);
+  request.set_container(0, "mine");
+  EXPECT_TRUE(Reset(request).ok());
+  EXPECT_EQ(Read(in_mine.value()), Code::kFailedPrecondition);
+  EXPECT_EQ(Read(on_ps_.value()), Code::kOk);
+}
+
 TEST_F(ResetTest, KeepsToItsDeviceFilters) {
   NewSession(kWorker);
   pb::ResetRequest request;

@@ -86,9 +86,14 @@ class ScriptedTask {
   }
 
   int num_calls(const Method& method) const {
+    return static_cast<int>(requests(method).size());
+  }
+  // The headers of all requests so far.
+  std::vector<std::string> requests(const Method& method) const {
     MutexLock lock(mutex_);
-    const auto found = calls_.find(method.path);
-    return found == calls_.end() ? 0 : found->second;
+    const auto found = requests_.find(method.path);
+    return found == requests_.end() ? std::vector<std::string>()
+                                    : found->second;
   }
 
  private:
@@ -97,10 +102,10 @@ class ScriptedTask {
     answers_[method.path] = response.SerializeAsString();
     methods_.Add(method, [this, path = std::string(method.path)](
                              const std::shared_ptr<CallContext>&,
-                             const Payload&, Reply reply) {
+                             const Payload& request, Reply reply) {
       {
         MutexLock lock(mutex_);
-        ++calls_[path];
+        requests_[path].push_back(request.header);
         if (is_silent_ || silent_.count(path) > 0) {
           kept_.emplace_back(path, std::move(reply));
           return;
@@ -115,7 +120,8 @@ class ScriptedTask {
   mutable Mutex mutex_;
   bool is_silent_ ABSL_GUARDED_BY(mutex_) = false;
   std::set<std::string> silent_ ABSL_GUARDED_BY(mutex_);
-  std::map<std::string, int> calls_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, std::vector<std::string>> requests_
+      ABSL_GUARDED_BY(mutex_);  // by path
   std::vector<std::pair<std::string, Reply>> kept_ ABSL_GUARDED_BY(mutex_);
   const std::unique_ptr<Transport> transport_;
   std::unique_ptr<Listener> listener_;

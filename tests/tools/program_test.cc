@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include "absl/status/status.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
@@ -39,6 +40,12 @@ TEST(ProgramTest, PrintsAllToAPipeThatDoesNotBlock) {
   close(pipe_ends[0]);
   EXPECT_EQ(code, kExitOk);
   EXPECT_TRUE(got == text) << got.size();
+}
+
+TEST(ProgramTest, ALostTaskIsWorthAnotherTry) {
+  EXPECT_EQ(ExitCodeOnCluster(absl::UnavailableError("")), kExitLostTask);
+  EXPECT_EQ(ExitCodeOnCluster(absl::AbortedError("")), kExitLostTask);
+  EXPECT_EQ(ExitCodeOnCluster(absl::InternalError("")), kExitError);
 }
 
 }  // namespace
