@@ -9,7 +9,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "leat/distributed/device_task.h"
-#include "leat/distributed/request_queue.h"
+#include "leat/distributed/parse_message.h"
 #include "leat/graph/rendezvous_attrs.h"
 #include "leat/partitioner/bundles.h"
 

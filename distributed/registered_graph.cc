@@ -54,8 +54,10 @@ absl::Status AssignDevices(absl::string_view task, const DeviceSet& devices,
 std::vector<std::string> SendersOf(const Graph& graph, absl::string_view task) {
   absl::btree_set<std::string> senders;
   for (const NodeId id : graph.NodeIds()) {
-    const auto device = graph.node(id).attrs().Get<std::string>("send_device");
-    if (graph.node(id).op() != "_Recv" || !device.ok()) continue;
+    const Node& node = graph.node(id);
+    if (node.op() != "_Recv") continue;
+    const auto device = node.attrs().Get<std::string>("send_device");
+    if (!device.ok()) continue;
     const absl::string_view sender = TaskOfDevice(*device);
     if (!sender.empty() && sender != task) senders.emplace(sender);
   }

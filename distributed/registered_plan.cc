@@ -141,10 +141,12 @@ class Registration {
       if (!replies[i].ok()) continue;
       pb::RegisterGraphResponse response;
       const absl::string_view header = replies[i]->header;
-      if (!CheckInlineHeader("RegisterGraphResponse", header).ok() ||
-          !response.ParseFromString(replies[i]->header)) {
+      absl::Status parsed = CheckInlineHeader("RegisterGraphResponse", header);
+      if (parsed.ok()) parsed = ParseMessage(header, kMaxAnswerBytes, response);
+      if (!parsed.ok()) {
         status.Update(absl::InternalError(absl::StrCat(
-            plan_.parts[i].task, ": malformed RegisterGraphResponse")));
+            plan_.parts[i].task,
+            ": malformed RegisterGraphResponse: ", parsed.message())));
         continue;
       }
       SetGraphHandle(session_handle_, response.graph_handle(), plan_.parts[i]);

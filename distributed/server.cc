@@ -217,8 +217,7 @@ void Server::Implementation::MakeWorker() {
                                                  .peers = peers_.get(),
                                                  .timers = timers_.get(),
                                                  .blocking = blocking_.get(),
-                                                 .limits = limits,
-                                                 .traffic = peers_->traffic()});
+                                                 .limits = limits});
   worker_->AddMethods(methods_);
 }
 

@@ -287,16 +287,15 @@ class ReceivedTensors final : public PendingTensors {
 
   bool IsQuick() const override {
     if (bytes_ > kMaxInlineBytes) return false;
-    int64_t elements = 0;
+    int64_t bytes = 0;
     WireField field;
     SliceCursor message(slices_.bytes);
     while (message.left() > 0 && TakeField(message, field)) {
       if (!IsTensor(field, field_.number)) continue;
-      elements =
-          SaturatingAdd(elements, field_.named ? ElementsOfNamed(field.bytes)
-                                               : ElementsOf(field.bytes));
+      bytes = SaturatingAdd(bytes, field_.named ? NamedBytes(field.bytes)
+                                                : DecodedBytes(field.bytes));
     }
-    return elements <= kMaxInlineBytes;
+    return bytes <= kMaxInlineBytes;
   }
 
   absl::StatusOr<WireTensors> Decode(Allocator& allocator,
@@ -326,27 +325,49 @@ class ReceivedTensors final : public PendingTensors {
  private:
   static constexpr int64_t kWireTensorBytes = sizeof(WireTensor);
 
-  // That the tensor says it has; INT64_MAX when that is not said once.
-  static int64_t ElementsOf(SliceCursor proto) {
-    int64_t elements = 1;
-    bool is_said = false;
+  // What a tensor takes once it is decoded, or more: one value may stand for
+  // all elements. INT64_MAX for a variant, in which others stand, and for what
+  // is said twice.
+  static int64_t DecodedBytes(SliceCursor proto) {
+    const auto received = static_cast<int64_t>(proto.left());
+    std::optional<uint64_t> type;
+    std::optional<SliceCursor> shape;
+    bool has_content = false;
     WireField field;
     while (proto.left() > 0 && TakeField(proto, field)) {
-      if (!IsTensor(field, TensorProto::kTensorShapeFieldNumber)) continue;
-      const std::optional<Shape> shape = ReadShape(field.bytes);
-      if (!shape || std::exchange(is_said, true)) return INT64_MAX;
-      elements = shape->num_elements();
+      if (field.number == TensorProto::kDtypeFieldNumber) {
+        if (type.has_value()) return INT64_MAX;
+        type = field.varint;
+      } else if (IsTensor(field, TensorProto::kTensorShapeFieldNumber)) {
+        if (shape.has_value()) return INT64_MAX;
+        shape = field.bytes;
+      } else if (IsTensor(field, TensorProto::kTensorContentFieldNumber)) {
+        has_content = field.bytes.left() > 0;
+      }
     }
-    return elements;
+    const auto dtype = DTypeFromWire(
+        static_cast<int>(std::min<uint64_t>(type.value_or(0), INT32_MAX)));
+    if (!dtype.has_value()) return received;  // is refused
+    if (*dtype == DType::kVariant) return INT64_MAX;
+    const bool is_plain = IsPlainBytes(*dtype);
+    if (is_plain && has_content) return received;
+    int64_t elements = 1;
+    if (shape.has_value()) {
+      const std::optional<Shape> read = ReadShape(*shape);
+      if (!read.has_value()) return INT64_MAX;
+      elements = read->num_elements();
+    }
+    return SaturatingMultiply(
+        elements, is_plain ? static_cast<int64_t>(SizeOf(*dtype)) : received);
   }
-  static int64_t ElementsOfNamed(SliceCursor named) {
-    int64_t elements = 0;
+  static int64_t NamedBytes(SliceCursor named) {
+    int64_t bytes = 0;
     WireField field;
     while (named.left() > 0 && TakeField(named, field)) {
       if (!IsTensor(field, NamedTensorProto::kTensorFieldNumber)) continue;
-      elements = SaturatingAdd(elements, ElementsOf(field.bytes));
+      bytes = SaturatingAdd(bytes, DecodedBytes(field.bytes));
     }
-    return elements;
+    return bytes;
   }
 
   struct Decoding {

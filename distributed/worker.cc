@@ -41,9 +41,7 @@ class Worker::Implementation {
  public:
   explicit Implementation(WorkerEnvironment environment)
       : environment_(std::move(environment)),
-        traffic_(environment_.traffic != nullptr
-                     ? environment_.traffic
-                     : std::make_shared<Traffic>(ClusterSpec())),
+        traffic_(environment_.peers->traffic()),
         incarnation_(RandomId()),
         requests_(environment_.task, *environment_.blocking,
                   environment_.limits.max_transport_bytes),
@@ -98,21 +96,24 @@ class Worker::Implementation {
            Function<Request, Response> function, MethodTable& methods) {
     methods.Add(method, [this, thread, function](std::shared_ptr<CallContext>,
                                                  Payload payload, Reply reply) {
-      requests_.Take(thread, std::move(payload), std::move(reply),
-                     [this, function](Payload message, Reply answer) {
-                       std::move(answer)(Answer(function, std::move(message)));
-                     });
+      requests_.Take(
+          thread, std::move(payload), std::move(reply),
+          [this, function](Payload message, Reply answer) {
+            std::move(answer)(Answer<Request>(
+                std::move(message), [this, function](Request request) {
+                  return (this->*function)(std::move(request));
+                }));
+          });
     });
   }
 
-  template <class Request, class Response>
-  absl::StatusOr<Payload> Answer(Function<Request, Response> function,
-                                 Payload message) {
+  // What `serve` makes of the message.
+  template <class Request, class Serve>
+  absl::StatusOr<Payload> Answer(Payload message, Serve serve) {
     Request request;
     LEAT_RETURN_IF_ERROR(requests_.Parse(message.header, request));
     message.header = std::string();
-    LEAT_ASSIGN_OR_RETURN(const Response response,
-                          (this->*function)(std::move(request)));
+    LEAT_ASSIGN_OR_RETURN(const auto response, serve(std::move(request)));
     return ToPayload(response);
   }
 
@@ -286,14 +287,11 @@ void Worker::Implementation::RegisterGraph(std::shared_ptr<CallContext> context,
   requests_.Take(
       Thread::kBlocking, std::move(payload), std::move(reply),
       [this, context = std::move(context)](Payload message, Reply answer) {
-        pb::RegisterGraphRequest request;
-        const absl::Status status = requests_.Parse(message.header, request);
-        if (!status.ok()) return std::move(answer)(status);
-        message.header = std::string();
-        const absl::StatusOr<pb::RegisterGraphResponse> response =
-            RegisterGraphOf(*context, request);
-        if (!response.ok()) return std::move(answer)(response.status());
-        std::move(answer)(ToPayload(*response));
+        std::move(answer)(Answer<pb::RegisterGraphRequest>(
+            std::move(message),
+            [this, &context](const pb::RegisterGraphRequest& request) {
+              return RegisterGraphOf(*context, request);
+            }));
       });
 }
 
@@ -312,10 +310,8 @@ Worker::Implementation::RegisterGraphOf(
                               environment_.limits.import, environment_.task,
                               session->runner()));
   // So that a silent one is noticed by this task too, whoever the master is.
-  if (environment_.peers != nullptr) {
-    for (const std::string& peer : graph->senders()) {
-      environment_.peers->Meet(peer);
-    }
+  for (const std::string& peer : graph->senders()) {
+    environment_.peers->Meet(peer);
   }
   pb::RegisterGraphResponse response;
   LEAT_ASSIGN_OR_RETURN(*response.mutable_graph_handle(),

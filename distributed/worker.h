@@ -20,7 +20,6 @@
 #include "leat/distributed/peers.h"
 #include "leat/distributed/status_listing.h"
 #include "leat/distributed/step_table.h"
-#include "leat/distributed/traffic.h"
 #include "leat/graph/op_registry.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/runtime/device_set.h"
@@ -38,14 +37,12 @@ struct WorkerEnvironment {
   const OpRegistry* ops = nullptr;
   const KernelRegistry* kernels = nullptr;
   StepTable* steps = nullptr;
-  // Of which its graphs receive; null in tests that do not care.
+  // Of which its graphs receive; their traffic counts what is answered.
   Peers* peers = nullptr;
   TimerQueue* timers = nullptr;
   // Runs what takes long and may wait, such as compiling a graph.
   WorkQueue* blocking = nullptr;
   ServerLimits limits = {};
-  // Counts what is answered. Null: none but this worker's own.
-  std::shared_ptr<Traffic> traffic = {};
 };
 
 class Worker {

@@ -53,7 +53,8 @@ struct SyncStep {
   // worker_init, the chief's form. A chief that takes over from one that was
   // lost, or begins again after `finish`, counts the global step up by one, and
   // so drops gradients that are under way; those that have come already count
-  // for the next mean.
+  // for the next mean. Until its own replica takes tokens, others take them,
+  // and compute for it.
   Operation chief_init = {};
   // Waits for N gradients of every variable, applies their means.
   Operation chief_step = {};

@@ -339,6 +339,25 @@ TEST(WireMemoryTest, LittleIsDecodedQuickly) {
   EXPECT_FALSE(IsQuick(Encode({{"", Floats(100'000)}}, kRecv), kRecv));
 }
 
+TEST(WireMemoryTest, WhatIsNotPlainMayBecomeMuch) {
+  pb::RecvTensorResponse response;
+  pb::TensorProto& tensor = *response.mutable_tensor();
+  tensor.set_dtype(pb::DT_STRING);
+  tensor.add_string_val(std::string(1000, 'x'));
+  EXPECT_TRUE(IsQuick(response.SerializeAsString(), kRecv));
+  // All have that value.
+  tensor.mutable_tensor_shape()->add_dim()->set_size(1000);
+  EXPECT_FALSE(IsQuick(response.SerializeAsString(), kRecv));
+  // Another tensor stands in it.
+  tensor.Clear();
+  tensor.set_dtype(pb::DT_VARIANT);
+  pb::TensorProto& inner = *tensor.add_variant_val()->add_tensors();
+  inner.set_dtype(pb::DT_UINT8);
+  inner.mutable_tensor_shape()->add_dim()->set_size(2'147'483'000);
+  inner.add_int_val(1);
+  EXPECT_FALSE(IsQuick(response.SerializeAsString(), kRecv));
+}
+
 TEST(WireMemoryTest, LittleThatSaysItIsMuchIsNot) {
   pb::TensorProto huge;
   huge.set_dtype(pb::DT_UINT8);

@@ -86,8 +86,7 @@ TestTask::TestTask(const TaskId& id, const ClusterSpec& cluster,
                                                  .peers = peers_.get(),
                                                  .timers = timers_.get(),
                                                  .blocking = blocking_.get(),
-                                                 .limits = limits,
-                                                 .traffic = peers_->traffic()});
+                                                 .limits = limits});
   worker_->AddMethods(methods_);
   listener_ =
       transport_->Listen(cluster.AddressOf(id).value(), methods_).value();

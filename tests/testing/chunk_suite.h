@@ -75,6 +75,7 @@ class ChunkTask {
     environment.ops = &BuiltinOps();
     environment.kernels = &BuiltinKernels();
     environment.steps = steps_.get();
+    environment.peers = peers_.get();
     environment.timers = timers_.get();
     environment.blocking = blocking_.get();
     worker_ = std::make_unique<Worker>(std::move(environment));
