@@ -53,8 +53,8 @@ class MasterClient {
                     google::protobuf::Message& response,
                     CallOptions options = {});
 
-  // The master is Leat's: later calls notice within seconds that it is silent.
-  void Watch() { transport_->WatchPeer(address_); }
+  // Later calls notice within seconds that the master is silent.
+  void Watch(bool is_leat) { transport_->WatchPeer(address_, is_leat); }
 
   // Does not wait, nor tell what came of it.
   void Notify(const Method& method,

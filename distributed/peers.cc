@@ -407,7 +407,7 @@ void Peers::AskForStatus(Transport& transport, const PeerRef& peer,
       peer->max_chunk_bytes = status->max_chunk_bytes;
       peer->traffic.SetKind(status->is_leat ? PeerTraffic::Kind::kLeat
                                             : PeerTraffic::Kind::kTensorFlow);
-      if (status->is_leat) transport.WatchPeer(peer->address);
+      transport.WatchPeer(peer->address, status->is_leat);
     }
     std::move(done)(std::move(status));
   };

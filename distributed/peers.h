@@ -74,13 +74,13 @@ class Peers {
 
   // The devices of a task, and of which kind it is. INVALID_ARGUMENT, naming
   // the task, when its devices are malformed or another task's,
-  // FAILED_PRECONDITION for one of another kLeatPeerVersion. A task of Leat is
+  // FAILED_PRECONDITION for one of another kLeatPeerVersion. The task is
   // watched (Transport::WatchPeer) from then on.
   void GetStatus(absl::string_view task, CallOptions options,
                  absl::AnyInvocable<void(absl::StatusOr<PeerStatus>) &&> done);
 
   // Asks a task of which nothing is known how it is, once, and does not wait:
-  // one of Leat is watched from then on. Does nothing for one that is not in
+  // it is watched from then on. Does nothing for one that is not in
   // the cluster.
   void Meet(absl::string_view task);
 

@@ -61,10 +61,12 @@ class Transport {
   virtual void Call(absl::string_view address, const Method& method,
                     Payload request, CallOptions options, Reply done) = 0;
 
-  // Calls of that address begun from now on notice within seconds that the peer
-  // is silent: what a peer of Leat allows. Optional.
-  virtual void WatchPeer(absl::string_view address) {
+  // Calls of that address begun from now on end with UNAVAILABLE within seconds
+  // when the peer is silent. Tasks of Leat allow pings; others are asked for
+  // their health, where calls wait for them. Optional.
+  virtual void WatchPeer(absl::string_view address, bool allows_pings) {
     static_cast<void>(address);
+    static_cast<void>(allows_pings);
   }
 
   // Serves `methods`, borrowed until the listener is gone, at an address

@@ -32,7 +32,7 @@ std::string TargetOf(const std::string& address) {
       "dns:///", absl::StrReplaceAll(address, {{"[", "%5B"}, {"]", "%5D"}}));
 }
 
-grpc::ChannelArguments Arguments(bool is_watched, int64_t max_message_bytes,
+grpc::ChannelArguments Arguments(bool is_pinged, int64_t max_message_bytes,
                                  const grpc::ResourceQuota& quota) {
   grpc::ChannelArguments arguments;
   arguments.SetResourceQuota(quota);
@@ -51,7 +51,7 @@ grpc::ChannelArguments Arguments(bool is_watched, int64_t max_message_bytes,
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   // Not what another transport of the process does, with other arguments.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  if (is_watched) {
+  if (is_pinged) {
     arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
     arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
     arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
@@ -70,8 +70,8 @@ GrpcChannels::GrpcChannels(int64_t max_message_bytes,
                            const grpc::ResourceQuota& quota)
     : max_message_bytes_(max_message_bytes), quota_(quota) {}
 
-std::shared_ptr<grpc::Channel> GrpcChannels::Find(absl::string_view address,
-                                                  bool waits) {
+GrpcChannels::Connection GrpcChannels::Find(absl::string_view address,
+                                            bool waits) {
   std::shared_ptr<grpc::Channel> former;  // its calls keep it
   MutexLock lock(mutex_);
   const auto found = entries_.try_emplace(address).first;
@@ -81,25 +81,49 @@ std::shared_ptr<grpc::Channel> GrpcChannels::Find(absl::string_view address,
     former = std::move(entry.channel);
   }
   if (entry.channel == nullptr) {
-    entry.channel = Make(found->first, entry.is_watched);
+    entry.channel = Make(found->first, entry.is_pinged);
   }
-  return entry.channel;
+  return {.channel = entry.channel,
+          .heartbeat = entry.is_pinged ? nullptr : entry.heartbeat};
 }
 
-void GrpcChannels::Watch(absl::string_view address) {
-  std::shared_ptr<grpc::Channel> former;  // its calls keep it
+std::shared_ptr<grpc::Channel> GrpcChannels::SetPinged(bool is_pinged,
+                                                       Entry& entry) {
+  if (std::exchange(entry.is_pinged, is_pinged) == is_pinged) return nullptr;
+  return std::exchange(entry.channel, nullptr);
+}
+
+void GrpcChannels::Ping(absl::string_view address) {
+  std::shared_ptr<grpc::Channel> former;
+  MutexLock lock(mutex_);
+  former = SetPinged(true, entries_[address]);
+}
+
+void GrpcChannels::Watch(absl::string_view address,
+                         std::shared_ptr<Heartbeat> heartbeat) {
+  std::shared_ptr<grpc::Channel> former;
   MutexLock lock(mutex_);
   Entry& entry = entries_[address];
-  if (entry.is_watched) return;
-  entry.is_watched = true;
-  former = std::move(entry.channel);
+  former = SetPinged(false, entry);
+  if (entry.heartbeat == nullptr) entry.heartbeat = std::move(heartbeat);
+}
+
+void GrpcChannels::StopHeartbeats() {
+  std::vector<std::shared_ptr<Heartbeat>> heartbeats;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [address, entry] : entries_) {
+      if (entry.heartbeat != nullptr) heartbeats.push_back(entry.heartbeat);
+    }
+  }
+  for (const auto& heartbeat : heartbeats) heartbeat->Stop();
 }
 
 std::shared_ptr<grpc::Channel> GrpcChannels::Make(const std::string& address,
-                                                  bool is_watched) const {
+                                                  bool is_pinged) const {
   return grpc::CreateCustomChannel(
       TargetOf(address), grpc::InsecureChannelCredentials(),
-      Arguments(is_watched, max_message_bytes_, quota_));
+      Arguments(is_pinged, max_message_bytes_, quota_));
 }
 
 }  // namespace leat

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <chrono>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "leat/distributed/call_errors.h"
 #include "leat/distributed/grpc/byte_buffer.h"
+#include "leat/distributed/grpc/heartbeat.h"
 #include "leat/distributed/grpc/settings.h"
 #include "leat/distributed/grpc/status.h"
 #include "leat/distributed/wire.h"
@@ -39,15 +39,26 @@ void OpenClientCalls::Remove(const ClientCall* call) {
   if (calls_.empty()) empty_.NotifyAll();
 }
 
-void OpenClientCalls::CancelAll() {
+bool OpenClientCalls::empty() const {
+  MutexLock lock(mutex_);
+  return calls_.empty();
+}
+
+std::vector<std::shared_ptr<ClientCall>> OpenClientCalls::All() const {
   std::vector<std::shared_ptr<ClientCall>> calls;
-  {
-    MutexLock lock(mutex_);
-    for (const auto& [key, weak] : calls_) {
-      if (auto call = weak.lock()) calls.push_back(std::move(call));
-    }
+  MutexLock lock(mutex_);
+  for (const auto& [key, weak] : calls_) {
+    if (auto call = weak.lock()) calls.push_back(std::move(call));
   }
-  for (const auto& call : calls) call->Cancel();
+  return calls;
+}
+
+void OpenClientCalls::CancelAll() {
+  for (const auto& call : All()) call->Cancel();
+}
+
+void OpenClientCalls::LoseAll() {
+  for (const auto& call : All()) call->Lose();
 }
 
 void OpenClientCalls::WaitUntilEmpty() {
@@ -63,9 +74,18 @@ ClientCall::ClientCall(absl::string_view address, const Method& method,
       options_(std::move(options)),
       done_(std::move(done)) {}
 
+void ClientCall::EndEarly(Ending ending) {
+  Ending by_peer = Ending::kByPeer;
+  ending_.compare_exchange_strong(by_peer, ending);
+  context_.TryCancel();
+}
+
 void ClientCall::Start(const std::shared_ptr<grpc::Channel>& channel,
-                       Payload request, grpc::CompletionQueue& queue) {
+                       std::shared_ptr<Heartbeat> heartbeat, Payload request,
+                       grpc::CompletionQueue& queue) {
   self_ = shared_from_this();
+  heartbeat_ = std::move(heartbeat);
+  if (heartbeat_ != nullptr) heartbeat_->Add(self_);
   absl::StatusOr<std::vector<Segment>> segments =
       EncodePayload(std::move(request), method_.request);
   if (!segments.ok()) return Fail(AsTransportError(segments.status()), queue);
@@ -116,6 +136,7 @@ void ClientCall::EndCall(bool) { End(ResultOf(status_)); }
 void ClientCall::End(absl::StatusOr<Payload> result) {
   const std::shared_ptr<ClientCall> self = std::move(self_);
   if (token_) options_.cancellation->Deregister(*token_);
+  if (heartbeat_ != nullptr) heartbeat_->Remove(this);
   request_.Clear();
   std::exchange(done_, nullptr)(std::move(result));
 }
@@ -141,9 +162,7 @@ absl::Status ClientCall::ErrorOf(const grpc::Status& status) {
     case grpc::StatusCode::DEADLINE_EXCEEDED:
       return LateError(address_, method_.path);
     case grpc::StatusCode::CANCELLED:
-      return is_given_up_.load(std::memory_order_relaxed)
-                 ? GivenUpError(address_, method_.path)
-                 : UnreachableError(address_, "it is shutting down");
+      return CancelledError();
     case grpc::StatusCode::RESOURCE_EXHAUSTED:
       if (absl::StrContains(message, "larger than max")) {
         return TooLargeError(address_, message);
@@ -157,6 +176,18 @@ absl::Status ClientCall::ErrorOf(const grpc::Status& status) {
       error.code(), absl::StrCat(address_, ": ", error.message())));
 }
 
+absl::Status ClientCall::CancelledError() const {
+  switch (ending_) {
+    case Ending::kGivenUp:
+      return GivenUpError(address_, method_.path);
+    case Ending::kLost:
+      return UnreachableError(address_, "it is silent");
+    case Ending::kByPeer:
+      break;
+  }
+  return UnreachableError(address_, "it is shutting down");
+}
+
 bool ClientCall::WasSaidByCallee(const grpc::Status& status) const {
   if (context_.GetServerTrailingMetadata().count(kSaidByCallee) > 0) {
     return true;
@@ -167,7 +198,7 @@ bool ClientCall::WasSaidByCallee(const grpc::Status& status) const {
     case grpc::StatusCode::UNAVAILABLE:
       return false;
     case grpc::StatusCode::CANCELLED:
-      if (is_given_up_.load(std::memory_order_relaxed) ||
+      if (ending_ != Ending::kByPeer ||
           status.error_message() == kShuttingDown) {
         return false;
       }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
@@ -26,15 +27,20 @@
 namespace leat {
 
 class ClientCall;
+class Heartbeat;
 
-// All that have not been destroyed.
+// Calls that have not been removed.
 class OpenClientCalls {
  public:
   void Add(const std::shared_ptr<ClientCall>& call);
+  void Remove(const ClientCall* call);
+  bool empty() const;
+
   void CancelAll();
+  void LoseAll();
   void WaitUntilEmpty();
 
-  // The first member of a call, so that it goes last.
+  // Removes its call; the first member of that, so that it goes last.
   class Entry {
    public:
     Entry(OpenClientCalls& open, const ClientCall* call)
@@ -49,9 +55,9 @@ class OpenClientCalls {
   };
 
  private:
-  void Remove(const ClientCall* call);
+  std::vector<std::shared_ptr<ClientCall>> All() const;
 
-  Mutex mutex_;
+  mutable Mutex mutex_;
   CondVar empty_;
   absl::flat_hash_map<const ClientCall*, std::weak_ptr<ClientCall>> calls_
       ABSL_GUARDED_BY(mutex_);
@@ -63,15 +69,20 @@ class ClientCall : public std::enable_shared_from_this<ClientCall> {
   ClientCall(absl::string_view address, const Method& method,
              CallOptions options, Reply done, OpenClientCalls& open);
 
-  // To be called once. The queue is borrowed until the call is destroyed.
-  void Start(const std::shared_ptr<grpc::Channel>& channel, Payload request,
+  // To be called once. `heartbeat`, which may be null, watches the call. The
+  // queue is borrowed until the call is destroyed.
+  void Start(const std::shared_ptr<grpc::Channel>& channel,
+             std::shared_ptr<Heartbeat> heartbeat, Payload request,
              grpc::CompletionQueue& queue);
-  void Cancel() {
-    is_given_up_.store(true, std::memory_order_relaxed);
-    context_.TryCancel();
-  }
+  // By the caller.
+  void Cancel() { EndEarly(Ending::kGivenUp); }
+  // The peer is silent.
+  void Lose() { EndEarly(Ending::kLost); }
 
  private:
+  enum class Ending { kByPeer, kGivenUp, kLost };
+
+  void EndEarly(Ending ending);
   void SetDeadline();
   void RegisterCancellation();
   // Ends a call that was not made, on a polling thread.
@@ -81,6 +92,7 @@ class ClientCall : public std::enable_shared_from_this<ClientCall> {
   void End(absl::StatusOr<Payload> result);
   absl::StatusOr<Payload> ResultOf(const grpc::Status& status);
   absl::Status ErrorOf(const grpc::Status& status);
+  absl::Status CancelledError() const;
   bool WasSaidByCallee(const grpc::Status& status) const;
 
   const OpenClientCalls::Entry entry_;
@@ -89,7 +101,8 @@ class ClientCall : public std::enable_shared_from_this<ClientCall> {
   const CallOptions options_;
   Reply done_;
   std::optional<Cancellation::Token> token_;
-  std::atomic<bool> is_given_up_{false};
+  std::shared_ptr<Heartbeat> heartbeat_;
+  std::atomic<Ending> ending_{Ending::kByPeer};
   grpc::ClientContext context_;
   grpc::ByteBuffer request_;
   grpc::ByteBuffer response_;

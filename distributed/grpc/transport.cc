@@ -9,6 +9,7 @@
 #include "leat/core/check.h"
 #include "leat/distributed/grpc/channel.h"
 #include "leat/distributed/grpc/client_call.h"
+#include "leat/distributed/grpc/heartbeat.h"
 #include "leat/distributed/grpc/listener.h"
 #include "leat/distributed/grpc/polling_threads.h"
 
@@ -26,6 +27,7 @@ class GrpcTransport final : public Transport {
   }
 
   ~GrpcTransport() override {
+    channels_.StopHeartbeats();
     open_.CancelAll();
     open_.WaitUntilEmpty();
   }
@@ -33,16 +35,21 @@ class GrpcTransport final : public Transport {
   void Call(absl::string_view address, const Method& method, Payload request,
             CallOptions options, Reply done) override {
     LEAT_CHECK(request.pending == nullptr);
-    const bool waits = options.wait_for_ready;
-    const auto call = std::make_shared<ClientCall>(
-        address, method, std::move(options), std::move(done), open_);
-    open_.Add(call);
-    call->Start(channels_.Find(address, waits), std::move(request),
-                *polling_->queue());
+    Start(address, channels_.Find(address, options.wait_for_ready), method,
+          std::move(request), std::move(options), std::move(done));
   }
 
-  void WatchPeer(absl::string_view address) override {
-    channels_.Watch(address);
+  void WatchPeer(absl::string_view address, bool allows_pings) override {
+    if (allows_pings) return channels_.Ping(address);
+    auto ask = [this, address = std::string(address)](
+                   const Method& method, CallOptions options, Reply done) {
+      GrpcChannels::Connection connection = channels_.Find(address, false);
+      connection.heartbeat = nullptr;
+      Start(address, std::move(connection), method, {}, std::move(options),
+            std::move(done));
+    };
+    channels_.Watch(address, std::make_shared<Heartbeat>(std::move(ask),
+                                                         *polling_->queue()));
   }
 
   absl::StatusOr<std::unique_ptr<Listener>> Listen(
@@ -52,6 +59,16 @@ class GrpcTransport final : public Transport {
   }
 
  private:
+  void Start(absl::string_view address, GrpcChannels::Connection connection,
+             const Method& method, Payload request, CallOptions options,
+             Reply done) {
+    const auto call = std::make_shared<ClientCall>(
+        address, method, std::move(options), std::move(done), open_);
+    open_.Add(call);
+    call->Start(connection.channel, std::move(connection.heartbeat),
+                std::move(request), *polling_->queue());
+  }
+
   const int64_t max_message_bytes_;
   grpc::ResourceQuota quota_;
   GrpcChannels channels_;

@@ -70,13 +70,18 @@ class FakeTransport final : public Transport {
     run();
   }
 
-  void WatchPeer(absl::string_view address) override {
+  void WatchPeer(absl::string_view address, bool allows_pings) override {
     MutexLock lock(mutex_);
-    watched_.emplace_back(address);
+    (allows_pings ? pinged_ : asked_).emplace_back(address);
   }
-  std::vector<std::string> watched() const {
+  // The peers that are watched.
+  std::vector<std::string> pinged() const {
     MutexLock lock(mutex_);
-    return watched_;
+    return pinged_;
+  }
+  std::vector<std::string> asked() const {
+    MutexLock lock(mutex_);
+    return asked_;
   }
 
   absl::StatusOr<std::unique_ptr<Listener>> Listen(
@@ -115,7 +120,8 @@ class FakeTransport final : public Transport {
   bool ignores_cancellation_ = false;
   std::map<std::string, Handler> handlers_;  // by address, or with a path
   mutable Mutex mutex_;
-  std::vector<std::string> watched_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::string> pinged_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::string> asked_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace leat::testing

@@ -192,7 +192,8 @@ TEST_F(PeersTest, TellTasksOfLeatFromTensorFlows) {
   EXPECT_EQ(ps->devices[0].incarnation, UINT64_MAX);
   EXPECT_EQ(ps->devices[0].memory_bytes, 1000);
   // TensorFlow's tasks do not bear the pings.
-  EXPECT_THAT(transport_.watched(), ElementsAre(kPsAddress));
+  EXPECT_THAT(transport_.pinged(), ElementsAre(kPsAddress));
+  EXPECT_THAT(transport_.asked(), ElementsAre(kWorkerAddress));
 }
 
 TEST_F(PeersTest, RefuseTasksOfAnotherVersion) {
@@ -211,7 +212,8 @@ TEST_F(PeersTest, RefuseTasksOfAnotherVersion) {
                   "it speaks version ", kLeatPeerVersion + 1,
                   " of Leat's protocol between tasks, its caller version ",
                   kLeatPeerVersion)));
-  EXPECT_THAT(transport_.watched(), ElementsAre());
+  EXPECT_THAT(transport_.pinged(), ElementsAre());
+  EXPECT_THAT(transport_.asked(), ElementsAre());
 }
 
 TEST_F(PeersTest, RefuseStatusesThatMakeNoSense) {
@@ -238,7 +240,8 @@ TEST_F(PeersTest, RefuseStatusesThatMakeNoSense) {
               absl::StatusCode::kInvalidArgument)
         << name;
   }
-  EXPECT_THAT(transport_.watched(), ElementsAre());
+  EXPECT_THAT(transport_.pinged(), ElementsAre());
+  EXPECT_THAT(transport_.asked(), ElementsAre());
 }
 
 TEST_F(PeersTest, AskForATensorOnce) {
@@ -417,10 +420,10 @@ TEST_F(PeersTest, AreMetOnce) {
     return StatusWithChunks();
   });
   peers_.Meet(kPs);
-  EXPECT_THAT(transport_.watched(), ElementsAre());
+  EXPECT_THAT(transport_.pinged(), ElementsAre());
   for (int i = 0; i < 3; ++i) peers_.Meet(kPs);
   EXPECT_EQ(num_calls, 2);
-  EXPECT_THAT(transport_.watched(), ElementsAre(kPsAddress));
+  EXPECT_THAT(transport_.pinged(), ElementsAre(kPsAddress));
   peers_.Meet("/job:absent/replica:0/task:0");
 }
 

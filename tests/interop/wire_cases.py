@@ -11,6 +11,7 @@ Usage: wire_cases.py [LEAT [CASE...]]     LEAT: the program `leat`; "" or nothin
 """
 
 import concurrent.futures
+import signal
 import sys
 import time
 import traceback
@@ -434,6 +435,32 @@ def restarted_server(place):
       equal(session.run(read), 5)
 
 
+def silent_server(place):
+  """A process that stops, with its connections open: Leat notices it. (TensorFlow
+  waits for the end of the step.) It goes on where it stopped."""
+  with tf1.Graph().as_default():
+    with tf1.device(place.ps.device):
+      v = tf1.get_variable("silent", initializer=5.0, use_resource=True)
+    with tf1.device(place.worker.device):
+      read = tf1.identity(v) * 1
+    with place.session() as session:
+      session.run(v.initializer)
+      equal(session.run(read), 5)
+      if place.worker.kind == "tensorflow":
+        return
+      place.ps.process.send_signal(signal.SIGSTOP)
+      try:
+        options = tf1.RunOptions(timeout_in_ms=60000)
+        start = time.monotonic()
+        error = raises(errors.UnavailableError,
+                       lambda: session.run(read, options=options))
+        check(time.monotonic() - start < 20, "noticed late")
+        check(place.ps.name in error.message, error.message)
+      finally:
+        place.ps.process.send_signal(signal.SIGCONT)
+      equal(tasks.eventually(lambda: session.run(read), errors=LOST), 5)
+
+
 def restarted_master(place):
   """The worker whose master the client calls: the parameter server keeps the
   variables meanwhile."""
@@ -466,7 +493,7 @@ CASES = [dead_tensors, loops, nested_loops, feeds, default_attrs,
          errors_name_op_and_task, blocked_dequeue_times_out,
          closing_ends_what_waits, sessions_share_variables,
          many_steps_at_a_time, step_stats,
-         restarted_master, restarted_server]
+         silent_server, restarted_master, restarted_server]
 
 
 def main():

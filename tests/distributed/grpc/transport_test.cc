@@ -223,40 +223,84 @@ TEST_P(GrpcTest, LostConnectionsAreUnavailable) {
   EXPECT_TRUE(Eventually([&] { return service_.num_cancelled() == 1; }));
 }
 
+// Those who are pinged, and those who are asked for their health, which these
+// here know nothing of, as TensorFlow's.
 TEST_P(GrpcTest, NoticesThatPeersAreSilent) {
   const auto callee = NewTransport();
   const auto caller = NewTransport();
   const auto listener = Listen(*callee);
-  SlowNetwork network(listener->address());
-  caller->WatchPeer(network.address());
-  const CallResult result;
-  caller->Call(network.address(), TestService::kWait, {}, {}, result.Done());
-  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 1; }));
-  const auto begin = Clock::now();
-  network.Freeze();
-  const absl::Status status = result.Take().status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
-  EXPECT_TRUE(IsTransportError(status));
-  // The callee too: nobody will fetch its answer.
-  EXPECT_TRUE(Eventually([&] { return service_.num_cancelled() == 1; }));
-  // Within five seconds, where the machine has time.
-  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(20));
+  for (const bool allows_pings : {true, false}) {
+    SCOPED_TRACE(allows_pings);
+    SlowNetwork network(listener->address());
+    caller->WatchPeer(network.address(), allows_pings);
+    const int begun = service_.num_begun();
+    const CallResult result;
+    caller->Call(network.address(), TestService::kWait, {}, {}, result.Done());
+    ASSERT_TRUE(Eventually([&] { return service_.num_begun() == begun + 1; }));
+    const auto begin = Clock::now();
+    network.Freeze();
+    const absl::Status status = result.Take().status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(network.address()));
+    EXPECT_TRUE(IsTransportError(status));
+    // Within five seconds, where the machine has time.
+    EXPECT_LT(Clock::now() - begin, std::chrono::seconds(20));
+    // The callee too, when it pings: nobody will fetch its answer.
+    EXPECT_TRUE(Eventually(
+        [&] { return service_.num_cancelled() == service_.num_begun(); }));
+  }
 }
 
 TEST_P(GrpcTest, LeavesSlowPeersAlone) {
   const auto callee = NewTransport();
+  const auto listener = Listen(*callee);
+  const std::unique_ptr<Transport> callers[] = {NewTransport(), NewTransport()};
+  const CallResult results[2];
+  for (const bool allows_pings : {true, false}) {
+    Transport& caller = *callers[allows_pings];
+    caller.WatchPeer(listener->address(), allows_pings);
+    caller.Call(listener->address(), TestService::kHold, {}, {},
+                results[allows_pings].Done());
+  }
+  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 2; }));
+  // Several pings of both, and questions.
+  std::this_thread::sleep_for(std::chrono::seconds(7));
+  for (const CallResult& result : results) EXPECT_FALSE(result.is_done());
+  service_.Release();
+  for (const CallResult& result : results) {
+    const absl::StatusOr<Payload> response = result.Take();
+    EXPECT_TRUE(response.ok()) << response.status();
+  }
+}
+
+// Another program may serve at an address than did before.
+TEST_P(GrpcTest, PeersAreWatchedAsTheyAllowLast) {
+  const auto callee = NewTransport();
   const auto caller = NewTransport();
   const auto listener = Listen(*callee);
-  caller->WatchPeer(listener->address());
-  const CallResult result;
-  caller->Call(listener->address(), TestService::kHold, {}, {}, result.Done());
-  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 1; }));
-  // Several pings of both.
-  std::this_thread::sleep_for(std::chrono::seconds(7));
-  EXPECT_FALSE(result.is_done());
-  service_.Release();
-  const absl::StatusOr<Payload> response = result.Take();
-  EXPECT_TRUE(response.ok()) << response.status();
+  for (const bool allows_pings : {false, true, false}) {
+    caller->WatchPeer(listener->address(), allows_pings);
+    ExpectEcho(*caller, listener->address(), TestService::kEcho, "x", {});
+  }
+}
+
+// Of a silent peer that is asked, and one that will be.
+TEST_P(GrpcTest, EndsWhileItAsksPeers) {
+  const auto callee = NewTransport();
+  const auto listener = Listen(*callee);
+  for (const int seconds : {0, 2}) {
+    SlowNetwork network(listener->address());
+    const int begun = service_.num_begun();
+    const CallResult result;
+    auto caller = NewTransport();
+    caller->WatchPeer(network.address(), /*allows_pings=*/false);
+    caller->Call(network.address(), TestService::kWait, {}, {}, result.Done());
+    ASSERT_TRUE(Eventually([&] { return service_.num_begun() == begun + 1; }));
+    network.Freeze();
+    std::this_thread::sleep_for(std::chrono::seconds(seconds));
+    caller.reset();
+    EXPECT_TRUE(absl::IsCancelled(result.Take().status()));
+  }
 }
 
 }  // namespace

@@ -1,0 +1,76 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/grpc/heartbeat.h"
+
+#include <chrono>
+#include <utility>
+
+#include "leat/distributed/grpc/settings.h"
+
+namespace leat {
+namespace {
+
+constexpr std::chrono::milliseconds kInterval(kKeepaliveMs);
+constexpr std::chrono::milliseconds kTimeToAnswer(kKeepaliveTimeoutMs);
+
+bool IsSilence(const absl::Status& answer) {
+  return absl::IsDeadlineExceeded(answer) &&
+         answer.GetPayload(kTransportErrorPayload).has_value();
+}
+
+}  // namespace
+
+Heartbeat::Heartbeat(Ask ask, grpc::CompletionQueue& queue)
+    : ask_(std::move(ask)), queue_(queue) {}
+
+void Heartbeat::Add(const std::shared_ptr<ClientCall>& call) {
+  calls_.Add(call);
+  MutexLock lock(mutex_);
+  if (is_beating_ || is_stopped_) return;
+  is_beating_ = true;
+  SetAlarm();
+}
+
+void Heartbeat::SetAlarm() {
+  ++num_alarms_;
+  alarm_.emplace();
+  alarm_->Set(&queue_, std::chrono::system_clock::now() + kInterval,
+              &alarm_end_);
+}
+
+bool Heartbeat::GoesOn() {
+  is_beating_ = !is_stopped_ && !calls_.empty();
+  return is_beating_;
+}
+
+void Heartbeat::EndAlarm(bool) {
+  bool goes_on = false;
+  {
+    MutexLock lock(mutex_);
+    goes_on = GoesOn();
+  }
+  if (goes_on) {
+    ask_(methods::kHealthCheck,
+         {.deadline = std::chrono::steady_clock::now() + kTimeToAnswer},
+         [self = shared_from_this()](const absl::StatusOr<Payload>& answer) {
+           self->Hear(answer.status());
+         });
+  }
+  MutexLock lock(mutex_);
+  --num_alarms_;
+  alarm_ended_.NotifyAll();
+}
+
+void Heartbeat::Hear(const absl::Status& answer) {
+  if (IsSilence(answer)) calls_.LoseAll();
+  MutexLock lock(mutex_);
+  if (GoesOn()) SetAlarm();
+}
+
+void Heartbeat::Stop() {
+  MutexLock lock(mutex_);
+  is_stopped_ = true;
+  if (alarm_.has_value()) alarm_->Cancel();
+  while (num_alarms_ > 0) alarm_ended_.Wait(mutex_);
+}
+
+}  // namespace leat
