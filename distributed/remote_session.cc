@@ -469,12 +469,16 @@ absl::StatusOr<std::shared_ptr<Session>> NewRemoteSession(
 }
 
 absl::Status ResetTasks(absl::string_view target,
-                        const RemoteSessionOptions& options) {
+                        const RemoteSessionOptions& options,
+                        absl::Span<const std::string> containers) {
   LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<MasterClient> master,
                         Connect(target, options));
   pb::ResetRequest request;
   for (const std::string& filter : options.device_filters) {
     request.add_device_filters(filter);
+  }
+  for (const std::string& container : containers) {
+    request.add_container(container);
   }
   pb::ResetResponse response;
   return master->Call(methods::kReset, request, response,

@@ -14,6 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "leat/core/cancellation.h"
 #include "leat/distributed/transport.h"
 #include "leat/graph/graph.h"
@@ -55,9 +56,12 @@ absl::StatusOr<std::shared_ptr<Session>> NewRemoteSession(
 
 // Closes all sessions of that master (their steps are ABORTED), and empties the
 // tasks of what lives in them by name: variables, queues, accumulators.
-// `device_filters` restrict it to tasks. Fails as NewRemoteSession does.
+// `device_filters` restrict it to tasks, `containers`, unless empty, to what is
+// in them (by default a container has the name of its task's job). Fails as
+// NewRemoteSession does.
 absl::Status ResetTasks(absl::string_view target,
-                        const RemoteSessionOptions& options = {});
+                        const RemoteSessionOptions& options = {},
+                        absl::Span<const std::string> containers = {});
 
 }  // namespace leat
 

@@ -126,15 +126,16 @@ TEST_F(ResetTest, EmptiesANamedContainerAlone) {
     const Scope ps = b_.OnDevice("/job:ps/task:0");
     in_mine = b_.Variable("in_mine", b_.Const(3.0f), {.container = "mine"});
   }
+  const auto reset = [this](const std::string& container) {
+    return ResetTasks(cluster_.Target(kWorker),
+                      {.network = cluster_.network()}, {&container, 1});
+  };
   NewSession(kWorker);
-  pb::ResetRequest request;
-  request.add_container("ps");
-  EXPECT_TRUE(Reset(request).ok());
+  EXPECT_TRUE(reset("ps").ok());
   EXPECT_EQ(Read(in_mine.value()), Code::kOk);
   EXPECT_EQ(Read(on_ps_.value()), Code::kFailedPrecondition);
   NewSession(kWorker);
-  request.set_container(0, "mine");
-  EXPECT_TRUE(Reset(request).ok());
+  EXPECT_TRUE(reset("mine").ok());
   EXPECT_EQ(Read(in_mine.value()), Code::kFailedPrecondition);
   EXPECT_EQ(Read(on_ps_.value()), Code::kOk);
 }
