@@ -53,8 +53,10 @@ class MasterClient {
                     google::protobuf::Message& response,
                     CallOptions options = {});
 
-  // Later calls notice within seconds that the master is silent.
-  void Watch(bool is_leat) { transport_->WatchPeer(address_, is_leat); }
+  // The master is Leat's: later calls notice within seconds that it is silent.
+  // One of TensorFlow would have to answer behind what is being fed to it, over
+  // any network.
+  void Watch() { transport_->WatchPeer(address_, /*allows_pings=*/true); }
 
   // Does not wait, nor tell what came of it.
   void Notify(const Method& method,

@@ -241,7 +241,7 @@ absl::Status RemoteSession::Create(absl::string_view target,
   }
   if (!created.ok()) return created;
   // From now on one that falls silent is lost, and no step waits for it.
-  master_->Watch(response.has_leat());
+  if (response.has_leat()) master_->Watch();
   handle_ = response.session_handle();
   version_ = response.graph_version();
   return absl::OkStatus();

@@ -61,9 +61,9 @@ class Transport {
   virtual void Call(absl::string_view address, const Method& method,
                     Payload request, CallOptions options, Reply done) = 0;
 
-  // Calls of that address begun from now on end with UNAVAILABLE within seconds
-  // when the peer is silent. Tasks of Leat allow pings; others are asked for
-  // their health, where calls wait for them. Optional.
+  // From now on calls of that address end with UNAVAILABLE within seconds when
+  // the peer is silent. Tasks of Leat allow pings; others are asked for their
+  // health while calls wait for them. Optional.
   virtual void WatchPeer(absl::string_view address, bool allows_pings) {
     static_cast<void>(address);
     static_cast<void>(allows_pings);

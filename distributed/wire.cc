@@ -219,17 +219,21 @@ struct PlainForm {
 // 254 extents take less than half of it.
 constexpr uint64_t kMaxShapeBytes = 8192;
 
+std::optional<Shape> ShapeOf(const TensorShapeProto& proto) {
+  const absl::StatusOr<PartialShape> partial = DecodeShape(proto);
+  if (!partial.ok() || !partial->IsFullyKnown()) return std::nullopt;
+  const absl::StatusOr<Shape> shape = partial->ToShape();
+  if (!shape.ok()) return std::nullopt;
+  return *shape;
+}
+
 std::optional<Shape> ReadShape(const SliceCursor& bytes) {
   if (bytes.left() > kMaxShapeBytes) return std::nullopt;
   std::string text;
   bytes.AppendTo(text);
   TensorShapeProto proto;
   if (!proto.ParseFromString(text)) return std::nullopt;
-  const absl::StatusOr<PartialShape> partial = DecodeShape(proto);
-  if (!partial.ok() || !partial->IsFullyKnown()) return std::nullopt;
-  const absl::StatusOr<Shape> shape = partial->ToShape();
-  if (!shape.ok()) return std::nullopt;
-  return *shape;
+  return ShapeOf(proto);
 }
 
 // Nothing for a TensorProto of any other form, valid or not.
@@ -261,6 +265,23 @@ std::optional<PlainForm> ReadPlainForm(SliceCursor proto) {
   }
   form.content = field.bytes;
   return form;
+}
+
+// Of a tensor in another form that a thread of the transport may parse.
+constexpr int64_t kMaxParsedBytes = 16 << 10;
+// More than that of a resource is without its texts.
+constexpr int64_t kHandleBytes = 256;
+
+// What an element takes, or more.
+int64_t ElementBytes(const TensorProto& proto, DType dtype) {
+  if (IsPlainBytes(dtype)) return static_cast<int64_t>(SizeOf(dtype));
+  if (dtype != DType::kString) {
+    return kHandleBytes + static_cast<int64_t>(proto.ByteSizeLong());
+  }
+  // The last one may stand for many.
+  const auto& texts = proto.string_val();
+  return static_cast<int64_t>(sizeof(std::string) +
+                              (texts.empty() ? 0 : texts.rbegin()->size()));
 }
 
 // A tensor's bytes in a received slice.
@@ -325,49 +346,34 @@ class ReceivedTensors final : public PendingTensors {
  private:
   static constexpr int64_t kWireTensorBytes = sizeof(WireTensor);
 
-  // What a tensor takes once it is decoded, or more: one value may stand for
-  // all elements. INT64_MAX for a variant, in which others stand, and for what
-  // is said twice.
-  static int64_t DecodedBytes(SliceCursor proto) {
+  // What a tensor takes once it is decoded, or more; INT64_MAX where that is
+  // not known at once. Protobuf reads all but the plain form, so that it means
+  // what it will when it is decoded.
+  static int64_t DecodedBytes(const SliceCursor& proto) {
     const auto received = static_cast<int64_t>(proto.left());
-    std::optional<uint64_t> type;
-    std::optional<SliceCursor> shape;
-    bool has_content = false;
-    WireField field;
-    while (proto.left() > 0 && TakeField(proto, field)) {
-      if (field.number == TensorProto::kDtypeFieldNumber) {
-        if (type.has_value()) return INT64_MAX;
-        type = field.varint;
-      } else if (IsTensor(field, TensorProto::kTensorShapeFieldNumber)) {
-        if (shape.has_value()) return INT64_MAX;
-        shape = field.bytes;
-      } else if (IsTensor(field, TensorProto::kTensorContentFieldNumber)) {
-        has_content = field.bytes.left() > 0;
-      }
+    if (ReadPlainForm(proto)) return kWireTensorBytes + received;
+    if (received > kMaxParsedBytes) return INT64_MAX;
+    std::string text;
+    proto.AppendTo(text);
+    TensorProto tensor;
+    if (!tensor.ParseFromString(text)) return received;  // is refused
+    const auto dtype = DTypeFromWire(tensor.dtype());
+    const std::optional<Shape> shape = ShapeOf(tensor.tensor_shape());
+    // Other tensors stand in variants.
+    if (!dtype || !shape || *dtype == DType::kVariant ||
+        tensor.variant_val_size() > 0) {
+      return INT64_MAX;
     }
-    const auto dtype = DTypeFromWire(
-        static_cast<int>(std::min<uint64_t>(type.value_or(0), INT32_MAX)));
-    if (!dtype.has_value()) return received;  // is refused
-    if (*dtype == DType::kVariant) return INT64_MAX;
-    const bool is_plain = IsPlainBytes(*dtype);
-    if (is_plain && has_content) return received;
-    int64_t elements = 1;
-    if (shape.has_value()) {
-      const std::optional<Shape> read = ReadShape(*shape);
-      if (!read.has_value()) return INT64_MAX;
-      elements = read->num_elements();
-    }
-    return SaturatingMultiply(
-        elements, is_plain ? static_cast<int64_t>(SizeOf(*dtype)) : received);
+    return SaturatingAdd(kWireTensorBytes + received,
+                         SaturatingMultiply(shape->num_elements(),
+                                            ElementBytes(tensor, *dtype)));
   }
-  static int64_t NamedBytes(SliceCursor named) {
-    int64_t bytes = 0;
-    WireField field;
-    while (named.left() > 0 && TakeField(named, field)) {
-      if (!IsTensor(field, NamedTensorProto::kTensorFieldNumber)) continue;
-      bytes = SaturatingAdd(bytes, DecodedBytes(field.bytes));
-    }
-    return bytes;
+  static int64_t NamedBytes(const SliceCursor& named) {
+    const absl::StatusOr<SplitMessage> split =
+        Split(named, NamedTensorProto::kTensorFieldNumber);
+    if (!split.ok() || split->tensors != 1) return INT64_MAX;
+    return SaturatingAdd(static_cast<int64_t>(split->rest.size()),
+                         DecodedBytes(split->tensor));
   }
 
   struct Decoding {

@@ -67,52 +67,71 @@ grpc::ChannelArguments Arguments(bool is_pinged, int64_t max_message_bytes,
 }  // namespace
 
 GrpcChannels::GrpcChannels(int64_t max_message_bytes,
-                           const grpc::ResourceQuota& quota)
-    : max_message_bytes_(max_message_bytes), quota_(quota) {}
+                           const grpc::ResourceQuota& quota,
+                           NewHeartbeat new_heartbeat)
+    : max_message_bytes_(max_message_bytes),
+      quota_(quota),
+      new_heartbeat_(std::move(new_heartbeat)) {}
+
+GrpcChannels::Entry& GrpcChannels::EntryOf(absl::string_view address) {
+  const auto [found, is_new] = entries_.try_emplace(address);
+  if (is_new && !is_stopped_) {
+    found->second.heartbeat = new_heartbeat_(found->first);
+  }
+  return found->second;
+}
 
 GrpcChannels::Connection GrpcChannels::Find(absl::string_view address,
                                             bool waits) {
   std::shared_ptr<grpc::Channel> former;  // its calls keep it
   MutexLock lock(mutex_);
-  const auto found = entries_.try_emplace(address).first;
-  Entry& entry = found->second;
+  Entry& entry = EntryOf(address);
   if (!waits && entry.channel != nullptr &&
       entry.channel->GetState(false) == GRPC_CHANNEL_TRANSIENT_FAILURE) {
     former = std::move(entry.channel);
   }
   if (entry.channel == nullptr) {
-    entry.channel = Make(found->first, entry.is_pinged);
+    entry.channel = Make(std::string(address), entry.is_pinged);
   }
   return {.channel = entry.channel,
           .heartbeat = entry.is_pinged ? nullptr : entry.heartbeat};
 }
 
-std::shared_ptr<grpc::Channel> GrpcChannels::SetPinged(bool is_pinged,
-                                                       Entry& entry) {
-  if (std::exchange(entry.is_pinged, is_pinged) == is_pinged) return nullptr;
-  return std::exchange(entry.channel, nullptr);
+std::shared_ptr<grpc::Channel> GrpcChannels::Connected(
+    absl::string_view address) {
+  MutexLock lock(mutex_);
+  const Entry& entry = EntryOf(address);
+  const bool is_connected =
+      entry.channel != nullptr &&
+      entry.channel->GetState(false) == GRPC_CHANNEL_READY;
+  return is_connected ? entry.channel : nullptr;
 }
 
-void GrpcChannels::Ping(absl::string_view address) {
-  std::shared_ptr<grpc::Channel> former;
+void GrpcChannels::Drop(absl::string_view address) {
+  std::shared_ptr<grpc::Channel> former;  // its calls keep it
   MutexLock lock(mutex_);
-  former = SetPinged(true, entries_[address]);
+  former = std::move(EntryOf(address).channel);
 }
 
-void GrpcChannels::Watch(absl::string_view address,
-                         std::shared_ptr<Heartbeat> heartbeat) {
-  std::shared_ptr<grpc::Channel> former;
-  MutexLock lock(mutex_);
-  Entry& entry = entries_[address];
-  former = SetPinged(false, entry);
-  if (entry.heartbeat == nullptr) entry.heartbeat = std::move(heartbeat);
+void GrpcChannels::Watch(absl::string_view address, bool allows_pings) {
+  std::shared_ptr<grpc::Channel> former;  // its calls keep it
+  std::shared_ptr<Heartbeat> heartbeat;
+  {
+    MutexLock lock(mutex_);
+    Entry& entry = EntryOf(address);
+    if (entry.is_pinged != allows_pings) former = std::move(entry.channel);
+    entry.is_pinged = allows_pings;
+    heartbeat = entry.heartbeat;
+  }
+  if (heartbeat != nullptr) heartbeat->Start();
 }
 
 void GrpcChannels::StopHeartbeats() {
   std::vector<std::shared_ptr<Heartbeat>> heartbeats;
   {
     MutexLock lock(mutex_);
-    for (const auto& [address, entry] : entries_) {
+    is_stopped_ = true;
+    for (auto& [address, entry] : entries_) {
       if (entry.heartbeat != nullptr) heartbeats.push_back(entry.heartbeat);
     }
   }

@@ -19,15 +19,25 @@ bool IsSilence(const absl::Status& answer) {
 
 }  // namespace
 
-Heartbeat::Heartbeat(Ask ask, grpc::CompletionQueue& queue)
-    : ask_(std::move(ask)), queue_(queue) {}
+Heartbeat::Heartbeat(Ask ask, Silent silent, grpc::CompletionQueue& queue)
+    : ask_(std::move(ask)), silent_(std::move(silent)), queue_(queue) {}
 
 void Heartbeat::Add(const std::shared_ptr<ClientCall>& call) {
   calls_.Add(call);
+  Beat();
+}
+
+void Heartbeat::Start() {
+  {
+    MutexLock lock(mutex_);
+    if (state_ == State::kNew) state_ = State::kStarted;
+  }
+  Beat();
+}
+
+void Heartbeat::Beat() {
   MutexLock lock(mutex_);
-  if (is_beating_ || is_stopped_) return;
-  is_beating_ = true;
-  SetAlarm();
+  if (!is_beating_ && GoesOn()) SetAlarm();
 }
 
 void Heartbeat::SetAlarm() {
@@ -38,7 +48,7 @@ void Heartbeat::SetAlarm() {
 }
 
 bool Heartbeat::GoesOn() {
-  is_beating_ = !is_stopped_ && !calls_.empty();
+  is_beating_ = state_ == State::kStarted && !calls_.empty();
   return is_beating_;
 }
 
@@ -61,14 +71,17 @@ void Heartbeat::EndAlarm(bool) {
 }
 
 void Heartbeat::Hear(const absl::Status& answer) {
-  if (IsSilence(answer)) calls_.LoseAll();
+  if (IsSilence(answer)) {
+    silent_();
+    calls_.LoseAll();
+  }
   MutexLock lock(mutex_);
   if (GoesOn()) SetAlarm();
 }
 
 void Heartbeat::Stop() {
   MutexLock lock(mutex_);
-  is_stopped_ = true;
+  state_ = State::kStopped;
   if (alarm_.has_value()) alarm_->Cancel();
   while (num_alarms_ > 0) alarm_ended_.Wait(mutex_);
 }

@@ -25,32 +25,41 @@ class Heartbeat : public std::enable_shared_from_this<Heartbeat> {
  public:
   // Calls a method of the peer; the call is not itself added here.
   using Ask = absl::AnyInvocable<void(const Method&, CallOptions, Reply)>;
+  // The peer is silent, and its calls are about to be lost.
+  using Silent = absl::AnyInvocable<void()>;
 
-  // The queue, and what `ask` borrows, are used until Stop returns.
-  Heartbeat(Ask ask, grpc::CompletionQueue& queue);
+  // The queue, and what the functions borrow, are used until Stop returns.
+  Heartbeat(Ask ask, Silent silent, grpc::CompletionQueue& queue);
 
   // Is lost (ClientCall::Lose) when the peer is silent. Until Remove.
   void Add(const std::shared_ptr<ClientCall>& call);
   void Remove(const ClientCall* call) { calls_.Remove(call); }
 
+  // Asks from now on. Idempotent.
+  void Start();
   // Asks no more. On another thread than the queue's, which is polled.
   void Stop();
 
  private:
+  enum class State { kNew, kStarted, kStopped };
+
+  // Asks in a while, unless it will or need not.
+  void Beat();
   void SetAlarm() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EndAlarm(bool ok);
   void Hear(const absl::Status& answer);
   // Whether it is to be asked again.
   bool GoesOn() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  Ask ask_;  // by one beat at a time
+  Ask ask_;  // by one beat at a time, as is silent_
+  Silent silent_;
   grpc::CompletionQueue& queue_;
   OpenClientCalls calls_;
   CompletionOf<Heartbeat, &Heartbeat::EndAlarm> alarm_end_{*this};
 
   Mutex mutex_;
   CondVar alarm_ended_;
-  bool is_stopped_ ABSL_GUARDED_BY(mutex_) = false;
+  State state_ ABSL_GUARDED_BY(mutex_) = State::kNew;
   // An alarm or an answer is to come.
   bool is_beating_ ABSL_GUARDED_BY(mutex_) = false;
   int num_alarms_ ABSL_GUARDED_BY(mutex_) = 0;  // that have not ended

@@ -7,6 +7,7 @@
 #include "grpc/grpc.h"
 #include "grpcpp/resource_quota.h"
 #include "leat/core/check.h"
+#include "leat/distributed/call_errors.h"
 #include "leat/distributed/grpc/channel.h"
 #include "leat/distributed/grpc/client_call.h"
 #include "leat/distributed/grpc/heartbeat.h"
@@ -21,7 +22,10 @@ class GrpcTransport final : public Transport {
   explicit GrpcTransport(const TransportOptions& options)
       : max_message_bytes_(options.max_message_bytes),
         quota_("leat"),
-        channels_(options.max_message_bytes, quota_),
+        channels_(options.max_message_bytes, quota_,
+                  [this](const std::string& address) {
+                    return MakeHeartbeat(address);
+                  }),
         polling_(std::make_shared<PollingThreads>()) {
     quota_.Resize(static_cast<size_t>(options.max_transport_bytes));
   }
@@ -40,16 +44,7 @@ class GrpcTransport final : public Transport {
   }
 
   void WatchPeer(absl::string_view address, bool allows_pings) override {
-    if (allows_pings) return channels_.Ping(address);
-    auto ask = [this, address = std::string(address)](
-                   const Method& method, CallOptions options, Reply done) {
-      GrpcChannels::Connection connection = channels_.Find(address, false);
-      connection.heartbeat = nullptr;
-      Start(address, std::move(connection), method, {}, std::move(options),
-            std::move(done));
-    };
-    channels_.Watch(address, std::make_shared<Heartbeat>(std::move(ask),
-                                                         *polling_->queue()));
+    channels_.Watch(address, allows_pings);
   }
 
   absl::StatusOr<std::unique_ptr<Listener>> Listen(
@@ -67,6 +62,21 @@ class GrpcTransport final : public Transport {
     open_.Add(call);
     call->Start(connection.channel, std::move(connection.heartbeat),
                 std::move(request), *polling_->queue());
+  }
+
+  std::shared_ptr<Heartbeat> MakeHeartbeat(const std::string& address) {
+    auto ask = [this, address](const Method& method, CallOptions options,
+                               Reply done) {
+      auto channel = channels_.Connected(address);
+      if (channel == nullptr) {
+        return std::move(done)(UnreachableError(address, "not connected"));
+      }
+      Start(address, {.channel = std::move(channel)}, method, {},
+            std::move(options), std::move(done));
+    };
+    auto silent = [this, address] { channels_.Drop(address); };
+    return std::make_shared<Heartbeat>(std::move(ask), std::move(silent),
+                                       *polling_->queue());
   }
 
   const int64_t max_message_bytes_;

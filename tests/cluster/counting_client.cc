@@ -2,6 +2,7 @@
 #include "leat/tests/cluster/counting_client.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -16,6 +17,8 @@ namespace {
 
 constexpr int64_t kElements = 64;
 constexpr absl::Duration kPause = absl::Milliseconds(20);
+// One that nobody ends is to fail the test, not to hold it.
+constexpr auto kStepTimeout = std::chrono::seconds(60);
 
 }  // namespace
 
@@ -88,7 +91,8 @@ void CountingClient::Train() {
 void CountingClient::RunSteps(Session& session) {
   while (!is_ending_) {
     ++begun_;
-    const auto result = session.Run({.targets = {model_.step}});
+    const auto result = session.Run(
+        {.targets = {model_.step}, .options = {.timeout = kStepTimeout}});
     if (!result.ok()) return Record(result.status(), /*in_step=*/true);
     ++done_;
   }

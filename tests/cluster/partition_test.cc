@@ -1,11 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // A network that loses everything between a worker and a parameter server, both
-// ways, and tells nobody. The tasks are in network namespaces of the kernel's,
-// the test in one, too: it starts itself anew in there. Skipped where the
+// ways, and tells nobody, while both reach the chief. Each task has a host of
+// its own, a network namespace of the kernel's; the chief's has the switch, and
+// the test is there, too: it starts itself anew in there. Skipped where the
 // kernel does not let it. Within which time the cut is noticed is printed: it
-// should be 5 s, but a busy machine may take longer. Without pings the
-// client would hear of it when the kernel gives up sending, after many minutes.
+// should be 5 s, but a busy machine may take longer. Without pings the step
+// would end when the kernel gives up sending, after many minutes, or never.
 #include <unistd.h>
 
 #include <chrono>
@@ -14,6 +15,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <random>
 #include <string>
@@ -35,16 +37,17 @@
 #include "leat/tests/cluster/served_cluster.h"
 #include "leat/tests/testing/processes.h"
 #include "leat/tests/testing/task_client.h"
-#include "nlohmann/json.hpp"
 
 namespace leat {
 namespace {
 
 using testing::Becomes;
+using ::testing::ContainsRegex;
 using testing::CountingClient;
 using testing::CountingModel;
 using testing::Counts;
 using ::testing::HasSubstr;
+using testing::IsIdle;
 using testing::IsQuiet;
 using testing::NumSeeds;
 using testing::Process;
@@ -52,23 +55,33 @@ using testing::TaskClient;
 using Code = absl::StatusCode;
 
 constexpr char kInside[] = "LEAT_TEST_IN_NAMESPACE";
-constexpr char kPsAddress[] = "10.9.0.2:7001";
-constexpr char kWorkerAddress[] = "127.0.0.1:7002";
 constexpr absl::Duration kPatience = absl::Seconds(30);
 constexpr absl::Duration kNoticed = absl::Seconds(20);
-constexpr char kCluster[] =
-    R"({"ps": ["10.9.0.2:7001"], "worker": ["10.9.0.1:7002"]})";
+constexpr char kCluster[] = R"({"chief": ["10.9.0.1:7001"],
+    "ps": ["10.9.0.2:7001"], "worker": ["10.9.0.3:7001"]})";
 // Waits for its end of the cable.
-constexpr char kPsScript[] = R"(
-  until ip link show leat1 > /dev/null 2>&1; do sleep 0.01; done
-  ip link set lo up && ip addr add 10.9.0.2/24 dev leat1 &&
-  ip link set leat1 up && exec "$0" "$@")";
+constexpr char kHostScript[] = R"(
+  until ip link show cable > /dev/null 2>&1; do sleep 0.01; done
+  ip link set lo up && ip addr add "$0/24" dev cable &&
+  ip link set cable up && exec "$@")";
 
-// As a firewall: what is sent at that end of the cable is lost, and it stays
-// up.
-std::string Drop(absl::string_view change, absl::string_view end) {
-  return absl::StrCat("PATH=$PATH:/usr/sbin:/sbin tc qdisc ", change, " dev ",
-                      end, " root blackhole");
+// With the only task of that job.
+struct Host {
+  const char* job;
+  const char* ip;
+  const char* kernel_ip;  // as in /proc/net
+
+  std::string address() const { return absl::StrCat(ip, ":7001"); }
+};
+constexpr Host kChief = {"chief", "10.9.0.1", "0100090A"};
+constexpr Host kPs = {"ps", "10.9.0.2", "0200090A"};
+constexpr Host kWorker = {"worker", "10.9.0.3", "0300090A"};
+
+// Ports of a switch that are isolated reach its other ports alone. Nobody is
+// told, as by a firewall.
+std::string Isolate(absl::string_view port, absl::string_view on_or_off) {
+  return absl::StrCat("ip link set ", port, " type bridge_slave isolated ",
+                      on_or_off);
 }
 
 std::string Shell(const std::string& script, int* code) {
@@ -89,41 +102,24 @@ std::string Unshare() {
                         : "unshare --user --map-root-user --net";
 }
 
-// Why there are no namespaces with cables between them that can be cut; "" when
+// Why there are no namespaces with cables to a switch that can be cut; "" when
 // there are.
 std::string WhyNot() {
   int code = 0;
   const std::string said = Shell(
       absl::StrCat(Unshare(),
-                   " sh -c 'ip link set lo up && ip link add leat0 type veth "
-                   "peer name leat1 && ",
-                   Drop("add", "leat0"),
-                   " && unshare --net true && command -v nsenter > /dev/null'"),
+                   " sh -c 'ip link add leat type bridge && ip link add ps "
+                   "type veth peer name cable && ip link set ps master leat "
+                   "&& ",
+                   Isolate("ps", "on"), " && unshare --net true'"),
       &code);
   return code == 0 ? "" : absl::StrCat("exit code ", code, ": ", said);
 }
 
-// Connections that a server has accepted, in the namespace of that process; its
-// port and the caller's address in /proc/net's notation.
-int Accepted(const std::string& process, const std::string& port,
-             const std::string& caller) {
-  int count = 0;
-  for (const char* file : {"/net/tcp", "/net/tcp6"}) {
-    std::ifstream lines("/proc/" + process + file);
-    for (std::string line; std::getline(lines, line);) {
-      const std::vector<std::string> fields =
-          absl::StrSplit(line, ' ', absl::SkipEmpty());
-      if (fields.size() > 3 && absl::EndsWith(fields[1], port) &&
-          absl::StrContains(fields[2], caller) && fields[3] == "01") {
-        ++count;
-      }
-    }
-  }
-  return count;
-}
-
 // This test, in a namespace of its own.
-void RunInside(const std::string& filter) {
+void RunInside() {
+  const ::testing::TestInfo& test =
+      *::testing::UnitTest::GetInstance()->current_test_info();
   std::error_code error;
   const std::string program =
       std::filesystem::read_symlink("/proc/self/exe", error).string();
@@ -133,134 +129,109 @@ void RunInside(const std::string& filter) {
   if (seeds != nullptr) {
     variables.push_back(absl::StrCat("LEAT_TEST_SEEDS=", seeds));
   }
-  Process inside("/bin/sh",
-                 {"-c", absl::StrCat("exec ", Unshare(), " \"$0\" \"$@\""),
-                  program, absl::StrCat("--gtest_filter=", filter)},
-                 variables);
+  Process inside(
+      "/bin/sh",
+      {"-c", absl::StrCat("exec ", Unshare(), " \"$0\" \"$@\""), program,
+       absl::StrCat("--gtest_filter=", test.test_suite_name(), ".",
+                    test.name())},
+      variables);
   const int code = inside.Wait(absl::Seconds(110) * NumSeeds(1));
   std::cout << inside.Out();
   EXPECT_EQ(code, 0) << inside.Err();
   EXPECT_THAT(inside.Out(), HasSubstr("[  PASSED  ] 1 test."));
 }
 
-// The worker beside the test, the parameter server at the other end of a cable.
-class TwoHosts {
+// All of the cluster.
+class Hosts {
  public:
-  TwoHosts() {
-    Run("ip link set lo up; ip link add leat0 type veth peer name leat1; "
-        "ip addr add 10.9.0.1/24 dev leat0; ip link set leat0 up");
-    ps_ = std::make_unique<Process>(
-        "/usr/bin/env",
-        std::vector<std::string>{"unshare", "--net", "/bin/sh", "-c", kPsScript,
-                                 LEAT_PROGRAM_LEAT, "serve", "--cluster",
-                                 kCluster, "--job", "ps", "--task", "0",
-                                 "--insecure", "--grace=1"});
-    const std::string own = Namespace(getpid());
-    EXPECT_TRUE(Becomes(
-        [&] {
-          const std::string its = Namespace(ps_->pid());
-          return !its.empty() && its != own;
-        },
-        absl::Seconds(10)));
-    Run(absl::StrCat("ip link set leat1 netns ", ps_->pid()));
-    worker_ = std::make_unique<Process>(
-        LEAT_PROGRAM_LEAT,
-        std::vector<std::string>{"serve", "--cluster", kCluster, "--job",
-                                 "worker", "--task", "0", "--bind",
-                                 "0.0.0.0:7002", "--insecure", "--grace=1"});
-    EXPECT_THAT(ps_->FirstLine(), HasSubstr("ready /job:ps"));
-    EXPECT_THAT(worker_->FirstLine(), HasSubstr("ready /job:worker"));
+  Hosts() {
+    Run("ip link set lo up && ip link add leat type bridge && "
+        "ip addr add 10.9.0.1/24 dev leat && ip link set leat up");
+    Serve(kChief);
+    for (const Host& host : {kPs, kWorker}) {
+      Serve(host, {"unshare", "--net", "/bin/sh", "-c", kHostScript, host.ip});
+      PlugIn(host);
+    }
+    for (const auto& [job, task] : tasks_) {
+      EXPECT_THAT(task->FirstLine(),
+                  HasSubstr(absl::StrCat("ready /job:", job)));
+    }
   }
 
-  // Both ways.
-  void Cut() { ChangeBothEnds("add"); }
-  void Mend() { ChangeBothEnds("del"); }
+  // The parameter server off the worker, both ways.
+  void Cut() { IsolateBoth("on"); }
+  void Mend() { IsolateBoth("off"); }
 
-  // As the task says, in time.
-  void ExpectWorkerIsQuiet() const {
-    pb::TaskStatusResponse status;
-    EXPECT_TRUE(Becomes(
-        [&] { return IsQuiet(status = StatusOf(kWorkerAddress)); }, kPatience))
-        << status.DebugString();
-  }
-  // The same, where the test cannot reach it.
-  void ExpectPsIsQuiet() const {
-    nlohmann::json task;
-    EXPECT_TRUE(Becomes(
-        [&] {
-          task = StatusInside(*ps_);
-          if (!task.is_object()) return false;
-          bool waits =
-              task["steps"]["running"] != 0 || task["num_waiting_recvs"] != 0;
-          for (const nlohmann::json& peer : task["peers"]) {
-            waits = waits || peer["calls_under_way"] != 0;
-          }
-          return !waits;
-        },
-        kPatience))
-        << task;
-  }
-  // Nor is anything left of a session or a step. REQUIRES: the network is
-  // there.
-  void ExpectIdle() const {
-    for (const char* address : {kWorkerAddress, kPsAddress}) {
+  // All tasks say so in time.
+  void ExpectAll(bool (*is_so)(const pb::TaskStatusResponse&)) const {
+    for (const Host& host : {kChief, kPs, kWorker}) {
       pb::TaskStatusResponse status;
-      EXPECT_TRUE(Becomes(
-          [&] {
-            status = StatusOf(address);
-            return IsQuiet(status) && status.num_open_steps() == 0 &&
-                   status.num_client_sessions() == 0 &&
-                   status.num_worker_sessions() == 0;
-          },
-          kPatience))
+      EXPECT_TRUE(
+          Becomes([&] { return is_so(status = StatusOf(host)); }, kPatience))
           << status.DebugString();
     }
   }
-  // Of the tasks by each other, as their kernels know them.
-  int AcceptedByPs() const {
-    return Accepted(absl::StrCat(ps_->pid()), ":1B59", "0100090A:");
-  }
-  int AcceptedByWorker() const {
-    return Accepted("self", ":1B5A", "0200090A:");
+
+  // Connections of `caller` that `host` has accepted, as its kernel knows them.
+  int Accepted(const Host& host, const Host& caller) const {
+    int count = 0;
+    for (const char* file : {"tcp", "tcp6"}) {
+      std::ifstream lines(
+          absl::StrCat("/proc/", tasks_.at(host.job)->pid(), "/net/", file));
+      for (std::string line; std::getline(lines, line);) {
+        const std::vector<std::string> fields =
+            absl::StrSplit(line, ' ', absl::SkipEmpty());
+        if (fields.size() > 3 && absl::EndsWith(fields[1], ":1B59") &&
+            absl::StrContains(fields[2], caller.kernel_ip) &&
+            fields[3] == "01") {
+          ++count;
+        }
+      }
+    }
+    return count;
   }
 
   void End() {
-    for (Process* task : {worker_.get(), ps_.get()}) task->Signal(SIGTERM);
-    for (Process* task : {worker_.get(), ps_.get()}) {
-      EXPECT_EQ(task->Wait(), 128 + SIGTERM) << task->Err();
+    for (const auto& [job, task] : tasks_) task->Signal(SIGTERM);
+    for (const auto& [job, task] : tasks_) {
+      EXPECT_EQ(task->Wait(), 128 + SIGTERM) << job << ": " << task->Err();
     }
-    // Its other end may have taken it along.
-    Run("ip link del leat0 2> /dev/null || true");
+    // The hosts may have taken the cables along.
+    Run("for each in ps worker leat; do ip link del $each; done 2> /dev/null; "
+        "! ip link show leat 2> /dev/null");
   }
 
  private:
-  void ChangeBothEnds(absl::string_view change) {
-    Run(Drop(change, "leat0"));
-    Run(absl::StrCat("nsenter --target ", ps_->pid(), " --net /bin/sh -c '",
-                     Drop(change, "leat1"), "'"));
+  void Serve(const Host& host, std::vector<std::string> command = {}) {
+    command.insert(command.end(),
+                   {LEAT_PROGRAM_LEAT, "serve", "--cluster", kCluster, "--job",
+                    host.job, "--task", "0", "--insecure", "--grace=1"});
+    tasks_[host.job] = std::make_unique<Process>("/usr/bin/env", command);
   }
-  pb::TaskStatusResponse StatusOf(const char* address) const {
+  // The port of the switch has the name of the job.
+  void PlugIn(const Host& host) {
+    const pid_t pid = tasks_[host.job]->pid();
+    const std::string own = Namespace(getpid());
+    EXPECT_TRUE(Becomes(
+        [&] {
+          const std::string its = Namespace(pid);
+          return !its.empty() && its != own;
+        },
+        absl::Seconds(10)));
+    Run(absl::StrCat("ip link add ", host.job,
+                     " type veth peer name cable netns ", pid,
+                     " && ip link set ", host.job, " master leat up"));
+  }
+  static void IsolateBoth(absl::string_view on_or_off) {
+    for (const Host& host : {kPs, kWorker}) Run(Isolate(host.job, on_or_off));
+  }
+  pb::TaskStatusResponse StatusOf(const Host& host) const {
     pb::TaskStatusResponse status;
     const absl::Status called =
-        TaskClient(*transport_, address)
+        TaskClient(*transport_, host.address())
             .Call(methods::kTaskStatus, pb::TaskStatusRequest(), status);
     EXPECT_TRUE(called.ok()) << called;
     return status;
-  }
-  // What `leat status` of a process's own namespace says of the task there.
-  static nlohmann::json StatusInside(const Process& task) {
-    Process status("/usr/bin/env",
-                   std::vector<std::string>{
-                       "nsenter", "--target", absl::StrCat(task.pid()), "--net",
-                       LEAT_PROGRAM_LEAT, "status", "--json", "--interval", "0",
-                       "--timeout", "1", kPsAddress});
-    status.Wait();  // 1 when it cannot reach the other task
-    const auto reading = nlohmann::json::parse(status.Out(), nullptr, false);
-    if (!reading.is_object()) return status.Err();
-    for (const nlohmann::json& each : reading.at("tasks")) {
-      if (each.at("address") == kPsAddress) return each;
-    }
-    return status.Out();
   }
   static std::string Namespace(pid_t pid) {
     std::error_code error;
@@ -271,20 +242,21 @@ class TwoHosts {
 
   const std::unique_ptr<Transport> transport_ =
       *BuiltinTransports().Create("grpc");
-  std::unique_ptr<Process> ps_;
-  std::unique_ptr<Process> worker_;
+  std::map<std::string, std::unique_ptr<Process>> tasks_;  // by job
 };
 
-// For `cut_for`, or until all is noticed.
-void CutAndMend(absl::Duration cut_for, int seed) {
+// For `cut_for`, or until all is noticed. Steps are under the master on that
+// host, and fail naming the task of a job that matches `named`.
+void CutAndMend(const Host& master, const std::string& named,
+                absl::Duration cut_for, int seed) {
   SCOPED_TRACE(seed);
   std::mt19937 random(static_cast<uint32_t>(seed));
-  TwoHosts hosts;
+  Hosts hosts;
   auto made = testing::MakeCountingModel(1, "/job:worker/task:0");
   ASSERT_TRUE(made.ok()) << made.status();
   const CountingModel model = *std::move(made);
   const SessionOptions options = {
-      .target = absl::StrCat("grpc://", kWorkerAddress),
+      .target = absl::StrCat("grpc://", master.address()),
       .connect_timeout = std::chrono::seconds(2)};
   // Where nobody is missing, but the machine may be slow.
   SessionOptions patient = options;
@@ -298,8 +270,8 @@ void CutAndMend(absl::Duration cut_for, int seed) {
   ASSERT_TRUE(client.AwaitSteps(20, kPatience));
   absl::SleepFor(absl::Microseconds(random() % 50'000));
   const absl::Time cut = absl::Now();
-  EXPECT_GE(hosts.AcceptedByPs(), 1);
-  EXPECT_GE(hosts.AcceptedByWorker(), 1);
+  EXPECT_GE(hosts.Accepted(kPs, kWorker), 1);
+  EXPECT_GE(hosts.Accepted(kWorker, kPs), 1);
   hosts.Cut();
   const auto failure = client.AwaitFailure(cut, kPatience);
   ASSERT_TRUE(failure.has_value());
@@ -308,17 +280,22 @@ void CutAndMend(absl::Duration cut_for, int seed) {
   EXPECT_LT(failure->when - cut, kNoticed);
   EXPECT_EQ(failure->status.code(), Code::kUnavailable) << failure->status;
   EXPECT_THAT(std::string(failure->status.message()),
-              HasSubstr("/job:ps/replica:0/task:0"));
+              ContainsRegex(absl::StrCat("task /job:", named,
+                                         "/replica:0/task:0 .* cannot be "
+                                         "reached")));
   // Neither keeps what it served the other by, or waits for the other; without
   // pings of its own a server would after 20 s.
+  int accepted = 0;
   EXPECT_TRUE(Becomes(
-      [&] { return hosts.AcceptedByPs() + hosts.AcceptedByWorker() == 0; },
+      [&] {
+        accepted = hosts.Accepted(kPs, kWorker) + hosts.Accepted(kWorker, kPs);
+        return accepted == 0;
+      },
       cut + absl::Seconds(15) - absl::Now()))
-      << hosts.AcceptedByPs() << " " << hosts.AcceptedByWorker();
+      << accepted;
   std::cout << "both ends have closed after " << absl::Now() - cut << "\n";
   client.Stop();
-  hosts.ExpectWorkerIsQuiet();
-  hosts.ExpectPsIsQuiet();
+  hosts.ExpectAll(IsQuiet);
   std::cout << "given up after " << absl::Now() - cut << "\n";
   absl::SleepFor(cut + cut_for - absl::Now());
 
@@ -335,22 +312,32 @@ void CutAndMend(absl::Duration cut_for, int seed) {
   EXPECT_GE((*counts)[0], static_cast<float>(client.done() + again.done()));
   EXPECT_LE((*counts)[0], static_cast<float>(client.begun() + again.begun()));
   after->reset();
-  hosts.ExpectIdle();
+  hosts.ExpectAll(IsIdle);
   hosts.End();
 }
 
-TEST(PartitionTest, BothEndsOfACutNetworkNotice) {
+void CutAndMendInside(const Host& master, const std::string& named) {
   if (std::getenv(kInside) == nullptr) {
     const std::string why_not = WhyNot();
     if (!why_not.empty()) {
       GTEST_SKIP() << "NOT TESTED: no network namespaces: " << why_not;
     }
-    RunInside("PartitionTest.BothEndsOfACutNetworkNotice");
-    return;
+    return RunInside();
   }
   const absl::Duration cut_for =
       NumSeeds(1) > 1 ? absl::Seconds(30) : absl::ZeroDuration();
-  for (int seed = 1; seed <= NumSeeds(1); ++seed) CutAndMend(cut_for, seed);
+  for (int seed = 1; seed <= NumSeeds(1); ++seed) {
+    CutAndMend(master, named, cut_for, seed);
+  }
+}
+
+TEST(PartitionTest, BothEndsOfACutNetworkNotice) {
+  CutAndMendInside(kWorker, "ps");
+}
+
+// Which reaches both: they hear of it from nobody.
+TEST(PartitionTest, BothEndsNoticeUnderTheMasterOfAThird) {
+  CutAndMendInside(kChief, "(ps|worker)");
 }
 
 }  // namespace

@@ -38,6 +38,11 @@ bool IsQuiet(const pb::TaskStatusResponse& status) {
                      });
 }
 
+bool IsIdle(const pb::TaskStatusResponse& status) {
+  return IsQuiet(status) && status.num_open_steps() == 0 &&
+         status.num_client_sessions() == 0 && status.num_worker_sessions() == 0;
+}
+
 bool Becomes(absl::FunctionRef<bool()> condition, absl::Duration timeout) {
   const absl::Time deadline = absl::Now() + timeout;
   while (!condition()) {
@@ -96,12 +101,7 @@ void ServedCluster::ExpectIdle() {
   for (const auto& [key, process] : processes_) {
     const TaskId task{key.first, key.second};
     pb::TaskStatusResponse status;
-    const auto is_idle = [&] {
-      status = Status(task);
-      return IsQuiet(status) && status.num_open_steps() == 0 &&
-             status.num_client_sessions() == 0 &&
-             status.num_worker_sessions() == 0;
-    };
+    const auto is_idle = [&] { return IsIdle(status = Status(task)); };
     EXPECT_TRUE(Becomes(is_idle, kIdle)) << status.DebugString();
   }
 }

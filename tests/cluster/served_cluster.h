@@ -30,6 +30,9 @@ int NumSeeds(int few = 2);
 // reply. What steps have made that have succeeded may still be there.
 bool IsQuiet(const pb::TaskStatusResponse& status);
 
+// Nobody has a session either, and nothing of any step is left.
+bool IsIdle(const pb::TaskStatusResponse& status);
+
 // Whether it becomes true in time.
 bool Becomes(absl::FunctionRef<bool()> condition, absl::Duration timeout);
 
@@ -50,8 +53,7 @@ class ServedCluster {
   pb::TaskStatusResponse Status(const TaskId& task);
   // The task is quiet in time.
   void ExpectQuiet(const TaskId& task);
-  // All tasks are, nobody has a session any more, and nothing of any step is
-  // left. REQUIRES: all serve.
+  // All tasks are idle in time. REQUIRES: all serve.
   void ExpectIdle();
 
   // All tasks end as they should when they are told to.

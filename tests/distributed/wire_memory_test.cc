@@ -376,14 +376,46 @@ TEST(WireMemoryTest, LittleThatSaysItIsMuchIsNot) {
   EXPECT_TRUE(IsQuick(request.SerializeAsString(), kSend));
   *request.add_send()->mutable_tensor() = huge;
   EXPECT_FALSE(IsQuick(request.SerializeAsString(), kSend));
-  pb::TensorProto small;
-  small.mutable_tensor_shape()->add_dim()->set_size(2);
-  const std::string both =
-      small.SerializeAsString() + small.SerializeAsString();
-  std::string message;
-  message.push_back('\x0a');  // the field of the tensor
-  message.push_back(static_cast<char>(both.size()));
-  EXPECT_FALSE(IsQuick(message + both, kRecv));
+}
+
+// Protobuf reads what is not said plainly, and takes the sum of what is said
+// twice, the lower half of a large number, what stands behind a group.
+TEST(WireMemoryTest, WhatSaysInOtherWaysThatItIsMuchIsNot) {
+  const auto field = [](int number, const std::string& bytes) {
+    EXPECT_LT(bytes.size(), 128u);
+    return std::string{static_cast<char>(number << 3 | 2),
+                       static_cast<char>(bytes.size())} +
+           bytes;
+  };
+  const auto shape = [](int64_t extent) {
+    pb::TensorProto proto;
+    proto.mutable_tensor_shape()->add_dim()->set_size(extent);
+    return proto.SerializeAsString();
+  };
+  const std::string uint8 = "\x08\x04", value = field(7, "\x01");
+  const std::string group = "\x7b\x7c";  // of field 15, empty
+  const std::string many_dtype = "\x08\x84\x80\x80\x80\x10";  // 2^32 + 4
+  const std::string much = shape(2'000'000'000);
+  for (const std::string& tensor :
+       {uint8 + shape(46'341) + shape(46'341) + value,
+        many_dtype + much + value, uint8 + group + much + value}) {
+    EXPECT_FALSE(IsQuick(field(1, tensor), kRecv)) << tensor;
+    EXPECT_FALSE(IsQuick(field(3, field(2, tensor)), kSend)) << tensor;
+  }
+  EXPECT_TRUE(IsQuick(field(1, uint8 + shape(2) + value), kRecv));
+  // A named one of two that are merged, or behind a group.
+  for (const std::string& named : {field(2, uint8) + field(2, much + value),
+                                   group + field(2, uint8 + much + value)}) {
+    EXPECT_FALSE(IsQuick(field(3, named), kSend)) << named;
+  }
+}
+
+TEST(WireMemoryTest, ManyTensorsOfNothingAreNotQuick) {
+  pb::RunGraphRequest request;
+  for (int i = 0; i < 20'000; ++i) {
+    request.add_send()->mutable_tensor()->set_dtype(pb::DT_UINT8);
+  }
+  EXPECT_FALSE(IsQuick(request.SerializeAsString(), kSend));
 }
 
 // ---------------------------------------------------------------------------

@@ -4,15 +4,24 @@
 
 A Fashion-MNIST MLP, 20 steps, its variables on a parameter server, the rest on a
 worker, whose master the client calls: both of TensorFlow, then each and both of Leat.
-In both dialects of TensorFlow 1 (reference and resource variables) and with several
-optimizers. The losses must be equal (1e-5 relative).
+Several optimizers with a plain session, one with a MonitoredTrainingSession and a loop
+in a branch of the loss. The losses must be equal (1e-5 relative). Every master must
+list the same devices.
 
-Usage: train_mlp.py [LEAT]     LEAT: the program `leat`; without it, TensorFlow's own
-                               servers stand in, which tests this script
+The dialect of TensorFlow 1 is a mode of the whole process:
+  v1     disable_v2_behavior(): reference variables, and resource variables where
+         asked for; loops and branches are nodes (Enter, Switch)
+  v2     disable_eager_execution() alone: resource variables; loops and branches are
+         functions (While, If)
+
+Usage: train_mlp.py LEAT v1|v2     LEAT: the program `leat`; "": TensorFlow's own
+                                   servers stand in, which tests this script
 """
 
+import contextlib
 import gzip
 import sys
+import typing
 
 import tasks  # before TensorFlow: sets its environment
 import numpy as np
@@ -20,18 +29,40 @@ import tensorflow as tf
 
 tf1 = tf.compat.v1
 tf1.logging.set_verbosity(tf1.logging.ERROR)
-tf1.disable_v2_behavior()
 
 FOLDER = "/usr/share/datasets/fashion-mnist/"
 STEPS = 20
 BATCH = 128
 HIDDEN = 100
+BRIGHT = 0.29  # five batches are brighter
 OPTIMIZERS = {
     "sgd": lambda: tf1.train.GradientDescentOptimizer(0.1),
     "momentum": lambda: tf1.train.MomentumOptimizer(0.05, 0.9),
     "adam": lambda: tf1.train.AdamOptimizer(0.002),
     "adagrad": lambda: tf1.train.AdagradOptimizer(0.05),
 }
+
+
+class Dialect(typing.NamedTuple):
+  start: typing.Callable
+  variables: dict  # use_resource: the op that a variable is then
+  plain: list  # optimizers with a plain session
+  monitored: list  # and with a MonitoredTrainingSession
+  control_flow: set  # ops in graphs of the latter; If is that of the hook
+
+
+DIALECTS = {
+    "v1": Dialect(tf1.disable_v2_behavior,
+                  {None: "VariableV2", True: "VarHandleOp"},
+                  list(OPTIMIZERS), ["sgd"], {"Switch", "Enter"}),
+    "v2": Dialect(tf1.disable_eager_execution, {None: "VarHandleOp"},
+                  ["sgd", "adam"], ["sgd", "adam"], {"If", "StatelessIf"}),
+}
+
+
+def check(condition, what):
+  if not condition:
+    raise AssertionError(what)
 
 
 def read(name, offset, count):
@@ -51,7 +82,18 @@ def variable(name, shape, seed):
   return tf1.get_variable(name, initializer=value.astype(np.float32))
 
 
-def build(ps, worker, optimizer):
+def weighted(loss, x):
+  """Four times the loss if the batch is bright: a loop in a branch."""
+  # The gradient of a product in a loop of v1 needs StackV2, which Leat lacks.
+  twice = (lambda y: y * 2.0) if tf1.control_flow_v2_enabled() else (lambda y: y + y)
+  return tf1.cond(
+      tf1.reduce_mean(x) > BRIGHT,
+      lambda: tf1.while_loop(lambda i, _: i < 2, lambda i, y: (i + 1, twice(y)),
+                             (0, loss))[1],
+      lambda: loss)
+
+
+def build(ps, worker, optimizer, control_flow):
   with tf1.device(ps):
     w1 = variable("w1", [784, HIDDEN], 1)
     b1 = variable("b1", [HIDDEN], 2)
@@ -65,47 +107,107 @@ def build(ps, worker, optimizer):
     logits = tf1.nn.bias_add(tf1.matmul(hidden, w2), b2)
     loss = tf1.reduce_mean(tf1.nn.sparse_softmax_cross_entropy_with_logits(
         labels=y, logits=logits))
+    if control_flow:
+      loss = weighted(loss, x)
     train = OPTIMIZERS[optimizer]().minimize(loss, global_step)
-  return x, y, loss, train, global_step
+  return x, y, loss, train
 
 
-def losses(target, ps, worker, dialect, optimizer):
-  with tf1.Graph().as_default():
-    scope = f"{dialect}_{optimizer}"
-    with tf1.variable_scope(scope, use_resource=dialect == "resource"):
-      x, y, loss, train, global_step = build(ps, worker, optimizer)
-    init = tf1.global_variables_initializer()
-    with tf1.Session(target) as session:
-      session.run(init)
+@contextlib.contextmanager
+def plain_session(target):
+  init = tf1.global_variables_initializer()
+  with tf1.Session(target) as session:
+    session.run(init)
+    yield session
+    steps = session.run(tf1.train.get_global_step())
+    check(steps == STEPS, f"{steps} global steps instead of {STEPS}")
+
+
+@contextlib.contextmanager
+def monitored_session(target):
+  """Its hook reads the global step in a branch, and stops the session at the end."""
+  # A saver of nothing: Leat lacks the ops of TensorFlow's checkpoints.
+  scaffold = tf1.train.Scaffold(saver=tf1.train.Saver([], allow_empty=True))
+  with tf1.train.MonitoredTrainingSession(
+      target, scaffold=scaffold, hooks=[tf1.train.StopAtStepHook(last_step=STEPS)],
+      save_checkpoint_secs=None, save_summaries_steps=None,
+      log_step_count_steps=None) as session:
+    yield session
+    check(session.should_stop(), f"not stopped after {STEPS} steps")
+
+
+def losses(target, ps, worker, use_resource, optimizer, monitored, ops):
+  """Of the steps of a training, whose graph must contain the ops."""
+  start = monitored_session if monitored else plain_session
+  with tf1.Graph().as_default() as graph:
+    with tf1.variable_scope(f"{use_resource}_{optimizer}_{monitored}",
+                            use_resource=use_resource):
+      x, y, loss, train = build(ps, worker, optimizer, control_flow=monitored)
+    with start(target) as session:
       result = [session.run([loss, train], {x: xs, y: ys})[0]
                 for xs, ys in batches()]
-      steps = session.run(global_step)
-      if steps != STEPS:
-        raise AssertionError(f"{steps} global steps instead of {STEPS}")
-      return np.array(result)
+    missing = ops - {op.type for op in graph.get_operations()}
+    check(not missing, f"no {missing} in the graph")
+    return np.array(result)
+
+
+def compare_losses(cluster, use_resource, optimizer, monitored, ops):
+  expected = None
+  passed = True
+  for worker in cluster.tasks["worker"]:
+    for ps in cluster.tasks["ps"]:
+      actual = losses(cluster.target("worker", worker.index), ps.device,
+                      worker.device, use_resource, optimizer, monitored, ops)
+      expected = actual if expected is None else expected
+      worst = np.max(np.abs(actual - expected) / np.abs(expected))
+      equal = worst <= 1e-5 and expected[-1] < expected[0]
+      passed &= bool(equal)
+      print(f"{'resource' if 'VarHandleOp' in ops else 'reference':9} "
+            f"{optimizer:8} {'monitored' if monitored else 'plain':9} "
+            f"worker of {worker.kind:10} ps of {ps.kind:10} "
+            f"{actual[0]:.6f} -> {actual[-1]:.6f}, "
+            f"worst relative difference {worst:.2g}"
+            f"{'' if equal else ': FAILED'}", flush=True)
+  return passed
+
+
+def compare_devices(cluster):
+  expected = {f"{task.name}/device:CPU:0" for task in cluster.all_tasks()}
+  incarnations = None
+  for worker in cluster.tasks["worker"]:
+    # The first run extends the session of an empty graph that the listing made.
+    with tf1.Graph().as_default():
+      with tf1.Session(cluster.target("worker", worker.index)) as session:
+        devices = [device for device in session.list_devices()
+                   if device.device_type == "CPU"]
+        check(session.run(tf1.constant(2) + 3) == 5, "2 + 3 is not 5")
+    actual = {device.name: device.incarnation for device in devices}
+    incarnations = incarnations or actual
+    check(actual.keys() == expected and actual == incarnations
+          and all(actual.values())
+          and all(device.memory_limit_bytes > 0 for device in devices),
+          f"the master of {worker.kind} lists {devices}")
+    print(f"master of {worker.kind:10} lists {len(devices)} devices", flush=True)
 
 
 def main():
-  leat = sys.argv[1] if len(sys.argv) > 1 else None
+  if len(sys.argv) != 3 or sys.argv[2] not in DIALECTS:
+    sys.exit(__doc__)
+  leat = sys.argv[1]
+  dialect = DIALECTS[sys.argv[2]]
+  dialect.start()
   kinds = ["tensorflow", "leat" if leat else "tensorflow"]
-  failed = False
+  passed = True
   with tasks.Cluster({"ps": kinds, "worker": kinds}, leat) as cluster:
-    for dialect in ("reference", "resource"):
-      for optimizer in OPTIMIZERS:
-        expected = None
-        for worker in cluster.tasks["worker"]:
-          for ps in cluster.tasks["ps"]:
-            actual = losses(cluster.target("worker", worker.index), ps.device,
-                            worker.device, dialect, optimizer)
-            expected = actual if expected is None else expected
-            worst = np.max(np.abs(actual - expected) / np.abs(expected))
-            equal = worst <= 1e-5 and expected[-1] < expected[0]
-            failed |= not equal
-            print(f"{dialect:9} {optimizer:8} worker of {worker.kind:10} "
-                  f"ps of {ps.kind:10} {actual[0]:.6f} -> {actual[-1]:.6f}, "
-                  f"worst relative difference {worst:.2g}"
-                  f"{'' if equal else ': FAILED'}", flush=True)
-  sys.exit(1 if failed else 0)
+    compare_devices(cluster)
+    for use_resource, variable_op in dialect.variables.items():
+      for optimizer in dialect.plain:
+        passed &= compare_losses(cluster, use_resource, optimizer, False,
+                                 {variable_op})
+      for optimizer in dialect.monitored:
+        passed &= compare_losses(cluster, use_resource, optimizer, True,
+                                 {variable_op} | dialect.control_flow)
+  sys.exit(0 if passed else 1)
 
 
 if __name__ == "__main__":

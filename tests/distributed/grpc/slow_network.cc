@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
@@ -48,28 +50,56 @@ SlowNetwork::~SlowNetwork() {
 }
 
 void SlowNetwork::Run() {
-  pollfd waiting = {listening_, POLLIN, 0};
-  while (poll(&waiting, 1, kPollMs) == 0) {
-    if (is_ending_) return;
-  }
-  const int caller = accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC);
-  const int callee = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const sockaddr_in to = Loopback(port_);
-  EXPECT_EQ(connect(callee, reinterpret_cast<const sockaddr*>(&to), sizeof(to)),
-            0);
-  bool is_open = true;
-  while (is_open && !is_closed_ && !is_ending_) {
-    if (is_frozen_) {
-      poll(nullptr, 0, kPollMs);
-      continue;
+  std::vector<Connection> connections;
+  while (!is_ending_) {
+    std::vector<pollfd> ends = {{listening_, POLLIN, 0}};
+    for (const Connection& connection : connections) {
+      ends.push_back({connection.caller, POLLIN, 0});
+      ends.push_back({connection.callee, POLLIN, 0});
     }
-    pollfd ends[] = {{caller, POLLIN, 0}, {callee, POLLIN, 0}};
-    if (poll(ends, 2, kPollMs) <= 0) continue;
-    if (ends[0].revents != 0) is_open = Pass(caller, callee);
-    if (ends[1].revents != 0) is_open = Pass(callee, caller) && is_open;
+    if (poll(ends.data(), ends.size(), kPollMs) < 0) continue;
+    const bool is_closed = is_closed_.exchange(false);
+    if (is_frozen_.exchange(false)) {
+      for (Connection& connection : connections) connection.is_frozen = true;
+    }
+    std::vector<Connection> open;
+    for (size_t i = 0; i < connections.size(); ++i) {
+      const Connection& connection = connections[i];
+      if (!is_closed && Pass(connection, ends[2 * i + 1], ends[2 * i + 2])) {
+        open.push_back(connection);
+      } else {
+        Close(connection);
+      }
+    }
+    connections = std::move(open);
+    if (ends[0].revents != 0) connections.push_back(Accept());
+    // Their ends may be ready all the time.
+    poll(nullptr, 0, 1);
   }
-  close(caller);
-  close(callee);
+  for (const Connection& connection : connections) Close(connection);
+}
+
+SlowNetwork::Connection SlowNetwork::Accept() const {
+  const Connection connection = {
+      .caller = accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC),
+      .callee = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  const sockaddr_in to = Loopback(port_);
+  EXPECT_EQ(connect(connection.callee, reinterpret_cast<const sockaddr*>(&to),
+                    sizeof(to)),
+            0);
+  return connection;
+}
+
+void SlowNetwork::Close(const Connection& connection) {
+  close(connection.caller);
+  close(connection.callee);
+}
+
+bool SlowNetwork::Pass(const Connection& connection, const pollfd& caller,
+                       const pollfd& callee) {
+  if (connection.is_frozen) return true;
+  return (caller.revents == 0 || Pass(connection.caller, connection.callee)) &&
+         (callee.revents == 0 || Pass(connection.callee, connection.caller));
 }
 
 bool SlowNetwork::Pass(int from, int to) {

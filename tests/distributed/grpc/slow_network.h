@@ -5,6 +5,8 @@
 #ifndef LEAT_TESTS_DISTRIBUTED_GRPC_SLOW_NETWORK_H_
 #define LEAT_TESTS_DISTRIBUTED_GRPC_SLOW_NETWORK_H_
 
+#include <poll.h>
+
 #include <atomic>
 #include <cstdint>
 #include <string>
@@ -22,15 +24,26 @@ class SlowNetwork {
 
   const std::string& address() const { return address_; }
 
-  // From now on no byte gets through, and nobody is told.
+  // From now on no byte gets through the connections that there are, and nobody
+  // is told.
   void Freeze() { is_frozen_ = true; }
-  // Both ends are told that the connection is no more.
+  // Both ends are told that their connections are no more.
   void Close() { is_closed_ = true; }
 
  private:
+  struct Connection {
+    int caller = -1;
+    int callee = -1;
+    bool is_frozen = false;
+  };
+
   void Run();
+  Connection Accept() const;
+  static void Close(const Connection& connection);
   // False when one end has closed.
-  bool Pass(int from, int to);
+  static bool Pass(const Connection& connection, const pollfd& caller,
+                   const pollfd& callee);
+  static bool Pass(int from, int to);
 
   const uint16_t port_;  // of the callee
   int listening_ = -1;

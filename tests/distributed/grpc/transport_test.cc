@@ -3,8 +3,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <iterator>
+#include <thread>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -224,7 +226,7 @@ TEST_P(GrpcTest, LostConnectionsAreUnavailable) {
 }
 
 // Those who are pinged, and those who are asked for their health, which these
-// here know nothing of, as TensorFlow's.
+// here know nothing of, as TensorFlow's. The peer may be made known later.
 TEST_P(GrpcTest, NoticesThatPeersAreSilent) {
   const auto callee = NewTransport();
   const auto caller = NewTransport();
@@ -232,23 +234,78 @@ TEST_P(GrpcTest, NoticesThatPeersAreSilent) {
   for (const bool allows_pings : {true, false}) {
     SCOPED_TRACE(allows_pings);
     SlowNetwork network(listener->address());
-    caller->WatchPeer(network.address(), allows_pings);
     const int begun = service_.num_begun();
-    const CallResult result;
-    caller->Call(network.address(), TestService::kWait, {}, {}, result.Done());
-    ASSERT_TRUE(Eventually([&] { return service_.num_begun() == begun + 1; }));
+    const CallResult results[2];
+    for (const CallResult& result : results) {
+      caller->Call(network.address(), TestService::kWait, {}, {},
+                   result.Done());
+      caller->WatchPeer(network.address(), allows_pings);
+    }
+    ASSERT_TRUE(Eventually([&] { return service_.num_begun() == begun + 2; }));
     const auto begin = Clock::now();
     network.Freeze();
-    const absl::Status status = result.Take().status();
-    EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
-    EXPECT_THAT(std::string(status.message()), HasSubstr(network.address()));
-    EXPECT_TRUE(IsTransportError(status));
+    for (const CallResult& result : results) {
+      const absl::Status status = result.Take().status();
+      EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
+      EXPECT_THAT(std::string(status.message()), HasSubstr(network.address()));
+      EXPECT_TRUE(IsTransportError(status));
+    }
     // Within five seconds, where the machine has time.
     EXPECT_LT(Clock::now() - begin, std::chrono::seconds(20));
-    // The callee too, when it pings: nobody will fetch its answer.
+    // The callee too: nobody will fetch its answer.
     EXPECT_TRUE(Eventually(
         [&] { return service_.num_cancelled() == service_.num_begun(); }));
   }
+}
+
+// A machine may have been lost, and its address be another's now.
+TEST_P(GrpcTest, ConnectsAnewToPeersThatWereSilent) {
+  const auto callee = NewTransport();
+  const auto caller = NewTransport();
+  const auto listener = Listen(*callee);
+  SlowNetwork network(listener->address());
+  caller->WatchPeer(network.address(), /*allows_pings=*/false);
+  const CallResult result;
+  caller->Call(network.address(), TestService::kWait, {}, {}, result.Done());
+  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 1; }));
+  network.Freeze();
+  EXPECT_TRUE(absl::IsUnavailable(result.Take().status()));
+  ExpectEcho(*caller, network.address(), TestService::kEcho, "x", {});
+}
+
+TEST_P(GrpcTest, AsksWhileCallsWait) {
+  MethodTable methods;
+  std::atomic<int> num_asked = 0;
+  std::thread holder;
+  methods.Add(methods::kHealthCheck,
+              [&](const std::shared_ptr<CallContext>&, Payload, Reply reply) {
+                ++num_asked;
+                std::move(reply)(Payload());
+              });
+  methods.Add(TestService::kHold,
+              [&](const std::shared_ptr<CallContext>&, Payload, Reply reply) {
+                holder = std::thread([&, reply = std::move(reply)]() mutable {
+                  EXPECT_TRUE(Eventually([&] { return num_asked >= 2; }));
+                  std::move(reply)(Payload());
+                });
+              });
+  const auto callee = NewTransport();
+  const auto listener = callee->Listen(NewAddress(), methods);
+  ASSERT_TRUE(listener.ok()) << listener.status();
+  const auto caller = NewTransport();
+  caller->WatchPeer((*listener)->address(), /*allows_pings=*/false);
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  EXPECT_EQ(num_asked, 0);
+  const CallResult result;
+  caller->Call((*listener)->address(), TestService::kHold, {}, {},
+               result.Done());
+  EXPECT_TRUE(result.Take().ok());
+  holder.join();
+  // One may be on its way.
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  const int asked = num_asked;
+  std::this_thread::sleep_for(std::chrono::seconds(3));
+  EXPECT_EQ(num_asked, asked);
 }
 
 TEST_P(GrpcTest, LeavesSlowPeersAlone) {
@@ -276,11 +333,25 @@ TEST_P(GrpcTest, LeavesSlowPeersAlone) {
 // Another program may serve at an address than did before.
 TEST_P(GrpcTest, PeersAreWatchedAsTheyAllowLast) {
   const auto callee = NewTransport();
-  const auto caller = NewTransport();
   const auto listener = Listen(*callee);
-  for (const bool allows_pings : {false, true, false}) {
-    caller->WatchPeer(listener->address(), allows_pings);
-    ExpectEcho(*caller, listener->address(), TestService::kEcho, "x", {});
+  for (const bool allows_pings : {true, false}) {
+    const auto caller = NewTransport();
+    SlowNetwork network(listener->address());
+    caller->WatchPeer(network.address(), !allows_pings);
+    ExpectEcho(*caller, network.address(), TestService::kEcho, "x", {});
+    caller->WatchPeer(network.address(), allows_pings);
+    const int begun = service_.num_begun();
+    const CallResult result;
+    caller->Call(network.address(), TestService::kWait, {}, {}, result.Done());
+    ASSERT_TRUE(Eventually([&] { return service_.num_begun() == begun + 1; }));
+    network.Freeze();
+    const std::string message(result.Take().status().message());
+    const auto is_asked = HasSubstr("it is silent");
+    if (allows_pings) {
+      EXPECT_THAT(message, ::testing::Not(is_asked));
+    } else {
+      EXPECT_THAT(message, is_asked);
+    }
   }
 }
 
