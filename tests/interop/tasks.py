@@ -94,6 +94,14 @@ class Task:
       self.kill()
       raise OSError(f"{self.name} ({self.kind}) does not serve: {self.log()}")
 
+  def stop(self):
+    """Returns when it does nothing any more, until go_on."""
+    self.process.send_signal(signal.SIGSTOP)
+    os.waitpid(self.process.pid, os.WUNTRACED)
+
+  def go_on(self):
+    self.process.send_signal(signal.SIGCONT)
+
   def kill(self):
     self._end(signal.SIGKILL)
 

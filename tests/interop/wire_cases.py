@@ -11,7 +11,6 @@ Usage: wire_cases.py [LEAT [CASE...]]     LEAT: the program `leat`; "" or nothin
 """
 
 import concurrent.futures
-import signal
 import sys
 import time
 import traceback
@@ -448,7 +447,7 @@ def silent_server(place):
       equal(session.run(read), 5)
       if place.worker.kind == "tensorflow":
         return
-      place.ps.process.send_signal(signal.SIGSTOP)
+      place.ps.stop()
       try:
         options = tf1.RunOptions(timeout_in_ms=60000)
         start = time.monotonic()
@@ -457,7 +456,7 @@ def silent_server(place):
         check(time.monotonic() - start < 20, "noticed late")
         check(place.ps.name in error.message, error.message)
       finally:
-        place.ps.process.send_signal(signal.SIGCONT)
+        place.ps.go_on()
       equal(tasks.eventually(lambda: session.run(read), errors=LOST), 5)
 
 
