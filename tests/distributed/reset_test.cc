@@ -127,8 +127,8 @@ TEST_F(ResetTest, EmptiesANamedContainerAlone) {
     in_mine = b_.Variable("in_mine", b_.Const(3.0f), {.container = "mine"});
   }
   const auto reset = [this](const std::string& container) {
-    return ResetTasks(cluster_.Target(kWorker),
-                      {.network = cluster_.network()}, {&container, 1});
+    return ResetTasks(cluster_.Target(kWorker), {.network = cluster_.network()},
+                      {&container, 1});
   };
   NewSession(kWorker);
   EXPECT_TRUE(reset("ps").ok());
