@@ -315,8 +315,9 @@ class ReceivedTensors final : public PendingTensors {
       if (!IsTensor(field, field_.number)) continue;
       bytes = SaturatingAdd(bytes, field_.named ? NamedBytes(field.bytes)
                                                 : DecodedBytes(field.bytes));
+      if (bytes > kMaxInlineBytes) return false;
     }
-    return bytes <= kMaxInlineBytes;
+    return true;
   }
 
   absl::StatusOr<WireTensors> Decode(Allocator& allocator,
@@ -358,10 +359,10 @@ class ReceivedTensors final : public PendingTensors {
     TensorProto tensor;
     if (!tensor.ParseFromString(text)) return received;  // is refused
     const auto dtype = DTypeFromWire(tensor.dtype());
+    if (!dtype) return received;  // is refused
     const std::optional<Shape> shape = ShapeOf(tensor.tensor_shape());
     // Other tensors stand in variants.
-    if (!dtype || !shape || *dtype == DType::kVariant ||
-        tensor.variant_val_size() > 0) {
+    if (!shape || *dtype == DType::kVariant || tensor.variant_val_size() > 0) {
       return INT64_MAX;
     }
     return SaturatingAdd(kWireTensorBytes + received,
@@ -371,7 +372,10 @@ class ReceivedTensors final : public PendingTensors {
   static int64_t NamedBytes(const SliceCursor& named) {
     const absl::StatusOr<SplitMessage> split =
         Split(named, NamedTensorProto::kTensorFieldNumber);
-    if (!split.ok() || split->tensors != 1) return INT64_MAX;
+    if (!split.ok() || split->tensors != 1 ||
+        static_cast<int64_t>(split->rest.size()) > kMaxParsedBytes) {
+      return INT64_MAX;
+    }
     return SaturatingAdd(static_cast<int64_t>(split->rest.size()),
                          DecodedBytes(split->tensor));
   }

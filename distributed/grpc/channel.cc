@@ -73,76 +73,70 @@ GrpcChannels::GrpcChannels(int64_t max_message_bytes,
       quota_(quota),
       new_heartbeat_(std::move(new_heartbeat)) {}
 
-GrpcChannels::Entry& GrpcChannels::EntryOf(absl::string_view address) {
-  const auto [found, is_new] = entries_.try_emplace(address);
-  if (is_new && !is_stopped_) {
-    found->second.heartbeat = new_heartbeat_(found->first);
-  }
-  return found->second;
-}
-
 GrpcChannels::Connection GrpcChannels::Find(absl::string_view address,
                                             bool waits) {
-  std::shared_ptr<grpc::Channel> former;  // its calls keep it
+  Connection former;  // its calls keep it
   MutexLock lock(mutex_);
-  Entry& entry = EntryOf(address);
-  if (!waits && entry.channel != nullptr &&
-      entry.channel->GetState(false) == GRPC_CHANNEL_TRANSIENT_FAILURE) {
-    former = std::move(entry.channel);
+  const auto found = entries_.try_emplace(address).first;
+  Entry& entry = found->second;
+  Connection& connection = entry.connection;
+  if (!waits && connection.channel != nullptr &&
+      connection.channel->GetState(false) == GRPC_CHANNEL_TRANSIENT_FAILURE) {
+    former = std::exchange(connection, {});
   }
-  if (entry.channel == nullptr) {
-    entry.channel = Make(std::string(address), entry.is_pinged);
-  }
-  return {.channel = entry.channel,
-          .heartbeat = entry.is_pinged ? nullptr : entry.heartbeat};
+  if (connection.channel == nullptr) connection = Make(found->first, entry);
+  return connection;
 }
 
-std::shared_ptr<grpc::Channel> GrpcChannels::Connected(
-    absl::string_view address) {
+void GrpcChannels::Drop(absl::string_view address,
+                        const std::shared_ptr<grpc::Channel>& channel) {
+  Connection former;  // its calls keep it
   MutexLock lock(mutex_);
-  const Entry& entry = EntryOf(address);
-  const bool is_connected =
-      entry.channel != nullptr &&
-      entry.channel->GetState(false) == GRPC_CHANNEL_READY;
-  return is_connected ? entry.channel : nullptr;
-}
-
-void GrpcChannels::Drop(absl::string_view address) {
-  std::shared_ptr<grpc::Channel> former;  // its calls keep it
-  MutexLock lock(mutex_);
-  former = std::move(EntryOf(address).channel);
+  const auto found = entries_.find(address);
+  if (found == entries_.end()) return;
+  Connection& connection = found->second.connection;
+  if (connection.channel == channel) former = std::exchange(connection, {});
 }
 
 void GrpcChannels::Watch(absl::string_view address, bool allows_pings) {
-  std::shared_ptr<grpc::Channel> former;  // its calls keep it
+  Connection former;  // its calls keep it
   std::shared_ptr<Heartbeat> heartbeat;
   {
     MutexLock lock(mutex_);
-    Entry& entry = EntryOf(address);
-    if (entry.is_pinged != allows_pings) former = std::move(entry.channel);
-    entry.is_pinged = allows_pings;
-    heartbeat = entry.heartbeat;
+    Entry& entry = entries_[address];
+    heartbeat = entry.connection.heartbeat;
+    entry.is_watched = true;
+    if (std::exchange(entry.is_pinged, allows_pings) != allows_pings) {
+      former = std::exchange(entry.connection, {});
+    }
   }
   if (heartbeat != nullptr) heartbeat->Start();
 }
 
 void GrpcChannels::StopHeartbeats() {
-  std::vector<std::shared_ptr<Heartbeat>> heartbeats;
+  std::vector<std::weak_ptr<Heartbeat>> heartbeats;
   {
     MutexLock lock(mutex_);
     is_stopped_ = true;
-    for (auto& [address, entry] : entries_) {
-      if (entry.heartbeat != nullptr) heartbeats.push_back(entry.heartbeat);
-    }
+    heartbeats.swap(heartbeats_);
   }
-  for (const auto& heartbeat : heartbeats) heartbeat->Stop();
+  for (const auto& weak : heartbeats) {
+    if (const auto heartbeat = weak.lock()) heartbeat->Stop();
+  }
 }
 
-std::shared_ptr<grpc::Channel> GrpcChannels::Make(const std::string& address,
-                                                  bool is_pinged) const {
-  return grpc::CreateCustomChannel(
+GrpcChannels::Connection GrpcChannels::Make(const std::string& address,
+                                            const Entry& entry) {
+  Connection connection;
+  connection.channel = grpc::CreateCustomChannel(
       TargetOf(address), grpc::InsecureChannelCredentials(),
-      Arguments(is_pinged, max_message_bytes_, quota_));
+      Arguments(entry.is_pinged, max_message_bytes_, quota_));
+  if (entry.is_pinged || is_stopped_) return connection;
+  connection.heartbeat = new_heartbeat_(address, connection.channel);
+  if (entry.is_watched) connection.heartbeat->Start();
+  std::erase_if(heartbeats_, [](const auto& weak) { return weak.expired(); });
+  heartbeats_.push_back(connection.heartbeat);
+  return connection;
 }
 
 }  // namespace leat

@@ -23,11 +23,13 @@ class GrpcChannels {
  public:
   struct Connection {
     std::shared_ptr<grpc::Channel> channel = {};
-    std::shared_ptr<Heartbeat> heartbeat = {};  // of its calls; may be null
+    std::shared_ptr<Heartbeat> heartbeat = {};  // null: it is pinged
   };
 
+  // Of the calls of a channel to that address.
   using NewHeartbeat = absl::AnyInvocable<std::shared_ptr<Heartbeat>(
-      const std::string& address) const>;
+      const std::string& address, const std::shared_ptr<grpc::Channel>& channel)
+                                              const>;
 
   // `max_message_bytes` of a response. The quota is borrowed.
   GrpcChannels(int64_t max_message_bytes, const grpc::ResourceQuota& quota,
@@ -38,31 +40,26 @@ class GrpcChannels {
   // tries at once, unless the call waits (`waits`) for the connection.
   Connection Find(absl::string_view address, bool waits);
 
-  // Starts the heartbeat that Find has given, and gives from now on if the peer
-  // allows no pings; else a channel that pings it and is lost within seconds
-  // when it is silent.
+  // Starts the heartbeats of that address. From now on Find gives one that has
+  // been started or, if the peer allows pings, a channel that pings it and is
+  // lost within seconds when it is silent.
   void Watch(absl::string_view address, bool allows_pings);
   // For good. On another thread than those of their queue.
   void StopHeartbeats();
 
-  // As Find, without heartbeat, for a call that does not wait; null unless
-  // there is a connection.
-  std::shared_ptr<grpc::Channel> Connected(absl::string_view address);
-  // Its next call connects anew.
-  void Drop(absl::string_view address);
+  // Later calls get another one.
+  void Drop(absl::string_view address,
+            const std::shared_ptr<grpc::Channel>& channel);
 
  private:
   struct Entry {
+    bool is_watched = false;
     bool is_pinged = false;
-    std::shared_ptr<grpc::Channel> channel = {};  // null: not yet asked for
-    // Of calls that began before it was pinged. Null: they are stopped.
-    std::shared_ptr<Heartbeat> heartbeat = {};
+    Connection connection = {};  // null: not yet asked for
   };
 
-  Entry& EntryOf(absl::string_view address)
+  Connection Make(const std::string& address, const Entry& entry)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  std::shared_ptr<grpc::Channel> Make(const std::string& address,
-                                      bool is_pinged) const;
 
   const int64_t max_message_bytes_;
   const grpc::ResourceQuota& quota_;
@@ -70,6 +67,8 @@ class GrpcChannels {
   Mutex mutex_;
   bool is_stopped_ ABSL_GUARDED_BY(mutex_) = false;
   absl::flat_hash_map<std::string, Entry> entries_ ABSL_GUARDED_BY(mutex_);
+  // Of former channels, too.
+  std::vector<std::weak_ptr<Heartbeat>> heartbeats_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace leat

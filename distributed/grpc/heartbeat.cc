@@ -42,6 +42,7 @@ void Heartbeat::Beat() {
 
 void Heartbeat::SetAlarm() {
   ++num_alarms_;
+  self_ = shared_from_this();
   alarm_.emplace();
   alarm_->Set(&queue_, std::chrono::system_clock::now() + kInterval,
               &alarm_end_);
@@ -53,6 +54,7 @@ bool Heartbeat::GoesOn() {
 }
 
 void Heartbeat::EndAlarm(bool) {
+  const std::shared_ptr<Heartbeat> self = shared_from_this();
   bool goes_on = false;
   {
     MutexLock lock(mutex_);
@@ -61,12 +63,12 @@ void Heartbeat::EndAlarm(bool) {
   if (goes_on) {
     ask_(methods::kHealthCheck,
          {.deadline = std::chrono::steady_clock::now() + kTimeToAnswer},
-         [self = shared_from_this()](const absl::StatusOr<Payload>& answer) {
+         [self](const absl::StatusOr<Payload>& answer) {
            self->Hear(answer.status());
          });
   }
   MutexLock lock(mutex_);
-  --num_alarms_;
+  if (--num_alarms_ == 0) self_ = nullptr;
   alarm_ended_.NotifyAll();
 }
 

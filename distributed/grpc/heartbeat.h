@@ -3,7 +3,7 @@
 // servers close the connections of those who ping). While calls of it are under
 // way it is asked for its health, again and again. Any answer will do, that it
 // has no such method too: so TensorFlow's say at once, however busy they are.
-// Thread-safe.
+// One for each connection, over which it asks. Thread-safe.
 #ifndef LEAT_DISTRIBUTED_GRPC_HEARTBEAT_H_
 #define LEAT_DISTRIBUTED_GRPC_HEARTBEAT_H_
 
@@ -51,7 +51,7 @@ class Heartbeat : public std::enable_shared_from_this<Heartbeat> {
   // Whether it is to be asked again.
   bool GoesOn() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  Ask ask_;  // by one beat at a time, as is silent_
+  Ask ask_;  // one question at a time
   Silent silent_;
   grpc::CompletionQueue& queue_;
   OpenClientCalls calls_;
@@ -63,6 +63,8 @@ class Heartbeat : public std::enable_shared_from_this<Heartbeat> {
   // An alarm or an answer is to come.
   bool is_beating_ ABSL_GUARDED_BY(mutex_) = false;
   int num_alarms_ ABSL_GUARDED_BY(mutex_) = 0;  // that have not ended
+  // While there are.
+  std::shared_ptr<Heartbeat> self_ ABSL_GUARDED_BY(mutex_);
   std::optional<grpc::Alarm> alarm_ ABSL_GUARDED_BY(mutex_);
 };
 

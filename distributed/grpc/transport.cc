@@ -23,8 +23,9 @@ class GrpcTransport final : public Transport {
       : max_message_bytes_(options.max_message_bytes),
         quota_("leat"),
         channels_(options.max_message_bytes, quota_,
-                  [this](const std::string& address) {
-                    return MakeHeartbeat(address);
+                  [this](const std::string& address,
+                         const std::shared_ptr<grpc::Channel>& channel) {
+                    return MakeHeartbeat(address, channel);
                   }),
         polling_(std::make_shared<PollingThreads>()) {
     quota_.Resize(static_cast<size_t>(options.max_transport_bytes));
@@ -64,17 +65,20 @@ class GrpcTransport final : public Transport {
                 std::move(request), *polling_->queue());
   }
 
-  std::shared_ptr<Heartbeat> MakeHeartbeat(const std::string& address) {
-    auto ask = [this, address](const Method& method, CallOptions options,
-                               Reply done) {
-      auto channel = channels_.Connected(address);
-      if (channel == nullptr) {
+  std::shared_ptr<Heartbeat> MakeHeartbeat(
+      const std::string& address,
+      const std::shared_ptr<grpc::Channel>& channel) {
+    auto ask = [this, address, channel](const Method& method,
+                                        CallOptions options, Reply done) {
+      if (channel->GetState(false) != GRPC_CHANNEL_READY) {
         return std::move(done)(UnreachableError(address, "not connected"));
       }
-      Start(address, {.channel = std::move(channel)}, method, {},
-            std::move(options), std::move(done));
+      Start(address, {.channel = channel}, method, {}, std::move(options),
+            std::move(done));
     };
-    auto silent = [this, address] { channels_.Drop(address); };
+    auto silent = [this, address, channel] {
+      channels_.Drop(address, channel);
+    };
     return std::make_shared<Heartbeat>(std::move(ask), std::move(silent),
                                        *polling_->queue());
   }

@@ -348,6 +348,17 @@ TEST(WireMemoryTest, WhatIsNotPlainMayBecomeMuch) {
   // All have that value.
   tensor.mutable_tensor_shape()->add_dim()->set_size(1000);
   EXPECT_FALSE(IsQuick(response.SerializeAsString(), kRecv));
+  tensor.clear_string_val();
+  tensor.mutable_tensor_shape()->mutable_dim(0)->set_size(10'000'000);
+  EXPECT_FALSE(IsQuick(response.SerializeAsString(), kRecv));
+  tensor.set_dtype(pb::DT_RESOURCE);
+  tensor.add_resource_handle_val()->set_name("x");
+  EXPECT_FALSE(IsQuick(response.SerializeAsString(), kRecv));
+  // It takes long to read.
+  tensor.Clear();
+  tensor.set_dtype(pb::DT_INT32);
+  for (int i = 0; i < 20'000; ++i) tensor.add_int_val(1);
+  EXPECT_FALSE(IsQuick(response.SerializeAsString(), kRecv));
   // Another tensor stands in it.
   tensor.Clear();
   tensor.set_dtype(pb::DT_VARIANT);

@@ -196,6 +196,8 @@ def main():
   leat = sys.argv[1]
   dialect = DIALECTS[sys.argv[2]]
   dialect.start()
+  bright = [x.mean() > BRIGHT for x, _ in batches()]
+  check(any(bright) and not all(bright), "one branch is never taken")
   kinds = ["tensorflow", "leat" if leat else "tensorflow"]
   passed = True
   with tasks.Cluster({"ps": kinds, "worker": kinds}, leat) as cluster:

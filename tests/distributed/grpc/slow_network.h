@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SlowNetwork: a proxy for one connection at a time, between a caller and the
-// address that it is made for, which can fail as networks do.
+// SlowNetwork: a proxy between callers and the address that it is made for,
+// which can fail as networks do.
 #ifndef LEAT_TESTS_DISTRIBUTED_GRPC_SLOW_NETWORK_H_
 #define LEAT_TESTS_DISTRIBUTED_GRPC_SLOW_NETWORK_H_
 
