@@ -76,6 +76,7 @@ class Task {
                  .ops = &leat::BuiltinOps(),
                  .kernels = &leat::BuiltinKernels(),
                  .steps = &steps_,
+                 .peers = &peers_,
                  .timers = &timers_,
                  .blocking = blocking_.get(),
                  .limits = Limits()}) {
