@@ -6,6 +6,8 @@
 // it has.
 //
 //   null            an empty call
+//   null_spinning   the same, with threads that look for the next event for
+//                   half a millisecond before they sleep, as Leat's do
 //   whole/BYTES     so many bytes in one message, copied to where they belong
 //   chunks/KIB/N    100 MiB in messages of so many KiB, N of them at a time
 #include <grpcpp/generic/async_generic_service.h>
@@ -13,6 +15,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -27,11 +30,13 @@
 #include "benchmark/benchmark.h"
 #include "leat/bench/processes.h"
 #include "leat/core/mutex.h"
+#include "leat/core/spin.h"
 
 namespace leat::bench {
 namespace {
 
 constexpr char kServe[] = "--serve";
+constexpr char kSpin[] = "--spin";
 constexpr char kMethod[] = "/bench/Get";
 constexpr int64_t kLarge = int64_t{100} << 20;
 
@@ -44,10 +49,23 @@ class Completion {
   ~Completion() = default;
 };
 
-void Poll(grpc::CompletionQueue& queue) {
+void Poll(grpc::CompletionQueue& queue, bool spins) {
+  constexpr std::chrono::system_clock::time_point kPast;
   void* tag = nullptr;
   bool ok = false;
-  while (queue.Next(&tag, &ok)) static_cast<Completion*>(tag)->End(ok);
+  for (;;) {
+    auto next = grpc::CompletionQueue::TIMEOUT;
+    const auto look = [&] {
+      next = queue.AsyncNext(&tag, &ok, kPast);
+      return next != grpc::CompletionQueue::TIMEOUT;
+    };
+    if (spins && YieldUntil(look)) {
+      if (next == grpc::CompletionQueue::SHUTDOWN) return;
+    } else if (!queue.Next(&tag, &ok)) {
+      return;
+    }
+    static_cast<Completion*>(tag)->End(ok);
+  }
 }
 
 struct Service {
@@ -103,7 +121,7 @@ class ServedCall final : Completion {
   grpc::ByteBuffer request_;
 };
 
-int Serve() {
+int Serve(bool spins) {
   Service service;
   grpc::ServerBuilder builder;
   int port = 0;
@@ -117,13 +135,16 @@ int Serve() {
   for (int i = 0; i < 16; ++i) new ServedCall(service);
   std::printf("%d\n", port);
   std::fflush(stdout);
-  Poll(*service.queue);  // until the process is ended
+  Poll(*service.queue, spins);  // until the process is ended
   return 0;
 }
 
 class Client {
  public:
-  Client() : server_({absl::StrCat(OwnFolder(), "/raw_grpc"), kServe}) {
+  explicit Client(bool spins = false)
+      : server_({absl::StrCat(OwnFolder(), "/raw_grpc"), kServe,
+                 spins ? kSpin : ""}),
+        thread_([this, spins] { Poll(queue_, spins); }) {
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(-1);
     channel_ = grpc::CreateCustomChannel(
@@ -246,14 +267,15 @@ class Client {
   ChildProcess server_;
   std::shared_ptr<grpc::Channel> channel_;
   grpc::CompletionQueue queue_;
-  std::thread thread_{[this] { Poll(queue_); }};
+  std::thread thread_;
 };
 
-void Null(benchmark::State& state) {
-  Client client;
+void Null(benchmark::State& state, bool spins) {
+  Client client(spins);
   for (auto _ : state) client.Get(0, nullptr);
 }
-BENCHMARK(Null)->Name("null")->UseRealTime();
+BENCHMARK_CAPTURE(Null, sleeping, false)->Name("null")->UseRealTime();
+BENCHMARK_CAPTURE(Null, spinning, true)->Name("null_spinning")->UseRealTime();
 
 void Whole(benchmark::State& state) {
   Client client;
@@ -284,8 +306,8 @@ BENCHMARK(Chunks)
 }  // namespace leat::bench
 
 int main(int argc, char** argv) {
-  if (argc == 2 && absl::string_view(argv[1]) == leat::bench::kServe) {
-    return leat::bench::Serve();
+  if (argc == 3 && absl::string_view(argv[1]) == leat::bench::kServe) {
+    return leat::bench::Serve(absl::string_view(argv[2]) == leat::bench::kSpin);
   }
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;

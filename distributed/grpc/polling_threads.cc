@@ -4,13 +4,19 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
+
+#include "leat/core/spin.h"
 
 namespace leat {
 namespace {
 
 constexpr unsigned kProcessorsPerThread = 8;
 constexpr unsigned kMaxThreads = 8;
+
+// A deadline that has passed: to look, and not to wait.
+constexpr std::chrono::system_clock::time_point kPast;
 
 }  // namespace
 
@@ -41,7 +47,18 @@ void PollingThreads::Poll() {
   pthread_setname_np(pthread_self(), "leat-grpc");
   void* tag = nullptr;
   bool ok = false;
-  while (queue_->Next(&tag, &ok)) static_cast<Completion*>(tag)->End(ok);
+  while (Wait(tag, ok)) static_cast<Completion*>(tag)->End(ok);
+}
+
+bool PollingThreads::Wait(void*& tag, bool& ok) {
+  MutexLock lock(turn_);
+  auto next = grpc::CompletionQueue::TIMEOUT;
+  YieldUntil([&] {
+    next = queue_->AsyncNext(&tag, &ok, kPast);
+    return next != grpc::CompletionQueue::TIMEOUT;
+  });
+  if (next == grpc::CompletionQueue::TIMEOUT) return queue_->Next(&tag, &ok);
+  return next == grpc::CompletionQueue::GOT_EVENT;
 }
 
 }  // namespace leat

@@ -6,6 +6,11 @@
 // of sockets, so that with two of them nearly each event wakes the other up,
 // which its callback API, with two at the least, pays for with half of the time
 // of a small call.
+//
+// A thread goes on looking for half a millisecond before it sleeps, for what
+// follows from what it did comes soon: a null step takes 35 us so, and 135 us
+// with threads that sleep at once. More of them take turns, since gRPC lets
+// only one look at the sockets.
 #ifndef LEAT_DISTRIBUTED_GRPC_POLLING_THREADS_H_
 #define LEAT_DISTRIBUTED_GRPC_POLLING_THREADS_H_
 
@@ -60,10 +65,13 @@ class PollingThreads {
 
  private:
   void Poll();
+  // For what has been completed; false when the queue has ended.
+  bool Wait(void*& tag, bool& ok);
 
   Mutex mutex_;
   std::unique_ptr<grpc::ServerBuilder> builder_ ABSL_GUARDED_BY(mutex_);
   const std::unique_ptr<grpc::ServerCompletionQueue> queue_;
+  Mutex turn_;  // held by the one that waits for the queue
   std::vector<std::thread> threads_;
 };
 
