@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SpinUntil, YieldUntil: wait a little before a thread goes to sleep. Waking a
+// IdleSpin, SpinUntil: wait a little before a thread goes to sleep. Waking a
 // thread takes long, on a virtual machine as long as a kernel runs, and a step
 // is made of hundreds of short pauses.
 #ifndef LEAT_CORE_SPIN_H_
@@ -13,21 +13,45 @@
 
 namespace leat {
 
-// Returns true as soon as `ready()` is true, false after half a millisecond.
-// Other threads that want the core get it after each look.
-template <class Ready>
-bool YieldUntil(Ready ready) {
-  constexpr std::chrono::microseconds kLongest(500);
-  const auto end = std::chrono::steady_clock::now() + kLongest;
-  do {
-    if (ready()) return true;
-    sched_yield();
-  } while (std::chrono::steady_clock::now() < end);
-  return ready();
-}
+// Looks on as long as nobody else wants the core. Who yields lets all others
+// that can run go first, and falls behind them in the kernel's account. Where
+// cores are short that takes milliseconds, and a thread that slept would have
+// been woken sooner: so it does not look on then, and for a while after. Used
+// by one thread at a time.
+class IdleSpin {
+ public:
+  static constexpr std::chrono::microseconds kLongest{500};
+  static constexpr std::chrono::milliseconds kLongYield{1};
+  static constexpr std::chrono::milliseconds kRest{20};
 
-// The same, and keeps the core for the first few microseconds: for a `ready()`
-// that costs nothing.
+  // Returns true as soon as `ready()` is true, false after kLongest, or after a
+  // yield that took kLongYield; then false without a look for kRest.
+  template <class Ready, class Yield = int (*)()>
+  bool Until(Ready ready, Yield yield = sched_yield) {
+    Clock::time_point now = Clock::now();
+    if (now < resting_until_) return false;
+    const Clock::time_point end = now + kLongest;
+    do {
+      if (ready()) return true;
+      const Clock::time_point before = Clock::now();
+      yield();
+      now = Clock::now();
+      if (now - before > kLongYield) {
+        resting_until_ = now + kRest;
+        return false;
+      }
+    } while (now < end);
+    return false;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  Clock::time_point resting_until_;
+};
+
+// For a `ready()` that costs nothing: keeps the core for the first few
+// microseconds. True as soon as `ready()` is, false after IdleSpin::kLongest.
 template <class Ready>
 bool SpinUntil(Ready ready) {
   constexpr int kPauses = 256;
@@ -35,7 +59,7 @@ bool SpinUntil(Ready ready) {
     if (ready()) return true;
     _mm_pause();
   }
-  return YieldUntil(ready);
+  return IdleSpin().Until(ready);
 }
 
 }  // namespace leat

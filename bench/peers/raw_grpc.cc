@@ -51,6 +51,7 @@ class Completion {
 
 void Poll(grpc::CompletionQueue& queue, bool spins) {
   constexpr std::chrono::system_clock::time_point kPast;
+  IdleSpin spin;
   void* tag = nullptr;
   bool ok = false;
   for (;;) {
@@ -59,7 +60,7 @@ void Poll(grpc::CompletionQueue& queue, bool spins) {
       next = queue.AsyncNext(&tag, &ok, kPast);
       return next != grpc::CompletionQueue::TIMEOUT;
     };
-    if (spins && YieldUntil(look)) {
+    if (spins && spin.Until(look)) {
       if (next == grpc::CompletionQueue::SHUTDOWN) return;
     } else if (!queue.Next(&tag, &ok)) {
       return;

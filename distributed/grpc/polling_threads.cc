@@ -7,8 +7,6 @@
 #include <chrono>
 #include <utility>
 
-#include "leat/core/spin.h"
-
 namespace leat {
 namespace {
 
@@ -53,7 +51,7 @@ void PollingThreads::Poll() {
 bool PollingThreads::Wait(void*& tag, bool& ok) {
   MutexLock lock(turn_);
   auto next = grpc::CompletionQueue::TIMEOUT;
-  YieldUntil([&] {
+  spin_.Until([&] {
     next = queue_->AsyncNext(&tag, &ok, kPast);
     return next != grpc::CompletionQueue::TIMEOUT;
   });

@@ -1,0 +1,55 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/core/spin.h"
+
+#include <chrono>
+#include <thread>
+
+#include "gtest/gtest.h"
+
+namespace leat {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+int YieldForLong() {
+  std::this_thread::sleep_for(2 * IdleSpin::kLongYield);
+  return 0;
+}
+
+TEST(IdleSpinTest, SeesWhatIsReadyWithoutYielding) {
+  IdleSpin spin;
+  EXPECT_TRUE(spin.Until([] { return true; }, YieldForLong));
+  EXPECT_TRUE(spin.Until([] { return true; }));
+}
+
+TEST(IdleSpinTest, SeesWhatBecomesReady) {
+  IdleSpin spin;
+  int looks = 0;
+  const auto look = [&] { return ++looks == 3; };
+  while (!spin.Until(look, [] {})) EXPECT_LT(looks, 3);
+  EXPECT_EQ(looks, 3);
+}
+
+TEST(IdleSpinTest, GivesUpInTheEnd) {
+  IdleSpin spin;
+  const Clock::time_point begin = Clock::now();
+  EXPECT_FALSE(spin.Until([] { return false; }, [] {}));
+  EXPECT_GE(Clock::now() - begin, IdleSpin::kLongest);
+}
+
+TEST(IdleSpinTest, RestsAfterALongYieldAndThenLooksAgain) {
+  IdleSpin spin;
+  int looks = 0;
+  const auto look = [&] {
+    ++looks;
+    return looks > 1;
+  };
+  const Clock::time_point begin = Clock::now();
+  EXPECT_FALSE(spin.Until(look, YieldForLong));
+  EXPECT_EQ(looks, 1);
+  while (!spin.Until(look)) EXPECT_EQ(looks, 1);
+  EXPECT_GE(Clock::now() - begin, IdleSpin::kRest);
+}
+
+}  // namespace
+}  // namespace leat
