@@ -13,19 +13,22 @@
 
 namespace leat {
 
-// Looks on as long as nobody else wants the core. Who yields lets all others
-// that can run go first, and falls behind them in the kernel's account. Where
-// cores are short that takes milliseconds, and a thread that slept would have
-// been woken sooner: so it does not look on then, and for a while after. Used
-// by one thread at a time.
+// Keeps looking as long as nobody else wants the core. Who yields lets all
+// others that can run go first, and falls behind them in the kernel's account.
+// Where cores are short that takes milliseconds, and a thread that slept would
+// have been woken sooner: so it does not spin then, and for a while after.
+// Not thread-safe: each thread has its own.
 class IdleSpin {
  public:
   static constexpr std::chrono::microseconds kLongest{500};
+  // Longer than what a small step computes, shorter than a share of the core
+  // that the kernel deals out, 3 ms.
   static constexpr std::chrono::milliseconds kLongYield{1};
   static constexpr std::chrono::milliseconds kRest{20};
 
   // Returns true as soon as `ready()` is true, false after kLongest, or after a
-  // yield that took kLongYield; then false without a look for kRest.
+  // yield that took kLongYield; then false without a look for kRest. Tests have
+  // their own way to yield.
   template <class Ready, class Yield = int (*)()>
   bool Until(Ready ready, Yield yield = sched_yield) {
     Clock::time_point now = Clock::now();
@@ -51,7 +54,7 @@ class IdleSpin {
 };
 
 // For a `ready()` that costs nothing: keeps the core for the first few
-// microseconds. True as soon as `ready()` is, false after IdleSpin::kLongest.
+// microseconds, and does not remember long yields.
 template <class Ready>
 bool SpinUntil(Ready ready) {
   constexpr int kPauses = 256;
@@ -59,7 +62,7 @@ bool SpinUntil(Ready ready) {
     if (ready()) return true;
     _mm_pause();
   }
-  return IdleSpin().Until(ready);
+  return IdleSpin().Until(ready) || ready();
 }
 
 }  // namespace leat

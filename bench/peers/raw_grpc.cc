@@ -27,6 +27,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
 #include "benchmark/benchmark.h"
 #include "leat/bench/processes.h"
 #include "leat/core/mutex.h"
@@ -307,6 +308,8 @@ BENCHMARK(Chunks)
 }  // namespace leat::bench
 
 int main(int argc, char** argv) {
+  // As `leat serve`.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   if (argc == 3 && absl::string_view(argv[1]) == leat::bench::kServe) {
     return leat::bench::Serve(absl::string_view(argv[2]) == leat::bench::kSpin);
   }

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <utility>
 
+#include "leat/core/spin.h"
+
 namespace leat {
 namespace {
 
@@ -27,7 +29,8 @@ PollingThreads::PollingThreads(unsigned num_threads)
     : builder_(std::make_unique<grpc::ServerBuilder>()),
       queue_(builder_->AddCompletionQueue()) {
   for (unsigned i = 0; i < num_threads; ++i) {
-    threads_.emplace_back([this] { Poll(); });
+    threads_.emplace_back(
+        [this, is_alone = num_threads == 1] { Poll(/*spins=*/is_alone); });
   }
 }
 
@@ -41,22 +44,24 @@ std::unique_ptr<grpc::ServerBuilder> PollingThreads::TakeServerBuilder() {
   return std::move(builder_);
 }
 
-void PollingThreads::Poll() {
+void PollingThreads::Poll(bool spins) {
   pthread_setname_np(pthread_self(), "leat-grpc");
+  IdleSpin spin;
   void* tag = nullptr;
   bool ok = false;
-  while (Wait(tag, ok)) static_cast<Completion*>(tag)->End(ok);
-}
-
-bool PollingThreads::Wait(void*& tag, bool& ok) {
-  MutexLock lock(turn_);
-  auto next = grpc::CompletionQueue::TIMEOUT;
-  spin_.Until([&] {
-    next = queue_->AsyncNext(&tag, &ok, kPast);
-    return next != grpc::CompletionQueue::TIMEOUT;
-  });
-  if (next == grpc::CompletionQueue::TIMEOUT) return queue_->Next(&tag, &ok);
-  return next == grpc::CompletionQueue::GOT_EVENT;
+  for (;;) {
+    auto next = grpc::CompletionQueue::TIMEOUT;
+    const auto look = [&] {
+      next = queue_->AsyncNext(&tag, &ok, kPast);
+      return next != grpc::CompletionQueue::TIMEOUT;
+    };
+    if (spins && spin.Until(look)) {
+      if (next == grpc::CompletionQueue::SHUTDOWN) return;
+    } else if (!queue_->Next(&tag, &ok)) {
+      return;
+    }
+    static_cast<Completion*>(tag)->End(ok);
+  }
 }
 
 }  // namespace leat

@@ -7,10 +7,10 @@
 // which its callback API, with two at the least, pays for with half of the time
 // of a small call.
 //
-// A thread looks on for half a millisecond before it sleeps, where cores are
-// idle: what follows from what it did comes soon, and to wake it would take
-// longer than the rest of a small call. More of them take turns, since gRPC
-// lets only one look at the sockets.
+// A thread that is the only one spins for half a millisecond before it sleeps,
+// where cores are idle: what follows from what it did comes soon, and to wake
+// it would take longer than the rest of a small call. With more, the one that
+// spins is seldom the one whom gRPC lets look at the sockets.
 #ifndef LEAT_DISTRIBUTED_GRPC_POLLING_THREADS_H_
 #define LEAT_DISTRIBUTED_GRPC_POLLING_THREADS_H_
 
@@ -21,7 +21,6 @@
 #include "grpcpp/completion_queue.h"
 #include "grpcpp/server_builder.h"
 #include "leat/core/mutex.h"
-#include "leat/core/spin.h"
 
 namespace leat {
 
@@ -65,15 +64,12 @@ class PollingThreads {
   std::unique_ptr<grpc::ServerBuilder> TakeServerBuilder();
 
  private:
-  void Poll();
-  // For what has been completed; false when the queue has ended.
-  bool Wait(void*& tag, bool& ok);
+  // `spins`: looks again and again for a moment before it sleeps.
+  void Poll(bool spins);
 
   Mutex mutex_;
   std::unique_ptr<grpc::ServerBuilder> builder_ ABSL_GUARDED_BY(mutex_);
   const std::unique_ptr<grpc::ServerCompletionQueue> queue_;
-  Mutex turn_;  // held by the one that waits for the queue
-  IdleSpin spin_ ABSL_GUARDED_BY(turn_);
   std::vector<std::thread> threads_;
 };
 
