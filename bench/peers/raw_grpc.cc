@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The floor of calls between processes: gRPC without anything of Leat, by the
+// The floor of calls between processes: gRPC without a step of Leat, by the
 // API, the one thread that polls and the allocator that Leat uses. A process of
 // its own serves; it sends as many bytes as it is asked for, out of memory that
 // it has.
