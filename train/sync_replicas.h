@@ -7,9 +7,15 @@
 // beside the variables and wait for a token. The chief takes the means of the
 // first N gradients of every variable (and of those that come before it takes
 // them, as TensorFlow's), updates the variables with them, counts up the global
-// step, and gives out tokens that bear it. A gradient that was
-// computed for an earlier step is dropped, so with N + b workers the b slowest
-// of a step do not hold it up.
+// step, and gives out tokens that bear it. A gradient that was computed for an
+// earlier step is dropped, so with N + b workers the b slowest of a step do not
+// hold it up.
+//
+// A token is anybody's, as TensorFlow's. A worker that is held up between its
+// gradient and its token, for as long as another needs for a step, may lose it
+// to that one, which then computes twice for that step. So train until the
+// global step says that it is enough, not for a number of steps each: where one
+// leaves before the last step, the others wait for ever.
 //
 //   auto sync = SyncReplicas(nn::Adam(), {.replicas_to_aggregate = 3,
 //                                         .total_replicas = 4});

@@ -180,15 +180,21 @@ TEST_F(ExamplesTest, SynchronousTrainingGivesTheLossesOfOneProcess) {
   const std::vector<float> want = Losses(folder_.Path("local.txt"));
   EXPECT_EQ(want.size(), 3u * kImages / 8);
 
-  Process between(
-      LEAT_PROGRAM_LEAT,
-      Launch("chief=1,worker=1,ps=2", {}, LEAT_PROGRAM_FASHION_MNIST_CLUSTER,
-             Training(4, {"--sync", "--epochs", "3", "--losses",
-                          folder_.Path("")})));
-  EXPECT_EQ(between.Wait(absl::Seconds(100)), 0)
-      << between.Out() << between.Err();
-  std::vector<float> means = Losses(folder_.Path("chief-0.txt"));
-  const std::vector<float> others = Losses(folder_.Path("worker-0.txt"));
+  std::vector<float> means;
+  std::vector<float> others;
+  // Again where one was held up and the other has computed for it.
+  for (int i = 0; i < 3; ++i) {
+    Process between(
+        LEAT_PROGRAM_LEAT,
+        Launch("chief=1,worker=1,ps=2", {}, LEAT_PROGRAM_FASHION_MNIST_CLUSTER,
+               Training(4, {"--sync", "--epochs", "3", "--losses",
+                            folder_.Path("")})));
+    EXPECT_EQ(between.Wait(absl::Seconds(100)), 0)
+        << between.Out() << between.Err();
+    means = Losses(folder_.Path("chief-0.txt"));
+    others = Losses(folder_.Path("worker-0.txt"));
+    if (means.size() == others.size()) break;
+  }
   ASSERT_EQ(means.size(), others.size());
   for (size_t i = 0; i < means.size(); ++i) {
     means[i] = (means[i] + others[i]) / 2;

@@ -2,6 +2,8 @@
 //
 // However a network is trained, in this process, in one graph over a cluster or
 // by several workers with a graph each, the losses are the same.
+#include <barrier>
+#include <chrono>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -9,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "leat/graph/builder.h"
@@ -212,7 +215,9 @@ class Worker {
     options_.uninitialized = UninitializedVariables(b_).name();
   }
 
-  Losses Train(InProcessCluster& cluster) {
+  // Ends each step together with the others: see SyncReplicas.
+  Losses Train(InProcessCluster& cluster, std::barrier<>& step_end) {
+    const absl::Cleanup leave = [&] { step_end.arrive_and_drop(); };
     Losses losses;
     const auto graph = b_.Build();
     EXPECT_TRUE(graph.ok()) << graph.status();
@@ -231,10 +236,12 @@ class Worker {
       const auto out = (*session)->Run(
           {.feeds = {{network_.x, rows.x}, {network_.labels, rows.labels}},
            .fetches = {network_.loss},
-           .targets = {train_}});
+           .targets = {train_},
+           .options = {.timeout = std::chrono::seconds(60)}});
       EXPECT_TRUE(out.ok()) << out.status();
       if (!out.ok()) break;
       losses.push_back((*out)[0].scalar<float>());
+      step_end.arrive_and_wait();
     }
     return losses;
   }
@@ -252,10 +259,11 @@ Losses TrainBetweenGraph(const Optimizer& optimizer) {
   InProcessCluster cluster({{"ps", kServers}, {"worker", kWorkers}});
   std::vector<Losses> all(kWorkers);
   {
+    std::barrier step_end(kWorkers);
     std::vector<std::thread> threads;
     for (int i = 0; i < kWorkers; ++i) {
-      threads.emplace_back([&cluster, &all, &optimizer, i] {
-        all[i] = Worker(i, /*sync=*/true, optimizer).Train(cluster);
+      threads.emplace_back([&cluster, &step_end, &all, &optimizer, i] {
+        all[i] = Worker(i, /*sync=*/true, optimizer).Train(cluster, step_end);
       });
     }
     for (std::thread& thread : threads) thread.join();

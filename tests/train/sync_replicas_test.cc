@@ -4,6 +4,7 @@
 // one session that gets all batches at once, and whose gradients it counts.
 #include "leat/train/sync_replicas.h"
 
+#include <barrier>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -87,26 +89,51 @@ class Workers {
         << name << " of worker " << worker << ": " << status;
   }
 
-  // A thread that trains for so many steps; appends their losses.
-  std::thread Train(int worker, BatchFunction batch, int begin, int end,
-                    std::vector<float>* losses = nullptr) {
-    return std::thread([this, worker, batch, begin, end, losses] {
-      for (int step = begin; step < end; ++step) {
-        auto out = sessions[worker]->Run({.feeds = batch(worker, step),
-                                          .fetches = {models[worker].loss},
-                                          .targets = {models[worker].train},
-                                          .options = {.timeout = kTimeout}});
-        ASSERT_TRUE(out.ok())
-            << "worker " << worker << ", step " << step << ": " << out.status();
-        if (losses != nullptr) losses->push_back((*out)[0].scalar<float>());
+  void Step(int worker, BatchFunction batch, int step,
+            std::vector<float>* losses = nullptr) {
+    auto out = sessions[worker]->Run({.feeds = batch(worker, step),
+                                      .fetches = {models[worker].loss},
+                                      .targets = {models[worker].train},
+                                      .options = {.timeout = kTimeout}});
+    ASSERT_TRUE(out.ok()) << "worker " << worker << ", step " << step << ": "
+                          << out.status();
+    if (losses != nullptr) losses->push_back((*out)[0].scalar<float>());
+  }
+  // A thread that trains for so many steps.
+  std::thread Train(int worker, BatchFunction batch, int begin, int end) {
+    return std::thread([this, worker, batch, begin, end] {
+      for (int step = begin; step < end && !::testing::Test::HasFailure();
+           ++step) {
+        Step(worker, batch, step);
       }
     });
+  }
+  // Threads of workers that train for so many steps, one gradient a step each:
+  // nobody begins a step before all have the token of the one before it.
+  // Appends their losses.
+  std::vector<std::thread> TrainInStep(
+      int num_workers, BatchFunction batch, int begin, int end,
+      std::vector<std::vector<float>>* losses = nullptr) {
+    const auto step_end = std::make_shared<std::barrier<>>(num_workers);
+    std::vector<std::thread> threads;
+    for (int worker = 0; worker < num_workers; ++worker) {
+      threads.emplace_back([=, this] {
+        const absl::Cleanup leave = [&] { step_end->arrive_and_drop(); };
+        for (int step = begin; step < end && !::testing::Test::HasFailure();
+             ++step) {
+          Step(worker, batch, step,
+               losses == nullptr ? nullptr : &(*losses)[worker]);
+          step_end->arrive_and_wait();
+        }
+      });
+    }
+    return threads;
   }
   // A thread that trains until the global step is `end`.
   std::thread TrainUntil(int worker, int64_t end) {
     return std::thread([this, worker, end] {
       for (int i = 0; GlobalStep() < end; ++i) {
-        Train(worker, LinearBatch, i, i + 1).join();
+        Step(worker, LinearBatch, i);
         if (::testing::Test::HasFailure()) return;
       }
     });
@@ -147,11 +174,8 @@ std::vector<float> LossesOfCluster(const Optimizer& optimizer,
   });
   workers.Initialize();
   std::vector<std::vector<float>> losses(num_workers);
-  std::vector<std::thread> threads;
+  auto threads = workers.TrainInStep(num_workers, batch, 0, steps, &losses);
   threads.push_back(workers.Chief(steps));
-  for (int i = 0; i < num_workers; ++i) {
-    threads.push_back(workers.Train(i, batch, 0, steps, &losses[i]));
-  }
   Join(std::move(threads));
   EXPECT_EQ(workers.GlobalStep(), steps);
   std::vector<float> means;
@@ -310,10 +334,8 @@ class CountedTest : public ::testing::Test {
   }
   // Both workers, each its share of the steps.
   void TrainBoth(int from, int to) {
-    std::vector<std::thread> threads;
+    auto threads = workers_->TrainInStep(2, LinearBatch, from, to);
     threads.push_back(workers_->Chief(to - from));
-    threads.push_back(workers_->Train(0, LinearBatch, from, to));
-    threads.push_back(workers_->Train(1, LinearBatch, from, to));
     Join(std::move(threads));
   }
   std::vector<float> W() {
@@ -354,8 +376,7 @@ TEST_F(CountedTest, TheChiefWaitsForEveryWorker) {
 // the one before it.
 TEST_F(CountedTest, AWorkerWaitsForTheStepOfTheChief) {
   Start(2, {.replicas_to_aggregate = 2});
-  std::thread first = workers_->Train(0, LinearBatch, 0, 2);
-  std::thread second = workers_->Train(1, LinearBatch, 0, 2);
+  auto threads = workers_->TrainInStep(2, LinearBatch, 0, 2);
   WaitFor(2);
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   WaitFor(2);
@@ -363,8 +384,7 @@ TEST_F(CountedTest, AWorkerWaitsForTheStepOfTheChief) {
   WaitFor(2);
   EXPECT_EQ(workers_->GlobalStep(), 1);
   workers_->Chief(1).join();
-  first.join();
-  second.join();
+  Join(std::move(threads));
   EXPECT_EQ(workers_->GlobalStep(), 2);
   WaitFor(0);
 }
@@ -500,14 +520,12 @@ TEST_F(CountedTest, AChiefThatBeginsAfterTheEndGoesOnStepByStep) {
   EXPECT_FALSE(Fetch<bool>(*workers_->sessions[1], chief.finished));
   workers_->Ok(1, workers_->models[1].worker_init);
   EXPECT_EQ(workers_->GlobalStep(), 2);
-  std::thread first = workers_->Train(0, LinearBatch, 1, 3);
-  std::thread second = workers_->Train(1, LinearBatch, 1, 3);
+  auto threads = workers_->TrainInStep(2, LinearBatch, 1, 3);
   WaitFor(2);
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   WaitFor(2);
   workers_->Chief(2).join();
-  first.join();
-  second.join();
+  Join(std::move(threads));
   EXPECT_EQ(workers_->GlobalStep(), 4);
   WaitFor(0);
 }
