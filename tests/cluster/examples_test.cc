@@ -238,8 +238,8 @@ TEST_F(ExamplesTest, AWorkerThatWasKilledGoesOn) {
 }
 
 // In the first third of the training. The worker does not end meanwhile, and
-// has a part in every step but some around the kill; in some it has two, as
-// long as the new chief's own replica has not begun to take its tokens.
+// has a part in nearly every step; in some it has two, as long as the new
+// chief's own replica has not begun to take its tokens.
 TEST_F(ExamplesTest, AKilledChiefTrainsOnToTheLastStep) {
   for (int seed = 1; seed <= NumSeeds(1); ++seed) {
     SCOPED_TRACE(seed);
@@ -270,7 +270,7 @@ TEST_F(ExamplesTest, AKilledChiefTrainsOnToTheLastStep) {
     EXPECT_EQ(Count(out, absl::StrCat("ends at step ", kSteps, "\n")), 2)
         << out;
     const std::vector<float> losses = Losses(folder_.Path("worker-0.txt"));
-    EXPECT_GE(losses.size(), kSteps - 10);
+    EXPECT_GE(losses.size(), kSteps / 2);
     EXPECT_LE(losses.size(), 2 * kSteps);
     EXPECT_THAT(losses, Each(Truly([](float x) { return std::isfinite(x); })));
     ASSERT_FALSE(losses.empty());
