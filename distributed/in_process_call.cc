@@ -214,10 +214,11 @@ void InProcessCall::End(absl::StatusOr<Payload> result,
   }
   network_.queue().Add([self, result = std::move(result),
                         why_cancelled = std::move(why_cancelled)]() mutable {
-    std::exchange(self->parts_.done, nullptr)(std::move(result));
+    // First, so that the caller finds nothing that still works for it.
     if (!why_cancelled.ok()) {
       self->context_->cancellation.Cancel(std::move(why_cancelled));
     }
+    std::exchange(self->parts_.done, nullptr)(std::move(result));
     if (self->open_ != nullptr) self->open_->Remove(self);
   });
 }

@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "leat/graph/ops.h"
 #include "leat/tests/testing/in_process_cluster.h"
+#include "leat/tests/testing/test_service.h"
 #include "leat/tests/train/sync_models.h"
 #include "leat/train/nn/learning_rate.h"
 #include "leat/train/nn/replica_device_setter.h"
@@ -28,6 +29,7 @@ using ::testing::AllOf;
 using testing::BuildSyncModel;
 using testing::EmbeddingBatch;
 using testing::EmbeddingLoss;
+using testing::Eventually;
 using ::testing::HasSubstr;
 using testing::InProcessCluster;
 using testing::LinearBatch;
@@ -523,15 +525,18 @@ TEST_F(SyncClusterTest, ALostParameterServerEndsAWorkerThatWaits) {
 // step that begins anew.
 TEST_F(SyncClusterTest, ALostParameterServerIsInitializedAgain) {
   Create(true);
-  std::thread chief = Train(0, 300);
+  std::thread chief = Train(0, 1'000'000);
   std::thread other = Train(1, 1'000'000);
   WaitForStep(20);
   cluster_.Restart(Ps(1));
-  chief.join();
+  EXPECT_TRUE(Eventually([&] {
+    return sessions_[0]->num_sessions() >= 2 &&
+           sessions_[1]->num_sessions() >= 2;
+  }));
+  WaitForStep(20);
   Finish();
+  chief.join();
   other.join();
-  EXPECT_GE(sessions_[0]->num_sessions(), 2);
-  EXPECT_GE(sessions_[1]->num_sessions(), 2);
 }
 
 }  // namespace

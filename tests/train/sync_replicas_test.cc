@@ -140,7 +140,10 @@ class Workers {
   }
   std::thread Chief(int steps) {
     return std::thread([this, steps] {
-      for (int step = 0; step < steps; ++step) Ok(0, models[0].chief_step);
+      for (int step = 0; step < steps && !::testing::Test::HasFailure();
+           ++step) {
+        Ok(0, models[0].chief_step);
+      }
     });
   }
 
