@@ -99,6 +99,13 @@ class StatusServiceTest : public ::testing::Test {
     EXPECT_TRUE(handle.ok()) << handle.status();
     return handle.value_or("");
   }
+  // A worker whose graph receives of the ps asks that how it is, meanwhile.
+  void AwaitMeeting() {
+    EXPECT_TRUE(Eventually([&] {
+      const auto traffic = Traffic(StatusOf(worker_), kPsName);
+      return traffic.calls() > 0 && traffic.heard_us() >= 0;
+    }));
+  }
   testing::Edge PsToWorker() {
     return {.sender = kPsName,
             .sender_incarnation = ps_.Incarnation(),
@@ -221,11 +228,8 @@ TEST_F(StatusServiceTest, CountsATensorOnBothSides) {
   const std::string send = Register(ps_, kHandle, SendingGraph(PsToWorker()));
   const std::string recv =
       Register(worker_, kHandle, ReceivingGraph(PsToWorker()));
-  pb::PeerTrafficStatus met;  // It has asked the ps how it is.
-  ASSERT_TRUE(Eventually([&] {
-    met = Traffic(StatusOf(worker_), kPsName);
-    return met.heard_us() >= 0;
-  }));
+  AwaitMeeting();
+  const pb::PeerTrafficStatus met = Traffic(StatusOf(worker_), kPsName);
   for (int64_t step = 1; step <= 5; ++step) {
     const auto received = worker_.Run(kHandle, recv, step);
     ExpectOk(ps_.Run(kHandle, send, step));
@@ -402,6 +406,7 @@ TEST_F(StatusServiceTest, RevealsNoHandleAndNoStep) {
 TEST_F(StatusServiceTest, TellsOfAPeerThatIsGoneAndThatIsBack) {
   const std::string recv =
       Register(worker_, kHandle, ReceivingGraph(PsToWorker()));
+  AwaitMeeting();
   cluster_.Kill(kPs);
   EXPECT_FALSE(worker_.Run(kHandle, recv, 1)->Wait().ok());
   pb::PeerTrafficStatus peer = Traffic(StatusOf(worker_), kPsName);

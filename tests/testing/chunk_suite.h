@@ -7,6 +7,7 @@
 #define LEAT_TESTS_TESTING_CHUNK_SUITE_H_
 
 #include <algorithm>
+#include <atomic>
 #include <complex>
 #include <cstdint>
 #include <map>
@@ -176,10 +177,14 @@ class BusyThreads {
   explicit BusyThreads(WorkQueue& queue) {
     for (int i = 0; i < queue.num_threads(); ++i) {
       queue.Add([state = state_] {
+        ++state->num_busy;
         MutexLock lock(state->mutex);
         while (!state->is_over) state->over.Wait(state->mutex);
       });
     }
+    // Whoever is not yet would take what is added later first.
+    EXPECT_TRUE(
+        Eventually([&] { return state_->num_busy == queue.num_threads(); }));
   }
   ~BusyThreads() { End(); }
 
@@ -191,6 +196,7 @@ class BusyThreads {
 
  private:
   struct State {
+    std::atomic<int> num_busy{0};
     Mutex mutex;
     CondVar over;
     bool is_over ABSL_GUARDED_BY(mutex) = false;

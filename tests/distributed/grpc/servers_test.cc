@@ -133,6 +133,7 @@ TEST_F(GrpcServersTest, ASessionWhoseClientLosesItsConnectionIsNotMade) {
   pb::CreateSessionRequest request;
   EXPECT_TRUE(ExportGraphDef(*b.Build(), *request.mutable_graph_def()).ok());
   const auto call = client.Start(methods::kCreateSession, request);
+  ASSERT_TRUE(Eventually([&] { return network.num_accepted() == 1; }));
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   EXPECT_FALSE(call->is_done());
   network.Close();

@@ -72,7 +72,10 @@ void SlowNetwork::Run() {
       }
     }
     connections = std::move(open);
-    if (ends[0].revents != 0) connections.push_back(Accept());
+    if (ends[0].revents != 0) {
+      connections.push_back(Accept());
+      ++num_accepted_;
+    }
     // Their ends may be ready all the time.
     poll(nullptr, 0, 1);
   }

@@ -23,6 +23,8 @@ class SlowNetwork {
   SlowNetwork& operator=(const SlowNetwork&) = delete;
 
   const std::string& address() const { return address_; }
+  // Connections that there are or were.
+  int num_accepted() const { return num_accepted_; }
 
   // From now on no byte gets through the connections that there are, and nobody
   // is told.
@@ -48,6 +50,7 @@ class SlowNetwork {
   const uint16_t port_;  // of the callee
   int listening_ = -1;
   std::string address_;
+  std::atomic<int> num_accepted_{0};
   std::atomic<bool> is_frozen_{false};
   std::atomic<bool> is_closed_{false};
   std::atomic<bool> is_ending_{false};
