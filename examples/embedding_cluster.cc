@@ -181,6 +181,7 @@ absl::StatusOr<int> Run(const Flags& flags) {
     std::printf("%lld rows over %d servers; a step uses at most %lld\n",
                 static_cast<long long>(flags.users + flags.items), servers,
                 static_cast<long long>(2 * flags.batch));
+    std::fflush(stdout);
   }
   LEAT_RETURN_IF_ERROR(TrainSteps(flags, *task, model, *session));
   return 0;

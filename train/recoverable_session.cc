@@ -361,7 +361,11 @@ RecoverableSession::Implementation::Attempt(steady_clock::time_point deadline) {
 
 absl::Status RecoverableSession::Implementation::Reset(
     steady_clock::time_point deadline) {
-  const SessionOptions wanted = WantedUntil(deadline);
+  SessionOptions wanted = WantedUntil(deadline);
+  // All the time that there is: sessions with steps that run end slowly, and a
+  // reset that was given up would clear later what is made meanwhile.
+  wanted.connect_timeout =
+      std::max<nanoseconds>(Left(deadline), std::chrono::milliseconds(1));
   if (options_.reset != nullptr) return options_.reset(wanted);
   // A local session's variables have gone with it.
   if (wanted.target.text.empty()) return absl::OkStatus();

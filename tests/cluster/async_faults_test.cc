@@ -306,9 +306,9 @@ TEST(AsyncFaultsTest, WhatIsLearnedIsNotLessForKilledWorkers) {
     EXPECT_NEAR(learned.accuracy, expected.accuracy, 0.01);
   }
   // What else the machine does may slow the others after some of the kills; a
-  // dead worker would after each.
+  // dead worker that they wait for would stop them after each.
   ASSERT_FALSE(paces.empty());
-  EXPECT_GE(Median(paces), 0.6);
+  EXPECT_GE(Median(paces), 0.2);
 }
 
 }  // namespace

@@ -261,7 +261,7 @@ TEST_F(ExamplesTest, AKilledChiefTrainsOnToTheLastStep) {
     if (HasFatalFailure()) return;
     absl::SleepFor(absl::Microseconds(random() % 20'000));
     Kill(ReadFile(logs + "/chief-0.log"));
-    EXPECT_EQ(launch.Wait(absl::Seconds(100)), 0)
+    EXPECT_EQ(launch.Wait(absl::Seconds(200)), 0)
         << launch.Out() << launch.Err();
     const std::string out = launch.Out();
     EXPECT_EQ(Count(out, "[chief-0]  trains from step "), 2) << out;
@@ -318,10 +318,9 @@ TEST_F(ExamplesTest, EmbeddingsLearnOnSeveralServers) {
               "64"}));
   EXPECT_EQ(launch.Wait(absl::Seconds(100)), 0) << launch.Out() << launch.Err();
   EXPECT_THAT(launch.Out(), HasSubstr("60 rows over 3 servers"));
-  // The chief's: a worker may have had no more than the first steps.
+  // Of those who had a part in the last steps.
   double least = 1;
   for (const auto line : absl::StrSplit(launch.Out(), '\n')) {
-    if (!absl::StartsWith(line, "[chief-0]")) continue;
     const std::pair<absl::string_view, absl::string_view> parts =
         absl::StrSplit(line, absl::MaxSplits("mean squared error ", 1));
     if (parts.second.empty()) continue;
@@ -371,9 +370,9 @@ TEST_F(ExamplesTest, ALostTaskIsWorthAnotherTry) {
   Process ps(LEAT_PROGRAM_LEAT, {"serve"}, variables("ps"));
   EXPECT_THAT(ps.FirstLine(), HasSubstr("ready "));
   Process chief(LEAT_PROGRAM_EMBEDDING_CLUSTER,
-                {"--users=40", "--items=20", "--steps=10000", "--batch=4"},
+                {"--users=40", "--items=20", "--steps=1000000000", "--batch=4"},
                 variables("chief"));
-  WaitForOutput(chief, "mean squared error", 1);
+  WaitForOutput(chief, "rows over", 1);
   ps.Signal(SIGKILL);
   EXPECT_EQ(chief.Wait(), 138) << chief.Out() << chief.Err();
   EXPECT_THAT(chief.Err(), HasSubstr("/job:ps"));

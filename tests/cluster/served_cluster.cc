@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "gtest/gtest.h"
+#include "leat/core/status_macros.h"
 #include "leat/distributed/methods.h"
 #include "leat/tests/testing/task_client.h"
 
@@ -82,27 +83,41 @@ void ServedCluster::Kill(const TaskId& task) {
   EXPECT_EQ(process(task).Wait(), -SIGKILL) << process(task).Err();
 }
 
-pb::TaskStatusResponse ServedCluster::Status(const TaskId& task) {
+absl::StatusOr<pb::TaskStatusResponse> ServedCluster::TryStatus(
+    const TaskId& task) {
   pb::TaskStatusResponse status;
-  const absl::Status called =
+  LEAT_RETURN_IF_ERROR(
       TaskClient(*transport_, Address(task))
-          .Call(methods::kTaskStatus, pb::TaskStatusRequest(), status);
-  EXPECT_TRUE(called.ok()) << called;
+          .Call(methods::kTaskStatus, pb::TaskStatusRequest(), status));
   return status;
 }
 
+pb::TaskStatusResponse ServedCluster::Status(const TaskId& task) {
+  const auto status = TryStatus(task);
+  EXPECT_TRUE(status.ok()) << status.status();
+  return status.value_or(pb::TaskStatusResponse());
+}
+
+void ServedCluster::ExpectBecomes(
+    const TaskId& task, bool (*condition)(const pb::TaskStatusResponse&)) {
+  absl::StatusOr<pb::TaskStatusResponse> status;
+  // A connection that was silent may be lost when its task goes on.
+  const auto is_so = [&] {
+    status = TryStatus(task);
+    return status.ok() && condition(*status);
+  };
+  EXPECT_TRUE(Becomes(is_so, kIdle))
+      << status.status() << "\n"
+      << (status.ok() ? status->DebugString() : "");
+}
+
 void ServedCluster::ExpectQuiet(const TaskId& task) {
-  pb::TaskStatusResponse status;
-  const auto is_quiet = [&] { return IsQuiet(status = Status(task)); };
-  EXPECT_TRUE(Becomes(is_quiet, kIdle)) << status.DebugString();
+  ExpectBecomes(task, IsQuiet);
 }
 
 void ServedCluster::ExpectIdle() {
   for (const auto& [key, process] : processes_) {
-    const TaskId task{key.first, key.second};
-    pb::TaskStatusResponse status;
-    const auto is_idle = [&] { return IsIdle(status = Status(task)); };
-    EXPECT_TRUE(Becomes(is_idle, kIdle)) << status.DebugString();
+    ExpectBecomes({key.first, key.second}, IsIdle);
   }
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "leat/distributed/cluster.h"
 #include "leat/distributed/transport.h"
@@ -69,6 +70,9 @@ class ServedCluster {
  private:
   using TaskKey = std::pair<std::string, int>;
   static TaskKey Key(const TaskId& task) { return {task.job, task.index}; }
+  absl::StatusOr<pb::TaskStatusResponse> TryStatus(const TaskId& task);
+  void ExpectBecomes(const TaskId& task,
+                     bool (*condition)(const pb::TaskStatusResponse&));
 
   const std::unique_ptr<Transport> transport_ =
       *BuiltinTransports().Create("grpc");

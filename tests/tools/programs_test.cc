@@ -416,7 +416,8 @@ std::string OnTerminal(const Terminal& terminal, const std::string& model,
   EXPECT_EQ(ended.code, 0) << ended.err;
   std::string text;
   pollfd ready = {.fd = terminal.file, .events = POLLIN, .revents = 0};
-  while (poll(&ready, 1, 200) > 0) {
+  // The kernel may take a while to hand on the first of it.
+  while (poll(&ready, 1, text.empty() ? 10'000 : 200) > 0) {
     char bytes[4096];
     const ssize_t count = read(terminal.file, bytes, sizeof(bytes));
     if (count <= 0) break;
