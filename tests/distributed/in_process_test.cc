@@ -1,6 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/in_process.h"
 
+#include <atomic>
+#include <memory>
+#include <utility>
+
 #include "leat/distributed/address.h"
 #include "leat/tests/testing/transport_ends_suite.h"
 #include "leat/tests/testing/transport_suite.h"
@@ -27,6 +31,26 @@ TEST_P(InProcessTest, SharesTheBuffer) {
               PayloadOf("x", {{"a", tensor}}));
   ASSERT_TRUE(response.ok()) << response.status();
   EXPECT_TRUE(response->tensors[0].tensor.SharesBufferWith(tensor));
+}
+
+// So that a step that was given up takes nothing from those that follow.
+TEST_P(InProcessTest, TheCalleeIsCancelledBeforeTheCallerHears) {
+  const auto transport = NewTransport();
+  const auto listener = Listen(*transport);
+  CallOptions options;
+  options.cancellation = std::make_shared<Cancellation>();
+  const CallResult result;
+  std::atomic<int> num_cancelled{0};
+  transport->Call(listener->address(), TestService::kWait, {}, options,
+                  [this, &num_cancelled, done = result.Done()](
+                      absl::StatusOr<Payload> reply) mutable {
+                    num_cancelled = service_.num_cancelled();
+                    std::move(done)(std::move(reply));
+                  });
+  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 1; }));
+  options.cancellation->Cancel(absl::AbortedError("the step has failed"));
+  EXPECT_FALSE(result.Take().ok());
+  EXPECT_EQ(num_cancelled, 1);
 }
 
 TEST_P(InProcessTest, ChoosesFreePorts) {
