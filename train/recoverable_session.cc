@@ -129,6 +129,10 @@ class RecoverableSession::Implementation {
   absl::StatusOr<LivePtr> Acquire();
   absl::StatusOr<SessionPtr> Make();
   absl::StatusOr<SessionPtr> Attempt(steady_clock::time_point deadline);
+  // At least 1 ms: what is left may just have run out.
+  static nanoseconds SomeTimeUntil(steady_clock::time_point deadline) {
+    return std::max<nanoseconds>(Left(deadline), std::chrono::milliseconds(1));
+  }
   // What is wanted of a session, for as long as there is time.
   SessionOptions WantedUntil(steady_clock::time_point deadline) const;
   absl::StatusOr<SessionPtr> NewSessionUntil(steady_clock::time_point deadline);
@@ -320,10 +324,8 @@ RecoverableSession::Implementation::Make() {
 SessionOptions RecoverableSession::Implementation::WantedUntil(
     steady_clock::time_point deadline) const {
   SessionOptions wanted = options_.session;
-  // 1 ms and more: what is left may just have run out.
-  wanted.connect_timeout = std::min(
-      wanted.connect_timeout,
-      std::max<nanoseconds>(Left(deadline), std::chrono::milliseconds(1)));
+  wanted.connect_timeout =
+      std::min(wanted.connect_timeout, SomeTimeUntil(deadline));
   wanted.cancellation = cancellation_;
   return wanted;
 }
@@ -364,8 +366,7 @@ absl::Status RecoverableSession::Implementation::Reset(
   SessionOptions wanted = WantedUntil(deadline);
   // All the time that there is: sessions with steps that run end slowly, and a
   // reset that was given up would clear later what is made meanwhile.
-  wanted.connect_timeout =
-      std::max<nanoseconds>(Left(deadline), std::chrono::milliseconds(1));
+  wanted.connect_timeout = SomeTimeUntil(deadline);
   if (options_.reset != nullptr) return options_.reset(wanted);
   // A local session's variables have gone with it.
   if (wanted.target.text.empty()) return absl::OkStatus();

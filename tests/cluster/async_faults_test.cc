@@ -55,6 +55,10 @@ constexpr int kClasses = 4;
 // The loss is then within 0.5 % of the least that there is.
 constexpr int64_t kSteps = 750;
 constexpr absl::Duration kWindow = absl::Milliseconds(300);
+// So fast are the others without a killed one, of what they were with it, after
+// this time at the latest.
+constexpr double kPace = 0.6;
+constexpr absl::Duration kPaceAfter = absl::Seconds(2);
 constexpr absl::Duration kPatience = absl::Seconds(60);
 
 // Made-up examples that a linear model tells apart, but for some.
@@ -166,7 +170,10 @@ class Training {
     for (size_t i = 0; i < workers_.size(); ++i) {
       EXPECT_TRUE(i == victim || workers_[i]->Advances(20)) << i;
     }
-    const double after = PaceOfOthers(victim);
+    double after = 0;
+    do {
+      after = std::max(after, PaceOfOthers(victim));
+    } while (after < kPace * before && absl::Now() < killed + kPaceAfter);
     // A machine that is busy elsewhere may not run one step in the window.
     paces_.push_back(after / std::max(before, 1.0));
     cluster_.Start(task);
@@ -306,9 +313,9 @@ TEST(AsyncFaultsTest, WhatIsLearnedIsNotLessForKilledWorkers) {
     EXPECT_NEAR(learned.accuracy, expected.accuracy, 0.01);
   }
   // What else the machine does may slow the others after some of the kills; a
-  // dead worker that they wait for would stop them after each.
+  // dead worker would after each.
   ASSERT_FALSE(paces.empty());
-  EXPECT_GE(Median(paces), 0.2);
+  EXPECT_GE(Median(paces), kPace);
 }
 
 }  // namespace
