@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Activation: the values and counts of one iteration of a loop, or of the step
-// outside of loops. Loop: one entry into a frame, with its iterations.
+// Activation and Loop: the state of a step that runs in one executor. Each
+// holds data only; the propagators (propagator.h) decide what happens to it.
 #ifndef LEAT_RUNTIME_ACTIVATION_H_
 #define LEAT_RUNTIME_ACTIVATION_H_
 
@@ -22,70 +22,96 @@ namespace leat {
 
 struct Loop;
 
+// The values and counts of one iteration of a loop or, for frame 0, of all
+// nodes outside of loops. The FrameLayout that it is made for must outlive it.
+//
+// The threads that run the step share it without a lock: the counts change by
+// atomic operations, and a slot is written by its producer before the
+// consumers are told and cleared by its last reader.
 struct Activation {
   explicit Activation(const Program::FrameLayout& layout)
       : layout(layout),
         slots(layout.num_slots),
         counts(layout.initial_counts) {}
 
+  // Sets all counts to those of a new iteration. REQUIRES: all slots are empty,
+  // as after Clear or after every value has been read.
   void Reset() {
     std::memcpy(counts.data(), layout.initial_counts.data(),
                 counts.size() * sizeof(int32_t));
   }
+  // Drops all values, for a step that has failed or an iteration that has
+  // ended.
   void Clear() {
     for (Value& value : slots) {
       if (!value.IsEmpty()) value.Clear();
     }
   }
 
-  // See Program::FrameLayout::initial_counts. Indexed by local index, or slot.
+  // The parts of `counts`, which FrameLayout::initial_counts describes.
+  //
+  // The edges that instruction `i`, a local index of the frame, still waits
+  // for. The count of a Merge is that of merge_count.h.
   int32_t& pending(int i) { return counts[i]; }
+  // The number of reads that are still to come, indexed by slot.
   int32_t* readers() { return counts.data() + layout.num_instructions; }
+  // Not 0 if something that instruction `i` waits for was dead. REQUIRES: the
+  // program is not straight.
   int32_t& dead(int i) {
     return counts[layout.num_instructions + layout.num_slots + i];
   }
+  // The input that Merge `i` has taken, or one of merge_count::kNone and kDead.
+  // REQUIRES: the program is not straight.
   int32_t& taken(int i) {
     return counts[2 * layout.num_instructions + layout.num_slots + i];
   }
 
   const Program::FrameLayout& layout;
-  std::vector<Value> slots;
-  std::vector<int32_t> counts;
-  // When instructions became ready, by local index; empty unless the step is
-  // observed and several threads work on it.
+  std::vector<Value> slots;     // by slot number
+  std::vector<int32_t> counts;  // see above
+  // The time at which each instruction became ready, by local index. It is
+  // empty unless the step is observed and several threads work on it.
   std::vector<std::chrono::steady_clock::time_point> scheduled;
 
-  // Of a loop's iteration only.
+  // The members below are used only by an iteration of a loop. `loop` is null
+  // outside of loops.
   Loop* loop = nullptr;
-  int64_t iteration = 0;
-  // Ready and running instructions, and loops entered from here. Whoever takes
-  // the last one away looks whether the iteration has ended.
+  int64_t iteration = 0;  // counted from 0
+  // The number of instructions of this iteration that are ready or running,
+  // plus the number of loops that were entered from it and still go on. The
+  // thread that takes away the last one checks whether the iteration has ended.
   std::atomic<int64_t> outstanding{0};
-  std::vector<std::unique_ptr<Loop>> inner_loops;  // guarded as Loop is
+  // The loops entered from this iteration. Guarded like Loop.
+  std::vector<std::unique_ptr<Loop>> inner_loops;
 };
 
-// One entry into a frame. Guarded by the mutex of the execution's loops.
+// One entry into a frame, with the iterations that are under way. Guarded by
+// the mutex of the FramedPropagator that owns it.
 struct Loop {
-  // A value that came too early: its iteration waits for an earlier one to end.
+  // A value that Enter or NextIteration, named by `instruction`, puts into an
+  // iteration that has not been started yet.
   struct Deferred {
     int32_t instruction = 0;
     Value value = {};
   };
 
-  int32_t frame = 0;
-  Activation* parent = nullptr;
-  uint64_t id = 0;  // in rendezvous keys: equal on every device
-  int32_t missing_enters = 0;
-  int64_t num_started = 0;  // iterations
-  // Those started and not ended: the last is number num_started - 1.
+  int32_t frame = 0;             // index into Program::frames()
+  Activation* parent = nullptr;  // entered from here
+  // The frame id in rendezvous keys, which is equal on every device.
+  uint64_t id = 0;
+  int32_t missing_enters = 0;  // Enters that have not come yet
+  int64_t num_started = 0;     // iterations so far
+  // The iterations that were started and have not ended, in order. The last one
+  // is number `num_started` - 1.
   std::deque<std::unique_ptr<Activation>> iterations;
   std::vector<Deferred> invariants;  // given to every iteration
-  std::vector<Deferred> deferred;    // into the iteration not yet started
-  std::vector<int32_t> live_exits;   // that have left the loop
-  // Exits that were dead in the newest iteration: dead if the loop ends so.
+  std::vector<Deferred> deferred;    // for iteration `num_started`
+  std::vector<int32_t> live_exits;   // Exits that were alive once
+  // The Exits that were dead in the newest iteration. They are dead for the
+  // consumers outside, too, if the loop ends with that iteration.
   std::vector<int32_t> dead_exits;
 
-  // REQUIRES: it has started and not ended.
+  // The given iteration. REQUIRES: it was started and has not ended.
   Activation& at(int64_t iteration) const {
     return *iterations[iteration - (num_started - iterations.size())];
   }

@@ -14,8 +14,8 @@
 namespace leat {
 namespace {
 
-// Refuses what is larger than a constant may be: a graph of a few bytes can ask
-// for a terabyte.
+// An allocator that refuses blocks larger than a constant may be. Without the
+// limit a graph of a few bytes could ask for a terabyte.
 class BoundedAllocator final : public Allocator {
  public:
   explicit BoundedAllocator(int64_t max_bytes) : max_bytes_(max_bytes) {}
@@ -29,6 +29,7 @@ class BoundedAllocator final : public Allocator {
   const int64_t max_bytes_;
 };
 
+// The device on which kernels run while a step is planned.
 class PlanningDevice final : public Device {
  public:
   PlanningDevice(WorkQueue& queue, int64_t max_bytes)
@@ -59,7 +60,7 @@ class KernelEvaluator final : public ConstantEvaluator {
           "node '", node.name, "' (", node.op->name, ") is no constant"));
     }
     std::vector<Value> slots(inputs.size() + node.output_types.size());
-    // Two readers: a kernel must not write over its inputs.
+    // Every input has two readers, so that no kernel writes over its inputs.
     const std::vector<int32_t> readers(slots.size(), 2);
     std::vector<int32_t> input_slots;
     for (size_t i = 0; i < inputs.size(); ++i) {

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The ConstantEvaluator of passes: runs CPU kernels while a step is planned.
+// NewConstantEvaluator: makes the evaluator that graph passes, such as constant
+// folding, use while a step is planned. It runs this library's CPU kernels.
 #ifndef LEAT_RUNTIME_CONSTANT_EVALUATOR_H_
 #define LEAT_RUNTIME_CONSTANT_EVALUATOR_H_
 
@@ -12,9 +13,15 @@
 
 namespace leat {
 
-// Both are borrowed and outlive the evaluator; kernels split their work over
-// `queue`, whose threads need not be free. UNIMPLEMENTED for stateful ops and
-// kernels that wait. What it returns is in memory of the host.
+// Returns a thread-safe evaluator that creates kernels from `kernels`. Both
+// arguments are borrowed and must outlive it. Kernels split their work over
+// `queue`; they make progress even if all of its threads are busy, because the
+// caller's thread works too.
+//
+// The tensors that Evaluate returns are in host memory. Evaluate fails with
+// UNIMPLEMENTED for stateful ops and for asynchronous kernels, which may have
+// to wait, and with the error of KernelRegistry::Create where there is no
+// kernel.
 std::unique_ptr<ConstantEvaluator> NewConstantEvaluator(
     const KernelRegistry& kernels, WorkQueue& queue);
 

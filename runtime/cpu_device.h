@@ -1,7 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// CpuDevice: "/device:CPU:<i>" of this process. Several may share one pool of
-// threads; each has memory of its own.
+// CpuDevice: the device "/device:CPU:<i>" of this process. The CPU devices of a
+// process may share one pool of threads, but each has its own memory. Several
+// of them in one process let programs be placed and cut as they would be on
+// several GPUs.
 #ifndef LEAT_RUNTIME_CPU_DEVICE_H_
 #define LEAT_RUNTIME_CPU_DEVICE_H_
 
@@ -10,12 +12,16 @@
 
 namespace leat {
 
+// Thread-safe. DeviceSet makes and owns the devices of a process.
 class CpuDevice final : public Device {
  public:
-  // `queue` is borrowed and outlives the device.
+  // Borrows `queue`, on which kernels run and which must outlive the device.
+  // `memory` says how many bytes the device may allocate.
   CpuDevice(DeviceInfo info, WorkQueue& queue, PoolAllocatorOptions memory = {})
       : Device(std::move(info)), queue_(queue), allocator_(std::move(memory)) {}
 
+  // Both are the same memory, because the host can read all memory of a CPU.
+  // Buffers may outlive the device.
   Allocator& allocator() override { return allocator_; }
   Allocator& host_allocator() override { return allocator_; }
   WorkQueue& compute_queue() override { return queue_; }

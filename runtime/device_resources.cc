@@ -7,6 +7,7 @@
 namespace leat {
 namespace {
 
+// The job in the device's name, which is its default container.
 std::string JobOf(const Device& device) {
   const auto name = DeviceName::Parse(device.name());
   return name.ok() ? name->job.value_or(kDefaultContainer) : kDefaultContainer;

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// DeviceResources: what outlives steps on each of some devices, such as their
-// variables: shared by all sessions of a process, or one session's own.
-// Thread-safe.
+// DeviceResources: a ResourceStore for each of several devices. It holds the
+// variables, queues and other resources that outlive a step. The sessions of a
+// process share one; an isolated session has its own.
 #ifndef LEAT_RUNTIME_DEVICE_RESOURCES_H_
 #define LEAT_RUNTIME_DEVICE_RESOURCES_H_
 
@@ -16,22 +16,29 @@
 
 namespace leat {
 
+// Thread-safe. Owns the stores; resources in them are shared with the kernels
+// that use them.
 class DeviceResources {
  public:
-  // An empty store for each. The devices are borrowed and outlive this; the
-  // default container is a device's job.
+  // Makes an empty store for each device. The devices are borrowed and must
+  // outlive this. The default container of a store is the job in its device's
+  // name, or kDefaultContainer if there is none. `limits` holds for every
+  // single resource.
   explicit DeviceResources(absl::Span<const std::unique_ptr<Device>> devices,
                            const ResourceLimits& limits = {});
   DeviceResources(const DeviceResources&) = delete;
   DeviceResources& operator=(const DeviceResources&) = delete;
 
-  // REQUIRES: one of the devices.
+  // Returns the store of `device`. REQUIRES: `device` is one of those that the
+  // constructor was given; the same object, not an equal name.
   ResourceStore& Of(const Device& device);
 
   const ResourceLimits& limits() const { return limits_; }
 
-  // Forgets what is in these containers on every device; "" is the default one,
-  // and so is an empty list. Whoever uses something of it keeps that.
+  // Removes everything in the containers `names` from the store of every
+  // device. The name "" is the default container, and an empty list stands for
+  // it alone. Steps that use a removed resource keep it until they are done
+  // with it.
   void ClearContainers(absl::Span<const std::string> names = {});
 
  private:

@@ -19,7 +19,8 @@ namespace {
 constexpr int kMaxDevices = 1024;
 constexpr int kMaxThreads = 4096;
 
-// The processors this process may run on, which a container may restrict.
+// Returns the number of processors that this process may run on, which a
+// container may restrict.
 int NumProcessors() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -27,7 +28,8 @@ int NumProcessors() {
   return std::max(1, CPU_COUNT(&set));
 }
 
-// Random, so that a restarted task is told from its predecessor.
+// Returns a random number other than 0, by which a restarted task is told from
+// the one before.
 uint64_t NewIncarnation() {
   std::random_device random;
   const uint64_t value = (uint64_t{random()} << 32) | random();
@@ -87,7 +89,7 @@ absl::StatusOr<std::unique_ptr<DeviceSet>> DeviceSet::Create(
 }
 
 DeviceSet::~DeviceSet() {
-  // Tasks may still use devices: let them end first.
+  // Tasks of the pool may still use the devices, so they end first.
   queue_.reset();
 }
 

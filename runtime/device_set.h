@@ -1,8 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// DeviceSet: the devices of this process, the threads they share, and what
-// their variables live in, of the sessions that share it. Immutable after
-// construction; thread-safe.
+// DeviceSet: the devices of this process, the pool of threads that they share,
+// and the resources (variables, queues) of the sessions that run on them.
 #ifndef LEAT_RUNTIME_DEVICE_SET_H_
 #define LEAT_RUNTIME_DEVICE_SET_H_
 
@@ -18,33 +17,47 @@
 namespace leat {
 
 struct DeviceSetOptions {
-  // Prefix of all device names.
+  // All device names begin with this name of a task.
   std::string task = "/job:localhost/replica:0/task:0";
-  int num_cpus = 1;     // CPU devices
-  int num_threads = 0;  // of the compute pool; 0: one a processor we may use
-  // Limit of each CPU device; 0: its equal share of nine tenths of what this
-  // process may take (host_memory.h), the rest being the process's own.
+  int num_cpus = 1;  // number of CPU devices
+  // Threads of the compute pool. 0 stands for one thread per processor that
+  // this process may run on.
+  int num_threads = 0;
+  // Memory limit of each CPU device. 0 stands for an equal share of nine tenths
+  // of the memory that this process may use (host_memory.h); the last tenth is
+  // left to the rest of the process.
   int64_t cpu_memory_bytes = 0;
+  // Limits of each single resource, such as a queue.
   ResourceLimits resource_limits = {};
 };
 
+// Immutable after Create, thread-safe. It must outlive the sessions and
+// compiled graphs that use its devices.
 class DeviceSet {
  public:
-  // INVALID_ARGUMENT for counts out of range or a malformed task name.
+  // Makes the devices and starts the threads. INVALID_ARGUMENT if `num_cpus` is
+  // not in [1, 1024], `num_threads` is not in [0, 4096], `cpu_memory_bytes` is
+  // negative or `task` is not of the form "/job:J/replica:R/task:T".
   static absl::StatusOr<std::unique_ptr<DeviceSet>> Create(
       const DeviceSetOptions& options = {});
+  // Waits until the compute pool has run all of its work.
   ~DeviceSet();
 
+  // The devices in the order of their numbers. Owned by this.
   const std::vector<std::unique_ptr<Device>>& devices() const {
     return devices_;
   }
-  // Null when there is none of that full name.
+  // Returns the device with the full name `name`, or null if there is none.
+  // Owned by this.
   Device* Find(absl::string_view name) const;
+  // Returns a description of each device, in the order of devices().
   std::vector<DeviceInfo> Infos() const;
 
-  // What sessions of this process share. An isolated one has its own.
+  // The resources that the sessions of this process share. An isolated session
+  // has its own DeviceResources instead.
   DeviceResources& resources() { return *resources_; }
 
+  // The pool on which kernels of all devices run. Its tasks must not block.
   WorkQueue& compute_queue() { return *queue_; }
 
  private:
@@ -55,7 +68,8 @@ class DeviceSet {
   std::unique_ptr<DeviceResources> resources_;
 };
 
-// "cpu", "cpu:2": what a --devices flag says. INVALID_ARGUMENT quoting it.
+// Parses the value of a --devices flag: "cpu" is one CPU device, "cpu:2" are
+// two. INVALID_ARGUMENT, quoting `text`, for any other form.
 absl::StatusOr<DeviceSetOptions> ParseDevices(absl::string_view text);
 
 }  // namespace leat

@@ -13,14 +13,17 @@ namespace {
 
 using Instruction = Program::Instruction;
 
-// So many quick instructions run one after another on a thread that is not to
-// compute.
+// The number of quick instructions that Start may run one after another on its
+// own thread, which should not compute.
 constexpr int kMaxQuick = 64;
 
-// Whether this thread runs an execution's instructions: what they complete of
-// others, which may go on with them, is not run inside of them.
+// True while this thread runs instructions of any execution. An async kernel
+// that completes in the meantime may belong to another execution, which could
+// go on with its own instructions; those must not run inside of the first
+// one's.
 thread_local bool runs_instructions = false;
 
+// Sets `runs_instructions` for a scope.
 class RunsInstructions {
  public:
   RunsInstructions() { runs_instructions = true; }
@@ -39,12 +42,13 @@ class Executor::Execution {
  public:
   virtual ~Execution() = default;
 
-  // Delete nothing: it gives itself back to `executor` when the step has ended.
+  // Runs or starts a step. The execution owns itself during the step, and gives
+  // itself back to `executor` when the step has ended.
   virtual void Run(Executor& executor, Step& step, Done done) = 0;
   virtual void Start(Executor& executor, Step& step, Done done) = 0;
 };
 
-// A program that is run in order.
+// The state of a step of a sequential program.
 class Executor::SequentialExecution final : public Execution {
  public:
   explicit SequentialExecution(const Program& program)
@@ -68,13 +72,15 @@ class Executor::SequentialExecution final : public Execution {
   }
 
  private:
+  // Resets the state for a new step.
   void Prepare(Executor& executor, Step& step) {
     executor_ = &executor;
     runner_.Start(step, executor.resources_);
     root_.Reset();
   }
 
-  // The first few instructions as long as they are quick; how many.
+  // Runs the first instructions on this thread as long as they are quick.
+  // Returns how many it has run.
   size_t RunQuick() {
     const RunsInstructions runs;
     size_t next = 0;
@@ -88,7 +94,7 @@ class Executor::SequentialExecution final : public Execution {
     return next;
   }
 
-  // The instructions from there on, and ends.
+  // Runs the instructions from `next` on, and ends the step.
   void RunFrom(size_t next, Done done) {
     {
       const RunsInstructions runs;
@@ -111,7 +117,7 @@ class Executor::SequentialExecution final : public Execution {
   Executor* executor_ = nullptr;  // of the current step
 };
 
-// Several threads and async kernels work on it.
+// The state of a step on which several threads and async kernels may work.
 template <class Propagator>
 class Executor::ConcurrentExecution final : public Execution {
  public:
@@ -132,18 +138,18 @@ class Executor::ConcurrentExecution final : public Execution {
   }
 
  private:
-  // What one thread will run: `cheap` from its end, then the one expensive it
-  // has kept.
+  // The instructions that one thread will run: those in `cheap`, from its end,
+  // and then `expensive`, the one expensive instruction that it has kept.
   struct Tasks {
     ReadyList cheap = {};
-    Ready expensive = {};  // none while its activation is null
+    Ready expensive = {};  // none if its activation is null
 
     bool IsEmpty() const {
       return cheap.empty() && expensive.activation == nullptr;
     }
   };
 
-  // An async kernel under way.
+  // A run of an async kernel.
   struct AsyncRun {
     AsyncRun(ConcurrentExecution& execution, const Ready& item)
         : execution(execution),
@@ -159,11 +165,13 @@ class Executor::ConcurrentExecution final : public Execution {
     KernelContext context;
     const InstructionRunner::Time started;
     absl::Status status;
-    // The second of "ComputeAsync has returned" and "done was called" goes on.
+    // Set by the first of two events: ComputeAsync has returned, and `done` was
+    // called. The second one propagates the outputs.
     std::atomic<bool> one_has_come{false};
   };
 
-  // The roots, for one activity.
+  // Resets the state for a new step. Returns the roots, for the step's first
+  // activity to run.
   Tasks Prepare(Executor& executor, Step& step, Done done) {
     executor_ = &executor;
     done_ = std::move(done);
@@ -180,6 +188,8 @@ class Executor::ConcurrentExecution final : public Execution {
     return tasks;
   }
 
+  // Returns an empty list, with the room of one that was used before if
+  // possible.
   Tasks NewTasks() {
     MutexLock lock(mutex_);
     if (spare_.empty()) return {};
@@ -188,9 +198,10 @@ class Executor::ConcurrentExecution final : public Execution {
     return tasks;
   }
 
-  // An activity on any thread: what is quick here, the rest in the pool.
+  // Goes on with an activity on the current thread, whichever that is: runs
+  // quick instructions here and moves the rest to the pool.
   void Continue(Tasks tasks) {
-    // What an observer makes of its end takes a while.
+    // An observer takes a while, so an observed step runs nothing here.
     if (!is_observed_) RunQuick(tasks);
     if (is_observed_ || (runner_.step().IsRunning() && !tasks.IsEmpty())) {
       program_.device().compute_queue().Add(
@@ -204,7 +215,8 @@ class Executor::ConcurrentExecution final : public Execution {
     EndActivity();
   }
 
-  // The others stay, in their order.
+  // Runs up to kMaxQuick quick instructions of `tasks.cheap`. The others stay
+  // there, in their order.
   void RunQuick(Tasks& tasks) {
     const RunsInstructions runs;
     Tasks others = NewTasks();
@@ -225,6 +237,8 @@ class Executor::ConcurrentExecution final : public Execution {
     GiveBack(std::move(others));
   }
 
+  // Runs everything in `tasks` and what becomes ready by it, until the step
+  // fails.
   void Work(Tasks tasks) {
     const RunsInstructions runs;
     while (runner_.step().IsRunning()) {
@@ -242,6 +256,8 @@ class Executor::ConcurrentExecution final : public Execution {
     GiveBack(std::move(tasks));
   }
 
+  // Runs an instruction, or starts its async kernel, and adds what became ready
+  // to `tasks`.
   void RunOne(const Ready& item, Tasks& tasks) {
     if (program_.instruction(item.instruction).is_async && !item.dead) {
       StartAsync(item, tasks);
@@ -251,7 +267,7 @@ class Executor::ConcurrentExecution final : public Execution {
   }
 
   void GiveBack(Tasks tasks) {
-    tasks.cheap.clear();  // a step that has failed leaves some
+    tasks.cheap.clear();  // not empty if the step has failed
     MutexLock lock(mutex_);
     spare_.push_back(std::move(tasks.cheap));
   }
@@ -262,7 +278,8 @@ class Executor::ConcurrentExecution final : public Execution {
     Schedule(first_new, tasks);
   }
 
-  // Takes the expensive ones out of what has become ready.
+  // Moves the expensive instructions among those that have become ready,
+  // `tasks.cheap` from `first_new` on, to where they will run.
   void Schedule(size_t first_new, Tasks& tasks) {
     auto kept = tasks.cheap.begin() + first_new;
     for (auto item = kept; item != tasks.cheap.end(); ++item) {
@@ -279,7 +296,8 @@ class Executor::ConcurrentExecution final : public Execution {
     tasks.cheap.erase(kept, tasks.cheap.end());
   }
 
-  // Of several expensive instructions all but one go to other threads.
+  // Keeps `item` as the expensive instruction of this thread. The one that was
+  // kept before goes to another thread.
   void ScheduleExpensive(const Ready& item, Tasks& tasks) {
     const Ready other = std::exchange(tasks.expensive, item);
     if (other.activation == nullptr) return;
@@ -292,6 +310,7 @@ class Executor::ConcurrentExecution final : public Execution {
     });
   }
 
+  // Ends an activity. The last one of the step ends the step.
   void EndActivity() {
     if (activities_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     propagator_.Clear();
@@ -323,12 +342,14 @@ class Executor::ConcurrentExecution final : public Execution {
         });
     if (run->one_has_come.exchange(true, std::memory_order_acq_rel)) {
       FinishAsync(std::unique_ptr<AsyncRun>(run), tasks);
-      // Not the last activity: this thread's own goes on.
+      // This was not the last activity, because this thread's own still goes
+      // on.
       activities_.fetch_sub(1, std::memory_order_acq_rel);
     }
   }
 
-  // A completion comes on anybody's thread.
+  // Goes on after an async kernel that has completed after ComputeAsync had
+  // returned. The completion may come on any thread.
   void FinishElsewhere(AsyncRun* run) {
     if (!runs_instructions && !is_observed_) {
       Tasks tasks = NewTasks();
@@ -363,14 +384,16 @@ class Executor::ConcurrentExecution final : public Execution {
   Propagator propagator_;
   Activation root_;
 
-  // Of the current step.
+  // The members below belong to the current step.
   Executor* executor_ = nullptr;
   Done done_;
   bool is_observed_ = false;
-  // Threads at work and async kernels under way.
+  // The number of threads that work on the step and of async kernels that have
+  // been started and have not ended.
   std::atomic<int32_t> activities_{0};
 
-  // Empty lists with room, for the next threads that work, of later steps too.
+  // Empty lists with capacity, for threads that begin to work, also on later
+  // steps.
   Mutex mutex_;
   std::vector<ReadyList> spare_ ABSL_GUARDED_BY(mutex_);
 };
@@ -382,7 +405,7 @@ Executor::Executor(std::shared_ptr<const Program> program,
 Executor::~Executor() = default;
 
 void Executor::Run(Step& step, Done done) {
-  // Give() takes it back.
+  // The execution owns itself until it calls Give().
   Take().release()->Run(*this, step, std::move(done));  // NOLINT
 }
 

@@ -1,12 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Executor: runs one Program, for many steps at once.
+// Executor: runs one Program, for many steps at the same time.
 //
-// A node is ready when all its inputs are there (Kahn's algorithm on counts
-// that a step resets with one memcpy). Cheap successors run on the thread that
-// made them ready; of several expensive ones all but one go to the pool. What
-// a tensor makes ready that was received goes there too, but for what is quick.
-// A program without expensive or waiting nodes is run in order, without counts.
+// An instruction is ready when all of its inputs have arrived (Kahn's
+// algorithm, on counts that one memcpy resets for each step). The thread that
+// made cheap instructions ready runs them; of several expensive ones it keeps
+// one and gives the others to the compute pool. What a received tensor makes
+// ready goes to the pool, too, unless it is quick (CostClass::kQuick). A
+// program that has neither expensive nor asynchronous instructions, and no
+// control flow, is simply run in order, without counts.
 #ifndef LEAT_RUNTIME_EXECUTOR_H_
 #define LEAT_RUNTIME_EXECUTOR_H_
 
@@ -21,43 +23,54 @@
 
 namespace leat {
 
-// Thread-safe.
+// Thread-safe. Shares the ownership of its program. It keeps the states of
+// ended steps and reuses them, so that a step in a steady state allocates
+// nothing here.
 class Executor {
  public:
   using Done = absl::AnyInvocable<void() &&>;
 
-  // `resources` is borrowed and outlives this.
+  // Borrows `resources`, the store of the program's device, which must outlive
+  // this.
   Executor(std::shared_ptr<const Program> program, ResourceStore& resources);
   // REQUIRES: no step is running.
   ~Executor();
 
-  // Runs every node for `step`, which it tells of errors. The calling thread
-  // works until there is nothing more for it to do. `done` is called exactly
-  // once, when every kernel has called done, perhaps before this returns;
-  // `step` and this outlive it.
+  // Runs every instruction for `step`. A kernel that fails calls step.Fail,
+  // after which no further kernel is started. The calling thread works until it
+  // finds nothing more to do, which may be before the end of the step.
+  //
+  // `done` is called exactly once, on any thread, when every kernel that was
+  // started has ended; this may be before Run returns. `step` and this must
+  // live until then.
   void Run(Step& step, Done done);
 
-  // The same for a thread that is not to compute, of a transport: there it runs
-  // a few quick instructions, which may be all there are, and leaves the rest
-  // to the pool.
+  // The same as Run, for a thread that should not compute, such as one of a
+  // transport. That thread runs at most 64 quick instructions, which may be all
+  // that there are, and leaves the rest to the compute pool.
   void Start(Step& step, Done done);
 
   const Program& program() const { return *program_; }
 
  private:
+  // The state of one step. The subclasses are for sequential programs and for
+  // programs that several threads may run.
   class Execution;
   class SequentialExecution;
   template <class Propagator>
   class ConcurrentExecution;
 
+  // Makes a state for the program's way of propagation.
   std::unique_ptr<Execution> NewExecution() const;
+  // Returns an idle state, or a new one if all are in use.
   std::unique_ptr<Execution> Take();
+  // Takes back the state of a step that has ended.
   void Give(std::unique_ptr<Execution> execution);
 
   const std::shared_ptr<const Program> program_;
   ResourceStore& resources_;
 
-  // The state of ended steps, kept for the next ones.
+  // The states of ended steps, for the next steps.
   Mutex mutex_;
   std::vector<std::unique_ptr<Execution>> idle_ ABSL_GUARDED_BY(mutex_);
 };

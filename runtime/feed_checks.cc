@@ -9,7 +9,7 @@
 namespace leat {
 namespace {
 
-// As Python prints it: "(None, 784)", "(5,)".
+// Writes dimensions as Python does: "(None, 784)", "(5,)".
 std::string Tuple(absl::Span<const int64_t> dims) {
   const std::string extents =
       absl::StrJoin(dims, ", ", [](std::string* out, int64_t dim) {

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Whether what a client feeds is what its step was planned for. Stateless.
+// CheckFeeds: checks that the tensors that a client feeds are those that its
+// step was planned for. Stateless, thread-safe.
 #ifndef LEAT_RUNTIME_FEED_CHECKS_H_
 #define LEAT_RUNTIME_FEED_CHECKS_H_
 
@@ -15,15 +16,19 @@
 
 namespace leat {
 
-// What a step is fed: lists of the same length, by position.
+// What a plan knows about the feeds of its steps. The three lists have the same
+// length; element i of each describes feed i.
 struct FeedSpec {
-  std::vector<std::string> names = {};
+  std::vector<std::string> names = {};  // as the client wrote them
   std::vector<DType> types = {};
-  std::vector<PartialShape> shapes = {};
+  std::vector<PartialShape> shapes = {};  // declared or inferred
 };
 
-// INVALID_ARGUMENT for another number of feeds, or one of another type or of a
-// shape that is excluded, in the words of TensorFlow's Python client.
+// INVALID_ARGUMENT if the number of `feeds` is not that of `spec`, or if a feed
+// has another dtype or a shape that is incompatible with the planned one. The
+// message about a shape is that of TensorFlow's Python client:
+//
+//   Cannot feed value of shape (3,) for Tensor x:0, which has shape (None, 784)
 absl::Status CheckFeeds(const FeedSpec& spec, absl::Span<const Tensor> feeds);
 
 }  // namespace leat

@@ -12,7 +12,8 @@ using Successor = Program::Successor;
 
 namespace {
 
-// Another live input may try to be the one just now.
+// Returns the input that a Merge has taken. Another live input may arrive at
+// the same time and try to be the one.
 int32_t TakenBy(const Instruction& merge, Activation& activation) {
   return std::atomic_ref<int32_t>(activation.taken(merge.local_index))
       .load(std::memory_order_acquire);
@@ -36,7 +37,7 @@ bool FlatPropagator::Run(const Ready& item) const {
   return runner_.Run<true>(instruction, activation, item.dead);
 }
 
-// A Merge has no kernel: which input it takes was decided when that came, and
+// A Merge has no kernel. Which input it takes was decided when that input came;
 // others may come while it runs.
 bool FlatPropagator::RunMerge(const Instruction& merge,
                               Activation& activation) const {

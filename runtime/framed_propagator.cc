@@ -19,8 +19,8 @@ Value DeadValue() {
   return value;
 }
 
-// The last one is taken away under the lock only: until then its holder keeps
-// the iteration alive.
+// Takes one from a count unless it is the last one. The last one is taken only
+// under the lock: until then its holder keeps the iteration alive.
 bool DecrementUnlessLast(std::atomic<int64_t>& count) {
   int64_t value = count.load(std::memory_order_relaxed);
   while (value > 1) {
@@ -63,7 +63,8 @@ void FramedPropagator::Propagate(const Ready& done, ReadyList& ready) {
       break;
     default:
       flat_.Propagate(done, ready);
-      // The first takes over this one's place among the outstanding.
+      // The first of the new instructions takes this one's place among the
+      // outstanding ones.
       if (const size_t added = ready.size() - first_new; added > 0) {
         if (added > 1) {
           done.activation->outstanding.fetch_add(
@@ -88,8 +89,8 @@ void FramedPropagator::Clear() {
   root_loops_.clear();
 }
 
-// What a transfer hands on. False, and the step has failed, when that is a
-// variable without a value.
+// Takes the value that a transfer (Enter, Exit or NextIteration) hands on.
+// Returns false, and the step has failed, if it is a variable without a value.
 bool FramedPropagator::TakeValue(const Ready& done, Value& value) const {
   const Instruction& transfer = program_.instruction(done.instruction);
   if (!done.dead) {
@@ -113,7 +114,7 @@ void FramedPropagator::Enter(const Ready& done, ReadyList& ready) {
     }
     loop.invariants.push_back({done.instruction, std::move(value)});
   } else {
-    // The first iteration cannot have ended: this value was missing.
+    // Iteration 0 cannot have ended, because this value was missing.
     Place(done.instruction, value, loop.at(0), ready);
   }
   EndIterations(&loop, ready);
@@ -129,7 +130,8 @@ void FramedPropagator::Exit(const Ready& done, ReadyList& ready) {
   }
 }
 
-// False when the value is not the first to leave the loop by this Exit.
+// Returns false if this is not the first live value that leaves the loop by
+// this Exit.
 bool FramedPropagator::PlaceExit(const Ready& done, const Value& value,
                                  ReadyList& ready) {
   MutexLock lock(mutex_);
@@ -150,7 +152,7 @@ void FramedPropagator::NextIteration(const Ready& done, ReadyList& ready) {
   Activation& activation = *done.activation;
   Value value;
   if (!TakeValue(done, value)) return;
-  if (done.dead) return;  // that is how a loop ends
+  if (done.dead) return;  // a loop ends when no NextIteration is live
   MutexLock lock(mutex_);
   Loop& loop = *activation.loop;
   if (activation.iteration == loop.num_started - 1) {
@@ -192,7 +194,7 @@ Loop& FramedPropagator::FindOrAddLoop(const Instruction& enter,
       Hash64Combine(parent.loop == nullptr ? 0 : parent.loop->id,
                     Hash64Combine(static_cast<uint64_t>(parent.iteration),
                                   Hash64(layout.name)));
-  // The loop is something that its parent's iteration waits for.
+  // The iteration that encloses the loop does not end before the loop.
   parent.outstanding.fetch_add(1, std::memory_order_relaxed);
   ReadyList none;
   StartIteration(*loop, none);

@@ -21,7 +21,8 @@ class Latch {
   explicit Latch(int count) : count_(count) {}
 
   void CountDown() {
-    // Notifies under the lock: the waiter may destroy this once it wakes.
+    // Notifies under the lock, because the waiter may destroy this once it
+    // wakes.
     MutexLock lock(mutex_);
     if (count_.fetch_sub(1) == 1) done_.NotifyAll();
   }
@@ -30,7 +31,7 @@ class Latch {
     MutexLock lock(mutex_);
     while (count_.load() > 0) done_.Wait(mutex_);
   }
-  // False when the deadline came first.
+  // Returns false if the deadline came first.
   bool WaitUntil(std::chrono::steady_clock::time_point deadline) {
     MutexLock lock(mutex_);
     while (count_.load() > 0) {
@@ -45,7 +46,8 @@ class Latch {
   std::atomic<int> count_;  // changes under the lock
 };
 
-// A step that nobody waits for. Each of its executors shares it.
+// A step started by Start, for which no thread waits. Each of its executors
+// shares it.
 class StartedStep {
  public:
   StartedStep(std::shared_ptr<CompiledGraph> graph, Step& step,
@@ -58,13 +60,13 @@ class StartedStep {
   CompiledGraph& graph() { return *graph_; }
   Step& step() { return step_; }
 
-  // An executor has ended; nothing of it is touched any more.
+  // To be called when an executor has ended and is no longer used.
   void EndOne() {
     if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) End();
   }
 
-  // Leaves nothing behind that a session would have to outlive: it may end as
-  // soon as it is told.
+  // Drops the graph before it calls `done`, so that nothing of the session is
+  // used any more: the session may end as soon as it knows that the step has.
   void End() {
     graph_.reset();
     GraphRunner::Done done = std::move(done_);
@@ -78,7 +80,7 @@ class StartedStep {
   GraphRunner::Done done_;
 };
 
-// "250ms"
+// Returns a text such as "250ms".
 std::string Text(std::chrono::nanoseconds timeout) {
   return absl::FormatDuration(absl::FromChrono(timeout));
 }
@@ -131,7 +133,7 @@ absl::Status GraphRunner::Run(CompiledGraph& graph, Step& step,
   };
   for (size_t i = 0; i < graph.executors.size(); ++i) {
     Executor& executor = *graph.executors[i];
-    // The caller's thread works too, unless it has to watch the clock.
+    // The caller's thread works too, unless it must watch the clock.
     if (i + 1 < graph.executors.size() || deadline.has_value()) {
       queue.Add([&start, &executor] { start(executor); });
     } else {
@@ -152,7 +154,8 @@ void GraphRunner::Start(std::shared_ptr<CompiledGraph> graph, Step& step,
       std::make_shared<StartedStep>(std::move(graph), step, std::move(done));
   const size_t num_executors = started->graph().executors.size();
   if (num_executors == 0) return started->End();
-  // The last one may end the step and the graph.
+  // The last executor may end the step and the graph, so neither is used after
+  // it was started.
   for (size_t i = 0; i < num_executors; ++i) {
     started->graph().executors[i]->Start(started->step(),
                                          [started] { started->EndOne(); });

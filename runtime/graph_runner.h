@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// GraphRunner: the graphs of one task, each split by device and compiled, and
-// running their steps on all of its devices. One per session. Thread-safe.
+// GraphRunner: compiles the graphs of one task and runs their steps on all of
+// the task's devices. LocalSession uses it for a whole graph, a worker for the
+// part of a graph that a master gave to it.
 #ifndef LEAT_RUNTIME_GRAPH_RUNNER_H_
 #define LEAT_RUNTIME_GRAPH_RUNNER_H_
 
@@ -23,26 +24,33 @@
 
 namespace leat {
 
-// A compiled graph of this task: an executor per device it uses. The devices
-// and their resources must outlive it.
+// A graph that was compiled for the devices of this task: one executor for each
+// device that the graph uses. The DeviceSet and the DeviceResources of the
+// GraphRunner that made it must outlive it.
 struct CompiledGraph {
   std::vector<std::unique_ptr<Executor>> executors;
 };
 
-// When a step must have ended, and the time it was given for that.
+// The time at which a step must have ended, and the timeout that led to it, for
+// messages.
 struct StepDeadline {
   std::chrono::steady_clock::time_point at = {};
   std::chrono::nanoseconds timeout = {};
-  bool is_longest = false;  // The most that any step gets.
+  // True if this is the most time that the server grants any step, not one that
+  // the client chose.
+  bool is_longest = false;
 };
 
+// Thread-safe. Each session has its own, because stateful kernels belong to a
+// session (SessionKernels).
 class GraphRunner {
  public:
   using Done = absl::AnyInvocable<void(absl::Status) &&>;
 
-  // All are borrowed and outlive this. `resources`: devices.resources(), or
-  // those of an isolated session. `session_devices`, not null for a session
-  // whose memory is limited: what its kernels run on.
+  // Borrows everything; all must outlive this and the graphs that it compiles.
+  // `resources` is devices.resources() or, for an isolated session, the
+  // session's own. `session_devices` is null, or the devices on which kernels
+  // of a session with limited memory run.
   GraphRunner(DeviceSet& devices, DeviceResources& resources,
               const KernelRegistry& kernels,
               const SessionDevices* session_devices = nullptr)
@@ -51,22 +59,28 @@ class GraphRunner {
         session_devices_(session_devices),
         kernels_(kernels) {}
 
-  // Compiles a graph whose nodes all have an assigned device of this task.
-  // INVALID_ARGUMENT naming the node, op and device for one that cannot run.
+  // Splits `graph` by device and compiles each part. Every node must have an
+  // assigned device of this task. INVALID_ARGUMENT, naming the node, op and
+  // device, for a node that cannot run there.
   absl::StatusOr<std::shared_ptr<CompiledGraph>> Register(Graph graph);
 
-  // Runs a step and waits for its end. DEADLINE_EXCEEDED, naming the timeout,
-  // when that has not come by `deadline`; once it has passed, nothing is begun.
-  // FAILED_PRECONDITION on a thread of the compute pool, which must never wait.
+  // Runs a step, waits until it has ended and returns its outcome.
+  //
+  // DEADLINE_EXCEEDED, naming the timeout, if the step has not ended by
+  // `deadline`; if that has passed already, no kernel is started.
+  // FAILED_PRECONDITION if the calling thread is one of the compute pool,
+  // which must never wait.
   absl::Status Run(CompiledGraph& graph, Step& step,
                    const std::optional<StepDeadline>& deadline = {});
 
-  // Starts a step and returns; may be called on any thread, which runs only
-  // what is quick. `done` is called exactly once, on any thread, perhaps before
-  // this returns, with step.status() as it is when every kernel has called
-  // done; it must not block. `graph` is kept until then, `step` lives until
-  // then and until every call of its Fail has returned. Whoever wants a
-  // deadline fails the step.
+  // Starts a step and returns without waiting. It may be called on any thread,
+  // which runs quick instructions only.
+  //
+  // `done` is called exactly once, on any thread, when every kernel of the
+  // step has ended; this may be before Start returns. It gets step.status()
+  // and must not block. `graph` is kept until then. `step` must live until
+  // then and until every call of step.Fail has returned. A caller that wants a
+  // deadline calls step.Fail when it has passed.
   void Start(std::shared_ptr<CompiledGraph> graph, Step& step, Done done);
 
   DeviceSet& devices() { return devices_; }

@@ -16,16 +16,17 @@ namespace {
 
 constexpr char kMount[] = "/sys/fs/cgroup";
 
-// "" for a file that cannot be read.
+// Returns the contents of a file, or "" if it cannot be read.
 std::string ReadText(const std::string& path) {
   std::ifstream file(path);
   std::string text;
-  // Unlike an iterator it does not throw where reading fails.
+  // getline does not throw if reading fails; an iterator would.
   std::getline(file, text, '\0');
   return text;
 }
 
-// A number; "max", which the second version writes, is none.
+// Returns the number in a file. Version 2 writes "max" for no limit, which is
+// not a number.
 int64_t ReadLimit(const std::string& path) {
   int64_t bytes = 0;
   if (!absl::SimpleAtoi(ReadText(path), &bytes) || bytes <= 0) {
@@ -34,14 +35,15 @@ int64_t ReadLimit(const std::string& path) {
   return std::min(bytes, kNoMemoryLimit);
 }
 
-// Of the group at `path` below `root`, and of all those around it.
+// Returns the least limit of the group `path` below `root` and of all groups
+// that contain it.
 int64_t LeastLimit(absl::string_view root, absl::string_view path,
                    absl::string_view file) {
   int64_t least = ReadLimit(absl::StrCat(root, "/", file));
   std::string folder(root);
   for (const absl::string_view part :
        absl::StrSplit(path, '/', absl::SkipEmpty())) {
-    // A group outside of what this process can see.
+    // This group is outside of what the process can see.
     if (part == "..") break;
     absl::StrAppend(&folder, "/", part);
     least = std::min(least, ReadLimit(absl::StrCat(folder, "/", file)));
@@ -55,7 +57,7 @@ int64_t ControlGroupMemoryLimit(absl::string_view groups,
                                 const std::string& mount) {
   int64_t least = kNoMemoryLimit;
   for (const absl::string_view line : absl::StrSplit(groups, '\n')) {
-    // "4:memory:/path", and of the second version "0::/path".
+    // A line is "4:memory:/path" in version 1 and "0::/path" in version 2.
     const std::vector<absl::string_view> parts =
         absl::StrSplit(line, absl::MaxSplits(':', 2));
     if (parts.size() != 3) continue;
@@ -85,7 +87,7 @@ int64_t HostMemoryBytes() {
 }
 
 int64_t ResidentBytes() {
-  // Pages: all, then those in memory, and more.
+  // The file has numbers of pages: the total, those in memory, and others.
   const std::string pages = ReadText("/proc/self/statm");
   const std::vector<absl::string_view> parts =
       absl::StrSplit(pages, absl::MaxSplits(' ', 2));

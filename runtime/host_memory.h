@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// How much memory this process may take: the machine's, or less where a
-// control group (a container) has a limit. Stateless, thread-safe.
+// Functions that tell how much memory this process may use: that of the
+// machine, or less if a control group (a container) sets a limit. Stateless,
+// thread-safe.
 #ifndef LEAT_RUNTIME_HOST_MEMORY_H_
 #define LEAT_RUNTIME_HOST_MEMORY_H_
 
@@ -12,20 +13,24 @@
 
 namespace leat {
 
-// What stands for no limit.
+// Stands for "no limit".
 inline constexpr int64_t kNoMemoryLimit = int64_t{1} << 62;
 
-// Bytes; kNoMemoryLimit where the system does not tell.
+// Returns how many bytes this process may use, or kNoMemoryLimit if the system
+// does not tell.
 int64_t HostMemoryBytes();
 
-// What this process has in memory now; 0 where the system does not tell.
+// Returns how many bytes of memory this process occupies now (its resident
+// set), or 0 if the system does not tell.
 int64_t ResidentBytes();
 
-// The least limit, in bytes, of the groups that `groups`, the text of
-// /proc/self/cgroup, names and of those they are in; kNoMemoryLimit without
-// any. `mount` is where both versions of control groups are mounted
-// ("/sys/fs/cgroup"). What cannot be read limits nothing: a container sees its
-// own group as the root.
+// Returns the least memory limit, in bytes, of the control groups of a process
+// and of all groups that contain them, or kNoMemoryLimit if there is none.
+//
+// `groups` is the text of /proc/self/cgroup, which names the groups. `mount` is
+// where control groups of version 1 and 2 are mounted ("/sys/fs/cgroup"). A
+// file that cannot be read sets no limit, because a container sees its own
+// group as the root.
 int64_t ControlGroupMemoryLimit(absl::string_view groups,
                                 const std::string& mount);
 

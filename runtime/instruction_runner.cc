@@ -24,8 +24,8 @@ void InstructionRunner::Start(Step& step, ResourceStore& resources) {
 KernelContext InstructionRunner::ContextFor(const Instruction& instruction,
                                             Activation& activation,
                                             bool is_dead) const {
-  // What an instruction without a kernel routes, others may write or clear
-  // meanwhile.
+  // An instruction without a kernel only routes values. Its inputs are left
+  // out, because other threads may write or clear them meanwhile.
   const bool has_inputs = instruction.kernel != nullptr;
   return KernelContext(
       *instruction.def, services_,
@@ -108,7 +108,7 @@ void InstructionRunner::Observe(const Instruction& instruction,
                                 const Activation& activation,
                                 Time started) const {
   absl::InlinedVector<const Tensor*, 4> outputs;
-  // Enter, Exit and NextIteration put theirs into another activation.
+  // Enter, Exit and NextIteration put their outputs into another activation.
   const bool has_outputs = instruction.kernel != nullptr ||
                            instruction.kind == InstructionKind::kMerge;
   for (int i = 0; has_outputs && i < instruction.num_outputs; ++i) {

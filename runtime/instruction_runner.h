@@ -1,7 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// InstructionRunner: runs the kernels of one step on one device and lets go of
-// the values that they were the last to read. Knows nothing of order.
+// InstructionRunner: runs the kernels of one step on one device, and clears the
+// values that nobody will read any more. It knows nothing about the order of
+// instructions; the executor and the propagators decide that.
+//
+// The value of an output lies in a slot of its activation, next to the number
+// of reads that are still to come. The instruction that reads it last clears
+// the slot. A kernel that is the last reader may write its output over the
+// bytes instead (KernelContext::ForwardOrAllocate).
 #ifndef LEAT_RUNTIME_INSTRUCTION_RUNNER_H_
 #define LEAT_RUNTIME_INSTRUCTION_RUNNER_H_
 
@@ -17,13 +23,14 @@
 
 namespace leat {
 
-// Takes one from a count; true when that was the last. Only a step that several
-// threads work on pays for an atomic operation.
+// Takes one from a count and returns true if that was the last one. `kShared`
+// says whether several threads work on the step: only then is an atomic
+// operation needed.
 template <bool kShared>
 bool TakeLast(int32_t& count) {
   if constexpr (kShared) {
     std::atomic_ref<int32_t> shared(count);
-    // Whoever takes the last one has no rival left.
+    // If this thread holds the last one, no other thread changes the count.
     if (shared.load(std::memory_order_acquire) == 1) {
       shared.store(0, std::memory_order_relaxed);
       return true;
@@ -34,62 +41,85 @@ bool TakeLast(int32_t& count) {
   }
 }
 
-// Thread-safe between Start and the step's end.
+// Used for one step at a time. Thread-safe between Start and the end of the
+// step.
 class InstructionRunner {
  public:
   using Instruction = Program::Instruction;
   using Time = std::chrono::steady_clock::time_point;
 
+  // `program` says where each value lies. It is borrowed and must outlive this.
   explicit InstructionRunner(const Program& program) : program_(program) {}
 
-  // Everything is borrowed until the step ends.
+  // Begins a step. Borrows both arguments until the step has ended. `resources`
+  // is the store of the program's device.
   void Start(Step& step, ResourceStore& resources);
+  // The step that runs now. REQUIRES: Start was called.
   Step& step() const { return *step_; }
 
+  // Returns what the kernel of `instruction` needs in order to run. `is_dead`
+  // tells the kernel of a _Send that it is on a branch that was not taken. The
+  // result refers to this and to `activation`.
   KernelContext ContextFor(const Instruction& instruction,
                            Activation& activation, bool is_dead = false) const;
 
-  // Runs in no time, whatever the sizes of its inputs.
+  // True if the instruction, and the reads of its variables, take negligible
+  // time whatever the sizes of its inputs, so that it may run on a thread that
+  // should not compute.
   bool IsQuick(const Instruction& instruction, Activation& activation) const;
 
-  // Reads the variables that the instruction takes as values.
+  // Reads every variable whose value the instruction takes into the slot of its
+  // snapshot. Fails if a variable is uninitialised or memory is exhausted.
   absl::Status ReadReferences(const Instruction& instruction,
                               Activation& activation) const;
 
-  // Runs a synchronous kernel; false, and the step has failed, when it did.
+  // Runs a synchronous kernel and then calls Finish. Returns false, after a
+  // call of Fail, if the kernel or Finish failed.
   template <bool kShared>
   bool Run(const Instruction& instruction, Activation& activation,
            bool is_dead = false) const;
 
-  // After a kernel: checks its outputs and releases its inputs.
+  // To be called after a kernel has succeeded: drops outputs that nobody reads,
+  // checks that the kernel has set the others, and releases the inputs. Returns
+  // false, after a call of Fail, if an output is missing.
   template <bool kShared>
   bool Finish(const Instruction& instruction, Activation& activation) const;
 
+  // Counts one read of each input as done, and clears those that have no reader
+  // left.
   template <bool kShared>
   void ReleaseInputs(const Instruction& instruction,
                      Activation& activation) const;
 
-  // Takes input `i` of an instruction that only routes values: one reader is
-  // then done with it. A variable that is routed as a value is read; false, and
-  // the step has failed, when it is uninitialised.
+  // Moves input `i` of an instruction that only routes values (Merge, Enter,
+  // Exit, NextIteration) to `value`, or copies it if others will read it too,
+  // and counts one read as done. If the input is a variable of which the
+  // instruction takes the value, that is read. Returns false, after a call of
+  // Fail, if that variable is uninitialised.
   bool TakeInput(const Instruction& instruction, int i, Activation& activation,
                  Value& value) const;
 
-  // Marks the outputs of an instruction that does not run.
+  // Marks the outputs of an instruction that does not run as dead.
   void SetOutputsDead(const Instruction& instruction,
                       Activation& activation) const;
 
+  // Fails the step with `status`, to which the node, op, device and input
+  // shapes are added (node_error.h).
   void Fail(const Instruction& instruction, Activation& activation,
             const absl::Status& status) const;
 
-  // Tells the observer of a run that ends now. REQUIRES: IsObserved().
+  // True if the step has an observer.
   bool IsObserved() const { return step_->observer() != nullptr; }
+  // Tells the observer about a run that began at `started` and ends now.
+  // REQUIRES: IsObserved().
   void Observe(const Instruction& instruction, const Activation& activation,
                Time started) const;
 
  private:
+  // The step's own state, set by Start.
   const Program& program_;
   Step* step_ = nullptr;
+  // What the kernels of the step share.
   StepServices services_;
 };
 
@@ -98,7 +128,7 @@ bool InstructionRunner::Run(const Instruction& instruction,
                             Activation& activation, bool is_dead) const {
   const bool observed = IsObserved();
   const Time started = observed ? std::chrono::steady_clock::now() : Time();
-  // A dead instruction's references may be dead too.
+  // The references of a dead _Send may be dead too, so they are not read.
   absl::Status status = instruction.num_snapshots == 0 || is_dead
                             ? absl::OkStatus()
                             : ReadReferences(instruction, activation);
@@ -119,6 +149,7 @@ bool InstructionRunner::Finish(const Instruction& instruction,
                                Activation& activation) const {
   const int32_t* const readers = activation.readers();
   for (int i = 0; i < instruction.num_outputs; ++i) {
+    // Nobody reads this output.
     const int32_t slot = instruction.first_output + i;
     if (readers[slot] == 0) {
       activation.slots[slot].Clear();

@@ -9,8 +9,9 @@
 namespace leat {
 namespace {
 
-// What is left of a key that has been used says when it comes again. Inside of
-// loops such marks would pile up for as long as the loop runs.
+// True if the key belongs to a loop. A key outside of loops leaves a mark when
+// it has been used, so that a second use is noticed. Inside of loops such marks
+// would pile up for as long as the loop runs.
 bool IsInLoop(absl::string_view key) {
   const size_t frame = key.rfind(';');
   return frame != absl::string_view::npos && key.substr(frame) != ";0:0";
@@ -26,7 +27,8 @@ LocalRendezvous::~LocalRendezvous() {
       is_waited_for = is_waited_for || entry.waiter != nullptr;
     }
   }
-  // An ordinary step need not pay for making the error.
+  // Only if somebody waits is the error made, so that an ordinary step does not
+  // pay for it.
   if (is_waited_for) StartAbort(absl::CancelledError("the step has ended"));
 }
 

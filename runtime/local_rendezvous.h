@@ -1,6 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// LocalRendezvous: the table in which the devices of one process meet.
+// LocalRendezvous: the table through which the devices of one process exchange
+// the tensors of one step. A key is TensorFlow's text, which ends with
+// ";frame:iteration" (core/rendezvous.h).
 #ifndef LEAT_RUNTIME_LOCAL_RENDEZVOUS_H_
 #define LEAT_RUNTIME_LOCAL_RENDEZVOUS_H_
 
@@ -13,27 +15,34 @@
 
 namespace leat {
 
+// Thread-safe. Calls waiters outside of its lock, on the thread that sent the
+// tensor or aborted the step.
 class LocalRendezvous final : public Rendezvous {
  public:
-  // Entries: tensors that nobody has taken, receivers that still wait and,
-  // outside of loops, keys that have been used. A call that needs one more than
-  // `max_entries` gets RESOURCE_EXHAUSTED naming its key.
+  // An entry is a tensor that nobody has received yet, a receiver that still
+  // waits or, outside of loops, a key that has been used. A call that would
+  // need more than `max_entries` entries gets RESOURCE_EXHAUSTED, naming its
+  // key.
   explicit LocalRendezvous(size_t max_entries = size_t{1} << 20)
       : max_entries_(max_entries) {}
-  // Aborts what still waits.
+  // Aborts what still waits, with CANCELLED.
   ~LocalRendezvous() override;
 
+  // Implement Rendezvous. A key that is sent twice, or received twice, in one
+  // step is ALREADY_EXISTS. Inside of loops a key is forgotten after use, so
+  // this is not noticed there.
   absl::Status Send(absl::string_view key, Tensor tensor,
                     bool is_dead) override;
   void RecvAsync(absl::string_view key, Done done) override;
   void StartAbort(const absl::Status& reason) override;
 
-  size_t size() const;         // entries
-  size_t num_untaken() const;  // tensors that have been sent and not received
+  size_t size() const;         // entries now
+  size_t num_untaken() const;  // sent and not received
 
  private:
-  // A tensor that has been sent, or somebody who waits for it; once both have
-  // come, only the mark that the key is used, or, inside of loops, nothing.
+  // A tensor that has been sent, or a receiver that waits for it. Once both
+  // have come, the entry only marks the key as used; inside of loops it is
+  // removed.
   struct Entry {
     Tensor tensor = {};
     bool sent = false;
@@ -42,8 +51,10 @@ class LocalRendezvous final : public Rendezvous {
     Done waiter = nullptr;
   };
 
-  // The entry of a key; a new one if there is room, or else null.
+  // Returns the entry of a key, which is made if there is room, or null if
+  // there is none.
   Entry* FindOrAdd(absl::string_view key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The error for a key that there is no room for.
   absl::Status Full(absl::string_view key) const;
 
   const size_t max_entries_;

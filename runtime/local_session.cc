@@ -23,7 +23,7 @@
 namespace leat {
 namespace {
 
-// A plan and its compiled form.
+// A plan in its compiled form.
 struct CompiledStep {
   FeedSpec feeds;
   std::vector<std::string> fetch_names;
@@ -32,7 +32,8 @@ struct CompiledStep {
 
 using Deadline = std::optional<StepDeadline>;
 
-// None when the timeout is longer than the clock runs.
+// Returns the time at which `timeout` will be over, or none if that is later
+// than the clock can tell.
 Deadline DeadlineAfter(const std::optional<std::chrono::nanoseconds>& timeout) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point now = Clock::now();
@@ -130,12 +131,13 @@ class LocalSession final : public Session,
                                         .targets = Texts(targets)}));
     MutexLock lock(mutex_);
     LEAT_RETURN_IF_ERROR(CheckOpen());
-    // Extended meanwhile. (As long as `graph` lives, no other has its address.)
+    // The graph was extended meanwhile, so this plan is not kept. (As long as
+    // `graph` lives, no other graph has its address.)
     if (graph_->prepared() != graph) return step;
     return plans_.Add(key, std::move(step));
   }
 
-  // Runs a step and keeps of it what the options ask for.
+  // Runs a step and fills `metadata` with what the options ask for.
   absl::StatusOr<std::vector<Tensor>> RunStep(const CompiledStep& compiled,
                                               absl::Span<const Tensor> feeds,
                                               const RunOptions& options,
@@ -188,7 +190,7 @@ class LocalSession final : public Session,
     return absl::FailedPreconditionError("Session is closed.");
   }
 
-  // Takes long: to be called without the lock.
+  // Takes long, so it is called without the lock.
   absl::StatusOr<std::shared_ptr<CompiledStep>> Plan(const Graph& prepared,
                                                      StepSignature signature) {
     LEAT_ASSIGN_OR_RETURN(StepPlan plan,
@@ -200,7 +202,8 @@ class LocalSession final : public Session,
                    .shapes = std::move(plan.feed_shapes)};
     step->fetch_names = std::move(plan.signature.fetches);
     step->graph = std::make_shared<CompiledGraph>();
-    for (Partition& partition : plan.partitions) {  // one: all are local
+    // Just one: all devices are local.
+    for (Partition& partition : plan.partitions) {
       LEAT_ASSIGN_OR_RETURN(step->graph,
                             runner_.Register(std::move(partition.graph)));
     }

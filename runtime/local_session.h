@@ -1,9 +1,19 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// LocalSession: plans and runs a graph on the devices of this process. While a
-// step is planned, others are planned and run, and the session may be closed
-// (the step that is planned then fails). The last 1,000 plans are kept; a
-// Callable keeps its own.
+// NewLocalSession: makes a session that plans and runs a graph on the devices
+// of this process.
+//
+//   GraphBuilder b;
+//   Output x = b.Placeholder<float>("x");
+//   Output y = op::Square(x);
+//   LEAT_ASSIGN_OR_RETURN(Graph graph, b.Build());
+//   LEAT_ASSIGN_OR_RETURN(std::shared_ptr<Session> session,
+//                         NewLocalSession(graph));
+//   LEAT_ASSIGN_OR_RETURN(std::vector<Tensor> fetched,
+//                         session->Run({.feeds = {{x, Tensor::Scalar(3.0f)}},
+//                                       .fetches = {y}}));
+//
+// Programs that may also run on a cluster call NewSession (train/session.h).
 #ifndef LEAT_RUNTIME_LOCAL_SESSION_H_
 #define LEAT_RUNTIME_LOCAL_SESSION_H_
 
@@ -20,27 +30,41 @@
 
 namespace leat {
 
-// The kernels of this library.
+// Returns the kernels of this library. The registry lives as long as the
+// process.
 const KernelRegistry& BuiltinKernels();
 
+// How the session plans its steps, and on which devices it runs them.
 struct LocalSessionOptions {
+  // What devices to make for the session.
   DeviceSetOptions devices = {};
-  // Devices to share with other sessions of this process, with their
-  // variables; `devices` is then not used.
+  // Devices that this session shares, together with their variables, with other
+  // sessions of this process. If set, `devices` is not used.
   std::shared_ptr<DeviceSet> device_set = {};
+  // If true, a node whose requested device has no kernel for it, or does not
+  // exist, goes to another device.
   bool allow_soft_placement = false;
+  // The name of a policy of partitioner/policies/.
   std::string placement_policy = kDefaultPolicy;
-  // How large the graph may become when its functions are inlined.
+  // The size that the graph may reach when its functions are inlined.
   LowerLimits lower_limits = {};
-  // What is done to the graph of a step before it is compiled.
+  // Which passes optimize the graph of a step before it is compiled.
   OptimizerOptions optimizer = {};
-  // Borrowed, outlives the session; null: BuiltinPasses().
+  // The passes to choose from. Borrowed; must outlive the session. Null stands
+  // for BuiltinPasses().
   const PassRegistry* passes = nullptr;
 };
 
-// Plans the whole graph: INVALID_ARGUMENT naming the node that cannot be
-// placed, RESOURCE_EXHAUSTED above `lower_limits` (Extend too). `kernels` is
-// borrowed and outlives the session.
+// Makes a session for a copy of `graph`, which is placed as a whole. `kernels`
+// is borrowed and must outlive the session.
+//
+// The session is thread-safe: while one step is being planned, others are
+// planned and run. If the session is closed while a step is being planned, that
+// step fails. The session keeps its last 1,000 plans; a Callable keeps its own.
+//
+// INVALID_ARGUMENT, naming the node, if a node cannot be placed;
+// RESOURCE_EXHAUSTED if the graph grows beyond `lower_limits`. Extend fails in
+// the same cases.
 absl::StatusOr<std::shared_ptr<Session>> NewLocalSession(
     const Graph& graph, const LocalSessionOptions& options = {},
     const KernelRegistry& kernels = BuiltinKernels());

@@ -1,10 +1,19 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The count of a Merge: it runs when its control edges and one live input have
-// come, or is dead when all inputs are. One word, so that threads need no lock:
-//   bit 0       no live input has come
-//   bits 1-15   control edges still to come
-//   bits 16-31  dead inputs that have come, unsigned
+// The count of a Merge instruction. A Merge is ready when its control edges and
+// one live input have arrived. It is dead, and ready, when all of its inputs
+// are dead. The count is one word, so that threads need no lock:
+//
+//   bit 0       set while no live input has arrived
+//   bits 1-15   number of control edges still to come
+//   bits 16-31  number of dead inputs that have arrived, unsigned
+//
+// The functions that change a count are thread-safe. Callers pass references to
+// two words of an Activation: `count` and `taken`.
+//
+// For example, a Merge with one control edge begins with 3. A dead input makes
+// that 3 + 2^16, the control edge 1 + 2^16 and a live input 2^16: now it is
+// ready.
 #ifndef LEAT_RUNTIME_MERGE_COUNT_H_
 #define LEAT_RUNTIME_MERGE_COUNT_H_
 
@@ -13,28 +22,35 @@
 
 namespace leat::merge_count {
 
-inline constexpr int kMaxEdges = (1 << 14) - 1;  // of either kind
+inline constexpr int kMaxEdges = (1 << 14) - 1;  // inputs, or control edges
+// The parts of a count, and what one edge adds or takes.
 inline constexpr int32_t kNoLiveInput = 1;
 inline constexpr int32_t kOneControl = 2;
 inline constexpr int32_t kControlMask = 0xfffe;
 inline constexpr int32_t kOneDead = 1 << 16;
 
+// Returns the count with which an iteration begins.
 constexpr int32_t Initial(int num_controls) {
   return kNoLiveInput + num_controls * kOneControl;
 }
 
+// True if a Merge with this count and number of inputs is ready.
 inline bool IsReady(int32_t count, int num_inputs) {
   if ((count & kControlMask) != 0) return false;
   return (count & kNoLiveInput) == 0 || count / kOneDead >= num_inputs;
 }
 
-// Which input the Merge takes: none yet, or none ever (it is dead).
+// Values of `taken` besides the index of an input: no input has been taken yet,
+// and no input ever will be, because the Merge is dead.
 inline constexpr int32_t kNone = -1;
 inline constexpr int32_t kDead = -2;
 
-// Each returns whether the Merge became ready by this edge.
+// Each of the functions below records the arrival of one edge and returns
+// whether the Merge became ready by it.
+//
+// A live input, with index `input`. The first one is `taken`; later ones are
+// not used.
 
-// The first live input is `taken`; later ones are not used.
 inline bool LiveInput(int32_t& count, int32_t& taken, int32_t input) {
   int32_t none = kNone;
   if (!std::atomic_ref<int32_t>(taken).compare_exchange_strong(
@@ -45,14 +61,17 @@ inline bool LiveInput(int32_t& count, int32_t& taken, int32_t input) {
       kNoLiveInput, std::memory_order_acq_rel);
   return (before & kControlMask) == 0;
 }
+// A dead input.
 inline bool DeadInput(int32_t& count, int num_inputs) {
   const int32_t before = std::atomic_ref<int32_t>(count).fetch_add(
       kOneDead, std::memory_order_acq_rel);
-  // After a dead Enter the count is above num_inputs: it was ready by that.
+  // After a dead Enter the number of dead inputs may exceed `num_inputs`. The
+  // Merge became ready by that Enter, not by this edge.
   return (before & kNoLiveInput) != 0 && before / kOneDead < num_inputs &&
          IsReady(before + kOneDead, num_inputs);
 }
-// A loop that is not entered: its Merge need not wait for the back edge.
+// A dead Enter, which counts as all inputs. The loop is not entered, so its
+// Merge need not wait for the back edge.
 inline bool DeadEnter(int32_t& count, int32_t& taken, int num_inputs) {
   int32_t none = kNone;
   if (!std::atomic_ref<int32_t>(taken).compare_exchange_strong(
@@ -63,6 +82,7 @@ inline bool DeadEnter(int32_t& count, int32_t& taken, int num_inputs) {
       num_inputs * kOneDead, std::memory_order_acq_rel);
   return (before & kControlMask) == 0;
 }
+// A control edge.
 inline bool Control(int32_t& count, int num_inputs) {
   const int32_t before = std::atomic_ref<int32_t>(count).fetch_sub(
       kOneControl, std::memory_order_acq_rel);

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The message of a kernel that failed: node, op, device and input shapes.
+// NodeError: makes the error of a failed kernel, which says where it happened.
+// Stateless, thread-safe.
 #ifndef LEAT_RUNTIME_NODE_ERROR_H_
 #define LEAT_RUNTIME_NODE_ERROR_H_
 
@@ -11,8 +12,10 @@
 
 namespace leat {
 
-// `status` with its payloads, its message followed by where it happened and
-// TensorFlow's "[[{{node NAME}}]]", by which its Python client finds the op.
+// Returns a copy of `status`, with its payloads. To its message are added the
+// op, the dtypes and shapes of the inputs in `context`, the device and, as
+// TensorFlow writes it, "[[{{node NAME}}]]", by which TensorFlow's Python
+// client finds the op. REQUIRES: `status` is not OK.
 absl::Status NodeError(const absl::Status& status, const NodeDef& node,
                        const Device& device, const KernelContext& context);
 

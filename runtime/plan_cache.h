@@ -1,7 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// PlanCache: a session's plans by signature. The oldest goes when there are too
-// many: a signature may come from outside, and be used once.
+// PlanCache: the plans of a session, found by the signature of the step (feeds,
+// fetches and targets). The number of plans is limited, because signatures may
+// come from outside and be used only once; the oldest plan is dropped.
+//
+//   const std::string key = SignatureKey(feeds, fetches, targets);
+//   std::shared_ptr<Plan> plan = plans.Find(key);
+//   if (plan == nullptr) plan = plans.Add(key, MakePlan());
 #ifndef LEAT_RUNTIME_PLAN_CACHE_H_
 #define LEAT_RUNTIME_PLAN_CACHE_H_
 
@@ -18,19 +23,27 @@
 
 namespace leat {
 
-// Thread-compatible.
+// A map from signature keys to plans of type `Plan`. Thread-compatible: the
+// session guards it with its lock. Plans are shared, so one that was dropped
+// lives as long as somebody runs it.
+//
+// A plan takes long to make, so a session looks for it under its lock, makes a
+// missing one without the lock, and then adds it. Two threads may thus make the
+// same plan; the first one added is kept, for both.
 template <class Plan>
 class PlanCache {
  public:
+  // The greatest number of plans that are kept.
   static constexpr size_t kMaxPlans = 1000;
 
-  // Null when there is none.
+  // Returns the plan for `key`, or null if there is none.
   std::shared_ptr<Plan> Find(const std::string& key) const {
     const auto found = plans_.find(key);
     return found == plans_.end() ? nullptr : found->second;
   }
 
-  // The plan that is kept: the first of a key.
+  // Adds `plan`, unless there is one for `key` already, and returns the plan
+  // that is kept for `key`. Drops the oldest plan if there are too many.
   std::shared_ptr<Plan> Add(const std::string& key,
                             std::shared_ptr<Plan> plan) {
     const auto [it, inserted] = plans_.try_emplace(key, std::move(plan));
@@ -44,11 +57,13 @@ class PlanCache {
     return kept;
   }
 
+  // Drops all plans. A session does so when it is closed.
   void Clear() {
     plans_.clear();
     keys_.clear();
   }
 
+  // The number of plans.
   size_t size() const { return plans_.size(); }
 
  private:
@@ -58,9 +73,11 @@ class PlanCache {
 
 namespace internal {
 
+// The text of a name, whether it is a string or a TensorName.
 inline const std::string& Text(const std::string& name) { return name; }
 inline const std::string& Text(const TensorName& name) { return name.text; }
 
+// Appends each name with its length, so that no two lists give the same key.
 template <class Name>
 void AppendNames(const std::vector<Name>& names, std::string& key) {
   for (const Name& name : names) {
@@ -71,8 +88,8 @@ void AppendNames(const std::vector<Name>& names, std::string& key) {
 
 }  // namespace internal
 
-// The key of a signature: names (TensorName or std::string) in order. They may
-// hold any byte.
+// Returns the key of a signature. `Name` is TensorName or std::string. The
+// order of the names matters, and names may contain any bytes.
 template <class Name>
 std::string SignatureKey(const std::vector<Name>& feeds,
                          const std::vector<Name>& fetches,

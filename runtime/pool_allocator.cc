@@ -17,12 +17,14 @@
 namespace leat {
 namespace {
 
-// Block sizes are powers of two in four steps: at most a fifth is wasted.
+// The sizes of blocks, the classes, are powers of two in four steps each, so at
+// most a fifth of a block is wasted.
 constexpr int kStepBits = 2;
 constexpr int kMinShift = 8;  // so that every step is a multiple of 64
 constexpr int kMaxShift = 44;
 constexpr int kNumClasses = (kMaxShift - kMinShift) << kStepBits;
 
+// Returns the smallest class whose blocks have at least `bytes` bytes.
 int ClassOf(size_t bytes) {
   if (bytes <= (size_t{1} << kMinShift)) return 0;
   const int shift = std::bit_width(bytes - 1) - 1;
@@ -31,33 +33,35 @@ int ClassOf(size_t bytes) {
          static_cast<int>(step & ((1 << kStepBits) - 1)) + 1;
 }
 
+// Returns the size of the blocks of a class, in bytes.
 size_t ClassBytes(int size_class) {
   const int shift = kMinShift + (size_class >> kStepBits);
   const size_t step = size_class & ((1 << kStepBits) - 1);
   return (size_t{1} << shift) + (step << (shift - kStepBits));
 }
 
+// A request for a block of this size looks for surplus blocks to free.
 constexpr int64_t kLarge = int64_t{1} << 20;
 constexpr size_t kHugePage = size_t{1} << 21;
 
-// From the system, or null. Large blocks ask for huge pages: activations are
-// read and written once each, where misses of the address cache would double
-// the time.
+// Takes memory from the system; null if there is none. Large blocks ask for
+// huge pages: activations are read and written once each, and misses of the
+// address cache (TLB) would double the time.
 void* SystemAllocate(size_t bytes) {
   if (bytes < kHugePage) return std::aligned_alloc(kBufferAlignment, bytes);
   void* memory = std::aligned_alloc(
       kHugePage, (bytes + kHugePage - 1) / kHugePage * kHugePage);
-  // Advice: where it is refused, ordinary pages do.
+  // This is only advice: if the system refuses it, ordinary pages are used.
   if (memory != nullptr) madvise(memory, bytes, MADV_HUGEPAGE);
   return memory;
 }
 
 }  // namespace
 
-// Blocks, one list a size. Lives until the allocator and every buffer are gone:
-// the allocator holds a reference, and so does every list with blocks in use.
-// A step takes and gives thousands of blocks, so each costs one lock and,
-// usually, no other atomic operation.
+// The blocks, in one list per size. A pool lives until the allocator and all
+// buffers are gone: the allocator holds a reference, and so does every list
+// with blocks in use. A step takes and returns thousands of blocks, so each of
+// these operations costs one lock and usually no other atomic operation.
 class PoolAllocator::Pool {
  public:
   explicit Pool(int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
@@ -69,13 +73,13 @@ class PoolAllocator::Pool {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
-  // A block of the class, or null.
+  // Returns a block of the class, or null if there is no memory.
   void* Take(int size_class) {
     BlockList& list = lists_[size_class];
     {
       MutexLock lock(list.mutex);
-      // Counted before the block exists: whoever asks for the system's memory
-      // meanwhile keeps the pool alive too.
+      // The block is counted before it exists, so that a thread that asks the
+      // system for memory meanwhile also keeps the pool alive.
       if (list.Add(1) == 1) {
         references_.fetch_add(1, std::memory_order_relaxed);
       }
@@ -102,7 +106,8 @@ class PoolAllocator::Pool {
     if (none_in_use) Release();
   }
 
-  // Counts bytes that are somewhere else, if the limit allows them.
+  // Counts bytes that are held elsewhere. Returns false if the limit does not
+  // allow them.
   bool AddReserved(int64_t bytes) {
     if (!CountOrFreeKept(bytes)) return false;
     reserved_bytes_.fetch_add(bytes, std::memory_order_relaxed);
@@ -120,7 +125,7 @@ class PoolAllocator::Pool {
     AllocatorStats stats;
     stats.live_bytes =
         BytesInUse() + reserved_bytes_.load(std::memory_order_relaxed);
-    // Both change meanwhile.
+    // Both numbers may change meanwhile.
     stats.kept_bytes = std::max<int64_t>(
         0, held_bytes_.load(std::memory_order_relaxed) - stats.live_bytes);
     stats.system_requests = requests_.load(std::memory_order_relaxed);
@@ -143,7 +148,7 @@ class PoolAllocator::Pool {
     }
   };
 
-  // In blocks.
+  // Returns the number of bytes in blocks that are in use.
   int64_t BytesInUse() const {
     int64_t bytes = 0;
     for (int i = 0; i < kNumClasses; ++i) {
@@ -185,9 +190,9 @@ class PoolAllocator::Pool {
     return Count(bytes);
   }
 
-  // Sizes that no step asks for any more, such as those of another batch, must
-  // not pile up: twice as much is kept as was ever in use, or all is given
-  // back.
+  // Frees the kept blocks if they are more than twice as many bytes as were
+  // ever in use. Sizes that no step asks for any more, such as those of another
+  // batch size, must not pile up.
   void FreeSurplus() {
     const int64_t in_use = BytesInUse();
     int64_t peak = peak_bytes_.load(std::memory_order_relaxed);
@@ -200,7 +205,8 @@ class PoolAllocator::Pool {
     if (kept / 2 > std::max(in_use, peak)) FreeKept();
   }
 
-  // Counts bytes that are about to be taken, if the limit allows them.
+  // Counts bytes that are about to be taken. Returns false if the limit does
+  // not allow them.
   bool Count(int64_t bytes) {
     int64_t held = held_bytes_.load(std::memory_order_relaxed);
     do {
@@ -228,17 +234,19 @@ class PoolAllocator::Pool {
   }
 
   const int64_t limit_bytes_;
-  std::atomic<int64_t> references_{1};  // the allocator's
+  std::atomic<int64_t> references_{1};  // the allocator holds one
   std::atomic<int64_t> held_bytes_{0};  // in use, reserved or kept
   std::atomic<int64_t> reserved_bytes_{0};
-  std::atomic<int64_t> peak_bytes_{0};  // in use when a large block was taken
+  // Most in use when a large block was taken.
+  std::atomic<int64_t> peak_bytes_{0};
   std::atomic<int64_t> requests_{0};
   std::array<BlockList, kNumClasses> lists_;
 };
 
 namespace {
 
-// Lies at the head of its block; the data follows at the next cache line.
+// A buffer whose object lies at the head of its block. The data begins at the
+// next cache line.
 template <class Pool>
 class PooledBuffer final : public Buffer {
  public:
@@ -261,7 +269,7 @@ class PooledBuffer final : public Buffer {
   const int size_class_;
 };
 
-// Has no bytes, only counts some.
+// A buffer without bytes of its own, which only counts some.
 template <class Pool>
 class Reservation final : public Buffer {
  public:

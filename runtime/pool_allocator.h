@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// PoolAllocator: keeps freed buffers by size, so that a steady step takes no
-// memory from the system and touches no new page. Thread-safe.
+// PoolAllocator: an allocator that keeps freed buffers by size and gives them
+// out again. In a steady state a step therefore takes no memory from the system
+// and touches no new page.
 #ifndef LEAT_RUNTIME_POOL_ALLOCATOR_H_
 #define LEAT_RUNTIME_POOL_ALLOCATOR_H_
 
@@ -14,21 +15,35 @@
 namespace leat {
 
 struct PoolAllocatorOptions {
+  // The name in messages and in step stats.
   std::string name = "cpu";
-  // Live, reserved and kept bytes together stay below this; beyond it what is
-  // kept is freed first, and then there is none.
+  // The most bytes that may be live, reserved and kept together. When a request
+  // would exceed it, the kept buffers are freed first; if that is not enough,
+  // the request fails.
   int64_t limit_bytes = int64_t{1} << 62;
 };
 
+// Thread-safe. Each size has its own lock, so threads seldom wait for each
+// other.
+//
+// The sizes of blocks are powers of two, each in four steps, so at most a fifth
+// of a block is wasted. Blocks of 2 MiB and more ask the system for huge pages.
+// When a block of 1 MiB or more is taken from the system, and more than twice
+// as many bytes are kept as were ever in use, all kept blocks go back to the
+// system, so that sizes of an earlier batch do not pile up.
 class PoolAllocator final : public Allocator {
  public:
   explicit PoolAllocator(PoolAllocatorOptions options = {});
-  // Buffers may outlive the allocator: their pool goes with the last of them.
+  // Buffers may outlive the allocator. Their pool is freed with the last of
+  // them.
   ~PoolAllocator() override;
   PoolAllocator(const PoolAllocator&) = delete;
   PoolAllocator& operator=(const PoolAllocator&) = delete;
 
+  // Returns null if the limit is reached or the system has no memory left.
   BufferRef Allocate(size_t bytes) override;
+  // Counts `bytes` that are held elsewhere until the last reference to the
+  // result goes. Returns null if the limit is reached.
   BufferRef Reserve(int64_t bytes) override;
   absl::string_view name() const override { return options_.name; }
 
@@ -38,7 +53,7 @@ class PoolAllocator final : public Allocator {
   class Pool;
 
   const PoolAllocatorOptions options_;
-  Pool* const pool_;  // counts its references
+  Pool* const pool_;  // counts its own references
 };
 
 }  // namespace leat

@@ -29,13 +29,15 @@ InstructionKind KindOf(const Node& node) {
   return InstructionKind::kPlain;
 }
 
-// Merge, Enter, Exit and NextIteration only route values: propagators do that.
+// True for Merge, Enter, Exit and NextIteration, which only route values. The
+// propagators do that.
 bool IsRunByExecutor(InstructionKind kind) {
   return kind == InstructionKind::kMerge || kind == InstructionKind::kEnter ||
          kind == InstructionKind::kExit ||
          kind == InstructionKind::kNextIteration;
 }
 
+// Adds the node, its op and the device to the message of `status`.
 absl::Status AtNode(const Node& node, const Device& device,
                     const absl::Status& status) {
   return absl::Status(
@@ -46,7 +48,8 @@ absl::Status AtNode(const Node& node, const Device& device,
 
 }  // namespace
 
-// Builds a Program in passes over the graph's nodes in execution order.
+// Builds a Program. Each step of Compile is a pass over the graph's nodes in
+// execution order.
 class ProgramCompiler {
  public:
   ProgramCompiler(const Graph& graph, Device& device, SessionKernels& kernels)
@@ -119,9 +122,9 @@ class ProgramCompiler {
     return absl::OkStatus();
   }
 
-  // From the topological order to the one in which a single thread of an
-  // executor runs the instructions, which goes on with what became ready last:
-  // so what it needs next lies next in memory.
+  // Changes the order from the topological one to that in which a single thread
+  // of an executor runs the instructions. That thread goes on with what became
+  // ready last, so what it needs next lies next in memory.
   void SortAsRun() {
     const auto closes_loop = [this](NodeId from, const Use& use) {
       return use.input != TensorId::kControl &&
@@ -207,7 +210,7 @@ class ProgramCompiler {
             IsRef(graph_.node(input.node).output_type(input.index));
         const bool reads = is_ref && !IsRef(node.def->input_types[k]);
         if (reads && IsRunByExecutor(instruction.kind)) {
-          instruction.is_quick = false;  // InstructionRunner::TakeInput copies
+          instruction.is_quick = false;  // because TakeInput reads the variable
         } else if (reads) {
           const int32_t value =
               program_->frames_[instruction.frame].num_slots++;
@@ -265,7 +268,7 @@ class ProgramCompiler {
         ++readers[snapshot.reference];
       }
     }
-    // The last one is run first.
+    // The executor runs the last element first.
     std::reverse(program_->roots_.begin(), program_->roots_.end());
   }
 
@@ -295,7 +298,7 @@ absl::StatusOr<std::shared_ptr<const Program>> Program::Compile(
 }
 
 Graph Program::ToGraph(const OpRegistry& ops) const {
-  // Who makes the value of a slot.
+  // The output that fills each slot, by frame and slot.
   std::vector<std::vector<Endpoint>> producers(frames_.size());
   for (size_t f = 0; f < frames_.size(); ++f) {
     producers[f].resize(frames_[f].num_slots);

@@ -1,10 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Program: one device's part of a step, compiled. Nodes are renumbered in
-// execution order; every output has a slot; edges are flat arrays. A loop
-// (frame) has instructions and slots of its own, laid out once and allocated
-// per iteration; what is outside of loops is frame 0. Immutable and shared by
-// all steps that run it.
+// Program: the part of a step that runs on one device, compiled. Nodes are
+// numbered anew in execution order and become instructions, every output has a
+// slot, and edges lie in flat arrays. Each loop (frame) has its own
+// instructions and slots; their layout is made once, and their memory is
+// allocated per iteration. Nodes outside of loops belong to frame 0.
+//
+// For example, take nodes a, b and c with one output each, where b reads a, and
+// c reads a and b. They become the instructions 0, 1 and 2 with the slots 0, 1
+// and 2. Their inputs are the slots [], [0] and [0, 1]. A step begins with 0, 1
+// and 2 edges to wait for, and with 2, 1 and 0 reads to come.
 #ifndef LEAT_RUNTIME_PROGRAM_H_
 #define LEAT_RUNTIME_PROGRAM_H_
 
@@ -22,16 +27,17 @@
 
 namespace leat {
 
-// What a step must keep track of.
+// What a step must keep track of, from the cheapest to the most general.
 enum class Propagation : uint8_t {
   kStraight,  // nothing can be dead
-  kFlat,      // branches: Switch and Merge
-  kFramed,    // loops too
+  kFlat,      // has branches: Switch and Merge
+  kFramed,    // has loops, too
 };
 
-// Node kinds with rules of their own (docs/architecture.md has the table).
+// Kinds of nodes that have rules of their own. docs/architecture.md has a table
+// of the rules.
 enum class InstructionKind : uint8_t {
-  kPlain,  // Switch too: its kernel sets the output not taken dead
+  kPlain,  // includes Switch, whose kernel marks an output dead
   kMerge,
   kEnter,
   kExit,
@@ -40,74 +46,100 @@ enum class InstructionKind : uint8_t {
   kSend,
 };
 
+// Immutable, thread-safe, shared by all steps that run it. It shares the
+// ownership of its kernels and node definitions. The device is borrowed and
+// must outlive it.
+//
+// An instruction is named by its index. The execution order is a topological
+// one for a sequential program. For others it is the order in which a single
+// thread of an executor would run the instructions, so that what the thread
+// needs next lies next in memory.
 class Program {
  public:
-  // A node, ready to run. Ranges are [first, first + num) of arrays below.
+  // A node that is ready to run. A pair of members `first_x` and `num_x` stands
+  // for the range [first_x, first_x + num_x) of an array of the program, or of
+  // the slots of a frame.
   struct Instruction {
     const Kernel* kernel = nullptr;  // null for what only routes values
+    // The node, owned by the program.
     const NodeDef* def = nullptr;
-    int32_t frame = 0;         // it takes inputs from
-    int32_t local_index = 0;   // among the instructions of its frame
+    int32_t frame = 0;         // frame of its inputs
+    int32_t local_index = 0;   // number within the frame
     int32_t output_frame = 0;  // differs for Enter and Exit
     int32_t first_input = 0;   // into input_slots_
     int32_t num_inputs = 0;
-    int32_t first_output = 0;  // slots are consecutive
+    int32_t first_output = 0;  // the slots are consecutive
     int32_t num_outputs = 0;
     int32_t first_successor = 0;  // into successors_
     int32_t num_successors = 0;
     int32_t first_snapshot = 0;  // into snapshots_
     int32_t num_snapshots = 0;
     InstructionKind kind = InstructionKind::kPlain;
+    // CostClass of its kernel, and whether that is an AsyncKernel.
     bool is_async = false;
     bool is_expensive = false;
     bool is_quick = false;
-    bool is_loop_invariant = false;  // an Enter: same value in all iterations
+    bool is_loop_invariant = false;  // Enter with is_constant
   };
 
   // An edge to an instruction that waits for it.
   struct Successor {
-    int32_t instruction = 0;
-    int32_t input = 0;  // kControl for a control edge
-    int32_t slot = 0;   // of the value
+    int32_t instruction = 0;  // the one that waits
+    int32_t input = 0;        // its input, or kControl
+    int32_t slot = 0;         // of the value on the edge
     static constexpr int32_t kControl = -1;
   };
 
-  // A reference that an instruction reads as a value: before it runs, the
-  // variable in slot `reference` is read into the private slot `value`.
+  // A variable that an instruction reads as a value: before the instruction
+  // runs, the variable in slot `reference` is read into the slot `value`, which
+  // is the instruction's own.
   struct Snapshot {
     int32_t reference = 0;
     int32_t value = 0;
   };
 
-  // What one iteration of a frame (or the step, for frame 0) keeps.
+  // What one iteration of a frame holds, or the step for frame 0.
   struct FrameLayout {
-    std::string name = {};
-    int32_t parent = -1;
+    std::string name = {};  // frame_name of its Enters
+    int32_t parent = -1;    // frame that contains it, or -1
     int32_t num_instructions = 0;
     int32_t num_slots = 0;
-    int32_t num_enters = 0;
-    int32_t parallel_iterations = 1;
-    // How an iteration begins, one int32 array that is copied: per instruction
-    // the edges it waits for (Merge: see merge_count.h); per slot the readers
-    // it will have; unless straight, per instruction whether something it waits
-    // for was dead, and which input a Merge has taken (-1).
+    int32_t num_enters = 0;           // Enters that lead into it
+    int32_t parallel_iterations = 1;  // that may run at the same time
+    // The counts with which an iteration begins. They are one array, which is
+    // copied, and contain in this order:
+    // - per instruction, the number of edges it waits for (for a Merge, see
+    //   merge_count.h);
+    // - per slot, the number of reads that will come;
+    // - unless the program is straight: per instruction, 0 until something that
+    //   it waits for was dead; then per instruction the input that a Merge has
+    //   taken, -1 at first.
     std::vector<int32_t> initial_counts = {};
   };
 
-  // Compiles the nodes of `graph` for `device`. Errors name node, op and
-  // device.
+  // Compiles `graph`, all of whose nodes run on `device`. `kernels` creates the
+  // kernels or finds those of the session. Errors name the node, the op and the
+  // device: INVALID_ARGUMENT if there is no kernel for the node or its loops
+  // are malformed, or the error with which a kernel's construction fails.
   static absl::StatusOr<std::shared_ptr<const Program>> Compile(
       const Graph& graph, Device& device, SessionKernels& kernels);
 
+  // The device on which it runs; borrowed.
   Device& device() const { return *device_; }
+  // What steps of this program must keep track of.
   Propagation propagation() const { return propagation_; }
+  // All instructions, in execution order.
   absl::Span<const Instruction> instructions() const { return instructions_; }
   const Instruction& instruction(int i) const { return instructions_[i]; }
-  // instruction(i).is_expensive: asked when it becomes ready, which may be long
-  // before the rest of it is needed.
+  // instruction(i).is_expensive, in an array of its own: the executor asks for
+  // it when an instruction becomes ready, which may be long before it needs the
+  // rest.
   bool is_expensive(int i) const { return is_expensive_[i]; }
+  // The layouts of the frames. Parents come before their children.
   absl::Span<const FrameLayout> frames() const { return frames_; }
 
+  // The ranges that belong to instruction `i`: the slots of its inputs, the
+  // variables that it reads as values, and the edges from it.
   absl::Span<const int32_t> InputSlots(const Instruction& i) const {
     return absl::MakeConstSpan(input_slots_)
         .subspan(i.first_input, i.num_inputs);
@@ -121,16 +153,18 @@ class Program {
         .subspan(i.first_successor, i.num_successors);
   }
 
-  // Instructions that wait for nothing, from the last to the first; all are in
-  // frame 0.
+  // The instructions that wait for nothing, from the last to the first. All of
+  // them are in frame 0.
   absl::Span<const int32_t> roots() const { return roots_; }
 
-  // Straight, and nothing waits for the outside or is worth a second thread:
-  // steps simply run all instructions in order.
+  // True if the program is straight and no instruction is asynchronous or
+  // expensive. No instruction then waits for something outside or deserves a
+  // second thread, and a step runs all instructions in order.
   bool is_sequential() const { return is_sequential_; }
 
-  // The graph that this was compiled from, as it runs: a node's id is the
-  // number of its instruction. For observers and dumps. `ops` outlives it.
+  // Returns the graph from which this was compiled, as it runs: the id of a
+  // node is the number of its instruction. For observers and dumps. `ops` is
+  // borrowed by the result.
   Graph ToGraph(const OpRegistry& ops) const;
 
  private:
@@ -140,16 +174,17 @@ class Program {
   Device* device_ = nullptr;
   Propagation propagation_ = Propagation::kStraight;
   bool is_sequential_ = true;
-  int producer_ = 0;  // of the GraphDef
-  int min_consumer_ = 0;
+  int producer_ = 0;      // producer version of the GraphDef
+  int min_consumer_ = 0;  // and its min_consumer version
   std::vector<Instruction> instructions_;
   std::vector<bool> is_expensive_;
   std::vector<FrameLayout> frames_;
+  // The arrays that ranges of instructions refer to.
   std::vector<int32_t> input_slots_;
   std::vector<Snapshot> snapshots_;
   std::vector<Successor> successors_;
   std::vector<int32_t> roots_;
-  // What instructions point at.
+  // Own what the instructions point at.
   std::vector<std::shared_ptr<const NodeDef>> defs_;
   std::vector<std::shared_ptr<const Kernel>> kernels_;
 };

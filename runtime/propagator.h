@@ -1,8 +1,18 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Propagators: after an instruction, which ones have all they wait for? Three,
-// from the cheapest to the most general; the compiler picks one per Program.
-// All are thread-safe between Start and the step's end.
+// Propagators: after an instruction has run, a propagator finds the
+// instructions that have become ready. There are three, from the cheapest to
+// the most general; the compiler picks one for each Program
+// (Program::propagation).
+//
+// - StraightPropagator counts edges. Nothing can be dead.
+// - FlatPropagator also tracks what is dead, and which input a Merge has taken.
+// - FramedPropagator also tracks the loops that are entered, and their
+//   iterations.
+//
+// Each has the same functions. Their program and runner are borrowed and must
+// outlive them. They are used for one step at a time, and are thread-safe
+// between the start and the end of a step.
 #ifndef LEAT_RUNTIME_PROPAGATOR_H_
 #define LEAT_RUNTIME_PROPAGATOR_H_
 
@@ -16,7 +26,8 @@
 
 namespace leat {
 
-// An instruction that is ready, where, and whether it is dead.
+// An instruction that is ready, the iteration in which it is ready, and whether
+// it is dead.
 struct Ready {
   int32_t instruction = 0;
   bool dead = false;
@@ -24,21 +35,24 @@ struct Ready {
 };
 using ReadyList = std::vector<Ready>;
 
-// Nothing is ever dead: counts only.
+// For programs in which nothing can be dead. It keeps counts of the edges that
+// are still to come, and nothing else.
 class StraightPropagator {
  public:
   StraightPropagator(const Program& program, const InstructionRunner& runner)
       : program_(program), runner_(runner) {}
 
-  // Runs a ready synchronous instruction; false when the step failed.
+  // Runs a ready synchronous instruction. Returns false if that failed, and the
+  // step with it.
   bool Run(const Ready& item) const {
     return runner_.Run<true>(program_.instruction(item.instruction),
                              *item.activation);
   }
-  // Adds to `ready` what an instruction that has run, or is dead, makes ready.
+  // To be called when an instruction has run or is dead: appends to `ready` the
+  // instructions that become ready by it.
   void Propagate(const Ready& done, ReadyList& ready) const;
 
-  // The step has ended; nothing else runs.
+  // To be called when the step has ended and nothing else of it runs.
   void Clear() {}
 
  private:
@@ -46,25 +60,30 @@ class StraightPropagator {
   const InstructionRunner& runner_;
 };
 
-// Branches: a dead instruction does not run and makes its consumers dead; a
-// Merge takes the first live input.
+// For programs with branches. A dead instruction does not run and makes its
+// consumers dead; a Merge takes its first live input.
 class FlatPropagator {
  public:
   FlatPropagator(const Program& program, const InstructionRunner& runner)
       : program_(program), runner_(runner) {}
 
+  // As in StraightPropagator.
   bool Run(const Ready& item) const;
   void Propagate(const Ready& done, ReadyList& ready) const;
   void Clear() {}
 
-  // The outputs of `from` have come to `activation`: adds what became ready.
-  // `all_dead`: `from` did not run; `entering`: it is an Enter.
+  // Tells the consumers in `activation` that the outputs of `from` have come,
+  // and appends those that became ready to `ready`. `all_dead` says that `from`
+  // did not run, `entering` that it is an Enter.
   void Deliver(const Program::Instruction& from, Activation& activation,
                bool all_dead, bool entering, ReadyList& ready) const;
 
  private:
+  // Hands on the input that the Merge has taken. Returns false if that failed.
   bool RunMerge(const Program::Instruction& merge,
                 Activation& activation) const;
+  // Counts an edge that has come to a Merge. Returns true if the Merge is ready
+  // by it.
   bool ArriveAtMerge(const Program::Instruction& merge,
                      const Program::Successor& edge, Activation& activation,
                      bool dead, bool entering) const;
@@ -73,8 +92,9 @@ class FlatPropagator {
   const InstructionRunner& runner_;
 };
 
-// Loops: Enter, Exit and NextIteration carry values from one activation to
-// another; iterations run in parallel and end in order.
+// For programs with loops. Enter, Exit and NextIteration carry values from one
+// activation to another. The iterations of a loop run in parallel and end in
+// order.
 class FramedPropagator {
  public:
   FramedPropagator(const Program& program, const InstructionRunner& runner)
@@ -83,6 +103,8 @@ class FramedPropagator {
         flat_(program, runner),
         spare_(program.frames().size()) {}
 
+  // As in StraightPropagator. Clear also drops the loops of a step that has
+  // failed.
   bool Run(const Ready& item) const;
   void Propagate(const Ready& done, ReadyList& ready);
   void Clear();
@@ -90,27 +112,45 @@ class FramedPropagator {
  private:
   using Instruction = Program::Instruction;
 
+  // Takes the value that an Enter, Exit or NextIteration hands on. Returns
+  // false, and the step has failed, if it is a variable without a value.
   bool TakeValue(const Ready& done, Value& value) const;
+  // Puts the value into the first iteration of a loop, or into all of them if
+  // it is loop-invariant. The first Enter that comes starts the loop.
   void Enter(const Ready& done, ReadyList& ready);
+  // Puts the value into the activation from which the loop was entered.
   void Exit(const Ready& done, ReadyList& ready);
+  // Does the work of Exit. Returns false if another value has left the loop by
+  // this Exit before.
   bool PlaceExit(const Ready& done, const Value& value, ReadyList& ready);
+  // Puts the value into the next iteration, which it starts if need be, or
+  // defers it if too many iterations are under way.
   void NextIteration(const Ready& done, ReadyList& ready);
 
-  // Puts a value into an activation's slot and tells its consumers.
+  // Puts a value into the slot that `instruction` has in `activation`, and
+  // tells its consumers there.
   void Place(int32_t instruction, const Value& value, Activation& activation,
              ReadyList& ready);
+  // Returns the loop that `enter` leads to from `parent`. The first Enter
+  // starts it.
   Loop& FindOrAddLoop(const Instruction& enter, Activation& parent)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Starts the next iteration of a loop, and gives it the loop invariants.
   Activation& StartIteration(Loop& loop, ReadyList& ready)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns a fresh activation of a frame.
   std::unique_ptr<Activation> TakeActivation(int32_t frame)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Keeps an activation for later iterations of the frame.
   void GiveActivation(int32_t frame, std::unique_ptr<Activation> activation)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Ends what has nothing left to do, from this loop outwards.
+  // Ends all iterations that have nothing left to do, of this loop and then of
+  // those around it.
   void EndIterations(Loop* loop, ReadyList& ready)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Ends a loop; returns the one that it was entered from, null for none.
+  // Ends a loop whose iterations have all ended. Returns the loop around it if
+  // this was the last thing that an iteration of that one waited for, or else
+  // null.
   Loop* EndLoop(Loop& loop, ReadyList& ready)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -118,9 +158,11 @@ class FramedPropagator {
   const InstructionRunner& runner_;
   const FlatPropagator flat_;
 
-  Mutex mutex_;  // of all loops
+  Mutex mutex_;  // guards all loops
+  // Entered outside of loops.
   std::vector<std::unique_ptr<Loop>> root_loops_ ABSL_GUARDED_BY(mutex_);
-  // By frame: of ended iterations, for the next ones, of later steps too.
+  // Activations of ended iterations, by frame, for the iterations to come, also
+  // those of later steps.
   std::vector<std::vector<std::unique_ptr<Activation>>> spare_
       ABSL_GUARDED_BY(mutex_);
 };

@@ -7,7 +7,8 @@
 namespace leat {
 namespace {
 
-// Spaces and parentheses are in no node's name.
+// Adds the function to the name of a node in a function's body. No node has
+// such a name, because names contain neither spaces nor parentheses.
 std::string InGraph(std::string name, const Operation& node) {
   const std::string function = FunctionOf(node);
   if (function.empty()) return name;

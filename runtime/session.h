@@ -1,7 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Session: runs steps of one graph. The same interface whether the graph runs
-// in this process (LocalSession) or on a cluster.
+// Session: runs steps of one graph. The interface is the same for a session on
+// the devices of this process (NewLocalSession) and for one on a cluster;
+// NewSession (train/session.h) makes both.
+//
+//   LEAT_ASSIGN_OR_RETURN(std::shared_ptr<Session> session,
+//                         NewSession(graph));
+//   LEAT_ASSIGN_OR_RETURN(std::vector<Tensor> fetched,
+//                         session->Run({.feeds = {{"x", value}},
+//                                       .fetches = {"y"},
+//                                       .targets = {"update"}}));
 #ifndef LEAT_RUNTIME_SESSION_H_
 #define LEAT_RUNTIME_SESSION_H_
 
@@ -29,9 +37,13 @@ class RunMetadata;
 
 namespace leat {
 
-// The name of a tensor ("x:0", "x") or of an operation ("train"). Nothing in
-// the body of a function can be fed, fetched or run by name: of that, a text
-// that names no node, but the function.
+// The name of a tensor ("x:0", or "x" for output 0) or of an operation
+// ("train"), to be fed, fetched or run. It is made from text, or from an Output
+// or an Operation of the graph.
+//
+// Nothing in the body of a function can be fed, fetched or run. The name of
+// such an Output or Operation is a text that no node has and that tells which
+// function it belongs to, so a step with it fails with a clear message.
 struct TensorName {
   TensorName(const char* name) : text(name) {}             // NOLINT
   TensorName(std::string name) : text(std::move(name)) {}  // NOLINT
@@ -41,37 +53,47 @@ struct TensorName {
   std::string text;
 };
 
+// A tensor and the value that it has in this step. The value replaces what the
+// graph would compute.
 struct Feed {
   TensorName name;
   Tensor value;
 };
 
-// What to record of a step, as in TensorFlow. All above kNone give the same.
+// What to record of a step, as in TensorFlow. All levels above kNone record the
+// same.
 enum class TraceLevel { kNone, kSoftware, kHardware, kFull };
 
+// Options of one step or, in a Callable, of each of its steps.
 struct RunOptions {
-  // From the call on, planning included; that is not broken off, but nothing
-  // runs once the time is up: DEADLINE_EXCEEDED.
+  // The time that the step may take, counted from the call of Run and including
+  // its planning. DEADLINE_EXCEEDED if it takes longer. Planning is not
+  // interrupted, but no kernel starts once the time is up.
   std::optional<std::chrono::nanoseconds> timeout = {};
-  // Above kNone, RunMetadata.step_stats is filled: which node ran when, on
-  // which device and thread, and its outputs' types, shapes and bytes (of the
-  // first 2^20 runs of nodes).
+  // Above kNone, RunMetadata.step_stats tells which node ran when, on which
+  // device and on which thread, and the types, shapes and sizes in bytes of its
+  // outputs. It holds the first 2^20 runs of nodes.
   TraceLevel trace_level = TraceLevel::kNone;
-  // RunMetadata.partition_graphs is filled: what each device runs.
+  // If true, RunMetadata.partition_graphs holds the graph that each device
+  // runs.
   bool output_partition_graphs = false;
-  // Watches the step; borrowed.
+  // Is told of every node that runs. Borrowed until the step has ended; must be
+  // thread-safe. Null for none. A session on a cluster returns UNIMPLEMENTED
+  // for others.
   StepObserver* observer = nullptr;
 };
 
-// What one step does.
+// What one step feeds, fetches and runs.
 struct RunArgs {
   std::vector<Feed> feeds = {};
   std::vector<TensorName> fetches = {};
-  std::vector<TensorName> targets = {};  // run, not fetched
+  // Operations to run without fetching them.
+  std::vector<TensorName> targets = {};
   RunOptions options = {};
 };
 
-// What every step of a Callable does.
+// What every step of a Callable feeds, fetches and runs. The values of the
+// feeds are given in each call.
 struct CallableArgs {
   std::vector<TensorName> feeds = {};
   std::vector<TensorName> fetches = {};
@@ -79,10 +101,17 @@ struct CallableArgs {
   RunOptions options = {};
 };
 
-// A step planned beforehand. Feeds and fetches go by position. Thread-safe;
-// copies share the plan, and keep their session alive.
+// A step that was planned beforehand, so that each call only runs it. Feeds and
+// fetches go by position. Thread-safe. Copies share the plan and keep the
+// session alive.
+//
+//   LEAT_ASSIGN_OR_RETURN(
+//       Callable callable,
+//       session->MakeCallable({.feeds = {"x"}, .fetches = {"y"}}));
+//   LEAT_ASSIGN_OR_RETURN(std::vector<Tensor> fetched, callable({value}));
 class Callable {
  public:
+  // What a kind of session provides. Must be thread-safe.
   class Implementation {
    public:
     virtual ~Implementation() = default;
@@ -90,13 +119,15 @@ class Callable {
         absl::Span<const Tensor> feeds, pb::RunMetadata* metadata) = 0;
   };
 
+  // An empty Callable, which cannot be called.
   Callable() = default;
   explicit Callable(std::shared_ptr<Implementation> implementation)
       : implementation_(std::move(implementation)) {}
 
-  // INVALID_ARGUMENT for a wrong number, dtype or shape of feeds, or what the
-  // step says. FAILED_PRECONDITION for an empty Callable or a closed session.
-  // `metadata` as in Session::Run.
+  // Runs one step and returns the fetched tensors in order. INVALID_ARGUMENT
+  // for a wrong number, dtype or shape of feeds, FAILED_PRECONDITION for an
+  // empty Callable or a closed session, or else the error of the step.
+  // `metadata` is as in Session::Run.
   absl::StatusOr<std::vector<Tensor>> operator()(
       absl::Span<const Tensor> feeds,
       pb::RunMetadata* metadata = nullptr) const {
@@ -114,33 +145,39 @@ class Callable {
   std::shared_ptr<Implementation> implementation_;
 };
 
-// Thread-safe.
+// Thread-safe. Steps may run at the same time. Destroying a session closes it;
+// Callables keep theirs alive.
 class Session {
  public:
   virtual ~Session() = default;
 
-  // The fetched tensors, in order. NOT_FOUND or INVALID_ARGUMENT for names,
-  // INVALID_ARGUMENT for a feed of another dtype than the tensor's, or of a
-  // shape that its static shape (as declared or inferred) excludes; else the
-  // first error of the step, with node, op and device.
+  // Runs one step and returns the fetched tensors in order. NOT_FOUND or
+  // INVALID_ARGUMENT for names that cannot be fed, fetched or run.
+  // INVALID_ARGUMENT for a feed that has another dtype than the tensor, or a
+  // shape that the tensor's static shape (declared or inferred) excludes.
+  // FAILED_PRECONDITION if the session is closed. Otherwise the first error of
+  // the step, with node, op and device.
   absl::StatusOr<std::vector<Tensor>> Run(const RunArgs& args) {
     return Run(args, nullptr);
   }
-  // Overwrites `metadata`, if not null, with what the options ask for, also
-  // when the step fails. Include leat/protos/config.pb.h to make one.
+  // Does the same and overwrites `metadata`, if it is not null, with what the
+  // options ask for, even if the step fails. Callers that make one include
+  // leat/protos/config.pb.h.
   virtual absl::StatusOr<std::vector<Tensor>> Run(
       const RunArgs& args, pb::RunMetadata* metadata) = 0;
 
+  // Plans a step, to be run many times. Fails as Run does for wrong names.
   virtual absl::StatusOr<Callable> MakeCallable(const CallableArgs& args) = 0;
 
-  // Adds the nodes of `graph` that are new. INVALID_ARGUMENT when a name is
-  // taken by another node; the session is then as it was.
+  // Adds the nodes of `graph` that are new. INVALID_ARGUMENT if a different
+  // node in the session has the same name; the session is then as it was.
   virtual absl::Status Extend(const Graph& graph) = 0;
 
+  // Returns the devices that nodes may be placed on.
   virtual std::vector<DeviceInfo> ListDevices() const = 0;
 
-  // Cancels running steps and waits for them; later calls are
-  // FAILED_PRECONDITION.
+  // Cancels all running steps and waits until they have ended. Later calls fail
+  // with FAILED_PRECONDITION.
   virtual absl::Status Close() = 0;
 };
 

@@ -6,6 +6,7 @@
 namespace leat {
 namespace {
 
+// A device of the set, whose memory is charged to an account.
 class SessionDevice final : public Device {
  public:
   SessionDevice(Device& device, const std::shared_ptr<MemoryAccount>& account)

@@ -1,8 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SessionDevices: the devices of this process as one session has them: the same
-// threads and memory, of which it may take so much. What others keep of it,
-// such as shared variables, stays charged to it. Immutable, thread-safe.
+// SessionDevices: the devices of this process as one session sees them. They
+// run on the same threads and take the same memory as the devices of the
+// DeviceSet, but the session may allocate only a limited number of bytes on all
+// of them together. Memory that outlives the session's steps, such as that of
+// shared variables, stays charged to the session.
 #ifndef LEAT_RUNTIME_SESSION_DEVICES_H_
 #define LEAT_RUNTIME_SESSION_DEVICES_H_
 
@@ -18,20 +20,26 @@
 
 namespace leat {
 
+// Immutable, thread-safe. Owns a device object for each device of the set.
 class SessionDevices {
  public:
-  // `devices` is borrowed and outlives this and all memory taken from it.
-  // `owner`: for messages, "session 1a2b3c4d".
+  // Borrows `devices`, which must outlive this and all memory that was
+  // allocated through it. `owner` names the session in messages, as in "session
+  // 1a2b3c4d". `limit_bytes` is the most that all devices together may hold for
+  // it.
   SessionDevices(DeviceSet& devices, std::string owner, int64_t limit_bytes);
   SessionDevices(const SessionDevices&) = delete;
   SessionDevices& operator=(const SessionDevices&) = delete;
 
-  // As DeviceSet::Find. Valid as long as this.
+  // Returns the device with the full name `name`, or null if there is none. The
+  // result is valid as long as this.
   Device* Find(absl::string_view name) const;
+  // In the order of DeviceSet::devices(), owned by this.
   const std::vector<std::unique_ptr<Device>>& devices() const {
     return devices_;
   }
 
+  // The number of bytes that the session holds now.
   int64_t live_bytes() const { return account_->live_bytes(); }
 
  private:

@@ -53,7 +53,8 @@ int64_t SessionGraph::version() const {
 
 absl::Status SessionGraph::ExtendLocked(const pb::GraphDef& addition,
                                         const ImportLimits& limits) {
-  // A copy: what can be added may still be impossible to place.
+  // Works on a copy, because nodes that can be added may still be impossible to
+  // place.
   Graph extended = client_;
   LEAT_RETURN_IF_ERROR(ExtendGraph(addition, extended, limits));
   return Replace(std::move(extended));

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SessionGraph: the graph of a session, as its client has made and extended it,
-// and prepared (partitioner/prepare_graph.h), from which steps are planned. The
-// local session and the master both have one. Thread-safe: while the graph is
-// extended, steps of the one before are planned.
+// SessionGraph: the graph of a session. It keeps the graph as the client built
+// and extended it, and the prepared graph that is made from it
+// (partitioner/prepare_graph.h), from which steps are planned. The local
+// session and the master use it.
 #ifndef LEAT_RUNTIME_SESSION_GRAPH_H_
 #define LEAT_RUNTIME_SESSION_GRAPH_H_
 
@@ -22,31 +22,40 @@
 
 namespace leat {
 
+// Thread-safe. While an extension is being prepared, steps are still planned
+// from the prepared graph before it. Owns all it keeps, except
+// options.policies, which is borrowed. At an extension, stateful nodes stay on
+// their devices, because their state lives there.
 class SessionGraph {
  public:
-  // `devices`: all that nodes may be placed on. Fails as PrepareGraph does.
+  // Prepares `client`, whose nodes may be placed on any of `devices`. Fails as
+  // PrepareGraph does.
   static absl::StatusOr<std::unique_ptr<SessionGraph>> Create(
       Graph client, std::vector<DeviceInfo> devices, PrepareOptions options);
   SessionGraph(const SessionGraph&) = delete;
   SessionGraph& operator=(const SessionGraph&) = delete;
 
-  // Each adds nodes and functions, and raises the version by one; on failure
-  // the graph is as it was. Fail as PrepareGraph does, and:
+  // The three functions below add nodes and functions, prepare the graph anew
+  // and raise the version by one. If one fails, the graph stays as it was. They
+  // fail as PrepareGraph does, and also as follows.
+  //
+  // Adds what is new in `addition`. Fails as MergeGraphs does, for a node that
+  // differs from the one of the same name.
 
-  // As MergeGraphs: what is there already may come again.
   absl::Status Extend(const Graph& addition);
-  // As ExtendGraph: every name must be new.
+  // Adds all of `addition`. Fails as ExtendGraph does; every name must be new.
   absl::Status ExtendFrom(const pb::GraphDef& addition,
                           const ImportLimits& limits);
-  // The same, ABORTED unless the graph is at `version`: another client of the
-  // session has extended it meanwhile. Gives the version that it is at then.
+  // Does the same if the graph is still at `version`, and returns the new
+  // version. ABORTED if it is at another one, because another client of the
+  // session has extended it in the meantime.
   absl::StatusOr<int64_t> ExtendAtVersion(const pb::GraphDef& addition,
                                           int64_t version,
                                           const ImportLimits& limits);
 
-  // Never changed: an extension replaces it.
+  // The prepared graph. It never changes: an extension replaces it by another.
   std::shared_ptr<const Graph> prepared() const;
-  // 0 at first.
+  // The number of extensions so far.
   int64_t version() const;
 
  private:
@@ -56,17 +65,21 @@ class SessionGraph {
         options_(std::move(options)),
         client_(std::move(client)) {}
 
+  // Does what ExtendFrom does.
   absl::Status ExtendLocked(const pb::GraphDef& addition,
                             const ImportLimits& limits)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(extending_);
+  // Prepares `client` and, if that succeeds, makes it the session's graph.
   absl::Status Replace(Graph client) ABSL_EXCLUSIVE_LOCKS_REQUIRED(extending_);
 
   const std::vector<DeviceInfo> devices_;
   const PrepareOptions options_;
 
-  // Held while an extension is prepared, which takes long; `mutex_`, taken
-  // after it, only to read or replace the outcome.
+  // `extending_` is held while an extension is prepared, which takes long.
+  // `mutex_`, which is taken after it, is held only to read or replace the
+  // result.
   Mutex extending_;
+  // The graph as the client built it.
   Graph client_ ABSL_GUARDED_BY(extending_);
 
   mutable Mutex mutex_;

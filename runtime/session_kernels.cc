@@ -7,11 +7,13 @@
 namespace leat {
 namespace {
 
-// Send, Recv, Arg and Retval belong to one plan: their state is the step's.
+// True if a kernel of the session keeps the node's state. Send, Recv, Arg and
+// Retval belong to one plan; their state is the step's.
 bool KeepsState(const NodeDef& node) {
   return node.op->is_stateful && node.name[0] != '_' && node.op->name[0] != '_';
 }
 
+// Returns the attrs of the node that its op declares.
 AttrMap DeclaredAttrs(const NodeDef& node) {
   AttrMap declared;
   for (const AttrDef& attr : node.op->attrs) {

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SessionKernels: the stateful kernels of one session, by device and node name,
-// so that a random generator or a counter goes on from step to step whatever is
-// fetched. Thread-safe.
+// SessionKernels: makes the kernels of one session and keeps the stateful ones
+// by device and node name. A random generator or a counter therefore continues
+// from step to step, whatever the steps fetch. Kernels of other ops belong to
+// the compiled graph alone.
 #ifndef LEAT_RUNTIME_SESSION_KERNELS_H_
 #define LEAT_RUNTIME_SESSION_KERNELS_H_
 
@@ -19,28 +20,36 @@
 
 namespace leat {
 
+// Thread-safe. Shares the ownership of stateful kernels with the programs that
+// use them.
 class SessionKernels {
  public:
-  // `registry` is borrowed and outlives this.
+  // Borrows `registry`, which must outlive this.
   explicit SessionKernels(const KernelRegistry& registry)
       : registry_(registry) {}
 
-  // The kernel of a node on a device: a new one, or for a stateful op the one
-  // made before. INVALID_ARGUMENT when that was for another op or another value
-  // of an attr that the op declares. Others are notes of a planner, and differ
-  // from graph to graph of one session: a TensorFlow master's `_class`, say.
+  // Returns the kernel for `node` on `device`. It is a new kernel or, for a
+  // stateful op, the one that was made for the same node before. Nodes and ops
+  // whose names begin with '_' belong to one plan and always get a new kernel.
+  //
+  // INVALID_ARGUMENT if the earlier kernel was for another op or for another
+  // value of an attr that the op declares. Other attrs may differ: they are
+  // notes of a planner, such as the `_class` of a TensorFlow master, and change
+  // from graph to graph of one session. Fails as KernelRegistry::Create does.
   absl::StatusOr<std::shared_ptr<const Kernel>> Get(const NodeDef& node,
                                                     const Device& device);
 
  private:
+  // A kernel with the op and the attrs that it was made for.
   struct Stateful {
     std::shared_ptr<const Kernel> kernel = {};
     std::string op = {};
-    AttrMap attrs = {};  // declared ones
+    AttrMap attrs = {};  // the declared ones
   };
 
   const KernelRegistry& registry_;
   Mutex mutex_;
+  // By device name and node name.
   absl::flat_hash_map<std::pair<std::string, std::string>, Stateful> stateful_
       ABSL_GUARDED_BY(mutex_);
 };

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Step: one run of a plan: its id, rendezvous, cancellation, temporary
-// resources, feeds, fetches and outcome. Shared by all devices that take part.
+// Step: one run of a planned graph. It holds what every device that takes part
+// in the run shares: the step's id, its rendezvous, its cancellation, its
+// temporary resources, its feeds and fetches, and its outcome.
 #ifndef LEAT_RUNTIME_STEP_H_
 #define LEAT_RUNTIME_STEP_H_
 
@@ -19,10 +20,15 @@
 
 namespace leat {
 
+// The state of one step on one task. LocalSession makes one per call of Run,
+// and a worker makes one for its part of a step. Thread-safe: the kernels of
+// all devices use it at the same time. It must outlive every kernel of the
+// step.
 class Step {
  public:
-  // `rendezvous`, `args` (feeds by position), `returns` (fetches by position)
-  // and `observer` (may be null) are borrowed until the step has ended.
+  // Borrows `rendezvous`, `args` (the fed tensors by position), `returns` (the
+  // places of the fetched tensors by position) and `observer` (null if nobody
+  // watches the step) until the step has ended.
   Step(int64_t id, Rendezvous& rendezvous, absl::Span<const Tensor> args,
        absl::Span<Tensor> returns, StepObserver* observer)
       : id_(id),
@@ -33,22 +39,35 @@ class Step {
   Step(const Step&) = delete;
   Step& operator=(const Step&) = delete;
 
+  // An id that differs from those of the other steps of the session.
   int64_t id() const { return id_; }
+  // Carries the tensors that cross devices in this step.
   Rendezvous& rendezvous() { return rendezvous_; }
+  // Wakes the kernels that wait when the step fails.
   Cancellation& cancellation() { return cancellation_; }
-  ResourceStore& resources() { return resources_; }  // end with the step
+  // Holds what ends with the step, such as temporary variables.
+  ResourceStore& resources() { return resources_; }
+  // The fed tensors. `_Arg` with index i reads element i.
   absl::Span<const Tensor> args() const { return args_; }
+  // The fetched tensors. `_Retval` with index i writes element i, and no other
+  // node does. An element stays invalid if its fetch is dead.
   absl::Span<Tensor> returns() const { return returns_; }
+  // Is told of every node that runs; null if nobody watches the step.
   StepObserver* observer() const { return observer_; }
 
-  // Records an error; the first that is not derived from another's abort
-  // decides. Then cancels what waits and aborts the rendezvous. Thread-safe.
+  // Records the error `status`, then cancels the kernels that wait and aborts
+  // the rendezvous. The outcome of the step is the first error that is not
+  // derived from the abort of another part of the step
+  // (core/status_payloads.h), or the first error if all are derived. REQUIRES:
+  // `status` is not OK.
   void Fail(const absl::Status& status);
 
-  // Nothing has failed, so it is worth going on.
+  // True while no error has been recorded, so that running more kernels is
+  // worth while.
   bool IsRunning() const { return !cancellation_.IsCancelled(); }
 
-  // The outcome, once nothing of it runs any more.
+  // The outcome: OK or the error that Fail describes. It is final once no
+  // kernel of the step runs any more.
   absl::Status status() const;
 
  private:

@@ -28,7 +28,7 @@ constexpr uint32_t kWaiting = 0;  // no thread has this id
 int64_t Micros(int64_t nanos) { return nanos / 1000; }
 
 std::string ThreadName() {
-  char name[16] = "";  // the kernel's limit
+  char name[16] = "";  // the operating system's limit
   return pthread_getname_np(pthread_self(), name, sizeof(name)) == 0 ? name
                                                                      : "";
 }
@@ -46,7 +46,8 @@ void SetTimes(int64_t scheduled, int64_t started, int64_t ended,
   node.set_all_end_rel_micros(Micros(duration));
 }
 
-// In TensorFlow's units, which people know: its Mb are megabits.
+// Writes a label in the units that TensorFlow's users know: its Mb are
+// megabits.
 std::string PullLabel(const TensorPull& pull, int64_t nanos) {
   constexpr double kMebibyte = 1 << 20;
   const auto bytes = static_cast<double>(pull.bytes);
@@ -82,7 +83,7 @@ void DescribeOutput(const Tensor& tensor, absl::string_view allocator,
   allocation.set_ptr(reinterpret_cast<uintptr_t>(tensor.raw_data()));
 }
 
-// "x", "x:1", then "^y".
+// Writes the inputs of a node: "x", "x:1", and then "^y" for control edges.
 std::string InputText(const Graph& graph, const Node& node) {
   std::string text;
   const auto add = [&](absl::string_view prefix, absl::string_view name) {
@@ -96,7 +97,8 @@ std::string InputText(const Graph& graph, const Node& node) {
   return text;
 }
 
-// What a _Send or _Recv carries and where the other end is; "" for others.
+// Writes which tensor a _Send or _Recv carries and where the other end is.
+// Returns "" for other nodes.
 std::string TransferText(const Node& node) {
   const bool sends = node.op() == "_Send" || node.op() == "_HostSend";
   if (!sends && node.op() != "_Recv" && node.op() != "_HostRecv") return "";
@@ -119,7 +121,8 @@ Nanoseconds WallClockOffset() {
   using Steady = std::chrono::steady_clock;
   Nanoseconds offset(0);
   Nanoseconds best = Nanoseconds::max();
-  // The thread may lose its core between two readings.
+  // The thread may lose its core between two readings, so the closest of three
+  // pairs of readings is used.
   for (int i = 0; i < 3; ++i) {
     const Nanoseconds before = Steady::now().time_since_epoch();
     const Nanoseconds wall =
@@ -177,7 +180,7 @@ void StepStatsRecorder::OnPull(const TensorPull& pull) {
   const int64_t received = WallTime(pull.received);
   int64_t started = asked;
   if (pull.sent.count() != 0) {
-    // By another clock, and of a peer that may say anything.
+    // The sender's clock is another one, and a peer may send any number.
     const int64_t sent =
         std::clamp(pull.sent.count(), Micros(asked), Micros(received));
     started = std::clamp(sent * 1000, asked, received);
@@ -240,7 +243,8 @@ void AddTimelineLabels(const CompiledGraph& graph, const OpRegistry& ops,
       if (device.device() != program.device().name()) continue;
       for (pb::NodeExecStats& node : *device.mutable_node_stats()) {
         const NodeId id = nodes.Find(node.node_name());
-        // A node may have the name of what is none.
+        // The entries of pulls are no nodes, but a real node may have their
+        // name.
         if (id == kNoNode || IsPull(node)) continue;
         node.set_timeline_label(LabelText(nodes, nodes.node(id)));
       }

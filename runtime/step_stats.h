@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// From what an observer sees of a step to TensorFlow's RunMetadata: StepStats
-// (which node ran when, where and with what outputs) and partition graphs.
+// StepStatsRecorder and helpers: turn what an observer sees of a step into
+// TensorFlow's RunMetadata. That holds StepStats (which node ran when, on which
+// device, and what its outputs were) and the partition graphs.
 #ifndef LEAT_RUNTIME_STEP_STATS_H_
 #define LEAT_RUNTIME_STEP_STATS_H_
 
@@ -24,17 +25,19 @@ class StepStats;
 
 namespace leat {
 
-// What to add to a time of the steady clock to have one of the wall clock,
-// since 1970.
+// Returns what must be added to a time of the steady clock to get the time of
+// the wall clock, counted from 1970.
 std::chrono::nanoseconds WallClockOffset();
 
-// A tensor that was pulled of another task.
+// A tensor that was pulled from another task.
 struct TensorPull {
   absl::string_view tensor = {};  // "edge_5_w/read"
-  absl::string_view from = {};    // the device that sent it
-  Device* to = nullptr;
+  absl::string_view from = {};    // device that sent it
+  Device* to = nullptr;           // device of this task that received it
+  // When this task asked for it and when it had arrived.
   std::chrono::steady_clock::time_point asked = {};
-  // By the sender's clock, since 1970; 0: it did not say.
+  // The sender's time when it sent the tensor, counted from 1970 by its own
+  // clock. 0 if the sender did not tell.
   std::chrono::microseconds sent = {};
   std::chrono::steady_clock::time_point received = {};
   int64_t bytes = 0;
@@ -42,35 +45,42 @@ struct TensorPull {
 
 // Records one step. Thread-safe.
 //
-// Times are those of the wall clock at the recorder's making plus what the
-// steady clock has counted since, so they never run backwards. thread_id is the
-// kernel's id of the thread; 0, named "waiting", for asynchronous nodes.
-// `memory` says what the device's allocator had given out when the node ended.
+// A recorded time is the wall clock's at the recorder's construction plus what
+// the steady clock has counted since, so times never run backwards. A thread_id
+// is the id that the operating system gave the thread, or 0 (named "waiting")
+// for asynchronous nodes, which hold no thread. `memory` says how many bytes
+// the device's allocator had given out when the node ended.
 class StepStatsRecorder final : public StepObserver {
  public:
-  // Runs of nodes beyond this are not kept (TensorFlow's bound).
+  // Runs of nodes beyond this number are dropped, as in TensorFlow.
   static constexpr int64_t kMaxNodeRuns = int64_t{1} << 20;
 
-  // Passes all it sees on to `next`, if not null; borrowed.
+  // Passes every call on to `next` as well, unless it is null. Borrows `next`.
   explicit StepStatsRecorder(StepObserver* next = nullptr,
                              int64_t max_node_runs = kMaxNodeRuns);
   ~StepStatsRecorder() override;
 
+  // Records the run of a node.
   void OnNodeRun(const NodeRun& run) override;
 
-  // As TensorFlow does it: a "RecvTensor" (step_transfers.h) of the device that
-  // receives, labelled "[12B] [0.156352Mb/s] edge_5_w/read from DEVICE to
-  // DEVICE", from when it was sent, as far as the clocks of the two tasks let
-  // that be, to when it was there; scheduled when it was asked for.
+  // Records a pull in the way of TensorFlow: as the run of a node "RecvTensor"
+  // (step_transfers.h) on the receiving device, with a label such as "[12B]
+  // [0.156352Mb/s] edge_5_w/read from DEVICE to DEVICE". It is scheduled when
+  // the tensor was asked for, ends when that was received, and starts when it
+  // was sent, as far as this agrees with the other two times, since the clocks
+  // of two tasks differ.
   void OnPull(const TensorPull& pull);
 
-  // Moves what was recorded into `stats`: devices by name, nodes by start.
+  // Moves the record into `stats`, whose old contents are lost. Devices are
+  // sorted by name and the nodes of each by start. The recorder is empty then.
   void Export(pb::StepStats& stats);
 
  private:
-  // Nanoseconds since 1970.
+  // Converts a steady time to nanoseconds since 1970.
   int64_t WallTime(std::chrono::steady_clock::time_point time) const;
+  // Fills `node` from `run`.
   void Describe(const NodeRun& run, pb::NodeExecStats& node) const;
+  // Moves `node` into the record, unless that is full.
   void Add(const Device* device, pb::NodeExecStats& node);
 
   StepObserver* const next_;
@@ -80,15 +90,17 @@ class StepStatsRecorder final : public StepObserver {
   Mutex mutex_;
   int64_t num_node_runs_ ABSL_GUARDED_BY(mutex_) = 0;
   const std::unique_ptr<pb::StepStats> stats_ ABSL_PT_GUARDED_BY(mutex_);
-  std::vector<const Device*> devices_ ABSL_GUARDED_BY(mutex_);  // of dev_stats
+  // Of stats_->dev_stats.
+  std::vector<const Device*> devices_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Sets TensorFlow's timeline_label, "name = Op(input, input:1, ^control)"; of a
-// Send and a Recv "name = _Send(tensor @device of the other end)".
+// Sets the timeline_label of every node in `stats` that is in `graph`, as
+// TensorFlow does: "name = Op(input, input:1, ^control)". That of a Send or a
+// Recv is "name = _Send(tensor @device of the other end)".
 void AddTimelineLabels(const CompiledGraph& graph, const OpRegistry& ops,
                        pb::StepStats& stats);
 
-// Adds the graph of each device to metadata.partition_graphs. Fails as
+// Adds the graph that each device runs to metadata.partition_graphs. Fails as
 // ExportGraphDef does.
 absl::Status ExportPartitionGraphs(const CompiledGraph& graph,
                                    const OpRegistry& ops,

@@ -16,22 +16,24 @@
 namespace leat {
 namespace {
 
-// The year 2116.
+// About the year 2116.
 constexpr int64_t kMaxNanos = int64_t{1} << 62;
 
-// What is said in nanoseconds or else in micros.
+// Returns a time in nanoseconds, from the microseconds if no nanoseconds are
+// given.
 int64_t Nanos(int64_t nanos, int64_t micros) {
   if (nanos == 0)
     nanos = SaturatingMultiply(std::max<int64_t>(micros, 0), 1000);
   return std::clamp<int64_t>(nanos, 0, kMaxNanos);
 }
 
+// A node's run on a device; the sending or the receiving end of a transfer.
 struct End {
   int device = 0;
   const pb::NodeExecStats* node = nullptr;
 };
 
-// Of a tensor, from a device to another.
+// A tensor and the two devices between which it goes.
 struct Way {
   absl::string_view tensor = {};
   absl::string_view sender = {};
@@ -44,6 +46,7 @@ struct Way {
   }
 };
 
+// All runs that send or receive a tensor on one way.
 struct Ends {
   Way way = {};
   std::vector<End> sends = {};
@@ -51,7 +54,7 @@ struct Ends {
   std::vector<End> pulls = {};
 };
 
-// Borrows the names from the stats that it is made of.
+// The ways of a step. Borrows the names from the stats that it is made of.
 class Ways {
  public:
   explicit Ways(const pb::StepStats& stats) {
@@ -63,7 +66,7 @@ class Ways {
     }
   }
 
-  // In the order in which they were first told of.
+  // The ways, in the order in which the stats mention them.
   std::vector<Ends>& all() { return all_; }
 
  private:
@@ -79,16 +82,17 @@ class Ways {
   absl::flat_hash_map<Way, size_t> places_;
 };
 
-// What TimelineLabel has, in the node.
+// The parts of a TimelineLabel, as views into the node.
 struct Label {
   absl::string_view op = {};
   absl::string_view inputs = {};
 };
 
-// In time linear in its length: a message of a peer may say anything.
+// Reads a label. Takes linear time, because a message of a peer may contain
+// anything.
 Label ReadLabel(const pb::NodeExecStats& node) {
   absl::string_view text = node.timeline_label();
-  // "[cpu 0.1MB] name = ", as often as there are allocators.
+  // TensorFlow writes "[cpu 0.1MB] name = ", with one bracket per allocator.
   while (absl::StartsWith(text, "[")) {
     const size_t end = text.find("] ");
     if (end == text.npos) break;
@@ -107,6 +111,8 @@ Label ReadLabel(const pb::NodeExecStats& node) {
           .inputs = text.substr(open + 1, close - open - 1)};
 }
 
+// Adds a pull to its way, which is read from the label "[..] [..] TENSOR from
+// DEVICE to DEVICE".
 void Ways::AddPull(const End& end) {
   absl::string_view text = end.node->timeline_label();
   const size_t to = text.rfind(" to ");
@@ -125,6 +131,7 @@ void Ways::AddPull(const End& end) {
       .pulls.push_back(end);
 }
 
+// Adds a run to its way if it is one of a _Send, a _Recv or a pull.
 void Ways::Add(absl::string_view device_name, const End& end) {
   if (IsPull(*end.node)) return AddPull(end);
   const Label label = ReadLabel(*end.node);
@@ -143,7 +150,8 @@ void Ways::Add(absl::string_view device_name, const End& end) {
   }
 }
 
-// "w/read" of "edge_5_w/read"; "" of another name.
+// Returns the node that made a tensor: "w/read" for "edge_5_w/read", and "" for
+// a name of another form.
 absl::string_view MakerOf(absl::string_view tensor) {
   if (!absl::ConsumePrefix(&tensor, "edge_")) return "";
   while (!tensor.empty() && absl::ascii_isdigit(tensor.front())) {
@@ -159,17 +167,18 @@ void SortByEnd(std::vector<End>& ends) {
   });
 }
 
-// The runs of a node on a device, sorted. Many tensors may be of one node, so
-// they are shared by its ways.
+// The sorted runs of nodes, by device and name. Ways share them, because one
+// node may make many tensors.
 using Makers =
     absl::flat_hash_map<std::pair<absl::string_view, absl::string_view>,
                         std::vector<End>>;
 
+// Returns the key of the node that made the tensor of a way.
 std::pair<absl::string_view, absl::string_view> MakerOn(const Way& way) {
   return {way.sender, MakerOf(way.tensor)};
 }
 
-// Where nobody tells of a _Send, the runs of what made the tensor.
+// Returns the runs of the nodes that made tensors whose _Send nobody recorded.
 Makers FindMakers(const pb::StepStats& stats, Ways& ways) {
   Makers makers;
   for (const Ends& ends : ways.all()) {
@@ -199,7 +208,7 @@ int64_t StartNanos(const pb::NodeExecStats& node) {
 }
 
 int64_t DurationNanos(const pb::NodeExecStats& node) {
-  // So that the end is below 2^63.
+  // The bound keeps the end of a run below 2^63.
   return std::min(Nanos(node.all_end_rel_nanos(), node.all_end_rel_micros()),
                   kMaxNanos - 1);
 }

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What step stats say, those of TensorFlow too, whose labels are the same: when
-// a node ran, what it was, and which tensors went from device to device.
-// Stateless, thread-safe.
+// Functions that read step stats of Leat or of TensorFlow, whose labels are the
+// same: when a node ran, what it was, and which tensors went from one device to
+// another. Stateless, thread-safe.
 #ifndef LEAT_RUNTIME_STEP_TRANSFERS_H_
 #define LEAT_RUNTIME_STEP_TRANSFERS_H_
 
@@ -17,40 +17,52 @@ class StepStats;
 
 namespace leat {
 
-// The name of a "node" that tells of a tensor that was pulled of another task:
-// its label is "[12B] [0.1Mb/s] edge_5_w/read from DEVICE to DEVICE".
+// The name of a "node" that stands for a tensor that was pulled from another
+// task. Its label is "[12B] [0.1Mb/s] edge_5_w/read from DEVICE to DEVICE".
 inline constexpr char kRecvTensorNode[] = "RecvTensor";
-// False for a node of that name.
+// True for such an entry. False for a real node that has this name, because its
+// label does not begin with '['.
 bool IsPull(const pb::NodeExecStats& node);
 
-// Since 1970, by the clock of the task; TensorFlow's older stats have micros
-// only. Neither is negative, and their sum, the end, is an int64, whatever a
-// message says.
+// Return the start and the duration of a run in nanoseconds. The start counts
+// from 1970 by the clock of the task. Older stats of TensorFlow have
+// microseconds only, which are used where nanoseconds are missing.
+//
+// Neither result is negative, and their sum fits an int64, whatever the message
+// contains.
 int64_t StartNanos(const pb::NodeExecStats& node);
 int64_t DurationNanos(const pb::NodeExecStats& node);
 
-// "name = Op(inputs)"; the name alone where that is all there is.
+// The parts of a label "name = Op(inputs)". `op` is the whole text after "name
+// = " if there are no parentheses, and the node's name if the label has another
+// form. `inputs` is empty then.
 struct TimelineLabel {
   std::string op = {};
   std::string inputs = {};
 };
+// Parses the node's timeline_label, in time linear in its length.
 TimelineLabel ParseTimelineLabel(const pb::NodeExecStats& node);
 
-// A tensor that went from one device to another.
+// A tensor that went from one device to another. The pointers are borrowed from
+// the StepStats.
 struct StepTransfer {
   std::string tensor = {};  // "edge_5_w/read"
-  int send_device = 0;      // in dev_stats
+  int send_device = 0;      // index into dev_stats
+  // The same for the receiver.
   int recv_device = 0;
-  // Runs of the _Send and of the _Recv. Servers of TensorFlow do not tell of
-  // them: then of the node that made the tensor ("w/read"), and the pull.
+  // The runs of the _Send and of the _Recv. TensorFlow's servers do not record
+  // them: then `send` is the run of the node that made the tensor ("w/read"),
+  // and `recv` is the pull.
   const pb::NodeExecStats* send = nullptr;
   const pb::NodeExecStats* recv = nullptr;
 };
 
-// Matched by tensor and devices. Where one goes the same way several times, in
-// a loop, what is sent first is received first. `stats` is borrowed by the
-// result. No more than `stats` has runs, whatever it says, in time linear in
-// them but for sorting.
+// Returns the transfers of a step, matched by tensor and devices. If the same
+// tensor goes from one device to the other several times, as in a loop, the
+// first one sent is matched with the first one received.
+//
+// The result borrows from `stats`. It has at most as many elements as `stats`
+// has runs, whatever those say. Takes linear time, apart from sorting.
 std::vector<StepTransfer> MatchTransfers(const pb::StepStats& stats);
 
 }  // namespace leat

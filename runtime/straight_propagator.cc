@@ -8,7 +8,7 @@ void StraightPropagator::Propagate(const Ready& done, ReadyList& ready) const {
   const Program::Instruction& instruction =
       program_.instruction(done.instruction);
   for (const Program::Successor& edge : program_.Successors(instruction)) {
-    // Outside of loops an instruction's local index is its own.
+    // There is one frame, so the local index is the number of the instruction.
     if (TakeLast<true>(activation.pending(edge.instruction))) {
       ready.push_back(
           {.instruction = edge.instruction, .activation = &activation});
