@@ -6,6 +6,7 @@
 namespace leat {
 namespace {
 
+// A buffer of the underlying allocator and the charge for it.
 class ChargedBuffer final : public Buffer {
  public:
   ChargedBuffer(BufferRef memory, std::shared_ptr<MemoryAccount> account,
@@ -17,7 +18,8 @@ class ChargedBuffer final : public Buffer {
 
  private:
   void Dispose() override {
-    // The memory first: an account of nothing has nothing.
+    // The memory is freed first, so that an account with no live bytes has no
+    // memory either.
     memory_.reset();
     account_->Give(bytes_);
     delete this;

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MemoryAccount: how many bytes live of what its owner, such as a session, has
-// allocated, and how many may. AccountedAllocator: another allocator's memory,
-// charged to an account. Both thread-safe.
+// MemoryAccount counts the bytes that its owner, such as a session, has
+// allocated and not yet freed, and limits them. AccountedAllocator takes memory
+// from another allocator and charges it to an account.
 #ifndef LEAT_CORE_ACCOUNTED_ALLOCATOR_H_
 #define LEAT_CORE_ACCOUNTED_ALLOCATOR_H_
 
@@ -18,20 +18,25 @@
 
 namespace leat {
 
+// A count of live bytes with a limit. Thread-safe. Every charged buffer keeps
+// its account alive.
 class MemoryAccount {
  public:
-  // `owner`: for messages.
+  // `owner` stands in error messages, for example "session 1a2b3c4d". At most
+  // `limit_bytes` may be charged at a time.
   MemoryAccount(std::string owner, int64_t limit_bytes)
       : owner_(std::move(owner)), limit_bytes_(limit_bytes) {}
 
-  // False, taking nothing, when it would be more than the limit. REQUIRES: not
-  // negative.
+  // Charges `bytes` to the account. Returns false, and charges nothing, if the
+  // total would exceed the limit. REQUIRES: bytes >= 0.
   bool Take(int64_t bytes);
+  // Takes back `bytes` that were charged with Take.
   void Give(int64_t bytes) {
     live_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
   }
 
   const std::string& owner() const { return owner_; }
+  // Returns the bytes that are charged now.
   int64_t live_bytes() const {
     return live_bytes_.load(std::memory_order_relaxed);
   }
@@ -42,22 +47,29 @@ class MemoryAccount {
   std::atomic<int64_t> live_bytes_{0};
 };
 
+// Takes buffers from another allocator and charges each to an account until its
+// last reference goes. Thread-safe.
 class AccountedAllocator final : public Allocator {
  public:
-  // `memory` is borrowed and outlives every buffer, which may outlive this.
+  // `memory` is borrowed and must outlive every buffer that this allocator has
+  // given out. The buffers may outlive this allocator.
   AccountedAllocator(Allocator& memory, std::shared_ptr<MemoryAccount> account);
 
-  // Null above the limit of the account too.
+  // Both return null if `memory` is exhausted or if the account's limit would
+  // be exceeded.
   BufferRef Allocate(size_t bytes) override;
   BufferRef Reserve(int64_t bytes) override;
 
-  // "CPU:0 of session 1a2b3c4d": so errors say whose limit it was.
+  // Returns the allocator's and the owner's name, such as "CPU:0 of session
+  // 1a2b3c4d", so that an error says whose limit was reached.
   absl::string_view name() const override { return name_; }
-  // Of all memory.
+  // Returns the figures of the whole underlying allocator, which other accounts
+  // may share.
   AllocatorStats stats() const override { return memory_.stats(); }
 
  private:
-  // `buffer`, for which the account has been charged.
+  // Wraps `buffer`, for which the account has been charged with `bytes`, so
+  // that the charge ends with it. Takes the charge back if `buffer` is null.
   BufferRef Charged(BufferRef buffer, int64_t bytes) const;
 
   Allocator& memory_;

@@ -7,7 +7,7 @@
 namespace leat {
 namespace {
 
-// Sits in front of its bytes, in the same block.
+// The header of a block from malloc. It lies in front of its bytes.
 class HostBuffer final : public Buffer {
  public:
   static HostBuffer* New(size_t bytes);
@@ -21,11 +21,12 @@ class HostBuffer final : public Buffer {
   }
 };
 
-// The bytes start at the first multiple of the alignment behind the header.
+// The bytes start at the first multiple of the alignment after the header.
 constexpr size_t kHeader = kBufferAlignment;
 static_assert(sizeof(HostBuffer) <= kHeader);
 
-// User space of x86-64: no request above it can be met.
+// The size of the user address space of x86-64. No larger request can be met,
+// and refusing it here keeps the sums below from overflowing.
 constexpr size_t kMaxBytes = size_t{1} << 47;
 
 HostBuffer* HostBuffer::New(size_t bytes) {

@@ -1,9 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Buffer: reference-counted bytes. Allocator: where they come from.
+// Buffer is a block of reference-counted bytes. Allocator is where Buffers come
+// from.
 //
-// Tensors share Buffers; the last BufferRef gives the bytes back to where they
-// came from. The count is thread-safe; the bytes are as safe as their users.
+// Tensors share Buffers. When the last BufferRef goes, the bytes return to
+// their allocator. The reference count is thread-safe. Access to the bytes is
+// not synchronized: their users must see to it that nobody writes while others
+// read.
 #ifndef LEAT_CORE_BUFFER_H_
 #define LEAT_CORE_BUFFER_H_
 
@@ -16,9 +19,13 @@
 
 namespace leat {
 
-// Alignment of every tensor buffer, in bytes: a cache line and an AVX-512 lane.
+// The alignment of every tensor buffer, in bytes. It is the size of a cache
+// line and of an AVX-512 register.
 inline constexpr size_t kBufferAlignment = 64;
 
+// A block of bytes, which lives as long as some BufferRef refers to it.
+// Subclasses know where the bytes return to. The reference count is
+// thread-safe.
 class Buffer {
  public:
   Buffer(const Buffer&) = delete;
@@ -27,15 +34,16 @@ class Buffer {
   char* data() const { return data_; }
   size_t size() const { return size_; }  // bytes
 
-  // True if the caller holds the only reference, so nobody else can read or
-  // take one: the bytes may be changed in place.
+  // Returns true if the caller holds the only reference. Nobody else can then
+  // read the bytes or take a reference, so they may be changed in place.
   bool IsUnique() const { return refs_.load(std::memory_order_acquire) == 1; }
 
  protected:
+  // The subclass owns the `size` bytes at `data`.
   Buffer(char* data, size_t size) : data_(data), size_(size) {}
   virtual ~Buffer() = default;
 
-  // Frees the bytes and this object; called by the last reference.
+  // Frees the bytes and this object. Called once, when the last reference goes.
   virtual void Dispose() = 0;
 
  private:
@@ -43,7 +51,8 @@ class Buffer {
     buffer->refs_.fetch_add(1, std::memory_order_relaxed);
   }
   friend void intrusive_ptr_release(Buffer* buffer) {
-    // The last owner need not pay for an atomic read-modify-write.
+    // If the count is 1, nobody else can change it, and the last owner saves an
+    // atomic read-modify-write.
     if (buffer->refs_.load(std::memory_order_acquire) == 1 ||
         buffer->refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       buffer->Dispose();
@@ -55,37 +64,44 @@ class Buffer {
   std::atomic<int32_t> refs_{0};
 };
 
+// A shared owner of a Buffer; null for none.
 using BufferRef = boost::intrusive_ptr<Buffer>;
 
-// What an allocator holds, in bytes.
+// How much memory an allocator holds, in bytes.
 struct AllocatorStats {
   int64_t live_bytes = 0;       // in buffers now, and reserved
-  int64_t kept_bytes = 0;       // freed and kept
+  int64_t kept_bytes = 0;       // freed by users, kept to be used again
   int64_t system_requests = 0;  // blocks taken from the system so far
 };
 
-// Thread-safe. Outlives every Buffer it gave out.
+// A source of Buffers, such as the memory of a device. Thread-safe. An
+// allocator must outlive every Buffer that it has given out, unless its class
+// says otherwise.
 class Allocator {
  public:
   virtual ~Allocator() = default;
 
-  // At least `bytes` bytes at kBufferAlignment, uninitialised; null when the
-  // memory is exhausted. A request for 0 bytes gives a valid empty Buffer.
+  // Returns a buffer of at least `bytes` uninitialised bytes, aligned to
+  // kBufferAlignment, or null if the memory is exhausted. A request for 0 bytes
+  // gives a valid empty Buffer.
   virtual BufferRef Allocate(size_t bytes) = 0;
 
   // Counts `bytes` that objects in this allocator's buffers hold elsewhere,
-  // such as the characters of strings, until the last reference to the result
-  // goes. Null when that is more than there is; an allocator that does not
-  // count gives an empty Buffer. REQUIRES: not negative.
+  // such as the characters of strings. They count until the last reference to
+  // the returned buffer goes. Returns null if fewer bytes are left. An
+  // allocator that does not count returns an empty Buffer.
+  // REQUIRES: bytes >= 0.
   virtual BufferRef Reserve(int64_t bytes);
 
+  // Returns a name for error messages, such as "CPU:0".
   virtual absl::string_view name() const = 0;
 
-  // Zeros for an allocator that does not count.
+  // Returns zeros if this allocator does not count.
   virtual AllocatorStats stats() const { return {}; }
 };
 
-// malloc. Never destroyed, stateless.
+// Returns the allocator that takes memory from malloc. It has no limit, does
+// not count, and is never destroyed.
 Allocator& HostAllocator();
 
 }  // namespace leat

@@ -35,7 +35,9 @@ bool Cancellation::Register(Callback callback, Token* token) {
 }
 
 bool Cancellation::Deregister(Token token) {
-  Callback forgotten;  // Destroyed after the lock: it may own anything.
+  // Declared before the lock, so that it is destroyed after the unlock: what a
+  // callback owns may run any code when it is destroyed.
+  Callback forgotten;
   MutexLock lock(mutex_);
   const auto it = callbacks_.find(token);
   if (it == callbacks_.end()) return false;

@@ -1,7 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Cancellation: one per step. Whoever waits registers a callback; the first
-// error, the deadline or the client cancels, once. Thread-safe.
+// Cancellation tells everything that waits inside a step that the step has been
+// cancelled. Each step has one. The first error, the deadline or the client
+// cancels it; code that waits registers a callback to hear of that.
+//
+//   Cancellation::Token token;
+//   if (!cancellation.Register(stop_waiting, &token)) {
+//     return cancellation.status();  // cancelled already
+//   }
 #ifndef LEAT_CORE_CANCELLATION_H_
 #define LEAT_CORE_CANCELLATION_H_
 
@@ -15,27 +21,31 @@
 
 namespace leat {
 
+// A step's state of cancellation, which changes once at most. Thread-safe. It
+// owns the registered callbacks until they run or are deregistered.
 class Cancellation {
  public:
+  // Receives the reason of the cancellation, which is not OK.
   using Callback = absl::AnyInvocable<void(const absl::Status&) &&>;
   using Token = int64_t;
 
-  // Cancels with `reason` (not OK): runs every registered callback, outside the
-  // lock, on this thread. Later calls do nothing.
+  // Cancels with `reason`: runs every registered callback on this thread,
+  // outside the lock. Later calls do nothing. REQUIRES: !reason.ok().
   void Cancel(absl::Status reason);
 
   bool IsCancelled() const {
     return cancelled_.load(std::memory_order_acquire);
   }
-  // OK, or the reason.
+  // Returns the reason of the cancellation, or OK while there is none.
   absl::Status status() const;
 
-  // Registers `callback` under a token that is never reused; false, without
-  // keeping it, when already cancelled: the caller then stops by itself.
+  // Registers `callback` and sets `*token`, which is never reused. Returns
+  // false, and drops the callback without running it, if this is cancelled
+  // already; the caller must then stop by itself.
   bool Register(Callback callback, Token* token);
 
-  // Forgets a callback. False when it has run, is running or was never there;
-  // the caller must then expect its effects.
+  // Drops the callback of `token`. Returns false if it has run, is running or
+  // was never registered; the caller must then expect its effects.
   bool Deregister(Token token);
 
  private:

@@ -1,13 +1,18 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// LEAT_CHECK: ends the process when an invariant of our own code is broken.
-// Nothing that a graph, feed, file, peer or environment contains may reach one.
+// LEAT_CHECK ends the process when an invariant of our own code is broken. It
+// is on in every build. Nothing that a graph, feed, file, peer or environment
+// variable contains may make a check fail: such input is answered with a
+// Status.
+//
+//   LEAT_CHECK(num_threads >= 1);
 #ifndef LEAT_CORE_CHECK_H_
 #define LEAT_CORE_CHECK_H_
 
 #include "absl/base/optimization.h"
 
 namespace leat::internal {
+// Prints the place and the text of the condition to stderr and aborts.
 [[noreturn]] void CheckFailed(const char* file, int line,
                               const char* condition);
 }  // namespace leat::internal

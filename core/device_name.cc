@@ -21,7 +21,8 @@ absl::string_view TakeUntil(absl::string_view stops, absl::string_view& rest) {
   return text;
 }
 
-// The next word of `rest`, nothing for "*"; false if it is not a name.
+// Takes the text up to the next of `stops` from `rest` as a name; "*" leaves
+// `name` without a value. Returns false if the text is not a name.
 bool TakeName(absl::string_view stops, absl::string_view& rest,
               std::optional<std::string>& name) {
   const absl::string_view text = TakeUntil(stops, rest);
@@ -35,7 +36,8 @@ bool TakeName(absl::string_view stops, absl::string_view& rest,
   return true;
 }
 
-// The same for a number in [0, 2^31).
+// Takes the text up to the next slash as a number in [0, 2^31); "*" leaves
+// `number` without a value. Returns false if the text is not a number.
 bool TakeNumber(absl::string_view& rest, std::optional<int>& number) {
   const absl::string_view text = TakeUntil("/", rest);
   number.reset();
@@ -50,7 +52,7 @@ bool TakeNumber(absl::string_view& rest, std::optional<int>& number) {
   return true;
 }
 
-// What follows "/device:": "CPU:0", "CPU:*", "CPU", "*".
+// Takes what follows "/device:", such as "CPU:0", "CPU:*", "CPU" or "*".
 bool TakeDevice(absl::string_view& rest, DeviceName& name) {
   if (!TakeName(":/", rest, name.type)) return false;
   if (name.type && (absl::EqualsIgnoreCase(*name.type, "cpu") ||
@@ -61,7 +63,7 @@ bool TakeDevice(absl::string_view& rest, DeviceName& name) {
   return !absl::ConsumePrefix(&rest, ":") || TakeNumber(rest, name.id);
 }
 
-// One component with its slash from the front of `rest`.
+// Takes one component, with its slash, from the front of `rest`.
 bool TakeComponent(absl::string_view& rest, DeviceName& name) {
   if (absl::ConsumePrefix(&rest, "/job:")) {
     return TakeName("/", rest, name.job);
@@ -84,7 +86,7 @@ bool TakeComponent(absl::string_view& rest, DeviceName& name) {
   return false;
 }
 
-// Merges one field into `target`; false if both have it and differ.
+// Merges one field into `target`. Returns false if both have it and differ.
 template <class T>
 bool MergeField(const std::optional<T>& other, std::optional<T>& target) {
   if (!other) return true;

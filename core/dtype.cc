@@ -15,7 +15,7 @@ struct DTypeRow {
   uint8_t size;  // 0 for objects
 };
 
-// Indexed by the number of the DType.
+// A row per DType, indexed by its number.
 constexpr std::array<DTypeRow, kNumDTypes> kRows = {{
     {"invalid", 0},     {"float", 4},         {"double", 8},      {"int32", 4},
     {"uint8", 1},       {"int16", 2},         {"int8", 1},        {"string", 0},
@@ -31,7 +31,8 @@ bool HasRow(int64_t number) {
   return number >= 0 && number < kNumDTypes && kRows[number].name != nullptr;
 }
 
-// Numbers without a meaning have the row of kInvalid.
+// Returns the row of the base type, and that of kInvalid for a number without a
+// meaning.
 const DTypeRow& RowOf(DType dtype) {
   const int number = static_cast<int>(BaseOf(dtype));
   return kRows[HasRow(number) ? number : 0];
@@ -80,7 +81,7 @@ std::string Name(DType dtype) {
 
 std::optional<DType> ParseDType(absl::string_view name) {
   const bool is_ref = absl::ConsumeSuffix(&name, "_ref");
-  // NumPy's names, which TensorFlow also takes.
+  // TensorFlow also takes these names of NumPy's.
   if (name == "float32") name = "float";
   if (name == "float64") name = "double";
   if (name == "float16") name = "half";

@@ -1,7 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Element types of tensors. The numbers are TensorFlow's DataType, so that the
-// wire conversion is the identity; a reference type is its base plus 100.
+// DType is the element type of a tensor. The numbers are those of TensorFlow's
+// DataType, so that a DType needs no conversion on the wire. A reference type
+// ("float_ref") has the number of its base type plus 100.
+//
+//   kDTypeOf<float>;             // DType::kFloat
+//   Name(DType::kInt32);         // "int32"
+//   ParseDType("float32");       // DType::kFloat
+//   SizeOf(DType::kComplex64);   // 8 bytes
 #ifndef LEAT_CORE_DTYPE_H_
 #define LEAT_CORE_DTYPE_H_
 
@@ -19,7 +25,11 @@ namespace leat {
 class ResourceHandle;
 class Variant;
 
+// The element type of a tensor, or a reference to one (see IsRef). The
+// quantized types, the 8-bit floats and the 4-bit integers have no C++ type,
+// and no kernel computes with their values.
 enum class DType : uint8_t {
+  // Not a type: the dtype of a tensor without a value.
   kInvalid = 0,
   kFloat = 1,
   kDouble = 2,
@@ -27,70 +37,93 @@ enum class DType : uint8_t {
   kUint8 = 4,
   kInt16 = 5,
   kInt8 = 6,
+  // Elements are std::string objects, which may hold any bytes.
   kString = 7,
+  // Two floats, or two doubles for kComplex128: real and imaginary part.
   kComplex64 = 8,
   kInt64 = 9,
   kBool = 10,
+  // Quantized integers, which are stored like int8_t, uint8_t and so on.
   kQint8 = 11,
   kQuint8 = 12,
   kQint32 = 13,
+  // The upper half of a float (float16.h).
   kBfloat16 = 14,
   kQint16 = 15,
   kQuint16 = 16,
   kUint16 = 17,
   kComplex128 = 18,
+  // IEEE binary16 (float16.h).
   kHalf = 19,
+  // Elements are ResourceHandle objects, names of variables, queues and so on.
   kResource = 20,
+  // Elements are Variant objects, such as lists of tensors.
   kVariant = 21,
   kUint32 = 22,
   kUint64 = 23,
+  // 8-bit floats with 5 or 4 exponent bits; the latter has no infinities.
   kFloat8E5M2 = 24,
   kFloat8E4M3Fn = 25,
-  kInt4 = 29,  // one byte an element, as in TensorFlow, and so is kUint4
+  // An element of kInt4 or kUint4 takes one byte, as in TensorFlow.
+  kInt4 = 29,
   kUint4 = 30,
 };
 
-// Numbers from 1 to here name a type, if DTypeFromWire gives one.
+// One more than the largest number of a base type. Some numbers below it are
+// not used; DTypeFromWire tells which.
 inline constexpr int kNumDTypes = 31;
+// A reference type has the number of its base type plus this.
 inline constexpr int kRefOffset = 100;
 
-// A reference to a variable's tensor of that type ("float_ref").
+// Returns true for a reference type. An edge of such a type carries a variable,
+// not a value.
 constexpr bool IsRef(DType dtype) {
   return static_cast<int>(dtype) > kRefOffset;
 }
+// Returns the type that `dtype` refers to: `dtype` itself if it is no reference
+// type.
 constexpr DType BaseOf(DType dtype) {
   return IsRef(dtype) ? static_cast<DType>(static_cast<int>(dtype) - kRefOffset)
                       : dtype;
 }
+// Returns the reference type for `dtype`: `dtype` itself if it is one.
 constexpr DType RefOf(DType dtype) {
   return IsRef(dtype)
              ? dtype
              : static_cast<DType>(static_cast<int>(dtype) + kRefOffset);
 }
 
-// Bytes of one element; 0 for types whose elements are objects (string,
-// resource, variant) and for kInvalid. References have their base's size.
+// Returns the bytes of one element. Returns 0 for types whose elements are
+// objects (string, resource, variant) and for kInvalid. A reference type has
+// the size of its base type.
 size_t SizeOf(DType dtype);
 
-// Elements are plain bytes that memcpy may move.
+// Returns true if elements are plain bytes that memcpy may move.
 inline bool IsPlainBytes(DType dtype) { return SizeOf(dtype) != 0; }
 
-bool IsFloating(DType dtype);  // half, bfloat16, float, double
-// Signed and unsigned; not quantized, not bool, not the 4-bit ones, which no
-// kernel computes with.
+// Returns true for half, bfloat16, float and double, and references to them.
+bool IsFloating(DType dtype);
+// Returns true for signed and unsigned integers of 8 to 64 bits and references
+// to them. Quantized types, bool and the 4-bit types, with which no kernel
+// computes, do not count.
 bool IsInteger(DType dtype);
+// Returns true for complex64 and complex128 and references to them.
 bool IsComplex(DType dtype);
 
-// TensorFlow's short name: "float", "int32", "float_ref"; "invalid" for 0.
+// Returns TensorFlow's short name, such as "float", "int32" or "float_ref".
+// Returns "invalid" for kInvalid and for numbers without a meaning.
 std::string Name(DType dtype);
 
-// The inverse of Name; nothing for an unknown name.
+// Returns the dtype of a name that Name gives. Also knows NumPy's "float16",
+// "float32" and "float64". Returns nothing for an unknown name.
 std::optional<DType> ParseDType(absl::string_view name);
 
-// Checks a number from the wire: nothing unless it is a known type or its ref.
+// Returns the dtype of a number from a message, or nothing unless the number is
+// that of a known type or of a reference to one.
 std::optional<DType> DTypeFromWire(int64_t number);
 
-// The DType of a C++ element type: kDTypeOf<float> == DType::kFloat.
+// The DType of a C++ element type, kInvalid for any other C++ type:
+// kDTypeOf<float> == DType::kFloat.
 template <class T>
 inline constexpr DType kDTypeOf = DType::kInvalid;
 template <>

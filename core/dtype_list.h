@@ -1,7 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Named lists of element types, written once: op definitions use their dtypes,
-// kernels instantiate over their C++ types, so that the two cannot differ.
+// DTypeList is a list of element types that both op definitions and kernels
+// use: op definitions take the dtypes, kernels instantiate over the C++ types.
+// Since a list is written once, the two cannot differ.
+//
+//   VisitDType(kFloats, tensor.dtype(), [&](auto tag) {
+//     using T = typename decltype(tag)::type;
+//     for (const T& value : tensor.data<T>()) sum += value;
+//   });
 #ifndef LEAT_CORE_DTYPE_LIST_H_
 #define LEAT_CORE_DTYPE_LIST_H_
 
@@ -14,19 +20,24 @@
 
 namespace leat {
 
+// A list of C++ element types. Stateless; only its type says anything.
 template <class... T>
 struct DTypeList {
+  // Returns true if one of the types is that of `dtype`.
   static constexpr bool Contains(DType dtype) {
     return ((kDTypeOf<T> == dtype) || ...);
   }
+  // Returns the types' DTypes in the order of the list.
   static std::vector<DType> dtypes() { return {kDTypeOf<T>...}; }
 };
 
+// Concatenates two lists.
 template <class... A, class... B>
 constexpr DTypeList<A..., B...> operator+(DTypeList<A...>, DTypeList<B...>) {
   return {};
 }
 
+// The lists, named after what they hold.
 inline constexpr DTypeList<half, bfloat16, float, double> kFloats;
 inline constexpr DTypeList<float, double> kFloat32And64;
 inline constexpr DTypeList<int8_t, int16_t, int32_t, int64_t> kSignedInts;
@@ -39,22 +50,22 @@ inline constexpr DTypeList<std::string> kStringOnly;
 inline constexpr DTypeList<std::complex<float>, std::complex<double>>
     kComplexes;
 inline constexpr DTypeList<Variant> kVariantOnly;
-// Everything whose elements are plain bytes and have a C++ type.
+// All types whose elements are plain bytes and have a C++ type.
 inline constexpr auto kPlain = kNumbers + kBoolOnly + kComplexes;
-// Everything whose elements are objects, which are copied one by one.
+// All types whose elements are objects, which are copied one by one.
 inline constexpr DTypeList<std::string, ResourceHandle, Variant> kObjects;
-// What can be moved without being looked at.
+// All types with a C++ type: kernels that only move elements take these.
 inline constexpr auto kMovable = kPlain + kObjects;
 
-// A type passed as a value: `[&](auto type) { using T = typename decltype(type)
-// ::type; ... }`.
+// Passes a type as a value. A generic lambda gets the type back with
+// `using T = typename decltype(tag)::type`.
 template <class T>
 struct TypeTag {
   using type = T;
 };
 
-// Calls `visitor(TypeTag<T>{})` for the list's type that is `dtype`; returns
-// whether there was one.
+// Calls `visitor(TypeTag<T>{})` for the type of the list whose DType is
+// `dtype`. Returns false, without a call, if the list has no such type.
 template <class... T, class Visitor>
 bool VisitDType(DTypeList<T...>, DType dtype, Visitor&& visitor) {
   return ((kDTypeOf<T> == dtype ? (visitor(TypeTag<T>{}), true) : false) ||

@@ -8,7 +8,8 @@
 namespace leat {
 namespace {
 
-constexpr int kSignalExit = 128;  // as shells have it
+// Shells report 128 plus the signal's number for a program that a signal ended.
+constexpr int kSignalExit = 128;
 
 sigset_t EndingSignals() {
   sigset_t signals;
@@ -31,7 +32,7 @@ int StopAtEndingSignal(absl::FunctionRef<void(int signal)> stop) {
   const sigset_t signals = EndingSignals();
   int signal = 0;
   sigwait(&signals, &signal);
-  // Whoever sends a second one does not want to wait.
+  // A second signal means that its sender does not want to wait for `stop`.
   std::signal(SIGTERM, ExitBySignal);
   std::signal(SIGINT, ExitBySignal);
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);

@@ -1,7 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SIGTERM and SIGINT, waited for by the one thread of a program that ends it.
-// Thread-safe.
+// Lets one thread of a program wait for SIGTERM or SIGINT and end the program
+// in order.
+//
+//   int main() {
+//     BlockEndingSignals();  // before any thread starts
+//     const auto server = StartServer();
+//     return StopAtEndingSignal([&](int) { server->Stop(); });
+//   }
 #ifndef LEAT_CORE_ENDING_SIGNALS_H_
 #define LEAT_CORE_ENDING_SIGNALS_H_
 
@@ -9,12 +15,14 @@
 
 namespace leat {
 
-// In this thread and in those it begins later: call it before any is begun.
+// Blocks SIGTERM and SIGINT in this thread and in the threads that it starts
+// later. Call it before the program starts any thread.
 void BlockEndingSignals();
 
-// Waits for one of the two, calls `stop` with it, and gives what a program that
-// it ended exits with: 143 or 130. A second one meanwhile ends the process at
-// once. REQUIRES: BlockEndingSignals was called.
+// Waits for one of the two signals, calls `stop` with it, and returns the exit
+// code of a program that the signal ended: 143 for SIGTERM, 130 for SIGINT. A
+// second signal meanwhile ends the process at once with that signal's code.
+// REQUIRES: BlockEndingSignals was called. Call it on one thread only.
 int StopAtEndingSignal(absl::FunctionRef<void(int signal)> stop);
 
 }  // namespace leat

@@ -1,9 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// half (IEEE binary16) and bfloat16: 16-bit storage types. Arithmetic happens
-// in float; conversion rounds to nearest even and keeps infinities and NaNs.
-// A program that uses this header need not be compiled for a processor with
-// F16C, only run on one, as the library itself.
+// half (IEEE binary16) and bfloat16 are the C++ types of the elements of half
+// and bfloat16 tensors. They only store values: arithmetic happens in float.
+// Conversion from float rounds to nearest even and keeps infinities and NaNs.
+//
+//   half h(1.5f);
+//   float sum = h + 2.0f;  // converts h to float
+//
+// A program that includes this header need not be compiled for processors with
+// F16C instructions, but it must run on one, like the library itself.
 #ifndef LEAT_CORE_FLOAT16_H_
 #define LEAT_CORE_FLOAT16_H_
 
@@ -13,20 +18,24 @@
 #include <cmath>
 #include <cstdint>
 
+// Lets one function use F16C instructions in a file compiled without them.
 #define LEAT_F16C_ __attribute__((target("f16c")))
 
 namespace leat {
 
+// A number of 1 sign bit, 5 exponent bits and 10 fraction bits. A plain value.
 struct half {
   uint16_t bits = 0;
 
   half() = default;
+  // Rounds to nearest even. A value that is too large becomes an infinity.
   LEAT_F16C_ explicit half(float value)
       : bits(static_cast<uint16_t>(
             _cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT))) {}
   LEAT_F16C_ operator float() const {  // NOLINT: widening
     return _cvtsh_ss(bits);
   }
+  // Returns the number whose representation is `bits`.
   static half FromBits(uint16_t bits) {
     half result;
     result.bits = bits;
@@ -34,14 +43,18 @@ struct half {
   }
 };
 
+// The upper half of a float: 1 sign bit, 8 exponent bits, 7 fraction bits. A
+// plain value.
 struct bfloat16 {
   uint16_t bits = 0;
 
   bfloat16() = default;
+  // Rounds to nearest even. A value that is too large becomes an infinity.
   explicit bfloat16(float value) : bits(Round(value)) {}
   operator float() const {  // NOLINT: widening
     return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
   }
+  // Returns the number whose representation is `bits`.
   static bfloat16 FromBits(uint16_t bits) {
     bfloat16 result;
     result.bits = bits;
@@ -49,8 +62,10 @@ struct bfloat16 {
   }
 
  private:
+  // Rounds to nearest even and returns the upper 16 bits.
   static uint16_t Round(float value) {
     const uint32_t wide = std::bit_cast<uint32_t>(value);
+    // The fraction of a NaN must not become zero, or it would be an infinity.
     if (std::isnan(value)) return static_cast<uint16_t>((wide >> 16) | 0x0040);
     return static_cast<uint16_t>((wide + 0x7fff + ((wide >> 16) & 1)) >> 16);
   }

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FlushDenormals: while it lives, this thread's floats below the smallest
-// normal number are zero, as in TensorFlow's kernels. Processors compute with
-// such numbers a hundred times slower, and a training network is full of them.
+// FlushDenormals makes the floats of this thread that are smaller than the
+// smallest normal number zero, as TensorFlow's kernels do. Processors compute
+// with such numbers a hundred times slower, and a training network is full of
+// them.
 #ifndef LEAT_CORE_FLUSH_DENORMALS_H_
 #define LEAT_CORE_FLUSH_DENORMALS_H_
 
@@ -10,6 +11,11 @@
 
 namespace leat {
 
+// Flushes denormal inputs and results of SSE and AVX instructions to zero from
+// its construction to its destruction, then restores the former setting. It
+// must be destroyed on the thread that made it; other threads are not affected.
+//
+//   const FlushDenormals flush;  // until the end of the scope
 class FlushDenormals {
  public:
   FlushDenormals() : before_(_mm_getcsr()) {
@@ -22,7 +28,7 @@ class FlushDenormals {
   FlushDenormals& operator=(const FlushDenormals&) = delete;
 
  private:
-  const unsigned before_;
+  const unsigned before_;  // the MXCSR register at construction
 };
 
 }  // namespace leat

@@ -1,6 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// HeldBytes: what one object of a tensor holds outside of the tensor's buffer.
+// HeldBytes tells how many bytes one element of a tensor holds outside of the
+// tensor's buffer, such as the characters of a long string. Allocators count
+// them (Allocator::Reserve), so that strings cannot evade a memory limit.
 #ifndef LEAT_CORE_HELD_BYTES_H_
 #define LEAT_CORE_HELD_BYTES_H_
 
@@ -16,9 +18,11 @@
 
 namespace leat {
 
-// Memory of a string of so many bytes: short ones lie in the object; others in
-// a block, of which a header, or the distance to the next size that malloc has,
-// takes up to an eighth.
+// Returns the bytes of heap memory that a string of `size` bytes takes. A short
+// string lies in the object and takes none. A longer one takes a block from
+// malloc. Up to an eighth is added for malloc's header or for the distance to
+// the next block size that malloc has.
+// It depends on libstdc++, whose strings hold up to 15 bytes in the object.
 inline int64_t HeldBytesOfText(size_t size) {
   constexpr size_t kInObject = 15, kLeast = 31, kHeader = 8, kUnit = 16;
   if (size <= kInObject) return 0;
@@ -26,16 +30,18 @@ inline int64_t HeldBytesOfText(size_t size) {
   return static_cast<int64_t>((block + block / 8 + kHeader + kUnit - 1) /
                               kUnit * kUnit);
 }
+// Returns the bytes that `text` holds outside of the object.
 inline int64_t HeldBytes(const std::string& text) {
   return HeldBytesOfText(text.size());
 }
-// Of strings with so many bytes together; at least what they hold.
+// Returns an upper bound for what `strings` strings that have `text_bytes`
+// bytes together hold outside of the objects.
 inline int64_t MostHeldBytes(int64_t strings, int64_t text_bytes) {
   return SaturatingAdd(SaturatingMultiply(strings, HeldBytesOfText(16)),
                        SaturatingAdd(text_bytes, text_bytes / 8));
 }
 
-// Of text, without what is around it.
+// Returns the sum of the strings' sizes, without objects or headers.
 inline int64_t TextBytes(absl::Span<const std::string> strings) {
   int64_t bytes = 0;
   for (const std::string& text : strings) {
@@ -44,11 +50,13 @@ inline int64_t TextBytes(absl::Span<const std::string> strings) {
   return bytes;
 }
 
+// Returns the bytes that the handle's strings hold outside of the object.
 inline int64_t HeldBytes(const ResourceHandle& handle) {
   return HeldBytes(handle.device) + HeldBytes(handle.container) +
          HeldBytes(handle.name) + HeldBytes(handle.maybe_type_name);
 }
-// Copies share the value; the tensors in it count themselves.
+// Returns 0: copies of a variant share its value, and the tensors in the value
+// are counted where they were allocated.
 inline int64_t HeldBytes(const Variant&) { return 0; }
 
 }  // namespace leat

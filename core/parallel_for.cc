@@ -11,25 +11,29 @@
 namespace leat {
 namespace {
 
-// A chunk is worth its claim and a thread its waking from about here.
+// The least work in a chunk: from about here on, a chunk is worth the atomic
+// operation that claims it, and a thread is worth waking for it.
 constexpr int64_t kMinChunkNanoseconds = 16'000;
 
-// More chunks than threads even out threads that start late or run slowly.
+// With more chunks than threads, the others make up for a thread that starts
+// late or runs slowly.
 constexpr int64_t kChunksPerThread = 4;
 
-// Shared by the caller and the helpers in the queue. A helper may start long
-// after the caller has returned; it then finds no chunk and never calls body.
+// The state of one call, shared by the caller and its helpers on the queue. A
+// helper may start long after the caller has returned. It then finds no chunk
+// to start and does not call `body`, which no longer exists.
 struct Chunks {
   Chunks(int count, absl::FunctionRef<void(int)> body)
       : count(count), body(body) {}
 
   const int count;
   const absl::FunctionRef<void(int)> body;
-  std::atomic<int64_t> next{0};  // Grows past count by one per thread.
+  // The next chunk to start. Each thread increments it past `count` once.
+  std::atomic<int64_t> next{0};
   alignas(64) std::atomic<int> done{0};
 };
 
-// Runs chunks until none is left to start.
+// Runs chunks until all have been started, then adds those it ran to `done`.
 void Work(Chunks& chunks) {
   int finished = 0;
   for (;;) {
@@ -43,6 +47,7 @@ void Work(Chunks& chunks) {
   if (before + finished == chunks.count) chunks.done.notify_one();
 }
 
+// Waits until the helpers have finished the chunks that they run.
 void WaitForOthers(Chunks& chunks) {
   const auto all_done = [&] {
     return chunks.done.load(std::memory_order_acquire) == chunks.count;
@@ -59,8 +64,8 @@ void WaitForOthers(Chunks& chunks) {
 
 void ParallelChunks(WorkQueue& queue, int num_chunks,
                     absl::FunctionRef<void(int chunk)> body) {
-  // A worker that calls is one of the threads; any other caller is one more,
-  // but the cores are as many as the workers.
+  // The caller counts as one of the threads. That holds for a caller outside of
+  // the queue, too: there are only as many cores as workers.
   const int helpers = std::min(num_chunks, queue.num_threads()) - 1;
   if (helpers <= 0) {
     for (int i = 0; i < num_chunks; ++i) body(i);

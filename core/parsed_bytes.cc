@@ -13,7 +13,8 @@ using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::io::CodedInputStream;
 
-// The lowest three bits of a tag; above them is the field's number.
+// The wire types of protobuf: the lowest three bits of a tag. The bits above
+// them are the field's number.
 enum WireType : uint32_t {
   kVarint = 0,
   kFixed64 = 1,
@@ -23,19 +24,22 @@ enum WireType : uint32_t {
   kFixed32 = 5
 };
 
-// What a field can take at most beside its bytes: one of unknown number, or of
-// another wire type than its number's, or in a group. It has 16 bytes in an
-// array that may be twice too large, and what it holds is an object of
-// malloc's: of a string 48 bytes, and 32 more than a short text has.
+// The most memory that a field can take beside its bytes. The worst case is an
+// unknown field: one with an unknown number, with another wire type than its
+// number's, or in a group. It takes 16 bytes in an array that may have twice
+// the size it needs. A string takes, in addition, an object from malloc of 48
+// bytes, and 32 more around a text that does not fit into the object.
 constexpr int64_t kNumberBytes = 32;
 constexpr int64_t kStringBytes = 112;
 
+// A message that is still to be counted.
 struct Part {
   absl::string_view bytes;
   const Descriptor* type;
 };
 
-// The bytes of a field that begins with its length; false when cut off.
+// Reads the bytes of a length-delimited field from `input`, which reads `all`.
+// Returns false if they are cut off.
 bool TakeBytes(CodedInputStream& input, absl::string_view all,
                absl::string_view& bytes) {
   uint32_t length = 0;
@@ -46,8 +50,9 @@ bool TakeBytes(CodedInputStream& input, absl::string_view all,
   return input.Skip(static_cast<int>(length));
 }
 
-// Counts a field of which the tag has been read, and keeps a message that is in
-// it for later. False where the message is malformed.
+// Adds a field, whose tag has been read, to `total`. If the field is a message,
+// adds it to `pending`, to be counted later. Returns false if the message is
+// malformed here.
 bool CountField(CodedInputStream& input, uint32_t tag, const Part& part,
                 std::vector<Part>& pending, int64_t& total) {
   uint64_t number = 0;
@@ -83,7 +88,8 @@ bool CountField(CodedInputStream& input, uint32_t tag, const Part& part,
     total += kParsedMessageBytes;
     pending.push_back({bytes, type});
   } else {
-    // Packed numbers: of one byte each on the wire, and eight in memory.
+    // These are packed numbers. Each may take one byte on the wire and eight in
+    // memory.
     total += kStringBytes + 8 * size;
   }
   return true;

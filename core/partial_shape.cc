@@ -124,8 +124,8 @@ PartialShape Relax(const PartialShape& a, const PartialShape& b) {
   for (int i = 0; i < a.rank(); ++i) {
     if (b.dim(i) != dims[i]) dims[i] = PartialShape::kUnknown;
   }
-  // Fails for literals of ours that break their contract only: anything else
-  // gives a part of a valid shape's extents.
+  // Create fails only if `a` was made from literals that it would refuse.
+  // Otherwise the extents are some of those of a valid shape.
   return PartialShape::Create(dims).value_or(PartialShape());
 }
 

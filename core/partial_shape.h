@@ -1,7 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// PartialShape: what is known about a shape before it runs: nothing, the rank,
-// or some extents. TensorFlow's TensorShapeProto. A value type.
+// PartialShape is what is known about the shape of a tensor before it is
+// computed: nothing, the rank, or some of the extents (sizes of dimensions).
+// TensorFlow's TensorShapeProto says the same.
+//
+//   const PartialShape images = {PartialShape::kUnknown, 28, 28};
+//   images.IsCompatibleWith(Shape{32, 28, 28});  // true
+//   images.DebugString();                        // "[?,28,28]"
 #ifndef LEAT_CORE_PARTIAL_SHAPE_H_
 #define LEAT_CORE_PARTIAL_SHAPE_H_
 
@@ -15,34 +20,41 @@
 
 namespace leat {
 
+// A plain value, thread-compatible.
 class PartialShape {
  public:
+  // Stands for an extent that is not known.
   static constexpr int64_t kUnknown = -1;
 
-  // Nothing is known, not even the rank.
+  // Makes a shape of which nothing is known, not even the rank.
   PartialShape() = default;
   PartialShape(const Shape& shape);  // NOLINT: every Shape is one
-  // For literals; kUnknown (-1) for an unknown extent. Not checked here: a
-  // GraphBuilder refuses what Create would.
+  // Makes a shape from literals, with kUnknown (-1) for an unknown extent. The
+  // extents are not checked here; GraphBuilder refuses what Create refuses.
   PartialShape(std::initializer_list<int64_t> dims);
 
-  // INVALID_ARGUMENT for an extent below -1, a rank above Shape::kMaxRank, or
-  // a product of the known non-zero extents that does not fit int64_t.
+  // Makes a shape of known rank. Returns INVALID_ARGUMENT for an extent below
+  // -1, a rank above Shape::kMaxRank, or known extents other than 0 whose
+  // product does not fit int64_t.
   static absl::StatusOr<PartialShape> Create(absl::Span<const int64_t> dims);
+  // Makes a shape of which only the rank is known.
+  // REQUIRES: 0 <= rank <= Shape::kMaxRank.
   static PartialShape UnknownOfRank(int rank);
 
   bool rank_known() const { return rank_known_; }
   int rank() const { return static_cast<int>(dims_.size()); }  // 0 if unknown
-  // kUnknown if it is. REQUIRES: rank_known, 0 <= i < rank().
+  // Returns extent `i`, or kUnknown. REQUIRES: rank_known(), 0 <= i < rank().
   int64_t dim(int i) const { return dims_[i]; }
   bool dim_known(int i) const { return dims_[i] != kUnknown; }
   absl::Span<const int64_t> dims() const { return dims_; }
 
+  // Returns true if the rank and every extent are known.
   bool IsFullyKnown() const;
-  // INVALID_ARGUMENT unless fully known.
+  // Returns this as a Shape. Returns INVALID_ARGUMENT unless it is fully known.
   absl::StatusOr<Shape> ToShape() const;
 
-  // `shape` could be what this describes.
+  // Returns true if some shape fits both descriptions: neither rank nor any
+  // extent is known to differ.
   bool IsCompatibleWith(const PartialShape& shape) const;
 
   std::string DebugString() const;  // "<unknown>", "[?,3]", "[]"
@@ -54,11 +66,13 @@ class PartialShape {
   Dims dims_;
 };
 
-// What both describe together; INVALID_ARGUMENT when they contradict.
+// Returns all that `a` and `b`, two descriptions of one shape, say together.
+// Returns INVALID_ARGUMENT if they contradict each other.
 absl::StatusOr<PartialShape> Merge(const PartialShape& a,
                                    const PartialShape& b);
 
-// What is true of either (where control flow joins): never fails.
+// Returns what holds for both `a` and `b`, for a tensor that has one of these
+// shapes because control flow joins there. Never fails.
 PartialShape Relax(const PartialShape& a, const PartialShape& b);
 
 }  // namespace leat

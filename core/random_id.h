@@ -1,5 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// Ids that nobody can guess. Stateless, thread-safe.
+//
+// Random ids that nobody can guess. They come from the kernel's random number
+// generator. Stateless, thread-safe.
 #ifndef LEAT_CORE_RANDOM_ID_H_
 #define LEAT_CORE_RANDOM_ID_H_
 
@@ -8,13 +10,14 @@
 
 namespace leat {
 
-// From the kernel's generator; never 0.
+// Returns a random number of 64 bits, never 0.
 uint64_t RandomId();
 
-// 32 hexadecimal digits, 128 bits.
+// Returns 128 random bits as 32 hexadecimal digits, for the handle of a
+// session.
 std::string RandomHandle();
 
-// Positive, at most 2^57, as TensorFlow's ids of steps.
+// Returns a random step id in [2^56, 2^57), like those of TensorFlow's masters.
 int64_t RandomStepId();
 
 }  // namespace leat

@@ -29,11 +29,11 @@ absl::Status NotRegular(const std::string& path, mode_t mode) {
       "file '", path, "': is not a regular file but ", KindOf(mode)));
 }
 
-// REQUIRES: open() has just failed.
+// Returns the error of an open() that has just failed.
 absl::Status CannotOpen(const std::string& path) {
   const int error = errno;
   struct stat info = {};
-  // Nobody can open a socket, or a device that is not there.
+  // ENXIO means that the path is a socket, or a device that does not exist.
   if (error == ENXIO && stat(path.c_str(), &info) == 0 &&
       !S_ISREG(info.st_mode)) {
     return NotRegular(path, info.st_mode);

@@ -1,8 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RegularFile: the one way to read a file that somebody else names. Opening
-// never waits (a named pipe without a writer), and what has no size, such as a
-// device, is refused before a byte of it is read.
+// RegularFile is the one way to read a file whose name comes from a user or a
+// peer. Opening never waits, as it would for a named pipe without a writer.
+// Files without a size, such as devices, are refused before a byte is read.
+//
+//   LEAT_ASSIGN_OR_RETURN(const std::string text,
+//                         ReadRegularFile(path, /*max_bytes=*/1 << 20));
 #ifndef LEAT_CORE_REGULAR_FILE_H_
 #define LEAT_CORE_REGULAR_FILE_H_
 
@@ -17,13 +20,15 @@
 
 namespace leat {
 
-// Open for reading, from its start to its end. Not thread-safe; owns its file
-// descriptor. All errors name the file.
+// A regular file, open for reading from its start to its end. Not thread-safe.
+// It owns its file descriptor and closes it when destroyed. All errors name the
+// file.
 class RegularFile {
  public:
-  // NOT_FOUND or PERMISSION_DENIED when it cannot be opened, INVALID_ARGUMENT
-  // saying what it is when it is no regular file (a link to one is),
-  // RESOURCE_EXHAUSTED when it has more than `max_bytes`.
+  // Opens the file at `path`. Fails as SystemError does if it cannot be opened,
+  // mostly with NOT_FOUND or PERMISSION_DENIED. Returns INVALID_ARGUMENT,
+  // saying what it is instead, if it is not a regular file or a link to one.
+  // Returns RESOURCE_EXHAUSTED if it has more than `max_bytes`.
   static absl::StatusOr<RegularFile> Open(const std::string& path,
                                           int64_t max_bytes);
   RegularFile(RegularFile&& other) noexcept;
@@ -31,9 +36,11 @@ class RegularFile {
   ~RegularFile();
 
   const std::string& path() const { return path_; }
-  int64_t size() const { return size_; }  // when it was opened
+  // Returns the size in bytes that the file had when it was opened.
+  int64_t size() const { return size_; }
 
-  // The next `count` bytes. DATA_LOSS when there are fewer.
+  // Reads the next `count` bytes into `to`. Returns DATA_LOSS if the file has
+  // fewer, and fails as SystemError does if they cannot be read.
   absl::Status Read(char* to, size_t count);
 
  private:
@@ -45,11 +52,12 @@ class RegularFile {
   int64_t size_ = 0;
 };
 
-// What `errno` says of a system call on the file: "file 'x': cannot open: ...",
-// NOT_FOUND, PERMISSION_DENIED, RESOURCE_EXHAUSTED or UNAVAILABLE.
+// Returns the error of the system call on the file `path` that has just set
+// `errno`, as NOT_FOUND, PERMISSION_DENIED, RESOURCE_EXHAUSTED (a full disk) or
+// UNAVAILABLE. `what` says what failed: "file 'x': cannot open: ...".
 absl::Status SystemError(const std::string& path, absl::string_view what);
 
-// The whole content; fails as RegularFile does.
+// Returns the whole content of a file. Fails as RegularFile does.
 absl::StatusOr<std::string> ReadRegularFile(const std::string& path,
                                             int64_t max_bytes);
 

@@ -14,7 +14,8 @@
 namespace leat {
 namespace {
 
-// Digits only: the library's parsers also take signs and spaces.
+// Returns true for 1 to 16 hexadecimal digits. Abseil's parsers would also take
+// signs and spaces.
 bool IsHex(absl::string_view text) {
   for (const char c : text) {
     if (!absl::ascii_isxdigit(c)) return false;
@@ -29,6 +30,7 @@ bool IsDecimal(absl::string_view text) {
   return !text.empty();
 }
 
+// Parses "frame:iteration".
 bool ParseFrame(absl::string_view text, RendezvousKey& key) {
   const std::vector<absl::string_view> parts = absl::StrSplit(text, ':');
   return parts.size() == 2 && IsDecimal(parts[0]) && IsDecimal(parts[1]) &&

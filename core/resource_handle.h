@@ -1,9 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ResourceHandle: the name of a variable, queue or the like, as the value of a
-// tensor of dtype kResource. It is only a name: whoever uses one looks it up
-// again and checks device, container and type. Fields are TensorFlow's
-// ResourceHandleProto.
+// ResourceHandle is the name of a variable, a queue or the like. It is the
+// element of a tensor of dtype kResource. It is only a name: kernels look the
+// resource up each time and check device, container and type.
 #ifndef LEAT_CORE_RESOURCE_HANDLE_H_
 #define LEAT_CORE_RESOURCE_HANDLE_H_
 
@@ -12,13 +11,20 @@
 
 namespace leat {
 
+// A plain value with the fields of TensorFlow's ResourceHandleProto.
+// Thread-compatible.
 class ResourceHandle {
  public:
-  std::string device;     // full name of the device that owns the resource
-  std::string container;  // by default the job's name
+  // The full name of the device that owns the resource.
+  std::string device;
+  // The container that the resource is in; by default the name of the job.
+  std::string container;
+  // The name of the resource, unique in its container.
   std::string name;
-  uint64_t hash_code = 0;       // TensorFlow's type hash; carried, not used
-  std::string maybe_type_name;  // "Variable", "Queue", ...
+  // TensorFlow's hash of the resource's type. It is carried along, not used.
+  uint64_t hash_code = 0;
+  // The type of the resource: "Variable", "Queue" and so on.
+  std::string maybe_type_name;
 
   friend bool operator==(const ResourceHandle&,
                          const ResourceHandle&) = default;

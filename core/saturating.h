@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Sums and products of counts that stay at 2^63 - 1 where they would overflow:
-// for what is compared with a limit or only estimated.
+// Sums and products of counts that stop at 2^63 - 1 instead of overflowing.
+// They are for counts that are compared with a limit or only estimated; sizes
+// that must be exact use CheckedAdd and CheckedMultiply (shape.h) instead.
 #ifndef LEAT_CORE_SATURATING_H_
 #define LEAT_CORE_SATURATING_H_
 
@@ -9,12 +10,13 @@
 
 namespace leat {
 
-// REQUIRES: neither is negative. The same below.
+// Returns a + b, at most INT64_MAX. REQUIRES: a >= 0, b >= 0.
 inline int64_t SaturatingAdd(int64_t a, int64_t b) {
   int64_t sum = 0;
   return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
+// Returns a * b, at most INT64_MAX. REQUIRES: a >= 0, b >= 0.
 inline int64_t SaturatingMultiply(int64_t a, int64_t b) {
   int64_t product = 0;
   return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;

@@ -17,8 +17,9 @@ std::string Bracketed(absl::Span<const int64_t> dims) {
   return absl::StrCat("[", absl::StrJoin(dims, ","), "]");
 }
 
-// The element count. Zero extents are left out of the overflow check's product,
-// so that strides and products of a subset of the extents fit as well.
+// Checks the extents and returns the number of elements. Extents of 0 are left
+// out of the product that is checked for overflow, so that strides and products
+// of some of the extents fit as well.
 absl::StatusOr<int64_t> CountElements(absl::Span<const int64_t> dims) {
   if (dims.size() > static_cast<size_t>(Shape::kMaxRank)) {
     return absl::InvalidArgumentError(

@@ -1,8 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Shape: the extents of a tensor, all known. Every way to make one from numbers
-// that a graph, feed, file or peer supplied returns a Status, because element
-// counts overflow. A value type; distinct objects may be used by any thread.
+// Shape is the shape of a tensor: its extents (the sizes of its dimensions),
+// all known.
+//
+//   const Shape shape = {2, 3};
+//   shape.num_elements();  // 6
+//   LEAT_ASSIGN_OR_RETURN(const Shape read, Shape::Create(dims_from_file));
+//
+// Extents that a graph, feed, file or peer supplied may overflow when they are
+// multiplied. So every function that makes a Shape from such numbers returns a
+// Status.
 #ifndef LEAT_CORE_SHAPE_H_
 #define LEAT_CORE_SHAPE_H_
 
@@ -16,24 +23,29 @@
 
 namespace leat {
 
-// Dimensions without an allocation up to rank 4.
+// A list of extents. Up to rank 4 it needs no allocation.
 using Dims = absl::InlinedVector<int64_t, 4>;
 
+// A plain value, thread-compatible. No extent is negative, and the product of
+// any of the extents fits int64_t.
 class Shape {
  public:
   static constexpr int kMaxRank = 254;  // TensorFlow's limit
 
-  // A scalar: rank 0, one element.
+  // Makes the shape of a scalar, with rank 0 and one element.
   Shape() = default;
 
-  // For literals in our own code. REQUIRES: what Create would accept.
+  // Makes a shape from literals in our own code.
+  // REQUIRES: Create would accept `dims`.
   Shape(std::initializer_list<int64_t> dims);
 
-  // INVALID_ARGUMENT for a negative extent, a rank above kMaxRank, or an
-  // element count that does not fit int64_t.
+  // Makes a shape from any numbers. Returns INVALID_ARGUMENT for a negative
+  // extent, a rank above kMaxRank, or extents other than 0 whose product does
+  // not fit int64_t.
   static absl::StatusOr<Shape> Create(absl::Span<const int64_t> dims);
 
   int rank() const { return static_cast<int>(dims_.size()); }
+  // Returns extent `i`. REQUIRES: 0 <= i < rank().
   int64_t dim(int i) const { return dims_[i]; }
   absl::Span<const int64_t> dims() const { return dims_; }
   int64_t num_elements() const { return num_elements_; }
@@ -41,7 +53,7 @@ class Shape {
   bool IsVector() const { return dims_.size() == 1; }
   bool IsMatrix() const { return dims_.size() == 2; }
 
-  // Row-major strides in elements: the last is 1.
+  // Returns the row-major strides in elements. The last one is 1.
   Dims Strides() const;
 
   std::string DebugString() const;  // "[2,3]", "[]" for a scalar
@@ -56,20 +68,26 @@ class Shape {
   int64_t num_elements_ = 1;
 };
 
-// Product of two sizes; INVALID_ARGUMENT if it overflows or one is negative.
+// Returns the product of two sizes. Returns INVALID_ARGUMENT if it overflows or
+// one of them is negative.
 absl::StatusOr<int64_t> CheckedMultiply(int64_t a, int64_t b);
 
-// Sum of two sizes; INVALID_ARGUMENT if it overflows or one is negative.
+// Returns the sum of two sizes. Returns INVALID_ARGUMENT if it overflows or one
+// of them is negative.
 absl::StatusOr<int64_t> CheckedAdd(int64_t a, int64_t b);
 
-// NumPy's rule: extents aligned from the right, 1 stretches. INVALID_ARGUMENT
-// "Incompatible shapes: [2] vs. [3]" (TensorFlow's text) or on overflow.
+// Returns the shape to which `a` and `b` broadcast by NumPy's rule: extents are
+// aligned from the right, and an extent of 1 stretches. Returns
+// INVALID_ARGUMENT with TensorFlow's text, "Incompatible shapes: [2] vs. [3]",
+// if they do not broadcast, and if the result is no valid shape.
 absl::StatusOr<Shape> BroadcastShapes(const Shape& a, const Shape& b);
 
-// An axis in [-rank, rank) made non-negative; INVALID_ARGUMENT otherwise.
+// Returns `axis` with `rank` added if it is negative. Returns INVALID_ARGUMENT
+// unless it is in [-rank, rank).
 absl::StatusOr<int> NormalizeAxis(int64_t axis, int rank);
 
-// A copy of `shape` with one extent replaced; fails as Create does.
+// Returns `shape` with extent `i` replaced. Fails as Create does.
+// REQUIRES: 0 <= i < shape.rank().
 absl::StatusOr<Shape> WithDim(const Shape& shape, int i, int64_t extent);
 
 }  // namespace leat

@@ -1,16 +1,23 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Where the user's program called us (clang 14 has no std::source_location).
+// SourceLocation is a place in the user's program, for error messages. It takes
+// the place of std::source_location, which clang 14 does not have.
+//
+//   // Adds a node; an error names the line of the caller.
+//   Output Add(Output a, Output b,
+//              SourceLocation location = SourceLocation::Current());
 #ifndef LEAT_CORE_SOURCE_LOCATION_H_
 #define LEAT_CORE_SOURCE_LOCATION_H_
 
 namespace leat {
 
+// A plain value. The file name is a string literal of the compiler's.
 struct SourceLocation {
   const char* file = "";
   int line = 0;
 
-  // As a default argument: the place of the call.
+  // Returns the place of the call. As a default argument of another function it
+  // returns the place where that function is called.
   static constexpr SourceLocation Current(const char* file = __builtin_FILE(),
                                           int line = __builtin_LINE()) {
     return {file, line};

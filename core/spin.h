@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// IdleSpin, SpinUntil: wait a little before a thread goes to sleep. Waking a
+// IdleSpin and SpinUntil wait a little before a thread goes to sleep. Waking a
 // thread takes long, on a virtual machine as long as a kernel runs, and a step
-// is made of hundreds of short pauses.
+// has hundreds of short pauses.
 #ifndef LEAT_CORE_SPIN_H_
 #define LEAT_CORE_SPIN_H_
 
@@ -13,22 +13,26 @@
 
 namespace leat {
 
-// Keeps looking as long as nobody else wants the core. Who yields lets all
-// others that can run go first, and falls behind them in the kernel's account.
-// Where cores are short that takes milliseconds, and a thread that slept would
-// have been woken sooner: so it does not spin then, and for a while after.
-// Not thread-safe: each thread has its own.
+// Polls a condition as long as nobody else wants the core. Between two looks it
+// yields, which lets all other runnable threads go first and puts this thread
+// behind them in the scheduler's account. Where cores are short, a yield takes
+// milliseconds, and a thread that slept would have been woken sooner. Therefore
+// a long yield ends the spinning, and there is none for a while after it.
+// Not thread-safe: each thread has an IdleSpin of its own.
 class IdleSpin {
  public:
+  // The longest time to spin.
   static constexpr std::chrono::microseconds kLongest{500};
-  // Longer than what a small step computes, shorter than a share of the core
-  // that the kernel deals out, 3 ms.
+  // A yield of this length shows that cores are short. It is longer than a
+  // small step computes and shorter than a time slice of the scheduler, 3 ms.
   static constexpr std::chrono::milliseconds kLongYield{1};
+  // The time without spinning after a long yield.
   static constexpr std::chrono::milliseconds kRest{20};
 
-  // Returns true as soon as `ready()` is true, false after kLongest, or after a
-  // yield that took kLongYield; then false without a look for kRest. Tests have
-  // their own way to yield.
+  // Returns true as soon as `ready()` returns true. Returns false after
+  // kLongest or after a yield that took longer than kLongYield. In the latter
+  // case, calls in the next kRest return false without calling `ready`. Tests
+  // pass a `yield` of their own.
   template <class Ready, class Yield = int (*)()>
   bool Until(Ready ready, Yield yield = sched_yield) {
     Clock::time_point now = Clock::now();
@@ -50,11 +54,13 @@ class IdleSpin {
  private:
   using Clock = std::chrono::steady_clock;
 
-  Clock::time_point resting_until_;
+  Clock::time_point resting_until_;  // no spinning before this time
 };
 
-// For a `ready()` that costs nothing: keeps the core for the first few
-// microseconds, and does not remember long yields.
+// Returns true as soon as `ready()` returns true, and false once the thread
+// should rather sleep. For a `ready` that costs next to nothing: keeps the core
+// for the first few microseconds. Does not remember long yields, unlike an
+// IdleSpin that is kept.
 template <class Ready>
 bool SpinUntil(Ready ready) {
   constexpr int kPauses = 256;

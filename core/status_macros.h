@@ -1,7 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Early return on error, for functions that return absl::Status or StatusOr.
-// The expression may be either, too.
+// LEAT_RETURN_IF_ERROR and LEAT_ASSIGN_OR_RETURN return early on an error. They
+// are for functions that return absl::Status or absl::StatusOr.
+//
+//   absl::StatusOr<Shape> ReadShape(const Tensor& tensor) {
+//     LEAT_RETURN_IF_ERROR(CheckDType(tensor));
+//     LEAT_ASSIGN_OR_RETURN(const Dims dims, GetIndices(tensor, "shape"));
+//     return Shape::Create(dims);
+//   }
 #ifndef LEAT_CORE_STATUS_MACROS_H_
 #define LEAT_CORE_STATUS_MACROS_H_
 
@@ -12,6 +18,7 @@
 #include "absl/status/statusor.h"
 
 namespace leat::internal {
+// Returns the status of a Status or a StatusOr.
 inline absl::Status AsStatus(absl::Status status) { return status; }
 template <class T>
 absl::Status AsStatus(const absl::StatusOr<T>& result) {
@@ -19,13 +26,17 @@ absl::Status AsStatus(const absl::StatusOr<T>& result) {
 }
 }  // namespace leat::internal
 
+// Returns the error if `expression`, a Status or a StatusOr, is not OK.
 #define LEAT_RETURN_IF_ERROR(expression)                                \
   do {                                                                  \
     absl::Status leat_status_ = ::leat::internal::AsStatus(expression); \
     if (ABSL_PREDICT_FALSE(!leat_status_.ok())) return leat_status_;    \
   } while (false)
 
-// LEAT_ASSIGN_OR_RETURN(Graph graph, builder.Build());
+// Returns the error if `expression`, a StatusOr, is not OK. Otherwise assigns
+// its value to `left`, which may declare a variable. The value is moved. Since
+// this expands to several statements, it cannot be the body of an `if` without
+// braces.
 #define LEAT_ASSIGN_OR_RETURN(left, expression)                              \
   LEAT_ASSIGN_OR_RETURN_IMPL_(LEAT_CONCAT_(leat_status_or_, __LINE__), left, \
                               expression)
@@ -35,6 +46,7 @@ absl::Status AsStatus(const absl::StatusOr<T>& result) {
   if (ABSL_PREDICT_FALSE(!result.ok())) return result.status(); \
   left = *std::move(result)
 
+// Expands both arguments and joins them to one token.
 #define LEAT_CONCAT_(a, b) LEAT_CONCAT_INNER_(a, b)
 #define LEAT_CONCAT_INNER_(a, b) a##b
 

@@ -17,9 +17,11 @@ namespace {
 
 constexpr size_t kMaxPayloads = 16;
 constexpr size_t kMaxBytes = 8 << 10;
-// Tags and lengths of a payload and of its two parts, each below 16 KiB.
+// The bytes that tags and lengths of a payload and of its two parts take at
+// most, if each of the three is shorter than 16 KiB.
 constexpr size_t kBytesAround = 9;
 
+// A payload of a status. The smaller ones come first.
 struct Payload {
   std::string url;
   std::string value;

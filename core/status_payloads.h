@@ -1,7 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// What a Status says beside its code and message, in TensorFlow's payloads
-// (kDerivedStatusPayload, kWorkerPossiblyRestartedPayload), so that tasks of
-// both kinds tell a cause from its echoes. Stateless.
+//
+// Marks that a Status carries beside its code and message. They are stored in
+// TensorFlow's payloads (kDerivedStatusPayload,
+// kWorkerPossiblyRestartedPayload), so that Leat's and TensorFlow's tasks can
+// both tell the cause of a failure from the errors that follow from it.
+// Stateless.
 #ifndef LEAT_CORE_STATUS_PAYLOADS_H_
 #define LEAT_CORE_STATUS_PAYLOADS_H_
 
@@ -13,26 +16,32 @@
 
 namespace leat {
 
-// Marks an error as the effect of an abort elsewhere.
+// Returns `status` with the mark that it is derived: it follows from an abort
+// elsewhere and is not the cause of the failure.
 absl::Status AsDerived(absl::Status status);
+// Returns true if `status` has that mark.
 bool IsDerived(const absl::Status& status);
 
-// Marks an error of a session or a device that may have been another process's.
+// Returns `status` with the mark that it names a session or a device that may
+// have belonged to an earlier process of the task.
 absl::Status AsWorkerPossiblyRestarted(absl::Status status);
 
-// The status with that message instead, and the same payloads.
+// Returns a status with the code and the payloads of `status` and with
+// `message`.
 absl::Status WithMessage(const absl::Status& status, absl::string_view message);
 
-// "From /job:ps/replica:0/task:0:\n" before the message, once: a message that
-// tells its task keeps it.
+// Returns `status` with "From <task>:\n" before its message, where `task` is
+// for example "/job:ps/replica:0/task:0". Returns `status` as it is if it is OK
+// or its message names a task already.
 absl::Status WithTask(absl::Status status, absl::string_view task);
 
-// The payloads as a serialized GrpcPayloadContainer, which DecodePayloads
-// takes: small ones first, what is beyond its limits is left out. "" where
-// there are none.
+// Returns the payloads as a serialized GrpcPayloadContainer, or "" if there are
+// none. Payloads are taken from the smallest to the largest, up to the limits
+// of DecodePayloads; the rest is left out.
 std::string EncodePayloads(const absl::Status& status);
-// Sets those that are in `bytes`; a container that is malformed, longer than
-// 8 KiB or of more than 16 payloads sets none. REQUIRES: !status.ok().
+// Adds the payloads in `bytes`, a serialized GrpcPayloadContainer, to `status`.
+// Adds none if the container is malformed, longer than 8 KiB, or has more than
+// 16 payloads. REQUIRES: !status.ok().
 void DecodePayloads(absl::string_view bytes, absl::Status& status);
 
 }  // namespace leat

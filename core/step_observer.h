@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// StepObserver: what watches a step from outside: step stats, traces, metrics.
+// StepObserver is told of every node that a step runs. Step stats
+// (runtime/step_stats.h), from which traces are made, are collected by one.
 #ifndef LEAT_CORE_STEP_OBSERVER_H_
 #define LEAT_CORE_STEP_OBSERVER_H_
 
@@ -14,27 +15,29 @@
 
 namespace leat {
 
-// One run of one node. Nodes that do not run because they are dead have none.
+// One run of one node. A node that is dead does not run. All pointers, views
+// and spans are borrowed and valid during the call of OnNodeRun only.
 struct NodeRun {
-  absl::string_view node = {};
+  absl::string_view node = {};  // name
   absl::string_view op = {};
   Device* device = nullptr;
   std::chrono::steady_clock::time_point scheduled = {};  // became ready
   std::chrono::steady_clock::time_point started = {};
   std::chrono::steady_clock::time_point ended = {};
-  // It held no thread while it waited.
+  // True if the kernel is asynchronous and held no thread while it waited.
   bool is_async = false;
-  // Null for an output that is dead or a reference. Empty for nodes that carry
-  // a value into, round or out of a loop.
+  // The outputs; null for one that is dead or a reference. Empty for Enter,
+  // NextIteration and Exit, which carry a value into, around or out of a loop.
   absl::Span<const Tensor* const> outputs = {};
 };
 
-// Called from many threads at once, each time on a thread that ran the node;
-// must be thread-safe and quick.
+// A watcher of one step. It is called from many threads at once, each time on a
+// thread that ran the node, so it must be thread-safe and quick. It must
+// outlive the step.
 class StepObserver {
  public:
   virtual ~StepObserver() = default;
-  // What `run` points at ends with the call.
+  // Called after each run of a node.
   virtual void OnNodeRun(const NodeRun& run) = 0;
 };
 

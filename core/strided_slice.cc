@@ -12,12 +12,13 @@ namespace leat {
 namespace {
 
 constexpr int64_t kUnknown = PartialShape::kUnknown;
-constexpr int kMaxEntries = 62;  // bits of a mask, and one for the ellipsis
-constexpr int kNewAxis = -1;     // in Dense::gather
+// A mask has 63 bits beside its sign. One is left for an implied ellipsis.
+constexpr int kMaxEntries = 62;
+constexpr int kNewAxis = -1;  // in Dense::gather
 
 bool Bit(int64_t mask, int i) { return (mask >> i & 1) != 0; }
 
-// The specification with one entry per axis of the input.
+// An entry of a specification that has one entry per axis of the input.
 struct DenseAxis {
   int64_t begin = 0;
   int64_t end = 0;
@@ -26,9 +27,12 @@ struct DenseAxis {
   bool end_masked = true;
   bool shrink = false;
 };
+// A specification without ellipsis and new axes.
 struct Dense {
   absl::InlinedVector<DenseAxis, 8> axes = {};
-  absl::InlinedVector<int, 8> gather = {};  // axes of the output
+  // For each axis of the output, the axis of the input that it comes from, or
+  // kNewAxis.
+  absl::InlinedVector<int, 8> gather = {};
 };
 
 absl::Status CheckSpec(const StridedSliceSpec& spec) {
@@ -60,6 +64,8 @@ int CountNewAxesAfterEllipsis(const StridedSliceSpec& spec, int entries) {
   return count;
 }
 
+// Replaces the ellipsis by the axes that it stands for. REQUIRES: CheckSpec has
+// accepted `spec`.
 absl::StatusOr<Dense> MakeDense(const StridedSliceSpec& spec, int rank) {
   const int entries = static_cast<int>(spec.strides.size());
   bool has_ellipsis = false;
@@ -67,7 +73,8 @@ absl::StatusOr<Dense> MakeDense(const StridedSliceSpec& spec, int rank) {
     has_ellipsis = has_ellipsis || Bit(spec.ellipsis_mask, i);
   }
   const int new_after = CountNewAxesAfterEllipsis(spec, entries);
-  const int sparse = entries + (has_ellipsis ? 0 : 1);  // an implied one
+  // A specification without an ellipsis has one at its end.
+  const int sparse = entries + (has_ellipsis ? 0 : 1);
   Dense dense;
   dense.axes.resize(static_cast<size_t>(rank));
   int axis = 0;
@@ -97,12 +104,14 @@ absl::StatusOr<Dense> MakeDense(const StridedSliceSpec& spec, int rank) {
   return dense;
 }
 
+// The elements of an axis that a slice takes: the first one, and how many.
 struct Interval {
   int64_t begin = 0;
   int64_t count = kUnknown;
 };
 
-// One axis whose extent is known; `bounded` says that begin and end are.
+// Resolves axis `i`, whose extent is known. `bounded` says whether begin and
+// end are known.
 absl::StatusOr<Interval> ResolveAxis(const DenseAxis& axis, int i,
                                      int64_t extent, bool bounded) {
   const auto forward = [&](int64_t x) { return x < 0 ? extent + x : x; };

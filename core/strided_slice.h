@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The indexing of StridedSlice (x[begin:end:stride, ..., None, 3]), resolved
-// against a shape. The same function serves shape inference, where extents and
-// bounds may be unknown, and kernels. TensorFlow's ValidateStridedSliceOp.
+// ResolveStridedSlice resolves the indexing of the StridedSlice op, such as
+// x[begin:end:stride, ..., None, 3], against the shape of x. It serves kernels
+// and shape inference, where extents and bounds may be unknown. TensorFlow's
+// ValidateStridedSliceOp does the same.
 #ifndef LEAT_CORE_STRIDED_SLICE_H_
 #define LEAT_CORE_STRIDED_SLICE_H_
 
@@ -14,32 +15,36 @@
 
 namespace leat {
 
-// As the op's inputs and attrs say it: one entry per item between the brackets.
-// Bit i of a mask speaks of entry i.
+// The indexing as the op's inputs and attrs give it, with one entry per item
+// between the brackets. If bit i of a mask is set, entry i is ...
 struct StridedSliceSpec {
-  std::optional<Dims> begin = {};  // nothing while unknown
-  std::optional<Dims> end = {};
+  std::optional<Dims> begin = {};  // nothing if it is not known
+  std::optional<Dims> end = {};    // nothing if it is not known
   Dims strides = {};
-  int64_t begin_mask = 0;        // from the first element
-  int64_t end_mask = 0;          // to the last
-  int64_t ellipsis_mask = 0;     // "...", at most one
-  int64_t new_axis_mask = 0;     // None: an axis of extent 1
-  int64_t shrink_axis_mask = 0;  // one index, whose axis goes away
+  int64_t begin_mask = 0;        // a range from the first element on
+  int64_t end_mask = 0;          // a range up to the last element
+  int64_t ellipsis_mask = 0;     // "..."; at most one bit may be set
+  int64_t new_axis_mask = 0;     // None, which adds an axis of extent 1
+  int64_t shrink_axis_mask = 0;  // a single index, which removes its axis
 };
 
-// One entry per axis of the input.
+// The resolved indexing, with one entry per axis of the input.
 struct StridedSliceBox {
-  Dims begin = {};   // in [-1, extent]; 0 where unknown
+  Dims begin = {};   // in [-1, extent]; 0 where it is not known
   Dims stride = {};  // never 0
-  // Extents after slicing, before axes are added and removed: as many as the
-  // input has. Unknown where begin, end or the input's extent is.
+  // The extents after slicing, before axes are added and removed: as many as
+  // the input has. An extent is unknown where begin, end or the input's extent
+  // is.
   PartialShape processed = {};
+  // The shape of the op's output.
   PartialShape output = {};
 };
 
-// REQUIRES: input's rank is known. INVALID_ARGUMENT for lengths that differ,
-// more than 62 entries, two ellipses, too many indices, a zero stride, or an
-// index out of bounds.
+// Resolves `spec` against the shape `input`. Returns INVALID_ARGUMENT if begin,
+// end and strides have different lengths, for more than 62 entries, for two
+// ellipses, for more indices than axes, for a stride of 0, and for a single
+// index that is out of bounds or has a negative stride.
+// REQUIRES: the rank of `input` is known.
 absl::StatusOr<StridedSliceBox> ResolveStridedSlice(
     const StridedSliceSpec& spec, const PartialShape& input);
 

@@ -19,13 +19,15 @@
 namespace leat {
 namespace {
 
-// Objects in a block of an allocator. This header sits in front of them, in the
-// same block, which it keeps alive until the objects are destroyed.
+// The header of a block of objects. It lies in front of them, in the same block
+// of an allocator, and keeps the block until the objects are destroyed.
 template <class T>
 class ObjectBuffer final : public Buffer {
  public:
   static constexpr size_t kHeader = kBufferAlignment;
 
+  // Returns `count` default-constructed objects that are going to hold
+  // `held_bytes` elsewhere, or null if the allocator has no memory.
   static BufferRef New(Allocator& allocator, size_t count, int64_t held_bytes) {
     static_assert(sizeof(ObjectBuffer) <= kHeader);
     static_assert(alignof(T) <= kBufferAlignment);
@@ -49,15 +51,18 @@ class ObjectBuffer final : public Buffer {
 
   void Dispose() override {
     std::destroy_n(reinterpret_cast<T*>(data()), size() / sizeof(T));
-    const BufferRef block = std::move(block_);  // Holds this object too.
+    // The block holds this object too, so it must outlive the destructor.
+    const BufferRef block = std::move(block_);
     this->~ObjectBuffer();
   }
 
   BufferRef block_;
-  const BufferRef held_;  // of the allocator, what the objects hold; or null
+  // Makes the allocator count what the objects hold; null if that is nothing.
+  const BufferRef held_;
 };
 
-// Bytes that one element takes in a buffer; 0 if it cannot be in one.
+// Returns the bytes that one element takes in a buffer, or 0 if a tensor cannot
+// have elements of this type.
 size_t StorageSize(DType dtype) {
   if (IsRef(dtype)) return 0;
   size_t size = SizeOf(dtype);
@@ -105,7 +110,8 @@ void AppendValues(const Tensor& tensor, int64_t count, std::string* out) {
   }
 }
 
-// Element types without a C++ type of their own: bytes in hexadecimal.
+// Appends the bytes of the elements in hexadecimal, for element types without a
+// C++ type.
 void AppendRawBytes(const Tensor& tensor, int64_t count, std::string* out) {
   const int64_t size = static_cast<int64_t>(SizeOf(tensor.dtype()));
   for (int64_t i = 0; i < count; ++i) {
@@ -133,7 +139,7 @@ absl::StatusOr<Tensor> Tensor::Allocate(Allocator& allocator, DType dtype,
     return NotAllocatable("not an element type", dtype, shape);
   }
   int64_t bytes;
-  // The 64 bytes are an ObjectBuffer's header.
+  // The 64 bytes are for the header of an ObjectBuffer.
   if (__builtin_mul_overflow(shape.num_elements(), static_cast<int64_t>(size),
                              &bytes) ||
       bytes > INT64_MAX - 64) {
@@ -163,7 +169,7 @@ Tensor Tensor::FromBuffer(DType dtype, const Shape& shape, BufferRef buffer,
                           char* data) {
   LEAT_CHECK(buffer != nullptr && !IsRef(dtype) && IsPlainBytes(dtype));
   const size_t size = SizeOf(dtype);
-  // The alignment of a complex number is that of its parts.
+  // A complex number has the alignment of its parts.
   const size_t alignment = IsComplex(dtype) ? size / 2 : size;
   LEAT_CHECK(reinterpret_cast<uintptr_t>(data) % alignment == 0);
   LEAT_CHECK(data >= buffer->data() && data <= buffer->data() + buffer->size());
@@ -195,7 +201,7 @@ Tensor Tensor::Slice(int64_t begin, int64_t end) const {
   LEAT_CHECK(rank() >= 1 && 0 <= begin && begin <= end && end <= dim(0));
   Tensor result = *this;
   absl::StatusOr<Shape> shape = WithDim(shape_, 0, end - begin);
-  LEAT_CHECK(shape.ok());  // No larger than this one.
+  LEAT_CHECK(shape.ok());  // It is no larger than shape_.
   result.shape_ = *std::move(shape);
   if (begin > 0) result.data_ += num_bytes() / dim(0) * begin;
   return result;

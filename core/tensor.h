@@ -1,12 +1,16 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tensor: a typed, shaped view of shared bytes, the value on every edge.
+// Tensor is the value on every edge of a graph, and what clients feed and
+// fetch: a typed, shaped view of shared bytes.
 //
-// Copying shares the bytes. Elements are row-major. Strings, resource handles
-// and variants are objects in host memory, constructed and destroyed with the
-// buffer. Thread-compatible; sharing bytes between threads is safe as long as
-// nobody writes. Accessors that a graph's contents could break return Status;
-// data<T>() and scalar<T>() are for callers that have checked dtype and shape.
+//   const Tensor x = Tensor::Of<float>(Shape{2, 3}, {1, 2, 3, 4, 5, 6});
+//   const Tensor row = x.Slice(1, 2);         // float[1,3], shares x's bytes
+//   const float last = row.data<float>()[2];  // 6
+//   LEAT_ASSIGN_OR_RETURN(const Tensor column, x.Reshaped(Shape{6, 1}));
+//   LEAT_ASSIGN_OR_RETURN(const float loss, GetScalar<float>(y, "the loss"));
+//
+// Accessors that the contents of a graph could break return a Status. data<T>()
+// and scalar<T>() are for callers that have checked dtype and shape.
 #ifndef LEAT_CORE_TENSOR_H_
 #define LEAT_CORE_TENSOR_H_
 
@@ -25,54 +29,70 @@
 
 namespace leat {
 
+// A reference to a buffer, with a dtype and a shape. Copying a tensor shares
+// the bytes. Elements are in row-major order. Strings, resource handles and
+// variants are objects in host memory, constructed and destroyed with the
+// buffer.
+//
+// Thread-compatible. Threads may share the bytes as long as nobody writes them.
 class Tensor {
  public:
-  // No value: dtype kInvalid.
+  // Makes a tensor without a value, whose dtype is kInvalid.
   Tensor() = default;
 
-  // Uninitialised plain bytes, or default-constructed objects.
-  // RESOURCE_EXHAUSTED with dtype, shape and allocator when there is no memory;
-  // INVALID_ARGUMENT when the byte count overflows or dtype is kInvalid.
-  // `held_bytes` are what the objects are going to hold outside of the buffer;
-  // the allocator counts them as long as the buffer lives.
+  // Allocates a tensor of uninitialised plain bytes or of default-constructed
+  // objects. `held_bytes` is what the objects are going to hold outside of the
+  // buffer; the allocator counts it as long as the buffer lives. Returns
+  // RESOURCE_EXHAUSTED with dtype, shape and allocator if there is no memory,
+  // and INVALID_ARGUMENT if the byte count overflows or `dtype` is kInvalid or
+  // a reference.
   static absl::StatusOr<Tensor> Allocate(Allocator& allocator, DType dtype,
                                          const Shape& shape,
                                          int64_t held_bytes = 0);
 
-  // A view of bytes that somebody else laid out, such as a received slice.
-  // REQUIRES: plain dtype; data aligned to the element and inside the buffer.
+  // Returns a tensor whose elements lie in `buffer` already, from `data` on,
+  // such as the bytes of a received message. Shares ownership of `buffer`.
+  // REQUIRES: a dtype of plain bytes; `data` is aligned to the element, and all
+  // elements lie inside of the buffer.
   static Tensor FromBuffer(DType dtype, const Shape& shape, BufferRef buffer,
                            char* data);
 
-  // Host tensors from values, for our own code and tests. REQUIRES: as many
-  // values as elements.
+  // Returns a host tensor of rank 0. This and the next four functions are for
+  // values of our own and for tests, not for values whose number somebody else
+  // chooses: they end the process if there is no memory.
   template <class T>
   static Tensor Scalar(const T& value) {
     return FromSpan<T>(Shape{}, absl::MakeConstSpan(&value, 1));
   }
+  // Returns a host tensor of `shape` whose elements are `values` in row-major
+  // order. REQUIRES: there are as many values as elements.
   template <class T>
   static Tensor Of(const Shape& shape, std::initializer_list<T> values) {
     return FromSpan<T>(shape,
                        absl::MakeConstSpan(values.begin(), values.size()));
   }
+  // Returns a host tensor of rank 1.
   template <class T>
   static Tensor Vector(std::initializer_list<T> values) {
     return Of<T>(Shape{static_cast<int64_t>(values.size())}, values);
   }
+  // Like Of, for values that are copied from a span.
   template <class T>
   static Tensor FromSpan(const Shape& shape, absl::Span<const T> values);
-  // All elements `value`.
+  // Returns a host tensor whose elements all equal `value`.
   template <class T>
   static Tensor Filled(const Shape& shape, const T& value);
 
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
   int rank() const { return shape_.rank(); }
+  // Returns extent `i` of the shape. REQUIRES: 0 <= i < rank().
   int64_t dim(int i) const { return shape_.dim(i); }
   int64_t num_elements() const { return shape_.num_elements(); }
+  // Returns false for Tensor(), which has no value.
   bool IsValid() const { return dtype_ != DType::kInvalid; }
 
-  // Becomes Tensor().
+  // Makes this equal to Tensor() and gives up its share of the bytes.
   void Reset() {
     dtype_ = DType::kInvalid;
     shape_ = Shape();
@@ -80,85 +100,100 @@ class Tensor {
     data_ = nullptr;
   }
 
-  // Bytes of the elements' plain form (objects count their own size only).
+  // Returns the bytes that the elements take in the buffer. What objects hold
+  // elsewhere does not count.
   int64_t num_bytes() const;
 
-  // Bytes that the objects hold outside of the buffer; 0 for plain elements.
-  // Reads every object.
+  // Returns the bytes that the objects hold outside of the buffer, 0 for plain
+  // elements. Reads every object.
   int64_t held_bytes() const;
 
-  // REQUIRES: kDTypeOf<T> == dtype().
+  // Returns the elements. REQUIRES: kDTypeOf<T> == dtype().
   template <class T>
   absl::Span<const T> data() const {
     LEAT_CHECK(kDTypeOf<T> == dtype_);
     return absl::Span<const T>(reinterpret_cast<const T*>(data_),
                                static_cast<size_t>(num_elements()));
   }
-  // Also: nobody reads the bytes meanwhile (see IsUnique).
+  // Returns the elements, to be written. REQUIRES: kDTypeOf<T> == dtype(), and
+  // nobody else reads the bytes meanwhile (see IsUnique).
   template <class T>
   absl::Span<T> mutable_data() {
     LEAT_CHECK(kDTypeOf<T> == dtype_);
     return absl::Span<T>(reinterpret_cast<T*>(data_),
                          static_cast<size_t>(num_elements()));
   }
+  // Return the first byte of the elements, null for Tensor().
   const char* raw_data() const { return data_; }
   char* mutable_raw_data() { return data_; }
 
-  // The value of a one-element tensor. REQUIRES: that, and the dtype.
+  // Returns the value of a one-element tensor.
+  // REQUIRES: num_elements() == 1, kDTypeOf<T> == dtype().
   template <class T>
   const T& scalar() const {
     LEAT_CHECK(num_elements() == 1);
     return data<T>()[0];
   }
 
-  // Rows [begin, end) of the first dimension, sharing the bytes.
-  // REQUIRES: rank >= 1, 0 <= begin <= end <= dim(0).
+  // Returns rows [begin, end) of the first dimension, which share the bytes.
+  // REQUIRES: rank() >= 1, 0 <= begin <= end <= dim(0).
   Tensor Slice(int64_t begin, int64_t end) const;
 
-  // The same bytes under another shape. INVALID_ARGUMENT unless the element
-  // counts are equal.
+  // Returns a tensor of another shape that shares the bytes. Returns
+  // INVALID_ARGUMENT unless the element counts are equal.
   absl::StatusOr<Tensor> Reshaped(const Shape& shape) const;
 
-  // This tensor holds the only reference to its bytes.
+  // Returns true if this tensor holds the only reference to its bytes.
   bool IsUnique() const { return buffer_ != nullptr && buffer_->IsUnique(); }
+  // Returns true if both tensors lie in the same buffer, even if their bytes do
+  // not overlap.
   bool SharesBufferWith(const Tensor& other) const {
     return buffer_ != nullptr && buffer_ == other.buffer_;
   }
+  // Returns the buffer that holds the bytes, null for Tensor().
   const BufferRef& buffer() const { return buffer_; }
 
-  // An equal tensor with bytes of its own.
+  // Returns an equal tensor with bytes of its own. Returns RESOURCE_EXHAUSTED
+  // if there is no memory.
   absl::StatusOr<Tensor> Copy(Allocator& allocator) const;
 
-  // "float[2,2] 1 2 3 ..." with at most `max_elements` values.
+  // Returns dtype, shape and at most `max_elements` values, as in
+  // "float[2,2] 1 2 3 ...".
   std::string DebugString(int max_elements = 6) const;
 
  private:
   DType dtype_ = DType::kInvalid;
   Shape shape_;
   BufferRef buffer_;
-  char* data_ = nullptr;
+  char* data_ = nullptr;  // the first element, inside of buffer_
 };
 
-// A checked read of a one-element tensor: INVALID_ARGUMENT naming `what` when
-// the dtype differs or there is not exactly one element.
+// Returns the value of a one-element tensor. Returns INVALID_ARGUMENT naming
+// `what` if the dtype differs or there is not exactly one element.
 template <class T>
 absl::StatusOr<T> GetScalar(const Tensor& tensor, absl::string_view what);
 
-// The values of a tensor of signed integers of rank <= 1 as int64 (axes,
-// shapes, permutations); INVALID_ARGUMENT naming `what` otherwise.
+// Returns the values of a tensor of signed integers of rank 0 or 1, such as
+// axes, a shape or a permutation. Returns INVALID_ARGUMENT naming `what` for
+// another dtype or rank.
 absl::StatusOr<Dims> GetIndices(const Tensor& tensor, absl::string_view what);
 
-// The shape that such a tensor describes; fails as Shape::Create does.
+// Returns the shape whose extents are the values of a tensor. Fails as
+// GetIndices and Shape::Create do, naming `what`.
 absl::StatusOr<Shape> GetShape(const Tensor& tensor, absl::string_view what);
 
-// Same dtype, shape and bytes (floats compare bitwise).
+// Returns true for the same dtype, shape and elements. Plain elements, floats
+// too, are compared byte by byte; variants are equal if they share their value.
 bool Identical(const Tensor& a, const Tensor& b);
 
 // ---------------------------------------------------------------------------
+// The rest of this file is implementation.
 
 namespace internal {
+// Returns GetScalar's error.
 absl::Status ScalarError(const Tensor& tensor, DType wanted,
                          absl::string_view what);
+// Returns an uninitialised host tensor. Ends the process if there is no memory.
 Tensor AllocateOrDie(DType dtype, const Shape& shape);
 }  // namespace internal
 

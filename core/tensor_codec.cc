@@ -25,18 +25,20 @@
 namespace leat {
 namespace {
 
-// What a variant counts for beside its data: even an empty one takes more
-// memory than tags and lengths take bytes. Those around strings and handles
-// take less than these objects do, which are counted.
+// The bytes that a variant counts for beside its data. In a message, tags and
+// lengths of a variant take fewer bytes than this. The tags and lengths of
+// strings and handles take fewer bytes than the objects themselves, whose sizes
+// are counted.
 constexpr int64_t kVariantBytes = sizeof(pb::VariantTensorDataProto);
 static_assert(sizeof(std::string) >= 6 && sizeof(ResourceHandle) >= 48);
 static_assert(sizeof(pb::TensorProto) + 32 <= kParsedMessageBytes);
-// What a tensor in a variant takes beside its elements and its dimensions: it
-// stands in the data and then in the value, and its bytes have a header and are
-// aligned.
+// The memory that a tensor in a variant takes beside its elements and its
+// extents. There are two Tensor objects for it, one in the VariantData and one
+// in the value, and its buffer has a header and is aligned.
 constexpr int64_t kHeldTensorBytes = 2 * sizeof(Tensor) + 4 * kBufferAlignment;
-// What a tensor in a variant counts for beside its elements: half a million fit
-// a message, which takes far more memory than bytes.
+// The bytes that a tensor in a variant counts for, when it is encoded, beside
+// its elements. So a message has at most half a million of them: each takes far
+// more memory, as an object of protobuf's, than bytes of the message.
 constexpr int64_t kNestedTensorBytes = 4096;
 
 std::string Describe(DType dtype, const Shape& shape) {
@@ -49,6 +51,7 @@ absl::Status Invalid(DType dtype, const Shape& shape,
       absl::StrCat("TensorProto of ", Describe(dtype, shape), " ", problem));
 }
 
+// Returns the bytes of one element in a tensor's buffer.
 int64_t ElementSize(DType dtype) {
   switch (dtype) {
     case DType::kString:
@@ -62,17 +65,18 @@ int64_t ElementSize(DType dtype) {
   }
 }
 
-// One call of DecodeTensor, with the tensors inside variants.
+// The state of one call of DecodeTensor, which also decodes the tensors inside
+// variants.
 struct Decoding {
   Allocator& allocator;
   const int64_t max_bytes;
   const VariantDecoders* const variants;  // may be null
-  int64_t used = 0;                       // bytes so far
-  int depth = 0;                          // variants around this tensor
+  int64_t used = 0;                       // bytes counted so far
+  int depth = 0;                          // variants around the current tensor
 };
 
-// Refuses `count` items of `size` bytes beside those used. Afterwards they are
-// used, too.
+// Counts `count` items of `size` bytes as used. Returns RESOURCE_EXHAUSTED if
+// more than the limit is then used.
 absl::Status Reserve(DType dtype, const Shape& shape, int64_t count,
                      int64_t size, Decoding& decoding) {
   const int64_t bytes =
@@ -85,13 +89,14 @@ absl::Status Reserve(DType dtype, const Shape& shape, int64_t count,
 }
 
 using ::leat::HeldBytes;
-// Of the handle that is made of it.
+// Returns the HeldBytes of the ResourceHandle that is made from `handle`.
 int64_t HeldBytes(const pb::ResourceHandleProto& handle) {
   return HeldBytes(handle.device()) + HeldBytes(handle.container()) +
          HeldBytes(handle.name()) + HeldBytes(handle.maybe_type_name());
 }
 
-// Reserves what the values of `field` hold outside of the elements.
+// Reserves what the values of `field` hold outside of the elements, as often as
+// each is used. The last value fills all remaining elements.
 template <class Field>
 absl::Status ReserveHeld(DType dtype, const Shape& shape, const Field& field,
                          Decoding& decoding) {
@@ -106,7 +111,8 @@ absl::Status ReserveHeld(DType dtype, const Shape& shape, const Field& field,
   return absl::OkStatus();
 }
 
-// Reads a varint of at most 32 bits from the front of `bytes`.
+// Takes a varint of at most 32 bits from the front of `bytes`. Returns false if
+// it is cut off or longer.
 bool TakeVarint32(absl::string_view& bytes, uint32_t& value) {
   uint64_t result = 0;
   for (size_t i = 0; i < 5 && i < bytes.size(); ++i) {
@@ -121,8 +127,9 @@ bool TakeVarint32(absl::string_view& bytes, uint32_t& value) {
   return false;
 }
 
-// Content is the lengths of all elements, then their bytes: checks both and
-// gives where the bytes begin.
+// Returns the bytes of the elements in `content`, which has the lengths of all
+// elements and then their bytes. Returns INVALID_ARGUMENT if the lengths are
+// cut off or the bytes are not as many as the lengths say.
 absl::StatusOr<absl::string_view> AfterLengths(DType dtype, const Shape& shape,
                                                absl::string_view content) {
   const int64_t count = shape.num_elements();
@@ -185,7 +192,7 @@ absl::StatusOr<Tensor> DecodePlainContent(DType dtype, const Shape& shape,
                         Tensor::Allocate(allocator, dtype, shape));
   std::memcpy(tensor.mutable_raw_data(), content.data(), content.size());
   if (dtype == DType::kBool) {
-    // A bool with another byte than 0 or 1 is undefined behaviour.
+    // Reading a bool whose byte is neither 0 nor 1 is undefined behaviour.
     for (char* byte = tensor.mutable_raw_data();
          byte != tensor.raw_data() + bytes; ++byte) {
       *byte = *byte != 0;
@@ -194,7 +201,8 @@ absl::StatusOr<Tensor> DecodePlainContent(DType dtype, const Shape& shape,
   return tensor;
 }
 
-// Sets the elements, seen as T, from the first values; repeats the last.
+// Sets the elements, seen as T, to the first of the `num_values` values. If
+// there are fewer, repeats the last one, or T() if there is none.
 template <class T, class GetValue>
 void Fill(int64_t num_values, GetValue get_value, Tensor& tensor) {
   T* const elements = reinterpret_cast<T*>(tensor.mutable_raw_data());
@@ -207,6 +215,7 @@ void Fill(int64_t num_values, GetValue get_value, Tensor& tensor) {
   std::fill(elements + given, elements + count, last);
 }
 
+// Sets the elements from the values of a repeated field.
 template <class T, class Field>
 void FillConverted(const Field& field, Tensor& tensor) {
   Fill<T>(
@@ -214,7 +223,8 @@ void FillConverted(const Field& field, Tensor& tensor) {
       tensor);
 }
 
-// Real and imaginary parts in turn; a part without its other is ignored.
+// Sets the elements from a field that holds real and imaginary parts in turn. A
+// real part at the end without an imaginary one is ignored.
 template <class T, class Field>
 void FillComplex(const Field& field, Tensor& tensor) {
   Fill<std::complex<T>>(
@@ -235,7 +245,7 @@ ResourceHandle DecodeHandle(const pb::ResourceHandleProto& proto) {
   return handle;
 }
 
-// From the field that TensorFlow uses for the tensor's dtype.
+// Sets the elements from the field that TensorFlow uses for the tensor's dtype.
 void FillFromValues(const pb::TensorProto& proto, Tensor& tensor) {
   switch (tensor.dtype()) {
     case DType::kFloat:
@@ -286,7 +296,7 @@ void FillFromValues(const pb::TensorProto& proto, Tensor& tensor) {
           proto.resource_handle_val_size(),
           [&](int i) { return DecodeHandle(proto.resource_handle_val(i)); },
           tensor);
-    case DType::kVariant:  // DecodeVariantValues
+    case DType::kVariant:  // is decoded by DecodeVariantValues
     case DType::kInvalid:
       return;
   }
@@ -314,8 +324,9 @@ absl::StatusOr<Variant> DecodeVariant(const pb::VariantTensorDataProto& proto,
   }
   LEAT_RETURN_IF_ERROR(Reserve(DType::kVariant, shape, proto.tensors_size(),
                                kHeldTensorBytes, decoding));
-  // Each byte may be an element that was never written, which takes as much as
-  // one that was; those of any value are enough for its object.
+  // Each byte of the metadata may be an element of a TensorList that was never
+  // written. It takes as much memory as one that was. What any metadata counts
+  // for is also enough for the value object itself.
   constexpr int64_t kGapBytes = sizeof(Tensor) + 8;
   LEAT_RETURN_IF_ERROR(Reserve(DType::kVariant, shape,
                                static_cast<int64_t>(proto.metadata().size()),
@@ -350,7 +361,8 @@ absl::StatusOr<Tensor> DecodeVariantValues(const pb::TensorProto& proto,
   return tensor;
 }
 
-// Takes an element that is a message from the front of `bytes`.
+// Takes an element that is a serialized `Proto` from the front of `bytes`, and
+// its length from the front of `lengths`.
 template <class Proto>
 absl::Status TakeMessage(DType dtype, const Shape& shape,
                          absl::string_view& lengths, absl::string_view& bytes,
@@ -371,7 +383,8 @@ absl::Status TakeMessage(DType dtype, const Shape& shape,
                               Proto::descriptor()->name()));
 }
 
-// Encoded as strings are, each a VariantTensorDataProto.
+// Decodes content that is encoded as strings are. Each string is a
+// VariantTensorDataProto.
 absl::StatusOr<Tensor> DecodeVariantContent(const Shape& shape,
                                             absl::string_view content,
                                             Decoding& decoding) {
@@ -409,7 +422,8 @@ absl::StatusOr<Tensor> DecodeValues(const pb::TensorProto& proto, DType dtype,
   return tensor;
 }
 
-// Encoded as strings are, each a ResourceHandleProto.
+// Decodes content that is encoded as strings are. Each string is a
+// ResourceHandleProto.
 absl::StatusOr<Tensor> DecodeResourceContent(const Shape& shape,
                                              absl::string_view content,
                                              Decoding& decoding) {
@@ -459,7 +473,8 @@ absl::StatusOr<Tensor> Decode(const pb::TensorProto& proto,
   }
 }
 
-// Bytes that the elements take in a message.
+// Returns an upper bound for the bytes that the elements take in a message,
+// without the data of variants.
 int64_t EncodedBytes(const Tensor& tensor) {
   int64_t bytes = tensor.num_bytes();
   if (tensor.dtype() == DType::kString) {
@@ -476,6 +491,8 @@ int64_t EncodedBytes(const Tensor& tensor) {
   return bytes;
 }
 
+// Returns INVALID_ARGUMENT if `left`, from which `bytes` for the tensor have
+// been subtracted, is negative.
 absl::Status CheckLeft(int64_t left, DType dtype, const Shape& shape,
                        int64_t bytes) {
   if (left >= 0) return absl::OkStatus();
@@ -493,8 +510,10 @@ void EncodeHandle(const ResourceHandle& handle,
   proto->set_maybe_type_name(handle.maybe_type_name);
 }
 
-// What is left of a message's bytes; variants may share what they hold, so
-// that a few in memory are very many in the message.
+// Encodes `tensor` and subtracts the bytes that it takes from `left`, those
+// that the message may still have. They must be counted during encoding:
+// variants may share the tensors that they hold, so that a little memory can
+// make a very large message.
 absl::Status Encode(const Tensor& tensor, int64_t& left,
                     pb::TensorProto* proto);
 

@@ -1,9 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tensors and shapes to and from TensorFlow's TensorProto and TensorShapeProto.
+// These functions convert tensors and shapes to and from TensorFlow's
+// TensorProto and TensorShapeProto.
 //
-// The decoders take bytes from graphs, feeds, files and peers: whatever those
-// contain, the answer is a Status. Stateless, thread-safe.
+// Decoders may be given messages from graphs, feeds, files and peers. Whatever
+// a message contains, a decoder answers with a value or a Status. Stateless,
+// thread-safe.
 #ifndef LEAT_CORE_TENSOR_CODEC_H_
 #define LEAT_CORE_TENSOR_CODEC_H_
 
@@ -24,46 +26,53 @@ namespace leat {
 
 class VariantDecoders;
 
-// What decoders pass as `max_bytes` unless they know better: a protobuf message
-// cannot hold more, though one value may stand for any number of elements.
+// The `max_bytes` that callers of DecodeTensor pass unless they have a limit of
+// their own. A protobuf message holds no more, although one value in it may
+// stand for any number of elements.
 inline constexpr int64_t kMaxDecodedTensorBytes = int64_t{2} << 30;
 
-// A message has at most 2^31 - 1 bytes, some of them for its other fields.
+// The largest tensor that fits a message: a message has at most 2^31 - 1 bytes,
+// and its other fields need some of them.
 inline constexpr int64_t kMaxEncodedTensorBytes = INT32_MAX - 4096;
 
-// The tensor that `proto` describes, in memory of `allocator` (host memory).
-// Bytes of tensor_content if there are any, else values of the field for the
-// dtype: the last one repeated when there are fewer than elements, zeros when
-// there are none, surplus ones ignored, as in TensorFlow.
+// Returns the tensor that `proto` describes, in memory of `allocator`, which
+// must be host memory. The elements come from tensor_content if it has any
+// bytes, and otherwise from the field for the dtype. That field may have fewer
+// values than there are elements; then the last value is repeated, and without
+// values all elements are zero. Surplus values are ignored. TensorFlow does the
+// same.
 //
-// Variants are read by `variants`; without it only empty ones are.
+// Variants are decoded with `variants`; if it is null, only empty variants can
+// be decoded.
 //
-// INVALID_ARGUMENT for a dtype that no tensor has, a shape that is not fully
-// known, content of another length than the shape asks for, and variants that
-// have no decoder, are refused by it, or stand more than kMaxVariantDepth deep
-// in each other. RESOURCE_EXHAUSTED, before it is allocated, naming dtype and
-// shape when elements, their strings and what is in variants take more than
-// `max_bytes`. `*bytes` becomes how many they take: more than `max_bytes`, then
-// and only then.
+// Returns INVALID_ARGUMENT for a dtype that no tensor has, for a shape that is
+// not fully known, for content of another length than the shape asks for, and
+// for variants that have no decoder, that their decoder refuses, or that are
+// nested more than kMaxVariantDepth deep. Returns RESOURCE_EXHAUSTED naming
+// dtype and shape, before allocating, if the elements, their strings and the
+// contents of variants take more than `max_bytes`, and also if `allocator` has
+// no memory. Sets `*bytes`, unless `bytes` is null, to the bytes counted; they
+// exceed `max_bytes` if and only if that limit was the reason of an error.
 absl::StatusOr<Tensor> DecodeTensor(const pb::TensorProto& proto,
                                     Allocator& allocator, int64_t max_bytes,
                                     const VariantDecoders* variants = nullptr,
                                     int64_t* bytes = nullptr);
 
-// Overwrites `proto`: tensor_content for plain bytes, else string_val,
-// resource_handle_val and variant_val. INVALID_ARGUMENT for a tensor without
-// value, with a variant that has no encoding, or one too large for a protobuf
-// message: more than about `max_bytes`, which counts what surrounds strings,
-// handles and variants generously. REQUIRES: host memory, also of tensors in
-// variants.
+// Overwrites `proto` with `tensor`. Plain bytes go to tensor_content, objects
+// to string_val, resource_handle_val and variant_val. Returns INVALID_ARGUMENT
+// for a tensor without a value, for a variant that has no encoding, and for a
+// tensor that takes more than about `max_bytes`; the bytes around strings,
+// handles and variants are estimated generously.
+// REQUIRES: the tensor, and the tensors in its variants, are in host memory.
 absl::Status EncodeTensor(const Tensor& tensor, pb::TensorProto* proto,
                           int64_t max_bytes = kMaxEncodedTensorBytes);
 
-// INVALID_ARGUMENT as PartialShape::Create, and for extents beside
-// unknown_rank. Names of dimensions are ignored.
+// Returns the shape that `proto` describes. Names of dimensions are ignored.
+// Returns INVALID_ARGUMENT if there are extents although the rank is unknown,
+// and whenever PartialShape::Create does.
 absl::StatusOr<PartialShape> DecodeShape(const pb::TensorShapeProto& proto);
 
-// Overwrites `proto`. Every Shape is a PartialShape.
+// Overwrites `proto` with `shape`, which may be a Shape.
 void EncodeShape(const PartialShape& shape, pb::TensorShapeProto* proto);
 
 }  // namespace leat

@@ -16,7 +16,7 @@
 namespace leat {
 namespace {
 
-// What metadata may take of a message.
+// The most bytes that the metadata of an encoded list may take in a message.
 constexpr int64_t kMaxMetadataBytes = int64_t{1} << 30;
 
 absl::Status Malformed(absl::string_view problem) {
@@ -24,17 +24,17 @@ absl::Status Malformed(absl::string_view problem) {
       absl::StrCat("The encoding of a '", kTensorListTypeName, "' ", problem));
 }
 
-// Elements not written: their ascending indices, as varints.
+// The elements of an encoded list that were never written.
 struct Gaps {
-  absl::string_view indices = {};
+  absl::string_view indices = {};  // ascending varints
   uint64_t count = 0;
-  uint64_t at_end = 0;  // behind the last tensor
+  uint64_t at_end = 0;  // how many of them are after the last tensor
 };
 
-// Takes the gaps off the metadata and checks them.
+// Takes the gaps from the front of the metadata and checks them.
 absl::StatusOr<Gaps> TakeGaps(absl::string_view& metadata, size_t num_tensors) {
   uint64_t count = 0;
-  // Each takes at least one byte.
+  // The index of each gap takes at least one byte.
   if (!TakeVarint64(metadata, count) || count > metadata.size()) {
     return Malformed("is cut off in its metadata");
   }
@@ -50,20 +50,23 @@ absl::StatusOr<Gaps> TakeGaps(absl::string_view& metadata, size_t num_tensors) {
       return Malformed(absl::StrCat("has ", size, " elements, in which ", gap,
                                     " cannot be the next one not written"));
     }
-    // As many gaps follow as elements: those are all.
+    // If the list has as many elements from this gap on as there are gaps left,
+    // all of them are gaps.
     if (gaps.at_end == 0 && size - gap == count - i) gaps.at_end = count - i;
     previous = gap;
   }
   return gaps;
 }
 
-// False behind the last one. REQUIRES: TakeGaps has checked them.
+// Takes the index of the next gap. Returns false after the last one.
+// REQUIRES: TakeGaps has checked the gaps.
 bool TakeNextGap(Gaps& gaps, uint64_t& gap) {
   if (gaps.count == 0) return false;
   --gaps.count;
   return TakeVarint64(gaps.indices, gap);
 }
 
+// Makes an empty list from the metadata after the gaps.
 absl::StatusOr<TensorList> TakeEmptyList(absl::string_view metadata) {
   uint64_t dtype_number = 0;
   uint64_t max_num_elements = 0;
@@ -177,7 +180,7 @@ absl::Status TensorList::PushBack(Tensor element, Allocator& allocator) {
   LEAT_RETURN_IF_ERROR(CheckFits(element,
                                  "Tried to append a tensor with incompatible "
                                  "shape to a list. Op element shape: "));
-  // As in TensorFlow a negative number is no limit, by its cast to size_t.
+  // A negative number is no limit, as in TensorFlow, which casts it to size_t.
   if (max_num_elements_ >= 0 && size_ >= max_num_elements_) {
     return absl::InvalidArgumentError(
         absl::StrCat("Tried to push item into a full list list size: ", size_,
@@ -218,7 +221,7 @@ absl::StatusOr<VariantData> TensorList::Encode() const {
       ++gaps;
     }
   }
-  // At most 5 bytes for each index.
+  // An index takes at most 5 bytes as a varint.
   if (gaps > kMaxMetadataBytes / 5) {
     return absl::InvalidArgumentError(
         absl::StrCat("A list with ", gaps,
@@ -247,7 +250,8 @@ absl::StatusOr<Variant> TensorList::Decode(VariantData data) {
     return Malformed(absl::StrCat("has ", size, " elements"));
   }
   list.Resize(static_cast<int64_t>(size));
-  // No more than DecodeTensor counts for tensors and metadata.
+  // This takes no more memory than DecodeTensor has counted for the tensors and
+  // the metadata.
   LEAT_RETURN_IF_ERROR(list.Reserve(static_cast<int64_t>(size - gaps.at_end)));
   uint64_t gap = 0;
   bool has_gap = TakeNextGap(gaps, gap);

@@ -1,14 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TensorList: a variant that holds tensors of one dtype, whose shapes fit a
-// partial one: what TensorFlow's TensorList* ops work on.
+// TensorList is a variant that holds a list of tensors of one dtype, whose
+// shapes all fit one partial shape. TensorFlow's TensorList* ops work on it.
+// Gradients of loops use them as stacks.
 //
-// An element that nothing was written to is no tensor (TensorFlow's
-// "uninitialized"); those behind the last one written take no memory. Sizes,
-// dtypes and shapes may come from a graph: they are checked, and memory that
-// is not to be had is a Status. The array of elements is from the allocator of
-// the call that made it grow: kernels pass their device's, whose limit counts
-// it then, and which outlives the list. Thread-compatible.
+//   TensorList list(DType::kFloat, PartialShape{2});
+//   LEAT_RETURN_IF_ERROR(list.PushBack(Tensor::Vector<float>({1, 2})));
+//   list.at(0).data<float>()[1];  // 2
 #ifndef LEAT_CORE_TENSOR_LIST_H_
 #define LEAT_CORE_TENSOR_LIST_H_
 
@@ -27,22 +25,33 @@
 
 namespace leat {
 
+// A list whose elements may be written in any order. An element that was never
+// written is Tensor() (TensorFlow calls it "uninitialized"). Elements after the
+// last written one take no memory.
+//
+// Sizes, dtypes and shapes may come from a graph, so they are checked, and a
+// lack of memory is a Status. The array of elements comes from the allocator of
+// the call that made it grow. Kernels pass the allocator of their device, whose
+// limit then counts the array. The allocator is borrowed and must outlive the
+// list. The list shares the bytes of its elements. Thread-compatible.
 class TensorList final : public VariantValue {
  public:
-  // An index is an int32.
+  // The most elements in a list: an index is an int32.
   static constexpr int64_t kMaxSize = INT32_MAX;
-  // Elements up to the last one written, each sizeof(Tensor) bytes beside its
-  // own; more are RESOURCE_EXHAUSTED, as is what the allocator refuses.
+  // The most elements up to the last written one. Each takes sizeof(Tensor)
+  // bytes beside its own. A list that would need more fails with
+  // RESOURCE_EXHAUSTED, as it does when the allocator has no memory.
   static constexpr int64_t kMaxStored = int64_t{1} << 24;
 
-  // Empty. PushBack refuses more than `max_num_elements` elements; -1: no
-  // limit of its own.
+  // Makes an empty list. PushBack refuses to make it longer than
+  // `max_num_elements`; a negative number, such as -1, stands for no limit.
   TensorList(DType element_dtype, PartialShape element_shape,
              int64_t max_num_elements = -1);
   TensorList(TensorList&&) = default;
   TensorList& operator=(TensorList&&) = default;
 
-  // The same elements, sharing their bytes.
+  // Returns a list with the same elements, which share their bytes. Returns
+  // RESOURCE_EXHAUSTED if there is no memory for the array.
   absl::StatusOr<TensorList> Copy(Allocator& allocator = HostAllocator()) const;
 
   DType element_dtype() const { return dtype_; }
@@ -50,52 +59,65 @@ class TensorList final : public VariantValue {
   int64_t max_num_elements() const { return max_num_elements_; }
 
   int64_t size() const { return size_; }
-  // Tensor() for an element not written. REQUIRES: 0 <= i < size().
+  // Returns element `i`, or Tensor() if it was never written.
+  // REQUIRES: 0 <= i < size().
   const Tensor& at(int64_t i) const {
     return i < stored_ ? elements_[i] : none_;
   }
-  // The first elements, all that are written among them.
+  // Returns the elements from the first one to at least the last written one.
+  // Those after them are Tensor().
   absl::Span<const Tensor> stored() const {
     return absl::MakeConstSpan(elements_.get(), static_cast<size_t>(stored_));
   }
 
-  // INVALID_ARGUMENT with TensorFlow's text unless the dtype is the list's.
+  // Returns INVALID_ARGUMENT with TensorFlow's text unless `op_dtype` is the
+  // element dtype.
   absl::Status CheckDType(DType op_dtype) const;
 
-  // Writes an element; Tensor() makes it one that is not written.
-  // INVALID_ARGUMENT when dtype or shape do not fit or variants stand too deep;
-  // RESOURCE_EXHAUSTED when there is no memory. REQUIRES: 0 <= i < size().
+  // Writes element `i`; Tensor() makes it one that was never written. Returns
+  // INVALID_ARGUMENT if dtype or shape do not fit the list or if variants would
+  // be nested deeper than kMaxVariantDepth, and RESOURCE_EXHAUSTED if there is
+  // no memory. REQUIRES: 0 <= i < size().
   absl::Status Set(int64_t i, Tensor element,
                    Allocator& allocator = HostAllocator());
-  // Adds an element at the end; also INVALID_ARGUMENT when the list is full.
+  // Adds an element at the end. Fails as Set does. Also returns
+  // INVALID_ARGUMENT if the list has max_num_elements() elements already, and
+  // RESOURCE_EXHAUSTED if it has kMaxSize.
   absl::Status PushBack(Tensor element, Allocator& allocator = HostAllocator());
-  // Removes the last one. REQUIRES: size() > 0.
+  // Removes the last element. REQUIRES: size() > 0.
   void PopBack();
-  // Drops elements at the end, or adds some that are not written.
+  // Removes elements at the end, or adds some that are not written.
   // REQUIRES: 0 <= size <= kMaxSize.
   void Resize(int64_t size);
-  // Room for so many elements, lest the list grow by steps.
+  // Allocates room for `size` elements, so that the list does not grow by
+  // steps. Returns RESOURCE_EXHAUSTED if there is no memory.
   absl::Status Reserve(int64_t size, Allocator& allocator = HostAllocator());
 
   absl::string_view type_name() const override;
   std::string DebugString() const override;
   int depth() const override { return depth_; }
-  // As TensorFlow 2.15 does: the tensors that are written, and as metadata
-  // varints (how many are not and which ones, dtype, maximal number), then the
-  // element shape as a TensorShapeProto. INVALID_ARGUMENT when it takes more
-  // bytes than a message holds.
+  // Encodes as TensorFlow 2.15 does. The tensors are the written elements. The
+  // metadata is a sequence of varints and then the element shape as a
+  // TensorShapeProto. The varints are the number of elements that were never
+  // written, their ascending indices, the dtype, and max_num_elements().
+  // Returns INVALID_ARGUMENT if the metadata would be too large for a message.
   absl::StatusOr<VariantData> Encode() const override;
+  // Makes the list that Encode has written. Returns INVALID_ARGUMENT if `data`
+  // is none that Encode writes.
   static absl::StatusOr<Variant> Decode(VariantData data);
 
  private:
-  // `refusal` is how the message about a shape begins.
+  // Returns INVALID_ARGUMENT if `element` does not fit the list. A message
+  // about its shape begins with `refusal`.
   absl::Status CheckFits(const Tensor& element,
                          absl::string_view refusal) const;
+  // Sets element `i` without checks, storing elements up to it if need be.
   absl::Status Write(int64_t i, Tensor element, Allocator& allocator);
-  // Makes [0, size) stored.
+  // Makes at least the elements [0, size) stored ones.
   absl::Status Store(int64_t size, Allocator& allocator);
 
-  // Destroys the tensors, then gives their bytes back.
+  // The deleter of the array: destroys the tensors. The array's bytes return to
+  // their allocator with the deleter.
   struct DestroyElements {
     DestroyElements() : count(0) {}
     DestroyElements(BufferRef from, int64_t size)
@@ -110,11 +132,13 @@ class TensorList final : public VariantValue {
   PartialShape shape_;
   int64_t max_num_elements_;
   int64_t size_ = 0;
-  int64_t stored_ = 0;  // at most size_; elements_ behind it are Tensor()
-  int64_t capacity_ = 0;
+  // How many elements at the front of elements_ are in use. At most size_; the
+  // rest of elements_ are Tensor().
+  int64_t stored_ = 0;
+  int64_t capacity_ = 0;  // the length of elements_
   std::unique_ptr<Tensor[], DestroyElements> elements_;
-  Tensor none_;    // Tensor()
-  int depth_ = 1;  // of all elements that there ever were
+  Tensor none_;    // Tensor(), for at()
+  int depth_ = 1;  // 1 more than the deepest variant that was ever written
 };
 
 }  // namespace leat

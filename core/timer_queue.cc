@@ -42,7 +42,9 @@ class TimerQueue::Implementation {
   }
 
   bool Cancel(Id id) {
-    Callback forgotten;  // freed outside the lock: it may own anything
+    // Declared before the lock, so that it is destroyed after the unlock: what
+    // a callback owns may run any code when it is destroyed.
+    Callback forgotten;
     MutexLock lock(mutex_);
     const auto time = times_.find(id);
     if (time == times_.end()) return false;
@@ -54,7 +56,8 @@ class TimerQueue::Implementation {
   }
 
  private:
-  // Of equal times the one that was asked for first.
+  // The key of an entry. Entries with equal times run in the order in which
+  // they were added, because ids ascend.
   using Place = std::pair<Clock::time_point, Id>;
 
   void Run() {
@@ -65,7 +68,8 @@ class TimerQueue::Implementation {
     }
   }
 
-  // Waits for the next callback that is due; false when stopping.
+  // Waits until a callback is due and takes it. Returns false when the queue is
+  // stopping.
   bool Next(Callback& callback) {
     MutexLock lock(mutex_);
     while (!stopping_) {
@@ -88,12 +92,12 @@ class TimerQueue::Implementation {
   }
 
   Mutex mutex_;
-  CondVar wake_;  // the first entry is another, or stopping_
+  CondVar wake_;  // notified when the first entry or stopping_ changes
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   Id last_id_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<Place, Callback> entries_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<Id, Clock::time_point> times_ ABSL_GUARDED_BY(mutex_);
-  std::thread thread_;  // last: it uses all of the above
+  std::thread thread_;  // must be the last member: it uses all of the above
 };
 
 TimerQueue::TimerQueue(absl::string_view thread_name)

@@ -1,5 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// TimerQueue: calls back at a time, on one thread of its own. Thread-safe.
+//
+// TimerQueue calls functions at given times, on one thread of its own.
+//
+//   TimerQueue timers("leat-timers");
+//   timers.At(DeadlineAfter(std::chrono::seconds(1)), [] { Sweep(); });
 #ifndef LEAT_CORE_TIMER_QUEUE_H_
 #define LEAT_CORE_TIMER_QUEUE_H_
 
@@ -12,21 +16,28 @@
 
 namespace leat {
 
+// A queue of callbacks, each with the time at which it runs. Thread-safe. It
+// owns its thread and the callbacks that have not run.
 class TimerQueue {
  public:
   using Clock = std::chrono::steady_clock;
   using Id = uint64_t;  // never 0, never reused
-  // Must be quick; may call At and Cancel.
+  // A callback must be quick, because it delays the next ones. It may call At
+  // and Cancel.
   using Callback = absl::AnyInvocable<void() &&>;
 
+  // Starts the thread. The kernel shows the first 15 characters of its name.
   explicit TimerQueue(absl::string_view thread_name);
-  // Forgets what has not begun and waits for what runs. Not to be called from a
-  // callback.
+  // Drops the callbacks that have not begun and waits for the one that runs.
+  // Must not be called from a callback.
   ~TimerQueue();
 
+  // Calls `callback` once at `when`, or as soon as possible if that has passed.
+  // Returns an id for Cancel.
   Id At(Clock::time_point when, Callback callback);
 
-  // False when the callback has run, runs, or was never there.
+  // Drops a callback. Returns false if it has run, is running, or was never
+  // added.
   bool Cancel(Id id);
 
  private:
@@ -34,8 +45,8 @@ class TimerQueue {
   const std::unique_ptr<Implementation> implementation_;
 };
 
-// When a time that begins now is over; one that is longer than the clock runs
-// never is.
+// Returns the time point that is `time` from now, or the largest one if the
+// clock cannot represent it.
 TimerQueue::Clock::time_point DeadlineAfter(std::chrono::nanoseconds time);
 
 }  // namespace leat

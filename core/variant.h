@@ -1,7 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Variant: the element of a tensor of dtype kVariant: any immutable value that
-// kernels agree on (tensor lists, optionals, datasets). Copies share the value.
+// Variant is the element of a tensor of dtype kVariant. It holds any value that
+// kernels agree on, such as a TensorList or an OptionalValue.
+//
+//   Variant variant = Variant::Of(TensorList(DType::kFloat, PartialShape()));
+//   const TensorList* list = variant.get<TensorList>();  // null if it is none
 #ifndef LEAT_CORE_VARIANT_H_
 #define LEAT_CORE_VARIANT_H_
 
@@ -19,34 +22,38 @@ namespace leat {
 class Tensor;
 struct VariantData;
 
-// How deep variants may stand in each other: a list of lists is 2. Whatever
-// holds tensors of variants refuses more, so that recursion over values (the
-// destructors', for one) ends. A message nests twice as deep, and protobuf
-// reads no more than 100 levels.
+// How deep variants may be nested; a list of lists has depth 2. Values that
+// hold tensors of variants refuse deeper ones, so that recursion over values,
+// such as that of destructors, does not exhaust the stack. In a message, each
+// level takes two levels of nested messages, and protobuf reads no more than
+// 100.
 inline constexpr int kMaxVariantDepth = 32;
 
-// Immutable while more than one Variant refers to it, and then thread-safe.
-// Deleted with the last reference.
+// The base class of values. A value counts the Variants that refer to it and is
+// deleted with the last one. While more than one refers to it, a value is
+// immutable and so thread-safe.
 class VariantValue {
  public:
   VariantValue() = default;
-  // The references are the object's own.
+  // A copy has references of its own: the count is not copied.
   VariantValue(const VariantValue&) {}
   VariantValue& operator=(const VariantValue&) { return *this; }
   virtual ~VariantValue() = default;
 
-  // TensorFlow's registered type name, such as "tensorflow::TensorList".
+  // Returns the type name under which TensorFlow registers the type, such as
+  // "tensorflow::TensorList".
   virtual absl::string_view type_name() const = 0;
   virtual std::string DebugString() const = 0;
 
-  // 1 more than the deepest variant inside.
+  // Returns 1 more than the depth of the deepest variant inside of this value.
   virtual int depth() const { return 1; }
 
-  // What a message says of this value (variant_codec.h). INVALID_ARGUMENT for
-  // a type that has no encoding.
+  // Returns the encoding of this value for a message (variant_codec.h). The
+  // default returns INVALID_ARGUMENT: the type has no encoding.
   virtual absl::StatusOr<VariantData> Encode() const;
 
-  // There is one reference: nobody else can read or take one.
+  // Returns true if there is one reference only. Nobody but its owner can then
+  // read the value or take another reference.
   bool IsUnique() const { return refs_.load(std::memory_order_acquire) == 1; }
 
  private:
@@ -63,42 +70,51 @@ class VariantValue {
   mutable std::atomic<int64_t> refs_{0};
 };
 
+// A shared reference to a value, or to none. Copies share the value.
+// Thread-compatible.
 class Variant {
  public:
+  // Makes an empty variant.
   Variant() = default;
   explicit Variant(boost::intrusive_ptr<const VariantValue> value)
       : value_(std::move(value)) {}
 
+  // Returns a variant that holds `value`. T is a subclass of VariantValue.
   template <class T>
   static Variant Of(T value) {
     return Variant(boost::intrusive_ptr<const T>(new T(std::move(value))));
   }
 
-  // Null when empty. Valid as long as some Variant refers to it.
+  // Returns the value, or null if this is empty. The pointer is valid as long
+  // as some Variant refers to the value.
   const VariantValue* value() const { return value_.get(); }
-  // The value as a T; null when empty or of another class.
+  // Returns the value as a T, or null if this is empty or of another class.
   template <class T>
   const T* get() const {
     return dynamic_cast<const T*>(value_.get());
   }
-  // The same, to be changed: null too when another Variant refers to it.
+  // Returns the value as a T that may be changed, or null if this is empty, of
+  // another class, or shares its value with another Variant.
   template <class T>
   T* MutableIfUnique() {
     if (value_ == nullptr || !value_->IsUnique()) return nullptr;
-    // Only Variants hold values, and they are not created const.
+    // The cast is valid because no value is created as a const object.
     return dynamic_cast<T*>(const_cast<VariantValue*>(value_.get()));
   }
 
+  // Returns the depth of the value, 0 if this is empty.
   int depth() const { return value_ == nullptr ? 0 : value_->depth(); }
 
  private:
   boost::intrusive_ptr<const VariantValue> value_;
 };
 
-// The depth of the deepest variant in a tensor; 0 unless it is of variants.
+// Returns the depth of the deepest variant in a tensor, 0 for a tensor of
+// another dtype.
 int VariantDepth(const Tensor& tensor);
 
-// INVALID_ARGUMENT when a value that holds `tensor` were too deep.
+// Returns INVALID_ARGUMENT if a value that holds `tensor` would be deeper than
+// kMaxVariantDepth.
 absl::Status CheckVariantDepth(const Tensor& tensor);
 
 }  // namespace leat

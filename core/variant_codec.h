@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// VariantDecoders: which types of variants can be read from messages. A value
-// writes itself (VariantValue::Encode). The format is TensorFlow's
-// VariantTensorDataProto. Filled once, then const and thread-safe.
+// VariantDecoders maps names of variant types to functions that decode them
+// from messages. Encoding needs no table: values encode themselves
+// (VariantValue::Encode). The format is TensorFlow's VariantTensorDataProto.
 #ifndef LEAT_CORE_VARIANT_CODEC_H_
 #define LEAT_CORE_VARIANT_CODEC_H_
 
@@ -18,32 +18,37 @@
 
 namespace leat {
 
-// What a message says of a variant: metadata and tensors are the type's own
-// encoding.
+// A variant as it is in a message. What metadata and tensors mean is up to the
+// type.
 struct VariantData {
-  std::string type_name = {};
-  std::string metadata = {};
-  std::vector<Tensor> tensors = {};
+  std::string type_name = {};        // VariantValue::type_name()
+  std::string metadata = {};         // any bytes
+  std::vector<Tensor> tensors = {};  // in host memory
 };
 
-// Makes the value from untrusted data; INVALID_ARGUMENT when it makes no sense.
+// Makes a value from untrusted data. Returns INVALID_ARGUMENT if the data does
+// not encode a value of the type.
 using VariantDecoder = absl::StatusOr<Variant> (*)(VariantData data);
 
+// A registry of decoders. It is filled once, before it is shared; const access
+// is thread-safe.
 class VariantDecoders {
  public:
-  // REQUIRES: not added yet for this type.
+  // Adds the decoder of a type. REQUIRES: the type has none yet.
   void Add(absl::string_view type_name, VariantDecoder decoder);
 
-  // Null for an unknown type.
+  // Returns the decoder of a type, or null if it has none.
   VariantDecoder Find(absl::string_view type_name) const;
 
  private:
   absl::flat_hash_map<std::string, VariantDecoder> decoders_;
 };
 
-// Varints as in protobuf messages, which metadata is made of.
+// Appends `value` as a varint, encoded as in protobuf messages. The metadata of
+// some types consists of varints.
 void AppendVarint64(uint64_t value, std::string* out);
-// Reads one from the front of `bytes`; false when it is cut off or too long.
+// Takes a varint from the front of `bytes`. Returns false if it is cut off or
+// has more than 64 bits.
 bool TakeVarint64(absl::string_view& bytes, uint64_t& value);
 
 }  // namespace leat

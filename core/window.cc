@@ -40,7 +40,7 @@ absl::StatusOr<Padding> ParsePadding(absl::string_view name) {
 absl::StatusOr<WindowPositions> PlaceWindow(int64_t input,
                                             const Window& window) {
   LEAT_RETURN_IF_ERROR(CheckWindow(input, window));
-  // From the first tap to behind the last.
+  // The elements from the first tap to the last one, both included.
   LEAT_ASSIGN_OR_RETURN(int64_t span,
                         CheckedMultiply(window.size - 1, window.dilation));
   LEAT_ASSIGN_OR_RETURN(span, CheckedAdd(span, 1));
@@ -48,7 +48,7 @@ absl::StatusOr<WindowPositions> PlaceWindow(int64_t input,
   if (window.padding == Padding::kSame) {
     result.count = input / window.stride + (input % window.stride != 0);
     if (result.count == 0) return result;
-    // Below the input's extent, so it cannot overflow.
+    // The last position is below the input's extent, so this cannot overflow.
     const int64_t last = (result.count - 1) * window.stride;
     LEAT_ASSIGN_OR_RETURN(const int64_t end, CheckedAdd(last, span));
     const int64_t needed = std::max<int64_t>(0, end - input);
@@ -64,7 +64,8 @@ absl::StatusOr<WindowPositions> PlaceWindow(int64_t input,
     LEAT_ASSIGN_OR_RETURN(padded, CheckedAdd(padded, window.after));
   }
   LEAT_ASSIGN_OR_RETURN(const int64_t limit, CheckedAdd(padded, window.stride));
-  // Rounds towards zero: a window one stride too large has no position.
+  // The division rounds towards zero, so that a window that is too large by
+  // less than two strides has no position and is no error.
   result.count = (limit - span) / window.stride;
   if (result.count < 0) {
     return absl::InvalidArgumentError(

@@ -1,8 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Window arithmetic of convolutions and pooling: how many positions a sliding
-// window has along one axis, and how much padding that takes. The same function
-// serves shape inference and kernels. TensorFlow's GetWindowedOutputSize.
+// PlaceWindow is the window arithmetic of convolutions and pooling: it tells
+// how many positions a sliding window has along one axis, and how much padding
+// that takes. It serves shape inference and kernels. TensorFlow's
+// GetWindowedOutputSize does the same.
+//
+//   // A 3x3 convolution with stride 2 over 28 rows:
+//   PlaceWindow(28, {.size = 3, .stride = 2, .padding = Padding::kSame});
+//   // gives {.count = 14, .before = 0, .after = 1}
 #ifndef LEAT_CORE_WINDOW_H_
 #define LEAT_CORE_WINDOW_H_
 
@@ -13,38 +18,42 @@
 
 namespace leat {
 
+// How much padding surrounds the input.
 enum class Padding {
-  kValid,     // only positions that lie inside the input
-  kSame,      // ceil(input / stride) positions, the odd element goes after
-  kExplicit,  // `before` and `after` are given
+  kValid,     // none: the window stays inside of the input
+  kSame,      // enough for ceil(input / stride) positions; if the number of
+              // padding elements is odd, one more goes after than before
+  kExplicit,  // as much as Window::before and Window::after say
 };
 
-// "SAME", "VALID", "EXPLICIT"; INVALID_ARGUMENT for another name.
+// Returns the padding that an attr names "SAME", "VALID" or "EXPLICIT". Returns
+// INVALID_ARGUMENT for another name.
 absl::StatusOr<Padding> ParsePadding(absl::string_view name);
 
-// A window along one axis, in elements.
+// A window along one axis, in elements of the input.
 struct Window {
-  int64_t size = 1;      // taps
+  int64_t size = 1;      // number of taps, the elements that it looks at
   int64_t stride = 1;    // from one position to the next
   int64_t dilation = 1;  // from one tap to the next
   Padding padding = Padding::kValid;
-  int64_t before = 0;  // kExplicit only
-  int64_t after = 0;
+  int64_t before = 0;  // padding before the input, for kExplicit only
+  int64_t after = 0;   // padding after the input, for kExplicit only
 };
 
-// Where a window goes along an axis of known extent.
+// The positions of a window along an axis of known extent.
 struct WindowPositions {
-  int64_t count = 0;   // extent of the output
-  int64_t before = 0;  // padding
-  int64_t after = 0;
+  int64_t count = 0;   // number of positions, the extent of the output
+  int64_t before = 0;  // padding elements before the input
+  int64_t after = 0;   // padding elements after the input
 };
 
-// INVALID_ARGUMENT for a size, stride or dilation below 1, a negative input or
-// padding, a negative count (as TensorFlow computes it), or overflow.
+// Places `window` along an axis of extent `input`. Returns INVALID_ARGUMENT for
+// a size, stride or dilation below 1, a negative input or padding, a negative
+// count (as TensorFlow computes it), or overflow.
 absl::StatusOr<WindowPositions> PlaceWindow(int64_t input,
                                             const Window& window);
 
-// Which axis of a rank-4 tensor is what.
+// The meaning of the axes of a rank-4 tensor of images. The default is NHWC.
 struct ImageAxes {
   int batch = 0;
   int height = 1;
@@ -52,7 +61,8 @@ struct ImageAxes {
   int channel = 3;
 };
 
-// "NHWC" or "NCHW"; INVALID_ARGUMENT for another format.
+// Returns the axes of the format "NHWC" or "NCHW". Returns INVALID_ARGUMENT for
+// another format.
 absl::StatusOr<ImageAxes> ParseImageAxes(absl::string_view data_format);
 
 }  // namespace leat

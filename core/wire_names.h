@@ -1,25 +1,28 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Strings of TensorFlow's that travel between processes.
+// Strings that travel between processes. TensorFlow defines them, so they must
+// not change.
 #ifndef LEAT_CORE_WIRE_NAMES_H_
 #define LEAT_CORE_WIRE_NAMES_H_
 
 namespace leat {
 
-// Payload key of a status that is the effect of another error.
+// The payload key of a status that follows from another error
+// (status_payloads.h).
 inline constexpr char kDerivedStatusPayload[] =
     "type.googleapis.com/tensorflow.DerivedStatus";
 
-// Payload key of an error of a session or a device that another process of the
-// same task had.
+// The payload key of an error that names a session or a device which an earlier
+// process of the task may have had.
 inline constexpr char kWorkerPossiblyRestartedPayload[] =
     "type.googleapis.com/"
     "tensorflow.distributed_runtime.WorkerPossiblyRestarted";
 
-// Begins the names of control loops (partitioner/control_loops.h).
+// The prefix of the names of nodes in control loops
+// (partitioner/control_loops.h).
 inline constexpr char kControlLoopPrefix[] = "_cloop";
 
-// Types of variants.
+// The type names of variants (variant.h).
 inline constexpr char kTensorListTypeName[] = "tensorflow::TensorList";
 inline constexpr char kOptionalTypeName[] = "tensorflow::data::Optional";
 

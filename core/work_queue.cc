@@ -20,8 +20,9 @@
 namespace leat {
 namespace {
 
-// The tasks of one worker, in the order of their arrival. Others may take from
-// it too. Aligned so that two workers do not share a cache line.
+// The tasks of one worker thread, in the order in which they were added. Other
+// workers may take tasks from it too. Thread-safe. Aligned so that the lists of
+// two workers do not share a cache line.
 class alignas(64) TaskList {
  public:
   void Push(WorkQueue::Task task) {
@@ -30,6 +31,7 @@ class alignas(64) TaskList {
     size_.store(tasks_.size(), std::memory_order_relaxed);
   }
 
+  // Takes the oldest task. Returns false if there is none.
   bool Pop(WorkQueue::Task& task) {
     if (size_.load(std::memory_order_relaxed) == 0) return false;
     MutexLock lock(mutex_);
@@ -46,11 +48,14 @@ class alignas(64) TaskList {
   std::atomic<size_t> size_{0};
 };
 
-// How no task is forgotten: Add counts a task in pending_ before it looks for
-// sleepers, and a worker enters itself in sleepers_ before it looks at pending_
-// for the last time. All of these are sequentially consistent, so at least one
-// of the two sees the other. The same holds for spinning_, which a worker
-// leaves before it takes a task or sleeps.
+// A pool of threads with a list of tasks per thread.
+//
+// No task is forgotten while workers sleep: Add counts a task in pending_
+// before it reads sleepers_, and a worker counts itself in sleepers_ before it
+// reads pending_ for the last time. All of these operations are sequentially
+// consistent, so at least one of the two sees the other. The same holds for
+// spinning_, from which a worker removes itself before it takes a task or
+// sleeps.
 class ThreadPool final : public WorkQueue {
  public:
   ThreadPool(absl::string_view name, int num_threads) : lists_(num_threads) {
@@ -80,7 +85,7 @@ class ThreadPool final : public WorkQueue {
     adding_.fetch_add(1);
     pending_.fetch_add(1);
     lists_[ListForCaller()].Push(std::move(task));
-    // A spinning worker will see the task; one each.
+    // Every spinning worker takes one task. Wake a sleeper if there are more.
     if (pending_.load() > spinning_.load() && sleepers_.load() > 0) {
       { MutexLock lock(sleep_mutex_); }
       wake_.NotifyOne();
@@ -115,7 +120,8 @@ class ThreadPool final : public WorkQueue {
     }
   }
 
-  // The oldest task of this worker, or else of the next worker that has one.
+  // Takes the oldest task of this worker, or else of the next worker that has
+  // one. Returns false if there is none.
   bool Take(size_t index, Task& task) {
     for (size_t i = 0; i < lists_.size(); ++i) {
       if (lists_[(index + i) % lists_.size()].Pop(task)) {
@@ -126,7 +132,8 @@ class ThreadPool final : public WorkQueue {
     return false;
   }
 
-  // False when the pool ends and nothing is left to run.
+  // Spins, then sleeps, until there is a task. Returns false if the pool is
+  // stopping and no task is left.
   bool WaitForTask() {
     spinning_.fetch_add(1);
     SpinUntil([this] { return pending_.load() > 0; });
@@ -145,8 +152,8 @@ class ThreadPool final : public WorkQueue {
   std::vector<TaskList> lists_;
   std::atomic<size_t> next_list_{0};
   alignas(64) std::atomic<int64_t> pending_{0};  // added, not yet taken
-  // Calls of Add: the task may have run, and led to the end of the pool, before
-  // it returns.
+  // The number of calls of Add under way. The destructor waits for them, since
+  // a task may run, and cause the pool to be destroyed, before Add returns.
   std::atomic<int64_t> adding_{0};
   std::atomic<int64_t> spinning_{0};
   std::atomic<int64_t> sleepers_{0};
@@ -181,7 +188,8 @@ class InlineQueue final : public WorkQueue {
   bool IsWorkerThread() const override { return FindRun() != nullptr; }
 
  private:
-  // An outermost Add that this thread is inside of.
+  // An outermost Add in which this thread is. Runs of several queues may be
+  // nested.
   struct Run {
     const InlineQueue* queue;
     Run* outer;

@@ -1,7 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// WorkQueue: runs tasks. The compute pool never blocks: a task that would wait
-// for another gives the queue a continuation instead. Thread-safe.
+// WorkQueue runs functions ("tasks", not to be confused with the tasks of a
+// cluster) on threads of its own. Tasks on the compute pool never block: a task
+// that would have to wait for another one adds a continuation to the queue
+// instead.
+//
+//   const auto queue = NewThreadPool("compute", 8);
+//   queue->Add([] { Work(); });
 #ifndef LEAT_CORE_WORK_QUEUE_H_
 #define LEAT_CORE_WORK_QUEUE_H_
 
@@ -12,6 +17,8 @@
 
 namespace leat {
 
+// A queue of tasks and the threads that run them. Thread-safe. It owns tasks
+// that have not run yet.
 class WorkQueue {
  public:
   using Task = absl::AnyInvocable<void() &&>;
@@ -19,21 +26,24 @@ class WorkQueue {
   // Waits until all tasks have run.
   virtual ~WorkQueue() = default;
 
-  // Runs `task` once, now or later, on a thread of the queue.
+  // Runs `task` once, now or later, on a thread of the queue. Tasks may run at
+  // the same time and in any order.
   virtual void Add(Task task) = 0;
 
   virtual int num_threads() const = 0;
 
-  // The calling thread is one of the queue's.
+  // Returns true if the calling thread is one of the queue's.
   virtual bool IsWorkerThread() const = 0;
 };
 
-// `num_threads` >= 1 threads named "<name>-<i>".
+// Returns a queue with `num_threads` threads, named "<name>-<i>".
+// REQUIRES: num_threads >= 1.
 std::unique_ptr<WorkQueue> NewThreadPool(absl::string_view name,
                                          int num_threads);
 
-// Runs tasks on the caller's thread, inside Add. A task that a task adds runs
-// after it, inside the outermost Add, so that long chains need no deep stack.
+// Returns a queue that runs tasks on the caller's thread, inside of Add. A task
+// that another task adds runs after that task, inside of the outermost Add, so
+// that a long chain of tasks needs no deep stack.
 std::unique_ptr<WorkQueue> NewInlineQueue();
 
 }  // namespace leat
