@@ -10,6 +10,7 @@
 namespace leat::kernels {
 namespace {
 
+// Calls all callbacks. REQUIRES: the lock is not held.
 void Make(std::vector<absl::AnyInvocable<void() &&>> callbacks) {
   for (auto& callback : callbacks) std::move(callback)();
 }
@@ -34,8 +35,9 @@ absl::Status Accumulator::Apply(int64_t local_step, const Gradient& gradient,
   return absl::OkStatus();
 }
 
-// The callback is registered under the lock, so that it cannot run before the
-// call is in line. Cancellation makes callbacks without its own lock.
+// The cancellation's callback is registered while the lock is held, so that it
+// cannot run before the call stands in line. This cannot deadlock, because
+// Cancellation does not hold its own lock while it runs callbacks.
 void Accumulator::Take(int64_t num_required, Cancellation& cancellation,
                        Done done) {
   if (num_required <= 0) {

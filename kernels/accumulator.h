@@ -1,14 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Accumulator: gathers the gradients of one training step from many workers,
-// drops those that come too late, and gives their mean when there are enough
-// (TensorFlow's ConditionalAccumulator and SparseConditionalAccumulator; J.
-// Chen et al., "Revisiting Distributed Synchronous SGD", 2016).
+// Accumulator: collects the gradients of one training step from many workers,
+// drops those that come too late, and gives out their mean or sum when there
+// are enough. It is the resource behind TensorFlow's ConditionalAccumulator and
+// SparseConditionalAccumulator (J. Chen et al., "Revisiting Distributed
+// Synchronous SGD", 2016).
 //
-// A call that waits for gradients holds no thread; its callback is made once,
-// after the lock is released, by who brings the last gradient or cancels the
-// call's step. Those that wait are served in order of arrival. Thread-safe;
-// belongs to a shared_ptr.
+// A call of Take that has to wait for gradients holds no thread. Its callback
+// is called once, after the lock is released, on the thread that adds the last
+// missing gradient or that cancels the call's step. Waiting calls are served in
+// the order in which they were made.
 #ifndef LEAT_KERNELS_ACCUMULATOR_H_
 #define LEAT_KERNELS_ACCUMULATOR_H_
 
@@ -28,57 +29,69 @@
 
 namespace leat::kernels {
 
+// What the node that makes the accumulator says of it. A value type.
 struct AccumulatorOptions {
   std::string name = {};
   DType dtype = DType::kFloat;  // one of kFloats
-  PartialShape shape = {};
-  bool is_sparse = false;
-  bool averages = true;  // else sums
+  PartialShape shape = {};      // which all gradients must fit
+  bool is_sparse = false;       // takes rows instead of whole tensors
+  bool averages = true;         // gives the mean; else the sum
 };
 
+// Thread-safe. REQUIRES: owned by a shared_ptr, because waiting calls keep weak
+// references to it.
 class Accumulator final : public Resource,
                           public std::enable_shared_from_this<Accumulator> {
  public:
   static constexpr char kTypeName[] = "ConditionalAccumulator";
 
+  // Receives the total of the gradients, or the reason why there is none.
   using Done = absl::AnyInvocable<void(absl::StatusOr<GradientTotal>) &&>;
 
   explicit Accumulator(AccumulatorOptions options);
 
   const AccumulatorOptions& options() const { return options_; }
 
-  // Adds the gradient, or drops it silently when `local_step` is before the
-  // accumulator's step. Fails as GradientSum::Add does. REQUIRES: a gradient of
-  // the accumulator's kind and dtype.
+  // Adds `gradient`, or drops it and returns OK if `local_step`, the step in
+  // which the worker computed it, is before the accumulator's step. Returns the
+  // errors of GradientSum::Add. REQUIRES: the gradient is of the accumulator's
+  // kind (dense or sparse) and dtype.
   absl::Status Apply(int64_t local_step, const Gradient& gradient,
                      Allocator& allocator, WorkQueue& queue);
 
-  // Gives the sum of all gradients when there are `num_required` of them, and
-  // begins the next step. INVALID_ARGUMENT unless num_required is positive;
-  // else the reason of `cancellation`, which lives until `done` was called.
+  // Calls `done` with the total of all gradients as soon as there are
+  // `num_required` of them, and begins the next step with none. Averaging is
+  // left to the caller. INVALID_ARGUMENT unless num_required is positive; the
+  // reason of `cancellation` if that is cancelled first. `cancellation` must
+  // live until `done` has been called.
   void Take(int64_t num_required, Cancellation& cancellation, Done done);
 
+  // How many gradients the current step has.
   int64_t num_accumulated() const;
-  // Also to an earlier one: gradients of it are taken again. What has been
-  // added stays.
+  // Sets the accumulator's step, which may also go back: gradients of that step
+  // are then accepted again. Gradients that have been added stay.
   void SetStep(int64_t step);
 
   std::string DebugString() const final;
 
  private:
-  // A call of Take that waits.
+  // A waiting call of Take.
   struct Taker {
     int64_t num_required = 0;
     Done done = {};
-    // Null while the call is not registered there.
+    // Null while no callback is registered there.
     Cancellation* cancellation = nullptr;
     Cancellation::Token token = 0;
   };
-  // Callbacks, to be made without the lock.
+  // Callbacks of served calls. They are called after the lock is released,
+  // since they may do anything.
   using Callbacks = std::vector<absl::AnyInvocable<void() &&>>;
 
+  // Fails a waiting call because its step was cancelled for `reason`.
   void Cancel(int64_t id, const absl::Status& reason);
+  // Serves the calls that have enough gradients, in order.
   void Serve(Callbacks& callbacks) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Takes a call out of the line and adds its callback to `callbacks`.
   void Finish(int64_t id, absl::StatusOr<GradientTotal> result,
               Callbacks& callbacks) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -88,7 +101,7 @@ class Accumulator final : public Resource,
   const std::unique_ptr<GradientSum> sum_ ABSL_PT_GUARDED_BY(mutex_);
   int64_t step_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t next_id_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::map<int64_t, Taker> takers_ ABSL_GUARDED_BY(mutex_);  // as they came
+  std::map<int64_t, Taker> takers_ ABSL_GUARDED_BY(mutex_);  // by id
 };
 
 }  // namespace leat::kernels

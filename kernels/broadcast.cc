@@ -9,7 +9,8 @@
 namespace leat::kernels {
 namespace {
 
-// The strides of `operand` along the dimensions of `result`.
+// Returns the strides of `operand` along the dimensions of `result`: 0 where it
+// is stretched.
 Dims AlignedStrides(const Shape& operand, const Shape& result) {
   const Dims own = operand.Strides();
   const int missing = result.rank() - operand.rank();
@@ -20,6 +21,9 @@ Dims AlignedStrides(const Shape& operand, const Shape& result) {
   return strides;
 }
 
+// Makes a plan from the operands' strides along the dimensions of `shape`.
+// Drops dimensions of extent 1, and merges a dimension into the one before if
+// every operand can walk over both with one stride.
 template <int N>
 BroadcastPlan<N> Merge(Shape shape, const std::array<Dims, N>& aligned) {
   BroadcastPlan<N> plan;

@@ -1,9 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Broadcasting: how operands of different shapes line up, as NumPy and
-// TensorFlow do it. Adjacent dimensions that all operands walk alike are
-// merged, so that most cases end as one or two loops with a contiguous inner
-// one.
+// Broadcasting: finds how operands of different shapes line up, by the rules of
+// NumPy and TensorFlow. Neighbouring dimensions along which all operands
+// advance alike are merged, so that most cases end as one or two loops whose
+// inner one is contiguous.
+//
+//   LEAT_ASSIGN_OR_RETURN(const BroadcastPlan<2> plan,
+//                         PlanBroadcast(a.shape(), b.shape()));
+//   plan.ForEachRow(0, plan.num_rows(),
+//                   [&](const std::array<int64_t, 2>& offsets) { ... });
 #ifndef LEAT_KERNELS_BROADCAST_H_
 #define LEAT_KERNELS_BROADCAST_H_
 
@@ -15,15 +20,17 @@
 
 namespace leat::kernels {
 
-// The merged iteration space of N operands; a value type.
+// The merged iteration space of N operands. A value type.
 template <int N>
 struct BroadcastPlan {
-  Shape shape = {};   // of the result
-  Dims extents = {};  // merged, at least one; row-major over the result
-  // Elements from one index to the next, per operand and merged dimension; 0
-  // where the operand stretches. The last ones are 0 or 1.
+  Shape shape = {};   // shape of the result
+  Dims extents = {};  // of the merged dimensions, at least one; row-major
+  // For each operand and merged dimension, how many elements lie between one
+  // index and the next: 0 where the operand is stretched. The last stride of an
+  // operand is 0 or 1, except in a plan of PlanStrided.
   std::array<Dims, N> strides = {};
 
+  // A row is all elements along the last merged dimension.
   int64_t row_size() const { return extents.back(); }
   int64_t num_rows() const {
     int64_t rows = 1;
@@ -31,22 +38,26 @@ struct BroadcastPlan {
     return rows;
   }
 
-  // Calls `row(offsets)` for rows [begin, end) of the result, in order, with
-  // where the row starts in each operand, in elements.
+  // Calls `row(offsets)` for each of the rows [begin, end) of the result, in
+  // order. `offsets` is a std::array<int64_t, N> with the position at which the
+  // row starts in each operand, in elements. REQUIRES: the result has elements.
   template <class Row>
   void ForEachRow(int64_t begin, int64_t end, Row row) const;
 };
 
-// INVALID_ARGUMENT with TensorFlow's text when the shapes do not fit.
+// Plan the broadcast of two or three operands to their common shape.
+// INVALID_ARGUMENT, with TensorFlow's text, if the shapes do not fit.
 absl::StatusOr<BroadcastPlan<2>> PlanBroadcast(const Shape& a, const Shape& b);
 absl::StatusOr<BroadcastPlan<3>> PlanBroadcast(const Shape& a, const Shape& b,
                                                const Shape& c);
-// One operand stretched to a given shape.
+// Plans the broadcast of one operand to the shape `to`. INVALID_ARGUMENT if
+// `from` cannot be stretched to exactly that shape.
 absl::StatusOr<BroadcastPlan<1>> PlanBroadcastTo(const Shape& from,
                                                  const Shape& to);
 
-// A view with these strides (of any sign) as a plan over `shape`, merged; the
-// last strides may then be anything. REQUIRES: one stride per dimension.
+// Plans the walk over a view of shape `shape` whose dimensions have these
+// strides, in elements and of any sign. The last stride of the plan may then be
+// any number. REQUIRES: one stride per dimension.
 BroadcastPlan<1> PlanStrided(const Shape& shape, const Dims& strides);
 
 // ---------------------------------------------------------------------------

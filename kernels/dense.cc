@@ -16,15 +16,16 @@
 #include "leat/core/parallel_for.h"
 #include "leat/core/status_macros.h"
 
-// From libgomp. Declared here because <omp.h> and -fopenmp would bring in a
-// second runtime under clang.
+// These are functions of libgomp. They are declared here because <omp.h> and
+// -fopenmp would bring in a second OpenMP runtime under clang.
 extern "C" int omp_get_max_threads();
 extern "C" void omp_set_num_threads(int);
 
 namespace leat::kernels {
 namespace {
 
-// While it lives, what this thread creates and executes is single-threaded.
+// While this object lives, the primitives that this thread creates and executes
+// are single-threaded.
 class OneThread {
  public:
   OneThread() : previous_(omp_get_max_threads()) {
@@ -40,7 +41,7 @@ class OneThread {
   const int previous_;
 };
 
-// The first failure of several chunks.
+// Keeps the first error that any of several chunks reports. Thread-safe.
 class FirstError {
  public:
   void Report(absl::Status status) {
@@ -58,7 +59,8 @@ class FirstError {
   absl::Status status_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Runs `body` single-threaded and turns the library's exceptions into errors.
+// Runs `body` single-threaded, and turns the exceptions that oneDNN throws into
+// statuses.
 template <class Body>
 absl::Status Protected(Body body) {
   const OneThread guard;
@@ -73,15 +75,18 @@ absl::Status Protected(Body body) {
   }
 }
 
-// About 16 us of arithmetic: less is not worth a second thread.
+// About 16 us of arithmetic. Less is not worth a second thread.
 constexpr double kMinChunkFlops = 1.5e6;
+// A chunk has at least so many rows or columns.
 constexpr int64_t kMinRows = 8;
 
-// Part of a product: rows [row, row + rows) and columns likewise of c.
+// A part of a product: rows [row, row + rows) and columns [column, column +
+// columns) of c.
 struct Block {
   int64_t row = 0, rows = 0, column = 0, columns = 0;
 };
 
+// Computes one block of the product on this thread. REQUIRES: shape.k > 0.
 absl::Status Multiply(const MatMulShape& shape, const Block& block,
                       const float* a, const float* b, float* c,
                       const Epilogue* epilogue) {
@@ -136,7 +141,8 @@ absl::Status MatMul(WorkQueue& queue, const MatMulShape& shape, const float* a,
   if (chunks <= 1 || shape.k == 0) {
     return MatMulOnOneThread(shape, a, b, c, epilogue);
   }
-  // Whole vectors of 16 columns or rows to each chunk.
+  // Each chunk gets a multiple of 16 rows or columns, so that no vector is
+  // split.
   const int64_t size = ((extent - 1) / chunks / 16 + 1) * 16;
   FirstError error;
   ParallelChunks(queue, chunks, [&](int chunk) {
@@ -180,13 +186,15 @@ const dnnl::engine& Engine() {
   return engine;
 }
 
-// Everything to run one convolution of one shape. Immutable.
+// Everything that is needed to run convolutions of one shape in one direction.
+// Immutable.
 struct Primitive {
   memory::desc source = {}, target = {};  // activations: input, output side
-  memory::desc filter = {}, plain_filter = {};  // the primitive's, HWIO
+  // The filter as the primitive wants it, and in HWIO layout.
+  memory::desc filter = {}, plain_filter = {};
   memory::desc scratch = {}, reorder_scratch = {};
   dnnl::primitive convolution = {};
-  dnnl::reorder reorder = {};  // of the filter, into or out of `filter`
+  dnnl::reorder reorder = {};  // brings the filter into or out of `filter`
   bool same_filter = false;    // no reorder needed
 };
 
@@ -197,14 +205,15 @@ memory::desc Activation(const ConvolutionShape& s, int64_t channels,
       s.channels_first ? memory::format_tag::nchw : memory::format_tag::nhwc);
 }
 
+// Returns the filter's dimensions in oneDNN's order: [groups,] out, in, height,
+// width.
 memory::dims FilterDims(const ConvolutionShape& s) {
   const int64_t in = s.in_channels / s.groups, out = s.out_channels / s.groups;
   if (s.groups == 1) return {out, in, s.filter_height, s.filter_width};
   return {s.groups, out, in, s.filter_height, s.filter_width};
 }
 
-// The strides of HWIO. `row` is the distance of input channels, which is more
-// than out_channels when only some output channels are computed.
+// Describes a filter in HWIO layout by its strides, in the order of FilterDims.
 memory::desc PlainFilter(const ConvolutionShape& s) {
   const int64_t in = s.in_channels / s.groups, out = s.out_channels;
   memory::dims strides = {1, out, s.filter_width * in * out, in * out};
@@ -218,7 +227,7 @@ dnnl::primitive_attr UserScratch() {
   return attr;
 }
 
-// The arguments that the three descriptors have in common.
+// The arguments that the three kinds of descriptor have in common.
 struct Geometry {
   explicit Geometry(const ConvolutionShape& s)
       : strides({s.stride_height, s.stride_width}),
@@ -241,6 +250,11 @@ dnnl::convolution_forward::primitive_desc ForwardDesc(const ConvolutionShape& s,
       UserScratch(), Engine());
 }
 
+// Fills in what depends on the primitive's descriptor: the convolution, its
+// scratch memory, and the reorder of the filter between HWIO and the
+// primitive's own layout `filter`, unless the two are the same. `into_plain`:
+// the filter is the result, so the reorder leads to HWIO. `tag` makes the
+// primitive from its descriptor.
 template <class PrimitiveDesc, class P>
 void Finish(const PrimitiveDesc& desc, const memory::desc& filter,
             bool into_plain, P tag, Primitive& p) {
@@ -300,6 +314,7 @@ std::shared_ptr<const Primitive> MakePrimitive(const CacheKey& key) {
   return p;
 }
 
+// Allocates scratch memory. RESOURCE_EXHAUSTED if there is none.
 absl::StatusOr<BufferRef> Scratch(Allocator& allocator, size_t bytes) {
   BufferRef buffer = allocator.Allocate(bytes);
   if (buffer != nullptr) return buffer;
@@ -308,7 +323,8 @@ absl::StatusOr<BufferRef> Scratch(Allocator& allocator, size_t bytes) {
                    " bytes of scratch of a convolution in ", allocator.name()));
 }
 
-// oneDNN takes const inputs as void*.
+// Makes a oneDNN memory object of `data`. oneDNN takes inputs as void*, too,
+// but does not write to them.
 memory Wrap(const memory::desc& desc, const void* data) {
   return memory(desc, Engine(), const_cast<void*>(data));
 }
@@ -326,7 +342,9 @@ absl::Status Reorder(Allocator& allocator, const Primitive& p,
   return absl::OkStatus();
 }
 
-// The three tensors of a chunk in the order source, filter, target.
+// Runs the convolution of one chunk. Whatever the direction is, the three
+// tensors are given in the order source (input side), filter, target (output
+// side).
 absl::Status Execute(Allocator& allocator, const Primitive& p,
                      Direction direction, const void* source,
                      const void* filter, const void* target) {
@@ -346,10 +364,11 @@ absl::Status Execute(Allocator& allocator, const Primitive& p,
   return absl::OkStatus();
 }
 
-// A part of a convolution: its own shape, and where it starts in each tensor.
+// A part of a convolution: its own shape, and the offsets, in elements, at
+// which it starts in the activations.
 struct Piece {
   ConvolutionShape shape = {};
-  int64_t source = 0, target = 0;  // offsets in elements
+  int64_t source = 0, target = 0;  // in the input side, in the output side
 };
 
 double Flops(const ConvolutionShape& s) {
@@ -360,6 +379,8 @@ double Flops(const ConvolutionShape& s) {
          static_cast<double>(s.filter_height * s.filter_width);
 }
 
+// Returns into how many chunks to split the convolution along a dimension of
+// extent `extent`.
 int Chunks(const WorkQueue& queue, const ConvolutionShape& s, int64_t extent) {
   return static_cast<int>(
       std::min({std::max(1.0, Flops(s) / kMinChunkFlops),
@@ -367,7 +388,7 @@ int Chunks(const WorkQueue& queue, const ConvolutionShape& s, int64_t extent) {
                 static_cast<double>(std::max<int64_t>(1, extent))}));
 }
 
-// Splits the batch.
+// Splits a convolution along the batch.
 std::vector<Piece> SplitBatch(const WorkQueue& queue,
                               const ConvolutionShape& s) {
   std::vector<Piece> pieces;
@@ -385,8 +406,8 @@ std::vector<Piece> SplitBatch(const WorkQueue& queue,
   return pieces;
 }
 
-// Splits the output rows of one NHWC image; each piece reads the input rows it
-// needs, and what it lacks above and below is its padding.
+// Splits the output rows of one NHWC image. Each piece reads the input rows
+// that it needs; rows that lie outside of the image are the piece's padding.
 std::vector<Piece> SplitRows(const WorkQueue& queue,
                              const ConvolutionShape& s) {
   std::vector<Piece> pieces;
@@ -399,7 +420,8 @@ std::vector<Piece> SplitRows(const WorkQueue& queue,
     const int64_t last = (end - 1) * s.stride_height - s.pad_top + window;
     const int64_t from = std::clamp<int64_t>(first, 0, s.in_height - 1);
     const int64_t to = std::clamp<int64_t>(last, from + 1, s.in_height);
-    // A piece that lies wholly in the padding: leave the image whole.
+    // This piece lies wholly in the padding, which oneDNN cannot do: the image
+    // stays whole.
     if (first >= s.in_height || last <= 0) return {Piece{s, 0, 0}};
     Piece piece{s, from * s.in_width * s.in_channels,
                 begin * s.out_width * s.out_channels};
@@ -412,12 +434,15 @@ std::vector<Piece> SplitRows(const WorkQueue& queue,
   return pieces;
 }
 
+// How many primitives a kernel keeps.
 constexpr size_t kMaxCached = 64;
 
 }  // namespace
 
 class Convolution::Cache {
  public:
+  // Returns the primitive for this direction and shape, and makes it if need
+  // be.
   absl::StatusOr<std::shared_ptr<const Primitive>> Get(
       Direction direction, const ConvolutionShape& shape) {
     const CacheKey key{direction, shape};
@@ -432,15 +457,17 @@ class Convolution::Cache {
       return absl::OkStatus();
     }));
     MutexLock lock(mutex_);
-    // Shapes that change with every step would fill memory; the library keeps
-    // what it compiled, so forgetting is cheap.
+    // Shapes that change with every step would fill the memory. To forget all
+    // primitives is cheap, because oneDNN itself keeps the code that it
+    // compiled.
     if (primitives_.size() >= kMaxCached) primitives_.clear();
     primitives_[key] = made;
     return made;
   }
 
-  // The primitives of all pieces, and for each the filter it reads, reordered
-  // once per primitive.
+  // Runs all pieces in parallel in a direction that reads the filter. The
+  // filter is brought into the layout that the primitives want once for
+  // neighbouring pieces of the same layout.
   absl::Status RunWithFilter(WorkQueue& queue, Allocator& allocator,
                              Direction direction,
                              const std::vector<Piece>& pieces,
@@ -448,6 +475,8 @@ class Convolution::Cache {
                              const float* target,
                              const Epilogue* epilogue = nullptr);
 
+  // Computes the gradient of the filter: each piece gives a partial sum, and
+  // these are added up at the end.
   absl::Status BackwardFilter(WorkQueue& queue, Allocator& allocator,
                               const std::vector<Piece>& pieces,
                               const float* source, const float* target,
@@ -511,7 +540,8 @@ absl::Status Convolution::Cache::BackwardFilter(
   const ConvolutionShape& s = pieces[0].shape;
   const int64_t size = s.filter_height * s.filter_width *
                        (s.in_channels / s.groups) * s.out_channels;
-  // Piece 0 gives `filter` itself, the others plain partial sums.
+  // Piece 0 writes to `filter` itself, the others to partial sums in HWIO
+  // layout.
   std::vector<BufferRef> partial(pieces.size());
   FirstError error;
   ParallelChunks(queue, static_cast<int>(pieces.size()), [&](int i) {

@@ -1,11 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Dense float arithmetic on the CPU: matrix products and convolutions, by
-// oneDNN. No other file knows that library.
+// Dense float arithmetic on the CPU: matrix products and 2-D convolutions. They
+// are computed by oneDNN, and no other file knows that library.
 //
-// Work is split into chunks that run on `queue`; each chunk is single-threaded,
-// because the library's own OpenMP teams collapse beside other processes. All
-// functions are thread-safe.
+// Work is split into chunks that run on `queue`. Each chunk is single-threaded,
+// because the OpenMP threads that oneDNN would start itself become very slow
+// when other processes use the same cores. All functions are thread-safe. All
+// pointers are borrowed for the call.
 #ifndef LEAT_KERNELS_DENSE_H_
 #define LEAT_KERNELS_DENSE_H_
 
@@ -19,8 +20,10 @@
 
 namespace leat::kernels {
 
-// c[m,n] = op(a) * op(b), row-major and contiguous; op transposes what is
-// stored: a is [k,m] with transpose_a, b is [n,k] with transpose_b.
+// The shape of a product c[m,n] = op(a) * op(b) of row-major, contiguous
+// matrices. op transposes the matrix that is in memory: `a` is stored as [k,m]
+// with transpose_a, else as [m,k]; `b` as [n,k] with transpose_b, else as
+// [k,n].
 struct MatMulShape {
   int64_t m = 0;
   int64_t n = 0;
@@ -29,21 +32,24 @@ struct MatMulShape {
   bool transpose_b = false;
 };
 
-// REQUIRES: the matrices have these sizes; c overlaps neither a nor b. k == 0
-// gives zeros. An epilogue, if not null, is applied to every part of c that is
-// done.
+// Computes a matrix product into `c`, which it overwrites; k == 0 gives zeros.
+// An `epilogue` that is not null is applied to each part of `c` when the part
+// is done. INTERNAL, with oneDNN's status, if the library fails. REQUIRES: the
+// matrices have the sizes in `shape`, and `c` overlaps neither `a` nor `b`.
 absl::Status MatMul(WorkQueue& queue, const MatMulShape& shape, const float* a,
                     const float* b, float* c,
                     const Epilogue* epilogue = nullptr);
 
-// The same without splitting, for callers that split a batch themselves.
+// Does the same on the calling thread only, for callers that split a batch
+// themselves.
 absl::Status MatMulOnOneThread(const MatMulShape& shape, const float* a,
                                const float* b, float* c,
                                const Epilogue* epilogue = nullptr);
 
-// A 2-D convolution as TensorFlow's Conv2D: activations NHWC or NCHW, filter
-// HWIO. Extents are positive and consistent (see core/window.h); input channels
-// are groups times the filter's.
+// The shape of a 2-D convolution as in TensorFlow's Conv2D. Activations are
+// NHWC, or NCHW with channels_first; the filter is HWIO. All extents are
+// positive and fit each other (core/window.h computes them). The input has
+// `groups` times as many channels as the filter.
 struct ConvolutionShape {
   bool channels_first = false;
   int64_t batch = 0;
@@ -59,8 +65,9 @@ struct ConvolutionShape {
                          const ConvolutionShape&) = default;
 };
 
-// Convolutions of one kernel; keeps the primitives made for the shapes it has
-// met, a bounded number of them.
+// Runs the convolutions of one kernel. Thread-safe. Compiles a oneDNN primitive
+// for each shape it meets and keeps a bounded number of them for the next
+// steps.
 class Convolution {
  public:
   Convolution();
@@ -68,17 +75,22 @@ class Convolution {
   Convolution(const Convolution&) = delete;
   Convolution& operator=(const Convolution&) = delete;
 
-  // RESOURCE_EXHAUSTED when scratch memory runs out, INTERNAL naming oneDNN's
-  // status when the library refuses. Outputs are overwritten. An epilogue, if
-  // not null, is applied to each thread's part.
+  // Computes Conv2D into `output`, which it overwrites. An `epilogue` that is
+  // not null is applied to each thread's part. RESOURCE_EXHAUSTED if there is
+  // no scratch memory in `allocator`; INTERNAL, with oneDNN's status, if the
+  // library fails. REQUIRES: the arrays have the sizes in `shape`.
   absl::Status Forward(WorkQueue& queue, Allocator& allocator,
                        const ConvolutionShape& shape, const float* input,
                        const float* filter, float* output,
                        const Epilogue* epilogue = nullptr) const;
+  // Computes the gradient of the input into `in_backprop`; otherwise as
+  // Forward.
   absl::Status BackwardInput(WorkQueue& queue, Allocator& allocator,
                              const ConvolutionShape& shape,
                              const float* out_backprop, const float* filter,
                              float* in_backprop) const;
+  // Computes the gradient of the filter into `filter_backprop`; otherwise as
+  // Forward.
   absl::Status BackwardFilter(WorkQueue& queue, Allocator& allocator,
                               const ConvolutionShape& shape, const float* input,
                               const float* out_backprop,

@@ -1,8 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Moving elements without looking at them: kernels that only rearrange a tensor
-// are compiled once per element size. Nearly all move objects by pointers to
-// them (object_mover.h).
+// Helpers for kernels that move elements without looking at their values, such
+// as Pad, Transpose or Gather. Such a kernel is a class template over the
+// element's class and is compiled once per element size instead of once per
+// dtype. Strings, resource handles and variants (the "objects") are moved by
+// pointers to them in nearly all of these kernels; see object_mover.h.
+//
+// A kernel file that defines `template <class E> class Pad : public Kernel`
+// registers it so:
+//
+//   registry.Add("Pad", kCpu, &MakeElementKernel<Pad, kAttrT>);
 #ifndef LEAT_KERNELS_ELEMENT_COPY_H_
 #define LEAT_KERNELS_ELEMENT_COPY_H_
 
@@ -23,14 +30,15 @@
 
 namespace leat::kernels {
 
-// An element of N plain bytes; may stand for any type of that size.
+// An element of N plain bytes. It stands for every dtype whose elements have
+// that size.
 template <size_t N>
 struct alignas(N) PlainElement {
   unsigned char bytes[N];
 };
 
-// Calls `visitor(TypeTag<PlainElement<N>>{})` for a dtype of plain bytes; false
-// for others.
+// Calls `visitor(TypeTag<PlainElement<N>>{})`, where N is the element size of
+// `dtype`. Returns false, without a call, if the dtype's elements are objects.
 template <class Visitor>
 bool VisitPlainElement(DType dtype, Visitor&& visitor) {
   switch (SizeOf(dtype)) {
@@ -54,15 +62,19 @@ bool VisitPlainElement(DType dtype, Visitor&& visitor) {
   }
 }
 
-// The same, with the class of the objects for those: every type of kMovable.
+// Does the same, and for a dtype of objects calls `visitor` with the objects'
+// own class. So it covers every type of kMovable.
 template <class Visitor>
 bool VisitAnyElement(DType dtype, Visitor&& visitor) {
   return VisitDType(kObjects, dtype, visitor) ||
          VisitPlainElement(dtype, visitor);
 }
 
-// MakeForType for kernels that move plain elements, and objects of `Objects`
-// by pointers to them.
+// Makes the kernel of `node` from `make(TypeTag<E>{})`, which returns a
+// unique_ptr<Kernel>, where E is the PlainElement for the dtype in the type
+// attr `attr`. For a dtype in the list `Objects` the kernel gets pointers to
+// the objects as elements of 8 bytes instead (NewObjectMover). INVALID_ARGUMENT
+// for any other dtype.
 template <class Objects, class MakeKernel>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeMover(const NodeDef& node,
                                                   absl::string_view attr,
@@ -78,7 +90,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeMover(const NodeDef& node,
   return kernel;
 }
 
-// Of plain types and strings.
+// Does this for plain dtypes and strings: for ops whose signature lists no
+// handles or variants.
 template <class MakeKernel>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeForElement(const NodeDef& node,
                                                        absl::string_view attr,
@@ -86,14 +99,16 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeForElement(const NodeDef& node,
   return MakeMover<decltype(kStringOnly)>(node, attr, std::move(make));
 }
 
-// Of every type of kMovable.
+// Does this for every dtype of kMovable: also for resource handles and
+// variants.
 template <class MakeKernel>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeForAnyElement(
     const NodeDef& node, absl::string_view attr, MakeKernel make) {
   return MakeMover<decltype(kObjects)>(node, attr, std::move(make));
 }
 
-// The same for a class template over the element: &MakeElementKernel<Pad>.
+// Factories for a class template K over the element that is constructed without
+// arguments, as in the example at the top. `attr` is the name of the type attr.
 template <template <class> class K, const auto& attr>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeElementKernel(const NodeDef& node) {
   return MakeForElement(node, attr, [](auto tag) -> std::unique_ptr<Kernel> {
@@ -107,20 +122,25 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeAnyElementKernel(
     return std::make_unique<K<typename decltype(tag)::type>>();
   });
 }
+// The names of type attrs for MakeElementKernel: a template argument must be an
+// object, so a literal will not do.
 inline constexpr char kAttrT[] = "T";
 inline constexpr char kAttrTparams[] = "Tparams";
 
-// The elements of a tensor. REQUIRES: E is the class of its dtype.
+// Return the elements of a tensor. REQUIRES: E is the PlainElement or the class
+// of the tensor's dtype.
 template <class E>
 const E* Elements(const Tensor& tensor) {
   return reinterpret_cast<const E*>(tensor.raw_data());
 }
+// The same, to be written. REQUIRES, too: nothing reads the bytes meanwhile.
 template <class E>
 E* MutableElements(Tensor& tensor) {
   return reinterpret_cast<E*>(tensor.mutable_raw_data());
 }
 
 template <class E>
+// Copies `n` elements. The ranges must not overlap.
 void CopyElements(const E* from, int64_t n, E* to) {
   if constexpr (std::is_trivially_copyable_v<E>) {
     if (n > 0) std::memcpy(to, from, static_cast<size_t>(n) * sizeof(E));
@@ -129,7 +149,7 @@ void CopyElements(const E* from, int64_t n, E* to) {
   }
 }
 
-// All elements zero, or empty objects.
+// Sets `n` elements to zero, or to empty objects.
 template <class E>
 void ClearElements(E* to, int64_t n) {
   if constexpr (std::is_trivially_copyable_v<E>) {
@@ -139,8 +159,11 @@ void ClearElements(E* to, int64_t n) {
   }
 }
 
-// to[i] = from[index i of the plan]: gathers a strided view into a contiguous
-// result. Nothing happens when it is empty.
+// Sets to[i] = from[offset of index i in the plan] for all i, which gathers a
+// strided view into a contiguous result of plan.shape. Runs in parallel on
+// `queue`; rows that are contiguous in `from`, too, are copied by memcpy. Does
+// nothing if the result has no elements. REQUIRES: `to` does not overlap
+// `from`.
 template <class E>
 void CopyFromStrided(WorkQueue& queue, const BroadcastPlan<1>& plan,
                      const E* from, E* to) {
@@ -165,8 +188,9 @@ void CopyFromStrided(WorkQueue& queue, const BroadcastPlan<1>& plan,
               });
 }
 
-// to[index i of the plan] = from[i]: the reverse. REQUIRES: no two indices are
-// the same element.
+// Does the reverse: to[offset of index i in the plan] = from[i] for all i,
+// which spreads a contiguous tensor over a strided view. REQUIRES: no two
+// indices have the same offset, and `to` does not overlap `from`.
 template <class E>
 void CopyToStrided(WorkQueue& queue, const BroadcastPlan<1>& plan,
                    const E* from, E* to) {

@@ -12,10 +12,12 @@
 namespace leat::kernels {
 namespace {
 
-// Elements of one item of ParallelFor: vectors stay whole.
+// How many elements make one item of ParallelFor, so that no thread gets a part
+// of a vector.
 constexpr int64_t kBlock = 16;
 
-// Calls `body(begin, end)` over [0, n); inline, without more ado, for few.
+// Calls `body(begin, end)` on chunks that cover [0, n): one chunk on this
+// thread if there are few elements, else in parallel.
 template <class Body>
 void ForElements(KernelContext& context, int64_t n, int64_t cost, Body body) {
   if (n <= 1024) {
@@ -28,14 +30,15 @@ void ForElements(KernelContext& context, int64_t n, int64_t cost, Body body) {
               });
 }
 
-// Bytes from one element to the next.
+// Returns the number of bytes from one element to the next.
 int64_t Step(const Tensor& tensor) {
   return tensor.num_elements() == 0
              ? 0
              : tensor.num_bytes() / tensor.num_elements();
 }
 
-// `scalar` has one element and adds no dimension to `shape`.
+// Returns true if `scalar` has one element and broadcasting it adds no
+// dimension to `shape`.
 bool ActsAsScalar(const Tensor& scalar, const Shape& shape) {
   return scalar.num_elements() == 1 && scalar.rank() <= shape.rank();
 }

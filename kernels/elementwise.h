@@ -1,7 +1,16 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Element-wise kernels: one class for all unary ops and one for all binary ops;
-// an op and a type add only a function over a row of elements.
+// Element-wise kernels. All unary ops share the class UnaryKernel and all
+// binary ops the class BinaryKernel. An op adds only a function of one element,
+// from which UnaryRowOf and BinaryRowOf make a function over a row of elements
+// per dtype:
+//
+//   struct Square {
+//     template <class W>
+//     static W Do(W x) { return x * x; }
+//   };
+//   std::make_unique<UnaryKernel>(&UnaryRowOf<Square, float, float>,
+//                                 /*cost=*/1);
 #ifndef LEAT_KERNELS_ELEMENTWISE_H_
 #define LEAT_KERNELS_ELEMENTWISE_H_
 
@@ -12,8 +21,9 @@
 #include "leat/kernels/kernel.h"
 #include "leat/kernels/kernel_context.h"
 
-// Before a loop in which iteration i reads and writes nothing of another
-// iteration, though the output may be one of the inputs.
+// Stands before a loop whose iteration i reads and writes nothing that another
+// iteration writes, although the output may be one of the inputs. It lets the
+// compiler vectorise the loop.
 #ifdef __clang__
 #define LEAT_INDEPENDENT_ITERATIONS \
   _Pragma("clang loop vectorize(assume_safety)")
@@ -23,28 +33,35 @@
 
 namespace leat::kernels {
 
-// The type in which arithmetic on a T happens: float for the 16-bit ones.
+// The type in which arithmetic on elements of type T is done: float for half
+// and bfloat16, T itself for all others.
 template <class T>
 using Wide =
     std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>,
                        float, T>;
 
-// For integers: sums, differences and products of which wrap around, without
-// the promotions to int that make small unsigned types overflow.
+// The unsigned type in which sums, differences and products of the integer type
+// T are computed, so that they wrap around. In T itself an overflow would be
+// undefined, also for small unsigned types, which C++ promotes to int.
 template <class T>
 using Wrapping = std::conditional_t<sizeof(T) <= 4, uint32_t, uint64_t>;
 
-// output[i] = f(input[i]) for i in [0, n); the two may be the same.
+// Sets output[i] = f(input[i]) for i in [0, n). `input` and `output` may be the
+// same memory.
 using UnaryRow = void (*)(const char* input, char* output, int64_t n);
 
-// output[i] = f(a[i * a_step], b[i * b_step]); steps are 0 or 1. False when an
-// element has no result (division by zero).
+// Sets output[i] = f(a[i * a_step], b[i * b_step]) for i in [0, n). A step is
+// 1, or 0 for an operand that is one element. `output` may be the memory of an
+// input. Returns false if some element has no result (division by zero).
 using BinaryRow = bool (*)(const char* a, int64_t a_step, const char* b,
                            int64_t b_step, char* output, int64_t n);
 
+// Applies a UnaryRow to input 0. The output has the input's shape, and takes
+// over its bytes where that is possible. Immutable, so thread-safe.
 class UnaryKernel final : public Kernel {
  public:
-  // `cost` is a rough count of nanoseconds for 16 elements.
+  // `cost` is about how many nanoseconds 16 elements take; it decides how many
+  // threads share the work.
   UnaryKernel(UnaryRow row, int64_t cost) : row_(row), cost_(cost) {}
   absl::Status Compute(KernelContext& context) const final;
 
@@ -53,17 +70,24 @@ class UnaryKernel final : public Kernel {
   const int64_t cost_;
 };
 
+// Applies a BinaryRow to inputs 0 and 1, which are broadcast to a common shape
+// as in NumPy. INVALID_ARGUMENT if the shapes do not fit. Immutable, so
+// thread-safe.
 class BinaryKernel final : public Kernel {
  public:
+  // kEqual: inputs of different shapes are an error instead.
   enum class Shapes { kBroadcast, kEqual };
 
-  // `failure` (static text) is the INVALID_ARGUMENT when a row returns false.
+  // `failure`, a text with static lifetime, is the message of the
+  // INVALID_ARGUMENT that Compute returns when a row returns false.
   BinaryKernel(BinaryRow row, int64_t cost, const char* failure = "",
                Shapes shapes = Shapes::kBroadcast)
       : row_(row), cost_(cost), failure_(failure), shapes_(shapes) {}
   absl::Status Compute(KernelContext& context) const final;
 
  private:
+  // Computes an output of `shape` when each input has that shape (step 1) or is
+  // one element (step 0).
   absl::Status ComputeContiguous(KernelContext& context, const Shape& shape,
                                  int64_t a_step, int64_t b_step) const;
   absl::Status ComputeBroadcast(KernelContext& context) const;
@@ -75,8 +99,8 @@ class BinaryKernel final : public Kernel {
   const Shapes shapes_;
 };
 
-// The row functions of `Op`, which has `static R Do(A)` or `static R Do(A, A)`
-// over A = Wide<T>; T and R are the element types in memory.
+// Make the row functions of `Op`, which has `static R Do(A)` or `static R Do(A,
+// A)` for A = Wide<T>. T is the inputs' element type and R the output's.
 template <class Op, class T, class R>
 void UnaryRowOf(const char* input, char* output, int64_t n) {
   const T* in = reinterpret_cast<const T*>(input);

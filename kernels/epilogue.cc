@@ -18,7 +18,7 @@ namespace {
 
 using Array = Eigen::Map<Eigen::Array<float, Eigen::Dynamic, 1>>;
 
-// As Grappler names them.
+// The names that TensorFlow's Grappler uses in `fused_ops`.
 constexpr std::pair<absl::string_view, Activation> kActivations[] = {
     {"Relu", Activation::kRelu},
     {"Relu6", Activation::kRelu6},
@@ -30,6 +30,7 @@ constexpr std::pair<absl::string_view, Activation> kActivations[] = {
     {"GeluApproximate", Activation::kGeluApproximate},
 };
 
+// The activations as functions of one value. Comparisons are written so that
 // NaN stays NaN, as in the kernels of the single ops.
 struct Nothing {
   float operator()(float x) const { return x; }
@@ -65,7 +66,7 @@ struct GeluApproximate {
   }
 };
 
-// Rows of values, `stride` apart, and what is added to them.
+// Rows of values in memory; each begins `stride` values after the one before.
 struct Rows {
   float* values = nullptr;
   int64_t rows = 0;
@@ -73,7 +74,9 @@ struct Rows {
   int64_t count = 0;  // values in a row
 };
 
-// One bias for each value of a row, or one for each row, repeatedly.
+// The bias of a value, by the value's row and position in it: BiasOfValue has
+// one for each position in a row, BiasOfRow one for each of `channels` rows,
+// over and over.
 struct BiasOfValue {
   const float* bias = nullptr;
   float operator()(int64_t, int64_t i) const { return bias[i]; }
@@ -84,6 +87,7 @@ struct BiasOfRow {
   float operator()(int64_t row, int64_t) const { return bias[row % channels]; }
 };
 
+// Replaces every value x by function(x + bias).
 template <class Bias, class Function>
 void AddAndApply(const Rows& r, Bias bias, Function function) {
   for (int64_t row = 0; row < r.rows; ++row) {
@@ -95,6 +99,8 @@ void AddAndApply(const Rows& r, Bias bias, Function function) {
   }
 }
 
+// Adds the bias and applies the activation. Tanh and sigmoid are done by Eigen
+// in a second pass, because its functions over arrays are vectorised.
 template <class Bias>
 void Apply(const FusedOps& ops, const Rows& rows, Bias bias) {
   switch (ops.activation) {

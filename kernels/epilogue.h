@@ -1,9 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Epilogue: a bias and an activation, applied to each thread's part of a dense
-// product when it is done (TensorFlow's fused_ops). Each value is what BiasAdd
-// and the activation's own kernel give, NaN included, up to the last bits of
-// exp, tanh and erf.
+// Epilogue: a bias and an activation (the attr fused_ops of _FusedMatMul and
+// _FusedConv2D) that are applied to the result of a matrix product or
+// convolution. Each thread applies it to its part of the result as soon as that
+// part is done, while the values are still in its cache. Each value is what the
+// single kernels of BiasAdd and of the activation give, NaN included, but for
+// the last bits of exp, tanh and erf.
 #ifndef LEAT_KERNELS_EPILOGUE_H_
 #define LEAT_KERNELS_EPILOGUE_H_
 
@@ -15,6 +17,7 @@
 
 namespace leat::kernels {
 
+// The activation functions that can be fused.
 enum class Activation : uint8_t {
   kNone,
   kRelu,
@@ -27,28 +30,38 @@ enum class Activation : uint8_t {
   kGeluApproximate,  // x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
 };
 
+// What to apply after the bias. A value type.
 struct FusedOps {
   Activation activation = Activation::kNone;
-  float leakyrelu_alpha = 0.2f;
+  float leakyrelu_alpha = 0.2f;  // slope below 0, for kLeakyRelu only
 };
 
-// What a node's `fused_ops` say: BiasAdd, alone or followed by an activation.
-// UNIMPLEMENTED naming the node and its fused_ops for others.
+// Reads the attr `fused_ops` of `node`: BiasAdd, alone or followed by one
+// activation. UNIMPLEMENTED, with the node and its fused_ops, for anything
+// else.
 absl::StatusOr<FusedOps> ReadFusedOps(const NodeDef& node);
 
+// A bias and an activation with the bias values of one step. Borrows the bias,
+// so it must not outlive the step's tensor. Immutable, so threads may share it.
 struct Epilogue {
-  const float* bias = nullptr;  // borrowed; one value per channel
+  const float* bias = nullptr;  // one value per channel, not owned
   FusedOps ops = {};
 
-  // `rows` rows, `stride` values apart, of channels [first, first + count).
+  // Applies the epilogue to `rows` rows of values in place. A row holds
+  // channels [first, first + count); the next one begins `stride` values later.
   void ApplyToRows(float* values, int64_t rows, int64_t stride, int64_t first,
                    int64_t count) const;
-  // Images of `size` pixels: NCHW with `channels_first`, else NHWC.
+  // Applies the epilogue to `images` whole images of `channels` channels and
+  // `size` pixels in place. Their layout is NCHW with `channels_first`, else
+  // NHWC.
   void ApplyToImages(float* values, bool channels_first, int64_t images,
                      int64_t channels, int64_t size) const;
 };
 
-// Of input `i`, a vector of `channels` biases; INVALID_ARGUMENT as BiasAdd's.
+// Makes an epilogue with the bias in input `i`, which must be a vector of
+// `channels` floats. INVALID_ARGUMENT, with the text of BiasAdd, if it is not;
+// `output`, the shape of the result, and `channels_first` are for that message.
+// The epilogue borrows the input.
 absl::StatusOr<Epilogue> MakeEpilogue(const KernelContext& context, int i,
                                       const Shape& output, int64_t channels,
                                       bool channels_first, const FusedOps& ops);

@@ -20,7 +20,8 @@ T Sum(T a, T b) {
   return static_cast<T>(static_cast<Wide<T>>(a) + static_cast<Wide<T>>(b));
 }
 
-// The divisor has the elements' type, as in TensorFlow.
+// Divides by `count`, which is first rounded to the elements' type, as in
+// TensorFlow.
 template <class T>
 T Quotient(T value, int64_t count) {
   const T divisor = static_cast<T>(static_cast<Wide<T>>(count));
@@ -61,12 +62,14 @@ class DenseSum final : public GradientSum {
   }
 };
 
-// A row of the sum of two sparse gradients: -1 where a side has none.
+// One row of the sum of two sparse gradients: its position in the sum so far
+// and in the new gradient, or -1 where that side has no such row.
 struct MergedRow {
   int64_t of_sum = -1;
   int64_t of_gradient = -1;
 };
 
+// Merges two lists of row indices as if both were in ascending order.
 std::vector<MergedRow> Merged(absl::Span<const int64_t> sum,
                               absl::Span<const int64_t> gradient) {
   std::vector<MergedRow> rows;
@@ -126,7 +129,7 @@ class SparseSum final : public GradientSum {
   }
 
  private:
-  // The extents that are declared.
+  // Returns the declared extents; empty if the rank is unknown.
   absl::Span<const int64_t> declared() const { return shape_.dims(); }
 
   static absl::Status CheckRows(const Gradient& gradient) {

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// GradientSum: the sum of the gradients that an accumulator has got, dense ones
-// or rows. Not thread-safe: the accumulator's lock guards it.
+// GradientSum: adds up the gradients that an Accumulator receives. NewDenseSum
+// makes one for dense gradients, NewSparseSum one for sparse gradients, which
+// are rows of a tensor.
 #ifndef LEAT_KERNELS_GRADIENT_SUM_H_
 #define LEAT_KERNELS_GRADIENT_SUM_H_
 
@@ -17,14 +18,15 @@
 
 namespace leat::kernels {
 
-// One gradient: a tensor, or rows of one.
+// One gradient: a whole tensor, or some rows of one. Shares the tensors' bytes.
 struct Gradient {
   Tensor values = {};
   Tensor indices = {};  // int64, of the rows; not set for a dense gradient
   Tensor shape = {};    // int64, of the whole, where it is told
 };
 
-// The sum of `count` gradients. Row i of a sparse one is the sum of counts[i].
+// The sum of `count` gradients. For sparse gradients, row i of `values` belongs
+// to row indices[i] of the whole tensor and is the sum of counts[i] rows.
 struct GradientTotal {
   Tensor values = {};
   Tensor indices = {};
@@ -32,37 +34,46 @@ struct GradientTotal {
   int64_t count = 0;
 };
 
-// The mean instead of the sum, each row by its own count.
+// Turns the sum `total` into the mean: a dense sum is divided by the number of
+// gradients, a row of a sparse one by the number of rows added to it. Copies
+// the values first if other tensors share their bytes. RESOURCE_EXHAUSTED if
+// there is no memory for the copy.
 absl::Status Average(Allocator& allocator, WorkQueue& queue,
                      GradientTotal& total);
 
+// Not thread-safe: the lock of the Accumulator that owns it guards it.
 class GradientSum {
  public:
   virtual ~GradientSum() = default;
 
+  // How many gradients have been added since the start or the last Release.
   int64_t count() const { return total_.count; }
 
-  // INVALID_ARGUMENT with TensorFlow's text when the gradient's shape does not
-  // fit those before it, or the declared one. Unchanged on error. The first
-  // gradient's bytes are shared. REQUIRES: the dtype of those before it, one of
-  // kFloats.
+  // Adds `gradient`. INVALID_ARGUMENT, with TensorFlow's text, if its shape
+  // does not fit the gradients before it or the declared shape;
+  // RESOURCE_EXHAUSTED if there is no memory. On error the sum is unchanged.
+  // The sum of one gradient shares the gradient's bytes. REQUIRES: the gradient
+  // has the dtype of those before it, which is one of kFloats.
   virtual absl::Status Add(const Gradient& gradient, Allocator& allocator,
                            WorkQueue& queue) = 0;
 
-  // Leaves nothing behind.
+  // Returns the sum and starts again with no gradients.
   GradientTotal Release() { return std::exchange(total_, GradientTotal()); }
 
  protected:
   explicit GradientSum(PartialShape shape) : shape_(std::move(shape)) {}
 
-  const PartialShape shape_;  // declared
+  const PartialShape shape_;  // declared by the accumulator
   GradientTotal total_;
 };
 
+// Makes an empty sum of dense gradients whose shapes fit `shape`.
 std::unique_ptr<GradientSum> NewDenseSum(PartialShape shape);
 
-// Rows of equal index are added as if the indices of both sides ascended: as in
-// TensorFlow, [2, 0] and [0] make [0, 2, 0].
+// Makes an empty sum of sparse gradients: rows of a tensor whose shape fits
+// `shape`. Rows of equal index are added. As in TensorFlow, two lists of
+// indices are merged as if both were in ascending order; if they are not, an
+// index can be there twice: [2, 0] and [0] give [0, 2, 0].
 std::unique_ptr<GradientSum> NewSparseSum(PartialShape shape);
 
 }  // namespace leat::kernels

@@ -1,8 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// HandleOutput: the resource handle that a node gives, made in its first run: a
-// kernel belongs to one device and one store of resources, so it is always the
-// same. Thread-safe.
+// HandleOutput: the resource handle that a node such as VarHandleOp outputs. It
+// is made in the node's first run and then reused, which saves the copy of four
+// strings: a kernel belongs to one device and to one store of resources, so its
+// handle never changes.
+//
+//   const HandleOutput handle_;  // a member of the kernel
+//   context.set_output(0, handle_.Get(context));
 #ifndef LEAT_KERNELS_HANDLE_OUTPUT_H_
 #define LEAT_KERNELS_HANDLE_OUTPUT_H_
 
@@ -18,13 +22,21 @@
 
 namespace leat::kernels {
 
+// Thread-safe. Owns the handle's tensor.
 class HandleOutput {
  public:
+  // `name` says where the resource is kept; an empty container stands for the
+  // store's default one. `type` is the kTypeName of the resource's class, such
+  // as Variable::kTypeName.
   HandleOutput(ResourceName name, std::string type)
       : name_(std::move(name)), type_(std::move(type)) {}
 
+  // The name as it was given to the constructor.
   const ResourceName& name() const { return name_; }
 
+  // Returns a scalar of dtype resource that names the resource on the device of
+  // `context`. The reference is valid as long as this object. REQUIRES: all
+  // calls have contexts of the same device and store.
   const Tensor& Get(const KernelContext& context) const {
     std::call_once(made_, [&] {
       ResourceHandle handle;
@@ -43,6 +55,7 @@ class HandleOutput {
   const ResourceName name_;
   const std::string type_;
   mutable std::once_flag made_;
+  // Set by the first call of Get.
   mutable Tensor handle_;
 };
 

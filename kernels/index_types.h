@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels whose indices may have any of several types without being compiled
-// for each: all but int32 and int64 are converted.
+// Helpers for kernels whose indices may have one of several integer types. Such
+// a kernel is compiled for int32 and int64 only; other types are converted.
 #ifndef LEAT_KERNELS_INDEX_TYPES_H_
 #define LEAT_KERNELS_INDEX_TYPES_H_
 
@@ -13,29 +13,35 @@
 
 namespace leat::kernels {
 
-// Input `i`, a tensor of indices, as int32 or int64: int16 is widened.
-// RESOURCE_EXHAUSTED when there is no memory for that.
+// Returns input `i`, a tensor of int16, int32 or int64 indices, as int32 or
+// int64: int16 is widened to int32, other tensors are returned as they are.
+// RESOURCE_EXHAUSTED if there is no memory for the widened copy.
 absl::StatusOr<Tensor> InputIndices(KernelContext& context, int i);
 
 // Writes indices to a tensor of int16, uint16, int32 or int64. An index that
-// the type cannot hold wraps around. Borrows the tensor.
+// the type cannot hold wraps around. Borrows the tensor's bytes, so the tensor
+// must outlive the writer. Thread-safe as long as no two threads write the same
+// position.
 class IndexWriter {
  public:
+  // REQUIRES: the dtype of `indices` is one of the four.
   explicit IndexWriter(Tensor& indices)
       : dtype_(indices.dtype()), to_(indices.mutable_raw_data()) {}
 
+  // Sets element `position`, counted in row-major order, to `index`.
   void Set(int64_t position, int64_t index) const {
     switch (dtype_) {
       case DType::kInt32:
         return SetAs<int32_t>(position, index);
       case DType::kInt64:
         return SetAs<int64_t>(position, index);
-      default:  // int16 and uint16 are the same bits
+      default:  // int16 and uint16 have the same bits
         return SetAs<uint16_t>(position, index);
     }
   }
 
  private:
+  // Sets one element as a T.
   template <class T>
   void SetAs(int64_t position, int64_t index) const {
     reinterpret_cast<T*>(to_)[position] = static_cast<T>(index);

@@ -1,8 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernel: runs one op on one type of device. A kernel belongs to its compiled
-// graph and is used by many steps at once, so Compute is const: state that
-// outlives a step is in the ResourceStore, or guarded inside a stateful kernel.
+// Kernel: the code that runs one op on one type of device. A kernel object is
+// made for one node of a graph, and many steps use it at the same time. So
+// Compute is const: state that outlives a step belongs into the ResourceStore,
+// or is guarded by a lock inside a stateful kernel.
+//
+// docs/adding.md shows how to write and register a kernel.
 #ifndef LEAT_KERNELS_KERNEL_H_
 #define LEAT_KERNELS_KERNEL_H_
 
@@ -14,6 +17,10 @@ namespace leat {
 class AsyncKernel;
 class KernelContext;
 
+// The base class of all kernels. Thread-safe: Compute is called by several
+// steps at once. The compiled graphs that run the kernel own it together; a
+// session keeps its stateful kernels itself, so that they go on from step to
+// step.
 class Kernel {
  public:
   Kernel() = default;
@@ -21,30 +28,37 @@ class Kernel {
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 
-  // Sets every output, or returns why not; the executor adds node, op and
-  // device to the message. Never blocks. Thread-safe.
+  // Computes all outputs of one run of the node. Returns an error when that is
+  // not possible; the executor then adds the node, the op and the device to the
+  // message. Must not block: a kernel that has to wait derives from AsyncKernel
+  // instead.
   virtual absl::Status Compute(KernelContext& context) const = 0;
 
-  // Of an op of CostClass::kQuick: false where these inputs make it take
-  // longer.
+  // Returns false if a run with the inputs in `context` would take long
+  // although the op's signature says CostClass::kQuick. Only called for such
+  // ops.
   virtual bool IsQuick(KernelContext& context) const {
     static_cast<void>(context);
     return true;
   }
 
-  // Null for a synchronous kernel.
+  // Returns this kernel as an AsyncKernel, or null if it is synchronous.
   virtual const AsyncKernel* AsAsync() const { return nullptr; }
 };
 
-// A kernel that waits for something (a tensor, a queue) without a thread.
+// A kernel that can wait for something, such as a tensor of another device or
+// an element of a queue, without holding a thread while it waits. Thread-safe.
 class AsyncKernel : public Kernel {
  public:
+  // Receives the status of the run. All outputs are set before it is called
+  // with OK.
   using Done = absl::AnyInvocable<void(absl::Status) &&>;
 
-  // Calls `done` exactly once, now or later, on any thread. `context` stays
-  // valid until then.
+  // Starts the run. Calls `done` exactly once, either before it returns or
+  // later, on any thread. `context` stays valid until then.
   virtual void ComputeAsync(KernelContext& context, Done done) const = 0;
 
+  // Returns INTERNAL: the executor calls ComputeAsync for these kernels.
   absl::Status Compute(KernelContext&) const final {
     return absl::InternalError("an async kernel was run synchronously");
   }

@@ -10,8 +10,9 @@
 namespace leat {
 
 bool KernelContext::MayReuseInput(int i) const {
-  // The slot's readers first: another one may be taking a reference to the
-  // bytes just now, and has done so once it is gone.
+  // The count of readers must be checked before IsUnique: as long as there is
+  // another reader, it may be taking a reference to the bytes at this moment.
+  // Once it has left the count, that reference is visible.
   std::atomic_ref<int32_t> readers(
       const_cast<int32_t&>(values_.readers[values_.inputs[i]]));
   if (readers.load(std::memory_order_acquire) != 1) return false;

@@ -1,8 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// KernelContext: what a running kernel sees: its inputs, a place for its
-// outputs, memory, threads and the services of its step. One per kernel run;
-// used by one thread at a time.
+// KernelContext: what a kernel can use while it runs: the inputs and outputs of
+// its node, memory, threads and the services of its step.
 #ifndef LEAT_KERNELS_KERNEL_CONTEXT_H_
 #define LEAT_KERNELS_KERNEL_CONTEXT_H_
 
@@ -29,8 +28,9 @@ namespace kernels {
 class Variable;
 }  // namespace kernels
 
-// A value on an edge. Exactly one of: a tensor, a reference, dead (the branch
-// not taken), or nothing (an output not set).
+// The value on one edge of the graph. It is exactly one of: a tensor, a
+// reference to a variable, dead (the value of a branch that is not taken), or
+// empty (an output that was not set).
 struct Value {
   Tensor tensor = {};
   std::shared_ptr<kernels::Variable> ref = {};
@@ -44,7 +44,8 @@ struct Value {
   }
 };
 
-// What all kernel runs of one step on one device share. Borrowed.
+// What all kernel runs of one step on one device share. All pointers and spans
+// are borrowed and stay valid until the step ends.
 struct StepServices {
   Device* device = nullptr;
   ResourceStore* resources = nullptr;       // of the device, outlives the step
@@ -52,33 +53,40 @@ struct StepServices {
   Rendezvous* rendezvous = nullptr;
   Cancellation* cancellation = nullptr;
   int64_t step_id = 0;
-  // Feeds and fetches by position: _Arg(index) reads, _Retval(index) writes,
-  // each index by one node only.
+  // The feeds and fetches of the step by position: _Arg reads args[index],
+  // _Retval writes returns[index]. Only one node uses an index, so no lock is
+  // needed.
   absl::Span<const Tensor> args = {};
   absl::Span<Tensor> returns = {};
 };
 
-// Where a node's values are: inputs are read in the slots that their producers
-// filled, outputs are the node's own consecutive slots. Borrowed for the run.
+// Tells where the values of a node are stored. Inputs are read from the slots
+// that their producers filled; outputs go to consecutive slots of the node
+// itself. The arrays are borrowed and stay valid during the kernel's run.
 struct ValueSlots {
   Value* slots = nullptr;
-  // Readers a slot still has; the last one may reuse its bytes.
+  // For each slot, how many consumers have still to read it. The last one may
+  // reuse the value's bytes.
   const int32_t* readers = nullptr;
   absl::Span<const int32_t> inputs = {};  // slot of each input
   int32_t first_output = 0;
   int32_t num_outputs = 0;
 };
 
-// Where in the step a kernel runs: the loop (0 outside of loops) and its
-// iteration.
+// Says in which loop (frame 0 is outside of loops) and in which iteration of it
+// a kernel runs, and whether the node is dead there.
 struct RunPosition {
   uint64_t frame_id = 0;
   int64_t iteration = 0;
   bool is_dead = false;
 };
 
+// One run of one kernel. Used by one thread at a time; an asynchronous kernel
+// may use it on another thread until it calls `done`. Borrows the node, the
+// step and the slots.
 class KernelContext {
  public:
+  // All arguments are borrowed and must outlive the context.
   KernelContext(const NodeDef& node, const StepServices& step,
                 const ValueSlots& values, const RunPosition& position = {})
       : node_(&node), step_(&step), values_(values), position_(position) {}
@@ -87,53 +95,68 @@ class KernelContext {
   const StepServices& step() const { return *step_; }
   uint64_t frame_id() const { return position_.frame_id; }
   int64_t iteration() const { return position_.iteration; }
-  // The node is on a branch not taken. Only _Send runs then, to say so.
+  // Returns true if the node is on a branch that is not taken. Of all kernels
+  // only _Send runs then, to tell its _Recv.
   bool is_dead() const { return position_.is_dead; }
 
-  // Import has checked that inputs have the node's types and number; shapes
-  // and values are the kernel's to check. The executor has put a snapshot in
-  // the tensor of a ref input unless the op declares that argument a ref.
+  // The inputs. The import of the graph has checked that their number and
+  // dtypes are those of the node; the kernel itself must check shapes and
+  // values. For an input that is a reference, although the op does not declare
+  // a reference argument, the executor has put a snapshot of the variable into
+  // the tensor.
   int num_inputs() const { return static_cast<int>(values_.inputs.size()); }
   const Tensor& input(int i) const { return value(i).tensor; }
-  // The variable of a ref input; null for an ordinary one.
+  // Returns the variable that input `i` refers to, or null if the input is not
+  // a reference.
   const std::shared_ptr<kernels::Variable>& input_ref(int i) const {
     return value(i).ref;
   }
-  // For Merge, which runs when one input is there: the others are not set.
+  // Returns true if input `i` has a live value. False for a dead input, and for
+  // an input that is not set (_Send runs with a dead input).
   bool HasInput(int i) const {
     return !value(i).dead && (value(i).tensor.IsValid() || value(i).ref);
   }
 
   int num_outputs() const { return values_.num_outputs; }
 
-  // A fresh output of the node's dtype; valid until the kernel is done.
-  // RESOURCE_EXHAUSTED when there is no memory. `held_bytes`: what its objects
-  // are going to hold (Tensor::Allocate).
+  // Allocates output `i` with the dtype that the node declares. The tensor is
+  // uninitialised, or holds empty strings, handles or variants. The pointer is
+  // valid until the kernel is done. `held_bytes` is how many bytes the strings,
+  // handles or variants will hold outside of the tensor's buffer (see
+  // Tensor::Allocate). RESOURCE_EXHAUSTED if there is no memory.
   absl::StatusOr<Tensor*> AllocateOutput(int i, const Shape& shape,
                                          int64_t held_bytes = 0);
 
-  // The same, reusing the bytes of the first of `candidates` (input indices)
-  // that MayReuseInput and has the dtype and element count. The kernel must
-  // cope with an output that is one of its inputs.
+  // Allocates output `i` as AllocateOutput does, but reuses the bytes of the
+  // first input in `candidates` for which MayReuseInput is true and which has
+  // the output's dtype and number of elements. The output may then share its
+  // bytes with an input, so the kernel must read each input element before it
+  // overwrites it.
   absl::StatusOr<Tensor*> ForwardOrAllocate(
       std::initializer_list<int> candidates, int i, const Shape& shape);
 
-  // Scratch memory of the device, or of the host.
+  // Allocates an uninitialised tensor in the device's memory for use during
+  // this run. RESOURCE_EXHAUSTED if there is no memory.
   absl::StatusOr<Tensor> AllocateTemporary(DType dtype, const Shape& shape);
 
+  // Makes `tensor` output `i`. The tensor may share its bytes with an input.
   void set_output(int i, Tensor tensor) {
     output(i).tensor = std::move(tensor);
   }
+  // Makes output `i` a reference to `variable`.
   void set_output_ref(int i, std::shared_ptr<kernels::Variable> variable) {
     output(i).ref = std::move(variable);
   }
-  // Switch and Recv only: whoever needs this output does not run.
+  // Makes output `i` dead, so that its consumers do not run. Only for Switch
+  // and _Recv.
   void set_output_dead(int i) { output(i).dead = true; }
 
-  // This kernel is the only reader left of input i and nothing else shares its
-  // bytes, so they may be changed or kept.
+  // Returns true if this kernel is the only reader left of input `i` and
+  // nothing else shares the input's bytes. The kernel may then change or keep
+  // them.
   bool MayReuseInput(int i) const;
 
+  // The thread pool for ParallelFor.
   WorkQueue& compute_queue() const { return step_->device->compute_queue(); }
 
  private:

@@ -1,8 +1,16 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// KernelRegistry: finds the factory of an op's kernel for a device type. Filled
-// once, then const and thread-safe. Types and attrs are constrained by the op's
-// KernelSignature; a test finds code without one and the reverse.
+// KernelRegistry: maps an op and a device type to the factory of the kernel,
+// and has the helpers with which kernel files write their factories. Which
+// dtypes and attrs a kernel supports is data in the op's file
+// (KernelSignature); a test finds kernels without a signature and signatures
+// without a kernel.
+//
+// A kernel file registers its kernels like this:
+//
+//   void Register(KernelRegistry& registry) {
+//     registry.Add("NoOp", kCpu, &MakeFunction<&DoNothing>);
+//   }
 #ifndef LEAT_KERNELS_KERNEL_REGISTRY_H_
 #define LEAT_KERNELS_KERNEL_REGISTRY_H_
 
@@ -20,21 +28,26 @@
 
 namespace leat {
 
-// Makes the kernel of one node; INVALID_ARGUMENT for attrs it cannot run with.
+// Makes the kernel of one node. INVALID_ARGUMENT if the kernel cannot run with
+// the attrs of the node.
 using KernelFactory =
     absl::StatusOr<std::unique_ptr<Kernel>> (*)(const NodeDef& node);
 
+// Thread-compatible: it is filled once and only read afterwards, by any number
+// of threads.
 class KernelRegistry {
  public:
-  // REQUIRES: not registered yet for this op and device type.
+  // Registers `factory` for one op and one device type. REQUIRES: the pair is
+  // not registered yet.
   void Add(absl::string_view op, absl::string_view device_type,
            KernelFactory factory);
 
-  // NOT_FOUND naming op and device type; else what the factory says.
+  // Makes a kernel for `node`. NOT_FOUND, with the op and the device type, if
+  // none is registered for them; otherwise returns what the factory returns.
   absl::StatusOr<std::unique_ptr<Kernel>> Create(
       const NodeDef& node, absl::string_view device_type) const;
 
-  // (op, device type), sorted.
+  // Returns all registered pairs (op, device type), sorted.
   std::vector<std::pair<std::string, std::string>> Registered() const;
 
  private:
@@ -42,13 +55,14 @@ class KernelRegistry {
       factories_;
 };
 
-// A factory for a kernel whose constructor needs nothing from the node.
+// A factory for a kernel class whose constructor needs nothing from the node:
+// `registry.Add("QueueDequeueV2", kCpu, &Make<Dequeue>);`
 template <class K>
 absl::StatusOr<std::unique_ptr<Kernel>> Make(const NodeDef&) {
   return std::unique_ptr<Kernel>(std::make_unique<K>());
 }
 
-// A kernel that is one function without state:
+// A factory for a kernel that is a single function without state:
 // `registry.Add("Shape", kCpu, &MakeFunction<&ComputeShape>);`
 using KernelFunction = absl::Status (*)(KernelContext&);
 template <KernelFunction function>
@@ -61,8 +75,10 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeFunction(const NodeDef&) {
   return std::unique_ptr<Kernel>(std::make_unique<FunctionKernel>());
 }
 
-// Wraps the choice of a template by one type attr: `make(TypeTag<T>{})` returns
-// a unique_ptr<Kernel>. INVALID_ARGUMENT naming node and type outside the list.
+// Makes a kernel from a class template whose parameter is the node's type attr
+// `attr`: calls `make(TypeTag<T>{})`, which returns a unique_ptr<Kernel>, for
+// the C++ type T of that dtype. INVALID_ARGUMENT, with the node and the type,
+// if the dtype is not in `list`. UnsupportedType is that error.
 absl::Status UnsupportedType(const NodeDef& node, absl::string_view attr,
                              DType dtype);
 template <class List, class MakeKernel>
@@ -79,6 +95,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeForType(const NodeDef& node,
   return kernel;
 }
 
+// CMake generates the two functions from the files in kernels/any and
+// kernels/cpu.
 namespace kernels::any {
 void RegisterAll(KernelRegistry& registry);
 }  // namespace kernels::any
@@ -86,7 +104,7 @@ namespace kernels::cpu {
 void RegisterAll(KernelRegistry& registry);
 }  // namespace kernels::cpu
 
-// Every kernel compiled into this library.
+// Registers every kernel that is compiled into this library.
 void RegisterAllKernels(KernelRegistry& registry);
 
 }  // namespace leat

@@ -19,6 +19,7 @@
 namespace leat::kernels {
 namespace {
 
+// Returns how many bytes the objects hold outside of the tensor's buffer.
 template <class T>
 int64_t PointeeBytes(absl::Span<const T* const> pointers) {
   int64_t bytes = 0;
@@ -48,6 +49,7 @@ absl::StatusOr<Tensor> CopyObjects(const Tensor& pointers,
   return objects;
 }
 
+// Runs `mover` in a context of its own, whose tensors hold pointers.
 class ObjectMover final : public Kernel {
  public:
   ObjectMover(NodeDef node, DType dtype, std::unique_ptr<Kernel> mover)
@@ -59,7 +61,8 @@ class ObjectMover final : public Kernel {
     const int num_inputs = context.num_inputs();
     const int num_outputs = context.num_outputs();
     std::vector<Value> slots(static_cast<size_t>(num_inputs + num_outputs));
-    // Two: what shares an input's pointers is a view of it.
+    // Two readers for every slot keep `mover` from writing over an input. So an
+    // output that shares its bytes with an input is a view of it.
     const std::vector<int32_t> readers(slots.size(), 2);
     std::vector<int32_t> inputs(static_cast<size_t>(num_inputs));
     std::iota(inputs.begin(), inputs.end(), 0);
@@ -87,7 +90,8 @@ class ObjectMover final : public Kernel {
   }
 
  private:
-  // What `pointers`, an output, stands for.
+  // Returns the objects that `pointers`, an output of `mover`, stands for: a
+  // view of an input where it is one, else copies.
   absl::StatusOr<Tensor> Objects(const Tensor& pointers,
                                  absl::Span<const Value> slots,
                                  KernelContext& context) const {
@@ -112,7 +116,7 @@ class ObjectMover final : public Kernel {
     return node;
   }
 
-  const NodeDef node_;  // as `mover_` sees it
+  const NodeDef node_;  // the node as `mover_` sees it
   const DType dtype_;
   const std::unique_ptr<Kernel> mover_;
 };

@@ -1,9 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Moving strings, resource handles and variants: kernels that only rearrange a
-// tensor do so with pointers to its objects. The objects are copied at the end,
-// in one place, where it is known how many bytes they are going to take: a few
-// tiles of a long string would otherwise make terabytes.
+// Lets kernels move strings, resource handles and variants (the "objects") as
+// plain elements of 8 bytes: they see pointers to the objects. The objects
+// themselves are copied at the end, in this file only, when it is known how
+// many bytes the copies need. Without that check a graph could make terabytes
+// from a few tiles of a long string. Kernels that only rearrange a tensor use
+// it (element_copy.h).
 #ifndef LEAT_KERNELS_OBJECT_MOVER_H_
 #define LEAT_KERNELS_OBJECT_MOVER_H_
 
@@ -20,22 +22,24 @@ struct NodeDef;
 
 namespace leat::kernels {
 
-// The dtype of tensors of pointers, whose elements are PlainElement<8>. Null
-// stands for an empty object.
+// The dtype of tensors of pointers. Their elements are PlainElement<8>; a null
+// pointer stands for an empty object.
 inline constexpr DType kPointer = DType::kUint64;
 
-// Pointers to the elements of `objects`, which they must not outlive.
-// REQUIRES: strings, resource handles or variants.
+// Returns a tensor of pointers to the elements of `objects`, which must outlive
+// it. REQUIRES: the elements are strings, resource handles or variants.
 absl::StatusOr<Tensor> PointersTo(const Tensor& objects,
                                   KernelContext& context);
 
-// Copies of the objects of `dtype` that `pointers` point to.
-// RESOURCE_EXHAUSTED when they take more memory than there is.
+// Returns a tensor of copies of the objects of `dtype` that `pointers` points
+// to. RESOURCE_EXHAUSTED if the copies need more memory than there is.
 absl::StatusOr<Tensor> CopyPointees(const Tensor& pointers, DType dtype,
                                     KernelContext& context);
 
-// A kernel for `node`, which moves objects of `dtype`, made of one that moves
-// plain elements of 8 bytes: all tensors of that dtype become pointers for it.
+// Makes a kernel for `node`, which moves objects of `dtype`. It wraps and owns
+// `mover`, a kernel that moves elements of 8 bytes, and replaces every input
+// and output of that dtype by a tensor of pointers. An output that is only a
+// view of an input shares the input's objects instead of copying them.
 std::unique_ptr<Kernel> NewObjectMover(const NodeDef& node, DType dtype,
                                        std::unique_ptr<Kernel> mover);
 

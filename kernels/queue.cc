@@ -19,6 +19,7 @@ absl::Status EnqueueCancelled() {
   return absl::CancelledError("Enqueue operation was cancelled");
 }
 
+// Calls all callbacks. REQUIRES: the lock is not held.
 void Make(std::vector<absl::AnyInvocable<void() &&>> callbacks) {
   for (auto& callback : callbacks) std::move(callback)();
 }
@@ -96,8 +97,9 @@ std::string Queue::DebugString() const {
                       "': ", size(), " elements");
 }
 
-// The callback is registered under the lock, so that it cannot run before the
-// call is in line. Cancellation makes callbacks without its own lock.
+// The cancellation's callback is registered while the lock is held, so that it
+// cannot run before the call stands in line. This cannot deadlock, because
+// Cancellation does not hold its own lock while it runs callbacks.
 void Queue::Start(Line line, Call call, Cancellation& cancellation) {
   if (cancellation.IsCancelled()) {
     return std::move(call.done)(cancellation.status());
@@ -193,7 +195,8 @@ absl::StatusOr<bool> Queue::PutIn(Call& call) {
 absl::StatusOr<bool> Queue::TakeOut(Call& call) {
   int64_t size = elements_->size();
   if (closed_ && size < call.wanted) {
-    // No more will come, so what this call holds back is for others.
+    // No more elements will come, so those that this call holds are for other
+    // calls.
     const int64_t wanted = call.wanted;
     elements_->Return(std::exchange(call.elements, Elements()));
     if (!call.up_to || elements_->size() == 0) {

@@ -1,14 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Queue: elements that steps put in and others take out (TensorFlow's FIFOQueue
-// and RandomShuffleQueue).
+// Queue: holds elements that some steps put in and others take out. It is the
+// resource behind TensorFlow's FIFOQueue and RandomShuffleQueue.
 //
-// A call that cannot be served yet waits in line, one line for those that put
-// in and one for those that take out, and holds no thread: whoever makes room,
-// brings elements, closes the queue or cancels the waiting call's step makes
-// the callback, after the lock is released. Each callback is made once. What a
-// cancelled or failed call had taken goes back; nothing is lost or doubled.
-// Thread-safe; belongs to a shared_ptr.
+// A call that cannot be served yet waits in one of two lines, one for calls
+// that put elements in and one for calls that take elements out. A waiting call
+// holds no thread. Its callback is called once, after the lock is released, on
+// the thread that makes the call possible: the one that makes room, puts
+// elements in, closes the queue, or cancels the waiting call's step. The
+// elements that a call had taken before it failed or was cancelled go back into
+// the queue, so that none is lost or doubled.
 #ifndef LEAT_KERNELS_QUEUE_H_
 #define LEAT_KERNELS_QUEUE_H_
 
@@ -28,81 +29,99 @@
 
 namespace leat::kernels {
 
+// Thread-safe. REQUIRES: owned by a shared_ptr, because waiting calls keep weak
+// references to it.
 class Queue final : public Resource,
                     public std::enable_shared_from_this<Queue> {
  public:
   static constexpr char kTypeName[] = "Queue";
 
   using Elements = std::vector<QueueElement>;
-  // What was taken; nothing of calls that take nothing.
+  // Receives the elements that Dequeue took (none for the other calls), or the
+  // reason why the call failed.
   using Done = absl::AnyInvocable<void(absl::StatusOr<Elements>) &&>;
 
   explicit Queue(QueueOptions options);
 
   const QueueOptions& options() const { return options_; }
+  // How many elements the queue may hold: as many as have max_tensors
+  // components.
   int64_t max_elements() const { return max_elements_; }
 
-  // Puts `elements`, whose dtypes and shapes the caller has checked, in, as
-  // there is room. `cancellation` lives until `done` was called; its reason is
-  // the status then. CANCELLED with TensorFlow's text when the queue is closed;
-  // RESOURCE_EXHAUSTED beyond max_elements().
+  // Puts `elements` in, as soon as there is room for each. The caller has
+  // checked their dtypes and shapes. `done` gets CANCELLED, with TensorFlow's
+  // text, if the queue is or gets closed; RESOURCE_EXHAUSTED if a queue whose
+  // capacity is above max_elements() would have more than that; the reason of
+  // `cancellation` if that is cancelled first. `cancellation` must live until
+  // `done` has been called.
   void Enqueue(Elements elements, Cancellation& cancellation, Done done);
 
-  // Takes `count` > 0 elements out, as they come. OUT_OF_RANGE with
-  // TensorFlow's text when the queue is closed and has fewer, unless `up_to`
-  // and it has any; RESOURCE_EXHAUSTED for a count above max_elements().
+  // Takes `count` elements out, as soon as they are there. If the queue is
+  // closed and has fewer, `done` gets OUT_OF_RANGE with TensorFlow's text, or
+  // with `up_to` those that are left, if any. RESOURCE_EXHAUSTED if `count` is
+  // above max_elements(); `cancellation` as in Enqueue. REQUIRES: count > 0.
   void Dequeue(int64_t count, bool up_to, Cancellation& cancellation,
                Done done);
 
-  // Puts back what Dequeue gave.
+  // Puts back elements that Dequeue gave out, if they cannot be used.
   void Return(Elements taken);
 
-  // Nothing more is put in. Waits in line behind those that put in, or with
-  // `cancel_pending_enqueues` ends their calls. CANCELLED when closed before.
+  // Closes the queue: nothing more is put in. Waits until the earlier calls of
+  // Enqueue are served, or with `cancel_pending_enqueues` fails them at once
+  // with CANCELLED. `done` gets CANCELLED if the queue is closed already.
   void Close(bool cancel_pending_enqueues, Cancellation& cancellation,
              Done done);
 
+  // How many elements are in the queue, without those that waiting calls hold.
   int64_t size() const;
   bool is_closed() const;
 
   std::string DebugString() const final;
 
  private:
+  // The index of a line in `lines_`.
   enum Line { kEnqueues, kDequeues };
 
-  // A call in line.
+  // A waiting call of Enqueue, Dequeue or Close.
   struct Call {
-    // To put in, from `next` on; or taken so far.
+    // Of Enqueue: the elements, of which those from `next` on are still to be
+    // put in. Of Dequeue: the elements taken so far.
     Elements elements = {};
     size_t next = 0;
-    int64_t wanted = 0;  // still to be taken
+    int64_t wanted = 0;  // how many Dequeue has still to take
     bool up_to = false;
-    bool closes = false;
+    bool closes = false;  // is a call of Close
     Done done = {};
-    // Null while the call is not registered there.
+    // Null while no callback is registered there.
     Cancellation* cancellation = nullptr;
     Cancellation::Token token = 0;
   };
-  // By order of arrival.
+  // By id, which is the order of arrival.
   using Calls = std::map<int64_t, Call>;
-  // Callbacks, to be made without the lock.
+  // Callbacks of served calls. They are called after the lock is released,
+  // since they may do anything.
   using Callbacks = std::vector<absl::AnyInvocable<void() &&>>;
 
+  // Puts a call into its line and serves what can be served.
   void Start(Line line, Call call, Cancellation& cancellation);
+  // Fails a waiting call because its step was cancelled for `reason`.
   void Cancel(Line line, int64_t id, const absl::Status& reason);
 
-  // Serves both lines as far as possible.
+  // Serves both lines until nothing changes any more.
   void Serve(Callbacks& callbacks) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Whether anything changed.
+  // Serves one line. Returns true if a call was finished or elements moved.
   bool ServeLine(Line line, Callbacks& callbacks)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  // Whether the call need not wait any more, or why it failed.
+  // Puts in as many elements of the call as there is room for, or takes out as
+  // many as the call wants and may have. Returns true if the call is done,
+  // false if it has to wait, or the error with which it fails.
   absl::StatusOr<bool> PutIn(Call& call) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::StatusOr<bool> TakeOut(Call& call)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  // Takes a call out of its line; what it took goes back unless OK.
+  // Takes a call out of its line and adds its callback to `callbacks`. Unless
+  // `status` is OK, the elements that it has taken go back into the queue.
   void Finish(Line line, int64_t id, absl::Status status, Callbacks& callbacks)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

@@ -58,7 +58,7 @@ class ShuffledElements final : public QueueElements {
     return element;
   }
 
-  // The last one first, as TensorFlow does it.
+  // Appends the elements in reverse order, as TensorFlow does.
   void Return(std::vector<QueueElement> taken) final {
     while (!taken.empty()) {
       elements_.push_back(std::move(taken.back()));

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// QueueElements: what a queue holds, and which element goes next. Not
-// thread-safe: the queue's lock guards it.
+// QueueElements: the elements that a Queue holds, and the order in which they
+// leave it: first in, first out, or at random.
 #ifndef LEAT_KERNELS_QUEUE_ELEMENTS_H_
 #define LEAT_KERNELS_QUEUE_ELEMENTS_H_
 
@@ -17,26 +17,31 @@ namespace leat::kernels {
 // One tensor for each component of the queue.
 using QueueElement = absl::InlinedVector<Tensor, 1>;
 
+// Not thread-safe: the lock of the Queue that owns it guards it.
 class QueueElements {
  public:
   virtual ~QueueElements() = default;
 
   virtual int64_t size() const = 0;
+  // Adds an element.
   virtual void Push(QueueElement element) = 0;
 
-  // Takes the next one out. REQUIRES: size() > 0.
+  // Removes the next element and returns it. REQUIRES: size() > 0.
   virtual QueueElement Pop() = 0;
 
-  // Puts back what was taken, in the order in which it was, and not used.
+  // Puts back elements that Pop returned. `taken` has them in the order in
+  // which they were popped.
   virtual void Return(std::vector<QueueElement> taken) = 0;
 };
 
-// In the order in which they came; what is returned comes first again.
+// Elements leave in the order in which they were pushed; returned ones are the
+// first again.
 std::unique_ptr<QueueElements> NewFifoElements();
 
-// At random, in the order of TensorFlow's RandomShuffleQueue with these seeds:
-// a 32-bit word of Philox modulo the size picks the element, the last one takes
-// its place. Seeds of zero mean: not deterministic.
+// Elements leave at random, in the same order as in TensorFlow's
+// RandomShuffleQueue with these seeds: a 32-bit number of the Philox generator
+// modulo size() picks the element, and the last element takes its place. If
+// both seeds are zero, the order differs from run to run.
 std::unique_ptr<QueueElements> NewShuffledElements(int64_t seed, int64_t seed2);
 
 }  // namespace leat::kernels

@@ -21,7 +21,8 @@ std::string ShapesText(absl::Span<const Shape> shapes) {
                       "]");
 }
 
-// TensorFlow keeps these in 32 bits.
+// Reads an int attr that TensorFlow keeps in 32 bits. INVALID_ARGUMENT if the
+// value does not fit.
 absl::StatusOr<int64_t> GetInt32(const NodeDef& node, absl::string_view name) {
   LEAT_ASSIGN_OR_RETURN(const int64_t value, node.attrs.Get<int64_t>(name));
   if (value < std::numeric_limits<int32_t>::min() ||

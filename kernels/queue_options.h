@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// QueueOptions: what a node says of its queue, checked, and whether it says
-// the same as another node of that name.
+// QueueOptions: what a FIFOQueueV2 or RandomShuffleQueueV2 node says of its
+// queue in its attrs, with checks. Also decides whether two nodes of the same
+// name ask for the same queue.
 #ifndef LEAT_KERNELS_QUEUE_OPTIONS_H_
 #define LEAT_KERNELS_QUEUE_OPTIONS_H_
 
@@ -24,35 +25,42 @@ struct NodeDef;
 
 namespace leat::kernels {
 
+// The order in which elements leave a queue.
 enum class QueueKind { kFifo, kRandomShuffle };
 
-// The type in TensorFlow's messages: "FIFOQueue", "RandomShuffleQueue".
+// Returns the name in TensorFlow's messages: "FIFOQueue" or
+// "RandomShuffleQueue".
 absl::string_view TypeName(QueueKind kind);
 
+// A value type.
 struct QueueOptions {
-  // TensorFlow's word for a queue without a capacity.
+  // TensorFlow's value for a queue without a limit of its own.
   static constexpr int64_t kUnbounded = std::numeric_limits<int32_t>::max();
   QueueKind kind = QueueKind::kFifo;
-  std::string name = {};
-  int64_t capacity = kUnbounded;   // elements
-  std::vector<DType> dtypes = {};  // one for each component, at least one
-  std::vector<Shape> shapes = {};  // the same, or none: they may vary
-  // Random shuffling only.
+  std::string name = {};           // of the resource, for messages
+  int64_t capacity = kUnbounded;   // in elements
+  std::vector<DType> dtypes = {};  // one per component, at least one
+  std::vector<Shape> shapes = {};  // one per component; none: any shapes
+  // For kRandomShuffle only: how many elements a dequeue leaves in an open
+  // queue, and the seeds of the generator (both 0: not deterministic).
   int64_t min_after_dequeue = 0;
   int64_t seed = 0;
   int64_t seed2 = 0;
 
-  // Of all components together (ResourceLimits::max_queue_elements).
+  // The most tensors that the elements may have in all, over all components
+  // (ResourceLimits::max_queue_elements).
   int64_t max_tensors = ResourceLimits().max_queue_elements;
 };
 
-// From the attrs of a FIFOQueueV2 or RandomShuffleQueueV2. INVALID_ARGUMENT
-// when they contradict one another.
+// Reads the options from the attrs of `node`. INVALID_ARGUMENT if attrs
+// contradict one another or a number does not fit an int32. A negative capacity
+// means kUnbounded.
 absl::StatusOr<QueueOptions> GetQueueOptions(const NodeDef& node,
                                              QueueKind kind);
 
-// INVALID_ARGUMENT with TensorFlow's text unless a node that asks for `wanted`
-// may use the queue that is there.
+// Returns OK if a node that asks for the queue `wanted` may use the queue
+// `there`, which has the same name; otherwise INVALID_ARGUMENT with
+// TensorFlow's text.
 absl::Status CheckSameQueue(const QueueOptions& there,
                             const QueueOptions& wanted);
 

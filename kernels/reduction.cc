@@ -9,7 +9,7 @@
 namespace leat::kernels {
 namespace {
 
-// For every dimension, whether it is reduced.
+// Returns for every dimension whether it is reduced.
 absl::StatusOr<std::vector<bool>> ReducedDims(int rank, const Tensor& axes) {
   LEAT_ASSIGN_OR_RETURN(const Dims indices,
                         GetIndices(axes, "reduction_indices"));
@@ -31,12 +31,14 @@ absl::StatusOr<std::vector<bool>> ReducedDims(int rank, const Tensor& axes) {
   return reduced;
 }
 
+// Neighbouring dimensions that are all reduced or all kept, merged into one.
 struct Run {
   int64_t extent;
   bool reduced;
 };
 
-// Steps from the last reduced run to the first, so that later ones are small.
+// Makes a step of each reduced run. The last run comes first, so that later
+// steps work on less data.
 std::vector<ReductionStep> Steps(const std::vector<Run>& runs) {
   std::vector<ReductionStep> steps;
   int64_t inner = 1;
@@ -79,7 +81,8 @@ absl::StatusOr<ReductionPlan> PlanReduction(const Shape& input,
     }
   }
   LEAT_ASSIGN_OR_RETURN(plan.output, Shape::Create(dims));
-  // Extents beside an empty one may have a product that does not fit.
+  // An extent of 0 comes first: the product of the other extents may not fit an
+  // int64.
   if (input.num_elements() == 0) {
     plan.count = 0;
     return plan;

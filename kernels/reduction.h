@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Reductions over axes: any set of axes becomes steps of [outer, reduced,
-// inner] -> [outer, inner], each a loop that vectorises.
+// Plans reductions such as Sum or Max over any set of axes. Each is done in
+// steps that reduce [outer, reduced, inner] to [outer, inner], and each step is
+// a simple loop that the compiler vectorises.
 #ifndef LEAT_KERNELS_REDUCTION_H_
 #define LEAT_KERNELS_REDUCTION_H_
 
@@ -14,21 +15,29 @@
 
 namespace leat::kernels {
 
+// One step: the operand, seen as a tensor of shape [outer, reduced, inner],
+// becomes one of shape [outer, inner].
 struct ReductionStep {
   int64_t outer = 1;
   int64_t reduced = 1;
   int64_t inner = 1;
 };
 
+// The steps of one reduction. A value type.
 struct ReductionPlan {
-  Shape output = {};
-  int64_t count = 1;  // elements reduced into one
-  // To be done in order; none when nothing is reduced but extents of 1.
+  Shape output = {};  // shape of the op's output
+  int64_t count = 1;  // how many elements are reduced into one
+  // The steps, to be done in this order, each on the result of the one before.
+  // There are none if only dimensions of extent 1 are reduced, or if the input
+  // is empty.
   std::vector<ReductionStep> steps = {};
 };
 
-// `axes` is an int32 or int64 tensor of rank <= 1. INVALID_ARGUMENT with
-// TensorFlow's text for an axis out of range or named twice.
+// Plans the reduction of a tensor of shape `input` over `axes`, an int32 or
+// int64 tensor of rank 0 or 1; a negative axis counts from the end. With
+// `keep_dims` reduced dimensions stay in the output with extent 1.
+// INVALID_ARGUMENT, with TensorFlow's text, if an axis is out of range or given
+// twice.
 absl::StatusOr<ReductionPlan> PlanReduction(const Shape& input,
                                             const Tensor& axes, bool keep_dims);
 

@@ -45,7 +45,8 @@ absl::Status ResourceStore::Delete(absl::string_view container,
                                    absl::string_view type,
                                    absl::string_view name) {
   container = OrDefault(container);
-  // Destroyed after the lock is released: it may be large.
+  // Declared before the lock, so that the resource, which may be large, is
+  // destroyed after the lock is released.
   std::shared_ptr<Resource> removed;
   MutexLock lock(mutex_);
   const auto found = resources_.find(KeyView(container, type, name));

@@ -1,9 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ResourceStore: (container, type, name) -> resource. One per device, or per
-// isolated session; a second one per step and device for what ends with it.
-// The container "" is the default one everywhere. Thread-safe; resources are
-// shared with whoever uses them.
+// ResourceStore: holds the resources that kernels share (variables, queues,
+// accumulators), each under a key (container, type, name). A device has one
+// store, and an isolated session has its own per device. A second store per
+// step and device holds what ends with the step. The container "" always stands
+// for the store's default one.
+//
+//   auto queue = store.Find<Queue>("", "input_queue");
 #ifndef LEAT_KERNELS_RESOURCE_STORE_H_
 #define LEAT_KERNELS_RESOURCE_STORE_H_
 
@@ -24,36 +27,45 @@
 
 namespace leat {
 
-// Of a local session. In a cluster it is the task's job, as in TensorFlow.
+// The default container of a local session. In a cluster the default container
+// is the name of the task's job, as in TensorFlow.
 inline constexpr char kDefaultContainer[] = "localhost";
 
-// Thread-safe. `kTypeName` of the derived class is the type in the key.
+// The base class of resources. Derived classes are thread-safe, live in
+// shared_ptrs and have a static member `kTypeName`, which is the type in the
+// key.
 class Resource {
  public:
   virtual ~Resource() = default;
+  // Describes the resource in one line for people.
   virtual std::string DebugString() const = 0;
 };
 
-// Of single resources.
+// Limits of single resources.
 struct ResourceLimits {
-  // Of a queue: tensors of its elements, whatever its capacity: those of no
-  // bytes need memory too.
+  // How many tensors the elements of one queue may have in all, whatever the
+  // queue's capacity is: tensors of no bytes need memory, too.
   int64_t max_queue_elements = int64_t{1} << 22;
 };
 
+// Thread-safe. Shares each resource with the kernels that use it, so a resource
+// that is deleted lives until the last of them drops it.
 class ResourceStore {
  public:
+  // An empty store.
   explicit ResourceStore(std::string default_container = kDefaultContainer,
                          const ResourceLimits& limits = {})
       : default_container_(std::move(default_container)), limits_(limits) {}
   ResourceStore(const ResourceStore&) = delete;
   ResourceStore& operator=(const ResourceStore&) = delete;
 
-  // What resource handles say for a node that names no container.
+  // The container in the handles of nodes that name no container.
   const std::string& default_container() const { return default_container_; }
+  // The limits that kernels which make resources must respect.
   const ResourceLimits& limits() const { return limits_; }
 
-  // NOT_FOUND naming container, type and name.
+  // Returns the resource of type T under this name. NOT_FOUND, with container,
+  // type and name, if there is none.
   template <class T>
   absl::StatusOr<std::shared_ptr<T>> Find(absl::string_view container,
                                           absl::string_view name) const {
@@ -62,8 +74,9 @@ class ResourceStore {
     return std::static_pointer_cast<T>(*std::move(found));
   }
 
-  // The one that is there, or else what `make` returns, called once, under the
-  // lock: it must not use this store.
+  // Returns the resource under this name if there is one. Otherwise calls
+  // `make` once and stores and returns what it made, or returns its error.
+  // `make` runs while the store is locked, so it must not use this store.
   template <class T>
   absl::StatusOr<std::shared_ptr<T>> FindOrMake(
       absl::string_view container, absl::string_view name,
@@ -79,18 +92,25 @@ class ResourceStore {
     return std::static_pointer_cast<T>(*std::move(found));
   }
 
-  // NOT_FOUND when there is none. Holders keep theirs.
+  // Removes one resource; kernels that hold it keep it alive. NOT_FOUND if
+  // there is none under this key. The removed resource is destroyed without the
+  // store's lock, so its destructor may take long.
   absl::Status Delete(absl::string_view container, absl::string_view type,
                       absl::string_view name);
+  // Removes all resources of one container; "" is the default one. Kernels that
+  // hold one keep it alive.
   void ClearContainer(absl::string_view container);
+  // Removes all resources of all containers.
   void Clear();
+  // How many resources there are in all containers.
   size_t size() const;
 
  private:
+  // (container, type, name). The container is never "" here.
   using Key = std::tuple<std::string, std::string, std::string>;
   using KeyView =
       std::tuple<absl::string_view, absl::string_view, absl::string_view>;
-  // Lookups by views, so that they need no memory.
+  // The hash and the comparison take views, so that a lookup needs no memory.
   struct KeyHash {
     using is_transparent = void;
     size_t operator()(const KeyView& key) const {
@@ -104,6 +124,7 @@ class ResourceStore {
   using Resources =
       absl::flat_hash_map<Key, std::shared_ptr<Resource>, KeyHash, KeyEqual>;
 
+  // Find and FindOrMake without the resource's class.
   absl::StatusOr<std::shared_ptr<Resource>> FindAny(
       absl::string_view container, absl::string_view type,
       absl::string_view name) const;
@@ -112,6 +133,7 @@ class ResourceStore {
       absl::string_view name,
       absl::FunctionRef<absl::StatusOr<std::shared_ptr<Resource>>()> make);
 
+  // Replaces "" by the name of the default container.
   absl::string_view OrDefault(absl::string_view container) const {
     return container.empty() ? default_container_ : container;
   }
@@ -122,8 +144,9 @@ class ResourceStore {
   Resources resources_ ABSL_GUARDED_BY(mutex_);
 };
 
-// The resource that a handle names: checks that the handle is of this device
-// and type. INVALID_ARGUMENT or NOT_FOUND otherwise.
+// Returns the resource of type T that `handle` names. INVALID_ARGUMENT if the
+// handle names another device than `device` or another type than T; NOT_FOUND
+// if there is no such resource. CheckHandle does only the former two checks.
 template <class T>
 absl::StatusOr<std::shared_ptr<T>> LookupHandle(ResourceStore& store,
                                                 const ResourceHandle& handle,

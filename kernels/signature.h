@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Whether a node has the types of the resource that it finds only when it runs:
-// a queue's components, an accumulator's gradients.
+// Checks the types of a node against those of the resource that it uses, which
+// is known only when the node runs: a queue's components or an accumulator's
+// gradients. (KernelSignature in graph/kernel_signature.h is something else.)
 #ifndef LEAT_KERNELS_SIGNATURE_H_
 #define LEAT_KERNELS_SIGNATURE_H_
 
@@ -17,11 +18,12 @@ struct NodeDef;
 
 namespace leat::kernels {
 
-// "float, int32".
+// Returns the types as text for messages, such as "float, int32".
 std::string TypesText(absl::Span<const DType> types);
 
-// INVALID_ARGUMENT with TensorFlow's text unless the node's inputs from
-// `first_input` on are of types `inputs`, and its outputs of types `outputs`.
+// Returns OK if the node's inputs from number `first_input` on have the types
+// `inputs` and its outputs the types `outputs`; otherwise INVALID_ARGUMENT with
+// TensorFlow's text.
 absl::Status CheckSignature(const NodeDef& node, size_t first_input,
                             absl::Span<const DType> inputs,
                             absl::Span<const DType> outputs);

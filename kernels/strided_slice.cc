@@ -10,7 +10,8 @@
 namespace leat::kernels {
 namespace {
 
-// What is asked of one dimension of the input.
+// What the slice asks of one dimension of the input. By default it takes the
+// whole dimension.
 struct AxisSlice {
   int64_t begin = 0;
   int64_t end = 0;
@@ -20,23 +21,27 @@ struct AxisSlice {
   bool shrinks = false;
 };
 
+// Stands in DenseSpec::sources for a dimension of the result that is new.
 constexpr int kNewAxis = -1;
 
+// The slice with one entry per dimension of the input.
 struct DenseSpec {
   absl::InlinedVector<AxisSlice, 4> axes = {};
-  // Where each extent of the result comes from.
+  // For each dimension of the result, the entry of `axes` that its extent comes
+  // from, or kNewAxis.
   absl::InlinedVector<int, 4> sources = {};
 };
 
 bool Bit(int64_t mask, int i) { return ((mask >> i) & 1) != 0; }
 
-// Spreads the sparse form, one element per [..] argument, over dimensions.
+// Spreads the sparse form, which has one element per item between the brackets,
+// over the dimensions of an input of rank `rank`.
 absl::StatusOr<DenseSpec> Densify(int rank, const Dims& begin, const Dims& end,
                                   const Dims& strides,
                                   const StridedSliceMasks& masks) {
   const int given = static_cast<int>(begin.size());
-  int ellipsis = given;  // an implicit one at the end
-  int consuming = 0;     // arguments that stand for a dimension
+  int ellipsis = given;  // the implicit one at the end, if none is given
+  int consuming = 0;     // items that stand for one dimension of the input
   for (int i = 0; i < given; ++i) {
     if (Bit(masks.ellipsis, i)) {
       if (ellipsis != given) {
@@ -83,12 +88,15 @@ absl::StatusOr<DenseSpec> Densify(int rank, const Dims& begin, const Dims& end,
   return spec;
 }
 
-// An index counted from the end when negative, without overflow.
+// Returns an index that is counted from the start; a negative `index` is
+// counted from the end. The sum cannot overflow, since its terms have different
+// signs.
 int64_t FromEnd(int64_t index, int64_t extent) {
   return index < 0 ? index + extent : index;
 }
 
-// Replaces `axis` by plain bounds; returns how many indices are taken.
+// Replaces the bounds in `axis` by bounds inside of [-1, extent], and returns
+// how many indices are taken. `i` is the dimension's number, for messages.
 absl::StatusOr<int64_t> Resolve(AxisSlice& axis, int i, int64_t extent) {
   if (axis.stride == 0) {
     return absl::InvalidArgumentError(

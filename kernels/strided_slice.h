@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What StridedSlice's begin, end, strides and masks mean for a known shape:
-// Python's x[a:b:c, ..., newaxis, i]. TensorFlow's ValidateStridedSliceOp.
+// Computes what the begin, end, strides and masks of StridedSlice mean for an
+// input of known shape: Python's x[a:b:c, ..., newaxis, i]. Follows
+// TensorFlow's ValidateStridedSliceOp. All functions are stateless.
 #ifndef LEAT_KERNELS_STRIDED_SLICE_H_
 #define LEAT_KERNELS_STRIDED_SLICE_H_
 
@@ -13,28 +14,45 @@
 
 namespace leat::kernels {
 
-// Bit i of a mask is about element i of begin, end and strides.
+// The op's five mask attrs. Bit i of a mask speaks of element i of begin, end
+// and strides.
 struct StridedSliceMasks {
+  // begin[i] is ignored: the slice starts at the first element.
   int64_t begin = 0;
+  // end[i] is ignored: the slice ends after the last element.
   int64_t end = 0;
+  // Element i is "...", which takes as many dimensions whole as are left.
   int64_t ellipsis = 0;
+  // Element i is newaxis, which adds a dimension of extent 1.
   int64_t new_axis = 0;
+  // Element i is a single index, begin[i]; its dimension is removed.
   int64_t shrink_axis = 0;
 
+  // Reads the attrs begin_mask, end_mask, ellipsis_mask, new_axis_mask and
+  // shrink_axis_mask; an absent one is 0. INVALID_ARGUMENT if one is not an
+  // int.
   static absl::StatusOr<StridedSliceMasks> FromAttrs(const AttrMap& attrs);
 };
 
+// The elements that a slice takes. `begin` and `strides` have one entry per
+// dimension of the input, as `box` has.
 struct StridedSlicePlan {
-  Shape box = {};     // extents taken, one per dimension of the input
-  Dims begin = {};    // first index taken
+  Shape box = {};     // how many indices are taken per dimension
+  Dims begin = {};    // the first index taken
   Dims strides = {};  // never 0
-  Shape result = {};  // box with axes added and removed
+  Shape result = {};  // `box` with dimensions added and removed
 
-  // Every stride is 1 and all but the first dimension is taken whole.
+  // Returns true if the slice is a range of rows of `input`: every stride is 1
+  // and all dimensions but the first are taken whole. Such a slice can share
+  // the bytes of the input.
   bool IsRowRange(const Shape& input) const;
 };
 
-// INVALID_ARGUMENT with TensorFlow's text for what is out of bounds.
+// Resolves a slice of an input of shape `input`. `begin`, `end` and `strides`
+// have one element per item between the brackets. INVALID_ARGUMENT, with
+// TensorFlow's text, if their lengths differ or are more than 31, or for a zero
+// stride, a second ellipsis, too many indices, or a single index that is out of
+// bounds.
 absl::StatusOr<StridedSlicePlan> PlanStridedSlice(
     const Shape& input, const Dims& begin, const Dims& end, const Dims& strides,
     const StridedSliceMasks& masks);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the kernels of TensorList ops share: reading lists and element shapes
-// from inputs, and giving out a list that was changed. Messages are
+// Helpers of the kernels of TensorList ops: they read lists and element shapes
+// from inputs, and output a list that was changed. Error messages are
 // TensorFlow's. Stateless.
 #ifndef LEAT_KERNELS_TENSOR_LIST_ACCESS_H_
 #define LEAT_KERNELS_TENSOR_LIST_ACCESS_H_
@@ -18,44 +18,51 @@
 
 namespace leat::kernels {
 
-// The list that input `i`, a scalar variant, holds; it lives as long as the
-// input. INVALID_ARGUMENT when there is none.
+// Returns the list in input `i`, a scalar variant. It lives as long as the
+// input. INVALID_ARGUMENT if the input is not a scalar or holds no list.
 absl::StatusOr<const TensorList*> GetList(const KernelContext& context, int i);
 
-// The same; its elements must be of `dtype`, the op's attr.
+// Does the same, and returns INVALID_ARGUMENT, too, if the list's elements are
+// not of `dtype`, the op's attr.
 absl::StatusOr<const TensorList*> GetList(const KernelContext& context, int i,
                                           DType dtype);
 
-// Makes output `o` a list to be changed: that of input `i` itself when this
-// kernel is all that refers to it, else a copy. The input must not be used any
-// more. REQUIRES: GetList(i) succeeded.
+// Sets output `o` to a list that the kernel may change, and returns it: the
+// list of input `i` itself if nothing else refers to it, else a copy, which
+// shares the bytes of the elements. The input must not be used any more.
+// RESOURCE_EXHAUSTED if there is no memory for the copy. REQUIRES: GetList(i)
+// succeeded.
 absl::StatusOr<TensorList*> ForwardOrCopyList(KernelContext& context, int i,
                                               int o);
 
-// Where lists have their elements: memory that the device's limit counts.
+// Returns the allocator for the arrays of lists, whose memory the device's
+// limit counts.
 Allocator& ListMemory(const KernelContext& context);
 
-// Makes output `o` this list.
+// Sets output `o` to a scalar variant that holds `list`.
 absl::Status SetList(KernelContext& context, int o, TensorList list);
 
-// The shape in an int32 or int64 tensor: extents, -1 for an unknown one, or a
-// scalar -1 for an unknown rank. INVALID_ARGUMENT otherwise.
+// Returns the shape in an int32 or int64 tensor: a vector of extents, with -1
+// for an unknown one, or the scalar -1 for an unknown rank. INVALID_ARGUMENT
+// for other values.
 absl::StatusOr<PartialShape> GetPartialShape(const Tensor& tensor);
 
-// What input `i` and the list say together of the elements' shape.
-// INVALID_ARGUMENT when they contradict.
+// Merges the element shape in input `i` with the list's own. INVALID_ARGUMENT
+// if they contradict each other.
 absl::StatusOr<PartialShape> GetElementShape(const KernelContext& context,
                                              const TensorList& list, int i);
 
-// `shape` merged with that of every element which is written.
+// Merges `shape` with the shape of every element that has been written.
+// INVALID_ARGUMENT if they contradict each other.
 absl::StatusOr<PartialShape> MergeElementShapes(const TensorList& list,
                                                 PartialShape shape);
 
-// An int32 input of one element.
+// Returns the value of input `i`, an int32 tensor of one element.
+// INVALID_ARGUMENT, with `what` as the input's name, if it is not one.
 absl::StatusOr<int32_t> GetInt(const KernelContext& context, int i,
                                absl::string_view what);
 
-// A tensor of zeros; empty strings, handles or variants.
+// Returns a tensor of zeros, or of empty strings, handles or variants.
 absl::StatusOr<Tensor> MakeZeros(KernelContext& context, DType dtype,
                                  const Shape& shape);
 

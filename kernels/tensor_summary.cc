@@ -17,10 +17,12 @@
 namespace leat::kernels {
 namespace {
 
-// Of text in one summary, and of one string; a little more when it ends.
+// The most bytes of text in one summary, and of one string in it. A summary can
+// become a little longer, because it is checked after each value.
 constexpr size_t kMaxBytes = 1 << 20;
 
-// The shorter of two precisions that reads back as the same number.
+// Prints `value` with the smaller of two precisions, if that is enough to read
+// back the same number, else with the larger one.
 std::string Print(float value) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.6g", value);
@@ -58,17 +60,21 @@ std::string Print(T value) {
 }
 std::string Print(uint64_t value) { return absl::StrCat(value); }
 
-// How many dimensions, counted from the last, begin (or end) at element
-// `index`; the innermost has no brackets of its own.
+// Returns how many dimensions, counted from the last one, begin (or end) at
+// element `index`. `blocks` has no entry for the innermost dimension, which has
+// no brackets of its own.
 int Boundaries(const Dims& blocks, int64_t index) {
   int count = 0;
   for (const int64_t block : blocks) count += index % block == 0 ? 1 : 0;
   return count;
 }
 
+// Prints the first `limit` elements of `tensor`, each by `print(index)`, with
+// brackets around the dimensions.
 std::string Summarize(const Tensor& tensor, int64_t limit,
                       absl::FunctionRef<std::string(int64_t)> print) {
-  // Elements in one [...] of every bracketed dimension.
+  // The number of elements in one pair of brackets, for every dimension that
+  // has them.
   Dims blocks;
   int64_t block = 1;
   for (int i = tensor.rank() - 1; i > 0; --i) {
@@ -92,7 +98,7 @@ std::string Summarize(const Tensor& tensor, int64_t limit,
     result += "...";
   }
   if (limit > 0) {
-    // Every bracket still open is closed, also where values are left out.
+    // Closes every bracket that is still open, also if values are left out.
     result.append(blocks.size(), ']');
   }
   if (cut) result += "...";
@@ -102,7 +108,7 @@ std::string Summarize(const Tensor& tensor, int64_t limit,
 std::string SummarizeValues(const Tensor& tensor, int64_t max_values) {
   const int64_t count = tensor.num_elements();
   const int64_t limit = max_values < 0 ? count : std::min(max_values, count);
-  // TensorFlow's text, since a fix for these alone.
+  // TensorFlow prints this for bool tensors, and only for them.
   if (tensor.dtype() == DType::kBool && limit == 0) return "";
   std::string result;
   const bool known =

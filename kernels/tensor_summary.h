@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A tensor's first values as text, as TensorFlow's Assert and Print show them:
-// "1 2 3...", "[1 2][3...".
+// Formats the first values of tensors as text, as TensorFlow's Assert and Print
+// show them: "1 2 3..." for a vector, "[1 2][3..." for a matrix. Stateless.
 #ifndef LEAT_KERNELS_TENSOR_SUMMARY_H_
 #define LEAT_KERNELS_TENSOR_SUMMARY_H_
 
@@ -13,12 +13,13 @@
 
 namespace leat::kernels {
 
-// The inputs from the second on, each as "[values]", with `separator` between
-// them. At most `max_values` values of each, all when it is negative; the text
-// of an input ends in "..." when some are left out. Strings are escaped.
+// Returns the values of all inputs but the first, each input as "[values]",
+// with `separator` between inputs. Shows at most `max_values` values of an
+// input, or all if it is negative; an input's text ends in "..." if values are
+// left out. Strings are escaped.
 //
-// Ends in "..." after some megabytes: a graph can name one long string very
-// often.
+// The whole text ends in "..." after some megabytes, because a graph can pass
+// one long string as very many inputs.
 std::string SummarizeInputs(const KernelContext& context, int64_t max_values,
                             absl::string_view separator);
 

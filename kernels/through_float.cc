@@ -15,8 +15,9 @@ namespace leat::kernels {
 namespace {
 
 constexpr DTypeList<half, bfloat16> kNarrow;
-constexpr int64_t kCost = 1;  // of an element, in nanoseconds
+constexpr int64_t kCost = 1;  // of one element, in nanoseconds
 
+// Copies a tensor of half or bfloat16 into a float one.
 absl::StatusOr<Tensor> Widen(KernelContext& context, const Tensor& input) {
   LEAT_ASSIGN_OR_RETURN(
       Tensor wide, context.AllocateTemporary(DType::kFloat, input.shape()));
@@ -33,6 +34,7 @@ absl::StatusOr<Tensor> Widen(KernelContext& context, const Tensor& input) {
   return wide;
 }
 
+// Rounds the values of `wide` to the dtype of `output`. REQUIRES: equal shapes.
 void Round(KernelContext& context, const Tensor& wide, Tensor& output) {
   VisitDType(kNarrow, output.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
@@ -45,6 +47,7 @@ void Round(KernelContext& context, const Tensor& wide, Tensor& output) {
   });
 }
 
+// Runs the float kernel in a context of its own, with widened inputs.
 class WideKernel final : public Kernel {
  public:
   WideKernel(std::unique_ptr<const NodeDef> node,
@@ -84,7 +87,7 @@ class WideKernel final : public Kernel {
   }
 
  private:
-  const std::unique_ptr<const NodeDef> node_;  // with T float
+  const std::unique_ptr<const NodeDef> node_;  // the node with T = float
   const std::unique_ptr<Kernel> kernel_;
 };
 

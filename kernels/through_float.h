@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of float32 for half and bfloat16, which the host computes in float32
-// anyway: inputs are widened, outputs rounded.
+// Runs a float32 kernel on half and bfloat16 tensors: inputs are widened before
+// it runs and outputs are rounded after it. The host computes these types in
+// float32 anyway, so a kernel of their own would not be faster.
 #ifndef LEAT_KERNELS_THROUGH_FLOAT_H_
 #define LEAT_KERNELS_THROUGH_FLOAT_H_
 
@@ -13,13 +14,15 @@
 
 namespace leat::kernels {
 
+// Returns true for the two dtypes that ThroughFloat converts.
 inline bool IsHalfOrBfloat16(DType dtype) {
   return dtype == DType::kHalf || dtype == DType::kBfloat16;
 }
 
-// A kernel for `node`, whose attr T is half or bfloat16, around the one that
-// `factory` makes for the same node with T float. Only arguments of dtype T are
-// converted. The inner kernel must be synchronous. Fails as `factory` does.
+// Makes a kernel for `node`, whose attr T is half or bfloat16. It wraps the
+// kernel that `factory` makes for the same node with T = float, and owns it.
+// Only inputs and outputs of dtype T are converted. Returns the errors of
+// `factory`. REQUIRES: the kernel of `factory` is synchronous.
 absl::StatusOr<std::unique_ptr<Kernel>> ThroughFloat(const NodeDef& node,
                                                      KernelFactory factory);
 

@@ -15,20 +15,22 @@ namespace {
 using Variables = absl::InlinedVector<Variable*, 4>;
 using Values = absl::InlinedVector<Tensor*, 4>;
 
-// A read that raced with nobody may still share the bytes with a snapshot.
+// Gives the value bytes of its own if a snapshot shares them.
 absl::Status MakeUnique(Allocator& allocator, Tensor& value) {
   if (value.IsUnique()) return absl::OkStatus();
   LEAT_ASSIGN_OR_RETURN(value, value.Copy(allocator));
   return absl::OkStatus();
 }
 
-// One variable and its place among the arguments of UpdateTogether.
+// A variable and its position among the arguments of UpdateTogether.
 struct Locked {
   Variable* variable = nullptr;
   size_t position = 0;
 };
 
-// Locks the variables one inside the other; as deep as an optimizer has slots.
+// Locks the variables of `order` one inside the other, collects their tensors
+// in `values`, and calls `update` when all are locked. The recursion is as deep
+// as an optimizer has slots.
 absl::Status UpdateFrom(
     Allocator& allocator, absl::Span<const Locked> order, Values& values,
     absl::FunctionRef<absl::Status(absl::Span<Tensor* const>)> update,

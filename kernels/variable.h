@@ -1,13 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Variable: a mutable tensor that outlives steps; VarHandleOp and VariableV2
-// alike.
+// Variable: a mutable tensor that outlives steps. It is the resource behind
+// TensorFlow's VarHandleOp and VariableV2 alike.
 //
-// Reads give a snapshot that shares the bytes. A dense update holds the lock
-// exclusively and writes in place only when no snapshot shares the bytes, else
-// to a copy, so values sent, fetched or saved never tear. The first sparse
-// update switches to sparse mode: rows change in place under the exclusive
-// lock, gathers hold it shared, dense reads copy. Thread-safe.
+// A read gives a snapshot that shares the bytes of the value. A dense update
+// holds the lock exclusively; it writes in place only if no snapshot shares the
+// bytes, and else writes to a copy. So a value that is being sent, fetched or
+// saved never changes meanwhile. The first sparse update switches the variable
+// to sparse mode for good: rows then change in place under the exclusive lock,
+// gathers hold the lock shared, and dense reads copy.
 #ifndef LEAT_KERNELS_VARIABLE_H_
 #define LEAT_KERNELS_VARIABLE_H_
 
@@ -23,10 +24,13 @@
 
 namespace leat::kernels {
 
+// Thread-safe. Shared by the store and the steps that use it.
 class Variable final : public Resource {
  public:
   static constexpr char kTypeName[] = "Variable";
 
+  // A variable without a value. `shape` is the declared shape, which may be
+  // partial.
   Variable(std::string name, DType dtype, PartialShape shape)
       : name_(std::move(name)), dtype_(dtype), shape_(std::move(shape)) {}
 
@@ -34,34 +38,44 @@ class Variable final : public Resource {
   DType dtype() const { return dtype_; }
   const PartialShape& declared_shape() const { return shape_; }
 
+  // Returns true if the variable has a value.
   bool IsInitialized() const;
 
-  // Read will neither copy nor wait for an update, most probably.
+  // Returns true if Read will most probably neither copy the value nor wait for
+  // an update.
   bool IsQuickToRead() const;
 
-  // A snapshot. FAILED_PRECONDITION with TensorFlow's text when uninitialised.
+  // Returns a snapshot of the value. In sparse mode it is a copy in memory of
+  // `allocator`. FAILED_PRECONDITION, with TensorFlow's text, if there is no
+  // value yet; RESOURCE_EXHAUSTED if there is no memory.
   absl::StatusOr<Tensor> Read(Allocator& allocator) const;
 
-  // Becomes `value`, sharing its bytes. INVALID_ARGUMENT when the dtype, or
-  // with `validate_shape` the declared shape, does not fit.
+  // Makes `value` the new value and shares its bytes. INVALID_ARGUMENT if its
+  // dtype is not the variable's, or with `validate_shape` if it does not fit
+  // the declared shape.
   absl::Status Assign(Tensor value, bool validate_shape = true);
 
-  // `update` changes a uniquely held tensor in place, under the exclusive lock.
-  // The lock is released before this returns; on error the value may be partly
-  // updated, as in TensorFlow. FAILED_PRECONDITION when uninitialised.
+  // Calls `update` under the exclusive lock with a tensor whose bytes nothing
+  // else shares, to be changed in place. The lock is released before this
+  // returns. If `update` fails, the value may be partly updated, as in
+  // TensorFlow. FAILED_PRECONDITION if there is no value yet;
+  // RESOURCE_EXHAUSTED if there is no memory for a copy.
   absl::Status Update(Allocator& allocator,
                       absl::FunctionRef<absl::Status(Tensor&)> update);
 
-  // The same for some rows: switches to sparse mode.
+  // Does the same for an update of some rows, and switches to sparse mode.
   absl::Status UpdateRows(Allocator& allocator,
                           absl::FunctionRef<absl::Status(Tensor&)> update);
 
-  // Becomes what `make` makes of the value, under the exclusive lock; stays as
-  // it is on error. FAILED_PRECONDITION when uninitialised.
+  // Replaces the value by the tensor that `make` returns for it, under the
+  // exclusive lock. If `make` fails, the value stays as it is.
+  // FAILED_PRECONDITION if there is no value yet.
   absl::Status Replace(
       absl::FunctionRef<absl::StatusOr<Tensor>(const Tensor&)> make);
 
-  // `read` sees the tensor under the shared lock; it must not keep it.
+  // Calls `read` with the value under the shared lock. `read` must not keep the
+  // tensor, because its rows may change in place later. FAILED_PRECONDITION if
+  // there is no value yet.
   absl::Status WithValue(
       absl::FunctionRef<absl::Status(const Tensor&)> read) const;
 
@@ -76,11 +90,15 @@ class Variable final : public Resource {
 
   mutable SharedMutex mutex_;
   Tensor value_ ABSL_GUARDED_BY(mutex_);
-  bool sparse_ ABSL_GUARDED_BY(mutex_) = false;
+  bool sparse_ ABSL_GUARDED_BY(mutex_) = false;  // sparse mode
 };
 
-// Updates several variables together (an optimizer's slots) without deadlock:
-// locks in address order; the same variable twice is INVALID_ARGUMENT.
+// Updates several variables together, such as an optimizer's variable and
+// slots. `update` gets their tensors in the order of `variables`, all locked
+// exclusively. With `rows` it works as UpdateRows, else as Update. Takes the
+// locks in the order of the variables' addresses, so that two updates cannot
+// deadlock. INVALID_ARGUMENT if a variable is given twice. Borrows the
+// variables for the call.
 absl::Status UpdateTogether(
     Allocator& allocator, absl::Span<Variable* const> variables,
     absl::FunctionRef<absl::Status(absl::Span<Tensor* const>)> update,

@@ -23,7 +23,8 @@ void AccumulateRange(Accumulate operation, int64_t count, const T* value,
       target[i] = T(sum);
     }
   } else {
-    // Wrapping, not undefined, for signed integers.
+    // Signed integers are added as unsigned ones, which wrap around; in their
+    // own type an overflow would be undefined.
     using Element = typename std::conditional_t<std::is_integral_v<T>,
                                                 std::make_unsigned<T>,
                                                 std::common_type<T>>::type;

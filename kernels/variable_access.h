@@ -1,7 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// How kernels get at variables: an argument is a reference or a resource
-// handle, and the two kinds of op share all the rest.
+// How kernels find the variables and other resources of their nodes. An
+// argument is either a reference (VariableV2) or a resource handle
+// (VarHandleOp); with these functions one kernel serves the ops of both kinds.
+// Stateless.
 #ifndef LEAT_KERNELS_VARIABLE_ACCESS_H_
 #define LEAT_KERNELS_VARIABLE_ACCESS_H_
 
@@ -19,33 +21,40 @@
 
 namespace leat::kernels {
 
-// Where a node's resource is: container ("" is the store's default one) and
-// shared_name, or else the node's name.
+// Where a node's resource is kept: the attr `container` ("" for the store's
+// default one), and the attr `shared_name` or, where that is empty, the node's
+// name.
 struct ResourceName {
   std::string container = {};
   std::string name = {};
 };
+// Reads that from the attrs of `node`. INVALID_ARGUMENT if one is not a string.
 absl::StatusOr<ResourceName> GetResourceName(const NodeDef& node);
 
-// The handle in input `i`, which owns it: its four strings are not copied for a
-// look-up. INVALID_ARGUMENT unless it holds exactly one.
+// Returns the handle in input `i`. The input owns it, so that a lookup need not
+// copy its four strings. INVALID_ARGUMENT unless the input holds exactly one
+// handle.
 absl::StatusOr<const ResourceHandle*> GetHandle(const KernelContext& context,
                                                 int i);
 
-// The variable of input `i`: a reference, or named by a handle. Checks that its
-// elements are `dtype`. FAILED_PRECONDITION with TensorFlow's text when the
-// resource does not exist or has no value yet.
+// Returns the variable of input `i`, which is a reference or a handle.
+// INVALID_ARGUMENT if the variable's dtype is not `dtype`. FAILED_PRECONDITION,
+// with TensorFlow's text, if the variable that a handle names does not exist or
+// has no value yet.
 absl::StatusOr<std::shared_ptr<Variable>> GetVariable(
     const KernelContext& context, int i, DType dtype);
 
-// FAILED_PRECONDITION as ReadVariableOp of TensorFlow says it.
+// Returns FAILED_PRECONDITION with the text of TensorFlow's ReadVariableOp.
 absl::Status NoSuchVariable(const ResourceHandle& handle,
                             absl::string_view reason);
 
-// The op's output 0 is its input 0 when that is a reference.
+// Makes output 0 the reference in input 0, if that is one and the op has an
+// output.
 void ForwardRef(KernelContext& context);
 
-// target += value, or -= value. Shapes must be equal; any number type.
+// Adds `value` to `target` element by element, or subtracts it. Integers wrap
+// around. INVALID_ARGUMENT for a dtype that is not a number. REQUIRES: both
+// have the same shape and dtype.
 enum class Accumulate { kAdd, kSubtract };
 absl::Status AccumulateInto(WorkQueue& queue, Accumulate operation,
                             const Tensor& value, Tensor& target);

@@ -17,21 +17,23 @@ absl::string_view TypeName(const Variant& variant) {
   return variant.value() == nullptr ? "" : variant.value()->type_name();
 }
 
-// One operation on a variant and all that stands in it. Recursion ends because
-// variants are at most kMaxVariantDepth deep; but they may share what they
-// hold, so that a few tensors in memory can be very many in the result.
+// One operation on a variant and on all that it contains. The recursion ends
+// because variants contain each other at most kMaxVariantDepth deep. But they
+// may share the values they hold, so a few tensors in memory can be very many
+// in the result; this class counts them.
 class Operation {
  public:
   Operation(KernelContext& context, int64_t max_inner)
       : context_(context), max_inner_(max_inner), left_(max_inner) {}
 
  protected:
-  // Called for each tensor, before it is worked on.
+  // Counts a tensor; called before the tensor is worked on. Also looks now and
+  // then whether the step was cancelled, and returns its reason.
   absl::Status CountTensor(const Tensor& tensor) {
     if (depth_ > 0) {
       LEAT_RETURN_IF_ERROR(CountInner());
     }
-    // What takes as long as a small tensor.
+    // So many bytes of a tensor take as long as a small tensor.
     constexpr int64_t kBytes = 4096;
     constexpr int64_t kMaxWork = 1024;
     const Cancellation* const cancellation = context_.step().cancellation;
@@ -41,7 +43,8 @@ class Operation {
     return cancellation->status();
   }
 
-  // Called around each variant that stands in another.
+  // Called before and after the work on each variant that is inside of another
+  // one.
   absl::Status Enter() {
     ++depth_;
     return CountInner();
@@ -60,8 +63,8 @@ class Operation {
 
   const int64_t max_inner_;
   int64_t left_;
-  int depth_ = 0;     // variants around this one
-  int64_t work_ = 0;  // since the step's cancellation was looked at
+  int depth_ = 0;     // how many variants contain the current one
+  int64_t work_ = 0;  // since the last check for cancellation
 };
 
 class ZerosLike : public Operation {

@@ -1,12 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Zeros and sums of variants that hold tensors: lists and optionals, also of
-// each other. What gradients of loops and branches need; rules and messages are
-// TensorFlow's. Variants may share what they hold, so that a few bytes stand
-// for very many in the result: RESOURCE_EXHAUSTED for more than `max_inner`
-// variants in another one and tensors in those. What the outermost value holds
-// itself is not counted: it is all there already. Ends early with the step's
-// reason when that is cancelled. Stateless.
+// Zeros and sums of variants that hold tensors: lists and optionals, which may
+// contain one another. The gradients of loops and branches need them. Rules and
+// messages are TensorFlow's.
+//
+// Variants may share the values that they hold, so that a few bytes stand for a
+// huge result. So the functions return RESOURCE_EXHAUSTED if the value contains
+// more than `max_inner` inner values: variants inside of other variants, and
+// the tensors of those. The tensors that the outermost value holds itself are
+// not counted, because all of them are in memory already. If the step is
+// cancelled, the functions stop early and return its reason. Stateless.
 #ifndef LEAT_KERNELS_VARIANT_ARITHMETIC_H_
 #define LEAT_KERNELS_VARIANT_ARITHMETIC_H_
 
@@ -21,19 +24,22 @@ namespace leat::kernels {
 
 inline constexpr int64_t kMaxInnerValues = int64_t{1} << 20;
 
-// The same value with zeros for all numbers. List elements that were never
-// written stay so. INVALID_ARGUMENT for strings, resources, and other variants.
+// Returns a copy of `variant` with zeros for all numbers. List elements that
+// were never written stay unwritten. INVALID_ARGUMENT for strings, resources
+// and other kinds of variants.
 absl::StatusOr<Variant> ZerosLikeVariant(KernelContext& context,
                                          const Variant& variant,
                                          int64_t max_inner = kMaxInnerValues);
 
-// Adds two tensors of one shape and dtype, which is neither variant nor
-// resource; INVALID_ARGUMENT for a dtype that has no sum.
+// Adds two tensors of the same shape and dtype, which is neither variant nor
+// resource. INVALID_ARGUMENT for a dtype that has no sum.
 using AddTensors = absl::StatusOr<Tensor> (*)(KernelContext& context,
                                               const Tensor& a, const Tensor& b);
 
-// A list or optional of the sums of what both hold; what one list lacks is
-// taken from the other, sharing bytes. INVALID_ARGUMENT when they do not fit.
+// Returns a list or optional with the sums of the elements of `a` and `b`;
+// `add` adds the tensors. An element that only one list has is taken from that
+// list and shares its bytes. INVALID_ARGUMENT if `a` and `b` do not fit each
+// other.
 absl::StatusOr<Variant> AddVariants(KernelContext& context, const Variant& a,
                                     const Variant& b, AddTensors add,
                                     int64_t max_inner = kMaxInnerValues);

@@ -13,10 +13,11 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// dnnl counts in int32 inside.
+// oneDNN counts in int32 internally.
 constexpr int64_t kMaxExtent = std::numeric_limits<int32_t>::max();
 
-// A list attr of one value per axis, all ones when the op has no such attr.
+// Reads a list attr with one value per axis; all are 1 if the op has no such
+// attr.
 absl::StatusOr<Ints> PerAxis(const NodeDef& node, absl::string_view name,
                              const ImageAxes& axes) {
   LEAT_ASSIGN_OR_RETURN(Ints values,

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The attrs that say how windows slide over images, as convolutions and pooling
-// have them: data_format, padding, explicit_paddings, strides, and dilations or
-// ksize. Immutable after Create.
+// Reads the attrs that say how windows slide over images, which convolutions
+// and pooling have in common: data_format, padding, explicit_paddings, strides,
+// and dilations or ksize.
 #ifndef LEAT_KERNELS_WINDOW_ATTRS_H_
 #define LEAT_KERNELS_WINDOW_ATTRS_H_
 
@@ -16,20 +16,23 @@
 
 namespace leat::kernels {
 
+// The attrs of one node. Immutable after Create.
 struct WindowAttrs {
-  bool channels_first = false;
+  bool channels_first = false;  // data_format is NCHW
   ImageAxes axes = {};
-  // Along height and width; `size` is the ksize of pooling, else 1.
+  // The window along height and width. Its size is the ksize of pooling, else
+  // 1: the filter of a convolution is an input.
   Window height = {};
   Window width = {};
 
-  // INVALID_ARGUMENT for lists that are too short, values below 1 or above
-  // int32, or padding of batch or channels; UNIMPLEMENTED for strides,
-  // dilations or windows there.
+  // Reads and checks the attrs of `node`. INVALID_ARGUMENT for lists of a wrong
+  // length, for values below 1 or above int32, and for padding of batch or
+  // channels; UNIMPLEMENTED for strides, dilations or windows along batch or
+  // channels.
   static absl::StatusOr<WindowAttrs> Create(const NodeDef& node);
 };
 
-// A rank-4 shape by what its extents mean.
+// The extents of a rank-4 shape by their meaning instead of their order.
 struct ImageShape {
   int64_t batch = 0;
   int64_t channels = 0;
@@ -39,12 +42,13 @@ struct ImageShape {
   friend bool operator==(const ImageShape&, const ImageShape&) = default;
 };
 
-// INVALID_ARGUMENT naming `what` unless the rank is 4 and extents fit int32.
+// Sorts the extents of `shape` by their meaning. INVALID_ARGUMENT, with `what`
+// for the tensor's name, unless the rank is 4 and all extents fit an int32.
 absl::StatusOr<ImageShape> ToImageShape(const WindowAttrs& attrs,
                                         const Shape& shape,
                                         absl::string_view what);
 
-// The reverse; fails as Shape::Create does.
+// Does the reverse. INVALID_ARGUMENT if there are too many elements.
 absl::StatusOr<Shape> FromImageShape(const WindowAttrs& attrs,
                                      const ImageShape& image);
 

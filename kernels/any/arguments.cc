@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// _Arg and _Retval: what is fed to and fetched from a step, by position.
+// Kernels of _Arg and _Retval, which give the step's feeds to the graph and
+// take its fetches from it, by position.
 #include <memory>
 
 #include "absl/strings/str_cat.h"

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Const, Placeholder, PlaceholderV2, PlaceholderWithDefault.
+// Kernels of Const, Placeholder, PlaceholderV2 and PlaceholderWithDefault.
 #include <memory>
 #include <utility>
 
@@ -36,6 +36,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeConst(const NodeDef& node) {
   return std::unique_ptr<Kernel>(std::make_unique<Const>(std::move(value)));
 }
 
+// A placeholder runs only if it was not fed, so it always fails.
 class Placeholder final : public Kernel {
  public:
   explicit Placeholder(std::string expected) : expected_(std::move(expected)) {}
@@ -55,7 +56,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakePlaceholder(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(PartialShape shape, node.attrs.GetOr<PartialShape>(
                                                 "shape", PartialShape()));
   std::string expected = Name(dtype);
-  // TensorFlow says nothing of a scalar's shape: old graphs mean "unknown".
+  // The message leaves out a scalar's shape, as TensorFlow does: in old graphs
+  // it means that the shape is unknown.
   if (shape.rank() > 0) {
     absl::StrAppend(&expected, " and shape ", shape.DebugString());
   }

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Switch, RefSwitch and LoopCond. Merge, Enter, Exit and NextIteration have no
-// kernels: the executor's propagators route their values.
+// Kernels of Switch, RefSwitch and LoopCond. Merge, Enter, Exit and
+// NextIteration have no kernels: the executor's propagators route their values.
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/kernel_context.h"
@@ -10,6 +10,7 @@
 namespace leat::kernels::any::control_flow {
 namespace {
 
+// Makes input `from`, a tensor or a reference, output `to`.
 void Forward(KernelContext& context, int from, int to) {
   if (IsRef(context.node().output_types[to])) {
     context.set_output_ref(to, context.input_ref(from));

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Assert, Abort, CheckNumerics.
+// Kernels of Assert, Abort and CheckNumerics.
 #include <atomic>
 #include <cmath>
 #include <memory>
@@ -43,7 +43,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeAssert(const NodeDef& node) {
   return std::unique_ptr<Kernel>(std::make_unique<Assert>(summarize));
 }
 
-// Ends the step; in TensorFlow it ends the process.
+// Ends the step with an error. In TensorFlow the op ends the process.
 class Abort final : public Kernel {
  public:
   explicit Abort(std::string message) : message_(std::move(message)) {}
@@ -98,7 +98,8 @@ class CheckNumerics final : public Kernel {
       return static_cast<float>(value);
     }
   }
-  // Anything times zero is zero, but for NaN and infinity.
+  // Returns true if no value is NaN or infinite: all other numbers times zero
+  // are zero.
   static bool IsFinite(absl::Span<const T> values) {
     decltype(Widen(T())) sum = 0;
     for (const T value : values) sum += Widen(value) * 0;

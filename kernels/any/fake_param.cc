@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FakeParam: stands for what a branch that was not taken would have given to a
-// gradient. Nobody reads the values: zeros of the shape, an unknown extent is
-// 0, and a scalar where the rank is unknown.
+// Kernel of FakeParam. Its output stands for a value that a branch would have
+// given to a gradient if it had been taken. Nothing reads the values, so they
+// are zeros. An unknown extent becomes 0, and a shape of unknown rank becomes a
+// scalar.
 #include <algorithm>
 #include <memory>
 #include <utility>

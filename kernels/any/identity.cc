@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Identity, IdentityN, StopGradient, PreventGradient, RefIdentity: outputs
-// share the bytes of the inputs.
+// Kernels of Identity, IdentityN, StopGradient, PreventGradient and
+// RefIdentity. The outputs share the bytes of the inputs.
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 

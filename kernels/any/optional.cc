@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// OptionalFromValue, OptionalNone, OptionalHasValue, OptionalGetValue.
+// Kernels of OptionalFromValue, OptionalNone, OptionalHasValue and
+// OptionalGetValue.
 #include "leat/core/optional.h"
 
 #include <memory>
@@ -35,6 +36,8 @@ absl::Status None(KernelContext& context) {
   return SetOptional(context, OptionalValue());
 }
 
+// Returns the optional in input 0, a scalar variant. INVALID_ARGUMENT if it
+// holds none.
 absl::StatusOr<const OptionalValue*> GetOptional(const KernelContext& context) {
   const Tensor& input = context.input(0);
   if (input.rank() != 0) {

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Print, PrintV2: to standard error only. A graph chooses no file.
+// Kernels of Print and PrintV2. They print to standard error only, so that a
+// graph cannot choose a file to write to.
 #include <atomic>
 #include <cstdio>
 #include <memory>
@@ -18,7 +19,7 @@
 namespace leat::kernels::any::print {
 namespace {
 
-// One call, so that lines of several threads do not mix.
+// Writes `text` in one call, so that lines of several threads do not mix.
 void WriteToStandardError(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
@@ -37,7 +38,8 @@ class Print final : public Kernel {
   }
 
  private:
-  // Counts `left_` down to 0; a negative one means without end.
+  // Returns true while there are lines left to print, and counts `left_` down
+  // to 0. A negative `left_` means that the number of lines is not limited.
   bool MayPrint() const {
     int64_t left = left_.load(std::memory_order_relaxed);
     while (left > 0 && !left_.compare_exchange_weak(left, left - 1)) {
@@ -73,7 +75,8 @@ class PrintV2 final : public Kernel {
                        text.shape().DebugString()));
     }
     const std::string& line = text.scalar<std::string>();
-    // With its end it is copied.
+    // The line is copied when `end_` is appended; this reserves memory for the
+    // copy.
     const BufferRef reserved =
         context.step().device->host_allocator().Reserve(HeldBytes(line));
     if (reserved == nullptr) {

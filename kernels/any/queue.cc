@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FIFOQueueV2, RandomShuffleQueueV2, QueueEnqueueV2, QueueEnqueueManyV2,
-// QueueDequeueV2, QueueDequeueManyV2, QueueDequeueUpToV2, QueueCloseV2,
-// QueueSizeV2, QueueIsClosedV2.
+// Kernels of FIFOQueueV2, RandomShuffleQueueV2, QueueEnqueueV2,
+// QueueEnqueueManyV2, QueueDequeueV2, QueueDequeueManyV2, QueueDequeueUpToV2,
+// QueueCloseV2, QueueSizeV2 and QueueIsClosedV2.
 #include "leat/kernels/queue.h"
 
 #include <memory>
@@ -24,7 +24,8 @@
 namespace leat::kernels::any::queue {
 namespace {
 
-// The queue of the node's name: there already, or made.
+// Outputs the handle of the node's queue. Makes the queue unless there is one
+// of that name already, which must then have the same options.
 class QueueHandle final : public Kernel {
  public:
   QueueHandle(ResourceName name, QueueOptions options)
@@ -61,6 +62,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeQueue(const NodeDef& node) {
       std::make_unique<QueueHandle>(std::move(name), std::move(options)));
 }
 
+// Returns the queue that the handle in input 0 names.
 absl::StatusOr<std::shared_ptr<Queue>> GetQueue(const KernelContext& context) {
   LEAT_ASSIGN_OR_RETURN(const ResourceHandle* handle, GetHandle(context, 0));
   return LookupHandle<Queue>(*context.step().resources, *handle,
@@ -74,13 +76,15 @@ absl::Status CheckTimeout(const NodeDef& node) {
   return absl::InvalidArgumentError("Timeout not supported yet.");
 }
 
+// The factory of kernels of ops that have the attr timeout_ms.
 template <class K>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeWaiting(const NodeDef& node) {
   LEAT_RETURN_IF_ERROR(CheckTimeout(node));
   return Make<K>(node);
 }
 
-// The shape of `count` elements of component `i`.
+// Returns the shape of `count` stacked elements of component `i`. REQUIRES: the
+// queue has shapes.
 absl::StatusOr<Shape> ShapeOfMany(const Queue& queue, size_t i, int64_t count) {
   const auto row = queue.options().shapes[i].dims();
   Dims dims(row.begin(), row.end());
@@ -95,6 +99,7 @@ absl::Status WrongShape(size_t component, const Shape& expected,
       expected.DebugString(), ", got ", got.DebugString()));
 }
 
+// Makes one element of the inputs after the handle, and checks their shapes.
 absl::StatusOr<Queue::Elements> OneElement(const Queue& queue,
                                            const KernelContext& context) {
   const auto& shapes = queue.options().shapes;
@@ -108,7 +113,8 @@ absl::StatusOr<Queue::Elements> OneElement(const Queue& queue,
   return Queue::Elements{std::move(element)};
 }
 
-// How many elements the batch in the inputs is.
+// Returns how many elements the batch in the inputs has, and checks the inputs'
+// shapes.
 absl::StatusOr<int64_t> BatchSize(const Queue& queue,
                                   const KernelContext& context) {
   for (int i = 1; i < context.num_inputs(); ++i) {
@@ -140,8 +146,8 @@ absl::StatusOr<int64_t> BatchSize(const Queue& queue,
   return size;
 }
 
-// Row `i` of `batch`, with bytes of its own: in the queue it must not keep the
-// batch alive.
+// Returns row `i` of `batch` with bytes of its own, so that an element in the
+// queue does not keep the whole batch in memory.
 absl::StatusOr<Tensor> Row(const Tensor& batch, int64_t i,
                            Allocator& allocator) {
   LEAT_ASSIGN_OR_RETURN(const Shape shape,
@@ -151,6 +157,7 @@ absl::StatusOr<Tensor> Row(const Tensor& batch, int64_t i,
   return row.Copy(allocator);
 }
 
+// Makes one element of each row of the inputs after the handle.
 absl::StatusOr<Queue::Elements> ManyElements(const Queue& queue,
                                              const KernelContext& context) {
   LEAT_ASSIGN_OR_RETURN(const int64_t size, BatchSize(queue, context));
@@ -167,7 +174,7 @@ absl::StatusOr<Queue::Elements> ManyElements(const Queue& queue,
   return elements;
 }
 
-// `split` makes elements of the inputs.
+// Puts the elements that `split` makes of the inputs into the queue.
 template <auto split>
 class Enqueue final : public AsyncKernel {
  public:
@@ -177,7 +184,7 @@ class Enqueue final : public AsyncKernel {
     auto elements = Elements(**queue, context);
     if (!elements.ok()) return std::move(done)(elements.status());
     if (elements->empty()) return std::move(done)(absl::OkStatus());
-    // The callback keeps the queue, which may be removed meanwhile.
+    // The callback holds the queue, because the queue may be deleted meanwhile.
     auto finish = [queue = *queue, done = std::move(done)](
                       absl::StatusOr<Queue::Elements> result) mutable {
       std::move(done)(result.status());
@@ -219,7 +226,8 @@ class Dequeue final : public AsyncKernel {
   }
 };
 
-// Output `i` becomes component `i` of all elements, one below the other.
+// Sets output `i` to component `i` of all elements, stacked along a new first
+// dimension.
 absl::Status Stack(const Queue& queue, const Queue::Elements& elements, int i,
                    KernelContext& context) {
   const size_t component = static_cast<size_t>(i);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Reference variables: Variable, VariableV2, IsVariableInitialized, Assign,
-// AssignAdd, AssignSub, TemporaryVariable, DestroyTemporaryVariable.
+// Kernels of reference variables: Variable, VariableV2, IsVariableInitialized,
+// Assign, AssignAdd, AssignSub, TemporaryVariable and DestroyTemporaryVariable.
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,7 +17,7 @@
 namespace leat::kernels::any::reference_variables {
 namespace {
 
-// The variable that the node's output refers to.
+// Outputs a reference to the node's variable, which it makes if there is none.
 class ReferenceVariable final : public Kernel {
  public:
   ReferenceVariable(ResourceName name, DType dtype, PartialShape shape)
@@ -51,7 +51,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeVariable(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("dtype"));
   LEAT_ASSIGN_OR_RETURN(PartialShape shape,
                         node.attrs.Get<PartialShape>("shape"));
-  // The old op has no way to say that the rank is unknown: [] stands for it.
+  // The old op Variable cannot say that the rank is unknown; the shape []
+  // stands for it.
   if (node.op->name == "Variable" && shape.rank_known() && shape.rank() == 0) {
     shape = PartialShape();
   }
@@ -114,6 +115,8 @@ absl::Status AccumulateReference(KernelContext& context) {
   return absl::OkStatus();
 }
 
+// Returns the name of a temporary variable in the step's store. Each iteration
+// of a loop has variables of its own.
 std::string TemporaryKey(const KernelContext& context,
                          absl::string_view var_name) {
   return absl::StrCat(context.frame_id(), ":", context.iteration(), "/",
@@ -127,7 +130,8 @@ absl::StatusOr<std::string> VarName(const NodeDef& node) {
   return name;
 }
 
-// Lives in the step; its value is zeros (TensorFlow leaves it undefined).
+// Makes a variable that lives as long as the step. Its value is zeros;
+// TensorFlow leaves the value undefined.
 class TemporaryVariable final : public Kernel {
  public:
   TemporaryVariable(std::string name, DType dtype, Shape shape)

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Reshape, Squeeze, ExpandDims: the same bytes under another shape.
+// Kernels of Reshape, Squeeze and ExpandDims. The output shares the input's
+// bytes and has another shape.
 #include <memory>
 #include <utility>
 #include <vector>
@@ -21,7 +22,7 @@ absl::Status SetReshaped(KernelContext& context, const Dims& dims) {
   return absl::OkStatus();
 }
 
-// The product of the extents, zeros left out.
+// Returns the product of the extents that are above 0.
 absl::StatusOr<int64_t> NonZeroProduct(absl::Span<const int64_t> extents) {
   int64_t product = 1;
   for (const int64_t extent : extents) {
@@ -31,7 +32,8 @@ absl::StatusOr<int64_t> NonZeroProduct(absl::Span<const int64_t> extents) {
   return product;
 }
 
-// The position of the one -1 in the requested sizes, or -1.
+// Returns the position of the -1 in the requested sizes, or -1 if there is
+// none. INVALID_ARGUMENT for a second -1 or other negative sizes.
 absl::StatusOr<int> FindUnknownSize(const Dims& sizes) {
   int unknown = -1;
   for (int i = 0; i < static_cast<int>(sizes.size()); ++i) {
@@ -49,8 +51,9 @@ absl::StatusOr<int> FindUnknownSize(const Dims& sizes) {
   return unknown;
 }
 
-// Replaces a -1 by what is left. Where 0 is requested, zeros on both sides are
-// left out of the division, as in TensorFlow: [0,3] to [0,-1] is [0,3].
+// Replaces a -1 in `sizes` by the extent that makes the element counts equal.
+// If both shapes have an extent of 0, zeros are left out of the division, as in
+// TensorFlow: [0,3] reshaped to [0,-1] is [0,3].
 absl::Status InferMissingSize(const Shape& input, Dims& sizes) {
   LEAT_ASSIGN_OR_RETURN(const int unknown, FindUnknownSize(sizes));
   if (unknown == -1) return absl::OkStatus();

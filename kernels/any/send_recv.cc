@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// _Send, _Recv, _HostSend, _HostRecv: a tensor's way between devices, through
-// the step's rendezvous. Dead tensors travel too.
+// Kernels of _Send, _Recv, _HostSend and _HostRecv, which pass a tensor from
+// one device to another through the step's rendezvous. They pass on that a
+// tensor is dead, too.
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,7 +18,7 @@
 namespace leat::kernels::any::send_recv {
 namespace {
 
-// All of a rendezvous key that does not change from run to run.
+// The part of a rendezvous key that is the same in every run of the node.
 class KeyTemplate {
  public:
   static absl::StatusOr<KeyTemplate> FromNode(const NodeDef& node) {

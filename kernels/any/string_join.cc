@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// StringJoin: element by element; scalars stand for whole tensors.
+// Kernel of StringJoin, which joins strings element by element. A scalar input
+// is joined to every element.
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,7 +19,8 @@
 namespace leat::kernels::any::string_join {
 namespace {
 
-// The shape of all inputs that are not scalars.
+// Returns the common shape of all inputs that are not scalars. INVALID_ARGUMENT
+// if their shapes differ.
 absl::StatusOr<Shape> CommonShape(const KernelContext& context) {
   Shape shape;
   for (int i = 0; i < context.num_inputs(); ++i) {
@@ -53,14 +55,15 @@ class StringJoin final : public Kernel {
         const auto from = context.input(i).data<std::string>();
         parts[i] = from[context.input(i).shape().IsScalar() ? 0 : k];
       }
-      // Of its final size at once: one that grows takes up to twice as much.
+      // The string gets its final size at once. A string that grows may take up
+      // to twice as much memory.
       to[k] = absl::StrJoin(parts, separator_);
     }
     return absl::OkStatus();
   }
 
  private:
-  // Of `n` strings.
+  // Returns at most how many bytes the `n` joined strings hold.
   int64_t JoinedBytes(const KernelContext& context, int64_t n) const {
     const int64_t separators = context.num_inputs() - 1;
     int64_t text = SaturatingMultiply(

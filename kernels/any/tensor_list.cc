@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
+// Kernels of the TensorList ops that work on lists and on single elements:
 // EmptyTensorList, TensorListReserve, -PushBack, -PopBack, -GetItem, -SetItem,
-// -Length, -ElementShape, -Resize: lists and single elements.
+// -Length, -ElementShape and -Resize.
 #include <memory>
 #include <utility>
 
@@ -14,7 +15,8 @@
 namespace leat::kernels::any::tensor_list {
 namespace {
 
-// A kernel that needs to know the type of the elements.
+// A kernel that is one function, which gets the attr element_dtype as an
+// argument.
 using ListFunction = absl::Status (*)(KernelContext&, DType element_dtype);
 template <ListFunction function>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeListKernel(const NodeDef& node) {
@@ -71,7 +73,8 @@ absl::Status PushBack(KernelContext& context, DType dtype) {
   return list->PushBack(context.input(1), ListMemory(context));
 }
 
-// The element, or zeros of what `shape` says.
+// Sets output `o` to `element`, or to zeros of `shape` if the element was never
+// written.
 absl::Status SetElement(KernelContext& context, int o, const Tensor& element,
                         DType dtype, const Shape& shape) {
   if (element.IsValid()) {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TensorListFromTensor, TensorListSplit, TensorListScatterV2,
-// TensorListScatterIntoExistingList: the rows of a tensor become elements of a
-// list and share its bytes.
+// Kernels of TensorListFromTensor, TensorListSplit, TensorListScatterV2 and
+// TensorListScatterIntoExistingList. The rows of a tensor become elements of a
+// list and share the tensor's bytes.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -16,7 +16,7 @@
 namespace leat::kernels::any::tensor_list_split {
 namespace {
 
-// The shape of one row. INVALID_ARGUMENT for a scalar.
+// Returns the shape of one row. INVALID_ARGUMENT for a scalar.
 absl::StatusOr<Shape> RowShape(const Tensor& tensor) {
   if (tensor.rank() == 0) {
     return absl::InvalidArgumentError(
@@ -26,7 +26,8 @@ absl::StatusOr<Shape> RowShape(const Tensor& tensor) {
   return Shape::Create(tensor.shape().dims().subspan(1));
 }
 
-// The shape of one row, and that it fits what the elements shall be.
+// Does the same, and returns INVALID_ARGUMENT, too, if the row does not fit
+// `element_shape`.
 absl::StatusOr<Shape> RowShape(const Tensor& tensor,
                                const PartialShape& element_shape) {
   LEAT_ASSIGN_OR_RETURN(Shape row, RowShape(tensor));
@@ -38,6 +39,8 @@ absl::StatusOr<Shape> RowShape(const Tensor& tensor,
   return row;
 }
 
+// Makes row `row` of `tensor` element `index` of the list. `shape` is the row's
+// shape.
 absl::Status SetRow(const Tensor& tensor, int64_t row, const Shape& shape,
                     int64_t index, Allocator& memory, TensorList& list) {
   LEAT_ASSIGN_OR_RETURN(Tensor element,
@@ -64,7 +67,8 @@ absl::Status FromTensor(KernelContext& context) {
   return SetList(context, 0, std::move(list));
 }
 
-// What the elements of a split tensor look like, but for their first extent.
+// Checks that parts of `tensor` fit `element_shape`, but for their first
+// extent.
 absl::Status CheckSplit(const Tensor& tensor,
                         const PartialShape& element_shape) {
   if (element_shape.rank_known() && element_shape.rank() == 0) {
@@ -120,8 +124,8 @@ absl::Status Split(KernelContext& context) {
   return SetList(context, 0, std::move(list));
 }
 
-// Row i becomes element indices[i]; the list grows where it is too short.
-// REQUIRES: as many indices as rows.
+// Makes row i of `tensor` element indices[i] of the list for all i. The list
+// grows if it is too short. REQUIRES: there are as many indices as rows.
 absl::Status ScatterRows(const Tensor& tensor,
                          absl::Span<const int32_t> indices, const Shape& row,
                          Allocator& memory, TensorList& list) {

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TensorListStack, TensorListGather, TensorListConcatV2: one tensor of the
-// elements of a list. Elements that were never written are zeros.
+// Kernels of TensorListStack, TensorListGather and TensorListConcatV2, which
+// make one tensor of the elements of a list. Elements that were never written
+// become zeros.
 #include <memory>
 #include <utility>
 
@@ -18,7 +19,8 @@
 namespace leat::kernels::any::tensor_list_stack {
 namespace {
 
-// Copies the element, or zeros, to elements [begin, begin + size) of `output`.
+// Copies the `size` values of `element` to `to`, or zeros if the element was
+// never written.
 template <class E>
 void CopyElement(const Tensor& element, int64_t size, E* to) {
   if (element.IsValid()) {
@@ -28,7 +30,8 @@ void CopyElement(const Tensor& element, int64_t size, E* to) {
   }
 }
 
-// Of all elements, those that were never written hold nothing.
+// Returns how many bytes the strings or handles of all elements hold. Elements
+// that were never written hold none.
 int64_t HeldBytesOf(absl::Span<const Tensor> elements) {
   int64_t bytes = 0;
   for (const Tensor& element : elements) {
@@ -37,6 +40,7 @@ int64_t HeldBytesOf(absl::Span<const Tensor> elements) {
   return bytes;
 }
 
+// Returns `row` with a first dimension of extent `rows`.
 absl::StatusOr<Shape> WithRows(int64_t rows, const Shape& row) {
   Dims dims = {rows};
   dims.insert(dims.end(), row.dims().begin(), row.dims().end());
@@ -76,6 +80,8 @@ class Stack final : public Kernel {
   }
 
  private:
+  // Returns the shape of one element, from the input, the list and its
+  // elements.
   static absl::StatusOr<Shape> RowShape(const KernelContext& context,
                                         const TensorList& list) {
     LEAT_ASSIGN_OR_RETURN(PartialShape partial,
@@ -143,7 +149,8 @@ class Gather final : public Kernel {
   }
 
  private:
-  // Checks the indices too.
+  // Returns the shape of one element, and checks that the indices are in the
+  // list.
   static absl::StatusOr<Shape> RowShape(const KernelContext& context,
                                         const TensorList& list,
                                         absl::Span<const int32_t> indices) {
@@ -184,18 +191,19 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeGather(const NodeDef& node) {
   return std::unique_ptr<Kernel>(std::make_unique<Gather>(dtype));
 }
 
-// The shape of a partial one without its first extent.
+// Returns `shape` without its first dimension.
 PartialShape WithoutRows(const PartialShape& shape) {
   if (!shape.rank_known()) return PartialShape();
   return PartialShape::Create(shape.dims().subspan(1)).value();
 }
 
-// What is known of the elements that ConcatV2 joins.
+// What is known of the shapes of the elements that TensorListConcatV2 joins.
 struct Joined {
-  int64_t first_dim = PartialShape::kUnknown;  // of elements never written
-  Shape row;                                   // without the first extent
+  int64_t first_dim = PartialShape::kUnknown;  // of unwritten elements
+  Shape row;  // an element's shape without the first extent
 };
 
+// Checks that element `i` has rows, and `wanted` of them if that is known.
 absl::Status CheckRows(int64_t i, const Tensor& element, int64_t wanted) {
   if (element.rank() == 0) {
     return absl::InvalidArgumentError(
@@ -211,8 +219,8 @@ absl::Status CheckRows(int64_t i, const Tensor& element, int64_t wanted) {
   return absl::OkStatus();
 }
 
-// Merges the shapes of the elements. When `shape` leaves the first extent open
-// and all elements have the same, that is what others have.
+// Merges the shapes of the elements. If `shape` leaves the first extent open
+// and all written elements have the same one, unwritten elements get that, too.
 absl::StatusOr<Joined> JoinElements(const TensorList& list,
                                     const PartialShape& shape) {
   Joined joined;
@@ -243,7 +251,9 @@ absl::StatusOr<Joined> JoinElements(const TensorList& list,
   return joined;
 }
 
-// Writes how many rows each element has; their sum.
+// Writes to `lengths` how many rows each element has, and returns their sum. An
+// element that was never written has leading_dims[i] rows or, if there are
+// fewer entries, `first_dim` rows.
 absl::StatusOr<int64_t> WriteLengths(const TensorList& list,
                                      const Tensor& leading_dims,
                                      int64_t first_dim,

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ToBool, the truth of an If's predicate: of a scalar, that it is not zero or
-// not the empty string; of any other tensor, that it has elements.
+// Kernel of ToBool, which turns an If's predicate into a bool. A scalar is true
+// if it is not zero or not the empty string; another tensor is true if it has
+// elements.
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -12,8 +13,8 @@
 namespace leat::kernels::any::to_bool {
 namespace {
 
-// Zero of any number type but the floating ones is all bits zero; those have a
-// negative zero too.
+// Compares the value with zero. It does not compare the bytes, because
+// floating-point types have a negative zero, too.
 template <class T>
 bool IsNonZero(const Tensor& tensor) {
   return tensor.scalar<T>() != T(0);
@@ -41,7 +42,7 @@ absl::StatusOr<bool> Truth(const Tensor& tensor) {
     case DType::kString:
       return !tensor.scalar<std::string>().empty();
     default:
-      // TensorFlow's list: its ToBool refuses the same types.
+      // TensorFlow's ToBool refuses the same types.
       return absl::InvalidArgumentError(absl::StrCat(
           Name(tensor.dtype()), " cannot be converted to a boolean"));
   }

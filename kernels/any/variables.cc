@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Resource variables: VarHandleOp, VarIsInitializedOp, ReadVariableOp,
-// AssignVariableOp, AssignAddVariableOp, AssignSubVariableOp,
-// DestroyResourceOp, VariableShape.
+// Kernels of resource variables: VarHandleOp, VarIsInitializedOp,
+// ReadVariableOp, AssignVariableOp, AssignAddVariableOp, AssignSubVariableOp,
+// DestroyResourceOp and VariableShape.
 #include <memory>
 #include <utility>
 
@@ -37,6 +37,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeVarHandle(const NodeDef& node) {
   return std::unique_ptr<Kernel>(std::make_unique<VarHandle>(std::move(name)));
 }
 
+// Returns the variable that `handle` names. NOT_FOUND if there is none.
 absl::StatusOr<std::shared_ptr<Variable>> Lookup(KernelContext& context,
                                                  const ResourceHandle& handle) {
   return LookupHandle<Variable>(*context.step().resources, handle,

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ConditionalAccumulator, SparseConditionalAccumulator,
+// Kernels of ConditionalAccumulator, SparseConditionalAccumulator,
 // ResourceConditionalAccumulator and the ops on them. An op finds its
 // accumulator by a resource handle, or by a reference to two strings: the
 // container and the name.
@@ -45,7 +45,8 @@ absl::StatusOr<AccumulatorOptions> GetOptions(const NodeDef& node) {
   return options;
 }
 
-// The accumulator of the node's name: there already, or made.
+// Outputs the handle of the node's accumulator, or a reference to its two
+// strings. Makes the accumulator unless there is one of that name already.
 class AccumulatorHandle final : public Kernel {
  public:
   AccumulatorHandle(ResourceName name, AccumulatorOptions options)
@@ -74,7 +75,8 @@ class AccumulatorHandle final : public Kernel {
   }
 
  private:
-  // TensorFlow takes any that is there, with whatever shape and reduction.
+  // Checks that the accumulator that is there is for the same kind and dtype of
+  // gradients. Like TensorFlow, it accepts one with another shape or reduction.
   absl::Status CheckSame(const AccumulatorOptions& there) const {
     if (there.dtype == options_.dtype &&
         there.is_sparse == options_.is_sparse) {
@@ -88,6 +90,7 @@ class AccumulatorHandle final : public Kernel {
         Name(options_.dtype)));
   }
 
+  // Returns the variable that holds the two strings; the first call makes it.
   absl::StatusOr<std::shared_ptr<Variable>> Reference(
       const ResourceHandle& named) const {
     std::call_once(reference_made_, [&] {
@@ -114,6 +117,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeAccumulator(const NodeDef& node) {
       std::make_unique<AccumulatorHandle>(std::move(name), std::move(options)));
 }
 
+// Returns the accumulator that input 0 names.
 absl::StatusOr<std::shared_ptr<Accumulator>> GetAccumulator(
     const KernelContext& context) {
   if (context.input_ref(0) == nullptr) {
@@ -133,8 +137,9 @@ absl::StatusOr<std::shared_ptr<Accumulator>> GetAccumulator(
   return context.step().resources->Find<Accumulator>(text[0], text[1]);
 }
 
-// The accumulator, if it is of the op's kind and the node has these inputs and
-// outputs.
+// Does the same, and returns INVALID_ARGUMENT if the accumulator is not of the
+// op's kind or the node does not have these inputs and outputs. `inputs` and
+// `outputs` give the types that belong to the accumulator's dtype.
 absl::StatusOr<std::shared_ptr<Accumulator>> GetAccumulator(
     const KernelContext& context, bool is_sparse, Types (*inputs)(DType),
     Types (*outputs)(DType)) {
@@ -151,6 +156,8 @@ absl::StatusOr<std::shared_ptr<Accumulator>> GetAccumulator(
   return accumulator;
 }
 
+// Returns the value of input `i`. INVALID_ARGUMENT, with `name`, if it is not a
+// scalar.
 template <class T>
 absl::StatusOr<T> ScalarInput(const KernelContext& context, int i,
                               absl::string_view name) {
@@ -163,7 +170,9 @@ absl::StatusOr<T> ScalarInput(const KernelContext& context, int i,
   return GetScalar<T>(tensor, name);
 }
 
-// `has_known_shape` is of the sparse op.
+// Adds a gradient to the accumulator. `has_known_shape` is an attr of the
+// sparse op: it says whether the input for the shape of the whole tensor
+// counts.
 class ApplyGradient final : public Kernel {
  public:
   ApplyGradient(bool is_sparse, bool has_known_shape)
@@ -217,7 +226,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeSparseApply(const NodeDef& node) {
       std::make_unique<ApplyGradient>(/*is_sparse=*/true, known));
 }
 
-// The extents of the sparse gradient: the first as it is declared.
+// Returns the shape of the whole tensor as a vector. Its first extent is the
+// declared one, or -1, because the rows of a sparse gradient do not tell it.
 absl::StatusOr<Tensor> ShapeOutput(const PartialShape& declared,
                                    const Shape& values, Allocator& allocator) {
   LEAT_ASSIGN_OR_RETURN(
@@ -237,7 +247,7 @@ class TakeGradient final : public AsyncKernel {
     if (!accumulator.ok()) return std::move(done)(accumulator.status());
     auto num_required = ScalarInput<int32_t>(context, 1, "num_required");
     if (!num_required.ok()) return std::move(done)(num_required.status());
-    // The callback keeps the accumulator, which may be removed meanwhile.
+    // The callback holds the accumulator, because it may be deleted meanwhile.
     auto finish =
         [&context, accumulator = *accumulator,
          done = std::move(done)](absl::StatusOr<GradientTotal> total) mutable {

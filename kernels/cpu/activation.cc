@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Relu, Relu6, Elu, LeakyRelu, Softplus and their gradients.
+// Kernels of Relu, Relu6, Elu, LeakyRelu and Softplus and of their gradients.
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -17,13 +17,13 @@
 namespace leat::kernels::cpu::activation {
 namespace {
 
-// Arithmetic of 16-bit floats happens in float.
+// The type of the arithmetic: float for 16-bit floats.
 template <class T>
 using Wide =
     std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>,
                        float, T>;
 
-// Functions of one element; NaN stays NaN.
+// The activations as functions of one element. NaN stays NaN.
 struct Relu {
   static constexpr int kNanoseconds = 1;
   template <class W>
@@ -54,7 +54,8 @@ struct LeakyRelu {
     return x > W(0) ? x : x * static_cast<W>(alpha);
   }
 };
-// Beyond the threshold log(1 + e^x) rounds to x, below it to e^x.
+// log(1 + e^x). Above -threshold this rounds to x, and below threshold, which
+// is negative, it rounds to e^x.
 template <class T>
 struct Softplus {
   static constexpr int kNanoseconds = 15;
@@ -71,13 +72,14 @@ struct Softplus {
   }
 };
 
-// Functions of (first input, second input) of the gradient ops.
+// The gradients as functions of an element of the first and one of the second
+// input.
 struct ReluGrad {
   static constexpr int kNanoseconds = 1;
   template <class W>
   W operator()(W gradient, W feature) const {
-    // A product, not a choice: NaN stays NaN as in TensorFlow, and the loop
-    // has no branch.
+    // A product instead of a choice: NaN stays NaN, as in TensorFlow, and the
+    // loop has no branch.
     return gradient * static_cast<W>(feature > W(0));
   }
 };

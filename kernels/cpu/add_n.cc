@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// AddN: the sum of tensors of one shape, in one pass over blocks.
+// Kernel of AddN, which adds tensors of one shape in one pass, block by block.
 #include <algorithm>
 #include <memory>
 #include <type_traits>
@@ -20,7 +20,8 @@
 namespace leat::kernels::cpu::add_n {
 namespace {
 
-// So that a block's partial sums stay in the first cache.
+// How many elements a block has. The block's partial sums stay in the
+// first-level cache.
 constexpr int64_t kBlock = 1024;
 
 template <class T>
@@ -40,7 +41,8 @@ void AddTo(Wide<T>* sum, const T* input, int64_t n) {
   }
 }
 
-// In order: TensorFlow's result depends on it too.
+// Adds the elements [begin, end) of all inputs, in the order of the inputs,
+// because the rounding of the sum depends on it, as in TensorFlow.
 template <class T>
 void SumBlock(const Inputs<T>& inputs, T* out, int64_t begin, int64_t end) {
   const int64_t n = end - begin;
@@ -97,6 +99,7 @@ class AddN final : public Kernel {
   }
 };
 
+// Adds two tensors that variants hold.
 absl::StatusOr<Tensor> AddTwo(KernelContext& context, const Tensor& a,
                               const Tensor& b) {
   LEAT_ASSIGN_OR_RETURN(Tensor sum,
@@ -112,7 +115,7 @@ absl::StatusOr<Tensor> AddTwo(KernelContext& context, const Tensor& a,
       absl::StrCat("Trying to add unsupported dtype ", Name(a.dtype())));
 }
 
-// Lists and optionals.
+// Adds variants: lists and optionals.
 class AddVariantN final : public Kernel {
  public:
   absl::Status Compute(KernelContext& context) const final {
@@ -134,8 +137,9 @@ class AddVariantN final : public Kernel {
   }
 
  private:
-  // Leaves the sum in sums[0]. TensorFlow's order, on which the last bits
-  // depend: neighbours, then neighbours of those, one without neighbour to the
+  // Adds all variants and leaves the sum in sums[0]. The order is TensorFlow's,
+  // since the last bits depend on it: neighbours are added in pairs, then the
+  // sums of these in pairs, and so on; one without a neighbour is added to the
   // first.
   static absl::Status SumAll(KernelContext& context,
                              std::vector<Variant>& sums) {

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ArgMax, ArgMin: the first of equals; NaN is never chosen, as in TensorFlow.
+// Kernels of ArgMax and ArgMin. Of equal elements the first is taken. NaN is
+// never taken, as in TensorFlow.
 #include <limits>
 #include <memory>
 

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FusedBatchNormV3, FusedBatchNormGradV3 (Ioffe and Szegedy, 2015), float, per
-// channel of images or volumes.
+// Kernels of FusedBatchNormV3 and FusedBatchNormGradV3 (Ioffe and Szegedy,
+// 2015), which normalize each channel of images or volumes. They compute in
+// float.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -47,7 +48,8 @@ absl::StatusOr<Options> GetOptions(const NodeDef& node) {
   return o;
 }
 
-// A tensor seen as [outer, channels, inner]; inner is 1 when channels are last.
+// Describes a tensor as [outer, channels, inner]. `inner` is 1 if channels come
+// last.
 struct Layout {
   int64_t outer = 1, channels = 0, inner = 1;
   int64_t per_channel() const { return outer * inner; }
@@ -83,18 +85,19 @@ absl::Status CheckVector(absl::string_view name, const Tensor& tensor,
       tensor.dim(0), " and ", channels));
 }
 
-// Two sums for each channel.
+// Holds two sums for each channel.
 using PairSums = std::vector<std::array<double, 2>>;
 
-// As many parts as the size asks for, whatever the threads, so that rounding
-// is always the same.
+// Returns into how many parts a sum is split. It depends on the size only and
+// not on the number of threads, so that the rounding is always the same.
 int Parts(const Layout& layout) {
   const int64_t elements = layout.per_channel() * layout.channels;
   return static_cast<int>(
       std::clamp<int64_t>(std::min(elements / 32768, layout.outer), 1, 16));
 }
 
-// Adds up what `body(outer index, a, b)` puts into a[channel] and b[channel].
+// Calls `body(outer index, a, b)` for all outer indices and adds up the values
+// that it writes to a[channel] and b[channel].
 template <class Body>
 PairSums SumPairs(WorkQueue& queue, const Layout& layout, Body body) {
   const int parts = Parts(layout);
@@ -123,7 +126,7 @@ PairSums SumPairs(WorkQueue& queue, const Layout& layout, Body body) {
   return total;
 }
 
-// Calls `body(outer index)` on all threads.
+// Calls `body(outer index)` for all outer indices, in parallel.
 void ForOuter(WorkQueue& queue, const Layout& layout,
               absl::FunctionRef<void(int64_t)> body) {
   ParallelFor(queue, layout.outer, layout.channels * layout.inner / 2 + 1,
@@ -132,8 +135,8 @@ void ForOuter(WorkQueue& queue, const Layout& layout,
               });
 }
 
-// The sums over `inner` of f(element) and g(element), for each channel of one
-// outer index.
+// Computes the sums over `inner` of f and g for each channel of one outer
+// index. f and g get an element's offset and channel.
 template <class F, class G>
 void InnerSums(const Layout& l, int64_t outer, F f, G g, float* a, float* b) {
   const int64_t base = outer * l.channels * l.inner;
@@ -156,8 +159,9 @@ void InnerSums(const Layout& l, int64_t outer, F f, G g, float* a, float* b) {
   }
 }
 
-// Mean and biased variance of each channel. Deviations are taken from the
-// channel's first element, so that large means do not cancel.
+// Computes the mean and the biased variance of each channel. It sums deviations
+// from the channel's first element instead of the values, because large values
+// would lose the variance to rounding.
 void Moments(WorkQueue& queue, const Layout& l, const float* x,
              std::vector<float>& mean, std::vector<float>& variance) {
   auto deviation = [&](int64_t at, int64_t c) {
@@ -182,7 +186,7 @@ void Moments(WorkQueue& queue, const Layout& l, const float* x,
   }
 }
 
-// y = x * scale[c] + shift[c].
+// Computes y = x * scale[c] + shift[c], where c is the channel.
 void Affine(WorkQueue& queue, const Layout& l, const float* x,
             const std::vector<float>& scale, const std::vector<float>& shift,
             float* y) {
@@ -231,6 +235,7 @@ class BatchNorm final : public Kernel {
   }
 
  private:
+  // Returns true if the inputs `mean` and `variance` are used.
   bool UsesEstimates() const {
     return !options_.training || options_.factor != 1.0f;
   }
@@ -247,7 +252,8 @@ class BatchNorm final : public Kernel {
     return absl::OkStatus();
   }
 
-  // `statistics`: batch mean, batch variance, saved mean, saved variance.
+  // Normalizes x into `y`. `statistics` are the outputs for the batch's mean
+  // and variance and for the mean and variance that the gradient needs.
   void Normalize(KernelContext& context, const Layout& l,
                  const std::array<float*, 4>& statistics, float* y) const {
     const float* x = context.input(0).data<float>().data();
@@ -326,7 +332,8 @@ class BatchNormGrad final : public Kernel {
   }
 
  private:
-  // dx = factor[c] * dy + slope[c] * (x - mean[c]) + constant[c].
+  // Computes dx = factor[c] * dy + slope[c] * (x - mean[c]) + constant[c],
+  // where c is the channel, and the gradients of scale and offset.
   void Backpropagate(KernelContext& context, const Layout& l, float* dscale,
                      float* doffset, float* dx) const {
     const float* dy = context.input(0).data<float>().data();

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// BiasAdd: adds a vector along the channel dimension. BiasAddGrad: sums over
-// all others.
+// Kernels of BiasAdd, which adds a vector along the channel dimension, and of
+// BiasAddGrad, which sums over all other dimensions.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -19,7 +19,8 @@
 namespace leat::kernels::cpu::bias {
 namespace {
 
-// Sums of 16-bit floats are kept in float; integers wrap.
+// The type of sums: float for 16-bit floats, and the unsigned type for
+// integers, which wraps around.
 template <class T>
 struct SumOf {
   using type = T;
@@ -40,7 +41,7 @@ struct SumOf<T> {
 template <class T>
 using Sum = typename SumOf<T>::type;
 
-// A tensor seen as [outer, channels, inner]; inner is 1 for NHWC.
+// Describes a tensor as [outer, channels, inner]. `inner` is 1 for NHWC.
 struct Channels {
   int64_t outer = 1;
   int64_t count = 1;
@@ -64,6 +65,7 @@ absl::StatusOr<Channels> FindChannels(const Shape& shape, bool nchw) {
   return c;
 }
 
+// Adds one bias to `count` values.
 template <class T>
 void AddOne(const T* value, Sum<T> bias, int64_t count, T* output) {
   for (int64_t i = 0; i < count; ++i) {
@@ -71,6 +73,7 @@ void AddOne(const T* value, Sum<T> bias, int64_t count, T* output) {
   }
 }
 
+// Adds `count` biases to as many values.
 template <class T>
 void AddRow(const T* value, const T* bias, int64_t count, T* output) {
   for (int64_t i = 0; i < count; ++i) {
@@ -132,7 +135,8 @@ class BiasAdd final : public Kernel {
   const bool nchw_;
 };
 
-// Sums of rows [begin, end) of [outer, channels, inner] into `sums`.
+// Adds the rows [begin, end) of a tensor [outer, channels, inner] to `sums`,
+// which has one sum per channel.
 template <class T>
 void SumRows(const T* from, const Channels& c, int64_t begin, int64_t end,
              Sum<T>* sums) {
@@ -166,8 +170,8 @@ class BiasAddGrad final : public Kernel {
                           context.AllocateOutput(0, Shape{c.count}));
     const T* from = backprop.data<T>().data();
     T* to = output->mutable_data<T>().data();
-    // As many parts as the size asks for, whatever the threads, so that the
-    // sum's rounding is always the same.
+    // The number of parts depends on the size only and not on the number of
+    // threads, so that the rounding of the sums is always the same.
     const int64_t wanted =
         std::min<int64_t>(16, backprop.num_elements() / 32768);
     const int parts =

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Add, AddV2, Sub, Mul, SquaredDifference, Maximum, Minimum.
+// Kernels of Add, AddV2, Sub, Mul, SquaredDifference, Maximum and Minimum.
 #include <array>
 #include <memory>
 #include <string>
@@ -20,7 +20,8 @@
 namespace leat::kernels::cpu::binary_math {
 namespace {
 
-// Integers wrap around.
+// The type of the arithmetic: integers use an unsigned type, which wraps
+// around.
 template <class W>
 using Ring =
     typename std::conditional_t<std::is_integral_v<W>, TypeTag<Wrapping<W>>,
@@ -55,7 +56,7 @@ struct SquaredDifference {
   }
 };
 
-// NaN wins.
+// If an operand is NaN, so is the result.
 struct Maximum {
   template <class W>
   static W Do(W a, W b) {
@@ -70,7 +71,7 @@ struct Minimum {
   }
 };
 
-// Strings are joined.
+// Add of strings joins them.
 class AddStrings final : public Kernel {
  public:
   absl::Status Compute(KernelContext& context) const final {
@@ -103,6 +104,7 @@ class AddStrings final : public Kernel {
   }
 
  private:
+  // Returns at most how many bytes the joined strings hold.
   static int64_t JoinedBytes(const Tensor& a, const Tensor& b,
                              const Shape& shape) {
     const int64_t n = shape.num_elements();

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Cast: between all plain types, with the values that TensorFlow has on x86
-// where the source is out of the target's range. Truncate rounds towards zero
-// where TensorFlow's does: to half and float, and from float to bfloat16.
+// Kernel of Cast between all plain types. Where a value is out of the target's
+// range, the result is the one that TensorFlow has on x86. The attr Truncate
+// makes the conversion round towards zero in the same cases as in TensorFlow:
+// to half and to float, and from float to bfloat16.
 #include <bit>
 #include <complex>
 #include <cstring>
@@ -23,15 +24,15 @@ inline constexpr bool kIsComplex = false;
 template <class T>
 inline constexpr bool kIsComplex<std::complex<T>> = true;
 
-// A signed integer that holds every value of To, in the size in which the
-// processor converts.
+// A signed integer type that holds every value of To and has a size to which
+// the processor converts floats.
 template <class To>
 using Carrier =
     std::conditional_t<(sizeof(To) < 4 || std::is_same_v<To, int32_t>), int32_t,
                        int64_t>;
 
-// What the processor's conversion gives, and so TensorFlow: the most negative
-// number for NaN and for what does not fit.
+// Converts as an x86 processor does, and so TensorFlow: NaN and values that do
+// not fit become the most negative number.
 template <class Int, class From>
 Int ToCarrier(From value) {
   constexpr From kEnd = -static_cast<From>(std::numeric_limits<Int>::min());
@@ -83,7 +84,8 @@ struct RealPart<std::complex<T>> {
   using type = T;
 };
 
-// How many low bits of a significand Truncate sets to zero before rounding.
+// Returns how many low bits of a significand Truncate sets to zero before the
+// value is rounded.
 template <class From, class To>
 constexpr int DroppedBits() {
   using Source = typename RealPart<From>::type;
@@ -136,6 +138,7 @@ void Row(const char* input, char* output, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] = Convert<To>(in[i]);
 }
 
+// Returns the row function that converts From to the dtype `target`.
 template <class From>
 UnaryRow RowTo(DType target, bool truncate) {
   UnaryRow row = nullptr;

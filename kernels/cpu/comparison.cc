@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual.
+// Kernels of Equal, NotEqual, Less, LessEqual, Greater and GreaterEqual.
 #include <functional>
 #include <memory>
 #include <string>
@@ -35,8 +35,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeOrder(const NodeDef& node) {
                      });
 }
 
-// With incompatible_shape_error=false, tensors of shapes that do not fit are
-// simply not equal.
+// Equal and NotEqual with incompatible_shape_error=false: if the shapes do not
+// fit, the tensors are simply not equal.
 class LenientEquality final : public Kernel {
  public:
   LenientEquality(std::unique_ptr<Kernel> strict, bool if_incompatible)

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ConcatV2 and Pack: for every index before the axis, a piece of every input.
+// Kernels of ConcatV2 and Pack. For every index of the dimensions before the
+// axis the output has one piece of each input.
 #include <memory>
 #include <utility>
 
@@ -17,12 +18,12 @@ namespace {
 template <class E>
 struct Piece {
   const E* data = nullptr;
-  int64_t size = 0;  // elements per row
+  int64_t size = 0;  // in elements per row
 };
 template <class E>
 using Pieces = absl::InlinedVector<Piece<E>, 8>;
 
-// A row of the output is one row of every piece.
+// Writes `rows` rows to `output`. Each consists of one row of every piece.
 template <class E>
 void CopyPieces(WorkQueue& queue, const Pieces<E>& pieces, int64_t rows,
                 E* output) {
@@ -40,7 +41,7 @@ void CopyPieces(WorkQueue& queue, const Pieces<E>& pieces, int64_t rows,
   });
 }
 
-// The product of extents [begin, end).
+// Returns the product of the extents of dimensions [begin, end).
 int64_t Product(const Shape& shape, int begin, int end) {
   int64_t product = 1;
   for (int i = begin; i < end; ++i) product *= shape.dim(i);

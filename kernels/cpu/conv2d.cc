@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Conv2D, _FusedConv2D, Conv2DBackpropInput, Conv2DBackpropFilter: floats by
-// oneDNN, doubles and int32 by plain loops. Groups are what the depths imply,
-// as in TensorFlow.
+// Kernels of Conv2D, _FusedConv2D, Conv2DBackpropInput and
+// Conv2DBackpropFilter. Floats are computed by oneDNN, doubles and int32 by
+// plain loops. The number of groups follows from the depths of input and
+// filter, as in TensorFlow.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -25,7 +26,7 @@ namespace {
 
 constexpr auto kTypes = kFloat32And64 + DTypeList<int32_t>();
 
-// A convolution and the shapes that belong to it.
+// A convolution and the shape of its output.
 struct Plan {
   ConvolutionShape shape = {};
   Shape output = {};
@@ -98,7 +99,8 @@ absl::StatusOr<Plan> MakePlan(const WindowAttrs& attrs, const Shape& input,
   return plan;
 }
 
-// Where an element of an activation is.
+// The strides of an activation, in elements: from one image, channel, row and
+// column to the next.
 struct Layout {
   Layout(bool channels_first, int64_t channels, int64_t height, int64_t width)
       : image(channels * height * width),
@@ -108,8 +110,9 @@ struct Layout {
   int64_t image, channel, row, column;
 };
 
-// Calls `body(input offset, filter offset, output offset)` for every pair of
-// pixels that filter tap (y, x) connects in image n, for the first channels.
+// Calls `body(input offset, output offset)` for every pair of pixels that the
+// filter's tap (y, x) connects in image n. The offsets are those of the first
+// channels.
 template <class Body>
 void ForTap(const ConvolutionShape& s, int64_t n, int64_t y, int64_t x,
             Body body) {
@@ -128,7 +131,8 @@ void ForTap(const ConvolutionShape& s, int64_t n, int64_t y, int64_t x,
   }
 }
 
-// Calls `body(input channel, output channel, filter offset in the tap)`.
+// Calls `body(input channel, output channel, filter offset in the tap)` for all
+// pairs of channels that the filter connects.
 template <class Body>
 void ForChannels(const ConvolutionShape& s, Body body) {
   const int64_t in = s.in_channels / s.groups, out = s.out_channels / s.groups;
@@ -143,8 +147,8 @@ void ForChannels(const ConvolutionShape& s, Body body) {
 
 enum class Direction { kForward, kBackwardInput, kBackwardFilter };
 
-// The plain algorithm, for types that oneDNN lacks. One of the three tensors is
-// the result and starts as zeros.
+// Does the work of one filter tap in one image, for types that oneDNN lacks.
+// One of the three tensors is the result, which starts as zeros.
 template <class T, Direction direction>
 void PlainTap(const ConvolutionShape& s, int64_t n, int64_t y, int64_t x,
               T* input, T* filter, T* output) {
@@ -164,6 +168,7 @@ void PlainTap(const ConvolutionShape& s, int64_t n, int64_t y, int64_t x,
   });
 }
 
+// Computes a convolution by plain loops, in parallel over parts of the result.
 template <class T, Direction direction>
 void PlainConvolution(WorkQueue& queue, const ConvolutionShape& s, T* input,
                       T* filter, T* output) {
@@ -191,7 +196,8 @@ void PlainConvolution(WorkQueue& queue, const ConvolutionShape& s, T* input,
   }
 }
 
-// Const is cast away from the two tensors that are only read.
+// Runs PlainConvolution on tensors. It casts const away, also from the two
+// tensors that are only read.
 template <class T, Direction direction>
 void RunPlain(WorkQueue& queue, const ConvolutionShape& s, const Tensor& input,
               const Tensor& filter, const Tensor& output) {
@@ -202,7 +208,8 @@ void RunPlain(WorkQueue& queue, const ConvolutionShape& s, const Tensor& input,
                                  pointer(output));
 }
 
-// Computes whichever tensor `direction` says.
+// Computes `result`, which is the tensor of the three that `direction` asks
+// for.
 template <Direction direction>
 absl::Status Run(KernelContext& context, const Convolution& convolution,
                  const ConvolutionShape& s, const Tensor& input,
@@ -215,7 +222,7 @@ absl::Status Run(KernelContext& context, const Convolution& convolution,
   if (nothing) return absl::OkStatus();
   WorkQueue& queue = context.compute_queue();
   if (result.dtype() == DType::kInt32) {
-    // Unsigned, so that it wraps around.
+    // Computed as unsigned integers, which wrap around.
     RunPlain<uint32_t, direction>(queue, s, input, filter, output);
     return absl::OkStatus();
   }
@@ -259,7 +266,7 @@ class Forward final : public Kernel {
   const Convolution convolution_;
 };
 
-// Conv2D, BiasAdd and an activation, of floats.
+// Computes Conv2D, BiasAdd and an activation of floats in one kernel.
 class Fused final : public Kernel {
  public:
   Fused(const WindowAttrs& attrs, const FusedOps& fused_ops)
@@ -322,7 +329,8 @@ class BackwardInput final : public Kernel {
   }
 
  private:
-  // TensorFlow takes all four extents, or height and width.
+  // Returns the shape of the input. Like TensorFlow, it accepts `sizes` with
+  // all four extents or with height and width only.
   absl::StatusOr<Shape> InputShape(const Tensor& sizes, const Shape& filter,
                                    const Shape& backprop) const {
     LEAT_ASSIGN_OR_RETURN(Dims dims, GetIndices(sizes, "input_sizes"));

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Cumsum, Cumprod: running results along an axis, from either end.
+// Kernels of Cumsum and Cumprod, which compute running sums and products along
+// an axis, from either end.
 #include <memory>
 #include <type_traits>
 

@@ -1,9 +1,22 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Random distributions over Philox, bit for bit TensorFlow's on a CPU.
+// Random distributions over the Philox generator. They give the same bits as
+// TensorFlow does on a CPU. Stateless.
 //
-// Elements are made in groups; a group's numbers depend on its index only, so
-// they do not depend on how the work is split.
+// Elements are made in groups. The numbers of a group depend on the generator
+// and on the index of the group only, so they do not depend on how the work is
+// split over threads.
+//
+// A distribution is a class with these members:
+//
+//   Element       the type of the numbers
+//   kGroup        how many elements make one group
+//   kSamples      how many 128-bit samples of the generator a group owns
+//   kNanoseconds  about how long one group takes
+//   operator()    writes the kGroup elements of one group to `out`; `philox` is
+//                 at the first sample of the group
+//
+//   FillRandom(queue, philox, Normal<float>{}, values, count);
 #ifndef LEAT_KERNELS_CPU_DISTRIBUTIONS_H_
 #define LEAT_KERNELS_CPU_DISTRIBUTIONS_H_
 
@@ -22,7 +35,9 @@
 
 namespace leat::kernels::cpu {
 
-// [0, 1) from the low bits as a mantissa.
+// Return a number in [0, 1) whose mantissa is the low bits of the words: 23
+// bits for float, 52 for double (20 of `high`, then those of `low`), 10 for
+// half, 7 for bfloat16.
 inline float UnitFloat(uint32_t word) {
   return std::bit_cast<float>(uint32_t{127} << 23 | (word & 0x7fffff)) - 1.0f;
 }
@@ -40,7 +55,9 @@ inline bfloat16 UnitBfloat16(uint32_t word) {
                   1.0f);
 }
 
-// Two normal numbers from two uniform ones (Box and Muller).
+// Return two numbers of the standard normal distribution, made of two uniform
+// ones by the method of Box and Muller. The uniform one whose logarithm is
+// taken is at least 1e-7.
 inline std::array<float, 2> NormalPair(uint32_t x0, uint32_t x1) {
   const float u = std::max(UnitFloat(x0), 1.0e-7f);
   const float angle = static_cast<float>(2.0 * M_PI * UnitFloat(x1));
@@ -49,6 +66,7 @@ inline std::array<float, 2> NormalPair(uint32_t x0, uint32_t x1) {
   ::sincosf(angle, &pair[0], &pair[1]);
   return {pair[0] * radius, pair[1] * radius};
 }
+// The same for double, which takes two words for each uniform number.
 inline std::array<double, 2> NormalPair(uint32_t x0, uint32_t x1, uint32_t x2,
                                         uint32_t x3) {
   const double u = std::max(UnitDouble(x0, x1), 1.0e-7);
@@ -59,11 +77,11 @@ inline std::array<double, 2> NormalPair(uint32_t x0, uint32_t x1, uint32_t x2,
   return {pair[0] * radius, pair[1] * radius};
 }
 
-// A distribution gives `kGroup` elements from the generator of its group, and
-// `kSamples` is how many 128-bit samples each group owns.
+// Uniform numbers in [0, 1).
 template <class T>
 struct Uniform {
   using Element = T;
+  // One sample has the words for two doubles or four smaller numbers.
   static constexpr int kGroup = std::is_same_v<T, double> ? 2 : 4;
   static constexpr int kSamples = 1;
   static constexpr int kNanoseconds = 8;
@@ -84,7 +102,9 @@ struct Uniform {
   }
 };
 
-// Integers in [low, low + range).
+// Uniform integers in [low, low + range). As in TensorFlow they are the
+// generator's words modulo `range`, so small numbers are a little more likely
+// unless `range` is a power of two.
 template <class T>
 struct UniformInt {
   using Element = T;
@@ -93,7 +113,7 @@ struct UniformInt {
   static constexpr int kSamples = 1;
   static constexpr int kNanoseconds = 12;
   T low = 0;
-  Unsigned range = 1;  // not zero
+  Unsigned range = 1;  // how many numbers there are; not zero
 
   void operator()(Philox& philox, T* out) const {
     const Philox::Sample s = philox.Next();
@@ -109,6 +129,7 @@ struct UniformInt {
   }
 };
 
+// Numbers of the standard normal distribution.
 template <class T>
 struct Normal {
   using Element = T;
@@ -132,11 +153,13 @@ struct Normal {
   }
 };
 
-// Normal numbers, drawn again when they are two or more deviations off. A group
-// owns 256 words per element, far more than it takes.
+// Numbers of the standard normal distribution that are drawn again if they are
+// two or more standard deviations away from 0. A group owns 256 words per
+// element, far more than it takes.
 template <class T>
 struct TruncatedNormal {
   using Element = T;
+  // As many numbers as a sample of four words gives when none is drawn again.
   static constexpr int kGroup = std::is_same_v<T, double> ? 2 : 4;
   static constexpr int kSamples = kGroup * 256 / 4;
   static constexpr int kNanoseconds = 80;
@@ -152,6 +175,7 @@ struct TruncatedNormal {
   }
 
  private:
+  // Draws two normal numbers from the next words.
   static auto Draw(PhiloxWords& words) {
     const uint32_t x0 = words.Next(), x1 = words.Next();
     if constexpr (std::is_same_v<T, double>) {
@@ -163,7 +187,9 @@ struct TruncatedNormal {
   }
 };
 
-// Fills `data` with `size` elements, on all threads.
+// Fills `data` with `size` elements of `distribution`, in parallel on `queue`.
+// `base` is the generator at the first sample of the first group. Of the last
+// group only as many elements are used as there is room for.
 template <class Distribution>
 void FillRandom(WorkQueue& queue, const Philox& base,
                 const Distribution& distribution,
@@ -173,9 +199,12 @@ void FillRandom(WorkQueue& queue, const Philox& base,
   ParallelFor(
       queue, groups, Distribution::kNanoseconds,
       [&](int64_t begin, int64_t end) {
+        // Each chunk moves a copy of the generator to its own first group.
         Philox philox = base;
         philox.Skip(static_cast<uint64_t>(begin) * Distribution::kSamples);
         for (int64_t group = begin; group < end; ++group) {
+          // A group may use fewer samples than it owns, so the next one starts
+          // anew.
           Philox own = philox;
           philox.Skip(Distribution::kSamples);
           const int64_t offset = group * kGroup;

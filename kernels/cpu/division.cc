@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Div, RealDiv, DivNoNan, FloorDiv, FloorMod, Pow: ops that fail, or branch, on
-// some values.
+// Kernels of Div, RealDiv, DivNoNan, FloorDiv, FloorMod and Pow, the binary ops
+// that fail or branch on some values.
 #include <cmath>
 #include <memory>
 #include <type_traits>
@@ -36,7 +36,8 @@ struct FloorDiv {
   }
 };
 
-// The quotient of the 16-bit types is rounded before it is floored.
+// FloorDiv of 16-bit floats, whose quotient is rounded to their type before it
+// is floored.
 template <class T>
 struct RoundedFloorDiv {
   static float Do(float a, float b) {
@@ -44,7 +45,7 @@ struct RoundedFloorDiv {
   }
 };
 
-// The sign of the divisor.
+// The result has the sign of the divisor.
 struct FloorMod {
   template <class W>
   static W Do(W a, W b) {
@@ -61,13 +62,15 @@ struct Pow {
   }
 };
 
-// -a, wrapping around.
+// Returns -a, which wraps around.
 template <class T>
 T Negate(T a) {
   return static_cast<T>(Wrapping<T>{0} - static_cast<Wrapping<T>>(a));
 }
 
-// The quotient rounded towards zero; the most negative number by -1 wraps.
+// Computes the quotient, rounded towards zero. The most negative number divided
+// by -1 wraps around. The functions on integers return false if there is no
+// result.
 struct IntegerDiv {
   template <class T>
   static bool Do(T a, T b, T& result) {
@@ -114,7 +117,7 @@ struct IntegerFloorMod {
   }
 };
 
-// By squaring, wrapping around.
+// Computes the power by repeated squaring; products wrap around.
 struct IntegerPow {
   template <class T>
   static bool Do(T base, T exponent, T& result) {
@@ -132,6 +135,7 @@ struct IntegerPow {
   }
 };
 
+// The BinaryRow of an integer op that may fail.
 template <class Op, class T>
 bool CheckedRow(const char* a_data, int64_t a_step, const char* b_data,
                 int64_t b_step, char* output, int64_t n) {

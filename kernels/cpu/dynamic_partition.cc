@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// DynamicPartition: output p has the rows i of `data` whose partitions[i] is p,
-// in their order.
+// Kernel of DynamicPartition. Output p gets the rows data[i] for which
+// partitions[i] is p, in their order.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -17,7 +17,8 @@
 namespace leat::kernels::cpu::dynamic_partition {
 namespace {
 
-// "[1,0]": where element `i` of a tensor of this shape is.
+// Returns the position of element `i` of a tensor of this shape as text:
+// "[1,0]".
 std::string PlaceText(const Shape& shape, int64_t i) {
   if (shape.IsScalar()) return "";
   Dims place;
@@ -39,7 +40,8 @@ absl::Status CheckShapes(const Shape& data, const Shape& partitions) {
       data.DebugString(), ", partitions.shape = ", partitions.DebugString()));
 }
 
-// How many rows each output gets.
+// Returns how many rows each output gets. INVALID_ARGUMENT if there is no
+// output for a row.
 absl::StatusOr<std::vector<int64_t>> CountRows(const Tensor& partitions,
                                                int num_partitions) {
   std::vector<int64_t> rows(static_cast<size_t>(num_partitions), 0);

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// DynamicStitch, ParallelDynamicStitch: merged[indices[m][i]] = data[m][i]; the
-// last one wins. Rows that no index names are zero.
+// Kernels of DynamicStitch and ParallelDynamicStitch: merged[indices[m][i]] =
+// data[m][i]. If an index occurs twice, the last row counts. Rows without an
+// index are zero.
 #include <algorithm>
 #include <memory>
 
@@ -14,7 +15,8 @@
 namespace leat::kernels::cpu::dynamic_stitch {
 namespace {
 
-// The shape of data `m` without what its indices stand for.
+// Returns the shape of one row of data[m]: its shape without the dimensions of
+// indices[m].
 absl::StatusOr<Dims> RowShape(const KernelContext& context, int m) {
   const Shape& indices = context.input(m).shape();
   const Shape& data = context.input(m + context.num_inputs() / 2).shape();

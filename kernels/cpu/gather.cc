@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Gather, GatherV2, GatherNd: rows named by an untrusted tensor of indices.
+// Kernels of Gather, GatherV2 and GatherNd, which copy the rows that a tensor
+// of indices names. The indices may come from anywhere, so each is checked.
 #include <atomic>
 #include <memory>
 #include <string>
@@ -16,7 +17,8 @@
 namespace leat::kernels::cpu::gather {
 namespace {
 
-// "[i,j]" of a flat position, "" in a scalar.
+// Returns the position of element `flat` of a tensor of this shape as text:
+// "[i,j]", or "" for a scalar.
 std::string PositionIn(const Shape& shape, int64_t flat) {
   if (shape.rank() == 0) return "";
   Dims position(shape.rank());
@@ -27,8 +29,8 @@ std::string PositionIn(const Shape& shape, int64_t flat) {
   return absl::StrCat("[", absl::StrJoin(position, ","), "]");
 }
 
-// params [batch, outer, limit, inner], indices [batch, count], output
-// [batch, outer, count, inner].
+// The sizes of a gather: params is [batch, outer, limit, inner], indices is
+// [batch, count], and the output is [batch, outer, count, inner].
 struct GatherSizes {
   int64_t batch = 1;
   int64_t outer = 1;
@@ -37,7 +39,8 @@ struct GatherSizes {
   int64_t count = 1;
 };
 
-// Returns a position in `indices` that is out of range, or -1.
+// Copies the rows. Returns the position of an index that is out of range, or -1
+// if all are good.
 template <class E, class Index>
 int64_t CopyRows(WorkQueue& queue, const GatherSizes& s, const E* params,
                  const Index* indices, E* to) {
@@ -46,7 +49,7 @@ int64_t CopyRows(WorkQueue& queue, const GatherSizes& s, const E* params,
   ParallelFor(queue, rows, 4 + s.inner / 4, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       const int64_t i = row % s.count;
-      const int64_t slab = row / s.count;  // of batch and outer
+      const int64_t slab = row / s.count;  // over batch and outer
       const int64_t position = slab / s.outer * s.count + i;
       const int64_t index = static_cast<int64_t>(indices[position]);
       if (index < 0 || index >= s.limit) {
@@ -61,6 +64,8 @@ int64_t CopyRows(WorkQueue& queue, const GatherSizes& s, const E* params,
   return bad.load();
 }
 
+// Gathers along dimension `axis` of input 0, with `batch_dims` leading
+// dimensions that input 1 shares. REQUIRES: the caller has checked both.
 template <class E>
 absl::Status GatherAlong(KernelContext& context, int axis, int batch_dims) {
   const Tensor& params = context.input(0);
@@ -169,7 +174,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeGatherV2(const NodeDef& node) {
       });
 }
 
-// Output rows are params[indices[row, :]].
+// Sets output row i to params[indices[i, :]] for all i. INVALID_ARGUMENT for an
+// index out of range.
 template <class E, class Index>
 absl::Status GatherPoints(WorkQueue& queue, const Tensor& params,
                           const Tensor& indices, int64_t rows, int64_t inner,

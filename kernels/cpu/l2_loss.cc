@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// L2Loss: half the sum of squares.
+// Kernel of L2Loss: half the sum of squares.
 #include <algorithm>
 #include <memory>
 
@@ -15,6 +15,9 @@
 namespace leat::kernels::cpu::l2_loss {
 namespace {
 
+// The order of additions depends on these numbers only and not on the number of
+// threads: a block is summed in kLanes partial sums, which vectorise, and the
+// blocks in order.
 constexpr int64_t kLanes = 32;
 constexpr int64_t kBlock = 4096;
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// LogicalAnd, LogicalOr, LogicalNot.
+// Kernels of LogicalAnd, LogicalOr and LogicalNot.
 #include <memory>
 
 #include "leat/kernels/elementwise.h"
@@ -9,7 +9,7 @@
 namespace leat::kernels::cpu::logical {
 namespace {
 
-// Without short circuits, so that loops vectorise.
+// `&` and `|` evaluate both operands, so that the loops vectorise.
 struct And {
   static bool Do(bool a, bool b) { return (a & b) != 0; }
 };

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// LRN, LRNGrad: local response normalisation across depth (Krizhevsky,
-// Sutskever and Hinton, 2012). x / (bias + alpha * sum of squares)^beta.
+// Kernels of LRN and LRNGrad, local response normalization across depth
+// (Krizhevsky, Sutskever and Hinton, 2012): x / (bias + alpha * sum of
+// squares)^beta.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -42,7 +43,7 @@ absl::Status CheckRank(const Shape& shape) {
       absl::StrCat("in must be 4-dimensional, not ", shape.DebugString()));
 }
 
-// Depths [begin, end) around `d`.
+// The depths [begin, end) that are at most `radius` away from `d`.
 struct Neighbours {
   Neighbours(int64_t d, int64_t radius, int64_t depth)
       : begin(radius > d ? 0 : d - radius),
@@ -50,7 +51,8 @@ struct Neighbours {
   int64_t begin, end;
 };
 
-// bias + alpha * (sum of squares around each depth).
+// Computes bias + alpha * (sum of squares around the depth) for each depth of a
+// pixel.
 void Norms(const Options& options, const float* in, int64_t depth,
            float* norms) {
   for (int64_t d = 0; d < depth; ++d) {
@@ -61,6 +63,7 @@ void Norms(const Options& options, const float* in, int64_t depth,
   }
 }
 
+// Returns about how many nanoseconds one pixel takes.
 int64_t PixelCost(const Options& options, int64_t depth) {
   return depth * (30 + std::min(depth, options.radius));
 }
@@ -133,7 +136,7 @@ class LRNGrad final : public Kernel {
   }
 
  private:
-  // One pixel.
+  // Computes the gradient of one pixel.
   void Backpropagate(const float* gradient, const float* in, const float* out,
                      int64_t depth, float* norms, float* to) const {
     Norms(options_, in, depth, norms);

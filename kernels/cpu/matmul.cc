@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MatMul, _FusedMatMul, BatchMatMulV2. Floats go to oneDNN, half and bfloat16
-// through float, int16 through int32, other types to Eigen.
+// Kernels of MatMul, _FusedMatMul and BatchMatMulV2. Floats are multiplied by
+// oneDNN, half and bfloat16 as floats, int16 as int32, and all other types by
+// Eigen.
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -22,14 +23,14 @@ namespace {
 constexpr auto kTypes = kFloats + kIndices;
 constexpr auto kBatchTypes = kTypes + DTypeList<int16_t>();
 
-// What products of a type are computed in: nothing is compiled for the 16-bit
-// ones alone.
+// The type in which products of a type are computed. No product is compiled for
+// a 16-bit type.
 template <class T>
 using Arithmetic = std::conditional_t<
     sizeof(T) != 2, T,
     std::conditional_t<std::is_integral_v<T>, int32_t, float>>;
 
-// Rows [begin, end) of c, by Eigen. Integers wrap.
+// Computes the rows [begin, end) of c with Eigen. Integers wrap around.
 template <class T>
 void MultiplyRows(const MatMulShape& s, const T* a, const T* b, T* c,
                   int64_t begin, int64_t end) {
@@ -59,11 +60,13 @@ void MultiplyRows(const MatMulShape& s, const T* a, const T* b, T* c,
   }
 }
 
+// Returns about how many nanoseconds one row of a product takes.
 int64_t RowCost(const MatMulShape& s) {
-  return s.n / 4 * std::max<int64_t>(1, s.k) + 1;  // About 8 GFLOP/s.
+  return s.n / 4 * std::max<int64_t>(1, s.k) + 1;  // at about 8 GFLOP/s
 }
 
-// One product of a batch, on this thread. Not for 16-bit types.
+// Computes one product of a batch on this thread. REQUIRES: T is not a 16-bit
+// type.
 template <class T>
 absl::Status MultiplyOne(const MatMulShape& s, const T* a, const T* b, T* c) {
   if constexpr (std::is_same_v<T, float>) {
@@ -74,6 +77,8 @@ absl::Status MultiplyOne(const MatMulShape& s, const T* a, const T* b, T* c) {
   }
 }
 
+// Computes one product, in parallel on `queue`. REQUIRES: T is not a 16-bit
+// type.
 template <class T>
 absl::Status Multiply(WorkQueue& queue, const MatMulShape& s, const T* a,
                       const T* b, T* c) {
@@ -88,6 +93,7 @@ absl::Status Multiply(WorkQueue& queue, const MatMulShape& s, const T* a,
   }
 }
 
+// Converts the elements of `from` to the type of `to`.
 template <class From, class To>
 void Convert(WorkQueue& queue, const Tensor& from, Tensor& to) {
   const From* source = from.data<From>().data();
@@ -99,8 +105,8 @@ void Convert(WorkQueue& queue, const Tensor& from, Tensor& to) {
   });
 }
 
-// Calls `multiply(a, b, c)` with tensors of T, or for 16-bit types of a wider
-// one.
+// Calls `multiply(a, b, c)` with pointers to the elements. For a 16-bit T they
+// point to copies in the wider type, and the result is converted back.
 template <class T, class Body>
 absl::Status InArithmeticType(KernelContext& context, const Tensor& a,
                               const Tensor& b, Tensor& c, Body multiply) {
@@ -126,7 +132,8 @@ absl::Status InArithmeticType(KernelContext& context, const Tensor& a,
   }
 }
 
-// What the last two dimensions of a and b make together.
+// Returns the shape of the product of the matrices in the last two dimensions
+// of `a` and `b`. INVALID_ARGUMENT if they do not fit.
 absl::StatusOr<MatMulShape> ProductShape(const Shape& a, const Shape& b,
                                          bool transpose_a, bool transpose_b) {
   MatMulShape s;
@@ -145,7 +152,7 @@ absl::StatusOr<MatMulShape> ProductShape(const Shape& a, const Shape& b,
   return s;
 }
 
-// The same of inputs 0 and 1, which must be matrices.
+// Returns the shape of the product of inputs 0 and 1, which must be matrices.
 absl::StatusOr<MatMulShape> MatrixProduct(const KernelContext& context,
                                           bool transpose_a, bool transpose_b) {
   const Shape& a = context.input(0).shape();
@@ -214,12 +221,14 @@ class FusedMatMul final : public Kernel {
   const FusedOps fused_ops_;
 };
 
-// Fails where a zero in the last two dimensions hid an overflow.
+// Returns the batch dimensions of `shape`. INVALID_ARGUMENT if their product
+// overflows, which an extent of 0 in the last two dimensions may hide.
 absl::StatusOr<Shape> BatchOf(const Shape& shape) {
   return Shape::Create(shape.dims().subspan(0, shape.rank() - 2));
 }
 
-// For each matrix of the output, which one of an input it reads.
+// Returns for each matrix of the output which matrix of an input it reads.
+// `output` and `input` are the batch dimensions.
 std::vector<int64_t> BroadcastIndices(const Shape& output, const Shape& input) {
   std::vector<int64_t> result(output.num_elements());
   const Dims strides = input.Strides();
@@ -280,7 +289,7 @@ class BatchMatMulKernel final : public Kernel {
                                   Element* output) {
     const int64_t count = static_cast<int64_t>(x_index.size());
     if (count < queue.num_threads()) {
-      // Too few products for all threads: each is split.
+      // There are fewer products than threads, so each product is split.
       for (int64_t i = 0; i < count; ++i) {
         LEAT_RETURN_IF_ERROR(Multiply(queue, s, x + x_index[i] * s.m * s.k,
                                       y + y_index[i] * s.k * s.n,

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// OneHot: on_value where an index says so, off_value elsewhere.
+// Kernel of OneHot, which writes on_value where an index points and off_value
+// elsewhere.
 #include <algorithm>
 #include <memory>
 

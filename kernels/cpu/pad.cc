@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Pad: zeros (or empty strings) around the input.
+// Kernel of Pad, which puts zeros (or empty strings) around the input.
 #include <memory>
 
 #include "absl/strings/str_cat.h"
@@ -12,7 +12,8 @@
 namespace leat::kernels::cpu::pad {
 namespace {
 
-// [before, after] per dimension, as int64.
+// Returns how many elements to add before and after each dimension: element 2 *
+// i is before dimension i, element 2 * i + 1 after it.
 absl::StatusOr<Dims> GetPaddings(const Tensor& paddings, int rank) {
   if (paddings.rank() != 2 || paddings.dim(1) != 2) {
     return absl::InvalidArgumentError(

@@ -1,9 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Philox4x32-10: the counter-based generator of Salmon, Moraes, Dror and Shaw,
-// "Parallel random numbers: as easy as 1, 2, 3" (SC'11), laid out as in
-// TensorFlow, whose numbers it gives. A value type; a 128-bit sample is four
-// 32-bit words.
+// Philox: the counter-based generator Philox4x32-10 of Salmon, Moraes, Dror and
+// Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC'11). It gives the
+// same numbers as TensorFlow's. The state is a counter of 128 bits and a key of
+// 64 bits; each value of the counter gives one sample of four 32-bit words, so
+// that any part of the sequence can be computed without what comes before it.
+//
+//   Philox philox = Philox::FromSeeds(/*seed=*/1, /*seed2=*/2);
+//   philox.Skip(100);
+//   Philox::Sample sample = philox.Next();  // number 100, counted from 0
 #ifndef LEAT_KERNELS_CPU_PHILOX_H_
 #define LEAT_KERNELS_CPU_PHILOX_H_
 
@@ -14,29 +19,35 @@
 
 namespace leat::kernels::cpu {
 
+// A value type. Thread-compatible.
 class Philox {
  public:
-  using Sample = std::array<uint32_t, 4>;
+  using Sample = std::array<uint32_t, 4>;  // 128 bits, the lowest word first
   using Key = std::array<uint32_t, 2>;
 
+  // The generator with counter 0 and key 0.
   Philox() = default;
+  // `counter` and `key` have the lowest word first.
   Philox(const Sample& counter, const Key& key)
       : counter_(counter), key_(key) {}
 
-  // As a stateful op's `seed` and `seed2` choose it.
+  // Returns the generator that the attrs `seed` and `seed2` of a stateful op
+  // choose.
   static Philox FromSeeds(uint64_t seed, uint64_t seed2) {
     return Philox({0, 0, Low(seed2), High(seed2)}, {Low(seed), High(seed)});
   }
-  // As stateless ops pass it: one word of key, two of counter.
+  // Returns the generator that the inputs of a stateless op choose: a key, and
+  // a counter of two words, of which `counter0` is the lower one.
   static Philox FromWords(uint64_t key, uint64_t counter0, uint64_t counter1) {
     return Philox(
         {Low(counter0), High(counter0), Low(counter1), High(counter1)},
         {Low(key), High(key)});
   }
 
+  // The counter of the next sample.
   const Sample& counter() const { return counter_; }
 
-  // Leaves out `count` samples.
+  // Skips `count` samples: adds `count` to the counter, modulo 2^128.
   void Skip(uint64_t count) {
     const uint64_t low = Word(0) + count;
     const bool carry = low < count;
@@ -48,6 +59,7 @@ class Philox {
     counter_[3] = High(high);
   }
 
+  // Returns the sample of the current counter and adds one to the counter.
   Sample Next() {
     Sample state = counter_;
     Key key = key_;
@@ -64,10 +76,12 @@ class Philox {
   }
 
  private:
+  // The lower and the upper half of a number of 64 bits.
   static uint32_t Low(uint64_t word) { return static_cast<uint32_t>(word); }
   static uint32_t High(uint64_t word) {
     return static_cast<uint32_t>(word >> 32);
   }
+  // Returns the words i and i + 1 of the counter as one number.
   uint64_t Word(int i) const {
     return counter_[i] | uint64_t{counter_[i + 1]} << 32;
   }
@@ -76,11 +90,14 @@ class Philox {
   Key key_ = {};
 };
 
-// Gives single 32-bit words.
+// Gives out the words of a Philox sequence one by one. A value type.
+// Thread-compatible.
 class PhiloxWords {
  public:
+  // Begins with the first word of the next sample of `philox`, which is copied.
   explicit PhiloxWords(const Philox& philox) : philox_(philox) {}
 
+  // Returns the next word.
   uint32_t Next() {
     if (used_ == 4) {
       sample_ = philox_.Next();
@@ -95,13 +112,15 @@ class PhiloxWords {
   size_t used_ = 4;
 };
 
-// A stateful op's generator: each run takes its share. Thread-safe.
+// The generator of a stateful op. Each run of the kernel takes the next part of
+// one sequence. Thread-safe.
 class SharedPhilox {
  public:
-  // Seeds of zero mean: not deterministic.
+  // If both seeds are zero, the generator starts with random ones.
   SharedPhilox(int64_t seed, int64_t seed2);
 
-  // The generator for the next `samples` samples, which nobody else gets.
+  // Returns a generator for the next `samples` samples, which no other call
+  // gets.
   Philox Reserve(uint64_t samples) {
     MutexLock lock(mutex_);
     const Philox result = philox_;

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MaxPool, MaxPoolGrad, AvgPool, AvgPoolGrad. An NCHW tensor is taken as
-// batch x channels images of one channel, so that the inner loop always runs
-// over channels that lie side by side.
+// Kernels of MaxPool, MaxPoolGrad, AvgPool and AvgPoolGrad. An NCHW tensor is
+// taken as batch x channels images of one channel each, so that the inner loop
+// always runs over channels that lie side by side.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -24,7 +24,7 @@
 namespace leat::kernels::cpu::pooling {
 namespace {
 
-// One pooling, NHWC.
+// The sizes of one pooling, in NHWC layout.
 struct Plan {
   int64_t images = 0, channels = 0;
   int64_t in_height = 0, in_width = 0, out_height = 0, out_width = 0;
@@ -34,10 +34,11 @@ struct Plan {
 
   int64_t in_size() const { return in_height * in_width * channels; }
   int64_t out_size() const { return out_height * out_width * channels; }
+  // Returns the offset of an input pixel in its image.
   int64_t Pixel(int64_t y, int64_t x) const {
     return (y * in_width + x) * channels;
   }
-  // Every pixel of an image lies in some window.
+  // Returns true if every pixel of an image lies in some window.
   bool WindowsCoverImage() const {
     auto cover = [](const Window& window, int64_t count, int64_t before,
                     int64_t extent) {
@@ -47,7 +48,7 @@ struct Plan {
     return cover(height, out_height, top, in_height) &&
            cover(width, out_width, left, in_width);
   }
-  // Rough nanoseconds per output element.
+  // Returns about how many nanoseconds one output element takes.
   int64_t cost() const {
     const int64_t taps = std::min<int64_t>(height.size, in_height) *
                          std::min<int64_t>(width.size, in_width);
@@ -84,7 +85,8 @@ absl::StatusOr<Plan> MakePlan(const WindowAttrs& attrs, const Shape& input,
   return plan;
 }
 
-// The part of a window that lies inside the image.
+// The part of a window that lies inside of the image: rows [top, bottom) and
+// columns [left, right).
 struct Taps {
   Taps(const Plan& p, int64_t row, int64_t column)
       : top(row * p.height.stride - p.top),
@@ -101,7 +103,8 @@ struct Taps {
   int64_t top, left, bottom, right;
 };
 
-// Calls `body(pixel)` for the offset of each pixel, in row-major order.
+// Calls `body(pixel)` with the offset of each pixel of a window, in row-major
+// order.
 template <class Body>
 void ForTaps(const Plan& p, const Taps& taps, Body body) {
   for (int64_t y = taps.top; y < taps.bottom; ++y) {
@@ -111,7 +114,8 @@ void ForTaps(const Plan& p, const Taps& taps, Body body) {
   }
 }
 
-// Calls `body(image, row, column, output offset)` for every output pixel.
+// Calls `body(image, row, column, output offset)` for every output pixel, in
+// parallel.
 template <class Body>
 void ForOutputs(WorkQueue& queue, const Plan& p, Body body) {
   const int64_t rows = p.images * p.out_height;
@@ -126,7 +130,8 @@ void ForOutputs(WorkQueue& queue, const Plan& p, Body body) {
               });
 }
 
-// The same by whole images, whose input gradients nobody else touches.
+// Calls `body(image)` for every image, in parallel. Only one thread writes to
+// an image's gradient.
 template <class Body>
 void ForImages(WorkQueue& queue, const Plan& p, Body body) {
   ParallelFor(queue, p.images, p.out_size() * p.cost() + p.in_size() / 8,
@@ -151,7 +156,8 @@ class MaxPool final : public Kernel {
                [&](int64_t image, int64_t row, int64_t column, int64_t out) {
                  const T* source = from + image * p.in_size();
                  T* best = to + out;
-                 // A window may lie in the padding: TensorFlow's lowest.
+                 // A window that lies wholly in the padding gives the lowest
+                 // number, as in TensorFlow.
                  std::fill_n(best, p.channels,
                              std::numeric_limits<T>::lowest());
                  ForTaps(p, Taps(p, row, column), [&](int64_t pixel) {
@@ -176,8 +182,9 @@ absl::Status CheckShape(absl::string_view what, const Shape& got,
                    ", but got ", got.DebugString()));
 }
 
-// Gradients go to the first maximum of each window; with `kRelu` only to
-// positive ones, as the gradient of a Relu before the pooling would have it.
+// Adds each gradient to the first maximum of its window. With `kRelu` only
+// positive maxima get it, which includes the gradient of a Relu before the
+// pooling.
 template <class T, bool kRelu>
 class MaxPoolGrad final : public Kernel {
  public:
@@ -210,7 +217,7 @@ class MaxPoolGrad final : public Kernel {
   }
 
  private:
-  // Sums wrap around.
+  // The gradient of integers, whose sums wrap around.
   static void BackpropagateIntegers(const Plan& p, const T* from,
                                     const T* gradients, T* to) {
     std::fill_n(to, p.in_size(), T(0));
@@ -228,13 +235,15 @@ class MaxPoolGrad final : public Kernel {
     }
   }
 
-  // So many channels at a time, their maxima in registers. Vectors are spelled
-  // out because g++ makes branches of conditional stores.
+  // Floats are handled in blocks of so many channels, whose maxima stay in
+  // registers. The code uses vector types because g++ compiles conditional
+  // stores to branches.
   static constexpr int64_t kBlock = 32 / sizeof(T);
   using TapIndex = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
   using Block [[gnu::vector_size(32)]] = T;
   using TapBlock [[gnu::vector_size(32)]] = TapIndex;
 
+  // Loads `count` values; the rest of the block is zero.
   static Block Load(const T* from, int64_t count) {
     Block block = {};
     std::memcpy(&block, from, count * sizeof(T));
@@ -257,7 +266,8 @@ class MaxPoolGrad final : public Kernel {
             AddAtMaxima(p, taps, count, overlap, from + c, gradients + c,
                         to + c);
           } else {
-            // The same with a constant count, which the compiler unrolls.
+            // The same call with a constant count, for which the compiler
+            // unrolls the loops.
             AddAtMaxima(p, taps, kBlock, false, from + c, gradients + c,
                         to + c);
           }
@@ -267,8 +277,10 @@ class MaxPoolGrad final : public Kernel {
     }
   }
 
-  // Gives each gradient of one window to its first maximum. The first tap is
-  // taken whatever it holds, as TensorFlow does with NaN.
+  // Writes the gradients of one window to its first maxima and zeros to its
+  // other pixels; with `add` it adds them to what is there. The first tap is
+  // the maximum, whatever it holds, until a greater one is found, as TensorFlow
+  // does with NaN.
   [[gnu::always_inline]] static void AddAtMaxima(const Plan& p,
                                                  const Taps& taps,
                                                  int64_t count, bool add,
@@ -285,7 +297,7 @@ class MaxPoolGrad final : public Kernel {
       ++tap;
     });
     Block all = Load(gradients, count);
-    // A product, as ReluGrad's.
+    // A product instead of a choice, as in ReluGrad.
     if constexpr (kRelu) all *= best > Block{} ? Block{} + T(1) : Block{};
     tap = 0;
     ForTaps(p, taps, [&](int64_t pixel) {
@@ -299,7 +311,7 @@ class MaxPoolGrad final : public Kernel {
   const WindowAttrs attrs_;
 };
 
-// Averages leave padding out.
+// Averages the pixels of each window that lie inside of the image.
 template <class T>
 class AvgPool final : public Kernel {
  public:
@@ -379,7 +391,7 @@ class AvgPoolGrad final : public Kernel {
   const WindowAttrs attrs_;
 };
 
-// Pooled in their own type.
+// The types that are pooled as they are; 16-bit floats are widened.
 inline constexpr auto kExact = kFloat32And64 + kInts;
 
 template <class T>

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RandomUniform, RandomStandardNormal, TruncatedNormal, RandomUniformInt,
-// RandomShuffle: stateful; consecutive runs continue the sequence.
+// Kernels of RandomUniform, RandomStandardNormal, TruncatedNormal,
+// RandomUniformInt and RandomShuffle. They are stateful: each run continues the
+// random sequence of the one before.
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,7 +27,8 @@ SharedPhilox::SharedPhilox(int64_t seed, int64_t seed2) {
   uint64_t seeds[2] = {static_cast<uint64_t>(seed),
                        static_cast<uint64_t>(seed2)};
   if (seed == 0 && seed2 == 0 && getentropy(seeds, sizeof(seeds)) != 0) {
-    // A kernel without getrandom: addresses are random enough to differ.
+    // The operating system has no getrandom. The addresses are random enough to
+    // differ.
     seeds[0] = reinterpret_cast<uintptr_t>(this);
     seeds[1] = reinterpret_cast<uintptr_t>(&seeds);
   }
@@ -39,8 +41,8 @@ SharedPhilox::SharedPhilox(int64_t seed, int64_t seed2) {
 namespace leat::kernels::cpu::random {
 namespace {
 
-// TensorFlow advances the generator by this many samples per element,
-// whatever the distribution takes.
+// TensorFlow advances the generator by this many samples per element, whatever
+// the distribution needs.
 constexpr uint64_t kReservedPerElement = 256;
 
 struct Seeds {
@@ -55,17 +57,19 @@ absl::StatusOr<Seeds> GetSeeds(const NodeDef& node) {
   return seeds;
 }
 
-// A kernel whose state is its generator.
+// The base class of kernels whose state is a random generator.
 class RandomKernel : public Kernel {
  public:
   explicit RandomKernel(const Seeds& seeds)
       : generator_(seeds.seed, seeds.seed2) {}
 
  protected:
+  // Reserves the samples for `count` elements of a distribution.
   Philox ReserveElements(int64_t count) const {
     return generator_.Reserve(static_cast<uint64_t>(count) *
                               kReservedPerElement);
   }
+  // Reserves the samples that have `count` words.
   Philox ReserveWords(int64_t count) const {
     return generator_.Reserve((static_cast<uint64_t>(count) + 3) / 4);
   }
@@ -144,7 +148,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeFillInt(const NodeDef& node) {
   });
 }
 
-// The first dimension in random order.
+// Copies the rows of the first dimension in random order.
 template <class E>
 class Shuffle final : public RandomKernel {
  public:
@@ -174,7 +178,8 @@ class Shuffle final : public RandomKernel {
   }
 
  private:
-  // TensorFlow's order of exchanges, one word each.
+  // Returns a random permutation. It makes the same exchanges as TensorFlow,
+  // each with one word of the generator.
   std::vector<uint32_t> Permutation(int64_t size) const {
     PhiloxWords words(ReserveWords(size - 1));
     std::vector<uint32_t> order(size);

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Range: start, start + delta, ... before limit.
+// Kernel of Range: start, start + delta, and so on as long as limit is not
+// reached.
 #include <cmath>
 #include <memory>
 #include <type_traits>
@@ -35,7 +36,7 @@ class Range final : public Kernel {
         to[i] = static_cast<T>(static_cast<U>(start) +
                                static_cast<U>(i) * static_cast<U>(delta));
       } else {
-        // Rounded like TensorFlow's: the product, then the sum.
+        // Rounds as TensorFlow does: first the product, then the sum.
         const W product = static_cast<W>(
             static_cast<T>(static_cast<W>(static_cast<T>(static_cast<W>(i))) *
                            static_cast<W>(delta)));
@@ -68,7 +69,7 @@ class Range final : public Kernel {
       return static_cast<int64_t>(size);
     } else {
       const W size = std::ceil(std::fabs((limit - start) / delta));
-      // Also false for NaN.
+      // The comparison is also false for NaN.
       if (!(size < static_cast<W>(0x1p63))) return TooLarge();
       return static_cast<int64_t>(size);
     }

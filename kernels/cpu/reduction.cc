@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Sum, Mean, Prod, Max, Min, All, Any. The 16-bit types accumulate in float.
-// The order of additions depends on shapes only, never on threads.
+// Kernels of Sum, Mean, Prod, Max, Min, All and Any. The 16-bit floats
+// accumulate in float. The order of operations depends on shapes only and not
+// on the number of threads, so the results are always the same.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -19,7 +20,8 @@
 namespace leat::kernels::cpu::reduction {
 namespace {
 
-// Integers wrap around.
+// The type of the arithmetic: integers use an unsigned type, which wraps
+// around.
 template <class W>
 using Ring =
     typename std::conditional_t<std::is_integral_v<W>, TypeTag<Wrapping<W>>,
@@ -43,7 +45,7 @@ struct Prod {
   }
 };
 
-// NaN wins.
+// If an operand is NaN, so is the result.
 struct Max {
   template <class W>
   static constexpr W kIdentity = std::is_floating_point_v<W>
@@ -78,13 +80,15 @@ struct Any {
   static bool Do(bool a, bool b) { return (a | b) != 0; }
 };
 
+// The number of partial results side by side in a block; they vectorise.
 constexpr int64_t kLanes = 32;
-// Sequential additions before partial results are combined: bounds the error.
+// How many elements, and how many rows, are added one after the other before
+// partial results are combined. This bounds the rounding error.
 constexpr int64_t kBlock = 4096;
 constexpr int64_t kRowBlock = 128;
-constexpr int64_t kTile = 512;  // columns whose partial sums stay in cache
+constexpr int64_t kTile = 512;  // columns; their partial results stay in cache
 
-// At most kBlock elements, in lanes.
+// Reduces at most kBlock elements, in lanes.
 template <class Op, class In, class W>
 W ReduceBlock(const In* from, int64_t n) {
   if (n < kLanes) {
@@ -113,7 +117,8 @@ W ReduceBlock(const In* from, int64_t n) {
   return lanes[0];
 }
 
-// Pairwise over blocks; the depth is the logarithm of n.
+// Reduces `n` elements: both halves, then their results. The recursion is as
+// deep as the logarithm of the number of blocks.
 template <class Op, class In, class W>
 W ReduceContiguous(const In* from, int64_t n) {
   if (n <= kBlock) return ReduceBlock<Op, In, W>(from, n);
@@ -123,8 +128,8 @@ W ReduceContiguous(const In* from, int64_t n) {
                 ReduceContiguous<Op, In, W>(from + left, n - left));
 }
 
-// to[c] = reduction over rows of from[row * stride + c], for `n` <= kTile
-// columns; partial results of blocks of rows are combined.
+// Sets to[c] to the reduction over all rows of from[row * stride + c], for `n`
+// <= kTile columns. Partial results of blocks of rows are combined.
 template <class Op, class In, class W>
 void ReduceColumns(const In* from, int64_t rows, int64_t stride, int64_t n,
                    W* to) {
@@ -145,7 +150,8 @@ void ReduceColumns(const In* from, int64_t rows, int64_t stride, int64_t n,
   }
 }
 
-// One contiguous row, large enough to be split: partial results in order.
+// Reduces one contiguous row. If it is large, its parts are reduced in parallel
+// and their results are combined in order.
 template <class Op, class In, class W>
 W ReduceLargeRow(WorkQueue& queue, const In* from, int64_t n) {
   constexpr int64_t kPart = 16 * kBlock;
@@ -161,7 +167,8 @@ W ReduceLargeRow(WorkQueue& queue, const In* from, int64_t n) {
   return ReduceContiguous<Op, W, W>(partial.get(), parts);
 }
 
-// Few columns and many rows: parts of the rows, then their results.
+// Reduces a matrix of few columns and many rows: parts of the rows in parallel,
+// then their results.
 template <class Op, class In, class W>
 void ReduceTallColumns(WorkQueue& queue, const In* from,
                        const ReductionStep& step, W* to) {
@@ -180,6 +187,7 @@ void ReduceTallColumns(WorkQueue& queue, const In* from,
   ReduceColumns<Op, W, W>(partial.get(), parts, step.inner, step.inner, to);
 }
 
+// Does one step of a reduction, in the way that suits its sizes.
 template <class Op, class In, class W>
 void ReduceStep(WorkQueue& queue, const ReductionStep& step, const In* from,
                 W* to) {
@@ -213,7 +221,8 @@ void ReduceStep(WorkQueue& queue, const ReductionStep& step, const In* from,
   }
 }
 
-// What becomes of the accumulated value.
+// Makes the output of the accumulated value: the value itself, or its mean over
+// `count`.
 template <class T, class W, bool is_mean>
 T Finish(W value, int64_t count) {
   if constexpr (!is_mean) {
@@ -263,7 +272,9 @@ class Reduction final : public Kernel {
                       const T* from, T* to, int64_t n) const {
     WorkQueue& queue = context.compute_queue();
     constexpr bool kInPlace = std::is_same_v<T, W>;
-    // Steps alternate between two temporaries; the last may write the output.
+    // Each step writes to a new temporary tensor and reads the one of the step
+    // before. The last step writes to the output if that has the type of the
+    // arithmetic.
     Tensor previous;
     for (size_t i = 0; i < plan.steps.size(); ++i) {
       const ReductionStep& step = plan.steps[i];

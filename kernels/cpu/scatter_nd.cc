@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ScatterNd: updates added into a zero tensor at given indices.
+// Kernel of ScatterNd, which adds updates to a tensor of zeros at given
+// indices.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -19,7 +20,7 @@
 namespace leat::kernels::cpu::scatter_nd {
 namespace {
 
-// Strings are appended; true wins.
+// Adds `n` elements to `to`. Strings are appended; bools are combined by "or".
 template <class T>
 void AddTo(const T* from, int64_t n, T* to) {
   for (int64_t i = 0; i < n; ++i) {
@@ -61,6 +62,8 @@ absl::Status CheckShapes(const Tensor& indices, const Tensor& updates,
   return absl::OkStatus();
 }
 
+// Adds `updates` to the tensor `to` of shape `shape`. INVALID_ARGUMENT for an
+// index out of range.
 template <class T, class Index>
 absl::Status Scatter(const Tensor& indices, const Tensor& updates,
                      const Shape& shape, T* to) {
@@ -90,7 +93,7 @@ absl::Status Scatter(const Tensor& indices, const Tensor& updates,
   return absl::OkStatus();
 }
 
-// Adds `updates` to `output`, both of T.
+// Adds `updates` to `output`; both have elements of type T.
 template <class T>
 absl::Status ScatterAll(const Tensor& indices, const Tensor& updates,
                         Tensor& output) {
@@ -127,7 +130,8 @@ class ScatterNd final : public Kernel {
     auto to = output->mutable_data<T>();
     std::fill(to.begin(), to.end(), T());
     if constexpr (std::is_same_v<T, std::string>) {
-      // One that grows takes up to twice as much.
+      // Each string gets its final size at once; a string that grows may take
+      // up to twice as much memory.
       const auto size = sizes.data<int64_t>();
       for (size_t i = 0; i < to.size(); ++i) to[i].reserve(size[i]);
     }
@@ -135,7 +139,8 @@ class ScatterNd final : public Kernel {
   }
 
  private:
-  // How long each string gets: those that meet are joined.
+  // Returns how long each string of the output becomes: strings with the same
+  // index are joined.
   static absl::StatusOr<Tensor> JoinedSizes(KernelContext& context,
                                             const Shape& shape) {
     const Tensor& updates = context.input(1);

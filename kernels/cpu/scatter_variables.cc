@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Rows of variables: ResourceGather, and ScatterAdd, ScatterSub, ScatterUpdate
-// with their Resource forms. Rows of plain elements change in place; gathers
-// hold the lock shared, so a row is never seen half written.
+// Kernels on rows of variables: ResourceGather, and ScatterAdd, ScatterSub and
+// ScatterUpdate with their Resource forms. Rows of plain elements change in
+// place under the variable's exclusive lock, and gathers hold the lock shared,
+// so that they never see a row that is half written.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -23,7 +24,8 @@
 namespace leat::kernels::cpu::scatter_variables {
 namespace {
 
-// All values of an integer tensor of any rank, checked to be in [0, limit).
+// Returns all values of an integer tensor of any rank. INVALID_ARGUMENT if one
+// is not in [0, limit).
 absl::StatusOr<Dims> CheckedIndices(const Tensor& tensor, int64_t limit) {
   LEAT_ASSIGN_OR_RETURN(Tensor flat,
                         tensor.Reshaped(Shape{tensor.num_elements()}));
@@ -37,13 +39,13 @@ absl::StatusOr<Dims> CheckedIndices(const Tensor& tensor, int64_t limit) {
   return indices;
 }
 
-// The extents of params before, between and after the batch dimensions, the
-// gathered axis and the row.
+// The sizes of a gather: params is [batches, limit, row], indices is [batches,
+// per_batch].
 struct GatherPlan {
-  int64_t batches = 1;    // of both
-  int64_t limit = 0;      // extent of the gathered dimension
+  int64_t batches = 1;    // in params and indices
+  int64_t limit = 0;      // extent of the gathered dimension of params
   int64_t per_batch = 1;  // indices in each batch
-  int64_t row = 1;        // elements
+  int64_t row = 1;        // elements in a row
   Shape output = {};
 };
 
@@ -176,7 +178,8 @@ T Combine(const T& old, const T& update) {
   }
 }
 
-// Updates of [indices..., row...], or one scalar for all.
+// Checks that `updates` has the shape [indices..., row...] or is one scalar for
+// all.
 absl::Status CheckUpdates(const Shape& params, const Shape& indices,
                           const Shape& updates) {
   if (params.rank() < 1) {
@@ -195,8 +198,9 @@ absl::Status CheckUpdates(const Shape& params, const Shape& indices,
       ", params.shape ", params.DebugString()));
 }
 
-// T is the element's type, for kUpdate only its class (VisitPlainElement), of
-// objects a pointer's.
+// Updates the rows that `indices` names. T is the element's type; for kUpdate,
+// which only moves elements, it is the PlainElement, and that of a pointer for
+// objects.
 template <Scatter operation, class T>
 class ScatterRows final : public Kernel {
  public:
@@ -222,7 +226,8 @@ class ScatterRows final : public Kernel {
         });
   }
 
-  // Into a new tensor: what the old one holds is counted with its buffer.
+  // Writes the new value to a new tensor, because the memory that strings hold
+  // is counted when their tensor is allocated.
   absl::Status UpdateObjects(KernelContext& context, Variable& variable) const {
     LEAT_ASSIGN_OR_RETURN(const Tensor updates,
                           PointersTo(context.input(2), context));
@@ -246,7 +251,8 @@ class ScatterRows final : public Kernel {
     const int64_t step = updates.shape().IsScalar() ? 0 : 1;
     const T* from = Elements<T>(updates);
     T* to = MutableElements<T>(params);
-    // Each chunk owns a range of rows, so equal indices keep their order.
+    // Each chunk owns a range of rows, so that updates of the same row keep
+    // their order.
     const int64_t cost = count * width / params.dim(0) + 1;
     ParallelFor(queue, params.dim(0), cost, [&](int64_t begin, int64_t end) {
       for (int64_t i = 0; i < count; ++i) {
@@ -286,6 +292,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeScatter(const NodeDef& node) {
 constexpr char kReferenceType[] = "T";
 constexpr char kResourceType[] = "dtype";
 
+// Registers the op on references and the one on resource handles, whose attrs
+// for the type have different names.
 template <Scatter operation>
 void AddScatter(KernelRegistry& registry, absl::string_view name) {
   registry.Add(name, kCpu, &MakeScatter<operation, kReferenceType>);

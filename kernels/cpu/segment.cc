@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// UnsortedSegmentSum: rows added into the segment that each one names; a
-// negative segment drops its row.
+// Kernel of UnsortedSegmentSum, which adds each row to the segment that its id
+// names. A row with a negative id is dropped.
 #include <algorithm>
 #include <memory>
 #include <type_traits>

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Select (equal shapes, or a condition for whole rows) and SelectV2
-// (broadcasting).
+// Kernels of Select, whose inputs have equal shapes or whose condition chooses
+// whole rows, and of SelectV2, whose inputs are broadcast.
 #include <memory>
 
 #include "absl/strings/str_cat.h"

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Shape, ShapeN, Size, Rank, BroadcastGradientArgs, InvertPermutation,
-// ConcatOffset: small tensors about shapes.
+// Kernels of ops on shapes: Shape, ShapeN, Size, Rank, BroadcastGradientArgs,
+// InvertPermutation and ConcatOffset.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -17,7 +17,8 @@
 namespace leat::kernels::cpu::shape_ops {
 namespace {
 
-// Sets output `i` to a vector of these values in the node's type for it.
+// Sets output `i` to a vector of these values, with the output's dtype, int32
+// or int64.
 absl::Status SetVector(KernelContext& context, int i,
                        absl::Span<const int64_t> values) {
   LEAT_ASSIGN_OR_RETURN(
@@ -70,7 +71,8 @@ absl::Status ComputeRank(KernelContext& context) {
   return SetScalar(context, context.input(0).rank());
 }
 
-// Extent of axis `i` of the common rank `rank`, 1 where `shape` lacks it.
+// Returns the extent of dimension `i` when `shape` is extended to `rank`
+// dimensions by ones at the front.
 int64_t AlignedExtent(const Dims& shape, size_t rank, size_t i) {
   const size_t missing = rank - shape.size();
   return i < missing ? 1 : shape[i - missing];

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Slice: a box of the input.
+// Kernel of Slice, which copies a box of the input.
 #include <memory>
 #include <utility>
 
@@ -13,6 +13,7 @@
 namespace leat::kernels::cpu::slice {
 namespace {
 
+// The first index and the number of indices for each dimension.
 struct Box {
   Dims begin = {};
   Dims size = {};

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Softmax, LogSoftmax, SoftmaxCrossEntropyWithLogits,
-// SparseSoftmaxCrossEntropyWithLogits: all work on rows of classes.
+// Kernels of Softmax, LogSoftmax, SoftmaxCrossEntropyWithLogits and
+// SparseSoftmaxCrossEntropyWithLogits, which work on rows of classes.
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -19,7 +19,7 @@
 namespace leat::kernels::cpu::softmax {
 namespace {
 
-// Arithmetic of 16-bit floats happens in float.
+// The type of the arithmetic: float for 16-bit floats.
 template <class T>
 using Wide =
     std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>,
@@ -38,7 +38,7 @@ void Store(const Row<T>& row, int64_t count, T* to) {
   for (int64_t i = 0; i < count; ++i) to[i] = T(row[i]);
 }
 
-// exp(row - max) and its sum. `shifted` receives row - max.
+// Computes exp(row - max) and returns its sum. `shifted` receives row - max.
 template <class T>
 Wide<T> Exponentials(const Row<T>& row, Row<T>& shifted, Row<T>& exps) {
   shifted = row - row.maxCoeff();
@@ -46,13 +46,14 @@ Wide<T> Exponentials(const Row<T>& row, Row<T>& shifted, Row<T>& exps) {
   return exps.sum();
 }
 
-// Calls `body(row)` for each of `rows` rows with scratch rows of its thread.
+// The scratch rows of one thread.
 template <class T>
 struct Scratch {
   explicit Scratch(int64_t classes)
       : row(classes), shifted(classes), exps(classes) {}
   Row<T> row, shifted, exps;
 };
+// Calls `body(row, scratch)` for each of `rows` rows, in parallel.
 template <class T, class Body>
 void ForRows(WorkQueue& queue, int64_t rows, int64_t classes, Body body) {
   ParallelFor(queue, rows, classes * kNanosecondsPerClass,
@@ -94,7 +95,8 @@ class Softmax final : public Kernel {
   }
 };
 
-// An input of shape [1 or rows, 1 or classes] seen as [rows, classes].
+// An input of shape [1 or rows, 1 or classes], seen as [rows, classes]. Borrows
+// the tensor.
 template <class T>
 class BroadcastRows {
  public:

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Split, SplitV, Unpack: parts along the first axis share the input's bytes;
-// other axes copy.
+// Kernels of Split, SplitV and Unpack. Parts along the first dimension share
+// the input's bytes; parts along other dimensions are copied.
 #include <memory>
 #include <utility>
 
@@ -14,7 +14,8 @@
 namespace leat::kernels::cpu::split {
 namespace {
 
-// Output `i` is [begin, begin + size) of `input` along `axis`, in `shape`.
+// Sets output `i` to the indices [begin, begin + size) of `input` along `axis`,
+// in the shape `shape`.
 template <class E>
 absl::Status SetPart(KernelContext& context, const Tensor& input, int i,
                      int axis, int64_t begin, int64_t size,
@@ -35,6 +36,7 @@ absl::Status SetPart(KernelContext& context, const Tensor& input, int i,
   return absl::OkStatus();
 }
 
+// Returns the axis in input `i`, counted from the front.
 absl::StatusOr<int> GetAxis(const KernelContext& context, int i, int rank) {
   LEAT_ASSIGN_OR_RETURN(const int32_t axis,
                         GetScalar<int32_t>(context.input(i), "split_dim"));
@@ -70,7 +72,8 @@ class Split final : public Kernel {
   }
 };
 
-// The sizes, with a -1 replaced by what is left.
+// Returns the sizes of the parts, with a -1 replaced by what is left of
+// `extent`.
 absl::StatusOr<Dims> GetSizes(const KernelContext& context, int64_t extent) {
   const Tensor& tensor = context.input(1);
   if (tensor.rank() != 1 || tensor.num_elements() != context.num_outputs()) {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// StatelessRandomUniformV2, StatelessRandomNormalV2,
-// StatelessTruncatedNormalV2, StatelessRandomGetKeyCounter,
+// Kernels of StatelessRandomUniformV2, StatelessRandomNormalV2,
+// StatelessTruncatedNormalV2, StatelessRandomGetKeyCounter and
 // StatelessRandomGetAlg.
 #include <memory>
 
@@ -16,10 +16,11 @@
 namespace leat::kernels::cpu::stateless_random {
 namespace {
 
-// TensorFlow's RNG_ALG_*.
+// The numbers of TensorFlow's RNG_ALG_* constants.
 constexpr int32_t kPhilox = 1;
 constexpr int32_t kAutoSelect = 3;
 
+// Returns the generator that the inputs key, counter and alg describe.
 absl::StatusOr<Philox> GetGenerator(const KernelContext& context) {
   const Tensor& key = context.input(1);
   const Tensor& counter = context.input(2);
@@ -69,7 +70,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeFill(const NodeDef& node) {
   });
 }
 
-// Scrambles the seeds, so that weak ones do as well.
+// Makes a key and a counter of the seeds. It scrambles them with the generator
+// itself, so that seeds such as 0 and 1 give unrelated numbers.
 absl::Status GetKeyCounter(KernelContext& context) {
   const Tensor& seed = context.input(0);
   if (seed.shape() != Shape{2}) {

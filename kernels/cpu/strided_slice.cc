@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// StridedSlice and its gradient, which puts values back among zeros.
+// Kernels of StridedSlice and of its gradient, which puts values back among
+// zeros.
 #include "leat/kernels/strided_slice.h"
 
 #include <memory>
@@ -15,12 +16,14 @@
 namespace leat::kernels::cpu::strided_slice {
 namespace {
 
-// A result that shares bytes keeps the whole input alive, so only one that is
-// not much smaller, or small anyway, does.
+// A result that shares the input's bytes keeps the whole input in memory. So it
+// shares them only if the input is small or at most kMaxWaste times as large as
+// the result.
 constexpr int64_t kSmallBytes = 4096;
 constexpr int64_t kMaxWaste = 8;
 
-// The plan from three inputs, the first of which is input `i`.
+// Plans the slice from the three inputs begin, end and strides, of which the
+// first is input `i`.
 absl::StatusOr<StridedSlicePlan> GetPlan(const KernelContext& context, int i,
                                          const Shape& shape,
                                          const StridedSliceMasks& masks) {
@@ -43,14 +46,16 @@ absl::StatusOr<StridedSlicePlan> GetPlan(const KernelContext& context, int i,
   return PlanStridedSlice(shape, begin, end, strides, masks);
 }
 
-// The elements that a non-empty plan takes, and where the first one is.
+// Returns the elements that a plan takes, which are not none, as a strided
+// view; `offset` becomes the position of the first one.
 BroadcastPlan<1> TakenElements(const StridedSlicePlan& plan, const Shape& shape,
                                int64_t& offset) {
   Dims strides = shape.Strides();
   offset = 0;
   for (int i = 0; i < shape.rank(); ++i) {
     offset += plan.begin[i] * strides[i];
-    // One index needs no stride, and its own may be as large as int64.
+    // A dimension with one index needs no stride, and the one that was asked
+    // for may be as large as an int64.
     strides[i] = plan.box.dim(i) == 1 ? 0 : strides[i] * plan.strides[i];
   }
   return PlanStrided(plan.box, strides);
@@ -84,6 +89,7 @@ class StridedSlice final : public Kernel {
   }
 
  private:
+  // Returns true if the result may share the input's bytes.
   static bool IsWorthSharing(const Tensor& input, const Shape& taken) {
     return taken.num_elements() > 0 &&
            (input.num_bytes() <= kSmallBytes ||

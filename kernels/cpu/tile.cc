@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tile and BroadcastTo: a view whose repeated dimensions have stride 0.
+// Kernels of Tile and BroadcastTo, which copy a view whose repeated dimensions
+// have stride 0.
 #include <memory>
 
 #include "absl/strings/str_cat.h"
@@ -45,8 +46,9 @@ class Tile final : public Kernel {
   }
 
  private:
-  // Each dimension becomes [multiple, extent]; those of 1 are left out, so the
-  // rank stays within bounds: 127 extents above 1 would not fit memory.
+  // Returns a view in which each dimension becomes two, [multiple, extent].
+  // Those of extent 1 are left out, which bounds the rank: a shape of 127
+  // extents above 1 would not fit into memory.
   static BroadcastPlan<1> Plan(const Shape& input, const Dims& multiples) {
     const Dims input_strides = input.Strides();
     Dims dims;

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TopKV2: the k largest of each row, the lower index first among equals.
-// InTopK, InTopKV2: whether a target is among them.
+// Kernels of TopKV2, which finds the k largest elements of each row, the lower
+// index first among equals, and of InTopK and InTopKV2, which tell whether a
+// target is among them.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -21,7 +22,8 @@
 namespace leat::kernels::cpu::top_k {
 namespace {
 
-// A total order, so that sorting is safe whatever the values: NaN is below all.
+// Returns true if element `i` comes before element `j`. This is a total order,
+// in which NaN is below all numbers, so that sorting is safe for all values.
 template <class T>
 bool Above(const T* row, int64_t i, int64_t j) {
   if constexpr (std::is_integral_v<T>) {
@@ -35,7 +37,8 @@ bool Above(const T* row, int64_t i, int64_t j) {
   return i < j;
 }
 
-// The first `k` of `order` become the largest, in order.
+// Makes the first `k` entries of `order` the indices of the largest elements,
+// in order.
 template <class T>
 void SelectLargest(const T* row, int64_t k, std::vector<int64_t>& order) {
   std::iota(order.begin(), order.end(), int64_t{0});
@@ -43,6 +46,7 @@ void SelectLargest(const T* row, int64_t k, std::vector<int64_t>& order) {
                     [row](int64_t i, int64_t j) { return Above(row, i, j); });
 }
 
+// Returns the largest index that the integer dtype can hold.
 int64_t LargestIndex(DType dtype) {
   int64_t largest = 0;
   VisitDType(kSignedInts, dtype, [&](auto tag) {
@@ -117,7 +121,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeTopK(const NodeDef& node) {
                      });
 }
 
-// False when the target is out of range or the row is not finite.
+// Returns true if fewer than `k` elements of the row are above the target's.
+// Returns false if the target is out of range or the row is not finite.
 bool IsInTopK(const float* row, int64_t classes, int64_t target, int64_t k) {
   if (target < 0 || target >= classes || !std::isfinite(row[target])) {
     return false;

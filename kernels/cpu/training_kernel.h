@@ -1,9 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The kernel around an update rule: reads and checks the inputs, locks the
-// variables and splits the elements or rows over the threads. Variables are
-// references or resource handles; reference ops give their variable back.
-// `use_locking` is accepted: an update always holds its variables' locks.
+// The kernels of TensorFlow's training ops: DenseTraining (ApplyAdam and such)
+// and SparseTraining (SparseApplyMomentum and such), both around an update rule
+// of training_rules.h. They read and check the inputs, lock the variables, and
+// split the elements or rows over the threads.
+//
+// Variables are references or resource handles; the ops on references output
+// the reference to `var` again. The attr `use_locking` is accepted and has no
+// effect: an update always holds the locks of its variables.
+//
+//   AddTraining<DenseTraining, AdamRule>(registry, "ApplyAdam");
 #ifndef LEAT_KERNELS_CPU_TRAINING_KERNEL_H_
 #define LEAT_KERNELS_CPU_TRAINING_KERNEL_H_
 
@@ -27,18 +33,21 @@
 
 namespace leat::kernels::cpu {
 
-// What an op's inputs are.
+// The inputs of one run of an op with the rule `Rule` and elements of type T.
+// Shares the variables and tensors while it lives. Used by one thread.
 template <class Rule, class T>
 class TrainingInputs {
  public:
   static constexpr int kVariables = Rule::kVariables;
   static constexpr int kInputs = static_cast<int>(std::size(Rule::kInputs));
-  // 16-bit floats are updated in float.
+  // The type of the arithmetic: 16-bit floats are updated in float.
   using W =
       std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>,
                          float, T>;
 
-  // FAILED_PRECONDITION, INVALID_ARGUMENT as TensorFlow's texts say.
+  // Reads the inputs of `context`. FAILED_PRECONDITION if a variable has no
+  // value; INVALID_ARGUMENT if a variable has another dtype or a scalar is not
+  // one. The messages are TensorFlow's.
   absl::Status Read(const KernelContext& context) {
     int scalar = 0;
     for (int i = 0; i < kInputs; ++i) {
@@ -63,9 +72,11 @@ class TrainingInputs {
     return absl::OkStatus();
   }
 
+  // The variables in the order of the inputs; valid as long as this object.
   absl::Span<Variable* const> variables() const { return variables_; }
 
-  // The variables' tensors, locked, have one shape.
+  // Checks that the tensors of the variables, which are locked, all have the
+  // same shape. INVALID_ARGUMENT if not.
   static absl::Status CheckSlots(absl::Span<Tensor* const> values) {
     for (int i = 1; i < kVariables; ++i) {
       if (values[i]->shape() == values[0]->shape()) continue;
@@ -77,25 +88,31 @@ class TrainingInputs {
     return absl::OkStatus();
   }
 
+  // `indices` is set for sparse ops only.
   Tensor gradient, indices;
-  absl::string_view gradient_name;
-  std::array<W, kInputs> scalars = {};
+  absl::string_view gradient_name;      // "grad" or "delta", for messages
+  std::array<W, kInputs> scalars = {};  // in the order of the inputs
 
  private:
   std::array<std::shared_ptr<Variable>, kVariables> owners_;
   std::array<Variable*, kVariables> variables_ = {};
 };
 
-// Updates `count` elements at `offset` of each variable; gradient[0] belongs to
-// the first. 16-bit floats go through blocks of float.
+// Applies the rule to the elements [offset, offset + count) of each variable on
+// the calling thread. gradient[0] belongs to the element at `offset`. 16-bit
+// floats are copied to blocks of float, updated there, and rounded back.
+// REQUIRES: the variables are locked exclusively and have the elements.
 template <class Rule, class T, class W>
 void UpdateStretch(const RuleOptions& options, const W* scalars,
                    absl::Span<Tensor* const> values, int64_t offset,
                    const T* gradient, int64_t count) {
+  // Where the stretch starts in each variable.
   std::array<T*, Rule::kVariables> at;
   for (int i = 0; i < Rule::kVariables; ++i) {
     at[i] = values[i]->mutable_data<T>().data() + offset;
   }
+  // Applies the rule to arrays of W, as Eigen arrays, whose arithmetic is
+  // vectorised.
   auto update = [&](std::array<W*, Rule::kVariables> v, const W* grad,
                     int64_t size) {
     auto stretches = [&]<size_t... i>(std::index_sequence<i...>) {
@@ -127,11 +144,15 @@ void UpdateStretch(const RuleOptions& options, const W* scalars,
   }
 }
 
+// Updates all elements of the variables. INVALID_ARGUMENT if the shapes of the
+// variables and the gradient differ. Immutable, so thread-safe.
 template <class Rule, class T>
 class DenseTraining final : public Kernel {
  public:
   explicit DenseTraining(const RuleOptions& options) : options_(options) {}
 
+  // Returns the errors of TrainingInputs::Read, and INVALID_ARGUMENT if shapes
+  // differ.
   absl::Status Compute(KernelContext& context) const final {
     TrainingInputs<Rule, T> inputs;
     LEAT_RETURN_IF_ERROR(inputs.Read(context));
@@ -145,6 +166,7 @@ class DenseTraining final : public Kernel {
   }
 
  private:
+  // Updates the locked variables, whose tensors are `values`.
   absl::Status Apply(WorkQueue& queue, const TrainingInputs<Rule, T>& inputs,
                      absl::Span<Tensor* const> values) const {
     LEAT_RETURN_IF_ERROR(inputs.CheckSlots(values));
@@ -167,8 +189,10 @@ class DenseTraining final : public Kernel {
   const RuleOptions options_;
 };
 
-// Rows of the first dimension. A row that is named more than once is updated
-// once for each, in order.
+// Updates the rows of the first dimension that `indices` names. A row that is
+// named more than once is updated once for each time, in order.
+// INVALID_ARGUMENT if the shapes do not fit or an index is out of range; no row
+// is changed then. Immutable, so thread-safe.
 template <class Rule, class T>
 class SparseTraining final : public Kernel {
  public:
@@ -192,6 +216,7 @@ class SparseTraining final : public Kernel {
   }
 
  private:
+  // Checks the shapes and indices against the shape of `var`.
   static absl::Status CheckShapes(const TrainingInputs<Rule, T>& inputs,
                                   const Dims& indices, const Shape& var) {
     if (var.rank() < 1) {
@@ -218,6 +243,7 @@ class SparseTraining final : public Kernel {
     return absl::OkStatus();
   }
 
+  // Updates rows of the locked variables, whose tensors are `values`.
   absl::Status Apply(WorkQueue& queue, const TrainingInputs<Rule, T>& inputs,
                      const Dims& indices,
                      absl::Span<Tensor* const> values) const {
@@ -228,7 +254,8 @@ class SparseTraining final : public Kernel {
     const int64_t width = values[0]->num_elements() / rows;
     const T* gradient = inputs.gradient.template data<T>().data();
     const int64_t count = static_cast<int64_t>(indices.size());
-    // Each chunk owns a range of rows, so equal indices meet in one chunk.
+    // Each chunk owns a range of rows, so that equal indices are handled by the
+    // same thread and in order.
     const int64_t cost = count * width * Rule::kVariables / rows + 1;
     ParallelFor(queue, rows, cost, [&](int64_t begin, int64_t end) {
       for (int64_t i = 0; i < count; ++i) {
@@ -243,6 +270,7 @@ class SparseTraining final : public Kernel {
   const RuleOptions options_;
 };
 
+// The factory of the kernel K<Rule, T> for the node's type T.
 template <template <class, class> class K, class Rule>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeTraining(const NodeDef& node) {
   RuleOptions options;
@@ -256,7 +284,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeTraining(const NodeDef& node) {
   });
 }
 
-// Both the reference op of that name and "Resource" + name.
+// Registers the kernel for two ops: `name`, whose variables are references, and
+// "Resource" + `name`, whose variables are resource handles.
 template <template <class, class> class K, class Rule>
 void AddTraining(KernelRegistry& registry, absl::string_view name) {
   registry.Add(name, kCpu, &MakeTraining<K, Rule>);

@@ -1,9 +1,19 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The update rules of TensorFlow's training ops, element by element, shared by
-// the dense and the sparse form. A rule names the op's inputs in order (the
-// variables, the scalars, "grad" or "delta", "indices") and updates a stretch
-// of elements; scalars come in the order of their names.
+// The update rules of TensorFlow's training ops, such as ApplyAdam.
+// DenseTraining and SparseTraining (training_kernel.h) make kernels of them, so
+// that the dense and the sparse form of an op share one rule. Stateless.
+//
+// A rule is a class with these static members:
+//
+//   kVariables  how many variables the op updates; they are its first inputs
+//   kInputs     the names of all inputs in their order: the variables, the
+//               scalars, "grad" or "delta", and "indices" of a sparse op
+//   Update      updates a stretch of elements
+//
+// Update gets the same stretch of each variable in `v` (v[0] is `var`), the
+// values of the scalar inputs in the order of their names, and the stretch of
+// the gradient. W is the type of the arithmetic.
 #ifndef LEAT_KERNELS_CPU_TRAINING_RULES_H_
 #define LEAT_KERNELS_CPU_TRAINING_RULES_H_
 
@@ -14,17 +24,23 @@
 
 namespace leat::kernels::cpu {
 
-// A stretch of a variable, and of a gradient.
+// A stretch of neighbouring elements of a variable, and of a gradient. Views,
+// which own nothing.
 template <class W>
 using Stretch = Eigen::Map<Eigen::Array<W, Eigen::Dynamic, 1>>;
 template <class W>
 using ConstStretch = Eigen::Map<const Eigen::Array<W, Eigen::Dynamic, 1>>;
 
+// The attrs of the ops that change a rule. Rules ignore those that their ops
+// lack.
 struct RuleOptions {
-  bool use_nesterov = false;
-  bool update_slots = true;
+  bool use_nesterov = false;  // of Momentum and Adam
+  bool update_slots = true;   // of Adagrad: also updates accum
 };
 
+// ApplyGradientDescent:
+//
+//   var -= alpha * delta
 struct GradientDescentRule {
   static constexpr int kVariables = 1;
   static constexpr const char* kInputs[] = {"var", "alpha", "delta"};
@@ -35,6 +51,8 @@ struct GradientDescentRule {
   }
 };
 
+// The computation of the two momentum rules, whose scalars have different
+// positions.
 template <class W>
 void UpdateMomentum(const RuleOptions& options, W lr, W momentum, Stretch<W>* v,
                     const ConstStretch<W>& grad) {
@@ -46,6 +64,11 @@ void UpdateMomentum(const RuleOptions& options, W lr, W momentum, Stretch<W>* v,
   }
 }
 
+// ApplyMomentum:
+//
+//   accum = momentum * accum + grad
+//   var -= lr * accum
+//   var -= lr * grad + lr * momentum * accum     (instead, with use_nesterov)
 struct MomentumRule {
   static constexpr int kVariables = 2;
   static constexpr const char* kInputs[] = {"var", "accum", "lr", "grad",
@@ -56,11 +79,16 @@ struct MomentumRule {
     UpdateMomentum(options, s[0], s[1], v, grad);
   }
 };
+// SparseApplyMomentum, for rows.
 struct SparseMomentumRule : MomentumRule {
   static constexpr const char* kInputs[] = {"var",  "accum",   "lr",
                                             "grad", "indices", "momentum"};
 };
 
+// ApplyAdagrad (Duchi, Hazan and Singer, "Adaptive Subgradient Methods", 2011):
+//
+//   accum += grad^2                              (with update_slots)
+//   var -= lr * grad / sqrt(accum)
 struct AdagradRule {
   static constexpr int kVariables = 2;
   static constexpr const char* kInputs[] = {"var", "accum", "lr", "grad"};
@@ -71,12 +99,22 @@ struct AdagradRule {
     v[0] -= grad * s[0] / v[1].sqrt();
   }
 };
+// SparseApplyAdagrad, for rows.
 struct SparseAdagradRule : AdagradRule {
   static constexpr const char* kInputs[] = {"var", "accum", "lr", "grad",
                                             "indices"};
 };
 
-// Kingma and Ba, "Adam" (2014), with the bias correction in the step size.
+// ApplyAdam (Kingma and Ba, "Adam", 2014), with the correction of the bias in
+// the step size:
+//
+//   alpha = lr * sqrt(1 - beta2_power) / (1 - beta1_power)
+//   m += (grad - m) * (1 - beta1)
+//   v += (grad^2 - v) * (1 - beta2)
+//   var -= alpha * m / (sqrt(v) + epsilon)
+//
+// With use_nesterov, (1 - beta1) * grad + beta1 * m stands in the place of m in
+// the last line.
 struct AdamRule {
   static constexpr int kVariables = 3;
   static constexpr const char* kInputs[] = {
@@ -98,6 +136,11 @@ struct AdamRule {
   }
 };
 
+// ApplyRMSProp (Tieleman and Hinton, 2012):
+//
+//   ms += (grad^2 - ms) * (1 - rho)
+//   mom = momentum * mom + lr * grad / sqrt(ms + epsilon)
+//   var -= mom
 struct RMSPropRule {
   static constexpr int kVariables = 3;
   static constexpr const char* kInputs[] = {
@@ -111,12 +154,20 @@ struct RMSPropRule {
     v[0] -= v[2];
   }
 };
+// SparseApplyRMSProp, for rows.
 struct SparseRMSPropRule : RMSPropRule {
   static constexpr const char* kInputs[] = {"var",     "ms",   "mom",
                                             "lr",      "rho",  "momentum",
                                             "epsilon", "grad", "indices"};
 };
 
+// ApplyCenteredRMSProp: as ApplyRMSProp, but divides by an estimate of the
+// gradient's variance instead of its second moment:
+//
+//   ms += (grad^2 - ms) * (1 - rho)
+//   mg += (grad - mg) * (1 - rho)
+//   mom = momentum * mom + lr * grad / sqrt(ms - mg^2 + epsilon)
+//   var -= mom
 struct CenteredRMSPropRule {
   static constexpr int kVariables = 4;
   static constexpr const char* kInputs[] = {

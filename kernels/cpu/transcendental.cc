@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Exp, Log, Log1p, Sin, Cos, Sigmoid, Tanh: Eigen's packet functions, a few
-// units in the last place.
+// Kernels of Exp, Log, Log1p, Sin, Cos, Sigmoid and Tanh. They use Eigen's
+// vectorised functions, whose results are off by a few units in the last place
+// at most.
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
@@ -30,7 +31,8 @@ struct Log {
     return x.log();
   }
 };
-// Its packet form takes 1 + x for 1 where x is tiny: not within a few units.
+// Uses the standard library: Eigen's vectorised form takes 1 + x for 1 where x
+// is tiny, so it is off by more than a few units.
 struct Log1p {
   template <class X>
   static auto Do(const X& x) {
@@ -49,7 +51,8 @@ struct Cos {
     return x.cos();
   }
 };
-// Eigen's logistic() is off by hundreds of units in the tails.
+// Does not use Eigen's logistic(), which is off by hundreds of units in the
+// tails.
 struct Sigmoid {
   template <class X>
   static auto Do(const X& x) {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Transpose: strided rows, or square tiles when the last two merged dimensions
-// change places.
+// Kernel of Transpose. It copies strided rows, or square tiles if the last two
+// merged dimensions change places.
 #include <algorithm>
 #include <memory>
 
@@ -41,7 +41,8 @@ absl::Status CheckPermutation(const Dims& perm, int rank) {
   return absl::OkStatus();
 }
 
-// Rows [begin, end) of to[rows, columns], from[c * stride + r].
+// Sets to[r, c] = from[c * stride + r] for the rows [begin, end) of `to`, tile
+// by tile.
 template <class E>
 void TransposeRows(const E* from, int64_t stride, E* to, int64_t columns,
                    int64_t begin, int64_t end) {
@@ -55,6 +56,7 @@ void TransposeRows(const E* from, int64_t stride, E* to, int64_t columns,
   }
 }
 
+// Transposes the last two of the plan's two or three dimensions, in parallel.
 template <class E>
 void Transpose2D(WorkQueue& queue, const BroadcastPlan<1>& plan, const E* from,
                  E* to) {

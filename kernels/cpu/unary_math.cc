@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Neg, Square, Abs, Sign, Reciprocal, Sqrt, Rsqrt, Floor: one instruction or
-// two for an element.
+// Kernels of Neg, Square, Abs, Sign, Reciprocal, Sqrt, Rsqrt and Floor, which
+// take one instruction or two per element.
 #include <cmath>
 #include <memory>
 #include <type_traits>
@@ -13,7 +13,8 @@
 namespace leat::kernels::cpu::unary_math {
 namespace {
 
-// Integers wrap around.
+// The type of the arithmetic: integers use an unsigned type, which wraps
+// around.
 template <class W>
 using Ring =
     typename std::conditional_t<std::is_integral_v<W>, TypeTag<Wrapping<W>>,
@@ -48,7 +49,7 @@ struct Abs {
   }
 };
 
-// Zero keeps its sign, NaN stays.
+// Zero keeps its sign, and NaN stays NaN.
 struct Sign {
   template <class W>
   static W Do(W x) {

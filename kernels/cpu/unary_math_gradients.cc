@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ReciprocalGrad, SqrtGrad, RsqrtGrad, SigmoidGrad, TanhGrad: from the op's
-// output y and the gradient dy.
+// Kernels of ReciprocalGrad, SqrtGrad, RsqrtGrad, SigmoidGrad and TanhGrad,
+// which compute the input's gradient from the op's output y and its gradient
+// dy.
 #include <memory>
 
 #include "leat/core/dtype_list.h"

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Unique: the distinct values in the order of their first occurrence.
+// Kernel of Unique, which outputs the distinct values in the order of their
+// first occurrence.
 #include <algorithm>
 #include <functional>
 #include <limits>
@@ -25,7 +26,7 @@
 namespace leat::kernels::cpu::unique {
 namespace {
 
-// Hashes that agree with ==: 0 equals -0, NaN equals nothing.
+// A hash that agrees with ==: 0 and -0 have the same hash. NaN equals nothing.
 template <class T>
 struct HashOf {
   size_t operator()(const T& value) const { return absl::Hash<T>()(value); }
@@ -79,17 +80,20 @@ class Unique final : public Kernel {
   }
 
  private:
-  // Numbers equal values alike; `first` becomes where each number occurs first.
+  // Gives equal values the same number. first[k] becomes the position at which
+  // the value with number k occurs first. RESOURCE_EXHAUSTED if there is no
+  // memory for the table.
   template <class Index>
   static absl::Status Number(KernelContext& context, absl::Span<const T> values,
                              absl::Span<Index> numbers,
                              std::vector<int32_t>& first) {
-    // Strings stay where they are.
+    // Strings are not copied into the table.
     using Key = std::conditional_t<std::is_same_v<T, std::string>,
                                    absl::string_view, T>;
     absl::flat_hash_map<Key, Index, HashOf<Key>, std::equal_to<Key>> seen;
-    // The table may take more memory than the values; half as much again, while
-    // it grows.
+    // Bytes of the table per value, which may be more than the values take. The
+    // factor 3 stands for a table that is half empty and for the old one, half
+    // as large, while it grows.
     constexpr int64_t kEntryBytes =
         3 * (sizeof(std::pair<Key, Index>) + 1) + 2 * sizeof(int32_t);
     Allocator& allocator = context.step().device->allocator();
@@ -105,7 +109,7 @@ class Unique final : public Kernel {
         }
       }
       const Index next = static_cast<Index>(first.size());
-      // NaN is new every time.
+      // NaN counts as a new value each time.
       if (!(values[i] == values[i])) {
         numbers[i] = next;
         first.push_back(static_cast<int32_t>(i));

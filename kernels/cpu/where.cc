@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Where: the indices of all elements that are not zero, in order.
+// Kernel of Where, which outputs the indices of all elements that are not zero,
+// in order.
 #include <memory>
 
 #include "leat/core/dtype_list.h"
