@@ -14,7 +14,8 @@
 namespace leat {
 namespace {
 
-// The rows of a tensor of plain elements, in this order.
+// Returns the given rows of a tensor, in the order of `rows`. The dtype must be
+// one whose elements are plain bytes.
 Tensor Gather(const Tensor& from, absl::Span<const int64_t> rows) {
   Dims dims(from.shape().dims().begin(), from.shape().dims().end());
   dims[0] = static_cast<int64_t>(rows.size());

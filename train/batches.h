@@ -1,6 +1,17 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Batches: rows of a labeled data set, a batch at a time, shuffled or in order.
+// Batches: gives out the rows of a labeled data set in batches, shuffled or in
+// order.
+//
+//   LEAT_ASSIGN_OR_RETURN(
+//       Batches batches,
+//       Batches::Create(data.train, {.size = 64, .shuffle_seed = 1}));
+//   for (int epoch = 0; epoch < 5; ++epoch) {
+//     batches.StartEpoch();
+//     while (std::optional<LabeledImages> batch = batches.Next()) {
+//       ... feed batch->images and batch->labels ...
+//     }
+//   }
 #ifndef LEAT_TRAIN_BATCHES_H_
 #define LEAT_TRAIN_BATCHES_H_
 
@@ -15,25 +26,28 @@
 namespace leat {
 
 struct BatchOptions {
-  int64_t size = 32;
-  // A new order every epoch, the same for the same seed; absent: in order.
+  int64_t size = 32;  // rows per batch
+  // If given, each epoch has a new order; the same seed gives the same orders.
+  // If absent, rows are given out in order.
   std::optional<uint64_t> shuffle_seed = {};
-  bool drop_remainder = false;  // leave out a last batch that is smaller
+  bool drop_remainder = false;  // leave out a smaller last batch
 };
 
-// Not thread-safe. Copies rows out; `data` is shared.
+// Not thread-safe. Shares the tensors of `data`, and copies rows out of them.
 class Batches {
  public:
-  // INVALID_ARGUMENT for a batch size below 1, rows that do not match, and
-  // rows that make no batch, with the numbers.
+  // INVALID_ARGUMENT, with the numbers, for a batch size below 1, images and
+  // labels that do not have the same number of rows, and rows that are too few
+  // for a batch.
   static absl::StatusOr<Batches> Create(LabeledImages data,
                                         BatchOptions options);
 
-  int64_t num_batches() const;  // of an epoch
+  int64_t num_batches() const;  // per epoch
 
-  // Starts an epoch: the next batch is its first.
+  // Starts an epoch: Next returns its first batch. Create has started one
+  // already.
   void StartEpoch();
-  // Nothing at the end of the epoch.
+  // Returns the next batch, or nothing at the end of the epoch.
   std::optional<LabeledImages> Next();
 
  private:
@@ -41,9 +55,9 @@ class Batches {
 
   LabeledImages data_;
   BatchOptions options_;
-  std::vector<int64_t> order_;  // of rows
-  int64_t next_ = 0;
-  uint64_t epoch_ = 0;
+  std::vector<int64_t> order_;  // row numbers
+  int64_t next_ = 0;            // number of the next batch
+  uint64_t epoch_ = 0;          // number of the next epoch
 };
 
 }  // namespace leat

@@ -14,8 +14,9 @@
 namespace leat {
 namespace {
 
-using TasksOfJob = std::map<int, std::string>;  // addresses
+using TasksOfJob = std::map<int, std::string>;  // addresses by index
 
+// Returns the tasks of a job, none if there is no such job.
 const TasksOfJob& TasksOf(const ClusterSpec& cluster, absl::string_view job) {
   static const TasksOfJob none;
   const auto it = cluster.jobs().find(std::string(job));
@@ -26,7 +27,8 @@ std::string DeviceOf(const TaskId& task) {
   return absl::StrCat("/job:", task.job, "/task:", task.index);
 }
 
-// As Server::target() has it.
+// Returns the target of the task at `address`, written as Server::target()
+// writes it.
 std::string TargetAt(const std::string& transport, const std::string& address) {
   const std::string path = UnixPath(address);
   return path.empty() ? absl::StrCat(transport, "://", address)
@@ -52,7 +54,8 @@ class ClusterTask::Implementation {
   bool serves() const { return serves_; }
   const std::string& target() const { return target_; }
   Server* server() const { return server_.get(); }
-  // The first parameter server, which an evaluator goes to.
+  // The task whose master this task uses: its own, or for an evaluator the
+  // first parameter server.
   const TaskId& master() const {
     return config_.in_cluster ? config_.task : first_ps_;
   }

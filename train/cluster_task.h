@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ClusterTask: what a program of between-graph training is in its cluster, with
-// the server that makes it a task of it:
+// ClusterTask: the task of a cluster that a program of between-graph training
+// is. It finds out which one that is, and runs the server that the task needs.
 //
 //   LEAT_ASSIGN_OR_RETURN(auto task, ClusterTask::Start());  // TF_CONFIG
 //   if (task->serves()) return task->Serve();  // a parameter server
@@ -26,72 +26,88 @@
 
 namespace leat {
 
+// Names of jobs, which are those of TensorFlow.
 inline constexpr char kPsJob[] = "ps";
 inline constexpr char kWorkerJob[] = "worker";
 inline constexpr char kChiefJob[] = "chief";
 
-// What a program exits with when its cluster or its task is wrong, and when
-// another task was lost (IsRecoverable). From 128 on `leat launch` and
-// Kubeflow's TFJob start it again; 138 is what TFJob leaves to programs for
-// that.
+// Exit codes of a program whose cluster or task is wrong, and of one that has
+// lost another task (IsRecoverable). `leat launch` and Kubeflow's TFJob restart
+// a program that exits with 128 or more; 138 is the code that TFJob leaves to
+// programs for this purpose.
 inline constexpr int kWrongClusterExitCode = 3;
 inline constexpr int kLostTaskExitCode = 138;
 
 struct ClusterTaskOptions {
-  // Flags of the program, where it has some; else its environment says.
+  // The flags of the program, if it has some. What they do not say is read from
+  // the environment.
   ResolverInput input = {};
-  // All but `config`, which the input says.
+  // Options of the server. `config` is ignored: it follows from `input`.
   ServerOptions server = {};
-  // Jobs whose tasks only serve, as do the workers of in-graph training.
+  // The jobs whose tasks only serve. Add "worker" for in-graph training, where
+  // the workers only serve, too.
   std::vector<std::string> serving_jobs = {kPsJob};
-  // That steps which run get when the task is told to end.
+  // How long running steps may go on when the task is told to end.
   std::chrono::nanoseconds grace = std::chrono::seconds(25);
 };
 
-// Thread-safe.
+// Thread-safe. Owns the server of the task.
 class ClusterTask {
  public:
-  // Fails as ResolveTask and Server::Start do. INVALID_ARGUMENT for an
-  // evaluator in a cluster without parameter servers. SIGTERM and SIGINT are
-  // blocked afterwards, in threads made later too, for a task that serves,
-  // whose Serve waits for them: call it before any thread is made.
+  // Resolves the cluster and the task, and starts the server of the task unless
+  // it is an evaluator. Fails as ResolveTask and Server::Start do.
+  // INVALID_ARGUMENT for an evaluator in a cluster without parameter servers.
+  //
+  // For a task that serves, SIGTERM and SIGINT are blocked from then on, in
+  // this thread and in those that it makes later, because Serve waits for them.
+  // Call it before the program makes any thread.
   static absl::StatusOr<std::unique_ptr<ClusterTask>> Start(
       ClusterTaskOptions options = {});
   // Stops the server at once.
   ~ClusterTask();
 
+  // The cluster, the task and where they are configured.
   const TaskConfig& config() const;
   const TaskId& task() const;
-  // The task that initializes and applies gradients: the first of job `chief`,
-  // or the first worker where there is no such job.
+  // True for the task that initializes the variables and applies gradients. It
+  // is the first task of job `chief`, or the first worker if there is no such
+  // job.
   bool is_chief() const;
+  // True for a task of job `ps`.
   bool is_ps() const;
+  // True for a task that is not in the cluster, which only reads the variables.
   bool is_evaluator() const;
-  bool serves() const;  // of one of `serving_jobs`
+  bool serves() const;  // its job is one of `serving_jobs`
 
+  // The number of tasks of the job, which is 0 if there is no such job.
   int num_tasks(absl::string_view job) const;
+  // The number of parameter servers.
   int num_ps() const;
-  // Those that compute gradients: the workers and the chiefs.
+  // The number of tasks that compute gradients: the workers and the chiefs.
   int num_workers() const;
-  // Which of them this is, from 0, the chief: a share of the data. 0 for
-  // others.
+  // The number of this task among those, counted from 0, which is the chief. A
+  // worker uses it to pick its share of the data. 0 for other tasks.
   int worker_number() const;
-  // "/job:worker/task:1", for nn::ReplicaDeviceSetter: the task's own device;
-  // the first parameter server's for an evaluator, which has none.
+  // A device name such as "/job:worker/task:1", for nn::ReplicaDeviceSetter. It
+  // names this task, or the first parameter server for an evaluator, because an
+  // evaluator has no device in the cluster.
   std::string worker_device() const;
 
-  // This task's own master; of an evaluator that of the first parameter server.
+  // The target of this task's own master, or of the first parameter server's
+  // for an evaluator.
   const std::string& target() const;
-  // A session there that others' workers cannot disturb: filters for job `ps`
-  // and this task. Clear device_filters for one graph over all tasks.
+  // Options of a session on target() that other workers cannot disturb: its
+  // device filters allow job `ps` and this task only. Clear `device_filters`
+  // for a graph that uses all tasks.
   SessionOptions session_options() const;
 
-  // Null for an evaluator.
+  // The server of the task; null for an evaluator.
   Server* server() const;
 
-  // Serves until SIGTERM or SIGINT, then stops with the grace, and gives what
-  // the program exits with: 143 or 130, as `leat serve`. A second signal ends
-  // the process at once. REQUIRES: serves().
+  // Serves until SIGTERM or SIGINT, then stops the server, which gives running
+  // steps the grace period. Returns the exit code of the program: 143 or 130,
+  // as `leat serve` does. A second signal ends the process at once. REQUIRES:
+  // serves().
   int Serve();
 
  private:

@@ -18,6 +18,7 @@
 namespace leat {
 namespace {
 
+// Returns the nodes that `outputs` name.
 absl::StatusOr<std::vector<NodeId>> FindOutputs(
     const Graph& graph, const std::vector<TensorName>& outputs) {
   std::vector<NodeId> nodes;
@@ -32,7 +33,8 @@ absl::StatusOr<std::vector<NodeId>> FindOutputs(
   return nodes;
 }
 
-// A reference variable that is updated on the way to an output is no constant.
+// Fails if a reference variable is updated on the way to an output, because its
+// value is then not a constant.
 absl::Status CheckOnlyRead(const Graph& graph,
                            const std::vector<bool>& needed) {
   for (NodeId id = 0; id < graph.num_ids(); ++id) {
@@ -50,8 +52,8 @@ absl::Status CheckOnlyRead(const Graph& graph,
   return absl::OkStatus();
 }
 
-// The node that reads each VarHandleOp in every step, without running anything
-// else first.
+// Returns, by VarHandleOp, a node that reads the variable in any step without
+// running anything else first.
 absl::flat_hash_map<NodeId, NodeId> FindReads(const Graph& graph) {
   absl::flat_hash_map<NodeId, NodeId> reads;
   for (const NodeId id : graph.NodeIds()) {
@@ -63,7 +65,8 @@ absl::flat_hash_map<NodeId, NodeId> FindReads(const Graph& graph) {
   return reads;
 }
 
-// Adds the handle of a variable, and a node that reads it, to `addition`.
+// Adds the handle of a variable and a node that reads it to `addition`. Returns
+// the name of that node.
 absl::StatusOr<std::string> AddRead(const Graph& graph, NodeId handle,
                                     Graph& addition) {
   Node node = graph.node(handle);
@@ -84,7 +87,7 @@ absl::StatusOr<std::string> AddRead(const Graph& graph, NodeId handle,
   return name;
 }
 
-// The values of these variables in the session.
+// Returns the values that the variables have in the session.
 absl::StatusOr<std::vector<Tensor>> ReadVariables(
     const Graph& graph, const std::vector<NodeId>& variables,
     Session& session) {
@@ -109,7 +112,8 @@ absl::StatusOr<std::vector<Tensor>> ReadVariables(
   return session.Run(run);
 }
 
-// The functions that the graph calls and those that they call.
+// Returns the names of the functions that the graph calls, directly or through
+// others.
 absl::flat_hash_set<std::string> CalledFunctions(const Graph& graph) {
   absl::flat_hash_set<std::string> called;
   std::vector<const Function*> pending;
@@ -136,7 +140,8 @@ absl::flat_hash_set<std::string> CalledFunctions(const Graph& graph) {
   return called;
 }
 
-// Drops the functions that nothing calls any more.
+// Removes the functions that nothing calls any more. Fails if one that is left
+// makes a variable.
 absl::Status PruneFunctions(Graph& graph) {
   const absl::flat_hash_set<std::string> called = CalledFunctions(graph);
   const FunctionLibrary::Map all = graph.functions().functions();
@@ -155,7 +160,8 @@ absl::Status PruneFunctions(Graph& graph) {
   return absl::OkStatus();
 }
 
-// Nothing can stand beside a node that is gone: TensorFlow refuses that.
+// Removes colocation requests with nodes that are gone, because TensorFlow
+// refuses them.
 void PruneColocation(Graph& graph) {
   constexpr char kClass[] = "_class";
   for (const NodeId id : graph.NodeIds()) {

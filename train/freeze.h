@@ -1,6 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FreezeVariables: a trained model as one graph without state.
+// FreezeVariables: turns a trained model into one graph without state, which
+// needs no session with its variables any more.
+//
+//   LEAT_ASSIGN_OR_RETURN(Graph frozen,
+//                         FreezeVariables(graph, *session, {logits}));
+//   LEAT_RETURN_IF_ERROR(SaveGraph(frozen, "model.pb"));
 #ifndef LEAT_TRAIN_FREEZE_H_
 #define LEAT_TRAIN_FREEZE_H_
 
@@ -13,17 +18,19 @@
 
 namespace leat {
 
-// The part of `graph` that `outputs` need, with a Const of the variable's value
-// in `session` in the place of every variable (of both kinds); what reads one
-// becomes Identity. Names stay. Bodies of If, Case, While and calls that are
-// given a variable get the value instead (replace_handles.h).
+// Returns the part of `graph` that `outputs` need. Each variable, of either
+// kind, is replaced by a Const of its value in `session`, and each node that
+// reads one becomes an Identity. Names stay the same. Bodies of If, Case, While
+// and calls that take a variable take the value instead (replace_handles.h).
 //
-// `session` runs `graph`, or one that has its variables and their
-// ReadVariableOps under the same names; it is extended by a read of each
-// variable that `graph` reads in functions, or after other nodes, only. Fails
-// as Session::Run (NOT_FOUND for a read that the session lacks) and Extend do,
-// and when a variable is used otherwise, made after other nodes or made in a
-// function: INVALID_ARGUMENT naming the node.
+// `session` must run `graph`, or a graph that has the same variables and their
+// ReadVariableOps under the same names. It is extended only for variables that
+// `graph` reads only in functions or after other nodes: one read of each is
+// added.
+//
+// Fails as Session::Run does (NOT_FOUND for a read that the session lacks) and
+// as Session::Extend does. INVALID_ARGUMENT, naming the node, if a variable is
+// used in another way, is made after other nodes, or is made in a function.
 absl::StatusOr<Graph> FreezeVariables(const Graph& graph, Session& session,
                                       const std::vector<TensorName>& outputs);
 

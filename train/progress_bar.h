@@ -1,7 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ProgressBar: one line on a terminal that follows a loop. Prints nothing when
-// standard error is no terminal. Not thread-safe.
+// ProgressBar: one line on a terminal that shows how far a loop is. It prints
+// nothing if standard error is not a terminal.
+//
+//   ProgressBar bar("epoch 1", batches.num_batches());
+//   for (int64_t i = 0; i < batches.num_batches(); ++i) {
+//     ...
+//     bar.Update(i + 1, absl::StrCat("loss ", loss));
+//   }
 #ifndef LEAT_TRAIN_PROGRESS_BAR_H_
 #define LEAT_TRAIN_PROGRESS_BAR_H_
 
@@ -13,25 +19,26 @@
 
 namespace leat {
 
+// Not thread-safe.
 class ProgressBar {
  public:
-  // `label` stands before the bar; `total` steps are 100 %.
+  // Begins a bar with the text `label` before it. `total` steps are 100 %.
   ProgressBar(std::string label, int64_t total);
   // Erases the line.
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  // `done` steps are over; `text` stands behind the bar and the time left.
-  // Draws at most ten times a second.
+  // Shows that `done` steps are over, an estimate of the time that is left, and
+  // `text`. Draws at most ten times a second.
   void Update(int64_t done, absl::string_view text);
 
  private:
   const std::string label_;
-  const int64_t total_;
-  const bool on_terminal_;
+  const int64_t total_;     // at least 1
+  const bool on_terminal_;  // standard error is a terminal
   const std::chrono::steady_clock::time_point start_;
-  std::chrono::steady_clock::time_point drawn_;
+  std::chrono::steady_clock::time_point drawn_;  // time of the last drawing
 };
 
 }  // namespace leat

@@ -10,6 +10,7 @@
 namespace leat {
 namespace {
 
+// Returns whether the variable is not initialized, computed beside it.
 Output IsMissing(GraphBuilder& b, const Variable& variable,
                  SourceLocation location) {
   const Scope beside = b.ColocateWith(variable.handle().operation(), location);
@@ -26,7 +27,8 @@ Output UninitializedVariables(GraphBuilder& b,
                               absl::Span<const Variable> variables,
                               SourceLocation location) {
   if (variables.empty()) variables = b.variables();
-  // One vector a device: one message a task, not one a variable.
+  // Makes one vector per device, so that a fetch costs one message per task,
+  // not one per variable.
   std::map<std::string, std::vector<Variable>> by_device;
   for (const Variable& variable : variables) {
     if (!b.status().ok() || !variable.handle().IsValid()) return Output();

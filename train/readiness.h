@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Whether variables that others initialize are there yet.
+// UninitializedVariables: tells whether the variables that another task
+// initializes are ready. RecoverableSession uses it.
 #ifndef LEAT_TRAIN_READINESS_H_
 #define LEAT_TRAIN_READINESS_H_
 
@@ -13,16 +14,21 @@
 
 namespace leat {
 
-// The names (a vector of strings) of the variables that are not initialized; of
-// all of the builder's so far when none are given. Empty: a model is ready
-// (tf.compat.v1.report_uninitialized_variables).
+// Adds nodes that compute the names of the variables that are not initialized,
+// as a vector of strings. An empty vector means that the model is ready. If
+// `variables` is empty, all variables of the builder so far are meant.
+// (tf.compat.v1.report_uninitialized_variables.)
+//
+// The variables of one device are asked together, so a fetch costs one message
+// per task. Returns an invalid Output after an error of the builder.
 Output UninitializedVariables(
     GraphBuilder& builder, absl::Span<const Variable> variables = {},
     SourceLocation location = SourceLocation::Current());
 
-// How many variables such a tensor, "node" or "node:0" of `graph`, is about: of
-// how many it depends on whether they are initialized. 0 when there is no such
-// node.
+// Returns the number of variables that a tensor of UninitializedVariables is
+// about, which is the number of nodes it depends on that ask whether a variable
+// is initialized. `tensor` is "node" or "node:0" of `graph`. 0 if there is no
+// such node.
 size_t NumVariablesOf(const Graph& graph, absl::string_view tensor);
 
 }  // namespace leat

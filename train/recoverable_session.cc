@@ -21,7 +21,7 @@ namespace {
 using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
-constexpr size_t kMaxNames = 10;  // in messages
+constexpr size_t kMaxNames = 10;  // that a message shows
 
 std::string Text(nanoseconds duration) {
   return absl::FormatDuration(absl::FromChrono(duration));
@@ -31,6 +31,7 @@ absl::Status Prefixed(const absl::Status& status, absl::string_view prefix) {
   return absl::Status(status.code(), absl::StrCat(prefix, status.message()));
 }
 
+// Lists the first names, quoted, and says how many more there are.
 std::string Some(const std::vector<std::string>& names) {
   const size_t shown = std::min(names.size(), kMaxNames);
   std::string text = absl::StrCat(
@@ -49,6 +50,7 @@ steady_clock::time_point DeadlineAfter(nanoseconds timeout) {
   return now + std::max(timeout, nanoseconds(0));
 }
 
+// The time until the deadline.
 nanoseconds Left(steady_clock::time_point deadline) {
   if (deadline == steady_clock::time_point::max()) return nanoseconds::max();
   return deadline - steady_clock::now();
@@ -62,12 +64,13 @@ absl::Status ClosedError() {
   return absl::FailedPreconditionError("the session is closed");
 }
 
-// What a step says whose session was closed under it.
+// True for the errors of a step whose session was closed while it ran.
 bool IsOfClosedSession(const absl::Status& status) {
   return absl::IsCancelled(status) || absl::IsFailedPrecondition(status) ||
          absl::IsAborted(status);
 }
 
+// INVALID_ARGUMENT for a duration that is not positive.
 absl::Status CheckOptions(const RecoverableSessionOptions& options) {
   const std::pair<const char*, nanoseconds> durations[] = {
       {"give_up", options.give_up},
@@ -97,7 +100,7 @@ class RecoverableSession::Implementation {
         num_variables_(NumVariablesOf(graph, options_.uninitialized)) {}
   ~Implementation() { Close().IgnoreError(); }
 
-  // Before anything else, once.
+  // To be called once, before anything else.
   absl::Status Start();
   absl::StatusOr<std::vector<Tensor>> Run(const RunArgs& args);
   int64_t num_sessions() const;
@@ -106,67 +109,79 @@ class RecoverableSession::Implementation {
  private:
   using SessionPtr = std::shared_ptr<Session>;
 
-  // A session, until something says that it is lost.
+  // A session. It is used until something shows that it is lost.
   struct Live {
     SessionPtr session = {};
-    // Guarded by mutex_.
+    // The members below are guarded by mutex_.
     absl::Status lost = {};
-    bool ended = false;  // once it was lost: closed
+    bool ended = false;  // closed, after it was lost
   };
   using LivePtr = std::shared_ptr<Live>;
-  // An attempt to make one, which all who need it wait for.
+  // An attempt to make a session, for which all threads that need one wait.
   struct Making {
     bool done = false;
     absl::Status status = {};
   };
-  // A step that runs.
+  // A step that is running.
   struct Running {
     LivePtr live = {};
     steady_clock::time_point begin = {};
   };
 
-  // The session, made if need be.
+  // Returns the session, which is made if there is none.
   absl::StatusOr<LivePtr> Acquire();
+  // Tries to make a session until that succeeds or `give_up` is over.
   absl::StatusOr<SessionPtr> Make();
+  // Makes one attempt.
   absl::StatusOr<SessionPtr> Attempt(steady_clock::time_point deadline);
-  // At least 1 ms: what is left may just have run out.
+  // Returns the time that is left, but at least 1 ms, because it may just have
+  // run out.
   static nanoseconds SomeTimeUntil(steady_clock::time_point deadline) {
     return std::max<nanoseconds>(Left(deadline), std::chrono::milliseconds(1));
   }
-  // What is wanted of a session, for as long as there is time.
+  // Returns the options of a session that must be ready by the deadline.
   SessionOptions WantedUntil(steady_clock::time_point deadline) const;
+  // Makes a session whose variables may not be ready yet.
   absl::StatusOr<SessionPtr> NewSessionUntil(steady_clock::time_point deadline);
+  // Clears the tasks.
   absl::Status Reset(steady_clock::time_point deadline);
-  // Makes the variables ready, or waits for that; `session` may be another one
-  // afterwards.
+  // Makes the variables ready, or waits until the chief has. Afterwards
+  // `session` may be another one.
   absl::Status Prepare(SessionPtr& session, steady_clock::time_point deadline);
-  // OK, or the error that `missing` variables are, when they were lost.
+  // Returns OK, or an error that says that the `missing` variables were lost.
   absl::Status WhatIsLost(const std::vector<std::string>& missing) const;
+  // Runs `init` and checks that it initialized all variables.
   absl::Status Initialize(Session& session, steady_clock::time_point deadline);
+  // Waits until no variable is missing.
   absl::Status WaitForChief(Session& session, std::vector<std::string> missing,
                             steady_clock::time_point deadline);
 
-  // A step of ours.
+  // Runs a step of the program or of the loop.
   absl::StatusOr<std::vector<Tensor>> RunStep(const LivePtr& live,
                                               const RunArgs& args);
+  // Runs the node `name`, unless that is empty.
   absl::Status RunNode(Session& session, const std::string& name,
                        steady_clock::time_point deadline);
+  // Returns the names of the variables that are not initialized.
   absl::StatusOr<std::vector<std::string>> Uninitialized(Session& session,
                                                          nanoseconds timeout);
 
+  // Marks the session as lost and closes it.
   void Lose(const LivePtr& live, const absl::Status& why);
-  // False when the session was closed meanwhile.
+  // Returns false if this object was closed in the meantime.
   bool Sleep(nanoseconds duration);
   void Log(absl::string_view text);
 
+  // The bodies of the threads `loop_` and `watch_`.
   void RunLoop();
   void RunWatch();
+  // Loses the session if its variables cannot be asked, or are gone.
   void Check(const LivePtr& live, nanoseconds timeout);
 
   const Graph graph_;
   const RecoverableSessionOptions options_;
   const size_t num_variables_;  // 0: not known
-  // Of attempts to make a session, when this is closed.
+  // Cancels attempts to make a session when this is closed.
   const std::shared_ptr<Cancellation> cancellation_ =
       std::make_shared<Cancellation>();
   Mutex log_mutex_;
@@ -174,16 +189,19 @@ class RecoverableSession::Implementation {
   mutable Mutex mutex_;
   CondVar changed_;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  // A session was ready at least once.
   bool was_ready_ ABSL_GUARDED_BY(mutex_) = false;
-  // This chief has begun to initialize variables.
+  // This task is the chief and has begun to initialize the variables.
   bool initializes_ ABSL_GUARDED_BY(mutex_) = false;
-  absl::Status failed_ ABSL_GUARDED_BY(mutex_);  // of the loop, for good
+  // Error of the loop that is not recoverable.
+  absl::Status failed_ ABSL_GUARDED_BY(mutex_);
   LivePtr live_ ABSL_GUARDED_BY(mutex_);
-  // While one is being made, so that Close can cancel what it does.
+  // The session that is being made, so that Close can cancel what it does.
   SessionPtr candidate_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<Making> making_ ABSL_GUARDED_BY(mutex_);
   int64_t num_sessions_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::list<Running> running_ ABSL_GUARDED_BY(mutex_);  // as they began
+  // In the order in which they began.
+  std::list<Running> running_ ABSL_GUARDED_BY(mutex_);
 
   std::thread loop_;
   std::thread watch_;
@@ -246,7 +264,7 @@ void RecoverableSession::Implementation::Lose(const LivePtr& live,
     live->lost = why;
   }
   Log(absl::StrCat("the session is lost: ", why.message()));
-  // Other steps on it may wait for ever.
+  // Closes the session, because other steps on it might wait for ever.
   live->session->Close().IgnoreError();
   {
     MutexLock lock(mutex_);
@@ -272,7 +290,8 @@ RecoverableSession::Implementation::Acquire() {
       if (!others->status.ok()) return others->status;
     }
     making = making_ = std::make_shared<Making>();
-    // A chief's step that still waits would take what the next one needs.
+    // Waits until the old session has been closed: a step of its chief that
+    // still waits would take what the next chief step needs.
     while (live_ != nullptr && !live_->ended) changed_.Wait(mutex_);
     live_ = nullptr;
   }
@@ -364,11 +383,12 @@ RecoverableSession::Implementation::Attempt(steady_clock::time_point deadline) {
 absl::Status RecoverableSession::Implementation::Reset(
     steady_clock::time_point deadline) {
   SessionOptions wanted = WantedUntil(deadline);
-  // All the time that there is: sessions with steps that run end slowly, and a
-  // reset that was given up would clear later what is made meanwhile.
+  // Uses all the time that is left: sessions with running steps end slowly, and
+  // a reset that was given up would later clear what has been made in the
+  // meantime.
   wanted.connect_timeout = SomeTimeUntil(deadline);
   if (options_.reset != nullptr) return options_.reset(wanted);
-  // A local session's variables have gone with it.
+  // The variables of a local session are gone, together with it.
   if (wanted.target.text.empty()) return absl::OkStatus();
   return ResetTasks(wanted.target.text,
                     {.device_filters = wanted.device_filters,
@@ -379,8 +399,9 @@ absl::Status RecoverableSession::Implementation::Reset(
 absl::Status RecoverableSession::Implementation::WhatIsLost(
     const std::vector<std::string>& missing) const {
   MutexLock lock(mutex_);
-  // In a new cluster all are missing, and then some, while the chief
-  // initializes them: others cannot tell that from some that were lost.
+  // In a new cluster all variables are missing, and then some of them while the
+  // chief initializes the others. A task that is not the chief cannot tell this
+  // from a loss of some variables.
   if (!was_ready_ && (!options_.is_chief || initializes_ ||
                       missing.size() >= num_variables_)) {
     return absl::OkStatus();
@@ -399,7 +420,7 @@ absl::Status RecoverableSession::Implementation::Prepare(
     LEAT_ASSIGN_OR_RETURN(missing, Uninitialized(*session, Left(deadline)));
     if (missing.empty()) return absl::OkStatus();
   } else {
-    // Without their names nobody can tell what is lost.
+    // Without the names of the variables nobody can tell what is lost.
     MutexLock lock(mutex_);
     if (!options_.is_chief || was_ready_) return absl::OkStatus();
   }
@@ -409,8 +430,8 @@ absl::Status RecoverableSession::Implementation::Prepare(
     return WaitForChief(*session, std::move(missing), deadline);
   }
   if (!lost.ok()) {
-    // Accumulators and queues that are left would not agree with variables that
-    // begin anew.
+    // The accumulators and queues that are left would not agree with variables
+    // that begin anew, so all tasks are cleared.
     Log(absl::StrCat(lost.message(), ": all tasks are cleared, begins anew"));
     session->Close().IgnoreError();
     LEAT_RETURN_IF_ERROR(Reset(deadline));
@@ -449,7 +470,8 @@ absl::Status RecoverableSession::Implementation::WaitForChief(
     if (!Sleep(pause)) return ClosedError();
     pause = Doubled(pause, options_.longest_poll);
     auto seen = Uninitialized(session, Left(deadline));
-    if (absl::IsDeadlineExceeded(seen.status())) continue;  // that is ours
+    // That was our own deadline, which the loop checks next.
+    if (absl::IsDeadlineExceeded(seen.status())) continue;
     LEAT_ASSIGN_OR_RETURN(missing, std::move(seen));
   }
   return absl::OkStatus();
@@ -505,7 +527,8 @@ absl::StatusOr<std::vector<Tensor>> RecoverableSession::Implementation::Run(
   LEAT_ASSIGN_OR_RETURN(const LivePtr live, Acquire());
   absl::StatusOr<std::vector<Tensor>> result = RunStep(live, args);
   if (IsRecoverable(result.status())) Lose(live, result.status());
-  // Variables that the chief has just cleared to begin anew are lost too.
+  // Variables that the chief has just cleared, in order to begin anew, are
+  // lost, too.
   if (options_.reinitialize && !options_.uninitialized.empty() &&
       absl::IsFailedPrecondition(result.status())) {
     Check(live, options_.give_up);
@@ -524,7 +547,7 @@ void RecoverableSession::Implementation::RunLoop() {
     LivePtr live;
     {
       MutexLock lock(mutex_);
-      // Whoever calls Run makes the next session.
+      // A thread that calls Run makes the next session.
       while (!closed_ && (live_ == nullptr || live_ == last)) {
         changed_.Wait(mutex_);
       }
@@ -533,7 +556,7 @@ void RecoverableSession::Implementation::RunLoop() {
     }
     absl::Status status;
     while (status.ok()) status = RunStep(live, args).status();
-    // The end of a queue is that of the loop.
+    // When its queue is closed, the loop has ended.
     if (absl::IsOutOfRange(status) || absl::IsCancelled(status)) continue;
     if (!IsRecoverable(status)) {
       MutexLock lock(mutex_);

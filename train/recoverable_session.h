@@ -1,8 +1,19 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // RecoverableSession: a session on a cluster that is made again after a task
-// was lost, and begins only when the variables are initialized: by the chief,
-// for whom the others wait. (tf.compat.v1.train.MonitoredTrainingSession.)
+// was lost. It begins when the variables are initialized, which the chief does
+// and the other workers wait for.
+// (tf.compat.v1.train.MonitoredTrainingSession.)
+//
+//   LEAT_ASSIGN_OR_RETURN(
+//       std::unique_ptr<RecoverableSession> session,
+//       RecoverableSession::Create(graph,
+//                                  {.session = task->session_options(),
+//                                   .init = graph.init_op(),
+//                                   .uninitialized = uninitialized.name(),
+//                                   .is_chief = task->is_chief()}));
+//   absl::StatusOr<std::vector<Tensor>> out = session->Run(args);
+//   if (IsRecoverable(out.status())) ...  // The next Run makes a new session.
 #ifndef LEAT_TRAIN_RECOVERABLE_SESSION_H_
 #define LEAT_TRAIN_RECOVERABLE_SESSION_H_
 
@@ -22,85 +33,98 @@
 
 namespace leat {
 
-// Names are of the graph's nodes or tensors; "": none.
+// The strings are names of nodes or tensors of the graph, or "" for none.
 struct RecoverableSessionOptions {
+  // How to make each session.
   SessionOptions session = {};
-  // Initializes the variables: graph.init_op().
+  // The operation that initializes the variables, usually graph.init_op().
   std::string init = {};
-  // UninitializedVariables(builder).name() (readiness.h). Empty: the chief
-  // runs `init` for its first session, the others wait for nothing.
+  // The tensor UninitializedVariables(builder).name() (readiness.h). Without it
+  // the chief runs `init` for its first session only, and the others do not
+  // wait.
   std::string uninitialized = {};
-  // Run whenever a session was made and the variables are ready, such as
-  // SyncStep::local_init(is_chief).name().
+  // Run after a session was made and the variables are ready, each time. For
+  // example SyncStep::local_init(is_chief).name().
   std::string local_init = {};
-  // Run over and over by a thread of this object's, such as, for the chief,
-  // SyncStep::chief_step.name().
+  // Run again and again by a thread of this object, for as long as the session
+  // lives. For example, on the chief, SyncStep::chief_step.name().
   std::string loop = {};
 
-  // Runs `init` when no variable is initialized; others wait for that.
+  // True for the task that runs `init` when no variable is initialized. Other
+  // tasks wait for that.
   bool is_chief = false;
-  // Variables that are lost, as those of a parameter server that was restarted,
-  // because they were there once or, for a chief that begins, because others
-  // are: the chief clears the tasks and runs `init`, the others wait for it.
-  // Else FAILED_PRECONDITION naming them.
+  // What to do about lost variables, such as those of a parameter server that
+  // was restarted. Variables count as lost if they were initialized before or,
+  // for a chief that begins, if other variables are initialized. If true, the
+  // chief clears the tasks and runs `init`, and the others wait for that. If
+  // false, FAILED_PRECONDITION, naming the variables.
   bool reinitialize = false;
 
-  // How long to try to make a session, and to wait for the chief.
+  // How long to try to make a session, including the wait for the chief.
   std::chrono::nanoseconds give_up = std::chrono::minutes(10);
-  // Between attempts to make a session, twice as long each time.
+  // The pause between attempts to make a session. It doubles each time, up to
+  // `longest_pause`.
   std::chrono::nanoseconds first_pause = std::chrono::milliseconds(100);
   std::chrono::nanoseconds longest_pause = std::chrono::seconds(5);
-  // Between looks at variables that the chief initializes, in the same way.
+  // The pause between looks at variables that the chief initializes. It doubles
+  // each time, up to `longest_poll`.
   std::chrono::nanoseconds first_poll = std::chrono::milliseconds(100);
   std::chrono::nanoseconds longest_poll = std::chrono::seconds(2);
 
-  // A step may wait for what another task will never send, because a third was
-  // lost. While one runs for longer than this, `uninitialized` is asked again
-  // as often; when that fails, or finds variables gone, the session is lost. 0:
-  // never.
+  // A step may wait for something that another task will never send, because a
+  // third task was lost. Whenever a step has run for longer than this time,
+  // `uninitialized` is fetched, and again after the same time. If that fails,
+  // or finds variables that are gone, the session counts as lost. 0 turns this
+  // off.
   std::chrono::nanoseconds check_every = std::chrono::seconds(5);
 
-  // Told in words what happens: a session was lost, an attempt failed, who is
-  // waited for. On the thread that it happens on, one call at a time.
+  // Is told in words what happens: that a session was lost, that an attempt
+  // failed, whom this task waits for. Called on the thread on which it happens,
+  // one call at a time.
   std::function<void(absl::string_view)> log = {};
 
-  // Instead of NewSession and ResetTasks, for programs with transports of
-  // their own. `session` is what is wanted, its connect_timeout what is left,
-  // its cancellation that of Close.
+  // Replace NewSession and ResetTasks in programs that have their own
+  // transports. `session` describes the session that is wanted; its
+  // connect_timeout is the time that is left, and its cancellation is cancelled
+  // by Close.
   std::function<absl::StatusOr<std::shared_ptr<Session>>(
       const Graph& graph, const SessionOptions& session)>
       new_session = {};
   std::function<absl::Status(const SessionOptions& session)> reset = {};
 };
 
-// UNAVAILABLE and ABORTED: another session may do better.
+// True for UNAVAILABLE and ABORTED, after which another session may succeed.
 bool IsRecoverable(const absl::Status& status);
 
-// Thread-safe.
+// Thread-safe. Keeps a copy of the graph and owns its session and threads.
 class RecoverableSession {
  public:
-  // Returns once the session is ready. What went wrong last, and how long it
-  // was tried, after `give_up`: UNAVAILABLE when no session could be made,
-  // DEADLINE_EXCEEDED naming the variables that the chief has not initialized.
-  // What is not recoverable, such as a wrong graph, is not tried again.
+  // Returns when the session is ready. Errors that are not recoverable, such as
+  // a wrong graph, are returned at once. After `give_up` the last error is
+  // returned, with the time that was spent: UNAVAILABLE if no session could be
+  // made, DEADLINE_EXCEEDED, naming the variables, if the chief has not
+  // initialized them. INVALID_ARGUMENT for a duration that must be positive and
+  // is not.
   static absl::StatusOr<std::unique_ptr<RecoverableSession>> Create(
       const Graph& graph, RecoverableSessionOptions options);
-  // Close.
+  // Calls Close.
   ~RecoverableSession();
 
-  // A step. Its error is given as it is: whether it had effects, and may run
-  // again, is the caller's business. After a recoverable one, of this call or
-  // of the loop, the next call makes a new session first and fails as Create
-  // does; it may then be tried again. Another error of the loop is given by all
-  // calls from then on.
+  // Runs one step. Its error is returned unchanged, because only the caller
+  // knows whether the step may run again although it may have had effects.
+  //
+  // After a recoverable error, of this call or of `loop`, the next call first
+  // makes a new session and fails as Create does. If that fails with a
+  // recoverable error, Run may be called again. Any other error of `loop` is
+  // returned by all later calls.
   absl::StatusOr<std::vector<Tensor>> Run(const RunArgs& args);
 
-  // Sessions made so far. A program that sees it change may have to feed again
-  // what a worker's task had.
+  // The number of sessions made so far. A program that sees it change may have
+  // to feed values again that the tasks of the workers had kept.
   int64_t num_sessions() const;
 
-  // Cancels what runs, and the attempts to make a session; these and later
-  // calls are FAILED_PRECONDITION.
+  // Cancels running steps and attempts to make a session. These and all later
+  // calls return FAILED_PRECONDITION.
   absl::Status Close();
 
  private:

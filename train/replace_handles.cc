@@ -19,7 +19,8 @@
 namespace leat {
 namespace {
 
-// What a tensor that was a handle is now the value of.
+// A tensor that was a handle and is now a value: the variable it comes from,
+// and the value's dtype and shape.
 struct Passed {
   std::string variable = {};
   DType dtype = DType::kInvalid;
@@ -32,12 +33,13 @@ struct Passed {
 using MaybePassed = std::optional<Passed>;
 using PassedTensors = absl::flat_hash_map<Endpoint, Passed>;
 
-// Ops that give on what they are given, of the type "T".
+// Ops that pass on what they are given, which is of the type in attr "T".
 constexpr absl::string_view kPassOn[] = {"Identity",      "Enter",  "Exit",
                                          "NextIteration", "Switch", "Merge"};
 
-// Ops that call functions with their inputs from `first_argument` on. Their
-// results are those of every function but a loop's condition.
+// An op that calls functions with its inputs from `first_argument` on. Its
+// results are those of each function, except a loop's condition. The types of
+// inputs and outputs are in the attrs `input_types` and `output_types`.
 struct CallForm {
   absl::string_view op;
   int first_argument;
@@ -77,6 +79,7 @@ absl::Status CannotFreeze(const Passed& passed, const Node& node,
                    node.name(), "' (", node.op(), ") ", problem));
 }
 
+// Fails if a needed node takes an input of another dtype than it declares.
 absl::Status CheckTypesAgree(const Graph& graph,
                              const std::vector<bool>& needed,
                              const PassedTensors& passed) {
@@ -88,7 +91,7 @@ absl::Status CheckTypesAgree(const Graph& graph,
       const DType given = graph.node(input.node).output_type(input.index);
       if (BaseOf(given) == BaseOf(node.def->input_types[i])) continue;
       const auto it = passed.find(input);
-      // One of the inputs of a Merge.
+      // The node is a Merge, one of whose inputs was never a handle.
       const Passed other = {.variable = "of another input"};
       return CannotFreeze(it == passed.end() ? other : it->second, node,
                           "takes its handle or another tensor");
@@ -97,14 +100,17 @@ absl::Status CheckTypesAgree(const Graph& graph,
   return absl::OkStatus();
 }
 
+// Replaces handles in a graph and in the functions that it calls.
 class HandleReplacement {
  public:
-  // Both outlive this. Functions are added to the library.
+  // Both arguments are borrowed and must outlive this. New functions are added
+  // to `functions`.
   HandleReplacement(const OpRegistry& ops, FunctionLibrary& functions)
       : ops_(ops), functions_(functions) {}
 
-  // Changes the nodes that are given one of the `passed` tensors, and adds what
-  // they give on. `depth` functions are around this graph.
+  // Changes the needed nodes that take one of the `passed` tensors, and adds
+  // their outputs to `passed` if they pass a value on. `depth` functions
+  // enclose this graph.
   absl::Status Run(const std::vector<bool>& needed, int depth, Graph& graph,
                    PassedTensors& passed) {
     LEAT_ASSIGN_OR_RETURN(const std::vector<NodeId> order,
@@ -122,11 +128,13 @@ class HandleReplacement {
   }
 
  private:
+  // A copy of a function that takes values.
   struct Callee {
     FunctionRef function = {};
-    std::vector<MaybePassed> results = {};  // empty: none of them is passed
+    std::vector<MaybePassed> results = {};  // empty: the function passes none
   };
 
+  // Returns, for each input of a node, whether it was a handle.
   static std::vector<MaybePassed> Inputs(const Node& node,
                                          const PassedTensors& passed) {
     std::vector<MaybePassed> inputs;
@@ -137,7 +145,7 @@ class HandleReplacement {
     return inputs;
   }
 
-  // `first` is the first of the inputs that is passed.
+  // Changes the node `id`. `first` is the first input that was a handle.
   absl::Status Change(NodeId id, const std::vector<MaybePassed>& inputs,
                       const Passed& first, int depth, Graph& graph,
                       PassedTensors& passed) {
@@ -165,7 +173,8 @@ class HandleReplacement {
     return CannotFreeze(first, node, "does more than read it");
   }
 
-  // Another op in the place of a node, with what its attrs say in general.
+  // Replaces a node by one with another op. Attrs whose names begin with '_'
+  // stay.
   absl::Status Redefine(NodeId id, absl::string_view op, AttrMap attrs,
                         Graph& graph) {
     LEAT_ASSIGN_OR_RETURN(const OpDef* found, ops_.Lookup(op));
@@ -175,6 +184,8 @@ class HandleReplacement {
     return Define(id, *found, std::move(attrs), graph);
   }
 
+  // Replaces a node by one with the given op and attrs, whose types are
+  // computed anew.
   absl::Status Define(NodeId id, const OpDef& op, AttrMap attrs, Graph& graph) {
     NodeDef def{.name = graph.node(id).name(),
                 .op = &op,
@@ -210,7 +221,7 @@ class HandleReplacement {
     attrs.Set("T", variable.dtype);
     attrs.Erase("_output_shapes");
     Passed given = variable;
-    // What comes round a loop is not known yet.
+    // The shape of the value that comes back in a loop is not known yet.
     if (graph.node(id).op() == "Merge") given.shape = PartialShape();
     LEAT_RETURN_IF_ERROR(
         Define(id, *graph.node(id).def->op, std::move(attrs), graph));
@@ -231,7 +242,8 @@ class HandleReplacement {
     return Define(id, *graph.node(id).def->op, std::move(attrs), graph);
   }
 
-  // In the list of types of that name.
+  // Sets the types of the `values` that were handles in the list of types
+  // `name`.
   static absl::Status SetTypes(absl::string_view name,
                                absl::Span<const MaybePassed> values,
                                AttrMap& attrs) {
@@ -244,6 +256,7 @@ class HandleReplacement {
     return absl::OkStatus();
   }
 
+  // The same for the shapes in attr "output_shapes".
   static void SetShapes(absl::Span<const MaybePassed> values, AttrMap& attrs) {
     auto shapes = attrs.Get<std::vector<PartialShape>>("output_shapes");
     if (!shapes.ok() || shapes->size() != values.size()) return;
@@ -253,6 +266,7 @@ class HandleReplacement {
     attrs.Set("output_shapes", *std::move(shapes));
   }
 
+  // Adds the outputs of a node that were handles to `passed`.
   static void AddPassed(NodeId id, absl::Span<const MaybePassed> outputs,
                         PassedTensors& passed) {
     for (size_t i = 0; i < outputs.size(); ++i) {
@@ -261,6 +275,7 @@ class HandleReplacement {
     }
   }
 
+  // Changes a node that calls functions by its attrs.
   absl::Status ChangeCaller(const CallForm& form, NodeId id,
                             const std::vector<MaybePassed>& inputs,
                             const Passed& first, int depth, Graph& graph,
@@ -311,7 +326,7 @@ class HandleReplacement {
     return Define(id, *node.def->op, std::move(attrs), graph);
   }
 
-  // A call whose op is the function.
+  // Changes a node whose op is a function.
   absl::Status ChangeCall(NodeId id, const std::vector<MaybePassed>& inputs,
                           int depth, Graph& graph, PassedTensors& passed) {
     const Node node = graph.node(id);
@@ -321,7 +336,7 @@ class HandleReplacement {
                 .attrs = std::make_shared<const AttrMap>(node.attrs())},
                inputs, depth));
     AttrMap attrs = node.attrs();
-    // The copy has none of its own.
+    // The copy of the function has no attrs of its own.
     for (const AttrDef& attr : node.def->op->attrs) attrs.Erase(attr.name);
     attrs.Erase("_output_shapes");
     attrs.Erase("_read_only_resource_inputs");
@@ -330,7 +345,8 @@ class HandleReplacement {
                   std::move(attrs), graph);
   }
 
-  // Every branch must give the same outputs on.
+  // Merges the results of a function into the `outputs` of the node that calls
+  // it. Every branch must return the same outputs as values.
   static absl::Status Combine(const Passed& first, const Node& node,
                               bool is_first,
                               const std::vector<MaybePassed>& results,
@@ -352,6 +368,7 @@ class HandleReplacement {
     return absl::OkStatus();
   }
 
+  // A loop must pass on the values of the same handles in every iteration.
   static absl::Status CheckLoop(const Passed& first, const Node& node,
                                 absl::Span<const MaybePassed> arguments,
                                 absl::Span<const MaybePassed> outputs) {
@@ -368,7 +385,8 @@ class HandleReplacement {
     return absl::OkStatus();
   }
 
-  // The function that takes values where `arguments` say so.
+  // Returns the copy of a function that takes values where `arguments` says so,
+  // or the function itself if it says so nowhere.
   absl::StatusOr<Callee> Freeze(const FunctionRef& function,
                                 absl::Span<const MaybePassed> arguments,
                                 int depth) {
@@ -399,6 +417,7 @@ class HandleReplacement {
     return made;
   }
 
+  // Makes such a copy.
   absl::StatusOr<Callee> MakeFrozen(const FunctionRef& function,
                                     absl::Span<const MaybePassed> arguments,
                                     int depth) {
@@ -441,6 +460,7 @@ class HandleReplacement {
     return AddFunction(body, *original, arguments, passed);
   }
 
+  // Adds the changed body to the library under a new name.
   absl::StatusOr<Callee> AddFunction(const FunctionGraph& body,
                                      const Function& original,
                                      absl::Span<const MaybePassed> arguments,
@@ -457,7 +477,7 @@ class HandleReplacement {
     }
     LEAT_ASSIGN_OR_RETURN(Function function,
                           WriteFunction(body, original, callee.function.name));
-    // TensorFlow's annotations of what the arguments were.
+    // Removes TensorFlow's notes about the shapes that the arguments had.
     function.attrs.Erase("_input_shapes");
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (!arguments[i].has_value()) continue;
@@ -473,7 +493,8 @@ class HandleReplacement {
   const OpRegistry& ops_;
   FunctionLibrary& functions_;
   const LowerLimits limits_ = {};
-  int64_t num_nodes_ = 0;  // of the copies
+  int64_t num_nodes_ = 0;  // in copies of functions
+  // Copies made so far, by function, attrs and arguments.
   absl::flat_hash_map<std::string, Callee> frozen_;
 };
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ReplaceHandles: the variables' values where their handles were. A step of
-// FreezeVariables (freeze.h), and of TensorFlow's
+// ReplaceHandles: puts the values of variables where their handles were. It is
+// a step of FreezeVariables (freeze.h), and of TensorFlow's
 // convert_variables_to_constants_v2.
 #ifndef LEAT_TRAIN_REPLACE_HANDLES_H_
 #define LEAT_TRAIN_REPLACE_HANDLES_H_
@@ -16,22 +16,26 @@
 
 namespace leat {
 
-// Makes a Const of each VarHandleOp in `values`. Whatever passes a handle on
-// (Identity, the primitives of loops and branches, IdentityN, If, Case, While
-// and calls) passes the value on instead; ReadVariableOp becomes Identity,
-// ResourceGather Gather and VariableShape Shape, all of the names they had. A
-// function that is given a handle gets a copy that takes the value, named
-// `<function>_frozen` where possible; the old one stays in the library.
+// Makes a Const of each VarHandleOp whose id is in `values`. Nodes that pass a
+// handle on (Identity, the primitives of loops and branches, IdentityN, If,
+// Case, While and calls) now pass on the value. ReadVariableOp becomes
+// Identity, ResourceGather becomes Gather and VariableShape becomes Shape; all
+// keep their names. A function that takes a handle gets a copy that takes the
+// value, named `<function>_frozen` if possible; the original stays in the
+// library.
 //
-// Nodes that are not `needed` (by id) are left alone, and wrong.
-// INVALID_ARGUMENT naming variable and node where a handle is used in another
-// way, or where it depends on the step which variable it is of;
-// RESOURCE_EXHAUSTED when the copies of functions have more nodes than a graph
-// may have once it is lowered. On failure `graph` is unspecified.
+// Nodes that are not `needed` (indexed by id) are left unchanged, and may be
+// wrong afterwards. On failure `graph` is unspecified.
+//
+// INVALID_ARGUMENT, naming the variable and the node, if a handle is used in
+// another way, or if it depends on the step which variable a handle is of.
+// RESOURCE_EXHAUSTED if the copies of functions have more nodes than a graph
+// may have after lowering.
 absl::Status ReplaceHandles(const absl::flat_hash_map<NodeId, Tensor>& values,
                             const std::vector<bool>& needed, Graph& graph);
 
-// Makes the node a Const of its name and device; its control edges stay.
+// Replaces the node by a Const of the same name and device. Its control edges
+// stay.
 absl::Status ReplaceByConst(NodeId id, Tensor value, Graph& graph);
 
 }  // namespace leat

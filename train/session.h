@@ -1,8 +1,19 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// NewSession: what programs start with. An empty target runs the graph on this
-// process's devices, another one on those of a cluster: the target names its
-// master, "grpc://host:port" or "unix:///path".
+// NewSession: makes a session, with which programs run a graph. With an empty
+// target the graph runs on the devices of this process, with another target on
+// those of a cluster. The target names the master: "grpc://host:port" or
+// "unix:///path".
+//
+//   GraphBuilder b;
+//   Output x = b.Placeholder<float>("x");
+//   Output y = x * 2 + 1;
+//   LEAT_ASSIGN_OR_RETURN(Graph graph, b.Build());
+//   LEAT_ASSIGN_OR_RETURN(std::shared_ptr<Session> session,
+//                         NewSession(graph, {.target = getenv("TARGET")}));
+//   LEAT_ASSIGN_OR_RETURN(std::vector<Tensor> fetched,
+//                         session->Run({.feeds = {{x, Tensor::Scalar(3.0f)}},
+//                                       .fetches = {y}}));
 #ifndef LEAT_TRAIN_SESSION_H_
 #define LEAT_TRAIN_SESSION_H_
 
@@ -24,8 +35,8 @@
 
 namespace leat {
 
-// Where a session runs: "" for this process. Made of any text; a null pointer,
-// which getenv() gives, is "".
+// Where a session runs; "" stands for this process. It is made from any kind of
+// text. A null pointer, which getenv() returns for a missing variable, is "".
 struct SessionTarget {
   SessionTarget() = default;
   SessionTarget(const char* text)  // NOLINT
@@ -36,28 +47,35 @@ struct SessionTarget {
   std::string text = {};
 };
 
+// What kind of session to make. Options marked "local" are for sessions on this
+// process, those marked "target" for sessions on a target.
 struct SessionOptions {
   SessionTarget target = {};
-  // Of this process's devices; the tasks of a target have their own.
+  // The devices of this process. The tasks of a target have their own. Local.
   std::string devices = "cpu";  // "cpu:2": two CPU devices
-  int num_threads = 0;          // 0: one a processor
-  // Limit of each CPU device; 0: its share of what this process may take.
+  int num_threads = 0;          // local; 0: one per processor
+  // Memory limit of each CPU device. 0 stands for its share of the memory that
+  // this process may use (runtime/device_set.h). Local.
   int64_t cpu_memory_bytes = 0;
+  // If true, a node whose requested device does not exist, or has no kernel for
+  // it, goes to another device.
   bool allow_soft_placement = false;
   std::string placement_policy = "greedy";  // local
   LowerLimits lower_limits = {};            // local
+  // Which passes optimize the graph of a step.
   OptimizerOptions optimizer = {};
-  // On a target only: distributed/remote_session.h.
+  // Target only; distributed/remote_session.h describes these. A session on
+  // this process refuses `device_filters` and ignores the others.
   std::vector<std::string> device_filters = {};
   bool isolate_state = false;
   std::chrono::nanoseconds connect_timeout = std::chrono::seconds(60);
   std::shared_ptr<Cancellation> cancellation = {};
 };
 
-// INVALID_ARGUMENT for options that make no sense (quoting them) or that are
-// not of such a session, and for nodes that cannot be placed;
-// RESOURCE_EXHAUSTED above `lower_limits`; UNAVAILABLE for a target that does
-// not answer.
+// Makes a session for a copy of `graph`. INVALID_ARGUMENT, quoting the value,
+// for options that are malformed or belong to the other kind of session, and
+// for nodes that cannot be placed. RESOURCE_EXHAUSTED if the graph grows beyond
+// `lower_limits`. UNAVAILABLE if the target does not answer.
 absl::StatusOr<std::shared_ptr<Session>> NewSession(
     const Graph& graph, const SessionOptions& options = {});
 

@@ -14,12 +14,15 @@
 namespace leat {
 namespace {
 
-// Where the gradients of one variable meet.
+// A variable's gradient, and the accumulator in which the workers' gradients
+// meet.
 struct Accumulator {
   nn::VariableGradient of = {};
   Output handle = {};
 };
 
+// Adds the nodes of a SyncStep to a builder. An error of the builder makes the
+// result invalid.
 class SyncBuilder {
  public:
   SyncBuilder(GraphBuilder& b, const SyncReplicasAttrs& attrs,
@@ -35,6 +38,8 @@ class SyncBuilder {
                  absl::Span<const nn::VariableGradient> gradients);
 
  private:
+  // Open a scope in which nodes stand beside an operation or a variable, or run
+  // after operations.
   Scope Beside(const Operation& operation) {
     return b_.ColocateWith(operation, location_);
   }
@@ -44,21 +49,23 @@ class SyncBuilder {
   Scope After(std::vector<Operation> operations) {
     return b_.ControlDependencies(operations, location_);
   }
+  // Returns a name by which the tasks share a resource.
   std::string SharedName(absl::string_view name) const {
     return absl::StrCat(attrs_.shared_name, name);
   }
 
-  // What workers and chief share; the worker's own step number.
+  // Make what the workers and the chief share, and the worker's own step
+  // number.
   void MakeState(absl::Span<const nn::VariableGradient> gradients);
   void MakeLocalStep();
   Output MakeAccumulator(const nn::VariableGradient& of);
   Output MakeQueue();
-  // A worker's step.
+  // Add the parts of a worker's step.
   Operation Apply(const Accumulator& accumulator);
   Operation ApplyRows(const Accumulator& accumulator);
   Operation MakeTrain();
   Operation SetLocalStep();
-  // The chief's.
+  // Add the parts of the chief's operations.
   Gradient Mean(const Accumulator& accumulator);
   IndexedSlices MeanOfRows(const Accumulator& accumulator);
   Operation MakeChiefStep(const nn::Optimizer& optimizer);
@@ -68,7 +75,8 @@ class SyncBuilder {
   Operation Assign(const Variable& variable, Output value);
   Operation GiveTokens(Output queue, Output count);
 
-  // The variable as it is when the open scopes' operations have run.
+  // Returns the value that a variable has when the operations of the open
+  // scopes have run.
   Output Now(const Variable& variable);
 
   GraphBuilder& b_;
@@ -76,10 +84,12 @@ class SyncBuilder {
   const int tokens_per_step_;
   const Variable global_step_;
   const SourceLocation location_;
-  Operation worker_;   // where the worker is
-  Output local_step_;  // the handle
-  Output stamp_;       // its value
+  Operation worker_;   // stands where the worker is
+  Output local_step_;  // handle of the worker's step number
+  Output stamp_;       // value of local_step_
+  // The queue of tokens.
   Output queue_;
+  // 1 once a chief has begun, else 0.
   Variable started_;
   std::vector<Accumulator> accumulators_;
 };
@@ -92,8 +102,9 @@ Output SyncBuilder::Now(const Variable& variable) {
              : op::Identity(variable.handle(), location_);
 }
 
-// Beside no variable, so whatever a device function says of variables. It is
-// none of the builder's: every worker has its own.
+// Adds the worker's step number. It stands beside no variable, so that it is on
+// the worker whatever a device function says about variables. It is not one of
+// the builder's variables, because every worker has its own.
 void SyncBuilder::MakeLocalStep() {
   worker_ = op::NoOp(b_, location_);
   const Scope beside = Beside(worker_);
@@ -110,7 +121,7 @@ void SyncBuilder::MakeLocalStep() {
 Output SyncBuilder::MakeAccumulator(const nn::VariableGradient& of) {
   const Variable& variable = of.variable;
   const Scope beside = Beside(variable);
-  // TensorFlow's name.
+  // TensorFlow uses the same name.
   const std::string name =
       SharedName(absl::StrCat(variable.name(), ":0/grad_accum"));
   if (!of.gradient.IsSparse()) {
@@ -145,8 +156,9 @@ void SyncBuilder::MakeState(absl::Span<const nn::VariableGradient> gradients) {
       location_);
 }
 
-// A row more, after all others, whose sum tells of how many gradients the sum
-// is. The accumulator's own means are over those that have the row.
+// Sends the rows and, after all others, a row of ones. The sum of that row
+// tells how many gradients the sum contains. The means that the accumulator
+// itself computes are only over the gradients that have the row.
 Operation SyncBuilder::ApplyRows(const Accumulator& accumulator) {
   const Variable& variable = accumulator.of.variable;
   const IndexedSlices& rows = accumulator.of.gradient.slices();
@@ -188,7 +200,8 @@ Operation SyncBuilder::Apply(const Accumulator& accumulator) {
                                               gradient, location_);
 }
 
-// Gradients, then a token, which is the next gradients' step.
+// A worker's step: it sends its gradients and then waits for a token, which is
+// the step of its next gradients.
 Operation SyncBuilder::MakeTrain() {
   {
     const Scope beside = Beside(worker_);
@@ -217,6 +230,8 @@ Operation SyncBuilder::SetLocalStep() {
   return op::AssignVariableOp(local_step_, step, {}, location_);
 }
 
+// Returns the sums of the rows divided by the number of gradients, which the
+// last row holds.
 IndexedSlices SyncBuilder::MeanOfRows(const Accumulator& accumulator) {
   const auto taken = op::SparseAccumulatorTakeGradient(
       accumulator.handle, attrs_.replicas_to_aggregate,
@@ -226,7 +241,8 @@ IndexedSlices SyncBuilder::MeanOfRows(const Accumulator& accumulator) {
   const auto stride = Tensor::Vector<int32_t>({1});
   const Output one_row = op::StridedSlice(taken.values, last, begin, stride,
                                           {.end_mask = 1}, location_);
-  const PartialShape shape = accumulator.of.variable.shape();  // known here
+  // Fully known here.
+  const PartialShape shape = accumulator.of.variable.shape();
   std::vector<int32_t> axes(shape.dims().size());
   std::iota(axes.begin(), axes.end(), 0);
   const Shape rank{shape.rank()};
@@ -250,7 +266,8 @@ Gradient SyncBuilder::Mean(const Accumulator& accumulator) {
                                              variable.dtype(), location_);
 }
 
-// `count` is a vector of one number.
+// Puts `count`, a vector of one number, tokens with the global step into the
+// queue.
 Operation SyncBuilder::GiveTokens(Output queue, Output count) {
   const Output step = Now(global_step_);
   const Scope beside = Beside(global_step_);
@@ -264,7 +281,8 @@ Operation SyncBuilder::MakeChiefStep(const nn::Optimizer& optimizer) {
     means.push_back(
         {.variable = accumulator.of.variable, .gradient = Mean(accumulator)});
   }
-  // What is beside no variable: not on the chief, but where the tokens are.
+  // Nodes that stand beside no variable are put where the tokens are, not on
+  // the chief.
   const Scope beside = Beside(global_step_);
   const Operation updated = optimizer.ApplyGradients(
       means, {.global_step = global_step_, .run_updates = false}, location_);
@@ -291,7 +309,8 @@ Operation SyncBuilder::Assign(const Variable& variable, Output value) {
              : op::Assign(variable.handle(), value, {}, location_).operation();
 }
 
-// What `finish` has closed stays closed.
+// Removes the queue if it is closed, because a queue that `finish` has closed
+// stays closed.
 Operation SyncBuilder::RemoveQueue(Output if_closed) {
   return Cond(
       if_closed, [this] { op::DestroyResourceOp(queue_, {}, location_); },
@@ -299,10 +318,11 @@ Operation SyncBuilder::RemoveQueue(Output if_closed) {
 }
 
 // A chief that was lost may have taken the gradients of some variables, whose
-// accumulators then are a step ahead of the others and of the global step, and
-// may have given no tokens for it. So its successor goes a step ahead with all
-// of them, and gives each worker a token; not after `finish`, behind which
-// workers begin when it has gone.
+// accumulators are then one step ahead of the others and of the global step,
+// and it may have given out no tokens for that step. Its successor therefore
+// moves all of them one step ahead and gives each worker a token. After
+// `finish` it gives out no tokens, because workers then begin when the closed
+// queue has gone.
 Operation SyncBuilder::MakeChiefInit() {
   const Output was_started = Now(started_);
   const Scope beside = Beside(global_step_);
@@ -319,13 +339,15 @@ Operation SyncBuilder::MakeChiefInit() {
     done.push_back(SetLocalStep());
   }
   {
-    // Workers that see it gone begin at the step that was counted.
+    // Workers that see that the queue has gone begin at the step that was
+    // counted.
     const Scope after = After(done);
     done.push_back(RemoveQueue(op::Identity(is_closed, location_)));
   }
   {
     const Scope after = After(done);
-    // Of workers fewer than gradients each has to go on without waiting.
+    // If there are fewer workers than gradients per step, each must be able to
+    // go on without waiting.
     const int64_t initial =
         std::max(0, attrs_.replicas_to_aggregate - attrs_.total_replicas);
     const Output takes_over =
@@ -365,6 +387,7 @@ SyncStep SyncBuilder::Build(const nn::Optimizer& optimizer,
   return step;
 }
 
+// Checks the attributes and options of one call.
 absl::Status Check(const SyncReplicasAttrs& attrs,
                    const nn::MinimizeOptions& options, bool any_gradients) {
   if (attrs.replicas_to_aggregate < 1 || attrs.total_replicas < 1) {

@@ -2,29 +2,32 @@
 //
 // SyncReplicas: makes an optimizer synchronous (J. Chen et al., "Revisiting
 // Distributed Synchronous SGD", 2016;
-// tf.compat.v1.train.SyncReplicasOptimizer). Workers of between-graph training,
-// each with its own copy of the graph, put their gradients into accumulators
-// beside the variables and wait for a token. The chief takes the means of the
-// first N gradients of every variable (and of those that come before it takes
-// them, as TensorFlow's), updates the variables with them, counts up the global
-// step, and gives out tokens that bear it. A gradient that was computed for an
-// earlier step is dropped, so with N + b workers the b slowest of a step do not
-// hold it up.
+// tf.compat.v1.train.SyncReplicasOptimizer).
 //
-// A token is anybody's, as TensorFlow's. A worker that is held up between its
-// gradient and its token, for as long as another needs for a step, may lose it
-// to that one, which then computes twice for that step. So train until the
-// global step says that it is enough, not for a number of steps each: where one
-// leaves before the last step, the others wait for ever.
+// The workers of between-graph training, each with its own copy of the graph,
+// put their gradients into accumulators, which lie beside the variables, and
+// then wait for a token. The chief takes the mean of the first N gradients of
+// every variable, updates the variables with the means, adds one to the global
+// step, and gives out tokens that carry the new step. (As in TensorFlow,
+// gradients that arrive before the chief takes a mean count, too, even beyond
+// N.) A gradient that was computed for an earlier step is dropped. With N + b
+// workers, the b slowest of a step therefore do not delay it.
+//
+// As in TensorFlow, any worker may take any token. A worker that is delayed
+// between its gradient and its token, for as long as another needs for a step,
+// may lose its token to that one, which then computes twice for that step.
+// Train until the global step is high enough, not for a fixed number of steps
+// per worker: if one worker left before the last step, the others would wait
+// for ever.
 //
 //   auto sync = SyncReplicas(nn::Adam(), {.replicas_to_aggregate = 3,
 //                                         .total_replicas = 4});
 //   SyncStep step = sync.Minimize(loss, {.global_step = nn::GlobalStep(b)});
 //
-// Once the variables are initialized every worker runs
-// step.local_init(is_chief) after each start, then step.train over and over;
-// the chief besides, on a thread of its own, step.chief_step
-// (recoverable_session.h does all of it). Not thread-safe, like builders.
+// When the variables are initialized, every worker runs
+// step.local_init(is_chief) after each start, and then step.train again and
+// again. The chief also runs step.chief_step, on a thread of its own. A
+// RecoverableSession (recoverable_session.h) runs local_init and chief_step.
 #ifndef LEAT_TRAIN_SYNC_REPLICAS_H_
 #define LEAT_TRAIN_SYNC_REPLICAS_H_
 
@@ -41,41 +44,50 @@ namespace leat {
 
 struct SyncReplicasAttrs {
   int replicas_to_aggregate = 1;  // N
-  // Workers, the backups among them: N + b. 0: N. Of fewer than N each computes
-  // several gradients a step.
+  // The number of workers, including the backup workers: N + b. 0 stands for N.
+  // If there are fewer workers than N, each computes several gradients per
+  // step.
   int total_replicas = 0;
-  // Before the names of the queue and the accumulators, by which the tasks
-  // share them: for a graph with several such optimizers.
+  // Prefix of the names by which the tasks share the queue and the
+  // accumulators. Needed if a graph has several such optimizers.
   std::string shared_name = {};
 };
 
-// What to run of the graph, by name in sessions. All invalid after an error.
+// The operations to run, by name in sessions. All are invalid after an error.
 struct SyncStep {
-  // A worker's step: the gradients of its batch, then it waits for the next
-  // token. With the builder's updates(). OUT_OF_RANGE after `finish`.
+  // A worker's step: it computes and sends the gradients of its batch, runs the
+  // builder's updates(), and waits for the next token. OUT_OF_RANGE after
+  // `finish`.
   Operation train = {};
-  // A worker begins, or begins again, at the current global step.
+  // A worker runs this when it begins, or begins again. It starts at the
+  // current global step.
   Operation worker_init = {};
-  // worker_init, the chief's form. A chief that takes over from one that was
-  // lost, or begins again after `finish`, counts the global step up by one, and
-  // so drops gradients that are under way; those that have come already count
-  // for the next mean. Until its own replica takes tokens, others take them,
-  // and compute for it.
+  // The chief runs this instead of worker_init. If a chief takes over from one
+  // that was lost, or begins again after `finish`, it adds one to the global
+  // step, so that gradients that are still being computed are dropped.
+  // Gradients that have already arrived count for the next mean. Until the
+  // chief's own replica takes tokens, other workers take them and compute in
+  // its place.
   Operation chief_init = {};
-  // Waits for N gradients of every variable, applies their means.
+  // Waits for N gradients of every variable and applies their means.
   Operation chief_step = {};
-  // Training has ended: workers that wait for tokens, and those that will, get
-  // OUT_OF_RANGE once those given out are used up. Until chief_init.
+  // Ends the training: workers that wait for tokens, now or later, get
+  // OUT_OF_RANGE when the tokens given out are used up. This lasts until
+  // chief_init.
   Operation finish = {};
-  // Whether it has ended: a bool. On servers that were kept a worker that
-  // begins is to wait until it has not, then to run worker_init again.
+  // A bool that says whether the training has ended. If the servers outlive a
+  // training, a worker that begins should wait until this is false, and then
+  // run worker_init again.
   Output finished = {};
 
+  // What RecoverableSessionOptions::local_init should name.
   const Operation& local_init(bool is_chief) const {
     return is_chief ? chief_init : worker_init;
   }
 };
 
+// Not thread-safe, as builders are not. Shares the ownership of its optimizer,
+// which it never changes.
 class SyncReplicas {
  public:
   template <std::derived_from<nn::Optimizer> Optimizer>
@@ -86,21 +98,26 @@ class SyncReplicas {
                SyncReplicasAttrs attrs)
       : optimizer_(std::move(optimizer)), attrs_(std::move(attrs)) {}
 
-  // As the optimizer's own, but `global_step`, of int64, is needed, and the
-  // means of sparse gradients are over all N, as if one worker had computed
-  // them of an N times larger batch (TensorFlow: over those with that row).
-  // Errors (numbers that are not positive, no global step) go to the builder.
-  // All workers must do this with the same variables and names.
+  // Does what nn::Optimizer::Minimize does, with these differences.
+  // `global_step` is needed and must be int64. The mean of sparse gradients is
+  // taken over all N gradients, as if one worker had computed them for a batch
+  // that is N times as large. (TensorFlow takes the mean over the gradients
+  // that have the row.)
+  //
+  // Errors, such as numbers that are not positive or a missing global step, go
+  // to the builder. All workers must call this with the same variables and
+  // names.
   SyncStep Minimize(Output loss, nn::MinimizeOptions options = {},
                     SourceLocation location = SourceLocation::Current()) const;
 
-  // The second half, for programs that change gradients in between.
+  // The second half of Minimize, for programs that change gradients in between.
   SyncStep ApplyGradients(
       absl::Span<const nn::VariableGradient> gradients,
       const nn::MinimizeOptions& options = {},
       SourceLocation location = SourceLocation::Current()) const;
 
  private:
+  // Checks the attributes and adds the nodes to `b`.
   SyncStep Build(GraphBuilder& b,
                  absl::Span<const nn::VariableGradient> gradients,
                  const nn::MinimizeOptions& options,

@@ -35,7 +35,7 @@ uint32_t BigEndian32(const char* bytes) {
 }
 
 struct Header {
-  size_t bytes = 0;  // of the header itself
+  size_t bytes = 0;  // size of the header itself
   Shape shape = {};
 };
 
@@ -64,6 +64,7 @@ absl::StatusOr<Header> ParseHeader(absl::string_view bytes,
   return header;
 }
 
+// The error for a file with `follow` bytes after its header.
 absl::Status WrongSize(const Header& header, absl::string_view name,
                        absl::string_view follow) {
   return Malformed(
@@ -72,8 +73,9 @@ absl::Status WrongSize(const Header& header, absl::string_view name,
                          " but ", follow, " follow"));
 }
 
-// Refuses contents that go on behind what their header announces, so that what
-// unpacks to much more than it says is not unpacked to its end.
+// Refuses contents that are longer than their header announces. It is called
+// while a file is unpacked, so that a small file that unpacks to far too much
+// is not unpacked to its end.
 absl::Status CheckUnpacked(absl::string_view contents, absl::string_view name) {
   if (static_cast<int64_t>(contents.size()) > kMaxIdxBytes) {
     return absl::ResourceExhaustedError(absl::StrCat(
@@ -86,7 +88,7 @@ absl::Status CheckUnpacked(absl::string_view contents, absl::string_view name) {
   return WrongSize(header, name, "more");
 }
 
-// The streams that a gzip file is made of, one after the other.
+// Unpacks a gzip file, which is a sequence of streams.
 absl::StatusOr<std::string> Unpack(absl::string_view packed,
                                    absl::string_view name) {
   constexpr size_t kMaxInput = size_t{1} << 30;
@@ -116,7 +118,7 @@ absl::StatusOr<std::string> Unpack(absl::string_view packed,
             name, absl::StrCat(packed.size(), " bytes follow its gzip stream"));
       }
       inflateReset(&stream);
-    } else if (code == Z_BUF_ERROR) {  // it wants more than there is
+    } else if (code == Z_BUF_ERROR) {  // the stream needs more input
       return Malformed(name, "the file is cut off");
     } else if (code != Z_OK) {
       return Malformed(name,
@@ -125,6 +127,7 @@ absl::StatusOr<std::string> Unpack(absl::string_view packed,
   }
 }
 
+// Reads the images and labels of one split and checks them.
 absl::StatusOr<LabeledImages> LoadSplit(const std::string& folder,
                                         absl::string_view split) {
   const std::string prefix = absl::StrCat(folder, "/", split);

@@ -1,7 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// IDX files: the format of MNIST and Fashion-MNIST (magic 0 0 type rank, then
-// big-endian extents, then the elements), plain or gzipped.
+// Readers of IDX files, the format of MNIST and Fashion-MNIST: the bytes 0, 0,
+// type and rank, then the extents as big-endian numbers, then the elements.
+// Files may be gzipped. Stateless, thread-safe.
+//
+//   LEAT_ASSIGN_OR_RETURN(FashionMnist data,
+//                         LoadFashionMnist(kFashionMnistFolder));
+//   LEAT_ASSIGN_OR_RETURN(Batches batches, Batches::Create(data.train, {}));
 #ifndef LEAT_TRAIN_DATASETS_IDX_H_
 #define LEAT_TRAIN_DATASETS_IDX_H_
 
@@ -13,32 +18,37 @@
 
 namespace leat {
 
+// The greatest number of bytes that a file may have, packed or unpacked.
 inline constexpr int64_t kMaxIdxBytes = int64_t{4} << 30;
 
-// A tensor of unsigned bytes. INVALID_ARGUMENT naming `name` and what is wrong
-// for bytes that are no such file, are cut off, or go on behind the data;
-// RESOURCE_EXHAUSTED above kMaxIdxBytes.
+// Returns the content of an IDX file as a tensor of uint8. INVALID_ARGUMENT,
+// with `name` and the problem, for bytes that are not such a file, are cut off,
+// or go on after the data. RESOURCE_EXHAUSTED above kMaxIdxBytes.
 absl::StatusOr<Tensor> ParseIdx(absl::string_view bytes,
                                 absl::string_view name);
 
-// The same from a file, unpacked if it is gzipped; the gzip streams must end
-// where the file does. Fails as ReadRegularFile (core/regular_file.h) besides.
+// Returns the content of the file `path`, which is unpacked if it is gzipped.
+// The gzip streams must end where the file does. Fails as ParseIdx and
+// ReadRegularFile (core/regular_file.h) do.
 absl::StatusOr<Tensor> ReadIdx(const std::string& path);
 
-// Images [n, 28, 28, 1] of uint8 and labels [n] of int32, as they are used.
+// Images of uint8 [n, 28, 28, 1] and their labels, int32 [n]. Programs use them
+// in this form.
 struct LabeledImages {
   Tensor images = {};
   Tensor labels = {};
 };
 
-// Fashion-MNIST from the four files of `folder` (Debian's package
-// dataset-fashion-mnist). Checks counts, extents and labels; INVALID_ARGUMENT
-// naming a split that has no images.
+// The training and the test split of Fashion-MNIST.
 struct FashionMnist {
   LabeledImages train = {};
   LabeledImages test = {};
 };
+// Reads the four files in `folder`, which Debian's package
+// dataset-fashion-mnist installs. Checks counts, extents and labels;
+// INVALID_ARGUMENT, naming the split, if they are wrong or there are no images.
 absl::StatusOr<FashionMnist> LoadFashionMnist(const std::string& folder);
+// Where that package installs the files.
 inline constexpr char kFashionMnistFolder[] =
     "/usr/share/datasets/fashion-mnist";
 

@@ -1,8 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Activations, as values: `{.units = 10, .activation = nn::relu}`. Whatever
-// makes an output from an output is one. An Operand remembers where the program
-// wrote it: errors name that place.
+// Activations: functions of one tensor that layers apply to their results.
+//
+//   Output h = nn::Dense(x, {.units = 10, .activation = nn::relu});
+//
+// Any function from an Output to an Output is an activation. (An Operand
+// remembers the place in the program where it was made, which errors name.)
 #ifndef LEAT_TRAIN_NN_ACTIVATIONS_H_
 #define LEAT_TRAIN_NN_ACTIVATIONS_H_
 
@@ -12,17 +15,25 @@
 
 namespace leat::nn {
 
-// Null stands for none (the identity).
+// A null Activation stands for the identity.
 using Activation = std::function<Output(Output)>;
 
+// max(x, 0).
 Output relu(Operand x);
+// min(max(x, 0), 6).
 Output relu6(Operand x);
+// x above 0, exp(x) - 1 below.
 Output elu(Operand x);
-Output leaky_relu(Operand x);  // slope 0.2 below 0
+// x above 0, 0.2 x below.
+Output leaky_relu(Operand x);
+// 1 / (1 + exp(-x)).
 Output sigmoid(Operand x);
+// The hyperbolic tangent.
 Output tanh(Operand x);
+// log(1 + exp(x)).
 Output softplus(Operand x);
-Output softmax(Operand x);  // over the last axis
+// exp(x) divided by its sum over the last axis.
+Output softmax(Operand x);
 
 }  // namespace leat::nn
 

@@ -14,7 +14,8 @@ struct Moments {
   Output variance = {};
 };
 
-// average -= (average - value) * (1 - momentum), run with the training step.
+// Adds the update average -= (average - value) * (1 - momentum), which runs
+// with the training step.
 void UpdateAverage(GraphBuilder& b, const leat::Variable& average, Output value,
                    double momentum, SourceLocation location) {
   Scope colocated = b.ColocateWith(average.handle().operation(), location);
@@ -22,7 +23,7 @@ void UpdateAverage(GraphBuilder& b, const leat::Variable& average, Output value,
   b.AddUpdate(op::AssignSubVariableOp(average.handle(), change, location));
 }
 
-// Over all axes but the last one.
+// Returns the moments over all axes except the last one.
 Moments MomentsOf(Output x, SourceLocation location) {
   Dims axes;
   for (int i = 0; i + 1 < x.shape().rank(); ++i) axes.push_back(i);
@@ -39,7 +40,8 @@ Output Normalize(Output x, const Moments& by, Output gamma, Output beta,
   return x * scale + (beta - by.mean * scale);
 }
 
-// The same by one op. `by` is empty when training: the op finds the moments.
+// Does the same with one op. When training, `by` is ignored, because the op
+// computes the moments.
 struct Normalized {
   Output y = {};
   Moments batch = {};

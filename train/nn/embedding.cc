@@ -11,12 +11,13 @@
 namespace leat::nn {
 namespace {
 
-// The extents of a table: all rows, and what one row is.
+// The number of rows of a table, and the shape of a row.
 struct Table {
   int64_t rows = 0;
   Dims row = {};
 };
 
+// Returns the extents of the table, after checking that its parts agree.
 absl::StatusOr<Table> TableOf(absl::Span<const Variable> parts,
                               const Output& ids) {
   if (ids.dtype() != DType::kInt32 && ids.dtype() != DType::kInt64) {
@@ -47,7 +48,7 @@ absl::StatusOr<Table> TableOf(absl::Span<const Variable> parts,
   return table;
 }
 
-// Read where the part is.
+// Reads rows of a part on the part's device.
 Output Gather(const Variable& part, Output ids, SourceLocation location) {
   const Scope beside =
       ids.builder()->ColocateWith(part.handle().operation(), location);
@@ -57,7 +58,7 @@ Output Gather(const Variable& part, Output ids, SourceLocation location) {
   return op::GatherV2(part.value(), ids, 0, {}, location);
 }
 
-// For each id its part and its row there.
+// The part that each id is in, and its row there.
 struct Places {
   Output part = {};
   Output row = {};
@@ -68,7 +69,7 @@ Places PlacesOf(Output ids, const Table& table, int64_t parts,
   if (strategy == PartitionStrategy::kMod) {
     return {.part = op::FloorMod(ids, parts), .row = op::FloorDiv(ids, parts)};
   }
-  // The first `longer` parts have one row more.
+  // The first `longer` parts have one more row.
   const int64_t each = table.rows / parts;
   const int64_t longer = table.rows % parts;
   const Output part = op::Maximum(op::FloorDiv(ids, each + 1),
@@ -79,6 +80,7 @@ Places PlacesOf(Output ids, const Table& table, int64_t parts,
                           op::FloorMod(ids - longer, each))};
 }
 
+// Returns the rows in the shape of the ids, followed by the shape of a row.
 Output InShapeOf(Output rows, Output ids, const Table& table) {
   GraphBuilder& b = *ids.builder();
   const PartialShape known = ids.shape();
@@ -94,6 +96,7 @@ Output InShapeOf(Output rows, Output ids, const Table& table) {
           {{gradients::ShapeOf(ids), gradients::IntVector(b, table.row)}}, 0));
 }
 
+// Reads the rows with the given ids from all parts.
 Output LookUp(absl::Span<const Variable> parts, Output ids, const Table& table,
               PartitionStrategy strategy, SourceLocation location) {
   if (parts.size() == 1) return Gather(parts[0], ids, location);
@@ -114,7 +117,8 @@ Output LookUp(absl::Span<const Variable> parts, Output ids, const Table& table,
   return InShapeOf(op::ParallelDynamicStitch(positions_of, found), ids, table);
 }
 
-// tf.clip_by_norm over each row. Zero rows would have no gradient of sqrt.
+// Scales rows down to `max_norm`, as tf.clip_by_norm does for each row. The
+// root is not taken of rows that are 0, where it has no gradient.
 Output ClipRows(Output rows, const Table& table, double max_norm) {
   Dims axes;
   for (int i = static_cast<int>(table.row.size()); i > 0; --i) {

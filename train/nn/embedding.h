@@ -1,8 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// EmbeddingLookup: rows of a table whose parts may live on several parameter
-// servers (tf.compat.v1.nn.embedding_lookup). Each server gets only the ids of
-// its rows and sends only those; the gradient is sparse rows for each part.
+// EmbeddingLookup: returns rows of a table whose parts may live on several
+// parameter servers (tf.compat.v1.nn.embedding_lookup). Each server receives
+// only the ids of its own rows and sends only those rows. The gradient of each
+// part is sparse.
+//
+//   Output rows = nn::EmbeddingLookup(table, ids);  // partitioned_variable.h
 #ifndef LEAT_TRAIN_NN_EMBEDDING_H_
 #define LEAT_TRAIN_NN_EMBEDDING_H_
 
@@ -15,27 +18,31 @@
 
 namespace leat::nn {
 
-// Which part of `parts` has the row of an id.
+// How the rows are dealt out to `parts` parts. The examples are of the rows 0
+// to 6 and three parts.
 enum class PartitionStrategy {
-  kMod,  // part id % parts, row id / parts: 0 3 6, 1 4, 2 5
-  kDiv,  // parts have rows that follow each other: 0 1 2, 3 4, 5 6
+  kMod,  // row r is in part r % parts: 0 3 6, 1 4, 2 5
+  kDiv,  // consecutive rows: 0 1 2, 3 4, 5 6
 };
 
 struct EmbeddingLookupAttrs {
   PartitionStrategy strategy = PartitionStrategy::kMod;
-  // Rows of a larger Euclidean norm are scaled down to it.
+  // Rows with a greater Euclidean norm are scaled down to this norm.
   std::optional<double> max_norm = {};
-  std::string name = "embedding_lookup";  // of the scope
+  std::string name = "embedding_lookup";  // of the name scope
 };
 
-// int32 or int64 ids [...] in [0, rows) -> rows [..., ...]. The first extents
-// of the parts are those that PartitionedVariable gives them, the others equal.
-// An id out of range is INVALID_ARGUMENT when it runs.
+// Returns the rows with the given ids. ids: int32 or int64 [...] in [0, rows),
+// where `rows` is the number of rows of all parts; the result: [...] followed
+// by the shape of a row. The first extents of the parts must be those that a
+// PartitionedVariable has, and their other extents must be equal. An id that is
+// out of range is INVALID_ARGUMENT when the step runs.
 Output EmbeddingLookup(absl::Span<const Variable> parts, Output ids,
                        EmbeddingLookupAttrs attrs = {},
                        SourceLocation location = SourceLocation::Current());
-// The table must be cut along axis 0. Which row an id stands for follows the
-// strategy: with kMod not the row of `table.value()`.
+// The same for a table that is cut along axis 0. The strategy decides which row
+// an id stands for. With kMod that is not the row of `table.value()` with that
+// number.
 Output EmbeddingLookup(const PartitionedVariable& table, Output ids,
                        EmbeddingLookupAttrs attrs = {},
                        SourceLocation location = SourceLocation::Current());

@@ -12,10 +12,11 @@
 namespace leat::nn {
 namespace {
 
-// Larger constants are filled in at run time, to keep graphs small.
+// Larger constants are filled in at run time, which keeps graphs small.
 constexpr int64_t kMaxConstantElements = 1000;
 
-// int32, as TensorFlow's, where that holds all extents.
+// Returns the shape as a constant. It is int32, as in TensorFlow, if all
+// extents fit.
 Output ShapeConst(GraphBuilder& b, const Shape& shape, const char* name) {
   const Shape rank{static_cast<int64_t>(shape.rank())};
   const bool is_wide = std::any_of(
@@ -28,6 +29,7 @@ Output ShapeConst(GraphBuilder& b, const Shape& shape, const char* name) {
   return b.Const(Tensor::FromSpan<int32_t>(rank, dims), name);
 }
 
+// Returns an initializer that fills the tensor with `value`.
 Initializer Fill(double value, const char* name, SourceLocation location) {
   return [=](GraphBuilder& b, const Shape& shape, DType dtype, const Shape&) {
     const Scope site = b.CallSite(location);
@@ -49,8 +51,8 @@ Initializer Fill(double value, const char* name, SourceLocation location) {
   };
 }
 
-// Nodes scale * random + shift, named as TensorFlow names them. The seeds are
-// taken after the constants, because they count nodes.
+// Adds nodes that compute scale * random + shift, with TensorFlow's names. The
+// seeds are taken after the constants were added, because they count nodes.
 struct Random {
   const char* op = "";
   const char* scope = "";
@@ -82,6 +84,7 @@ struct Random {
   }
 };
 
+// The numbers of inputs and outputs of each unit of a layer.
 struct Fans {
   double in = 1;
   double out = 1;
@@ -159,7 +162,8 @@ Initializer GlorotUniform(std::optional<int64_t> seed,
 Initializer HeNormal(std::optional<int64_t> seed, SourceLocation location) {
   return [=](GraphBuilder& b, const Shape& shape, DType dtype,
              const Shape& whole) {
-    // The standard deviation of a unit normal cut at two.
+    // The standard deviation of a unit normal distribution that is cut off at
+    // 2.
     constexpr double kTruncated = .87962566103423978;
     const double stddev =
         std::sqrt(2.0 / std::max(1.0, FansOf(whole).in)) / kTruncated;

@@ -1,7 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Initial values of variables, as TensorFlow's Python builds them: the same
-// nodes with the same names and seeds give the same numbers.
+// Initializers: functions that build the initial values of variables. They add
+// the same nodes as TensorFlow's Python, with the same names and seeds, and so
+// give the same numbers.
+//
+//   Output y = nn::Dense(
+//       x, {.units = 10, .kernel_initializer = nn::HeNormal(7)});
 #ifndef LEAT_TRAIN_NN_INITIALIZERS_H_
 #define LEAT_TRAIN_NN_INITIALIZERS_H_
 
@@ -13,44 +17,52 @@
 
 namespace leat::nn {
 
-// Builds a tensor of that shape and (floating, but for the constants) dtype,
-// for a variable of shape `whole`: the same one, unless it is partitioned.
-// Outside of a layer, errors name the place where the initializer was made.
+// Builds a tensor of the given shape and dtype, for a variable of shape
+// `whole`. That is the same shape unless the variable is partitioned. The dtype
+// must be a floating-point one, except for the constants. Outside of a layer,
+// errors name the place where the initializer was made.
 using Initializer = std::function<Output(GraphBuilder&, const Shape& shape,
                                          DType, const Shape& whole)>;
 
+// All elements are 0, 1 or `value`.
 Initializer Zeros(SourceLocation location = SourceLocation::Current());
 Initializer Ones(SourceLocation location = SourceLocation::Current());
 Initializer Constant(double value,
                      SourceLocation location = SourceLocation::Current());
 
-// Without a seed the op's follows from the graph's (GraphBuilder::OpSeeds).
+// The attributes of RandomUniform: elements are uniform in [min, max).
 struct RandomUniformAttrs {
   double min = -0.05;
   double max = 0.05;
+  // The seed of the op. If absent, GraphBuilder::OpSeeds decides.
   std::optional<int64_t> seed = {};
 };
+// Returns a uniform distribution.
 Initializer RandomUniform(RandomUniformAttrs attrs = {},
                           SourceLocation location = SourceLocation::Current());
 
+// The attributes of RandomNormal and TruncatedNormal.
 struct NormalAttrs {
   double mean = 0.0;
   double stddev = 0.05;
+  // As in RandomUniformAttrs.
   std::optional<int64_t> seed = {};
 };
+// Returns a normal distribution.
 Initializer RandomNormal(NormalAttrs attrs = {},
                          SourceLocation location = SourceLocation::Current());
-// Redrawn beyond two standard deviations.
+// A normal distribution whose values beyond two standard deviations are drawn
+// again.
 Initializer TruncatedNormal(
     NormalAttrs attrs = {},
     SourceLocation location = SourceLocation::Current());
 
-// Uniform in +-sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio 2010). The fans
-// are the whole variable's; of a convolution's filter they count its spatial
-// extent.
+// A uniform distribution in +-sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio
+// 2010). The fans are those of the whole variable. For the filter of a
+// convolution they include its spatial extents.
 Initializer GlorotUniform(std::optional<int64_t> seed = {},
                           SourceLocation location = SourceLocation::Current());
-// Truncated normal of variance 2 / fan_in (He et al. 2015).
+// A truncated normal distribution of variance 2 / fan_in (He et al. 2015).
 Initializer HeNormal(std::optional<int64_t> seed = {},
                      SourceLocation location = SourceLocation::Current());
 

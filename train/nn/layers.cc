@@ -18,23 +18,26 @@ Output Fail(GraphBuilder& b, absl::string_view layer, absl::string_view what,
   return Output(Operation(&b, kNoNode), 0);
 }
 
+// Returns the given name, or a new one for this kind of layer.
 std::string NameOf(GraphBuilder& b, const std::string& name,
                    absl::string_view kind) {
   return name.empty() ? b.LayerName(kind) : name;
 }
 
+// Returns a window's extents in the order of the data format.
 std::vector<int64_t> Windows(Extent2 extent, absl::string_view data_format) {
   if (data_format == "NCHW") return {1, 1, extent.height, extent.width};
   return {1, extent.height, extent.width, 1};
 }
 
-// The extent of the last axis (axis 1 for "NCHW"), -1 if it is not known.
+// Returns the extent of the last axis (of axis 1 for "NCHW"), or -1 if it is
+// not known.
 int64_t Channels(const PartialShape& shape, absl::string_view data_format) {
   if (!shape.rank_known() || shape.rank() < 2) return -1;
   return shape.dim(data_format == "NCHW" ? 1 : shape.rank() - 1);
 }
 
-// Not valid after an error.
+// Returns a variable of the layer. It is invalid after an error.
 leat::Variable Weights(GraphBuilder& b, absl::string_view name, DType dtype,
                        absl::Span<const int64_t> dims,
                        const Initializer& initializer, bool trainable,
@@ -69,13 +72,13 @@ Output Activate(GraphBuilder& b, const Activation& activation, Output y,
   return activated;
 }
 
-// x as a matrix, its last axis kept.
+// Returns `x` as a matrix with the same last axis.
 Output AsMatrix(Output x, int64_t columns, SourceLocation location) {
   return op::Reshape(x, gradients::IntVector(*x.builder(), {-1, columns}),
                      location);
 }
 
-// A matrix in the shape of x, but for the last axis.
+// Returns a matrix in the shape of `x`, apart from the last axis.
 Output LikeRowsOf(Output matrix, Output x, int64_t columns,
                   SourceLocation location) {
   const PartialShape shape = x.shape();

@@ -1,8 +1,23 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Layers: functions that add nodes and, in the current variable scope, make or
-// share variables ("dense/kernel", "dense_1/kernel", ...). Errors go to the
-// builder of the input; its handle comes back, so that programs read straight.
+// Layers: functions that add the nodes of a layer of a network. They make their
+// variables in the current variable scope ("dense/kernel", "dense_1/kernel",
+// ...), or share those that have the name already (GraphBuilder::GetVariable).
+//
+//   Output h = nn::Conv2D(images, {.filters = 32, .kernel = 3,
+//                                  .activation = nn::relu});
+//   h = nn::MaxPool(h, {.size = 2});
+//   Output logits = nn::Dense(nn::Flatten(h), {.units = 10});
+//
+// Errors go to the builder of the input. A layer then returns an invalid
+// Output, which the next layers accept, so that a program needs no checks in
+// between.
+//
+// All layers have these attributes in common. `name` is the name of their
+// scope; if it is empty, the kind of layer is used, with a number if need be:
+// "dense", "dense_1", ... `trainable` says whether an optimizer updates the
+// variables by default. `data_format` says where the channels are: in the last
+// axis ("NHWC") or in axis 1 ("NCHW").
 #ifndef LEAT_TRAIN_NN_LAYERS_H_
 #define LEAT_TRAIN_NN_LAYERS_H_
 
@@ -18,7 +33,7 @@
 
 namespace leat::nn {
 
-// Height and width; one number stands for both.
+// A height and a width. One number stands for both.
 struct Extent2 {
   int64_t height = 1;
   int64_t width = 1;
@@ -27,28 +42,41 @@ struct Extent2 {
   constexpr Extent2(int64_t h, int64_t w) : height(h), width(w) {}
 };
 
-// x [..., in] -> activation(x W + b) [..., units]. `in` must be known.
+// The attributes of Dense.
 struct DenseAttrs {
+  // The extent of the result's last axis, > 0.
   int64_t units = 0;
+  // Applied to the result. Null for none.
   Activation activation = nullptr;
   bool use_bias = true;
+  // How the kernel [in, units] and the bias [units] begin.
   Initializer kernel_initializer = GlorotUniform();
   Initializer bias_initializer = Zeros();
   bool trainable = true;
-  std::string name = {};  // "": "dense", "dense_1", ... in order
+  std::string name = {};
 };
+// Returns activation(x W + b), in which the kernel W multiplies the last axis
+// of `x`. x: [..., in], whose last extent must be known. The result: [...,
+// units].
 Output Dense(Output x, DenseAttrs attrs,
              SourceLocation location = SourceLocation::Current());
 
-// x [batch, height, width, channels] ("NHWC") or [batch, channels, height,
-// width] ("NCHW") -> the same with `filters` channels. Channels must be known.
+// The attributes of Conv2D.
 struct Conv2DAttrs {
+  // The number of channels of the result, > 0.
   int64_t filters = 0;
+  // The extents of the window, and by how many elements it moves in each
+  // direction.
   Extent2 kernel = 3;
   Extent2 strides = 1;
-  std::string padding = "VALID";  // or "SAME"
+  // "VALID": only windows that lie inside of the input. "SAME": zeros are added
+  // around the input, so that with strides of 1 the extents stay.
+  std::string padding = "VALID";
   std::string data_format = "NHWC";
+  // The distance between the input elements under neighbouring elements of the
+  // kernel.
   Extent2 dilations = 1;
+  // Applied to the result. Null for none.
   Activation activation = nullptr;
   bool use_bias = true;
   Initializer kernel_initializer = GlorotUniform();
@@ -56,62 +84,87 @@ struct Conv2DAttrs {
   bool trainable = true;
   std::string name = {};
 };
+// Returns a convolution of `x` with a kernel [height, width, in, filters]. x:
+// [batch, height, width, channels] ("NHWC") or [batch, channels, height, width]
+// ("NCHW"); the result has `filters` channels. The number of channels of `x`
+// must be known.
 Output Conv2D(Output x, Conv2DAttrs attrs,
               SourceLocation location = SourceLocation::Current());
 
-// Over windows of `size`, by default side by side.
+// The attributes of MaxPool and AvgPool.
 struct Pool2DAttrs {
+  // The extents of a window, and by how many elements it moves. By default it
+  // moves by its size, so that windows do not overlap.
   Extent2 size = 2;
-  std::optional<Extent2> strides = {};  // absent: size
+  std::optional<Extent2> strides = {};
   std::string padding = "VALID";
   std::string data_format = "NHWC";
   std::string name = {};
 };
+// Return the maximum, or the mean, of each window of `x`, which has four axes
+// as in Conv2D.
 Output MaxPool(Output x, Pool2DAttrs attrs = {},
                SourceLocation location = SourceLocation::Current());
 Output AvgPool(Output x, Pool2DAttrs attrs = {},
                SourceLocation location = SourceLocation::Current());
 
-// [batch, ...] -> [batch, product of the rest].
+// Returns `x` in the shape [batch, product of the other extents].
 Output Flatten(Output x, SourceLocation location = SourceLocation::Current());
 
-// Zeroes a share `rate` of the elements and scales the others by
-// 1 / (1 - rate), anew in every step; the input itself unless `training`.
+// The attributes of Dropout.
 struct DropoutAttrs {
+  // The share of elements that become zero, in [0, 1).
   double rate = 0.5;
+  // If false, the layer returns its input.
   bool training = true;
+  // Absent: the seed follows from the graph's (GraphBuilder::OpSeeds).
   std::optional<int64_t> seed = {};
   std::string name = {};
 };
+// Sets a random share of the elements to zero, and multiplies the others by 1 /
+// (1 - rate). Each step draws anew.
 Output Dropout(Output x, DropoutAttrs attrs = {},
                SourceLocation location = SourceLocation::Current());
 
-// Ioffe and Szegedy 2015, over the channels: the last axis, or axis 1 for
-// "NCHW". With `training` by the batch's statistics, and the moving averages
-// get an update that Minimize runs with the step; without, by the averages.
+// The attributes of BatchNormalization.
 struct BatchNormalizationAttrs {
+  // True: normalize by the statistics of the batch, and add an update of the
+  // moving averages, which Minimize runs with the step. False: normalize by the
+  // moving averages.
   bool training = true;
+  // The averages keep this share of their old values in each step.
   double momentum = 0.99;
+  // Added to the variance before the division.
   double epsilon = 1e-3;
   std::string data_format = "NHWC";
+  // Whether an optimizer updates gamma and beta, the scale and the shift.
   bool trainable = true;
   std::string name = {};
 };
+// Normalizes each channel and then scales and shifts it (Ioffe and Szegedy
+// 2015). The channels are the last axis, or axis 1 for "NCHW"; their number
+// must be known. "NCHW" needs float and four axes.
 Output BatchNormalization(Output x, BatchNormalizationAttrs attrs = {},
                           SourceLocation location = SourceLocation::Current());
 
-// Integer ids [...] in [0, vocabulary) -> rows [..., dimension].
+// The attributes of Embedding.
 struct EmbeddingAttrs {
+  // The number of rows, > 0.
   int64_t vocabulary = 0;
+  // The length of a row, > 0.
   int64_t dimension = 0;
   DType dtype = DType::kFloat;
   Initializer initializer = RandomUniform();
-  // Empty: one variable "embeddings"; else "embeddings/part_0", ...
+  // Empty: one variable "embeddings". Otherwise variables "embeddings/part_0",
+  // ..., cut along axis 0.
   Partitioner partitioner = {};
+  // Which part has the row of an id.
   PartitionStrategy strategy = PartitionStrategy::kMod;
   bool trainable = true;
   std::string name = {};
 };
+// Returns rows of a table that is trained. ids: integers [...] in [0,
+// vocabulary); the result: [..., dimension].
 Output Embedding(Output ids, EmbeddingAttrs attrs,
                  SourceLocation location = SourceLocation::Current());
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 
-// step as float in units of `steps`; invalid after an error.
+// Returns step / steps as a float. The result is invalid after an error.
 Output Progress(Output step, int64_t steps, SourceLocation location) {
   if (steps <= 0) {
     step.builder()->Fail(absl::InvalidArgumentError(absl::StrCat(

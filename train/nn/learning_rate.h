@@ -1,8 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Learning-rate schedules: float scalars computed from a global step, an
-// integer scalar such as GlobalStep(b).value(). TensorFlow's formulas
-// (tf.compat.v1.train).
+// Learning-rate schedules: float scalars that are computed from a global step,
+// with the formulas of TensorFlow (tf.compat.v1.train).
+//
+//   Variable step = nn::GlobalStep(b);
+//   Output rate = nn::ExponentialDecay(step.value(), {.initial = 0.1});
+//   Operation train = nn::GradientDescent({.learning_rate = rate})
+//                         .Minimize(loss, {.global_step = step});
+//
+// The step is an integer scalar. Errors go to its builder.
 #ifndef LEAT_TRAIN_NN_LEARNING_RATE_H_
 #define LEAT_TRAIN_NN_LEARNING_RATE_H_
 
@@ -13,39 +19,45 @@
 
 namespace leat::nn {
 
-// The variable "global_step" (int64, 0 at first) that Minimize can count up.
+// Returns the variable "global_step" (int64, initially 0), which Minimize can
+// count up. It is made at the first call.
 Variable GlobalStep(GraphBuilder& builder,
                     SourceLocation location = SourceLocation::Current());
 
+// Returns the constant `rate`.
 Output ConstantRate(GraphBuilder& builder, double rate,
                     SourceLocation location = SourceLocation::Current());
 
-// initial * rate^(step / steps), the exponent floored with `staircase`.
+// The attributes of ExponentialDecay.
 struct ExponentialDecayAttrs {
   double initial = 0.1;
-  int64_t steps = 1000;
+  int64_t steps = 1000;  // until the rate is multiplied by `rate`
   double rate = 0.96;
-  bool staircase = false;
+  bool staircase = false;  // round the exponent down
 };
+// Returns initial * rate^(step / steps).
 Output ExponentialDecay(Output step, ExponentialDecayAttrs attrs = {},
                         SourceLocation location = SourceLocation::Current());
 
-// rates[i] while step <= boundaries[i], the last rate after all boundaries,
-// which ascend. One rate more than boundaries.
+// The attributes of PiecewiseConstant. `boundaries` must ascend, and there must
+// be one more rate than boundaries.
 struct PiecewiseConstantAttrs {
   std::vector<int64_t> boundaries = {};
   std::vector<double> rates = {0.1};
 };
+// Returns rates[i] while step <= boundaries[i], and the last rate after all
+// boundaries.
 Output PiecewiseConstant(Output step, PiecewiseConstantAttrs attrs = {},
                          SourceLocation location = SourceLocation::Current());
 
-// From initial down to alpha * initial along half a cosine (Loshchilov and
-// Hutter 2017), constant after `steps`.
+// The attributes of CosineDecay.
 struct CosineDecayAttrs {
   double initial = 0.1;
-  int64_t steps = 1000;
-  double alpha = 0.0;
+  int64_t steps = 1000;  // constant afterwards
+  double alpha = 0.0;    // final rate / initial rate
 };
+// Returns a rate that falls from `initial` to `alpha` * `initial` along half a
+// cosine (Loshchilov and Hutter 2017).
 Output CosineDecay(Output step, CosineDecayAttrs attrs = {},
                    SourceLocation location = SourceLocation::Current());
 

@@ -7,7 +7,8 @@
 namespace leat::nn {
 namespace {
 
-// Where a loss goes: an argument of no node is an error there.
+// Returns the builder to which a loss belongs. An argument that belongs to no
+// node becomes an error there.
 GraphBuilder* BuilderOf(const Output& x, const Output& y) {
   return x.builder() != nullptr ? x.builder() : y.builder();
 }

@@ -1,7 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Losses: scalars, the mean over all examples. Errors, such as an argument that
-// is an output of no node, go to the builder of the other argument.
+// Losses: scalars that Minimize can differentiate, the mean over all examples.
+//
+//   Output logits = nn::Dense(h, {.units = 10});
+//   Output loss = nn::SparseSoftmaxCrossEntropy(labels, logits);
+//
+// Errors go to the builder. If one argument belongs to no node, they go to the
+// builder of the other one.
 #ifndef LEAT_TRAIN_NN_LOSSES_H_
 #define LEAT_TRAIN_NN_LOSSES_H_
 
@@ -9,19 +14,22 @@
 
 namespace leat::nn {
 
-// The mean of all elements.
+// Returns the mean of all elements of `x`.
 Output MeanOfAll(Output x, SourceLocation location = SourceLocation::Current());
 
-// labels: int32 or int64 [batch], in [0, classes); logits: [batch, classes].
+// Returns the mean cross entropy between the class `labels` and
+// softmax(logits). labels: int32 or int64 [batch], each in [0, classes).
+// logits: [batch, classes].
 Output SparseSoftmaxCrossEntropy(
     Output labels, Output logits,
     SourceLocation location = SourceLocation::Current());
 
-// labels: [batch, classes], rows that sum to 1; logits of the same shape.
+// The same for distributions over classes. labels: [batch, classes], whose rows
+// sum to 1. logits: the same shape.
 Output SoftmaxCrossEntropy(Output labels, Output logits,
                            SourceLocation location = SourceLocation::Current());
 
-// The mean of (predictions - labels)^2.
+// Returns the mean of (predictions - labels)^2. Both have the same shape.
 Output MeanSquaredError(Output labels, Output predictions,
                         SourceLocation location = SourceLocation::Current());
 

@@ -1,6 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Measures of a model's quality, as nodes of its graph.
+// Metrics: measures of a model's quality, as nodes of its graph. Errors go to
+// the builder of the arguments.
+//
+//   Output accuracy = nn::Accuracy(labels, logits);
 #ifndef LEAT_TRAIN_NN_METRICS_H_
 #define LEAT_TRAIN_NN_METRICS_H_
 
@@ -8,8 +11,8 @@
 
 namespace leat::nn {
 
-// The share of rows of logits [batch, classes] whose largest entry is that of
-// the label (int32 or int64 [batch]): a float scalar.
+// Returns the share of rows in which the largest logit is that of the label, as
+// a float scalar. labels: int32 or int64 [batch]. logits: [batch, classes].
 Output Accuracy(Output labels, Output logits,
                 SourceLocation location = SourceLocation::Current());
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Optimizer: what all optimizers share.
+// The parts of Optimizer that all optimizers share.
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
@@ -16,7 +16,7 @@ namespace {
 
 Operation Invalid(GraphBuilder* builder) { return Operation(builder, kNoNode); }
 
-// The rows with the gradients of equal indices added up.
+// Returns the rows with equal indices added up.
 IndexedSlices Deduplicate(const IndexedSlices& rows, SourceLocation location) {
   const auto unique = op::Unique(rows.indices, {}, location);
   const Output count = op::Size(unique.y, {}, location);
@@ -26,7 +26,8 @@ IndexedSlices Deduplicate(const IndexedSlices& rows, SourceLocation location) {
           .dense_shape = rows.dense_shape};
 }
 
-// TensorFlow's optimizers round numbers to float32 for all variables.
+// Rounds a number to float32, as TensorFlow's optimizers do for variables of
+// all dtypes.
 Operand AsFloat32(const Operand& value) {
   if (!value.number().has_value() ||
       value.number()->dtype() != DType::kDouble) {
@@ -36,7 +37,7 @@ Operand AsFloat32(const Operand& value) {
   return Operand(static_cast<double>(rounded), value.location());
 }
 
-// The variables' reads that something uses.
+// Returns the nodes whose outputs something uses.
 absl::flat_hash_set<NodeId> UsedNodes(const Graph& graph) {
   absl::flat_hash_set<NodeId> used;
   for (NodeId id : graph.NodeIds()) {
@@ -45,7 +46,7 @@ absl::flat_hash_set<NodeId> UsedNodes(const Graph& graph) {
   return used;
 }
 
-// Null when all are of no node.
+// Returns null if no variable or gradient belongs to a node.
 GraphBuilder* BuilderOf(absl::Span<const VariableGradient> gradients) {
   for (const auto& [variable, gradient] : gradients) {
     GraphBuilder* b = variable.handle().builder();
@@ -58,7 +59,7 @@ GraphBuilder* BuilderOf(absl::Span<const VariableGradient> gradients) {
   return nullptr;
 }
 
-// What a step runs before it updates variables.
+// Returns the operations that a step runs before it updates variables.
 std::vector<Operation> RootsOfStep(const Output& loss,
                                    absl::Span<const VariableGradient> gradients,
                                    std::vector<Operation> updates) {
@@ -75,6 +76,7 @@ std::vector<Operation> RootsOfStep(const Output& loss,
   return roots;
 }
 
+// Returns the nodes on which `roots` depend, and the roots themselves.
 absl::flat_hash_set<NodeId> WithAncestors(const GraphBuilder& b,
                                           absl::Span<const Operation> roots) {
   const Graph& graph = b.graph();
@@ -95,8 +97,8 @@ absl::flat_hash_set<NodeId> WithAncestors(const GraphBuilder& b,
   return found;
 }
 
-// Of the nodes that a step runs, those, by handle, whose bodies may read a
-// variable.
+// Returns, by variable handle, those nodes of the step whose bodies may read
+// the variable.
 absl::flat_hash_map<NodeId, std::vector<Operation>> BodyReaders(
     GraphBuilder& b, absl::Span<const Operation> roots) {
   absl::flat_hash_map<NodeId, std::vector<Operation>> readers;
@@ -114,7 +116,8 @@ absl::flat_hash_map<NodeId, std::vector<Operation>> BodyReaders(
   return readers;
 }
 
-// Adds one to the step, where it is, after whatever scopes say.
+// Adds one to the variable `step`, beside it, after the operations of the open
+// scopes.
 Operation CountUp(const Variable& step, SourceLocation location) {
   Scope colocated = step.handle().builder()->ColocateWith(
       step.handle().operation(), location);
@@ -214,7 +217,7 @@ bool Optimizer::CheckVariables(GraphBuilder& b,
          check(*options.global_step, "global_step");
 }
 
-// One node for each number, made for the first variable of a dtype.
+// Each number is one node, which is made for the first variable of a dtype.
 const Optimizer::Values& Optimizer::ValuesFor(GraphBuilder& b, DType dtype,
                                               SourceLocation location,
                                               ValuesByType& all) const {
@@ -231,8 +234,8 @@ const Optimizer::Values& Optimizer::ValuesFor(GraphBuilder& b, DType dtype,
   return it->second;
 }
 
-// The powers stand beside the variable of the first name, and are float32
-// whatever that is, as in TensorFlow.
+// The powers stand beside the variable whose name is first in the alphabet.
+// They are float32 whatever its dtype, as in TensorFlow.
 absl::flat_hash_map<std::string, Variable> Optimizer::MakePowers(
     GraphBuilder& b, absl::Span<const VariableGradient> gradients,
     SourceLocation location) const {
@@ -261,7 +264,7 @@ absl::flat_hash_map<std::string, Variable> Optimizer::MakePowers(
   return powers;
 }
 
-// power *= number.
+// Assigns power * number to the power.
 Operation Optimizer::MultiplyPower(const Variable& power, Output number,
                                    SourceLocation location) const {
   Scope colocated = power.handle().builder()->ColocateWith(
@@ -312,7 +315,8 @@ Operation Optimizer::Apply(const Output& loss,
     Scope names =
         b->NameScope(absl::StrCat("update_", variable.name()), location);
     Scope colocated = b->ColocateWith(variable.handle().operation(), location);
-    // Whoever reads the variable in this step reads it before the update.
+    // Every node that reads the variable in this step reads it before the
+    // update.
     std::vector<Operation> readers;
     if (const auto it = body_readers.find(variable.handle().operation().id());
         it != body_readers.end()) {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Optimizer::Update: what an optimizer needs to update one variable. Private to
-// the optimizers.
+// Optimizer::Update: what an optimizer needs in order to update one variable.
+// Only the optimizers use it.
 #ifndef LEAT_TRAIN_NN_OPTIMIZER_UPDATE_H_
 #define LEAT_TRAIN_NN_OPTIMIZER_UPDATE_H_
 
@@ -14,9 +14,11 @@
 
 namespace leat::nn {
 
+// Not thread-safe. It lives only while one update is built.
 class Optimizer::Update {
  public:
-  // `values` and `powers` belong to the step and outlive this.
+  // Borrows `builder`, and `values` and `powers`, which belong to the step that
+  // is built; all must outlive this. `slot_name` is the name of the optimizer.
   Update(GraphBuilder& builder, Variable variable, std::string slot_name,
          const absl::flat_hash_map<std::string, Output>& values,
          const absl::flat_hash_map<std::string, Variable>& powers,
@@ -29,23 +31,31 @@ class Optimizer::Update {
         location_(location) {}
 
   GraphBuilder& builder() const { return builder_; }
+  // The variable to update.
   const Variable& variable() const { return variable_; }
   bool is_resource() const { return variable_.is_resource(); }
 
-  // A number or a power's value, of the variable's dtype.
+  // Returns a number of the optimizer, or the value of a power, in the dtype of
+  // the variable. Invalid if there is no such name.
   Output value(absl::string_view name) const;
-  // A new variable like this one, "<variable>/<optimizer>", beside it.
+  // Adds a variable of the same shape, dtype and kind, named
+  // "<variable>/<optimizer>", on the device of the variable. Fails at the
+  // builder if the variable's shape is not fully known.
   Variable Slot(const Initializer& initial_value);
 
-  // Adds the op for resource or reference variables: "Resource" + op, or op.
-  // `variables` are the first inputs, then `inputs`.
+  // Adds the op that updates the variable: `op` for a reference variable,
+  // "Resource" + `op` for a resource variable. The inputs are the handles of
+  // `variables` and then `inputs`.
   Operation Apply(absl::string_view op, absl::Span<const Variable> variables,
                   std::vector<OpInput> inputs, AttrMap attrs = {}) const;
-  // Assigns to a variable, or adds to its rows, and then reads it.
+  // Assigns `value` to a variable and returns a read of it afterwards.
   Output Assigned(const Variable& variable, Output value) const;
+  // Adds `rows` to rows of a variable and returns a read of it afterwards.
   Output RowsAdded(const Variable& variable, const IndexedSlices& rows) const;
+  // Subtracts `value` from a variable.
   Operation Subtract(const Variable& variable, Output value) const;
-  // Some rows of a variable, by unique indices: read, set, subtracted from.
+  // Read, set or change the rows of a variable with the given indices, which
+  // must be unique.
   Output Rows(const Variable& variable, Output indices) const;
   Operation SetRows(const Variable& variable, Output indices,
                     Output rows) const;
@@ -53,6 +63,7 @@ class Optimizer::Update {
                          Output rows) const;
 
  private:
+  // Returns a read of the variable that runs after `change`.
   Output ReadAfter(const Variable& variable, Operation change) const;
 
   GraphBuilder& builder_;

@@ -106,7 +106,8 @@ Operation RMSProp::Sparse(Update& update, const IndexedSlices& rows) const {
                        rows.values, rows.indices});
 }
 
-// SparseApplyCenteredRMSProp, whose op is not among ours.
+// Does what TensorFlow's SparseApplyCenteredRMSProp does, an op that we do not
+// have.
 Operation RMSProp::SparseCentered(Update& update,
                                   const IndexedSlices& rows) const {
   const Variable squares = update.Slot(Ones());
@@ -154,7 +155,8 @@ Operation Adam::Dense(Update& update, Output gradient) const {
        update.value("beta2"), update.value("epsilon"), gradient});
 }
 
-// The moments of all rows decay, as in TensorFlow, so every row moves.
+// The moments of all rows decay, as in TensorFlow, so every row of the variable
+// changes.
 Operation Adam::Sparse(Update& update, const IndexedSlices& rows) const {
   const Variable m = update.Slot(Zeros());
   const Variable v = update.Slot(Zeros());

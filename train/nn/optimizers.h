@@ -1,11 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Optimizers: `Operation step = nn::Adam({.learning_rate = 1e-3})
-// .Minimize(loss);`. Running the returned operation is one training step. They
-// emit TensorFlow's [Resource][Sparse]Apply ops, so that slots and numbers are
-// TensorFlow's (tf.compat.v1.train). A learning rate or another number may also
-// be an Output, such as a schedule (learning_rate.h). Values; a copy is cheap.
-// (The constructors are templates so that `Adam({})` is not ambiguous.)
+// Optimizers: add the nodes of a training step to a graph.
+//
+//   Output loss = nn::SparseSoftmaxCrossEntropy(labels, logits);
+//   Operation step = nn::Adam({.learning_rate = 1e-3}).Minimize(loss);
+//   ...
+//   session->Run({.feeds = feeds, .targets = {step}});  // one training step
+//
+// They emit TensorFlow's [Resource][Sparse]Apply ops, so their slots and
+// numbers are those of tf.compat.v1.train. A learning rate or another number
+// may also be an Output, such as a schedule (learning_rate.h).
 #ifndef LEAT_TRAIN_NN_OPTIMIZERS_H_
 #define LEAT_TRAIN_NN_OPTIMIZERS_H_
 
@@ -20,36 +24,52 @@
 
 namespace leat::nn {
 
+// Options of Minimize and ApplyGradients.
 struct MinimizeOptions {
-  // Empty: all trainable variables that the loss depends on.
+  // The variables to update. Empty stands for all trainable variables on which
+  // the loss depends.
   std::vector<Variable> variables = {};
-  // Counted up after the updates, such as GlobalStep(b).
+  // A variable to which each step adds one after the updates, such as
+  // GlobalStep(b).
   std::optional<Variable> global_step = {};
-  std::string name = {};  // "": the optimizer's
-  // Else the builder's updates() are left to others.
+  std::string name = {};  // of the step; "": the optimizer's
+  // If true, the step also runs the builder's updates(), such as those of
+  // moving averages. If false, the caller must run them.
   bool run_updates = true;
 };
 
+// A variable and the gradient of the loss with respect to it.
 struct VariableGradient {
+  // What to update, and by what.
   Variable variable = {};
   Gradient gradient = {};
 };
 
+// What all optimizers share. An optimizer is an immutable value: it may be
+// copied cheaply and used for several losses and builders. Each call adds its
+// own slots. Not thread-safe with respect to the builder.
+//
+// (The constructors of the derived classes are templates so that `Adam({})` is
+// not ambiguous.)
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  // Differentiates, updates every variable, runs the builder's updates(). What
-  // reads a variable on the way to the loss, a gradient or an update of the
-  // builder's runs before the variable changes. Errors (a loss that is no
-  // scalar or depends on no variable) go to the builder; so does a call in the
-  // body of a Cond or a While, whose own reads nothing would order.
+  // Returns an operation that runs one training step: it computes the gradients
+  // of `loss`, updates every variable and runs the builder's updates(). A node
+  // that reads a variable in order to compute the loss, a gradient or an update
+  // of the builder's runs before that variable changes.
+  //
+  // Errors go to the builder: a loss that is not a scalar or depends on no
+  // variable, or a call in the body of a Cond or a While, where nothing would
+  // order the body's own reads of variables before the update.
   Operation Minimize(Output loss, MinimizeOptions options = {},
                      SourceLocation location = SourceLocation::Current()) const;
 
-  // The two halves, for programs that change gradients in between. Variables
-  // without a gradient are left out. ApplyGradients does not know the loss: a
-  // body that reads a variable for the loss only may run after the update.
+  // The two halves of Minimize, for programs that change gradients in between.
+  // ComputeGradients leaves out variables that have no gradient. ApplyGradients
+  // does not know the loss, so a body (of a Cond or a While) that reads a
+  // variable only for the loss may run after the update.
   std::vector<VariableGradient> ComputeGradients(
       Output loss, absl::Span<const Variable> variables,
       SourceLocation location = SourceLocation::Current()) const;
@@ -59,64 +79,84 @@ class Optimizer {
       SourceLocation location = SourceLocation::Current()) const;
 
  protected:
+  // `name` is the default name of steps and of slots.
   explicit Optimizer(std::string name) : name_(std::move(name)) {}
   Optimizer(const Optimizer&) = default;
   Optimizer& operator=(const Optimizer&) = default;
 
-  // A number of the optimizer's, one node for all variables of a dtype.
+  // A number of the optimizer, such as its learning rate. It becomes one node
+  // for all variables of a dtype.
   struct Number {
     const char* name = "";
     Operand value = 0.0;
   };
 
-  // What the update of one variable may use.
+  // What the functions below use to update one variable (optimizer_update.h).
   class Update;
 
+  // Returns the numbers that Dense and Sparse read by name.
   virtual std::vector<Number> Numbers() const = 0;
-  // A variable of the step as a whole: starts as a number and is multiplied by
-  // it after every step.
+  // A variable that belongs to the step as a whole, such as Adam's beta1^t. It
+  // starts as the number named `number` and is multiplied by it after every
+  // step.
   struct Power {
     const char* name = "";
     const char* number = "";
   };
   virtual std::vector<Power> Powers() const { return {}; }
+  // Adds the nodes that update a variable with a dense gradient, and returns
+  // the last one.
   virtual Operation Dense(Update& update, Output gradient) const = 0;
-  // `rows` has no duplicate indices unless KeepsDuplicates().
+  // The same for a sparse gradient. `rows` has no duplicate indices unless
+  // KeepsDuplicates().
   virtual Operation Sparse(Update& update, const IndexedSlices& rows) const = 0;
+  // True if Sparse adds up rows with equal indices itself.
   virtual bool KeepsDuplicates() const { return false; }
 
  private:
+  // Numbers and powers by name.
   using Values = absl::flat_hash_map<std::string, Output>;
   using ValuesByType = absl::flat_hash_map<DType, Values>;
 
-  // FAILED_PRECONDITION at the builder, and false, inside a body.
+  // Returns true outside of all bodies. Inside of one, returns false and
+  // reports FAILED_PRECONDITION to the builder.
   bool CheckOutsideBodies(GraphBuilder& b, SourceLocation location) const;
-  // `loss` may be invalid.
+  // Does what ApplyGradients does. `loss` is invalid if it is not known.
   Operation Apply(const Output& loss,
                   absl::Span<const VariableGradient> gradients,
                   const MinimizeOptions& options,
                   SourceLocation location) const;
+  // Returns the nodes of the numbers for a dtype, which are made at first use
+  // and kept in `all`.
   const Values& ValuesFor(GraphBuilder& b, DType dtype, SourceLocation location,
                           ValuesByType& all) const;
+  // Adds the variables of Powers().
   absl::flat_hash_map<std::string, Variable> MakePowers(
       GraphBuilder& b, absl::Span<const VariableGradient> gradients,
       SourceLocation location) const;
+  // Multiplies the power by the number.
   Operation MultiplyPower(const Variable& power, Output number,
                           SourceLocation location) const;
-  // False, with an error at the builder, unless all variables are its own.
+  // Returns true if all variables belong to `b`, or else reports an error to
+  // `b`.
   bool CheckVariables(GraphBuilder& b,
                       absl::Span<const VariableGradient> gradients,
                       const MinimizeOptions& options,
                       SourceLocation location) const;
+  // Calls Dense or Sparse, after adding up duplicate rows if necessary.
   Operation UpdateOne(Update& update, const Gradient& gradient,
                       SourceLocation location) const;
 
   std::string name_;
 };
 
+// The attributes of GradientDescent.
 struct GradientDescentAttrs {
   Operand learning_rate = 0.01;
 };
+// Gradient descent:
+//
+//   w -= learning_rate * g
 class GradientDescent : public Optimizer {
  public:
   GradientDescent() : GradientDescent(GradientDescentAttrs()) {}
@@ -133,11 +173,19 @@ class GradientDescent : public Optimizer {
   GradientDescentAttrs attrs_;
 };
 
+// The attributes of Momentum.
 struct MomentumAttrs {
   Operand learning_rate = 0.01;
   Operand momentum = 0.9;
   bool nesterov = false;
 };
+// Gradient descent with a velocity `a`, which is initially 0:
+//
+//   a = momentum * a + g
+//   w -= learning_rate * a
+//
+// With `nesterov`, w is changed by learning_rate * (g + momentum * a) instead
+// (Sutskever et al. 2013).
 class Momentum : public Optimizer {
  public:
   Momentum() : Momentum(MomentumAttrs()) {}
@@ -153,10 +201,16 @@ class Momentum : public Optimizer {
   MomentumAttrs attrs_;
 };
 
+// The attributes of Adagrad.
 struct AdagradAttrs {
   Operand learning_rate = 0.01;
   double initial_accumulator = 0.1;
 };
+// A learning rate per element, which falls with its gradients (Duchi et al.
+// 2011). `a` is initially `initial_accumulator`:
+//
+//   a += g^2
+//   w -= learning_rate * g / sqrt(a)
 class Adagrad : public Optimizer {
  public:
   Adagrad() : Adagrad(AdagradAttrs()) {}
@@ -172,7 +226,7 @@ class Adagrad : public Optimizer {
   AdagradAttrs attrs_;
 };
 
-// The centered form updates sparse rows by several nodes, for want of an op.
+// The attributes of RMSProp.
 struct RMSPropAttrs {
   Operand learning_rate = 0.001;
   Operand decay = 0.9;
@@ -180,6 +234,16 @@ struct RMSPropAttrs {
   Operand epsilon = 1e-10;
   bool centered = false;
 };
+// Gradients divided by a moving root mean square (Hinton 2012). `s` is
+// initially 1 and `m` is 0:
+//
+//   s = decay * s + (1 - decay) * g^2
+//   m = momentum * m + learning_rate * g / sqrt(s + epsilon)
+//   w -= m
+//
+// The centered form (Graves 2013) subtracts the square of a moving mean of g
+// from s under the root. It updates sparse rows with several nodes, because
+// there is no op for that.
 class RMSProp : public Optimizer {
  public:
   RMSProp() : RMSProp(RMSPropAttrs()) {}
@@ -196,12 +260,23 @@ class RMSProp : public Optimizer {
   RMSPropAttrs attrs_;
 };
 
+// The attributes of Adam.
 struct AdamAttrs {
   Operand learning_rate = 0.001;
   Operand beta1 = 0.9;
   Operand beta2 = 0.999;
   Operand epsilon = 1e-8;
 };
+// Moving means of g and g^2, corrected for their start at 0 (Kingma and Ba
+// 2015, in the form before its section 2.1). In step t:
+//
+//   m = beta1 * m + (1 - beta1) * g
+//   v = beta2 * v + (1 - beta2) * g^2
+//   rate = learning_rate * sqrt(1 - beta2^t) / (1 - beta1^t)
+//   w -= rate * m / (sqrt(v) + epsilon)
+//
+// As in TensorFlow, a sparse gradient decays the moments of all rows, so every
+// row changes.
 class Adam : public Optimizer {
  public:
   Adam() : Adam(AdamAttrs()) {}

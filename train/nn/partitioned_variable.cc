@@ -13,6 +13,7 @@
 namespace leat::nn {
 namespace {
 
+// INVALID_ARGUMENT with the value unless `holds`.
 absl::Status Require(bool holds, absl::string_view what, int64_t value) {
   if (holds) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(what, " is ", value));
@@ -23,7 +24,7 @@ double ElementBytes(DType dtype, int64_t bytes_per_string) {
   return static_cast<double>(std::max<size_t>(SizeOf(dtype), 1));
 }
 
-// Which the partitioner chose, checked.
+// Returns the choice of the partitioner, after checking it.
 absl::StatusOr<Partitioning> Choose(const Partitioner& partitioner,
                                     const Shape& shape, DType dtype) {
   if (partitioner == nullptr) {
@@ -41,6 +42,7 @@ absl::StatusOr<Partitioning> Choose(const Partitioner& partitioner,
                    cut.axis, " of ", shape.DebugString()));
 }
 
+// Returns the index at which a part begins.
 int64_t PartOffset(int64_t extent, int64_t parts, int64_t part) {
   return part * (extent / parts) + std::min(part, extent % parts);
 }
@@ -58,10 +60,12 @@ Tensor Vector(absl::Span<const int64_t> values) {
                                    values);
 }
 
-// Called outside of a part's scopes; what it gives is called beside the part.
+// Called in front of each part, outside of the part's scopes. The function that
+// it returns is called inside of them, on the part's device.
 using MakeValue = absl::FunctionRef<std::function<Output()>(
     absl::string_view part_name, const Shape& part, int axis, int64_t offset)>;
 
+// Makes all parts of a variable.
 PartitionedVariable MakeParts(GraphBuilder& b, absl::string_view name,
                               DType dtype, const Shape& shape,
                               const Partitioner& partitioner,
@@ -119,7 +123,7 @@ Partitioner MinMaxPartitioner(MinMaxPartitionerAttrs attrs) {
                              ElementBytes(dtype, attrs.bytes_per_string);
         const double wanted =
             std::ceil(bytes / static_cast<double>(attrs.min_part_bytes));
-        // Compared as doubles: as an integer it might overflow.
+        // They are compared as doubles, because an integer might overflow.
         int64_t parts = std::min(shape.dim(axis), attrs.max_parts);
         if (wanted < static_cast<double>(parts)) {
           parts = static_cast<int64_t>(wanted);

@@ -1,10 +1,17 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// PartitionedVariable: one large variable cut along an axis into variables
-// "emb/part_0", "emb/part_1", ... that may live on several parameter servers
-// (tf.compat.v1.get_variable with a partitioner). The first extent % parts
-// parts are one longer than the others. Optimizers update the parts as the
-// variables that they are.
+// PartitionedVariable: a large variable that is cut along an axis into
+// variables "emb/part_0", "emb/part_1", ..., which may live on several
+// parameter servers (tf.compat.v1.get_variable with a partitioner).
+//
+//   nn::PartitionedVariable table = nn::GetPartitionedVariable(
+//       b, "emb", DType::kFloat, Shape{100000, 64},
+//       nn::FixedSizePartitioner(2), nn::RandomUniform());
+//   Output rows = nn::EmbeddingLookup(table, ids);
+//
+// If the extent is not a multiple of the number of parts, the first extent %
+// parts parts are one longer than the others. Optimizers treat the parts as
+// ordinary variables.
 #ifndef LEAT_TRAIN_NN_PARTITIONED_VARIABLE_H_
 #define LEAT_TRAIN_NN_PARTITIONED_VARIABLE_H_
 
@@ -22,44 +29,51 @@
 
 namespace leat::nn {
 
+// A number of parts and the axis to cut.
 struct Partitioning {
   int64_t parts = 1;
   int axis = 0;
 };
 
-// How a variable of that (not scalar) shape and dtype is cut. Those below are
-// TensorFlow's; a negative axis counts from the end.
+// Decides how a variable with this shape (which is not a scalar) and dtype is
+// cut. The partitioners below are TensorFlow's. A negative axis counts from the
+// end.
 using Partitioner =
     std::function<absl::StatusOr<Partitioning>(const Shape& shape, DType)>;
 
-// `parts`, or as many as the extent allows (fixed_size_partitioner).
+// Cuts into `parts` parts, or fewer if the extent is smaller
+// (fixed_size_partitioner).
 Partitioner FixedSizePartitioner(int64_t parts, int axis = 0);
 
-// At most `max_parts`, of at least `min_part_bytes` each while there are
-// several (min_max_variable_partitioner).
+// Cuts into as many parts as give each `min_part_bytes` bytes, rounded up, but
+// into no more than `max_parts` or the extent of the axis
+// (min_max_variable_partitioner).
 struct MinMaxPartitionerAttrs {
   int64_t max_parts = 1;
   int axis = 0;
   int64_t min_part_bytes = 256 << 10;
-  int64_t bytes_per_string = 16;
+  int64_t bytes_per_string = 16;  // assumed per element
 };
 Partitioner MinMaxPartitioner(MinMaxPartitionerAttrs attrs);
 
-// As few as have at most `max_part_bytes` each, as far as one axis and
-// `max_parts` allow (variable_axis_size_partitioner).
+// Cuts into as few parts as possible so that each has at most `max_part_bytes`
+// bytes. Parts are larger if a single slice is, or if `max_parts` does not
+// suffice (variable_axis_size_partitioner).
 struct AxisSizePartitionerAttrs {
   int64_t max_part_bytes = (64 << 20) - 1;
   int axis = 0;
-  int64_t bytes_per_string = 16;
-  std::optional<int64_t> max_parts = {};
+  int64_t bytes_per_string = 16;          // assumed per element
+  std::optional<int64_t> max_parts = {};  // absent: no limit
 };
 Partitioner AxisSizePartitioner(AxisSizePartitionerAttrs attrs = {});
 
-// A value; without parts after an error.
+// A handle to the parts. A value, cheap to copy, valid as long as its builder.
+// It has no parts after an error.
 class PartitionedVariable {
  public:
   PartitionedVariable() = default;
-  // Of `parts` as described above. `builder` is borrowed.
+  // Made by GetPartitionedVariable. `parts` are those described above, `shape`
+  // is that of the whole. Borrows `builder`.
   PartitionedVariable(GraphBuilder* builder, std::string name, Shape shape,
                       int axis, std::vector<Variable> parts)
       : builder_(builder),
@@ -68,14 +82,18 @@ class PartitionedVariable {
         axis_(axis),
         parts_(std::move(parts)) {}
 
+  // The parts, in order.
   absl::Span<const Variable> parts() const { return parts_; }
+  // The axis that is cut, not negative.
   int axis() const { return axis_; }
   const std::string& name() const { return name_; }  // "emb"
-  const Shape& shape() const { return shape_; }      // of the whole
-  // Where a part begins along the axis. REQUIRES: there is such a part.
+  const Shape& shape() const { return shape_; }      // of the whole variable
+  // Returns the index along the axis at which a part begins. REQUIRES: 0 <=
+  // part < parts().size().
   int64_t offset(int part) const;
-  // The whole, put together anew by each call, where the scopes say. Gradients
-  // pass through it to the parts.
+  // Returns the whole value. Each call adds nodes that join the parts, on the
+  // device that the open scopes choose. Gradients pass through them to the
+  // parts.
   Output value(SourceLocation location = SourceLocation::Current()) const;
 
  private:
@@ -86,19 +104,22 @@ class PartitionedVariable {
   std::vector<Variable> parts_;
 };
 
-// The variable of that name in the current variable scope, made when it is not
-// there (GraphBuilder::GetVariable). `initializer` is called for each part: a
-// random one draws for each of them anew, with a seed of its own the same
-// numbers. Errors (a scalar, a partitioner's, other parts than those made
-// before) go to the builder.
+// Returns the variable with this name in the current variable scope, which is
+// made if it does not exist (GraphBuilder::GetVariable). `initializer` is
+// called once per part. A random initializer thus draws new numbers for each
+// part, but the same numbers for all if it has a seed of its own.
+//
+// Errors go to the builder: a scalar shape, an error of the partitioner, or
+// other parts than those that exist already.
 PartitionedVariable GetPartitionedVariable(
     GraphBuilder& builder, absl::string_view name, DType dtype,
     const Shape& shape, const Partitioner& partitioner,
     const Initializer& initializer, VariableOptions options = {},
     SourceLocation location = SourceLocation::Current());
 
-// The same with a value of the whole, of which each part gets its own, cut
-// where the scopes say. Not in the body of a Cond or a While.
+// The same with an initial value of the whole variable. Each part gets its
+// slice of it, which is cut on the device that the open scopes choose.
+// REQUIRES: not in the body of a Cond or a While.
 PartitionedVariable GetPartitionedVariable(
     GraphBuilder& builder, absl::string_view name, Output initial_value,
     const Partitioner& partitioner, VariableOptions options = {},

@@ -14,7 +14,8 @@
 namespace leat::nn {
 namespace {
 
-// A double, as TensorFlow's loads: sums of them cannot overflow.
+// Returns the number of bytes that a node counts. It is a double, like
+// TensorFlow's loads, so that sums cannot overflow.
 absl::StatusOr<double> Bytes(const NodeDef& node) {
   if (!IsVariableOp(node.op->name)) return 1.0;
   LEAT_ASSIGN_OR_RETURN(const DType dtype, node.attrs.Get<DType>("dtype"));
@@ -26,11 +27,12 @@ absl::StatusOr<double> Bytes(const NodeDef& node) {
                      " are not known"));
   }
   LEAT_ASSIGN_OR_RETURN(const Shape known, shape.ToShape());
-  constexpr size_t kObject = 8;  // of a string, in TensorFlow
+  constexpr size_t kObject = 8;  // per string, in TensorFlow
   const size_t size = SizeOf(dtype) == 0 ? kObject : SizeOf(dtype);
   return static_cast<double>(known.num_elements()) * static_cast<double>(size);
 }
 
+// Returns the device of a node.
 absl::StatusOr<std::string> Choose(const ReplicaDeviceSetterOptions& options,
                                    const NodeDef& node) {
   if (options.ps_tasks == 0) return std::string();
