@@ -65,6 +65,8 @@ BroadcastPlan<1> PlanStrided(const Shape& shape, const Dims& strides);
 template <int N>
 template <class Row>
 void BroadcastPlan<N>::ForEachRow(int64_t begin, int64_t end, Row row) const {
+  // `index` is the position of the row in the outer dimensions. It counts up
+  // like an odometer, and the offsets follow it.
   const int outer = static_cast<int>(extents.size()) - 1;
   Dims index(outer, 0);
   std::array<int64_t, N> offsets = {};

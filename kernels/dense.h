@@ -55,10 +55,13 @@ struct ConvolutionShape {
   int64_t batch = 0;
   int64_t in_channels = 0, in_height = 0, in_width = 0;
   int64_t out_channels = 0, out_height = 0, out_width = 0;
+  // Each group of output channels reads its own group of input channels.
   int64_t groups = 1;
   int64_t filter_height = 0, filter_width = 0;
   int64_t stride_height = 1, stride_width = 1;
+  // How far the taps of the filter are apart; 1 means side by side.
   int64_t dilation_height = 1, dilation_width = 1;
+  // How many rows and columns of zeros the input is extended by.
   int64_t pad_top = 0, pad_bottom = 0, pad_left = 0, pad_right = 0;
 
   friend bool operator==(const ConvolutionShape&,

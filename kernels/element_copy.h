@@ -4,12 +4,27 @@
 // as Pad, Transpose or Gather. Such a kernel is a class template over the
 // element's class and is compiled once per element size instead of once per
 // dtype. Strings, resource handles and variants (the "objects") are moved by
-// pointers to them in nearly all of these kernels; see object_mover.h.
+// pointers to them in nearly all of these kernels; see object_mover.h. All
+// functions are stateless.
 //
-// A kernel file that defines `template <class E> class Pad : public Kernel`
-// registers it so:
+// A kernel that reverses the order of a tensor's elements, and its
+// registration:
 //
-//   registry.Add("Pad", kCpu, &MakeElementKernel<Pad, kAttrT>);
+//   template <class E>
+//   class Turn final : public Kernel {
+//    public:
+//     absl::Status Compute(KernelContext& context) const final {
+//       const Tensor& input = context.input(0);
+//       LEAT_ASSIGN_OR_RETURN(Tensor * output,
+//                             context.AllocateOutput(0, input.shape()));
+//       const E* from = Elements<E>(input);
+//       std::reverse_copy(from, from + input.num_elements(),
+//                         MutableElements<E>(*output));
+//       return absl::OkStatus();
+//     }
+//   };
+//
+//   registry.Add("Turn", kCpu, &MakeAnyElementKernel<Turn, kAttrT>);
 #ifndef LEAT_KERNELS_ELEMENT_COPY_H_
 #define LEAT_KERNELS_ELEMENT_COPY_H_
 
@@ -109,6 +124,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeForAnyElement(
 
 // Factories for a class template K over the element that is constructed without
 // arguments, as in the example at the top. `attr` is the name of the type attr.
+// The first is for plain dtypes and strings, the second for all of kMovable.
 template <template <class> class K, const auto& attr>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeElementKernel(const NodeDef& node) {
   return MakeForElement(node, attr, [](auto tag) -> std::unique_ptr<Kernel> {
@@ -168,6 +184,8 @@ template <class E>
 void CopyFromStrided(WorkQueue& queue, const BroadcastPlan<1>& plan,
                      const E* from, E* to) {
   if (plan.shape.num_elements() == 0) return;
+  // Rows are the parallel items. A row's cost is taken as 4 ns, and 1 ns per 4
+  // elements.
   const int64_t row_size = plan.row_size();
   const int64_t step = plan.strides[0].back();
   ParallelFor(queue, plan.num_rows(), 4 + row_size / 4,

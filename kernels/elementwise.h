@@ -118,6 +118,7 @@ bool BinaryRowOf(const char* a_data, int64_t a_step, const char* b_data,
   const T* b = reinterpret_cast<const T*>(b_data);
   R* out = reinterpret_cast<R*>(output);
   using W = Wide<T>;
+  // The cases are apart so that each loop has constant steps and vectorises.
   if (n == 1) {
     *out = static_cast<R>(
         Op::Do(static_cast<const W&>(*a), static_cast<const W&>(*b)));

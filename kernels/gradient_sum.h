@@ -21,8 +21,8 @@ namespace leat::kernels {
 // One gradient: a whole tensor, or some rows of one. Shares the tensors' bytes.
 struct Gradient {
   Tensor values = {};
-  Tensor indices = {};  // int64, of the rows; not set for a dense gradient
-  Tensor shape = {};    // int64, of the whole, where it is told
+  Tensor indices = {};  // int64, one per row; unset if dense
+  Tensor shape = {};    // int64, of the whole tensor, if known
 };
 
 // The sum of `count` gradients. For sparse gradients, row i of `values` belongs

@@ -36,7 +36,10 @@ struct Value {
   std::shared_ptr<kernels::Variable> ref = {};
   bool dead = false;
 
+  // Returns true if nothing has been set.
   bool IsEmpty() const { return !tensor.IsValid() && ref == nullptr && !dead; }
+  // Drops the tensor or reference, which frees their memory if this was the
+  // last use.
   void Clear() {
     tensor.Reset();
     ref.reset();
@@ -64,6 +67,8 @@ struct StepServices {
 // that their producers filled; outputs go to consecutive slots of the node
 // itself. The arrays are borrowed and stay valid during the kernel's run.
 struct ValueSlots {
+  // All slots of the loop iteration in which the node runs or, outside of
+  // loops, of the graph.
   Value* slots = nullptr;
   // For each slot, how many consumers have still to read it. The last one may
   // reuse the value's bytes.
@@ -91,8 +96,11 @@ class KernelContext {
                 const ValueSlots& values, const RunPosition& position = {})
       : node_(&node), step_(&step), values_(values), position_(position) {}
 
+  // The node that runs, with its attrs and dtypes.
   const NodeDef& node() const { return *node_; }
+  // What the step offers: the device, resources, rendezvous and cancellation.
   const StepServices& step() const { return *step_; }
+  // The loop and iteration in which the node runs; both are 0 outside of loops.
   uint64_t frame_id() const { return position_.frame_id; }
   int64_t iteration() const { return position_.iteration; }
   // Returns true if the node is on a branch that is not taken. Of all kernels

@@ -79,6 +79,12 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeFunction(const NodeDef&) {
 // `attr`: calls `make(TypeTag<T>{})`, which returns a unique_ptr<Kernel>, for
 // the C++ type T of that dtype. INVALID_ARGUMENT, with the node and the type,
 // if the dtype is not in `list`. UnsupportedType is that error.
+//
+//   return MakeForType(node, "T", kFloats,
+//                      [](auto tag) -> std::unique_ptr<Kernel> {
+//                        using T = typename decltype(tag)::type;
+//                        return std::make_unique<L2Loss<T>>();
+//                      });
 absl::Status UnsupportedType(const NodeDef& node, absl::string_view attr,
                              DType dtype);
 template <class List, class MakeKernel>

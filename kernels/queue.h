@@ -84,8 +84,8 @@ class Queue final : public Resource,
 
   // A waiting call of Enqueue, Dequeue or Close.
   struct Call {
-    // Of Enqueue: the elements, of which those from `next` on are still to be
-    // put in. Of Dequeue: the elements taken so far.
+    // For Enqueue, the elements; those from `next` on are still to be put in.
+    // For Dequeue, the elements taken so far.
     Elements elements = {};
     size_t next = 0;
     int64_t wanted = 0;  // how many Dequeue has still to take
@@ -96,7 +96,7 @@ class Queue final : public Resource,
     Cancellation* cancellation = nullptr;
     Cancellation::Token token = 0;
   };
-  // By id, which is the order of arrival.
+  // The calls of a line by id, which is their order of arrival.
   using Calls = std::map<int64_t, Call>;
   // Callbacks of served calls. They are called after the lock is released,
   // since they may do anything.

@@ -69,6 +69,7 @@ class ResourceStore {
   template <class T>
   absl::StatusOr<std::shared_ptr<T>> Find(absl::string_view container,
                                           absl::string_view name) const {
+    // The type in the key makes the cast safe.
     auto found = FindAny(container, T::kTypeName, name);
     if (!found.ok()) return found.status();
     return std::static_pointer_cast<T>(*std::move(found));

@@ -17,9 +17,11 @@ namespace leat::kernels {
 // The op's five mask attrs. Bit i of a mask speaks of element i of begin, end
 // and strides.
 struct StridedSliceMasks {
-  // begin[i] is ignored: the slice starts at the first element.
+  // A set bit means that begin[i] is ignored and the slice starts at the first
+  // element.
   int64_t begin = 0;
-  // end[i] is ignored: the slice ends after the last element.
+  // A set bit means that end[i] is ignored and the slice ends after the last
+  // element.
   int64_t end = 0;
   // Element i is "...", which takes as many dimensions whole as are left.
   int64_t ellipsis = 0;

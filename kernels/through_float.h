@@ -2,7 +2,10 @@
 //
 // Runs a float32 kernel on half and bfloat16 tensors: inputs are widened before
 // it runs and outputs are rounded after it. The host computes these types in
-// float32 anyway, so a kernel of their own would not be faster.
+// float32 anyway, so a kernel of their own would not be faster. In a kernel's
+// factory:
+//
+//   if (IsHalfOrBfloat16(dtype)) return ThroughFloat(node, &MakeLRN<K>);
 #ifndef LEAT_KERNELS_THROUGH_FLOAT_H_
 #define LEAT_KERNELS_THROUGH_FLOAT_H_
 

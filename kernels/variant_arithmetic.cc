@@ -33,7 +33,8 @@ class Operation {
     if (depth_ > 0) {
       LEAT_RETURN_IF_ERROR(CountInner());
     }
-    // So many bytes of a tensor take as long as a small tensor.
+    // The work on kBytes bytes of a tensor counts as one unit, as does a small
+    // tensor. The cancellation is checked after kMaxWork units.
     constexpr int64_t kBytes = 4096;
     constexpr int64_t kMaxWork = 1024;
     const Cancellation* const cancellation = context_.step().cancellation;

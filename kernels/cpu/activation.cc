@@ -54,8 +54,8 @@ struct LeakyRelu {
     return x > W(0) ? x : x * static_cast<W>(alpha);
   }
 };
-// log(1 + e^x). Above -threshold this rounds to x, and below threshold, which
-// is negative, it rounds to e^x.
+// Softplus, log(1 + e^x). Above -threshold it rounds to x, and below threshold,
+// which is negative, to e^x.
 template <class T>
 struct Softplus {
   static constexpr int kNanoseconds = 15;

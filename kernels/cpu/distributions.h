@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Random distributions over the Philox generator. They give the same bits as
-// TensorFlow does on a CPU. Stateless.
+// TensorFlow does on a CPU. Stateless, so thread-safe.
 //
 // Elements are made in groups. The numbers of a group depend on the generator
 // and on the index of the group only, so they do not depend on how the work is
@@ -16,6 +16,9 @@
 //   operator()    writes the kGroup elements of one group to `out`; `philox` is
 //                 at the first sample of the group
 //
+// This fills an array with numbers of the standard normal distribution:
+//
+//   Philox philox = Philox::FromSeeds(/*seed=*/1, /*seed2=*/2);
 //   FillRandom(queue, philox, Normal<float>{}, values, count);
 #ifndef LEAT_KERNELS_CPU_DISTRIBUTIONS_H_
 #define LEAT_KERNELS_CPU_DISTRIBUTIONS_H_
@@ -109,6 +112,7 @@ template <class T>
 struct UniformInt {
   using Element = T;
   using Unsigned = std::make_unsigned_t<T>;
+  // One sample has the words for two 64-bit or four 32-bit numbers.
   static constexpr int kGroup = sizeof(T) == 8 ? 2 : 4;
   static constexpr int kSamples = 1;
   static constexpr int kNanoseconds = 12;
@@ -133,6 +137,7 @@ struct UniformInt {
 template <class T>
 struct Normal {
   using Element = T;
+  // One sample gives one pair of doubles, or two pairs of smaller numbers.
   static constexpr int kGroup = std::is_same_v<T, double> ? 2 : 4;
   static constexpr int kSamples = 1;
   static constexpr int kNanoseconds = 60;
@@ -165,6 +170,8 @@ struct TruncatedNormal {
   static constexpr int kNanoseconds = 80;
 
   void operator()(Philox& philox, T* out) const {
+    // Takes pairs until the group is full. The second number of the last pair
+    // may be left over.
     PhiloxWords words(philox);
     for (int filled = 0; filled < kGroup;) {
       const auto pair = Draw(words);

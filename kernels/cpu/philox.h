@@ -3,8 +3,8 @@
 // Philox: the counter-based generator Philox4x32-10 of Salmon, Moraes, Dror and
 // Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC'11). It gives the
 // same numbers as TensorFlow's. The state is a counter of 128 bits and a key of
-// 64 bits; each value of the counter gives one sample of four 32-bit words, so
-// that any part of the sequence can be computed without what comes before it.
+// 64 bits; each value of the counter gives one sample of four 32-bit words. So
+// threads can compute different parts of one sequence at the same time.
 //
 //   Philox philox = Philox::FromSeeds(/*seed=*/1, /*seed2=*/2);
 //   philox.Skip(100);
@@ -63,6 +63,7 @@ class Philox {
   Sample Next() {
     Sample state = counter_;
     Key key = key_;
+    // Ten rounds, whose multipliers and key increments are those of the paper.
     for (int round = 0; round < 10; ++round) {
       const uint64_t a = uint64_t{0xD2511F53} * state[0];
       const uint64_t b = uint64_t{0xCD9E8D57} * state[2];

@@ -2,8 +2,14 @@
 //
 // The kernels of TensorFlow's training ops: DenseTraining (ApplyAdam and such)
 // and SparseTraining (SparseApplyMomentum and such), both around an update rule
-// of training_rules.h. They read and check the inputs, lock the variables, and
-// split the elements or rows over the threads.
+// of training_rules.h.
+//
+// A run has these steps. TrainingInputs::Read finds the variables and reads the
+// scalars. UpdateTogether locks all variables of the op exclusively, in an
+// order that excludes deadlocks, and gives each value bytes of its own if a
+// snapshot shares them. Under the locks the shapes are checked, because another
+// step may assign a value of another shape until then. UpdateStretch applies
+// the rule to parts of the variables, in parallel.
 //
 // Variables are references or resource handles; the ops on references output
 // the reference to `var` again. The attr `use_locking` is accepted and has no
@@ -49,6 +55,7 @@ class TrainingInputs {
   // value; INVALID_ARGUMENT if a variable has another dtype or a scalar is not
   // one. The messages are TensorFlow's.
   absl::Status Read(const KernelContext& context) {
+    // Inputs are told apart by their names in Rule::kInputs.
     int scalar = 0;
     for (int i = 0; i < kInputs; ++i) {
       const absl::string_view name = Rule::kInputs[i];
@@ -126,6 +133,7 @@ void UpdateStretch(const RuleOptions& options, const W* scalars,
   if constexpr (std::is_same_v<T, W>) {
     update(at, gradient, count);
   } else {
+    // The blocks of float are small enough to stay in the first-level cache.
     constexpr int64_t kBlock = 256;
     W block[Rule::kVariables][kBlock], grad[kBlock];
     std::array<W*, Rule::kVariables> blocks;
@@ -250,6 +258,7 @@ class SparseTraining final : public Kernel {
     LEAT_RETURN_IF_ERROR(inputs.CheckSlots(values));
     LEAT_RETURN_IF_ERROR(CheckShapes(inputs, indices, values[0]->shape()));
     if (values[0]->num_elements() == 0) return absl::OkStatus();
+    // `width` is the number of elements in a row.
     const int64_t rows = values[0]->dim(0);
     const int64_t width = values[0]->num_elements() / rows;
     const T* gradient = inputs.gradient.template data<T>().data();
