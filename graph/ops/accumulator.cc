@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Conditional accumulators: means of gradients, of those only that are not
-// older than a step. The first form has a reference to two strings for a
-// handle, the container and the name; the dense one has a resource, too.
+// Defines the ops on conditional accumulators, which average gradients and drop
+// those that are older than a step. The handle of the first form is a reference
+// to two strings, the container and the name; dense accumulators have a form
+// with a resource handle, too.
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
@@ -11,14 +12,15 @@
 namespace leat::ops::accumulator {
 namespace {
 
-// TensorFlow says so of resources, too, which are scalars.
+// TensorFlow says that every handle has shape [2], although resource handles
+// are scalars.
 absl::Status TwoStrings(InferenceContext& context) {
   context.set_output(0, Shape{2});
   return absl::OkStatus();
 }
 
-// The step, or the number of gradients, is a scalar; nothing is known of what
-// is taken.
+// Input 1, the step or the number of gradients, is a scalar. Nothing is known
+// of the outputs.
 absl::Status ScalarArgument(InferenceContext& context) {
   return context.WithRank(1, 0).status();
 }

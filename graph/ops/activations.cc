@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Relu, Relu6, Elu, LeakyRelu, Softplus and their gradients.
+// Defines Relu, Relu6, Elu, LeakyRelu and Softplus and the ops of their
+// gradients.
 #include "leat/core/dtype_list.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"

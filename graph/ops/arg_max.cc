@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ArgMax, ArgMin: where along an axis the extremum stands.
+// Defines ArgMax and ArgMin, which give the index of the largest or smallest
+// element along an axis.
 #include <optional>
 #include <utility>
 

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// _Arg and _Retval: what goes into and out of a function or partition.
+// Defines _Arg and _Retval, through which tensors go into and out of a function
+// or a partition.
 #include <vector>
 
 #include "leat/core/status_macros.h"
@@ -11,7 +12,8 @@
 namespace leat::ops::arguments {
 namespace {
 
-// The shape that an importer or caller noted in _output_shapes, if any.
+// Output 0 has the shape that an importer or caller noted in the attr
+// _output_shapes, if there is one.
 absl::Status ArgShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(
       const std::vector<PartialShape> shapes,

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FusedBatchNormV3 and its gradient.
+// Defines FusedBatchNormV3 and the op of its gradient.
 #include <string>
 #include <utility>
 
@@ -13,7 +13,8 @@
 namespace leat::ops::batch_norm {
 namespace {
 
-// The rank of the images and where their channels are, by data_format.
+// The rank of the images and the axis of their channels, which data_format
+// says.
 struct Layout {
   int rank = 4;
   int channel = 3;
@@ -30,7 +31,8 @@ absl::StatusOr<Layout> ReadLayout(const InferenceContext& context) {
       absl::StrCat("Invalid data format: '", format, "'"));
 }
 
-// The extent that the channels of x and the vectors in [first, last] agree on.
+// Returns the extent that the channels of x and the vectors in inputs [first,
+// last] agree on.
 absl::StatusOr<int64_t> MergeChannels(const InferenceContext& context,
                                       int64_t channels, int first, int last) {
   for (int i = first; i <= last; ++i) {
@@ -46,7 +48,7 @@ absl::Status FusedBatchNormShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const float factor,
                         context.Attr<float>("exponential_avg_factor"));
   LEAT_ASSIGN_OR_RETURN(const PartialShape x, context.WithRank(0, layout.rank));
-  // Mean and variance are read unless this step replaces them.
+  // The inputs for mean and variance are read unless this step replaces them.
   const bool reads_mean = !training || factor != 1.0f;
   LEAT_ASSIGN_OR_RETURN(
       const int64_t channels,
@@ -55,7 +57,7 @@ absl::Status FusedBatchNormShape(InferenceContext& context) {
                         WithExtent(x, layout.channel, channels));
   context.set_output(0, std::move(y));
   for (int i = 1; i <= 4; ++i) context.set_output(i, PartialShape{channels});
-  // The third reserve space belongs to the kernel.
+  // The shape of the third reserve space is up to the kernel.
   return absl::OkStatus();
 }
 
@@ -73,7 +75,7 @@ absl::Status FusedBatchNormGradShape(InferenceContext& context) {
   context.set_output(0, std::move(x_backprop));
   context.set_output(1, PartialShape{channels});
   context.set_output(2, PartialShape{channels});
-  // Mean and variance have no gradient: placeholders for them.
+  // Mean and variance have no gradient; these outputs are placeholders.
   context.set_output(3, Shape{0});
   context.set_output(4, Shape{0});
   return absl::OkStatus();

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// BiasAdd and its gradient.
+// Defines BiasAdd and the op of its gradient.
 #include <string>
 #include <utility>
 
@@ -13,7 +13,8 @@
 namespace leat::ops::bias_add {
 namespace {
 
-// NCHW asks for a spatial axis at least.
+// Returns the shape of input 0, whose rank is at least 2, or 3 for NCHW, which
+// has a spatial axis.
 absl::StatusOr<PartialShape> Images(const InferenceContext& context,
                                     bool nchw) {
   return context.WithRankAtLeast(0, nchw ? 3 : 2);

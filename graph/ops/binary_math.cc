@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Arithmetic on two numbers, element by element, with broadcasting.
+// Defines the arithmetic ops on two tensors, element by element, with
+// broadcasting.
 #include <string>
 
 #include "absl/strings/str_cat.h"

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// BroadcastTo, and BroadcastGradientArgs for gradients of what broadcasts.
+// Defines BroadcastTo and BroadcastGradientArgs, which the gradients of ops
+// that broadcast use.
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -25,7 +26,7 @@ absl::Status BroadcastToShape(InferenceContext& context) {
     }
     for (int i = 0; i < input.rank(); ++i) {
       if (!input.dim_known(i) || input.dim(i) == 1) continue;
-      // A known extent other than 1 must stay.
+      // A known extent other than 1 stays the same.
       LEAT_RETURN_IF_ERROR(
           MergeExtents(input.dim(i), output.dim(i + extra)).status());
     }

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Cast: the same values as another type.
+// Defines Cast, which converts values to another type.
 #include <optional>
 
 #include "leat/core/dtype_list.h"
@@ -15,7 +15,8 @@ namespace {
 absl::Status CastShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const DType to, context.Attr<DType>("DstT"));
   context.set_output(0, context.input(0));
-  // Shapes are often computed as int64 and cast to int32, or back.
+  // Known values are passed on, because shapes are often computed as int64 and
+  // cast to int32, or the other way round.
   const std::optional<PartialValues> known = PartialInput(context, 0);
   if (known.has_value()) SetPartialValues(context, 0, to, *known);
   return absl::OkStatus();

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Comparisons, element by element, with broadcasting.
+// Defines the comparisons of two tensors, element by element, with
+// broadcasting.
 #include <utility>
 
 #include "leat/core/dtype_list.h"
@@ -21,7 +22,8 @@ absl::Status EqualShape(InferenceContext& context) {
     context.set_output(0, *std::move(shape));
     return absl::OkStatus();
   }
-  // Shapes that do not fit are different, which is one bool.
+  // Without incompatible_shape_error, tensors whose shapes do not fit are
+  // different, and the output is one bool.
   if (strict) return shape.status();
   context.set_output(0, Shape{});
   return absl::OkStatus();

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ConcatV2, and ConcatOffset for its gradient.
+// Defines ConcatV2, and ConcatOffset, which its gradient uses.
 #include <optional>
 #include <utility>
 
@@ -13,8 +13,8 @@
 namespace leat::ops::concat {
 namespace {
 
-// The rank of the first input that has one, -1 if none has. All of known rank
-// must agree.
+// Returns the rank of the first input of known rank, or -1 if there is none.
+// INVALID_ARGUMENT if known ranks differ or are 0.
 absl::StatusOr<int> CommonRank(const InferenceContext& context, int count) {
   int rank = -1;
   for (int i = 0; i < count; ++i) {
@@ -29,6 +29,7 @@ absl::StatusOr<int> CommonRank(const InferenceContext& context, int count) {
   return rank;
 }
 
+// Records what is known of the values of concatenated vectors.
 void SetConcatenatedValues(InferenceContext& context, int count, DType dtype) {
   PartialValues known;
   for (int i = 0; i < count; ++i) {
@@ -43,7 +44,7 @@ void SetConcatenatedValues(InferenceContext& context, int count, DType dtype) {
 
 absl::Status ConcatV2Shape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const DType dtype, context.Attr<DType>("T"));
-  const int count = context.num_inputs() - 1;  // the last is the axis
+  const int count = context.num_inputs() - 1;  // the last input is the axis
   LEAT_ASSIGN_OR_RETURN(const std::optional<int64_t> axis,
                         ScalarInput(context, count));
   LEAT_ASSIGN_OR_RETURN(const int rank, CommonRank(context, count));

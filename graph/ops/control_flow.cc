@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Switch, Merge and the frames of loops (Enter, Exit, NextIteration,
-// LoopCond), also for reference edges.
+// Defines Switch and Merge and the ops of loops: Enter, Exit, NextIteration and
+// LoopCond. All but LoopCond also have a form for references.
 #include <utility>
 
 #include "leat/core/status_macros.h"
@@ -22,8 +22,9 @@ absl::Status SwitchShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// What is true of every input. In a loop the second one comes from
-// NextIteration and is not known yet, so nothing is.
+// The output has the properties that all inputs share. In a loop the second
+// input comes from NextIteration and is not known yet, so nothing is known of
+// the output.
 absl::Status MergeShape(InferenceContext& context) {
   context.set_output(1, Shape{});
   if (context.num_inputs() == 0) return absl::OkStatus();
@@ -42,8 +43,8 @@ absl::Status MergeShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// A value that enters a loop is a constant only where the loop does not change
-// it; Merge decides that, so the shape goes on and the value does not.
+// Passes on the shape, but the value only with is_constant: another value may
+// change in the loop, which Merge decides.
 absl::Status EnterShape(InferenceContext& context) {
   context.set_output(0, context.input(0));
   const HandleShape* handle = context.input_handle(0);

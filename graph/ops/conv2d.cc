@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Conv2D, what passes make of it, and its two gradients.
+// Defines Conv2D, _FusedConv2D, which the fusion pass makes of it, and the ops
+// of its two gradients.
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,7 +23,7 @@ constexpr int64_t kUnknown = PartialShape::kUnknown;
 
 struct Conv2DAttrs {
   ImageAxes axes = {};
-  Window height = {};  // without sizes, which the filter tells
+  Window height = {};  // without the size, which is the filter's
   Window width = {};
 };
 
@@ -33,7 +34,8 @@ absl::Status CheckLength(absl::string_view attr,
       attr, " must have ", length, " values, got ", values.size()));
 }
 
-// Strides and dilations in the batch and channel axes are 1.
+// Checks that strides or dilations are positive, and 1 along batch and
+// channels.
 absl::Status CheckPerAxis(absl::string_view attr,
                           absl::Span<const int64_t> values,
                           const ImageAxes& axes) {
@@ -112,7 +114,7 @@ absl::StatusOr<Conv2DAttrs> ReadAttrs(const InferenceContext& context) {
 absl::StatusOr<int64_t> OutputExtent(int64_t input, int64_t filter,
                                      Window window) {
   if (filter == kUnknown) {
-    // What SAME gives does not depend on the filter.
+    // With SAME the output's extent does not depend on the filter.
     if (window.padding != Padding::kSame) return kUnknown;
     filter = 1;
   }
@@ -120,8 +122,9 @@ absl::StatusOr<int64_t> OutputExtent(int64_t input, int64_t filter,
   return WindowedExtent(input, window);
 }
 
-// The filter's input channels divide the input's: that many groups, each with
-// its share of the output channels.
+// Checks that the number of the input's channels is a multiple of the filter's.
+// The quotient is the number of groups, each of which has its share of the
+// output channels.
 absl::Status CheckChannels(int64_t input, int64_t filter, int64_t output) {
   if (input == kUnknown || filter == kUnknown) return absl::OkStatus();
   if (filter == 0 || input % filter != 0) {
@@ -159,7 +162,8 @@ absl::Status Conv2DShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// Input `sizes` describes a tensor of rank 4; `filter` and `gradient` have it.
+// The output has the shape that input `sizes` holds, which is of rank 4, as are
+// input `other` and the gradient in input 2.
 absl::Status BackpropShape(InferenceContext& context, int sizes, int other) {
   LEAT_RETURN_IF_ERROR(ReadAttrs(context).status());
   LEAT_RETURN_IF_ERROR(context.WithRank(other, 4).status());
@@ -175,7 +179,8 @@ absl::Status BackpropShape(InferenceContext& context, int sizes, int other) {
 absl::Status Conv2DBackpropInputShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const PartialShape sizes, context.WithRank(0, 1));
   if (sizes.dim(0) != 2) return BackpropShape(context, 0, 1);
-  // Only the spatial extents: the rest is the gradient's and the filter's.
+  // `input_sizes` has the spatial extents only; the other ones are the
+  // gradient's and the filter's.
   LEAT_ASSIGN_OR_RETURN(const Conv2DAttrs attrs, ReadAttrs(context));
   LEAT_ASSIGN_OR_RETURN(const PartialShape filter, context.WithRank(1, 4));
   LEAT_ASSIGN_OR_RETURN(const PartialShape gradient, context.WithRank(2, 4));

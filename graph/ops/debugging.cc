@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Abort, Assert, CheckNumerics, Print, PrintV2.
+// Defines Abort, Assert, CheckNumerics, Print and PrintV2.
 #include "leat/core/dtype_list.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// DynamicPartition: deals rows out to several tensors, as `partitions` says.
+// Defines DynamicPartition, which distributes rows over several tensors as
+// `partitions` says.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// DynamicStitch, ParallelDynamicStitch: interleave rows by index.
+// Defines DynamicStitch and ParallelDynamicStitch, which interleave rows by
+// index.
 #include <algorithm>
 #include <utility>
 
@@ -15,7 +16,7 @@
 namespace leat::ops::dynamic_stitch {
 namespace {
 
-// One more than the largest index of a constant, 0 for an empty one.
+// Returns one more than the largest index of a constant, or 0 for an empty one.
 absl::StatusOr<int64_t> RowsFor(const Tensor& indices) {
   if (indices.dtype() != DType::kInt32) {
     return absl::InvalidArgumentError("indices must be int32");
@@ -71,7 +72,8 @@ void Register(OpRegistry& registry) {
                 .shape = DynamicStitchShape},
                {OnCpu({{"T", kMovable.dtypes()}})});
 
-  // Which of two rows with the same index wins is not said; here the last.
+  // TensorFlow does not say which of two rows with the same index counts; here
+  // it is the last one.
   registry.Add({.name = "ParallelDynamicStitch",
                 .inputs = {"indices: N * int32", "data: N * T"},
                 .outputs = {"merged: T"},

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Fill, ZerosLike, OnesLike: tensors of one value.
+// Defines Fill, ZerosLike and OnesLike, which make tensors of one value.
 #include <utility>
 
 #include "leat/core/dtype_list.h"
@@ -19,7 +19,7 @@ absl::Status FillShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// Zeros of a list are a list of the same elements.
+// The zeros of a list are a list of elements of the same type and shape.
 absl::Status ZerosLikeShape(InferenceContext& context) {
   context.set_output(0, context.input(0));
   const HandleShape* handle = context.input_handle(0);

@@ -1,7 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// If, While, Case and calls. They have no kernels: PrepareGraph lowers them to
-// control flow and inlines the functions. ToBool makes the predicate of an If.
+// Defines If, Case, While and function calls. They have no kernels:
+// PrepareGraph lowers them to Switch, Merge and loops and inlines the
+// functions. Also defines ToBool, which makes the predicate of an If, and
+// FakeParam.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -15,7 +17,8 @@
 namespace leat::ops::functional {
 namespace {
 
-// The attr output_shapes, empty unless it has one shape per output.
+// Returns the attr output_shapes, which is empty or has one shape per output.
+// INVALID_ARGUMENT for another length.
 absl::StatusOr<std::vector<PartialShape>> OutputShapes(
     const InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(
@@ -44,8 +47,8 @@ absl::Status CaseShape(InferenceContext& context) {
   return IfShape(context);
 }
 
-// Without output_shapes a loop may change every shape. Handles pass: a loop
-// cannot change what a resource is.
+// Without output_shapes a loop may change every shape. Handles are passed on,
+// because a loop cannot change which resource a handle names.
 absl::Status WhileShape(InferenceContext& context) {
   LEAT_RETURN_IF_ERROR(IfShape(context));
   const int count = std::min(context.num_inputs(), context.num_outputs());

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Gather, GatherV2, GatherNd: slices at given indices.
+// Defines Gather, GatherV2 and GatherNd, which take slices at given indices.
 #include <optional>
 #include <utility>
 
@@ -25,8 +25,8 @@ absl::Status GatherShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// batch_dims made non-negative, within indices' and params' ranks and at most
-// the axis.
+// Returns batch_dims counted from the front. INVALID_ARGUMENT if it is outside
+// of the ranks of indices and params.
 absl::StatusOr<int> BatchDims(int64_t batch_dims, const PartialShape& params,
                               const PartialShape& indices) {
   if (batch_dims < -indices.rank() || batch_dims > indices.rank()) {
@@ -43,8 +43,8 @@ absl::StatusOr<int> BatchDims(int64_t batch_dims, const PartialShape& params,
   return static_cast<int>(batch_dims);
 }
 
-// params[:axis] + indices[batch_dims:] + params[axis + 1:]. Whether the batch
-// extents agree is checked when it runs, as in TensorFlow.
+// Returns params[:axis] + indices[batch_dims:] + params[axis + 1:], as shapes.
+// Whether the batch extents agree is checked by the kernel, as in TensorFlow.
 absl::StatusOr<PartialShape> GatheredShape(const PartialShape& params,
                                            const PartialShape& indices,
                                            int axis, int batch_dims) {
@@ -77,7 +77,7 @@ absl::Status GatherV2Shape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(PartialShape shape,
                         GatheredShape(params, indices, axis, batch_dims));
   context.set_output(0, std::move(shape));
-  // shape(x)[indices], the indices being constants.
+  // The values of shape(x)[indices] are known if the indices are constants.
   const std::optional<PartialValues> from = PartialInput(context, 0);
   const std::optional<PartialValues> at = PartialInput(context, 1);
   if (!from.has_value() || from->is_scalar || !at.has_value()) {

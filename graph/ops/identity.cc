@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Identity and what differs from it only in its gradient.
+// Defines Identity and the ops that differ from it only in their gradients or
+// in the kind of their inputs.
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
 #include "leat/graph/shape_inference.h"

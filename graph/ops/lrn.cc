@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// LRN: local response normalisation.
+// Defines LRN, local response normalization, and the op of its gradient.
 #include <utility>
 
 #include "leat/core/status_macros.h"

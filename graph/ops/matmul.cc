@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MatMul, what passes make of it, and BatchMatMulV2: products of (stacks of)
-// matrices.
+// Defines MatMul, _FusedMatMul, which the fusion pass makes of it, and
+// BatchMatMulV2, which multiplies stacks of matrices.
 #include <utility>
 
 #include "leat/core/dtype_list.h"

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// OneHot: indices as rows with one value switched on.
+// Defines OneHot, which makes of each index a row in which one value is
+// switched on.
 #include <utility>
 
 #include "absl/strings/str_cat.h"

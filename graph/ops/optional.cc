@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Optional*: a variant that holds values or none.
+// Defines the ops on optionals: variants that hold some values or none.
 #include <vector>
 
 #include "absl/strings/str_cat.h"

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Pack and Unpack: stacks tensors along a new axis, and back.
+// Defines Pack, which stacks tensors along a new axis, and Unpack, which does
+// the reverse.
 #include <optional>
 #include <utility>
 
@@ -14,7 +15,8 @@
 namespace leat::ops::pack {
 namespace {
 
-// Scalars stacked to a vector: their values, as far as known.
+// Records the values of scalars that are stacked to a vector, as far as they
+// are known.
 absl::Status SetPackedValues(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const DType dtype, context.Attr<DType>("T"));
   PartialValues known;

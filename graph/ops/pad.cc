@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Pad: zeros around a tensor.
+// Defines Pad, which puts zeros around a tensor.
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -15,7 +15,8 @@
 namespace leat::ops::pad {
 namespace {
 
-// The output has the rank that paddings, [rank, 2], and input agree on.
+// Returns the rank of the output, which paddings, of shape [rank, 2], and the
+// input agree on; kUnknown if neither is known.
 absl::StatusOr<int64_t> PaddedRank(const InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const PartialShape paddings, context.WithRank(1, 2));
   LEAT_RETURN_IF_ERROR(MergeExtents(paddings.dim(1), 2).status());

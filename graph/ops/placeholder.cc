@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Placeholder: a value that every step feeds.
+// Defines the placeholders, whose values are fed in each step.
 #include <utility>
 
 #include "leat/core/status_macros.h"
@@ -18,7 +18,8 @@ absl::Status PlaceholderShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// The attr, even where the default's shape tells more: a feed may differ.
+// The output has the shape in the attr, even if the default's shape tells more:
+// a fed value may have another.
 absl::Status PlaceholderWithDefaultShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(PartialShape shape,
                         context.Attr<PartialShape>("shape"));

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MaxPool, AvgPool and their gradients.
+// Defines MaxPool, AvgPool and the ops of their gradients.
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,11 +19,12 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// NCHW_VECT_C has a fifth axis with 4 channels each.
+// The attrs of a pooling. In the format NCHW_VECT_C a fifth axis holds 4
+// channels each.
 struct PoolAttrs {
   bool vectorized = false;
   ImageAxes axes = {};
-  Window windows[4] = {};  // per axis, as ksize and strides count them
+  Window windows[4] = {};  // per axis, in the order of ksize
 };
 
 absl::Status SetExplicitPadding(const InferenceContext& context,
@@ -85,6 +86,8 @@ absl::StatusOr<PoolAttrs> ReadAttrs(const InferenceContext& context) {
   return attrs;
 }
 
+// Sets the output's shape. `pools_channels`: windows may extend over channels,
+// too.
 absl::Status PoolShape(InferenceContext& context, bool pools_channels) {
   LEAT_ASSIGN_OR_RETURN(const PoolAttrs attrs, ReadAttrs(context));
   const int rank = attrs.vectorized ? 5 : 4;
@@ -94,7 +97,7 @@ absl::Status PoolShape(InferenceContext& context, bool pools_channels) {
     const auto index = static_cast<size_t>(axis);
     const bool spatial = axis == attrs.axes.height || axis == attrs.axes.width;
     if (!spatial && !(pools_channels && axis == attrs.axes.channel)) continue;
-    // Windows over channels lie side by side; nothing pads them.
+    // Windows over channels lie side by side, without padding.
     Window window = attrs.windows[index];
     if (!spatial && window.padding == Padding::kExplicit) {
       window.padding = Padding::kValid;
@@ -161,8 +164,8 @@ void Register(OpRegistry& registry) {
       .shape = MaxPoolGradShape};
   registry.Add(max_pool_grad, {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
 
-  // ReluGrad(MaxPoolGrad(orig_input, orig_output, grad), orig_input), which the
-  // fusion pass makes.
+  // Computes ReluGrad(MaxPoolGrad(orig_input, orig_output, grad), orig_input).
+  // The fusion pass makes this op.
   OpSpec max_pool_relu_grad = max_pool_grad;
   max_pool_relu_grad.name = "_LeatMaxPoolReluGrad";
   registry.Add(std::move(max_pool_relu_grad),

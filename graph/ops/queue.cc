@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Queues: a handle, and ops that put elements in and take them out. What a
-// queue holds is not told by its handle.
+// Defines the ops that make queues, put elements in and take them out. A
+// queue's handle does not tell the types and shapes of its elements.
 #include <optional>
 
 #include "absl/strings/str_cat.h"
@@ -23,7 +23,7 @@ absl::Status DequeueManyShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// Stateful ops are neither folded nor shared, and these wait.
+// Stateful ops are neither folded nor merged with equal ones, and these wait.
 KernelSignature OfQueues() { return NotFoldable(OnCpu()); }
 
 void AddQueues(OpRegistry& registry) {

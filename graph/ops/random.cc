@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Random ops whose generator advances from step to step.
+// Defines the random ops whose generators advance from step to step.
 #include <utility>
 
 #include "leat/core/dtype_list.h"

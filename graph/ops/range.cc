@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Range: start, start + delta, ... below limit.
+// Defines Range: start, start + delta, and so on below limit.
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -17,7 +17,7 @@
 namespace leat::ops::range {
 namespace {
 
-// ceil(|limit - start| / |delta|), as an integer.
+// Returns ceil(|limit - start| / |delta|), computed in integers.
 absl::StatusOr<int64_t> CountInts(int64_t start, int64_t limit, int64_t delta) {
   if (delta == 0) return absl::InvalidArgumentError("Requires delta != 0");
   if ((delta > 0 && start > limit) || (delta < 0 && start < limit)) {
@@ -25,7 +25,7 @@ absl::StatusOr<int64_t> CountInts(int64_t start, int64_t limit, int64_t delta) {
         "Requires ", delta > 0 ? "start <= limit" : "start >= limit",
         ", got start ", start, " and limit ", limit));
   }
-  // Unsigned, because the distance may not fit int64_t.
+  // The distance is unsigned, because it may not fit int64_t.
   const uint64_t distance =
       delta > 0 ? static_cast<uint64_t>(limit) - static_cast<uint64_t>(start)
                 : static_cast<uint64_t>(start) - static_cast<uint64_t>(limit);
@@ -49,7 +49,7 @@ absl::StatusOr<int64_t> CountFloats(double start, double limit, double delta) {
         ", got start ", start, " and limit ", limit));
   }
   const double count = std::ceil(std::abs((limit - start) / delta));
-  // Also false for NaN.
+  // The comparison is also false for NaN.
   if (!(count < static_cast<double>(std::numeric_limits<int64_t>::max()))) {
     return absl::InvalidArgumentError(
         absl::StrCat("Range of ", count, " elements"));
@@ -57,6 +57,7 @@ absl::StatusOr<int64_t> CountFloats(double start, double limit, double delta) {
   return static_cast<int64_t>(count);
 }
 
+// Returns how many elements the range has. `inputs` are start, limit and delta.
 template <class T>
 absl::StatusOr<int64_t> Count(const Tensor* const (&inputs)[3]) {
   T values[3] = {};
@@ -74,7 +75,8 @@ absl::StatusOr<int64_t> Count(const Tensor* const (&inputs)[3]) {
   }
 }
 
-// Loops over axes are often Range(0, Rank(x)).
+// Records the values of the range if they are known. Axes are often Range(0,
+// Rank(x)).
 void SetRangeValues(InferenceContext& context, int64_t count) {
   const std::optional<PartialValues> start = PartialInput(context, 0);
   const std::optional<PartialValues> delta = PartialInput(context, 2);

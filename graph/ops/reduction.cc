@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Sum, Mean, Prod, Max, Min, All, Any over given axes.
+// Defines Sum, Mean, Prod, Max, Min, All and Any, which reduce over given axes.
 #include "leat/core/dtype_list.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"

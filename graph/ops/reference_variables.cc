@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Variables of reference semantics: VariableV2 gives a reference to its tensor.
+// Defines the variables with reference semantics, and the ops that update them.
+// VariableV2 outputs a reference to its tensor.
 #include <utility>
 
 #include "leat/core/dtype_list.h"
@@ -19,7 +20,7 @@ absl::Status VariableV2Shape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// A scalar shape meant "unknown" to the first version of this op.
+// In this op, the first version of VariableV2, a scalar shape means "unknown".
 absl::Status VariableShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(PartialShape shape,
                         context.Attr<PartialShape>("shape"));
@@ -49,7 +50,8 @@ absl::Status AssignUpdateShape(InferenceContext& context) {
   return shapes::MergeAll(context);
 }
 
-// updates.shape = indices.shape + ref.shape[1:], or updates is a scalar.
+// Checks that updates.shape is indices.shape + ref.shape[1:], or that updates
+// is a scalar.
 absl::Status ScatterUpdateShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const PartialShape ref, context.WithRankAtLeast(0, 1));
   context.set_output(0, ref);

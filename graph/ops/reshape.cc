@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Reshape, Squeeze, ExpandDims: the same elements under another shape.
+// Defines Reshape, Squeeze and ExpandDims, which give the same elements another
+// shape.
 #include <utility>
 #include <vector>
 
@@ -17,8 +18,8 @@ namespace {
 
 constexpr int64_t kUnknown = PartialShape::kUnknown;
 
-// The elements of a shape: the product of the known extents, and which extent
-// is unknown if there is exactly one.
+// What is known of the number of elements of a shape: the product of the known
+// extents, how many extents are unknown, and which one if there is exactly one.
 struct Elements {
   int64_t known = 1;
   int unknown_axis = -1;
@@ -50,7 +51,7 @@ absl::Status CannotReshape(const PartialShape& from, const PartialShape& to) {
                    " to shape ", to.DebugString()));
 }
 
-// The output's shape with what the input's tells of it.
+// Returns the output's shape, completed by what the input's shape tells of it.
 absl::StatusOr<PartialShape> InferReshape(const PartialShape& in,
                                           const PartialShape& out) {
   if (!out.rank_known() || !in.rank_known()) return out;
@@ -72,10 +73,11 @@ absl::StatusOr<PartialShape> InferReshape(const PartialShape& in,
     }
     return out;
   }
-  return out;  // One unknown extent on both sides stays unknown.
+  return out;  // both sides have one unknown extent
 }
 
-// A constant of known new shape stays a constant.
+// Sets the output's shape. If the input is a constant and the shape is known,
+// the output is a constant, too.
 absl::Status SetReshaped(InferenceContext& context, PartialShape shape) {
   const Tensor* value = context.input_value(0);
   if (value != nullptr && shape.IsFullyKnown()) {

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ScatterNd: zeros with updates added at given indices.
+// Defines ScatterNd, which adds updates to zeros at given indices.
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,7 +13,8 @@
 namespace leat::ops::scatter_nd {
 namespace {
 
-// updates.shape = indices.shape[:-1] + output.shape[indices.shape[-1]:]
+// Checks that updates.shape is indices.shape[:-1] +
+// output.shape[indices.shape[-1]:].
 absl::Status CheckUpdates(const PartialShape& indices,
                           const PartialShape& updates,
                           const PartialShape& output) {

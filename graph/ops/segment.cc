@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// UnsortedSegmentSum: sums of rows with equal ids.
+// Defines UnsortedSegmentSum, which adds up rows with equal ids.
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,7 +13,8 @@
 namespace leat::ops::segment {
 namespace {
 
-// data.shape with the extents of segment_ids replaced by num_segments.
+// The output's shape is data.shape with the extents of segment_ids replaced by
+// num_segments.
 absl::Status UnsortedSegmentShape(InferenceContext& context) {
   const PartialShape& data = context.input(0);
   const PartialShape& ids = context.input(1);

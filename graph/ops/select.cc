@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Select, SelectV2: one of two values, element by element.
+// Defines Select and SelectV2, which choose one of two values, element by
+// element.
 #include <utility>
 
 #include "leat/core/dtype_list.h"
@@ -12,8 +13,8 @@
 namespace leat::ops::select {
 namespace {
 
-// The condition is a scalar, a vector of the first extent, or of the values'
-// shape.
+// The condition is a scalar, a vector with the first extent of the values, or
+// has the values' shape.
 absl::Status SelectShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(PartialShape data,
                         Merge(context.input(1), context.input(2)));

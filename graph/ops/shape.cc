@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Shape, ShapeN, Size, Rank: what a tensor's shape is.
+// Defines Shape, ShapeN, Size and Rank.
 #include <algorithm>
 #include <optional>
 
@@ -13,7 +13,7 @@
 namespace leat::ops::shape {
 namespace {
 
-// Output i is the shape of input i.
+// Records that output i is the shape of input i.
 absl::Status SetShapeOf(InferenceContext& context, int i) {
   LEAT_ASSIGN_OR_RETURN(const DType dtype, context.Attr<DType>("out_type"));
   const PartialShape& shape = context.input(i);

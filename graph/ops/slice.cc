@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Slice: a box of a tensor.
+// Defines Slice, which takes a box of a tensor.
 #include <optional>
 #include <utility>
 
@@ -15,17 +15,17 @@
 namespace leat::ops::slice {
 namespace {
 
-// What the indices at `i` are, one per axis; nothing while their number is
-// unknown.
+// Returns the indices in input `i`, one per axis, as far as they are known;
+// nothing if their number is unknown.
 std::optional<PartialValues> Indices(const InferenceContext& context, int i) {
   std::optional<PartialValues> known = PartialInput(context, i);
   if (known.has_value() && known->is_scalar) return std::nullopt;
   return known;
 }
 
-// One axis: what begin and size (-1: to the end) leave of the extent. As in
-// TensorFlow, that the box lies inside the input is checked when it is cut:
-// a branch that is never taken may hold a slice that does not fit.
+// Returns the extent of the slice along one axis. A size of -1 means up to the
+// end. As in TensorFlow, only the kernel checks that the box lies inside of the
+// input: a branch that is never taken may hold a slice that does not fit.
 absl::StatusOr<int64_t> SlicedExtent(int64_t extent,
                                      std::optional<int64_t> begin,
                                      std::optional<int64_t> size) {
@@ -67,7 +67,8 @@ absl::Status SliceShape(InferenceContext& context) {
     return absl::InvalidArgumentError(
         absl::StrCat("a slice of ", rank, " dimensions"));
   }
-  // A size of -1 in a shape that is partly known means unknown, not the rest.
+  // A -1 in sizes that are only partly known means "unknown", not "up to the
+  // end".
   const bool sizes_known = context.input_value(2) != nullptr;
   Dims dims;
   for (int i = 0; i < static_cast<int>(rank); ++i) {

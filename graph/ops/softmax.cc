@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Softmax, LogSoftmax and the cross entropies.
+// Defines Softmax, LogSoftmax and the ops of the two cross entropies.
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -20,7 +20,7 @@ absl::Status SoftmaxShape(InferenceContext& context) {
 }
 
 absl::Status CrossEntropyShape(InferenceContext& context) {
-  // Equal shapes are the rule; only then may one of them be unknown.
+  // Usually the shapes are equal. Only in that case may one of them be unknown.
   absl::StatusOr<PartialShape> shape = context.WithRank(0, 2);
   if (shape.ok()) shape = Merge(*shape, context.input(1));
   if (!shape.ok()) {

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// [Resource]SparseApply*: the same for some rows of a variable.
+// Defines SparseApply* and ResourceSparseApply*, which update some rows of a
+// variable and of its slots in place.
 #include <utility>
 #include <vector>
 
@@ -13,7 +14,8 @@
 namespace leat::ops::sparse_training {
 namespace {
 
-// The shape of what a reference or a resource handle names.
+// Returns the shape of the variable that input `i`, a reference or a resource
+// handle, refers to.
 PartialShape VariableShapeOf(const InferenceContext& context, int i) {
   if (context.op().inputs[static_cast<size_t>(i)].is_ref) {
     return context.input(i);
@@ -22,7 +24,7 @@ PartialShape VariableShapeOf(const InferenceContext& context, int i) {
   return handle == nullptr ? PartialShape() : handle->shape;
 }
 
-// The gradient has a row of the variable per index.
+// Checks that the gradient has a row of the variable per index.
 absl::Status CheckRows(const PartialShape& variable,
                        const PartialShape& gradient,
                        const PartialShape& indices) {

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Split and SplitV: cuts a tensor along an axis.
+// Defines Split and SplitV, which cut a tensor along an axis.
 #include <optional>
 #include <utility>
 #include <vector>
@@ -17,7 +17,8 @@
 namespace leat::ops::split {
 namespace {
 
-// Sets every output to the input with extents[i] along the axis.
+// Sets the shape of output i to the input's shape with extents[i] along the
+// axis.
 absl::Status SetPieces(InferenceContext& context, const PartialShape& input,
                        int axis, absl::Span<const int64_t> extents) {
   for (int i = 0; i < context.num_outputs(); ++i) {
@@ -29,7 +30,7 @@ absl::Status SetPieces(InferenceContext& context, const PartialShape& input,
   return absl::OkStatus();
 }
 
-// The outputs have the input's rank; nothing else is known.
+// Records that the outputs have the input's rank; nothing else is known.
 absl::Status SetRanks(InferenceContext& context, const PartialShape& input) {
   if (!input.rank_known()) return absl::OkStatus();
   for (int i = 0; i < context.num_outputs(); ++i) {
@@ -61,7 +62,8 @@ absl::Status SplitShape(InferenceContext& context) {
                    std::vector<int64_t>(static_cast<size_t>(count), extent));
 }
 
-// The pieces' extents; one may be -1, the rest of `total`.
+// Returns the extents of the pieces. One of `sizes` may be -1, for what is left
+// of `total`.
 absl::StatusOr<std::vector<int64_t>> PieceExtents(const Dims& sizes,
                                                   int64_t total) {
   std::vector<int64_t> extents(sizes.begin(), sizes.end());

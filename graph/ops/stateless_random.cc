@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Random ops that are functions of a key and a counter.
+// Defines the random ops that are functions of a key and a counter.
 #include <utility>
 
 #include "leat/core/dtype_list.h"
@@ -12,8 +12,8 @@
 namespace leat::ops::stateless_random {
 namespace {
 
-constexpr int64_t kKeyLength = 1;      // of Philox and ThreeFry
-constexpr int64_t kCounterLength = 2;  // of both, in uint64
+constexpr int64_t kKeyLength = 1;      // in Philox and ThreeFry
+constexpr int64_t kCounterLength = 2;  // in both; in uint64
 
 absl::Status StatelessRandomShape(InferenceContext& context) {
   LEAT_RETURN_IF_ERROR(context.WithRank(1, 1).status());

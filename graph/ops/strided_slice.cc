@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// StridedSlice (x[a:b:c, ..., None]) and its gradient.
+// Defines StridedSlice (x[a:b:c, ..., None]) and the op of its gradient.
 #include <optional>
 #include <utility>
 
@@ -16,7 +16,8 @@
 namespace leat::ops::strided_slice {
 namespace {
 
-// The values of an index vector, nothing while one of them is unknown.
+// Returns the values of the index vector in input `i`, or nothing if one is
+// unknown.
 std::optional<Dims> KnownIndices(const InferenceContext& context, int i) {
   const Tensor* value = context.input_value(i);
   if (value == nullptr) return std::nullopt;
@@ -42,7 +43,8 @@ absl::StatusOr<StridedSliceSpec> MakeSpec(const InferenceContext& context,
   return spec;
 }
 
-// begin, end and strides are vectors of one length, from input `first` on.
+// Checks that begin, end and strides, the inputs from `first` on, are vectors
+// of one length.
 absl::Status CheckIndexShapes(const InferenceContext& context, int first) {
   PartialShape merged;
   for (int i = first; i < first + 3; ++i) {
@@ -52,7 +54,8 @@ absl::Status CheckIndexShapes(const InferenceContext& context, int first) {
   return absl::OkStatus();
 }
 
-// A slice of a vector whose values are partly known: shape(x)[1:], shape(x)[0].
+// Records the values of a slice of a vector whose values are partly known, such
+// as shape(x)[1:] or shape(x)[0].
 void SetSlicedValues(InferenceContext& context, const StridedSliceBox& box,
                      DType dtype) {
   const std::optional<PartialValues> input = PartialInput(context, 0);
@@ -61,7 +64,8 @@ void SetSlicedValues(InferenceContext& context, const StridedSliceBox& box,
       !box.processed.IsFullyKnown()) {
     return;
   }
-  // A slice with unknown begin has a known extent only if it takes one element.
+  // If begin is unknown, a slice has a known extent only if it takes one
+  // element, and it is unknown which one.
   if (context.input_value(1) == nullptr || context.input_value(2) == nullptr) {
     return;
   }

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// StringJoin: concatenates strings, element by element.
+// Defines StringJoin, which concatenates strings element by element.
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"
@@ -9,7 +9,7 @@
 namespace leat::ops::string_join {
 namespace {
 
-// All inputs have one shape, but for scalars, which fit any.
+// All inputs have one shape, except scalars, which fit any shape.
 absl::Status StringJoinShape(InferenceContext& context) {
   PartialShape merged;
   bool all_scalars = true;

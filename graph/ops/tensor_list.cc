@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TensorList*: lists of tensors of one type, held by a variant. The handle of
-// a list carries the element type and shape.
+// Defines the ops on lists of tensors of one type, which are held by variants.
+// During shape inference the handle of a list carries the type and shape of its
+// elements.
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -16,8 +17,8 @@
 namespace leat::ops::tensor_list {
 namespace {
 
-// The element shape that a list's handle tells. The op's element type must be
-// the list's.
+// Returns the type and shape of the elements, which the handle of the list in
+// input 0 tells. INVALID_ARGUMENT if the op's element type is not the list's.
 absl::StatusOr<HandleShape> ListElements(const InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const DType dtype,
                         context.Attr<DType>("element_dtype"));
@@ -37,7 +38,8 @@ absl::Status SetList(InferenceContext& context, HandleShape elements) {
   return absl::OkStatus();
 }
 
-// A new list whose element shape is what input `i` says.
+// Sets output 0 to a new list. Its element shape is the one in input `i`,
+// merged with `element`.
 absl::Status NewList(InferenceContext& context, int i,
                      const PartialShape& element = {}) {
   LEAT_ASSIGN_OR_RETURN(const DType dtype,
@@ -47,7 +49,7 @@ absl::Status NewList(InferenceContext& context, int i,
   return SetList(context, {.dtype = dtype, .shape = std::move(shape)});
 }
 
-// The handle's element shape and what input `i` says of it.
+// Returns the element shape that the list's handle and input `i` tell together.
 absl::StatusOr<PartialShape> ElementShape(const InferenceContext& context,
                                           int i) {
   LEAT_ASSIGN_OR_RETURN(const HandleShape elements, ListElements(context));
@@ -92,7 +94,8 @@ absl::Status TensorListGetItemShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// The same list; an item must fit its elements.
+// Sets output 0 to the same list. INVALID_ARGUMENT if `item` does not fit its
+// elements.
 absl::Status UpdatedList(InferenceContext& context, const PartialShape& item) {
   LEAT_ASSIGN_OR_RETURN(HandleShape elements, ListElements(context));
   LEAT_RETURN_IF_ERROR(Merge(elements.shape, item).status());
@@ -105,7 +108,7 @@ absl::Status TensorListSetItemShape(InferenceContext& context) {
 }
 
 absl::Status TensorListPushBackShape(InferenceContext& context) {
-  // Whether the element fits is checked when it is pushed, as in TensorFlow.
+  // Only the kernel checks that the element fits, as in TensorFlow.
   return UpdatedList(context, PartialShape());
 }
 
@@ -123,7 +126,8 @@ absl::Status TensorListElementShapeShape(InferenceContext& context) {
   context.set_output(0, Shape{handle->shape.rank()});
   PartialValues known;
   for (const int64_t extent : handle->shape.dims()) {
-    // An extent that the handle leaves open is -1 in the list, too.
+    // An extent that the handle leaves open may be -1 in the output, too, so
+    // nothing is recorded.
     if (extent == PartialShape::kUnknown) return absl::OkStatus();
     known.values.push_back(extent);
   }
@@ -143,7 +147,8 @@ absl::Status TensorListResizeShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// The elements' first extents add up to one that is not known before.
+// The first extent of the output is the sum of the elements' first extents,
+// which is not known before the step.
 absl::Status TensorListConcatV2Shape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const PartialShape element, ElementShape(context, 1));
   if (element.rank_known() && element.rank() == 0) {
@@ -193,8 +198,8 @@ absl::Status TensorListScatterIntoExistingListShape(InferenceContext& context) {
   return UpdatedList(context, Subshape(tensor, 1));
 }
 
-// A list in a graph as a constant would be copied by every step that changes
-// it.
+// These ops are not folded: every step that changes a list would have to copy
+// the constant.
 KernelSignature KeepsTensors() { return NotFoldable(RetainsInput(OnCpu())); }
 
 void AddTensorListReserveAndOthers(OpRegistry& registry) {

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tile: repeats a tensor along its axes.
+// Defines Tile, which repeats a tensor along its axes.
 #include <utility>
 
 #include "leat/core/dtype_list.h"
@@ -18,7 +18,7 @@ absl::Status TileShape(InferenceContext& context) {
   const PartialShape& input = context.input(0);
   LEAT_ASSIGN_OR_RETURN(const PartialShape multiples_shape,
                         context.WithRank(1, 1));
-  // A multiple of -1 is no unknown extent but an error.
+  // A multiple of -1 is an error and does not stand for an unknown extent.
   if (const Tensor* multiples = context.input_value(1)) {
     LEAT_RETURN_IF_ERROR(GetShape(*multiples, "multiples").status());
   }

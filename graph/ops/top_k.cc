@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TopKV2, InTopK, InTopKV2.
+// Defines TopKV2, InTopK and InTopKV2.
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ResourceApply* and Apply*: one step of an optimiser on a variable and its
-// slots, in place.
+// Defines Apply* and ResourceApply*, which do one step of an optimizer on a
+// variable and its slots in place.
 #include <utility>
 #include <vector>
 
@@ -14,7 +14,8 @@
 namespace leat::ops::training {
 namespace {
 
-// The shape of what a reference or a resource handle names.
+// Returns the shape of the variable that input `i`, a reference or a resource
+// handle, refers to.
 PartialShape VariableShapeOf(const InferenceContext& context, int i) {
   if (context.op().inputs[static_cast<size_t>(i)].is_ref) {
     return context.input(i);
@@ -23,7 +24,7 @@ PartialShape VariableShapeOf(const InferenceContext& context, int i) {
   return handle == nullptr ? PartialShape() : handle->shape;
 }
 
-// The variable, its slots and the gradient have one shape; the rest are
+// The variable, its slots and the gradient have one shape. All other inputs are
 // scalars.
 absl::Status ApplyShape(InferenceContext& context) {
   const std::vector<ArgDef>& args = context.op().inputs;

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Transpose, InvertPermutation.
+// Defines Transpose and InvertPermutation.
 #include <utility>
 #include <vector>
 

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Gradients of element-wise functions in terms of their results.
+// Defines the ops for gradients of element-wise functions whose gradients are
+// computed from their results.
 #include <string>
 
 #include "absl/strings/str_cat.h"

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Variables of resource semantics: a handle, and ops that read and update
-// what it names.
+// Defines the variables with resource semantics: VarHandleOp, whose output is a
+// handle, and the ops that read and update the variable that a handle names.
 #include <optional>
 #include <utility>
 
@@ -29,7 +29,8 @@ absl::Status VarIsInitializedShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// The variable's shape, unknown without a handle. `dtype` must be its type.
+// Returns the variable's shape, which is unknown without a handle.
+// INVALID_ARGUMENT if the variable's type is not `dtype`.
 absl::StatusOr<PartialShape> VariableValueShape(const InferenceContext& context,
                                                 DType dtype) {
   const HandleShape* handle = context.input_handle(0);
@@ -65,8 +66,9 @@ absl::Status VariableShapeShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// The value fits the variable. A node placed before with another shape is the
-// kernel's business when validate_shape is false.
+// Checks that the value fits the declared shape of the variable. Whether it
+// fits the current value, which validate_shape asks for, is checked by the
+// kernel.
 absl::Status AssignVariableShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const DType dtype, context.Attr<DType>("dtype"));
   LEAT_ASSIGN_OR_RETURN(const PartialShape shape,
@@ -105,7 +107,8 @@ absl::Status ResourceGatherShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// updates.shape = indices.shape + variable.shape[1:], or updates is a scalar.
+// Checks that updates.shape is indices.shape + variable.shape[1:], or that
+// updates is a scalar.
 absl::Status ResourceScatterShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const DType dtype, context.Attr<DType>("dtype"));
   LEAT_ASSIGN_OR_RETURN(const PartialShape shape,
