@@ -46,7 +46,7 @@ void DivNoNanGrad(GradientContext& c) {
   }
 }
 
-// floormod(x, y) = x - floor(x / y) * y.
+// Follows from floormod(x, y) = x - floor(x / y) * y.
 void FloorModGrad(GradientContext& c) {
   const Output x = c.input(0);
   const Output y = c.input(1);
@@ -56,7 +56,8 @@ void FloorModGrad(GradientContext& c) {
   if (c.needs(1)) c.set(1, reduce.ForY(dz * -op::FloorDiv(x, y)));
 }
 
-// Where both are equal, x gets the gradient.
+// The gradient goes to x where `first` is true and to y elsewhere. The callers
+// choose `first` so that x gets it where both are equal.
 void SelectionGrad(GradientContext& c, Output first) {
   BroadcastReducer reduce(c.input(0), c.input(1));
   const Output dz = c.grad();
@@ -80,7 +81,7 @@ void SquaredDifferenceGrad(GradientContext& c) {
   if (c.needs(1)) c.set(1, -reduce.ForY(dx));
 }
 
-// The logarithm of x <= 0 counts as 0.
+// The gradient of y has the factor log(x), which counts as 0 for x <= 0.
 void PowGrad(GradientContext& c) {
   const Output x = c.input(0);
   const Output y = c.input(1);

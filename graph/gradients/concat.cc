@@ -5,7 +5,8 @@
 namespace leat::gradients::concat {
 namespace {
 
-// The extents of the parts along the axis, where all are known.
+// Returns the extents of all parts along the axis, or nothing if one is not
+// known.
 std::optional<Dims> Extents(GradientContext& c, int count) {
   Dims extents;
   for (int i = 0; i < count; ++i) {
@@ -34,7 +35,7 @@ void ConcatGrad(GradientContext& c) {
   for (int i = 0; i < count; ++i) shapes.push_back(ShapeOf(c.input(i)));
   const Output narrow =
       axis.dtype() == DType::kInt32 ? axis : op::Cast(axis, DType::kInt32);
-  // ConcatOffset wants an axis that counts from the front.
+  // ConcatOffset needs an axis that is counted from the front.
   const Output normal = op::FloorMod(narrow, op::Rank(c.input(0)));
   const std::vector<Output> offsets = op::ConcatOffset(normal, shapes);
   for (int i = 0; i < count; ++i) {

@@ -29,8 +29,9 @@ void Conv2DGrad(GradientContext& c) {
   }
 }
 
-// A convolution's gradient with respect to its input is linear in both the
-// filter and the gradient: this is how transposed convolutions are trained.
+// The gradient of a convolution with respect to its input is linear in both the
+// filter and the gradient of the output, so it can be differentiated again.
+// Transposed convolutions are trained this way.
 void Conv2DBackpropInputGrad(GradientContext& c) {
   const auto strides = c.attr<std::vector<int64_t>>("strides");
   const auto padding = c.attr<std::string>("padding");

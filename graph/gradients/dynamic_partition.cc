@@ -7,8 +7,8 @@
 namespace leat::gradients::dynamic_partition {
 namespace {
 
-// The rows' positions are dealt out as the rows were, and tell where each
-// output's gradients come from.
+// Partitions the positions of the rows as the rows were partitioned. They then
+// tell where the gradients of each output belong.
 void DynamicPartitionGrad(GradientContext& c) {
   if (!c.needs(0)) return;
   const Output partitions = c.input(1);

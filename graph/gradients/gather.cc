@@ -13,14 +13,15 @@ const Tensor& MinusOne() {
   return *tensor;
 }
 
-// `shape` without its first entry.
+// Returns the vector `shape` without its first entry.
 Output Tail(Output shape) {
   return op::StridedSlice(shape, Tensor::Vector<int32_t>({1}),
                           Tensor::Vector<int32_t>({0}),
                           Tensor::Vector<int32_t>({1}), {.end_mask = 1});
 }
 
-// Gradient rows of `shape`, one per index.
+// Returns the gradient as slices of a tensor of shape `shape`, one row per
+// index. `params` is what is known of that shape.
 IndexedSlices Rows(GraphBuilder& b, Output dy, Output indices, Output shape,
                    const PartialShape& params) {
   Output values_shape;
@@ -47,7 +48,7 @@ void GatherGrad(GradientContext& c) {
                 params.shape()));
 }
 
-// The variable's shape is the handle's.
+// Takes the variable's shape from its handle if that is known.
 void ResourceGatherGrad(GradientContext& c) {
   if (!c.needs(0)) return;
   if (c.attr<int64_t>("batch_dims") != 0) {
@@ -75,7 +76,7 @@ Output AsInt32(Output x) {
   return x.dtype() == DType::kInt32 ? x : op::Cast(x, DType::kInt32);
 }
 
-// The product of the entries [begin, end) of a shape vector.
+// Returns the product of the entries [begin, end) of the vector `shape`.
 Output Product(Output shape, Output begin, Output end) {
   const Output part =
       op::StridedSlice(shape, op::ExpandDims(begin, 0), op::ExpandDims(end, 0),
@@ -84,7 +85,7 @@ Output Product(Output shape, Output begin, Output end) {
 }
 
 // The extents of params [B..., outer..., axis, inner...] and of indices [B...,
-// count...], each run of dimensions as one.
+// count...], where each group of dimensions counts as one.
 struct GatherExtents {
   GatherExtents(Output params, Output indices, Output axis, Output batch)
       : shape(ShapeOf(params)) {
@@ -100,8 +101,8 @@ struct GatherExtents {
   Output batches, outer, extent, inner, count;
 };
 
-// dy is [B..., outer..., count..., inner...]: sums its rows, one per index, by
-// the index within each batch.
+// Sets the gradient of params for any axis. dy is [B..., outer..., count...,
+// inner...]. Its rows, one per index, are summed by index within each batch.
 void AxisGatherGrad(GradientContext& c, Output axis, Output batch) {
   const Output indices = c.input(1);
   const GatherExtents e(c.input(0), indices, axis, batch);

@@ -10,7 +10,8 @@ void IdentityGrad(GradientContext& c) {
   for (int i = 0; i < c.num_inputs(); ++i) c.set(i, c.grad_or_none(i));
 }
 
-// Only the first input is data.
+// The gradient goes to the first input, which is the only one that the output
+// depends on.
 void FirstInputGrad(GradientContext& c) { c.set(0, c.grad_or_none(0)); }
 
 void PreventGradientGrad(GradientContext& c) {

@@ -5,8 +5,8 @@
 namespace leat::gradients::matmul {
 namespace {
 
-// The product of op's inputs with either transposed, over MatMul and
-// BatchMatMulV2.
+// Adds a product of two matrices, of which each may be transposed: a MatMul or
+// a BatchMatMulV2.
 using Product = Output (*)(Output, Output, bool, bool);
 
 Output Plain(Output a, Output b, bool ta, bool tb) {
@@ -16,6 +16,8 @@ Output Batched(Output a, Output b, bool ta, bool tb) {
   return op::BatchMatMulV2(a, b, {.adj_x = ta, .adj_y = tb});
 }
 
+// Return the gradients of op(a) * op(b) with respect to a and b, where `ta` and
+// `tb` say whether a and b are transposed.
 Output ForA(Product product, Output dz, Output b, bool ta, bool tb) {
   return ta ? product(b, dz, tb, true) : product(dz, b, false, !tb);
 }
@@ -31,7 +33,7 @@ void MatMulGrad(GradientContext& c) {
   if (c.needs(1)) c.set(1, ForB(Plain, dz, c.input(0), ta, tb));
 }
 
-// All extents but the last two; nothing when there are none that may differ.
+// Returns true if all extents but the last two are known to be equal.
 bool SameBatch(const PartialShape& a, const PartialShape& b) {
   if (!a.rank_known() || !b.rank_known() || a.rank() != b.rank()) return false;
   for (int i = 0; i + 2 < a.rank(); ++i) {
@@ -40,7 +42,7 @@ bool SameBatch(const PartialShape& a, const PartialShape& b) {
   return true;
 }
 
-// Sums over the batch extents that were stretched.
+// Sums `gradient` over the batch dimensions along which `to` was stretched.
 Output SumBatch(Output gradient, Output to, Output other, bool first) {
   const Output shape = ShapeOf(to);
   const auto batch = [](Output s) {

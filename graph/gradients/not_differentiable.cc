@@ -5,7 +5,7 @@
 namespace leat::gradients::not_differentiable {
 namespace {
 
-// As in TensorFlow: what no gradient flows through.
+// The ops through which no gradient flows, as in TensorFlow.
 constexpr absl::string_view kOps[] = {"All",
                                       "Any",
                                       "ArgMax",

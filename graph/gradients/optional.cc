@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Gradients of optionals: the gradient of an optional holds those of its
-// values.
+// The gradients of ops on optionals. The gradient of an optional is an optional
+// of the gradients of its values.
 #include <utility>
 #include <vector>
 
@@ -25,8 +25,8 @@ void FromValueGrad(GradientContext& c) {
   }
 }
 
-// With zeros for a value that nobody used, and for one without a gradient: what
-// takes them apart goes by their number.
+// A value that nothing used, or that has no gradient, gets zeros, because the
+// values of an optional are told apart by their position.
 void GetValueGrad(GradientContext& c) {
   if (!c.needs(0)) return;
   std::vector<Output> gradients;

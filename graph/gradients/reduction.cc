@@ -12,7 +12,8 @@ const Tensor& MinusOne() {
   return *tensor;
 }
 
-// The axes as a vector of values in [0, rank), from run-time values.
+// Returns the axes as a vector of values in [0, rank), computed when the graph
+// runs.
 Output NormalAxes(Output axes, Output rank) {
   const Output flat = op::Reshape(axes, MinusOne());
   const Output narrow =
@@ -20,7 +21,8 @@ Output NormalAxes(Output axes, Output rank) {
   return op::FloorMod(narrow + rank, rank);
 }
 
-// The input's shape with extent 1 at the reduced axes, from run-time shapes.
+// Returns the shape of `x` with extent 1 at the reduced axes, computed when the
+// graph runs.
 Output KeptShape(Output x, Output axes) {
   const Output shape = ShapeOf(x);
   const Output rank = op::Rank(x);
@@ -29,7 +31,8 @@ Output KeptShape(Output x, Output axes) {
                            {{shape, op::OnesLike(normal)}});
 }
 
-// A tensor of the output's shape, such that it broadcasts against the input.
+// Returns `t`, which has the output's shape, in a shape that broadcasts against
+// the input.
 Output Aligned(GradientContext& c, Output t) {
   const Output x = c.input(0);
   if (c.attr<bool>("keep_dims")) return t;
@@ -43,7 +46,8 @@ Output Aligned(GradientContext& c, Output t) {
   if (!axes.has_value()) return op::Reshape(t, KeptShape(x, c.input(1)));
   Dims dims(shape.dims().begin(), shape.dims().end());
   for (int64_t axis : *axes) dims[axis] = 1;
-  // Leading axes need no extents of 1: shapes align from the right.
+  // Reduced axes at the front need no extents of 1, because shapes are aligned
+  // from the right.
   bool leading = true;
   int unknown = 0;
   for (int i = 0; i < rank; ++i) {
@@ -55,7 +59,7 @@ Output Aligned(GradientContext& c, Output t) {
     unknown += dims[i] == PartialShape::kUnknown;
   }
   if (leading) return t;
-  // Reshape finds one extent by itself, if no other one is 0.
+  // Reshape finds one unknown extent by itself if no other extent is 0.
   const bool empty = std::count(dims.begin(), dims.end(), 0) > 0;
   if (unknown > 1 || (unknown == 1 && empty)) {
     return op::Reshape(t, KeptShape(x, c.input(1)));
@@ -68,7 +72,7 @@ void SumGrad(GradientContext& c) {
   c.set(0, op::BroadcastTo(Aligned(c, c.grad()), ShapeOf(c.input(0))));
 }
 
-// How many inputs one output averages, as the gradient's dtype.
+// Returns how many inputs one output averages, as a scalar of `dtype`.
 Output Count(GradientContext& c, DType dtype) {
   const std::optional<Dims> in = StaticDims(c.input(0));
   const std::optional<Dims> out = StaticDims(c.output(0));
@@ -97,7 +101,7 @@ void MeanGrad(GradientContext& c) {
   c.set(0, op::BroadcastTo(Aligned(c, share), ShapeOf(c.input(0))));
 }
 
-// Equal extrema share the gradient.
+// If several elements are the extremum, they share the gradient.
 void ExtremumGrad(GradientContext& c) {
   if (!c.needs(0)) return;
   const Output x = c.input(0);
@@ -108,10 +112,10 @@ void ExtremumGrad(GradientContext& c) {
   c.set(0, is_extremum / count * Aligned(c, dy));
 }
 
-// How a transpose moves the reduced axes to the front.
+// A transposition that moves the reduced axes to the front.
 struct ReducedFirst {
   Output order, back;  // the permutation and its inverse
-  Output count;        // a vector of one: how many axes are reduced
+  Output count;        // how many axes are reduced, a vector of one
 };
 
 ReducedFirst ReducedFirstOf(GraphBuilder& b, Dims axes, int rank) {
@@ -128,7 +132,7 @@ ReducedFirst ReducedFirstOf(GraphBuilder& b, Dims axes, int rank) {
           .count = IntVector(b, {static_cast<int64_t>(axes.size())})};
 }
 
-// The same from run-time values.
+// Does the same for values that are known only when the graph runs.
 ReducedFirst ReducedFirstOf(Output x, Output axes) {
   const Output rank = op::Rank(x);
   const Output normal = NormalAxes(axes, rank);
@@ -145,9 +149,10 @@ ReducedFirst ReducedFirstOf(Output x, Output axes) {
           .count = op::Shape(reduced)};
 }
 
-// The product of the others, without dividing by an x that may be 0: products
-// of what comes before and of what comes after along the reduced axes, which
-// are moved to the front and flattened into one.
+// The gradient of an element is the product of the others, computed without
+// dividing by an element, which may be 0. The reduced axes are moved to the
+// front and flattened into one; along it the products of all elements before
+// and of all elements after are multiplied.
 void ProdGrad(GradientContext& c) {
   if (!c.needs(0)) return;
   const Output x = c.input(0);

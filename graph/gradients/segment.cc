@@ -5,14 +5,15 @@
 namespace leat::gradients::segment {
 namespace {
 
-// Segment ids below 0 were dropped, so they get no gradient.
+// Rows with ids below 0 were dropped, so they get no gradient.
 void UnsortedSegmentSumGrad(GradientContext& c) {
   if (!c.needs(0)) return;
   const Output ids = c.input(1);
   const Output dy = c.grad();
   const Output rows = op::GatherV2(dy, op::Maximum(ids, 0), 0);
   Output kept = op::GreaterEqual(ids, 0);
-  // SelectV2 aligns from the right; ids are the leading dimensions.
+  // SelectV2 aligns shapes from the right, but the ids belong to the leading
+  // dimensions.
   const PartialShape data = c.input(0).shape();
   const PartialShape id_shape = ids.shape();
   if (data.rank_known() && id_shape.rank_known()) {

@@ -13,7 +13,8 @@ void SelectGrad(GradientContext& c) {
   if (c.needs(2)) c.set(2, op::Select(condition, zeros, dy));
 }
 
-// The output has the broadcast of three shapes, so each is reduced against it.
+// The output has the broadcast shape of three inputs, so each gradient is
+// reduced against that shape.
 void SelectV2Grad(GradientContext& c) {
   const Output condition = c.input(0);
   const Output dy = c.grad();

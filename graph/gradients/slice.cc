@@ -7,7 +7,7 @@ namespace {
 
 Output Column(Output vector) { return op::ExpandDims(vector, 1); }
 
-// Zeros around the gradient.
+// Puts zeros around the gradient.
 void SliceGrad(GradientContext& c) {
   if (!c.needs(0)) return;
   const Output x = c.input(0);
@@ -44,7 +44,7 @@ void StridedSliceGrad(GradientContext& c) {
                 .shrink_axis_mask = c.attr<int64_t>("shrink_axis_mask")}));
 }
 
-// Takes what was not padding.
+// Takes the part of the gradient that was not padding.
 void PadGrad(GradientContext& c) {
   if (!c.needs(0)) return;
   const Output paddings = c.input(1);

@@ -1,13 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Gradients of lists of tensors: the gradient of a list is a list.
+// The gradients of ops on lists of tensors. The gradient of a list is a list of
+// the gradients of its elements.
 #include "leat/graph/gradient_shapes.h"
 #include "leat/graph/ops.h"
 
 namespace leat::gradients::tensor_list {
 namespace {
 
-// The shape of the elements that a tensor is stacked of.
+// Returns the shape of the elements that `x` is stacked of.
 Output RowShape(Output x) {
   return op::StridedSlice(ShapeOf(x), Tensor::Vector<int32_t>({1}),
                           Tensor::Vector<int32_t>({0}),
@@ -22,7 +23,8 @@ void PushBackGrad(GradientContext& c) {
   c.set(1, popped.tensor);
 }
 
-// Output 0 is the list without the element.
+// Output 0 is the list without the element, so the element's gradient is pushed
+// to its gradient.
 void PopBackGrad(GradientContext& c) {
   if (c.needs(0)) c.set(0, op::TensorListPushBack(c.grad(0), c.grad(1)));
 }

@@ -5,8 +5,8 @@
 namespace leat::gradients::top_k {
 namespace {
 
-// Every value's gradient goes to where it came from: flat positions are
-// row * extent + index.
+// Adds the gradient of each value at the position that the value came from. The
+// position in the flattened input is row * extent + index.
 void TopKGrad(GradientContext& c) {
   if (!c.needs(0)) return;
   const Output x = c.input(0);
