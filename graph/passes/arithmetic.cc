@@ -1,14 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Turns arithmetic that changes nothing into Identity: x * 1, x / 1, x - 0,
-// x + 0, Neg(Neg(x)), Transposes and Reshapes that undo each other, Cast to the
-// same type. Only where the result is the same bit by bit for every x, NaN,
-// infinities and -0 included (so x + 0.0 stays: it makes -0 a 0), where the
-// shape is provably the same, and where the node could not have failed. A
-// denormal counts as the zero that it is for arithmetic (flush_denormals.h).
+// The pass "arithmetic" replaces arithmetic that changes nothing by Identity: x
+// * 1, x / 1, x - 0, x + 0, Neg(Neg(x)), Transposes and Reshapes that undo each
+// other, and Cast to the same type. It does so only where the result is the
+// same bit by bit for every x, including NaN, infinities and -0 (so x + 0.0
+// stays, since it makes 0 of -0), where the shape is provably the same, and
+// where the node could not have failed. A denormal counts as the zero that it
+// is for arithmetic (flush_denormals.h).
 //
-// Identity waits for what the node waited for; identity_removal drops it where
-// that is possible.
+// The Identity waits for the same nodes as the node that it replaces;
+// identity_removal drops it where that is possible.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -23,20 +24,22 @@
 namespace leat::passes::arithmetic {
 namespace {
 
-// What stands for a node: a tensor, and the nodes before it that are then
-// passed over. Those have no other data inputs than constants and the tensor.
+// What a node can be replaced by: an equal tensor, and the nodes before it that
+// are then passed over. Their only data inputs are constants and that tensor.
 struct Equivalent {
   Endpoint value = {};
   absl::InlinedVector<NodeId, 3> skipped = {};
 };
 using Found = std::optional<Equivalent>;
+// Returns what the node is equivalent to, or nothing.
 using Rule = Found (*)(PassContext&, NodeId);
 
 const Node& NodeOf(const PassContext& context, NodeId id) {
   return context.graph().node(id);
 }
 
-// Every element is `value`. The bits of a float decide: -0 is not 0.
+// Returns true if every element is `value`. Compares the bits of floats, since
+// -0 is not 0.
 bool IsFilledWith(const Tensor& tensor, double value) {
   if (tensor.num_elements() < 1 || tensor.num_elements() > kMaxKnownElements) {
     return false;
@@ -55,7 +58,7 @@ bool IsFilledWith(const Tensor& tensor, double value) {
   return all;
 }
 
-// Broadcasting `x` against `constant` gives the shape of x.
+// Returns true if broadcasting `x` against `constant` gives the shape of x.
 bool KeepsShape(PassContext& context, Endpoint x, const Tensor& constant) {
   if (constant.rank() == 0) return true;
   const InferredOutput* known = context.Inferred(x);
@@ -71,7 +74,8 @@ bool KeepsShape(PassContext& context, Endpoint x, const Tensor& constant) {
   return true;
 }
 
-// Input `kept`, when the other one is filled with the neutral element.
+// Returns input `kept` if the other input is filled with the neutral element
+// `element`.
 Found Neutral(PassContext& context, NodeId id, int kept, double element) {
   const Node& node = NodeOf(context, id);
   const Endpoint other = node.inputs[1 - kept];
@@ -103,14 +107,14 @@ Found Subtract(PassContext& context, NodeId id) {
   return Neutral(context, id, 0, 0.0);
 }
 
-// AddN of one tensor.
+// AddN of one tensor is that tensor.
 Found Sum(PassContext& context, NodeId id) {
   const Node& node = NodeOf(context, id);
   if (node.num_inputs() != 1) return std::nullopt;
   return Equivalent{node.inputs[0], {}};
 }
 
-// The inner node of two of the same op.
+// Returns the node that computes input 0 if it has the same op, else null.
 const Node* Inner(const PassContext& context, NodeId id) {
   const Node& node = NodeOf(context, id);
   const NodeId inner = node.inputs[0].node;
@@ -121,6 +125,7 @@ const Node* Inner(const PassContext& context, NodeId id) {
   return &NodeOf(context, inner);
 }
 
+// Two nodes of an op that is its own inverse undo each other.
 Found Involution(PassContext& context, NodeId id) {
   const Node* inner = Inner(context, id);
   if (inner == nullptr) return std::nullopt;
@@ -133,7 +138,8 @@ Found Cast(PassContext& context, NodeId id) {
   return Equivalent{node.inputs[0], {}};
 }
 
-// The rank is known to be the permutation's: the node cannot fail.
+// Returns the permutation of a Transpose if it is a valid constant and the rank
+// of the input is known to fit it. Such a node cannot fail.
 std::optional<Dims> Permutation(PassContext& context, const Node& node) {
   const Tensor* constant = context.Constant(node.inputs[1].node);
   const InferredOutput* known = context.Inferred(node.inputs[0]);
@@ -174,8 +180,8 @@ Found Transpose(PassContext& context, NodeId id) {
   return result;
 }
 
-// Reshape from `from` to `to` changes nothing: all extents are equal, or all
-// but one, which is then what the number of elements leaves.
+// Returns true if a Reshape from `from` to `to` changes nothing: all extents
+// are equal, or all but one, which then follows from the number of elements.
 bool AreSame(const PartialShape& from, const PartialShape& to) {
   if (!from.rank_known() || !to.rank_known() || from.rank() != to.rank()) {
     return false;
@@ -193,12 +199,13 @@ bool AreSame(const PartialShape& from, const PartialShape& to) {
   return num_unknown == 0 || (num_unknown == 1 && !has_zero);
 }
 
-// A tensor of this shape, as far as it is known, always has elements for the
-// shape that the constant says.
+// Returns true if a Reshape of a tensor of the shape `from`, which may be
+// partly known, to the constant shape `to` cannot fail: the number of elements
+// always fits.
 bool CannotFail(const PartialShape& from, const Tensor& to) {
   const auto extents = GetIndices(to, "shape");
   if (!from.rank_known() || !extents.ok()) return false;
-  if (from.IsFullyKnown()) return true;  // or inference would have failed
+  if (from.IsFullyKnown()) return true;  // else inference would have failed
   int64_t wanted = 1;
   int num_unknown = 0;
   for (const int64_t extent : *extents) {
@@ -245,6 +252,7 @@ constexpr std::pair<const char*, Rule> kRules[] = {
     {"Cast", &Cast},    {"Transpose", &Transpose}, {"Reshape", &Reshape},
 };
 
+// Replaces the node by an Identity if the rule says so.
 bool Apply(PassContext& context, NodeId id, Rule rule) {
   const Found found = rule(context, id);
   if (!found.has_value()) return false;

@@ -1,11 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Computes now what every step would compute alike: nodes whose inputs are all
-// constants, and Shape, Size and Rank of tensors whose shapes are known. The
-// constant keeps the control edges of what it was computed from, so it is dead,
-// and in a frame, exactly when the node was. A tensor of which only the shape
-// is used is not computed any more: an error that this would have met is gone,
-// and the declared shape of a variable is what counts, as in TensorFlow.
+// The pass "constant_folding" computes now what every step would compute alike:
+// nodes whose inputs are all constants, and Shape, Size and Rank of tensors
+// whose shapes are known. The new constant keeps the control edges of
+// everything that it was computed from, so it is dead, and in a frame, exactly
+// when the node was. A tensor of which only the shape is used is not computed
+// any more: an error in computing it does not happen any more, and the declared
+// shape of a variable is trusted, as in TensorFlow.
 #include <optional>
 #include <utility>
 #include <vector>
@@ -40,6 +41,7 @@ class Folder {
   }
 
  private:
+  // Replaces the node by its value if all its inputs are constants.
   bool FoldConstants(NodeId id) {
     if (!context_.MayEvaluate(id)) return false;
     const Node& node = graph_.node(id);
@@ -59,8 +61,9 @@ class Folder {
                                       *std::move(controls));
   }
 
-  // The value that inference knows. The input's value is not needed any more,
-  // so nobody must be able to tell whether it was there: it is unconditional.
+  // Replaces Shape, Size or Rank by the value that inference knows. The input's
+  // value is not needed any more. The node must be unconditional, so that
+  // nothing can tell whether the input was computed.
   bool FoldShape(NodeId id) {
     const Node& node = graph_.node(id);
     bool is_shape = false;

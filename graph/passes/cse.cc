@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Common subexpressions: of nodes that compute the same from the same inputs,
-// after the same control edges, on the same device, the first one stays.
+// The pass "cse" merges common subexpressions. Of nodes on the same device that
+// compute the same op from the same inputs and wait for the same control edges,
+// only the first one stays.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -16,7 +17,7 @@
 namespace leat::passes::cse {
 namespace {
 
-// A larger constant is equal only to those that share its bytes.
+// A larger constant counts as equal only to constants that share its bytes.
 constexpr int64_t kMaxComparedBytes = int64_t{1} << 20;
 
 bool IsSame(const Tensor& a, const Tensor& b) {
@@ -25,7 +26,7 @@ bool IsSame(const Tensor& a, const Tensor& b) {
   return a.num_bytes() <= kMaxComparedBytes && Identical(a, b);
 }
 
-// Of the first elements only when the text is long.
+// Hashes a tensor of strings; of a long text only the beginning.
 size_t HashOfText(const Tensor& tensor) {
   size_t hash = absl::HashOf(tensor.dtype(), tensor.shape().dims());
   size_t left = static_cast<size_t>(kMaxComparedBytes);
@@ -51,7 +52,8 @@ size_t HashOf(const Tensor& tensor) {
       absl::string_view(tensor.raw_data(), static_cast<size_t>(bytes)));
 }
 
-// Attrs that are rarely the only difference are left to the comparison.
+// Hashes an attr's value. The types of attrs that are rarely the only
+// difference between nodes are left to the comparison.
 size_t HashOf(const AttrValue& value) {
   if (const auto* type = std::get_if<DType>(&value)) return absl::HashOf(*type);
   if (const auto* i = std::get_if<int64_t>(&value)) return absl::HashOf(*i);
@@ -79,12 +81,14 @@ class Merger {
     for (const NodeId id : context_.order()) {
       if (!graph_.Contains(id)) continue;
       Rewire(id);
-      // A node without outputs is there for its place in the order of things.
+      // A node without outputs is there because of its control edges, so it
+      // stays.
       if (!context_.IsPure(id) || context_.IsKept(id) ||
           graph_.node(id).num_outputs() == 0 || context_.ReadsReference(id)) {
         continue;
       }
-      // Unequal nodes of one hash are so rare that only the first counts.
+      // Unequal nodes with the same hash are so rare that only the first one is
+      // compared.
       const auto [it, inserted] = first_of_.try_emplace(HashOfNode(id), id);
       if (inserted || !AreEqual(it->second, id)) continue;
       merged_into_[id] = it->second;
@@ -97,6 +101,7 @@ class Merger {
   }
 
  private:
+  // Makes the node use the first of equal nodes in place of merged ones.
   void Rewire(NodeId id) {
     const Node& node = graph_.node(id);
     for (int i = 0; i < node.num_inputs(); ++i) {
@@ -117,7 +122,8 @@ class Merger {
     context_.SetControls(id, std::move(controls));
   }
 
-  // Attrs that the op does not declare are annotations.
+  // Hashes the node. Attrs that begin with '_' are annotations and do not
+  // count.
   size_t HashOfNode(NodeId id) const {
     const Node& node = graph_.node(id);
     size_t hash = absl::HashOf(node.def->op, node.device, node.inputs.size(),
@@ -132,6 +138,8 @@ class Merger {
     return hash;
   }
 
+  // Returns true if the two nodes compute the same. Attrs that the op does not
+  // declare are annotations and do not count.
   bool AreEqual(NodeId a, NodeId b) const {
     const Node& x = graph_.node(a);
     const Node& y = graph_.node(b);
@@ -156,7 +164,7 @@ class Merger {
 
   PassContext& context_;
   const Graph& graph_;
-  std::vector<NodeId> merged_into_;               // by NodeId
+  std::vector<NodeId> merged_into_;  // by NodeId; kNoNode if not merged
   absl::flat_hash_map<size_t, NodeId> first_of_;  // by hash
 };
 

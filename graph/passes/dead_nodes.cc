@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Drops nodes that nothing observable is computed from. Before the passes
-// pruning has left none; what they have made superfluous goes here.
+// The pass "dead_nodes" removes nodes from which nothing observable is
+// computed. Pruning has left none of them; this removes those that the other
+// passes have made superfluous.
 #include <vector>
 
 #include "leat/graph/consumers.h"

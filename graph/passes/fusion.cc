@@ -1,10 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MatMul or Conv2D, BiasAdd and an activation become one node, TensorFlow's
-// _FusedMatMul or _FusedConv2D: each thread applies the bias and the activation
-// to its part of the product in one go. The gradients of a Relu and of
-// the MaxPool after it become one node likewise. Only where nobody else sees
-// what is between, and the device has a kernel for the op.
+// The pass "fusion" makes one node of MatMul or Conv2D, BiasAdd and an
+// activation: TensorFlow's _FusedMatMul or _FusedConv2D. Each thread then
+// applies the bias and the activation to its part of the product at once.
+// Likewise it makes one node of the gradients of a Relu and of the MaxPool
+// after it. It does so only where nothing else uses the values in between and
+// the device has a kernel for the new op.
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -55,7 +56,8 @@ class Fuser {
   }
 
  private:
-  // The producer of the node's first input, if that is all it is there for.
+  // Returns the producer of the node's first input if it may be absorbed: only
+  // this node uses it. Otherwise returns kNoNode.
   NodeId Absorbable(NodeId id) {
     if (uses_.empty()) CountUses();
     const NodeId producer = graph_.node(id).inputs[0].node;
@@ -68,17 +70,20 @@ class Fuser {
     return producer;
   }
 
+  // Counts how many inputs use each node.
   void CountUses() {
     uses_.assign(graph_.num_ids(), 0);
     for (const NodeId id : context_.order()) {
       if (!graph_.Contains(id)) continue;
       const Node& node = graph_.node(id);
       for (const Endpoint& input : node.inputs) ++uses_[input.node];
-      // One that is waited for must go on to exist.
+      // A node with control edges must stay, so it counts as used more than
+      // once.
       for (const NodeId control : node.controls) uses_[control] += 2;
     }
   }
 
+  // Fuses a BiasAdd with the product before it.
   bool FuseBias(NodeId id) {
     const Node& node = graph_.node(id);
     const OpDef* op = graph_.node(node.inputs[0].node).def->op;
@@ -97,7 +102,8 @@ class Fuser {
                   std::move(attrs), {from[0], from[1], node.inputs[1]});
   }
 
-  // A matrix has its channels last, and so has an image unless it says NCHW.
+  // Returns true if both nodes have the channels in the same dimension. A
+  // matrix has them last, and so has an image unless its format is NCHW.
   static bool AgreeOnFormat(const Node& bias, const Node& product) {
     const auto format = [](const Node& node) {
       return node.attrs().GetOr<std::string>("data_format", "NHWC");
@@ -106,6 +112,7 @@ class Fuser {
     return a.ok() && b.ok() && *a == *b;
   }
 
+  // Fuses an activation with the fused product before it.
   bool FuseActivation(NodeId id) {
     const Node& node = graph_.node(id);
     const Node& before = graph_.node(node.inputs[0].node);
@@ -121,8 +128,9 @@ class Fuser {
     return Absorb(id, product, before.op(), std::move(attrs), before.inputs);
   }
 
-  // The Relu's output is the pooling's input, so what passes the one's gradient
-  // shows where the other's is nonzero.
+  // Fuses a ReluGrad with the MaxPoolGrad before it. The Relu's output is the
+  // pooling's input, so the fused kernel can tell from it where ReluGrad lets
+  // the gradient pass.
   bool FusePoolGradient(NodeId id) {
     const Node& node = graph_.node(id);
     const Node& before = graph_.node(node.inputs[0].node);
@@ -135,8 +143,10 @@ class Fuser {
                                         before.attrs(), before.inputs);
   }
 
-  // Then gradients add up before the Relu's sees them, and the sum of huge ones
-  // is not the sum of what passes.
+  // Returns true if a pixel may lie in several windows. Then the gradients of
+  // the windows are added up before ReluGrad multiplies the sum by 0 or 1. If
+  // the sum overflows, the result differs from that of the fused kernel, which
+  // multiplies each gradient first.
   static bool WindowsOverlap(const Node& pool) {
     const auto size = pool.attrs().Get<std::vector<int64_t>>("ksize");
     const auto stride = pool.attrs().Get<std::vector<int64_t>>("strides");
@@ -145,7 +155,8 @@ class Fuser {
                        std::less_equal<>());
   }
 
-  // Makes `id` do what `product` did too.
+  // Makes the node `id` do the work of `product`, too, and removes `product`.
+  // Returns false, and changes nothing, if that is not possible.
   bool Absorb(NodeId id, NodeId product, const std::string& op, AttrMap attrs,
               absl::InlinedVector<Endpoint, 2> inputs) {
     auto controls = context_.UnitedControls(id, {product});
@@ -171,7 +182,8 @@ class Fuser {
   const OpDef* relu_grad_ = nullptr;
   const OpDef* max_pool_grad_ = nullptr;
   absl::flat_hash_set<const OpDef*> activations_;
-  // By NodeId; made when the first candidate is met.
+  // How often each node is used, by NodeId. Computed when the first candidate
+  // is met.
   std::vector<int32_t> uses_;
 };
 

@@ -1,9 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Joins what an Identity separates. One stays where it means something: behind
-// a Switch it is what control edges of a branch come from, before a Merge or a
-// NextIteration it is the branch's or the iteration's end, behind a reference
-// it is the moment of reading, on another device it is a copy.
+// The pass "identity_removal" removes Identity nodes and connects their
+// consumers to their inputs. An Identity stays where it has a meaning: behind a
+// Switch the control edges of the branch begin at it; before a Merge or a
+// NextIteration it is the end of the branch or the iteration; behind a
+// reference it is the moment of reading; and on another device than its input
+// it is a copy.
 #include <algorithm>
 #include <vector>
 
@@ -45,6 +47,8 @@ class Remover {
   }
 
  private:
+  // Finds the nodes at which control edges begin, and those before a Merge or
+  // NextIteration.
   void LookAtConsumers() {
     for (const NodeId id : context_.order()) {
       if (!graph_.Contains(id)) continue;
@@ -56,8 +60,9 @@ class Remover {
     }
   }
 
-  // Takes from removed nodes' inputs what these would have handed on. They have
-  // been rewired themselves: the order is topological.
+  // Connects the node to the inputs of removed nodes in place of their outputs.
+  // The removed nodes have been rewired before, because the order is
+  // topological.
   void Rewire(NodeId id) {
     const Node& node = graph_.node(id);
     for (int i = 0; i < node.num_inputs(); ++i) {
@@ -78,6 +83,7 @@ class Remover {
     context_.SetControls(id, std::move(controls));
   }
 
+  // Returns true if the node is an Identity or such and may be removed.
   bool IsRemovable(NodeId id) {
     const Node& node = graph_.node(id);
     const OpDef* op = node.def->op;
@@ -91,16 +97,19 @@ class Remover {
     for (const Endpoint& input : node.inputs) {
       if (!CanStandFor(input.node, id)) return false;
     }
-    // All outputs of an IdentityN wait for all its inputs.
+    // All outputs of an IdentityN wait for all its inputs, so it is removed
+    // only where that cannot be told.
     return is_identity || (!is_waited_for_[id] && node.num_inputs() > 0 &&
                            context_.IsUnconditional(id));
   }
 
+  // Returns true if consumers of the node `id` may use its input's `producer`
+  // directly.
   bool CanStandFor(NodeId producer, NodeId id) const {
     const Node& from = graph_.node(producer);
     if (from.device != graph_.node(id).device) return false;
     if (!context_.IsControlFlow(producer)) return true;
-    // Control edges do not know which output of a Switch is dead.
+    // A control edge from a Switch does not tell which of its outputs is dead.
     return !is_waited_for_[id] && (IsMerge(from) || IsExit(from));
   }
 
@@ -108,9 +117,9 @@ class Remover {
   const Graph& graph_;
   std::vector<const OpDef*> identities_;
   const OpDef* identity_n_ = nullptr;
-  // By NodeId.
-  std::vector<bool> is_waited_for_;  // by a control edge
-  std::vector<bool> ends_branch_;
+  // All three by NodeId.
+  std::vector<bool> is_waited_for_;  // a control edge begins at the node
+  std::vector<bool> ends_branch_;    // the node is an input of a Merge or such
   std::vector<bool> is_removed_;
 };
 
