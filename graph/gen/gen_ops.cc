@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// gen_ops FOLDER SHARDS: writes FOLDER/ops.h and FOLDER/ops_0.cc ..., a C++
-// function for every registered op whose name does not begin with '_'. Files
-// whose content would not change are left alone.
+// The program gen_ops, which the build runs: `gen_ops FOLDER SHARDS` writes a
+// C++ function for every registered op whose name does not begin with '_' to
+// FOLDER/ops.h and FOLDER/ops_0.cc, FOLDER/ops_1.cc and so on. Files whose
+// content would not change are not written, so that nothing is compiled again.
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -58,6 +59,7 @@ namespace leat::op {
 )";
 constexpr char kSourceEnd[] = "}  // namespace leat::op\n";
 
+// Returns true if the file at `path` has exactly this content.
 bool HasContent(const std::string& path, const std::string& content) {
   std::ifstream file(path, std::ios::binary);
   const std::string found((std::istreambuf_iterator<char>(file)),
@@ -65,6 +67,8 @@ bool HasContent(const std::string& path, const std::string& content) {
   return !file.bad() && found == content;
 }
 
+// Writes `content` to the file at `path` unless it has that content. Returns
+// false, and prints an error, if that fails.
 bool WriteIfChanged(const std::string& path, const std::string& content) {
   if (HasContent(path, content)) return true;
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
@@ -74,6 +78,7 @@ bool WriteIfChanged(const std::string& path, const std::string& content) {
   return file.good();
 }
 
+// Writes all files. Returns false if one cannot be written.
 bool Generate(const std::string& folder, int shards) {
   OpRegistry registry;
   ops::RegisterAll(registry);

@@ -15,9 +15,10 @@
 namespace leat::gen {
 namespace {
 
+// The longest line of generated code.
 constexpr size_t kColumns = 80;
 
-// Keywords of C++20 that may be the name of an argument or attr.
+// Returns the keywords of C++20, which may be names of arguments or attrs.
 const std::set<std::string>& Keywords() {
   static const auto* const keywords = new std::set<std::string>{
       "alignas",      "alignof",    "and",       "asm",       "auto",
@@ -41,10 +42,12 @@ const std::set<std::string>& Keywords() {
   return *keywords;
 }
 
+// Returns true if the argument stands for a list of tensors.
 bool IsList(const ArgDef& arg) {
   return !arg.number_attr.empty() || !arg.type_list_attr.empty();
 }
 
+// Returns the C++ type of an attr of type `attr_type`.
 std::string CppType(absl::string_view attr_type) {
   if (absl::ConsumePrefix(&attr_type, "list(")) {
     absl::ConsumeSuffix(&attr_type, ")");
@@ -59,7 +62,8 @@ std::string CppType(absl::string_view attr_type) {
   return std::string(attr_type);  // float, bool
 }
 
-// Source text of a value; each alternative of AttrValue that may be a default.
+// Makes the source text of an attr's value. Has an overload for each
+// alternative of AttrValue that may be a default.
 struct Literal {
   std::string operator()(const std::string& value) const {
     return absl::StrCat("\"", absl::CHexEscape(value), "\"");
@@ -83,14 +87,14 @@ struct Literal {
   std::string operator()(bool value) const { return value ? "true" : "false"; }
   std::string operator()(DType value) const {
     std::string name = Name(value);
-    // The newest names have more words than one.
+    // Only the newest types have names of several words.
     if (absl::StrContains(name, '_')) {
       return absl::StrCat("static_cast<DType>(", static_cast<int>(value), ")");
     }
     name[0] = absl::ascii_toupper(name[0]);
     return absl::StrCat("DType::k", name);
   }
-  // leat::Shape, as op::Shape is a function.
+  // Says ::leat::Shape, because op::Shape is a function.
   std::string operator()(const PartialShape& value) const {
     if (!value.rank_known()) return "PartialShape()";
     if (value.rank() == 0) return "PartialShape(::leat::Shape())";
@@ -112,7 +116,7 @@ struct Literal {
   }
 };
 
-// "values: N * T"
+// Returns the declaration of an argument as text: "values: N * T".
 std::string ArgText(const ArgDef& arg) {
   std::string type = arg.type_attr + arg.type_list_attr;
   if (type.empty()) type = Name(arg.type);
@@ -129,6 +133,7 @@ std::string ArgsText(const std::vector<ArgDef>& args) {
   });
 }
 
+// Returns true if the attr follows from the inputs.
 bool IsInferable(const OpDef& op, absl::string_view attr) {
   return std::any_of(
       op.inputs.begin(), op.inputs.end(), [&](const ArgDef& arg) {
@@ -137,7 +142,8 @@ bool IsInferable(const OpDef& op, absl::string_view attr) {
       });
 }
 
-// A node of the op may have no input to tell the builder from.
+// Returns true if a node of the op may have no input, from which the function
+// could tell the builder.
 bool MayHaveNoInput(const OpDef& op) {
   return std::all_of(
       op.inputs.begin(), op.inputs.end(), [&](const ArgDef& arg) {
@@ -266,7 +272,7 @@ std::string OpCode::AttrExpression(const std::string& attr, bool length) const {
                  : name;
     }
   }
-  // Not a parameter, so some input tells it.
+  // The attr is no parameter, so it follows from an input.
   for (size_t i = 0; i < op_.inputs.size(); ++i) {
     if (op_.inputs[i].number_attr == attr ||
         op_.inputs[i].type_list_attr == attr) {
@@ -284,7 +290,7 @@ std::string OpCode::CountExpression(const ArgDef& output) const {
                       ")");
 }
 
-// Before the call, which moves the attrs away.
+// The counts are computed before the call, which moves the attrs away.
 std::string OpCode::Counts() const {
   std::string text;
   for (size_t i = 0; i < outputs_.size(); ++i) {
@@ -321,7 +327,7 @@ std::string OpCode::Return() const {
   if (outputs_.size() > 1) {
     absl::StrAppend(&text, "  ", ReturnType(), " outputs;\n");
   }
-  size_t singles = 0;  // outputs before, but for those of lists
+  size_t singles = 0;  // outputs before this one that are not lists
   std::string lists;
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const std::string begin = absl::StrCat(singles, lists);

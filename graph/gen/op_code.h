@@ -1,6 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The C++ function of one op, as source text.
+// OpCode: writes the source text of the C++ function for one op. gen_ops puts
+// these functions into leat/graph/ops.h. For MatMul the declaration is, in
+// short:
+//
+//   struct MatMulAttrs {
+//     bool transpose_a = false;
+//     bool transpose_b = false;
+//   };
+//   Output MatMul(Operand a, Operand b, MatMulAttrs attrs = {},
+//                 SourceLocation location = SourceLocation::Current());
 #ifndef LEAT_GRAPH_GEN_OP_CODE_H_
 #define LEAT_GRAPH_GEN_OP_CODE_H_
 
@@ -12,30 +21,41 @@
 
 namespace leat::gen {
 
-// Parameters are, in order: the GraphBuilder if there may be no input, the
-// inputs, the attrs that have no default and cannot be told from the inputs, a
-// struct of the attrs that have one, the place of the call.
+// The code of one op. The parameters of the function are, in this order: the
+// GraphBuilder if a node of the op may have no input, the inputs, the attrs
+// that have no default and do not follow from the inputs, a struct of the attrs
+// that have a default, and the source location of the call. Immutable, so
+// thread-safe.
 class OpCode {
  public:
+  // `op` is borrowed and must outlive this object.
   explicit OpCode(const OpDef& op);
 
-  // The attrs and outputs structs, a comment and the declaration.
+  // Returns the declaration: the structs of attrs and outputs if there are
+  // such, a comment with the op's arguments, and the function. For a header.
   std::string Declaration() const;
+  // Returns the definition of the function. For a source file.
   std::string Definition() const;
 
  private:
+  // A parameter of the function, or a field of one of the structs.
   struct Parameter {
     std::string type = {};
-    std::string name = {};   // in C++
-    std::string of = {};     // the op's argument or attr
-    std::string value = {};  // default, of attrs that have one
+    std::string name = {};   // the C++ name
+    std::string of = {};     // the op's name for the argument or attr
+    std::string value = {};  // the default as C++, if there is one
   };
 
-  // `name`, or with '_' appended if it is taken or means something in C++.
+  // Returns `name`, with '_' appended as often as needed if it is in `taken` or
+  // is a keyword of C++. Adds the result to `taken`.
   static std::string Identifier(const std::string& name,
                                 std::set<std::string>& taken);
+  // Adds an attr to `optional_` if it has a default, else to `required_`.
   void AddAttr(const AttrDef& attr, std::set<std::string>& names,
                std::set<std::string>& field_names);
+  // The parts of the texts: the type that the function returns, the comment,
+  // the structs, the signature, and the body's statements in their order:
+  // Counts, Call and Return.
   std::string ReturnType() const;
   std::string Comment() const;
   std::string Structs() const;
@@ -43,17 +63,19 @@ class OpCode {
   std::string Call() const;
   std::string Counts() const;
   std::string Return() const;
-  // The C++ expression for an attr's value or, of a list, its length.
+  // Returns the C++ expression for the value of an attr or, with `length`, for
+  // the length of a list attr or the value of a number attr.
   std::string AttrExpression(const std::string& attr, bool length) const;
-  // How many tensors an output argument stands for; "1" for a single one.
+  // Returns the C++ expression for the number of tensors in an output; "1"
+  // unless it is a list.
   std::string CountExpression(const ArgDef& output) const;
 
   const OpDef& op_;
   bool takes_builder_ = false;
   std::vector<Parameter> inputs_;
   std::vector<Parameter> required_;
-  std::vector<Parameter> optional_;  // fields of the attrs struct
-  std::vector<Parameter> outputs_;   // fields of the outputs struct
+  std::vector<Parameter> optional_;  // fields of the struct of attrs
+  std::vector<Parameter> outputs_;   // fields of the struct of outputs
 };
 
 }  // namespace leat::gen
