@@ -2,8 +2,8 @@
 //
 // Kernel: the code that runs one op on one type of device. A kernel object is
 // made for one node of a graph, and many steps use it at the same time. So
-// Compute is const: state that outlives a step belongs into the ResourceStore,
-// or is guarded by a lock inside a stateful kernel.
+// Compute is const: state that outlives a step is kept in the ResourceStore, or
+// is guarded by a lock inside a stateful kernel.
 //
 // docs/adding.md shows how to write and register a kernel.
 #ifndef LEAT_KERNELS_KERNEL_H_

@@ -91,7 +91,8 @@ struct RunPosition {
 // step and the slots.
 class KernelContext {
  public:
-  // All arguments are borrowed and must outlive the context.
+  // Borrows `node`, `step` and the arrays in `values`, which must outlive the
+  // context.
   KernelContext(const NodeDef& node, const StepServices& step,
                 const ValueSlots& values, const RunPosition& position = {})
       : node_(&node), step_(&step), values_(values), position_(position) {}

@@ -44,8 +44,8 @@ class Queue final : public Resource,
   explicit Queue(QueueOptions options);
 
   const QueueOptions& options() const { return options_; }
-  // How many elements the queue may hold: as many as have max_tensors
-  // components.
+  // The most elements that the queue may hold: max_tensors of its options
+  // divided by the number of components.
   int64_t max_elements() const { return max_elements_; }
 
   // Puts `elements` in, as soon as there is room for each. The caller has

@@ -90,7 +90,7 @@ class Variable final : public Resource {
 
   mutable SharedMutex mutex_;
   Tensor value_ ABSL_GUARDED_BY(mutex_);
-  bool sparse_ ABSL_GUARDED_BY(mutex_) = false;  // sparse mode
+  bool sparse_ ABSL_GUARDED_BY(mutex_) = false;  // set by UpdateRows
 };
 
 // Updates several variables together, such as an optimizer's variable and
