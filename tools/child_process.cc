@@ -48,7 +48,7 @@ absl::StatusOr<Pipe> MakePipe() {
               .write_end = FileDescriptor(ends[1])};
 }
 
-// Ends with a null, as exec wants them.
+// Returns pointers to the strings and a final null, as exec needs them.
 std::vector<char*> Pointers(const std::vector<std::string>& strings) {
   std::vector<char*> pointers;
   for (const std::string& each : strings) {
@@ -58,20 +58,21 @@ std::vector<char*> Pointers(const std::vector<std::string>& strings) {
   return pointers;
 }
 
-// What the new process has to do; nothing that needs memory.
+// What the new process needs for its start. It must not allocate memory.
 struct Start {
   pid_t parent = -1;
   int input = -1;
   int output = -1;
-  int failure = -1;  // gets errno when the command cannot be run
+  int failure = -1;  // receives errno if the command cannot be run
   char* const* command = nullptr;
   char* const* environment = nullptr;
 };
 
+// Runs in the new process.
 [[noreturn]] void BecomeCommand(const Start& start) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // The parent may have ended before.
+  // The parent may have ended before the call of prctl.
   if (getppid() != start.parent) _exit(kSignalExit + SIGKILL);
   dup2(start.input, STDIN_FILENO);
   dup2(start.output, STDOUT_FILENO);
@@ -88,7 +89,8 @@ struct Start {
   _exit(written == sizeof(error) ? 127 : 126);
 }
 
-// Waits until the command runs; the pipe is closed then.
+// Waits until the command runs, which closes the pipe, or cannot be run.
+// Returns the error, or 0.
 int ErrorOfStart(const FileDescriptor& failure) {
   int error = 0;
   ssize_t count = 0;
@@ -98,12 +100,13 @@ int ErrorOfStart(const FileDescriptor& failure) {
   return count == sizeof(error) ? error : 0;
 }
 
-// The 4th field of /proc/PID/stat; the second, a name in parentheses, may
-// contain anything. 0 when there is no such process.
+// Returns the parent of a process, or 0 if there is no such process. That is
+// the 4th field of /proc/PID/stat. The 2nd field, a name in parentheses, may
+// contain anything.
 pid_t ParentOf(pid_t pid) {
   std::ifstream file(absl::StrCat("/proc/", pid, "/stat"));
   std::string text;
-  // Unlike an iterator it does not throw when the process ends meanwhile.
+  // getline does not throw if the process ends meanwhile; an iterator would.
   std::getline(file, text, '\0');
   const size_t name_end = text.rfind(')');
   if (name_end == text.npos) return 0;

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Processes that this one starts and answers for. None outlives it: the kernel
-// kills them when it is gone, and what they have started and left behind
-// becomes its own child (BecomeSubreaper). For a process with one thread.
+// Functions that start processes and wait for their end. No process outlives
+// this one: the kernel kills children when this process is gone, and the
+// processes that children leave behind become children of this one
+// (BecomeSubreaper). For a process with one thread.
 #ifndef LEAT_TOOLS_CHILD_PROCESS_H_
 #define LEAT_TOOLS_CHILD_PROCESS_H_
 
@@ -18,37 +19,44 @@
 
 namespace leat {
 
+// A child that was started.
 struct ChildProcess {
-  pid_t pid = -1;  // also of its process group
-  // Its standard output and standard error; reading does not wait.
+  pid_t pid = -1;  // also the id of its process group
+  // The read end of its standard output and standard error. Reading does not
+  // wait.
   FileDescriptor output = {};
 };
 
-// Starts command[0], found as a shell finds it, with no input, in a process
-// group of its own and with the signals as a new process has them.
-// `environment` is all of its variables, "NAME=value". NOT_FOUND or
-// PERMISSION_DENIED naming a command that cannot be run, RESOURCE_EXHAUSTED
-// when there can be no more processes. REQUIRES: a command.
+// Starts command[0], which is searched for as a shell does it. The child has an
+// empty input, a process group of its own, and the signal settings of a new
+// process. `environment` is all of its variables, each "NAME=value".
+//
+// NOT_FOUND or PERMISSION_DENIED, naming the command, if it cannot be run.
+// RESOURCE_EXHAUSTED if no more processes can be started. REQUIRES: `command`
+// is not empty.
 absl::StatusOr<ChildProcess> StartChild(
     const std::vector<std::string>& command,
     const std::vector<std::string>& environment);
 
-// Orphans below this process become its children.
+// Makes the orphans among the descendants of this process its children.
 absl::Status BecomeSubreaper();
 
+// A child that has ended.
 struct EndedChild {
   pid_t pid = -1;
-  int code = 0;    // as a shell says it: the exit code, or 128 + the signal
+  int code = 0;    // exit code, or 128 + the signal
   int signal = 0;  // that ended it, or 0
 };
 
-// A child that has ended but is still known to the kernel, so that its id and
-// its group's are nobody else's; to be passed to Forget. Nothing when there is
-// none.
+// Returns a child that has ended, or nothing if there is none. The kernel keeps
+// its id, and that of its group, from being reused until it is passed to
+// Forget.
 std::optional<EndedChild> NextEndedChild();
+// Lets the kernel forget a child that NextEndedChild has returned.
 void Forget(const EndedChild& child);
 
-// Children, orphans included, that have not been forgotten.
+// Return whether there are children, including orphans, that have not been
+// forgotten, and their ids.
 bool HasChildren();
 std::vector<pid_t> Children();
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The flags that say which cluster, and which of its tasks: --cluster, --job
-// and --task, and the names that TensorFlow 1's programs have for them.
+// The flags that describe a cluster and one of its tasks: --cluster, --job and
+// --task, and the names that programs for TensorFlow 1 use for them.
 #ifndef LEAT_TOOLS_CLUSTER_FLAGS_H_
 #define LEAT_TOOLS_CLUSTER_FLAGS_H_
 
@@ -19,23 +19,26 @@
 
 namespace leat {
 
-// `input` must outlive the parsing of the flags. `task_help` says what the task
-// of --job and --task is for.
+// Adds the flags to `app`. `input` must outlive the parsing of the flags.
+// `task_help` is the help text of --job; it says what that task is for.
 void AddClusterFlags(CLI::App& app, ResolverInput& input,
                      const std::string& task_help);
 
-// One of these flags is given.
+// True if one of these flags was given.
 bool HasClusterFlags(const ResolverInput& input);
 
-// The task whose master plans when nobody says which: the first chief, else the
-// first worker, else the first task. REQUIRES: a cluster with tasks.
+// Returns the task whose master plans if no flag names one: the first chief, or
+// the first worker if there is no chief, or else the first task. REQUIRES: the
+// cluster has tasks.
 TaskId DefaultMaster(const ClusterSpec& cluster);
 
-// The devices of a cluster that nobody has at hand, each task with those of a
-// --devices flag, the task's of --job and --task (else DefaultMaster's) first.
-// INVALID_ARGUMENT for flags that describe no cluster (the environment may not
-// instead), an evaluator, or too many devices; else fails as ResolveTask and
-// ParseDevices do.
+// Returns the devices of the cluster that the flags describe, whose tasks need
+// not exist. Each task has the devices of the --devices flag. The devices of
+// the task of --job and --task, or else of DefaultMaster, come first.
+//
+// INVALID_ARGUMENT if the flags do not describe a cluster (the environment is
+// not read instead), for an evaluator, and for too many devices. Fails also as
+// ResolveTask and ParseDevices do.
 absl::StatusOr<std::vector<DeviceInfo>> DevicesOfCluster(
     const ResolverInput& input, absl::string_view devices);
 

@@ -21,7 +21,7 @@ namespace {
 
 using Answers = std::vector<absl::StatusOr<Payload>>;
 
-// What a thread waits for.
+// Lets a thread wait for answers that come on other threads.
 class WaitingAnswers {
  public:
   void Set(Answers answers) {
@@ -41,7 +41,8 @@ class WaitingAnswers {
   std::optional<Answers> answers_ ABSL_GUARDED_BY(mutex_);
 };
 
-// The answers of all addresses, each by `deadline`.
+// Calls all addresses and returns their answers, each of which comes by
+// `deadline`.
 Answers CallAll(Transport& transport, const std::vector<std::string>& addresses,
                 const Method& method,
                 const google::protobuf::MessageLite& request,
@@ -65,14 +66,14 @@ absl::Status Parse(const absl::StatusOr<Payload>& answer, Response& response) {
   return absl::InternalError("the answer is no status of a task");
 }
 
-// "/job:ps/replica:0/task:0" of the task's devices.
+// Returns the task of the devices: "/job:ps/replica:0/task:0".
 std::string TaskOfDevices(const pb::GetStatusResponse& status) {
   if (status.device_attributes().empty()) return "";
   const std::string& device = status.device_attributes(0).name();
   return device.substr(0, device.rfind("/device:"));
 }
 
-// What answered says that it is that task.
+// Notes which task has answered. It is an error if another one was expected.
 void SetTask(const std::string& task, TaskReading& reading) {
   if (task.empty()) return;
   if (reading.task.empty()) reading.task = task;
@@ -118,7 +119,7 @@ void ClusterStatus::Ask(Readings& readings) {
           .count());
   const Answers answers =
       CallAll(transport_, addresses, methods::kTaskStatus, request, deadline);
-  std::vector<std::string> others;  // perhaps TensorFlow's
+  std::vector<std::string> others;  // perhaps tasks of TensorFlow
   for (size_t i = 0; i < addresses.size(); ++i) {
     TaskReading& reading = readings[addresses[i]];
     reading.status = Parse(answers[i], reading.report);
@@ -161,7 +162,8 @@ absl::StatusOr<ClusterReading> ClusterStatus::Read() {
         absl::StrCat("no status of ", address_, ": ", first.status.message()));
   }
   has_answered_ = true;
-  // The task that was named knows its cluster; the others are as they say.
+  // The task that was named knows its cluster. The other tasks are those it
+  // tells.
   Learn(first);
   Ask(readings);
   ClusterReading reading;

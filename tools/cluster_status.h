@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ClusterStatus: asks one task of a cluster who the others are, and all of them
-// how they are. Used by one thread.
+// ClusterStatus: reads the status of a cluster. It asks one task which other
+// tasks there are, and then asks all of them.
 #ifndef LEAT_TOOLS_CLUSTER_STATUS_H_
 #define LEAT_TOOLS_CLUSTER_STATUS_H_
 
@@ -18,60 +18,70 @@
 
 namespace leat {
 
+// The status of one task.
 struct TaskReading {
-  std::string task = {};  // "" of one of TensorFlow's that has no devices
+  std::string task = {};  // "" if unknown (TensorFlow's, no devices)
   std::string address = {};
-  absl::Status status = {};  // why it did not answer
+  absl::Status status = {};  // why it did not answer, or OK
+  // A task of Leat, not of TensorFlow.
   bool is_leat = false;
-  // Of a task of TensorFlow: its devices.
+  // What the task reported. A task of TensorFlow reports its devices only.
   pb::TaskStatusResponse report = {};
 };
 
+// The status of all tasks at about the same time.
 struct ClusterReading {
-  // By job and index.
+  // Sorted by job and index.
   std::vector<TaskReading> tasks = {};
-  // That were too many to be asked.
+  // The number of tasks that were not asked, because there were too many.
   size_t num_unasked = 0;
 
+  // The number of tasks that did not answer.
   size_t num_unreachable() const;
 };
 
+// How to ask.
 struct ClusterStatusOptions {
-  // Of each answer. Twice as long for the first reading.
+  // The time for each answer. The first reading may take twice as long.
   std::chrono::nanoseconds timeout = std::chrono::seconds(2);
-  // Of the steps and Recvs that are listed.
+  // The age from which on steps and Recvs are listed.
   std::chrono::nanoseconds min_age = std::chrono::seconds(1);
+  // Further tasks are not asked.
   size_t max_tasks = 1000;
 };
 
+// Used by one thread at a time.
 class ClusterStatus {
  public:
-  // `transport` is borrowed.
+  // `address` is that of the task that is asked first. `transport` is borrowed
+  // and must outlive this.
   ClusterStatus(Transport& transport, std::string address,
                 const ClusterStatusOptions& options)
       : transport_(transport), address_(std::move(address)), options_(options) {
     asked_[address_] = "";
   }
 
-  // Now. Fails, naming the address, when nobody answers there and it never did;
-  // every other task that does not answer is part of the reading. Those that
-  // were seen once are asked again each time.
+  // Asks all tasks now. Fails, naming the address, if nobody answers there and
+  // nobody ever has. Any other task that does not answer is part of the
+  // reading, with the error. Tasks that were seen once are asked again each
+  // time.
   absl::StatusOr<ClusterReading> Read();
 
  private:
   using Readings = std::map<std::string, TaskReading>;  // by address
 
-  // Asks those of them that have not been, all at once.
+  // Asks those that have not been asked in this reading, all at the same time.
   void Ask(Readings& readings);
-  // Who else is there, as an answer has it.
+  // Adds the tasks that a task knows to those to ask.
   void Learn(const TaskReading& reading);
 
   Transport& transport_;
   const std::string address_;
   const ClusterStatusOptions options_;
-  // Task by address.
+  // Names of tasks, by address. They are asked, or there are too many of them.
   std::map<std::string, std::string> asked_;
   std::map<std::string, std::string> unasked_;
+  // The first task has answered at least once.
   bool has_answered_ = false;
 };
 

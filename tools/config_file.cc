@@ -19,13 +19,15 @@ namespace {
 
 constexpr int64_t kMaxBytes = int64_t{1} << 16;
 
+// True for control characters other than those that separate lines and words.
 bool IsControl(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return (byte < ' ' && c != '\n' && c != '\r' && c != '\t') || byte == 0x7f;
 }
 
-// "" for what CLI11 reads as it looks; it skips some other lines, and takes a
-// value that has no end from the lines below.
+// Returns "" if CLI11 reads the line in the way it looks. CLI11 skips some
+// malformed lines, and takes the rest of a value without an end from the lines
+// below.
 absl::string_view ProblemOf(absl::string_view line) {
   line = absl::StripAsciiWhitespace(line);
   if (line.empty() || line[0] == '#' || line[0] == ';') return "";
@@ -38,7 +40,7 @@ absl::string_view ProblemOf(absl::string_view line) {
   if (!is_section && (equals == absl::string_view::npos || key.empty())) {
     return "is neither '[section]' nor 'key = value'";
   }
-  // CLI11 copies what is before a dot for each dot, in quotes too.
+  // CLI11 copies what precedes a dot once for each dot, even inside of quotes.
   if (std::count(key.begin(), key.end(), '.') > 1 || absl::EndsWith(key, ".")) {
     return "has a key that is neither 'flag' nor 'command.flag'";
   }
@@ -52,7 +54,7 @@ absl::string_view ProblemOf(absl::string_view line) {
   return value.empty() ? "has no value" : "";
 }
 
-// CLI11's marks of where a section begins and ends.
+// True for the items by which CLI11 marks the beginning and end of a section.
 bool IsMark(const CLI::ConfigItem& item) {
   return item.inputs.empty() && (item.name == "++" || item.name == "--");
 }
@@ -106,7 +108,7 @@ std::vector<CLI::ConfigItem> ConfigFile::from_config(std::istream&) const {
   return {};
 }
 
-// Where the key is to be looked for: all over, or in the command it names.
+// Returns where to look for a key: everywhere, or in the command that it names.
 std::vector<CLI::App*> ConfigFile::AppsOf(const CLI::ConfigItem& item) const {
   std::vector<CLI::App*> apps = app_->get_subcommands({});
   if (item.parents.empty()) {
@@ -145,7 +147,7 @@ void ConfigFile::Apply(const CLI::ConfigItem& item) const {
 void ConfigFile::Set(const CLI::ConfigItem& item, CLI::Option& option) const {
   const bool is_flag = option.get_expected_min() == 0;
   const std::string first = item.inputs.empty() ? "" : item.inputs[0];
-  // CLI11 would take these for "true".
+  // CLI11 would read these as "true".
   if (is_flag && (first.empty() || first == "{}")) {
     Fail(absl::StrCat("'", item.fullname(), "' has no value"));
   }
@@ -157,7 +159,7 @@ void ConfigFile::Set(const CLI::ConfigItem& item, CLI::Option& option) const {
     }
     option.run_callback();
   } catch (const CLI::ParseError& error) {
-    // CLI11 would look at the value again, and complain without the file.
+    // CLI11 would check the value again, and its error would not name the file.
     option.clear();
     Fail(error.what());
   }

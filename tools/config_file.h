@@ -1,9 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ConfigFile: values of flags from a TOML or INI file. "steps = 3" is for every
-// command that has --steps, "run.steps = 3", or "steps = 3" below "[run]", for
-// `leat run` alone, and comes before the other. Each line is blank, a comment,
-// "[section]" or "key = value"; an array ends in its line.
+// ConfigFile: reads the values of flags from a TOML or INI file.
+//
+//   steps = 3        # --steps 3, for every command that has --steps
+//   [run]
+//   steps = 5        # for `leat run` only, instead of 3
+//
+// "run.steps = 5" means the same as the last two lines. Each line is empty, a
+// comment, "[section]" or "key = value". An array must end in the line in which
+// it begins.
 #ifndef LEAT_TOOLS_CONFIG_FILE_H_
 #define LEAT_TOOLS_CONFIG_FILE_H_
 
@@ -16,29 +21,36 @@
 
 namespace leat {
 
-// CLI11's reader of configuration, except that it reads no pipes and devices
-// and accepts no key that is not a flag. Its errors are CLI::FileError naming
-// the file, and the line or the key where there is one.
+// A reader of configuration for CLI11. Unlike CLI11's own, it does not read
+// pipes and devices, and it accepts no key that is not a flag. Its errors are
+// CLI::FileErrors that name the file and, where there is one, the line or the
+// key.
 class ConfigFile : public CLI::ConfigTOML {
  public:
-  // `app` must outlive this.
+  // `app` has the flags. It is borrowed and must outlive this.
   explicit ConfigFile(CLI::App& app) : app_(&app) {}
 
-  // To be called before CLI11 opens the file itself. Throws.
+  // Reads and checks the file. Must be called before CLI11 opens the file
+  // itself. Throws CLI::FileError.
   void Read(const std::string& path);
 
-  // Gives the values of what was read to the flags that the command line does
-  // not set, and nothing to CLI11, which would accept any key. Throws.
+  // Gives the values of the file to the flags that are not set on the command
+  // line. Returns nothing to CLI11, which would accept any key. Throws
+  // CLI::FileError.
   std::vector<CLI::ConfigItem> from_config(
       std::istream& ignored) const override;
 
  private:
+  // Throws the error.
   [[noreturn]] void Fail(const std::string& problem) const;
+  // Returns the command that the key names, or all commands if it names none.
   std::vector<CLI::App*> AppsOf(const CLI::ConfigItem& item) const;
+  // Gives the value of a key to the flags with that name.
   void Apply(const CLI::ConfigItem& item) const;
+  // Gives the value of a key to one flag.
   void Set(const CLI::ConfigItem& item, CLI::Option& option) const;
 
-  CLI::App* const app_;
+  CLI::App* const app_;  // Borrowed.
   std::string path_;
   std::string content_;
 };

@@ -17,7 +17,8 @@ namespace {
 
 using NodeOutputs = std::vector<InferredOutput>;
 
-// What inference finds out, by the names of nodes: they outlive partitioning.
+// The results of shape inference by the names of nodes, which stay the same
+// when a graph is partitioned.
 class ShapesByName {
  public:
   absl::Status Infer(const Graph& graph) {
@@ -29,7 +30,7 @@ class ShapesByName {
     return absl::OkStatus();
   }
 
-  // Null when nothing is known.
+  // Returns null if nothing is known.
   const InferredOutput* Find(const std::string& node, int index) const {
     const auto found = outputs_.find(node);
     if (found == outputs_.end() || index < 0 ||
@@ -49,8 +50,8 @@ class ShapesByName {
   absl::flat_hash_map<std::string, NodeOutputs> outputs_;
 };
 
-// The graph with the shapes of fed tensors noted at its _Arg nodes, where their
-// shape function looks for them.
+// Returns the graph with the shapes of fed tensors in the attrs of its _Arg
+// nodes, where the shape function of _Arg looks for them.
 Graph WithArgShapes(Graph graph, const ShapesByName& client,
                     const StepSignature& signature) {
   for (const NodeId id : graph.NodeIds()) {
@@ -71,7 +72,7 @@ Graph WithArgShapes(Graph graph, const ShapesByName& client,
   return graph;
 }
 
-// Sender and receiver share these.
+// Tensor, sender and receiver, which a _Send shares with its _Recv.
 using TransferKey = std::tuple<std::string, std::string, std::string>;
 
 TransferKey KeyOf(const Node& node) {
@@ -84,7 +85,7 @@ TransferKey KeyOf(const Node& node) {
 bool IsSend(const Node& node) { return node.op() == "_Send"; }
 bool IsRecv(const Node& node) { return node.op() == "_Recv"; }
 
-// Of the empty constant that stands for a control edge.
+// True if the value is the empty constant that stands for a control edge.
 bool IsControlMessage(const Graph& graph, const Endpoint& value) {
   const Node& node = graph.node(value.node);
   if (node.op() != "Const" || node.controls.empty()) return false;
@@ -92,7 +93,8 @@ bool IsControlMessage(const Graph& graph, const Endpoint& value) {
   return constant.ok() && constant->num_elements() == 0;
 }
 
-// Every pair of _Send and _Recv; tells `shapes` what arrives.
+// Returns all pairs of _Send and _Recv, and notes in `shapes` what the _Recvs
+// receive.
 std::vector<Transfer> FindTransfers(const std::vector<Partition>& parts,
                                     ShapesByName& shapes) {
   std::map<TransferKey, Transfer> transfers;
@@ -132,7 +134,8 @@ std::vector<Transfer> FindTransfers(const std::vector<Partition>& parts,
   return result;
 }
 
-// The bytes of the variable that a node without inputs stands for.
+// Returns the size of the variable that a node without inputs stands for, or 0
+// for other nodes.
 int64_t VariableBytes(const Node& node, int index,
                       const InferredOutput* known) {
   if (node.num_inputs() > 0 || known == nullptr) return 0;
@@ -147,6 +150,7 @@ int64_t VariableBytes(const Node& node, int index,
       .value_or(0);
 }
 
+// Returns the declared attrs that do not have their default.
 std::vector<std::pair<std::string, std::string>> AttrTexts(const Node& node) {
   std::vector<std::pair<std::string, std::string>> texts;
   for (const auto& [name, value] : node.attrs()) {
@@ -160,6 +164,7 @@ std::vector<std::pair<std::string, std::string>> AttrTexts(const Node& node) {
   return texts;
 }
 
+// Returns the names of the attrs that types and shapes imply.
 std::set<std::string> ImpliedAttrs(const Node& node, const DumpedNode& dumped) {
   std::set<std::string> names;
   for (const auto* args : {&node.def->op->inputs, &node.def->op->outputs}) {
@@ -175,7 +180,8 @@ std::set<std::string> ImpliedAttrs(const Node& node, const DumpedNode& dumped) {
   return names;
 }
 
-// What a node without inference of its own (made by partitioning) puts out.
+// Returns the shape of the output of a node that partitioning has made, which
+// inference has not seen.
 PartialShape OwnShape(const Graph& graph, const Node& node,
                       const ShapesByName& shapes) {
   if (node.op() == "Const") {
@@ -237,12 +243,12 @@ std::optional<int64_t> DumpedTensor::Bytes() const {
 }
 
 void Totals::Add(const DumpedNode& node) {
-  // Sizes come from the graph: their sum may leave int64.
+  // Sizes come from the graph, so their sum may exceed int64.
   ++num_nodes;
   variable_bytes =
       CheckedAdd(variable_bytes, node.variable_bytes).value_or(variable_bytes);
   for (const DumpedTensor& output : node.outputs) {
-    // A reference hands on what the variable holds, it makes nothing.
+    // A reference passes on what the variable holds, and makes nothing.
     if (IsRef(output.dtype) || output.dtype == DType::kResource) continue;
     const std::optional<int64_t> bytes = output.Bytes();
     const auto sum = CheckedAdd(output_bytes, bytes.value_or(0));

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Dump: what graph-dump shows of a graph at one stage, before it is written as
-// text, JSON or DOT.
+// MakeDump: collects what graph-dump shows of a graph at one stage. DumpToText,
+// DumpToJson and DumpToDot then write it.
 #ifndef LEAT_TOOLS_DUMP_H_
 #define LEAT_TOOLS_DUMP_H_
 
@@ -20,70 +20,91 @@
 
 namespace leat {
 
+// A tensor as far as planning knows it.
 struct DumpedTensor {
   DType dtype = DType::kInvalid;
   PartialShape shape = {};
 
-  // Nothing when the shape is not fully known, or elements are objects.
+  // Returns the size of the tensor, or nothing if the shape is not fully known
+  // or the elements are objects such as strings.
   std::optional<int64_t> Bytes() const;
 };
 
+// A node.
 struct DumpedNode {
   std::string name = {};
   std::string op = {};
-  // Assigned, else requested.
+  // The assigned device, or else the requested one.
   std::string device = {};
-  // "x", "x:1", then controls "^x".
+  // Inputs "x" and "x:1", and then control inputs "^x".
   std::vector<std::string> inputs = {};
-  // As text; those with their default and undeclared ones are left out.
+  // The declared attrs, as text, that do not have their default.
   std::vector<std::pair<std::string, std::string>> attrs = {};
-  // Names of those attrs that only say the types and the number of inputs and
-  // outputs, or the shape of the output.
+  // The names of those attrs that only tell what is visible anyway: the types
+  // or the number of inputs and outputs, or the shape of the output.
   std::set<std::string> implied_attrs = {};
   std::vector<DumpedTensor> outputs = {};
-  // Of the variable that this node makes, 0 for other nodes.
+  // The size of the variable that this node makes; 0 for other nodes.
   int64_t variable_bytes = 0;
 };
 
-// Sums over nodes.
+// Sums over several nodes.
 struct Totals {
   int64_t num_nodes = 0;
-  int64_t output_bytes = 0;     // of what one run of each node makes
-  int64_t unknown_outputs = 0;  // those that output_bytes lacks
+  // The bytes of the outputs that one run of each node makes, and the number of
+  // outputs whose size is not known and is not contained in them.
+  int64_t output_bytes = 0;
+  int64_t unknown_outputs = 0;
+  // The bytes of the variables that the nodes make.
   int64_t variable_bytes = 0;
 
+  // Adds a node to the sums. An output whose size would exceed int64 counts as
+  // unknown.
   void Add(const DumpedNode& node);
 };
 
+// A partition, or the whole graph.
 struct DumpedPart {
-  std::string name = {};  // the device; "" when the graph is whole
+  // The device of the partition; "" for the whole graph.
+  std::string name = {};
   Totals totals = {};
-  std::vector<DumpedNode> nodes = {};  // producers first
+  // Producers come before their consumers.
+  std::vector<DumpedNode> nodes = {};
 };
 
-// One _Send and its _Recv.
+// A tensor that crosses devices: a _Send and its _Recv.
 struct Transfer {
-  std::string tensor = {};  // "x:0"; the node for a control edge
+  // The tensor, "x:0", or for a control edge the name of the node.
+  std::string tensor = {};
   bool is_control = false;
   DumpedTensor value = {};
-  std::string from = {};  // devices
+  // The devices, and the names of the _Send and the _Recv.
+  std::string from = {};
   std::string to = {};
   std::string send_node = {};
   std::string recv_node = {};
 };
 
+// A graph at one stage.
 struct Dump {
+  // The name of the graph's file, for people.
   std::string model = {};
   Stage stage = Stage::kImported;
-  StepSignature signature = {};  // empty before kPruned
+  // What is fed and fetched. Empty before kPruned, where nobody has asked yet.
+  StepSignature signature = {};
+  // The partitions, or one part that is the whole graph.
   std::vector<DumpedPart> parts = {};
-  std::vector<std::pair<std::string, Totals>> devices = {};  // by name
+  // The sums over the nodes of each device, sorted by device name.
+  std::vector<std::pair<std::string, Totals>> devices = {};
+  // Empty unless the graph is partitioned.
   std::vector<Transfer> transfers = {};
-  std::string shape_problem = {};  // why no shapes are known; "" when they are
+  // The error of shape inference, if that failed. All shapes are unknown then.
+  std::string shape_problem = {};
 };
 
-// `client` is the graph from which `staged` was made with `options`: the shapes
-// of fed tensors are taken from it.
+// Returns the dump of `staged`, which was made from `client` with `options`.
+// The shapes of fed tensors are those in `client`. `model` is the name that the
+// dump shows.
 Dump MakeDump(const Graph& client, const StagedGraph& staged,
               const StageOptions& options, std::string model = "");
 

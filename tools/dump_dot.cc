@@ -25,7 +25,7 @@ std::string TensorLabel(const DumpedTensor& tensor) {
       bytes ? BytesText(*bytes) : "? bytes");
 }
 
-// "dense/MatMul\nMatMul\nfloat [32,10]".
+// Returns a text such as "dense/MatMul\nMatMul\nfloat [32,10]".
 std::string NodeLabel(const DumpedNode& node) {
   constexpr size_t kShownOutputs = 2;
   std::string label = absl::StrCat(node.name, "\n", node.op);
@@ -39,7 +39,7 @@ std::string NodeLabel(const DumpedNode& node) {
   return label;
 }
 
-// By what a node is for.
+// Returns a colour that shows what a node is for.
 absl::string_view FillColor(const DumpedNode& node) {
   if (node.op == "_Send" || node.op == "_Recv") return "lightblue";
   if (node.op == "_Arg" || node.op == "_Retval" || node.op == "Placeholder") {

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A Dump as Graphviz's DOT: a cluster for each partition, or for each device of
-// a graph that is whole; transfers are bold edges from _Send to _Recv with
-// dtype, shape and bytes; control edges are dashed.
+// DumpToDot: writes a Dump in Graphviz's DOT language. Each partition is a
+// cluster; in a graph that is not partitioned, each device is one. Transfers
+// are bold edges from _Send to _Recv, labelled with dtype, shape and bytes.
+// Control edges are dashed.
 #ifndef LEAT_TOOLS_DUMP_DOT_H_
 #define LEAT_TOOLS_DUMP_DOT_H_
 
@@ -12,6 +13,7 @@
 
 namespace leat {
 
+// Returns the text of a DOT file. Render it with `dot -Tsvg`.
 std::string DumpToDot(const Dump& dump);
 
 }  // namespace leat

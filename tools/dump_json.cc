@@ -86,7 +86,8 @@ std::string DumpToJson(const Dump& dump) {
   for (const Transfer& transfer : dump.transfers) {
     json["transfers"].push_back(TransferJson(transfer));
   }
-  // Names from a file may be no UTF-8; the library would throw.
+  // Names from a file may have bytes that are not UTF-8, for which the library
+  // would throw by default.
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

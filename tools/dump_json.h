@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A Dump for programs. The form is stable: keys are added, never changed.
+// DumpToJson: writes a Dump for other programs. The format is stable: keys are
+// added, but never changed.
 //
 //   {"model": "m.pbtxt", "stage": "partitioned",
 //    "feeds": ["x:0"], "fetches": ["y:0"], "targets": ["train"],

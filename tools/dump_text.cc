@@ -21,7 +21,7 @@ constexpr size_t kShownOps = 4;
 
 using Rows = std::vector<std::vector<Cell>>;
 
-// "CPU:0" for "/job:.../device:CPU:0" where one task has all devices.
+// Shortens "/job:.../device:CPU:0" to "CPU:0" if all devices are of one task.
 class DeviceNames {
  public:
   explicit DeviceNames(const Dump& dump) {
@@ -50,6 +50,7 @@ std::string TensorText(const DumpedTensor& tensor) {
   return absl::StrCat(Name(tensor.dtype), " ", shape);
 }
 
+// Returns the value of an attr without quotes, or "".
 std::string AttrOf(const DumpedNode& node, absl::string_view name) {
   for (const auto& [attr, value] : node.attrs) {
     if (attr == name)
@@ -86,7 +87,7 @@ std::string OutputsText(const DumpedNode& node) {
       kMaxOutputs);
 }
 
-// "MatMul 12, Add 7, ...", the most frequent first.
+// Returns "MatMul 12, Add 7, ...", with the most frequent ops first.
 std::string OpCounts(const DumpedPart& part, const std::vector<int>& members) {
   std::map<std::string, int> by_op;
   for (const int i : members) ++by_op[part.nodes[i].op];
@@ -99,6 +100,7 @@ std::string OpCounts(const DumpedPart& part, const std::vector<int>& members) {
                       more ? ", ..." : "");
 }
 
+// Writes one dump.
 class TextWriter {
  public:
   TextWriter(const Dump& dump, const DumpTextOptions& options)
@@ -113,7 +115,7 @@ class TextWriter {
   }
 
  private:
-  // An empty line before it where the text begins with "\n".
+  // Writes a line. If the text begins with "\n", an empty line comes first.
   void Line(absl::string_view text, Style style = Style::kPlain) {
     if (absl::ConsumePrefix(&text, "\n")) out_ += "\n";
     absl::StrAppend(&out_, Styled(Escaped(text), style, options_.color), "\n");
@@ -192,7 +194,7 @@ class TextWriter {
                           : absl::StrCat(" and ", totals.unknown_outputs,
                                          " of unknown size")),
          Style::kHeading);
-    // In the order in which their devices first come up.
+    // The pairs of devices, in the order in which they first occur.
     std::vector<std::pair<std::string, std::string>> ways;
     std::map<std::pair<std::string, std::string>, std::vector<int>> by_way;
     for (size_t i = 0; i < dump_.transfers.size(); ++i) {
@@ -207,7 +209,8 @@ class TextWriter {
     out_ += Table(rows);
   }
 
-  // The transfers from one device to another, in at most `max_lines` lines.
+  // Adds the transfers from one device to another, in at most `max_lines`
+  // lines.
   void TransferRows(const std::vector<int>& members, int max_lines,
                     Rows& rows) {
     std::vector<std::string> names;
@@ -267,7 +270,7 @@ class TextWriter {
   std::vector<Cell> NodeRow(const DumpedNode& node, const DumpedPart& part) {
     std::string inputs = absl::StrCat(
         "(", Shortened(absl::StrJoin(node.inputs, ", "), kMaxInputs), ")");
-    // Below the title of its partition a node's device goes without saying.
+    // The title of the partition shows the device already.
     const bool has_device = part.name.empty();
     std::vector<Cell> row = {Cell(node.name, Style::kName),
                              Cell(OpText(node, names_), Style::kOp),

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A Dump for people: aligned columns, large graphs folded by name scope.
+// DumpToText: writes a Dump for people, in aligned columns. Large graphs are
+// folded by name scope.
 #ifndef LEAT_TOOLS_DUMP_TEXT_H_
 #define LEAT_TOOLS_DUMP_TEXT_H_
 
@@ -11,17 +12,19 @@
 
 namespace leat {
 
+// How the text looks.
 struct DumpTextOptions {
   bool color = false;
-  // Nodes and transfers beyond so many lines each are folded.
+  // The nodes of a partition, and the transfers, are folded (fold.h) if they
+  // take more lines than this.
   int max_lines = 60;
-  int width = 0;                         // lines are cut there; 0: nowhere
+  int width = 0;                         // of lines, which are cut; 0: no limit
   std::vector<std::string> expand = {};  // scopes to show in full; "/": all
 };
 
-// The counts per device, the transfers between them, then every partition's
-// nodes: name, Op[attrs], outputs ("float [2,?]"), device, inputs. Attrs that
-// the types and shapes tell are left out.
+// Returns the counts per device, the transfers between devices, and the nodes
+// of every partition: name, Op[attrs], outputs ("float [2,?]"), device and
+// inputs. Attrs that only repeat types and shapes are left out.
 std::string DumpToText(const Dump& dump, const DumpTextOptions& options = {});
 
 }  // namespace leat

@@ -1,7 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FileDescriptor: owns a descriptor of the kernel's and closes it. Movable, not
-// thread-safe.
+// FileDescriptor: owns a descriptor of the operating system and closes it.
 #ifndef LEAT_TOOLS_FILE_DESCRIPTOR_H_
 #define LEAT_TOOLS_FILE_DESCRIPTOR_H_
 
@@ -11,10 +10,14 @@
 
 namespace leat {
 
+// Movable, not copyable. Not thread-safe. It holds a descriptor or nothing.
 class FileDescriptor {
  public:
+  // Holds nothing.
   FileDescriptor() = default;
+  // Takes over `number`, which may be -1 after a failed open.
   explicit FileDescriptor(int number) : number_(number) {}
+  // Moving leaves the other object without a descriptor.
   FileDescriptor(FileDescriptor&& other) noexcept
       : number_(std::exchange(other.number_, -1)) {}
   FileDescriptor& operator=(FileDescriptor&& other) noexcept {
@@ -27,8 +30,10 @@ class FileDescriptor {
   ~FileDescriptor() { Close(); }
 
   bool is_open() const { return number_ >= 0; }
-  int number() const { return number_; }  // -1 when there is none
+  // Returns -1 if there is none.
+  int number() const { return number_; }
 
+  // Closes the descriptor, if there is one.
   void Close() {
     if (is_open()) close(number_);
     number_ = -1;

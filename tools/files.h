@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Files that the command line tools write; core/regular_file.h reads them.
+// Functions that write files. core/regular_file.h has those that read them.
+// Stateless, thread-safe.
 #ifndef LEAT_TOOLS_FILES_H_
 #define LEAT_TOOLS_FILES_H_
 
@@ -15,11 +16,13 @@ class Message;
 
 namespace leat {
 
-// PERMISSION_DENIED naming a file that cannot be written.
+// Replaces the contents of the file `path`. PERMISSION_DENIED, naming the file,
+// if it cannot be written.
 absl::Status WriteFile(const std::string& path, absl::string_view bytes);
 
-// Binary, or text when the path ends in ".pbtxt". INVALID_ARGUMENT for a
-// message above 2 GiB; else fails as WriteFile does.
+// Writes a message: in text format if the path ends in ".pbtxt", or else in
+// binary format. INVALID_ARGUMENT if it is larger than 2 GiB. Fails also as
+// WriteFile does.
 absl::Status WriteMessage(const google::protobuf::Message& message,
                           const std::string& path);
 

@@ -14,10 +14,11 @@
 namespace leat {
 namespace {
 
-// From so many of a kind on, siblings are one line.
+// At least so many siblings of a kind become one line.
 constexpr size_t kMinSeries = 4;
 
-// A line on its way: `prefix` characters of its names are unfolded already.
+// A line that may still be unfolded. The first `prefix` characters of its names
+// are the scope that it stands for.
 struct Item {
   std::string label = {};
   std::vector<int> members = {};
@@ -26,7 +27,8 @@ struct Item {
   bool is_folded = false;
 };
 
-// "layer_12" -> "layer_*"; the text itself where there is no number.
+// Returns "layer_*" for "layer_12", and the text itself if no number is at its
+// end.
 std::string Stem(absl::string_view text) {
   size_t end = text.size();
   while (end > 0 && absl::ascii_isdigit(text[end - 1])) --end;
@@ -58,6 +60,7 @@ class Folder {
   }
 
  private:
+  // True if `expand` asks for the scope in full.
   bool IsExpanded(absl::string_view scope) const {
     return std::any_of(options_.expand.begin(), options_.expand.end(),
                        [&](absl::string_view wanted) {
@@ -67,7 +70,7 @@ class Folder {
                        });
   }
 
-  // Something inside of the scope is to be shown in full.
+  // True if `expand` asks for a scope inside of this one, or for this one.
   bool LeadsToExpanded(absl::string_view scope) const {
     return std::any_of(options_.expand.begin(), options_.expand.end(),
                        [&](absl::string_view wanted) {
@@ -77,13 +80,14 @@ class Folder {
                        });
   }
 
+  // Adds one line per name.
   void AddAll(const std::vector<int>& members) {
     for (const int i : members) {
       done_.push_back({.label = names_[i], .members = {i}});
     }
   }
 
-  // The direct members of a scope: names and scopes.
+  // Returns the direct members of a scope: names and scopes.
   std::vector<Item> Children(const Item& scope) const {
     std::vector<Item> children;
     absl::flat_hash_map<absl::string_view, size_t> index;
@@ -107,8 +111,8 @@ class Folder {
     return children;
   }
 
-  // The same with series folded into one item each, at the place of the first
-  // of them; what leads to an expanded scope is in none.
+  // Returns the children with each series folded into one item, at the place of
+  // its first member. A scope that leads to an expanded one is in no series.
   std::vector<Item> FoldSeries(std::vector<Item> children) const {
     absl::flat_hash_map<std::string, std::vector<size_t>> series;
     std::vector<std::string> labels;
@@ -137,12 +141,15 @@ class Folder {
     return result;
   }
 
+  // Returns the label of the series that an item would be in.
   static std::string SeriesOf(const Item& item) {
     absl::string_view label = item.label;
     const bool is_scope = absl::ConsumeSuffix(&label, "/");
     return absl::StrCat(Stem(label), is_scope ? "/" : "");
   }
 
+  // Replaces scopes by their children, the largest scope first, as long as
+  // there is room.
   void Unfold(Item root) {
     const auto smaller = [](const Item& a, const Item& b) {
       return a.members.size() < b.members.size();
@@ -181,7 +188,7 @@ class Folder {
     }
   }
 
-  // What is still too much becomes one last line.
+  // Puts the lines that are still too many into one last line.
   void CutRest() {
     std::sort(rest_candidates_.begin(), rest_candidates_.end(),
               [](const Item& a, const Item& b) {
@@ -208,7 +215,7 @@ class Folder {
 
   const absl::Span<const std::string> names_;
   const FoldOptions& options_;
-  std::vector<Item> rest_candidates_;  // lines that count
+  std::vector<Item> rest_candidates_;  // lines that count against max_lines
   std::vector<FoldedLine> done_;
   std::vector<FoldedLine> rest_;  // at most one
 };

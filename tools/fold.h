@@ -1,7 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Folding: shows a few lines in the place of thousands of names, by the name
-// scopes ("a/b/c" is in "a/" and "a/b/") and by equal names but for a number.
+// FoldNames: shows thousands of names in a few lines. Names are folded by name
+// scope ("a/b/c" is in the scopes "a/" and "a/b/"), and if they differ only in
+// a number at the end.
+//
+//   FoldNames({"x", "dense/kernel", "dense/bias", ...}, {.max_lines = 2})
+//   -> "x" and "dense/", which stands for all names in that scope
 #ifndef LEAT_TOOLS_FOLD_H_
 #define LEAT_TOOLS_FOLD_H_
 
@@ -13,27 +17,31 @@
 
 namespace leat {
 
-// A line stands for one name, or for all those of a scope ("dense/"), of a
-// series ("layer_*", "layer_*/"), or for what is left over ("...").
+// A line of the result. It stands for one name, for all names of a scope
+// ("dense/") or of a series ("layer_*", "layer_*/"), or for all names that have
+// no other line ("...").
 struct FoldedLine {
   std::string label = {};
-  std::vector<int> members = {};  // indices into the names, ascending
-  bool is_folded = false;
+  std::vector<int> members = {};  // indices of the names, ascending
+  bool is_folded = false;         // stands for several names
 };
 
+// How much to fold.
 struct FoldOptions {
   int max_lines = 60;
-  // Scopes shown in full, whatever their size; "/" is all of them.
+  // Scopes to show in full, however large they are. "/" stands for all scopes.
   std::vector<std::string> expand = {};
 };
 
-// Lines in the order of their first members. Those of expanded scopes do not
-// count against max_lines, so the result is within it when `expand` is empty.
-// Large scopes are unfolded first, as long as there is room.
+// Returns the lines, in the order of their first members. Large scopes are
+// unfolded first, as long as there is room. The lines of expanded scopes do not
+// count: if `expand` is empty, there are at most `max_lines` lines (at least
+// 2).
 std::vector<FoldedLine> FoldNames(absl::Span<const std::string> names,
                                   const FoldOptions& options = {});
 
-// Some name is in the scope ("a", "a/" or, for all of them, "/").
+// True if some name is in the scope. "a" and "a/" are the same scope, and "/"
+// contains all names.
 bool HasScope(absl::Span<const std::string> names, absl::string_view scope);
 
 }  // namespace leat

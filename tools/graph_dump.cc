@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// graph-dump: shows a graph at every stage of planning. See --help.
+// The program `graph-dump`: shows a graph at every stage of planning. See
+// --help.
 #include <memory>
 #include <string>
 #include <utility>
@@ -43,6 +44,7 @@ constexpr char kTaskHelp[] =
     "The task of --cluster whose master plans, where nodes go that ask for "
     "nothing [the first chief, else the first worker]";
 
+// The values of all flags.
 struct Flags {
   std::string model = {};
   std::vector<std::string> feeds = {};
@@ -84,7 +86,7 @@ absl::StatusOr<std::vector<DeviceInfo>> FindDevices(const Flags& flags) {
     return DevicesOfCluster(flags.cluster, flags.devices);
   }
   LEAT_ASSIGN_OR_RETURN(DeviceSetOptions devices, ParseDevices(flags.devices));
-  devices.num_threads = 1;  // nothing runs
+  devices.num_threads = 1;  // because nothing runs
   LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<DeviceSet> set,
                         DeviceSet::Create(devices));
   return set->Infos();
@@ -94,12 +96,13 @@ absl::Status Configure(const Flags& flags, StageOptions& options) {
   LEAT_ASSIGN_OR_RETURN(options.devices, FindDevices(flags));
   LEAT_RETURN_IF_ERROR(BuiltinPolicies().Find(flags.policy).status());
   options.placement_policy = flags.policy;
-  // The flag's check admits stages only.
+  // The check of the flag admits only names of stages.
   options.stage = ParseStage(flags.stage).value_or(Stage::kPartitioned);
   return absl::OkStatus();
 }
 
-// A scope that is to be expanded and that no name is in is probably mistyped.
+// Warns about scopes that contain no node, because they are probably
+// misspelled.
 void CheckScopes(const Flags& flags, const Dump& dump, const Log& log) {
   std::vector<std::string> names;
   for (const DumpedPart& part : dump.parts) {

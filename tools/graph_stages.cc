@@ -34,11 +34,12 @@ constexpr NamedStage kStages[] = {
     {Stage::kOptimized, "optimized"}, {Stage::kPartitioned, "partitioned"},
 };
 
-// Nobody knows what devices have that are not there; TensorFlow's CPUs say so.
+// The memory of a device that does not exist is unknown. This is what
+// TensorFlow's CPUs report.
 constexpr int64_t kNominalBytes = int64_t{256} << 20;
 constexpr size_t kMaxDevices = 100'000;
 
-// As a local session does it.
+// Optimizes the step as a local session does.
 absl::Status Optimize(const StageOptions& options, PrunedStep& step) {
   const std::unique_ptr<WorkQueue> queue = NewInlineQueue();
   const std::unique_ptr<ConstantEvaluator> evaluator =
@@ -50,8 +51,8 @@ absl::Status Optimize(const StageOptions& options, PrunedStep& step) {
                       step);
 }
 
-// As a plan does it for its tasks, and then each task, which knows no devices
-// but its own.
+// Cuts the graph by task, as a plan does for its tasks, and then each part by
+// device, as each task does, which knows no devices except its own.
 absl::StatusOr<std::vector<Partition>> CutByTaskAndDevice(
     const Graph& graph, absl::Span<const DeviceInfo> devices) {
   std::map<std::string, std::vector<DeviceInfo>> by_task;

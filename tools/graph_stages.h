@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The stages that a graph passes on its way to the executors, as a session's
-// planning goes through them.
+// GraphAtStage: takes a graph through the stages of a session's planning, up to
+// the one that a tool shows. Stateless, thread-safe.
 #ifndef LEAT_TOOLS_GRAPH_STAGES_H_
 #define LEAT_TOOLS_GRAPH_STAGES_H_
 
@@ -22,7 +22,7 @@
 
 namespace leat {
 
-// In the order in which planning goes through them.
+// The stages, in the order in which planning goes through them.
 enum class Stage {
   kImported,
   kLowered,
@@ -32,48 +32,55 @@ enum class Stage {
   kPartitioned
 };
 
+// Return the names of all stages, the stage with a name (nothing if there is
+// none), and the name of a stage.
 std::vector<std::string> StageNames();
 std::optional<Stage> ParseStage(absl::string_view name);
 std::string StageName(Stage stage);
 
-// What a step is asked for, from the words of a command line: a name of an op
-// without outputs is a target, and so is "^name". Without fetches, all sinks
-// are targets.
+// Returns the signature of a step from the words of a command line. A fetch
+// that names an op without outputs is a target, and so is "^name". Without
+// fetches, all sinks of the graph are targets.
 StepSignature MakeSignature(const Graph& graph, std::vector<std::string> feeds,
                             absl::Span<const std::string> fetches);
 
-// INVALID_ARGUMENT naming the file that the graph is from when a step is asked
-// for nothing: an empty graph, or one of which all is fed.
+// INVALID_ARGUMENT, naming the `file` that the graph comes from, if the step
+// has neither fetches nor targets, because the graph is empty or everything in
+// it is fed.
 absl::Status CheckHasWork(const Graph& graph, const StepSignature& signature,
                           absl::string_view file);
 
-// Nodes whose outputs nobody takes and nobody waits for, fed ones excepted.
+// Returns the names of the nodes that no other node uses, neither by an output
+// nor by a control edge. Fed nodes are left out.
 std::vector<std::string> SinkNames(const Graph& graph,
                                    absl::Span<const std::string> feeds = {});
 
-// The devices of every task of a cluster that need not exist, `num_cpus` each,
-// those of `master` first: placement prefers its task. INVALID_ARGUMENT above
-// 100,000 devices. REQUIRES: `master` is a task of `cluster`.
+// Returns the devices of all tasks of a cluster, `num_cpus` for each. The tasks
+// need not exist. The devices of `master` come first, because placement prefers
+// its task. INVALID_ARGUMENT if there are more than 100,000 devices. REQUIRES:
+// `master` is a task of `cluster`.
 absl::StatusOr<std::vector<DeviceInfo>> ClusterDevices(
     const ClusterSpec& cluster, const TaskId& master, int num_cpus);
 
+// Up to which stage, and how, to plan.
 struct StageOptions {
   Stage stage = Stage::kPartitioned;
   std::vector<DeviceInfo> devices = {};
   std::string placement_policy = "greedy";
-  StepSignature signature = {};     // used from kPruned on
-  OptimizerOptions optimizer = {};  // used from kOptimized on
+  StepSignature signature = {};     // needed from kPruned on
+  OptimizerOptions optimizer = {};  // needed from kOptimized on
 };
 
-// A graph at a stage. `parts`, one per device, only when partitioned: by task,
-// as a master does it, and then by device, as each task does; `whole` is then
-// what was cut into them.
+// A graph at a stage. At kPartitioned, `parts` has one graph per device and
+// `whole` is the graph that was cut into them. It is cut as in a cluster: first
+// by task, as a master does it, and then by device, as each task does it.
 struct StagedGraph {
   Graph whole;
   std::vector<Partition> parts = {};
 };
 
-// Fails as import, PrepareGraph and PlanStep do.
+// Returns `graph` at the stage. Fails as ImportGraphDef, PrepareGraph and
+// PlanStep do.
 absl::StatusOr<StagedGraph> GraphAtStage(const Graph& graph,
                                          const StageOptions& options);
 

@@ -48,7 +48,7 @@ constexpr char kFooter[] =
     "that cannot be had or --config files.";
 constexpr double kMaxSeconds = 1e9;  // 30 years
 constexpr int64_t kMaxRestarts = 1'000'000;
-// At the end, for whoever reads the output.
+// How long to wait, at the end, for the reader of the output.
 constexpr std::chrono::seconds kViewPatience(2);
 constexpr char kLogVariable[] = "LEAT_LOG_DIR";
 
@@ -57,7 +57,8 @@ std::chrono::nanoseconds Seconds(double seconds) {
       static_cast<int64_t>(std::ceil(seconds * 1e9)));
 }
 
-// What would say another cluster than TF_CONFIG, or is set anew.
+// True for variables that would describe another cluster than TF_CONFIG does,
+// or that the launcher sets itself.
 bool IsReplaced(absl::string_view variable) {
   for (const char* name :
        {"TF_CONFIG=", "LEAT_CLUSTER=", "LEAT_JOB=", "LEAT_TASK=",
@@ -81,7 +82,8 @@ std::vector<std::string> EnvironmentOf(const TaskId& task,
   return variables;
 }
 
-// Its path from the root, for programs that change their folder; "" for "".
+// Makes the folder and returns its absolute path, for programs that change
+// their working directory. Returns "" for "".
 absl::StatusOr<std::string> MakeLogFolder(const std::string& logs) {
   if (logs.empty()) return logs;
   std::error_code error;
@@ -95,7 +97,8 @@ absl::StatusOr<std::string> MakeLogFolder(const std::string& logs) {
   return path.string();
 }
 
-// Else what is opened next would be taken for one of them.
+// Opens standard streams that are closed. Otherwise the next files to be opened
+// would be taken for them.
 void OpenStandardStreams() {
   int number = 0;
   while (number >= 0 && number <= STDERR_FILENO) {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// `leat launch`: the tasks of a cluster as processes of this machine, until the
-// chief ends.
+// `leat launch`: runs the tasks of a cluster as processes of this machine until
+// the chief ends.
 #ifndef LEAT_TOOLS_LAUNCH_H_
 #define LEAT_TOOLS_LAUNCH_H_
 
@@ -15,28 +15,31 @@
 
 namespace leat {
 
+// The values of the command's flags, which --help describes.
 struct LaunchOptions {
   std::string jobs = {};
-  std::vector<std::string> command = {};  // of every task
-  std::string logs = {};                  // a folder; "": no files
-  int max_restarts = 0;                   // of each task
-  double restart_delay = 0.5;             // seconds, doubled each time
-  double grace = 10;                      // seconds to end after a signal
+  std::vector<std::string> command = {};  // run by every task
+  std::string logs = {};                  // folder; "": no log files
+  int max_restarts = 0;                   // per task
+  double restart_delay = 0.5;             // seconds; doubles each time
+  double grace = 10;                      // seconds from a signal to SIGKILL
 };
 
-// The command and its flags; `options` must outlive the parsing.
+// Adds the command and its flags to `app`. `options` must outlive the parsing.
 CLI::App* AddLaunch(CLI::App& app, LaunchOptions& options);
 
-// How many of the arguments are ours when the command is `leat launch`: what
-// stands behind "--" is the tasks' command, to the letter.
+// Returns how many of the arguments belong to `leat launch` itself. What
+// follows "--" is the command of the tasks, which is passed on unchanged.
 int EndOfLaunchFlags(int argc, char** argv);
 
-// Starts the tasks, shows their output, and ends when the chief (else worker 0)
-// has, when a task has failed for good, when all have ended or after a signal;
-// no process stays behind. The exit code: kExitUsage without a command,
-// kExitConfig for a folder of logs that cannot be had; 127 or 126 for a command
-// that cannot be run; 128 and the signal that ended the launcher; the code of
-// the task which failed for good; else 0. REQUIRES: no other threads.
+// Starts the tasks and shows their output. Returns when the chief (or without
+// one, worker 0) has ended, when a task has failed for good, when all tasks
+// have ended, or after a signal. No process is left behind.
+//
+// Returns the exit code: kExitUsage without a command; kExitConfig if the
+// folder for logs cannot be used; 127 or 126 if the command cannot be run; 128
+// + the signal if one ended the launcher; the code of the task that failed for
+// good; otherwise 0. REQUIRES: the process has no other threads.
 int Launch(const LaunchOptions& options, const Log& log);
 
 }  // namespace leat

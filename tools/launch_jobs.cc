@@ -23,7 +23,7 @@ namespace {
 
 constexpr char kChiefJob[] = "chief";
 constexpr char kWorkerJob[] = "worker";
-// In the check of names; nobody listens there.
+// An address for the check of names. Nobody listens there.
 constexpr char kAnyAddress[] = "127.0.0.1:0";
 
 struct JobCount {
@@ -39,7 +39,7 @@ absl::StatusOr<JobCount> ParseJob(absl::string_view text) {
     return absl::InvalidArgumentError(absl::StrCat(
         QuotedText(text), " is not JOB=COUNT with a count from 1 on"));
   }
-  // Says what a job may be called.
+  // Create says which names a job may have.
   LEAT_RETURN_IF_ERROR(
       ClusterSpec::Create({{job.job, {{0, kAnyAddress}}}}).status());
   if (job.job == kChiefJob && job.count > 1) {
@@ -54,6 +54,7 @@ absl::Status NoPort() {
       "no port of 127.0.0.1 is to be had: ", std::strerror(errno)));
 }
 
+// Binds a socket to a free port of 127.0.0.1 and returns the port.
 absl::StatusOr<int> ReservePort(FileDescriptor& port) {
   port = FileDescriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!port.is_open()) return NoPort();
@@ -63,7 +64,8 @@ absl::StatusOr<int> ReservePort(FileDescriptor& port) {
   auto* const any = reinterpret_cast<sockaddr*>(&address);
   socklen_t size = sizeof(address);
   const int yes = 1;
-  // Not set before: the kernel could choose a port that another socket has.
+  // SO_REUSEADDR is set after bind(). Before, the kernel could choose a port
+  // that another socket has.
   if (bind(port.number(), any, size) != 0 ||
       getsockname(port.number(), any, &size) != 0 ||
       setsockopt(port.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) !=
@@ -103,7 +105,7 @@ absl::StatusOr<std::vector<TaskId>> ParseJobs(absl::string_view text) {
 std::optional<size_t> MainTask(const std::vector<TaskId>& tasks) {
   for (const char* job : {kChiefJob, kWorkerJob}) {
     for (size_t i = 0; i < tasks.size(); ++i) {
-      if (tasks[i].job == job) return i;  // of its tasks the first is 0
+      if (tasks[i].job == job) return i;  // the first one has index 0
     }
   }
   return std::nullopt;

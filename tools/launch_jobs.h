@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Which tasks `leat launch` starts and at which addresses of this machine.
+// ParseJobs and LocalCluster: decide which tasks `leat launch` starts, and at
+// which addresses of this machine.
 #ifndef LEAT_TOOLS_LAUNCH_JOBS_H_
 #define LEAT_TOOLS_LAUNCH_JOBS_H_
 
@@ -18,33 +19,39 @@
 
 namespace leat {
 
+// The greatest number of tasks that `leat launch` starts.
 inline constexpr int kMaxLaunchedTasks = 256;
 
-// "chief=1,worker=2" -> chief 0, worker 0, worker 1. INVALID_ARGUMENT quoting
-// what is wrong: no JOB=COUNT, a name that no job can have, a job that stands
-// twice, no task of a job, two chiefs, nobody but evaluators, more than
-// kMaxLaunchedTasks.
+// Returns the tasks that a --jobs flag asks for: "chief=1,worker=2" stands for
+// chief 0, worker 0 and worker 1. INVALID_ARGUMENT, quoting the mistake, for
+// text that is not JOB=COUNT, a name that a job cannot have, a job that occurs
+// twice, a count below 1, two chiefs, evaluators alone, or more than
+// kMaxLaunchedTasks tasks.
 absl::StatusOr<std::vector<TaskId>> ParseJobs(absl::string_view text);
 
-// Which of the tasks ends the cluster when it ends: chief 0, else worker 0.
+// Returns the index of the task whose end ends the cluster: chief 0, or worker
+// 0 if there is no chief. Returns nothing if there is neither.
 std::optional<size_t> MainTask(const std::vector<TaskId>& tasks);
 
-// "worker-1": names its log and stands before its lines.
+// Returns a name such as "worker-1", which is used for the task's log and in
+// front of its lines.
 std::string ShortName(const TaskId& task);
 
-// Addresses of 127.0.0.1 for all but evaluators, which are outside of the
-// cluster. Their ports are kept from other programs as long as this exists:
-// each is bound, without listening, by a socket that lets those bind to it that
-// set SO_REUSEADDR, as servers do (gRPC's among them).
+// Addresses of 127.0.0.1 for all tasks except evaluators, which are outside of
+// the cluster.
+//
+// The ports are kept from other programs for as long as this object lives. Each
+// is bound by a socket that does not listen and that allows sockets with
+// SO_REUSEADDR to bind to the same port, as servers do (gRPC's among them).
 class LocalCluster {
  public:
-  // UNAVAILABLE when there are no ports.
+  // UNAVAILABLE if there are no free ports.
   static absl::StatusOr<std::unique_ptr<LocalCluster>> Create(
       const std::vector<TaskId>& tasks);
 
   const ClusterSpec& spec() const { return spec_; }
 
-  // What the task gets as the variable TF_CONFIG.
+  // Returns the value of the variable TF_CONFIG for a task.
   std::string TfConfig(const TaskId& task) const;
 
  private:

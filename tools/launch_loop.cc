@@ -19,12 +19,13 @@
 namespace leat {
 namespace {
 
-// What batch systems retry, and what they do not (Kubeflow's ExitCode).
+// Batch systems restart a program with this exit code or a higher one, and no
+// others (Kubeflow's ExitCode policy).
 constexpr int kFirstRetryable = 128;
-constexpr int kCannotFind = 127;  // as shells say it
+constexpr int kCannotFind = 127;  // the code that shells use
 constexpr int kCannotRun = 126;
 constexpr std::chrono::seconds kMaxRestartDelay(8);
-// What is killed is gone when the kernel has let go of it.
+// The time that killed processes have until the kernel has removed them.
 constexpr std::chrono::seconds kKillPatience(5);
 constexpr std::chrono::milliseconds kKillPeriod(20);
 
@@ -39,7 +40,8 @@ std::string HowItEnded(const EndedChild& child) {
                            : SignalName(child.signal);
 }
 
-// Not one that whoever started this wants to be ignored (nohup).
+// True if the signal is ignored because whoever started this program wants it
+// so (nohup).
 bool IsIgnored(int signal) {
   struct sigaction action = {};
   return sigaction(signal, nullptr, &action) == 0 &&
@@ -88,9 +90,9 @@ absl::Status LaunchLoop::TakeSignals() {
     sigaddset(&signals, signal);
   }
   if (!IsIgnored(SIGHUP)) sigaddset(&signals, SIGHUP);
-  // Ignored, children would end unseen.
+  // If SIGCHLD were ignored, children would end unnoticed.
   std::signal(SIGCHLD, SIG_DFL);
-  // A reader that is gone is an error of writing.
+  // A write to a reader that is gone shall fail, not end this program.
   std::signal(SIGPIPE, SIG_IGN);
   sigprocmask(SIG_BLOCK, &signals, nullptr);
   signals_ = FileDescriptor(signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC));
@@ -159,15 +161,15 @@ void LaunchLoop::OnEnded(const EndedChild& child) {
       tasks_.begin(), tasks_.end(),
       [&child](const LaunchedTask& each) { return each.pid() == child.pid; });
   const bool is_task = task != tasks_.end();
-  // In its grace time the rest of the group ends by itself.
+  // During the grace period the rest of the group ends by itself.
   if (is_task) task->Ended(child, /*whole=*/!is_ending_ || is_killing_);
   Forget(child);
-  if (!is_task) return;  // an orphan
+  if (!is_task) return;  // it was an orphan
   task->Note(absl::StrCat("has ended: ", HowItEnded(child)));
   const auto place = static_cast<size_t>(task - tasks_.begin());
   const bool is_main = options_.main == place;
   if (is_ending_) {
-    // The signal came when the work was done.
+    // The signal came after the work was done.
     if (is_main && signal_ != 0 && child.code == 0) code_ = 0;
   } else if (child.code != 0) {
     OnFailed(*task, child);
@@ -212,7 +214,7 @@ void LaunchLoop::End(int code, int signal) {
   for (LaunchedTask& task : tasks_) {
     task.StayEnded();
     task.Signal(signal);
-    task.Signal(SIGCONT);  // else one that is stopped does not notice
+    task.Signal(SIGCONT);  // a stopped one would not notice
   }
   SignalStrays(signal);
 }
@@ -222,7 +224,8 @@ void LaunchLoop::Fail(absl::Status why, int code) {
   code_ = code;
 }
 
-// Orphans are in no group of ours, or in one whose first process is gone.
+// Signals the children that are not tasks. Orphans are in groups of their own,
+// or in one whose first process is gone.
 void LaunchLoop::SignalStrays(int signal) const {
   for (const pid_t child : Children()) {
     const bool is_task = std::any_of(
@@ -232,7 +235,8 @@ void LaunchLoop::SignalStrays(int signal) const {
   }
 }
 
-// Again and again, since each that ends may leave orphans behind.
+// Kills everything. It is called repeatedly, because each process that ends may
+// leave orphans behind.
 void LaunchLoop::Kill() {
   if (!is_killing_) patience_ = Clock::now() + kKillPatience;
   is_killing_ = true;

@@ -1,9 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// LaunchLoop: waits for the processes of a launched cluster, for what they
-// print and for signals, restarts what may be restarted and ends it all. One
-// thread, which nothing but the kernel makes wait. Takes SIGCHLD and the ending
-// signals of its process.
+// LaunchLoop: the loop of `leat launch`. It waits for the processes of a
+// launched cluster, for their output and for signals, restarts tasks, and ends
+// everything.
 #ifndef LEAT_TOOLS_LAUNCH_LOOP_H_
 #define LEAT_TOOLS_LAUNCH_LOOP_H_
 
@@ -23,43 +22,63 @@
 
 namespace leat {
 
+// When to restart and when to end.
 struct LaunchLoopOptions {
-  std::optional<size_t> main = {};              // the task with which all ends
-  int max_restarts = 0;                         // of each task
-  std::chrono::nanoseconds restart_delay = {};  // doubled each time
-  std::chrono::nanoseconds grace = {};  // from the first signal to SIGKILL
+  // The index of the task whose end ends everything, if there is one.
+  std::optional<size_t> main = {};
+  // How often each task may be restarted.
+  int max_restarts = 0;
+  // The time before the first restart of a task. It doubles each time.
+  std::chrono::nanoseconds restart_delay = {};
+  // The time from the first signal to SIGKILL.
+  std::chrono::nanoseconds grace = {};
 };
 
+// Uses one thread, which waits for nothing except events of the kernel. Takes
+// SIGCHLD and the ending signals of the process.
 class LaunchLoop {
  public:
-  // `view` and `tasks`, which have not been started, are borrowed and outlive
-  // this.
+  // `view` and `tasks`, which must not have been started, are borrowed and must
+  // outlive this.
   LaunchLoop(LaunchLoopOptions options, std::vector<LaunchedTask>& tasks,
              LiveView& view);
 
-  // Returns when no process is left. The error says which task has failed for
-  // good, which process did not end when it was killed, or what the kernel
-  // refuses; code() is what the program should end with.
+  // Starts the tasks and returns when no process is left. The error says which
+  // task has failed for good, which processes did not end when they were
+  // killed, or what the operating system refused. code() is then the exit code
+  // for the program.
   absl::Status Run();
   int code() const { return code_; }
 
  private:
   using Clock = LaunchedTask::Clock;
 
+  // Blocks the signals and opens a descriptor to read them from.
   absl::Status TakeSignals();
-  void StartTasks();  // those that are due
+  // Starts the tasks that are due.
+  void StartTasks();
+  // Waits until something happens or is due.
   void Wait();
-  int PollTimeout() const;  // milliseconds
+  // Returns the time until something is due, in milliseconds, for poll().
+  int PollTimeout() const;
+  // Handles the signals that have come.
   void ReadSignals();
+  // Ends the tasks; at the second signal kills them.
   void OnSignal(int signal);
+  // Handles a child that has ended.
   void OnEnded(const EndedChild& child);
+  // Restarts a task, or ends everything if it may not be restarted.
   void OnFailed(LaunchedTask& task, const EndedChild& child);
+  // True if no task runs and none will be started.
   bool AllHaveEnded() const;
 
-  // Tells all to end, once.
+  // Tells all tasks to end. Does nothing after the first call.
   void End(int code, int signal);
+  // Records an error and the exit code.
   void Fail(absl::Status why, int code);
+  // Sends a signal to the children that are not tasks.
   void SignalStrays(int signal) const;
+  // Kills everything.
   void Kill();
 
   const LaunchLoopOptions options_;
@@ -69,8 +88,9 @@ class LaunchLoop {
 
   bool is_ending_ = false;
   bool is_killing_ = false;
-  int signal_ = 0;  // that ends this program, or 0
-  // When those that are to end are killed, then given up.
+  // The signal that ends this program, or 0.
+  int signal_ = 0;
+  // The time at which processes that should end are killed, and later given up.
   Clock::time_point patience_ = {};
   int code_ = 0;
   absl::Status status_ = absl::OkStatus();

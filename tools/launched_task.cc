@@ -17,14 +17,14 @@ namespace leat {
 namespace {
 
 constexpr size_t kReadBytes = 64 << 10;
-// Of one task, before others have their turn.
+// How often one task's output is read before others have their turn.
 constexpr int kMaxReads = 16;
 
 }  // namespace
 
 absl::Status LaunchedTask::OpenLog() {
   if (options_.log.empty()) return absl::OkStatus();
-  // A named pipe would wait for its reader.
+  // Without O_NONBLOCK, opening a named pipe would wait for a reader.
   log_ = FileDescriptor(
       open(options_.log.c_str(),
            O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666));
@@ -41,7 +41,7 @@ absl::Status LaunchedTask::OpenLog() {
 }
 
 absl::Status LaunchedTask::Start() {
-  ReadOutput();  // of the process before
+  ReadOutput();  // output of the last process
   LEAT_ASSIGN_OR_RETURN(ChildProcess child,
                         StartChild(options_.command, options_.environment));
   pid_ = child.pid;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// LaunchedTask: one task of `leat launch` through all of its processes, and
-// where their output goes. Not thread-safe.
+// LaunchedTask: one task of `leat launch` with its current process, of which
+// there is a new one after each restart, and with its output.
 #ifndef LEAT_TOOLS_LAUNCHED_TASK_H_
 #define LEAT_TOOLS_LAUNCHED_TASK_H_
 
@@ -22,62 +22,75 @@
 
 namespace leat {
 
+// What to run, and where its output goes.
 struct LaunchedTaskOptions {
-  std::string name = {};  // "worker-1"
-  size_t place = 0;       // among the names of the view
+  // A name such as "worker-1", for messages.
+  std::string name = {};
+  // The index of that name in the view.
+  size_t place = 0;
+  // What StartChild takes.
   std::vector<std::string> command = {};
   std::vector<std::string> environment = {};
-  std::string log = {};  // path; "": none
+  // The path of the log; "" for none.
+  std::string log = {};
 };
 
+// Not thread-safe.
 class LaunchedTask {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `view` is borrowed and outlives this.
+  // `view` is borrowed and must outlive this.
   LaunchedTask(LaunchedTaskOptions options, LiveView& view)
       : options_(std::move(options)), view_(&view) {}
 
   const std::string& name() const { return options_.name; }
   const std::string& log() const { return options_.log; }
 
-  // Empties the log of an earlier launch. NOT_FOUND or PERMISSION_DENIED naming
-  // one that cannot be written, INVALID_ARGUMENT for what is no regular file.
+  // Opens the log and empties it. NOT_FOUND or PERMISSION_DENIED, naming the
+  // log, if it cannot be written. INVALID_ARGUMENT if it is not a regular file.
   absl::Status OpenLog();
 
-  // Fails as StartChild does. REQUIRES: no process runs.
+  // Starts a process. Fails as StartChild does. REQUIRES: no process runs.
   absl::Status Start();
-  // -1 when none runs.
+  // The id of the process, or -1 if none runs.
   pid_t pid() const { return pid_; }
-  // To its process group, if one runs.
+  // Sends a signal to the process group, if a process runs.
   void Signal(int signal) const;
-  // The process has ended. What its group has left behind is killed if `whole`:
-  // it may keep the task's port. REQUIRES: it has not been forgotten yet.
+  // To be called when the process has ended. If `whole`, the rest of its
+  // process group is killed, because it may occupy the task's port. REQUIRES:
+  // `child` has not been passed to Forget.
   void Ended(const EndedChild& child, bool whole);
 
-  // Starts since the first, and when the next one is due.
+  // The number of starts after the first one, and the time of the next start,
+  // if one is planned.
   int restarts() const { return restarts_; }
   const std::optional<Clock::time_point>& due() const { return due_; }
+  // Plan a start, or plan none.
   void RestartAt(Clock::time_point when) { due_ = when; }
   void StayEnded() { due_.reset(); }
 
-  // The output to poll, -1 when it has come to its end.
+  // The descriptor to poll for output, or -1 after the end of the output.
   int output() const { return output_.number(); }
-  // Gives what has come to log and view; does not wait.
+  // Passes the output that has come to the log and the view. Does not wait.
   void ReadOutput();
-  // A line of the launcher's in log and view.
+  // Writes a line of the launcher's own to the log and the view.
   void Note(absl::string_view text);
 
  private:
+  // Appends to the log. After a failure the log is closed and the view says so.
   void WriteLog(absl::string_view bytes);
 
   LaunchedTaskOptions options_;
   LiveView* view_;
+  // The log, and the read end of the process's output. Not open if there is
+  // none.
   FileDescriptor log_;
   FileDescriptor output_;
   pid_t pid_ = -1;
   int restarts_ = 0;
   bool has_started_ = false;
+  // The time of the next start, if one is planned.
   std::optional<Clock::time_point> due_ = {};
 };
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// leat: runs graphs, serves as a task, starts and shows clusters, lists ops and
-// devices. See --help.
+// The program `leat`: runs graphs, serves as a task, starts and shows clusters,
+// lists ops and devices. See --help.
 #include <cmath>
 #include <memory>
 #include <string>
@@ -36,6 +36,7 @@ constexpr char kFooter[] =
 constexpr double kMaxTimeout = 1e9;  // seconds; 30 years
 constexpr int64_t kMaxMemory = int64_t{1} << 62;
 
+// The values of all flags of all commands.
 struct Flags {
   RunModelOptions run = {};
   double timeout = 0;
@@ -108,7 +109,7 @@ absl::StatusOr<std::string> Run(const Flags& flags, const Log& log) {
     options.timeout = std::chrono::nanoseconds(
         static_cast<int64_t>(std::ceil(flags.timeout * 1e9)));
   }
-  // Without a timeline to write, the table of ops is all that is kept.
+  // If no timeline is written, only the table of ops is kept.
   Trace trace = flags.trace.empty() ? Trace(0) : Trace();
   pb::RunMetadata metadata;
   RunModelRecords records{.log = &log};

@@ -19,9 +19,11 @@ namespace {
 
 constexpr char kOwnName[] = "leat";
 constexpr int kPollMs = 10;
-// Foregrounds; red is what alarms.
+// The colours of the names. Red is left out, because it stands for alarms.
 constexpr int kColors[] = {36, 33, 32, 35, 34, 96, 93, 92, 95, 94};
 
+// Returns the text in front of a task's lines, padded to the same width for
+// all.
 std::string PrefixOf(const std::string& name, size_t width,
                      const std::string& color) {
   std::string prefix = absl::StrCat("[", name, "]");
@@ -32,8 +34,9 @@ std::string PrefixOf(const std::string& name, size_t width,
   return prefix + padding;
 }
 
-// Whether writing waits is a matter of the stream's open file, which others
-// have too; so one of our own. Regular files and sockets have no second one.
+// Opens the stream a second time. Whether writing waits is a property of an
+// open file, which other processes share, so the view needs one of its own.
+// Regular files and sockets cannot be opened a second time.
 FileDescriptor OpenAnew(int output) {
   struct stat info = {};
   if (fstat(output, &info) != 0 ||
@@ -71,7 +74,7 @@ void LiveView::Show(size_t task, absl::string_view bytes) {
 }
 
 void LiveView::EndLine(size_t task) {
-  if (lines_[task].empty()) return;  // of "\r\n", too
+  if (lines_[task].empty()) return;  // also between "\r" and "\n"
   AddLine(prefixes_[task], lines_[task]);
   lines_[task].clear();
 }
@@ -89,7 +92,7 @@ void LiveView::AddLine(absl::string_view prefix, absl::string_view text) {
   kept_ += line;
 }
 
-// There is always room for this line.
+// This line always has room.
 void LiveView::TellWhatIsLeftOut() {
   if (left_out_ == 0) return;
   absl::StrAppend(&kept_, prefixes_.back(), left_out_,
@@ -104,7 +107,8 @@ int LiveView::output() const {
 void LiveView::Write() {
   size_t written = 0;
   while (written < kept_.size() && !is_closed_) {
-    // A stream that may wait takes PIPE_BUF when it says that it takes some.
+    // A stream that may block takes PIPE_BUF bytes when poll() says that it
+    // takes some.
     pollfd ready = {.fd = output(), .events = POLLOUT, .revents = 0};
     if (poll(&ready, 1, 0) <= 0) break;
     const ssize_t count =

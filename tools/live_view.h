@@ -1,13 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// LiveView: the output of several tasks on one stream, a line after the other,
-// each with the name of its task before it:
+// LiveView: shows the output of several tasks on one stream, line by line. The
+// name of the task stands before each of its lines:
 //
 //   [chief-0]  step 100 loss 0.31
 //   [worker-1] waiting for the chief
 //
-// Never waits for whoever reads the stream: what it cannot take is kept, up to
-// a bound, then left out and counted. Not thread-safe.
+// The program never waits for the reader of the stream. Output that the stream
+// does not take at once is kept, up to a limit; further lines are dropped and
+// counted.
 #ifndef LEAT_TOOLS_LIVE_VIEW_H_
 #define LEAT_TOOLS_LIVE_VIEW_H_
 
@@ -22,45 +23,55 @@
 
 namespace leat {
 
+// Where and how to show the output.
 struct LiveViewOptions {
   int output = 1;  // descriptor, borrowed
   bool color = false;
-  size_t max_line = 4096;     // bytes; a longer line becomes several
-  size_t max_kept = 1 << 20;  // bytes for a reader that is slow
+  size_t max_line = 4096;     // bytes; longer lines are split
+  size_t max_kept = 1 << 20;  // bytes that a slow reader has not taken
 };
 
+// Not thread-safe.
 class LiveView {
  public:
+  // `names` are those of the tasks, which the functions below number from 0.
   LiveView(std::vector<std::string> names, LiveViewOptions options);
 
-  // What task `task` of the names has written. A line is shown when it ends, at
-  // a line feed or a carriage return, and is not when it is empty; bytes that a
-  // terminal would obey are escaped.
+  // Shows what task `task` has written. A line is shown when it is complete,
+  // which is at a line feed or a carriage return. Empty lines are not shown.
+  // Bytes that would control a terminal are escaped.
   void Show(size_t task, absl::string_view bytes);
-  // Shows a line that has no end.
+  // Shows the line that the task has begun, if it has begun one.
   void EndLine(size_t task);
-  // A line of the program's own.
+  // Shows a line of the program that owns the view, under the name "leat".
   void Note(absl::string_view text);
 
-  // The descriptor to poll for output, -1 when there is nothing to write.
+  // Returns the descriptor to poll for output, or -1 if there is nothing to
+  // write.
   int waits_for() const { return kept_.empty() ? -1 : output(); }
-  // Writes what the stream takes now.
+  // Writes as much as the stream takes now.
   void Write();
-  // Writes what is left, lines without an end too, for so long at most.
+  // Writes everything that is left, including incomplete lines. Gives up after
+  // `patience`.
   void Finish(std::chrono::milliseconds patience);
 
  private:
+  // The descriptor to write to.
   int output() const;
+  // Keeps a line, or counts it if there is no room.
   void AddLine(absl::string_view prefix, absl::string_view text);
+  // Keeps a line that says how many were dropped, if any were.
   void TellWhatIsLeftOut();
 
   const LiveViewOptions options_;
-  std::vector<std::string> prefixes_;  // of tasks; the last is the program's
-  std::vector<std::string> lines_;     // begun, of each task
-  // The same stream, opened anew so that it does not wait; else not open.
+  std::vector<std::string> prefixes_;  // of the tasks and the program
+  std::vector<std::string> lines_;     // begun, by task
+  // The same stream, opened a second time so that writing never waits. It is
+  // not open if that is impossible.
   FileDescriptor own_;
+  // Output that the stream has not taken yet.
   std::string kept_;
-  int64_t left_out_ = 0;    // lines
+  int64_t left_out_ = 0;    // dropped lines
   bool is_closed_ = false;  // nobody reads any more
 };
 

@@ -42,7 +42,7 @@ void Log::Info(absl::string_view message) const {
 void Log::Write(LogLevel level, absl::string_view message,
                 absl::string_view code) const {
   if (level > options_.level) return;
-  // Whole lines, for several threads.
+  // Each line is written in one piece, because several threads may write.
   if (!options_.json) {
     std::cerr << absl::StrCat(
         program_, ": ", level == LogLevel::kWarning ? "warning: " : "",

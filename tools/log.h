@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Log: what a command line tool says besides its result, on standard error, for
-// a person or, as a JSON object per line, for a collector of logs. Bytes that a
-// terminal would obey are escaped. Thread-safe once its options are set.
+// Log: the messages of a command line tool on standard error, apart from its
+// result. They are text for people or, for collectors of logs, one JSON object
+// per line. Bytes that would control a terminal are escaped.
 #ifndef LEAT_TOOLS_LOG_H_
 #define LEAT_TOOLS_LOG_H_
 
@@ -14,26 +14,34 @@
 
 namespace leat {
 
+// How important a message is, from the most to the least important.
 enum class LogLevel { kError, kWarning, kInfo };
 
+// What to write, and in which form.
 struct LogOptions {
-  LogLevel level = LogLevel::kWarning;  // the least important that is written
-  // {"time", "level", "program", "message"} and, for errors, "code".
+  LogLevel level = LogLevel::kWarning;  // least important level to write
+  // If true, each line is an object with the keys "time", "level", "program",
+  // "message" and, for errors, "code".
   bool json = false;
 };
 
+// Thread-safe once its options are set.
 class Log {
  public:
+  // `program` is the name of the tool, which begins each message.
   explicit Log(std::string program) : program_(std::move(program)) {}
 
   const std::string& program() const { return program_; }
   LogOptions& options() { return options_; }
 
+  // Write a message, if the options allow its level. An error shows its status
+  // code.
   void Error(const absl::Status& status) const;
   void Warning(absl::string_view message) const;
   void Info(absl::string_view message) const;
 
  private:
+  // Writes one line. `code` is "" except for errors.
   void Write(LogLevel level, absl::string_view message,
              absl::string_view code) const;
 

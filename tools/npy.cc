@@ -51,7 +51,7 @@ struct Header {
   Shape shape = {};
 };
 
-// Reads the header: a Python dict of three entries, in any order.
+// Reads the header, which is a Python dict with three entries in any order.
 class HeaderParser {
  public:
   HeaderParser(absl::string_view text, absl::string_view name)
@@ -180,8 +180,10 @@ class HeaderParser {
     return inside;
   }
 
+  // Skips white space.
   void Skip() { text_ = absl::StripLeadingAsciiWhitespace(text_); }
 
+  // Takes `token` if the text begins with it.
   bool Take(absl::string_view token) {
     Skip();
     return absl::ConsumePrefix(&text_, token);
@@ -192,6 +194,7 @@ class HeaderParser {
     return Complain(absl::StrCat("no '", token, "' where it should be"));
   }
 
+  // Returns the error for a wrong header.
   absl::Status Complain(absl::string_view problem) const {
     return Malformed(name_, absl::StrCat("the header has ", problem));
   }
@@ -205,7 +208,8 @@ class HeaderParser {
   bool is_fortran_ = false;
 };
 
-// The text of the header, of which `offset` is the end, at the start of a file.
+// Returns the text of the header at the start of a file. `offset` becomes the
+// end of that text.
 absl::StatusOr<absl::string_view> HeaderText(absl::string_view bytes,
                                              absl::string_view name,
                                              size_t& offset) {
@@ -234,8 +238,9 @@ absl::StatusOr<absl::string_view> HeaderText(absl::string_view bytes,
   return bytes.substr(0, length);
 }
 
-// The header of a file of `file_bytes` that begins with `start`, if what
-// follows it has the size that it announces.
+// Returns the header of a file that has `file_bytes` bytes and begins with
+// `start`. Fails if the data behind the header does not have the size that the
+// header announces.
 absl::StatusOr<Header> ParseHeader(absl::string_view start, int64_t file_bytes,
                                    absl::string_view name, size_t& offset) {
   LEAT_ASSIGN_OR_RETURN(const absl::string_view text,
@@ -250,7 +255,8 @@ absl::StatusOr<Header> ParseHeader(absl::string_view start, int64_t file_bytes,
                                   header.shape.DebugString(), " elements of ",
                                   header.element_bytes, " bytes"));
   }
-  // Strings of width 0 take no bytes, so the file does not bound their number.
+  // Strings of width 0 take no bytes, so the size of the file would not limit
+  // their number.
   if (header.dtype == DType::kString && header.element_bytes == 0 &&
       header.shape.num_elements() > 0) {
     return Malformed(name, "strings of width 0");
@@ -258,13 +264,14 @@ absl::StatusOr<Header> ParseHeader(absl::string_view start, int64_t file_bytes,
   return header;
 }
 
-// Gives `count` bytes of the data, one call after the other.
+// Copies the next `count` bytes of the data to `to`.
 using Source = absl::FunctionRef<absl::Status(char* to, size_t count)>;
 
-// In blocks: a file can have billions of strings, too many to read one by one.
+// Reads strings in blocks, because a file may have billions of them, too many
+// to read one by one.
 absl::Status ReadStrings(size_t width, absl::Span<std::string> strings,
                          Source source) {
-  if (strings.empty()) return absl::OkStatus();  // the width may be 0
+  if (strings.empty()) return absl::OkStatus();  // then the width may be 0
   const size_t step = std::max<size_t>(1, kBlockBytes / width);
   std::string bytes;
   for (size_t begin = 0; begin < strings.size(); begin += step) {
@@ -274,7 +281,7 @@ absl::Status ReadStrings(size_t width, absl::Span<std::string> strings,
     absl::string_view rest = bytes;
     for (std::string& text : block) {
       const absl::string_view padded = rest.substr(0, width);
-      // npos + 1 is 0.
+      // npos + 1 is 0, so a text of zeros alone becomes empty.
       text.assign(padded.data(), padded.find_last_not_of('\0') + 1);
       rest.remove_prefix(width);
     }
@@ -282,6 +289,7 @@ absl::Status ReadStrings(size_t width, absl::Span<std::string> strings,
   return absl::OkStatus();
 }
 
+// Reads the data behind the header.
 absl::StatusOr<Tensor> ReadData(const Header& header, absl::string_view name,
                                 Source source) {
   LEAT_ASSIGN_OR_RETURN(
@@ -296,7 +304,7 @@ absl::StatusOr<Tensor> ReadData(const Header& header, absl::string_view name,
   if (size == 0) return tensor;
   char* data = tensor.mutable_raw_data();
   LEAT_RETURN_IF_ERROR(source(data, size));
-  // A byte that is neither 0 nor 1 is not a value that a bool can have.
+  // A C++ bool must not have a byte that is neither 0 nor 1.
   if (header.dtype == DType::kBool &&
       std::any_of(data, data + size, [](char c) { return c != 0 && c != 1; })) {
     return Malformed(name, "a bool that is neither 0 nor 1");
@@ -304,7 +312,8 @@ absl::StatusOr<Tensor> ReadData(const Header& header, absl::string_view name,
   return tensor;
 }
 
-// The width of the longest string, at least 1: NumPy has no "S0" arrays.
+// Returns the width of the longest string, but at least 1, because NumPy has no
+// "S0" arrays.
 absl::StatusOr<size_t> StringWidth(const Tensor& tensor) {
   size_t width = 1;
   for (const std::string& text : tensor.data<std::string>()) {
@@ -317,6 +326,7 @@ absl::StatusOr<size_t> StringWidth(const Tensor& tensor) {
   return width;
 }
 
+// Returns everything in front of the data.
 std::string Preamble(absl::string_view descr, const Shape& shape) {
   const std::string header = absl::StrCat(
       "{'descr': '", descr, "', 'fortran_order': False, 'shape': (",
@@ -324,7 +334,8 @@ std::string Preamble(absl::string_view descr, const Shape& shape) {
   const size_t fixed = kMagic.size() + 4 + header.size() + 1;
   const size_t padding =
       (kHeaderAlignment - fixed % kHeaderAlignment) % kHeaderAlignment;
-  // At most kMaxRank extents of 19 digits: always below version 1's 64 KiB.
+  // There are at most kMaxRank extents of 19 digits, so the header is always
+  // below the 64 KiB of version 1.
   const auto length = static_cast<uint16_t>(header.size() + padding + 1);
   const char prefix[] = {1, 0, static_cast<char>(length & 0xff),
                          static_cast<char>(length >> 8)};

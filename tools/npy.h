@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tensors to and from NumPy's .npy files (format versions 1 to 3, NumPy
-// Enhancement Proposal 1): bool, integers, float16 to float64, complex and
-// fixed-width bytes (string), little-endian, C order. Stateless, thread-safe.
+// Functions that read and write tensors as NumPy's .npy files (format versions
+// 1 to 3, NumPy Enhancement Proposal 1). They support bool, integers, float16
+// to float64, complex numbers and byte strings of a fixed width, in
+// little-endian byte order and C order. Stateless, thread-safe.
 #ifndef LEAT_TOOLS_NPY_H_
 #define LEAT_TOOLS_NPY_H_
 
@@ -16,23 +17,26 @@
 
 namespace leat {
 
+// The greatest size of a file that is read, in bytes.
 inline constexpr int64_t kMaxNpyBytes = int64_t{4} << 30;
 
-// The array, in host memory. `name` is for messages. INVALID_ARGUMENT for
-// bytes that are no such file, are cut off or go on behind the data, and for
-// arrays that are no tensor: Python objects (never unpickled), records,
-// big-endian numbers, Fortran order.
+// Returns the array that `bytes`, the contents of a file, describe, in host
+// memory. `name` stands for the file in messages. INVALID_ARGUMENT for bytes
+// that are not such a file, are cut off or go on after the data, and for arrays
+// that no tensor can represent: Python objects (which are never unpickled),
+// records, big-endian numbers, Fortran order.
 absl::StatusOr<Tensor> ParseNpy(absl::string_view bytes,
                                 absl::string_view name);
 
-// The bytes of a version 1 file. INVALID_ARGUMENT naming the dtype for those
-// that NumPy does not have (bfloat16, resource, variant), and for strings that
-// end in a zero byte, which NumPy would drop.
+// Returns the contents of a version 1 file. INVALID_ARGUMENT, naming the dtype,
+// for dtypes that NumPy does not have (bfloat16, resource, variant).
+// INVALID_ARGUMENT for strings that end in a zero byte, because NumPy would
+// drop it.
 absl::StatusOr<std::string> FormatNpy(const Tensor& tensor);
 
-// The same with files; they fail as RegularFile (core/regular_file.h) and
-// WriteFile do besides. The size of a file that is read is compared with what
-// its header announces before memory is taken for it.
+// Do the same with files, and also fail as RegularFile (core/regular_file.h)
+// and WriteFile do. ReadNpy compares the size of the file with its header
+// before it allocates memory.
 absl::StatusOr<Tensor> ReadNpy(const std::string& path);
 absl::Status WriteNpy(const Tensor& tensor, const std::string& path);
 

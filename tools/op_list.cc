@@ -16,6 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Appends "a: T", "values: N * T" or the like.
 void AppendArg(std::string* out, const ArgDef& arg) {
   std::string type = !arg.type_list_attr.empty() ? arg.type_list_attr
                      : !arg.type_attr.empty()    ? arg.type_attr
@@ -29,6 +30,7 @@ void AppendArg(std::string* out, const ArgDef& arg) {
 
 void AppendType(std::string* out, DType dtype) { out->append(Name(dtype)); }
 
+// Returns which values an attr may have.
 std::string Allowed(const AttrDef& attr) {
   if (!attr.allowed_types.empty()) {
     return absl::StrCat(
@@ -45,7 +47,7 @@ std::string Default(const AttrDef& attr) {
   return attr.default_value ? DebugString(*attr.default_value) : "";
 }
 
-// Sorted; without those that have no kernel.
+// Returns the device types that have a kernel for the op, sorted.
 std::vector<std::string> DeviceTypes(const OpRegistry& ops, const OpDef& op) {
   std::set<std::string> types;
   for (const KernelSignature& kernel : ops.Signatures(op.name)) {

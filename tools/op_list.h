@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Which ops there are, for people and programs.
+// OpSignature, OpListText, OpText and OpListJson: describe ops for people and
+// for programs. Stateless, thread-safe.
 #ifndef LEAT_TOOLS_OP_LIST_H_
 #define LEAT_TOOLS_OP_LIST_H_
 
@@ -12,20 +13,25 @@
 
 namespace leat {
 
-// "MatMul(a: T, b: T) -> (product: T)".
+// Returns a text such as "MatMul(a: T, b: T) -> (product: T)".
 std::string OpSignature(const OpDef& op);
 
-// A line per op: the device types that have kernels, and the signature.
+// Returns one line per op: the device types that have kernels for it, and its
+// signature.
 std::string OpListText(const OpRegistry& ops, bool color);
 
-// Signature, attrs with types, bounds and defaults, and kernels with their type
-// constraints. NOT_FOUND for an unknown op.
+// Returns the signature of an op, its attrs with their types, bounds and
+// defaults, and its kernels with their type constraints. NOT_FOUND for an
+// unknown op.
 absl::StatusOr<std::string> OpText(const OpRegistry& ops,
                                    absl::string_view name, bool color);
 
-// [{"name", "signature", "attrs": [{"name", "type", "default"}], "stateful",
-//   "devices": ["CPU"]}]; of one op, or of all when `name` is empty. NOT_FOUND
-// for an unknown op.
+// Returns a JSON array with one op, or with all ops if `name` is empty:
+//
+//   [{"name", "signature", "attrs": [{"name", "type", "default"}],
+//     "stateful", "devices": ["CPU"]}]
+//
+// NOT_FOUND for an unknown op.
 absl::StatusOr<std::string> OpListJson(const OpRegistry& ops,
                                        absl::string_view name = "");
 

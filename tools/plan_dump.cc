@@ -29,8 +29,8 @@ constexpr size_t kSessionChars = 8;
 constexpr mode_t kFolderMode = 0700;
 constexpr mode_t kFileMode = 0600;
 
-// With letters, digits, '_' and '-' alone, so that it is the name of a file
-// anywhere and leads nowhere else.
+// Replaces all characters except letters, digits, '_' and '-'. The result is a
+// valid file name everywhere and does not lead to another folder.
 std::string FileName(absl::string_view text) {
   std::string name(text);
   for (char& c : name) {
@@ -39,7 +39,7 @@ std::string FileName(absl::string_view text) {
   return name.empty() ? "_" : name;
 }
 
-// "ps-0" for "/job:ps/replica:0/task:0".
+// Returns "ps-0" for "/job:ps/replica:0/task:0".
 std::string TaskFileName(const std::string& task) {
   const absl::StatusOr<DeviceName> name = DeviceName::Parse(task);
   if (!name.ok() || !name->job.has_value() || !name->task.has_value()) {
@@ -53,10 +53,12 @@ absl::Status CannotWrite(const std::string& path) {
       absl::StrCat("cannot write '", path, "': ", std::strerror(errno)));
 }
 
+// A file that is open for writing. Errors of opening are reported by the first
+// write.
 class File {
  public:
-  // `flags` beside those for writing a file that is one. Nothing is followed:
-  // the folder may be everybody's.
+  // `flags` are added to those for writing a regular file. Symbolic links are
+  // not followed, because anybody may be able to write in the folder.
   File(std::string path, int flags)
       : path_(std::move(path)),
         descriptor_(open(path_.c_str(),
@@ -78,7 +80,8 @@ class File {
     return descriptor_ >= 0 ? absl::OkStatus() : CannotWrite(path_);
   }
 
-  // As it goes: the text of a graph may take several times its memory.
+  // Writes the graph piece by piece, because its text may take several times
+  // its memory.
   absl::Status Print(const pb::GraphDef& graph) {
     if (descriptor_ < 0) return CannotWrite(path_);
     google::protobuf::io::FileOutputStream stream(descriptor_);
@@ -93,8 +96,8 @@ class File {
   const int descriptor_;
 };
 
-// The whole graph with the shapes of its feeds, where their shape function
-// looks for them.
+// Returns the whole graph with the shapes of its feeds in the attrs of the _Arg
+// nodes, where the shape function of _Arg looks for them.
 Graph WithFeedShapes(const StepPlan& plan) {
   Graph graph = *plan.whole;
   for (const NodeId id : graph.NodeIds()) {
@@ -125,7 +128,7 @@ absl::Status PlanDump::CheckFolder(const std::string& folder) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", folder, "' is not a folder"));
   }
-  // Permissions do not tell all: a file system may be full or read only.
+  // Permissions do not tell everything: a file system may be full or read-only.
   std::string probe = absl::StrCat(folder, "/.leat-XXXXXX");
   if (mkdtemp(probe.data()) == nullptr || rmdir(probe.c_str()) != 0) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -175,7 +178,7 @@ std::string PlanDump::TextOf(int64_t number, const PlanView& view) {
                            .parts = plan.partitions};
   StageOptions options;
   options.signature = plan.signature;
-  const Graph client(staged.whole.ops());  // feeds have their shapes
+  const Graph client(staged.whole.ops());  // `staged` has the shapes of feeds
   const Dump dump =
       MakeDump(client, staged, options, absl::StrCat("plan ", number));
   return absl::StrCat(DumpToText(dump), "\n");

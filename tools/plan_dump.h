@@ -1,15 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// PlanDump: writes every plan of a master into a folder, for people:
+// PlanDump: writes every plan of a master into a folder, for people to read:
 //
-//   FOLDER/1a2b3c4d/0-ps-0.pbtxt    what /job:ps/task:0 gets of plan 0
+//   FOLDER/1a2b3c4d/0-ps-0.pbtxt    the graph of plan 0 for /job:ps/task:0
 //   FOLDER/1a2b3c4d/0-worker-0.pbtxt
-//   FOLDER/1a2b3c4d/plan.txt        its plans, as graph-dump shows graphs
+//   FOLDER/1a2b3c4d/plan.txt        all plans, as graph-dump shows graphs
 //
-// where 1a2b3c4d begins the handle of the session. Plans are numbered as they
-// come, over all sessions; those beyond the limit are not written. What cannot
-// be written is logged, once, and fails no step. Files are for their owner
-// only: graphs may hold data. Thread-safe.
+// 1a2b3c4d is the beginning of the session's handle. Plans are numbered as they
+// come, across all sessions. Plans beyond the limit are not written. If
+// something cannot be written, that is logged once, and no step fails. Only the
+// owner may read the files, because graphs may contain data.
 #ifndef LEAT_TOOLS_PLAN_DUMP_H_
 #define LEAT_TOOLS_PLAN_DUMP_H_
 
@@ -25,33 +25,37 @@
 
 namespace leat {
 
+// Thread-safe.
 class PlanDump final : public PlanObserver {
  public:
   static constexpr int64_t kDefaultMaxPlans = 1000;
 
-  // INVALID_ARGUMENT naming a folder that there is not, or in which nothing can
-  // be made.
+  // INVALID_ARGUMENT, naming the folder, if it does not exist or nothing can be
+  // created in it.
   static absl::Status CheckFolder(const std::string& folder);
 
-  // `log` is borrowed and outlives this.
+  // `log` is borrowed and must outlive this.
   PlanDump(std::string folder, const Log& log,
            int64_t max_plans = kDefaultMaxPlans)
       : folder_(std::move(folder)), log_(log), max_plans_(max_plans) {}
 
+  // Writes a plan, unless the limit is reached.
   void OnPlan(const PlanView& view) override;
 
  private:
+  // Writes the files of a plan.
   absl::Status Write(int64_t number, const PlanView& view);
-  // What goes to plan.txt.
+  // Returns the text of a plan for plan.txt.
   static std::string TextOf(int64_t number, const PlanView& view);
 
   const std::string folder_;
   const Log& log_;
   const int64_t max_plans_;
 
-  Mutex mutex_;  // held while something is appended or logged
-  int64_t num_plans_ ABSL_GUARDED_BY(mutex_) = 0;  // written
-  bool is_full_ ABSL_GUARDED_BY(mutex_) = false;   // and that was logged
+  Mutex mutex_;  // also held while appending or logging
+  int64_t num_plans_ ABSL_GUARDED_BY(mutex_) = 0;  // written so far
+  bool is_full_ ABSL_GUARDED_BY(mutex_) = false;   // the limit was logged
+  // An error was logged.
   bool has_failed_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

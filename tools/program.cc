@@ -29,18 +29,20 @@
 namespace leat {
 namespace {
 
-// Of programs that are tasks, too.
+// Programs that are tasks use the same codes.
 static_assert(int{kExitConfig} == kWrongClusterExitCode);
 static_assert(int{kExitLostTask} == kLostTaskExitCode);
 
-// "--no-passes" -> "LEAT_NO_PASSES".
+// Returns the variable of a flag: "LEAT_NO_PASSES" for "--no-passes".
 std::string VariableOf(const CLI::Option& option) {
   return absl::StrCat("LEAT_", absl::AsciiStrToUpper(absl::StrReplaceAll(
                                    option.get_lnames().front(), {{"-", "_"}})));
 }
 
+// True for options with a name, false for positional arguments.
 bool IsFlag(const CLI::Option& option) { return !option.get_lnames().empty(); }
 
+// Lets the environment set the flags of a command.
 void NameVariables(CLI::App& app) {
   for (CLI::Option* option : app.get_options({})) {
     if (IsFlag(*option) && option->get_configurable()) {
@@ -84,7 +86,7 @@ void AddConfigFlag(CLI::App& app) {
         return std::string();
       },
       "FILE"));
-  // CLI11 looks at the environment when it has read the file.
+  // CLI11 would look at this variable only after it has read the file.
   const char* variable = std::getenv("LEAT_CONFIG");
   if (variable != nullptr && *variable != '\0') flag->add_result(variable);
 }
@@ -101,7 +103,8 @@ void AddCommonFlags(CLI::App& app, Log& log) {
     if (command->get_help_ptr() != nullptr) {
       command->get_help_ptr()->configurable(false);
     }
-    // Only of the command that is used: others' variables are not looked at.
+    // Only the command that is used gets variables, so those of other commands
+    // are not read.
     command->preparse_callback([command](size_t) { NameVariables(*command); });
   }
   apps.push_back(&app);
@@ -112,7 +115,8 @@ void AddCommonFlags(CLI::App& app, Log& log) {
   }
 }
 
-// "" unless the error is about what a variable says.
+// Returns text such as " (LEAT_STEPS=x)" if the error is about the value of a
+// variable, or else "".
 std::string VariableInQuestion(const CLI::App& app, const std::string& error) {
   for (const CLI::Option* option : app.get_options({})) {
     const std::string name = option->get_envname();
@@ -126,6 +130,7 @@ std::string VariableInQuestion(const CLI::App& app, const std::string& error) {
   return "";
 }
 
+// Returns the message for an error of the command line.
 std::string MessageOf(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<const CLI::App*> commands =
       app.get_subcommands([](const CLI::App*) { return true; });
@@ -149,7 +154,8 @@ std::string MessageOf(const CLI::App& app, const CLI::ParseError& error) {
   return message + variable;
 }
 
-// Standard output that somebody made non-blocking takes more when it is read.
+// Waits until standard output takes more, in case that somebody has made it
+// non-blocking. Returns false if that fails.
 bool WaitForReader() {
   pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
   return poll(&output, 1, -1) >= 0 || errno == EINTR;
@@ -169,7 +175,7 @@ std::string ShortVersionText() {
 }
 
 std::optional<int> ParseFlags(CLI::App& app, int argc, char** argv, Log& log) {
-  // CLI11 reports by exceptions; none leaves this function.
+  // CLI11 reports by exceptions, none of which leaves this function.
   try {
     AddCommonFlags(app, log);
     app.parse(argc, argv);
@@ -189,7 +195,7 @@ CLI::Validator NumberFrom(double low, double high) {
   return CLI::Validator(
       [low, high, range](std::string& text) {
         double value = 0;
-        // NaN is in no range.
+        // NaN is not in any range.
         if (absl::SimpleAtod(text, &value) && value >= low && value <= high) {
           return std::string();
         }

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the command line tools have in common: exit codes, version, colours,
-// results, errors, and the parsing of flags.
+// What the command line tools have in common: exit codes, their version,
+// colours, the output of results and errors, and the parsing of flags.
 #ifndef LEAT_TOOLS_PROGRAM_H_
 #define LEAT_TOOLS_PROGRAM_H_
 
@@ -18,30 +18,34 @@
 
 namespace leat {
 
+// The exit codes of the tools.
 enum ExitCode : int {
   kExitOk = 0,
-  kExitError = 1,   // the graph, its data, or a step
-  kExitUsage = 2,   // flags that do not parse
-  kExitConfig = 3,  // devices, policies, a --config file
-  // A task of a cluster was lost: another try may do better.
+  kExitError = 1,   // the graph, its data or a step is wrong
+  kExitUsage = 2,   // flags cannot be parsed
+  kExitConfig = 3,  // wrong devices, policies or --config file
+  // A task of a cluster was lost. Running the program again may succeed.
   kExitLostTask = 138,
 };
 
-// "graph-dump 0.1.0 (revision 1a2b3c4, protobuf 3.21.12, ...)".
+// Returns "graph-dump 0.1.0 (revision 1a2b3c4, protobuf 3.21.12, ...)".
 std::string VersionText(absl::string_view program);
 
-// "0.1.0 (1a2b3c4)".
+// Returns "0.1.0 (1a2b3c4)".
 std::string ShortVersionText();
 
-// Adds what every tool has, --version, --config FILE, --log-level and the like,
-// and parses. A flag that takes a value takes one; repeatable ones are
-// repeated. Where the command line is silent, the file decides (config_file.h),
-// then the environment: --no-passes is LEAT_NO_PASSES. Help and version go to
-// standard output, complaints to standard error. An exit code when the program
-// is to end now.
+// Adds the flags that every tool has (--version, --config FILE, --log-level and
+// others) to `app`, and parses the command line. A flag that takes a value
+// takes exactly one; flags that may have several values are repeated. A flag
+// that is not on the command line gets its value from the config file
+// (config_file.h), or else from the environment: --no-passes is LEAT_NO_PASSES.
+//
+// Help and the version go to standard output, complaints to standard error.
+// Returns an exit code if the program must end now.
 std::optional<int> ParseFlags(CLI::App& app, int argc, char** argv, Log& log);
 
-// Checks of flags; CLI11's own let NaN pass, and integers that have no int64.
+// Checks of a flag's value. CLI11's own checks accept NaN, and integers that do
+// not fit int64.
 CLI::Validator NumberFrom(double low, double high);
 CLI::Validator IntegerFrom(int64_t low, int64_t high);
 
@@ -49,19 +53,21 @@ CLI::Validator IntegerFrom(int64_t low, int64_t high);
 int Report(const Log& log, const absl::Status& status,
            ExitCode code = kExitError);
 
-// Of an error of a session on a cluster: kExitLostTask or kExitError.
+// Returns the exit code for an error of a session on a cluster: kExitLostTask
+// if it is recoverable, or else kExitError.
 ExitCode ExitCodeOnCluster(const absl::Status& status);
 
-// Writes a result to standard output, all of it or an error.
+// Writes a result to standard output. Returns kExitOk, or logs the error and
+// returns kExitError if not all of it could be written.
 int Print(const Log& log, absl::string_view text);
 
-// Standard output is a terminal, and neither NO_COLOR (no-color.org) nor a dumb
-// terminal forbids colours.
+// True if standard output is a terminal, and neither the variable NO_COLOR
+// (no-color.org) nor a dumb terminal forbids colours.
 bool WantsColor();
 
-// Columns of the terminal that standard output is; 0 when it is none.
+// Return the columns and the lines of the terminal to which standard output
+// goes, or 0 if it is not a terminal.
 int TerminalWidth();
-// Its lines.
 int TerminalHeight();
 
 }  // namespace leat

@@ -13,7 +13,7 @@
 namespace leat {
 namespace {
 
-// "y=@y.npy" or "y".
+// The parts of "y=@y.npy", or "y" without a file.
 struct NameAndFile {
   std::string name = {};
   std::string file = {};
@@ -21,7 +21,7 @@ struct NameAndFile {
 
 absl::StatusOr<NameAndFile> ParseNameAndFile(const std::string& text,
                                              bool needs_file) {
-  // Names of tensors contain no '='.
+  // The names of tensors do not contain '='.
   const size_t split = text.find('=');
   const bool has_file =
       split != text.npos && text.size() > split + 2 && text[split + 1] == '@';
@@ -83,7 +83,8 @@ absl::StatusOr<Callable> MakeStep(Session& session,
   return session.MakeCallable(args);
 }
 
-// Targets, which have no value, stand between the fetches.
+// Takes the fetched values. Between the fetches of the command line there may
+// be targets, which have no value.
 absl::Status TakeFetches(const std::vector<NameAndFile>& wanted,
                          const StepSignature& signature,
                          const std::vector<Tensor>& values,
@@ -136,7 +137,8 @@ absl::StatusOr<RunModelResult> RunModel(const RunModelOptions& options,
     const Clock::time_point started = Clock::now();
     LEAT_ASSIGN_OR_RETURN(
         values, step(inputs.values, records_any ? &metadata : nullptr));
-    // To record a step takes about as long as a step.
+    // Recording a step takes about as long as running it, so that time is left
+    // out.
     result.step_time += records_any ? DurationOf(metadata.step_stats())
                                     : Clock::now() - started;
     if (records.trace != nullptr) {

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What `leat run` does: loads a graph, feeds it from .npy files, runs steps.
+// RunModel: does the work of `leat run`. It loads a graph, feeds it from .npy
+// files, runs steps, and writes the fetched tensors.
 #ifndef LEAT_TOOLS_RUN_MODEL_H_
 #define LEAT_TOOLS_RUN_MODEL_H_
 
@@ -24,33 +25,49 @@ class RunMetadata;
 
 namespace leat {
 
+// What to run.
 struct RunModelOptions {
+  // The path of a GraphDef or MetaGraphDef.
   std::string model = {};
-  std::vector<std::string> feeds = {};    // "x=@x.npy"
-  std::vector<std::string> fetches = {};  // "y", "y=@y.npy"; an op: "train"
-  std::vector<std::string> init = {};     // ops run once, before the steps
+  // "NAME=@FILE.npy" for each fed tensor.
+  std::vector<std::string> feeds = {};
+  // "NAME" or "NAME=@FILE.npy" for each fetched tensor; "NAME" for an op to
+  // run.
+  std::vector<std::string> fetches = {};
+  // Ops to run once before the steps.
+  std::vector<std::string> init = {};
   int64_t steps = 1;
-  std::optional<std::chrono::nanoseconds> timeout = {};  // of each step
+  // The most time that each step may take.
+  std::optional<std::chrono::nanoseconds> timeout = {};
   SessionOptions session = {};
 };
 
+// What came out.
 struct RunModelResult {
-  // Of the last step; those without a file, in the order of the fetches.
+  // Fetched by the last step, in the order of the fetches. Fetches with a file
+  // are not here.
   std::vector<std::pair<std::string, Tensor>> fetched = {};
   int64_t steps = 0;
-  // Of all steps together; where they are recorded, of their nodes alone.
+  // The time of all steps together. If steps are recorded, only the time that
+  // their nodes took, because recording a step takes about as long as running
+  // it.
   std::chrono::nanoseconds step_time = {};
 };
 
-// What to keep and to say of the steps besides their values; null for nothing.
+// What to record besides the fetched values. Null members record nothing. All
+// pointers are borrowed.
 struct RunModelRecords {
-  Trace* trace = nullptr;               // of every step
-  pb::RunMetadata* metadata = nullptr;  // of the last step, with partitions
+  // Records every step.
+  Trace* trace = nullptr;
+  // Gets the RunMetadata of the last step, with its partition graphs.
+  pb::RunMetadata* metadata = nullptr;
+  // Is told about progress.
   const Log* log = nullptr;
 };
 
-// Writes the fetches that name files. INVALID_ARGUMENT quoting a feed that is
-// not "NAME=@FILE"; else fails as LoadGraph, ReadNpy and Session do.
+// Runs the steps, and writes the fetches that have a file. INVALID_ARGUMENT,
+// quoting the feed, for one that is not "NAME=@FILE". Fails also as LoadGraph,
+// ReadNpy, WriteNpy and Session do.
 absl::StatusOr<RunModelResult> RunModel(const RunModelOptions& options,
                                         const RunModelRecords& records = {});
 

@@ -23,7 +23,7 @@ double Microseconds(std::chrono::nanoseconds time) {
   return std::chrono::duration<double, std::micro>(time).count();
 }
 
-// JSON has no words for these.
+// JSON has no numbers for NaN and the infinities.
 Json NumberJson(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
@@ -55,6 +55,7 @@ Json ValuesJson(const Tensor& tensor) {
   return values;
 }
 
+// Returns the mean time of a step in microseconds.
 double MeanStep(const RunModelResult& result) {
   return result.steps == 0 ? 0
                            : Microseconds(result.step_time) /

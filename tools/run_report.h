@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What `leat run` prints: fetched values and, if wanted, where the time went.
+// RunReportText and RunReportJson: write what `leat run` prints, which is the
+// fetched values and, if wanted, the time that each op took. Stateless.
 #ifndef LEAT_TOOLS_RUN_REPORT_H_
 #define LEAT_TOOLS_RUN_REPORT_H_
 
@@ -12,14 +13,18 @@
 
 namespace leat {
 
-// "y float[2] 1 2" per fetch, at most 1,000 values each; then, unless
-// `trace` is null, a table of the time per op.
+// Returns a line such as "y float[2] 1 2" for each fetch, with at most 1,000
+// values each. Unless `trace` is null, a table of the time per op follows.
 std::string RunReportText(const RunModelResult& result, const Trace* trace,
                           bool color);
 
-// {"fetches": [{"name", "dtype", "shape", "values"}], "steps", "step_us",
-//  "ops": [{"op", "count", "total_us"}]}. Values are flat, row-major; NaN and
-// infinities are strings, complex numbers pairs; null for resources.
+// Returns the same as a JSON object:
+//
+//   {"fetches": [{"name", "dtype", "shape", "values"}], "steps", "step_us",
+//    "ops": [{"op", "count", "total_us"}]}
+//
+// The values are in one flat list, in row-major order. NaN and infinities are
+// strings, complex numbers are pairs, and resources are null.
 std::string RunReportJson(const RunModelResult& result, const Trace* trace);
 
 }  // namespace leat

@@ -34,7 +34,8 @@ constexpr int64_t kMaxThreads = 4096;
 constexpr int64_t kMaxNesting = 10'000;
 constexpr int64_t kMaxChunksInFlight = 1000;
 
-// CLI11 knows neither sizes nor durations of the standard library.
+// Converts a flag's value, because CLI11 does not know durations of the
+// standard library.
 std::chrono::nanoseconds Seconds(double seconds) {
   return std::chrono::nanoseconds(
       static_cast<int64_t>(std::ceil(seconds * 1e9)));
@@ -78,8 +79,8 @@ void AddSeconds(CLI::App& app, const std::string& flag,
       ->group("Limits");
 }
 
-// Graphs of a master come partitioned; those of clients are lowered here. One
-// flag is for both.
+// Adds the limits of graphs. The graphs of a master are partitioned already;
+// those of clients are lowered here. Each flag sets both limits.
 void AddGraphLimits(CLI::App& app, ServerLimits& limits) {
   ImportLimits& import = limits.import;
   LowerLimits& lower = limits.lower;
@@ -166,7 +167,7 @@ void AddLimits(CLI::App& app, ServerLimits& limits) {
            "served twice");
 }
 
-// How large tensors of other tasks of Leat are received.
+// Adds the flags that say how large tensors of other Leat tasks are received.
 void AddChunks(CLI::App& app, ChunkOptions& chunks) {
   AddBytes(app, "--max-inline-bytes", chunks.inline_bytes,
            "Bytes of a tensor that another task of Leat sends in one piece");
@@ -179,6 +180,7 @@ void AddChunks(CLI::App& app, ChunkOptions& chunks) {
       ->capture_default_str();
 }
 
+// Adds the flags about dumps of plans.
 void AddDump(CLI::App& app, ServeOptions& options) {
   app.add_option("--dump-dir", options.dump_dir,
                  "A folder for the plans of clients' steps: what each task "
@@ -209,7 +211,7 @@ absl::StatusOr<ServerOptions> MakeOptions(const ServeOptions& options) {
   return server;
 }
 
-// What is wrong with what was asked for will be wrong the next time.
+// If what the user asked for is wrong, it will be wrong the next time, too.
 int ReportStart(const Log& log, const absl::Status& status) {
   return Report(log, status,
                 absl::IsInvalidArgument(status) ? kExitConfig : kExitError);
@@ -257,10 +259,11 @@ CLI::App* AddServe(CLI::App& app, ServeOptions& options) {
 
 int Serve(const ServeOptions& options, const Log& log) {
   BlockEndingSignals();
-  // Who sends bytes that are no message is told so, and fills no log.
+  // A peer that sends bytes that are not a message gets an error; the log stays
+  // empty.
   google::protobuf::SetLogHandler(nullptr);
-  // Builds of Abseil for debugging, Debian's among them, look for a deadlock
-  // with each lock that gRPC takes: a fifteenth of a small step.
+  // Debug builds of Abseil, such as Debian's, search for deadlocks at each lock
+  // that gRPC takes, which costs a fifteenth of a small step.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   absl::StatusOr<ServerOptions> server_options = MakeOptions(options);
   if (!server_options.ok()) return ReportStart(log, server_options.status());

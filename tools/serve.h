@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// `leat serve`: one task of a cluster, until a signal ends it.
+// `leat serve`: runs one task of a cluster until a signal ends it.
 #ifndef LEAT_TOOLS_SERVE_H_
 #define LEAT_TOOLS_SERVE_H_
 
@@ -18,28 +18,38 @@
 
 namespace leat {
 
+// The values of the command's flags, which --help describes.
 struct ServeOptions {
+  // The cluster and the task: --cluster, --job, --task and the environment.
   ResolverInput cluster = {};
+  // Where to listen; "" for the task's address in the cluster.
   std::string bind = {};
   bool insecure = false;
-  double grace = 25;  // seconds that steps get when the task is to stop
+  // The seconds that running steps get to end after a signal.
+  double grace = 25;
+  // As in ParseDevices (runtime/device_set.h).
   std::string devices = "cpu";
-  int threads = 0;     // 0: one a processor
-  int64_t memory = 0;  // bytes of each CPU device; 0: its share
+  // The number of compute threads; 0 stands for one per processor.
+  int threads = 0;
+  // The bytes that each CPU device may hold; 0 stands for its share.
+  int64_t memory = 0;
   ServerLimits limits = {};
   ChunkOptions chunks = {};
-  std::string dump_dir = {};  // of plans; "": none is written
+  // A folder for plans (plan_dump.h); "" for none.
+  std::string dump_dir = {};
   int64_t max_dumped_plans = PlanDump::kDefaultMaxPlans;
 };
 
-// The command and its flags; `options` must outlive the parsing.
+// Adds the command and its flags to `app`. `options` must outlive the parsing.
 CLI::App* AddServe(CLI::App& app, ServeOptions& options);
 
-// Serves and prints, when it does, "ready /job:ps/replica:0/task:0 ADDRESS".
-// SIGTERM or SIGINT stops it; a second one ends the process at once. The exit
-// code: 128 and the signal, kExitConfig for a wrong cluster and a refused
-// address, kExitError when it cannot listen. REQUIRES: no other threads yet, so
-// that none takes the signals.
+// Runs the task, and prints "ready /job:ps/replica:0/task:0 ADDRESS" as soon as
+// it serves. SIGTERM or SIGINT stops it; a second signal ends the process at
+// once.
+//
+// Returns the exit code: 128 + the signal, kExitConfig for a wrong cluster or
+// an address that is refused, kExitError if the task cannot listen. REQUIRES:
+// the process has no other threads yet, so that none of them takes the signals.
 int Serve(const ServeOptions& options, const Log& log);
 
 }  // namespace leat

@@ -32,7 +32,7 @@ constexpr char kFooter[] =
     "wrong --config file.";
 constexpr double kMaxSeconds = 1e6;
 constexpr double kMinInterval = 0.1;
-// Of a task's answer, which has a bounded length.
+// The most that a message may have. The length of a task's answer is bounded.
 constexpr int64_t kMaxMessageBytes = 64 << 20;
 
 std::chrono::nanoseconds Seconds(double seconds) {
@@ -40,18 +40,20 @@ std::chrono::nanoseconds Seconds(double seconds) {
       static_cast<int64_t>(std::ceil(seconds * 1e9)));
 }
 
-// "host:port" of a target too.
+// Returns the address of an address or a target, such as "host:port".
 std::string AddressOf(absl::string_view text) {
   if (absl::ConsumePrefix(&text, "grpc://")) return std::string(text);
   if (absl::ConsumePrefix(&text, "unix://")) return absl::StrCat("unix:", text);
   return std::string(text);
 }
 
+// Returns what is wrong with an address, or "".
 std::string CheckTarget(const std::string& text) {
   return std::string(CheckAddress(AddressOf(text)).message());
 }
 
-// So many of its lines, in place of what was on the screen.
+// Returns text that replaces what is on the screen by as many lines of `text`
+// as fit.
 std::string Screen(const std::string& text, size_t height) {
   std::vector<absl::string_view> lines =
       absl::StrSplit(absl::StripSuffix(text, "\n"), '\n');
@@ -85,6 +87,7 @@ int ShowReading(const StatusOptions& options, const ClusterReading& reading,
   return Print(log, text);
 }
 
+// Returns the exit code after the last reading.
 int Conclude(const ClusterReading& reading, const Log& log) {
   const size_t silent = reading.num_unreachable();
   if (silent == 0) return kExitOk;
@@ -137,7 +140,7 @@ int ShowStatus(const StatusOptions& options, const Log& log) {
   ClusterStatus cluster(**transport, AddressOf(options.address),
                         {.timeout = Seconds(options.timeout),
                          .min_age = Seconds(options.min_age)});
-  // A second look at once would show nothing.
+  // A second reading without a pause would show nothing new.
   const std::chrono::nanoseconds interval =
       Seconds(options.watch ? std::max(options.interval, kMinInterval)
                             : options.interval);

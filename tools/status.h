@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// `leat status`: shows a cluster as its tasks see it, once or again and again.
+// `leat status`: shows a cluster as its tasks see it, once or repeatedly.
 #ifndef LEAT_TOOLS_STATUS_H_
 #define LEAT_TOOLS_STATUS_H_
 
@@ -13,21 +13,27 @@
 
 namespace leat {
 
+// The values of the command's flags, which --help describes.
 struct StatusOptions {
+  // "host:port", "unix:/path" or a target of one task.
   std::string address = {};
+  // Go on until a signal comes.
   bool watch = false;
-  double interval = 1;  // seconds between two readings; 0: one reading only
-  double timeout = 2;   // seconds
-  double min_age = 1;   // seconds
+  // Seconds between two readings, which rates need. 0 stands for one reading.
+  double interval = 1;
+  // Seconds that each task has to answer.
+  double timeout = 2;
+  // Seconds from which on running steps and waiting Recvs are listed.
+  double min_age = 1;
   bool json = false;
 };
 
-// The command and its flags; `options` must outlive the parsing.
+// Adds the command and its flags to `app`. `options` must outlive the parsing.
 CLI::App* AddStatus(CLI::App& app, StatusOptions& options);
 
-// Prints until it is told to end, or once. The exit code: kExitError when a
-// task has not answered, which is shown, or nobody has, of which nothing is
-// shown.
+// Prints the status once, or with `watch` until a signal ends the process.
+// Returns the exit code. It is kExitError if a task has not answered, which the
+// status shows, or if no task has, in which case nothing is printed.
 int ShowStatus(const StatusOptions& options, const Log& log);
 
 }  // namespace leat

@@ -4,6 +4,7 @@
 namespace leat {
 namespace {
 
+// Returns what the other reading says of the task, or null.
 const TaskReading* Find(const ClusterReading& reading,
                         const TaskReading& task) {
   for (const TaskReading& other : reading.tasks) {
@@ -12,8 +13,8 @@ const TaskReading* Find(const ClusterReading& reading,
   return nullptr;
 }
 
-// The one of the same handle; two may have the same piece of it, which then
-// tells nothing.
+// Returns the session with the handle, or null. Handles are shortened, so two
+// sessions may have the same one; null is returned then.
 template <class Sessions>
 const typename Sessions::value_type* Find(const Sessions& sessions,
                                           const std::string& handle) {

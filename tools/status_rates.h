@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// StatusRates: what tasks do in a second, by two readings of a cluster, each by
-// the clock of its task.
+// StatusRates: computes what a task does per second, from two readings of a
+// cluster. Times are measured by the clock of the task.
 #ifndef LEAT_TOOLS_STATUS_RATES_H_
 #define LEAT_TOOLS_STATUS_RATES_H_
 
@@ -12,15 +12,20 @@
 
 namespace leat {
 
+// Returns the number of steps that have ended, with success or without.
 int64_t StepsDone(const pb::StepTotals& steps);
 
-// Of one task.
+// Compares two readings of one task. Thread-compatible.
 class StatusRates {
  public:
-  // `before` may be null. Both are borrowed.
+  // `before` is an earlier reading, or null if there is none. Both are borrowed
+  // and must outlive this.
   StatusRates(const TaskReading& now, const ClusterReading* before);
 
-  // Nothing for what was not there before, or is of another process.
+  // Return rates per second, of all steps of the task, of the steps of a
+  // session, and of the bytes exchanged with a peer. They return nothing for
+  // something that was not in the earlier reading, or if the task was restarted
+  // in between.
   std::optional<double> Steps() const;
   std::optional<double> StepsOf(const pb::ClientSessionStatus& session) const;
   std::optional<double> StepsOf(const pb::WorkerSessionStatus& session) const;

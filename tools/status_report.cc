@@ -21,7 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Rows = std::vector<std::vector<Cell>>;
 
-// As people write it: "/job:ps/task:0".
+// Returns a task's name as people write it: "/job:ps/task:0".
 std::string Short(const std::string& task) {
   return absl::StrReplaceAll(task, {{"/replica:0", ""}});
 }
@@ -50,6 +50,7 @@ Cell ByteRate(std::optional<double> rate) {
           : "-");
 }
 
+// Writes the text, table by table.
 class TextReport {
  public:
   TextReport(const ClusterReading& reading, const ClusterReading* before,
@@ -74,7 +75,8 @@ class TextReport {
   void AddSteps();
   void AddRecvs();
 
-  // A table with a title, and how much more there is. Nothing without rows.
+  // Adds a table with a title and, if `more` is not 0, a line that says how
+  // much more there is. Adds nothing if there are no rows.
   void Add(const std::string& title, std::vector<Cell> heading, Rows rows,
            int64_t more = 0, absl::string_view what = "") {
     if (rows.empty()) return;
@@ -138,7 +140,7 @@ void TextReport::AddTasks() {
 }
 
 void TextReport::AddSessions() {
-  // By handle, then the master first.
+  // Sorted by handle; the master comes before the workers.
   std::map<std::pair<std::string, int>, Rows> sessions;
   size_t of_clients = 0;
   int64_t more = 0;
@@ -249,7 +251,8 @@ void TextReport::AddSteps() {
       " that run");
 }
 
-// Both who asks and who is asked know of one.
+// Returns the waiting Recvs, the oldest first. Both the receiver and the sender
+// report a Recv; it is listed once.
 std::vector<pb::WaitingRecvStatus> Recvs(const ClusterReading& reading) {
   std::map<std::pair<uint32_t, std::string>, pb::WaitingRecvStatus> by_key;
   for (const TaskReading& task : reading.tasks) {

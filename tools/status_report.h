@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What `leat status` prints. Stateless.
+// StatusReportText and StatusReportJson: write what `leat status` prints.
+// Stateless, thread-safe.
 #ifndef LEAT_TOOLS_STATUS_REPORT_H_
 #define LEAT_TOOLS_STATUS_REPORT_H_
 
@@ -11,24 +12,26 @@
 
 namespace leat {
 
+// How the text looks.
 struct StatusReportOptions {
   bool color = false;
-  int width = 0;  // lines are cut there; 0: nowhere
-  // That the steps and Recvs have which were asked for.
+  int width = 0;  // of lines, which are cut; 0: no limit
+  // The age from which on steps and Recvs were asked for.
   std::chrono::nanoseconds min_age = {};
 };
 
-// Tables: tasks, devices, sessions, traffic, steps and Recvs that take long.
-// What happens per second is known with a reading before; it may be null.
+// Returns tables of the tasks, the sessions, the traffic, the steps and Recvs
+// that take long, and the devices. `before` is an earlier reading of the same
+// cluster, from which rates per second are computed; it may be null.
 std::string StatusReportText(const ClusterReading& reading,
                              const ClusterReading* before,
                              const StatusReportOptions& options);
 
-// The same as one JSON object, of one line.
+// Returns the same as one JSON object, in one line.
 std::string StatusReportJson(const ClusterReading& reading,
                              const ClusterReading* before);
 
-// "1.5s", "2m3s": as precise as people want it.
+// Returns a duration with the precision that people need: "1.5s", "2m3s".
 std::string AgeText(std::chrono::nanoseconds age);
 
 }  // namespace leat

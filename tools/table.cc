@@ -11,6 +11,7 @@
 namespace leat {
 namespace {
 
+// Returns the escape sequence of a style.
 absl::string_view Sequence(Style style) {
   switch (style) {
     case Style::kPlain:
@@ -39,8 +40,9 @@ std::string Styled(absl::string_view text, Style style, bool color) {
 
 namespace {
 
-// Of the UTF-8 character that the text begins with, up to U+10FFFF; 0 when it
-// is none, is longer than it need be, or is one for controlling a terminal.
+// Returns the length in bytes of the UTF-8 character with which the text
+// begins. Returns 0 for bytes that are not a character up to U+10FFFF, for one
+// that is encoded in too many bytes, and for one that controls a terminal.
 size_t CharacterBytes(absl::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
   const uint8_t first = byte(0);
@@ -62,6 +64,7 @@ size_t CharacterBytes(absl::string_view text) {
   return size;
 }
 
+// Escapes a text, except for the characters in `kept`.
 std::string Escape(absl::string_view text, absl::string_view kept) {
   std::string out;
   while (!text.empty()) {
@@ -90,7 +93,7 @@ std::string FormatRow(const std::vector<Cell>& row,
   const size_t end = options.width > 0 ? static_cast<size_t>(options.width)
                                        : std::string::npos;
   std::string line;
-  size_t position = 0;  // escape sequences not counted
+  size_t position = 0;  // without escape sequences
   auto start = static_cast<size_t>(options.indent);
   for (size_t i = 0; i < row.size(); ++i) {
     const Cell& cell = row[i];

@@ -1,6 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tables of text in columns, with colours for a terminal.
+// FormatTable: writes tables of text in columns. It also has the other
+// functions that make text fit for a terminal. Stateless, thread-safe.
+//
+//   FormatTable({{"op", Cell::Number("runs")}, {"MatMul", Cell::Number("12")}})
 #ifndef LEAT_TOOLS_TABLE_H_
 #define LEAT_TOOLS_TABLE_H_
 
@@ -12,17 +15,19 @@
 
 namespace leat {
 
-// What a text is, and so its colour.
+// What a text stands for, which decides its colour.
 enum class Style { kPlain, kHeading, kName, kOp, kFaint, kAlarm };
 
-// `text` between the escape sequences of its style; as it is without colour.
+// Returns `text` between the escape sequences of its style, or just the text if
+// `color` is false.
 std::string Styled(absl::string_view text, Style style, bool color);
 
+// One cell of a table.
 struct Cell {
   Cell(std::string text = "", Style style = Style::kPlain)  // NOLINT
       : text(std::move(text)), style(style) {}
   Cell(const char* text) : text(text) {}  // NOLINT
-  // Numbers stand at the right of their column.
+  // Returns a cell that is aligned to the right of its column.
   static Cell Number(std::string text) {
     Cell cell(std::move(text));
     cell.is_right = true;
@@ -34,30 +39,33 @@ struct Cell {
   bool is_right = false;
 };
 
+// How a table looks.
 struct TableOptions {
   bool color = false;
   int indent = 2;
-  int max_column = 64;  // wider cells stick out
-  int width = 0;        // lines are cut there; 0: nowhere
+  int max_column = 64;  // wider cells stick out of their column
+  int width = 0;        // of lines, which are cut; 0: no limit
 };
 
-// A line per row, cells escaped; columns are as wide as their widest cell.
-// After a cell that sticks out the next ones stand as near to their columns as
-// they can.
+// Returns one line per row, with the cells escaped. A column is as wide as its
+// widest cell. If a cell sticks out, the following cells of its row stand as
+// close to their columns as they can.
 std::string FormatTable(const std::vector<std::vector<Cell>>& rows,
                         const TableOptions& options = {});
 
-// "17 B", "3.2 KiB", "1.5 GiB".
+// Returns a size such as "17 B", "3.2 KiB" or "1.5 GiB".
 std::string BytesText(int64_t bytes);
 
-// Without bytes that a terminal would obey: control characters and what is no
-// UTF-8 become "\\n", "\\x1b" and the like; a backslash stays.
+// Returns `text` without bytes that would control a terminal. Control
+// characters and bytes that are not UTF-8 are written as "\\n", "\\x1b" and the
+// like; a backslash stays.
 std::string Escaped(absl::string_view text);
 
-// The same for messages of several lines: "\n" and "\t" stay.
+// The same for messages of several lines, in which "\n" and "\t" stay.
 std::string EscapedLines(absl::string_view text);
 
-// At most `width` characters; a longer text ends in "...".
+// Returns at most `width` characters of `text`. If it is longer, the result
+// ends in "...".
 std::string Shortened(absl::string_view text, size_t width);
 
 }  // namespace leat

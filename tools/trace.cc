@@ -22,13 +22,16 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kStepsProcess = 0;
-constexpr uint32_t kWaiting = 0;  // thread_id of what held no thread
-// Above all thread ids, for rows of their own.
+constexpr uint32_t kWaiting = 0;  // thread_id of nodes that held no thread
+// The "thread" of pulls. It is above all thread ids, so that pulls have rows of
+// their own.
 constexpr int64_t kPulls = int64_t{1} << 40;
 
-// TensorFlow's servers tell the time of "scheduled" by another clock.
+// TensorFlow's servers measure "scheduled" by another clock, so longer times
+// are not believed.
 constexpr int64_t kMaxQueued = 86'400'000'000'000;  // a day
 
+// Returns the time between ready and running, or 0 if it is not known.
 int64_t QueuedOf(const pb::NodeExecStats& node) {
   const int64_t scheduled =
       node.scheduled_nanos() != 0
@@ -46,7 +49,7 @@ int64_t ThreadOf(const pb::NodeExecStats& node) {
 
 double Micros(int64_t nanos) { return static_cast<double>(nanos) / 1000; }
 
-// "float [128,10]".
+// Returns a text such as "float [128,10]".
 std::string OutputText(const pb::NodeOutput& output) {
   const pb::TensorDescription& tensor = output.tensor_description();
   return absl::StrCat(Name(static_cast<DType>(tensor.dtype())), " [",
@@ -57,6 +60,7 @@ std::string OutputText(const pb::NodeOutput& output) {
                       "]");
 }
 
+// Returns an event that names a process or a row.
 Json Metadata(const char* what, int process, int row, Json args) {
   return {{"name", what},
           {"ph", "M"},
@@ -65,7 +69,8 @@ Json Metadata(const char* what, int process, int row, Json args) {
           {"args", std::move(args)}};
 }
 
-// The events as text: as a tree they would take several times the memory.
+// The events as text. As a tree of objects they would take several times the
+// memory.
 class Events {
  public:
   bool empty() const { return is_empty_; }
@@ -84,8 +89,9 @@ class Events {
   std::string text_ = R"({"displayTimeUnit":"ns","traceEvents":[)";
 };
 
-// Rows of the viewer for one thread: an event takes the lowest row whose last
-// event has ended, so events of a row never overlap. Events come by start.
+// Assigns events of one thread to rows of the viewer. An event gets the lowest
+// row whose last event has ended, so that the events of a row never overlap.
+// Events must come in the order of their starts.
 class Rows {
  public:
   int Assign(int64_t start, int64_t end) {
@@ -111,17 +117,20 @@ class Rows {
   int count_ = 0;
 };
 
-// The events of one device.
+// Writes the events of one device.
 class DeviceEvents {
  public:
   DeviceEvents(int process, std::string name)
       : process_(process), name_(std::move(name)) {}
 
+  // The process and the row of an event.
   struct Place {
     int process = 0;
     int row = 0;
   };
 
+  // Adds an event for a run of a node, and returns its place. `zero` is the
+  // time at which the timeline begins.
   Place Add(const pb::NodeExecStats& node, int64_t zero, Events& events) {
     const int64_t start = StartNanos(node);
     const int64_t duration = DurationNanos(node);
@@ -149,10 +158,12 @@ class DeviceEvents {
     return place;
   }
 
+  // Notes the names of the device's threads.
   void Name(const pb::DeviceStepStats& device) {
     for (const auto& [id, name] : device.thread_names()) names_[id] = name;
   }
 
+  // Adds the names of the device and of its rows.
   void AddMetadata(Events& events) const {
     events.Add(Metadata("process_name", process_, 0, {{"name", name_}}));
     events.Add(Metadata("process_sort_index", process_, 0,
@@ -181,6 +192,7 @@ class DeviceEvents {
     return found->second;
   }
 
+  // Adds a point of the device's counter of live bytes, if it has changed.
   void AddMemory(const pb::NodeExecStats& node, int64_t time, Events& events) {
     if (node.memory().empty()) return;
     const int64_t bytes = node.memory(0).allocator_bytes_in_use();
@@ -204,8 +216,7 @@ class DeviceEvents {
   int64_t live_bytes_ = -1;
 };
 
-// Where the runs of the nodes of a step are shown; of those alone that an arrow
-// leaves or meets.
+// The places of the runs at which an arrow begins or ends, and of no others.
 using Places =
     absl::flat_hash_map<const pb::NodeExecStats*, DeviceEvents::Place>;
 
@@ -218,8 +229,8 @@ Places PlacesOf(const std::vector<StepTransfer>& transfers) {
   return places;
 }
 
-// One end of an arrow. It leaves and meets the event that its time lies in; an
-// event's end is no longer in it.
+// Returns one end of an arrow. It belongs to the event that contains its time,
+// and the end of an event is no longer in the event.
 Json ArrowEnd(const char* phase, int64_t id, const std::string& tensor,
               const pb::NodeExecStats& node, const DeviceEvents::Place& place,
               int64_t zero) {
@@ -265,6 +276,7 @@ Interval IntervalOf(const pb::StepStats& step) {
   return interval;
 }
 
+// Returns the event that shows a whole step.
 Json StepEvent(size_t number, const Interval& interval, int64_t zero) {
   return {{"name", absl::StrCat("step ", number)},
           {"cat", "step"},
@@ -295,7 +307,7 @@ void Trace::AddStep(pb::StepStats step) {
       time.total += std::chrono::nanoseconds(DurationNanos(node));
     }
   }
-  // A later step that is small enough would be out of its place.
+  // A later, smaller step would fit, but the timeline would then have a gap.
   is_full_ = is_full_ || runs > max_node_runs_ - num_node_runs_;
   if (is_full_) return;
   num_node_runs_ += runs;
