@@ -16,8 +16,10 @@
 namespace leat {
 namespace {
 
+// The most blocking nodes that have a bit in Waits::others.
 constexpr int kMaxOthers = 64;
 
+// Returns true for a reference or a resource handle.
 bool IsHandle(DType declared) {
   return IsRef(declared) || declared == DType::kResource;
 }
@@ -27,14 +29,14 @@ bool TakesHandle(const Node& node) {
                      IsHandle);
 }
 
-// Whether the node may wait for what is not computed for it: another step, or
-// another part of this one.
+// Returns true for a blocking node: it may wait for something other than its
+// inputs, namely for another step or for another part of this one.
 bool WaitsForOthers(const Graph& graph, const Node& node) {
   if (!TakesHandle(node)) {
     return node.def->op->is_stateful && node.op() != "_Arg" &&
            !IsVariableOp(node.op());
   }
-  // What reads or updates variables waits for nobody.
+  // A node that reads or updates variables waits for nothing but its inputs.
   for (int i = 0; i < node.num_inputs(); ++i) {
     if (IsHandle(node.def->input_types[i]) &&
         !IsVariableOp(graph.node(node.inputs[i].node).op())) {
@@ -44,6 +46,7 @@ bool WaitsForOthers(const Graph& graph, const Node& node) {
   return false;
 }
 
+// Returns true if the op's kernel for CPUs is quick whatever the sizes are.
 bool TakesNoTime(const Graph& graph, const Node& node) {
   const KernelSignature* const signature =
       graph.ops().FindSignature(node.op(), kCpu, node.attrs());
@@ -60,7 +63,8 @@ absl::StatusOr<Bundles> Bundles::Create(const Graph& graph,
                         TopologicalOrder(graph));
   bundles.waits_.resize(static_cast<size_t>(graph.num_ids()));
   for (const NodeId id : order) bundles.waits_[id] = bundles.WaitsOf(id);
-  // What is known to fail fails when it runs.
+  // An error of shape inference is not reported here: the step that runs the
+  // node reports it. Without shapes, no tensor joins a bundle.
   auto outputs = InferShapes(graph);
   if (outputs.ok()) bundles.outputs_ = *std::move(outputs);
   return bundles;

@@ -1,23 +1,26 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Bundles: small tensors that go from one task to another and may come in one
-// message, all or none. A message costs as much as hundreds of kilobytes, and a
-// model has dozens of biases.
+// Bundles groups small tensors that one task sends to a device of another task.
+// The tensors of a bundle travel in one message, all or none. This saves
+// messages: one costs as much as sending hundreds of kilobytes, and a model has
+// dozens of biases.
 //
-// None waits for another for long: either all are there at once, as values of
-// variables are, or all that receives them are updates, such as gradients', for
-// which the step waits in the end anyway.
+// No tensor waits long for the others of its bundle. Either all of them are
+// there at once, as values of variables are, or all their consumers are
+// updates, such as those with gradients, for which the end of the step must
+// wait anyway.
 //
-// None waits for another for ever either: a step that ended without bundles
-// ends with them. So the tensors of a bundle
-//  - have crossed as many tasks, at the most, since they began: none is
-//    computed from one of its own bundle;
-//  - wait for the same nodes of those that may wait for others than their
-//    inputs: all that has a state but variables;
-//  - are not computed in loops, nor from what loops compute, nor from a choice
-//    between what waits for others.
-// Whoever waits for its bundle waits for what it waited for before, or for
-// messages that have crossed fewer tasks, and so on.
+// Bundles cause no deadlock either: a step that ends without bundles ends with
+// them. For this, the tensors of a bundle
+//  - have the same number of hops, the most edges between tasks on any path to
+//    them, so that none of them is computed from another one of its bundle;
+//  - wait for the same blocking nodes. Those are the nodes that may wait for
+//    something other than their inputs: stateful ones, except for variables;
+//  - are not computed in loops, nor from the results of loops, nor from a Merge
+//    behind a blocking node.
+// So a consumer that waits for its bundle only waits for nodes that it would
+// have waited for without bundles, and for messages with fewer hops. By
+// induction over the hops, those arrive.
 #ifndef LEAT_PARTITIONER_BUNDLES_H_
 #define LEAT_PARTITIONER_BUNDLES_H_
 
@@ -35,62 +38,74 @@
 
 namespace leat {
 
-// On each _Recv of a bundle: its number, among those of the step.
+// The attr of each _Recv in a bundle. Its value is the number of the bundle in
+// the step.
 inline constexpr char kBundleAttr[] = "_leat_bundle";
 
+// The bundles of one graph that is being cut. The graph is borrowed and must
+// not change meanwhile. Not thread-safe.
 class Bundles {
  public:
-  // Limits of a bundle.
+  // The most bytes and tensors in a bundle.
   static constexpr int64_t kMaxBytes = int64_t{1} << 20;
   static constexpr size_t kMaxTensors = 64;
 
-  // Larger ones come alone.
+  // A larger tensor is sent alone.
   static constexpr int64_t kMaxTensorBytes = kMaxBytes / 2;
 
-  // `graph`, borrowed, with every node's partition, by id.
+  // Prepares to bundle the tensors of `graph`, which is borrowed. `part_of` is
+  // each node's partition, by NodeId. Fails as TopologicalOrder does.
   static absl::StatusOr<Bundles> Create(const Graph& graph,
                                         absl::Span<const int> part_of);
 
-  // A tensor, or control edge, that `recv`, in `part` and on `device`, receives
-  // joins a bundle, if it may.
+  // Adds a tensor to a bundle if that is allowed. `source` is the output, or
+  // the control edge (index kControl), that crosses. `recv` is the id of the
+  // _Recv in the receiving partition `part`; `device`, an index into the
+  // graph's devices, is where it is.
   void Join(const Endpoint& source, int part, int device, NodeId recv);
 
+  // Tensors that travel together. PartitionGraph does not mark bundles of one.
   struct Bundle {
-    int part = 0;  // that receives
-    int number = 0;
-    std::vector<NodeId> recvs = {};
-    int64_t bytes = 0;
+    int part = 0;                    // the receiving partition
+    int number = 0;                  // in the step
+    std::vector<NodeId> recvs = {};  // ids in the receiving partition
+    int64_t bytes = 0;               // of all tensors
   };
   const std::vector<Bundle>& bundles() const { return bundles_; }
 
  private:
-  // What must have happened before a node has run.
+  // What a node waits for before it has run.
   struct Waits {
-    int hops = 0;             // from task to task, at the most
-    uint64_t others = 0;      // a bit for each node that waits for others
-    bool is_unknown = false;  // loops, and what has no bit left
-    bool computes = false;    // what takes a while
+    int hops = 0;         // the most edges between tasks on a path to the node
+    uint64_t others = 0;  // the blocking nodes before it, a bit for each
+    // True behind a loop, behind a Merge of what blocking nodes give, and
+    // behind a blocking node for which no bit was left.
+    bool is_unknown = false;
+    bool computes = false;  // true if something before it takes time
   };
-  // From and to where, and Waits.
+  // Tensors with equal keys may share a bundle. The key is the sending
+  // partition, the receiving device, and hops, others and computes of Waits.
   using Key = std::tuple<int, int, int, uint64_t, bool>;
 
   explicit Bundles(const Graph& graph) : graph_(&graph), consumers_(graph) {}
 
-  // REQUIRES: those of the nodes before it.
+  // Returns what the node waits for. REQUIRES: waits_ of all its producers.
   Waits WaitsOf(NodeId id);
-  // Above kMaxTensorBytes when it is not known.
+  // Returns the bytes of a tensor, 0 for a control edge. Returns more than
+  // kMaxTensorBytes if they are not known before the step runs.
   int64_t BytesOf(const Endpoint& source) const;
-  // All that takes it on that device changes a state, and gives nothing.
+  // Returns true if all consumers on the device change a state and have no
+  // outputs but references to it.
   bool OnlyUpdates(const Endpoint& source, int device) const;
 
   const Graph* graph_;
   Consumers consumers_;
-  std::vector<int> part_of_;
-  std::vector<std::vector<InferredOutput>> outputs_;
-  std::vector<Waits> waits_;  // by node
-  int num_others_ = 0;
-  absl::flat_hash_map<Key, size_t> open_;  // the one that is not full
-  std::vector<Bundle> bundles_;
+  std::vector<int> part_of_;                          // by NodeId
+  std::vector<std::vector<InferredOutput>> outputs_;  // by NodeId, or empty
+  std::vector<Waits> waits_;                          // by NodeId
+  int num_others_ = 0;                                // bits given out so far
+  absl::flat_hash_map<Key, size_t> open_;  // the bundle that is filled now
+  std::vector<Bundle> bundles_;            // by number
 };
 
 }  // namespace leat

@@ -30,12 +30,14 @@ bool IsSend(const Node& node) {
 bool IsArg(const Node& node) { return node.op() == "_Arg"; }
 bool IsRetval(const Node& node) { return node.op() == "_Retval"; }
 
+// Returns INVALID_ARGUMENT for a problem with the node.
 absl::Status AtNode(const Node& node, absl::string_view problem) {
   return absl::InvalidArgumentError(
       absl::StrCat("node '", node.name(), "' (", node.op(), "): ", problem));
 }
 
-// Attr `name` of the node.
+// Returns attr `name` of the node. Returns INVALID_ARGUMENT if it is missing or
+// of another type.
 template <class T>
 absl::StatusOr<T> Get(const Node& node, absl::string_view name) {
   absl::StatusOr<T> value = node.attrs().Get<T>(name);
@@ -49,7 +51,8 @@ absl::StatusOr<bool> IsClientTerminated(const Node& node) {
   return Get<bool>(node, kClientTerminated);
 }
 
-// The text of the node's key outside of loops.
+// Returns the text of the node's rendezvous key outside of loops. Returns
+// INVALID_ARGUMENT if it is malformed.
 absl::StatusOr<std::string> KeyText(const Node& node) {
   const absl::StatusOr<RendezvousKey> key = RendezvousKeyOf(node.attrs());
   if (!key.ok()) return AtNode(node, key.status().message());
@@ -60,7 +63,8 @@ absl::StatusOr<std::string> KeyText(const Node& node) {
   return text;
 }
 
-// Both ends are of the node's own task: nobody else would send or take it.
+// Returns INVALID_ARGUMENT unless both ends of the node's key are devices of
+// the node's own task. No other task would send or receive the tensor.
 absl::Status CheckDevices(const Node& node, const std::string& node_device) {
   const auto own = DeviceName::Parse(node_device);
   if (!own.ok()) return AtNode(node, own.status().message());
@@ -77,7 +81,8 @@ absl::Status CheckDevices(const Node& node, const std::string& node_device) {
   return absl::OkStatus();
 }
 
-// What becomes of a graph's client-terminated nodes.
+// Implements RecvsToArgs. All replacements are collected first, so that the
+// graph stays unchanged on an error.
 class RecvReplacer {
  public:
   explicit RecvReplacer(Graph& graph) : graph_(graph) {}
@@ -98,6 +103,7 @@ class RecvReplacer {
   }
 
  private:
+  // Collects the replacement of a client-terminated node.
   absl::Status Add(NodeId id) {
     const Node& node = graph_.node(id);
     const bool is_feed = IsRecv(node);
@@ -124,7 +130,8 @@ class RecvReplacer {
     return absl::OkStatus();
   }
 
-  // A feed and a fetch have one value, a tensor in a loop one an iteration.
+  // Returns INVALID_ARGUMENT if a feed or a fetch is inside of a loop. It has
+  // one value in a step, but a tensor in a loop has one per iteration.
   absl::Status CheckLoops() const {
     if (replacements_.empty()) return absl::OkStatus();
     LEAT_ASSIGN_OR_RETURN(const Frames frames, FindFrames(graph_));
@@ -144,7 +151,7 @@ class RecvReplacer {
   absl::flat_hash_set<std::string> fed_, fetched_;  // keys
 };
 
-// What becomes of a plan's _Arg and _Retval nodes.
+// Implements ArgsToRecvs.
 class ArgReplacer {
  public:
   ArgReplacer(const StepSignature& signature,
@@ -174,8 +181,10 @@ class ArgReplacer {
   }
 
  private:
+  // Adds the node that takes the place of _Arg or _Retval `id`, with its inputs
+  // and control edges.
   absl::StatusOr<NodeId> AddInPlaceOf(NodeId id) {
-    const Node node = part_.node(id);  // adding may move it
+    const Node node = part_.node(id);  // a copy: adding moves the nodes
     const bool is_feed = IsArg(node);
     const std::vector<std::string>& names =
         is_feed ? signature_.feeds : signature_.fetches;
@@ -204,7 +213,7 @@ class ArgReplacer {
     return added;
   }
 
-  // The attrs that both a _Send and a _Recv have.
+  // Returns a def with the attrs that a _Send and a _Recv have in common.
   absl::StatusOr<NodeDef> Ends(NodeId id, const std::string& tensor,
                                int64_t index) {
     const Node& node = part_.node(id);
@@ -228,7 +237,7 @@ class ArgReplacer {
     return def;
   }
 
-  // Takes out what has moved, and lets its consumers follow.
+  // Replaces the nodes that have moved in all edges and removes them.
   void Rewire(const std::vector<NodeId>& moved_to) {
     const auto follow = [&](NodeId& id) {
       const bool moved =

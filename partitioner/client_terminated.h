@@ -1,9 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Feeds and fetches of a task's graph, as TensorFlow's master and workers tell
-// them to each other: a _Recv and a _Send that are `client_terminated`, whose
-// other end is the RunGraph call (RunGraphRequest's send and recv_key). Our
-// plans and programs have an _Arg and a _Retval there instead.
+// Feeds and fetches in the graph of a task have two forms. In the graphs that
+// TensorFlow's masters register with workers, a feed is a _Recv and a fetch is
+// a _Send with the attr `client_terminated`; their other end is the RunGraph
+// call (send and recv_key of RunGraphRequest). In Leat's plans and programs a
+// feed is an _Arg and a fetch is a _Retval. RecvsToArgs and ArgsToRecvs convert
+// one form into the other.
 #ifndef LEAT_PARTITIONER_CLIENT_TERMINATED_H_
 #define LEAT_PARTITIONER_CLIENT_TERMINATED_H_
 
@@ -19,32 +21,43 @@
 
 namespace leat {
 
-// A tensor that crosses: under which rendezvous key, and by which position.
+// A tensor that is fed or fetched: its rendezvous key in the one form and its
+// index in the other.
 struct BoundaryKey {
-  std::string key = {};
-  int index = 0;
+  std::string key = {};  // text of a RendezvousKey
+  int index = 0;         // attr `index` of the _Arg or _Retval
   DType dtype = DType::kFloat;
 };
 
+// All tensors that a task's graph is fed and that are fetched from it, each
+// list ascending by index. The keys of a list differ.
 struct Boundary {
-  std::vector<BoundaryKey> feeds = {};    // ascending by index, as the next
-  std::vector<BoundaryKey> fetches = {};  // each has a key of its own
+  std::vector<BoundaryKey> feeds = {};
+  std::vector<BoundaryKey> fetches = {};
 };
 
-// For a worker: makes each client-terminated _Recv or _HostRecv an _Arg and
-// each _Send or _HostSend a _Retval, of the same name, numbered from 0 in the
-// order of their ids. INVALID_ARGUMENT naming the node, and `graph` as it was,
-// when one stands inside of a loop, has a key that another has, whose devices
-// are of another task than the node, or that is none; when an attr is missing
-// or of another type; and for an _Arg or _Retval that is there already.
+// Converts the graph that a master has registered with a worker: replaces each
+// client-terminated _Recv or _HostRecv by an _Arg, and each such _Send or
+// _HostSend by a _Retval. Nodes keep their names. _Args, and likewise _Retvals,
+// are numbered from 0 in the order of their ids.
+//
+// Returns INVALID_ARGUMENT naming the node, and leaves `graph` unchanged, if a
+// client-terminated node is inside of a loop, lacks an attr or has one of
+// another type, has a malformed key or the same key as another node of its
+// kind, or if its key names a device that does not belong to the node's task.
+// Also returns INVALID_ARGUMENT if the graph has an _Arg or _Retval already.
 absl::StatusOr<Boundary> RecvsToArgs(Graph& graph);
 
-// For a master, the inverse: `part` is a partition, by task, of the plan for
-// `signature`, whose positions are the indices of the result. Both ends are
-// the device that the _Arg or _Retval is on; nodes are called as TensorFlow
-// calls them ("_recv_x_0", "_send_y_0"). A tensor fetched twice crosses twice.
-// `devices` give the incarnations. INVALID_ARGUMENT naming the node for an
-// index outside of the signature, and for a device that is not among `devices`.
+// Converts in the other direction, for a master: replaces each _Arg of `part`
+// by a client-terminated _Recv, and each _Retval by a _Send. `part` is the
+// partition for one task of the plan for `signature`, and the indices in the
+// result are positions in `signature`. In the keys, both ends are the device of
+// the _Arg or _Retval, and `devices` gives its incarnation. Nodes get the names
+// that TensorFlow would give them ("_recv_x_0", "_send_y_0"). A tensor that is
+// fetched twice is sent twice, under two keys.
+//
+// Returns INVALID_ARGUMENT naming the node if its index is not a position in
+// `signature` or its device is not among `devices`.
 absl::StatusOr<Boundary> ArgsToRecvs(const StepSignature& signature,
                                      absl::Span<const DeviceInfo> devices,
                                      Graph& part);

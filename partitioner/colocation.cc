@@ -16,8 +16,8 @@
 namespace leat {
 namespace {
 
-// Ops that may take resources from several devices: functions that are lowered,
-// and nodes that only group.
+// Returns true for ops that may take resources from several devices: functions
+// that are lowered, and nodes that only group.
 bool MayMixDevices(const std::string& op) {
   static const auto& ops = *new absl::flat_hash_set<std::string>{
       "PartitionedCall", "StatefulPartitionedCall",
@@ -28,7 +28,8 @@ bool MayMixDevices(const std::string& op) {
   return ops.contains(op);
 }
 
-// Input `i` is a reference or a resource that the node must be beside of.
+// Returns true if input `i` is a reference or a resource whose device the node
+// must share.
 bool IsTiedTo(const Graph& graph, const Node& node, int i) {
   const Endpoint& input = node.inputs[i];
   const DType produced = graph.node(input.node).output_type(input.index);
@@ -37,7 +38,7 @@ bool IsTiedTo(const Graph& graph, const Node& node, int i) {
          !MayMixDevices(node.op());
 }
 
-// Disjoint sets over node ids; the smallest id represents its set.
+// Disjoint sets of node ids. The smallest id represents its set.
 class DisjointSets {
  public:
   explicit DisjointSets(int size) : parent_(size) {
@@ -68,7 +69,8 @@ bool HasControlFlow(const Graph& graph) {
   return false;
 }
 
-// Of a value; kNoNode when nobody takes one.
+// Returns the node with the smallest id among those that take a value, or
+// kNoNode if all uses are control edges.
 NodeId FirstConsumer(absl::Span<const Use> uses) {
   NodeId first = kNoNode;
   for (const Use& use : uses) {
@@ -130,7 +132,9 @@ absl::Status ColocateControlFlow(
     const int device = graph.node(to).device;
     if (may_be_on(id, device)) graph.mutable_node(id).device = device;
   };
-  // The consumer may be an Enter that moves, the source a Switch.
+  // The first consumer may itself be an Enter or NextIteration that moves, so
+  // consumers are visited first. Below, the source may be a Switch that moves,
+  // so sources are.
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
     const Node& node = graph.node(*it);
     if (!IsEnter(node) && !IsNextIteration(node)) continue;

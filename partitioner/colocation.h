@@ -1,6 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Which nodes of a graph must share a device, and which had better.
+// Colocation decides which nodes of a graph must be on one device
+// (ColocationGroups), and which nodes are better placed beside another node
+// (ColocateControlFlow).
 #ifndef LEAT_PARTITIONER_COLOCATION_H_
 #define LEAT_PARTITIONER_COLOCATION_H_
 
@@ -12,19 +14,24 @@
 
 namespace leat {
 
-// By NodeId, the smallest id of the node's group; -1 where there is no node.
-// INVALID_ARGUMENT naming node and value for a `_class` that is no list of
-// strings; a "loc:@x" of an x that is not in the graph groups its namesakes.
+// Returns, by NodeId, the group of each node as the smallest id of its group,
+// and -1 where there is no node. A group has nodes that must share a device:
+// producers and consumers of references and resources, and nodes whose attr
+// `_class` names another one ("loc:@x"). If the graph has no node x, the nodes
+// that name x form a group. Returns INVALID_ARGUMENT naming node and value for
+// a `_class` that is not a list of strings.
 absl::StatusOr<std::vector<NodeId>> ColocationGroups(const Graph& graph);
 
-// A reference or a resource ties the node to the producer of an input.
+// Returns true if the node takes a reference or a resource, which ties it to
+// the device of that input's producer.
 bool IsTiedToInput(const Graph& graph, NodeId id);
 
-// Moves what only routes values to where they are, as TensorFlow does before it
-// cuts a graph: Switch to its data input, Exit to its source, Enter and
-// NextIteration to their first consumer. `may_be_on(id, device)` says whether
-// constraints allow it; the node stays where they do not.
-// REQUIRES: every node has a device. Fails as TopologicalOrder does.
+// Moves nodes that only route values to the device where the values are, as
+// TensorFlow does before it cuts a graph: Switch to its data input, Exit to its
+// source, Enter and NextIteration to their first consumer. A node moves only if
+// `may_be_on(id, device)`, which knows the constraints, returns true. `device`
+// is an index into the graph's devices. Fails as TopologicalOrder does.
+// REQUIRES: every node has a device.
 absl::Status ColocateControlFlow(
     Graph& graph, absl::FunctionRef<bool(NodeId, int device)> may_be_on);
 

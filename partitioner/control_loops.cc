@@ -29,16 +29,18 @@ void ForEachProducer(const Node& node, Visitor visit) {
 
 bool IsLoopCond(const Node& node) { return node.op() == "LoopCond"; }
 
-// Gives a value in the first iteration only, or in all but the first.
+// Returns true for a node that gives a value in the first iteration only, or in
+// all iterations but the first.
 bool IsIrregular(const Node& node) {
   return IsNextIteration(node) ||
          (IsEnter(node) &&
           !node.attrs().GetOr<bool>("is_constant", false).value_or(false));
 }
 
-// By node, the irregular node because of which it does not run in every
-// iteration of its frame; kNoNode for one that does. It takes the value of that
-// node, and no Merge of an Enter and a NextIteration stands in between.
+// Finds the nodes that do not run in every iteration of their frame: those that
+// depend on an irregular node without a Merge of an Enter and a NextIteration
+// in between. Returns, by NodeId, that irregular node, or kNoNode for a node
+// that does run in every iteration.
 std::vector<NodeId> FindIrregular(const Graph& graph,
                                   const std::vector<NodeId>& order) {
   std::vector<NodeId> because(graph.num_ids(), kNoNode);
@@ -53,9 +55,11 @@ std::vector<NodeId> FindIrregular(const Graph& graph,
                     });
     const auto visit = [&](NodeId from, bool is_merged) {
       const Node& producer = graph.node(from);
-      // Enter and NextIteration together give a value in every iteration,
+      // The Merge of an Enter and a NextIteration has a value in every
+      // iteration ...
       const bool completes_loop = is_merged && IsIrregular(producer);
-      // but not where what the Enter takes does not run in all of the outer.
+      // ... unless the Enter's input has none in some iteration of the outer
+      // frame.
       const bool inherits =
           because[from] != kNoNode && (!is_merged || IsEnter(producer));
       if (inherits) {
@@ -70,6 +74,7 @@ std::vector<NodeId> FindIrregular(const Graph& graph,
   return because;
 }
 
+// Implements AddControlLoops.
 class ControlLoopAdder {
  public:
   explicit ControlLoopAdder(Graph& graph) : graph_(graph) {}
@@ -85,7 +90,7 @@ class ControlLoopAdder {
     irregular_ = FindIrregular(graph_, order);
     DescribeFrames();
     FindCrossings();
-    std::sort(places_.begin(), places_.end());  // parents come first
+    std::sort(places_.begin(), places_.end());  // puts parents before children
     for (const Place& place : places_) LEAT_RETURN_IF_ERROR(AddLoop(place));
     return ControlConsumers();
   }
@@ -94,19 +99,22 @@ class ControlLoopAdder {
   // A frame on one device.
   using Place = std::pair<int32_t, int>;
 
+  // The control loop of a place.
   struct ControlLoop {
-    // An edge that needs it, for messages.
+    // The two ends of an edge that needs the control loop, for messages.
     NodeId from = kNoNode;
     NodeId to = kNoNode;
-    NodeId merge = kNoNode;
+    NodeId merge = kNoNode;  // its Merge, once added
   };
 
+  // What is known about a frame.
   struct FrameInfo {
-    NodeId enter = kNoNode;  // one of its Enters
-    NodeId predicate = kNoNode;
+    NodeId enter = kNoNode;            // one of its Enters
+    NodeId predicate = kNoNode;        // its LoopCond
     NodeId other_predicate = kNoNode;  // a LoopCond of another value
   };
 
+  // Fills infos_, and driven_ with the places that have a NextIteration.
   void DescribeFrames() {
     infos_.resize(frames_.frames.size());
     for (NodeId id = 0; id < num_ids_; ++id) {
@@ -126,6 +134,7 @@ class ControlLoopAdder {
     }
   }
 
+  // Finds all places that need a control loop.
   void FindCrossings() {
     for (NodeId id = 0; id < num_ids_; ++id) {
       if (!graph_.Contains(id)) continue;
@@ -136,7 +145,8 @@ class ControlLoopAdder {
         const int source = graph_.node(from).device;
         if (source == node.device) return;
         Need({frame, node.device}, from, id);
-        // Who only sends must go on iterating too.
+        // The sending device must start every iteration of the frame and of
+        // those around it, too.
         for (int32_t f = frame;
              f != Frames::kRoot && sending_.insert({f, source}).second;
              f = frames_.frames[f].parent) {
@@ -146,7 +156,9 @@ class ControlLoopAdder {
     }
   }
 
-  // A control loop is entered from that of the frame around it.
+  // Notes that `place` needs a control loop because of the edge from `from` to
+  // `to`. A control loop is entered from that of the frame around it, so the
+  // device needs one in all frames around it as well.
   void Need(Place place, NodeId from, NodeId to) {
     while (place.first != Frames::kRoot) {
       ControlLoop loop;
@@ -168,6 +180,8 @@ class ControlLoopAdder {
         "' on ", graph_.AssignedDevice(loop.to), ") but ", message));
   }
 
+  // Returns the irregular node because of which the value of `id` is missing in
+  // some iterations, or kNoNode if it has one in each.
   NodeId WhyIrregular(NodeId id) const {
     return IsIrregular(graph_.node(id)) ? id : irregular_[id];
   }
@@ -179,6 +193,8 @@ class ControlLoopAdder {
                         graph_.node(why).op(), ")");
   }
 
+  // Adds the control loop of `place`. REQUIRES: the frame around it has one on
+  // the device.
   absl::Status AddLoop(const Place& place) {
     const auto& [frame, device] = place;
     const FrameInfo& info = infos_[frame];
@@ -216,6 +232,7 @@ class ControlLoopAdder {
     LEAT_ASSIGN_OR_RETURN(const NodeId next,
                           Add("NextIteration", "next", place,
                               {{"T", DType::kFloat}}, {Endpoint{choice, 1}}));
+    // Only now is there a NextIteration that closes the loop.
     graph_.mutable_node(merge).inputs[1] = {next, 0};
     if (graph_.node(info.predicate).device != device) {
       graph_.AddControl(merge, choice);
@@ -224,7 +241,8 @@ class ControlLoopAdder {
     return absl::OkStatus();
   }
 
-  // What the control loop's Enter takes.
+  // Returns the input of the control loop's Enter: the Merge of the control
+  // loop around it, or else an empty constant.
   absl::StatusOr<Endpoint> Entered(const Place& place) {
     const int32_t parent = frames_.frames[place.first].parent;
     if (parent != Frames::kRoot) {
@@ -238,7 +256,7 @@ class ControlLoopAdder {
     return Endpoint{constant, 0};
   }
 
-  // A node of the control loop of `place`, named after the predicate.
+  // Adds a node of the control loop of `place`, named after the predicate.
   absl::StatusOr<NodeId> Add(absl::string_view op, absl::string_view what,
                              const Place& place, AttrMap attrs,
                              absl::Span<const Endpoint> inputs) {
@@ -254,6 +272,8 @@ class ControlLoopAdder {
     return id;
   }
 
+  // Gives each node that takes a tensor from another device in a frame a
+  // control edge from its control loop's Merge.
   absl::Status ControlConsumers() {
     for (NodeId id = 0; id < num_ids_; ++id) {
       if (!graph_.Contains(id)) continue;
@@ -280,14 +300,15 @@ class ControlLoopAdder {
 
   Graph& graph_;
   Frames frames_;
-  std::vector<NodeId> irregular_;  // as FindIrregular says
-  NodeId num_ids_ = 0;             // without control loops
+  std::vector<NodeId> irregular_;  // what FindIrregular returned
+  NodeId num_ids_ = 0;             // ids before control loops were added
   std::vector<FrameInfo> infos_;   // by frame
   absl::flat_hash_map<Place, ControlLoop> loops_;
-  std::vector<Place> places_;  // that have a control loop
-  // Where NextIterations start every iteration.
+  std::vector<Place> places_;  // the keys of loops_
+  // The places where NextIterations start every iteration.
   absl::flat_hash_set<Place> driven_;
-  // Known to send: their frames and all around those are driven.
+  // The places that are known to send. They are driven, as are all frames
+  // around them on the device.
   absl::flat_hash_set<Place> sending_;
 };
 

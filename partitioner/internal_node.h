@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Nodes that only the planner makes: their names and ops may begin with '_'.
+// These functions make nodes that only the planner adds. Unlike those of a
+// client, their names and ops may begin with '_', which Graph::Add refuses.
 #ifndef LEAT_PARTITIONER_INTERNAL_NODE_H_
 #define LEAT_PARTITIONER_INTERNAL_NODE_H_
 
@@ -12,14 +13,15 @@
 
 namespace leat {
 
-// `def` with op and types filled in. NOT_FOUND when there is no such op.
-// REQUIRES: all attrs.
+// Returns `def` with the op named `op` and the types derived from its attrs.
+// Returns NOT_FOUND if there is no such op. REQUIRES: `def` has all attrs.
 absl::StatusOr<std::shared_ptr<const NodeDef>> InternalNodeDef(
     absl::string_view op, NodeDef def, const OpRegistry& ops);
 
-// Adds `def`, whose op and types are filled in, on an assigned device of
-// `graph`. Its inputs are the caller's to set. NOT_FOUND when there is no such
-// op. REQUIRES: all attrs; a name that is not taken.
+// Adds a node with `def`, completed as by InternalNodeDef, to `graph` and
+// returns its id. `device` is an index into the graph's devices. The caller
+// must set the node's inputs. Fails as InternalNodeDef does.
+// REQUIRES: `def` has all attrs and a name that is not taken.
 absl::StatusOr<NodeId> AddInternalNode(absl::string_view op, NodeDef def,
                                        int device, Graph& graph);
 

@@ -13,12 +13,13 @@
 namespace leat {
 namespace {
 
+// Implements MoveLoopPlumbing.
 class LoopPlumbingMover {
  public:
   LoopPlumbingMover(Graph& graph, Frames& frames)
       : graph_(graph), frames_(frames), consumers_(graph) {}
 
-  // Consumers first: one of them may be an Enter that moves.
+  // Consumers are visited first, since one of them may be an Enter that moves.
   void Move(absl::Span<const NodeId> order) {
     for (auto it = order.rbegin(); it != order.rend(); ++it) {
       const Node& node = graph_.node(*it);
@@ -30,12 +31,15 @@ class LoopPlumbingMover {
   }
 
  private:
+  // Moves the node, copies it for further devices, and lets each consumer take
+  // the copy on its own device.
   void MoveNode(NodeId id) {
     std::vector<Use> uses(consumers_.Of(id).begin(), consumers_.Of(id).end());
     if (const auto it = more_uses_.find(id); it != more_uses_.end()) {
       uses.insert(uses.end(), it->second.begin(), it->second.end());
     }
-    // The first consumer of a value, or else of a control edge, decides.
+    // The first consumer of the value decides, or else the first one that has a
+    // control edge.
     std::sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) {
       return std::pair(a.input == TensorId::kControl, a.node) <
              std::pair(b.input == TensorId::kControl, b.node);
@@ -85,7 +89,8 @@ class LoopPlumbingMover {
     }
   }
 
-  // One by one, k edges into a node would cost k^2.
+  // Replaces all sources of a consumer's control edges at once. Sorting after
+  // each would cost more than k^2 for k edges.
   void RedirectControls() {
     for (const auto& [id, moved] : moved_controls_) {
       auto& controls = graph_.mutable_node(id).controls;
@@ -100,8 +105,9 @@ class LoopPlumbingMover {
   Graph& graph_;
   Frames& frames_;
   const Consumers consumers_;
-  absl::flat_hash_map<NodeId, std::vector<Use>> more_uses_;  // by copies
-  // By consumer, the new sources of its control edges.
+  // By producer, the uses by copies, which consumers_ does not know.
+  absl::flat_hash_map<NodeId, std::vector<Use>> more_uses_;
+  // By consumer, which sources of its control edges become which.
   absl::flat_hash_map<NodeId, absl::flat_hash_map<NodeId, NodeId>>
       moved_controls_;
 };

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Loop plumbing: Enter and NextIteration, which only bring a value to where a
-// loop uses it. They give it in some iterations only, so no _Recv could wait
-// for it: they must stand on the device of each consumer.
+// MoveLoopPlumbing moves the Enter and NextIteration nodes of loops to the
+// devices of their consumers. These nodes only bring a value to where a loop
+// uses it. They give the value in some iterations only, so no _Recv could wait
+// for it, and a copy of them must be on the device of each consumer.
 #ifndef LEAT_PARTITIONER_LOOP_PLUMBING_H_
 #define LEAT_PARTITIONER_LOOP_PLUMBING_H_
 
@@ -12,11 +13,13 @@
 
 namespace leat {
 
-// Moves each Enter and NextIteration of a placed graph to where it is used,
-// with a copy on every further device; those of references stay with their
-// variables. Extends `frames`, those of the graph, for the copies.
-// REQUIRES: `order` as TopologicalOrder gives it. O(edges * log(edges)) for the
-// edges into the nodes, times the devices for those that are copied.
+// Moves each Enter and NextIteration of a placed graph to the device of its
+// first consumer, unless another consumer is on its own device. Adds a copy for
+// every further device that has consumers. Nodes that carry references stay
+// with their variables. `frames` are the frames of the graph, and are extended
+// for the copies. Takes O(n * log(n)) for n edges into the nodes, where edges
+// into a copied node count once per device.
+// REQUIRES: `order` is what TopologicalOrder returns.
 void MoveLoopPlumbing(absl::Span<const NodeId> order, Graph& graph,
                       Frames& frames);
 

@@ -21,6 +21,7 @@
 namespace leat {
 namespace {
 
+// Implements PartitionGraph.
 class Partitioner {
  public:
   Partitioner(const Graph& graph, PartitionBy by,
@@ -35,7 +36,7 @@ class Partitioner {
     }
   }
 
-  // Which partition every node belongs to.
+  // Finds the partition of every node.
   absl::Status AssignParts() {
     LEAT_RETURN_IF_ERROR(NameDevices());
     part_of_.assign(graph_.num_ids(), -1);
@@ -58,7 +59,8 @@ class Partitioner {
     return absl::OkStatus();
   }
 
-  // The only partition that has nodes, if there is just one; "" otherwise.
+  // Returns the name of the only partition that has nodes, or "" if there are
+  // several or none.
   std::string OnlyPart() const {
     std::string only;
     for (size_t i = 0; i < part_names_.size(); ++i) {
@@ -69,6 +71,8 @@ class Partitioner {
     return only;
   }
 
+  // Copies every node to its partition, then its edges. REQUIRES: AssignParts
+  // has succeeded.
   absl::StatusOr<std::vector<Partition>> Cut() {
     LEAT_ASSIGN_OR_RETURN(frames_, FindFrames(graph_));
     if (by_ == PartitionBy::kTask) {
@@ -95,6 +99,8 @@ class Partitioner {
   }
 
  private:
+  // Finds the partition of each device. It is -1 for devices that are not among
+  // those given.
   absl::Status NameDevices() {
     absl::flat_hash_map<std::string, int> index;
     for (const std::string& name : graph_.devices()) {
@@ -127,6 +133,8 @@ class Partitioner {
 
   Graph& PartOf(NodeId id) { return parts_[part_of_[id]].graph; }
 
+  // Sets the inputs and control edges of a node's copy, and adds what the edges
+  // from other partitions need.
   absl::Status Rewire(NodeId id) {
     const Node& original = graph_.node(id);
     Node copy = PartOf(id).node(copies_[id]);
@@ -150,7 +158,7 @@ class Partitioner {
     copy.controls.clear();
     for (const NodeId control : original.controls) {
       if (control == consumer.loop_merge && !consumer.keeps_loop_merge) {
-        continue;  // the _Recvs have it
+        continue;  // the _Recvs have this edge instead
       }
       NodeId from = copies_[control];
       if (part_of_[control] != part_of_[id]) {
@@ -163,18 +171,23 @@ class Partitioner {
     return absl::OkStatus();
   }
 
-  // A node, as far as its edges from other partitions need to know.
+  // A node and what is known about its edges from other partitions.
   struct Consumer {
     NodeId id = kNoNode;
-    // The Merge of a control loop that starts its _Recvs.
+    // The Merge of the control loop that starts the node's _Recvs.
     NodeId loop_merge = kNoNode;
-    // Edges from other devices stay to be cut, or none was cut.
+    // True if no edge of the node is cut, or if some are still to be cut, by
+    // device.
     bool keeps_loop_merge = true;
-    int num_reads = 0;  // of variables in other partitions
-    // By partition, what those come after there; found when first asked for.
+    // How many variables in other partitions the node reads.
+    int num_reads = 0;
+    // By partition, the nodes there that must run before those reads. An entry
+    // is made when it is first needed.
     absl::flat_hash_map<int, std::vector<NodeId>> awaited = {};
   };
 
+  // Describes a node. Returns INVALID_ARGUMENT if one of its edges inside of a
+  // loop is cut and it has no control loop.
   absl::StatusOr<Consumer> Describe(NodeId id) const {
     const Node& node = graph_.node(id);
     Consumer consumer;
@@ -216,18 +229,20 @@ class Partitioner {
         kControlLoopPrefix, "' Merge, which would say when it comes"));
   }
 
+  // Returns true if the output is a reference.
   bool IsRefTo(const Endpoint& source) const {
     return IsRef(graph_.node(source.node).output_type(source.index));
   }
 
-  // The two ends of a cut edge.
+  // The two ends of a cut edge, as ids in their partitions.
   struct Channel {
     NodeId send = kNoNode;
     NodeId recv = kNoNode;
   };
 
-  // The _Recv of a tensor on a consumer's device, made with its _Send when the
-  // first consumer there asks for it.
+  // Returns the _Recv of a tensor on the consumer's device. Adds it, and its
+  // _Send, for the first consumer there, and for each consumer if the tensor is
+  // a reference.
   absl::StatusOr<NodeId> RecvFor(const Endpoint& source, Consumer& consumer) {
     const DType dtype = graph_.node(source.node).output_type(source.index);
     const Endpoint value{copies_[source.node], source.index};
@@ -247,8 +262,8 @@ class Partitioner {
     return recv = channel.recv;
   }
 
-  // Tensors inside of loops come one by one, as do those of and for foreign
-  // tasks.
+  // Adds a _Recv to a bundle if that is allowed. It is not inside of loops, nor
+  // if the sender or the receiver is a foreign task.
   void JoinBundle(const Endpoint& source, const Consumer& consumer,
                   NodeId recv) {
     if (!bundles_.has_value() || consumer.loop_merge != kNoNode) return;
@@ -260,6 +275,7 @@ class Partitioner {
     bundles_->Join(source, part, graph_.node(consumer.id).device, recv);
   }
 
+  // Sets kBundleAttr on the _Recvs of all bundles with several tensors.
   void MarkBundles() {
     if (!bundles_.has_value()) return;
     for (const Bundles::Bundle& bundle : bundles_->bundles()) {
@@ -273,12 +289,13 @@ class Partitioner {
     }
   }
 
-  // A variable is read where it is, when it is sent (by TensorFlow's tasks:
-  // when it is received). That must come after all that its consumer waits for,
-  // so each consumer has a channel of its own.
+  // Adds the control edges that order the read of a variable. A variable is
+  // read on its own device when it is sent; TensorFlow's tasks read it when it
+  // is received. The read must come after everything that the consumer waits
+  // for, so each consumer has a channel of its own.
   absl::Status OrderRead(NodeId variable, Consumer& consumer,
                          const Channel& read) {
-    // Waits for one input, whichever comes.
+    // A Merge waits for one of its inputs only, whichever comes first.
     if (IsMerge(graph_.node(consumer.id))) return absl::OkStatus();
     LEAT_ASSIGN_OR_RETURN(const absl::Span<const NodeId> there,
                           AwaitedWith(variable, consumer));
@@ -294,9 +311,10 @@ class Partitioner {
     return absl::OkStatus();
   }
 
-  // What `consumer` waits for in the partition of `node`. Where several reads
-  // wait for several nodes, a NoOp on the device of `node` that waits for them:
-  // n reads and m nodes need n + m edges.
+  // Returns the nodes in the partition of `node` for which `consumer` waits. If
+  // several reads must wait for several nodes, returns a new NoOp, on the
+  // device of `node`, that waits for these nodes: then n reads and m nodes need
+  // only n + m edges.
   absl::StatusOr<absl::Span<const NodeId>> AwaitedWith(NodeId node,
                                                        Consumer& consumer) {
     const int part = part_of_[node];
@@ -324,8 +342,9 @@ class Partitioner {
     return absl::MakeConstSpan(awaited);
   }
 
-  // RecvFor, for a control edge: an empty constant that waits for the source is
-  // sent, and an Identity of what arrives is waited for.
+  // Does for a control edge what RecvFor does for a tensor. The source's
+  // partition sends an empty constant that waits for the source. Returns an
+  // Identity of what arrives, for which the consumer is to wait.
   absl::StatusOr<NodeId> ControlRecvFor(NodeId source,
                                         const Consumer& consumer) {
     const int device = graph_.node(consumer.id).device;
@@ -354,7 +373,7 @@ class Partitioner {
     return waiting;
   }
 
-  // Adds a _Send of `value` (an endpoint in the partition of `source`) and its
+  // Adds a _Send of `value`, an endpoint in the partition of `source`, and its
   // _Recv on the device of `consumer`.
   absl::StatusOr<Channel> Connect(const Endpoint& value, NodeId source,
                                   DType dtype, const Consumer& consumer) {
@@ -390,8 +409,9 @@ class Partitioner {
     return Channel{sender, receiver};
   }
 
-  // TensorFlow's suffixes: _S (by task), _G (by device). The client may have a
-  // node of that name.
+  // Returns a new name for a node that belongs to an edge of `producer`. The
+  // suffixes, _S by task and _G by device, are TensorFlow's. The client may
+  // have used such a name itself, so it must be made unique.
   std::string NewName(const Node& producer, absl::string_view what,
                       Graph& graph) {
     return graph.UniqueName(
@@ -404,14 +424,16 @@ class Partitioner {
   const absl::flat_hash_set<std::string> foreign_tasks_;
   const bool may_be_dead_;
   Frames frames_;
-  std::optional<Bundles> bundles_;  // none when it is cut by device
-  absl::flat_hash_map<std::string, uint64_t> incarnations_;
+  std::optional<Bundles> bundles_;  // nothing if the graph is cut by device
+  absl::flat_hash_map<std::string, uint64_t> incarnations_;  // by device
   std::vector<int> part_of_device_;  // by index into graph_.devices()
   std::vector<std::string> part_names_;
-  std::vector<int64_t> part_sizes_;
-  std::vector<int> part_of_;  // by NodeId
+  std::vector<int64_t> part_sizes_;  // numbers of nodes
+  std::vector<int> part_of_;         // by NodeId
   std::vector<Partition> parts_;
   std::vector<NodeId> copies_;  // id in graph_ -> id in its partition
+  // By endpoint and receiving device, what consumers take instead: the _Recv,
+  // or for a control edge the Identity behind it.
   absl::flat_hash_map<std::pair<Endpoint, int>, NodeId> recvs_;
   int64_t num_edges_ = 0;
   int64_t num_names_ = 0;

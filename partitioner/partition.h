@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Partition: cuts a placed graph into one graph per task or per device and puts
-// a _Send and a _Recv where an edge is cut (OSDI'16 paper, section 3.3). Called
-// twice: by task in the plan, by device where the task's graph is compiled.
+// PartitionGraph cuts a placed graph into one graph per task or per device and
+// inserts a _Send and a _Recv where an edge is cut (OSDI'16 paper, section
+// 3.3). It is called twice: by task in PlanStep, and by device where a task
+// compiles its graph (runtime/graph_runner.h).
 #ifndef LEAT_PARTITIONER_PARTITION_H_
 #define LEAT_PARTITIONER_PARTITION_H_
 
@@ -18,21 +19,29 @@ namespace leat {
 
 enum class PartitionBy { kTask, kDevice };
 
+// One part of a graph that was cut. A plain value.
 struct Partition {
-  std::string name = {};  // "/job:J/replica:R/task:T", or the device
+  std::string name = {};  // "/job:J/replica:R/task:T", or the full device name
   Graph graph;
 };
 
-// Every node goes to the partition of its assigned device. A tensor crosses
-// once per destination device, however many consumers it has there, but a
-// reference once per consumer, read after what that waits for; a control
-// edge crosses as an empty tensor. Inside of a loop, the control edge that a
-// consumer has from a control loop (control_loops.h) goes to its _Recvs.
-// `devices` give the incarnations. Cut by task, tensors between tasks that are
-// not among `foreign_tasks` come in bundles (bundles.h).
-// INVALID_ARGUMENT naming the node when it has no device, when its device is
-// not among `devices`, when a reference would have to cross, or a tensor in a
-// loop without a control loop there.
+// Cuts `graph` and returns the partitions that have nodes. Each node goes to
+// the partition of its assigned device. Edges between partitions are cut:
+//  - A tensor is sent once per destination device, however many consumers it
+//    has there.
+//  - A reference whose consumer takes a value is read and sent once per
+//    consumer, after everything else that this consumer waits for.
+//  - A control edge is sent as an empty tensor.
+//  - Inside of a loop, the control edge that a consumer has from a control loop
+//    (control_loops.h) is moved to its _Recvs.
+//
+// `devices` gives the incarnations of the devices. With kTask, tensors between
+// tasks that are not among `foreign_tasks` travel in bundles (bundles.h).
+//
+// Returns INVALID_ARGUMENT naming the node if it has no device or one that is
+// not among `devices`, if it takes a reference from another partition, or if it
+// takes a tensor from another partition in a loop and has no control loop
+// there. Fails as FindFrames does.
 absl::StatusOr<std::vector<Partition>> PartitionGraph(
     Graph graph, PartitionBy by, absl::Span<const DeviceInfo> devices,
     absl::Span<const std::string> foreign_tasks = {});

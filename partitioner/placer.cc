@@ -26,13 +26,14 @@ std::string ListDevices(absl::Span<const DeviceInfo> devices) {
                        });
 }
 
+// Returns INVALID_ARGUMENT with TensorFlow's words for a problem with the node.
 absl::Status AtNode(const Node& node, const absl::Status& status) {
   return absl::InvalidArgumentError(
       absl::StrCat("Cannot assign a device for operation ", node.name(), ": ",
                    status.message(), " (op ", node.op(), ")"));
 }
 
-// Turns a graph into a PlacementProblem.
+// Makes the PlacementProblem of a graph.
 class ConstraintCollector {
  public:
   ConstraintCollector(const Graph& graph, absl::Span<const DeviceInfo> devices,
@@ -75,11 +76,14 @@ class ConstraintCollector {
   }
 
  private:
-  // Device types with a kernel, best first.
+  // Device types that have a kernel, each with its negated priority, best
+  // first.
   using Types = std::vector<std::pair<int, DeviceType>>;
-  // Request, types, only foreign tasks: groups with equal ones share a set.
+  // The request, the device types, and whether only foreign tasks are allowed.
+  // Groups with equal keys share a set of candidates.
   using CandidatesKey = std::tuple<std::string, const Types*, bool>;
 
+  // Adds a node to its group: its assigned device and its device types.
   absl::Status AddNode(NodeId id, int group) {
     const Node& node = graph_.node(id);
     PlacementGroup& info = problem_.groups[group];
@@ -90,7 +94,7 @@ class ConstraintCollector {
     const Types* types = TypesOf(node);
     if (types->empty()) {
       if (options_.foreign_tasks.empty()) return NoKernelError(node);
-      // The others of the group may yet ask for a foreign task.
+      // Another node of the group may still request a foreign task.
       if (unknown_[group] == kNoNode) unknown_[group] = id;
       types = OnlyCpu();
     }
@@ -106,8 +110,9 @@ class ConstraintCollector {
     return absl::OkStatus();
   }
 
-  // Those of nodes that are tied to an input come last, and count only as far
-  // as they do not contradict others (tensorflow-protocol.md, 6.2).
+  // Adds the requests of all nodes to their groups. As in TensorFlow, those of
+  // nodes that are tied to an input come last, and are ignored if they
+  // contradict others.
   absl::Status AddRequests() {
     std::vector<NodeId> yielding;
     for (NodeId id = 0; id < graph_.num_ids(); ++id) {
@@ -124,6 +129,8 @@ class ConstraintCollector {
     return absl::OkStatus();
   }
 
+  // Merges the node's request into that of its group. If they contradict each
+  // other, the request is ignored if it `yields`, and is an error otherwise.
   absl::Status AddRequest(NodeId id, bool yields) {
     const Node& node = graph_.node(id);
     const int group = problem_.group_of[id];
@@ -140,6 +147,7 @@ class ConstraintCollector {
     return absl::OkStatus();
   }
 
+  // Makes the group keep the device that one of its nodes has already.
   absl::Status KeepPlaced(const Node& node, PlacementGroup& group) {
     const std::string& name = graph_.devices()[node.device];
     for (size_t i = 0; i < problem_.devices.size(); ++i) {
@@ -157,6 +165,7 @@ class ConstraintCollector {
                             "it was placed on ", name, ", which is gone")));
   }
 
+  // Returns the node's parsed request, which is valid as long as this.
   absl::StatusOr<const DeviceName*> Parse(const Node& node) {
     auto found = parsed_.find(node.def->device);
     if (found == parsed_.end()) {
@@ -172,13 +181,14 @@ class ConstraintCollector {
                             "no device type has a kernel for its types"));
   }
 
-  // Equal sets get the same pointer.
+  // Returns a pointer that is the same for equal lists.
   const Types* Intern(Types types) {
     return &*interned_.insert(std::move(types)).first;
   }
 
   const Types* OnlyCpu() { return Intern({{0, kCpu}}); }
 
+  // Returns the device types that have a kernel for the node.
   const Types* TypesOf(const Node& node) {
     Types types;
     for (const DeviceType& type : {DeviceType(kGpu), DeviceType(kCpu)}) {
@@ -204,6 +214,7 @@ class ConstraintCollector {
     return Intern(std::move(both));
   }
 
+  // Returns the devices that the request and the types allow, best first.
   std::vector<int> Allowed(const DeviceName& request, const Types& types,
                            bool only_foreign) {
     std::vector<int> allowed;
@@ -215,7 +226,7 @@ class ConstraintCollector {
         }
       }
     }
-    // Within a kind of device, those of the master's task come first.
+    // Within a device type, the devices of the master's task come first.
     const auto is_local = [&](int device) {
       return TaskOf(names_[device]) == TaskOf(names_[0]);
     };
@@ -226,6 +237,7 @@ class ConstraintCollector {
     return allowed;
   }
 
+  // Sets the candidates of a group. Fails if there are none.
   absl::Status FindCandidates(int group) {
     PlacementGroup& info = problem_.groups[group];
     const DeviceName& request = requests_[group];
@@ -252,7 +264,8 @@ class ConstraintCollector {
     return absl::OkStatus();
   }
 
-  // TensorFlow's words.
+  // Returns the error, in TensorFlow's words, of a group that no device
+  // satisfies.
   absl::Status NoDeviceError(int group) const {
     const Node& node = graph_.node(requesters_[group]);
     const std::string request = requests_[group].ToString();
@@ -286,12 +299,12 @@ class ConstraintCollector {
   std::vector<DeviceName> names_;     // of the devices
   std::vector<bool> is_foreign_;      // by device
   std::vector<DeviceName> requests_;  // by group
-  std::vector<NodeId> requesters_;    // by group: the first that asks
+  std::vector<NodeId> requesters_;    // by group: the first with a request
   std::vector<const Types*> types_;   // by group
-  std::vector<NodeId> unknown_;  // by group: a node without a kernel of ours
+  std::vector<NodeId> unknown_;  // by group: a node that has no kernel, if any
   std::set<Types> interned_;
-  absl::flat_hash_map<std::string, DeviceName> parsed_;
-  absl::flat_hash_map<CandidatesKey, int> sets_;
+  absl::flat_hash_map<std::string, DeviceName> parsed_;  // by request
+  absl::flat_hash_map<CandidatesKey, int> sets_;  // to problem_.candidates
 };
 
 }  // namespace

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Placement of a whole graph: merges requested (partial) device names,
-// colocation and kernel signatures into constraints, then lets a policy choose
-// among what they allow (OSDI'16 paper, section 3.3; TensorFlow's Placer).
+// PlaceGraph assigns a device to each node of a whole graph. It merges
+// requested (partial) device names, colocation and kernel signatures into
+// constraints. A policy then chooses among the devices that they allow (OSDI'16
+// paper, section 3.3; TensorFlow's Placer).
 #ifndef LEAT_PARTITIONER_PLACER_H_
 #define LEAT_PARTITIONER_PLACER_H_
 
@@ -17,25 +18,33 @@
 
 namespace leat {
 
+// How to place a graph. A plain value.
 struct PlacerOptions {
-  // A request that no device satisfies falls back to another device of the
-  // same task.
+  // If true, a request that no device satisfies falls back to another device of
+  // the same task.
   bool allow_soft_placement = false;
+  // The policy that chooses among the allowed devices. REQUIRES: not null.
   PlacementPolicy policy = nullptr;
-  // Tasks of TensorFlow, "/job:ps/replica:0/task:0": their CPUs are taken to
-  // have every registered op, for every type.
+  // The tasks that are TensorFlow's, such as "/job:ps/replica:0/task:0". Their
+  // CPUs are assumed to have kernels for every registered op and all types.
   std::vector<std::string> foreign_tasks = {};
 };
 
-// Assigns a device to every node that has none yet; assigned ones stay. The
-// first device's task is preferred. Colocated are: producers and consumers of
-// reference and resource edges, and nodes that name each other in `_class`
-// ("loc:@x"). Control flow that only routes values stands with them where its
-// constraints allow it (ColocateControlFlow). INVALID_ARGUMENT naming a node,
-// its request and the devices when the constraints of a group contradict each
-// other; but what takes a reference or a resource yields to its producer. A
-// node whose types no kernel of ours has goes to the CPU of a foreign task if
-// it, or what it is colocated with, asks for that task or its job.
+// Assigns one of `devices` to every node that has none yet; nodes that have one
+// keep it. The task of the first device is preferred.
+//
+// Colocated nodes get the same device: producers and consumers of reference and
+// resource edges, and nodes that name each other in `_class` ("loc:@x").
+// Control flow that only routes values is placed beside the values where its
+// constraints allow it (ColocateControlFlow).
+//
+// A node for whose types Leat has no kernel goes to the CPU of a foreign task,
+// if it, or a node that it is colocated with, requests that task or its job.
+//
+// Returns INVALID_ARGUMENT naming a node, its request and the devices if the
+// constraints of a colocation group contradict each other. However, the request
+// of a node that takes a reference or a resource is ignored if it contradicts
+// those of the other nodes.
 absl::Status PlaceGraph(Graph& graph, absl::Span<const DeviceInfo> devices,
                         const PlacerOptions& options);
 

@@ -1,8 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// PlanStep: the second stage of planning, once per signature: what a step with
-// these feeds, fetches and targets runs, optimized (graph/pass.h), as one graph
-// per task, with control loops (control_loops.h) in loops that span devices.
+// PlanStep is the second stage of planning (the first is PrepareGraph). It runs
+// once per signature. It prunes the prepared graph to what a step with these
+// feeds, fetches and targets needs, optimizes it (graph/pass.h), adds control
+// loops to loops that span devices (control_loops.h), and cuts it into one
+// graph per task.
 #ifndef LEAT_PARTITIONER_PLAN_STEP_H_
 #define LEAT_PARTITIONER_PLAN_STEP_H_
 
@@ -24,35 +26,43 @@
 
 namespace leat {
 
-// Immutable; kept in the plan cache.
+// The plan for all steps with one signature. Sessions keep it in their plan
+// cache. It is immutable once it is made, and so thread-safe.
 struct StepPlan {
   StepSignature signature = {};
-  std::vector<DType> feed_types = {};  // by position
-  std::vector<PartialShape> feed_shapes = {};
-  std::vector<Partition> partitions = {};  // one per task
-  // What was cut into them, if it was to be kept.
+  std::vector<DType> feed_types = {};          // by position of the feed
+  std::vector<PartialShape> feed_shapes = {};  // by position of the feed
+  std::vector<Partition> partitions = {};      // one per task with nodes
+  // The graph before it was cut, if PlanOptions::keep_whole is set.
   std::optional<Graph> whole = {};
 };
 
+// How to plan. Pointers are borrowed for the call.
 struct PlanOptions {
   OptimizerOptions optimizer = {};
-  const PassRegistry* passes = nullptr;    // borrowed; null: none is run
-  ConstantEvaluator* evaluator = nullptr;  // borrowed; null: nothing is folded
-  // Tasks that may know TensorFlow's ops only, "/job:ps/replica:0/task:0".
+  const PassRegistry* passes = nullptr;    // null: no pass is run
+  ConstantEvaluator* evaluator = nullptr;  // null: no constant is folded
+  // The tasks that may know TensorFlow's ops only, such as
+  // "/job:ps/replica:0/task:0".
   std::vector<std::string> foreign_tasks = {};
+  // If true, the plan keeps a copy of the graph before it was cut.
   bool keep_whole = false;
-  // Called after every run of a pass.
+  // Called after every run of a pass with whether it changed the graph, and
+  // with the graph.
   std::function<void(const Pass&, bool changed, const Graph&)> after_pass = {};
 };
 
-// `prepared` is what PrepareGraph returned for the same devices. Fails as
-// PruneToStep, OptimizeStep, AddControlLoops and PartitionGraph do.
+// Returns the plan for steps with `signature`. `prepared` is what PrepareGraph
+// returned for the same devices; several threads may plan with it at the same
+// time. Fails as PruneToStep, OptimizeStep, SpareEdges, AddControlLoops and
+// PartitionGraph do.
 absl::StatusOr<StepPlan> PlanStep(const Graph& prepared,
                                   StepSignature signature,
                                   absl::Span<const DeviceInfo> devices,
                                   const PlanOptions& options = {});
 
-// The part of PlanStep that runs the passes. Fails as RunPasses does.
+// Runs the passes on a pruned step. This is a part of PlanStep. Fails as
+// RunPasses does.
 absl::Status OptimizeStep(absl::Span<const DeviceInfo> devices,
                           const PlanOptions& options, PrunedStep& step);
 

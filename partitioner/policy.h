@@ -1,7 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Placement policies: given what is allowed, choose a device for every group of
-// nodes that must stay together. A policy is a plain function, one per file.
+// A placement policy chooses a device, out of those that are allowed, for every
+// group of nodes that must stay together. A policy is a plain function in a
+// file of its own in partitioner/policies/ (docs/adding.md tells how to add
+// one).
 #ifndef LEAT_PARTITIONER_POLICY_H_
 #define LEAT_PARTITIONER_POLICY_H_
 
@@ -17,38 +19,46 @@
 
 namespace leat {
 
+// The name of the policy that sessions use unless they name another one.
 inline constexpr char kDefaultPolicy[] = "greedy";
 
-// Nodes that must share a device.
+// A group of nodes that must share a device. Devices are indices into
+// PlacementProblem::devices.
 struct PlacementGroup {
   int candidates = 0;      // index into PlacementProblem::candidates
   int placed = -1;         // device chosen by an earlier placement; -1: none
   NodeId first = kNoNode;  // one of its nodes
   int num_nodes = 0;
-  bool is_constrained = false;  // a node of it asked for something
+  bool is_constrained = false;  // true if one of its nodes requests a device
 };
 
+// A graph to be placed and the constraints on its groups.
 struct PlacementProblem {
-  const Graph* graph = nullptr;
-  std::vector<DeviceInfo> devices = {};
-  // Distinct sets of allowed devices, each sorted by preference: kernel
-  // priority, device type, devices of the master's task, name. Never empty.
+  const Graph* graph = nullptr;          // borrowed
+  std::vector<DeviceInfo> devices = {};  // all devices
+  // The distinct sets of allowed devices. None of them is empty. Each is sorted
+  // by preference: kernel priority, device type, devices of the master's task,
+  // name.
   std::vector<std::vector<int>> candidates = {};
   std::vector<PlacementGroup> groups = {};
   std::vector<int> group_of = {};  // by NodeId; -1 where there is no node
 };
 
-// A device, out of its candidates, for every group.
+// Returns a device for every group, in the order of `problem.groups`: `placed`
+// if the group has one, and one of its candidates otherwise.
 using PlacementPolicy =
     absl::StatusOr<std::vector<int>> (*)(const PlacementProblem& problem);
 
-// Filled once, then const and thread-safe.
+// A registry of policies by name. It is filled once, before it is shared; const
+// access is thread-safe.
 class PolicyRegistry {
  public:
-  // REQUIRES: a new name.
+  // Adds a policy. REQUIRES: `name` is not taken.
   void Add(absl::string_view name, PlacementPolicy policy);
-  // NOT_FOUND with the names there are.
+  // Returns the policy of that name. Returns NOT_FOUND with all names if there
+  // is none.
   absl::StatusOr<PlacementPolicy> Find(absl::string_view name) const;
+  // Returns the names of all policies in alphabetical order.
   std::vector<std::string> Names() const;
 
  private:
@@ -56,10 +66,12 @@ class PolicyRegistry {
 };
 
 namespace policies {
-// Registers every policy of partitioner/policies/*.cc.
+// Registers every policy of partitioner/policies/*.cc. CMake generates this.
 void RegisterAll(PolicyRegistry& registry);
 }  // namespace policies
 
+// Returns the policies of this library. The registry is made at the first call
+// and never destroyed.
 const PolicyRegistry& BuiltinPolicies();
 
 }  // namespace leat

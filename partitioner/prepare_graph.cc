@@ -8,6 +8,7 @@
 namespace leat {
 namespace {
 
+// Assigns to each stateful node the device that it has in `previous`.
 void KeepStatefulDevices(const Graph& previous, Graph& graph) {
   for (NodeId id = 0; id < previous.num_ids(); ++id) {
     if (!previous.Contains(id)) continue;

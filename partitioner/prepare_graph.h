@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// PrepareGraph: the first stage of planning, at Create and Extend: the client's
-// graph, lowered (graph/lower.h) and placed as a whole. The local session and
-// the master both call it.
+// PrepareGraph is the first stage of planning (the second is PlanStep). It
+// lowers the client's graph (graph/lower.h) and places it as a whole. Local
+// sessions and masters call it when a session is created and when its graph is
+// extended.
 #ifndef LEAT_PARTITIONER_PREPARE_GRAPH_H_
 #define LEAT_PARTITIONER_PREPARE_GRAPH_H_
 
@@ -19,17 +20,20 @@
 
 namespace leat {
 
+// How to prepare a graph. `policies` is borrowed for the call.
 struct PrepareOptions {
-  bool allow_soft_placement = false;
-  std::string placement_policy = kDefaultPolicy;
-  const PolicyRegistry* policies = nullptr;     // REQUIRES: not null; borrowed
-  LowerLimits lower_limits = {};                // a server's are lower
-  std::vector<std::string> foreign_tasks = {};  // as PlacerOptions'
+  bool allow_soft_placement = false;              // as in PlacerOptions
+  std::string placement_policy = kDefaultPolicy;  // a name in `policies`
+  const PolicyRegistry* policies = nullptr;       // REQUIRES: not null
+  LowerLimits lower_limits = {};                  // lower on servers
+  std::vector<std::string> foreign_tasks = {};    // as in PlacerOptions
 };
 
-// The devices of stateful nodes that `previous` (may be null: the graph before
-// an Extend) has placed are kept: their state lives there. Fails as
-// LowerFunctions and PlaceGraph do.
+// Returns `client_graph`, lowered, with every node placed on one of `devices`.
+// `previous` is the prepared graph before an Extend, or null. Stateful nodes
+// stay on the devices that they have there, because their state lives there.
+// Fails as LowerFunctions and PlaceGraph do, and returns NOT_FOUND if there is
+// no such policy.
 absl::StatusOr<Graph> PrepareGraph(const Graph& client_graph,
                                    absl::Span<const DeviceInfo> devices,
                                    const PrepareOptions& options,

@@ -13,12 +13,14 @@
 namespace leat {
 namespace {
 
-// "_arg_x_0" for "x:0", as TensorFlow names them.
+// Returns the name of an _Arg or _Retval, such as "_arg_x_0" for "x:0".
+// TensorFlow uses the same names.
 std::string BoundaryName(absl::string_view prefix, const Node& node,
                          int index) {
   return absl::StrCat(prefix, "_", node.name(), "_", index);
 }
 
+// Implements PruneToStep.
 class Pruner {
  public:
   Pruner(const Graph& graph, const StepSignature& signature)
@@ -46,6 +48,8 @@ class Pruner {
   }
 
  private:
+  // Returns the tensor of that name. If there is none, returns NOT_FOUND with
+  // `what` before the name.
   absl::StatusOr<Endpoint> Resolve(const std::string& name,
                                    absl::string_view what) const {
     LEAT_ASSIGN_OR_RETURN(const TensorId id, TensorId::Parse(name));
@@ -73,7 +77,8 @@ class Pruner {
     return absl::OkStatus();
   }
 
-  // An error of inference is none of the feed's: the shape is then unknown.
+  // Finds the static shapes of the feeds. Shape inference may fail because of
+  // other nodes, so its error is not reported, and the shape stays unknown.
   void FindFeedShapes() {
     result_.feed_shapes.resize(feeds_.size());
     std::vector<std::pair<Endpoint, int>> computed;
@@ -93,7 +98,8 @@ class Pruner {
     }
   }
 
-  // Graphs of TensorFlow before 1.0 say [] where they mean an unknown shape.
+  // Returns true for graphs of TensorFlow before 1.0, in which the shape [] of
+  // a placeholder means an unknown shape.
   bool HasLegacyPlaceholders() const { return graph_.producer <= 21; }
 
   PartialShape DeclaredShape(const Node& placeholder) const {
@@ -137,11 +143,13 @@ class Pruner {
            op == "PlaceholderWithDefault";
   }
 
-  // A fed placeholder stands for its feed, for control edges too.
+  // Returns true for a placeholder that is fed. Its _Arg takes its place for
+  // control edges, too.
   bool IsFedPlaceholder(NodeId id) const {
     return IsPlaceholder(id) && feeds_.contains(Endpoint{id, 0});
   }
 
+  // Marks the nodes from which fetches and targets are computed.
   void MarkNeeded() {
     needed_.assign(graph_.num_ids(), false);
     std::vector<NodeId> stack;
@@ -176,7 +184,8 @@ class Pruner {
       if (!needed_[id]) continue;
       copies_[id] = out.AddUnchecked(graph_.node(id));
     }
-    // Ids of what is fed are known only now: arguments come behind the copies.
+    // _Arg nodes are added while edges are rewired, so they come after all
+    // copies.
     for (NodeId id = 0; id < graph_.num_ids(); ++id) {
       if (needed_[id]) LEAT_RETURN_IF_ERROR(RewireCopy(id));
     }
@@ -246,8 +255,10 @@ class Pruner {
     return absl::OkStatus();
   }
 
-  // A tensor inside of a loop has a value per iteration, a feed and a fetch
-  // have one. Feeds may cut all the ways into a loop: then there is none.
+  // Returns INVALID_ARGUMENT if a feed or fetch is inside of a loop: a tensor
+  // there has a value per iteration, but a feed or fetch has one value. If
+  // feeds replace everything that enters a loop, it is no loop any more, and
+  // they are allowed.
   absl::Status CheckLoops() const {
     const Graph& pruned = result_.graph;
     bool has_loops = false;
@@ -261,7 +272,8 @@ class Pruner {
     return CheckFetches(*frames, /*are_copies=*/true);
   }
 
-  // `frames` are those of the pruned graph, or of the whole one.
+  // Returns INVALID_ARGUMENT if a fetch is inside of a loop. `frames` are those
+  // of the pruned graph if `are_copies`, and else those of the whole graph.
   absl::Status CheckFetches(const Frames& frames, bool are_copies) const {
     for (size_t i = 0; i < fetches_.size(); ++i) {
       const NodeId node = fetches_[i].node;
@@ -276,7 +288,9 @@ class Pruner {
     return absl::OkStatus();
   }
 
-  // The graph was in order before feeds and fetches were put in.
+  // Returns the error of a pruned graph whose loops are malformed, with
+  // `problem` as the details. The whole graph was well-formed, so a feed or
+  // fetch inside of a loop is the cause.
   absl::Status ExplainLoopError(const absl::Status& problem) const {
     LEAT_ASSIGN_OR_RETURN(const Frames frames, FindFrames(graph_));
     int first = static_cast<int>(signature_.feeds.size());
@@ -312,12 +326,12 @@ class Pruner {
   const Graph& graph_;
   const StepSignature& signature_;
   PrunedStep result_;
-  absl::flat_hash_map<Endpoint, int> feeds_;  // to positions
+  absl::flat_hash_map<Endpoint, int> feeds_;  // positions in the signature
   std::vector<Endpoint> fetches_;
   std::vector<NodeId> targets_;
-  std::vector<bool> needed_;                    // by id in graph_
-  std::vector<NodeId> copies_;                  // id in graph_ -> in the result
-  absl::flat_hash_map<int, NodeId> arguments_;  // by feed position
+  std::vector<bool> needed_;    // by id in graph_
+  std::vector<NodeId> copies_;  // id in graph_ -> id in the result
+  absl::flat_hash_map<int, NodeId> arguments_;  // _Args, by feed position
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The part of a graph that one step needs: what its fetches and targets are
-// computed from, with _Arg nodes in the place of what is fed and _Retval nodes
-// behind what is fetched.
+// PruneToStep makes the part of a graph that one step needs: the nodes from
+// which its fetches and targets are computed, with _Arg nodes in the place of
+// what is fed and _Retval nodes that take what is fetched.
 #ifndef LEAT_PARTITIONER_PRUNE_H_
 #define LEAT_PARTITIONER_PRUNE_H_
 
@@ -15,26 +15,34 @@
 
 namespace leat {
 
-// What a step is given and asked for: tensors by name ("x:0", "x"), and nodes.
+// The names of the tensors that a step is fed and asked for ("x:0", or "x" for
+// output 0) and of the nodes that it runs for their effects. A feed or fetch is
+// often identified by its position here.
 struct StepSignature {
   std::vector<std::string> feeds = {};
   std::vector<std::string> fetches = {};
   std::vector<std::string> targets = {};
 };
 
-// The graph to run, types and shapes of fed tensors by position, and the target
-// nodes in that graph. The shapes are those that the graph as a whole was made
-// for: what was inferred of a fed tensor when it was built, gradients for one,
-// holds of the feed only if it has such a shape. Errors are TensorFlow's:
-// NOT_FOUND for names, INVALID_ARGUMENT for a tensor fed twice, fed and
-// fetched, of a reference, or when nothing is asked for. Ours is
-// INVALID_ARGUMENT for a tensor inside of a loop.
+// The part of a graph that a step needs.
 struct PrunedStep {
   Graph graph;
+  // The dtypes of the feeds, by position.
   std::vector<DType> feed_types = {};
+  // The static shapes, declared or inferred in the whole graph, of the feeds,
+  // by position. A feed must fit them: parts of the graph that were built from
+  // the fed tensor, such as gradients, may rely on its shape.
   std::vector<PartialShape> feed_shapes = {};
+  // The targets, as ids in `graph`. A placeholder that is fed is left out.
   std::vector<NodeId> targets = {};
 };
+
+// Returns the part of `graph`, which is lowered and placed, for `signature`.
+// Errors are TensorFlow's: NOT_FOUND for a name that is not in the graph, and
+// INVALID_ARGUMENT for a tensor that is fed twice, for one that is both fed and
+// fetched, for one that is fed but taken as a reference, and if there are
+// neither fetches nor targets. Unlike TensorFlow, also returns INVALID_ARGUMENT
+// for a feed or fetch inside of a loop.
 absl::StatusOr<PrunedStep> PruneToStep(const Graph& graph,
                                        const StepSignature& signature);
 

@@ -16,11 +16,12 @@
 namespace leat {
 namespace {
 
+// Implements SpareEdges.
 class EdgeSparer {
  public:
   explicit EdgeSparer(Graph& graph) : graph_(graph) {}
 
-  // False when there is only one.
+  // Finds the task of each device. Returns false if there is only one task.
   absl::StatusOr<bool> FindTasks() {
     absl::flat_hash_map<std::string, int> tasks;
     for (const std::string& name : graph_.devices()) {
@@ -34,6 +35,7 @@ class EdgeSparer {
     return tasks.size() > 1;
   }
 
+  // Copies small constants to the tasks that use them.
   void CopyConstants() {
     const Consumers consumers(graph_);
     const int num_ids = graph_.num_ids();
@@ -42,21 +44,24 @@ class EdgeSparer {
       int kept = 0;
       for (const Use& use : consumers.Of(id)) {
         if (IsCopiedFor(id, use)) {
-          const NodeId copy = CopyFor(id, use);  // moves the nodes
+          // CopyFor may move the nodes, so it must come first.
+          const NodeId copy = CopyFor(id, use);
           graph_.mutable_node(use.node).inputs[use.input] = {copy, 0};
         } else {
           ++kept;
         }
       }
-      // One that nobody ever used is there for its own sake.
+      // A constant that never had consumers is a target, so it stays.
       if (kept == 0 && !consumers.Of(id).empty()) graph_.Remove(id);
     }
   }
 
+  // Removes the NoOps that wait for other tasks and that no node waits for.
   absl::Status DropGroups() {
     LEAT_ASSIGN_OR_RETURN(std::vector<NodeId> order, TopologicalOrder(graph_));
     std::vector<int> num_consumers(static_cast<size_t>(graph_.num_ids()));
-    // By groups within groups.
+    // By NodeId, true if the node waits for a node of another task, directly or
+    // through NoOps.
     std::vector<bool> crosses(static_cast<size_t>(graph_.num_ids()));
     for (const NodeId id : order) {
       const Node& node = graph_.node(id);
@@ -91,7 +96,7 @@ class EdgeSparer {
     return devices_[graph_.node(id).device].task;
   }
 
-  // That is there without being waited for.
+  // Returns true for a small constant that waits for nothing.
   static bool IsSmallConstant(const Node& node) {
     if (node.op() != "Const" || !node.controls.empty()) return false;
     const auto value = node.attrs().Get<Tensor>("value");
@@ -99,13 +104,16 @@ class EdgeSparer {
            static_cast<int64_t>(value->num_bytes()) <= kMaxCopiedBytes;
   }
 
-  // A device of another type may have no kernel for it.
+  // Returns true if the use is to take a copy of constant `id`: it is on
+  // another task. A device of another type may have no kernel for the constant.
   bool IsCopiedFor(NodeId id, const Use& use) const {
     return use.input >= 0 && TaskOfNode(use.node) != TaskOfNode(id) &&
            devices_[graph_.node(use.node).device].type ==
                devices_[graph_.node(id).device].type;
   }
 
+  // Returns the copy of constant `id` on the device of the use. Adds it if it
+  // is the first one there.
   NodeId CopyFor(NodeId id, const Use& use) {
     const int device = graph_.node(use.node).device;
     const auto [copy, is_new] = copies_.try_emplace({id, device}, kNoNode);
@@ -120,7 +128,8 @@ class EdgeSparer {
   }
 
   Graph& graph_;
-  std::vector<DeviceTraits> devices_;  // as the graph's
+  std::vector<DeviceTraits> devices_;  // by index into the graph's devices
+  // The copies, by constant and device.
   absl::flat_hash_map<std::pair<NodeId, int>, NodeId> copies_;
 };
 

@@ -1,11 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SpareEdges: a step with fewer edges between tasks, each of which is a message
-// that somebody waits for.
+// SpareEdges removes edges between tasks from the graph of a step, because each
+// is a message for which a task waits.
 //  - A small constant is copied to the tasks that use it.
-//  - A NoOp that nobody waits for, such as a training step's group of updates,
-//    goes, where it waits for other tasks: what it groups runs without it, and
-//    the step ends when all tasks have.
+//  - A NoOp that waits for other tasks and that no node waits for, such as the
+//    group of all updates in a training step, is removed. The nodes that it
+//    groups run without it, and the step ends when all tasks have ended.
 #ifndef LEAT_PARTITIONER_SPARE_EDGES_H_
 #define LEAT_PARTITIONER_SPARE_EDGES_H_
 
@@ -16,11 +16,12 @@
 
 namespace leat {
 
-// What is copied, at the most.
+// The largest constant that is copied, in bytes.
 inline constexpr int64_t kMaxCopiedBytes = 1024;
 
-// REQUIRES: every node has a device, of the graph's names. INVALID_ARGUMENT for
-// a graph of several tasks that has a cycle.
+// Removes edges between tasks from `graph`. Does nothing if all nodes are on
+// one task. Returns INVALID_ARGUMENT if a graph over several tasks has a cycle.
+// REQUIRES: every node has a device.
 absl::Status SpareEdges(Graph& graph);
 
 }  // namespace leat

@@ -1,10 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TensorFlow's choice: the first candidate, but nodes without inputs go where
-// all their consumers are, and nodes that only look at a tensor's shape, or
-// pass it on, stay with it (tensorflow-protocol.md, 6.2). Unlike there, those
-// do not keep what they look at from its other consumers, and a placeholder
-// with a default is one without inputs: what is fed lies where it is used.
+// The policy "greedy" chooses as TensorFlow's placer does: each node gets its
+// first candidate, with two exceptions. Nodes without inputs go where all their
+// consumers are, and nodes that only look at a tensor's shape or pass the
+// tensor on stay with it.
+//
+// There are two differences to TensorFlow. A node that only looks at a shape
+// does not keep the producer away from its other consumers. And a placeholder
+// with a default counts as a node without inputs, so that what is fed lies
+// where it is used.
 #include <algorithm>
 #include <vector>
 
@@ -15,7 +19,8 @@
 namespace leat::policies::greedy {
 namespace {
 
-// Beside devices.
+// These values stand where a device is expected: for no wish, and for wishes
+// that differ.
 constexpr int kAnywhere = -1;
 constexpr int kSeveral = -2;
 
@@ -54,12 +59,14 @@ class Greedy {
   }
   int DeviceOf(NodeId id) const { return chosen_[problem_.group_of[id]]; }
 
-  // Nothing ties the node to others or to a device.
+  // Returns true if nothing ties the node to other nodes or to a device.
   bool IsFree(NodeId id) const {
     const PlacementGroup& group = GroupOf(id);
     return group.num_nodes == 1 && !group.is_constrained && group.placed < 0;
   }
 
+  // Returns true for a node that gives one value and takes none, if it has
+  // consumers.
   bool IsGenerator(NodeId id) const {
     const Node& node = graph_.node(id);
     return (node.num_inputs() == 0 || node.op() == "PlaceholderWithDefault") &&
@@ -67,12 +74,14 @@ class Greedy {
            !consumers_.Of(id).empty();
   }
 
-  // Where it goes is known only when its consumers, or its input's, are placed.
+  // Returns true if the node cannot be placed before its consumers, or those of
+  // its input, are.
   bool IsDeferred(NodeId id) const {
     return IsGenerator(id) ||
            (FollowsInput(id) && is_deferred_[graph_.node(id).inputs[0].node]);
   }
 
+  // Returns true for a node that is placed with its input.
   bool FollowsInput(NodeId id) const {
     const Node& node = graph_.node(id);
     if (node.num_inputs() != 1) return false;
@@ -88,7 +97,8 @@ class Greedy {
     return DeviceOf(graph_.node(id).inputs[0].node);
   }
 
-  // Where a deferred node's consumers, and those of what passes it on, want it.
+  // Finds the device where all consumers of each deferred node are. The
+  // consumers of nodes that pass its value on count, too.
   void FindWishes(const std::vector<NodeId>& deferred) {
     wish_.assign(graph_.num_ids(), kAnywhere);
     for (auto it = deferred.rbegin(); it != deferred.rend(); ++it) {
@@ -111,6 +121,8 @@ class Greedy {
     return common;
   }
 
+  // Places the node's group, if it is not placed yet: on the device that it has
+  // already, or on `preferred` if that is allowed, or on its first candidate.
   void PlaceNode(NodeId id, int preferred) {
     int& chosen = chosen_[problem_.group_of[id]];
     if (chosen >= 0) return;
@@ -130,8 +142,8 @@ class Greedy {
   const Graph& graph_;
   const Consumers consumers_;
   std::vector<int> chosen_;        // by group
-  std::vector<bool> is_deferred_;  // by NodeId, as the next
-  std::vector<int> wish_;
+  std::vector<bool> is_deferred_;  // by NodeId
+  std::vector<int> wish_;          // by NodeId
 };
 
 absl::StatusOr<std::vector<int>> Place(const PlacementProblem& problem) {
