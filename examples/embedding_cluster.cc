@@ -1,15 +1,16 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tables of embeddings cut over parameter servers: a recommender that learns
-// from ratings what users and items are like. A step asks each server for the
-// rows of its batch only, and sends it gradients of these rows only, however
-// large the tables are. Between-graph and asynchronous: each chief and worker
-// runs this program on ratings of its own.
+// Embedding tables that are cut over parameter servers: a recommender that
+// learns from ratings what users and items are like. A step asks each server
+// only for the rows of its batch, and sends it gradients of these rows only,
+// however large the tables are. The training is between-graph and asynchronous:
+// each chief and worker runs this program with its own ratings.
 //
 //   leat launch --jobs chief=1,worker=1,ps=2 -- embedding_cluster
 //
-// The ratings are made up: every user and item has hidden tastes, whose scalar
-// product is the rating. To guess 0 has a mean squared error of 1.
+// The ratings are made up. Every user and every item has hidden tastes, and a
+// rating is the scalar product of the tastes of a user and an item. Guessing 0
+// has a mean squared error of 1.
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -47,7 +48,7 @@ struct Flags {
   int64_t items = 2000;
   int64_t dimension = 8;
   int64_t batch = 1024;
-  int64_t steps = 3000;  // of all tasks together
+  int64_t steps = 3000;  // by all tasks together
   double learning_rate = 0.3;
   int64_t seed = 1;
 };
@@ -58,8 +59,9 @@ struct Ratings {
   Tensor values;  // float [batch]
 };
 
-// A number in [-sqrt(3), sqrt(3)), of variance 1: always the same one for the
-// same row and taste, so that no table of them is needed.
+// Returns a taste: a number in [-sqrt(3), sqrt(3)) from a distribution of
+// variance 1. It is always the same for the same row and taste, so no table of
+// tastes is needed.
 float Taste(uint64_t row, uint64_t taste) {
   uint64_t x = row * kTastes + taste + 0x9e3779b97f4a7c15u;  // splitmix64
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -69,7 +71,7 @@ float Taste(uint64_t row, uint64_t taste) {
   return static_cast<float>((2 * unit - 1) * std::sqrt(3.0));
 }
 
-// Of a variance of 1.
+// Returns a rating. Ratings have a variance of 1.
 float Rating(int64_t user, int64_t item, int64_t users) {
   float sum = 0;
   for (int i = 0; i < kTastes; ++i)
@@ -77,6 +79,7 @@ float Rating(int64_t user, int64_t item, int64_t users) {
   return sum / std::sqrt(static_cast<float>(kTastes));
 }
 
+// Returns a batch of random ratings.
 Ratings NextRatings(const Flags& flags, std::mt19937_64& random) {
   std::vector<int64_t> users, items;
   std::vector<float> values;
@@ -121,8 +124,8 @@ Recommender BuildRecommender(GraphBuilder& b, const Flags& flags, int servers) {
   model.loss = nn::MeanOfAll(errors);
   const Variable step = nn::GlobalStep(b);
   model.global_step = step.value();
-  // Of the sum, so that a row learns from its own ratings, however many others
-  // are in the batch.
+  // Minimizes the sum of the errors, not the mean, so that a row learns from
+  // its own ratings as fast in a large batch as in a small one.
   model.train = nn::Adagrad({.learning_rate = flags.learning_rate})
                     .Minimize(op::Sum(errors, 0), {.global_step = step});
   return model;

@@ -51,14 +51,14 @@ struct Flags {
   int show = 0;
 };
 
-// With two devices the convolutions run on the first and the rest on the
-// second; with one, everything runs there.
+// Returns the devices of the network. With two devices the convolutions run on
+// the first and the rest on the second; with one device everything runs there.
 Devices DevicesOf(const Flags& flags) {
   const bool one = flags.devices == "cpu" || flags.devices == "cpu:1";
   return {.first = "/cpu:0", .second = one ? "/cpu:0" : "/cpu:1"};
 }
 
-// One pass over the training data; reports the mean loss and the speed.
+// Runs one pass over the training data, and prints the mean loss and the speed.
 absl::Status TrainEpoch(int epoch, const Callable& train, Batches& batches,
                         Losses& losses) {
   const auto start = std::chrono::steady_clock::now();
@@ -86,7 +86,7 @@ absl::Status TrainEpoch(int epoch, const Callable& train, Batches& batches,
   return absl::OkStatus();
 }
 
-// The first test images as text, with what they are and what the model says.
+// Prints the first test images as text, with their class and the predicted one.
 absl::Status Show(const Callable& predict, const LabeledImages& test,
                   int count) {
   constexpr absl::string_view kShades = " .:-=+*#%@";
@@ -94,7 +94,8 @@ absl::Status Show(const Callable& predict, const LabeledImages& test,
     const Tensor image = test.images.Slice(i, i + 1);
     LEAT_ASSIGN_OR_RETURN(const auto out, predict({image}));
     const auto pixels = image.data<uint8_t>();
-    for (int row = 0; row < 28; row += 2) {  // characters are twice as high
+    // Characters are twice as high as wide.
+    for (int row = 0; row < 28; row += 2) {
       std::string line;
       for (int column = 0; column < 28; ++column) {
         line += kShades[pixels[row * 28 + column] * kShades.size() / 256];

@@ -1,11 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Between-graph training: every task of a cluster runs this program, which
-// learns from TF_CONFIG what it is. Each chief and worker builds its own copy
-// of the graph, with the variables on the parameter servers, where all copies
-// find them by name. Without --sync everyone updates the variables as soon as
-// it has gradients; with it the chief applies the mean of one gradient of each.
-// An evaluator reads the variables now and then, and tests them on its own.
+// Between-graph training. Every task of a cluster runs this program and learns
+// from TF_CONFIG which task it is. Each chief and worker builds its own copy of
+// the graph. The variables are on the parameter servers, where all copies find
+// them by name. Without --sync every replica updates the variables as soon as
+// it has gradients; with --sync the chief applies the mean of one gradient of
+// each replica. An evaluator reads the variables from time to time and tests
+// them on its own devices.
 //
 //   leat launch --jobs chief=1,worker=2,ps=2,evaluator=1 --
 //       fashion_mnist_cluster --epochs 5
@@ -47,7 +48,7 @@ constexpr int kMaxEpochs = 1 << 20;
 constexpr int kMaxTasks = 1000;
 constexpr int64_t kMaxSteps = int64_t{1} << 40;
 constexpr auto kLook = std::chrono::milliseconds(100);
-// How long a chief that has ended the training waits for the others.
+// How long a chief that has ended the training waits for the other tasks.
 constexpr auto kLongestWait = std::chrono::seconds(60);
 
 struct Flags {
@@ -64,17 +65,18 @@ struct Flags {
   std::string export_training_path = {};
 };
 
-// What all copies of the graph have in common. They build it first, and so
-// agree on where the variables are.
+// What all copies of the graph have in common. They build it first, so that
+// they agree on where the variables are.
 struct Shared {
   Model model = {};
-  std::vector<Variable> weights = {};  // of the model
+  std::vector<Variable> weights = {};  // the model's variables
   Variable global_step = {};
-  Variable end = {};  // a step at which the training ends early
-  // How far a task is, -1 at first: the workers after the chief, who tell when
-  // they have ended, then the evaluator, who tells what it has tested.
+  Variable end = {};  // a step at which to end early
+  // How far the other tasks are; -1 at first. The workers come first, in order,
+  // and set theirs when they have ended. The evaluator is last, and sets the
+  // step that it has tested.
   std::vector<Variable> reached = {};
-  // Assign the step that is fed to one of those, and to `end`.
+  // Operations that assign the fed step to one of `reached`, or to `end`.
   Output step = {};
   std::vector<Operation> tell = {};
   Operation end_at = {};
@@ -107,10 +109,10 @@ Shared BuildShared(GraphBuilder& b, const Flags& flags,
   return shared;
 }
 
-// What a task that computes gradients runs.
+// What a chief or a worker runs.
 struct Training {
   Operation train = {};
-  Output step_after = {};  // the global step after `train`
+  Output step_after = {};  // global step after `train`
   Operation local_init = {};
   Operation chief_step = {};
   Operation finish = {};
@@ -169,15 +171,16 @@ RunArgs Tell(const Shared& shared, const Operation& what, int64_t step) {
           .targets = {what}};
 }
 
-// Of the whole training, over runs of the program on servers that are kept.
+// Returns the number of steps of the whole training. If the servers are kept,
+// earlier runs of the program have done some of them.
 int64_t StepsOf(const Flags& flags, const ClusterTask& task,
                 const Shard& shard) {
   return flags.epochs * shard.num_batches() *
          (flags.sync ? 1 : task.num_workers());
 }
 
-// A step that was lost with a task, which the session logs, runs again in
-// another session.
+// Runs a step. If it is lost with a task, which the session logs, it runs again
+// in another session.
 absl::StatusOr<std::vector<Tensor>> RunAgain(RecoverableSession& session,
                                              const RunArgs& args) {
   bool lost = false;
@@ -185,12 +188,12 @@ absl::StatusOr<std::vector<Tensor>> RunAgain(RecoverableSession& session,
     const int64_t sessions = session.num_sessions();
     absl::StatusOr<std::vector<Tensor>> out = session.Run(args);
     if (out.ok() || !IsRecoverable(out.status())) return out;
-    if (lost && session.num_sessions() == sessions) return out;  // gave up
+    if (lost && session.num_sessions() == sessions) return out;  // Run gave up
     lost = true;
   }
 }
 
-// The training of one replica.
+// Trains as one replica.
 class Replica {
  public:
   Replica(const Flags& flags, const ClusterTask& task, const Shared& shared,
@@ -205,8 +208,9 @@ class Replica {
   absl::Status Train(Shard& shard);
 
  private:
-  // Where the training is, and where it ends.
+  // Returns the current step of the training and the one at which it ends.
   absl::StatusOr<std::pair<int64_t, int64_t>> Begin();
+  // The chief prints its progress about twenty times.
   void Report(int64_t step, float loss);
 
   const Flags& flags_;
@@ -229,9 +233,9 @@ void Replica::Report(int64_t step, float loss) {
                       loss, seconds.count()));
 }
 
-// A run before, on servers that have been kept, may have ended the synchronous
-// training, until the chief of this run goes on with it. That may have been
-// after this worker's session has begun: it begins again then.
+// If the servers were kept, an earlier run may have ended the synchronous
+// training, until the chief of this run continues it. That may happen after
+// this worker's session has begun, so the worker then begins again.
 absl::StatusOr<std::pair<int64_t, int64_t>> Replica::Begin() {
   RunArgs look{.fetches = {shared_.global_step.value(), shared_.end.value()}};
   if (flags_.sync) look.fetches.push_back(training_.finished);
@@ -269,14 +273,15 @@ absl::Status Replica::Train(Shard& shard) {
                    .fetches = {shared_.model.loss, training_.step_after,
                                shared_.end.value()},
                    .targets = {training_.train}});
-    if (absl::IsOutOfRange(trained.status())) break;  // the chief has ended it
+    // The chief has ended the training.
+    if (absl::IsOutOfRange(trained.status())) break;
     LEAT_RETURN_IF_ERROR(trained.status());
     const float loss = (*trained)[0].scalar<float>();
     step = (*trained)[1].scalar<int64_t>();
     losses.Add(loss);
     Report(step, loss);
     position = flags_.sync ? step : position + 1;
-    // With --sync the chief, without whom no step ends, decides for all.
+    // With --sync the chief decides for all, because no step ends without it.
     if (!flags_.sync || task_.is_chief()) {
       last = std::min(steps_, (*trained)[2].scalar<int64_t>());
     }
@@ -285,7 +290,8 @@ absl::Status Replica::Train(Shard& shard) {
   return AsOwnError(losses.Close());
 }
 
-// The chief goes last: `leat launch` ends everything when it does.
+// Waits until the other tasks have ended. The chief goes last, because `leat
+// launch` ends everything when the chief ends.
 absl::Status WaitForOthers(const Graph& graph, const ClusterTask& task,
                            const Shared& shared, int64_t steps) {
   LEAT_ASSIGN_OR_RETURN(const std::shared_ptr<Session> session,
@@ -300,7 +306,7 @@ absl::Status WaitForOthers(const Graph& graph, const ClusterTask& task,
     const int64_t last = std::min(steps, out.front().scalar<int64_t>());
     const int64_t tested = out.back().scalar<int64_t>();
     const bool all =
-        (tested < 0 || tested >= last) &&  // no evaluator, or it is done
+        (tested < 0 || tested >= last) &&  // no evaluator, or it has finished
         std::all_of(out.begin() + 1, out.end() - 1, [](const Tensor& reached) {
           return reached.scalar<int64_t>() >= 0;
         });
@@ -343,7 +349,7 @@ absl::Status RunReplica(const Flags& flags, const ClusterTask& task) {
   Replica replica(flags, task, shared, training, steps, *session);
   if (!task.is_chief()) {
     const Operation& tell = shared.tell[task.worker_number() - 1];
-    // Of a run before, when the servers have been kept.
+    // Forgets an end that an earlier run has left on servers that were kept.
     LEAT_RETURN_IF_ERROR(RunAgain(*session, Tell(shared, tell, -1)).status());
     LEAT_RETURN_IF_ERROR(replica.Train(shard));
     return RunAgain(*session, Tell(shared, tell, steps)).status();
@@ -357,7 +363,8 @@ absl::Status RunReplica(const Flags& flags, const ClusterTask& task) {
   return WaitForOthers(graph, task, shared, steps);
 }
 
-// The network on this process's own devices, with weights from elsewhere.
+// The network on this process's own devices, with weights that come from
+// elsewhere.
 class Tester {
  public:
   absl::Status Init(const Flags& flags, const FashionMnist& data);
@@ -365,7 +372,7 @@ class Tester {
 
  private:
   GraphBuilder b_;
-  std::vector<Feed> feeds_ = {};  // of the weights
+  std::vector<Feed> feeds_ = {};  // for the weights
   std::vector<TensorName> assign_ = {};
   std::shared_ptr<Session> session_ = {};
   Callable accuracy_ = {};
@@ -396,7 +403,8 @@ absl::StatusOr<double> Tester::Test(absl::Span<const Tensor> weights) {
   return Evaluate(accuracy_, *batches_);
 }
 
-// Tests the variables after every so many steps, and once more at the end.
+// Tests the variables whenever `evaluate_every` steps have passed, and once
+// more at the end.
 absl::Status TestNowAndThen(const Flags& flags, const Shared& shared,
                             int64_t steps, RecoverableSession& session,
                             Tester& tester) {
@@ -431,8 +439,9 @@ absl::Status TestNowAndThen(const Flags& flags, const Shared& shared,
   }
 }
 
-// A client of the first parameter server's master, on whose tasks it reads the
-// variables; no node is placed anywhere else.
+// Runs the evaluator. It is a client of the first parameter server's master,
+// and reads the variables on the tasks of that cluster. No node is placed
+// anywhere else.
 absl::Status RunEvaluator(const Flags& flags, const ClusterTask& task) {
   LEAT_ASSIGN_OR_RETURN(const FashionMnist data,
                         LoadFashionMnist(flags.data.data));

@@ -1,15 +1,16 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// In-graph training: one client and one graph, which names every task. The
-// variables are on parameter servers, and each worker has a tower, a copy of
-// the network that computes the gradients of its share of the batch. Every step
-// waits for all towers: it is synchronous.
+// In-graph training: one client, and one graph that names every task. The
+// variables are on parameter servers. Each worker has a tower, which is a copy
+// of the network that computes the gradients of the worker's share of the
+// batch. Every step waits for all towers, so the training is synchronous.
 //
 //   leat launch --jobs chief=1,worker=2,ps=1 -- in_graph --steps 500
 //   in_graph --target grpc://127.0.0.1:7001 --workers 2 --ps 1
 //
-// Under `leat launch` the chief is the client and its own master, the others
-// serve. Otherwise the target is the master, of a cluster that runs already.
+// Under `leat launch` the chief is the client, and its own task is the master;
+// the other tasks serve. With --target, the target is the master of a cluster
+// that is running already.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -50,12 +51,13 @@ struct Flags {
 };
 
 struct Training {
-  std::vector<Model> towers = {};  // one a worker
-  Output loss = {};                // the mean of theirs
+  std::vector<Model> towers = {};  // one per worker
+  Output loss = {};                // mean over the towers
   Operation step = {};
 };
 
-// What the towers' gradients are on average, beside the variables.
+// Returns the mean of the towers' gradients. It is computed beside the
+// variables.
 std::vector<nn::VariableGradient> Mean(
     GraphBuilder& b,
     absl::Span<const std::vector<nn::VariableGradient>> towers) {
@@ -83,7 +85,8 @@ absl::StatusOr<Training> BuildTraining(GraphBuilder& b, const Flags& flags) {
   std::vector<Output> losses;
   for (int i = 0; i < flags.workers; ++i) {
     auto device = on(absl::StrCat("/job:worker/task:", i));
-    auto variables = b.VariableScope("model");  // the same in every tower
+    // The same variables in every tower.
+    auto variables = b.VariableScope("model");
     training.towers.push_back(BuildModel(b, flags.model));
     losses.push_back(training.towers.back().loss);
   }
@@ -91,7 +94,7 @@ absl::StatusOr<Training> BuildTraining(GraphBuilder& b, const Flags& flags) {
   LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<nn::Optimizer> optimizer,
                         MakeOptimizer(b, flags.model, flags.steps));
   std::vector<std::vector<nn::VariableGradient>> gradients;
-  for (const Output& loss : losses) {  // computed where the tower is
+  for (const Output& loss : losses) {  // gradients run on the tower's task
     gradients.push_back(
         optimizer->ComputeGradients(loss, b.TrainableVariables()));
   }
@@ -102,7 +105,7 @@ absl::StatusOr<Training> BuildTraining(GraphBuilder& b, const Flags& flags) {
   return training;
 }
 
-// The feeds of all towers, each with its share of a batch.
+// Returns the feeds of all towers. Each gets its share of the batch.
 std::vector<Tensor> Shares(const LabeledImages& batch, int workers) {
   const int64_t size = batch.labels.num_elements() / workers;
   std::vector<Tensor> feeds;
@@ -175,7 +178,7 @@ absl::StatusOr<int> Train(const Flags& flags) {
   return 0;
 }
 
-// Under `leat launch`.
+// Runs as a task of a cluster, as under `leat launch`.
 absl::StatusOr<int> RunTask(Flags flags) {
   LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<ClusterTask> task,
                         StartTask(flags.task));

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The images that the examples train on and test with.
+// The images with which the examples train and test, and what they do with
+// them: batches, the share of one replica, and the evaluation.
 #ifndef LEAT_EXAMPLES_SHARED_FASHION_MNIST_DATA_H_
 #define LEAT_EXAMPLES_SHARED_FASHION_MNIST_DATA_H_
 
@@ -19,35 +20,45 @@
 
 namespace leat::examples {
 
+// The values of the flags about images.
 struct DataFlags {
+  // A folder with the four IDX files.
   std::string data = kFashionMnistFolder;
-  int64_t batch = 128;  // images a step
+  // Images per step, of one replica.
+  int64_t batch = 128;
+  // Take the training images in the order of the file.
   bool no_shuffle = false;
 };
+// Adds the flags to `app`. `flags` must outlive the parsing.
 void AddDataFlags(CLI::App& app, DataFlags& flags);
 
-// Whole batches of `size` training images, shuffled unless the flags say
-// otherwise. An error names the split.
+// Returns full batches of `size` training images, shuffled with `seed` unless
+// the flags say otherwise. Errors name the split.
 absl::StatusOr<Batches> TrainingBatches(const DataFlags& flags,
                                         const FashionMnist& data, int64_t size,
                                         int64_t seed);
+// Returns the test images in order, in batches that are convenient for
+// evaluation. Errors name the split.
 absl::StatusOr<Batches> TestBatches(const DataFlags& flags,
                                     const FashionMnist& data);
 
-// One replica's share of the training images: of each `replicas` batches side
-// by side that of its number, so that all together go through the images as one
-// program with batches so much larger would.
+// One replica's share of the training images. A large batch is `replicas` times
+// as large as that of a replica, and each replica takes the part of it with its
+// own number. All replicas together thus go through the images as one program
+// with large batches would. Not thread-safe.
 class Shard {
  public:
-  // REQUIRES: 0 <= number < replicas.
+  // REQUIRES: 0 <= `number` < `replicas`. Fails as TrainingBatches does.
   static absl::StatusOr<Shard> Create(const DataFlags& flags,
                                       const FashionMnist& data, int replicas,
                                       int number, int64_t seed);
 
-  int64_t num_batches() const { return batches_.num_batches(); }  // of an epoch
+  int64_t num_batches() const { return batches_.num_batches(); }  // per epoch
 
-  // The batch of that position in the training, counted over all epochs. Quick
-  // for the last position and the next, else it goes there from the start.
+  // Returns the batch at a position in the training, counted over all epochs.
+  // It is quick for the last position and the next one. For an earlier position
+  // it goes there again from the start of the training. The result is valid
+  // until the next call.
   const LabeledImages& At(int64_t position);
 
  private:
@@ -57,27 +68,34 @@ class Shard {
         size_(size),
         number_(number) {}
 
+  // The batches as they were at the start, to go back to.
   Batches start_;
   Batches batches_;
   int64_t size_ = 0;  // of the replica's batch
   int number_ = 0;
+  // The position after that of `batch_`.
   int64_t next_ = 0;
   LabeledImages batch_ = {};
 };
 
-// The share of images that are recognised. `accuracy` takes images and labels
-// and gives that of a batch.
+// Returns the share of images that are recognised, in [0, 1]. `accuracy` takes
+// images and labels, and returns the share in a batch.
 absl::StatusOr<double> Evaluate(const Callable& accuracy, Batches& batches);
 
-// The losses of all steps, one a line, if they are wanted. Not thread-safe.
+// Writes the losses of all steps to a file, one per line, if that is wanted.
+// Not thread-safe.
 class Losses {
  public:
-  // "": nothing is written.
+  // "" stands for no file; the functions below then do nothing.
   explicit Losses(std::string path) : path_(std::move(path)) {}
 
-  // Before the training, which would be lost. UNAVAILABLE naming the file.
+  // Opens the file. Call it before the training, whose work would otherwise be
+  // lost. UNAVAILABLE, naming the file, if it cannot be written.
   absl::Status Open();
+  // Writes the loss of one step.
   void Add(float loss);
+  // Closes the file. UNAVAILABLE, naming the file, if not everything could be
+  // written.
   absl::Status Close();
 
  private:

@@ -40,7 +40,8 @@ Output Cnn(GraphBuilder& b, Output images, const Devices& devices) {
   return nn::Dense(h, {.units = 10});
 }
 
-// The rate asked for, or the optimizer's `standard` one.
+// Returns the learning rate that the flags ask for, or else `standard`, the
+// optimizer's default.
 Operand Rate(GraphBuilder& b, const ModelFlags& flags, int64_t steps,
              double standard) {
   const double rate = flags.learning_rate > 0 ? flags.learning_rate : standard;

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The networks for Fashion-MNIST that the examples train, and how.
+// The networks for Fashion-MNIST that the examples train, and the optimizers
+// with which they train them.
 #ifndef LEAT_EXAMPLES_SHARED_FASHION_MNIST_MODEL_H_
 #define LEAT_EXAMPLES_SHARED_FASHION_MNIST_MODEL_H_
 
@@ -15,22 +16,31 @@
 
 namespace leat::examples {
 
+// The values of the flags about the model and its training.
 struct ModelFlags {
+  // "mlp", a network with one hidden layer, or "cnn", a convolutional one.
   std::string model = "cnn";
+  // The name of an optimizer, such as "adam" or "momentum".
   std::string optimizer = "adam";
-  double learning_rate = 0;  // 0: the optimizer's default
+  // The learning rate. 0 stands for the default for the optimizer.
+  double learning_rate = 0;
+  // Let the learning rate fall along half a cosine.
   bool cosine = false;
+  // The seed for initial values and for shuffling.
   int64_t seed = 1;
 };
+// Adds the flags to `app`. `flags` must outlive the parsing.
 void AddModelFlags(CLI::App& app, ModelFlags& flags);
 
-// Where the network runs: the convolutions (of an MLP the first layer) on the
-// first device, the rest on the second; "" for wherever the scopes say.
+// The devices of the network. The convolutions (in an MLP the first layer) run
+// on the first device and the rest on the second. "" leaves the choice to the
+// open scopes.
 struct Devices {
   std::string first = {};
   std::string second = {};
 };
 
+// The tensors of a network in its graph.
 struct Model {
   Output images;  // uint8 [-1, 28, 28, 1], fed
   Output labels;  // int32 [-1], fed
@@ -40,13 +50,15 @@ struct Model {
   Output accuracy;
 };
 
-// In the current scopes. Errors go to the builder, which has a seed.
+// Adds the network to `b` in the current scopes. Errors go to the builder,
+// whose seed must be set before.
 Model BuildModel(GraphBuilder& b, const ModelFlags& flags,
                  const Devices& devices = {});
 
-// INVALID_ARGUMENT for an optimizer that there is not. `steps` is how many the
-// training has: with --cosine the step size falls to nothing at the end of
-// them, as the global step says.
+// Returns the optimizer that the flags name. `steps` is the number of steps of
+// the whole training: with `cosine` the learning rate falls to 0 at the end of
+// them, as counted by the global step. INVALID_ARGUMENT if there is no
+// optimizer with that name.
 absl::StatusOr<std::unique_ptr<nn::Optimizer>> MakeOptimizer(
     GraphBuilder& b, const ModelFlags& flags, int64_t steps);
 

@@ -23,7 +23,7 @@ constexpr char kFooter[] =
     "better. A task that only serves ends with 143 and 130 after SIGTERM and "
     "SIGINT.";
 constexpr int kErrorExitCode = 1;
-// Of an error whose status code does not tell.
+// Keeps the exit code of an error whose status code does not determine it.
 constexpr char kExitCodePayload[] = "leat.examples.exit_code";
 
 absl::Status WithExitCode(absl::Status status, int code) {
@@ -87,7 +87,8 @@ CLI::Validator Integer(int64_t low, int64_t high) {
       absl::StrCat("from ", low, " to ", high));
 }
 
-// As AddClusterFlags and AddServe of tools/, which examples do not include.
+// Adds flags like those of AddClusterFlags and AddServe in tools/, which the
+// examples do not include.
 void AddTaskFlags(CLI::App& app, ClusterTaskOptions& options) {
   ResolverInput& input = options.input;
   app.add_option("--cluster", input.cluster,

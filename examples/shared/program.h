@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the examples share of being a program: checked flags, exit codes.
+// What the examples have in common as programs: checks of flags, exit codes,
+// and how they become a task of a cluster.
 #ifndef LEAT_EXAMPLES_SHARED_PROGRAM_H_
 #define LEAT_EXAMPLES_SHARED_PROGRAM_H_
 
@@ -15,30 +16,35 @@
 
 namespace leat::examples {
 
-// CLI11's own checks let NaN pass, and integers that no int64 holds.
+// Checks that the value of a flag is a number in [low, high]. CLI11's own
+// checks accept NaN, and integers that do not fit int64.
 CLI::Validator Number(double low, double high);
 CLI::Validator Integer(int64_t low, int64_t high);
 
-// Which task of which cluster it is, and where that listens, with the names
-// that `leat serve` has. `options` must outlive the parsing of the flags.
+// Adds the flags that say which task of which cluster the program is, and where
+// it listens. They have the same names as those of `leat serve`. `options` must
+// outlive the parsing of the flags.
 void AddTaskFlags(CLI::App& app, ClusterTaskOptions& options);
 
-// ClusterTask::Start, whose INVALID_ARGUMENT is a wrong cluster, and whose
-// other errors are those of no lost task.
+// Calls ClusterTask::Start. Its errors get the right exit code:
+// INVALID_ARGUMENT means a wrong cluster, and no other error means that a task
+// was lost.
 absl::StatusOr<std::unique_ptr<ClusterTask>> StartTask(
     const ClusterTaskOptions& options);
 
-// INVALID_ARGUMENT, a wrong cluster, unless the task computes gradients (it is
-// a chief or a worker) and there is a parameter server.
+// Checks that the program can train as this task. INVALID_ARGUMENT, with the
+// exit code for a wrong cluster, unless the task computes gradients (it is a
+// chief or a worker) and the cluster has a parameter server.
 absl::Status CheckTrains(const ClusterTask& task);
 
-// An error of no lost task, though its code may be UNAVAILABLE.
+// Marks an error as not caused by a lost task, whatever its code; UNAVAILABLE
+// otherwise counts as that.
 absl::Status AsOwnError(absl::Status status);
 
-// What main() returns: parses the flags, runs the program, whose exit code it
-// gives, and says on standard error what went wrong: kLostTaskExitCode and
-// kWrongClusterExitCode, 1 for another error, which it is too when what was
-// printed did not get out, 2 for wrong flags.
+// Parses the flags, runs the program, and reports an error on standard error.
+// Returns the exit code for main(): what `run` returns, kLostTaskExitCode or
+// kWrongClusterExitCode, 2 for wrong flags, or 1 for another error, such as
+// standard output that could not be written.
 int RunProgram(CLI::App& app, int argc, char** argv,
                absl::FunctionRef<absl::StatusOr<int>()> run);
 
