@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What a steady step takes from the system: calls of malloc and its kin
-// (counters "mallocs"), and blocks for tensors ("system_buffers"), a step.
-// The program has a malloc of its own that counts, so it is linked without
-// tcmalloc; its times mean nothing.
+// Measures what a step in a steady state takes from the system: calls of malloc
+// and its kin (counter "mallocs"), and blocks for tensors ("system_buffers"),
+// both per step. The program has its own malloc, which counts. It is therefore
+// linked without tcmalloc, and its times mean nothing.
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
@@ -22,8 +22,8 @@ void Count() { num_mallocs.fetch_add(1, std::memory_order_relaxed); }
 
 }  // namespace
 
-// The C library's own names for its allocator; what replaces malloc may call
-// them.
+// The names under which the C library offers its allocator to replacements of
+// malloc.
 extern "C" {
 void* __libc_malloc(size_t size);
 void* __libc_calloc(size_t count, size_t size);
@@ -62,7 +62,7 @@ namespace {
 
 void Allocations(benchmark::State& state, const std::string& name) {
   Steps steps(MakeCase(name));
-  for (int i = 0; i < 20; ++i) steps.Run();  // pools and caches fill
+  for (int i = 0; i < 20; ++i) steps.Run();  // fills pools and caches
   const int64_t mallocs = num_mallocs.load();
   const int64_t requests = steps.SystemRequests();
   int64_t runs = 0;

@@ -1,17 +1,17 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Backup workers (OSDI'16 paper, section 6.3): a step takes the first N
-// gradients of N + b workers, so the slowest do not hold it up. Variables,
-// accumulators and tokens are real, on a process of `leat serve`; that the
-// workers compute is emulated: each sleeps as long as a lognormal distribution
-// says.
+// Measures backup workers (OSDI'16 paper, section 6.3): a step takes the first
+// N gradients of N + b workers, so that the slowest do not delay it. The
+// variables, accumulators and tokens are real, on a process of `leat serve`.
+// The work of the workers is emulated: each sleeps for a time from a lognormal
+// distribution.
 //
-//   backup/N/B    seconds of a step; counters, in seconds too:
+//   backup/N/B    seconds per step; counters, also in seconds:
 //     model       the expected N-th smallest of N + b such times
 //     simulated   the same, but a worker that came too late begins the next
 //                 step late, as it does here
 //
-//   --leat=FILE   the program; that of this build
+//   --leat=FILE   the program `leat` (default: that of this build)
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -45,7 +45,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-// Of what a worker computes: the median, and the deviation of the logarithm.
+// The time for which a worker computes: its median in seconds, and the standard
+// deviation of its logarithm.
 constexpr double kMedian = 0.2;
 constexpr double kSigma = 0.3;
 constexpr int kWarmUp = 3;
@@ -62,6 +63,7 @@ T ValueOrDie(absl::StatusOr<T> value) {
   return *std::move(value);
 }
 
+// Draws such times.
 class Times {
  public:
   explicit Times(uint64_t seed)
@@ -73,6 +75,7 @@ class Times {
   std::lognormal_distribution<double> distribution_;
 };
 
+// Returns the counter "model".
 double OrderStatistic(int aggregate, int backups) {
   constexpr int kSamples = 20'000;
   Times times(1);
@@ -87,12 +90,13 @@ double OrderStatistic(int aggregate, int backups) {
   return sum / kSamples;
 }
 
-// With tokens, as train/sync_replicas.h has them.
+// Returns the counter "simulated". It simulates tokens as in
+// train/sync_replicas.h.
 double Simulated(int aggregate, int backups) {
   constexpr int kSimulatedSteps = 3'000;
   const int total = aggregate + backups;
   Times times(2);
-  using Ready = std::pair<double, int64_t>;  // when, with a gradient of a step
+  using Ready = std::pair<double, int64_t>;  // time, and step of the gradient
   std::priority_queue<Ready, std::vector<Ready>, std::greater<>> workers;
   std::deque<int64_t> tokens;
   for (int i = 0; i < total; ++i) workers.emplace(times.Next(), 0);
@@ -117,7 +121,7 @@ double Simulated(int aggregate, int backups) {
   return now / kSimulatedSteps;
 }
 
-// A worker of between-graph training, with a device of its own.
+// A worker of between-graph training, which has its own device.
 struct Worker {
   Worker(const std::string& target, int index, int aggregate, int backups) {
     GraphBuilder b;
@@ -182,7 +186,7 @@ void BackupWorkers(benchmark::State& state, const std::string& leat) {
     state.SetIterationTime(Seconds(Clock::now() - begin).count() / kSteps);
   }
   workers[0]->Run(workers[0]->finish);
-  // Those that sleep find no token and end.
+  // The workers that still sleep find no token then, and end.
   for (std::thread& thread : threads) thread.join();
   state.counters["model"] = OrderStatistic(aggregate, backups);
   state.counters["simulated"] = Simulated(aggregate, backups);

@@ -49,7 +49,8 @@ Case FeedAddFetch() {
   return Finish(b, std::move(c));
 }
 
-// `build` gives the operations to wait for, made from x and a constant.
+// Returns a case of Adds. `build` makes them from `x` and the constant 1, and
+// returns the operations that the step must run.
 template <class Build>
 Case Adds(absl::string_view name, int64_t num_adds, Build build) {
   GraphBuilder b;
@@ -91,8 +92,9 @@ std::vector<Operation> Dag(Output x, Output one) {
   return ends;
 }
 
-// for (i = 0; i < n; ++i); written with TensorFlow's primitives, because the
-// builder's loop is a function that planning lowers to them.
+// Returns the loop for (i = 0; i < n; ++i). It consists of TensorFlow's
+// primitives, because the builder's loop is a function that planning lowers to
+// them.
 Case Loop() {
   GraphBuilder b;
   Case c = NewCase("loop");
@@ -107,7 +109,7 @@ Case Loop() {
   const Output next = op::NextIteration(op::AddV2(branches.output_true, one));
   c.fetches = {op::Exit(branches.output_false)};
   c = Finish(b, std::move(c));
-  // The builder cannot name a node that comes later.
+  // The builder cannot refer to a node that is made later.
   c.graph.mutable_node(merge.output.operation().id()).inputs[1] =
       next.endpoint();
   c.per = 0;
@@ -148,7 +150,7 @@ Output Cnn(Output h) {
   return nn::Dense(h, {.units = 10});
 }
 
-// `device` may be null.
+// Returns a training step. `device` may be null.
 Case Train(absl::string_view name, int64_t batch, Output (*model)(Output),
            DeviceFunction device = nullptr) {
   GraphBuilder b;
@@ -302,7 +304,7 @@ Case MakeLayered(int64_t num_nodes, const std::vector<std::string>& devices) {
   const Output x = b.Placeholder<float>("x", PartialShape(Shape{}));
   c.feeds = {{x, Tensor::Scalar(1.0f)}};
   std::vector<Output> nodes = {x};
-  // The builder adds a node, which initialises no variables here.
+  // Build() adds one more node, the initializer, which does nothing here.
   while (static_cast<int64_t>(nodes.size()) + 1 < num_nodes) {
     const auto done = static_cast<int64_t>(nodes.size());
     auto device = b.OnDevice(

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The steps that are measured, here and with TensorFlow: each is a graph and
-// what one step of it feeds, fetches and runs. bench/export_cases writes them
-// for TensorFlow, so both sides run the same nodes.
+// MakeCase: the steps that are measured, with Leat and with TensorFlow. Each is
+// a graph together with what one step of it feeds, fetches and runs.
+// bench/export_cases writes the graphs for TensorFlow, so that both run the
+// same nodes.
 #ifndef LEAT_BENCH_CASES_H_
 #define LEAT_BENCH_CASES_H_
 
@@ -17,58 +18,71 @@
 
 namespace leat::bench {
 
+// A graph and a step of it.
 struct Case {
   std::string name = {};
   Graph graph;
   std::vector<Feed> feeds = {};
   std::vector<TensorName> fetches = {};
   std::vector<TensorName> targets = {};
-  // As users run it. Otherwise every optimizer is off: all nodes of the graph
-  // run.
+  // True to optimize the graph, as users run it. False to turn off every
+  // optimizer, so that all nodes of the graph run.
   bool optimize = false;
-  // What a step's time is divided by: 1 where the step itself is of interest,
-  // 0 for the number of nodes that run.
+  // The number by which the time of a step is divided: 1 if the step itself is
+  // of interest, 0 for the number of nodes that run.
   int64_t per = 1;
 };
 
-// "null_step"; "feed_add_fetch"; "add_chain", "add_star", "add_dag" (1,000 and
-// 1,100 scalar Adds, two inputs each); "loop" (a while loop of 1,000
-// iterations) and "unrolled" (the same nodes in a straight line, Identity in
-// the place of Merge, Switch, LoopCond and NextIteration); "mlp_32", "cnn_128":
-// one step of gradient descent on images of 28x28 with that batch;
-// "matmul_256" and so on: a product of two square constants.
-// REQUIRES: one of these.
+// Returns the case with a name:
+// - "null_step" runs one node that does nothing;
+// - "feed_add_fetch" feeds a scalar, adds to it and fetches the sum;
+// - "add_chain", "add_star" (1,000 scalar Adds each) and "add_dag" (1,100), all
+//   with two inputs per Add;
+// - "loop", a while loop of 1,000 iterations, and "unrolled", the same nodes in
+//   a straight line with Identity in the place of Merge, Switch, LoopCond and
+//   NextIteration;
+// - "mlp_32" and "cnn_128", one step of gradient descent on images of 28 x 28,
+//   with a batch of that size;
+// - "matmul_256" and so on, the product of two square constants.
+//
+// REQUIRES: `name` is one of CaseNames().
 Case MakeCase(absl::string_view name);
-// As MakeCase("mlp_32") or ("cnn_128"), on several devices.
+// Returns the case "mlp_32" or "cnn_128" with its nodes on the devices that
+// `device` chooses. It may be null.
 Case MakeTraining(absl::string_view name, DeviceFunction device);
+// Returns the names of all cases.
 std::vector<std::string> CaseNames();
 
-// Graphs of empty ops, connected by control edges only.
+// The shapes of graphs of empty ops, which are connected by control edges only.
 enum class EmptyGraph { kChain, kStar, kDag };
 
-// `num_nodes` NoOps and one before them. Of a DAG each has two random ones
-// before it. All are on `device`, that first one on `first_device`.
+// Returns a graph of `num_nodes` NoOps and one more, which is their root. In a
+// chain each node follows the one before; in a star all follow the root; in a
+// DAG each follows two random ones before it (DagEdges). All are on `device`,
+// except the root, which is on `first_device`.
 Case MakeEmpty(EmptyGraph shape, int64_t num_nodes,
                absl::string_view device = "",
                absl::string_view first_device = "");
 
-// The edges of that DAG: which two nodes (or -1, the first one) node i is
-// after. The same for every peer.
+// Returns the edges of that DAG: the two nodes that node i follows, where -1
+// stands for the root. They are the same for every peer.
 std::vector<std::pair<int64_t, int64_t>> DagEdges(int64_t num_nodes);
 
-// Scalar Adds in ten chains that also take one of the hundred before, on
-// devices one after the other: what planning is measured with. All are needed
-// for the targets. REQUIRES: more than 10 nodes.
+// Returns a graph with which planning is measured: scalar Adds in ten chains,
+// each of which also takes one of the hundred nodes before it. The nodes are
+// spread over `devices`, one device after the other, and the targets need all
+// of them. REQUIRES: `num_nodes` > 10.
 Case MakeLayered(int64_t num_nodes, const std::vector<std::string>& devices);
-// On 8 CPUs.
+// The same on 8 CPU devices.
 Case MakeLayered(int64_t num_nodes);
 inline constexpr int kLayeredDevices = 8;
-// On 5 tasks of job "worker".
+// The same on 5 tasks of job "worker".
 Case MakeLayeredOnTasks(int64_t num_nodes);
 inline constexpr int kLayeredTasks = 5;
 
-// The step's values: feeds in order.
+// Returns the values of the case's feeds, in order.
 std::vector<Tensor> FeedValues(const Case& c);
+// Returns the names of the case's feeds, fetches and targets.
 CallableArgs ArgsOf(const Case& c);
 
 }  // namespace leat::bench

@@ -1,21 +1,25 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Steps over tasks: servers are processes of `leat serve` on this machine, the
-// client is this program. TensorFlow's are in peers/tf_cluster.py.
+// Measures steps over several tasks. The servers are processes of `leat serve`
+// on this machine, and this program is the client. peers/tf_cluster.py does the
+// same with TensorFlow.
 //
-//   null_step               a step of nothing, on one server
-//   read/ELEMENTS           the worker reduces floats of a variable on the ps
-//   read_chunks/KIB/N       100 MiB, in chunks of so many KiB, N on their way
-//                           at a time
-//   mlp_32, cnn_128         cases.h, variables on a ps, the rest on a worker
+//   null_step               an empty step, on one server
+//   read/ELEMENTS           the worker reduces a variable of so many floats
+//                           that is on the ps
+//   read_whole              the same for 100 MiB in one message
+//   read_chunks/KIB/N       the same in chunks of KIB KiB, N of them in
+//                           flight at a time
+//   mlp_32, cnn_128         the cases of cases.h, with the variables on a ps
+//                           and the rest on a worker
 //   first_step              from the client's call to the end of the first
-//                           step, 7,000 nodes on 5 tasks
-//   fig7/KIND/WORKERS       as figure 7 of the OSDI'16 paper: so many workers
-//                           at once fetch from 4 ps and update them: a scalar
-//                           each, 100 MB in all, or 32 rows of a table
+//                           step of a graph of 7,000 nodes on 5 tasks
+//   fig7/KIND/WORKERS       figure 7 of the OSDI'16 paper: WORKERS workers at
+//                           the same time fetch from 4 ps and update them: a
+//                           scalar each, 100 MB in all, or 32 rows of a table
 //
-//   --leat=FILE             the program; that of this build
-//   --serve_flags=A,B       for `leat serve`
+//   --leat=FILE             the program `leat` (default: that of this build)
+//   --serve_flags=A,B       flags for `leat serve`
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -79,7 +83,8 @@ std::shared_ptr<Session> Connect(const Graph& graph, std::string target,
   return session;
 }
 
-// Steps of a case until the time is over, on the master of that task.
+// Runs steps of a case until the benchmark has enough of them. The master is
+// the first task of `job`.
 void RunCase(benchmark::State& state, const Case& c, const Processes& servers,
              const std::string& job) {
   const auto session = Connect(c.graph, servers.Target(job, 0));
@@ -98,7 +103,7 @@ void NullStep(benchmark::State& state, const Flags& flags) {
   RunCase(state, MakeCase("null_step"), servers, "worker");
 }
 
-// The largest of so many floats.
+// Returns a step that computes the maximum of so many floats.
 Case ReadCase(int64_t elements) {
   GraphBuilder b;
   Case c = {.name = "read", .graph = Graph(BuiltinOps())};
@@ -155,17 +160,19 @@ void FirstStep(benchmark::State& state, const Flags& flags) {
 // Figure 7
 
 constexpr int kFigurePs = 4;
-constexpr int64_t kDenseElements = 25'000'000;  // of all ps; 100 MB
+constexpr int64_t kDenseElements = 25'000'000;  // on all ps; 100 MB
 constexpr int64_t kRowElements = 64;
 constexpr int64_t kRows = 32;  // that a step fetches
 
+// What a worker fetches from each ps and sends back.
 struct FigureKind {
   std::string name = {};
-  int64_t dense_elements = 1;  // of each ps; 0: a table
-  int64_t table_bytes = 0;     // of all ps
+  int64_t dense_elements = 1;  // on each ps; 0: a table
+  int64_t table_bytes = 0;     // on all ps
 };
 
-// A worker's graph: what it fetches of each ps, it negates and sends back.
+// Returns a worker's graph: it negates what it fetches from each ps, and sends
+// that back.
 Case FigureCase(const FigureKind& kind, int worker) {
   GraphBuilder b;
   Case c = {.name = kind.name, .graph = Graph(BuiltinOps())};
@@ -213,7 +220,7 @@ Case FigureCase(const FigureKind& kind, int worker) {
   return c;
 }
 
-// An iteration is a step of every worker.
+// Each iteration is one step of every worker.
 void Figure7(benchmark::State& state, const Flags& flags,
              const FigureKind& kind, int num_workers) {
   const Processes servers =
@@ -226,7 +233,7 @@ void Figure7(benchmark::State& state, const Flags& flags,
     steps.push_back(ValueOrDie(session->MakeCallable(ArgsOf(c))));
     feeds.push_back(FeedValues(c));
   }
-  // Workers do not wait for each other within a batch.
+  // Within a batch the workers do not wait for each other.
   constexpr int64_t kBatch = 4;
   const auto run_batch = [&] {
     std::vector<std::thread> workers;
@@ -237,7 +244,7 @@ void Figure7(benchmark::State& state, const Flags& flags,
     }
     for (std::thread& worker : workers) worker.join();
   };
-  run_batch();  // takes the memory that so many workers need at once
+  run_batch();  // takes the memory that all workers need
   while (state.KeepRunningBatch(kBatch)) run_batch();
 }
 
@@ -290,7 +297,7 @@ void AddAll(const Flags& flags) {
   }
 }
 
-// Takes our own flags out of the arguments.
+// Takes this program's own flags out of the arguments.
 Flags TakeFlags(int& argc, char** argv) {
   Flags flags = {.leat = absl::StrCat(OwnFolder(), "/../tools/leat")};
   int kept = 1;

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The cost of a node that does nothing, beside peers/tbb_bench.cc. A program of
-// such nodes alone is run in order; with one that waits for another device
-// (".../concurrent") it goes through the executor's counts and ready lists.
+// Measures the cost of a node that does nothing, to be compared with
+// peers/tbb_bench.cc. A program that has only such nodes runs in order. With a
+// node that waits for another device (".../concurrent"), the program goes
+// through the executor's counts and ready lists.
 #include <string>
 
 #include "absl/strings/str_cat.h"

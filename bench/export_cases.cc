@@ -1,17 +1,16 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// export_cases FOLDER: writes every case for peers that read GraphDefs:
-// NAME.pb, and NAME.case, of lines
+// export_cases FOLDER: writes every case for peers that read GraphDefs, among
+// them layered_N and layered_tasks_N, the graphs of planning_bench and
+// cluster_bench. A case consists of NAME.pb and NAME.case, whose lines are:
 //
-//   per N                    what a step's time is divided by; 0: nodes run
-//   init OP                  to run once
-//   feed NAME DTYPE FILE D.. a tensor: TensorFlow's number of the dtype, a
-//                            file of its bytes in FOLDER, its extents
-//   fetch NAME INDEX
-//   target OP
-//
-// among them layered_N and layered_tasks_N, the graphs of planning_bench and
-// cluster_bench.
+//   per N                    number that divides the time of a step;
+//                            0: the number of nodes that run
+//   init OP                  op to run once
+//   feed NAME DTYPE FILE D.. a tensor: TensorFlow's number of its dtype, a
+//                            file in FOLDER with its bytes, its extents
+//   fetch NAME INDEX         output INDEX of node NAME
+//   target OP                op to run in each step
 #include <cstdio>
 #include <fstream>
 #include <string>

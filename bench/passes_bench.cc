@@ -1,10 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the passes cost per node of a step, in graphs that give them nothing to
-// do (a chain of different Adds) or everything: equal nodes, constants to fold,
-// a chain of identities. And what they bring: training steps with and without
-// (compare with --benchmark_enable_random_interleaving
-// --benchmark_repetitions=20).
+// Measures what the passes cost per node of a step. The graphs give the passes
+// nothing to do (a chain of different Adds) or a lot to do: equal nodes,
+// constants to fold, a chain of identities. It also measures what they gain:
+// training steps with and without passes, which should be compared with
+// --benchmark_enable_random_interleaving --benchmark_repetitions=20.
 #include <chrono>
 #include <string>
 
@@ -50,7 +50,7 @@ Output Identities(GraphBuilder&, Output x, int64_t nodes) {
   return x;
 }
 
-// One node whose pass asks for the shapes of all.
+// Returns one node for which a pass needs the shapes of all nodes.
 Output Reshaped(GraphBuilder& b, Output x, int64_t nodes) {
   return op::Reshape(Chain(b, x, nodes), b.Const(Tensor::Vector<int32_t>({1})));
 }

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// From the bytes of a GraphDef to a step that can run, on 8 CPU devices: parse,
-// import, prepare (lower and place), plan (prune, optimize and partition) and
-// compile.
+// Measures the time from the bytes of a GraphDef to a step that can run, on 8
+// CPU devices: parsing, import, preparation (lowering and placement), planning
+// (pruning, optimization and partition) and compilation.
 #include <chrono>
 #include <string>
 
@@ -29,7 +29,7 @@ void PlanLayered(benchmark::State& state, OptimizeLevel level) {
     LEAT_CHECK(exported.SerializeToString(&bytes));
     args = ArgsOf(c);
   }
-  for (auto _ : state) {  // the time of freeing it all is not counted
+  for (auto _ : state) {  // freeing everything is not measured
     const auto start = std::chrono::steady_clock::now();
     pb::GraphDef graph_def;
     LEAT_CHECK(graph_def.ParseFromString(bytes));

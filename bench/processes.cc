@@ -27,8 +27,9 @@ namespace {
   std::exit(1);
 }
 
-// So many that are free, all different. Others may take them before they are
-// listened to; then the server says so, and the benchmark is run again.
+// Returns `count` different free ports. Other programs may take one before a
+// server listens on it; the server then reports that, and the benchmark must be
+// run again.
 std::vector<int> FreePorts(int count) {
   std::vector<int> sockets, ports;
   for (int i = 0; i < count; ++i) {
@@ -49,6 +50,7 @@ std::vector<int> FreePorts(int count) {
   return ports;
 }
 
+// Returns the cluster as JSON, for --cluster.
 std::string ClusterText(const std::map<std::string, std::vector<int>>& ports) {
   std::vector<std::string> jobs;
   for (const auto& [job, of_job] : ports) {
@@ -70,7 +72,8 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  // So that it ends with this program, however that ends.
+  // setpriv makes the process end together with this program, however that
+  // ends.
   std::vector<std::string> full = {"/usr/bin/setpriv", "--pdeathsig", "KILL"};
   if (access(full[0].c_str(), X_OK) != 0) full.clear();
   full.insert(full.end(), command.begin(), command.end());

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Processes: a cluster of `leat serve` processes on free ports of this machine,
-// for benchmarks. Failures end the program. Used by one thread.
+// for benchmarks. An error prints a message and ends the program.
 #ifndef LEAT_BENCH_PROCESSES_H_
 #define LEAT_BENCH_PROCESSES_H_
 
@@ -13,42 +13,46 @@
 
 namespace leat::bench {
 
-// Tasks per job: {{"ps", 1}, {"worker", 2}}.
+// The number of tasks of each job, such as {{"ps", 1}, {"worker", 2}}.
 using Jobs = std::map<std::string, int>;
 
-// Runs until it is killed. Standard output comes by a pipe.
+// A process that runs until it ends or this object is destroyed, which kills
+// it. Its standard output is read through a pipe. Used by one thread.
 class ChildProcess {
  public:
-  // The first element is the program.
+  // Starts command[0] with the other elements as arguments.
   explicit ChildProcess(const std::vector<std::string>& command);
+  // Kills the process.
   ~ChildProcess();
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&&) = delete;
 
-  // The next line of its output.
+  // Waits for the next line of its output and returns it.
   std::string ReadLine();
 
  private:
   pid_t pid_ = -1;
-  int output_ = -1;
+  int output_ = -1;  // read end of the pipe
 };
 
+// A running cluster. Used by one thread. Destroying it kills the tasks.
 class Processes {
  public:
-  // All serve when it returns. `leat` is the program's path; `flags` are
-  // `leat serve`'s, of every task.
+  // Starts all tasks, and returns when all of them serve. `leat` is the path of
+  // the program. Every task gets the flags `flags` of `leat serve`.
   Processes(const std::string& leat, const Jobs& jobs,
             const std::vector<std::string>& flags = {});
 
-  // "grpc://127.0.0.1:7001".
+  // Returns the target of a task, such as "grpc://127.0.0.1:7001".
   std::string Target(const std::string& job, int task) const;
 
  private:
+  // The ports of each job's tasks, by index.
   std::map<std::string, std::vector<int>> ports_;
   std::vector<ChildProcess> processes_;
 };
 
-// Of the folder in which this program lies.
+// Returns the path of the folder that contains this program.
 std::string OwnFolder();
 
 }  // namespace leat::bench

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Steps: a session that runs one case over and over.
+// Steps: a session that runs one case again and again, for benchmarks.
 #ifndef LEAT_BENCH_STEPS_H_
 #define LEAT_BENCH_STEPS_H_
 
@@ -17,27 +17,33 @@
 
 namespace leat::bench {
 
-// Failures end the program.
+// Thread-compatible. An error prints a message and ends the program.
 class Steps {
  public:
+  // Makes a session on `num_cpus` CPU devices and runs the case's initializer,
+  // if it has one.
   explicit Steps(const Case& c, int num_cpus = 1);
 
+  // Runs one step.
   void Run() {
     auto out = callable_(feeds_);
     if (!out.ok()) Die(out.status());
     benchmark::DoNotOptimize(out);
   }
 
-  // How many nodes one step runs, on all devices (RunMetadata tells).
+  // Returns the number of nodes that one step runs, on all devices. RunMetadata
+  // says so.
   int64_t CountNodes() const { return num_nodes_; }
 
-  // What a step's time is divided by; see Case.
+  // Returns the number by which the time of a step is divided; see Case::per.
   int64_t per() const { return per_ == 0 ? num_nodes_ : per_; }
 
-  // Blocks that the devices' allocators have taken from the system so far.
+  // Returns the number of blocks that the devices' allocators have taken from
+  // the system so far.
   int64_t SystemRequests() const;
 
  private:
+  // Prints the error and ends the program.
   [[noreturn]] static void Die(const absl::Status& status);
 
   std::shared_ptr<DeviceSet> devices_;
@@ -48,9 +54,12 @@ class Steps {
   int64_t per_ = 1;
 };
 
-// Google Benchmark calls a benchmark several times; a large graph is made once.
+// Keeps the Steps that were used last. Google Benchmark calls each benchmark
+// several times, and a large graph should be made only once.
 class LastSteps {
  public:
+  // Returns the Steps named `name`. If others were used last, those are
+  // destroyed and `make` gives the case for new ones.
   Steps& Get(const std::string& name, absl::FunctionRef<Case()> make,
              int num_cpus = 1);
 
@@ -59,8 +68,9 @@ class LastSteps {
   std::unique_ptr<Steps> steps_;
 };
 
-// The benchmark of a case: a step per iteration; counters nodes and, where a
-// step's time is to be divided, per_op (seconds).
+// Runs a step in each iteration of a benchmark. Sets the counter "nodes" and,
+// if per() is not 1, "per_op", which is the time of a step in seconds divided
+// by per().
 void RunSteps(benchmark::State& state, Steps& steps);
 
 }  // namespace leat::bench

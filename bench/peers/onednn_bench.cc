@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// oneDNN's own matrix product, with its OpenMP team of all cores: what the
-// MatMul op is measured against.
+// Measures oneDNN's own matrix product, with its OpenMP team of all cores. The
+// MatMul op is compared with it.
 #include <oneapi/dnnl/dnnl.hpp>
 #include <random>
 #include <vector>

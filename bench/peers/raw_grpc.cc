@@ -1,15 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The floor of calls between processes: gRPC without a step of Leat, by the
-// API, the one thread that polls and the allocator that Leat uses. A process of
-// its own serves; it sends as many bytes as it is asked for, out of memory that
-// it has.
+// Measures the least time that calls between processes can take: gRPC without a
+// step of Leat, but with the API, the single polling thread and the allocator
+// that Leat uses. A second process serves; it sends as many bytes as it is
+// asked for, from memory that it already has.
 //
 //   null            an empty call
 //   null_spinning   the same, with threads that look for the next event for
 //                   half a millisecond before they sleep, as Leat's do
-//   whole/BYTES     so many bytes in one message, copied to where they belong
-//   chunks/KIB/N    100 MiB in messages of so many KiB, N of them at a time
+//   whole/BYTES     BYTES bytes in one message, copied to their place
+//   chunks/KIB/N    100 MiB in messages of KIB KiB, N of them at a time
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
@@ -41,7 +41,8 @@ constexpr char kSpin[] = "--spin";
 constexpr char kMethod[] = "/bench/Get";
 constexpr int64_t kLarge = int64_t{100} << 20;
 
-// What gRPC is asked for; its address is the tag.
+// An operation that gRPC was asked for. Its address is the tag of the
+// operation.
 class Completion {
  public:
   virtual void End(bool ok) = 0;
@@ -50,6 +51,8 @@ class Completion {
   ~Completion() = default;
 };
 
+// Handles the events of a queue until it is shut down. If `spins`, it polls for
+// a while before it sleeps.
 void Poll(grpc::CompletionQueue& queue, bool spins) {
   constexpr std::chrono::system_clock::time_point kPast;
   IdleSpin spin;
@@ -70,13 +73,14 @@ void Poll(grpc::CompletionQueue& queue, bool spins) {
   }
 }
 
+// What the serving process has.
 struct Service {
   grpc::AsyncGenericService service = {};
   std::unique_ptr<grpc::ServerCompletionQueue> queue = {};
   const std::string bytes = std::string(static_cast<size_t>(kLarge), 'x');
 };
 
-// Deletes itself.
+// A call on the server. It deletes itself at its end.
 class ServedCall final : Completion {
  public:
   explicit ServedCall(Service& service) : service_(service) {
@@ -102,6 +106,7 @@ class ServedCall final : Completion {
  private:
   enum class State { kRequested, kRead, kAnswered };
 
+  // Sends as many bytes as the request asks for.
   void Answer() {
     int64_t size = 0;
     std::vector<grpc::Slice> slices;
@@ -137,10 +142,11 @@ int Serve(bool spins) {
   for (int i = 0; i < 16; ++i) new ServedCall(service);
   std::printf("%d\n", port);
   std::fflush(stdout);
-  Poll(*service.queue, spins);  // until the process is ended
+  Poll(*service.queue, spins);  // until the process is killed
   return 0;
 }
 
+// A client with its own server process. Used by one thread.
 class Client {
  public:
   explicit Client(bool spins = false)
@@ -152,14 +158,14 @@ class Client {
     channel_ = grpc::CreateCustomChannel(
         absl::StrCat("127.0.0.1:", server_.ReadLine()),
         grpc::InsecureChannelCredentials(), arguments);
-    Get(0, nullptr);  // until it is connected
+    Get(0, nullptr);  // waits for the connection
   }
   ~Client() {
     queue_.Shutdown();
     thread_.join();
   }
 
-  // Waits for so many bytes, at `place` if that is not null.
+  // Waits for `size` bytes, and copies them to `place` unless that is null.
   void Get(int64_t size, char* place) {
     Waiting waiting;
     Start(size, [&waiting, place](const grpc::ByteBuffer& response) {
@@ -169,7 +175,7 @@ class Client {
     waiting.Wait();
   }
 
-  // All of kLarge in chunks, each copied when it comes.
+  // Waits for kLarge bytes in chunks, each of which is copied when it arrives.
   void GetChunks(int64_t chunk, int in_flight, char* place) {
     Transfer transfer;
     transfer.client = this;
@@ -180,6 +186,7 @@ class Client {
   }
 
  private:
+  // Lets a thread wait for an event.
   class Waiting {
    public:
     void End() {
@@ -198,7 +205,9 @@ class Client {
     bool has_ended_ = false;
   };
 
+  // The state of a call of GetChunks.
   struct Transfer {
+    // Asks for the next chunk, if there is one.
     void FetchNext() {
       int64_t offset = 0;
       {
@@ -239,6 +248,7 @@ class Client {
     }
   }
 
+  // Starts a call. `done` gets the response, on the polling thread.
   template <class Done>
   void Start(int64_t size, Done done) {
     struct Call final : Completion {
@@ -308,7 +318,7 @@ BENCHMARK(Chunks)
 }  // namespace leat::bench
 
 int main(int argc, char** argv) {
-  // As `leat serve`.
+  // `leat serve` does the same.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   if (argc == 3 && absl::string_view(argv[1]) == leat::bench::kServe) {
     return leat::bench::Serve(absl::string_view(argv[2]) == leat::bench::kSpin);

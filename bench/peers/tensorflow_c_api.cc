@@ -1,15 +1,18 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Runs the cases that export_cases has written with TensorFlow's C API.
-// bench/compare builds it against the headers and libraries of a wheel.
+// bench/compare builds it with the headers and libraries of a TensorFlow wheel.
 //
-//   tensorflow_c_api FOLDER      then commands on standard input, one answer
-//                                on standard output each:
-//   load CASE off|on             off: every optimizer of TensorFlow's is off.
-//                                Answers with the number of nodes a step runs.
-//   time CASE SECONDS            seconds of a step, the mean over about SECONDS
-//   import CASE                  seconds from the bytes of a GraphDef to the
-//                                end of the first step, on 8 CPU devices
+//   tensorflow_c_api FOLDER      reads commands from standard input and
+//                                answers each on standard output:
+//   load CASE off|on             loads a case; "off" turns off all optimizers
+//                                of TensorFlow. Answers with the number of
+//                                nodes that a step runs.
+//   time CASE SECONDS            answers with the mean time of a step in
+//                                seconds, measured for about SECONDS
+//   import CASE                  answers with the seconds from the bytes of a
+//                                GraphDef to the end of the first step, on 8
+//                                CPU devices
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -60,23 +63,24 @@ std::string ReadFile(const std::string& path) {
   return bytes.str();
 }
 
-// ConfigProto in wire format: graph_options (10) of optimizer_options (3) with
-// opt_level (3) L0 = -1, and of rewrite_options (10) with
-// disable_meta_optimizer (19).
+// A ConfigProto in wire format: graph_options (10) with optimizer_options (3)
+// whose opt_level (3) is L0 = -1, and graph_options with rewrite_options (10)
+// whose disable_meta_optimizer (19) is true.
 constexpr std::string_view kNoOptimizers =
     "\x52\x12\x1a\x0b\x18\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"
     "\x52\x03\x98\x01\x01";
-// device_count (1): {"CPU": 8}.
+// A ConfigProto with device_count (1): {"CPU": 8}.
 constexpr std::string_view kEightCpus = "\x0a\x07\x0a\x03\x43PU\x10\x08";
-// RunOptions: trace_level (1) SOFTWARE_TRACE.
+// RunOptions with trace_level (1) SOFTWARE_TRACE.
 constexpr std::string_view kTrace = "\x08\x01";
 
-// The fields of one message in wire format.
+// Reads the fields of one message in wire format.
 class Fields {
  public:
   explicit Fields(std::string_view bytes) : rest_(bytes) {}
 
-  // False at the end. `value` is that of a length-delimited field.
+  // Returns false at the end. `value` is the value of a length-delimited field,
+  // and empty for other fields.
   bool Next(uint64_t& number, std::string_view& value) {
     if (rest_.empty()) return false;
     const uint64_t tag = Varint();
@@ -121,8 +125,9 @@ class Fields {
   std::string_view rest_;
 };
 
-// RunMetadata.step_stats (1) .dev_stats (1) .node_stats (2) .node_name (1),
-// without the source that TensorFlow adds to every graph.
+// Counts RunMetadata.step_stats (1) .dev_stats (1) .node_stats (2), except
+// those whose node_name (1) is that of the source, which TensorFlow adds to
+// every graph.
 int64_t CountNodes(std::string_view metadata) {
   int64_t nodes = 0;
   uint64_t number = 0;
@@ -150,7 +155,7 @@ struct Feed {
   std::vector<int64_t> dims = {};
 };
 
-// What a .case file says; see export_cases.cc.
+// The contents of a .case file; see export_cases.cc.
 struct Description {
   std::string init;
   std::vector<Feed> feeds;
@@ -184,6 +189,7 @@ Description ReadCase(const std::string& folder, const std::string& name) {
   return description;
 }
 
+// A graph and a session on it.
 class Case {
  public:
   Case(const std::string& graph_def, const Description& description,
@@ -210,7 +216,8 @@ class Case {
     }
     for (const Feed& feed : description.feeds) {
       feeds_.push_back({Find(feed.node), 0});
-      // Made once, as ours are: a step does not consume its feeds.
+      // The tensor is made once, as in Leat's benchmark, because a step does
+      // not consume its feeds.
       TF_Tensor* tensor = TF_AllocateTensor(
           static_cast<TF_DataType>(feed.dtype), feed.dims.data(),
           static_cast<int>(feed.dims.size()), feed.bytes.size());
@@ -252,12 +259,14 @@ class Case {
     return nodes;
   }
 
+  // Returns the mean time of a step in seconds.
   double Time(double seconds) {
     Step();
     const auto start = Clock::now();
     int64_t steps = 0;
     do {
-      // Reading the clock must not count.
+      // The clock is read only after ten steps, so that reading it does not
+      // count.
       for (int i = 0; i < 10; ++i) Step();
       steps += 10;
     } while (SecondsSince(start) < seconds);
