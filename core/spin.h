@@ -58,9 +58,9 @@ class IdleSpin {
 };
 
 // Returns true as soon as `ready()` returns true, and false once the thread
-// should rather sleep. For a `ready` that costs next to nothing: keeps the core
-// for the first few microseconds. Does not remember long yields, unlike an
-// IdleSpin that is kept.
+// should rather sleep. It is for a `ready` that costs next to nothing, because
+// it keeps the core for the first few microseconds. It does not remember long
+// yields; an IdleSpin that a thread keeps does.
 template <class Ready>
 bool SpinUntil(Ready ready) {
   constexpr int kPauses = 256;

@@ -17,7 +17,7 @@ class TimerQueue::Implementation {
  public:
   explicit Implementation(absl::string_view thread_name)
       : thread_([this, name = std::string(thread_name.substr(0, 15))] {
-          // The kernel keeps 15 characters.
+          // Linux does not allow longer names.
           pthread_setname_np(pthread_self(), name.c_str());
           Run();
         }) {}

@@ -26,7 +26,8 @@ class TimerQueue {
   // and Cancel.
   using Callback = absl::AnyInvocable<void() &&>;
 
-  // Starts the thread. The kernel shows the first 15 characters of its name.
+  // Starts the thread, which gets the first 15 characters of `thread_name` as
+  // its name.
   explicit TimerQueue(absl::string_view thread_name);
   // Drops the callbacks that have not begun and waits for the one that runs.
   // Must not be called from a callback.

@@ -63,7 +63,7 @@ class ThreadPool final : public WorkQueue {
     for (int i = 0; i < num_threads; ++i) {
       threads_.emplace_back([this, i,
                              thread_name = absl::StrCat(name, "-", i)] {
-        // The kernel keeps 15 characters.
+        // Linux does not allow names of more than 15 characters.
         pthread_setname_np(pthread_self(), thread_name.substr(0, 15).c_str());
         const FlushDenormals flush;
         RunWorker(i);

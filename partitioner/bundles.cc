@@ -64,7 +64,7 @@ absl::StatusOr<Bundles> Bundles::Create(const Graph& graph,
   bundles.waits_.resize(static_cast<size_t>(graph.num_ids()));
   for (const NodeId id : order) bundles.waits_[id] = bundles.WaitsOf(id);
   // An error of shape inference is not reported here: the step that runs the
-  // node reports it. Without shapes, no tensor joins a bundle.
+  // node reports it. Without shapes, only control edges join bundles.
   auto outputs = InferShapes(graph);
   if (outputs.ok()) bundles.outputs_ = *std::move(outputs);
   return bundles;

@@ -77,11 +77,11 @@ class Bundles {
   // What a node waits for before it has run.
   struct Waits {
     int hops = 0;         // the most edges between tasks on a path to the node
-    uint64_t others = 0;  // the blocking nodes before it, a bit for each
-    // True behind a loop, behind a Merge of what blocking nodes give, and
-    // behind a blocking node for which no bit was left.
+    uint64_t others = 0;  // the blocking nodes up to it, a bit for each
+    // True in or behind a loop, at or behind a Merge that has a blocking node
+    // before it, and behind a blocking node for which no bit was left.
     bool is_unknown = false;
-    bool computes = false;  // true if something before it takes time
+    bool computes = false;  // true if it or something before it takes time
   };
   // Tensors with equal keys may share a bundle. The key is the sending
   // partition, the receiving device, and hops, others and computes of Waits.

@@ -132,9 +132,9 @@ absl::Status ColocateControlFlow(
     const int device = graph.node(to).device;
     if (may_be_on(id, device)) graph.mutable_node(id).device = device;
   };
-  // The first consumer may itself be an Enter or NextIteration that moves, so
-  // consumers are visited first. Below, the source may be a Switch that moves,
-  // so sources are.
+  // Here consumers are visited first, because the first consumer of a node may
+  // be an Enter that moves too. Below, sources are visited first, because a
+  // source may be a Switch that moves.
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
     const Node& node = graph.node(*it);
     if (!IsEnter(node) && !IsNextIteration(node)) continue;

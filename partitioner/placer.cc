@@ -202,6 +202,8 @@ class ConstraintCollector {
     return Intern(std::move(types));
   }
 
+  // Returns the device types in both lists, in the order of `a`, each with the
+  // higher one of its two priorities.
   const Types* Intersect(const Types* a, const Types* b) {
     Types both;
     for (const auto& entry : *a) {

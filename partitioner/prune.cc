@@ -224,7 +224,8 @@ class Pruner {
     return absl::OkStatus();
   }
 
-  // The _Arg node of a fed tensor, on the device of the node it replaces.
+  // Returns the _Arg node of a fed tensor, which is on the device of the node
+  // that it replaces. Adds it when it is first needed.
   absl::StatusOr<NodeId> Argument(const Endpoint& fed, int position) {
     if (auto found = arguments_.find(position); found != arguments_.end()) {
       return found->second;
@@ -238,6 +239,7 @@ class Pruner {
     return id;
   }
 
+  // Adds the _Retval nodes of the fetches.
   absl::Status AddReturns() {
     for (size_t i = 0; i < fetches_.size(); ++i) {
       const Endpoint& fetch = fetches_[i];
@@ -310,6 +312,7 @@ class Pruner {
         frames.frames[frame].name, "' and cannot be fed: ", problem.message()));
   }
 
+  // Adds an _Arg or _Retval node to the result.
   absl::StatusOr<NodeId> AddBoundary(absl::string_view op, std::string name,
                                      DType dtype, int index, int device) {
     NodeDef def{.name = std::move(name)};

@@ -5,7 +5,7 @@
 // consumers are, and nodes that only look at a tensor's shape or pass the
 // tensor on stay with it.
 //
-// There are two differences to TensorFlow. A node that only looks at a shape
+// There are two differences from TensorFlow. A node that only looks at a shape
 // does not keep the producer away from its other consumers. And a placeholder
 // with a default counts as a node without inputs, so that what is fed lies
 // where it is used.
@@ -88,6 +88,7 @@ class Greedy {
     return node.op() == "Identity" || IsMetadata(node);
   }
 
+  // Returns true for a node that only looks at the shape of its input.
   static bool IsMetadata(const Node& node) {
     const std::string& op = node.op();
     return op == "Shape" || op == "Size" || op == "Rank";
@@ -106,6 +107,8 @@ class Greedy {
     }
   }
 
+  // Returns the device where all consumers are, kSeveral if they are on
+  // several, or kAnywhere if there are none that count.
   int CommonDeviceOfConsumers(NodeId id) const {
     int common = kAnywhere;
     for (const Use& use : consumers_.Of(id)) {
