@@ -44,6 +44,7 @@ inline constexpr DTypeList<int8_t, int16_t, int32_t, int64_t> kSignedInts;
 inline constexpr DTypeList<uint8_t, uint16_t, uint32_t, uint64_t> kUnsignedInts;
 inline constexpr auto kInts = kSignedInts + kUnsignedInts;
 inline constexpr auto kNumbers = kFloats + kInts;  // real numbers
+// The types that TensorFlow's ops accept for indices, axes and shapes.
 inline constexpr DTypeList<int32_t, int64_t> kIndices;
 inline constexpr DTypeList<bool> kBoolOnly;
 inline constexpr DTypeList<std::string> kStringOnly;

@@ -32,6 +32,7 @@ struct half {
   LEAT_F16C_ explicit half(float value)
       : bits(static_cast<uint16_t>(
             _cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT))) {}
+  // This conversion is exact.
   LEAT_F16C_ operator float() const {  // NOLINT: widening
     return _cvtsh_ss(bits);
   }
@@ -51,6 +52,7 @@ struct bfloat16 {
   bfloat16() = default;
   // Rounds to nearest even. A value that is too large becomes an infinity.
   explicit bfloat16(float value) : bits(Round(value)) {}
+  // This conversion is exact.
   operator float() const {  // NOLINT: widening
     return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
   }

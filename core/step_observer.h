@@ -21,7 +21,8 @@ struct NodeRun {
   absl::string_view node = {};  // name
   absl::string_view op = {};
   Device* device = nullptr;
-  std::chrono::steady_clock::time_point scheduled = {};  // became ready
+  // When the node became ready, began to run and had its outputs.
+  std::chrono::steady_clock::time_point scheduled = {};
   std::chrono::steady_clock::time_point started = {};
   std::chrono::steady_clock::time_point ended = {};
   // True if the kernel is asynchronous and held no thread while it waited.
