@@ -10,7 +10,8 @@
 namespace leat {
 namespace {
 
-// Function attrs nest; a dump of a hostile one must end.
+// Functions may nest in each other's attrs. This bounds what is printed of a
+// hostile one.
 constexpr int kMaxPrintedDepth = 16;
 
 std::string Text(const AttrValue& value, int max_elements, int depth);
@@ -22,7 +23,7 @@ std::string TextOf(const std::string& value) {
 std::string TextOf(float value) {
   char text[32];
   std::snprintf(text, sizeof(text), "%.9g",
-                static_cast<double>(value + 0.0f));  // -0 equals 0
+                static_cast<double>(value + 0.0f));  // prints -0 as 0
   return text;
 }
 
@@ -39,7 +40,7 @@ std::string TextOf(const FunctionRef& function, int max_elements, int depth) {
   return text + "]";
 }
 
-// Prints one value of each alternative of AttrValue; lists by element.
+// Prints any alternative of AttrValue. It prints a list element by element.
 struct Printer {
   int max_elements;
   int depth;
@@ -122,8 +123,8 @@ AttrMap::AttrMap(std::initializer_list<Entry> entries) {
 }
 
 const AttrValue* AttrMap::Find(absl::string_view name) const {
-  // Comparing for equality looks at the lengths first, so scanning a few
-  // entries beats a binary search.
+  // Comparing for equality looks at the lengths first, so that scanning a few
+  // entries is faster than a binary search.
   constexpr size_t kFew = 8;
   if (entries_.size() <= kFew) {
     for (const Entry& entry : entries_) {

@@ -1,7 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// AttrValue and AttrMap: the constants that parametrise a node (TensorFlow's
-// AttrValue). Value types; a map in a graph is immutable and shared by threads.
+// AttrValue and AttrMap hold the attrs of a node: the constants that
+// parametrize what its op computes. They are TensorFlow's AttrValue messages in
+// memory.
+//
+//   AttrMap attrs = {{"T", DType::kFloat}, {"transpose_a", false}};
+//   absl::StatusOr<DType> type = attrs.Get<DType>("T");
+//
+// All types here are values and thread-compatible. The map of a node in a graph
+// is immutable, and several threads may read it at once.
 #ifndef LEAT_GRAPH_ATTR_H_
 #define LEAT_GRAPH_ATTR_H_
 
@@ -25,28 +32,40 @@ namespace leat {
 
 class AttrMap;
 
-// A function by name, with the attrs that instantiate it (NameAttrList).
+// Names a function of the graph's library and holds the attrs that instantiate
+// it. This is TensorFlow's NameAttrList. Copies share the immutable `attrs`.
 struct FunctionRef {
   std::string name = {};
   std::shared_ptr<const AttrMap> attrs = {};  // null when there are none
 
+  // True if name and attrs are equal. A null `attrs` equals an empty map.
   friend bool operator==(const FunctionRef& a, const FunctionRef& b);
 };
 
-// An attr of a function body that its caller supplies ("$T").
+// Stands in the body of a function for an attr that the caller of the function
+// supplies ("$T"). Instantiate (instantiate.h) puts the value in its place.
 struct AttrPlaceholder {
-  std::string name = {};
+  std::string name = {};  // without the "$"
   friend bool operator==(const AttrPlaceholder&,
                          const AttrPlaceholder&) = default;
 };
 
-// `list {}` on the wire, where the element type is not told.
+// An empty list whose element type is not known: the message `list {}` does not
+// say which. CheckAttrs (op_def.h) makes it an empty list of the declared type.
 struct EmptyList {
   friend bool operator==(const EmptyList&, const EmptyList&) = default;
 };
 
+// True if dtype, shape and bytes are equal; floats are compared bit by bit.
+// Comparing two AttrValues needs it.
 bool operator==(const Tensor& a, const Tensor& b);
 
+// The value of one attr, with an alternative for each kind of value that
+// TensorFlow's AttrValue message can hold. An attr that an op declares as "int"
+// is an int64_t, one declared as "type" a DType, one declared as "func" a
+// FunctionRef, one declared as "list(shape)" a vector of PartialShapes, and so
+// on. A std::string may hold any bytes. std::monostate is a message without a
+// value. AttrTypeName() relies on the order of the alternatives.
 using AttrValue =
     std::variant<std::monostate, std::string, int64_t, float, bool, DType,
                  PartialShape, Tensor, FunctionRef, AttrPlaceholder, EmptyList,
@@ -55,38 +74,47 @@ using AttrValue =
                  std::vector<PartialShape>, std::vector<Tensor>,
                  std::vector<FunctionRef>>;
 
-// The AttrValue alternative's name in an op definition: "int", "list(type)",
-// "func", ...; "none" for the monostate.
+// Returns the type of `value` in the words of an op definition: "int",
+// "list(type)", "func" and so on. It is "none" for std::monostate,
+// "placeholder" for an AttrPlaceholder and "list" for an EmptyList.
 absl::string_view AttrTypeName(const AttrValue& value);
 
-// For messages, dumps and keys: equal values have equal text. Tensors above
-// `max_elements` values are cut, with "..." .
+// Returns text for error messages, dumps and keys. Equal values have equal
+// text. A tensor shows at most `max_elements` values, then "...".
 std::string DebugString(const AttrValue& value, int max_elements = 6);
 
-// Sorted by name. Nodes have few attrs, so a vector beats a hash map.
+// Maps the names of attrs to their values, in the order of the names. The
+// entries are in a sorted vector: nodes have few attrs, so it is faster than a
+// hash map. Thread-compatible.
 class AttrMap {
  public:
   using Entry = std::pair<std::string, AttrValue>;
 
   AttrMap() = default;
+  // Of several entries with one name, the last one wins.
   AttrMap(std::initializer_list<Entry> entries);
 
-  // Null when absent.
+  // Returns the value of attr `name`, or null if there is none. The pointer is
+  // valid until the map changes.
   const AttrValue* Find(absl::string_view name) const;
   bool Has(absl::string_view name) const { return Find(name) != nullptr; }
 
-  // Replaces or adds.
+  // Sets attr `name`, which it adds or replaces.
   void Set(absl::string_view name, AttrValue value);
+  // Removes attr `name`. Does nothing if there is none.
   void Erase(absl::string_view name);
 
-  // INVALID_ARGUMENT naming the attr when it is absent or of another type. An
-  // EmptyList reads as an empty list of any type.
+  // Returns a copy of attr `name`. Fails with INVALID_ARGUMENT, naming the
+  // attr, if it is absent or its type is not T. An EmptyList reads as an empty
+  // list of any type.
   template <class T>
   absl::StatusOr<T> Get(absl::string_view name) const;
-  // `fallback` when absent; still an error when of another type.
+  // Returns a copy of attr `name`, or `fallback` if the attr is absent. Fails
+  // with INVALID_ARGUMENT if its type is not T.
   template <class T>
   absl::StatusOr<T> GetOr(absl::string_view name, T fallback) const;
 
+  // The map is a range of Entries, sorted by name.
   size_t size() const { return entries_.size(); }
   bool empty() const { return entries_.empty(); }
   auto begin() const { return entries_.begin(); }
@@ -95,15 +123,18 @@ class AttrMap {
   friend bool operator==(const AttrMap&, const AttrMap&) = default;
 
  private:
+  // Make the INVALID_ARGUMENT errors of Get for an absent attr and for one of
+  // another type.
   absl::Status MissingError(absl::string_view name) const;
   absl::Status TypeError(absl::string_view name, const AttrValue& value) const;
 
-  std::vector<Entry> entries_;
+  std::vector<Entry> entries_;  // sorted by name, each name once
 };
 
 // ---------------------------------------------------------------------------
 
 namespace internal {
+// True if T is a std::vector.
 template <class T>
 inline constexpr bool kIsVector = false;
 template <class T>

@@ -16,7 +16,8 @@
 namespace leat {
 namespace {
 
-// Functions that carry functions in their attrs, which carry functions ...
+// Bounds how deep functions may nest in each other's attrs: decoding recurses
+// into them.
 constexpr int kMaxFunctionDepth = 32;
 
 absl::StatusOr<AttrMap> MapFromProto(const AttrProtoMap& protos,
@@ -61,7 +62,8 @@ absl::StatusOr<FunctionRef> FunctionRefFromProto(const pb::NameAttrList& proto,
   return result;
 }
 
-// Every element of `protos` converted by `convert`.
+// Returns the list of what `convert` makes of each element of `protos`. An
+// error names the number of the element.
 template <class T, class Protos, class Convert>
 absl::StatusOr<AttrValue> Converted(const Protos& protos, Convert convert) {
   std::vector<T> result;
@@ -154,8 +156,9 @@ void ForgetSymbols(pb::TensorShapeProto& shape) {
   }
 }
 
-// What Grappler notes of a node ("_input_shapes") has extents below -1: unknown
-// ones, equal where their numbers are.
+// Decodes an attr that Grappler added to a node, such as "_input_shapes". Its
+// shapes may have extents below -1: unknown extents, of which two with one
+// number are equal.
 absl::StatusOr<AttrValue> AnnotationFromProto(const pb::AttrValue& proto,
                                               AttrBudget& budget, int depth) {
   if (!proto.has_shape() && proto.list().shape_size() == 0) {
@@ -175,7 +178,7 @@ absl::StatusOr<AttrValue> AnnotationFromProto(const pb::AttrValue& proto,
 absl::StatusOr<AttrMap> MapFromProto(const AttrProtoMap& protos,
                                      AttrBudget& budget, int depth) {
   using Entry = AttrProtoMap::value_type;
-  // In order of names, so that each one is appended.
+  // Sorts by name, so that Set always appends.
   absl::InlinedVector<const Entry*, 8> entries;
   for (const Entry& entry : protos) entries.push_back(&entry);
   std::sort(entries.begin(), entries.end(),
@@ -203,7 +206,7 @@ absl::Status FunctionRefToProto(const FunctionRef& function,
   return AttrMapToProto(*function.attrs, *proto.mutable_attr());
 }
 
-// Sets the alternative of `proto` for the value it visits.
+// Visits an AttrValue and sets the field of `proto` for its alternative.
 struct Encoder {
   absl::Status operator()(std::monostate) { return absl::OkStatus(); }
   absl::Status operator()(const std::string& value) {
@@ -244,7 +247,7 @@ struct Encoder {
     proto.mutable_list();
     return absl::OkStatus();
   }
-  // A list without elements is still a list.
+  // Sets the list even if it has no elements, so that it is read back as one.
   template <class T>
   absl::Status operator()(const std::vector<T>& values) {
     pb::AttrValue::ListValue& list = *proto.mutable_list();

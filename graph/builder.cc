@@ -14,7 +14,7 @@
 namespace leat {
 namespace {
 
-// TensorFlow 2.15's versions: what our graphs are written like.
+// The versions of TensorFlow 2.15: graphs from here are written in its format.
 constexpr int kProducer = 1645;
 constexpr int kMinConsumer = 12;
 
@@ -61,7 +61,8 @@ absl::Status CheckInputs(const OpDef& op, const OpArgs& args) {
   return absl::OkStatus();
 }
 
-// Without an output of no node, which already has its error.
+// True if every input is a constant or comes from an op function that was given
+// only constants. An output of no node makes it false: that has its own error.
 bool OnlyOfConstants(const OpArgs& args) {
   for (const OpInput& input : args.inputs) {
     for (const Operand& operand : input.operands()) {
@@ -74,7 +75,8 @@ bool OnlyOfConstants(const OpArgs& args) {
   return true;
 }
 
-// The control edges that the open scopes ask for.
+// Returns the nodes from which the open scopes ask for control edges to a node
+// with these inputs.
 std::vector<NodeId> Controls(const BuilderContext& context,
                              absl::Span<const Endpoint> inputs) {
   absl::flat_hash_set<NodeId> known;
@@ -92,7 +94,8 @@ std::vector<NodeId> Controls(const BuilderContext& context,
   return controls;
 }
 
-// PartialShape's literals are not checked where they are written.
+// Checks the shapes among `attrs`: a PartialShape made from a literal has not
+// been checked.
 absl::Status CheckShapes(const AttrMap& attrs) {
   for (const auto& [name, value] : attrs) {
     absl::Span<const PartialShape> shapes;
@@ -111,7 +114,7 @@ absl::Status CheckShapes(const AttrMap& attrs) {
   return absl::OkStatus();
 }
 
-// TensorFlow's: seeds are 31 bits.
+// Makes a seed of 31 bits, as TensorFlow does.
 int64_t TruncateSeed(int64_t seed) {
   constexpr int64_t kModulus = std::numeric_limits<int32_t>::max();
   return ((seed % kModulus) + kModulus) % kModulus;
@@ -191,7 +194,6 @@ absl::StatusOr<NodeId> GraphBuilder::State::AddConstant(Tensor value,
   return AddNode(std::move(def), {}, /*with_controls=*/false);
 }
 
-// The arguments' endpoints, constants made for numbers and tensors.
 absl::StatusOr<std::vector<Endpoint>> GraphBuilder::State::Endpoints(
     const OpDef& op, const OpArgs& args, absl::string_view node_name,
     const std::vector<std::vector<DType>>& dtypes) {
@@ -241,7 +243,7 @@ Operation GraphBuilder::AddOp(OpArgs args, SourceLocation caller) {
       state_->body ? absl::StrCat(" of '", state_->body->function, "'") : "",
       ": ");
   const auto fail = [&](const absl::Status& error) {
-    absl::string_view what = error.message();  // may name the node itself
+    absl::string_view what = error.message();  // may begin with the node's name
     if (absl::ConsumePrefix(&what, node)) absl::ConsumePrefix(&what, ": ");
     Fail(absl::Status(error.code(), absl::StrCat(prefix, what)), location);
     return invalid;
@@ -269,7 +271,8 @@ Operation AddOp(OpArgs args, SourceLocation caller) {
       }
     }
   }
-  // Passed on through op functions of such outputs and constants.
+  // kOfConstants passes through further op functions, until something that has
+  // a builder takes the output and reports it.
   return Operation(nullptr, OnlyOfConstants(args) ? kOfConstants : kNoNode);
 }
 
@@ -325,8 +328,8 @@ Operation GraphBuilder::Group(absl::Span<const Operation> after,
   return AddOp({.op = "NoOp", .name = std::string(name), .location = location});
 }
 
-// An operation of a body runs whenever the body does: the body's caller is what
-// a training step runs.
+// An operation in a body runs whenever the body does, so the training step runs
+// the node that calls the body.
 void GraphBuilder::AddUpdate(Operation operation, SourceLocation location) {
   State& current = *Current().state_;
   absl::StatusOr<std::vector<NodeId>> ids = current.Ids({&operation, 1});
@@ -349,14 +352,14 @@ std::pair<int64_t, int64_t> GraphBuilder::OpSeeds(
   constexpr int64_t kDefaultGraphSeed = 87654321;
   const BuilderTree& tree = *state_->tree;
   if (!tree.seed.has_value() && !op_seed.has_value()) return {0, 0};
-  // Bodies count too, so that no two of them draw the same numbers.
+  // Nodes of bodies count too, so that no two bodies draw the same numbers.
   int64_t nodes = tree.root->graph().num_ids();
   for (const auto& body : tree.bodies) nodes += body->graph().num_ids();
   const int64_t first = tree.seed.value_or(kDefaultGraphSeed);
   const int64_t second = op_seed.value_or(nodes);
   std::pair<int64_t, int64_t> seeds = {TruncateSeed(first),
                                        TruncateSeed(second)};
-  // (0, 0) would mean: not deterministic.
+  // (0, 0) would mean that the op is not deterministic.
   if (seeds.first == 0 && seeds.second == 0) {
     seeds.second = std::numeric_limits<int32_t>::max();
   }

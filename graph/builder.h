@@ -1,12 +1,25 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// GraphBuilder: builds a graph from C++. Op functions (ops.h, generated) take
-// Outputs and return Outputs; scopes are RAII objects. The first error sticks,
-// with the node's name and the call site; Build() reports it, everything until
-// then is a no-op. Not thread-safe. See examples/ for complete programs.
+// GraphBuilder builds a graph from C++. Op functions (ops.h, generated) take
+// Outputs and return Outputs; scopes are RAII objects.
 //
-// While the body of a Cond or a While (control_flow.h) is being built, whatever
-// is added lands in that body, through whichever handle it was asked for.
+//   GraphBuilder b;
+//   Output x = b.Placeholder<float>("x", {-1, 2});
+//   Variable w = b.Variable(
+//       "w", b.Const(Tensor::Filled<float>(Shape{2, 1}, 0.5f)));
+//   Output y = op::MatMul(x, w.value()) + 1;
+//   absl::StatusOr<Graph> graph = b.Build();
+//
+// Then NewSession (train/session.h) runs the graph. See examples/ for complete
+// programs.
+//
+// The first error sticks to the builder, with the name of the node and the
+// place in the program that asked for it. Everything after an error does
+// nothing, and Build() reports it, so a program needs to check only once.
+//
+// While the body of a Cond, Case or While (control_flow.h) is being built,
+// every new node lands in that body, whichever builder or Output it was asked
+// for through.
 #ifndef LEAT_GRAPH_BUILDER_H_
 #define LEAT_GRAPH_BUILDER_H_
 
@@ -30,18 +43,21 @@
 
 namespace leat {
 
-// The argument of an op: one tensor, or a list of them.
+// One argument of an op: a tensor or a list of tensors. A value.
 class OpInput {
  public:
+  // A tensor: an Output of a builder, a number or a constant tensor.
   OpInput(Operand operand)  // NOLINT: the conversion is the purpose
       : operands_({std::move(operand)}) {}
   OpInput(Output output,  // NOLINT
           SourceLocation location = SourceLocation::Current())
       : operands_({Operand(output, location)}) {}
+  // A list of tensors, which may be empty.
   OpInput(absl::Span<const Output> list)  // NOLINT
       : is_list_(true), operands_(list.begin(), list.end()) {}
 
   bool is_list() const { return is_list_; }
+  // Returns the tensors of the list, or the only tensor.
   absl::Span<const Operand> operands() const { return operands_; }
 
  private:
@@ -49,10 +65,14 @@ class OpInput {
   std::vector<Operand> operands_;
 };
 
-// A node to add: what the generated op functions fill in. Attrs that are the
-// type or the count of an argument follow from the inputs; those given must
-// agree with them. `name` is put under the open name scopes and made unique; ""
-// stands for the op's name, one ending in '/' is taken as it is, from the root.
+// Describes a node to add; the generated op functions fill it in.
+//
+// `attrs` need not have the attrs that are the type or the count of an
+// argument, because the inputs decide them; if given, they must agree with the
+// inputs. `name` is put under the open name scopes and made unique; "" stands
+// for the op's name. A name that ends in '/' is taken from the root, without
+// the '/', and not changed. Errors name `location`, or without one, that of an
+// input.
 struct OpArgs {
   absl::string_view op = {};
   std::vector<OpInput> inputs = {};  // one per argument of the op
@@ -61,14 +81,18 @@ struct OpArgs {
   SourceLocation location = {};
 };
 
-// The (partial) device for a new node, "" for any. `device` of the node is what
-// the scopes inside of the function's ask for; its types are not known yet.
+// Chooses a device for each new node of a scope. Returns a full or partial
+// device name, "" for any device. When it is called, node.device is what the
+// device scopes inside of the function's own scope ask for, and
+// node.input_types and node.output_types are not set yet.
 using DeviceFunction =
     std::function<absl::StatusOr<std::string>(const NodeDef& node)>;
 
-// Ends when destroyed.
+// Keeps a scope of a GraphBuilder open for as long as it lives. It may outlive
+// the builder. A moved-from Scope does nothing.
 class [[nodiscard]] Scope {
  public:
+  // Calls `end`, which may be null, on destruction.
   explicit Scope(std::function<void()> end) : end_(std::move(end)) {}
   Scope(Scope&& other) noexcept : end_(std::exchange(other.end_, nullptr)) {}
   Scope& operator=(Scope&&) = delete;
@@ -80,13 +104,21 @@ class [[nodiscard]] Scope {
   std::function<void()> end_;
 };
 
-// A mutable tensor that outlives steps: a VarHandleOp (resource semantics, the
-// default) or a VariableV2 (reference semantics).
+// A mutable tensor that outlives steps. It is a VarHandleOp (resource
+// semantics, the default) or a VariableV2 (reference semantics). A Variable
+// object is a handle to it: cheap to copy, and valid as long as its
+// GraphBuilder lives.
 class Variable {
  public:
-  Output handle() const { return handle_; }  // of dtype resource, or a ref
-  // A read in the current step; in the body of a Cond or a While a read there.
+  // Returns the output of the VarHandleOp, of dtype resource, or the reference
+  // that the VariableV2 gives.
+  Output handle() const { return handle_; }
+  // Returns a read of the variable in the current step. Inside the body of a
+  // Cond, Case or While, each call adds a new read of a resource variable to
+  // the body.
   Output value() const;
+  // Returns the operation that assigns the initial value. Graph::init_op() runs
+  // those of all variables.
   Operation initializer() const { return initializer_; }
   std::string name() const { return handle_.operation().name(); }
   DType dtype() const { return value_.dtype(); }
@@ -102,23 +134,32 @@ class Variable {
   bool trainable_ = true;
 };
 
+// The options of GraphBuilder::Variable and GetVariable.
 struct VariableOptions {
-  bool trainable = true;
-  bool use_resource = true;
+  bool trainable = true;     // TrainableVariables() returns it
+  bool use_resource = true;  // a VarHandleOp, not a VariableV2
+  // Container and name under which the device keeps the variable: nodes with
+  // the same ones share it. An empty `shared_name` stands for the node's name.
   std::string container = {};
-  std::string shared_name = {};  // "": the node's name
+  std::string shared_name = {};
 };
 
+// Builds one graph. Not thread-safe. Outputs, Operations and Variables point
+// back at their builder, which must outlive them and cannot be moved. The graph
+// that Build() returns does not depend on it.
 class GraphBuilder {
  public:
-  // The registries are borrowed and outlive builder and graph.
+  // Neither registry is owned. Both must outlive the builder; `ops` must also
+  // outlive the graphs that it builds.
   explicit GraphBuilder(const OpRegistry& ops = BuiltinOps(),
                         const GradientRegistry& gradients = BuiltinGradients());
   ~GraphBuilder();
   GraphBuilder(const GraphBuilder&) = delete;
   GraphBuilder& operator=(const GraphBuilder&) = delete;
 
-  // Ops without inputs.
+  // Adds a Placeholder, a tensor that every step that uses it must feed. In
+  // `shape`, -1 is an unknown extent; without a shape, any shape can be fed.
+  // Fails inside the body of a function, where nothing can feed it.
   Output Placeholder(DType dtype, absl::string_view name,
                      const PartialShape& shape = {},
                      SourceLocation location = SourceLocation::Current());
@@ -127,6 +168,7 @@ class GraphBuilder {
                      SourceLocation location = SourceLocation::Current()) {
     return Placeholder(kDTypeOf<T>, name, shape, location);
   }
+  // Adds a constant: a tensor, or a scalar of the C++ type's dtype.
   Output Const(Tensor value, absl::string_view name = "Const",
                SourceLocation location = SourceLocation::Current());
   template <class T>
@@ -134,112 +176,142 @@ class GraphBuilder {
                SourceLocation location = SourceLocation::Current()) {
     return Const(Tensor::Scalar<T>(value), name, location);
   }
-  // What an op function would make of an argument of that dtype: the output, or
-  // a constant (an error when its value does not fit).
+  // Returns the output that an op function makes of the operand: the Output
+  // itself, or a constant. A number becomes a constant of `dtype`; it is an
+  // error if its value does not fit.
   Output AsOutput(const Operand& operand, DType dtype,
                   absl::string_view name = "Const",
                   SourceLocation location = SourceLocation::Current());
-  // Does nothing, after all of `after`.
+  // Adds a NoOp that runs after all of `after`.
   Operation Group(absl::Span<const Operation> after,
                   absl::string_view name = "group",
                   SourceLocation location = SourceLocation::Current());
 
-  // A variable whose initializer assigns `initial_value`. Variables belong to
-  // the graph, also those asked for in a body.
+  // Adds a variable with the dtype and shape of `initial_value`, which its
+  // initializer assigns to it. The variable belongs to the graph even if it is
+  // made inside the body of a function; then `initial_value` must come from
+  // outside of all bodies.
   leat::Variable Variable(absl::string_view name, Output initial_value,
                           VariableOptions options = {},
                           SourceLocation location = SourceLocation::Current());
 
-  // Scopes end in the reverse order of their opening. Until the returned scope
-  // ends, new nodes get ...
-  // ... names under "name/", made unique ("name/" is taken as it is, from the
-  // root, so that a scope can be entered again; "/" is the root);
+  // The next methods open a scope and return it. It applies to the nodes that
+  // are made until it ends. Scopes must end in the reverse order of their
+  // opening; otherwise the builder fails.
+  //
+  // Puts the names of new nodes under "name/", after making `name` unique. A
+  // `name` that ends in '/' is taken from the root and not changed, so that a
+  // scope can be entered again. "/" is the root.
   Scope NameScope(absl::string_view name,
                   SourceLocation location = SourceLocation::Current());
-  // ... this device, merged over the enclosing scopes' (partial) ones;
+  // Asks for `device`, a full or partial name, for new nodes. Parts that it
+  // leaves open come from the device scopes around it.
   Scope OnDevice(absl::string_view device,
                  SourceLocation location = SourceLocation::Current());
-  // ... what this says for each of them, merged in the same way, so for what
-  // inner scopes leave open (see train/nn/replica_device_setter.h). It is not
-  // asked for what stands beside another node, such as a variable's read;
+  // Asks for the device that `function` chooses for each new node, as far as
+  // the device scopes inside of this one leave it open. What `function` leaves
+  // open comes from the device scopes around it. It is not called for nodes
+  // that go beside another node, such as the read of a variable.
+  // train/nn/replica_device_setter.h has such a function.
   Scope OnDevice(DeviceFunction function,
                  SourceLocation location = SourceLocation::Current());
-  // ... the device of `operation` (TensorFlow's _class "loc:@name");
+  // Puts new nodes on the device of `operation` (TensorFlow's attr _class,
+  // "loc:@name").
   Scope ColocateWith(Operation operation,
                      SourceLocation location = SourceLocation::Current());
-  // ... control edges from these, unless an input comes from this scope and so
-  // runs after them already;
+  // Makes new nodes run after `operations`, by control edges. A node with an
+  // input from this scope gets none, because that input runs after them
+  // already.
   Scope ControlDependencies(
       absl::Span<const Operation> operations,
       SourceLocation location = SourceLocation::Current());
-  // ... no control edges from the scopes opened before.
+  // Suspends the ControlDependencies scopes around it.
   Scope NoControlDependencies(
       SourceLocation location = SourceLocation::Current());
-  // ... variables shared by name: entering a scope of the same name again
-  // gives the same variables (see train/nn). Opens a name scope too.
+  // Puts the variables that GetVariable makes under "name/". Entering a
+  // variable scope of the same name again gives the same variables (see
+  // train/nn). Opens a name scope too, whose name is made unique.
   Scope VariableScope(absl::string_view name,
                       SourceLocation location = SourceLocation::Current());
 
-  // ... errors that name this place as their call site, whatever place the
-  // nodes are made at, unless an enclosing scope names one already: for
+  // Makes errors name `location` as the place in the program, wherever the
+  // nodes are made. Does nothing inside of another such scope. It is for
   // functions that add several nodes for their caller.
   Scope CallSite(SourceLocation location);
 
-  // A variable of the current variable scope: the one of that name made
-  // before, if dtype and shape agree (an error if not), or a new one made from
-  // `initial_value`, which is called under the variable's device and name.
+  // Returns the variable `name` of the current variable scope. If there is
+  // none, makes it; the initial value is what `initial_value` returns, which is
+  // called with the variable's colocation and a name scope of its own. It is an
+  // error if the variable exists with another dtype or shape.
   leat::Variable GetVariable(
       absl::string_view name, DType dtype, const Shape& shape,
       absl::FunctionRef<Output()> initial_value, VariableOptions options = {},
       SourceLocation location = SourceLocation::Current());
-  // The name for the next unnamed layer: "dense", "dense_1", ... in order
-  // within the current variable scope, the same again on re-entry. Names of
-  // variable scopes opened here count too.
+  // Returns the name for the next unnamed layer of this kind in the current
+  // variable scope: "dense", "dense_1" and so on. Entering the variable scope
+  // again gives the same names again. Names of variable scopes that were opened
+  // in this one are not returned.
   std::string LayerName(absl::string_view kind);
 
+  // Return all variables of the graph, or the trainable ones, in the order in
+  // which they were made.
   const std::vector<leat::Variable>& variables() const;
   std::vector<leat::Variable> TrainableVariables() const;
-  // Operations that every training step runs besides the update (moving
-  // averages). Minimize() uses them.
+  // Adds an operation that every training step runs besides the optimizer's
+  // update, such as the update of a moving average. An operation inside a body
+  // runs whenever its body does.
   void AddUpdate(Operation operation,
                  SourceLocation location = SourceLocation::Current());
+  // Returns the operations that AddUpdate added. An optimizer's Minimize() runs
+  // them.
   const std::vector<Operation>& updates() const;
 
-  // The open name scopes: "" or "a/b/".
+  // Returns the open name scopes: "" or "a/b/".
   const std::string& name_prefix() const;
 
-  // Seeds ops as TensorFlow 1.x's Python does: (graph seed, op seed), where
-  // only the graph's is set, the op's is the number of nodes so far; where only
-  // the op's is set, the graph's is 87654321; (0, 0), not deterministic,
-  // without.
+  // Sets the graph's seed, from which ops without a seed of their own get
+  // theirs.
   void SetSeed(int64_t seed);
+  // Returns the seeds of a random op, (graph seed, op seed), as TensorFlow
+  // 1.x's Python computes them. If only the graph's seed is set, the op's is
+  // the number of nodes so far. If only `op_seed` is set, the graph's is
+  // 87654321. If neither is set, both are 0: the op is not deterministic.
   std::pair<int64_t, int64_t> OpSeeds(std::optional<int64_t> op_seed = {});
 
-  // The one way in: adds a node, converts constants, infers shapes. `caller` is
-  // for errors where neither `args` nor its inputs have a location.
+  // Adds a node, after converting numbers to constants, and infers its shapes.
+  // The op functions and the methods above call it. Errors name `caller` if
+  // neither `args` nor its inputs have a location. Returns an invalid Operation
+  // after an error.
   Operation AddOp(OpArgs args,
                   SourceLocation caller = SourceLocation::Current());
 
-  // The gradients of the sum of `ys` (each weighted by `grad_ys`, ones when
-  // absent) with respect to `xs`. An x that no y reaches gets an empty
-  // Gradient.
+  // Adds the gradients of the sum of `ys` with respect to `xs` and returns one
+  // for each x. `grad_ys` weights the ys; it is empty, which stands for ones,
+  // or has a tensor of the dtype and shape of each y. The Gradient of an x on
+  // which no y depends is empty. After an error all are empty.
   std::vector<Gradient> Gradients(
       absl::Span<const Output> ys, absl::Span<const Output> xs,
       absl::Span<const Output> grad_ys = {},
       SourceLocation location = SourceLocation::Current());
 
-  // The first error keeps; OK until then.
+  // Records an error, followed by `location`, unless there is one already.
   void Fail(absl::Status status, SourceLocation location);
+  // Returns the first error, or OK if there was none.
   const absl::Status& status() const;
 
-  // What has been built so far, as a graph of its own, with the functions that
-  // it calls: the builder may go on. FAILED_PRECONDITION inside a body.
-  // `graph.init_op()` is a NoOp "init" after all variables' initializers.
+  // Returns a copy of what has been built so far, with the functions that it
+  // calls; the builder can go on. Adds to the copy a NoOp "init", made unique,
+  // that runs all variables' initializers, and sets Graph::init_op() to its
+  // name. Fails with the first error that was recorded, or with
+  // FAILED_PRECONDITION inside a body.
   absl::StatusOr<Graph> Build();
 
-  // The graph under construction: of the body for the builder of a body's
-  // outputs. Functions are added to what Build() gives.
+  // Returns the graph under construction, or the body under construction if
+  // this is the builder of a body's outputs. It has no functions: Build() adds
+  // them to its result.
   const Graph& graph() const;
+  // Returns what shape inference knows of an output of graph(), or null if
+  // there is no such output. The pointer is valid until a node is added.
   const InferredOutput* inferred(Endpoint endpoint) const;
 
  private:
@@ -247,11 +319,13 @@ class GraphBuilder {
   friend class Operation;
   struct State;
   explicit GraphBuilder(std::shared_ptr<State> state);
-  // Fail, naming the node.
+  // Calls Fail with `status` after the name and op of `node`.
   void FailAt(const Node& node, const absl::Status& status,
               SourceLocation location);
-  // Where what is added lands: this builder, unless a body is open.
+  // Returns the builder in which new nodes land: the innermost open body's, or
+  // the graph's if no body is open.
   GraphBuilder& Current() const;
+  // Adds the nodes of a variable. `node_name` has its scopes.
   leat::Variable MakeVariable(absl::string_view node_name, Output initial_value,
                               const VariableOptions& options,
                               SourceLocation location);
@@ -259,9 +333,10 @@ class GraphBuilder {
   std::shared_ptr<State> state_;  // scopes keep weak references
 };
 
-// Adds a node to the builder that the inputs belong to. Without any (all inputs
-// are constants or default-constructed) the result is invalid. For the
-// generated op functions; ops without tensor inputs take a GraphBuilder&.
+// Adds a node to the builder that the inputs belong to. If no input has a
+// builder, because all are constants or default-constructed, the result is
+// invalid and reports itself where it is used. The generated op functions call
+// this; those of ops that may have no inputs take a GraphBuilder& instead.
 Operation AddOp(OpArgs args, SourceLocation caller = SourceLocation::Current());
 
 template <class T>

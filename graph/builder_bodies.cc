@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Bodies of functions in a builder: how what is outside gets in.
+// The bodies of functions in a GraphBuilder, and how values from outside get
+// into them as arguments.
 #include <limits>
 #include <utility>
 
@@ -14,8 +15,8 @@
 namespace leat {
 namespace {
 
-// "outer/x_1" -> "x_1"; an argument's name is [a-z][a-z0-9_]*, as TensorFlow
-// wants it.
+// Returns the name of an argument that stands for an output of node `from`:
+// "x_1" for "outer/x_1". TensorFlow wants names of the form [a-z][a-z0-9_]*.
 std::string ArgumentName(absl::string_view from) {
   std::string name;
   for (const char c : from.substr(from.rfind('/') + 1)) {
@@ -127,7 +128,7 @@ absl::StatusOr<Output> GraphBuilder::State::AddArgument(absl::string_view name,
   return operation.output(0);
 }
 
-// The value of a captured tensor is as well known inside as outside.
+// Inference knows as much of the argument as of `outer`, its value included.
 absl::StatusOr<Output> GraphBuilder::State::Capture(const Output& outer) {
   const State& from = *outer.builder()->state_;
   LEAT_ASSIGN_OR_RETURN(const Output inner,
@@ -160,8 +161,8 @@ absl::StatusOr<Output> GraphBuilder::State::Resolve(const Output& output) {
   return inner;
 }
 
-// A value that is known is copied, unless a second derivative may ask what it
-// depends on outside of the body.
+// Copies a value that is known as a constant, except where a second derivative
+// may ask which values outside of the body it depends on.
 absl::StatusOr<Output> GraphBuilder::State::ResolveForward(
     const Output& output) {
   const State& from = *output.builder()->state_;
@@ -264,7 +265,8 @@ GraphBuilder& BuilderAccess::NewBody(GraphBuilder& builder,
   state->body->parent = &parent;
   state->body->forward = forward;
   state->body->pops_intermediates = pops_intermediates;
-  // Variables and layers have the names that they would have outside.
+  // Variables and layers get the names that they would have outside of the
+  // body.
   state->context.variable_prefix = outer.context.variable_prefix;
   state->context.layers = outer.context.layers;
   auto* body = new GraphBuilder(std::move(state));

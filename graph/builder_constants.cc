@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Numbers among the arguments of ops: which dtype they get, and their value.
+// Numbers among the arguments of ops: decides which dtype each gets and
+// converts it.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -24,7 +25,7 @@ double AsDouble(const Tensor& number) {
   }
 }
 
-// Whether the number has this value in T exactly.
+// True if T can hold the value of `number` exactly.
 template <class T>
 bool FitsInteger(const Tensor& number) {
   if (number.dtype() == DType::kInt64) {
@@ -54,7 +55,8 @@ DType DefaultDType(const Tensor& number) {
   }
 }
 
-// The dtype of a number that no sibling decides.
+// Returns the dtype of a number if no other input decides it. `attr` is the
+// attr that holds the dtype; null if there is none.
 DType FreeDType(const AttrDef* attr, const Tensor& number) {
   if (attr == nullptr) return DefaultDType(number);
   if (attr->default_value.has_value()) {
@@ -73,6 +75,8 @@ DType FreeDType(const AttrDef* attr, const Tensor& number) {
   return wanted;
 }
 
+// Does the work of ResolveAttrs: it first reads the types of all inputs that
+// have one, and then decides those of the numbers.
 class Resolver {
  public:
   Resolver(const OpDef& op, OpArgs& args,
@@ -100,7 +104,8 @@ class Resolver {
     return !arg.number_attr.empty() || !arg.type_list_attr.empty();
   }
 
-  // The types of the operands that have one; attrs that they imply.
+  // Reads the dtypes of the operands that have one and sets the attrs that they
+  // imply.
   absl::Status ReadTypes(size_t i) {
     const ArgDef& arg = op_.inputs[i];
     const OpInput& input = args_.inputs[i];
@@ -127,6 +132,7 @@ class Resolver {
     return absl::OkStatus();
   }
 
+  // Decides the dtypes of the operands that are numbers.
   absl::Status FillNumbers(size_t i) {
     const ArgDef& arg = op_.inputs[i];
     absl::Span<const Operand> operands = args_.inputs[i].operands();
@@ -152,6 +158,7 @@ class Resolver {
     return absl::OkStatus();
   }
 
+  // Sets `attr`, or checks that it has this value already.
   absl::Status Imply(const ArgDef& arg, const std::string& attr,
                      AttrValue value) {
     const AttrValue* known = args_.attrs.Find(attr);

@@ -17,7 +17,8 @@ std::string Where(SourceLocation location) {
   return absl::StrCat(location.file, ":", location.line);
 }
 
-// "" is not a scope's name; "a/" is checked without the slash.
+// Fails for a name that no scope may have, such as "". A '/' at the end is
+// ignored.
 absl::Status CheckScopeName(absl::string_view name) {
   if (IsValidNodeName(absl::StripSuffix(name, "/"))) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -27,7 +28,8 @@ absl::Status CheckScopeName(absl::string_view name) {
 }  // namespace
 
 void BuilderContext::NestDevices(const BuilderContext& inner) {
-  // In the order of the scopes: names, then a function and names, and so on.
+  // Each device function comes after the device names around it, so the names
+  // that are known so far go around the first function of `inner`.
   DeviceName last = device;
   for (DeviceFunctionScope scope : inner.device_functions) {
     scope.around = OverrideDeviceName(last, scope.around);
@@ -38,7 +40,7 @@ void BuilderContext::NestDevices(const BuilderContext& inner) {
 }
 
 void BuilderContext::UseDeviceOf(const NodeDef& node) {
-  // What a node asks for is a name, or it would not have been added.
+  // A node that was added has a device that can be parsed.
   device = DeviceName::Parse(node.device).value_or(DeviceName());
   device_functions.clear();
 }
@@ -175,7 +177,8 @@ Scope GraphBuilder::ColocateWith(Operation operation, SourceLocation location) {
     classes = *own;
   }
   if (classes.empty()) classes.push_back(absl::StrCat("loc:@", def.name));
-  // A body has no names for nodes outside; edges of resources keep it there.
+  // Nodes of a body cannot name nodes outside of it. Edges of resources put
+  // them on the right device.
   if (owner != state.get()) classes.clear();
   return State::Open(state, absl::StrCat("colocation with '", def.name, "'"),
                      location, [&](BuilderContext& context) {

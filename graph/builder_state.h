@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What a GraphBuilder holds. Private to graph/builder*.cc, control_flow*.cc and
-// function_export.cc.
+// GraphBuilder::State is everything that a GraphBuilder holds; the helpers here
+// work on it. Private to graph/builder*.cc, control_flow*.cc,
+// function_export.cc and gradients.cc. Not thread-safe, as GraphBuilder is not.
 #ifndef LEAT_GRAPH_BUILDER_STATE_H_
 #define LEAT_GRAPH_BUILDER_STATE_H_
 
@@ -20,178 +21,226 @@
 
 namespace leat {
 
-// The id of an operation that has no builder: its op function was given
-// constants only. What takes its outputs reports that.
+// The id of an operation that has no builder because its op function was given
+// constants only. Whatever takes one of its outputs reports that.
 inline constexpr NodeId kOfConstants = -2;
 
-// The operations of one ControlDependencies scope, and the nodes made in it,
-// whose consumers run after those operations anyway.
+// One open ControlDependencies scope. A node that takes an input from one of
+// `members` runs after `operations` anyway, so it needs no control edges.
 struct ControlScope {
   std::vector<NodeId> operations = {};
-  absl::flat_hash_set<NodeId> members = {};
+  absl::flat_hash_set<NodeId> members = {};  // nodes made in the scope
 };
 
-// A device function, and the device names of the scopes around it up to the
-// next function.
+// One open OnDevice scope of a device function. `around` merges the device
+// names of the scopes around it, up to the next device function.
 struct DeviceFunctionScope {
   std::shared_ptr<const DeviceFunction> function = {};
   DeviceName around = {};
 };
 
-// What the open scopes say together about new nodes.
+// What all open scopes together say about new nodes. A value: each OpenScope
+// keeps a copy of the one around it.
 struct BuilderContext {
   std::string name_prefix = {};      // "" or "a/b/"
-  std::string variable_prefix = {};  // the same of variable scopes
-  DeviceName device = {};  // of the scopes inside of the last function's
-  std::vector<DeviceFunctionScope> device_functions = {};
-  std::vector<std::string> colocation = {};  // "loc:@name"
+  std::string variable_prefix = {};  // the same for variable scopes
+  // The merged device names of the scopes that were opened after the innermost
+  // device function's, or of all scopes if there is no such function.
+  DeviceName device = {};
+  std::vector<DeviceFunctionScope> device_functions = {};  // outermost first
+  std::vector<std::string> colocation = {};                // "loc:@name"
   std::vector<std::shared_ptr<ControlScope>> controls = {};
-  // How often a name has been used for a layer in this variable scope.
+  // Counts the uses of each layer's name in this variable scope. Name, device
+  // and control scopes inside of a variable scope share its counts.
   std::shared_ptr<absl::flat_hash_map<std::string, int>> layers =
       std::make_shared<absl::flat_hash_map<std::string, int>>();
 
-  // The scopes of devices of `inner` are opened in these.
+  // Adds the device names and device functions of `inner`, as if its device
+  // scopes had been opened inside of the ones of this context.
   void NestDevices(const BuilderContext& inner);
-  // The device of this node, whatever scopes say.
+  // Makes new nodes ask for the device that `node` asks for, whatever the open
+  // scopes say.
   void UseDeviceOf(const NodeDef& node);
 };
 
+// A scope that is open, and what Close() needs to end it.
 struct OpenScope {
-  uint64_t id = 0;
-  std::string description = {};
-  SourceLocation location = {};
-  BuilderContext outer = {};
+  uint64_t id = 0;               // never used again
+  std::string description = {};  // for errors, such as "name scope 'a'"
+  SourceLocation location = {};  // where it was opened
+  BuilderContext outer = {};     // the context to return to
 };
 
+// Everything that the builder of a graph or of a body holds. The GraphBuilder
+// owns it; a Scope keeps a weak reference. Exactly one of `own_tree` and `body`
+// is set.
 struct GraphBuilder::State {
+  // `ops` and `gradients` must outlive the state and the graph.
   State(const OpRegistry& ops, const GradientRegistry& gradients)
       : graph(ops), gradients(gradients) {}
 
-  Graph graph;
+  Graph graph;  // under construction, without functions
   const GradientRegistry& gradients;
-  std::vector<std::vector<InferredOutput>> inferred = {};  // by node
+  // What shape inference knows of the outputs: [node][output].
+  std::vector<std::vector<InferredOutput>> inferred = {};
 
   GraphBuilder* self = nullptr;
-  BuilderTree* tree = nullptr;
-  std::unique_ptr<BuilderTree> own_tree = {};  // of the graph's builder
-  std::unique_ptr<Body> body = {};             // of a body's
+  BuilderTree* tree = nullptr;                 // the root's
+  std::unique_ptr<BuilderTree> own_tree = {};  // set in the graph's builder
+  std::unique_ptr<Body> body = {};             // set in the builder of a body
+  // The If, Case and While nodes among the nodes of `graph`.
   absl::flat_hash_map<NodeId, ControlFlowNode> control_flow = {};
 
   BuilderContext context = {};
-  std::vector<OpenScope> scopes = {};
-  uint64_t next_scope = 0;
-  absl::flat_hash_map<std::string, int> names = {};  // lower case, uses
+  std::vector<OpenScope> scopes = {};  // the innermost last
+  uint64_t next_scope = 0;             // the id of the next one
+  // Counts the uses of each name of a node or scope. The names are in lower
+  // case, because TensorFlow's names are unique without regard to case.
+  absl::flat_hash_map<std::string, int> names = {};
 
+  // The root's only: variables belong to the graph.
   std::vector<leat::Variable> variables = {};
-  absl::flat_hash_map<std::string, int> variable_by_name = {};
-  std::vector<Operation> updates = {};
+  absl::flat_hash_map<std::string, int> variable_by_name = {};  // GetVariable's
+  std::vector<Operation> updates = {};  // what AddUpdate() collected
 
-  // `name` under the name scopes, made unique as TensorFlow's Python does; a
-  // name ending in '/' loses that and is only recorded.
+  // Returns `name` under the open name scopes, made unique as TensorFlow's
+  // Python does. A name that ends in '/' is taken from the root: it loses the
+  // '/' and is recorded, but not changed.
   std::string UniqueName(absl::string_view name);
-  // The same for a name that has its scopes.
+  // Does the same for a name that has its scopes already.
   std::string UniqueFromRoot(std::string full);
 
+  // Keeps the tree's first error, followed by the place of the open CallSite()
+  // or, without one, by `location`.
   void Fail(absl::Status error, SourceLocation location);
 
-  // Opens a scope whose effect is what `change` does to the context.
+  // Opens a scope in `state`. What `change` does to the context lasts until the
+  // scope ends.
   static Scope Open(const std::shared_ptr<State>& state,
                     std::string description, SourceLocation location,
                     absl::FunctionRef<void(BuilderContext&)> change);
+  // Ends the scope of that id. The builder fails with FAILED_PRECONDITION if a
+  // scope that was opened later is still open.
   void Close(uint64_t id);
 
-  // The device that the scopes ask for, or the error of a device function.
-  // (Sets the node's, which functions look at.)
+  // Returns the device that the open scopes ask for, or the error of a device
+  // function. Sets node.device on the way, because device functions look at it.
   absl::StatusOr<std::string> DeviceFor(NodeDef& node) const;
 
-  // Adds the node and infers its shapes.
+  // Adds a node to `graph`, with the device and colocation that the scopes ask
+  // for, and infers its shapes. Adds the scopes' control edges if
+  // `with_controls`. Fails as Graph::Add and the op's shape function do;
+  // `graph` then has no new node. REQUIRES: `inputs` belong to this builder.
   absl::StatusOr<NodeId> AddNode(NodeDef def, absl::Span<const Endpoint> inputs,
                                  bool with_controls);
 
+  // Adds a Const without control edges. `name` has its scopes and is made
+  // unique.
   absl::StatusOr<NodeId> AddConstant(Tensor value, std::string name);
-  // Inputs that belong to other builders are resolved.
+  // Returns the endpoints of all inputs in `args`. Numbers and tensors become
+  // constants named after the node and the argument; outputs of other builders
+  // are resolved. `dtypes` comes from ResolveAttrs.
   absl::StatusOr<std::vector<Endpoint>> Endpoints(
       const OpDef& op, const OpArgs& args, absl::string_view node_name,
       const std::vector<std::vector<DType>>& dtypes);
 
-  // The operations' ids; fails when one is not of this builder.
+  // Returns the ids of the operations. Fails with INVALID_ARGUMENT if one
+  // belongs to another builder or to no node.
   absl::StatusOr<std::vector<NodeId>> Ids(
       absl::Span<const Operation> list) const;
-  // The same for what nodes are to run after. Whoever calls this body runs
-  // after those outside of it.
+  // Returns the ids of operations that new nodes are to run after. Operations
+  // outside of this body are left out: the node that calls the body gets
+  // control edges from them instead.
   absl::StatusOr<std::vector<NodeId>> ControlIds(
       absl::Span<const Operation> list);
 
-  // builder_bodies.cc:
+  // The methods below are in builder_bodies.cc.
 
+  // True if `builder` is not null and builds the same graph or a body in it.
   bool SharesTree(const GraphBuilder* builder) const;
-  // This builder and those around it, the graph's last.
+  // Returns this builder and those around it, the graph's last.
   std::vector<GraphBuilder*> Enclosing() const;
-  // INVALID_ARGUMENT when a body here would be nested deeper than planning
-  // allows.
+  // Fails with INVALID_ARGUMENT if a body opened here would be nested deeper
+  // than planning allows (FunctionLimits, graph_validation.h).
   absl::Status CheckNesting() const;
-  // That it cannot be used here, since it is of a body that has ended.
+  // Makes the error that `what` cannot be used here, because it belongs to
+  // `owner`, which is another graph's builder or a body that has ended.
   absl::Status EndedError(absl::string_view what,
                           const GraphBuilder& owner) const;
 
-  // What stands here for an output of this builder or an enclosing one, or of
-  // the forward body: itself, or an argument, made when first needed.
-  // INVALID_ARGUMENT for an output of a body that has ended.
+  // Returns what stands in this builder for `output`, which belongs to this
+  // builder, to one around it, or to the forward body: the output itself, or an
+  // argument that is made when it is first needed. Fails with INVALID_ARGUMENT
+  // if the output's body has ended or belongs to another graph's builder.
   absl::StatusOr<Output> Resolve(const Output& output);
+  // Resolves an output of the forward body.
   absl::StatusOr<Output> ResolveForward(const Output& output);
+  // Makes an argument that is a list of the values that `output` of the forward
+  // body had, and a node that pops the newest. Returns the popped value. Fails
+  // with UNIMPLEMENTED for a resource, which no list can hold.
   absl::StatusOr<Output> PopIntermediate(const Output& output);
 
-  // A new argument of the body, the last one.
+  // Appends an argument to the body; `known` is what inference says of it.
+  // Returns the output of its _Arg node.
   absl::StatusOr<Output> AddArgument(absl::string_view name, DType dtype,
                                      InferredOutput known);
-  // One that stands for this output of the parent.
+  // Appends an argument that stands for `outer`, an output of the parent.
   absl::StatusOr<Output> Capture(const Output& outer);
 
-  // A node outside of all scopes, of this name if it is not taken. Works in
-  // bodies that have ended too.
+  // Adds a node to which no open scope applies. It is named `name` if that is
+  // not taken. Also works in a body that has ended.
   absl::StatusOr<Operation> AddBare(absl::string_view op, std::string name,
                                     AttrMap attrs,
                                     absl::Span<const Endpoint> inputs,
                                     absl::string_view device = {});
 
+  // REQUIRES: `e` is an output of a node of `graph`.
   const InferredOutput& InferredAt(Endpoint e) const {
     return inferred[e.node][e.index];
   }
 };
 
-// Whether a gradient may pass through values of that type, or be one.
+// True if values of this type can have gradients or be gradients. A resource
+// has the gradient of its variable, a variant that of the list in it.
 bool CarriesGradient(DType dtype);
 
-// The shape of a list's elements as the ops on lists take it: -1 for what is
-// not known (or beyond int32).
+// Returns `shape` as the ops on tensor lists take the shape of a list's
+// elements: an int32 vector with -1 for extents that are unknown or beyond
+// int32, or the scalar -1 for an unknown rank.
 Tensor ListElementShape(const PartialShape& shape);
 
-// The error with `prefix` before its message.
+// Returns `error` with `prefix` before its message.
 absl::Status Annotate(const absl::Status& error, absl::string_view prefix);
 
-// What lets the files named above into a builder.
+// Gives the files named at the top of this header access to the private parts
+// of a GraphBuilder.
 struct BuilderAccess {
   using State = GraphBuilder::State;
   static State& Of(const GraphBuilder& builder) { return *builder.state_; }
+  // Returns the builder in which what is added through `builder` lands.
   static GraphBuilder& Current(const GraphBuilder& builder) {
     return builder.Current();
   }
-  // The shared one, to open scopes.
+  // Returns the shared state, which State::Open wants.
   static const std::shared_ptr<State>& Shared(const GraphBuilder& builder) {
     return builder.state_;
   }
 
-  // A new body in the innermost open one of `builder`'s tree (or in the graph).
-  // It is not open yet. `function` is made unique.
+  // Makes a body inside of the innermost open body of `builder`'s tree, or in
+  // the graph if no body is open. BodyScope opens it. `function` is made
+  // unique. The tree owns the result. See Body for `forward` and
+  // `pops_intermediates`.
   static GraphBuilder& NewBody(GraphBuilder& builder, std::string function,
                                GraphBuilder* forward = nullptr,
                                bool pops_intermediates = false);
 };
 
-// Opens a body, for as long as it lives. Then the scopes opened in it must have
-// ended: the builder fails otherwise.
+// Keeps a body open for as long as it lives. Scopes opened in the body must end
+// before it does; otherwise the builder fails with FAILED_PRECONDITION.
+// BodyScopes of one tree end in the reverse order of their making.
 class BodyScope {
  public:
+  // `body` must outlive this object. Errors name `location`.
   BodyScope(GraphBuilder& body, SourceLocation location);
   BodyScope(const BodyScope&) = delete;
   BodyScope& operator=(const BodyScope&) = delete;
@@ -202,12 +251,14 @@ class BodyScope {
   SourceLocation location_;
 };
 
-// The scalar `number` (bool, int64 or double, see Operand) as `dtype`;
-// INVALID_ARGUMENT when its value does not fit.
+// Converts the scalar `number`, which is a bool, int64 or double (see Operand),
+// to `dtype`. Fails with INVALID_ARGUMENT if the value does not fit.
 absl::StatusOr<Tensor> ConvertNumber(const Tensor& number, DType dtype);
 
-// Attrs that follow from the inputs, and the dtype of every number among them.
-// INVALID_ARGUMENT naming the argument when inputs and attrs contradict.
+// Adds to args.attrs the attrs that follow from the inputs, and sets `dtypes`
+// to the dtype of each operand: [argument][operand]. Fails with
+// INVALID_ARGUMENT, naming the argument, if inputs and attrs contradict each
+// other.
 absl::Status ResolveAttrs(const OpDef& op, OpArgs& args,
                           std::vector<std::vector<DType>>& dtypes);
 

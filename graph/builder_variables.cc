@@ -7,8 +7,9 @@
 namespace leat {
 namespace {
 
-// Until it ends, nodes are colocated with the node of this name, which need not
-// exist yet: a variable's initial value is made before the variable.
+// Colocates new nodes with the node of this name and drops control edges. The
+// node need not exist yet: a variable's initial value is made before the
+// variable.
 void Colocate(BuilderContext& context, absl::string_view node_name) {
   if (context.colocation.empty()) {
     context.colocation = {absl::StrCat("loc:@", node_name)};
@@ -16,15 +17,16 @@ void Colocate(BuilderContext& context, absl::string_view node_name) {
   context.controls.clear();
 }
 
-// Until it ends, no body is open: what is added lands in the graph, under the
-// names of variables and the device that hold in the body.
+// Closes all bodies for as long as it lives: new nodes land in the graph. The
+// device scopes and variable scopes of `inner`, the context of the innermost
+// body, apply to them.
 class OutsideBodies {
  public:
   OutsideBodies(BuilderAccess::State& graph, const BuilderContext& inner)
       : graph_(graph), context_(graph.context), open_(graph.tree->open) {
     graph_.tree->open.clear();
     graph_.context.variable_prefix = inner.variable_prefix;
-    // It is the graph's own where no body is open.
+    // `inner` is the graph's own context if no body is open.
     if (&inner != &graph_.context) graph_.context.NestDevices(inner);
     graph_.context.controls.clear();
   }
@@ -43,8 +45,9 @@ class OutsideBodies {
 
 }  // namespace
 
-// A body reads when it runs: it may have assigned to the variable before. The
-// read is where the variable is, whatever device the body asks for.
+// A read in a body runs when the body does, because the body may assign to the
+// variable first. It runs on the variable's device, whatever device the body's
+// scopes ask for.
 Output Variable::value() const {
   const GraphBuilder* builder = handle_.builder();
   if (!handle_.IsValid() || handle_.is_ref() ||

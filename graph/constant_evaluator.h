@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ConstantEvaluator: computes what a node gives for known inputs, for passes.
-// The graph knows no kernels; runtime/constant_evaluator.h has some.
+// ConstantEvaluator lets a pass compute the outputs of a node whose inputs are
+// known. This layer has no kernels, so it is an interface; the implementation
+// is in runtime/constant_evaluator.h.
 #ifndef LEAT_GRAPH_CONSTANT_EVALUATOR_H_
 #define LEAT_GRAPH_CONSTANT_EVALUATOR_H_
 
@@ -15,15 +16,16 @@
 
 namespace leat {
 
-// Thread-safe.
+// Evaluates single nodes while a step is planned. Thread-safe.
 class ConstantEvaluator {
  public:
   virtual ~ConstantEvaluator() = default;
 
-  // All outputs of the node, none of them larger than `max_bytes`, as a step
-  // on a CPU would compute them. Fails, without harm, for what a step would
-  // fail to compute, for nodes that are not to be folded, and with
-  // RESOURCE_EXHAUSTED for what takes more memory.
+  // Returns all outputs of `node` for these inputs, one tensor each, as a step
+  // on a CPU computes them. No output is larger than `max_bytes`. Fails if a
+  // step would fail, or if the node must not be evaluated before the step;
+  // fails with RESOURCE_EXHAUSTED if it takes more memory. A failure does no
+  // harm: the caller leaves the node in the graph.
   virtual absl::StatusOr<std::vector<Tensor>> Evaluate(
       const NodeDef& node, absl::Span<const Tensor> inputs,
       int64_t max_bytes) = 0;

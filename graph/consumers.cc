@@ -27,8 +27,9 @@ bool IsNextIteration(const Node& node) {
   return node.op() == "NextIteration" || node.op() == "RefNextIteration";
 }
 
-// Depth first, so that ids in topological order stay in their order. The stack
-// is explicit: a chain of nodes is as long as a client likes.
+// Sorts depth first, so that ids that are in topological order already stay in
+// their order. The stack is explicit, because a client can make chains of nodes
+// of any length.
 class Sorter {
  public:
   explicit Sorter(const Graph& graph)
@@ -67,7 +68,8 @@ class Sorter {
     stack_.push_back({id, 0, IsMerge(graph_.node(id))});
   }
 
-  // The next node that must come before the frame's; kNoNode after the last.
+  // Returns the next node that must come before the frame's node, or kNoNode
+  // after the last one.
   NodeId NextInput(Frame& frame) {
     const Node& node = graph_.node(frame.node);
     while (true) {
@@ -83,7 +85,7 @@ class Sorter {
     }
   }
 
-  // From the node along the edges, that is, up the stack, back to it.
+  // Describes the cycle: the stack holds it, from the top down to `id`.
   absl::Status CycleError(NodeId id) const {
     constexpr int kShown = 8;
     const std::string& name = graph_.node(id).name();
@@ -106,8 +108,9 @@ class Sorter {
 }  // namespace
 
 Consumers::Consumers(const Graph& graph) : offsets_(graph.num_ids() + 1) {
-  // First how many uses each node has, then, as offsets, where they end;
-  // filling from the end turns each end into a beginning.
+  // First counts the uses of each node, and turns the counts into the offsets
+  // at which the uses end. Filling from the back then turns each end into a
+  // beginning.
   const NodeId num_ids = graph.num_ids();
   for (NodeId id = 0; id < num_ids; ++id) {
     ForEachEdge(graph.node(id), [&](NodeId from, int32_t, int32_t) {

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Consumers: who uses each output of a graph, as one flat index (CSR) made in
-// O(nodes + edges). It describes the graph as it was then.
+// Consumers answers which nodes use the outputs of a node, which Graph itself
+// does not store. Also here are the topological order and reachability, the
+// other questions that need all edges of a graph.
 #ifndef LEAT_GRAPH_CONSUMERS_H_
 #define LEAT_GRAPH_CONSUMERS_H_
 
@@ -12,19 +13,24 @@
 
 namespace leat {
 
-// Input `input` of `node` takes output `output` of the producer;
-// `input` = `output` = TensorId::kControl for a control edge.
+// One edge, as its producer sees it: input `input` of `node` takes the
+// producer's output `output`. For a control edge, both are TensorId::kControl.
 struct Use {
   NodeId node = kNoNode;
   int32_t output = 0;
   int32_t input = 0;
 };
 
+// An index of the edges of a graph by their producer, in flat arrays
+// (compressed sparse rows). It describes the graph as it was when the index was
+// made and keeps no reference to it. Immutable, so thread-safe.
 class Consumers {
  public:
+  // Takes O(nodes + edges).
   explicit Consumers(const Graph& graph);
 
-  // All uses of `id`'s outputs, in no particular order.
+  // Returns all uses of the outputs of `id`, in no particular order. REQUIRES:
+  // 0 <= id < num_ids() of the graph.
   absl::Span<const Use> Of(NodeId id) const {
     return absl::MakeConstSpan(uses_).subspan(offsets_[id],
                                               offsets_[id + 1] - offsets_[id]);
@@ -35,11 +41,14 @@ class Consumers {
   std::vector<Use> uses_;
 };
 
-// Every node after its inputs. INVALID_ARGUMENT naming a node on a cycle, edges
-// into Merge from NextIteration excepted: they close the loops of frames.
+// Returns all nodes, each after its inputs and control inputs. Edges from a
+// NextIteration into a Merge do not count, because they close loops. Fails with
+// INVALID_ARGUMENT for any other cycle, naming a node on it. Takes O(nodes +
+// edges).
 absl::StatusOr<std::vector<NodeId>> TopologicalOrder(const Graph& graph);
 
-// The nodes from which a root is reached, roots included: result[id].
+// Marks in result[id] the roots and all nodes from which edges lead to a root:
+// what the roots need. Roots that are no nodes of the graph are left out.
 std::vector<bool> ReachedFrom(const Graph& graph,
                               absl::Span<const NodeId> roots);
 

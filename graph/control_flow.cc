@@ -12,7 +12,8 @@ namespace {
 
 using State = BuilderAccess::State;
 
-// What a caller can go on with after an error.
+// Returns `count` invalid Outputs, with which the caller can go on after an
+// error.
 std::vector<Output> Invalid(GraphBuilder* builder, size_t count) {
   return std::vector<Output>(count, Output(Operation(builder, kNoNode), 0));
 }
@@ -31,7 +32,7 @@ absl::Status Annotate(const absl::Status& error, absl::string_view node,
                                                  "): ", error.message()));
 }
 
-// Of no node, or of constants only.
+// Makes the error for an output that has no node or no builder.
 absl::Status NoNode(absl::string_view what, const Output& output) {
   if (output.operation().id() == kOfConstants) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -42,7 +43,7 @@ absl::Status NoNode(absl::string_view what, const Output& output) {
       absl::StrCat(what, " is an output of no node"));
 }
 
-// A scalar of that type.
+// Fails unless `value` is, or may be, a scalar of that type.
 absl::Status CheckScalar(absl::string_view what, const Output& value,
                          DType dtype) {
   if (!value.IsValid() || value.dtype() == DType::kInvalid) {
@@ -56,13 +57,14 @@ absl::Status CheckScalar(absl::string_view what, const Output& value,
                    ", got ", Name(value.dtype()), value.shape().DebugString()));
 }
 
+// What Choose must know of an If or a Case.
 struct BranchNames {
   absl::string_view op = {};        // "If"
   absl::string_view selector = {};  // "predicate"
   DType selector_type = DType::kInvalid;
 };
 
-// A node and as many of its outputs as its branches returned.
+// A node, and one of its outputs for each tensor that its branches return.
 struct Chosen {
   Operation operation = {};
   std::vector<Output> outputs = {};
@@ -72,12 +74,13 @@ Chosen InvalidChoice(GraphBuilder* owner, size_t count) {
   return {Operation(owner, kNoNode), Invalid(owner, count)};
 }
 
-// Cond and Case. A function is named like the node, with a suffix.
+// Builds a Cond or a Case. Each function is named after the node, with one of
+// `suffixes`.
 Chosen Choose(GraphBuilder* owner, const BranchNames& names, Output selector,
               absl::Span<const BranchFunction> branches,
               absl::Span<const std::string> suffixes,
               const std::string& node_name, SourceLocation location) {
-  // What a branch adds must not land in the graph, nor can an error.
+  // Without a builder, nothing can be built and no error can be recorded.
   if (owner == nullptr) return {};
   State& state = BuilderAccess::Of(BuilderAccess::Current(*owner));
   absl::Status valid = CheckScalar(absl::StrCat("the ", names.selector),
@@ -89,7 +92,8 @@ Chosen Choose(GraphBuilder* owner, const BranchNames& names, Output selector,
                  names.op),
         location);
   }
-  // After an error only the number of results matters.
+  // After an error, the first branch is called only for the number of its
+  // results.
   if (!owner->status().ok()) return InvalidChoice(owner, branches[0]().size());
   BranchesSpec spec = {.name = state.UniqueName(node_name),
                        .is_case = names.op == "Case",
@@ -111,6 +115,7 @@ Chosen Choose(GraphBuilder* owner, const BranchNames& names, Output selector,
   return InvalidChoice(owner, count);
 }
 
+// Builds the functions of a While and its node.
 class LoopBuilder {
  public:
   LoopBuilder(GraphBuilder& owner, absl::Span<const Output> initial,
@@ -193,7 +198,7 @@ class LoopBuilder {
     return absl::OkStatus();
   }
 
-  // A body with an argument for every variable.
+  // Makes a body that has an argument for every variable.
   absl::StatusOr<GraphBuilder*> NewBody(absl::string_view suffix) {
     GraphBuilder& body =
         BuilderAccess::NewBody(owner_, absl::StrCat(name_, suffix));
@@ -282,7 +287,7 @@ class LoopBuilder {
   struct Variable {
     std::string name = {};
     Output initial = {};
-    InferredOutput known = {};  // in every iteration
+    InferredOutput known = {};  // what holds in every iteration
   };
 
   GraphBuilder& owner_;
@@ -294,7 +299,7 @@ class LoopBuilder {
   std::vector<Variable> variables_;
 };
 
-// The branch of no results that `effect` is.
+// Makes a branch without results of an EffectFunction.
 struct Effect {
   EffectFunction effect;
   std::vector<Output> operator()() const {
@@ -348,7 +353,8 @@ std::vector<Output> MakeWhile(GraphBuilder& owner,
   LoopBuilder loop(owner, initial, options, location);
   absl::StatusOr<Operation> node = loop.Run(condition, body);
   if (node.ok()) return FirstOutputs(*node, initial.size());
-  // An error of the condition or the body has stuck already.
+  // If the error is one of the condition or the body, the builder has it
+  // already and ignores this one.
   owner.Fail(Annotate(node.status(), loop.name(), "While"), location);
   return Invalid(&owner, initial.size());
 }
@@ -418,7 +424,7 @@ std::vector<Output> While(absl::Span<const Output> initial,
     return MakeWhile(*output.builder(), initial, condition, body, options,
                      location);
   }
-  // As they are: they may say that they are of constants only.
+  // Returned unchanged, because their ids may be kOfConstants.
   return {initial.begin(), initial.end()};
 }
 

@@ -1,9 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Cond, Case and While: control flow whose branches and bodies are C++
-// functions that build nodes. TensorFlow's tf.cond, tf.switch_case and
-// tf.while_loop: nodes If, Case and While, Stateless where no op of the bodies
-// is stateful, which call functions that Build() adds to the graph.
+// Cond, Case and While add control flow to a graph. Their branches and bodies
+// are C++ functions that build nodes, as in TensorFlow's tf.cond,
+// tf.switch_case and tf.while_loop.
 //
 //   std::vector<Output> y = Cond(op::Greater(x, 0.0f),
 //                                [&] { return std::vector<Output>{x * w}; },
@@ -12,33 +11,42 @@
 //       {i0, x0}, [&](auto v) { return op::Less(v[0], 10); },
 //       [&](auto v) { return std::vector<Output>{v[0] + 1, v[1] * w}; });
 //
-// A body is called once. What it adds lands in the function, also through the
-// outer builder and with its scopes; an Output from outside that it uses
-// becomes an argument, which in a loop has the same value in every iteration.
-// Its own Outputs end with it, but for those that it returns. A variable
-// made in a body belongs to the graph; Variable::value() reads it in the body.
-// Name, device and control scopes that are open outside apply to the node, not
-// to the body; inside a body, operations outside that it is to run after make
-// the node wait. As in any graph, nodes of a body that have an effect run
-// whenever the body does, in no order but that of their edges.
+// Each call adds one node: an If, Case or While, or its Stateless form if no op
+// of its bodies is stateful. Build() adds the functions that the node calls to
+// the graph.
 //
+// A branch, condition or loop body is called exactly once, while the graph is
+// being built, and the nodes that it adds become a function. That is so
+// whichever builder adds them and whichever scopes the body opens. An Output
+// from outside that a body uses becomes an argument of the function; in a loop,
+// it has the same value in every iteration. Outputs of a body cannot be used
+// after it has ended: what it returns becomes an output of the node. A variable
+// made in a body belongs to the graph; Variable::value() reads it in the body.
 // Bodies nest at most 100 deep, loops with gradients at most 32.
 //
-// GraphBuilder::Gradients goes through all three, also nested; second
-// derivatives through a loop are UNIMPLEMENTED. What a gradient needs of the
-// forward computation the node hands out: it gets more outputs (a While, which
-// keeps lists of tensors, more inputs too), in place, so Outputs stay valid. A
-// graph that a session runs is to have its gradients before it is extended.
-// Asked for in a body, gradients go on outside from what the body uses; the
-// variable of a loop is not what it starts as, and has none with respect to it.
+// Name, device and control scopes that are open outside apply to the node, not
+// to its bodies. If a body opens a control scope of operations outside of it,
+// the node runs after them. As in any graph, nodes of a body that have side
+// effects run whenever the body does, in no order but that of their edges.
 //
-// Errors stick to the builder, with the node's name and the call site. As many
-// Outputs as the first branch returned, or as the loop has variables, come back
-// in any case but one: the builder is that of `pred`, `index` or `initial`; if
-// none has a builder (they are of no node, or of an op function of constants
-// only), no function is called, there is nobody to tell, and what comes back is
-// nothing, or the loop's `initial`. The overloads that take the builder report
-// that too.
+// GraphBuilder::Gradients goes through all three, also if they are nested;
+// second derivatives through a loop are UNIMPLEMENTED. The node gets more
+// outputs, for what the gradient needs of the forward computation. A While also
+// gets more inputs, because it keeps such values in lists of tensors. The node
+// changes in place, so its Outputs stay valid. But a session refuses to extend
+// its graph if a node has changed, so the gradients must be built before the
+// session gets the graph. Gradients that are asked for inside a body continue
+// outside of it through the values that the body captures. A loop variable
+// inside the body is not its initial value, so it has no gradient with respect
+// to that.
+//
+// Errors stick to the builder, with the name of the node and the place of the
+// call. After an error, as many invalid Outputs are returned as the first
+// branch returned, or as the loop has variables. The builder is that of `pred`,
+// `index` or `initial`. If these have none, because they belong to no node or
+// come from an op function of constants only, then no function is called, no
+// error can be recorded, and the result is empty, or `initial` for a loop. The
+// overloads that take a builder record this error too.
 #ifndef LEAT_GRAPH_CONTROL_FLOW_H_
 #define LEAT_GRAPH_CONTROL_FLOW_H_
 
@@ -56,14 +64,17 @@
 
 namespace leat {
 
+// Functions that build a branch, the condition of a loop, and the body of a
+// loop. Those of a loop get its variables. They are called before Cond, Case or
+// While returns and not kept.
 using BranchFunction = absl::FunctionRef<std::vector<Output>()>;
 using LoopCondition = absl::FunctionRef<Output(absl::Span<const Output>)>;
 using LoopBody =
     absl::FunctionRef<std::vector<Output>(absl::Span<const Output>)>;
 
-// A branch that returns nothing: it is there for what it does. Cond and Case of
-// such branches return their operation, to be run or waited for; one of no node
-// where they fail.
+// A branch that returns no tensors and is there for its side effects. Cond and
+// Case of such branches return their Operation, which a step can run or another
+// operation can wait for. It is invalid after an error.
 //
 //   Operation count = Cond(
 //       is_new, [&] { op::AssignAddVariableOp(n.handle(), 1); }, [] {});
@@ -76,11 +87,13 @@ class EffectFunction : public absl::FunctionRef<void()> {
 };
 
 struct CondOptions {
-  std::string name = "cond";
+  std::string name = "cond";  // of the node
 };
 
-// What the branch returns that the scalar bool `pred` chooses. Both branches
-// return as many tensors, of the same types; their shapes may differ.
+// Runs `then_branch` in the steps in which `pred`, a scalar bool, is true, and
+// `else_branch` in the others. Returns the results of the one that runs. Both
+// must return the same number of tensors of the same types; the shapes may
+// differ, and what is known of a result is what both have in common.
 std::vector<Output> Cond(Output pred, BranchFunction then_branch,
                          BranchFunction else_branch,
                          const CondOptions& options = {},
@@ -100,11 +113,12 @@ Operation Cond(GraphBuilder& builder, Output pred, EffectFunction then_branch,
                SourceLocation location = SourceLocation::Current());
 
 struct CaseOptions {
-  std::string name = "case";
+  std::string name = "case";  // of the node
 };
 
-// The same with the branch of the number `index`, a scalar int32; the last one
-// where it is out of range. At least one branch.
+// Runs the branch of number `index`, a scalar int32, or the last branch if
+// `index` is out of range. Returns its results, for which the rules of Cond
+// hold. There must be at least one branch.
 std::vector<Output> Case(Output index,
                          absl::Span<const BranchFunction> branches,
                          const CaseOptions& options = {},
@@ -125,17 +139,19 @@ Operation Case(GraphBuilder& builder, Output index,
                SourceLocation location = SourceLocation::Current());
 
 struct WhileOptions {
-  std::string name = "while";
-  // Ends the loop after so many iterations though the condition holds.
+  std::string name = "while";  // of the node
+  // Ends the loop after so many iterations even if the condition still holds.
   std::optional<int32_t> maximum_iterations = {};
-  int64_t parallel_iterations = 10;
-  // The shapes of the variables in all iterations, none or one for each. A body
-  // must keep them; without, those that the variables enter with.
+  int64_t parallel_iterations = 10;  // how many may run at once, at least 1
+  // The shape that each variable has in every iteration, or empty for the
+  // shapes of `initial`. The body must return values of these shapes.
   std::vector<PartialShape> shape_invariants = {};
 };
 
-// The variables, which start as `initial` (at least one), once `condition`, a
-// scalar bool, does not hold any more; `body` gives the next iteration's.
+// Runs a loop whose variables start as `initial`, of which there is at least
+// one. While `condition`, a scalar bool, holds for the variables, `body`
+// computes their values in the next iteration, of the same types. Returns the
+// values of the variables after the last iteration.
 std::vector<Output> While(absl::Span<const Output> initial,
                           LoopCondition condition, LoopBody body,
                           const WhileOptions& options = {},
@@ -147,9 +163,11 @@ std::vector<Output> While(GraphBuilder& builder,
                           const WhileOptions& options = {},
                           SourceLocation location = SourceLocation::Current());
 
-// The name of the function whose body the operation is in; "" in the graph.
+// Returns the name of the function whose body `operation` is in, or "" if it is
+// in the graph.
 std::string FunctionOf(const Operation& operation);
-// That of the innermost body that is open, where what is added lands.
+// Returns the name of the function whose body new nodes land in, or "" if no
+// body is open.
 std::string OpenFunction(const GraphBuilder& builder);
 
 }  // namespace leat

@@ -19,8 +19,9 @@ namespace {
 
 using State = BuilderAccess::State;
 
-// Values that change in a loop; a handle does not. A variant is a list of
-// tensors, and so is its gradient.
+// True if values of this type can change from iteration to iteration and have
+// gradients. A variant is a list of tensors, and so is its gradient. A resource
+// handle does not change.
 bool IsDifferentiableValue(DType dtype) {
   return CarriesGradient(dtype) && dtype != DType::kResource;
 }
@@ -41,8 +42,8 @@ void Fail(const GradientContext& c, const absl::Status& error) {
       CallSite(c.builder()));
 }
 
-// What is known of an output's gradient: the dtype and shape are those of the
-// variable for a handle.
+// What is known of an output's gradient. The gradient of a handle has the dtype
+// and shape of its variable.
 struct GradientType {
   DType dtype = DType::kInvalid;
   InferredOutput known = {};
@@ -58,7 +59,7 @@ GradientType TypeOfGradient(const Output& output) {
           .known = {.shape = known.handle->shape}};
 }
 
-// A zero gradient, where the innermost open body is.
+// Adds the zero gradient of `output` to the innermost open body.
 absl::StatusOr<Output> Zeros(const Output& output) {
   const GradientType type = TypeOfGradient(output);
   const PartialShape& dims = type.known.shape;
@@ -80,7 +81,8 @@ absl::StatusOr<Output> Zeros(const Output& output) {
   return op::Fill(shape, *std::move(zero));
 }
 
-// The forward node's outputs that have gradients, and these as tensors.
+// The outputs of the forward node that have gradients, and those gradients,
+// dense.
 struct OutputGradients {
   std::vector<int> outputs = {};
   std::vector<Output> gradients = {};
@@ -96,7 +98,8 @@ OutputGradients Given(const GradientContext& c, int num_outputs) {
   return given;
 }
 
-// The node that is differentiated, and where that lands.
+// What the two classes below share: the node that is differentiated, and the
+// builder that the gradient is added to.
 class Differentiator {
  public:
   Differentiator(GradientContext& c, const ControlFlowNode& node)
@@ -108,10 +111,11 @@ class Differentiator {
  protected:
   GradientContext& c_;
   const Operation operation_;
-  const ControlFlowNode node_;  // as it was before
+  const ControlFlowNode node_;  // a copy from before the gradient
   State& state_;
 };
 
+// Builds the gradient of an If or Case.
 class BranchesDifferentiator : public Differentiator {
  public:
   using Differentiator::Differentiator;
@@ -146,7 +150,8 @@ class BranchesDifferentiator : public Differentiator {
   }
 
  private:
-  // The gradients in branch i of the inputs that are needed.
+  // Adds the gradient of branch i, with the gradients of all inputs that are
+  // needed and that the branch uses.
   absl::Status AddBranch(size_t i) {
     GraphBuilder& forward = *node_.bodies[i];
     GraphBuilder& body = BuilderAccess::NewBody(
@@ -170,6 +175,8 @@ class BranchesDifferentiator : public Differentiator {
     return absl::OkStatus();
   }
 
+  // Makes the gradient of branch i return the gradient of every input that any
+  // branch uses.
   absl::Status AddReturns(size_t i) {
     GraphBuilder& body = *spec_.bodies[i];
     const BodyScope scope(body, CallSite(body));
@@ -184,14 +191,15 @@ class BranchesDifferentiator : public Differentiator {
       BodyOf(body).returns.push_back(gradient);
     }
     LEAT_RETURN_IF_ERROR(body.status());
-    // What a gradient is may be a forward value itself.
+    // A gradient may be a value of the forward branch itself.
     for (Output& output : BodyOf(body).returns) {
       LEAT_ASSIGN_OR_RETURN(output, BuilderAccess::Of(body).Resolve(output));
     }
     return absl::OkStatus();
   }
 
-  // What the branches need of the forward ones.
+  // Gives the forward node outputs for the values that the gradients' branches
+  // need of the forward branches, and passes them to these.
   absl::Status FindIntermediates() {
     std::vector<std::vector<Output>> values;
     std::vector<std::vector<BodyArgument*>> arguments;
@@ -217,12 +225,13 @@ class BranchesDifferentiator : public Differentiator {
 
   OutputGradients given_;
   std::vector<int> needed_;
-  std::vector<std::vector<Gradient>> gradients_;  // by branch, as needed_
-  std::vector<bool> reached_;                     // of needed_, by any branch
+  std::vector<std::vector<Gradient>> gradients_;  // [branch][as in needed_]
+  std::vector<bool> reached_;  // as needed_: whether any branch uses the input
   BranchesSpec spec_;
 };
 
-// Which arguments of a body lead to which variables in the next iteration.
+// Answers on which arguments of a loop's body the variables of later iterations
+// depend.
 class LoopPaths {
  public:
   explicit LoopPaths(const GraphBuilder& body)
@@ -237,7 +246,8 @@ class LoopPaths {
     }
   }
 
-  // The arguments that those marked lead to, in any number of iterations.
+  // Returns the marked arguments and those whose values in any later iteration
+  // depend on them.
   std::vector<bool> Forward(std::vector<bool> marked) const {
     Reached reached(graph_);
     for (size_t i = 0; i < marked.size(); ++i) {
@@ -257,7 +267,8 @@ class LoopPaths {
     return marked;
   }
 
-  // The arguments that lead to those marked.
+  // Returns the marked arguments and those on which their values in any later
+  // iteration depend.
   std::vector<bool> Backward(std::vector<bool> marked) const {
     Reached reached(graph_);
     for (size_t i = 0; i < marked.size(); ++i) {
@@ -276,7 +287,7 @@ class LoopPaths {
   }
 
  private:
-  // Nodes, each of which is visited once.
+  // A list of nodes to visit that visits each node once.
   class Reached {
    public:
     explicit Reached(const Graph& graph) : reached_(graph.num_ids(), false) {}
@@ -285,7 +296,7 @@ class LoopPaths {
       reached_[id] = true;
       pending_.push_back(id);
     }
-    // Nothing when all have been visited.
+    // Returns a node to visit, or nothing if all have been visited.
     std::optional<NodeId> Next() {
       if (pending_.empty()) return std::nullopt;
       const NodeId id = pending_.back();
@@ -303,10 +314,11 @@ class LoopPaths {
   const Graph& graph_;
   const Body& body_;
   const Consumers consumers_;
-  // The variables whose next values a node makes.
+  // Maps a node to the variables whose next values are its outputs.
   absl::flat_hash_map<NodeId, std::vector<size_t>> variables_;
 };
 
+// Builds the gradient of a While.
 class LoopDifferentiator : public Differentiator {
  public:
   using Differentiator::Differentiator;
@@ -344,8 +356,9 @@ class LoopDifferentiator : public Differentiator {
     return BodyOf(*forward_).arguments;
   }
 
-  // Variables whose gradients may be other than zero and that lead to an input
-  // whose gradient is needed, and such inputs that the loop does not change.
+  // Finds the variables that depend on an input whose gradient is needed and
+  // whose own gradients may differ from zero, and the inputs of that kind that
+  // the loop does not change.
   absl::Status FindActive() {
     const size_t count = Arguments().size();
     std::vector<bool> from_inputs(count), to_outputs(count);
@@ -363,7 +376,7 @@ class LoopDifferentiator : public Differentiator {
       const DType dtype = argument.inner.dtype();
       const int index = static_cast<int>(i);
       if (argument.next == argument.inner) {
-        // Its gradient as an output goes to the input past the loop.
+        // The gradient of its output goes directly to the input.
         if (c_.needs(index) && CarriesGradient(dtype)) {
           invariants_.push_back(index);
         }
@@ -379,12 +392,13 @@ class LoopDifferentiator : public Differentiator {
     return absl::OkStatus();
   }
 
-  // No iteration makes a difference.
+  // Passes the gradients of outputs that the loop does not change to the
+  // inputs. It is for loops in which no iteration adds to them.
   void PassInvariants() {
     for (const int i : invariants_) c_.set(i, c_.grad_or_none(i));
   }
 
-  // An argument that is a variable of the gradient's loop.
+  // Adds a variable to the gradient's loop and returns its argument.
   absl::StatusOr<Output> AddVariable(absl::string_view name, GradientType type,
                                      const Output& initial) {
     State& body = BuilderAccess::Of(*body_);
@@ -396,7 +410,7 @@ class LoopDifferentiator : public Differentiator {
     return argument;
   }
 
-  // Of an argument of the gradient's body.
+  // Returns the position of an argument of the gradient's body.
   int NumberOf(const Output& argument) const {
     return BodyOf(*body_).FindArgument(argument.operation().id());
   }
@@ -408,7 +422,8 @@ class LoopDifferentiator : public Differentiator {
   absl::Status AddBody() {
     LEAT_ASSIGN_OR_RETURN(const Output iterations,
                           IterationsOutput(operation_));
-    // Made here, outside of the body.
+    // The initial gradients are made before the body is, so that they are
+    // outside of it.
     std::vector<Output> initial;
     for (const int i : variables_) {
       Output gradient = c_.grad_or_none(i).AsDense();
@@ -460,7 +475,8 @@ class LoopDifferentiator : public Differentiator {
     return absl::OkStatus();
   }
 
-  // The gradients of all iterations add up.
+  // Adds a variable for each input that the loop does not change: the sum of
+  // its gradients over the iterations.
   absl::Status AddInvariants(const std::vector<Gradient>& gradients) {
     for (size_t k = 0; k < invariants_.size(); ++k) {
       const int input = invariants_[k];
@@ -486,7 +502,8 @@ class LoopDifferentiator : public Differentiator {
     return body_->status();
   }
 
-  // Where the lists come from; variables before what is captured.
+  // Gives the forward loop outputs for the lists that the gradient pops from.
+  // Then orders the arguments: variables come before captured values.
   absl::Status FindIntermediates() {
     std::vector<BodyArgument> arguments = BodyOf(*body_).arguments;
     std::vector<Output> values;
@@ -510,6 +527,7 @@ class LoopDifferentiator : public Differentiator {
     return absl::OkStatus();
   }
 
+  // Adds the condition: iterations are left to go through.
   absl::Status AddCondition() {
     condition_ = &BuilderAccess::NewBody(
         *state_.self, absl::StrCat(BodyOf(*forward_).function, "_grad_cond"));
@@ -529,15 +547,15 @@ class LoopDifferentiator : public Differentiator {
     return condition_->status();
   }
 
-  GraphBuilder* forward_ = nullptr;  // its body
+  GraphBuilder* forward_ = nullptr;  // the body of the forward loop
   int64_t parallel_iterations_ = 10;
-  std::vector<int> variables_;   // of the forward loop
-  std::vector<int> invariants_;  // inputs that it does not change
+  std::vector<int> variables_;   // those of the forward loop with gradients
+  std::vector<int> invariants_;  // inputs that the forward loop does not change
   GraphBuilder* body_ = nullptr;
   GraphBuilder* condition_ = nullptr;
   size_t num_variables_ = 0;
-  Output left_;  // how many iterations are to come
-  // An input, and the argument whose last value is its gradient.
+  Output left_;  // the variable that counts the iterations to come
+  // Pairs of an input and the argument whose last value is its gradient.
   std::vector<std::pair<int, Output>> results_;
 };
 

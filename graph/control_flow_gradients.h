@@ -1,9 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Gradients of If, Case and While: the node of the same kind whose bodies are
-// the gradients of its bodies. What those need of the forward computation the
-// forward node hands out in outputs that it gets for that; nothing is computed
-// again. TensorFlow's cond_v2 and while_v2.
+// Gradients of If, Case and While. The gradient of such a node is a node of the
+// same kind whose bodies are the gradients of its bodies. The forward node gets
+// new outputs for the values of the forward computation that these need, so
+// nothing is computed twice. This is how TensorFlow's cond_v2 and while_v2 do
+// it. Not thread-safe, as GraphBuilder is not.
 #ifndef LEAT_GRAPH_CONTROL_FLOW_GRADIENTS_H_
 #define LEAT_GRAPH_CONTROL_FLOW_GRADIENTS_H_
 
@@ -11,13 +12,16 @@
 
 namespace leat {
 
-// The branch that was taken gives the gradients, zeros for what only another
-// one reaches.
+// Builds the gradient of an If or Case. In a step, the branch that was taken
+// computes the gradients; it gives zeros for inputs that only other branches
+// use.
 void BranchesGradient(GradientContext& context);
 
-// A loop of as many iterations, from the last to the first, whose variables are
-// the gradients of the forward loop's variables, and of what it captures, those
-// added up. The forward loop keeps intermediate values in lists.
+// Builds the gradient of a While: a loop of as many iterations, which goes from
+// the last one to the first. Its variables are the gradients of the forward
+// loop's variables, and the sums over the iterations of the gradients of the
+// values that the loop captures. The forward loop keeps intermediate values in
+// lists. UNIMPLEMENTED for a loop that is itself a gradient.
 void LoopGradient(GradientContext& context);
 
 }  // namespace leat

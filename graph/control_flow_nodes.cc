@@ -19,7 +19,7 @@ bool SameHandle(const InferredOutput& a, const InferredOutput& b) {
          a.handle->shape == b.handle->shape;
 }
 
-// Whatever `inner` describes, `outer` does.
+// True if `outer` describes every shape that `inner` describes.
 bool IsWithin(const PartialShape& inner, const PartialShape& outer) {
   return Relax(outer, inner) == outer;
 }
@@ -43,10 +43,12 @@ FunctionRef RefTo(const GraphBuilder& body) {
   return {.name = BodyOf(body).function};
 }
 
-// Two captures of one output stay two arguments, each found by its count.
+// Identifies a captured argument by the output that it captures and a count,
+// because a body may capture one output twice.
 using CaptureKey = std::pair<Endpoint, int>;
 
-// Gives all bodies the same arguments in the same order from `first` on.
+// Gives all bodies the same captured arguments in the same order, after the
+// first `first` arguments, which stay.
 absl::Status AlignCaptures(absl::Span<GraphBuilder* const> bodies,
                            size_t first) {
   std::vector<std::pair<CaptureKey, Output>> order;
@@ -83,7 +85,8 @@ absl::Status AlignCaptures(absl::Span<GraphBuilder* const> bodies,
   return absl::OkStatus();
 }
 
-// Adds the node to the state's graph, after what the bodies are to run after.
+// Adds the node to the state's graph, with control edges from the nodes after
+// which its bodies are to run.
 absl::StatusOr<Operation> AddControlFlowNode(State& state, NodeDef def,
                                              absl::Span<const Endpoint> inputs,
                                              ControlFlowNode node) {
@@ -147,7 +150,7 @@ absl::Status CheckBranch(const Body& first, const Body& body) {
   return absl::OkStatus();
 }
 
-// What is true of tensor i whichever branch returns it.
+// Returns what is known of result i whichever branch returns it.
 InferredOutput Joined(absl::Span<GraphBuilder* const> bodies, size_t i) {
   const InferredOutput& first = Known(BodyOf(*bodies[0]).returns[i]);
   InferredOutput result = {.shape = first.shape, .handle = first.handle};

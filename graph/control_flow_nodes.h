@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The nodes of Cond, Case and While, and of their gradients: made from bodies
-// that have ended, and extended where they are by what a gradient needs of
-// them. The outputs that a node has keep their numbers.
+// Makes the nodes of Cond, Case and While, and of their gradients, from bodies
+// that have ended. Later it extends such a node in place by outputs that its
+// gradient needs; the outputs that the node has keep their numbers. Private to
+// graph/control_flow*.cc. Not thread-safe, as GraphBuilder is not.
 #ifndef LEAT_GRAPH_CONTROL_FLOW_NODES_H_
 #define LEAT_GRAPH_CONTROL_FLOW_NODES_H_
 
@@ -15,54 +16,65 @@
 
 namespace leat {
 
+// REQUIRES: `builder` is the builder of a body.
 inline Body& BodyOf(const GraphBuilder& builder) {
   return *BuilderAccess::Of(builder).body;
 }
+// Returns what inference knows of an output. REQUIRES: it is one of a node.
 inline const InferredOutput& Known(const Output& output) {
   return BuilderAccess::Of(*output.builder()).InferredAt(output.endpoint());
 }
 
-// An If (two bodies, `selector` a bool) or a Case, added where the innermost
-// open body is, with all its scopes. INVALID_ARGUMENT when the bodies do not
-// return the same number of tensors of the same types.
+// Describes an If or a Case to AddBranches.
 struct BranchesSpec {
   std::string name = {};  // unique, with its scopes
-  bool is_case = false;
-  Output selector = {};
-  std::vector<GraphBuilder*> bodies = {};
+  bool is_case = false;   // else it is an If
+  Output selector = {};   // the predicate of an If, the index of a Case
+  std::vector<GraphBuilder*> bodies = {};  // two for an If: then, else
   bool is_gradient = false;
 };
+// Adds the node to the innermost open body, with the scopes that are open
+// there. Fails with INVALID_ARGUMENT if the bodies do not return the same
+// number of tensors of the same types.
 absl::StatusOr<Operation> AddBranches(GraphBuilder& builder,
                                       const BranchesSpec& spec);
 
-// A While. The first arguments of the body are the loop's variables, with
-// `outer` and `next` set; the condition has as many, and returns one tensor;
-// the body's other ones are captured. INVALID_ARGUMENT naming the variable that
-// changes its type, or its shape, unless that is not to be checked.
+// Describes a While to AddLoop. The first `num_variables` arguments of the body
+// and of the condition are the loop's variables; in the body their `outer` and
+// `next` are set. The other arguments are captured. The condition returns one
+// tensor.
 struct LoopSpec {
-  std::string name = {};
+  std::string name = {};  // unique, with its scopes
   size_t num_variables = 0;
   GraphBuilder* condition = nullptr;
   GraphBuilder* body = nullptr;
   int64_t parallel_iterations = 10;
-  int counter = -1;
+  int counter = -1;  // the variable that counts iterations, or -1
   bool check_shapes = true;
   bool is_gradient = false;
 };
+// Adds the node to the innermost open body, with the scopes that are open
+// there. Fails with INVALID_ARGUMENT, naming the variable, if the body changes
+// a variable's type, or its shape and `check_shapes` is set.
 absl::StatusOr<Operation> AddLoop(GraphBuilder& builder, const LoopSpec& spec);
 
-// The outputs of an If or Case that are `values[i]` of the body of branch i.
-// New ones if need be, which values of different branches share where they are
-// alike, and of which a branch that has no value gives something arbitrary.
+// Returns the outputs of an If or Case that have the values of `values[i]`,
+// outputs of the body of branch i, when that branch runs. Adds outputs to
+// `node` if needed. Values of different branches share an output if their types
+// and shapes are equal. A branch that has no value for an output gives it an
+// arbitrary tensor.
 absl::StatusOr<std::vector<std::vector<Output>>> BranchOutputs(
     const Operation& node, absl::Span<const std::vector<Output>> values);
 
-// The output of a While that counts its iterations, an int32.
+// Returns the output of a While that counts its iterations, an int32. Adds it
+// if the loop has none.
 absl::StatusOr<Output> IterationsOutput(const Operation& node);
 
-// The outputs of a While that are the lists of all values, the last iteration's
-// at the end, that each of `values`, of its body, had. INVALID_ARGUMENT for
-// lists that stand in each other deeper than variants may.
+// Returns for each of `values`, outputs of the body of a While, the output of
+// the While that is the list of the values it had, the last iteration's at the
+// end. Adds the lists that are missing. Fails with INVALID_ARGUMENT if lists
+// would be nested in each other deeper than variants may be (kMaxVariantDepth,
+// core/variant.h).
 absl::StatusOr<std::vector<Output>> ListOutputs(
     const Operation& node, absl::Span<const Output> values);
 

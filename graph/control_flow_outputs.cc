@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What nodes of control flow hand out for their gradients.
+// Adds outputs to If, Case and While nodes for the values that their gradients
+// need.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -15,15 +16,15 @@ namespace {
 
 using State = BuilderAccess::State;
 
-// What a node gets in addition.
+// The inputs and outputs to add to a node.
 struct Growth {
   std::vector<Endpoint> inputs = {};
   std::vector<DType> types = {};  // of the outputs
   std::vector<InferredOutput> outputs = {};
 };
 
-// Replaces the node by one with these inputs and outputs too; `types` names the
-// attr of its outputs' types. The new outputs are the last ones.
+// Appends the inputs and outputs of `growth` to a node, in place. `types` names
+// the attr that lists the types of its outputs.
 absl::Status Grow(const Operation& node, absl::string_view types,
                   const Growth& growth) {
   if (growth.types.empty()) return absl::OkStatus();
@@ -48,7 +49,8 @@ absl::Status Grow(const Operation& node, absl::string_view types,
   return absl::OkStatus();
 }
 
-// A tensor of that type that nobody looks at.
+// Returns a tensor of this type that no consumer uses in a step, for an output
+// of a branch that has no value for it.
 absl::StatusOr<Output> Arbitrary(State& state, const InferredOutput& known,
                                  DType dtype) {
   if (dtype == DType::kVariant && known.handle.has_value()) {
@@ -72,8 +74,9 @@ absl::StatusOr<Output> Arbitrary(State& state, const InferredOutput& known,
   return parameter.output(0);
 }
 
-// Adds a variable to the functions of a While; `next` in its body makes the
-// next value. Nothing of the node but its growth changes.
+// Adds a variable to the functions of a While. `next` adds its next value to
+// the body. The node itself does not change: the caller passes `growth` to
+// Grow.
 absl::Status AddVariable(
     const Operation& node, absl::string_view name, const Output& initial,
     absl::FunctionRef<absl::StatusOr<Output>(State&, Output)> next,
@@ -97,7 +100,7 @@ absl::Status AddVariable(
   return absl::OkStatus();
 }
 
-// A constant beside the node.
+// Adds a constant to which no open scope applies.
 absl::StatusOr<Output> Constant(State& state, std::string name, Tensor value,
                                 absl::string_view device) {
   LEAT_ASSIGN_OR_RETURN(
@@ -107,7 +110,8 @@ absl::StatusOr<Output> Constant(State& state, std::string name, Tensor value,
   return constant.output(0);
 }
 
-// Outputs that an If or Case gets.
+// Collects the values that an If or Case must give in outputs, and assigns new
+// outputs to them.
 class NewBranchOutputs {
  public:
   NewBranchOutputs(absl::Span<GraphBuilder* const> bodies, int first)
@@ -121,8 +125,9 @@ class NewBranchOutputs {
     }
   }
 
-  // The number of the output that is `value` of that branch. Only one branch
-  // runs: two of them give values of the same kind in one output.
+  // Returns the number of the output that gives `value` of that branch. Values
+  // of different branches can share an output if they are of the same kind,
+  // because only one branch runs.
   int Find(size_t branch, const Output& value) {
     const auto [it, is_new] =
         numbers_[branch].try_emplace(value.endpoint(), -1);
@@ -158,7 +163,8 @@ class NewBranchOutputs {
   }
 
  private:
-  // What is known of such a value at the caller.
+  // Returns a text that is equal for two values if they have equal type, shape
+  // and handle, so that the caller knows the same of them.
   static std::string KindOf(const Output& value) {
     const InferredOutput& known = Known(value);
     std::string kind =
@@ -189,8 +195,9 @@ class NewBranchOutputs {
   }
 
   const absl::Span<GraphBuilder* const> bodies_;
-  const int first_;  // the number of the first new one
-  // By branch: the outputs that values are, and how many new ones of a kind.
+  const int first_;  // the number of the first new output
+  // By branch: the numbers of the outputs that values have, and how many new
+  // outputs of each kind the branch uses.
   std::vector<absl::flat_hash_map<Endpoint, int>> numbers_;
   std::vector<absl::flat_hash_map<std::string, size_t>> used_;
   absl::flat_hash_map<std::string, std::vector<size_t>> by_kind_;
@@ -199,7 +206,8 @@ class NewBranchOutputs {
   std::vector<std::string> kinds_;
 };
 
-// How deep lists that nodes keep for gradients stand in each other in `value`.
+// Returns how deep the lists in `value` are nested that nodes keep for their
+// gradients, or 0 if it has no such list.
 int ListDepth(const Output& value) {
   const State& state = BuilderAccess::Of(*value.builder());
   const auto it = state.control_flow.find(value.operation().id());
@@ -219,7 +227,8 @@ int ListDepth(const Output& value) {
   return depth;
 }
 
-// A list of all values that `value`, of the body of a While, has.
+// Adds a list to a While on which each iteration pushes `value`, an output of
+// its body.
 absl::Status AddList(const Operation& node, const Output& value,
                      Growth& growth) {
   if (const int depth = 1 + ListDepth(value); depth > kMaxVariantDepth) {
@@ -315,7 +324,7 @@ absl::StatusOr<std::vector<Output>> ListOutputs(
     const Operation& node, absl::Span<const Output> values) {
   const State& state = BuilderAccess::Of(*node.builder());
   const Body& body = BodyOf(*state.control_flow.at(node.id()).bodies[1]);
-  absl::flat_hash_map<Endpoint, int> numbers;  // by what the list is of
+  absl::flat_hash_map<Endpoint, int> numbers;  // of lists, by their values
   for (const BodyArgument& argument : body.arguments) {
     if (argument.pushed.builder() == nullptr) continue;
     numbers.emplace(argument.pushed.endpoint(),

@@ -16,8 +16,8 @@ bool CanCarryDeadTensors(const Graph& graph) {
   for (NodeId id = 0; id < graph.num_ids(); ++id) {
     if (!graph.Contains(id)) continue;
     const Node& node = graph.node(id);
-    // A Merge may be left where pruning has cut its Switches away; it needs to
-    // know which input came all the same.
+    // Pruning may leave a Merge without its Switches. It still has to know
+    // which of its inputs came.
     if (IsSwitch(node) || IsMerge(node)) return true;
     if (IsRecv(node) &&
         node.attrs().GetOr<bool>(kMayBeDeadAttr, true).value_or(true)) {

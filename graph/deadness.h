@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Deadness: a branch that was not taken sends dead tensors, and whoever needs
-// one does not run. Where nothing can be dead, steps need not ask.
+// Deadness: the outputs of a branch that was not taken are dead, and a node
+// with a dead input does not run. A graph in which no tensor can be dead runs
+// faster, because its steps need not ask. Thread-safe.
 #ifndef LEAT_GRAPH_DEADNESS_H_
 #define LEAT_GRAPH_DEADNESS_H_
 
@@ -9,12 +10,13 @@
 
 namespace leat {
 
-// Set by our planner on every _Recv: whether a dead tensor may arrive. A _Recv
-// without it comes from another planner, so one may.
+// A bool attr that our planner sets on every _Recv: whether a dead tensor may
+// arrive. A _Recv without it comes from another planner, so a dead tensor may
+// arrive there.
 inline constexpr char kMayBeDeadAttr[] = "_leat_may_be_dead";
 
-// A tensor of the graph can be dead, or a choice between tensors is to be made:
-// it has a Switch, a Merge or such a _Recv.
+// True if the graph has a Switch, a Merge, or a _Recv at which a dead tensor
+// may arrive: then a tensor can be dead, or a Merge has to choose one.
 bool CanCarryDeadTensors(const Graph& graph);
 
 }  // namespace leat

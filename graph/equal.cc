@@ -26,7 +26,7 @@ bool IsEmptyList(const AttrValue& value) {
       value);
 }
 
-// The nodes of a graph by name.
+// Returns the nodes of a graph, sorted by name.
 std::map<absl::string_view, NodeId> NodesByName(const Graph& graph) {
   std::map<absl::string_view, NodeId> result;
   for (const NodeId id : graph.NodeIds()) {
@@ -44,6 +44,7 @@ std::set<absl::string_view> ControlNames(const Graph& graph, const Node& node) {
   return names;
 }
 
+// Compares two graphs and collects the lines of differences.
 class Comparison {
  public:
   Comparison(const Graph& a, const Graph& b, const CompareOptions& options)

@@ -23,6 +23,8 @@ absl::Status NodeError(const Node& node, absl::string_view message) {
       absl::StrCat("node '", node.name(), "' (op ", node.op(), ") ", message));
 }
 
+// Gives each node the frame of its inputs, in topological order, and checks the
+// edges back into Merges at the end.
 class FrameFinder {
  public:
   explicit FrameFinder(const Graph& graph) : graph_(graph) {
@@ -59,7 +61,9 @@ class FrameFinder {
     return absl::OkStatus();
   }
 
-  // An edge from `from` to `id`, whose first edge came from `first`.
+  // Checks that the edge from `from` to `id` comes from the same frame as the
+  // first edge to `id`, which came from `first`. Sets `first` at the first
+  // edge.
   absl::Status Join(NodeId id, NodeId from, bool is_data, NodeId& first) {
     const Node& node = graph_.node(id);
     if (is_data && IsNextIteration(graph_.node(from))) {
@@ -111,7 +115,8 @@ class FrameFinder {
     return it->second;
   }
 
-  // A NextIteration stands in the frame of the Merge that it leads back to.
+  // Checks that a NextIteration is in the frame of the Merge that it leads back
+  // to.
   absl::Status CheckBackEdges(NodeId id) const {
     const Node& node = graph_.node(id);
     if (!IsMerge(node)) return absl::OkStatus();

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Frames: the loops of a graph. Enter opens a frame, Exit leaves it, and what
-// lies between runs once per iteration (TensorFlow's dynamic control flow).
+// Frames are the loops of a graph (OSDI'16 paper, section 3.4; TensorFlow's
+// dynamic control flow). An Enter opens a frame, an Exit leaves it, and the
+// nodes between them run once per iteration. Thread-safe.
 #ifndef LEAT_GRAPH_FRAMES_H_
 #define LEAT_GRAPH_FRAMES_H_
 
@@ -15,37 +16,44 @@
 
 namespace leat {
 
+// One loop. The root stands for what is outside of all loops.
 struct Frame {
-  std::string name = {};  // frame_name of its Enters; "" for the root
-  int32_t parent = -1;    // an index; -1 for the root
+  std::string name = {};  // the attr frame_name of its Enters; "" for the root
+  int32_t parent = -1;    // index of the frame around it; -1 for the root
 };
 
-// Describes a graph as it was then; indexed by NodeId.
+// The frames of a graph, and the frame of each node. It describes the graph as
+// it was when FindFrames was called.
 struct Frames {
   static constexpr int32_t kRoot = 0;
 
-  std::vector<Frame> frames = {};       // parents before children
-  std::vector<int32_t> of_inputs = {};  // the frame a node takes inputs from
-  // The frame of its outputs: differs for Enter (the frame it opens) and Exit.
+  std::vector<Frame> frames = {};  // parents before children
+  // The frame that the inputs of a node come from, by NodeId.
+  std::vector<int32_t> of_inputs = {};
+  // The frame of a node's outputs, by NodeId. It differs from that of its
+  // inputs for an Enter, which opens the frame, and an Exit.
   std::vector<int32_t> of_outputs = {};
 
   bool HasLoops() const { return frames.size() > 1; }
 };
 
-// INVALID_ARGUMENT naming the node for a cycle that is no loop, an Exit or
-// NextIteration outside of any frame, an Enter without a frame name, a Merge
-// that nothing enters, a NextIteration that does not lead to a Merge, and a
-// node whose inputs come from different frames. O(nodes + edges).
+// Finds the frames of a graph in O(nodes + edges). Fails with INVALID_ARGUMENT,
+// naming the node, for a cycle that is no loop, an Exit or NextIteration
+// outside of any frame, an Enter without a frame name, a Merge that nothing
+// enters, a NextIteration that does not lead to a Merge, and a node whose
+// inputs come from different frames.
 absl::StatusOr<Frames> FindFrames(const Graph& graph);
 
-// How deep loops may nest where they are planned or run: ending a loop ends
-// those inside of it, and each device that takes part in one takes part in all
-// around it.
+// How deep loops may nest where they are planned or run. It is bounded because
+// ending a loop ends those inside of it, and because a device that takes part
+// in a loop takes part in all loops around it.
 inline constexpr int kMaxFrameDepth = 256;
 
-// INVALID_ARGUMENT naming the loop and the limit for one nested deeper.
+// Fails with INVALID_ARGUMENT, naming the loop and the limit, for a loop that
+// is nested deeper than kMaxFrameDepth.
 absl::Status CheckFrameDepth(const Frames& frames);
 
+// True if `node` has the op, or the op for references that the comment names.
 bool IsEnter(const Node& node);          // Enter, RefEnter
 bool IsExit(const Node& node);           // Exit, RefExit
 bool IsMerge(const Node& node);          // Merge, RefMerge

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ValidateBody of graph_validation.h.
+// Implements ValidateBody of graph_validation.h.
 #include <algorithm>
 #include <vector>
 
@@ -16,6 +16,7 @@
 namespace leat {
 namespace {
 
+// Checks the body of one function. Nodes are numbered by their position.
 class BodyValidator {
  public:
   BodyValidator(const Function& function, const OpRegistry& ops,
@@ -65,7 +66,8 @@ class BodyValidator {
     }
     for (int i = 0; i < static_cast<int>(function_.nodes.size()); ++i) {
       const std::string& name = function_.nodes[i].name;
-      // A body made from a graph has names with a leading underscore too.
+      // A body that was made from a graph may have names with a leading
+      // underscore, which the "n" makes valid.
       if (!IsValidNodeName(absl::StrCat("n", name)) || name.empty()) {
         return NodeError(i, "malformed name");
       }
@@ -107,8 +109,8 @@ class BodyValidator {
     return absl::OkStatus();
   }
 
-  // "argument", "argument:0", "node:output", "node:output:0". Sets the node, or
-  // kArgument.
+  // Checks the text of a tensor: "argument", "argument:0", "node:output" or
+  // "node:output:0". Sets `node` to the node that it names, or to kArgument.
   absl::Status CheckTensor(absl::string_view text, int& node) const {
     const std::vector<absl::string_view> parts = absl::StrSplit(text, ':');
     const auto it = index_.find(parts[0]);
@@ -162,7 +164,8 @@ class BodyValidator {
            function_.nodes[to].op == "Merge";
   }
 
-  // Takes away nodes without inputs until none is left.
+  // Removes nodes that wait for no other node until none is left. What remains
+  // is on a cycle or behind one.
   absl::Status CheckCycles() const {
     const int size = static_cast<int>(inputs_.size());
     std::vector<std::vector<int>> consumers(inputs_.size());
@@ -193,7 +196,7 @@ class BodyValidator {
   const OpRegistry& ops_;
   const FunctionLibrary& functions_;
   absl::flat_hash_map<absl::string_view, int> index_;
-  std::vector<std::vector<int>> inputs_;  // the nodes each node waits for
+  std::vector<std::vector<int>> inputs_;  // the nodes that each node waits for
 };
 
 }  // namespace

@@ -49,7 +49,8 @@ absl::StatusOr<FunctionNode> NodeFromProto(const pb::FunctionDef& proto,
   return result;
 }
 
-// The entries of `protos` for exactly `names`, in that order.
+// Returns the entries of `protos` in the order of `names`. Fails unless they
+// are exactly those of `names`.
 absl::StatusOr<Returns> ReturnsFromProto(const pb::FunctionDef& proto,
                                          const std::vector<std::string>& names,
                                          const ReturnMap& protos) {

@@ -1,7 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Function to and from TensorFlow's FunctionDef message. Shared-resource ids
-// and debug information are not kept: calls are inlined before placement.
+// Converts Function to and from TensorFlow's FunctionDef message.
+// Shared-resource ids and debug information are not kept, because calls are
+// inlined before placement. Decoding checks messages from anybody. Thread-safe;
+// two threads must not share an AttrBudget.
 #ifndef LEAT_GRAPH_FUNCTION_CODEC_H_
 #define LEAT_GRAPH_FUNCTION_CODEC_H_
 
@@ -18,14 +20,17 @@ class FunctionDef;
 
 namespace leat {
 
-// INVALID_ARGUMENT naming the function, and the node where there is one, for a
-// malformed signature or attr, or when what is returned is not what the
-// signature declares. Returns stand in the signature's order. What the body's
-// nodes refer to is checked by ValidateFunctions (graph_validation.h).
+// Decodes a function. Its `returns` are in the order of the signature's
+// outputs. Fails with INVALID_ARGUMENT, naming the function and, where there is
+// one, the node, for a malformed signature or attr, or if the results are not
+// those that the signature declares. Fails with RESOURCE_EXHAUSTED for tensors
+// above the budget. What the nodes of the body refer to is not checked here:
+// ValidateBody and ValidateFunctions (graph_validation.h) do that.
 absl::StatusOr<std::shared_ptr<const Function>> FunctionFromProto(
     const pb::FunctionDef& proto, AttrBudget& budget);
 
-// Overwrites `proto`. Fails as AttrValueToProto does, naming function and node.
+// Encodes a function; overwrites `proto`. Fails as AttrValueToProto does,
+// naming the function and the node.
 absl::Status FunctionToProto(const Function& function, pb::FunctionDef& proto);
 
 }  // namespace leat

@@ -14,7 +14,8 @@
 namespace leat {
 namespace {
 
-// Stateful, but nobody misses them when nothing uses what they give.
+// Stateful ops that only read, so that a node is not needed if nothing uses its
+// outputs.
 constexpr absl::string_view kReads[] = {"ReadVariableOp", "ResourceGather",
                                         "VarHandleOp", "VariableShape"};
 
@@ -23,6 +24,7 @@ bool HasSideEffect(const Node& node) {
          std::count(std::begin(kReads), std::end(kReads), node.op()) == 0;
 }
 
+// Makes a function of one body.
 class Exporter {
  public:
   Exporter(const BuilderAccess::State& state, absl::Span<const Output> returns)
@@ -41,6 +43,7 @@ class Exporter {
   }
 
  private:
+  // Marks the nodes that the results and the nodes with side effects need.
   void MarkNeeded() {
     needed_.assign(graph_.num_ids(), false);
     std::vector<NodeId> pending;
@@ -77,7 +80,7 @@ class Exporter {
 
   bool IsArgument(NodeId id) const { return body_.FindArgument(id) >= 0; }
 
-  // "argument" or "node:output:0".
+  // Returns the text of a tensor in a function: "argument" or "node:output:0".
   absl::StatusOr<std::string> Name(Endpoint endpoint) const {
     const Node& node = graph_.node(endpoint.node);
     if (IsArgument(endpoint.node)) return node.name();

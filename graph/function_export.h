@@ -1,6 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ExportFunctions: the bodies built in a GraphBuilder as functions.
+// ExportFunctions turns the bodies that were built in a GraphBuilder into
+// functions of a library. GraphBuilder::Build() calls it. Not thread-safe, as
+// GraphBuilder is not.
 #ifndef LEAT_GRAPH_FUNCTION_EXPORT_H_
 #define LEAT_GRAPH_FUNCTION_EXPORT_H_
 
@@ -10,10 +12,11 @@
 
 namespace leat {
 
-// Adds the functions that the nodes of `builder`, which has no open body, call,
-// and those that they call. Nodes that neither a result nor a side effect of a
-// function needs are left out; a stateful node that does more than read is one
-// of its control outputs.
+// Adds to `functions` those that the nodes of `builder` call, and those that
+// these call. Leaves out nodes of a function that neither its results nor its
+// side effects need. Stateful nodes that do more than read are control outputs
+// of their function. Fails with INVALID_ARGUMENT if the library has another
+// function of the same name. REQUIRES: no body of `builder` is open.
 absl::Status ExportFunctions(const GraphBuilder& builder,
                              FunctionLibrary& functions);
 

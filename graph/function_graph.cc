@@ -35,12 +35,12 @@ absl::Status AddArguments(const FunctionBody& body, const OpRegistry& ops,
   return absl::OkStatus();
 }
 
-// The arguments come first.
+// True if `id` is an _Arg: these have the lowest ids.
 bool IsArgument(const FunctionGraph& body, NodeId id) {
   return static_cast<size_t>(id) < body.arguments.size();
 }
 
-// The text of a tensor in a function: "argument" or "node:output:0".
+// Returns the text of a tensor in a function: "argument" or "node:output:0".
 absl::StatusOr<std::string> TensorText(const FunctionGraph& body,
                                        Endpoint endpoint) {
   const Node& node = body.graph.node(endpoint.node);
@@ -135,7 +135,7 @@ absl::StatusOr<Function> WriteFunction(const FunctionGraph& body,
   const std::vector<ArgDef>& outputs = original.signature.outputs;
   for (size_t i = 0; i < body.returns.size(); ++i) {
     const Endpoint tensor = body.returns[i];
-    // One of several tensors of a list has no name.
+    // A single tensor of a list has no name in the original signature.
     std::string output = outputs.size() == body.returns.size()
                              ? outputs[i].name
                              : absl::StrCat("output_", i);

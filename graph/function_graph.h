@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FunctionGraph: the body of a function as a Graph, to be changed as any other,
-// and back.
+// FunctionGraph holds the body of a function as a Graph, so that it can be
+// changed like any other graph and then written back as a function.
+// Thread-compatible.
 #ifndef LEAT_GRAPH_FUNCTION_GRAPH_H_
 #define LEAT_GRAPH_FUNCTION_GRAPH_H_
 
@@ -15,31 +16,35 @@
 
 namespace leat {
 
-// An output of a node as a function's text names it: "node:output:0".
+// Returns output `index` of a node as the nodes of a function name it:
+// "node:output:0", where "output" is the name of the op's argument.
 absl::StatusOr<std::string> OutputText(const Node& node, int index);
 
+// The body of a function whose attrs are known.
 struct FunctionGraph {
-  // Nodes are named as in the function; before them stands an _Arg for each
-  // tensor of the arguments. Calls point at functions of the library that
-  // ReadFunction was given; the graph's own one is empty.
+  // Has an _Arg for each tensor of the arguments, and after these the nodes,
+  // named as in the function. Calls point at functions of the library that
+  // ReadFunction was given, which must outlive the graph; the graph's own
+  // library is empty.
   Graph graph;
-  std::vector<NodeId> arguments = {};
-  std::vector<Endpoint> returns = {};
+  std::vector<NodeId> arguments = {};  // the _Arg nodes, in order
+  std::vector<Endpoint> returns = {};  // the results, in order
 };
 
-// The body of `function` once its attrs are `attrs`. Fails as Instantiate
-// (instantiate.h), whose REQUIRES hold, does; INVALID_ARGUMENT too when an
-// argument has the name of a node.
+// Returns the body of `function` for a call with the attrs `attrs`. Fails as
+// Instantiate (instantiate.h) does, which has the same preconditions, and with
+// INVALID_ARGUMENT if an argument has the name of a node.
 absl::StatusOr<FunctionGraph> ReadFunction(const Function& function,
                                            const AttrMap& attrs,
                                            const OpRegistry& ops,
                                            const FunctionLibrary& library,
                                            int64_t max_tensors);
 
-// A function `name` without attrs of its own that computes what `body` does.
-// `original` is what the body was read from: the names of results and control
-// outputs and the function's annotations come from it. REQUIRES: the nodes that
-// are control outputs of `original` still stand in the graph.
+// Returns a function `name`, without attrs to instantiate, that computes what
+// `body` does. `original` is the function that the body was read from; the
+// names of results and control outputs and the annotations come from it.
+// REQUIRES: the nodes that are control outputs of `original` are still in the
+// graph.
 absl::StatusOr<Function> WriteFunction(const FunctionGraph& body,
                                        const Function& original,
                                        std::string name);

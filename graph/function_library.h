@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FunctionLibrary: the named functions of a graph (FunctionDefLibrary): bodies
-// of If, While, Case and calls. A value; copies share the immutable functions.
+// FunctionLibrary holds the named functions of a graph, which its If, Case,
+// While and call nodes refer to. It is TensorFlow's FunctionDefLibrary.
 #ifndef LEAT_GRAPH_FUNCTION_LIBRARY_H_
 #define LEAT_GRAPH_FUNCTION_LIBRARY_H_
 
@@ -20,8 +20,10 @@ namespace leat {
 
 class OpRegistry;
 
-// One node of a body, by name, before attrs are known. Inputs are
-// "node:output_argument:index", an argument's name, or "^node".
+// One node of a function. Its attrs may still hold placeholders ("$T"), so the
+// number and types of its tensors are not known. `inputs` are texts:
+// "node:output_argument:index", the name of an argument of the function, or
+// "^node" for a control edge, after the others.
 struct FunctionNode {
   std::string name = {};
   std::string op = {};
@@ -32,39 +34,50 @@ struct FunctionNode {
   friend bool operator==(const FunctionNode&, const FunctionNode&) = default;
 };
 
-// TensorFlow's FunctionDef.
+// A function: a body and its signature, whose attrs a caller supplies. This is
+// TensorFlow's FunctionDef. Immutable once it is in a library.
 struct Function {
+  // The arguments, results and attrs. Its name is that of the function.
   OpDef signature = {};
   std::vector<FunctionNode> nodes = {};
+  // Pairs of an output of the signature and the text of its tensor.
   std::vector<std::pair<std::string, std::string>> returns = {};
+  // Pairs of a control output and the name of its node, which runs even if no
+  // result needs it.
   std::vector<std::pair<std::string, std::string>> control_returns = {};
-  std::vector<std::string> control_outputs = {};
-  AttrMap attrs = {};
-  // Attrs of arguments by position, such as _output_shapes.
+  std::vector<std::string> control_outputs = {};  // their names, in order
+  AttrMap attrs = {};                             // annotations
+  // Attrs of arguments, such as _output_shapes, by position.
   std::map<int, AttrMap> arg_attrs = {};
 };
 
+// Functions by name. A value; copies share the functions. Thread-compatible.
 class FunctionLibrary {
  public:
-  // INVALID_ARGUMENT when the name is taken by a different function; adding an
-  // equal one again is fine.
+  // Adds a function; adding an equal one again does nothing. Fails with
+  // INVALID_ARGUMENT if it has no name, or if the library has a different
+  // function of its name.
   absl::Status Add(std::shared_ptr<const Function> function);
+  // Removes the function, if there is one of this name.
   void Remove(absl::string_view name);
 
-  // Null when unknown.
+  // Returns the function `name`, or null if there is none. It lives as long as
+  // a library holds it.
   const Function* Find(absl::string_view name) const;
 
   size_t size() const { return functions_.size(); }
   bool empty() const { return functions_.empty(); }
-  // Sorted by name; looked up without making a string.
+  // std::less<> lets a lookup by string_view do without making a string.
   using Map =
       std::map<std::string, std::shared_ptr<const Function>, std::less<>>;
+  // Returns all functions, sorted by name.
   const Map& functions() const { return functions_; }
 
  private:
   Map functions_;
 };
 
+// True if the functions have equal names, signatures, nodes and attrs.
 bool Equal(const Function& a, const Function& b);
 
 }  // namespace leat

@@ -53,7 +53,8 @@ Output GradientContext::grad(int i) const {
 }
 
 bool GradientContext::needs(int input) const {
-  // If and While get more inputs while they are differentiated.
+  // If and While nodes get more inputs while they are differentiated; those are
+  // out of range.
   return input >= 0 && input < static_cast<int>(needed_.size()) &&
          needed_[input];
 }

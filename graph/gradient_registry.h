@@ -1,8 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Gradients of ops: for every differentiable op a function that builds, with
-// the generated op functions, the gradients of its inputs from those of its
-// outputs. First-order, symbolic; TensorFlow's formulas.
+// Gradients of ops: each differentiable op has a function that builds the
+// gradients of its inputs from those of its outputs, with the generated op
+// functions (ops.h). The formulas are TensorFlow's. Files of graph/gradients/
+// register such functions:
+//
+//   void NegGrad(GradientContext& c) { c.set(0, -c.grad()); }
+//
+//   void Register(GradientRegistry& registry) { registry.Add("Neg", NegGrad); }
 #ifndef LEAT_GRAPH_GRADIENT_REGISTRY_H_
 #define LEAT_GRAPH_GRADIENT_REGISTRY_H_
 
@@ -16,18 +21,20 @@
 
 namespace leat {
 
-// A gradient with respect to a gathered variable: rows `indices` (int vector)
-// have gradients `values`; duplicates add up. `dense_shape` is the variable's.
+// A sparse gradient, such as that of a variable from which rows were gathered.
+// Row i of `values` is the gradient of row indices[i] of the variable; rows
+// with the same index add up. All other rows have a gradient of zero.
 struct IndexedSlices {
   Output values = {};
-  Output indices = {};
-  Output dense_shape = {};
+  Output indices = {};      // a vector of integers
+  Output dense_shape = {};  // the shape of the variable, a vector
 };
 
-// Nothing (no path), a tensor, or rows.
+// A gradient: a tensor, rows of one, or nothing, which stands for zero where no
+// path of operations leads. A value.
 class Gradient {
  public:
-  Gradient() = default;
+  Gradient() = default;                                // nothing
   Gradient(Output dense) : dense_(dense) {}            // NOLINT
   Gradient(IndexedSlices slices) : slices_(slices) {}  // NOLINT
 
@@ -35,7 +42,8 @@ class Gradient {
   bool IsSparse() const { return slices_.has_value(); }
   // REQUIRES: IsSparse().
   const IndexedSlices& slices() const { return *slices_; }
-  // As a tensor: slices are summed into zeros of the dense shape.
+  // Returns the gradient as a tensor. For slices, adds nodes that sum them into
+  // zeros of the dense shape. Returns an invalid Output for nothing.
   Output AsDense() const;
 
  private:
@@ -43,32 +51,42 @@ class Gradient {
   std::optional<IndexedSlices> slices_;
 };
 
-// What a gradient function sees of one operation, and where it puts the answer.
+// What a gradient function gets: one operation, the gradients of its outputs,
+// and the place for those of its inputs. Lives as long as the call. Not
+// thread-safe, as GraphBuilder is not.
 class GradientContext {
  public:
-  // `needed`: per input, whether anybody asks for its gradient.
+  // `needed` says for each input whether its gradient is wanted.
   GradientContext(Operation operation, std::vector<Gradient> output_gradients,
                   std::vector<bool> needed);
 
+  // Returns the builder of the operation, to which errors go.
   GraphBuilder& builder() const { return *operation_.builder(); }
   const Operation& operation() const { return operation_; }
   Output input(int i) const { return operation_.input(i); }
   Output output(int i) const { return operation_.output(i); }
   int num_inputs() const { return operation_.num_inputs(); }
+  // Returns an attr of the operation. If it is absent or of another type, the
+  // builder fails and T{} is returned.
   template <class T>
   T attr(absl::string_view name) const {
     return operation_.attr<T>(name);
   }
 
-  // The gradient of output i, dense; zeros like the output where there is none.
+  // Returns the gradient of output i as a tensor. If it has none, adds zeros of
+  // the output's shape and returns those. REQUIRES: 0 <= i < num_outputs.
   Output grad(int i = 0) const;
+  // Returns the gradient of output i, which may be sparse or nothing.
   const Gradient& grad_or_none(int i) const { return output_gradients_[i]; }
 
-  // A gradient that is not needed is not worth building. False out of range.
+  // True if the gradient of this input is wanted; others need not be built.
+  // False for an input out of range.
   bool needs(int input) const;
 
-  // Inputs not set have no gradient. Ignored where it is not needed.
+  // Sets the gradient of an input. Does nothing if it is not wanted. An input
+  // that is not set has no gradient.
   void set(int input, Gradient gradient);
+  // Returns the gradients of all inputs that the operation had at first.
   const std::vector<Gradient>& result() const { return input_gradients_; }
 
  private:
@@ -78,21 +96,26 @@ class GradientContext {
   std::vector<Gradient> input_gradients_;
 };
 
-// Errors go to the builder (GraphBuilder::Fail).
+// Builds the gradients of one operation. It reports errors to the builder
+// (GraphBuilder::Fail).
 using GradientFunction = void (*)(GradientContext&);
 
-// Filled once, then const and thread-safe.
+// Maps ops to their gradients. It is filled once and const from then on, and
+// then thread-safe.
 class GradientRegistry {
  public:
-  // REQUIRES: an op that has no gradient yet.
+  // Registers the gradient of `op`. REQUIRES: nothing is registered for it.
   void Add(absl::string_view op, GradientFunction function);
-  // The op is known to have none: paths through it are cut silently.
+  // Registers that `op` has no gradient: gradients silently end at it.
+  // REQUIRES: nothing is registered for it.
   void AddNotDifferentiable(absl::string_view op);
 
   struct Entry {
     GradientFunction function = nullptr;  // null: not differentiable
   };
-  // Null when nothing is registered: differentiating through it is an error.
+  // Returns what is registered for `op`, or null if there is nothing: then it
+  // is an error to differentiate through the op. The pointer is valid until the
+  // next Add.
   const Entry* Find(absl::string_view op) const;
 
  private:
@@ -104,7 +127,8 @@ namespace gradients {
 void RegisterAll(GradientRegistry& registry);
 }  // namespace gradients
 
-// The gradients of this library.
+// Returns the gradients of this library. They are registered on first use and
+// live as long as the process.
 const GradientRegistry& BuiltinGradients();
 
 }  // namespace leat

@@ -11,12 +11,12 @@
 namespace leat::gradients {
 namespace {
 
-// Axes of the broadcast of `to` and `other` over which `to` was stretched;
-// nothing when unknown extents leave that open.
+// The axes of broadcast(to, other) along which `to` was stretched.
 struct Stretched {
   Dims leading = {};  // axes that `to` does not have
   Dims ones = {};     // axes where it has extent 1
 };
+// Returns them, or nothing if they depend on extents that are unknown.
 std::optional<Stretched> StretchedAxes(const PartialShape& to,
                                        const PartialShape& other) {
   Stretched result;
@@ -33,7 +33,8 @@ std::optional<Stretched> StretchedAxes(const PartialShape& to,
     if (k < 0) continue;
     const int64_t a = to.dim(i);
     const int64_t b = other.dim(k);
-    // Where both may be stretched, or either, only the run tells.
+    // If `a` is unknown and `b` is not 1, only a step can tell whether `a` is 1
+    // and thus stretched.
     if (a == 1 && b != 1) result.ones.push_back(axis);
     if (a == PartialShape::kUnknown && b != 1) return std::nullopt;
   }

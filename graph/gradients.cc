@@ -1,10 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// GraphBuilder::Gradients: reverse-mode differentiation by building nodes.
-// A node's id is above its inputs' ids in a graph that is being built, so one
-// pass over descending ids sees every consumer before its producer. (Only the
-// lists that a While fills for its gradient come later; nothing is
-// differentiated through them.)
+// Implements GraphBuilder::Gradients: reverse-mode differentiation by building
+// nodes. In a graph under construction, the id of a node is higher than the ids
+// of its inputs, so one pass over descending ids sees every consumer before its
+// producers. (Only the lists that a While fills for its gradient have higher
+// ids than the While; nothing is differentiated through them.)
 #include <algorithm>
 #include <map>
 
@@ -21,7 +21,8 @@ bool IsDifferentiable(DType dtype) {
   return CarriesGradient(dtype) && !IsComplex(dtype);
 }
 
-// The gradient functions' formulas are those of real numbers.
+// Makes the error for a gradient of complex values: the formulas of the
+// gradient functions hold for real numbers only.
 absl::Status ComplexError(absl::string_view what, DType dtype) {
   return absl::UnimplementedError(
       absl::StrCat(what, Name(dtype), ": gradients of complex values are not ",
@@ -35,7 +36,7 @@ Output Concat(absl::Span<const Output> parts) {
       .output(0);
 }
 
-// Rows stay rows when all parts are rows.
+// Returns the sum of `parts`. It is sparse if all parts are.
 Gradient Sum(absl::Span<const Gradient> parts) {
   if (parts.empty()) return {};
   if (parts.size() == 1) return parts[0];
@@ -56,7 +57,9 @@ Gradient Sum(absl::Span<const Gradient> parts) {
       .output(0);
 }
 
-// Differentiates one builder's nodes.
+// Differentiates the nodes of one builder. Call AddTarget for each x, then
+// FindDependents, then Seed for each y, then Run; Total then returns the
+// gradient of each x.
 class Differentiator {
  public:
   Differentiator(GraphBuilder& builder, SourceLocation location)
@@ -64,15 +67,15 @@ class Differentiator {
         registry_(BuilderAccess::Of(builder).gradients),
         location_(location) {}
 
-  // REQUIRES: the builder of a body.
+  // Returns the arguments of the body. REQUIRES: the builder is that of a body.
   const std::vector<BodyArgument>& arguments() const {
     return BuilderAccess::Of(builder_).body->arguments;
   }
 
-  // First the targets.
+  // Asks for the gradient with respect to `x`.
   void AddTarget(Endpoint x) { targets_.insert(x); }
 
-  // Then marks what depends on a target.
+  // Marks the nodes that depend on a target.
   void FindDependents() {
     const Graph& graph = builder_.graph();
     from_x_.assign(graph.num_ids(), false);
@@ -89,12 +92,13 @@ class Differentiator {
            (e.node < static_cast<NodeId>(from_x_.size()) && from_x_[e.node]);
   }
 
-  // Then the gradients to start from.
+  // Adds a gradient of `y` to start from.
   void Seed(Endpoint y, const Gradient& gradient) {
     parts_[y].push_back(gradient);
     end_ = std::max(end_, y.node + 1);
   }
 
+  // Propagates the gradients from the seeds to the targets.
   void Run() {
     FindSources();
     for (NodeId id = end_ - 1; id >= 0 && builder_.status().ok(); --id) {
@@ -118,7 +122,7 @@ class Differentiator {
     }
   }
 
-  // The sum of what reached an endpoint.
+  // Returns the sum of the gradients that reached an endpoint.
   Gradient Total(Endpoint endpoint) {
     const auto it = parts_.find(endpoint);
     if (it == parts_.end()) return {};
@@ -127,7 +131,7 @@ class Differentiator {
   }
 
  private:
-  // Marks what a seed depends on.
+  // Marks the nodes on which a seed depends.
   void FindSources() {
     const Graph& graph = builder_.graph();
     to_y_.assign(end_, false);
@@ -140,7 +144,8 @@ class Differentiator {
     }
   }
 
-  // A gradient runs where its operation was asked to run.
+  // Opens the scopes for the gradient of an operation. It asks for the device
+  // that the operation asks for.
   Scope OpenScope(const Operation& operation) const {
     const std::shared_ptr<BuilderAccess::State>& state =
         BuilderAccess::Shared(BuilderAccess::Current(builder_));
@@ -174,7 +179,7 @@ class Differentiator {
     }
   }
 
-  // That no gradient passes through complex values.
+  // Fails and returns false if a gradient would pass through complex values.
   bool CheckReal(const Operation& operation) {
     const int inputs = operation.num_inputs();
     for (int i = 0; i < inputs + operation.num_outputs(); ++i) {
@@ -195,7 +200,8 @@ class Differentiator {
     return true;
   }
 
-  // That a gradient function built something of the right type and shape.
+  // Fails if a gradient function built a gradient of input i that has another
+  // type or shape than the input.
   void Check(const Operation& operation, int i, const Gradient& gradient) {
     const Output input = operation.input(i);
     if (gradient.IsSparse() || input.dtype() == DType::kResource) return;
@@ -216,7 +222,8 @@ class Differentiator {
         location_);
   }
 
-  // "node 'x' (Add) of 'cond_then' "
+  // Returns "node 'x' (Add) of 'cond_then' ", or without the function for a
+  // node of the graph.
   std::string Describe(const Operation& operation) const {
     const Body* body = BuilderAccess::Of(builder_).body.get();
     return absl::StrCat("node '", operation.name(), "' (", operation.op(), ") ",
@@ -241,8 +248,9 @@ Output Ones(GraphBuilder& builder, const Output& y, size_t i) {
   return AddOp({.op = "OnesLike", .inputs = {y}, .name = name}).output(0);
 }
 
-// Those of the innermost open body and of what is around it: the gradient of
-// what a body captures goes on outside, from where it has been captured.
+// The differentiators of the innermost open body and of the builders around it.
+// Gradients of the values that a body captures continue outside, from the
+// outputs that were captured.
 class EnclosingDifferentiators {
  public:
   EnclosingDifferentiators(const BuilderAccess::State& state,
@@ -263,7 +271,9 @@ class EnclosingDifferentiators {
     return differentiators_[number_of_.at(output.builder())];
   }
 
-  // What depends on a target outside makes arguments targets inside.
+  // Calls FindDependents of all differentiators from the outermost to the
+  // innermost. If a captured output depends on a target outside, the argument
+  // becomes a target inside.
   void FindDependents() {
     differentiators_.back().FindDependents();
     for (size_t i = differentiators_.size() - 1; i-- > 0;) {
@@ -281,6 +291,8 @@ class EnclosingDifferentiators {
     }
   }
 
+  // Runs all differentiators from the innermost to the outermost. The gradients
+  // of captured arguments inside are seeds of the next one outside.
   void Run() {
     for (size_t i = 0; i < differentiators_.size(); ++i) {
       differentiators_[i].Run();
@@ -298,13 +310,14 @@ class EnclosingDifferentiators {
     Endpoint outer = {};
   };
 
-  // The innermost body's first.
+  // All are ordered from the innermost body outwards.
   std::vector<Differentiator> differentiators_;
   std::vector<std::vector<Captured>> captured_;
   absl::flat_hash_map<const GraphBuilder*, size_t> number_of_;
 };
 
-// Makes what is of no open builder, but can be used, the innermost one's.
+// Checks `outputs`. Replaces those that belong to none of the enclosing
+// builders by the outputs of the innermost one that stand for them.
 absl::Status ResolveOutputs(BuilderAccess::State& state,
                             const EnclosingDifferentiators& enclosing,
                             absl::string_view what, bool differentiable,
@@ -337,7 +350,8 @@ absl::Status ResolveOutputs(BuilderAccess::State& state,
   return absl::OkStatus();
 }
 
-// That each y has a gradient like itself. A handle's is like the variable.
+// Checks that each of `grad_ys` has the dtype and a possible shape of its y.
+// The gradient of a handle is like the variable and is not checked.
 absl::Status CheckGradYs(absl::Span<const Output> ys,
                          absl::Span<const Output> grad_ys) {
   if (!grad_ys.empty() && grad_ys.size() != ys.size()) {

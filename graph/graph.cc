@@ -37,7 +37,8 @@ absl::Status CheckInput(const Graph& graph, const NodeDef& def, int i,
         def, absl::StrCat("input ", i, " is output ", input.index, " of '",
                           from.name(), "', which has ", from.num_outputs()));
   }
-  // A reference may be read as a value, but no value may be written to.
+  // A reference can be read as a value, but a value cannot be used as a
+  // reference.
   const DType given = from.output_type(input.index);
   const DType expected = def.input_types[i];
   if (given == expected || BaseOf(given) == expected) return absl::OkStatus();
@@ -207,8 +208,8 @@ absl::StatusOr<TensorId> TensorId::Parse(absl::string_view text) {
         std::all_of(digits.begin(), digits.end(), absl::ascii_isdigit);
     if (!only_digits || !absl::SimpleAtoi(digits, &id.index)) return error();
   }
-  // Names that begin with '_' are ours or a TensorFlow master's: they may be
-  // referred to, though not chosen by a client.
+  // Names that begin with '_' are made by us or by a TensorFlow master. A
+  // client may refer to them but not choose them.
   if (name.empty() || !std::all_of(name.begin(), name.end(), IsNameChar)) {
     return error();
   }

@@ -1,13 +1,22 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Graph: nodes and the edges between them.
+// Graph holds nodes and the edges between them.
 //
-// A node holds its inputs only; who consumes an output is an index, Consumers
-// (consumers.h), built when a pass needs it. So a graph is always consistent,
-// cheap to copy, and cheap to change: passes rewrite inputs and drop nodes.
-// What a node computes (NodeDef) is immutable and shared by all copies.
+//   for (const NodeId id : graph.NodeIds()) {
+//     const Node& node = graph.node(id);
+//     for (const Endpoint input : node.inputs) {
+//       std::cout << node.name() << " takes output " << input.index << " of "
+//                 << graph.node(input.node).name() << "\n";
+//     }
+//   }
 //
-// Thread-compatible: const access from many threads is safe.
+// A node holds its inputs only. Consumers (consumers.h) is an index of the
+// nodes that use each output, which a pass makes when it needs it. So edges are
+// stored in one place, and a graph is cheap to copy and to change: passes
+// rewrite inputs and drop nodes. What a node computes (NodeDef) is immutable,
+// and all copies of the graph share it.
+//
+// Thread-compatible: several threads may use const methods at once.
 #ifndef LEAT_GRAPH_GRAPH_H_
 #define LEAT_GRAPH_GRAPH_H_
 
@@ -34,11 +43,12 @@ namespace leat {
 
 class OpRegistry;
 
-// Index of a node in its graph. Stays valid until the graph is compacted.
+// The index of a node in its graph. It stays valid until the node is removed;
+// the ids of other nodes do not change then.
 using NodeId = int32_t;
 inline constexpr NodeId kNoNode = -1;
 
-// Output `index` of a node.
+// Output `index` of a node: where an edge begins.
 struct Endpoint {
   NodeId node = kNoNode;
   int32_t index = 0;
@@ -51,24 +61,27 @@ struct Endpoint {
   }
 };
 
-// What a node computes. `op` belongs to the registry (or to the graph's
-// function library, for a call written as an op). Types are derived from op and
-// attrs and may be refs.
+// What a node computes. The types of its tensors follow from `op` and `attrs`
+// and may be reference types.
 struct NodeDef {
   std::string name = {};
+  // Not owned. It belongs to the op registry, or to a function library if the
+  // node calls a function by using its name as an op.
   const OpDef* op = nullptr;
   AttrMap attrs = {};
-  std::string device = {};  // as requested, possibly partial, "" for anywhere
+  std::string device = {};  // as requested: full, partial, or "" for any
   std::vector<DType> input_types = {};
   std::vector<DType> output_types = {};
 };
 
+// A node of a graph: what it computes, its incoming edges and its device.
 struct Node {
-  std::shared_ptr<const NodeDef> def = {};
+  std::shared_ptr<const NodeDef> def = {};       // null for a removed node
   absl::InlinedVector<Endpoint, 2> inputs = {};  // one per input type, in order
-  // Run before this node; ascending, unique.
+  // The nodes that run before this one (control edges), ascending, each once.
   absl::InlinedVector<NodeId, 1> controls = {};
-  int32_t device = -1;  // assigned device, an index into Graph::devices()
+  // The assigned device: an index into Graph::devices(), -1 before placement.
+  int32_t device = -1;
 
   const std::string& name() const { return def->name; }
   const std::string& op() const { return def->op->name; }
@@ -78,9 +91,10 @@ struct Node {
   DType output_type(int i) const { return def->output_types[i]; }
 };
 
+// A value: copies are independent, but share the NodeDefs and functions.
 class Graph {
  public:
-  // `ops` outlives the graph.
+  // Makes an empty graph. `ops` is not owned and must outlive the graph.
   explicit Graph(const OpRegistry& ops);
   Graph(const Graph&) = default;
   Graph& operator=(const Graph&) = default;
@@ -89,101 +103,116 @@ class Graph {
 
   const OpRegistry& ops() const { return *ops_; }
 
-  // Ids run from 0 to num_ids() - 1; some may be removed.
+  // Ids run from 0 to num_ids() - 1. Some of these may belong to removed nodes,
+  // which num_nodes() does not count.
   int num_ids() const { return static_cast<int>(nodes_.size()); }
   int num_nodes() const { return num_nodes_; }
+  // True if there is a node of this id. Any number is allowed.
   bool Contains(NodeId id) const {
     return id >= 0 && id < num_ids() && nodes_[id].def != nullptr;
   }
-  // REQUIRES: Contains(id).
+  // REQUIRES: Contains(id). The reference is valid until a node is added.
   const Node& node(NodeId id) const { return nodes_[id]; }
+  // Returns the node to be changed. The caller keeps its inputs of the number
+  // and types that its NodeDef says. REQUIRES: Contains(id).
   Node& mutable_node(NodeId id) { return nodes_[id]; }
-  // Makes room for so many nodes in all, for speed only.
+  // Makes room for `num_nodes` nodes in all. It is for speed only.
   void Reserve(int num_nodes);
 
-  // kNoNode when there is none.
+  // Returns the node of this name, or kNoNode if there is none.
   NodeId Find(absl::string_view name) const;
-  // The ids of all nodes, ascending.
+  // Returns the ids of all nodes, ascending.
   std::vector<NodeId> NodeIds() const;
 
-  // Adds a node of a name that is not taken. INVALID_ARGUMENT naming the node
-  // when the name is taken or malformed, an attr is missing or wrong, or inputs
-  // do not fit the op (count, type, existing output). Absent attrs get their
-  // defaults; `def.op` is set, the types are derived here.
+  // Adds a node and returns its id. Absent attrs get their defaults, and the
+  // types of `def` are derived here. Fails with INVALID_ARGUMENT, naming the
+  // node, if the name is taken or malformed, there is no op, an attr is missing
+  // or wrong, or the inputs do not fit the op (count, type, existing output).
   absl::StatusOr<NodeId> Add(NodeDef def, absl::Span<const Endpoint> inputs,
                              absl::Span<const NodeId> controls = {});
 
-  // The same without checks, for nodes copied from a checked graph.
-  // REQUIRES: a def with a name that is not taken.
+  // Adds a node without checks, for nodes copied from a graph that was checked.
+  // REQUIRES: node.def is set and its name is not taken.
   NodeId AddUnchecked(Node node);
 
-  // Replaces what a node computes, keeping its inputs and id.
-  // REQUIRES: the same name.
+  // Replaces what a node computes. It keeps its inputs and its id. REQUIRES:
+  // Contains(id), and `def` has the name of the node.
   void Replace(NodeId id, std::shared_ptr<const NodeDef> def);
 
-  // Removes a node. Whoever consumed it must be changed by the caller.
-  // REQUIRES: Contains(id).
+  // Removes a node. The caller must change all nodes that use it. REQUIRES:
+  // Contains(id).
   void Remove(NodeId id);
 
-  // Forgets the nodes of ids from `num_ids` on, and the ids: undoes additions
-  // that no other node has come to use.
+  // Removes all nodes with ids from `num_ids` on, and the ids themselves, to
+  // undo additions. REQUIRES: no remaining node uses one of them.
   void Truncate(int num_ids);
 
+  // Adds a control edge, unless it exists. REQUIRES: Contains(to).
   void AddControl(NodeId from, NodeId to);
 
-  // `prefix`, or `prefix_1`, `prefix_2`, ... : a name not taken, the same one
-  // until it is. Remembers where to go on, so n calls cost O(n).
+  // Returns the first of `prefix`, `prefix_1`, `prefix_2` and so on that is no
+  // name of a node. The name is not reserved: the same one is returned until a
+  // node has it. The graph remembers where the search ended, so that n calls
+  // take O(n).
   std::string UniqueName(absl::string_view prefix);
 
-  // Interned names of assigned devices.
+  // Returns the index in devices() of the device `name`, which it adds if
+  // needed. The names are those of assigned devices.
   int InternDevice(absl::string_view name);
   const std::vector<std::string>& devices() const { return devices_; }
-  // "" when the node has not been placed.
+  // Returns the name of the device that the node is placed on, or "" if it has
+  // not been placed. REQUIRES: Contains(id).
   const std::string& AssignedDevice(NodeId id) const;
 
   FunctionLibrary& functions() { return functions_; }
   const FunctionLibrary& functions() const { return functions_; }
 
-  // The node that runs all variables' initialisers, "" when there is none.
+  // The name of the node that runs the initializers of all variables; "" if
+  // there is none.
   const std::string& init_op() const { return init_op_; }
   void set_init_op(std::string name) { init_op_ = std::move(name); }
 
-  // What TensorFlow loads; ExportGraphDef (graph_def.h) has options and says
-  // what fails. Include leat/protos/graph.pb.h to use it.
+  // Returns the GraphDef, which TensorFlow can load. ExportGraphDef
+  // (graph_def.h) has options and says what fails. Include
+  // leat/protos/graph.pb.h to use it.
   absl::StatusOr<pb::GraphDef> ToGraphDef() const;
 
-  // TensorFlow's VersionDef.
+  // The versions in TensorFlow's VersionDef.
   int producer = 0;
   int min_consumer = 0;
 
-  // Of tensors that import has read in attrs of nodes and functions.
+  // The bytes of the tensors that import has read in attrs of nodes and
+  // functions, which ImportLimits bounds.
   int64_t tensor_bytes = 0;
 
  private:
+  // Adds a node whose name is in by_name_ already. Sorts its control edges.
   NodeId Append(Node node);
 
   const OpRegistry* ops_;
   std::vector<Node> nodes_;
   int num_nodes_ = 0;
   absl::flat_hash_map<std::string, NodeId> by_name_;
-  absl::flat_hash_map<std::string, int64_t> next_suffix_;
+  absl::flat_hash_map<std::string, int64_t> next_suffix_;  // UniqueName's
   std::vector<std::string> devices_;
   absl::flat_hash_map<std::string, int> device_index_;
   FunctionLibrary functions_;
   std::string init_op_;
 };
 
-// TensorFlow's rule for node names: [A-Za-z0-9.][A-Za-z0-9_.\\/>-]*.
+// True if `name` follows TensorFlow's rule for the names of nodes:
+// [A-Za-z0-9.][A-Za-z0-9_.\\/>-]*.
 bool IsValidNodeName(absl::string_view name);
 
-// "name:index" ("name" is output 0) or "^name", the text of an input.
+// The text of an input in a GraphDef: "name:index", "name" for output 0, or
+// "^name" for a control edge.
 struct TensorId {
   std::string node = {};
   int index = 0;  // kControl for "^name"
   static constexpr int kControl = -1;
 
   std::string ToString() const;
-  // INVALID_ARGUMENT quoting the text.
+  // Fails with INVALID_ARGUMENT, quoting `text`, for anything else.
   static absl::StatusOr<TensorId> Parse(absl::string_view text);
   friend bool operator==(const TensorId&, const TensorId&) = default;
 };

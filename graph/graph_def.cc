@@ -36,7 +36,8 @@ std::string Counted(int count, absl::string_view noun) {
   return absl::StrCat(count, " ", noun, count == 1 ? "" : "s");
 }
 
-// "node:index" or "node"; the index is negative when it is no number.
+// The parts of "node:index" or "node". The index is negative if it is no
+// number.
 struct InputText {
   absl::string_view node = {};
   int index = 0;
@@ -47,18 +48,18 @@ InputText Split(absl::string_view text) {
   if (colon == absl::string_view::npos) return {text, 0};
   int index = -1;
   const absl::string_view digits = text.substr(colon + 1);
-  // SimpleAtoi would take spaces and signs too.
+  // SimpleAtoi would also accept spaces and signs.
   const bool only_digits =
       std::all_of(digits.begin(), digits.end(), absl::ascii_isdigit);
   if (!only_digits || !absl::SimpleAtoi(digits, &index)) index = -1;
   return {text.substr(0, colon), index};
 }
 
-// What a graph has, as the limits count it.
+// The size of a graph, as ImportLimits counts it.
 struct GraphCounts {
-  int64_t nodes = 0;  // of functions too
-  int64_t edges = 0;  // the same
-  int64_t outputs = 0;
+  int64_t nodes = 0;    // including those of functions
+  int64_t edges = 0;    // including those of functions
+  int64_t outputs = 0;  // of the graph's own nodes
 };
 
 GraphCounts Count(const Graph& graph) {
@@ -80,8 +81,9 @@ GraphCounts Count(const Graph& graph) {
   return counts;
 }
 
-// Adds one GraphDef to a graph: all nodes first, then their inputs, because a
-// loop refers forward and the order of nodes in a GraphDef means nothing.
+// Adds one GraphDef to a graph. It adds all nodes first and connects them then,
+// because loops refer forward and the order of nodes in a GraphDef means
+// nothing.
 class Importer {
  public:
   Importer(const ImportLimits& limits, Graph& graph)
@@ -115,6 +117,7 @@ class Importer {
     return ValidateFunctions(graph_, {limits_.max_nesting, limits_.max_nodes});
   }
 
+  // Undoes everything that Run has done to the graph.
   void RollBack() {
     graph_.Truncate(first_);
     for (const std::string& name : new_functions_) {
@@ -126,13 +129,14 @@ class Importer {
   }
 
  private:
+  // What import must know of an op, looked up once per op.
   struct OpInfo {
     const OpDef* op = nullptr;
-    bool is_const = false;       // has a tensor `value` of type `dtype`
-    bool has_functions = false;  // an attr of type func or list(func)
+    bool is_const = false;       // it has a tensor `value` of type `dtype`
+    bool has_functions = false;  // it has an attr of type func or list(func)
   };
 
-  // For tensors beside others of so many bytes.
+  // Returns the budget that is left if other tensors use `used` bytes.
   AttrBudget NewBudget(int64_t used) const {
     return {limits_.max_attr_bytes,
             std::max<int64_t>(0, limits_.max_total_attr_bytes - used),
@@ -183,7 +187,8 @@ class Importer {
     return CheckLimit("functions", functions, limits_.max_functions);
   }
 
-  // Clients send all functions of a session again with each extension.
+  // True if the graph has a function of this name. Clients send all functions
+  // of a session again with each extension.
   bool IsKnown(const pb::FunctionDef& function) const {
     return graph_.functions().Find(function.signature().name()) != nullptr;
   }
@@ -222,7 +227,8 @@ class Importer {
     return absl::OkStatus();
   }
 
-  // In the graph so far too: new nodes may take inputs from its loops.
+  // True if the graph has loops. Those that it had before count too, because
+  // new nodes may take inputs from them.
   bool HasFrames() const {
     static constexpr absl::string_view kNames[] = {
         "Enter",    "Exit",    "NextIteration",
@@ -240,14 +246,14 @@ class Importer {
     return false;
   }
 
-  // A null op when there is none of this name.
+  // Returns what is known of the op `name`. Its `op` is null if there is none.
   const OpInfo& OpOf(const std::string& name) {
     const auto [it, inserted] = ops_.try_emplace(name);
     OpInfo& info = it->second;
     if (!inserted) return info;
     info.op = graph_.ops().Find(name);
     if (info.op == nullptr) {
-      // A function called by its name: its signature is the op.
+      // The node may call a function by its name: the op is its signature.
       const Function* function = graph_.functions().Find(name);
       if (function != nullptr) info.op = &function->signature;
     }
@@ -352,7 +358,7 @@ class Importer {
       } else if (i < num_inputs) {
         status = AddInput(text, node, id);
       } else {
-        node.inputs.emplace_back();  // counted, and refused, below
+        node.inputs.emplace_back();  // one too many: refused below
       }
       if (!status.ok()) {
         return NodeError(proto.name(), absl::StrCat("input ", i, " '", text,
@@ -402,7 +408,8 @@ class Importer {
           absl::StrCat("node '", from.name(), "' (op ", from.op(), ") has ",
                        Counted(from.num_outputs(), "output")));
     }
-    // A reference may be read as a value, but no value may be written to.
+    // A reference can be read as a value, but a value cannot be used as a
+    // reference.
     const DType given = from.output_type(input.index);
     const DType expected = node.def->input_types[node.inputs.size()];
     if (given != expected && BaseOf(given) != expected) {
@@ -417,14 +424,14 @@ class Importer {
   const ImportLimits& limits_;
   Graph& graph_;
   const GraphCounts before_;
-  int64_t num_outputs_;  // with the nodes added so far
+  int64_t num_outputs_;  // including those of the nodes added so far
   const NodeId first_;
   const int producer_;
   const int min_consumer_;
-  const int64_t tensor_bytes_;  // before
+  const int64_t tensor_bytes_;  // of the graph before
   AttrBudget budget_;
   absl::flat_hash_map<std::string, OpInfo> ops_;
-  absl::flat_hash_set<std::string> devices_;  // that have been checked
+  absl::flat_hash_set<std::string> devices_;  // names that are well-formed
   std::vector<std::string> new_functions_;
   bool has_forward_edges_ = false;
 };

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Import and export of TensorFlow's GraphDef. All validation of an untrusted
-// graph happens in import (and in shape inference); what import accepts, the
-// planner and the executor may rely on.
+// Imports and exports TensorFlow's GraphDef. Import checks all that there is to
+// check of an untrusted graph, except for what shape inference checks, so the
+// planner and the executor can rely on what it accepts. Thread-safe; other
+// threads must not use a graph while it is extended.
 #ifndef LEAT_GRAPH_GRAPH_DEF_H_
 #define LEAT_GRAPH_GRAPH_DEF_H_
 
@@ -20,50 +21,56 @@ class GraphDef;
 
 namespace leat {
 
-// The version of TensorFlow's graph format that this library reads (2.15's). A
-// graph that demands a newer reader (min_consumer) is refused.
+// The version of TensorFlow's graph format that this library reads, that of
+// TensorFlow 2.15. Graphs that demand a newer reader (min_consumer) are
+// refused.
 inline constexpr int kGraphDefVersion = 1645;
 
-// Bounds on what a graph may ask of us: on all of it, with what an extension
-// adds. A server lowers them by flags, by whose words refusals name them:
+// Bounds on a graph, together with what is added to it later. A server lowers
+// them by flags, so errors name the limits as the flags are named, for example
 // max_graph_nodes.
 struct ImportLimits {
-  int64_t max_nodes = 4'000'000;  // with all function calls inlined
-  int64_t max_edges = 64'000'000;
+  int64_t max_nodes = 4'000'000;   // with all function calls inlined
+  int64_t max_edges = 64'000'000;  // including control edges
   int64_t max_outputs = 64'000'000;
   int64_t max_functions = 100'000;
   int64_t max_attr_bytes = int64_t{2} << 30;        // of one tensor attr
   int64_t max_total_attr_bytes = int64_t{8} << 30;  // of all of them
   int max_nesting = 100;  // of functions calling functions
-  // Names and ops may begin with '_': the graph was partitioned by a master.
+  // True if names and ops may begin with '_', as they do in the partitions that
+  // a master sends.
   bool allow_internal_names = false;
 };
 
-// INVALID_ARGUMENT naming the node (or function) and the value for anything
+// Makes a graph of a message. `ops` must outlive the graph. Fails with
+// INVALID_ARGUMENT, naming the node or function and the value, for anything
 // that is not a well-formed graph: duplicate or malformed names, unknown ops,
 // missing or wrong attrs, missing inputs, output indices out of range, type
-// mismatches, cycles outside loops, unpaired Enter and Exit, recursive
-// functions, over-deep nesting, tensors that do not fit their attrs.
-// RESOURCE_EXHAUSTED for one above a limit.
+// mismatches, cycles outside of loops, unpaired Enter and Exit, recursive
+// functions, functions nested too deeply, tensors that do not fit their attrs.
+// Fails with RESOURCE_EXHAUSTED for a graph above a limit.
 absl::StatusOr<Graph> ImportGraphDef(const pb::GraphDef& graph_def,
                                      const OpRegistry& ops,
                                      const ImportLimits& limits = {});
 
-// Adds the nodes and functions of `graph_def` to `graph`, inputs may name nodes
-// there already; functions that are there may come again. Atomic: on failure
-// `graph` is as it was. Fails as import does.
+// Adds the nodes and functions of `graph_def` to `graph`. New nodes may take
+// inputs from nodes that are there already, and functions that are there may be
+// sent again if they are equal. Fails as ImportGraphDef does; then `graph` is
+// unchanged.
 absl::Status ExtendGraph(const pb::GraphDef& graph_def, Graph& graph,
                          const ImportLimits& limits = {});
 
-// ImportGraphDef(ExportGraphDef(g)) equals g. `assigned_devices` writes where
-// nodes were placed instead of what was requested.
 struct ExportOptions {
+  // Writes the devices that nodes were placed on, not the requested ones.
   bool assigned_devices = false;
+  // Leaves out attrs that have their default value.
   bool strip_default_attrs = false;
 };
 
-// Overwrites `graph_def`, nodes in order of their ids. INVALID_ARGUMENT naming
-// the node for an attr that no message can hold: a tensor above 2 GiB.
+// Writes `graph` to `graph_def`, which it overwrites. The nodes are in the
+// order of their ids. Importing what the default options write gives back the
+// graph, without its placement. Fails with INVALID_ARGUMENT, naming the node,
+// for an attr that no message can hold: a tensor above 2 GiB.
 absl::Status ExportGraphDef(const Graph& graph, pb::GraphDef& graph_def,
                             const ExportOptions& options = {});
 

@@ -26,7 +26,8 @@ namespace {
 
 namespace protobuf = google::protobuf;
 
-// Messages in messages: more than any graph has, less than a stack holds.
+// Bounds how deep messages may nest in messages. No graph nests as deep, and
+// parsing to this depth does not overflow the stack.
 constexpr int kMaxDepth = 100;
 
 absl::Status FileError(const std::string& path, absl::string_view message) {
@@ -35,14 +36,15 @@ absl::Status FileError(const std::string& path, absl::string_view message) {
 }
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
-  // Bounded by what a message can hold.
+  // A message can hold at most 2 GiB.
   LEAT_ASSIGN_OR_RETURN(std::string content,
                         ReadRegularFile(path, std::numeric_limits<int>::max()));
   if (content.empty()) return FileError(path, "is empty");
   return content;
 }
 
-// Serialised nodes have tags below the space, text has none.
+// True if `content` is text: it has no control characters except white space.
+// Serialized nodes have tags that are control characters.
 bool IsText(absl::string_view content) {
   return std::all_of(content.begin(), content.end(), [](char c) {
     return static_cast<unsigned char>(c) >= ' ' || c == '\n' || c == '\r' ||
@@ -50,7 +52,7 @@ bool IsText(absl::string_view content) {
   });
 }
 
-// Keeps the first error, with its place.
+// Keeps the first error of a parser, with its line and column.
 class FirstError : public protobuf::io::ErrorCollector {
  public:
   void AddError(int line, protobuf::io::ColumnNumber column,
@@ -87,8 +89,9 @@ bool ParseBinary(const std::string& content, protobuf::Message& message) {
   return message.ParseFromCodedStream(&coded) && coded.ConsumedEntireMessage();
 }
 
-// Field 1 of a MetaGraphDef can be read as a node, of a name like "v1" and an
-// op that is the list of ops, serialised.
+// False if `graph` seems to be a MetaGraphDef that was parsed as a GraphDef:
+// its field 1 then looks like a node with a name like "v1" and an op that is
+// the serialized list of ops.
 bool LooksLikeGraph(const pb::GraphDef& graph) {
   return std::all_of(
       graph.node().begin(), graph.node().end(), [](const pb::NodeDef& node) {
@@ -108,7 +111,7 @@ absl::Status ParseTextFile(const std::string& path, const std::string& content,
   meta.Clear();
   FirstError meta_error;
   if (ParseText(content, meta, meta_error)) return absl::OkStatus();
-  // It is the kind of file that made sense for longer.
+  // Reports the error of the message type for which parsing got further.
   const bool is_meta = meta_error.line() > graph_error.line();
   return FileError(path,
                    is_meta ? meta_error.message() : graph_error.message());
@@ -117,7 +120,7 @@ absl::Status ParseTextFile(const std::string& path, const std::string& content,
 absl::Status ParseBinaryFile(const std::string& path,
                              const std::string& content,
                              pb::MetaGraphDef& meta) {
-  // Reading the one as the other makes protobuf complain on standard error.
+  // protobuf would log to standard error when it reads one type as the other.
   const protobuf::LogSilencer silencer;
   if (ParseBinary(content, *meta.mutable_graph_def()) &&
       LooksLikeGraph(meta.graph_def())) {
@@ -142,7 +145,7 @@ absl::Status WriteAll(int file, const std::string& path,
   return absl::OkStatus();
 }
 
-// A new file beside the old one takes its place at the end.
+// Writes a new file beside `path` and renames it to `path` when it is complete.
 absl::Status ReplaceFile(const std::string& path, absl::string_view content) {
   const std::string temporary =
       absl::StrCat(path, ".", getpid(), ".",
@@ -178,7 +181,8 @@ absl::Status SaveMessage(const protobuf::Message& message,
   content.reserve(bytes);
   protobuf::io::StringOutputStream stream(&content);
   protobuf::io::CodedOutputStream coded(&stream);
-  // Maps in order of their keys: equal graphs make equal files.
+  // Writes maps in the order of their keys, so that equal graphs make equal
+  // files.
   coded.SetSerializationDeterministic(true);
   if (!message.SerializeToCodedStream(&coded)) {
     return FileError(path, "cannot be serialised");

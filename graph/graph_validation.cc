@@ -23,7 +23,7 @@ std::string NodeIn(const std::string& function, const std::string& node) {
   return absl::StrCat("function '", function, "', node '", node, "'");
 }
 
-// Which functions call which, and what follows from it.
+// The calls between the functions of a graph, and the checks that need them.
 class CallGraph {
  public:
   explicit CallGraph(const Graph& graph) : graph_(graph) {
@@ -48,21 +48,22 @@ class CallGraph {
 
   struct Entry {
     const Function* function = nullptr;
-    std::vector<int> calls = {};  // entries, once per call
-    absl::Status problem = {};    // of the body, if it is ever called
+    std::vector<int> calls = {};  // indices into entries_, one per call
+    absl::Status problem = {};    // an error if the function is ever called
     State state = State::kNew;
     int nesting = 1;
-    int64_t nodes = 0;  // once every call in it is inlined
-    bool reached = false;
+    int64_t nodes = 0;     // when every call in it is inlined
+    bool reached = false;  // a node of the graph calls it, directly or not
   };
 
-  // The entry of a function; -1 when there is none.
+  // Returns the index of a function in entries_, or -1 if there is none.
   int Find(const std::string& name) const {
     const auto it = index_.find(name);
     return it == index_.end() ? -1 : it->second;
   }
 
-  // Collects the calls that a node makes; returns what is wrong with it.
+  // Collects the calls that a node makes. Returns an error if a function or op
+  // that it names does not exist.
   absl::Status CallsOf(const std::string& op_name, const AttrMap& attrs,
                        const std::string& where,
                        std::vector<int>& calls) const {
@@ -100,7 +101,8 @@ class CallGraph {
     entry.nodes = static_cast<int64_t>(entry.function->nodes.size());
   }
 
-  // Depth first from one function, with an explicit stack.
+  // Measures a function and all that it calls, depth first, with an explicit
+  // stack.
   absl::Status Measure(int root, int max_nesting) {
     if (entries_[root].state != State::kNew) return absl::OkStatus();
     struct Position {
@@ -131,6 +133,7 @@ class CallGraph {
     return absl::OkStatus();
   }
 
+  // Measures a function whose callees have been measured.
   absl::Status Finish(Entry& entry, int max_nesting) {
     entry.state = State::kDone;
     for (const int called : entry.calls) {
@@ -143,7 +146,8 @@ class CallGraph {
         entry.nesting, " deep; the limit is ", max_nesting, " (max_nesting)"));
   }
 
-  // Follows the calls of the graph's own nodes.
+  // Counts the nodes of the graph with all calls inlined, and marks the
+  // functions that its own nodes call.
   absl::Status MeasureGraph(const FunctionLimits& limits) {
     int64_t nodes = graph_.num_nodes();
     for (NodeId id = 0; id < graph_.num_ids(); ++id) {
@@ -168,6 +172,7 @@ class CallGraph {
         limits.max_nodes, " (max_graph_nodes)"));
   }
 
+  // Returns the problem of a function that is reached.
   absl::Status CheckReached() {
     while (!reached_.empty()) {
       const Entry& entry = entries_[reached_.back()];
@@ -192,7 +197,8 @@ void VisitFunctionRef(
     const std::string& attr, const FunctionRef& function,
     absl::FunctionRef<void(const std::string&, const FunctionRef&)> visit) {
   visit(attr, function);
-  // As deep as AttrMapFromProto lets functions stand in each other's attrs.
+  // This recursion ends, because AttrMapFromProto bounds how deep functions
+  // nest in each other's attrs.
   if (function.attrs != nullptr) {
     ForEachFunctionRef(nullptr, *function.attrs, visit);
   }

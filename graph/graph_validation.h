@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // The checks of an untrusted graph that look at more than one node and its
-// inputs. Import calls them; whoever changes a graph may, to find its own bugs.
-// No check recurses or loops without bound.
+// inputs. Import calls them. Code that changes a graph may call them to find
+// its own bugs. No check recurses or loops without bound. Thread-safe.
 #ifndef LEAT_GRAPH_GRAPH_VALIDATION_H_
 #define LEAT_GRAPH_GRAPH_VALIDATION_H_
 
@@ -15,36 +15,42 @@
 
 namespace leat {
 
-// INVALID_ARGUMENT naming a node for a cycle that is no loop and for everything
-// that FindFrames (frames.h) refuses.
+// Fails with INVALID_ARGUMENT, naming the node, for a cycle that is no loop and
+// for everything else that FindFrames (frames.h) refuses.
 absl::Status ValidateControlFlow(const Graph& graph);
 
-// A constant's tensor `value` must be of the type `dtype` that its consumers
-// rely on: INVALID_ARGUMENT with both. OK while either is not known yet ("$T").
+// Fails with INVALID_ARGUMENT, naming both types, if the tensor `value` of a
+// constant is not of the type `dtype`, on which its consumers rely. OK if one
+// of them is not known yet ("$T").
 absl::Status CheckConstant(const AttrMap& attrs);
 
+// Bounds on the functions of a graph.
 struct FunctionLimits {
   int max_nesting = 100;          // of functions calling functions
   int64_t max_nodes = 4'000'000;  // once every call is inlined
 };
 
-// Checks what functions call. INVALID_ARGUMENT for a function that reaches
-// itself, for nesting above the limit, and, of the functions that a node of the
-// graph reaches, for calls of functions and ops that do not exist. Functions
-// that nothing reaches may use ops that this library does not have.
-// RESOURCE_EXHAUSTED for a graph that inlining makes too large.
+// Checks what functions call. Fails with INVALID_ARGUMENT for a recursive
+// function, for calls nested deeper than the limit, and for calls of functions
+// and ops that do not exist. The last holds only for functions that nodes of
+// the graph call, directly or not: others may use ops that this library does
+// not have. Fails with RESOURCE_EXHAUSTED if inlining all calls would make the
+// graph too large.
 absl::Status ValidateFunctions(const Graph& graph,
                                const FunctionLimits& limits = {});
 
-// Checks one body on its own: names, what inputs and returns refer to, cycles.
-// INVALID_ARGUMENT naming function and node. Types are known only once the
-// function is instantiated. Ops that are not known are passed over.
+// Checks the body of one function on its own: the names, what inputs and
+// results refer to, and that there is no cycle except through a loop. Fails
+// with INVALID_ARGUMENT, naming function and node. Does not check types, which
+// are known only when the function is instantiated, nor the outputs of ops that
+// are in neither `ops` nor `functions`.
 absl::Status ValidateBody(const Function& function, const OpRegistry& ops,
                           const FunctionLibrary& functions);
 
-// Calls `visit(attr, function)` for every function that attrs declared by `op`
-// name, also those inside other functions' attrs. Attrs that the op does not
-// declare are annotations and name nothing; a null `op` declares all of them.
+// Calls `visit(attr, function)` for every function that one of `attrs` names,
+// including those named in the attrs of such functions. Skips attrs that `op`
+// does not declare, because they are only annotations. A null `op` stands for
+// one that declares all attrs.
 void ForEachFunctionRef(
     const OpDef* op, const AttrMap& attrs,
     absl::FunctionRef<void(const std::string&, const FunctionRef&)> visit);

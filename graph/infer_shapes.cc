@@ -11,8 +11,8 @@
 namespace leat {
 namespace {
 
-// Passes that refine what loops are assumed to carry; after them nothing is
-// assumed any more, so the last pass always holds.
+// The number of passes with assumptions on what loops carry. After them, a last
+// pass assumes nothing, so it always holds.
 constexpr int kMaxRefinements = 3;
 
 using Outputs = std::vector<std::vector<InferredOutput>>;
@@ -23,10 +23,10 @@ bool SameHandle(const InferredOutput& a, const InferredOutput& b) {
                        a.handle->shape == b.handle->shape);
 }
 
-// Loops are solved from the optimistic side: the first pass assumes that an
-// iteration gives back what entered. What an iteration contradicts is relaxed
-// and tried again; what survives a pass is true of every iteration by
-// induction.
+// Infers the shapes of a graph. For loops it is optimistic at first: it assumes
+// that an iteration gives back what entered the loop. It relaxes the
+// assumptions that a pass contradicts and tries again. Assumptions that a whole
+// pass confirms hold for every iteration, by induction.
 class Inferrer {
  public:
   explicit Inferrer(const Graph& graph) : graph_(graph) {
@@ -37,7 +37,8 @@ class Inferrer {
     LEAT_ASSIGN_OR_RETURN(order_, TopologicalOrder(graph_));
     FindBackEdges();
     for (int i = 0; i < kMaxRefinements && !back_edges_.empty(); ++i) {
-      // An assumption may be what fails: a loop need not run even once.
+      // The failure may be due to an assumption, because a loop may run zero
+      // times.
       if (!InferAll().ok()) break;
       if (Holds()) return std::move(outputs_);
     }
@@ -48,7 +49,7 @@ class Inferrer {
   }
 
  private:
-  // A Merge and its input that comes from the iteration before.
+  // A Merge and the number of its input that comes from the previous iteration.
   using BackEdge = std::pair<NodeId, int>;
 
   void FindBackEdges() {
@@ -92,7 +93,8 @@ class Inferrer {
     return outputs_[endpoint.node][endpoint.index];
   }
 
-  // Shape and handle, not the value: iterations change it.
+  // Returns what is known of the value that enters a loop, but not the value
+  // itself, because iterations change it.
   InferredOutput WhatEnters(NodeId merge) const {
     const Node& node = graph_.node(merge);
     InferredOutput result;
@@ -105,7 +107,8 @@ class Inferrer {
     return result;
   }
 
-  // Relaxes the assumptions that the last pass contradicted.
+  // Returns whether the last pass confirmed all assumptions. Relaxes those that
+  // it contradicted.
   bool Holds() {
     bool holds = true;
     for (auto& [edge, assumed] : back_edges_) {

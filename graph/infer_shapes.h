@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Shape inference over a whole graph.
+// Shape inference over a whole graph. shape_inference.h has that of one node.
 #ifndef LEAT_GRAPH_INFER_SHAPES_H_
 #define LEAT_GRAPH_INFER_SHAPES_H_
 
@@ -12,10 +12,12 @@
 
 namespace leat {
 
-// What is known of every output before the graph runs: result[node][output],
-// empty where there is no node. A loop's Merge has the shapes that all of its
-// iterations share; calls of functions have unknown ones. INVALID_ARGUMENT
-// naming the node that can never run. O(nodes + edges), a few passes for loops.
+// Returns what is known of every output before the graph runs, as
+// result[node][output]; result[id] is empty for an id without a node. The Merge
+// of a loop has what all of its iterations have in common. Calls of functions
+// have outputs of unknown shapes. Fails with INVALID_ARGUMENT for a node that
+// can never run, naming it, and for a cycle that is no loop. Takes O(nodes +
+// edges), with a few passes if there are loops. Thread-safe.
 absl::StatusOr<std::vector<std::vector<InferredOutput>>> InferShapes(
     const Graph& graph);
 

@@ -19,7 +19,8 @@ namespace {
 
 absl::StatusOr<AttrMap> Substitute(const AttrMap& attrs, const AttrMap& values);
 
-// Functions stand in each other's attrs no deeper than import lets them.
+// Substitutes in the attrs of `function`. This recursion ends, because import
+// bounds how deep functions nest in each other's attrs.
 absl::Status SubstituteIn(FunctionRef& function, const AttrMap& values) {
   if (function.attrs == nullptr) return absl::OkStatus();
   LEAT_ASSIGN_OR_RETURN(AttrMap attrs, Substitute(*function.attrs, values));
@@ -54,6 +55,7 @@ absl::StatusOr<AttrMap> Substitute(const AttrMap& attrs,
   return result;
 }
 
+// Instantiates one function.
 class Instantiation {
  public:
   Instantiation(const Function& function, const OpRegistry& ops,
@@ -82,7 +84,8 @@ class Instantiation {
   }
 
  private:
-  // Tensors [begin, end) of an argument, or the offsets of a node's outputs.
+  // The tensors [begin, end) of an argument of the function or of an output
+  // argument of a node's op.
   struct Range {
     int32_t begin = 0;
     int32_t end = 0;
@@ -160,7 +163,7 @@ class Instantiation {
       const size_t index = node.inputs.size();
       LEAT_RETURN_IF_ERROR(AddTensors(text, node.inputs));
       for (size_t k = index; k < node.inputs.size(); ++k) {
-        if (k >= node.def.input_types.size()) break;  // counted below
+        if (k >= node.def.input_types.size()) break;  // refused below
         const DType given = TypeOf(node.inputs[k]);
         const DType expected = node.def.input_types[k];
         if (given != expected && BaseOf(given) != expected) {
@@ -195,8 +198,9 @@ class Instantiation {
     return absl::OkStatus();
   }
 
-  // "arg", "arg:0", "node:output" or "node:output:0". Without a number an
-  // argument of several tensors is all of them.
+  // Appends the tensors that a text names: "arg", "arg:0", "node:output" or
+  // "node:output:0". Without a number, it names all tensors of the argument or
+  // output.
   absl::Status AddTensors(absl::string_view text,
                           std::vector<BodyTensor>& tensors) const {
     const std::vector<absl::string_view> parts = absl::StrSplit(text, ':');
@@ -228,6 +232,7 @@ class Instantiation {
     return absl::OkStatus();
   }
 
+  // Makes the error for a text that names no tensor.
   static absl::Status BadTensor(absl::string_view text) {
     return absl::InvalidArgumentError(
         absl::StrCat("there is no tensor '", text, "'"));
@@ -298,7 +303,8 @@ class Instantiation {
     return absl::OkStatus();
   }
 
-  // What stands for a call once it is lowered need not be a reference.
+  // Refuses arguments and results that are references, because the tensors that
+  // replace them when the call is lowered need not be references.
   absl::Status CheckNoReferences() const {
     for (const auto* types : {&body_.arg_types, &body_.return_types}) {
       for (const DType type : *types) {

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Instantiate: a function and the attrs of one call make a typed body, whose
-// nodes refer to each other by position. Lowering copies it into a graph.
+// Instantiate makes a typed body of a function and the attrs of one call. The
+// nodes of a body refer to each other by position. Lowering (lowering.h) copies
+// it into a graph, and ReadFunction (function_graph.h) makes a graph of it.
 #ifndef LEAT_GRAPH_INSTANTIATE_H_
 #define LEAT_GRAPH_INSTANTIATE_H_
 
@@ -15,7 +16,8 @@
 
 namespace leat {
 
-// Output `index` of a node of a body; of kArguments, an argument's tensor.
+// A tensor in a body: output `index` of the node at position `node`, or the
+// argument tensor number `index` if `node` is kArguments.
 struct BodyTensor {
   static constexpr int32_t kArguments = -1;
   int32_t node = kArguments;
@@ -24,32 +26,40 @@ struct BodyTensor {
   friend bool operator==(const BodyTensor&, const BodyTensor&) = default;
 };
 
+// A node of a body, and its incoming edges.
 struct BodyNode {
-  NodeDef def = {};  // named as in the function; the caller adds a prefix
+  NodeDef def = {};  // named as in the function, without a prefix
   std::vector<BodyTensor> inputs = {};
-  std::vector<int32_t> controls = {};      // nodes
-  std::vector<int32_t> arg_controls = {};  // tensors of arguments
+  std::vector<int32_t> controls = {};      // positions of nodes
+  std::vector<int32_t> arg_controls = {};  // numbers of argument tensors
 };
 
-// Points at ops of the registry and of the function library.
+// The body of a function whose attrs are known. It points at ops of the
+// registry and of the function library, which must outlive it. Arguments and
+// results are counted by tensor: an argument that is a list has several.
 struct FunctionBody {
-  std::string name = {};
+  std::string name = {};                    // the function's
   std::vector<std::string> arg_names = {};  // one per tensor
   std::vector<DType> arg_types = {};
-  std::vector<BodyNode> nodes = {};
+  std::vector<BodyNode> nodes = {};  // in the order of the function's
   std::vector<BodyTensor> returns = {};
   std::vector<DType> return_types = {};
-  // Nodes that run although no data leaves them: the function's control
-  // outputs; without any, stateful nodes that nothing consumes.
+  // Positions of the nodes that must run even if no result needs them: the
+  // function's control outputs or, if it has none, the stateful nodes that
+  // nothing uses.
   std::vector<int32_t> control_outputs = {};
 };
 
-// `function` with "$name" attrs replaced by those of `attrs`, and defaults of
-// its signature. INVALID_ARGUMENT naming function and node for missing or wrong
-// attrs, unknown ops, and what does not fit in number or type;
-// RESOURCE_EXHAUSTED when the nodes have more than `max_tensors` inputs and
-// outputs, which is found before they take much memory. `function` has passed
-// ValidateBody (graph_validation.h); it and `library` outlive the body.
+// Instantiates `function`: replaces attrs that are placeholders ("$name") by
+// those of `attrs`, or else by the defaults of the signature. Fails with
+// INVALID_ARGUMENT, naming function and node, for missing or wrong attrs,
+// unknown ops, tensors that do not fit in number or type, and arguments or
+// results that are references. Fails with RESOURCE_EXHAUSTED if the nodes have
+// more than `max_tensors` inputs and outputs together, before they take much
+// memory.
+//
+// REQUIRES: `function` has passed ValidateBody (graph_validation.h);
+// `function`, `ops` and `library` outlive the body. Thread-safe.
 absl::StatusOr<FunctionBody> Instantiate(const Function& function,
                                          const AttrMap& attrs,
                                          const OpRegistry& ops,

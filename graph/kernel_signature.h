@@ -1,8 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// KernelSignature: that an op has a kernel for a device type, and what planning
-// must know of it. Data beside the op definition, always compiled, so that a
-// master without CUDA can plan for a GPU task.
+// KernelSignature says that an op has a kernel for a device type, and what
+// planning must know of the kernel. It is data in the file of the op
+// (graph/ops/), and always compiled, so that a master that was built without
+// CUDA can plan for a task with a GPU. All types here are values;
+// thread-compatible.
 #ifndef LEAT_GRAPH_KERNEL_SIGNATURE_H_
 #define LEAT_GRAPH_KERNEL_SIGNATURE_H_
 
@@ -15,39 +17,49 @@
 
 namespace leat {
 
-// The attr (or every type of the list attr) must be one of these types.
+// Says which types the kernel supports: the attr, or every element of an attr
+// that is a list of types, must be one of `types`.
 struct TypeConstraint {
   std::string attr = {};
   std::vector<DType> types = {};
 };
 
-// Whether running a kernel is worth another thread.
+// Says whether it is worth using another thread for a kernel.
 enum class CostClass : uint8_t {
-  kQuick,      // as kCheap, and in no time (to begin it, if it is
-               // asynchronous), whatever the sizes of tensors
-  kCheap,      // inline on the thread that made it ready
-  kExpensive,  // to the pool when there is anything else to do
+  // Takes no time, whatever the sizes of its tensors; for an asynchronous
+  // kernel, that holds for starting it. A thread that must not compute, such as
+  // a transport's, may run it.
+  kQuick,
+  // Runs on the thread that made it ready.
+  kCheap,
+  // Goes to the thread pool if the current thread has anything else to do.
+  kExpensive,
 };
 
+// One kernel of an op: the device type and types that it supports, and its
+// properties.
 struct KernelSignature {
   std::string device_type = "CPU";
-  std::vector<TypeConstraint> constraints = {};
-  std::vector<std::string> host_inputs = {};  // argument names in host memory
+  std::vector<TypeConstraint> constraints = {};  // all must hold
+  // Names of the op's arguments whose tensors are in host memory.
+  std::vector<std::string> host_inputs = {};
   std::vector<std::string> host_outputs = {};
-  int priority = 0;  // higher is preferred among device types
+  // Among device types with a kernel, placement prefers the highest.
+  int priority = 0;
   CostClass cost = CostClass::kCheap;
   bool foldable = true;        // constant folding may run it
   bool retains_input = false;  // an output or a resource keeps an input's bytes
 };
 
-// `attrs` satisfy every constraint.
+// True if a node with these attrs satisfies every constraint.
 bool Accepts(const KernelSignature& signature, const AttrMap& attrs);
 
-// Shorthands for op files: `OnCpu()`, `OnCpu({{"T", kFloats.dtypes()}})`.
+// Return signatures for the CPU, for the files of ops: `OnCpu()`, `OnCpu({{"T",
+// kFloats.dtypes()}})`. They differ in their cost.
 KernelSignature OnCpu(std::vector<TypeConstraint> constraints = {});
 KernelSignature QuickOnCpu();
 KernelSignature ExpensiveOnCpu(std::vector<TypeConstraint> constraints = {});
-// The same signature with retains_input set, or foldable cleared.
+// Return `signature` with `retains_input` set, or with `foldable` cleared.
 KernelSignature RetainsInput(KernelSignature signature);
 KernelSignature NotFoldable(KernelSignature signature);
 

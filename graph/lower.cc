@@ -15,8 +15,11 @@
 namespace leat {
 namespace {
 
+// The kinds of nodes that call functions. kCall is a PartitionedCall, and
+// kFunction a node whose op is the name of a function.
 enum class Kind : uint8_t { kOther, kIf, kCase, kWhile, kCall, kFunction };
 
+// Lowers all nodes of a graph, in rounds.
 class LowerAll {
  public:
   LowerAll(Graph& graph, const LowerLimits& limits)
@@ -30,7 +33,7 @@ class LowerAll {
     }
   }
 
-  // A round lowers the nodes that the one before has brought.
+  // Each round lowers the nodes that the round before has added.
   absl::Status Run() {
     NodeId begin = 0;
     for (int round = 0;; ++round) {
@@ -58,9 +61,12 @@ class LowerAll {
   }
 
  private:
+  // What stands for a lowered node.
   struct Replacement {
     std::vector<Endpoint> outputs = {};
-    NodeId executed = kNoNode;  // kNoNode: the node itself
+    // The node that its consumers by control wait for; kNoNode stands for the
+    // node itself.
+    NodeId executed = kNoNode;
   };
 
   void AddOps(std::initializer_list<absl::string_view> names, Kind kind) {
@@ -119,7 +125,7 @@ class LowerAll {
     return absl::OkStatus();
   }
 
-  // The node becomes an IdentityN of its results, or a NoOp.
+  // Makes the node an IdentityN of its results, or a NoOp if it has none.
   absl::Status KeepName(NodeId id, const Node& node,
                         const std::vector<Endpoint>& outputs, NodeId executed) {
     auto def = std::make_shared<NodeDef>();
@@ -142,8 +148,8 @@ class LowerAll {
     return absl::OkStatus();
   }
 
-  // A result may be the result of a node lowered in this round. Bodies have no
-  // cycles, so this ends.
+  // Returns the output that stands for `endpoint`. It may in turn be the result
+  // of another node lowered in this round. Bodies have no cycles, so this ends.
   Endpoint Resolve(Endpoint endpoint) const {
     for (size_t steps = 0; steps <= replaced_.size(); ++steps) {
       const auto it = replaced_.find(endpoint.node);
@@ -159,6 +165,8 @@ class LowerAll {
     return it->second.executed;
   }
 
+  // Makes the consumers of the nodes lowered in this round use what stands for
+  // these.
   void Rewire() {
     for (NodeId id = 0; id < graph_.num_ids(); ++id) {
       if (!graph_.Contains(id)) continue;

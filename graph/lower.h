@@ -1,16 +1,17 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// LowerFunctions: If, Case, While and calls become Switch, Merge and the frames
-// of loops, with the functions' bodies inlined, as TensorFlow does before it
-// places a graph (lower_if_op, lower_case_op, lower_while_op,
-// inline_function_utils).
+// LowerFunctions replaces If, Case, While and calls by Switch, Merge and the
+// frames of loops, with the bodies of the functions inlined. TensorFlow does
+// the same before it places a graph (lower_if_op, lower_case_op,
+// lower_while_op, inline_function_utils).
 //
-// Nodes of a body are named `caller/inner`, those of branches
-// `caller/then/inner`, `caller/body/inner` and so on. A node of the caller's
-// name stays, an IdentityN, or a NoOp where there are no outputs, to be fetched
-// or run; it waits for the body's control outputs. Control edges into the
-// caller reach every node of the body; devices asked for in a body override the
-// caller's field by field.
+// A node of a called function gets the name `caller/inner`, a node of a branch
+// or loop `caller/then/inner`, `caller/body/inner` and so on. A node with the
+// caller's name remains, so that it can be fetched or run: an IdentityN, or a
+// NoOp if there are no outputs. It waits for the control outputs of the body.
+// Every node of the body runs after what the caller's control inputs are. The
+// device that a node of a body asks for overrides the caller's device field by
+// field.
 #ifndef LEAT_GRAPH_LOWER_H_
 #define LEAT_GRAPH_LOWER_H_
 
@@ -21,7 +22,8 @@
 
 namespace leat {
 
-// Refusals name them as those of ImportLimits (graph_def.h).
+// Bounds on the lowered graph. Errors name them as they name those of
+// ImportLimits (graph_def.h).
 struct LowerLimits {
   int64_t max_nodes = 4'000'000;     // of the lowered graph
   int64_t max_outputs = 64'000'000;  // of those nodes, all together
@@ -31,11 +33,12 @@ struct LowerLimits {
   friend bool operator==(const LowerLimits&, const LowerLimits&) = default;
 };
 
-// Lowers until no node calls a function; the functions stay in the library.
-// INVALID_ARGUMENT naming node and function for functions that do not fit their
-// caller in the number or types of tensors, for whatever Instantiate
-// (instantiate.h) refuses, and for bodies that make no valid control flow;
-// RESOURCE_EXHAUSTED above a limit. On failure `graph` is unspecified.
+// Lowers `graph` until no node calls a function. The functions remain in its
+// library. Fails with INVALID_ARGUMENT, naming node and function, if a function
+// does not fit its caller in the number or types of tensors, if Instantiate
+// (instantiate.h) refuses it, or if its body makes no valid control flow. Fails
+// with RESOURCE_EXHAUSTED above a limit. After a failure, the content of
+// `graph` is unspecified.
 absl::Status LowerFunctions(Graph& graph, const LowerLimits& limits = {});
 
 }  // namespace leat

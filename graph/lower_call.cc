@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Calls: PartitionedCall, StatefulPartitionedCall, a function used as an op.
+// Lowers calls: PartitionedCall, StatefulPartitionedCall, and nodes whose op is
+// the name of a function.
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/frames.h"
@@ -9,8 +10,8 @@
 namespace leat {
 namespace {
 
-// What a consumer by control waits for: the body's control outputs, or its
-// results, or at least what the call waits for.
+// Sets the nodes that consumers by control wait for: the control outputs of the
+// body, or else its results, or else what the call itself waits for.
 absl::Status AddExecuted(const Node& node, const Inlined& inlined,
                          absl::Span<const NodeId> inputs, Lowering& lowering,
                          Lowered& lowered) {
@@ -18,7 +19,8 @@ absl::Status AddExecuted(const Node& node, const Inlined& inlined,
   if (lowered.executed.empty()) {
     for (const Endpoint& output : inlined.returns) {
       NodeId source = output.node;
-      // A Switch is alive although one of its outputs is dead.
+      // A Switch runs even though one of its outputs is dead, so an Identity of
+      // the output is what to wait for.
       if (IsSwitch(lowering.graph().node(source))) {
         LEAT_ASSIGN_OR_RETURN(
             source,

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Case: a predicate per branch, of which exactly one is true; the last branch
-// is for every index out of range.
+// Lowers Case: each branch gets a predicate, and exactly one of these is true.
+// The last branch also runs for every index out of range.
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -11,17 +11,18 @@
 namespace leat {
 namespace {
 
+// Adds the predicates of the branches.
 class CasePredicates {
  public:
   CasePredicates(const Node& node, NodeId index, Lowering& lowering)
       : node_(node), index_(index), lowering_(lowering) {}
 
-  // index == value
+  // Adds index == value.
   absl::StatusOr<Endpoint> Is(int32_t value) {
     return Compare("Equal", absl::StrCat("is_", value), value);
   }
 
-  // index < 0 || index >= value
+  // Adds index < 0 || index >= value.
   absl::StatusOr<Endpoint> IsOutside(int32_t value) {
     LEAT_ASSIGN_OR_RETURN(const Endpoint below,
                           Compare("Less", "is_negative", 0));
@@ -39,7 +40,7 @@ class CasePredicates {
   absl::StatusOr<Endpoint> Compare(absl::string_view op,
                                    const std::string& name, int32_t value) {
     const std::string prefix = absl::StrCat(node_.name(), "/", name);
-    // The control edge puts the constant into the frame of the index.
+    // The control edge puts the constant in the frame of the index.
     LEAT_ASSIGN_OR_RETURN(
         const NodeId constant,
         lowering_.Add("Const", absl::StrCat(prefix, "/value"),

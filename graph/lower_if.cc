@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// If: Switch per input, the two branches, Merge per output. LowerBranches does
-// the same for any number of branches.
+// Lowers If: a Switch for each input, the nodes of the two branches, and a
+// Merge for each output. LowerBranches does this for any number of branches.
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -11,6 +11,7 @@
 namespace leat {
 namespace {
 
+// Lowers an If or Case: Add is called for each branch, and Merge at the end.
 class BranchLowering {
  public:
   BranchLowering(const Node& node, absl::Span<const Endpoint> inputs,
@@ -71,7 +72,8 @@ class BranchLowering {
   }
 
  private:
-  // Branches with one predicate share their Switches.
+  // Returns the Switch of `data` by `pred`. Branches with the same predicate
+  // share their Switches.
   absl::StatusOr<NodeId> SwitchOf(Endpoint data, Endpoint pred,
                                   const std::string& what) {
     const auto [it, inserted] =
@@ -112,7 +114,8 @@ absl::StatusOr<Lowered> LowerIf(const Node& node, Lowering& lowering) {
                         node.attrs().Get<FunctionRef>("then_branch"));
   LEAT_ASSIGN_OR_RETURN(FunctionRef else_branch,
                         node.attrs().Get<FunctionRef>("else_branch"));
-  // All that is added hangs on the predicate, and so on what the If waits for.
+  // Everything that is added depends on the predicate, which gets the control
+  // inputs of the If.
   const DType type = lowering.TypeOf(node.inputs[0]);
   const std::string name = absl::StrCat(node.name(), "/pred");
   NodeId pred = kNoNode;

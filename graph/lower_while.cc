@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// While: Enter -> Merge -> Switch -> body -> NextIteration for what the body
-// changes, a constant Enter for what it does not.
+// Lowers While: Enter -> Merge -> Switch -> body -> NextIteration for each
+// variable that the body changes, and a constant Enter for each that it does
+// not.
 #include <algorithm>
 #include <utility>
 
@@ -12,10 +13,10 @@
 namespace leat {
 namespace {
 
-// The body gives tensor `i` back as it was.
+// True if the body returns argument `i` unchanged as result `i`.
 bool IsInvariant(const FunctionBody& body, int32_t i) {
   BodyTensor tensor = body.returns[i];
-  // A body has no cycles; the bound guards against those of loops in it.
+  // A body has no cycles except through its loops, and the bound ends those.
   for (size_t steps = 0; steps <= body.nodes.size(); ++steps) {
     if (tensor.node == BodyTensor::kArguments) return tensor.index == i;
     const BodyNode& node = body.nodes[tensor.node];
@@ -28,6 +29,7 @@ bool IsInvariant(const FunctionBody& body, int32_t i) {
   return false;
 }
 
+// Lowers one While.
 class WhileLowering {
  public:
   WhileLowering(const Node& node, Lowering& lowering)
@@ -49,7 +51,7 @@ class WhileLowering {
     bool is_invariant = false;
     NodeId enter = kNoNode;
     NodeId merge = kNoNode;   // kNoNode for an invariant
-    NodeId chosen = kNoNode;  // its Switch
+    NodeId chosen = kNoNode;  // the Switch; kNoNode for an invariant
   };
 
   std::string Name(absl::string_view part) const {
@@ -74,7 +76,8 @@ class WhileLowering {
     return absl::OkStatus();
   }
 
-  // One variable at least is not invariant: it counts the iterations.
+  // Makes sure that at least one variable is not an invariant, because a loop
+  // needs one that goes around.
   absl::Status AddVariables() {
     bool any = false;
     for (int i = 0; i < node_.num_inputs(); ++i) {
@@ -113,7 +116,7 @@ class WhileLowering {
                         {variable.initial}, gate_,
                         std::string(lowering_.DeviceOf(variable.initial))));
       if (variable.is_invariant) continue;
-      // The second input becomes the NextIteration.
+      // The second input stands for the NextIteration, which is made later.
       const Endpoint enter = {variable.enter, 0};
       LEAT_ASSIGN_OR_RETURN(variable.merge,
                             lowering_.AddMerge(Name("merge", i), {enter, enter},
@@ -123,7 +126,8 @@ class WhileLowering {
     return absl::OkStatus();
   }
 
-  // The arguments of the functions: the synthetic variable is none.
+  // Returns the number of arguments of the functions. The variable that
+  // AddVariables may have added is not among them.
   size_t num_args() const { return static_cast<size_t>(node_.num_inputs()); }
 
   absl::Status AddCondition() {
@@ -136,8 +140,9 @@ class WhileLowering {
       args.push_back(
           {variable.is_invariant ? variable.enter : variable.merge, 0});
       if (!variable.is_invariant || !reads_state) continue;
-      // Where the loop spans devices, an invariant may be in the next iteration
-      // before this one has changed what is read.
+      // In a loop over several devices, an invariant may reach the next
+      // iteration before this one has changed the state that the condition
+      // reads.
       LEAT_ASSIGN_OR_RETURN(
           args.back().node,
           lowering_.AddIdentity(Name("cond_invariant", i), args.back(),
@@ -175,7 +180,8 @@ class WhileLowering {
         args.push_back({variable.chosen, 1});
         continue;
       }
-      // Invariants are alive in the last iteration too, the body is not.
+      // An invariant is alive in the last iteration too, in which the body is
+      // dead. The control edge makes it dead with the body.
       LEAT_ASSIGN_OR_RETURN(
           const NodeId arg,
           lowering_.AddIdentity(Name("invariant", i),
@@ -188,7 +194,8 @@ class WhileLowering {
     return AddNextIterations(body, pivot);
   }
 
-  // Iterations follow each other's side effects.
+  // Adds the NextIterations. They wait for the side effects of the body, so
+  // that these happen in the order of the iterations.
   absl::Status AddNextIterations(const Inlined& body, NodeId pivot) {
     std::vector<NodeId> done = body.control_outputs;
     if (done.size() > 1) {
@@ -246,7 +253,7 @@ class WhileLowering {
   std::string frame_;
   std::vector<NodeId> gate_;  // what the loop waits for
   std::vector<Variable> variables_;
-  const Variable* first_ = nullptr;  // that is not invariant
+  const Variable* first_ = nullptr;  // the first that is not an invariant
 };
 
 }  // namespace

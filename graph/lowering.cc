@@ -48,7 +48,7 @@ absl::Status CheckTypes(const Node& caller, const FunctionBody& body,
   return absl::OkStatus();
 }
 
-// Copies one body; the ids of its nodes follow each other.
+// Copies one body into the graph. Node i of the body gets the id first_ + i.
 class BodyCopy {
  public:
   BodyCopy(Lowering& lowering, const FunctionBody& body,
@@ -81,7 +81,8 @@ class BodyCopy {
   }
 
  private:
-  // A control edge from an argument needs a node that is dead when it is.
+  // Adds an Identity of each argument that has control edges to nodes of the
+  // body. It is dead when the argument is, and a control edge can come from it.
   absl::Status AddArgIdentities() {
     arg_nodes_.assign(args_.size(), kNoNode);
     for (const BodyNode& node : body_.nodes) {
@@ -96,6 +97,7 @@ class BodyCopy {
     return absl::OkStatus();
   }
 
+  // Maps the names that colocation attrs may refer to to names in the graph.
   void NameNodes() {
     for (const BodyNode& node : body_.nodes) {
       names_.try_emplace(node.def.name,
@@ -122,8 +124,9 @@ class BodyCopy {
     return absl::OkStatus();
   }
 
-  // A kernel runs where its resource is, wherever the caller is. The nodes of a
-  // function that a node calls are placed one by one.
+  // True for a node that takes a resource and does not get the caller's device:
+  // its kernel must run where the resource is. False for a node that calls a
+  // function, whose nodes are placed one by one.
   bool FollowsResource(const NodeDef& def) const {
     if (!std::any_of(def.input_types.begin(), def.input_types.end(),
                      [](DType t) { return BaseOf(t) == DType::kResource; })) {
@@ -137,7 +140,8 @@ class BodyCopy {
         });
   }
 
-  // Two calls of a function with a loop are two loops.
+  // Gives the frame of a loop in the body another name for each copy, because
+  // two calls of a function with a loop are two loops.
   void RenameFrame(AttrMap& attrs) {
     const AttrValue* value = attrs.Find("frame_name");
     const auto* frame = value ? std::get_if<std::string>(value) : nullptr;
@@ -197,7 +201,8 @@ class BodyCopy {
   const absl::Span<const NodeId> gate_;
   NodeId first_ = 0;
   std::vector<NodeId> arg_nodes_;
-  // Of the body's nodes and arguments, in the graph.
+  // Map names of nodes and arguments, and of frames, in the body to their names
+  // in the graph.
   absl::flat_hash_map<std::string, std::string> names_;
   absl::flat_hash_map<std::string, std::string> frames_;
 };
@@ -227,7 +232,8 @@ absl::StatusOr<const FunctionBody*> Lowering::Body(
     return LoweringError(caller, absl::StrCat("function '", function.name,
                                               "' is not in the library"));
   }
-  // Annotations of the call make no other body.
+  // Attrs of a call are only annotations if the function declares none, so all
+  // such calls share one body.
   const bool has_attrs =
       function.attrs != nullptr && !found->signature.attrs.empty();
   FunctionBody* body = nullptr;

@@ -10,8 +10,9 @@
 namespace leat {
 namespace {
 
-// The node of `base` that stands for each node of `addition`; new nodes are
-// added, without their edges yet. `added` gets the new ones' ids in `addition`.
+// Returns the node of `base` for each node of `addition`. Adds new nodes to
+// `base`, whose edges are still those of `addition`, and their ids in
+// `addition` to `added`.
 absl::StatusOr<std::vector<NodeId>> MapNodes(const Graph& addition, Graph& base,
                                              std::vector<NodeId>& added) {
   std::vector<NodeId> map(addition.num_ids(), kNoNode);
@@ -36,6 +37,7 @@ absl::StatusOr<std::vector<NodeId>> MapNodes(const Graph& addition, Graph& base,
   return map;
 }
 
+// Returns the node with its edges mapped from `addition` to `base`.
 Node MapEdges(Node node, const std::vector<NodeId>& map) {
   for (Endpoint& input : node.inputs) input.node = map[input.node];
   for (NodeId& control : node.controls) control = map[control];

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MergeGraphs: a session's graph and what its client has added since.
+// MergeGraphs adds to a session's graph what its client has built since then.
+// Thread-safe.
 #ifndef LEAT_GRAPH_MERGE_H_
 #define LEAT_GRAPH_MERGE_H_
 
@@ -9,9 +10,10 @@
 
 namespace leat {
 
-// `base` with the nodes and functions of `addition` that are new. Nodes of the
-// same name must be equal (op, attrs, device, inputs): INVALID_ARGUMENT naming
-// the node otherwise. Both must be graphs over the same op registry.
+// Returns `base` with the nodes and functions of `addition` that are new. Fails
+// with INVALID_ARGUMENT, naming the node, if nodes of the same name differ in
+// op, attrs, requested device, inputs or control inputs, or functions of the
+// same name differ. REQUIRES: both graphs use the same op registry.
 absl::StatusOr<Graph> MergeGraphs(const Graph& base, const Graph& addition);
 
 }  // namespace leat

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the generated op functions (ops.h) share. For their code only.
+// What the generated op functions (ops.h) share. Only their code uses it. Not
+// thread-safe, as GraphBuilder is not.
 #ifndef LEAT_GRAPH_OP_CALL_H_
 #define LEAT_GRAPH_OP_CALL_H_
 
@@ -11,17 +12,19 @@
 
 namespace leat::internal {
 
-// GraphBuilder::AddOp on `builder` or, when that is null, on the builder of the
-// first input that has one. Without any, nothing is added: an error made those
-// inputs invalid, and the builder it happened in reports it.
+// Calls GraphBuilder::AddOp on `builder` or, if that is null, on the builder of
+// the first input that has one. If no input has one, nothing is added and the
+// result is invalid, as the free function AddOp (builder.h) says.
 Operation CallOp(GraphBuilder* builder, OpArgs args);
 
-// The tensors of a list: `count` outputs from `begin` on. As many as the caller
-// asked for even when the operation is invalid, so that indexing them is safe.
+// Returns `count` outputs of `operation`, from number `begin` on: the tensors
+// of an output that is a list. There are `count` of them even if the operation
+// is invalid, so that the caller may index them. REQUIRES: count >= 0.
 std::vector<Output> OutputList(const Operation& operation, int64_t begin,
                                int64_t count);
 
-// A number of tensors that a user asked for, as what OutputList accepts.
+// Returns `count`, a number of tensors that a user asked for, bounded to what
+// OutputList can return: 0 to kMaxArgs (op_def.h).
 int64_t ListLength(int64_t count);
 
 }  // namespace leat::internal

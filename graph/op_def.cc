@@ -37,8 +37,8 @@ absl::Status ParseArgs(const OpSpec& spec,
   return absl::OkStatus();
 }
 
-// How many tensors of which types an argument stands for: `type` repeated
-// `count` times, or `types` when that is set.
+// The types of the tensors that an argument stands for: `types` if that is set,
+// otherwise `type`, `count` times.
 struct ArgTypes {
   DType type = DType::kInvalid;
   int64_t count = 1;
@@ -56,7 +56,8 @@ absl::StatusOr<int64_t> CountOf(const ArgDef& arg, const AttrMap& attrs) {
   return count;
 }
 
-// Borrows a type list from `attrs`: Get would copy it.
+// Returns the list of types in `attrs`, which stays the owner. (AttrMap::Get
+// would copy it.)
 absl::StatusOr<const std::vector<DType>*> ListOf(const ArgDef& arg,
                                                  const AttrMap& attrs) {
   static const std::vector<DType> kNone;
@@ -112,7 +113,8 @@ absl::StatusOr<std::vector<DType>> ArgumentTypes(
   return result;
 }
 
-// True for a list, with its length.
+// Visits an AttrValue and returns the length of a list, or nothing for another
+// value.
 struct ListLength {
   template <class T>
   std::optional<int64_t> operator()(const std::vector<T>& list) const {
@@ -173,8 +175,8 @@ absl::Status CheckString(const AttrDef& attr, const std::string& value) {
       absl::StrJoin(allowed, "\", \""), "\""));
 }
 
-// An EmptyList becomes the empty list of the declared type, so that equal nodes
-// have equal attrs.
+// Returns an empty list of the declared type. It replaces an EmptyList, so that
+// equal nodes have equal attrs.
 AttrValue TypedEmptyList(absl::string_view type) {
   if (type == "list(string)") return std::vector<std::string>();
   if (type == "list(int)") return std::vector<int64_t>();

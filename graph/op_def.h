@@ -1,7 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// OpDef: the signature of an op, as TensorFlow's OpDef: arguments, attrs and
-// flags, and the function that infers output shapes. Immutable once registered.
+// OpDef is the signature of an op, as in TensorFlow's OpDef: its arguments,
+// attrs and flags, and the function that infers the shapes of its outputs. An
+// OpRegistry (op_registry.h) owns those that are registered, which never
+// change. All types here are values; thread-compatible.
 #ifndef LEAT_GRAPH_OP_DEF_H_
 #define LEAT_GRAPH_OP_DEF_H_
 
@@ -18,52 +20,64 @@ namespace leat {
 
 class InferenceContext;
 
-// Sets the output shapes of a node from its inputs' shapes and attrs, or
-// refuses what can never run. A plain function, given untrusted graphs.
+// Sets the shapes of a node's outputs from the shapes of its inputs and its
+// attrs. Fails for a node that can never run. It must not rely on anything
+// about the node, which comes from an untrusted graph.
 using ShapeFunction = absl::Status (*)(InferenceContext&);
 
-// One input or output argument; it stands for one tensor, for `number_attr`
-// tensors of one type, or for one tensor per type in `type_list_attr`.
+// One input or output argument of an op. It stands for one tensor, for several
+// of one type (`number_attr`), or for one tensor per type of a list
+// (`type_list_attr`). Exactly one of `type`, `type_attr` and `type_list_attr`
+// is set.
 struct ArgDef {
   std::string name = {};
-  DType type = DType::kInvalid;     // set, or type_attr is, or type_list_attr
-  std::string type_attr = {};       // "T"
-  std::string number_attr = {};     // "N"
-  std::string type_list_attr = {};  // "Tout"
-  bool is_ref = false;
+  DType type = DType::kInvalid;     // the type that it has in all nodes
+  std::string type_attr = {};       // the attr that is the type: "T"
+  std::string number_attr = {};     // the attr that counts tensors: "N"
+  std::string type_list_attr = {};  // the attr that lists the types: "Tout"
+  bool is_ref = false;              // it is a reference to a tensor
 
   friend bool operator==(const ArgDef&, const ArgDef&) = default;
 };
 
+// Declares an attr of an op. An attr without a default value must be given.
 struct AttrDef {
   std::string name = {};
-  std::string type = {};  // "int", "list(type)", "func", ... see AttrTypeName
+  std::string type = {};  // "int", "list(type)", "func": see AttrTypeName
   std::optional<AttrValue> default_value = {};
-  std::optional<int64_t> minimum = {};            // of an int, or list length
-  std::vector<DType> allowed_types = {};          // empty: any
-  std::vector<std::string> allowed_strings = {};  // empty: any
+  // The minimum of an int, or of the length of a list.
+  std::optional<int64_t> minimum = {};
+  // The values that a type or string, or each in a list of them, may have. If
+  // empty, all are allowed.
+  std::vector<DType> allowed_types = {};
+  std::vector<std::string> allowed_strings = {};
 
   friend bool operator==(const AttrDef&, const AttrDef&) = default;
 };
 
+// An op, or the signature of a function. The flags mean what they mean in
+// TensorFlow's OpDef.
 struct OpDef {
   std::string name = {};
   std::vector<ArgDef> inputs = {};
   std::vector<ArgDef> outputs = {};
   std::vector<AttrDef> attrs = {};
-  bool is_stateful = false;
-  bool is_commutative = false;
-  bool is_aggregate = false;
+  bool is_stateful = false;     // has state or side effects
+  bool is_commutative = false;  // its two inputs may be exchanged
+  bool is_aggregate = false;    // associative and commutative, like AddN
+  // Accepts a reference to a variable that has no value yet.
   bool allows_uninitialized_input = false;
-  ShapeFunction shape_function = nullptr;
+  ShapeFunction shape_function = nullptr;  // null: all shapes are unknown
 
+  // Returns the attr `name`, or null if the op does not declare it.
   const AttrDef* FindAttr(absl::string_view name) const;
 
   friend bool operator==(const OpDef&, const OpDef&) = default;
 };
 
-// What op files write: argument and attr declarations in TensorFlow's textual
-// form, parsed when the op is registered.
+// An op as the files of graph/ops/ write it, with arguments and attrs in the
+// textual form of TensorFlow's op definitions. It is parsed when the op is
+// registered.
 //
 //   registry.Add({.name = "ConcatV2",
 //                 .inputs = {"values: N * T", "axis: Tidx"},
@@ -72,14 +86,23 @@ struct OpDef {
 //                           "Tidx: {int32, int64} = int32"},
 //                 .shape = ConcatShape});
 //
-// Arguments: "x: float", "x: T", "x: N * T", "x: Tlist", "ref: Ref(T)".
-// N and Tlist are at least 1 long unless their attrs say otherwise ("N: int >=
-// 0"), as in TensorFlow. Attrs: "T: type", "T: {float, double} = float", "T:
-// numbertype" (also realnumbertype, quantizedtype), "k: int >= 1 = 3", "s:
-// string = 'NHWC'", "p: {'SAME', 'VALID'}", "l: list(int) = [1, 1]", "b: bool =
-// true", "shape: shape = {}" ("shape: shape = { unknown_rank: true }"), "f:
-// func", "f: float = 0.5", "dtypes: list(type) >= 1", "T: list({int32,
-// int64})".
+// The forms of an argument are
+//
+//   "x: float"      one tensor of this type
+//   "x: T"          one tensor, whose type is the attr T
+//   "x: N * T"      N tensors of one type
+//   "x: Tlist"      one tensor for each type in the attr Tlist
+//   "ref: Ref(T)"   a reference
+//
+// As in TensorFlow, N and the length of Tlist are at least 1 unless their attrs
+// say otherwise ("N: int >= 0"). The forms of an attr are
+//
+//   "T: type"  "T: {float, double} = float"  "T: numbertype"
+//   "T: realnumbertype"  "T: quantizedtype"  "T: list({int32, int64})"
+//   "dtypes: list(type) >= 1"  "f: func"  "k: int >= 1 = 3"  "f: float = 0.5"
+//   "b: bool = true"  "s: string = 'NHWC'"  "p: {'SAME', 'VALID'}"
+//   "l: list(int) = [1, 1]"  "shape: shape = {}"
+//   "shape: shape = { unknown_rank: true }"
 struct OpSpec {
   std::string name = {};
   std::vector<std::string> inputs = {};
@@ -92,31 +115,36 @@ struct OpSpec {
   ShapeFunction shape = nullptr;
 };
 
-// INVALID_ARGUMENT with the op, the declaration and what is wrong in it.
+// Parses `spec`. Fails with INVALID_ARGUMENT, naming the op, the declaration
+// and what is wrong in it.
 absl::StatusOr<OpDef> ParseOpSpec(const OpSpec& spec);
 
-// The types of all input (output) tensors of a node with these attrs, in order.
-// INVALID_ARGUMENT for missing or contradicting attrs, or a negative N;
-// bounded: more than kMaxArgs tensors are refused.
+// The most input tensors, and the most output tensors, that a node can have.
 inline constexpr int kMaxArgs = 1 << 20;
+// Return the types of all input tensors, or output tensors, of a node with
+// these attrs, in order. Fail with INVALID_ARGUMENT for missing or
+// contradicting attrs, a negative N, or more than kMaxArgs tensors.
 absl::StatusOr<std::vector<DType>> InputTypes(const OpDef& op,
                                               const AttrMap& attrs);
 absl::StatusOr<std::vector<DType>> OutputTypes(const OpDef& op,
                                                const AttrMap& attrs);
 
-// Where each argument's tensors are: argument i spans [result[i], result[i+1]).
+// Returns where the tensors of each argument are: argument i has the tensors
+// [result[i], result[i + 1]). Fails as InputTypes does.
 absl::StatusOr<std::vector<int>> ArgOffsets(const std::vector<ArgDef>& args,
                                             const AttrMap& attrs);
 
-// `value` is of the declared type (an EmptyList is of any list type), within
-// its bounds and among what is allowed; no type is a reference.
-// INVALID_ARGUMENT with attr and value otherwise.
+// Checks that `value` is of the declared type (an EmptyList is of any list
+// type), is within its bounds and is among the allowed values, and that no type
+// in it is a reference type. Fails with INVALID_ARGUMENT, naming attr and
+// value.
 absl::Status CheckAttrValue(const AttrDef& attr, const AttrValue& value);
 
-// Every declared attr has a value that CheckAttrValue accepts and, with
-// `fill_defaults`, absent ones get their defaults. An EmptyList becomes an
-// empty list of the declared type. Undeclared attrs are tolerated: other
-// versions of TensorFlow add some.
+// Checks that every attr that `op` declares has a value that CheckAttrValue
+// accepts. Sets absent attrs to their default values if `fill_defaults`, and
+// makes an EmptyList an empty list of the declared type. Allows attrs that are
+// not declared, because other versions of TensorFlow add some. Fails with
+// INVALID_ARGUMENT.
 absl::Status CheckAttrs(const OpDef& op, AttrMap& attrs, bool fill_defaults);
 
 }  // namespace leat

@@ -21,7 +21,8 @@ absl::Status OpError(const pb::OpDef& op, absl::string_view kind,
       absl::StrCat("op '", op.name(), "', ", kind, " '", name, "': ", message));
 }
 
-// Names of arguments stand between colons, and after '^' in inputs of bodies.
+// True if `name` can be the name of an argument. In the inputs of functions'
+// nodes such names stand between colons and after '^', so they have neither.
 bool IsValidArgName(absl::string_view name) {
   return !name.empty() && std::none_of(name.begin(), name.end(), [](char c) {
     return c == ':' || c == '^' || static_cast<unsigned char>(c) <= ' ';
@@ -97,7 +98,7 @@ absl::Status AllowedFromProto(const pb::OpDef& proto,
   const auto& list = attr.allowed_values().list();
   for (const int number : list.type()) {
     const std::optional<DType> type = DTypeFromWire(number);
-    // Types that this library does not have cannot be asked for either.
+    // Skips types that this library does not have: no node can have them.
     if (type.has_value()) result.allowed_types.push_back(*type);
   }
   if (list.type_size() > 0 && result.allowed_types.empty()) {

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// OpDef to and from TensorFlow's OpDef message: signatures of functions, lists
-// of ops. Descriptions, deprecations and full types are not kept.
+// Converts OpDef to and from TensorFlow's OpDef message, which is the signature
+// of a function or an entry in a list of ops. Descriptions, deprecations and
+// full types are not kept. Decoding checks messages from anybody. Thread-safe.
 #ifndef LEAT_GRAPH_OP_DEF_CODEC_H_
 #define LEAT_GRAPH_OP_DEF_CODEC_H_
 
@@ -15,13 +16,15 @@ class OpDef;
 
 namespace leat {
 
-// INVALID_ARGUMENT naming the op and the argument or attr for a signature that
-// contradicts itself: empty or repeated names, unknown types, an argument with
-// no type or two, attrs that are referred to but not declared, defaults outside
-// their bounds. The result has no shape function.
+// Decodes an op; the result has no shape function. Fails with INVALID_ARGUMENT,
+// naming the op and the argument or attr, for a signature that contradicts
+// itself: empty or repeated names, unknown types, an argument with no type or
+// two, attrs that are referred to but not declared, default values outside of
+// their bounds.
 absl::StatusOr<OpDef> OpDefFromProto(const pb::OpDef& proto);
 
-// Fails as AttrValueToProto does, for a default value.
+// Encodes an op; overwrites `proto`. Fails as AttrValueToProto does, for a
+// default value.
 absl::Status OpDefToProto(const OpDef& op, pb::OpDef& proto);
 
 }  // namespace leat

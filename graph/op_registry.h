@@ -1,8 +1,16 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// OpRegistry: which ops exist, and which variants their messages may hold.
-// Filled once, then const and thread-safe; it
-// outlives every graph, which points at its OpDefs.
+// OpRegistry holds the ops that exist, the signatures of their kernels, and the
+// decoders of the variants that they make. Files of graph/ops/ register ops:
+//
+//   void Register(OpRegistry& registry) {
+//     registry.Add({.name = "Softsign",
+//                   .inputs = {"features: T"},
+//                   .outputs = {"activations: T"},
+//                   .attrs = {"T: {half, bfloat16, float, double} = float"},
+//                   .shape = shapes::Unchanged},
+//                  {OnCpu({{"T", kFloats.dtypes()}})});
+//   }
 #ifndef LEAT_GRAPH_OP_REGISTRY_H_
 #define LEAT_GRAPH_OP_REGISTRY_H_
 
@@ -19,43 +27,51 @@
 
 namespace leat {
 
+// Owns its OpDefs and signatures, whose addresses never change. It is filled
+// once and const from then on, and then thread-safe. It must outlive every
+// graph that uses it, because nodes point at its OpDefs.
 class OpRegistry {
  public:
   OpRegistry() = default;
   OpRegistry(OpRegistry&&) = default;
   OpRegistry& operator=(OpRegistry&&) = default;
 
-  // REQUIRES: a well-formed spec of a new name (it is our own source text);
-  // the process ends with the reason otherwise. `kernels` say where it runs.
+  // Registers an op, with a signature for each of its kernels. REQUIRES: `spec`
+  // is well-formed and its name is new; otherwise the process ends and says
+  // why. (It is part of our own source.)
   void Add(const OpSpec& spec, std::vector<KernelSignature> kernels = {});
 
-  // The same for definitions from elsewhere: ALREADY_EXISTS for a known name.
+  // Does the same for a definition from elsewhere. Fails with ALREADY_EXISTS if
+  // the name is known and with INVALID_ARGUMENT if it is empty.
   absl::Status AddDef(OpDef op, std::vector<KernelSignature> kernels = {});
 
-  // What reads a type of variants from messages, in the file of the ops that
-  // make them. REQUIRES: not added yet for this type.
+  // Registers what decodes variants of this type from messages. The file of the
+  // ops that make such variants calls it. REQUIRES: the type has no decoder
+  // yet.
   void AddVariant(absl::string_view type_name, VariantDecoder decoder) {
     variants_.Add(type_name, decoder);
   }
   const VariantDecoders& variants() const { return variants_; }
 
-  // Null when unknown.
+  // Returns the op `name`, or null if there is none.
   const OpDef* Find(absl::string_view name) const;
-  // NOT_FOUND "Op type not registered 'X'".
+  // Returns the op `name`, or NOT_FOUND "Op type not registered 'X'".
   absl::StatusOr<const OpDef*> Lookup(absl::string_view name) const;
 
-  // Where kernels of the op are declared to exist.
+  // Returns the signatures of the kernels of an op; none for an unknown op.
   absl::Span<const KernelSignature> Signatures(absl::string_view name) const;
 
-  // The first signature for a device type that accepts these attrs, or null.
+  // Returns the first signature of `op` for this device type that accepts these
+  // attrs, or null if there is none.
   const KernelSignature* FindSignature(absl::string_view op,
                                        absl::string_view device_type,
                                        const AttrMap& attrs) const;
 
-  // All ops, sorted by name.
+  // Returns all ops, sorted by name.
   std::vector<const OpDef*> Ops() const;
 
  private:
+  // In a unique_ptr, so that the address of an OpDef never changes.
   struct Entry {
     OpDef op;
     std::vector<KernelSignature> kernels;
@@ -69,7 +85,8 @@ namespace ops {
 void RegisterAll(OpRegistry& registry);
 }  // namespace ops
 
-// The ops of this library.
+// Returns the ops of this library. They are registered on first use and live as
+// long as the process.
 const OpRegistry& BuiltinOps();
 
 }  // namespace leat

@@ -14,7 +14,7 @@
 namespace leat::internal {
 namespace {
 
-// The names of TensorFlow's sets of types, in its order.
+// TensorFlow's named sets of types, in its order.
 constexpr DType kRealNumberTypes[] = {
     DType::kFloat, DType::kDouble, DType::kInt32,  DType::kInt64,
     DType::kUint8, DType::kInt16,  DType::kInt8,   DType::kUint16,
@@ -29,7 +29,7 @@ constexpr DType kQuantizedTypes[] = {DType::kQint8, DType::kQuint8,
                                      DType::kQint16, DType::kQuint16,
                                      DType::kQint32};
 
-// Empty for a name that is no set.
+// Returns the types in the set `name`, or none if it is no name of a set.
 absl::Span<const DType> TypeSet(absl::string_view name) {
   if (name == "numbertype") return kNumberTypes;
   if (name == "realnumbertype") return kRealNumberTypes;
@@ -39,7 +39,9 @@ absl::Span<const DType> TypeSet(absl::string_view name) {
 
 bool IsNameChar(char c) { return absl::ascii_isalnum(c) || c == '_'; }
 
-// What remains of a declaration. Every Consume skips the space before.
+// The rest of a declaration that is being parsed. Every method skips white
+// space first. The methods that return StatusOr consume what they return, and
+// fail with what they expected and the rest.
 class Cursor {
  public:
   explicit Cursor(absl::string_view text) : rest_(text) {}
@@ -58,7 +60,8 @@ class Cursor {
     rest_.remove_prefix(symbol.size());
     return true;
   }
-  // A word of which every character satisfies `accepts`; maybe empty.
+  // Consumes the longest word, maybe empty, whose characters all satisfy
+  // `accepts`.
   template <class Predicate>
   absl::string_view Word(Predicate accepts) {
     SkipSpace();
@@ -151,7 +154,8 @@ absl::StatusOr<DType> Cursor::Type() {
   return Error("a type");
 }
 
-// "{}", "{ unknown_rank: true }", "{ dim { size: 2 } dim { size: -1 } }".
+// Parses "{}", "{ unknown_rank: true }" or "{ dim { size: 2 } dim { size: -1 }
+// }".
 absl::StatusOr<PartialShape> Cursor::Shape() {
   LEAT_RETURN_IF_ERROR(Expect("{"));
   if (Consume("unknown_rank")) {
@@ -173,7 +177,8 @@ absl::StatusOr<PartialShape> Cursor::Shape() {
   return PartialShape::Create(dims);
 }
 
-// "{float, int32}", "{numbertype, variant}" or "{'a', 'b'}", after the brace.
+// Parses what follows the brace of "{float, int32}", "{numbertype, variant}" or
+// "{'a', 'b'}".
 absl::Status ParseAllowed(Cursor& cursor, AttrDef& attr) {
   const bool strings = cursor.Peek() == '\'' || cursor.Peek() == '"';
   attr.type = strings ? "string" : "type";
@@ -255,7 +260,7 @@ AttrDef* FindAttr(std::vector<AttrDef>& attrs, absl::string_view name) {
   return it == attrs.end() ? nullptr : &*it;
 }
 
-// "T", "Tlist", "float" or, before it, "N *".
+// Parses "T", "Tlist" or "float", which may follow "N *".
 absl::Status ParseArgType(Cursor& cursor, std::vector<AttrDef>& attrs,
                           ArgDef& arg) {
   Cursor start = cursor;

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The textual form of argument and attr declarations, as TensorFlow's op
-// definitions write them (see OpSpec for the forms). Internal to op_def.
+// Parses the textual form of argument and attr declarations in TensorFlow's op
+// definitions. OpSpec (op_def.h) lists the forms. Private to op_def.cc.
+// Thread-safe.
 #ifndef LEAT_GRAPH_OP_SPEC_PARSER_H_
 #define LEAT_GRAPH_OP_SPEC_PARSER_H_
 
@@ -13,16 +14,18 @@
 
 namespace leat::internal {
 
-// "k: int >= 1 = 3". INVALID_ARGUMENT says what is wrong, and where.
+// Parses the declaration of an attr, such as "k: int >= 1 = 3". Fails with
+// INVALID_ARGUMENT, saying what is expected and where.
 absl::StatusOr<AttrDef> ParseAttrDef(absl::string_view text);
 
-// "values: N * T". Names of types are looked up among `attrs` first; an attr
-// that counts tensors or lists their types gets, as in TensorFlow, a minimum of
-// 1 if it has none.
+// Parses the declaration of an argument, such as "values: N * T". A name is
+// looked up among `attrs` before it is taken as a type. As in TensorFlow, an
+// attr that counts tensors or lists their types gets a minimum of 1 if it has
+// none. Fails as ParseAttrDef does.
 absl::StatusOr<ArgDef> ParseArgDef(absl::string_view text,
                                    std::vector<AttrDef>& attrs);
 
-// [A-Za-z_][A-Za-z0-9_]*
+// True if `text` is of the form [A-Za-z_][A-Za-z0-9_]*.
 bool IsIdentifier(absl::string_view text);
 
 }  // namespace leat::internal

@@ -18,7 +18,8 @@ Output Binary(absl::string_view op, absl::string_view name, Operand a,
       .output(0);
 }
 
-// Null for a handle of no node, which anybody can make.
+// Returns the node of an operation, or null if it has none: the constructor
+// takes any id.
 const Node* FindNode(const Operation& operation) {
   if (!operation.IsValid()) return nullptr;
   const Graph& graph = operation.builder()->graph();
@@ -57,7 +58,8 @@ Output Operation::input(int i) const {
 
 Output Operation::output(int i) const {
   if (i < 0 || i >= num_outputs()) {
-    // Without a builder the id may say why (kOfConstants).
+    // Without a builder, the id may say why the operation is invalid
+    // (kOfConstants).
     return Output(Operation(builder_, builder_ == nullptr ? id_ : kNoNode), 0);
   }
   return Output(*this, i);
@@ -84,7 +86,6 @@ PartialShape Output::shape() const {
   return inferred == nullptr ? PartialShape() : inferred->shape;
 }
 
-// The names are those that TensorFlow's Python gives to its operators' nodes.
 Output operator+(Operand a, Operand b) {
   return Binary("AddV2", "add", std::move(a), std::move(b));
 }

@@ -11,7 +11,8 @@
 namespace leat {
 namespace {
 
-// One pass makes work for another; chains of that are short in real graphs.
+// One pass may make work for another, so a phase runs several times. In real
+// graphs such chains are short.
 constexpr int kMaxRounds = 3;
 
 bool IsDisabled(const OptimizerOptions& options, const std::string& name) {
@@ -20,6 +21,7 @@ bool IsDisabled(const OptimizerOptions& options, const std::string& name) {
                    name) != options.disabled_passes.end();
 }
 
+// Runs the passes of one phase and returns whether one changed the graph.
 bool RunPhase(Phase phase, const PassRegistry& passes, PassContext& context) {
   const RunPassesOptions& options = context.options();
   bool any = false;

@@ -1,13 +1,16 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Pass: one way to make the graph of a step cheaper. A pass is a plain function
-// in a file of graph/passes/ and runs in its phase; pass_context.h is what it
-// sees. All passes together keep what a client can tell: the values fetched,
-// which of them are dead, the state left behind, the order that edges ask for.
-// Two exceptions, both as in TensorFlow's grappler: Shape, Size and Rank of a
-// known shape do not compute the tensor, so an error of that may be gone; and
-// the declared shape of a variable is trusted, although Assign with
-// validate_shape=false may have stored a value of another.
+// A Pass makes the graph of a step cheaper. It is a plain function in a file of
+// graph/passes/, runs in one phase, and sees and changes the graph through a
+// PassContext (pass_context.h).
+//
+// Passes do not change anything that a client can observe: the values that it
+// fetches, which of them are dead, the state that the step leaves behind, and
+// the order that edges demand. There are two exceptions, which TensorFlow's
+// grappler makes too. Shape, Size and Rank of a known shape do not compute the
+// tensor, so an error of its computation may disappear. And the declared shape
+// of a variable is trusted, although Assign with validate_shape=false may have
+// stored a value of another shape.
 #ifndef LEAT_GRAPH_PASS_H_
 #define LEAT_GRAPH_PASS_H_
 
@@ -27,29 +30,34 @@ namespace leat {
 class ConstantEvaluator;
 class PassContext;
 
-// In the order in which they run. The result of a phase does not depend on the
-// order of its passes, as far as a client can tell.
+// The phases, in the order in which they run. A client cannot observe the order
+// of the passes within a phase.
 enum class Phase : uint8_t {
-  kSimplify,  // the same values by fewer or cheaper nodes; run until quiet
-  kClean,     // drop what nobody needs any more
-  kFuse,      // several nodes become one, with an op of ours
+  // Computes the same values with fewer or cheaper nodes. Runs again, up to
+  // three times in all, as long as it changes the graph.
+  kSimplify,
+  // Removes nodes that nothing needs any more.
+  kClean,
+  // Replaces several nodes by one, with an op of our own.
+  kFuse,
 };
 
 // Returns whether it changed the graph.
 using PassFunction = bool (*)(PassContext& context);
 
 struct Pass {
+  // The name by which OptimizerOptions::disabled_passes disables it.
   std::string name = {};
   Phase phase = Phase::kSimplify;
   PassFunction run = nullptr;
 };
 
-// Filled once, then const and thread-safe.
+// Holds passes. It is filled once and const from then on, and then thread-safe.
 class PassRegistry {
  public:
-  // REQUIRES: a new name.
+  // REQUIRES: pass.run is set, and no pass has this name yet.
   void Add(Pass pass);
-  // In the order of adding.
+  // Returns all passes, in the order in which they were added.
   absl::Span<const Pass> passes() const { return passes_; }
 
  private:
@@ -61,27 +69,31 @@ namespace passes {
 void RegisterAll(PassRegistry& registry);
 }  // namespace passes
 
-// The passes of this library.
+// Returns the passes of this library. They are registered on first use and live
+// as long as the process.
 const PassRegistry& BuiltinPasses();
 
-// Everything is borrowed for the call.
+// `devices` and `evaluator` are not owned and must outlive the call.
 struct RunPassesOptions {
   OptimizerOptions optimizer = {};
-  // Nodes to keep by name, such as the targets of the step.
+  // Nodes that must not be removed, such as the targets of the step.
   std::vector<NodeId> keep = {};
-  // Of the graph's nodes; a node on another one gets no op of ours.
+  // The devices that nodes are placed on. A node on a device that is not here
+  // is not replaced by another op.
   absl::Span<const DeviceInfo> devices = {};
-  // "/job:ps/replica:0/task:1": tasks that may know TensorFlow's ops only.
+  // Tasks that know TensorFlow's ops only, such as "/job:ps/replica:0/task:1".
+  // Their nodes get no op of ours.
   std::vector<std::string> foreign_tasks = {};
-  ConstantEvaluator* evaluator = nullptr;  // null: no node is evaluated
-  // Called after every run of a pass.
+  // Computes constants; if null, no node is evaluated.
+  ConstantEvaluator* evaluator = nullptr;
+  // Called after every run of a pass, if set.
   std::function<void(const Pass&, bool changed, const Graph&)> after_pass = {};
 };
 
 // Runs the passes on a pruned and placed graph. Nodes keep their names and ids;
-// some are removed, some replaced. INVALID_ARGUMENT for a graph with a cycle;
-// nothing else fails. O(nodes + edges) apart from what is evaluated, which
-// optimizer_options.h bounds.
+// some are removed, and some are replaced. Fails with INVALID_ARGUMENT for a
+// graph with a cycle, and in no other case. Takes O(nodes + edges), apart from
+// the evaluation of constants, which OptimizerOptions bounds.
 absl::Status RunPasses(Graph& graph, const PassRegistry& passes,
                        const RunPassesOptions& options);
 

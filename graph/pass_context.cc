@@ -18,10 +18,11 @@
 namespace leat {
 namespace {
 
-// Control edges are copied from node to node: more of them would make passes
-// quadratic.
+// Passes copy control edges from node to node. Copying more edges than this
+// could make them quadratic.
 constexpr size_t kMaxControls = 16;
 
+// True if one of the types is a reference, a resource or a variant.
 bool HoldsObjects(const std::vector<DType>& types) {
   return std::any_of(types.begin(), types.end(), [](DType type) {
     return IsRef(type) || type == DType::kResource || type == DType::kVariant;
@@ -44,11 +45,11 @@ bool IsControlFlowOp(absl::string_view op) {
   return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
 }
 
-// Bytes of an element, where elements are only estimated.
+// The bytes of an element, where the number of elements is only estimated.
 constexpr int64_t kElementBytes = 4;
 
-// What a kernel reads of these inputs; only whether that is more than `limit`
-// when it is.
+// Returns the bytes that a kernel reads of these inputs. If they are more than
+// `limit`, the result is only some number above it.
 int64_t BytesRead(absl::Span<const Tensor> inputs, int64_t limit) {
   int64_t bytes = 0;
   for (const Tensor& input : inputs) {
@@ -64,7 +65,8 @@ bool AreAllPlain(absl::Span<const Tensor> inputs) {
   });
 }
 
-// REQUIRES: for an expensive node, sizes within their limits.
+// Returns the work of an evaluation, in bytes. REQUIRES: the sizes of an
+// expensive node are within their limits, so that nothing overflows.
 int64_t WorkOf(int64_t read, int64_t written, bool is_expensive) {
   if (!is_expensive) return read + written;
   return read + written + (read / kElementBytes) * (written / kElementBytes);
@@ -165,7 +167,7 @@ const Tensor* PassContext::Constant(NodeId id) const {
   const Node& node = graph_->node(id);
   const AttrValue* value = node.attrs().Find("value");
   const Tensor* tensor = value ? std::get_if<Tensor>(value) : nullptr;
-  // One of another type is an error that the kernel reports.
+  // A value of another type is an error, which the kernel reports.
   const bool fits = tensor && tensor->dtype() == node.output_type(0);
   return fits ? tensor : nullptr;
 }
@@ -201,7 +203,7 @@ std::optional<Tensor> PassContext::Evaluate(NodeId id,
   if (outputs.ok() && outputs->size() == 1) {
     written = (*outputs)[0].num_bytes();
   } else if (absl::IsResourceExhausted(outputs.status())) {
-    written = 0;  // refused before there was anything to write to
+    written = 0;  // it failed before it had memory to write to
   }
   left_work_ -= std::min(left_work_, WorkOf(read, written, is_expensive));
   if (!outputs.ok() || outputs->size() != 1 ||
@@ -215,7 +217,8 @@ const InferredOutput* PassContext::Inferred(Endpoint endpoint) {
   if (!inferred_.has_value()) {
     auto inferred = InferShapes(*graph_);
     inferred_.emplace();
-    // A node that can never run says so when it does not.
+    // Inference fails for a node that can never run. The step reports that node
+    // if it runs it.
     if (inferred.ok()) inferred_ = *std::move(inferred);
   }
   const auto node = static_cast<size_t>(endpoint.node);

@@ -1,8 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What most files include, compiled once for the libraries and the programs: a
-// second of each file's time. Nothing is to rely on it; a file includes what it
-// uses, and the preset `debug` builds without.
+// The precompiled header of all libraries and programs. It includes the headers
+// that most files include, which saves about a second for each file. No file
+// may rely on it: each includes what it uses, and the preset `debug` builds
+// without it.
+//
+// graph/CMakeLists.txt compiles it for leat_ops and, together with the
+// generated ops.h, for leat_graph; the other targets reuse one of these.
 #ifndef LEAT_GRAPH_PRECOMPILED_H_
 #define LEAT_GRAPH_PRECOMPILED_H_
 

@@ -50,7 +50,7 @@ absl::StatusOr<int64_t> IntegerScalar(const Tensor& tensor) {
       absl::StrCat("expected an integer scalar, got ", tensor.DebugString()));
 }
 
-// Which axes of a shape of this rank are reduced.
+// Returns for each axis of a shape of this rank whether `axes` names it.
 absl::StatusOr<std::vector<bool>> ReducedAxes(const Tensor& axes, int rank) {
   LEAT_ASSIGN_OR_RETURN(const Dims values,
                         GetIndices(axes, "reduction_indices"));
@@ -220,7 +220,7 @@ void SetPartialValues(InferenceContext& context, int output, DType dtype,
     dims.push_back(is_known(value) && *value >= 0 ? *value : kUnknown);
   }
   absl::StatusOr<PartialShape> shape = PartialShape::Create(dims);
-  if (!shape.ok()) return;  // No shape, so nobody will use it as one.
+  if (!shape.ok()) return;  // No op can use values that are no shape as one.
   context.set_output_value_as_shape(output, *std::move(shape));
 }
 
@@ -232,8 +232,9 @@ absl::StatusOr<int64_t> WindowedExtent(int64_t input, const Window& window) {
   LEAT_ASSIGN_OR_RETURN(const WindowPositions positions,
                         PlaceWindow(known ? input : 0, checked));
   if (!known) return kUnknown;
-  // A kernel gives nothing for an input a little too small; a graph that says
-  // so beforehand is refused, as in TensorFlow. The sums fit: they were taken.
+  // A kernel gives an empty output for an input that is a little too small, but
+  // a graph whose shapes show that beforehand is refused, as in TensorFlow. The
+  // sums below do not overflow, because PlaceWindow has computed them.
   const int64_t padded = input + positions.before + positions.after;
   const int64_t span = (window.size - 1) * window.dilation + 1;
   if (window.padding != Padding::kSame && padded < span) {

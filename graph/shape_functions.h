@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the shape functions of several op files share: arithmetic on extents
-// that may be unknown (PartialShape::kUnknown), values that are partly known,
-// reductions and windows. Thread-safe; every error is INVALID_ARGUMENT.
+// What the shape functions of several files in graph/ops/ share: arithmetic on
+// extents that may be unknown (PartialShape::kUnknown), values that are partly
+// known, reductions and windows. Thread-safe. Every error is INVALID_ARGUMENT.
 #ifndef LEAT_GRAPH_SHAPE_FUNCTIONS_H_
 #define LEAT_GRAPH_SHAPE_FUNCTIONS_H_
 
@@ -19,69 +19,83 @@
 
 namespace leat {
 
-// The extent that both describe. "Dimensions must be equal, but are 2 and 3".
+// Returns the extent that `a` and `b` describe together. Fails if both are
+// known and differ: "Dimensions must be equal, but are 2 and 3".
 absl::StatusOr<int64_t> MergeExtents(int64_t a, int64_t b);
 
-// Sum and product; unknown if an argument is (0 times unknown is 0).
+// Return the sum, or the product, of two extents. It is unknown if one of them
+// is, except that 0 times an unknown extent is 0. Fail on overflow.
 absl::StatusOr<int64_t> AddExtents(int64_t a, int64_t b);
 absl::StatusOr<int64_t> MultiplyExtents(int64_t a, int64_t b);
 
-// Extents [begin, end) of a shape; negative bounds count from the end and an
-// unknown rank gives an unknown shape. REQUIRES: within the rank if it is
+// Return the extents [begin, end) of a shape, with `end` being the rank if it
+// is not given. Negative bounds count from the end. A shape of unknown rank
+// gives an unknown shape. REQUIRES: the bounds are within the rank if it is
 // known.
 PartialShape Subshape(const PartialShape& shape, int begin);
 PartialShape Subshape(const PartialShape& shape, int begin, int end);
 
-// The extents of `a`, then those of `b`; unknown if one has unknown rank.
+// Returns the extents of `a` followed by those of `b`. The result is unknown if
+// one of the two has an unknown rank.
 absl::StatusOr<PartialShape> ConcatenateShapes(const PartialShape& a,
                                                const PartialShape& b);
 
-// A copy with one extent replaced. REQUIRES: known rank, 0 <= i < rank.
+// Returns a copy with one extent replaced. REQUIRES: the rank is known, and 0
+// <= i < rank.
 absl::StatusOr<PartialShape> WithExtent(const PartialShape& shape, int i,
                                         int64_t extent);
 
-// Extent i, kUnknown when the rank is unknown; negative i counts from the end.
+// Returns extent i; a negative `i` counts from the end. Returns kUnknown if the
+// rank is unknown or `i` is out of range.
 int64_t ExtentOf(const PartialShape& shape, int i);
 
-// The product of all extents: 0 if one is, else kUnknown if one is.
+// Returns the product of all extents. It is 0 if one of them is 0, and
+// otherwise kUnknown if one is or the rank is. Fails on overflow.
 absl::StatusOr<int64_t> ElementCount(const PartialShape& shape);
 
-// The value of a scalar input of an integer type, nothing while it is unknown.
+// Returns the value of input i, which must be a scalar of a signed integer
+// type, or nothing if it is not known.
 absl::StatusOr<std::optional<int64_t>> ScalarInput(
     const InferenceContext& context, int i);
 
-// The same for an extent: kUnknown while unknown, an error below 0 (-1 is an
-// unknown extent where `minus_one_is_unknown`).
+// Returns the value of the scalar input i as an extent, or kUnknown if it is
+// not known. Fails for a negative value; but -1 means kUnknown if
+// `minus_one_is_unknown`.
 absl::StatusOr<int64_t> ExtentInput(const InferenceContext& context, int i,
                                     bool minus_one_is_unknown = false);
 
-// InputAsShape for ops that refuse a scalar.
+// Returns context.InputAsShape(i), but fails if the input is not a vector.
 absl::StatusOr<PartialShape> ShapeInput(const InferenceContext& context, int i);
 
 // An integer tensor of rank 0 or 1 of which some values may be known.
 struct PartialValues {
-  bool is_scalar = false;
-  std::vector<std::optional<int64_t>> values = {};
+  bool is_scalar = false;  // the rank is 0, and there is one value
+  std::vector<std::optional<int64_t>> values = {};  // nothing where unknown
 };
-// Nothing when the input is of another type, or not even its length is known.
+// Returns what is known of the values of input i. Returns nothing if it is of
+// another type or rank, or if not even its length is known.
 std::optional<PartialValues> PartialInput(const InferenceContext& context,
                                           int i);
-// Records what is known of an output of type `dtype` (int32 or int64, else
-// nothing is recorded): a constant, or a shape with unknown extents.
+// Records what is known of an output of type `dtype`: its value if all of it is
+// known, or else, for a vector, a shape with unknown extents. Records nothing
+// if `dtype` is not int32 or int64.
 void SetPartialValues(InferenceContext& context, int output, DType dtype,
                       const PartialValues& known);
 
-// The extent of the output of a window over an extent that may be unknown.
+// Returns the extent of the output of a window that slides over an extent
+// `input`, which may be unknown. Fails for a window that makes no sense or does
+// not fit.
 absl::StatusOr<int64_t> WindowedExtent(int64_t input, const Window& window);
 
 namespace shapes {
 
-// Output 0 is input 0: shape, handle and known value. With PassThroughAll every
-// output is the input of its number.
+// Give output 0, or every output, the shape, handle and known value of the
+// input of its number.
 absl::Status PassThrough(InferenceContext& context);
 absl::Status PassThroughAll(InferenceContext& context);
 
-// Sum, Max, All, ...: input 1 has the axes, attr keep_dims.
+// The shape function of Sum, Max, All and such ops: input 0 is reduced over the
+// axes in input 1, which stay with extent 1 if attr keep_dims is set.
 absl::Status Reduction(InferenceContext& context);
 
 }  // namespace shapes

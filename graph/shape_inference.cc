@@ -16,7 +16,7 @@ absl::Status RankError(const PartialShape& shape, absl::string_view wanted,
       "Shape must be ", wanted, "rank ", rank, " but is rank ", shape.rank()));
 }
 
-// "input shapes: [2,3], [?]", the first few.
+// Returns text of the first few inputs' shapes: "input shapes: [2,3], [?]".
 std::string InputShapes(const std::vector<const InferredOutput*>& inputs) {
   constexpr size_t kShown = 8;
   std::string text = "input shapes: ";
@@ -28,7 +28,8 @@ std::string InputShapes(const std::vector<const InferredOutput*>& inputs) {
   return text;
 }
 
-// What a tensor of unknown value but known shape says of the shape in it.
+// Returns what is known of the shape that a tensor holds whose value is unknown
+// and whose own shape is `values`.
 absl::StatusOr<PartialShape> ShapeOfLength(const PartialShape& values) {
   if (!values.rank_known() || values.rank() == 0) return PartialShape();
   if (values.rank() > 1) return RankError(values, "", 1);
@@ -79,7 +80,7 @@ absl::StatusOr<PartialShape> InferenceContext::InputAsShape(int i) const {
   LEAT_ASSIGN_OR_RETURN(const Dims dims,
                         GetIndices(*input.value, "a shape argument"));
   if (input.value->rank() > 0) return PartialShape::Create(dims);
-  // TensorFlow's convention: a scalar stands for an unknown shape.
+  // By TensorFlow's convention, the scalar -1 stands for an unknown shape.
   if (dims.size() == 1 && dims[0] == -1) return PartialShape();
   return absl::InvalidArgumentError(
       "a shape argument that is a scalar must be -1");
@@ -177,7 +178,7 @@ absl::StatusOr<PartialShape> BroadcastPartialShapes(const PartialShape& a,
   if (!a.rank_known() || !b.rank_known()) return PartialShape();
   const int rank = std::max(a.rank(), b.rank());
   Dims dims(static_cast<size_t>(rank));
-  for (int i = 0; i < rank; ++i) {  // from the right
+  for (int i = 0; i < rank; ++i) {  // counts axes from the right
     const int64_t x = i < a.rank() ? a.dim(a.rank() - 1 - i) : 1;
     const int64_t y = i < b.rank() ? b.dim(b.rank() - 1 - i) : 1;
     int64_t& extent = dims[static_cast<size_t>(rank - 1 - i)];
@@ -186,7 +187,7 @@ absl::StatusOr<PartialShape> BroadcastPartialShapes(const PartialShape& a,
     } else if (x == 1) {
       extent = y;
     } else if (x == PartialShape::kUnknown || y == PartialShape::kUnknown) {
-      // The unknown one is 1 or equal to the other, or the op will fail.
+      // The unknown extent is 1 or equal to the other, or else the op fails.
       extent = std::max(x, y);
     } else {
       return absl::InvalidArgumentError(absl::StrCat(

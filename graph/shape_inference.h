@@ -1,7 +1,19 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// InferenceContext: what a shape function sees of its node, and where it puts
-// the answer. Shape functions get untrusted graphs: every accessor checks.
+// InferenceContext is what a shape function gets: what is known of the inputs
+// of one node, and the place for what it infers of the outputs. A shape
+// function of an op that gives a vector of the length of its input's first
+// axis:
+//
+//   absl::Status FirstAxisShape(InferenceContext& context) {
+//     LEAT_ASSIGN_OR_RETURN(const PartialShape input,
+//                           context.WithRankAtLeast(0, 1));
+//     context.set_output(0, Subshape(input, 0, 1));
+//     return absl::OkStatus();
+//   }
+//
+// Graphs are untrusted, so every accessor here checks its arguments.
+// shape_functions.h has more helpers for shape functions.
 #ifndef LEAT_GRAPH_SHAPE_INFERENCE_H_
 #define LEAT_GRAPH_SHAPE_INFERENCE_H_
 
@@ -20,32 +32,40 @@
 
 namespace leat {
 
-// What a resource (or variant) handle stands for, as far as it is known.
+// What is known of the tensor that a resource handle stands for, or of the
+// elements of the list in a variant.
 struct HandleShape {
   DType dtype = DType::kInvalid;
   PartialShape shape = {};
 };
 
-// What is known of one output before it runs.
+// What is known of one output before a step runs. Copies share `value`.
 struct InferredOutput {
   PartialShape shape = {};
+  // Set for resources and variants of which something is known.
   std::optional<HandleShape> handle = {};
-  // The value itself if it is a constant of at most kMaxKnownElements, and for
-  // int32/int64 vectors with partly known values (the shape of an unknown
-  // batch), the value as a shape: entries of -1 are unknown.
+  // The value, if it is constant and has at most kMaxKnownElements; else null.
   std::shared_ptr<const Tensor> value = {};
+  // The values of an int32 or int64 vector of which only some are known, such
+  // as the shape of a batch of unknown size. Unknown values are unknown
+  // extents.
   std::optional<PartialShape> value_as_shape = {};
 };
 inline constexpr int64_t kMaxKnownElements = 1024;
 
+// Lives as long as the call of the shape function. Thread-compatible.
 class InferenceContext {
  public:
-  // `inputs`, one per data input, are borrowed.
+  // `inputs` has one element per input, which is null if nothing is known of
+  // it. They are not owned, and neither are `op` and `attrs`; all must outlive
+  // the context.
   InferenceContext(const OpDef& op, const AttrMap& attrs,
                    std::vector<const InferredOutput*> inputs, int num_outputs);
 
   const OpDef& op() const { return op_; }
   const AttrMap& attrs() const { return attrs_; }
+  // Returns an attr of the node, or INVALID_ARGUMENT if it is absent or not a
+  // T.
   template <class T>
   absl::StatusOr<T> Attr(absl::string_view name) const {
     return attrs_.Get<T>(name);
@@ -54,32 +74,38 @@ class InferenceContext {
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
 
-  // Unknown rank for an index out of range.
+  // Returns the shape of input i, which is unknown if `i` is out of range.
   const PartialShape& input(int i) const;
-  // Null when the value is not known.
+  // Returns the value of input i, or null if it is not known.
   const Tensor* input_value(int i) const;
-  // The shape that the values of input i describe, as far as known: an unknown
-  // number of dimensions is unknown rank. INVALID_ARGUMENT for values that are
-  // no shape (below -1, or rank above 1).
+  // Returns the shape that the values of input i describe, as far as they are
+  // known. Its rank is unknown if the number of values is, or if the input is
+  // the scalar -1, as in TensorFlow. Fails with INVALID_ARGUMENT for values
+  // that are no shape (below -1, or of a rank above 1).
   absl::StatusOr<PartialShape> InputAsShape(int i) const;
+  // Returns what input i is a handle of, or null if that is not known.
   const HandleShape* input_handle(int i) const;
 
-  // The shape refined; INVALID_ARGUMENT "Shape must be rank 2 but is rank 1".
+  // Return the shape of input i. WithRank makes an unknown shape one of unknown
+  // extents. Fail with INVALID_ARGUMENT "Shape must be rank 2 but is rank 1" if
+  // it is known to have another rank.
   absl::StatusOr<PartialShape> WithRank(int i, int rank) const;
   absl::StatusOr<PartialShape> WithRankAtLeast(int i, int rank) const;
 
-  // Outputs not set have unknown shapes; one that a node does not have (a list
-  // of none) is ignored, and so are values above kMaxKnownElements.
+  // Set what is known of output i. Outputs that are not set have unknown
+  // shapes. They ignore an output that the node does not have (an op's output
+  // may be a list of none) and values of more than kMaxKnownElements.
   void set_output(int i, PartialShape shape);
   void set_output_handle(int i, HandleShape handle);
   void set_output_value(int i, Tensor value);
   void set_output_value_as_shape(int i, PartialShape value);
 
+  // Give access to all that is known. An input may be null.
   std::vector<InferredOutput>& outputs() { return outputs_; }
   const std::vector<const InferredOutput*>& inputs() const { return inputs_; }
 
  private:
-  // All unknown for an index out of range.
+  // Returns what is known of input i: nothing if `i` is out of range.
   const InferredOutput& Input(int i) const;
   bool HasOutput(int i) const { return i >= 0 && i < num_outputs(); }
 
@@ -89,26 +115,31 @@ class InferenceContext {
   std::vector<InferredOutput> outputs_;
 };
 
-// Runs the op's shape function; INVALID_ARGUMENT names the node on failure.
-// Ops without a function have outputs of unknown shape.
+// Runs the shape function of `op` for one node and returns what it inferred of
+// the outputs. An op without a shape function has outputs of unknown shapes.
+// Fails with INVALID_ARGUMENT, naming the node, if the shape function fails.
+// Thread-safe.
 absl::StatusOr<std::vector<InferredOutput>> InferNode(
     const OpDef& op, absl::string_view node_name, const AttrMap& attrs,
     std::vector<const InferredOutput*> inputs, int num_outputs);
 
-// Shape functions that many ops share.
+// Shape functions that many ops share. Unknown says nothing of the outputs, and
+// NoOutputs is for ops that have none.
 namespace shapes {
 absl::Status Unchanged(InferenceContext& context);  // output 0 like input 0
 absl::Status Scalar(InferenceContext& context);     // every output a scalar
 absl::Status Unknown(InferenceContext& context);
 absl::Status NoOutputs(InferenceContext& context);
-// Output 0 is the broadcast of inputs 0 and 1.
+// Gives output 0 the shape to which inputs 0 and 1 are broadcast.
 absl::Status BroadcastBinary(InferenceContext& context);
-// All inputs merge to the shape of output 0.
+// Gives output 0 the shape that all inputs describe together. They must be
+// compatible.
 absl::Status MergeAll(InferenceContext& context);
 }  // namespace shapes
 
-// The broadcast of two partial shapes, as BroadcastShapes does it; unknown
-// where it depends on an unknown extent.
+// Returns the broadcast of two partial shapes, as BroadcastShapes
+// (core/shape.h) computes it. It is unknown where it depends on an unknown
+// extent. Fails with INVALID_ARGUMENT if the shapes are incompatible.
 absl::StatusOr<PartialShape> BroadcastPartialShapes(const PartialShape& a,
                                                     const PartialShape& b);
 

@@ -17,7 +17,8 @@
 namespace leat {
 namespace {
 
-// Producers first; by id where a cycle makes that impossible.
+// Returns the nodes with producers before consumers, or in the order of their
+// ids if a cycle makes that impossible.
 std::vector<NodeId> DisplayOrder(const Graph& graph) {
   absl::StatusOr<std::vector<NodeId>> order = TopologicalOrder(graph);
   return order.ok() ? *std::move(order) : graph.NodeIds();
@@ -46,10 +47,11 @@ std::string AttrsText(const OpDef* op, const AttrMap& attrs,
   return absl::StrCat("[", absl::StrJoin(parts, ", "), "]");
 }
 
-// Name, op with attrs, inputs, device.
+// The cells of a line: name, op with attrs, inputs, device.
 using Row = std::array<std::string, 4>;
 
-// Pads cells to the widest of their column, but for the last that is not empty.
+// Returns the rows as lines. Pads each cell to the width of its column, except
+// for the last cell of a line that is not empty.
 std::string InColumns(const std::vector<Row>& rows, size_t max_column,
                       absl::string_view indent) {
   std::array<size_t, 4> widths = {};
@@ -129,11 +131,12 @@ std::string Quoted(absl::string_view text) {
   return absl::StrCat("\"", absl::CEscape(text), "\"");
 }
 
-// Opens and closes clusters so that the current one is `scope`.
+// Writes the beginnings and ends of nested clusters to `out`.
 class Clusters {
  public:
   explicit Clusters(std::string& out) : out_(out) {}
 
+  // Closes and opens clusters until the open ones are those of `scope`.
   void Enter(const std::vector<absl::string_view>& scope) {
     size_t common = 0;
     while (common < scope.size() && common < open_.size() &&
@@ -151,7 +154,8 @@ class Clusters {
     }
   }
 
-  // Names nested thousands deep do not make lines of thousands of spaces.
+  // Returns the indentation. It is bounded, because names may nest thousands of
+  // scopes deep.
   std::string Indent() const {
     return std::string(2 * std::min<size_t>(open_.size() + 1, 20), ' ');
   }

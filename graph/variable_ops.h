@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Ops that stand for a variable.
+// Tells which ops stand for a variable. Thread-safe.
 #ifndef LEAT_GRAPH_VARIABLE_OPS_H_
 #define LEAT_GRAPH_VARIABLE_OPS_H_
 
@@ -8,7 +8,8 @@
 
 namespace leat {
 
-// The op's output is a variable's handle or a reference to its tensor.
+// True if the output of the op is the handle of a variable or a reference to
+// its tensor. Variable is the older form of VariableV2.
 inline bool IsVariableOp(absl::string_view op) {
   return op == "VarHandleOp" || op == "VariableV2" || op == "Variable";
 }
