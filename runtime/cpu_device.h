@@ -24,6 +24,7 @@ class CpuDevice final : public Device {
   // Buffers may outlive the device.
   Allocator& allocator() override { return allocator_; }
   Allocator& host_allocator() override { return allocator_; }
+  // The threads that all CPU devices of the process share.
   WorkQueue& compute_queue() override { return queue_; }
 
  private:

@@ -33,6 +33,7 @@ class DeviceResources {
   // constructor was given; the same object, not an equal name.
   ResourceStore& Of(const Device& device);
 
+  // The limits that the constructor was given.
   const ResourceLimits& limits() const { return limits_; }
 
   // Removes everything in the containers `names` from the store of every
@@ -42,6 +43,7 @@ class DeviceResources {
   void ClearContainers(absl::Span<const std::string> names = {});
 
  private:
+  // A device, borrowed, and its store.
   struct Entry {
     const Device* device = nullptr;
     std::unique_ptr<ResourceStore> store = {};

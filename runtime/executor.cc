@@ -237,7 +237,7 @@ class Executor::ConcurrentExecution final : public Execution {
     GiveBack(std::move(others));
   }
 
-  // Runs everything in `tasks` and what becomes ready by it, until the step
+  // Runs everything in `tasks` and what that makes ready, until the step
   // fails.
   void Work(Tasks tasks) {
     const RunsInstructions runs;

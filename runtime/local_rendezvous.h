@@ -36,18 +36,22 @@ class LocalRendezvous final : public Rendezvous {
   void RecvAsync(absl::string_view key, Done done) override;
   void StartAbort(const absl::Status& reason) override;
 
-  size_t size() const;         // entries now
-  size_t num_untaken() const;  // sent and not received
+  // The number of entries now.
+  size_t size() const;
+  // The number of tensors that were sent and not received.
+  size_t num_untaken() const;
 
  private:
   // A tensor that has been sent, or a receiver that waits for it. Once both
   // have come, the entry only marks the key as used; inside of loops it is
   // removed.
   struct Entry {
+    // Empty until it is sent, and again when it was received.
     Tensor tensor = {};
     bool sent = false;
     bool is_dead = false;
     bool received = false;
+    // Not null while a receiver waits.
     Done waiter = nullptr;
   };
 
@@ -59,6 +63,7 @@ class LocalRendezvous final : public Rendezvous {
 
   const size_t max_entries_;
   mutable Mutex mutex_;
+  // The reason of the abort, OK before.
   absl::Status aborted_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<std::string, Entry> entries_ ABSL_GUARDED_BY(mutex_);
 };

@@ -46,7 +46,7 @@ inline constexpr int32_t kNone = -1;
 inline constexpr int32_t kDead = -2;
 
 // Each of the functions below records the arrival of one edge and returns
-// whether the Merge became ready by it.
+// whether it made the Merge ready.
 //
 // A live input, with index `input`. The first one is `taken`; later ones are
 // not used.

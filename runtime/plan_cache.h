@@ -68,7 +68,8 @@ class PlanCache {
 
  private:
   absl::flat_hash_map<std::string, std::shared_ptr<Plan>> plans_;
-  std::deque<std::string> keys_;  // oldest first
+  // The keys of `plans_`, in the order in which they were added.
+  std::deque<std::string> keys_;
 };
 
 namespace internal {
@@ -77,7 +78,8 @@ namespace internal {
 inline const std::string& Text(const std::string& name) { return name; }
 inline const std::string& Text(const TensorName& name) { return name.text; }
 
-// Appends each name with its length, so that no two lists give the same key.
+// Appends each name with its length, and a ';' at the end of the list, so that
+// no two signatures have the same key.
 template <class Name>
 void AppendNames(const std::vector<Name>& names, std::string& key) {
   for (const Name& name : names) {

@@ -29,9 +29,12 @@ namespace leat {
 
 // What a step must keep track of, from the cheapest to the most general.
 enum class Propagation : uint8_t {
-  kStraight,  // nothing can be dead
-  kFlat,      // has branches: Switch and Merge
-  kFramed,    // has loops, too
+  // Nothing can be dead.
+  kStraight,
+  // There are branches: Switch and Merge.
+  kFlat,
+  // There are loops, too.
+  kFramed,
 };
 
 // Kinds of nodes that have rules of their own. docs/architecture.md has a table
@@ -56,11 +59,12 @@ enum class InstructionKind : uint8_t {
 // needs next lies next in memory.
 class Program {
  public:
-  // A node that is ready to run. A pair of members `first_x` and `num_x` stands
-  // for the range [first_x, first_x + num_x) of an array of the program, or of
-  // the slots of a frame.
+  // A compiled node. A pair of members `first_x` and `num_x` stands for the
+  // range [first_x, first_x + num_x) of an array of the program, or of the
+  // slots of a frame.
   struct Instruction {
-    const Kernel* kernel = nullptr;  // null for what only routes values
+    // Null for an instruction that only routes values.
+    const Kernel* kernel = nullptr;
     // The node, owned by the program.
     const NodeDef* def = nullptr;
     int32_t frame = 0;         // frame of its inputs
@@ -74,8 +78,9 @@ class Program {
     int32_t num_successors = 0;
     int32_t first_snapshot = 0;  // into snapshots_
     int32_t num_snapshots = 0;
+    // Decides which rules the instruction follows.
     InstructionKind kind = InstructionKind::kPlain;
-    // CostClass of its kernel, and whether that is an AsyncKernel.
+    // Whether its kernel is an AsyncKernel, and the CostClass of the kernel.
     bool is_async = false;
     bool is_expensive = false;
     bool is_quick = false;

@@ -49,7 +49,7 @@ class StraightPropagator {
                              *item.activation);
   }
   // To be called when an instruction has run or is dead: appends to `ready` the
-  // instructions that become ready by it.
+  // instructions that this makes ready.
   void Propagate(const Ready& done, ReadyList& ready) const;
 
   // To be called when the step has ended and nothing else of it runs.
@@ -82,8 +82,8 @@ class FlatPropagator {
   // Hands on the input that the Merge has taken. Returns false if that failed.
   bool RunMerge(const Program::Instruction& merge,
                 Activation& activation) const;
-  // Counts an edge that has come to a Merge. Returns true if the Merge is ready
-  // by it.
+  // Counts an edge that has come to a Merge. Returns true if that makes the
+  // Merge ready.
   bool ArriveAtMerge(const Program::Instruction& merge,
                      const Program::Successor& edge, Activation& activation,
                      bool dead, bool entering) const;

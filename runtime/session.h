@@ -78,8 +78,8 @@ struct RunOptions {
   // runs.
   bool output_partition_graphs = false;
   // Is told of every node that runs. Borrowed until the step has ended; must be
-  // thread-safe. Null for none. A session on a cluster returns UNIMPLEMENTED
-  // for others.
+  // thread-safe. Null for none. With an observer, a session on a cluster
+  // returns UNIMPLEMENTED.
   StepObserver* observer = nullptr;
 };
 

@@ -20,9 +20,12 @@ namespace leat {
 
 // The status of one task.
 struct TaskReading {
-  std::string task = {};  // "" if unknown (TensorFlow's, no devices)
+  // The name of the task. "" if it is not known, as for a task of TensorFlow
+  // that has no devices.
+  std::string task = {};
   std::string address = {};
-  absl::Status status = {};  // why it did not answer, or OK
+  // Why the task did not answer, or OK.
+  absl::Status status = {};
   // A task of Leat, not of TensorFlow.
   bool is_leat = false;
   // What the task reported. A task of TensorFlow reports its devices only.

@@ -24,11 +24,17 @@ namespace leat {
 
 // The stages, in the order in which planning goes through them.
 enum class Stage {
+  // The graph of the file.
   kImported,
+  // If, While and calls are replaced by their primitives.
   kLowered,
+  // Every node has a device.
   kPlaced,
+  // Only what the step needs is left.
   kPruned,
+  // The passes have run.
   kOptimized,
+  // Cut into one graph per device.
   kPartitioned
 };
 
@@ -67,8 +73,10 @@ struct StageOptions {
   Stage stage = Stage::kPartitioned;
   std::vector<DeviceInfo> devices = {};
   std::string placement_policy = "greedy";
-  StepSignature signature = {};     // needed from kPruned on
-  OptimizerOptions optimizer = {};  // needed from kOptimized on
+  // Used from kPruned on.
+  StepSignature signature = {};
+  // Used from kOptimized on.
+  OptimizerOptions optimizer = {};
 };
 
 // A graph at a stage. At kPartitioned, `parts` has one graph per device and

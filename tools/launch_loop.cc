@@ -40,8 +40,7 @@ std::string HowItEnded(const EndedChild& child) {
                            : SignalName(child.signal);
 }
 
-// True if the signal is ignored because whoever started this program wants it
-// so (nohup).
+// True if this program was started with the signal ignored, as nohup does.
 bool IsIgnored(int signal) {
   struct sigaction action = {};
   return sigaction(signal, nullptr, &action) == 0 &&

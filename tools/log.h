@@ -19,7 +19,8 @@ enum class LogLevel { kError, kWarning, kInfo };
 
 // What to write, and in which form.
 struct LogOptions {
-  LogLevel level = LogLevel::kWarning;  // least important level to write
+  // The least important level that is written.
+  LogLevel level = LogLevel::kWarning;
   // If true, each line is an object with the keys "time", "level", "program",
   // "message" and, for errors, "code".
   bool json = false;
@@ -31,7 +32,9 @@ class Log {
   // `program` is the name of the tool, which begins each message.
   explicit Log(std::string program) : program_(std::move(program)) {}
 
+  // The name that begins each message.
   const std::string& program() const { return program_; }
+  // May be changed as long as one thread uses the log.
   LogOptions& options() { return options_; }
 
   // Write a message, if the options allow its level. An error shows its status

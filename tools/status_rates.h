@@ -29,6 +29,7 @@ class StatusRates {
   std::optional<double> Steps() const;
   std::optional<double> StepsOf(const pb::ClientSessionStatus& session) const;
   std::optional<double> StepsOf(const pb::WorkerSessionStatus& session) const;
+  // Bytes per second, in both directions.
   struct Bytes {
     double sent = 0;
     double received = 0;
@@ -36,10 +37,13 @@ class StatusRates {
   std::optional<Bytes> BytesOf(const pb::PeerTrafficStatus& peer) const;
 
  private:
+  // Returns the increase per second, or nothing if the count has fallen.
   std::optional<double> Rate(int64_t now, int64_t before) const;
 
+  // The later report of the task, and the earlier one if there is a usable one.
   const pb::TaskStatusResponse& now_;
   const pb::TaskStatusResponse* before_ = nullptr;
+  // The time between the two reports.
   double seconds_ = 0;
 };
 

@@ -43,8 +43,10 @@ struct Cell {
 struct TableOptions {
   bool color = false;
   int indent = 2;
-  int max_column = 64;  // wider cells stick out of their column
-  int width = 0;        // of lines, which are cut; 0: no limit
+  // Cells that are wider than this stick out of their column.
+  int max_column = 64;
+  // Lines are cut at this width; 0 stands for no limit.
+  int width = 0;
 };
 
 // Returns one line per row, with the cells escaped. A column is as wide as its

@@ -42,10 +42,13 @@ struct Devices {
 
 // The tensors of a network in its graph.
 struct Model {
-  Output images;  // uint8 [-1, 28, 28, 1], fed
-  Output labels;  // int32 [-1], fed
+  // Fed: uint8 [-1, 28, 28, 1], and int32 [-1], each in [0, 10).
+  Output images;
+  Output labels;
+  // float [-1, 10], and the index of the greatest of each row, int64 [-1].
   Output logits;
-  Output predictions;  // int64 [-1]
+  Output predictions;
+  // The mean cross entropy and the share of correct predictions: float scalars.
   Output loss;
   Output accuracy;
 };
