@@ -66,7 +66,7 @@ std::string Escaped(absl::string_view text);
 // The same for messages of several lines, in which "\n" and "\t" stay.
 std::string EscapedLines(absl::string_view text);
 
-// Returns at most `width` characters of `text`. If it is longer, the result
+// Returns at most `width` bytes of `text`. If it is longer, the result
 // ends in "...".
 std::string Shortened(absl::string_view text, size_t width);
 
