@@ -16,8 +16,8 @@
 
 namespace leat {
 
-// What a plan knows about the feeds of its steps. The three lists have the same
-// length; element i of each describes feed i.
+// Describes the feeds of a planned step. The three lists have the same length;
+// element i of each describes feed i.
 struct FeedSpec {
   std::vector<std::string> names = {};  // as the client wrote them
   std::vector<DType> types = {};

@@ -119,7 +119,7 @@ class InstructionRunner {
   // The step's own state, set by Start.
   const Program& program_;
   Step* step_ = nullptr;
-  // What the kernels of the step share.
+  // The services that all kernels of the step share.
   StepServices services_;
 };
 

@@ -34,9 +34,9 @@ namespace leat {
 // process.
 const KernelRegistry& BuiltinKernels();
 
-// How the session plans its steps, and on which devices it runs them.
+// Options for planning and running the steps of a session.
 struct LocalSessionOptions {
-  // What devices to make for the session.
+  // Options for the devices that the session makes for itself.
   DeviceSetOptions devices = {};
   // Devices that this session shares, together with their variables, with other
   // sessions of this process. If set, `devices` is not used.

@@ -27,7 +27,7 @@
 
 namespace leat {
 
-// What a step must keep track of, from the cheapest to the most general.
+// Says what a step must keep track of, from the cheapest to the most general.
 enum class Propagation : uint8_t {
   // Nothing can be dead.
   kStraight,
@@ -80,7 +80,7 @@ class Program {
     int32_t num_snapshots = 0;
     // Decides which rules the instruction follows.
     InstructionKind kind = InstructionKind::kPlain;
-    // Whether its kernel is an AsyncKernel, and the CostClass of the kernel.
+    // These say whether the kernel is an AsyncKernel, and give its CostClass.
     bool is_async = false;
     bool is_expensive = false;
     bool is_quick = false;
@@ -103,7 +103,7 @@ class Program {
     int32_t value = 0;
   };
 
-  // What one iteration of a frame holds, or the step for frame 0.
+  // Describes what one iteration of a frame holds, or the step for frame 0.
   struct FrameLayout {
     std::string name = {};  // frame_name of its Enters
     int32_t parent = -1;    // frame that contains it, or -1
@@ -131,7 +131,7 @@ class Program {
 
   // The device on which it runs; borrowed.
   Device& device() const { return *device_; }
-  // What steps of this program must keep track of.
+  // Says what the steps of this program must keep track of.
   Propagation propagation() const { return propagation_; }
   // All instructions, in execution order.
   absl::Span<const Instruction> instructions() const { return instructions_; }

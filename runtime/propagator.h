@@ -35,8 +35,8 @@ struct Ready {
 };
 using ReadyList = std::vector<Ready>;
 
-// For programs in which nothing can be dead. It keeps counts of the edges that
-// are still to come, and nothing else.
+// Propagates in programs in which nothing can be dead. It counts the edges that
+// are still to come, and keeps nothing else.
 class StraightPropagator {
  public:
   StraightPropagator(const Program& program, const InstructionRunner& runner)
@@ -60,14 +60,14 @@ class StraightPropagator {
   const InstructionRunner& runner_;
 };
 
-// For programs with branches. A dead instruction does not run and makes its
-// consumers dead; a Merge takes its first live input.
+// Propagates in programs with branches. A dead instruction does not run and
+// makes its consumers dead; a Merge takes its first live input.
 class FlatPropagator {
  public:
   FlatPropagator(const Program& program, const InstructionRunner& runner)
       : program_(program), runner_(runner) {}
 
-  // As in StraightPropagator.
+  // These do the same as in StraightPropagator.
   bool Run(const Ready& item) const;
   void Propagate(const Ready& done, ReadyList& ready) const;
   void Clear() {}
@@ -92,9 +92,9 @@ class FlatPropagator {
   const InstructionRunner& runner_;
 };
 
-// For programs with loops. Enter, Exit and NextIteration carry values from one
-// activation to another. The iterations of a loop run in parallel and end in
-// order.
+// Propagates in programs with loops. Enter, Exit and NextIteration carry values
+// from one activation to another. The iterations of a loop run in parallel and
+// end in order.
 class FramedPropagator {
  public:
   FramedPropagator(const Program& program, const InstructionRunner& runner)
@@ -103,8 +103,8 @@ class FramedPropagator {
         flat_(program, runner),
         spare_(program.frames().size()) {}
 
-  // As in StraightPropagator. Clear also drops the loops of a step that has
-  // failed.
+  // These do the same as in StraightPropagator. Clear also drops the loops of a
+  // step that has failed.
   bool Run(const Ready& item) const;
   void Propagate(const Ready& done, ReadyList& ready);
   void Clear();

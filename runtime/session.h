@@ -60,8 +60,8 @@ struct Feed {
   Tensor value;
 };
 
-// What to record of a step, as in TensorFlow. All levels above kNone record the
-// same.
+// Says what to record of a step, as in TensorFlow. All levels above kNone
+// record the same.
 enum class TraceLevel { kNone, kSoftware, kHardware, kFull };
 
 // Options of one step or, in a Callable, of each of its steps.
@@ -83,7 +83,7 @@ struct RunOptions {
   StepObserver* observer = nullptr;
 };
 
-// What one step feeds, fetches and runs.
+// Says what one step feeds, fetches and runs.
 struct RunArgs {
   std::vector<Feed> feeds = {};
   std::vector<TensorName> fetches = {};
@@ -92,7 +92,7 @@ struct RunArgs {
   RunOptions options = {};
 };
 
-// What every step of a Callable feeds, fetches and runs. The values of the
+// Says what every step of a Callable feeds, fetches and runs. The values of the
 // feeds are given in each call.
 struct CallableArgs {
   std::vector<TensorName> feeds = {};
@@ -111,7 +111,7 @@ struct CallableArgs {
 //   LEAT_ASSIGN_OR_RETURN(std::vector<Tensor> fetched, callable({value}));
 class Callable {
  public:
-  // What a kind of session provides. Must be thread-safe.
+  // The interface that each kind of session implements. It must be thread-safe.
   class Implementation {
    public:
     virtual ~Implementation() = default;

@@ -34,7 +34,7 @@ class SessionDevices {
   // Returns the device with the full name `name`, or null if there is none. The
   // result is valid as long as this.
   Device* Find(absl::string_view name) const;
-  // In the order of DeviceSet::devices(), owned by this.
+  // Returns the devices in the order of DeviceSet::devices(). This owns them.
   const std::vector<std::unique_ptr<Device>>& devices() const {
     return devices_;
   }

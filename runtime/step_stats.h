@@ -34,7 +34,7 @@ struct TensorPull {
   absl::string_view tensor = {};  // "edge_5_w/read"
   absl::string_view from = {};    // device that sent it
   Device* to = nullptr;           // device of this task that received it
-  // When this task asked for it and when it had arrived.
+  // The times when this task asked for it and when it had arrived.
   std::chrono::steady_clock::time_point asked = {};
   // The sender's time when it sent the tensor, counted from 1970 by its own
   // clock. 0 if the sender did not tell.
@@ -90,7 +90,7 @@ class StepStatsRecorder final : public StepObserver {
   Mutex mutex_;
   int64_t num_node_runs_ ABSL_GUARDED_BY(mutex_) = 0;
   const std::unique_ptr<pb::StepStats> stats_ ABSL_PT_GUARDED_BY(mutex_);
-  // Of stats_->dev_stats.
+  // The devices of stats_->dev_stats, in the same order.
   std::vector<const Device*> devices_ ABSL_GUARDED_BY(mutex_);
 };
 

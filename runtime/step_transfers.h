@@ -48,7 +48,7 @@ TimelineLabel ParseTimelineLabel(const pb::NodeExecStats& node);
 struct StepTransfer {
   std::string tensor = {};  // "edge_5_w/read"
   int send_device = 0;      // index into dev_stats
-  // The same for the receiver.
+  // The receiver's index into dev_stats.
   int recv_device = 0;
   // The runs of the _Send and of the _Recv. TensorFlow's servers do not record
   // them: then `send` is the run of the node that made the tensor ("w/read"),
