@@ -47,7 +47,7 @@ struct ClusterTaskOptions {
   // The jobs whose tasks only serve. Add "worker" for in-graph training, where
   // the workers only serve, too.
   std::vector<std::string> serving_jobs = {kPsJob};
-  // How long running steps may go on when the task is told to end.
+  // The time that running steps get when the task is told to end.
   std::chrono::nanoseconds grace = std::chrono::seconds(25);
 };
 

@@ -200,7 +200,7 @@ class RecoverableSession::Implementation {
   SessionPtr candidate_ ABSL_GUARDED_BY(mutex_);
   std::shared_ptr<Making> making_ ABSL_GUARDED_BY(mutex_);
   int64_t num_sessions_ ABSL_GUARDED_BY(mutex_) = 0;
-  // In the order in which they began.
+  // The steps that are running, in the order in which they began.
   std::list<Running> running_ ABSL_GUARDED_BY(mutex_);
 
   std::thread loop_;

@@ -35,7 +35,7 @@ namespace leat {
 
 // The strings are names of nodes or tensors of the graph, or "" for none.
 struct RecoverableSessionOptions {
-  // How to make each session.
+  // Options for each session that is made.
   SessionOptions session = {};
   // The operation that initializes the variables, usually graph.init_op().
   std::string init = {};
@@ -53,14 +53,14 @@ struct RecoverableSessionOptions {
   // True for the task that runs `init` when no variable is initialized. Other
   // tasks wait for that.
   bool is_chief = false;
-  // What to do about lost variables, such as those of a parameter server that
-  // was restarted. Variables count as lost if they were initialized before or,
-  // for a chief that begins, if other variables are initialized. If true, the
-  // chief clears the tasks and runs `init`, and the others wait for that. If
-  // false, FAILED_PRECONDITION, naming the variables.
+  // Says what to do about lost variables, such as those of a parameter server
+  // that was restarted. Variables count as lost if they were initialized before
+  // or, for a chief that begins, if other variables are initialized. If true,
+  // the chief clears the tasks and runs `init`, and the others wait for that.
+  // If false, FAILED_PRECONDITION, naming the variables.
   bool reinitialize = false;
 
-  // How long to try to make a session, including the wait for the chief.
+  // The time to try to make a session, including the wait for the chief.
   std::chrono::nanoseconds give_up = std::chrono::minutes(10);
   // The pause between attempts to make a session. It doubles each time, up to
   // `longest_pause`.

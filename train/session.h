@@ -35,8 +35,9 @@
 
 namespace leat {
 
-// Where a session runs; "" stands for this process. It is made from any kind of
-// text. A null pointer, which getenv() returns for a missing variable, is "".
+// Says where a session runs; "" stands for this process. It is made from any
+// kind of text. A null pointer, which getenv() returns for a missing variable,
+// is "".
 struct SessionTarget {
   SessionTarget() = default;
   SessionTarget(const char* text)  // NOLINT
@@ -47,8 +48,8 @@ struct SessionTarget {
   std::string text = {};
 };
 
-// What kind of session to make. Options marked "local" are for sessions on this
-// process, those marked "target" for sessions on a target.
+// Says what kind of session to make. Options marked "local" are for sessions on
+// this process, those marked "target" for sessions on a target.
 struct SessionOptions {
   SessionTarget target = {};
   // The devices of this process. The tasks of a target have their own. Local.

@@ -80,7 +80,7 @@ struct SyncStep {
   // run worker_init again.
   Output finished = {};
 
-  // What RecoverableSessionOptions::local_init should name.
+  // Returns the operation for RecoverableSessionOptions::local_init.
   const Operation& local_init(bool is_chief) const {
     return is_chief ? chief_init : worker_init;
   }

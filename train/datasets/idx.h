@@ -48,7 +48,7 @@ struct FashionMnist {
 // dataset-fashion-mnist installs. Checks counts, extents and labels;
 // INVALID_ARGUMENT, naming the split, if they are wrong or there are no images.
 absl::StatusOr<FashionMnist> LoadFashionMnist(const std::string& folder);
-// Where that package installs the files.
+// The folder into which that package installs the files.
 inline constexpr char kFashionMnistFolder[] =
     "/usr/share/datasets/fashion-mnist";
 

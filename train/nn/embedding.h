@@ -18,8 +18,8 @@
 
 namespace leat::nn {
 
-// How the rows are dealt out to `parts` parts. The examples are of the rows 0
-// to 6 and three parts.
+// Says how the rows are dealt out to `parts` parts. The examples are for the
+// rows 0 to 6 and three parts.
 enum class PartitionStrategy {
   kMod,  // row r is in part r % parts: 0 3 6, 1 4, 2 5
   kDiv,  // consecutive rows: 0 1 2, 3 4, 5 6

@@ -45,7 +45,7 @@ Initializer RandomUniform(RandomUniformAttrs attrs = {},
 struct NormalAttrs {
   double mean = 0.0;
   double stddev = 0.05;
-  // As in RandomUniformAttrs.
+  // The seed of the op, as in RandomUniformAttrs.
   std::optional<int64_t> seed = {};
 };
 // Returns a normal distribution.

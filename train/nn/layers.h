@@ -49,7 +49,8 @@ struct DenseAttrs {
   // Applied to the result. Null for none.
   Activation activation = nullptr;
   bool use_bias = true;
-  // How the kernel [in, units] and the bias [units] begin.
+  // They make the initial values of the kernel [in, units] and the bias
+  // [units].
   Initializer kernel_initializer = GlorotUniform();
   Initializer bias_initializer = Zeros();
   bool trainable = true;
@@ -137,7 +138,7 @@ struct BatchNormalizationAttrs {
   // Added to the variance before the division.
   double epsilon = 1e-3;
   std::string data_format = "NHWC";
-  // Whether an optimizer updates gamma and beta, the scale and the shift.
+  // Says whether an optimizer updates gamma and beta, the scale and the shift.
   bool trainable = true;
   std::string name = {};
 };

@@ -40,14 +40,14 @@ struct MinimizeOptions {
 
 // A variable and the gradient of the loss with respect to it.
 struct VariableGradient {
-  // What to update, and by what.
+  // Says what to update, and with which gradient.
   Variable variable = {};
   Gradient gradient = {};
 };
 
-// What all optimizers share. An optimizer is an immutable value: it may be
-// copied cheaply and used for several losses and builders. Each call adds its
-// own slots. Not thread-safe with respect to the builder.
+// The base class of all optimizers. An optimizer is an immutable value: it may
+// be copied cheaply and used for several losses and builders. Each call adds
+// its own slots. Not thread-safe with respect to the builder.
 //
 // (The constructors of the derived classes are templates so that `Adam({})` is
 // not ambiguous.)
@@ -91,7 +91,7 @@ class Optimizer {
     Operand value = 0.0;
   };
 
-  // What the functions below use to update one variable (optimizer_update.h).
+  // The functions below use it to update one variable (optimizer_update.h).
   class Update;
 
   // Returns the numbers that Dense and Sparse read by name.
