@@ -58,7 +58,7 @@ std::vector<char*> Pointers(const std::vector<std::string>& strings) {
   return pointers;
 }
 
-// What the new process needs for its start. It must not allocate memory.
+// Holds what the new process needs for its start. It must not allocate memory.
 struct Start {
   pid_t parent = -1;
   int input = -1;

@@ -28,7 +28,7 @@ struct TaskReading {
   absl::Status status = {};
   // A task of Leat, not of TensorFlow.
   bool is_leat = false;
-  // What the task reported. A task of TensorFlow reports its devices only.
+  // The report of the task. A task of TensorFlow reports its devices only.
   pb::TaskStatusResponse report = {};
 };
 
@@ -43,7 +43,7 @@ struct ClusterReading {
   size_t num_unreachable() const;
 };
 
-// How to ask.
+// Options for asking.
 struct ClusterStatusOptions {
   // The time for each answer. The first reading may take twice as long.
   std::chrono::nanoseconds timeout = std::chrono::seconds(2);

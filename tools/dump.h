@@ -90,13 +90,14 @@ struct Dump {
   // The name of the graph's file, for people.
   std::string model = {};
   Stage stage = Stage::kImported;
-  // What is fed and fetched. Empty before kPruned, where nobody has asked yet.
+  // The feeds, fetches and targets of the step. It is empty before kPruned,
+  // because these stages do not depend on it.
   StepSignature signature = {};
   // The partitions, or one part that is the whole graph.
   std::vector<DumpedPart> parts = {};
   // The sums over the nodes of each device, sorted by device name.
   std::vector<std::pair<std::string, Totals>> devices = {};
-  // Empty unless the graph is partitioned.
+  // The transfers between devices. Empty unless the graph is partitioned.
   std::vector<Transfer> transfers = {};
   // The error of shape inference, if that failed. All shapes are unknown then.
   std::string shape_problem = {};

@@ -12,7 +12,7 @@
 
 namespace leat {
 
-// How the text looks.
+// Options for the look of the text.
 struct DumpTextOptions {
   bool color = false;
   // The nodes of a partition, and the transfers, are folded (fold.h) if they

@@ -68,7 +68,7 @@ std::vector<std::string> SinkNames(const Graph& graph,
 absl::StatusOr<std::vector<DeviceInfo>> ClusterDevices(
     const ClusterSpec& cluster, const TaskId& master, int num_cpus);
 
-// Up to which stage, and how, to plan.
+// Says up to which stage to plan, for which devices and which step.
 struct StageOptions {
   Stage stage = Stage::kPartitioned;
   std::vector<DeviceInfo> devices = {};

@@ -22,11 +22,11 @@
 
 namespace leat {
 
-// When to restart and when to end.
+// Says when to restart tasks and when to end.
 struct LaunchLoopOptions {
   // The index of the task whose end ends everything, if there is one.
   std::optional<size_t> main = {};
-  // How often each task may be restarted.
+  // The number of times that each task may be restarted.
   int max_restarts = 0;
   // The time before the first restart of a task. It doubles each time.
   std::chrono::nanoseconds restart_delay = {};

@@ -22,13 +22,13 @@
 
 namespace leat {
 
-// What to run, and where its output goes.
+// Says what to run, and where its output goes.
 struct LaunchedTaskOptions {
   // A name such as "worker-1", for messages.
   std::string name = {};
   // The index of that name in the view.
   size_t place = 0;
-  // What StartChild takes.
+  // The arguments of StartChild.
   std::vector<std::string> command = {};
   std::vector<std::string> environment = {};
   // The path of the log; "" for none.

@@ -23,7 +23,7 @@
 
 namespace leat {
 
-// Where and how to show the output.
+// Says where and how to show the output.
 struct LiveViewOptions {
   int output = 1;  // descriptor, borrowed
   bool color = false;

@@ -14,10 +14,10 @@
 
 namespace leat {
 
-// How important a message is, from the most to the least important.
+// The importance of a message, from the highest to the lowest.
 enum class LogLevel { kError, kWarning, kInfo };
 
-// What to write, and in which form.
+// Says what to write, and in which form.
 struct LogOptions {
   // The least important level that is written.
   LogLevel level = LogLevel::kWarning;

@@ -25,7 +25,7 @@ class RunMetadata;
 
 namespace leat {
 
-// What to run.
+// Says what to run.
 struct RunModelOptions {
   // The path of a GraphDef or MetaGraphDef.
   std::string model = {};
@@ -42,7 +42,7 @@ struct RunModelOptions {
   SessionOptions session = {};
 };
 
-// What came out.
+// The result of RunModel.
 struct RunModelResult {
   // Fetched by the last step, in the order of the fetches. Fetches with a file
   // are not here.
@@ -54,8 +54,8 @@ struct RunModelResult {
   std::chrono::nanoseconds step_time = {};
 };
 
-// What to record besides the fetched values. Null members record nothing. All
-// pointers are borrowed.
+// Says what to record besides the fetched values. Null members record nothing.
+// All pointers are borrowed.
 struct RunModelRecords {
   // Records every step.
   Trace* trace = nullptr;

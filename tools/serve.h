@@ -22,12 +22,12 @@ namespace leat {
 struct ServeOptions {
   // The cluster and the task: --cluster, --job, --task and the environment.
   ResolverInput cluster = {};
-  // Where to listen; "" for the task's address in the cluster.
+  // The address to listen at; "" stands for the task's address in the cluster.
   std::string bind = {};
   bool insecure = false;
   // The seconds that running steps get to end after a signal.
   double grace = 25;
-  // As in ParseDevices (runtime/device_set.h).
+  // The devices, in the form that ParseDevices takes (runtime/device_set.h).
   std::string devices = "cpu";
   // The number of compute threads; 0 stands for one per processor.
   int threads = 0;

@@ -12,7 +12,7 @@
 
 namespace leat {
 
-// How the text looks.
+// Options for the look of the text.
 struct StatusReportOptions {
   bool color = false;
   int width = 0;  // of lines, which are cut; 0: no limit

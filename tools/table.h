@@ -15,7 +15,7 @@
 
 namespace leat {
 
-// What a text stands for, which decides its colour.
+// The meaning of a text, which decides its colour.
 enum class Style { kPlain, kHeading, kName, kOp, kFaint, kAlarm };
 
 // Returns `text` between the escape sequences of its style, or just the text if
@@ -39,7 +39,7 @@ struct Cell {
   bool is_right = false;
 };
 
-// How a table looks.
+// Options for the look of a table.
 struct TableOptions {
   bool color = false;
   int indent = 2;
@@ -63,7 +63,7 @@ std::string BytesText(int64_t bytes);
 // like; a backslash stays.
 std::string Escaped(absl::string_view text);
 
-// The same for messages of several lines, in which "\n" and "\t" stay.
+// Does the same for messages of several lines, in which "\n" and "\t" stay.
 std::string EscapedLines(absl::string_view text);
 
 // Returns at most `width` bytes of `text`. If it is longer, the result

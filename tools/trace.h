@@ -69,7 +69,7 @@ class Trace {
   bool is_full_ = false;
   int64_t num_steps_ = 0;
   std::vector<pb::StepStats> steps_;
-  // Of all steps, by op.
+  // The times of all steps, by op.
   std::map<std::string, OpTime> by_op_;
 };
 
