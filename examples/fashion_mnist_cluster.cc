@@ -65,8 +65,8 @@ struct Flags {
   std::string export_training_path = {};
 };
 
-// What all copies of the graph have in common. They build it first, so that
-// they agree on where the variables are.
+// The part of the graph that all copies have in common. They build it first, so
+// that they agree on where the variables are.
 struct Shared {
   Model model = {};
   std::vector<Variable> weights = {};  // the model's variables
@@ -109,7 +109,7 @@ Shared BuildShared(GraphBuilder& b, const Flags& flags,
   return shared;
 }
 
-// What a chief or a worker runs.
+// The operations that a chief or a worker runs.
 struct Training {
   Operation train = {};
   Output step_after = {};  // global step after `train`
