@@ -73,10 +73,10 @@ std::vector<std::pair<int64_t, int64_t>> DagEdges(int64_t num_nodes);
 // spread over `devices`, one device after the other, and the targets need all
 // of them. REQUIRES: `num_nodes` > 10.
 Case MakeLayered(int64_t num_nodes, const std::vector<std::string>& devices);
-// The same on 8 CPU devices.
+// Returns the same with 8 CPU devices.
 Case MakeLayered(int64_t num_nodes);
 inline constexpr int kLayeredDevices = 8;
-// The same on 5 tasks of job "worker".
+// Returns the same with 5 tasks of job "worker".
 Case MakeLayeredOnTasks(int64_t num_nodes);
 inline constexpr int kLayeredTasks = 5;
 

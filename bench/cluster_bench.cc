@@ -164,7 +164,7 @@ constexpr int64_t kDenseElements = 25'000'000;  // on all ps; 100 MB
 constexpr int64_t kRowElements = 64;
 constexpr int64_t kRows = 32;  // that a step fetches
 
-// What a worker fetches from each ps and sends back.
+// Describes what a worker fetches from each ps and sends back.
 struct FigureKind {
   std::string name = {};
   int64_t dense_elements = 1;  // on each ps; 0: a table

@@ -73,7 +73,7 @@ void Poll(grpc::CompletionQueue& queue, bool spins) {
   }
 }
 
-// What the serving process has.
+// Holds what the serving process needs for its calls.
 struct Service {
   grpc::AsyncGenericService service = {};
   std::unique_ptr<grpc::ServerCompletionQueue> queue = {};
