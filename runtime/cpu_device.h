@@ -28,6 +28,7 @@ class CpuDevice final : public Device {
   WorkQueue& compute_queue() override { return queue_; }
 
  private:
+  // The queue is borrowed; the memory is the device's own.
   WorkQueue& queue_;
   PoolAllocator allocator_;
 };
