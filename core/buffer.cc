@@ -27,10 +27,10 @@ static_assert(sizeof(HostBuffer) <= kHeader);
 
 // The size of the user address space of x86-64. No larger request can be met,
 // and refusing it here keeps the sums below from overflowing.
-constexpr size_t kMaxBytes = size_t{1} << 47;
+constexpr size_t kMaxBufferBytes = size_t{1} << 47;
 
 HostBuffer* HostBuffer::New(size_t bytes) {
-  if (bytes > kMaxBytes) return nullptr;
+  if (bytes > kMaxBufferBytes) return nullptr;
   const size_t rounded =
       (bytes + kBufferAlignment - 1) & ~(kBufferAlignment - 1);
   void* block = std::aligned_alloc(kBufferAlignment, kHeader + rounded);

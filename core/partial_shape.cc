@@ -12,7 +12,7 @@
 namespace leat {
 namespace {
 
-std::string Bracketed(absl::Span<const int64_t> dims) {
+std::string Text(absl::Span<const int64_t> dims) {
   return absl::StrCat("[",
                       absl::StrJoin(dims, ",",
                                     [](std::string* out, int64_t dim) {
@@ -35,12 +35,12 @@ absl::Status Check(absl::Span<const int64_t> dims) {
   for (const int64_t dim : dims) {
     if (dim < PartialShape::kUnknown) {
       return absl::InvalidArgumentError(
-          absl::StrCat("Shape ", Bracketed(dims), " has the extent ", dim,
+          absl::StrCat("Shape ", Text(dims), " has the extent ", dim,
                        "; -1 is the only negative one (unknown)"));
     }
     if (dim > 0 && __builtin_mul_overflow(product, dim, &product)) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "Shape ", Bracketed(dims), " has more than 2^63 - 1 elements"));
+          "Shape ", Text(dims), " has more than 2^63 - 1 elements"));
     }
   }
   return absl::OkStatus();
@@ -99,7 +99,7 @@ bool PartialShape::IsCompatibleWith(const PartialShape& shape) const {
 }
 
 std::string PartialShape::DebugString() const {
-  return rank_known_ ? Bracketed(dims_) : "<unknown>";
+  return rank_known_ ? Text(dims_) : "<unknown>";
 }
 
 absl::StatusOr<PartialShape> Merge(const PartialShape& a,

@@ -16,7 +16,7 @@ namespace leat {
 namespace {
 
 constexpr size_t kMaxPayloads = 16;
-constexpr size_t kMaxBytes = 8 << 10;
+constexpr size_t kMaxPayloadBytes = 8 << 10;
 // The bytes that tags and lengths of a payload and of its two parts take at
 // most, if each of the three is shorter than 16 KiB.
 constexpr size_t kBytesAround = 9;
@@ -75,7 +75,7 @@ std::string EncodePayloads(const absl::Status& status) {
   size_t bytes = 0;
   for (size_t i = 0; i < std::min(payloads.size(), kMaxPayloads); ++i) {
     bytes += payloads[i].size();
-    if (bytes > kMaxBytes) break;
+    if (bytes > kMaxPayloadBytes) break;
     (*container.mutable_payloads())[payloads[i].url] =
         std::move(payloads[i].value);
   }
@@ -90,7 +90,7 @@ std::string EncodePayloads(const absl::Status& status) {
 }
 
 void DecodePayloads(absl::string_view bytes, absl::Status& status) {
-  if (bytes.size() > kMaxBytes) return;
+  if (bytes.size() > kMaxPayloadBytes) return;
   pb::GrpcPayloadContainer container;
   if (!container.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) ||
       container.payloads_size() > static_cast<int>(kMaxPayloads)) {

@@ -20,7 +20,6 @@ namespace {
 
 constexpr size_t kMaxHost = 253;  // RFC 1035
 constexpr size_t kMaxPath = sizeof(sockaddr_un::sun_path) - 1;
-constexpr int kMaxPort = 65535;
 constexpr char kUnix[] = "unix:";
 
 struct HostPort {

@@ -12,6 +12,8 @@
 
 namespace leat {
 
+inline constexpr int kMaxPort = 65535;
+
 // INVALID_ARGUMENT quoting an address of another form. Hosts are names of
 // letters, digits, '-', '_' and '.', or numbers; ports are from 0 to 65535;
 // paths are absolute and short enough for a socket.

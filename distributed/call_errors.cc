@@ -56,4 +56,8 @@ absl::Status CannotListenError(absl::string_view address,
       absl::StrCat("cannot listen on ", address, ": ", why));
 }
 
+bool IsUnreachable(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
+}
+
 }  // namespace leat

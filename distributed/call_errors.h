@@ -30,6 +30,10 @@ absl::Status UnknownMethodError(absl::string_view method);
 // CANCELLED, for a handler whose caller has gone.
 absl::Status CallerGoneError(absl::string_view method);
 
+// True for UNAVAILABLE and DEADLINE_EXCEEDED, with which a call ends that a
+// task did not answer.
+bool IsUnreachable(const absl::Status& status);
+
 // UNAVAILABLE, of Listen.
 absl::Status CannotListenError(absl::string_view address,
                                absl::string_view why);

@@ -11,7 +11,7 @@
 namespace leat {
 namespace {
 
-constexpr auto kTimeout = std::chrono::seconds(10);
+constexpr auto kCleanupTimeout = std::chrono::seconds(10);
 
 }  // namespace
 
@@ -57,7 +57,7 @@ void Cleanups::Flush() {
       // A task that cannot be reached has forgotten them, or will when their
       // session ends.
       tasks_.Call(task, methods::kCleanupGraph, ToPayload(request),
-                  {.deadline = TimerQueue::Clock::now() + kTimeout},
+                  {.deadline = TimerQueue::Clock::now() + kCleanupTimeout},
                   [](const absl::StatusOr<Payload>&) {});
     }
   }

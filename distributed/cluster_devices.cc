@@ -11,6 +11,7 @@
 #include "leat/core/mutex.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
+#include "leat/distributed/call_errors.h"
 #include "leat/distributed/session_config.h"
 
 namespace leat {
@@ -20,10 +21,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kFirstPause(100);
 constexpr std::chrono::milliseconds kLongestPause(1000);
-
-bool IsUnreachable(const absl::Status& status) {
-  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
-}
 
 class Inquiry : public std::enable_shared_from_this<Inquiry> {
  public:

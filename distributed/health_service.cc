@@ -14,7 +14,7 @@ namespace leat {
 namespace {
 
 // A request is the name of a service.
-constexpr size_t kMaxRequestBytes = 1024;
+constexpr size_t kMaxHealthRequestBytes = 1024;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ void HealthService::AddMethods(MethodTable& methods) {
 
 absl::StatusOr<Payload> HealthService::Check(const Payload& payload) const {
   pb::HealthCheckRequest request;
-  if (payload.header.size() > kMaxRequestBytes ||
+  if (payload.header.size() > kMaxHealthRequestBytes ||
       !request.ParseFromString(payload.header)) {
     return absl::InvalidArgumentError("malformed HealthCheckRequest");
   }

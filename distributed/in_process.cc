@@ -26,8 +26,6 @@ using in_process::Service;
 using in_process::ServiceRef;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kMaxPort = 65535;
-
 class InProcessListener final : public Listener {
  public:
   InProcessListener(std::shared_ptr<InProcessNetwork> network,

@@ -13,7 +13,7 @@
 namespace leat {
 namespace {
 
-constexpr std::chrono::seconds kTimeout(10);
+constexpr std::chrono::seconds kDeletionTimeout(10);
 
 // Perhaps the task does not know of it: no task says these of a deletion.
 bool MayBeLost(const absl::Status& status) {
@@ -64,7 +64,7 @@ void LostDeletions::Try(int64_t id) {
   pb::DeleteWorkerSessionRequest request;
   request.set_session_handle(deletion.session);
   tasks_.Call(deletion.task, methods::kDeleteWorkerSession, ToPayload(request),
-              {.deadline = DeadlineAfter(kTimeout)},
+              {.deadline = DeadlineAfter(kDeletionTimeout)},
               [weak = weak_from_this(), id](absl::StatusOr<Payload> reply) {
                 if (const auto self = weak.lock()) {
                   self->Finish(id, reply.status());

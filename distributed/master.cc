@@ -18,6 +18,7 @@
 #include "leat/distributed/request_ids.h"
 #include "leat/distributed/request_queue.h"
 #include "leat/distributed/shown_ids.h"
+#include "leat/distributed/status_listing.h"
 #include "leat/distributed/stoppable_tasks.h"
 #include "leat/protos/master.pb.h"
 #include "leat/protos/status.pb.h"
@@ -30,8 +31,6 @@ using std::chrono::steady_clock;
 using SessionPtr = std::shared_ptr<MasterSession>;
 
 constexpr std::chrono::seconds kResetTimeout(10);
-// Among which those that were used last are looked for.
-constexpr size_t kMaxReportedSessions = 1000;
 
 // In TensorFlow's words, and more.
 absl::Status NoSession(absl::string_view handle) {

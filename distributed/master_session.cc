@@ -31,7 +31,7 @@ using std::chrono::steady_clock;
 
 // For tasks that do not answer yet, unless the client says otherwise.
 constexpr std::chrono::seconds kConnectTimeout(60);
-constexpr std::chrono::seconds kTimeToAnswer(2);
+constexpr std::chrono::seconds kTimeToReply(2);
 constexpr std::chrono::seconds kDeleteTimeout(10);
 constexpr size_t kMaxCallables = 100'000;
 // Of one session, that wait for their turn.
@@ -46,7 +46,7 @@ std::chrono::nanoseconds TimeToConnect(
   if (!answer_by.has_value()) return wanted;
   const std::chrono::nanoseconds left = *answer_by - steady_clock::now();
   return std::min(wanted, left - std::min<std::chrono::nanoseconds>(
-                                     left / 4, kTimeToAnswer));
+                                     left / 4, kTimeToReply));
 }
 
 // What GetClusterDevices calls; null without a log.

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::chrono::nanoseconds kMinInterval = std::chrono::milliseconds(10);
 constexpr std::chrono::nanoseconds kMaxInterval = std::chrono::minutes(1);
-constexpr std::chrono::seconds kTimeToAnswer(10);
+constexpr std::chrono::seconds kMasterTimeout(10);
 
 // Whatever else answers at its address. NOT_FOUND: it is not in the cluster, so
 // nobody knows.
@@ -66,7 +66,7 @@ void MasterWatch::AskIdle() {
     });
   }
   for (const MasterProcess& master : masters) {
-    tasks_.GetStatus(master.task, {.deadline = DeadlineAfter(kTimeToAnswer)},
+    tasks_.GetStatus(master.task, {.deadline = DeadlineAfter(kMasterTimeout)},
                      [weak = weak_from_this(),
                       master](const absl::StatusOr<PeerStatus>& answer) {
                        if (const auto self = weak.lock()) {

@@ -120,7 +120,7 @@ class RecvCall {
 };
 
 // What FetchChunk's header takes at most, by far.
-constexpr size_t kMaxRequestBytes = 1024;
+constexpr size_t kMaxChunkRequestBytes = 1024;
 
 // Replies with the tensor, or with the beginning of its transfer.
 void FinishWithTensor(RecvCall& call, Transfers& transfers,
@@ -198,10 +198,10 @@ void ReceiveBundleForPeer(RemoteRendezvous& rendezvous,
 
 absl::StatusOr<Payload> ChunkForPeer(const StepTable& steps,
                                      absl::string_view header) {
-  if (header.size() > kMaxRequestBytes) {
+  if (header.size() > kMaxChunkRequestBytes) {
     return absl::InvalidArgumentError(
         absl::StrCat("FetchChunkRequest has ", header.size(),
-                     " bytes, more than ", kMaxRequestBytes));
+                     " bytes, more than ", kMaxChunkRequestBytes));
   }
   LEAT_ASSIGN_OR_RETURN(const FetchChunkRequest request,
                         DecodeFetchChunkRequest(header));

@@ -34,7 +34,8 @@ constexpr std::chrono::seconds kAnswerGrace(7);
 
 int64_t RequestId() { return static_cast<int64_t>(RandomId() >> 1); }
 
-std::optional<steady_clock::time_point> DeadlineAfter(nanoseconds timeout) {
+std::optional<steady_clock::time_point> FiniteDeadlineAfter(
+    nanoseconds timeout) {
   const steady_clock::time_point now = steady_clock::now();
   if (timeout > steady_clock::time_point::max() - now) return std::nullopt;
   return now + std::max(timeout, nanoseconds(0));
@@ -229,7 +230,7 @@ absl::Status RemoteSession::Create(absl::string_view target,
   pb::CreateSessionResponse response;
   const absl::Status created =
       master_->Call(methods::kCreateSession, request, response,
-                    {.deadline = DeadlineAfter(options.connect_timeout),
+                    {.deadline = FiniteDeadlineAfter(options.connect_timeout),
                      .cancellation = options.cancellation,
                      .wait_for_ready = true});
   // Not what the master says of a task that is silent.
@@ -250,7 +251,7 @@ absl::Status RemoteSession::Create(absl::string_view target,
 CallOptions RemoteSession::StepCall(const RunOptions& options) const {
   CallOptions call{.cancellation = cancellation_};
   if (options.timeout.has_value()) {
-    const auto deadline = DeadlineAfter(*options.timeout);
+    const auto deadline = FiniteDeadlineAfter(*options.timeout);
     if (deadline.has_value() &&
         *deadline < steady_clock::time_point::max() - kAnswerGrace) {
       call.deadline = *deadline + kAnswerGrace;
@@ -433,7 +434,7 @@ absl::Status RemoteSession::Close() {
     request.set_session_handle(handle_);
     pb::CloseSessionResponse response;
     status = master_->Call(methods::kCloseSession, request, response,
-                           {.deadline = DeadlineAfter(kCloseTimeout)});
+                           {.deadline = FiniteDeadlineAfter(kCloseTimeout)});
   }
   cancellation_->Cancel(absl::CancelledError("the session was closed"));
   MutexLock lock(mutex_);
@@ -482,7 +483,7 @@ absl::Status ResetTasks(absl::string_view target,
   }
   pb::ResetResponse response;
   return master->Call(methods::kReset, request, response,
-                      {.deadline = DeadlineAfter(options.connect_timeout),
+                      {.deadline = FiniteDeadlineAfter(options.connect_timeout),
                        .cancellation = options.cancellation,
                        .wait_for_ready = true});
 }

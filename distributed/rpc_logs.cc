@@ -14,7 +14,7 @@ namespace leat {
 namespace {
 
 // A step waits for it, though only one that somebody looks at.
-constexpr std::chrono::seconds kTimeout(2);
+constexpr std::chrono::seconds kLoggingTimeout(2);
 
 void CallAll(Tasks& tasks, const std::vector<std::string>& names,
              const pb::LoggingRequest& request,
@@ -25,7 +25,7 @@ void CallAll(Tasks& tasks, const std::vector<std::string>& names,
     calls.push_back({name, ToPayload(request)});
   }
   FanOut(tasks, methods::kLogging, std::move(calls),
-         {.deadline = std::chrono::steady_clock::now() + kTimeout,
+         {.deadline = std::chrono::steady_clock::now() + kLoggingTimeout,
           .cancellation = std::move(cancellation)},
          std::move(done));
 }

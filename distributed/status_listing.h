@@ -18,6 +18,9 @@ struct StatusListing {
   size_t max_peers = 1000;
 };
 
+// Among how many sessions, at most, those that were used last are looked for.
+inline constexpr size_t kMaxReportedSessions = 1000;
+
 inline int64_t ToMicros(std::chrono::nanoseconds time) {
   return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
 }

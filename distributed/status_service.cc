@@ -21,7 +21,7 @@ namespace leat {
 namespace {
 
 // A request is a number.
-constexpr size_t kMaxRequestBytes = 1024;
+constexpr size_t kMaxStatusRequestBytes = 1024;
 constexpr size_t kMaxTaskBytes = 200;
 
 void ReportRecvs(const OpenRecvs& recvs, const StatusListing& listing,
@@ -48,7 +48,7 @@ void StatusService::AddMethods(MethodTable& methods) {
 
 absl::StatusOr<Payload> StatusService::GetStatus(const Payload& payload) const {
   pb::TaskStatusRequest request;
-  if (payload.header.size() > kMaxRequestBytes ||
+  if (payload.header.size() > kMaxStatusRequestBytes ||
       !request.ParseFromString(payload.header)) {
     return absl::InvalidArgumentError("malformed TaskStatusRequest");
   }

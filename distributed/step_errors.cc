@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/status_payloads.h"
+#include "leat/distributed/call_errors.h"
 
 namespace leat {
 namespace {
@@ -41,10 +42,6 @@ bool Names(absl::string_view message, absl::string_view task) {
     at = message.find(task, end);
   }
   return false;
-}
-
-bool IsUnreachable(const absl::Status& status) {
-  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
 }
 
 class Judge {

@@ -15,6 +15,7 @@
 #include "leat/core/status_payloads.h"
 #include "leat/distributed/quoted_text.h"
 #include "leat/distributed/shown_ids.h"
+#include "leat/distributed/status_listing.h"
 #include "leat/distributed/step_counts.h"
 #include "leat/protos/status.pb.h"
 
@@ -25,8 +26,6 @@ namespace {
 constexpr size_t kMaxNameBytes = 1024;
 constexpr size_t kMaxTombstones = 10'000;
 constexpr size_t kMaxShownTaskBytes = 200;
-// Among which those that were used last are looked for.
-constexpr size_t kMaxReportedSessions = 1000;
 
 absl::Status CheckName(absl::string_view what, absl::string_view name) {
   if (name.size() <= kMaxNameBytes) return absl::OkStatus();

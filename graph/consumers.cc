@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "leat/graph/control_flow_ops.h"
 
 namespace leat {
 namespace {
@@ -17,14 +18,6 @@ void ForEachEdge(const Node& node, Visitor visit) {
   for (const NodeId control : node.controls) {
     visit(control, TensorId::kControl, TensorId::kControl);
   }
-}
-
-bool IsMerge(const Node& node) {
-  return node.op() == "Merge" || node.op() == "RefMerge";
-}
-
-bool IsNextIteration(const Node& node) {
-  return node.op() == "NextIteration" || node.op() == "RefNextIteration";
 }
 
 // Sorts depth first, so that ids that are in topological order already stay in

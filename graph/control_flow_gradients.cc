@@ -100,9 +100,9 @@ OutputGradients Given(const GradientContext& c, int num_outputs) {
 
 // What the two classes below share: the node that is differentiated, and the
 // builder that the gradient is added to.
-class Differentiator {
+class NodeDifferentiator {
  public:
-  Differentiator(GradientContext& c, const ControlFlowNode& node)
+  NodeDifferentiator(GradientContext& c, const ControlFlowNode& node)
       : c_(c),
         operation_(c.operation()),
         node_(node),
@@ -116,9 +116,9 @@ class Differentiator {
 };
 
 // Builds the gradient of an If or Case.
-class BranchesDifferentiator : public Differentiator {
+class BranchesDifferentiator : public NodeDifferentiator {
  public:
-  using Differentiator::Differentiator;
+  using NodeDifferentiator::NodeDifferentiator;
 
   absl::Status Run() {
     given_ = Given(c_, operation_.num_outputs());
@@ -319,9 +319,9 @@ class LoopPaths {
 };
 
 // Builds the gradient of a While.
-class LoopDifferentiator : public Differentiator {
+class LoopDifferentiator : public NodeDifferentiator {
  public:
-  using Differentiator::Differentiator;
+  using NodeDifferentiator::NodeDifferentiator;
 
   absl::Status Run() {
     if (node_.is_gradient) {
@@ -559,7 +559,7 @@ class LoopDifferentiator : public Differentiator {
   std::vector<std::pair<int, Output>> results_;
 };
 
-template <class NodeDifferentiator>
+template <class Differentiator>
 absl::Status Run(GradientContext& c) {
   const State& state = BuilderAccess::Of(c.builder());
   const auto it = state.control_flow.find(c.operation().id());
@@ -569,7 +569,7 @@ absl::Status Run(GradientContext& c) {
   }
   LEAT_RETURN_IF_ERROR(
       BuilderAccess::Of(BuilderAccess::Current(c.builder())).CheckNesting());
-  return NodeDifferentiator(c, it->second).Run();
+  return Differentiator(c, it->second).Run();
 }
 
 }  // namespace

@@ -13,12 +13,6 @@ namespace {
 
 using State = BuilderAccess::State;
 
-bool SameHandle(const InferredOutput& a, const InferredOutput& b) {
-  return a.handle.has_value() && b.handle.has_value() &&
-         a.handle->dtype == b.handle->dtype &&
-         a.handle->shape == b.handle->shape;
-}
-
 // True if `outer` describes every shape that `inner` describes.
 bool IsWithin(const PartialShape& inner, const PartialShape& outer) {
   return Relax(outer, inner) == outer;

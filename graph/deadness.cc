@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/graph/deadness.h"
 
-#include "leat/graph/frames.h"
+#include "leat/graph/control_flow_ops.h"
 
 namespace leat {
 namespace {

@@ -1,22 +1,16 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/graph/frames.h"
+#include "leat/graph/control_flow_ops.h"
 
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/consumers.h"
 
 namespace leat {
 namespace {
-
-bool IsOp(const Node& node, absl::string_view name) {
-  absl::string_view op = node.op();
-  absl::ConsumePrefix(&op, "Ref");
-  return op == name;
-}
 
 absl::Status NodeError(const Node& node, absl::string_view message) {
   return absl::InvalidArgumentError(
@@ -160,11 +154,5 @@ absl::Status CheckFrameDepth(const Frames& frames) {
   }
   return absl::OkStatus();
 }
-
-bool IsEnter(const Node& node) { return IsOp(node, "Enter"); }
-bool IsExit(const Node& node) { return IsOp(node, "Exit"); }
-bool IsMerge(const Node& node) { return IsOp(node, "Merge"); }
-bool IsSwitch(const Node& node) { return IsOp(node, "Switch"); }
-bool IsNextIteration(const Node& node) { return IsOp(node, "NextIteration"); }
 
 }  // namespace leat

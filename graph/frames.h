@@ -53,13 +53,6 @@ inline constexpr int kMaxFrameDepth = 256;
 // is nested deeper than kMaxFrameDepth.
 absl::Status CheckFrameDepth(const Frames& frames);
 
-// True if `node` has the op, or the op for references that the comment names.
-bool IsEnter(const Node& node);          // Enter, RefEnter
-bool IsExit(const Node& node);           // Exit, RefExit
-bool IsMerge(const Node& node);          // Merge, RefMerge
-bool IsSwitch(const Node& node);         // Switch, RefSwitch
-bool IsNextIteration(const Node& node);  // NextIteration, RefNextIteration
-
 }  // namespace leat
 
 #endif  // LEAT_GRAPH_FRAMES_H_

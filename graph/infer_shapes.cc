@@ -6,7 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/consumers.h"
-#include "leat/graph/frames.h"
+#include "leat/graph/control_flow_ops.h"
 
 namespace leat {
 namespace {
@@ -16,12 +16,6 @@ namespace {
 constexpr int kMaxRefinements = 3;
 
 using Outputs = std::vector<std::vector<InferredOutput>>;
-
-bool SameHandle(const InferredOutput& a, const InferredOutput& b) {
-  if (a.handle.has_value() != b.handle.has_value()) return false;
-  return !a.handle || (a.handle->dtype == b.handle->dtype &&
-                       a.handle->shape == b.handle->shape);
-}
 
 // Infers the shapes of a graph. For loops it is optimistic at first: it assumes
 // that an iteration gives back what entered the loop. It relaxes the

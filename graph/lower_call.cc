@@ -4,7 +4,7 @@
 // the name of a function.
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
-#include "leat/graph/frames.h"
+#include "leat/graph/control_flow_ops.h"
 #include "leat/graph/lowering.h"
 
 namespace leat {

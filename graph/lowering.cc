@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/device_name.h"
 #include "leat/core/status_macros.h"
-#include "leat/graph/frames.h"
+#include "leat/graph/control_flow_ops.h"
 #include "leat/graph/op_registry.h"
 
 namespace leat {

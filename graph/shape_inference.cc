@@ -44,6 +44,12 @@ absl::StatusOr<PartialShape> ShapeOfLength(const PartialShape& values) {
 
 }  // namespace
 
+bool SameHandle(const InferredOutput& a, const InferredOutput& b) {
+  if (a.handle.has_value() != b.handle.has_value()) return false;
+  return !a.handle || (a.handle->dtype == b.handle->dtype &&
+                       a.handle->shape == b.handle->shape);
+}
+
 InferenceContext::InferenceContext(const OpDef& op, const AttrMap& attrs,
                                    std::vector<const InferredOutput*> inputs,
                                    int num_outputs)

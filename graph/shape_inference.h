@@ -53,6 +53,9 @@ struct InferredOutput {
 };
 inline constexpr int64_t kMaxKnownElements = 1024;
 
+// True if the same is known of the handles of both, or nothing of either.
+bool SameHandle(const InferredOutput& a, const InferredOutput& b);
+
 // Lives as long as the call of the shape function. Thread-compatible.
 class InferenceContext {
  public:

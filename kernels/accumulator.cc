@@ -5,18 +5,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "leat/core/callbacks.h"
 #include "leat/core/status_macros.h"
 
 namespace leat::kernels {
-namespace {
-
-// Calls all callbacks. REQUIRES: the lock is not held.
-void Make(std::vector<absl::AnyInvocable<void() &&>> callbacks) {
-  for (auto& callback : callbacks) std::move(callback)();
-}
-
-}  // namespace
-
 Accumulator::Accumulator(AccumulatorOptions options)
     : options_(std::move(options)),
       sum_(options_.is_sparse ? NewSparseSum(options_.shape)
@@ -31,7 +23,7 @@ absl::Status Accumulator::Apply(int64_t local_step, const Gradient& gradient,
     LEAT_RETURN_IF_ERROR(sum_->Add(gradient, allocator, queue));
     Serve(callbacks);
   }
-  Make(std::move(callbacks));
+  CallAll(std::move(callbacks));
   return absl::OkStatus();
 }
 
@@ -66,7 +58,7 @@ void Accumulator::Take(int64_t num_required, Cancellation& cancellation,
       }
     }
   }
-  Make(std::move(callbacks));
+  CallAll(std::move(callbacks));
 }
 
 int64_t Accumulator::num_accumulated() const {
@@ -95,7 +87,7 @@ void Accumulator::Cancel(int64_t id, const absl::Status& reason) {
     Finish(id, reason, callbacks);
     Serve(callbacks);
   }
-  Make(std::move(callbacks));
+  CallAll(std::move(callbacks));
 }
 
 void Accumulator::Serve(Callbacks& callbacks) {

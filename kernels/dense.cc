@@ -198,8 +198,8 @@ struct Primitive {
   bool same_filter = false;    // no reorder needed
 };
 
-memory::desc Activation(const ConvolutionShape& s, int64_t channels,
-                        int64_t height, int64_t width) {
+memory::desc ActivationLayout(const ConvolutionShape& s, int64_t channels,
+                              int64_t height, int64_t width) {
   return memory::desc(
       {s.batch, channels, height, width}, memory::data_type::f32,
       s.channels_first ? memory::format_tag::nchw : memory::format_tag::nhwc);
@@ -274,8 +274,8 @@ void Finish(const PrimitiveDesc& desc, const memory::desc& filter,
 std::shared_ptr<const Primitive> MakePrimitive(const CacheKey& key) {
   const ConvolutionShape& s = key.shape;
   auto p = std::make_shared<Primitive>();
-  p->source = Activation(s, s.in_channels, s.in_height, s.in_width);
-  p->target = Activation(s, s.out_channels, s.out_height, s.out_width);
+  p->source = ActivationLayout(s, s.in_channels, s.in_height, s.in_width);
+  p->target = ActivationLayout(s, s.out_channels, s.out_height, s.out_width);
   p->plain_filter = PlainFilter(s);
   const auto forward = ForwardDesc(s, *p);
   const Geometry g(s);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "leat/core/callbacks.h"
 
 namespace leat::kernels {
 namespace {
@@ -17,11 +18,6 @@ std::unique_ptr<QueueElements> NewElements(const QueueOptions& options) {
 
 absl::Status EnqueueCancelled() {
   return absl::CancelledError("Enqueue operation was cancelled");
-}
-
-// Calls all callbacks. REQUIRES: the lock is not held.
-void Make(std::vector<absl::AnyInvocable<void() &&>> callbacks) {
-  for (auto& callback : callbacks) std::move(callback)();
 }
 
 }  // namespace
@@ -59,7 +55,7 @@ void Queue::Return(Elements taken) {
     elements_->Return(std::move(taken));
     Serve(callbacks);
   }
-  Make(std::move(callbacks));
+  CallAll(std::move(callbacks));
 }
 
 void Queue::Close(bool cancel_pending_enqueues, Cancellation& cancellation,
@@ -78,7 +74,7 @@ void Queue::Close(bool cancel_pending_enqueues, Cancellation& cancellation,
     }
     Serve(callbacks);
   }
-  Make(std::move(callbacks));
+  CallAll(std::move(callbacks));
   std::move(done)(Elements());
 }
 
@@ -126,7 +122,7 @@ void Queue::Start(Line line, Call call, Cancellation& cancellation) {
       }
     }
   }
-  Make(std::move(callbacks));
+  CallAll(std::move(callbacks));
 }
 
 void Queue::Cancel(Line line, int64_t id, const absl::Status& reason) {
@@ -139,7 +135,7 @@ void Queue::Cancel(Line line, int64_t id, const absl::Status& reason) {
     Finish(line, id, reason, callbacks);
     Serve(callbacks);
   }
-  Make(std::move(callbacks));
+  CallAll(std::move(callbacks));
 }
 
 void Queue::Serve(Callbacks& callbacks) {

@@ -129,9 +129,9 @@ class ZerosLike : public Operation {
   }
 };
 
-class Sum : public Operation {
+class VariantSum : public Operation {
  public:
-  Sum(KernelContext& context, int64_t max_inner, AddTensors add)
+  VariantSum(KernelContext& context, int64_t max_inner, AddTensors add)
       : Operation(context, max_inner), add_(add) {}
 
   absl::StatusOr<Variant> Of(const Variant& a, const Variant& b) {
@@ -256,7 +256,7 @@ absl::StatusOr<Variant> ZerosLikeVariant(KernelContext& context,
 absl::StatusOr<Variant> AddVariants(KernelContext& context, const Variant& a,
                                     const Variant& b, AddTensors add,
                                     int64_t max_inner) {
-  return Sum(context, max_inner, add).Of(a, b);
+  return VariantSum(context, max_inner, add).Of(a, b);
 }
 
 }  // namespace leat::kernels

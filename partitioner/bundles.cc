@@ -7,7 +7,7 @@
 #include "leat/core/device.h"
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
-#include "leat/graph/frames.h"
+#include "leat/graph/control_flow_ops.h"
 #include "leat/graph/infer_shapes.h"
 #include "leat/graph/kernel_signature.h"
 #include "leat/graph/op_registry.h"

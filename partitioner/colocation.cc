@@ -11,7 +11,7 @@
 #include "absl/strings/strip.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/consumers.h"
-#include "leat/graph/frames.h"
+#include "leat/graph/control_flow_ops.h"
 
 namespace leat {
 namespace {

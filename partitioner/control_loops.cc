@@ -13,6 +13,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/wire_names.h"
 #include "leat/graph/consumers.h"
+#include "leat/graph/control_flow_ops.h"
 #include "leat/graph/frames.h"
 #include "leat/partitioner/internal_node.h"
 #include "leat/partitioner/loop_plumbing.h"

@@ -9,6 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "leat/graph/consumers.h"
+#include "leat/graph/control_flow_ops.h"
 
 namespace leat {
 namespace {

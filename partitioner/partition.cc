@@ -12,6 +12,7 @@
 #include "leat/core/device_name.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/wire_names.h"
+#include "leat/graph/control_flow_ops.h"
 #include "leat/graph/deadness.h"
 #include "leat/graph/frames.h"
 #include "leat/partitioner/bundles.h"

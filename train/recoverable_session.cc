@@ -12,6 +12,7 @@
 #include "leat/core/cancellation.h"
 #include "leat/core/mutex.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/timer_queue.h"
 #include "leat/distributed/remote_session.h"
 #include "leat/train/readiness.h"
 
@@ -40,14 +41,6 @@ std::string Some(const std::vector<std::string>& names) {
     absl::StrAppend(&text, " and ", names.size() - shown, " more");
   }
   return text;
-}
-
-steady_clock::time_point DeadlineAfter(nanoseconds timeout) {
-  const steady_clock::time_point now = steady_clock::now();
-  if (timeout > steady_clock::time_point::max() - now) {
-    return steady_clock::time_point::max();
-  }
-  return now + std::max(timeout, nanoseconds(0));
 }
 
 // The time until the deadline.

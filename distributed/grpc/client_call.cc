@@ -24,7 +24,6 @@ using SystemClock = std::chrono::system_clock;
 constexpr char kShuttingDown[] = "CANCELLED";
 
 // Deadlines beyond are none: their time might not be one of the other clock.
-constexpr auto kForever = std::chrono::hours(24 * 365);
 
 }  // namespace
 

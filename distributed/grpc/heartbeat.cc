@@ -10,9 +10,9 @@ namespace leat {
 namespace {
 
 constexpr std::chrono::milliseconds kInterval(kKeepaliveMs);
-constexpr std::chrono::milliseconds kTimeToAnswer(kKeepaliveTimeoutMs);
+constexpr std::chrono::milliseconds kPingTimeout(kKeepaliveTimeoutMs);
 
-bool IsSilence(const absl::Status& answer) {
+bool IsNoAnswer(const absl::Status& answer) {
   return absl::IsDeadlineExceeded(answer) &&
          answer.GetPayload(kTransportErrorPayload).has_value();
 }
@@ -62,7 +62,7 @@ void Heartbeat::EndAlarm(bool) {
   }
   if (goes_on) {
     ask_(methods::kHealthCheck,
-         {.deadline = std::chrono::steady_clock::now() + kTimeToAnswer},
+         {.deadline = std::chrono::steady_clock::now() + kPingTimeout},
          [self](const absl::StatusOr<Payload>& answer) {
            self->Hear(answer.status());
          });
@@ -73,7 +73,7 @@ void Heartbeat::EndAlarm(bool) {
 }
 
 void Heartbeat::Hear(const absl::Status& answer) {
-  if (IsSilence(answer)) {
+  if (IsNoAnswer(answer)) {
     silent_();
     calls_.LoseAll();
   }

@@ -19,7 +19,6 @@ using SteadyClock = std::chrono::steady_clock;
 using SystemClock = std::chrono::system_clock;
 
 // A call without deadline has one in the far future.
-constexpr auto kForever = std::chrono::hours(24 * 365);
 
 // Each takes the place of one that has come; so many may come at once before
 // gRPC has to keep one for a moment.

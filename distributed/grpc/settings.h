@@ -3,6 +3,7 @@
 #ifndef LEAT_DISTRIBUTED_GRPC_SETTINGS_H_
 #define LEAT_DISTRIBUTED_GRPC_SETTINGS_H_
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -27,6 +28,10 @@ inline constexpr int kCompressionAlgorithms = 1;
 
 // Among the trailing headers of every error that the callee itself has said.
 inline constexpr char kSaidByCallee[] = "leat-status";
+
+// A deadline that is further away than this is none: a sum of it and the time
+// of day might overflow.
+inline constexpr std::chrono::hours kForever(24 * 365);
 
 // "unix:/path" as the text in which gRPC decodes "%20".
 std::string EscapedUnixAddress(absl::string_view address);

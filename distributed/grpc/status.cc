@@ -14,7 +14,7 @@
 namespace leat {
 namespace {
 
-constexpr size_t kMaxMessageBytes = 3 << 10;  // as sent
+constexpr size_t kMaxTextBytes = 3 << 10;  // as sent
 constexpr size_t kMaxDetailsBytes = 3 << 10;
 constexpr char kCut[] = "... [cut]";
 
@@ -30,9 +30,9 @@ std::string Shortened(absl::string_view message) {
   size_t fits = 0;  // with kCut behind it
   size_t i = 0;
   for (; i < message.size(); ++i) {
-    if (sent + sizeof(kCut) - 1 <= kMaxMessageBytes) fits = i;
+    if (sent + sizeof(kCut) - 1 <= kMaxTextBytes) fits = i;
     sent += SentBytes(message[i]);
-    if (sent > kMaxMessageBytes) break;
+    if (sent > kMaxTextBytes) break;
   }
   if (i == message.size()) return std::string(message);
   while (fits > 0 && IsInsideCharacter(message[fits])) --fits;

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "leat/graph/frames.h"
+#include "leat/graph/control_flow_ops.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/pass_context.h"
 
