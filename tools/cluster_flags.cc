@@ -3,6 +3,9 @@
 
 #include <utility>
 
+#include "CLI/App.hpp"
+#include "CLI/Config.hpp"
+#include "CLI/Formatter.hpp"
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/runtime/device_set.h"

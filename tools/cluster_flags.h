@@ -8,14 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "CLI/App.hpp"
-#include "CLI/Config.hpp"
-#include "CLI/Formatter.hpp"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/device.h"
 #include "leat/distributed/cluster.h"
 #include "leat/distributed/resolver.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace leat {
 

@@ -17,7 +17,7 @@
 namespace leat {
 namespace {
 
-constexpr int64_t kMaxBytes = int64_t{1} << 16;
+constexpr int64_t kMaxConfigBytes = int64_t{1} << 16;
 
 // True for control characters other than those that separate lines and words.
 bool IsControl(char c) {
@@ -73,7 +73,7 @@ void ConfigFile::Fail(const std::string& problem) const {
 
 void ConfigFile::Read(const std::string& path) {
   path_ = path;
-  absl::StatusOr<std::string> content = ReadRegularFile(path, kMaxBytes);
+  absl::StatusOr<std::string> content = ReadRegularFile(path, kMaxConfigBytes);
   if (!content.ok()) {
     throw CLI::FileError(std::string(content.status().message()),
                          CLI::ExitCodes::FileError);

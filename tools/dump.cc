@@ -95,16 +95,16 @@ bool IsControlMessage(const Graph& graph, const Endpoint& value) {
 
 // Returns all pairs of _Send and _Recv, and notes in `shapes` what the _Recvs
 // receive.
-std::vector<Transfer> FindTransfers(const std::vector<Partition>& parts,
-                                    ShapesByName& shapes) {
-  std::map<TransferKey, Transfer> transfers;
+std::vector<DumpedTransfer> FindTransfers(const std::vector<Partition>& parts,
+                                          ShapesByName& shapes) {
+  std::map<TransferKey, DumpedTransfer> transfers;
   for (const Partition& part : parts) {
     for (const NodeId id : part.graph.NodeIds()) {
       const Node& node = part.graph.node(id);
       if (!IsSend(node)) continue;
       const Endpoint& value = node.inputs[0];
       const Node& producer = part.graph.node(value.node);
-      Transfer& transfer = transfers[KeyOf(node)];
+      DumpedTransfer& transfer = transfers[KeyOf(node)];
       transfer.is_control = IsControlMessage(part.graph, value);
       if (transfer.is_control) {
         transfer.tensor = part.graph.node(producer.controls[0]).name();
@@ -129,7 +129,7 @@ std::vector<Transfer> FindTransfers(const std::vector<Partition>& parts,
       shapes.Set(node.name(), found->second.value.shape);
     }
   }
-  std::vector<Transfer> result;
+  std::vector<DumpedTransfer> result;
   for (auto& [key, transfer] : transfers) result.push_back(std::move(transfer));
   return result;
 }

@@ -73,7 +73,7 @@ struct DumpedPart {
 };
 
 // A tensor that crosses devices: a _Send and its _Recv.
-struct Transfer {
+struct DumpedTransfer {
   // The tensor, "x:0", or for a control edge the name of the node.
   std::string tensor = {};
   bool is_control = false;
@@ -98,7 +98,7 @@ struct Dump {
   // The sums over the nodes of each device, sorted by device name.
   std::vector<std::pair<std::string, Totals>> devices = {};
   // The transfers between devices. Empty unless the graph is partitioned.
-  std::vector<Transfer> transfers = {};
+  std::vector<DumpedTransfer> transfers = {};
   // The error of shape inference, if that failed. All shapes are unknown then.
   std::string shape_problem = {};
 };

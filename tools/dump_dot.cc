@@ -96,7 +96,7 @@ std::string DumpToDot(const Dump& dump) {
       }
     }
   }
-  for (const Transfer& transfer : dump.transfers) {
+  for (const DumpedTransfer& transfer : dump.transfers) {
     absl::StrAppend(
         &out, "  ", Quoted(transfer.send_node), " -> ",
         Quoted(transfer.recv_node), " [style=bold, label=",

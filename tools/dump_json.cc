@@ -46,7 +46,7 @@ Json NodeJson(const DumpedNode& node) {
   return json;
 }
 
-Json TransferJson(const Transfer& transfer) {
+Json TransferJson(const DumpedTransfer& transfer) {
   Json json = {{"tensor", transfer.tensor}};
   Put(transfer.value, json);
   json["is_control"] = transfer.is_control;
@@ -83,7 +83,7 @@ std::string DumpToJson(const Dump& dump) {
     }
     json["partitions"].push_back(std::move(entry));
   }
-  for (const Transfer& transfer : dump.transfers) {
+  for (const DumpedTransfer& transfer : dump.transfers) {
     json["transfers"].push_back(TransferJson(transfer));
   }
   // Names from a file may have bytes that are not UTF-8, for which the library

@@ -182,7 +182,7 @@ class TextWriter {
       return;
     }
     DumpedNode sums;
-    for (const Transfer& transfer : dump_.transfers) {
+    for (const DumpedTransfer& transfer : dump_.transfers) {
       sums.outputs.push_back(transfer.value);
     }
     Totals totals;
@@ -215,14 +215,14 @@ class TextWriter {
                     Rows& rows) {
     std::vector<std::string> names;
     for (const int i : members) {
-      const Transfer& transfer = dump_.transfers[i];
+      const DumpedTransfer& transfer = dump_.transfers[i];
       names.push_back(
           absl::StrCat(transfer.is_control ? "^" : "", transfer.tensor));
     }
     const FoldOptions fold{.max_lines = std::max(max_lines, 4),
                            .expand = options_.expand};
     for (const FoldedLine& line : FoldNames(names, fold)) {
-      const Transfer& first = dump_.transfers[members[line.members[0]]];
+      const DumpedTransfer& first = dump_.transfers[members[line.members[0]]];
       DumpedNode sums;
       for (const int i : line.members) {
         sums.outputs.push_back(dump_.transfers[members[i]].value);

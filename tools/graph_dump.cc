@@ -7,6 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "CLI/App.hpp"
+#include "CLI/Config.hpp"
+#include "CLI/Formatter.hpp"
 #include "absl/strings/str_cat.h"
 #include "leat/core/device.h"
 #include "leat/core/status_macros.h"

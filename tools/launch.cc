@@ -12,6 +12,9 @@
 #include <system_error>
 #include <utility>
 
+#include "CLI/App.hpp"
+#include "CLI/Config.hpp"
+#include "CLI/Formatter.hpp"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
@@ -29,7 +32,7 @@ namespace leat {
 namespace {
 
 constexpr char kCommand[] = "launch";
-constexpr char kFooter[] =
+constexpr char kLaunchFooter[] =
     "Behind -- stands the program, run once for each task with its arguments "
     "and TF_CONFIG. What they print goes to LOGS/JOB-TASK.log and, with the "
     "task's name before each line, to standard output. All of them end when "
@@ -46,16 +49,10 @@ constexpr char kFooter[] =
     "that ended the launcher, 0 when the chief ended with 0; 127 and 126 for a "
     "program that cannot be run, 2 for wrong flags, 3 for a folder of logs "
     "that cannot be had or --config files.";
-constexpr double kMaxSeconds = 1e9;  // 30 years
 constexpr int64_t kMaxRestarts = 1'000'000;
 // How long to wait, at the end, for the reader of the output.
 constexpr std::chrono::seconds kViewPatience(2);
 constexpr char kLogVariable[] = "LEAT_LOG_DIR";
-
-std::chrono::nanoseconds Seconds(double seconds) {
-  return std::chrono::nanoseconds(
-      static_cast<int64_t>(std::ceil(seconds * 1e9)));
-}
 
 // True for variables that would describe another cluster than TF_CONFIG does,
 // or that the launcher sets itself.
@@ -134,7 +131,7 @@ CLI::App* AddLaunch(CLI::App& app, LaunchOptions& options) {
       kCommand,
       "Runs a cluster on this machine: leat launch [OPTIONS] -- PROGRAM "
       "ARGS...");
-  launch->footer(kFooter);
+  launch->footer(kLaunchFooter);
   launch
       ->add_option("--jobs", options.jobs,
                    "The tasks: chief=1,worker=2,ps=2,evaluator=1")

@@ -8,10 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "CLI/App.hpp"
-#include "CLI/Config.hpp"
-#include "CLI/Formatter.hpp"
 #include "leat/tools/log.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace leat {
 

@@ -8,6 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "CLI/App.hpp"
+#include "CLI/Config.hpp"
+#include "CLI/Formatter.hpp"
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"

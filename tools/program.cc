@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
@@ -14,6 +15,9 @@
 #include <sstream>
 #include <vector>
 
+#include "CLI/App.hpp"
+#include "CLI/Config.hpp"
+#include "CLI/Formatter.hpp"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -215,6 +219,11 @@ CLI::Validator IntegerFrom(int64_t low, int64_t high) {
         return absl::StrCat("'", text, "' is no integer ", range);
       },
       range);
+}
+
+std::chrono::nanoseconds Seconds(double seconds) {
+  return std::chrono::nanoseconds(
+      static_cast<int64_t>(std::ceil(seconds * 1e9)));
 }
 
 int Report(const Log& log, const absl::Status& status, ExitCode code) {

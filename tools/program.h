@@ -5,16 +5,19 @@
 #ifndef LEAT_TOOLS_PROGRAM_H_
 #define LEAT_TOOLS_PROGRAM_H_
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 
-#include "CLI/App.hpp"
-#include "CLI/Config.hpp"
-#include "CLI/Formatter.hpp"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "leat/tools/log.h"
+
+namespace CLI {
+class App;
+class Validator;
+}  // namespace CLI
 
 namespace leat {
 
@@ -48,6 +51,11 @@ std::optional<int> ParseFlags(CLI::App& app, int argc, char** argv, Log& log);
 // not fit int64.
 CLI::Validator NumberFrom(double low, double high);
 CLI::Validator IntegerFrom(int64_t low, int64_t high);
+
+// Converts the value of a flag, because CLI11 does not know durations of the
+// standard library. REQUIRES: 0 <= seconds <= kMaxSeconds.
+inline constexpr double kMaxSeconds = 1e9;  // 30 years
+std::chrono::nanoseconds Seconds(double seconds);
 
 // Logs the error and returns `code`.
 int Report(const Log& log, const absl::Status& status,

@@ -9,6 +9,9 @@
 #include <memory>
 #include <utility>
 
+#include "CLI/App.hpp"
+#include "CLI/Config.hpp"
+#include "CLI/Formatter.hpp"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -23,23 +26,15 @@
 namespace leat {
 namespace {
 
-constexpr char kFooter[] =
+constexpr char kServeFooter[] =
     "Exit codes: 143 and 130 after SIGTERM and SIGINT, 1 when it cannot "
     "listen, 2 for wrong flags, 3 for a wrong cluster, an address that is "
     "refused, wrong devices or --config files.";
-constexpr double kMaxSeconds = 1e9;  // 30 years
-constexpr int64_t kMaxBytes = int64_t{1} << 62;
+constexpr int64_t kMaxFlagBytes = int64_t{1} << 62;
 constexpr int64_t kMaxCount = int64_t{1} << 40;
 constexpr int64_t kMaxThreads = 4096;
 constexpr int64_t kMaxNesting = 10'000;
 constexpr int64_t kMaxChunksInFlight = 1000;
-
-// Converts a flag's value, because CLI11 does not know durations of the
-// standard library.
-std::chrono::nanoseconds Seconds(double seconds) {
-  return std::chrono::nanoseconds(
-      static_cast<int64_t>(std::ceil(seconds * 1e9)));
-}
 
 void AddCount(CLI::App& app, const std::string& flag, size_t& value,
               const std::string& help) {
@@ -59,7 +54,7 @@ void AddCount(CLI::App& app, const std::string& flag, int64_t& value,
 }
 
 void AddBytes(CLI::App& app, const std::string& flag, int64_t& value,
-              const std::string& help, int64_t max = kMaxBytes) {
+              const std::string& help, int64_t max = kMaxFlagBytes) {
   app.add_option(flag, value, help)
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->check(CLI::Range(int64_t{1}, max))
@@ -147,7 +142,7 @@ void AddLimits(CLI::App& app, ServerLimits& limits) {
                  "its steps make, receive and are fed with, and what it leaves "
                  "in variables [as much as the devices have]")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
-      ->check(CLI::Range(int64_t{1}, kMaxBytes))
+      ->check(CLI::Range(int64_t{1}, kMaxFlagBytes))
       ->group("Limits");
   AddCount(app, "--max-queue-elements", limits.max_queue_elements,
            "Elements of a queue, whatever its capacity, times the tensors of "
@@ -222,7 +217,7 @@ int ReportStart(const Log& log, const absl::Status& status) {
 CLI::App* AddServe(CLI::App& app, ServeOptions& options) {
   CLI::App* serve =
       app.add_subcommand("serve", "Serves as one task of a cluster");
-  serve->footer(kFooter);
+  serve->footer(kServeFooter);
   AddClusterFlags(*serve, options.cluster,
                   "The job of this task; without flags TF_CONFIG says the "
                   "cluster and the task");
@@ -250,7 +245,7 @@ CLI::App* AddServe(CLI::App& app, ServeOptions& options) {
                    "How much memory each CPU device may take: bytes, or 4GiB "
                    "[a share of what this process may]")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
-      ->check(CLI::Range(int64_t{1}, kMaxBytes));
+      ->check(CLI::Range(int64_t{1}, kMaxFlagBytes));
   AddDump(*serve, options);
   AddLimits(*serve, options.limits);
   AddChunks(*serve, options.chunks);

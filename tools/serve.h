@@ -7,14 +7,15 @@
 #include <cstdint>
 #include <string>
 
-#include "CLI/App.hpp"
-#include "CLI/Config.hpp"
-#include "CLI/Formatter.hpp"
 #include "leat/distributed/limits.h"
 #include "leat/distributed/recv_tensor.h"
 #include "leat/distributed/resolver.h"
 #include "leat/tools/log.h"
 #include "leat/tools/plan_dump.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace leat {
 

@@ -12,6 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "CLI/App.hpp"
+#include "CLI/Config.hpp"
+#include "CLI/Formatter.hpp"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -27,18 +30,13 @@
 namespace leat {
 namespace {
 
-constexpr char kFooter[] =
+constexpr char kStatusFooter[] =
     "Exit codes: 0, 1 when a task does not answer, 2 for wrong flags, 3 for a "
     "wrong --config file.";
-constexpr double kMaxSeconds = 1e6;
+constexpr double kMaxWaitSeconds = 1e6;
 constexpr double kMinInterval = 0.1;
 // The most that a message may have. The length of a task's answer is bounded.
-constexpr int64_t kMaxMessageBytes = 64 << 20;
-
-std::chrono::nanoseconds Seconds(double seconds) {
-  return std::chrono::nanoseconds(
-      static_cast<int64_t>(std::ceil(seconds * 1e9)));
-}
+constexpr int64_t kMaxAnswerBytes = 64 << 20;
 
 // Returns the address of an address or a target, such as "host:port".
 std::string AddressOf(absl::string_view text) {
@@ -101,7 +99,7 @@ int Conclude(const ClusterReading& reading, const Log& log) {
 CLI::App* AddStatus(CLI::App& app, StatusOptions& options) {
   CLI::App* status = app.add_subcommand(
       "status", "Shows a cluster: tasks, sessions, steps, traffic, what waits");
-  status->footer(kFooter);
+  status->footer(kStatusFooter);
   status
       ->add_option("ADDRESS", options.address,
                    "host:port or unix:/path of one task, which tells of the "
@@ -114,18 +112,18 @@ CLI::App* AddStatus(CLI::App& app, StatusOptions& options) {
       ->add_option("--interval", options.interval,
                    "Seconds between two readings, which tell what happens in "
                    "a second; 0 reads once")
-      ->check(NumberFrom(0, kMaxSeconds))
+      ->check(NumberFrom(0, kMaxWaitSeconds))
       ->capture_default_str();
   status
       ->add_option("--timeout", options.timeout,
                    "Seconds that a task has to answer")
-      ->check(NumberFrom(1e-3, kMaxSeconds))
+      ->check(NumberFrom(1e-3, kMaxWaitSeconds))
       ->capture_default_str();
   status
       ->add_option("--min-age", options.min_age,
                    "Seconds that a step has run, or a Recv waited, to be "
                    "listed")
-      ->check(NumberFrom(0, kMaxSeconds))
+      ->check(NumberFrom(0, kMaxWaitSeconds))
       ->capture_default_str();
   status->add_flag("--json", options.json,
                    "Print JSON, an object in a line for each reading");
@@ -135,7 +133,7 @@ CLI::App* AddStatus(CLI::App& app, StatusOptions& options) {
 int ShowStatus(const StatusOptions& options, const Log& log) {
   const absl::StatusOr<std::unique_ptr<Transport>> transport =
       BuiltinTransports().Create("grpc",
-                                 {.max_message_bytes = kMaxMessageBytes});
+                                 {.max_message_bytes = kMaxAnswerBytes});
   if (!transport.ok()) return Report(log, transport.status());
   ClusterStatus cluster(**transport, AddressOf(options.address),
                         {.timeout = Seconds(options.timeout),

@@ -6,10 +6,11 @@
 
 #include <string>
 
-#include "CLI/App.hpp"
-#include "CLI/Config.hpp"
-#include "CLI/Formatter.hpp"
 #include "leat/tools/log.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace leat {
 

@@ -92,7 +92,7 @@ class Events {
 // Assigns events of one thread to rows of the viewer. An event gets the lowest
 // row whose last event has ended, so that the events of a row never overlap.
 // Events must come in the order of their starts.
-class Rows {
+class ThreadRows {
  public:
   int Assign(int64_t start, int64_t end) {
     while (!busy_.empty() && busy_.top().first <= start) {
@@ -208,7 +208,7 @@ class DeviceEvents {
 
   const int process_;
   const std::string name_;
-  std::map<int64_t, Rows> threads_;
+  std::map<int64_t, ThreadRows> threads_;
   std::map<int64_t, std::string> names_;
   std::map<std::pair<int64_t, int>, int> row_ids_;
   int next_row_ = 0;

@@ -5,6 +5,9 @@
 #include <cstring>
 #include <utility>
 
+#include "CLI/App.hpp"
+#include "CLI/Config.hpp"
+#include "CLI/Formatter.hpp"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "leat/core/status_macros.h"

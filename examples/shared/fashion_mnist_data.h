@@ -10,13 +10,16 @@
 #include <string>
 #include <utility>
 
-#include "CLI/CLI.hpp"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "leat/runtime/session.h"
 #include "leat/train/batches.h"
 #include "leat/train/datasets/idx.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace leat::examples {
 

@@ -3,6 +3,9 @@
 
 #include <limits>
 
+#include "CLI/App.hpp"
+#include "CLI/Config.hpp"
+#include "CLI/Formatter.hpp"
 #include "absl/strings/str_cat.h"
 #include "leat/examples/shared/program.h"
 #include "leat/graph/ops.h"

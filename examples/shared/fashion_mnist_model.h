@@ -9,10 +9,13 @@
 #include <memory>
 #include <string>
 
-#include "CLI/CLI.hpp"
 #include "absl/status/statusor.h"
 #include "leat/graph/builder.h"
 #include "leat/train/nn/optimizers.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace leat::examples {
 

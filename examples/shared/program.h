@@ -8,11 +8,15 @@
 #include <cstdint>
 #include <memory>
 
-#include "CLI/CLI.hpp"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "leat/train/cluster_task.h"
+
+namespace CLI {
+class App;
+class Validator;
+}  // namespace CLI
 
 namespace leat::examples {
 
