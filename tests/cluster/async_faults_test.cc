@@ -36,7 +36,7 @@
 #include "leat/train/recoverable_session.h"
 #include "leat/train/session.h"
 
-namespace leat {
+namespace leat::async_faults_test {
 namespace {
 
 using testing::Becomes;
@@ -319,4 +319,4 @@ TEST(AsyncFaultsTest, WhatIsLearnedIsNotLessForKilledWorkers) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::async_faults_test

@@ -19,7 +19,7 @@
 #include "leat/tests/cluster/counting_client.h"
 #include "leat/tests/cluster/served_cluster.h"
 
-namespace leat {
+namespace leat::busy_machine_test {
 namespace {
 
 using testing::Becomes;
@@ -130,4 +130,4 @@ TEST_F(BusyMachineTest, AStepMayWait) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::busy_machine_test

@@ -31,7 +31,7 @@
 #endif
 #endif
 
-namespace leat {
+namespace leat::cancelled_steps_test {
 namespace {
 
 using testing::NumSeeds;
@@ -184,4 +184,4 @@ TEST_F(CancelledStepsTest, LeaveNothingBehind) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::cancelled_steps_test

@@ -15,7 +15,7 @@
 #include "leat/tests/testing/processes.h"
 #include "leat/tests/testing/temporary_folder.h"
 
-namespace leat {
+namespace leat::dump_dir_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -111,4 +111,4 @@ TEST(DumpDirTest, IsRefusedWhenNothingCanBeWrittenThere) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::dump_dir_test

@@ -31,7 +31,7 @@
 #include "leat/train/cluster_task.h"
 #include "leat/train/session.h"
 
-namespace leat {
+namespace leat::evaluator_test {
 namespace {
 
 using testing::CountingClient;
@@ -179,4 +179,4 @@ TEST_F(EvaluatorTest, GoesOnWhileAWorkerHangs) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::evaluator_test

@@ -28,7 +28,7 @@
 #include "leat/tests/testing/temporary_folder.h"
 #include "leat/tools/launch_jobs.h"
 
-namespace leat {
+namespace leat::examples_test {
 namespace {
 
 using ::testing::AllOf;
@@ -401,5 +401,5 @@ TEST_F(ExamplesTest, RefuseJobsThatTheyDoNotKnow) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::examples_test
 #endif

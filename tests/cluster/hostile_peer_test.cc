@@ -30,7 +30,7 @@
 #endif
 #endif
 
-namespace leat::testing {
+namespace leat::testing::hostile_peer_test {
 namespace {
 
 using Code = absl::StatusCode;
@@ -202,4 +202,4 @@ TEST_F(HostilePeerProcessTest, ConnectionsThatEndEarlyLeaveNothingBehind) {
 }
 
 }  // namespace
-}  // namespace leat::testing
+}  // namespace leat::testing::hostile_peer_test

@@ -18,7 +18,7 @@
 #include "leat/tests/cluster/counting_client.h"
 #include "leat/tests/cluster/served_cluster.h"
 
-namespace leat {
+namespace leat::killed_tasks_test {
 namespace {
 
 using ::testing::AnyOf;
@@ -245,4 +245,4 @@ TEST_F(KilledTasksTest, VariablesOutliveTheWorkersMaster) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::killed_tasks_test

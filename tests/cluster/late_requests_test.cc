@@ -23,7 +23,7 @@
 #include "leat/tests/cluster/served_cluster.h"
 #include "leat/tests/testing/task_client.h"
 
-namespace leat {
+namespace leat::late_requests_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -238,4 +238,4 @@ TEST_F(LateRequestsTest, ARestartedTaskIsAnother) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::late_requests_test

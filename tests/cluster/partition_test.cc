@@ -38,7 +38,7 @@
 #include "leat/tests/testing/processes.h"
 #include "leat/tests/testing/task_client.h"
 
-namespace leat {
+namespace leat::partition_test {
 namespace {
 
 using testing::Becomes;
@@ -341,4 +341,4 @@ TEST(PartitionTest, BothEndsNoticeUnderTheMasterOfAThird) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::partition_test

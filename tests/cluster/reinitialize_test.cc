@@ -15,7 +15,7 @@
 #include "leat/train/recoverable_session.h"
 #include "leat/train/session.h"
 
-namespace leat {
+namespace leat::reinitialize_test {
 namespace {
 
 using testing::Becomes;
@@ -89,4 +89,4 @@ TEST(ReinitializeTest, ClearsTheTasksOfItsSessionAndNoOthers) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::reinitialize_test

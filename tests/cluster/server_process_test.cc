@@ -34,7 +34,7 @@
 #endif
 #endif
 
-namespace leat {
+namespace leat::server_process_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -313,4 +313,4 @@ TEST_F(ServerProcessTest, StartsQuicklyAndIsSmall) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::server_process_test

@@ -21,7 +21,7 @@
 #include "leat/tests/cluster/counting_client.h"
 #include "leat/tests/cluster/served_cluster.h"
 
-namespace leat {
+namespace leat::silent_tasks_test {
 namespace {
 
 using ::testing::AnyOf;
@@ -182,4 +182,4 @@ TEST_F(SilentTasksTest, AStepThatAParameterServerHearsOfTooLateDoesNothing) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::silent_tasks_test

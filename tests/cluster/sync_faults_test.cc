@@ -35,7 +35,7 @@
 #include "leat/train/session.h"
 #include "leat/train/sync_replicas.h"
 
-namespace leat {
+namespace leat::sync_faults_test {
 namespace {
 
 using ::testing::AllOf;
@@ -370,4 +370,4 @@ TEST(InGraphFaultsTest, AKilledWorkerIsNamedToTheClientWhichGoesOn) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::sync_faults_test

@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "leat/core/tensor.h"
 
-namespace leat {
+namespace leat::accounted_allocator_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -131,4 +131,4 @@ TEST_F(AccountedAllocatorTest, ThreadsTogetherStayBelowTheLimit) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::accounted_allocator_test

@@ -7,7 +7,7 @@
 
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::buffer_test {
 namespace {
 
 bool IsAligned(const void* pointer) {
@@ -72,4 +72,4 @@ TEST(BufferTest, IsDisposedOnceByTheLastReference) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::buffer_test

@@ -9,7 +9,7 @@
 
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::cancellation_concurrency_test {
 namespace {
 
 TEST(CancellationTest, StartsNotCancelled) {
@@ -135,4 +135,4 @@ TEST(CancellationTest, EachCallbackRunsXorIsDeregisteredXorRefused) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::cancellation_concurrency_test

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::device_name_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -197,4 +197,4 @@ TEST(TaskOfTest, DropsTheDevice) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::device_name_test

@@ -12,7 +12,7 @@
 #include "leat/core/variant.h"
 #include "leat/tests/core/dtype_encodings.h"
 
-namespace leat {
+namespace leat::dtype_test {
 namespace {
 
 TEST(DTypeTest, NamesAreDistinctAndParseBack) {
@@ -135,4 +135,4 @@ TEST(DTypeTest, KindsAreDisjoint) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::dtype_test

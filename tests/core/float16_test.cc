@@ -7,7 +7,7 @@
 
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::float16_test {
 namespace {
 
 // What the bits mean, by the definition of the formats: a sign, an exponent
@@ -42,7 +42,7 @@ struct Format<bfloat16> {
 };
 
 template <class T>
-class Float16Test : public testing::Test {
+class Float16Test : public ::testing::Test {
  public:
   static constexpr int kExponentBits = Format<T>::kExponentBits;
   static constexpr int kFractionBits = 15 - kExponentBits;
@@ -77,7 +77,7 @@ class Float16Test : public testing::Test {
   }
 };
 
-using Types = testing::Types<half, bfloat16>;
+using Types = ::testing::Types<half, bfloat16>;
 TYPED_TEST_SUITE(Float16Test, Types);
 
 TYPED_TEST(Float16Test, AllBitPatternsRoundTripAndMeanTheirValue) {
@@ -140,4 +140,4 @@ TYPED_TEST(Float16Test, KeepsInfinitiesNaNsAndSignedZeros) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::float16_test

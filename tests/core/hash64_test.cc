@@ -3,7 +3,7 @@
 
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::hash64_test {
 namespace {
 
 // From the rendezvous keys that TensorFlow 2.15.1's tasks sent to each other in
@@ -14,4 +14,4 @@ TEST(Hash64Test, NamesFramesAsTensorFlowsExecutorsDo) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::hash64_test

@@ -28,7 +28,7 @@ extern "C" int MallocExtension_GetNumericProperty(const char* property,
                                                   size_t* value)
     __attribute__((weak));
 
-namespace leat {
+namespace leat::hostile_variants_test {
 namespace {
 
 using leat::testing::Decoders;
@@ -420,4 +420,4 @@ TEST(ParsedBytesTest, EndsAtTheLimitAndAtWhatIsMalformed) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::hostile_variants_test

@@ -8,7 +8,7 @@
 
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::parallel_for_concurrency_test {
 namespace {
 
 // Expensive enough that every range is split.
@@ -19,13 +19,13 @@ std::unique_ptr<WorkQueue> NewQueue(int threads) {
 }
 
 // 0 is the inline queue.
-class ParallelForTest : public testing::TestWithParam<int> {
+class ParallelForTest : public ::testing::TestWithParam<int> {
  protected:
   std::unique_ptr<WorkQueue> queue_ = NewQueue(GetParam());
 };
 
 INSTANTIATE_TEST_SUITE_P(Threads, ParallelForTest,
-                         testing::Values(0, 1, 2, 3, 8));
+                         ::testing::Values(0, 1, 2, 3, 8));
 
 TEST_P(ParallelForTest, CoversTheRangeExactlyOnce) {
   for (const int64_t total : {0, 1, 2, 3, 7, 31, 32, 33, 1000}) {
@@ -154,4 +154,4 @@ TEST(ParallelForBusyTest, ReturnsOnlyAfterTheLastChunkHasEnded) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::parallel_for_concurrency_test

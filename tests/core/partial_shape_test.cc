@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::partial_shape_test {
 namespace {
 
 constexpr int64_t kLarge = int64_t{1} << 40;
@@ -97,4 +97,4 @@ TEST(RelaxTest, KeepsWhatBothKnow) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::partial_shape_test

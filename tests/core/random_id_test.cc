@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::random_id_test {
 namespace {
 
 constexpr int kCount = 10'000;
@@ -55,4 +55,4 @@ TEST(RandomIdTest, StepIdsArePositiveAndHave57Bits) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::random_id_test

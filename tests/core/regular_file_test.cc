@@ -15,7 +15,7 @@
 #include "gtest/gtest.h"
 #include "leat/tests/testing/temporary_folder.h"
 
-namespace leat {
+namespace leat::regular_file_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -106,4 +106,4 @@ TEST_F(RegularFileTest, NamesTheFileThatDoesNotExist) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::regular_file_test

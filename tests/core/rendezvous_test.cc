@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::rendezvous_test {
 namespace {
 
 // As TensorFlow's Rendezvous::CreateKey writes it.
@@ -65,9 +65,10 @@ TEST(RendezvousKeyTest, RefusesMalformedKeysQuotingThem) {
        }) {
     const auto key = RendezvousKey::Parse(text);
     EXPECT_EQ(key.status().code(), absl::StatusCode::kInvalidArgument) << text;
-    EXPECT_THAT(std::string(key.status().message()), testing::HasSubstr(text));
+    EXPECT_THAT(std::string(key.status().message()),
+                ::testing::HasSubstr(text));
   }
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::rendezvous_test

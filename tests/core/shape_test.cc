@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::shape_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -142,4 +142,4 @@ TEST(WithDimTest, ReplacesOneExtent) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::shape_test

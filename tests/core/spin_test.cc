@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::spin_test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -53,4 +53,4 @@ TEST(IdleSpinTest, RestsAfterALongYieldAndThenLooksAgain) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::spin_test

@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::status_macros_test {
 namespace {
 
 absl::StatusOr<std::string> Text(bool ok) {
@@ -43,4 +43,4 @@ TEST(StatusMacrosTest, ReturnErrorsAndGoOnWithoutOne) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::status_macros_test

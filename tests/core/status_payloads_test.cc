@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "leat/protos/status_payloads.pb.h"
 
-namespace leat {
+namespace leat::status_payloads_test {
 namespace {
 
 constexpr char kTask[] = "/job:ps/replica:0/task:0";
@@ -141,4 +141,4 @@ TEST(StatusPayloadsTest, WhatItEncodesIsWithinTheLimits) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::status_payloads_test

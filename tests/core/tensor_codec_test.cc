@@ -15,7 +15,7 @@
 #include "leat/protos/tensor_shape.pb.h"
 #include "leat/tests/core/dtype_encodings.h"
 
-namespace leat {
+namespace leat::tensor_codec_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -445,4 +445,4 @@ TEST(ShapeCodecTest, RefusesContradictions) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::tensor_codec_test

@@ -13,7 +13,7 @@
 #include "leat/core/resource_handle.h"
 #include "leat/core/variant.h"
 
-namespace leat {
+namespace leat::tensor_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -356,4 +356,4 @@ TEST(GetShapeTest, ChecksTheShape) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::tensor_test

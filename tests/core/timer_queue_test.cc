@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "leat/tests/testing/event.h"
 
-namespace leat {
+namespace leat::timer_queue_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -206,4 +206,4 @@ TEST(TimerQueueTest, ManyRunXorAreCancelled) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::timer_queue_test

@@ -17,7 +17,7 @@
 #include "leat/tests/core/variant_decoders.h"
 #include "leat/tests/core/variant_encodings.h"
 
-namespace leat {
+namespace leat::variant_codec_test {
 namespace {
 
 using leat::testing::Decoders;
@@ -480,4 +480,4 @@ TEST(VariantTest, OnlyTheLastReferenceMayChangeTheValue) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::variant_codec_test

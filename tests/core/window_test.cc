@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "leat/core/strided_slice.h"
 
-namespace leat {
+namespace leat::window_test {
 namespace {
 
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
@@ -85,4 +85,4 @@ TEST(StridedSliceTest, RefusesMoreEntriesThanAMaskHasBits) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::window_test

@@ -14,15 +14,15 @@
 
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::work_queue_concurrency_test {
 namespace {
 
-class ThreadPoolTest : public testing::TestWithParam<int> {
+class ThreadPoolTest : public ::testing::TestWithParam<int> {
  protected:
   std::unique_ptr<WorkQueue> pool_ = NewThreadPool("test", GetParam());
 };
 
-INSTANTIATE_TEST_SUITE_P(Threads, ThreadPoolTest, testing::Values(1, 2, 8));
+INSTANTIATE_TEST_SUITE_P(Threads, ThreadPoolTest, ::testing::Values(1, 2, 8));
 
 TEST_P(ThreadPoolTest, RunsEveryTaskOnce) {
   std::vector<std::atomic<int>> runs(10'000);
@@ -211,4 +211,4 @@ TEST(InlineQueueTest, QueuesInsideEachOtherAreSeparate) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::work_queue_concurrency_test

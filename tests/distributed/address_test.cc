@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::address_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -101,4 +101,4 @@ TEST(AddressTest, KnowsThePathsOfSockets) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::address_test

@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "leat/distributed/guarded_reply.h"
 
-namespace leat {
+namespace leat::call_gate_test {
 namespace {
 
 using std::chrono::steady_clock;
@@ -86,4 +86,4 @@ TEST_F(CallGateTest, OnceClosedItTakesNoCalls) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::call_gate_test

@@ -10,10 +10,11 @@
 #include "leat/graph/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/protos/config.pb.h"
+#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/in_process_cluster.h"
 #include "leat/tests/testing/test_service.h"
 
-namespace leat {
+namespace leat::callables_test {
 namespace {
 
 using ::leat::testing::Eventually;
@@ -56,4 +57,4 @@ TEST(CallablesTest, KeepNoPlans) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::callables_test

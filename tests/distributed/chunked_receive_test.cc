@@ -20,10 +20,11 @@
 #include "leat/core/mutex.h"
 #include "leat/distributed/wire.h"
 #include "leat/tests/distributed/received_message.h"
+#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/held_queue.h"
 #include "leat/tests/testing/test_service.h"
 
-namespace leat {
+namespace leat::chunked_receive_test {
 namespace {
 
 using testing::Eventually;
@@ -424,4 +425,4 @@ TEST_F(ChunkedReceiveTest, GoesWhenItsRepliesAreDropped) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::chunked_receive_test

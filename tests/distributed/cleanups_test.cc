@@ -18,7 +18,7 @@
 #include "leat/tests/distributed/fake_tasks.h"
 #include "leat/tests/distributed/held_timers.h"
 
-namespace leat {
+namespace leat::cleanups_test {
 namespace {
 
 using ::leat::testing::HeldTimers;
@@ -226,4 +226,4 @@ TEST_F(DeferredCleanupTest, OfATaskOfTensorFlowIsACall) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::cleanups_test

@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::clock_offsets_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -94,4 +94,4 @@ TEST(ClockOffsetsTest, ContradictionsEnd) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::clock_offsets_test

@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 #include "leat/tests/distributed/fake_tasks.h"
 
-namespace leat {
+namespace leat::cluster_devices_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -220,4 +220,4 @@ TEST_F(ClusterDevicesTest, ReportsWhoIsWaitedFor) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::cluster_devices_test

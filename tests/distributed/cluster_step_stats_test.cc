@@ -25,7 +25,7 @@
 #include "leat/runtime/step_stats.h"
 #include "leat/runtime/step_transfers.h"
 
-namespace leat {
+namespace leat::cluster_step_stats_test {
 namespace {
 
 using std::chrono::hours;
@@ -315,4 +315,4 @@ TEST_F(ClusterStepStatsTest, TellsWhatRanBeforeAStepFailed) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::cluster_step_stats_test

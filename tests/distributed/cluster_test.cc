@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "leat/protos/cluster.pb.h"
 
-namespace leat {
+namespace leat::cluster_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -203,4 +203,4 @@ TEST(ClusterSpecTest, RefusesWrongClusterDefs) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::cluster_test

@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "leat/tests/distributed/fake_tasks.h"
 
-namespace leat {
+namespace leat::fan_out_test {
 namespace {
 
 using Replies = std::vector<absl::StatusOr<Payload>>;
@@ -112,4 +112,4 @@ TEST(FanOutTest, FinishesOnceWhateverThreadsAnswer) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::fan_out_test

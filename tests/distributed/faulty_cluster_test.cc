@@ -30,7 +30,7 @@
 #include "leat/tests/testing/in_process_cluster.h"
 #include "leat/tests/testing/task_client.h"
 
-namespace leat {
+namespace leat::faulty_cluster_test {
 namespace {
 
 using testing::InProcessCluster;
@@ -585,4 +585,4 @@ TEST_P(FaultyClusterTest, NoWrongResultNoHangNothingLeft) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::faulty_cluster_test

@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "leat/protos/graph.pb.h"
 
-namespace leat {
+namespace leat::graph_bytes_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -68,4 +68,4 @@ TEST(GraphBytesTest, CountsWhatComesWithFunctionsThatAreKnown) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::graph_bytes_test

@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::health_service_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -60,4 +60,4 @@ TEST_F(HealthServiceTest, RefusesWhatIsNoRequest) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::health_service_test

@@ -16,7 +16,7 @@
 #include "leat/tests/testing/good_session.h"
 #include "leat/tests/testing/in_process_cluster.h"
 
-namespace leat {
+namespace leat::hostile_peer_test {
 namespace {
 
 using ::leat::testing::GoodSession;
@@ -111,4 +111,4 @@ TEST_F(HostilePeerTest, ClientsAndMastersThatVanish) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::hostile_peer_test

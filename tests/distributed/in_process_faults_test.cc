@@ -16,9 +16,10 @@
 #include "leat/distributed/recv_tensor.h"
 #include "leat/distributed/transport.h"
 #include "leat/protos/worker.pb.h"
+#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/test_service.h"
 
-namespace leat::testing {
+namespace leat::testing::in_process_faults_test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -427,4 +428,4 @@ TEST(FateTest, NothingHappensWhileItIsNotEnabled) {
 }
 
 }  // namespace
-}  // namespace leat::testing
+}  // namespace leat::testing::in_process_faults_test

@@ -6,10 +6,11 @@
 #include <utility>
 
 #include "leat/distributed/address.h"
+#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/transport_ends_suite.h"
 #include "leat/tests/testing/transport_suite.h"
 
-namespace leat::testing {
+namespace leat::testing::in_process_test {
 namespace {
 
 INSTANTIATE_TEST_SUITE_P(InProcess, TransportTest,
@@ -97,4 +98,4 @@ TEST(TransportRegistryTest, RefusesLimitsBelowOne) {
 }
 
 }  // namespace
-}  // namespace leat::testing
+}  // namespace leat::testing::in_process_test

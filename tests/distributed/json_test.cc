@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "leat/distributed/quoted_text.h"
 
-namespace leat {
+namespace leat::json_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -111,4 +111,4 @@ TEST(JsonTest, RefusesAZeroByte) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::json_test

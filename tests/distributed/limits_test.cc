@@ -22,7 +22,7 @@
 #include "leat/tests/testing/in_process_cluster.h"
 #include "leat/tests/testing/task_client.h"
 
-namespace leat {
+namespace leat::limits_test {
 namespace {
 
 using ::leat::testing::InProcessCluster;
@@ -414,4 +414,4 @@ TEST_F(SessionBytesTest, OfIsolatedSessionsToo) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::limits_test

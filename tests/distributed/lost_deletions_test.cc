@@ -16,7 +16,7 @@
 #include "leat/runtime/device_set.h"
 #include "leat/tests/distributed/fake_tasks.h"
 
-namespace leat {
+namespace leat::lost_deletions_test {
 namespace {
 
 const absl::Status& Unreachable() {
@@ -116,4 +116,4 @@ TEST(WorkerSessionsTest, WhatWasDeletedIsNotMadeByALateMessage) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::lost_deletions_test

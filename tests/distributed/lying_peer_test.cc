@@ -24,9 +24,10 @@
 #include "leat/graph/ops.h"
 #include "leat/protos/leat_worker.pb.h"
 #include "leat/tests/distributed/scripted_task.h"
+#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/test_service.h"
 
-namespace leat {
+namespace leat::lying_peer_test {
 namespace {
 
 using ::leat::testing::Eventually;
@@ -337,4 +338,4 @@ TEST_F(LyingPeerTest, TensorsOfAnotherTypeAreRefused) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::lying_peer_test

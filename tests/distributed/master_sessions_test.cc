@@ -25,10 +25,11 @@
 #include "leat/protos/worker.pb.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/distributed/fake_tasks.h"
+#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/held_queue.h"
 #include "leat/tests/testing/test_service.h"
 
-namespace leat {
+namespace leat::master_sessions_test {
 namespace {
 
 using ::leat::testing::Eventually;
@@ -571,4 +572,4 @@ TEST_F(SmallGraphsTest, BoundsAGraphWithItsExtensions) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::master_sessions_test

@@ -29,12 +29,13 @@
 #include "leat/protos/worker.pb.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/distributed/scripted_task.h"
+#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/in_process_cluster.h"
 #include "leat/tests/testing/task_client.h"
 #include "leat/tests/testing/test_service.h"
 #include "leat/train/nn/optimizers.h"
 
-namespace leat {
+namespace leat::master_test {
 namespace {
 
 using ::testing::AllOf;
@@ -555,4 +556,4 @@ TEST(MasterLimitsTest, ClosesSessionsThatNobodyUses) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::master_test

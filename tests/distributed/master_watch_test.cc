@@ -16,9 +16,10 @@
 #include "leat/tests/distributed/fake_tasks.h"
 #include "leat/tests/distributed/worker_fixture.h"
 #include "leat/tests/distributed/worker_testing.h"
+#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/graph_text.h"
 
-namespace leat {
+namespace leat::master_watch_test {
 namespace {
 
 using ::leat::testing::CallRef;
@@ -181,4 +182,4 @@ TEST_F(MasterWatchTest, AsksNobodyAfterStop) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::master_watch_test

@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "leat/runtime/step_transfers.h"
 
-namespace leat {
+namespace leat::merged_step_stats_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -197,4 +197,4 @@ TEST(MergedStepStatsTest, TakeAnyNumbers) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::merged_step_stats_test

@@ -15,7 +15,7 @@
 #include "leat/protos/master.pb.h"
 #include "leat/protos/worker.pb.h"
 
-namespace leat {
+namespace leat::methods_test {
 namespace {
 
 using google::protobuf::Descriptor;
@@ -158,4 +158,4 @@ TEST(MethodTableTest, WrapsHandlers) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::methods_test

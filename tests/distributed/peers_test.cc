@@ -19,7 +19,7 @@
 #include "leat/tests/distributed/received_message.h"
 #include "leat/tests/distributed/received_tensor.h"
 
-namespace leat {
+namespace leat::peers_test {
 namespace {
 
 using ::leat::testing::FakeTransport;
@@ -520,4 +520,4 @@ TEST_F(PeersTest, MayBeGoneBeforeTheirCallsEnd) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::peers_test

@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "leat/core/timer_queue.h"
 
-namespace leat {
+namespace leat::plan_table_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -298,4 +298,4 @@ TEST_F(PlanTableTest, EightThreadsMakeEachPlanOnce) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::plan_table_test

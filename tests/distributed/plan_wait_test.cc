@@ -7,9 +7,10 @@
 #include <utility>
 
 #include "gtest/gtest.h"
+#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/test_service.h"
 
-namespace leat {
+namespace leat::plan_wait_test {
 namespace {
 
 using ::leat::testing::Eventually;
@@ -151,4 +152,4 @@ TEST_F(PlanWaitTest, WhoAsksAgainAndAgainLeavesNothing) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::plan_wait_test

@@ -19,7 +19,7 @@
 #include "leat/tests/distributed/marked_recvs.h"
 #include "leat/tests/distributed/received_tensor.h"
 
-namespace leat {
+namespace leat::recv_bundles_test {
 namespace {
 
 using ::leat::testing::BundlesOf;
@@ -320,4 +320,4 @@ TEST(BundledRecvsConcurrencyTest, EachIsGivenOnce) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::recv_bundles_test

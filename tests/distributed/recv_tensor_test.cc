@@ -13,7 +13,7 @@
 #include "leat/protos/leat_worker.pb.h"
 #include "leat/protos/worker.pb.h"
 
-namespace leat {
+namespace leat::recv_tensor_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -245,4 +245,4 @@ TEST(RecvTensorsTest, ARequestHasAKey) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::recv_tensor_test

@@ -20,7 +20,7 @@
 #include "leat/tests/distributed/fake_tasks.h"
 #include "leat/tests/distributed/planned_on_two_tasks.h"
 
-namespace leat {
+namespace leat::registered_plan_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -315,4 +315,4 @@ TEST_F(RegisteredPlanTest, RefusesAMalformedReply) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::registered_plan_test

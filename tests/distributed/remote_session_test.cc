@@ -23,7 +23,7 @@
 #include "leat/protos/config.pb.h"
 #include "leat/protos/master.pb.h"
 
-namespace leat {
+namespace leat::remote_session_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -446,4 +446,4 @@ TEST(RemoteSessionTargetTest, TargetsNameTransportAndAddress) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::remote_session_test

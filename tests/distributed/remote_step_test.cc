@@ -15,7 +15,7 @@
 #include "leat/core/status_payloads.h"
 #include "leat/tests/distributed/remote_step_fixture.h"
 
-namespace leat {
+namespace leat::remote_step_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -276,4 +276,4 @@ TEST_F(RemoteStepTest, AnswersOnceWhateverComesAtTheSameTime) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::remote_step_test

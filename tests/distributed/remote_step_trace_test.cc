@@ -19,7 +19,7 @@
 #include "leat/protos/graph.pb.h"
 #include "leat/tests/distributed/remote_step_fixture.h"
 
-namespace leat {
+namespace leat::remote_step_trace_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -239,4 +239,4 @@ TEST_F(ForeignTraceTest, CostsNothingUnlessAskedFor) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::remote_step_trace_test

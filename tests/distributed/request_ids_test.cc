@@ -9,7 +9,7 @@
 
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::request_ids_test {
 namespace {
 
 TEST(RequestIdsTest, RefusesTheSameRequestInTensorFlowsWords) {
@@ -58,4 +58,4 @@ TEST(RequestIdsTest, LetsOneOfManyThroughUnderContention) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::request_ids_test

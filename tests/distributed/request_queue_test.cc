@@ -14,7 +14,7 @@
 #include "leat/tests/testing/in_process_cluster.h"
 #include "leat/tests/testing/task_client.h"
 
-namespace leat {
+namespace leat::request_queue_test {
 namespace {
 
 using ::leat::testing::HeldQueue;
@@ -173,4 +173,4 @@ TEST_F(NarrowServerTest, TheWorkerBoundsBoth) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::request_queue_test

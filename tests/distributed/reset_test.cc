@@ -14,11 +14,12 @@
 #include "leat/graph/ops.h"
 #include "leat/protos/config.pb.h"
 #include "leat/protos/master.pb.h"
+#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/in_process_cluster.h"
 #include "leat/tests/testing/task_client.h"
 #include "leat/tests/testing/test_service.h"
 
-namespace leat {
+namespace leat::reset_test {
 namespace {
 
 using ::leat::testing::Eventually;
@@ -164,4 +165,4 @@ TEST_F(ResetTest, NamesATaskThatDoesNotAnswer) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::reset_test

@@ -14,7 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::resolver_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -332,4 +332,4 @@ TEST(ResolverRegistryTest, AsksByRankThenName) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::resolver_test

@@ -17,9 +17,10 @@
 #include "leat/distributed/transport.h"
 #include "leat/graph/builder.h"
 #include "leat/graph/ops.h"
+#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/test_service.h"
 
-namespace leat {
+namespace leat::rpc_counts_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -195,4 +196,4 @@ TEST_F(RpcCountsTest, ALargeTensorTakesACallForEachOtherChunk) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::rpc_counts_test

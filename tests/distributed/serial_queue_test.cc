@@ -10,7 +10,7 @@
 #include "leat/core/work_queue.h"
 #include "leat/tests/testing/held_queue.h"
 
-namespace leat {
+namespace leat::serial_queue_test {
 namespace {
 
 using ::leat::testing::HeldQueue;
@@ -105,4 +105,4 @@ TEST(SerialQueueTest, RunsOneAtATimeOnManyThreads) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::serial_queue_test

@@ -24,10 +24,11 @@
 #include "leat/protos/master.pb.h"
 #include "leat/protos/worker.pb.h"
 #include "leat/tests/distributed/edge_graphs.h"
+#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/task_client.h"
 #include "leat/tests/testing/test_service.h"
 
-namespace leat {
+namespace leat::server_test {
 namespace {
 
 using testing::Eventually;
@@ -384,4 +385,4 @@ TEST_F(ServerTest, EndsWhileClientsCallIt) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::server_test

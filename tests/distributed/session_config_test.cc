@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "leat/protos/config.pb.h"
 
-namespace leat {
+namespace leat::session_config_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -139,4 +139,4 @@ TEST(SessionConfigTest, TimeoutsThatNoClockCanCountAreNone) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::session_config_test

@@ -21,10 +21,11 @@
 #include "leat/protos/config.pb.h"
 #include "leat/protos/master.pb.h"
 #include "leat/tests/distributed/scripted_task.h"
+#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/task_client.h"
 #include "leat/tests/testing/test_service.h"
 
-namespace leat {
+namespace leat::silent_tasks_test {
 namespace {
 
 using ::leat::testing::Eventually;
@@ -317,4 +318,4 @@ TEST_F(SilentTasksTest, AClientThatGoesWhileItsSessionIsMadeLeavesNone) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::silent_tasks_test

@@ -26,13 +26,15 @@
 #include "leat/protos/worker.pb.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/distributed/edge_graphs.h"
+#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/in_process_cluster.h"
 #include "leat/tests/testing/task_client.h"
 
-namespace leat {
+namespace leat::status_service_test {
 namespace {
 
 using ::testing::AllOf;
+using testing::Eventually;
 using ::testing::Ge;
 using ::testing::HasSubstr;
 using testing::InProcessCluster;
@@ -62,16 +64,6 @@ constexpr char kDequeue[] = R"(
 )";
 // Of the other fields of a message.
 constexpr int64_t kFewBytes = 300;
-
-template <class Condition>
-bool Eventually(Condition condition) {
-  const absl::Time end = absl::Now() + absl::Minutes(1);
-  while (!condition()) {
-    if (absl::Now() > end) return false;
-    absl::SleepFor(absl::Milliseconds(1));
-  }
-  return true;
-}
 
 class StatusServiceTest : public ::testing::Test {
  protected:
@@ -522,4 +514,4 @@ TEST_F(StatusServiceTest, MayBeAskedWhileStepsRun) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::status_service_test

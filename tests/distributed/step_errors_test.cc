@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "leat/core/status_payloads.h"
 
-namespace leat {
+namespace leat::step_errors_test {
 namespace {
 
 constexpr char kPs[] = "/job:ps/replica:0/task:1";
@@ -156,4 +156,4 @@ TEST(StepErrorsTest, SaysWhatMayBeAnEcho) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::step_errors_test

@@ -17,7 +17,7 @@
 #include "leat/tests/distributed/held_timers.h"
 #include "leat/tests/distributed/received_tensor.h"
 
-namespace leat {
+namespace leat::step_table_test {
 namespace {
 
 using ::leat::testing::FakeTransport;
@@ -542,4 +542,4 @@ TEST_F(StepTableConcurrencyTest, EveryWaitEndsOnceUnderContention) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::step_table_test

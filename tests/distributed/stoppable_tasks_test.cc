@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "leat/tests/distributed/fake_tasks.h"
 
-namespace leat {
+namespace leat::stoppable_tasks_test {
 namespace {
 
 const char kPs[] = "/job:ps/replica:0/task:0";
@@ -62,4 +62,4 @@ TEST_F(StoppableTasksTest, StopLeavesAloneWhatSomethingElseCancels) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::stoppable_tasks_test

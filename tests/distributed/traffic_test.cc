@@ -17,9 +17,10 @@
 #include "leat/distributed/shown_ids.h"
 #include "leat/distributed/step_counts.h"
 #include "leat/tests/distributed/fake_transport.h"
+#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/test_service.h"
 
-namespace leat {
+namespace leat::traffic_test {
 namespace {
 
 using ::leat::testing::Eventually;
@@ -219,4 +220,4 @@ TEST(ShownIdsTest, ArePieces) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::traffic_test

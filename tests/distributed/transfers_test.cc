@@ -8,7 +8,7 @@
 
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::transfers_test {
 namespace {
 
 constexpr int64_t kChunk = 4096;
@@ -141,4 +141,4 @@ TEST(TransfersTest, EndForEver) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::transfers_test

@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "leat/tests/testing/temporary_folder.h"
 
-namespace leat {
+namespace leat::unix_socket_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -124,4 +124,4 @@ TEST_F(UnixSocketTest, MakesPrivateFiles) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::unix_socket_test

@@ -13,7 +13,7 @@
 #include "leat/protos/worker.pb.h"
 #include "leat/tests/distributed/received_message.h"
 
-namespace leat {
+namespace leat::wire_memory_test {
 namespace {
 
 using ::testing::AllOf;
@@ -525,4 +525,4 @@ TEST(WireMemoryTest, AnAllocatorWithoutMemoryIsAStatus) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::wire_memory_test

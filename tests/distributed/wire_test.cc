@@ -23,7 +23,7 @@
 #include "leat/tests/distributed/received_message.h"
 #include "leat/tests/distributed/wire_cases.h"
 
-namespace leat {
+namespace leat::wire_test {
 namespace {
 
 using testing::Decoders;
@@ -521,4 +521,4 @@ TEST(WireTest, DoesNotWriteWhatCannotBeSent) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::wire_test

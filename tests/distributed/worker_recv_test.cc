@@ -24,7 +24,7 @@
 #include "leat/tests/distributed/worker_testing.h"
 #include "leat/tests/testing/event.h"
 
-namespace leat {
+namespace leat::worker_recv_test {
 namespace {
 
 using ::leat::testing::CallRef;
@@ -393,4 +393,4 @@ TEST_F(WorkerTest, ATensorThatWaitsForOthersDoesNotKeepThemBack) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::worker_recv_test

@@ -17,7 +17,7 @@
 #include "leat/tests/distributed/worker_fixture.h"
 #include "leat/tests/distributed/worker_testing.h"
 
-namespace leat {
+namespace leat::worker_run_graph_test {
 namespace {
 
 using ::leat::testing::RegisteredStep;
@@ -297,4 +297,4 @@ TEST_F(WorkerTest, OneMessageTellsOfTheEndOfSeveralSteps) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::worker_run_graph_test

@@ -25,9 +25,10 @@
 #include "leat/graph/ops.h"
 #include "leat/protos/graph.pb.h"
 #include "leat/tests/distributed/worker_testing.h"
+#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/graph_text.h"
 
-namespace leat {
+namespace leat::worker_step_test {
 namespace {
 
 using ::leat::testing::CallRef;
@@ -591,4 +592,4 @@ TEST_F(WorkerStepTest, ManyStepsRunBesideEachOther) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::worker_step_test

@@ -23,9 +23,10 @@
 #include "leat/protos/graph.pb.h"
 #include "leat/tests/distributed/worker_fixture.h"
 #include "leat/tests/distributed/worker_testing.h"
+#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/graph_text.h"
 
-namespace leat {
+namespace leat::worker_test {
 namespace {
 
 using ::leat::testing::CallRef;
@@ -536,4 +537,4 @@ TEST_F(SmallConstantsTest, LimitsOutputsAndConstantsByName) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::worker_test

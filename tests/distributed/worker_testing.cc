@@ -14,6 +14,7 @@
 #include "leat/partitioner/prepare_graph.h"
 #include "leat/protos/graph.pb.h"
 #include "leat/runtime/local_session.h"
+#include "leat/tests/testing/eventually.h"
 
 namespace leat::testing {
 namespace {

@@ -190,17 +190,6 @@ class TestCluster {
   std::vector<std::unique_ptr<TestTask>> tasks_;
 };
 
-// Waits, up to a minute, for what another thread does.
-template <class Condition>
-bool Eventually(Condition condition) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return true;
-}
-
 }  // namespace leat::testing
 
 #endif  // LEAT_TESTS_DISTRIBUTED_WORKER_TESTING_H_

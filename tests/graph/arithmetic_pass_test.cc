@@ -3,7 +3,7 @@
 
 #include "leat/tests/graph/passes_testing.h"
 
-namespace leat::testing {
+namespace leat::testing::arithmetic_pass_test {
 namespace {
 
 using ArithmeticTest = PassesTest;
@@ -171,4 +171,4 @@ TEST_F(ArithmeticTest, AVariableIsReadWhenTheNodeRuns) {
 }
 
 }  // namespace
-}  // namespace leat::testing
+}  // namespace leat::testing::arithmetic_pass_test

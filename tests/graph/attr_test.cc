@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::attr_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -149,4 +149,4 @@ TEST(AttrMapTest, AnEmptyListReadsAsAnyList) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::attr_test

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/tests/graph/graph_testing.h"
 
-namespace leat {
+namespace leat::bad_graphs_test {
 namespace {
 
 using ::testing::AllOf;
@@ -434,4 +434,4 @@ TEST(BadGraphsTest, KeepsToTheLimits) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::bad_graphs_test

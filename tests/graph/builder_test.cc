@@ -5,7 +5,7 @@
 #include "gtest/gtest.h"
 #include "leat/graph/ops.h"
 
-namespace leat {
+namespace leat::builder_test {
 namespace {
 
 using ::testing::AllOf;
@@ -282,4 +282,4 @@ TEST(BuilderTest, GroupsOperations) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::builder_test

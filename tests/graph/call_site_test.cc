@@ -13,7 +13,7 @@
 #include "leat/graph/gradient_shapes.h"
 #include "leat/graph/ops.h"
 
-namespace leat {
+namespace leat::call_site_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -154,4 +154,4 @@ TEST(CallSiteTest, OutlivesItsBuilderUnharmed) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::call_site_test

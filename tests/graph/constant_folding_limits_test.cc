@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "leat/tests/graph/passes_testing.h"
 
-namespace leat::testing {
+namespace leat::testing::constant_folding_limits_test {
 namespace {
 
 using ::testing::Contains;
@@ -127,4 +127,4 @@ TEST_F(ConstantFoldingLimitsTest, LargeExpensiveNodesAreForTheStep) {
 }
 
 }  // namespace
-}  // namespace leat::testing
+}  // namespace leat::testing::constant_folding_limits_test

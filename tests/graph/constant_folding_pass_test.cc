@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "leat/tests/graph/passes_testing.h"
 
-namespace leat::testing {
+namespace leat::testing::constant_folding_pass_test {
 namespace {
 
 using ConstantFoldingTest = PassesTest;
@@ -91,4 +91,4 @@ TEST_F(ConstantFoldingTest, AShapeIsKnownOfWhatAlwaysRuns) {
 }
 
 }  // namespace
-}  // namespace leat::testing
+}  // namespace leat::testing::constant_folding_pass_test

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "leat/graph/op_registry.h"
 
-namespace leat {
+namespace leat::consumers_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -204,4 +204,4 @@ TEST_F(ConsumersTest, LongChainsNeedNoRecursion) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::consumers_test

@@ -11,7 +11,7 @@
 #include "leat/graph/lower.h"
 #include "leat/graph/ops.h"
 
-namespace leat {
+namespace leat::control_flow_errors_test {
 namespace {
 
 using ::testing::AllOf;
@@ -479,4 +479,4 @@ TEST(ControlFlowErrorsTest, LoopsWithGradientsNestAsDeepAsListsOfLists) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::control_flow_errors_test

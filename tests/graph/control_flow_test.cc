@@ -16,7 +16,7 @@
 #include "leat/graph/ops.h"
 #include "leat/protos/graph.pb.h"
 
-namespace leat {
+namespace leat::control_flow_test {
 namespace {
 
 using ::testing::AllOf;
@@ -491,4 +491,4 @@ TEST(ControlFlowTest, BodiesDrawDifferentNumbers) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::control_flow_test

@@ -5,7 +5,7 @@
 
 #include "leat/tests/graph/passes_testing.h"
 
-namespace leat::testing {
+namespace leat::testing::cse_pass_test {
 namespace {
 
 using CseTest = PassesTest;
@@ -65,4 +65,4 @@ TEST_F(CseTest, StringsAreComparedWithAllOfTheirSize) {
 }
 
 }  // namespace
-}  // namespace leat::testing
+}  // namespace leat::testing::cse_pass_test

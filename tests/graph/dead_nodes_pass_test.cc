@@ -3,7 +3,7 @@
 
 #include "leat/tests/graph/passes_testing.h"
 
-namespace leat::testing {
+namespace leat::testing::dead_nodes_pass_test {
 namespace {
 
 using DeadNodesTest = PassesTest;
@@ -25,4 +25,4 @@ TEST_F(DeadNodesTest, DropsWhatNobodyObserves) {
 }
 
 }  // namespace
-}  // namespace leat::testing
+}  // namespace leat::testing::dead_nodes_pass_test

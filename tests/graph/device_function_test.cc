@@ -11,7 +11,7 @@
 #include "leat/graph/control_flow.h"
 #include "leat/graph/ops.h"
 
-namespace leat {
+namespace leat::device_function_test {
 namespace {
 
 using ::testing::AllOf;
@@ -184,4 +184,4 @@ TEST(DeviceFunctionTest, ErrorsNameTheNodeAndTheCaller) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::device_function_test

@@ -3,7 +3,7 @@
 
 #include "leat/tests/graph/graph_testing.h"
 
-namespace leat {
+namespace leat::equal_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -91,4 +91,4 @@ TEST(EqualTest, EqualsEmptyListsWhereATypeIsNotKnown) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::equal_test

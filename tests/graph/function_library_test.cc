@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::function_library_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -90,4 +90,4 @@ TEST(FunctionLibraryTest, EveryPartOfAFunctionCounts) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::function_library_test

@@ -4,7 +4,7 @@
 
 #include "leat/tests/graph/passes_testing.h"
 
-namespace leat::testing {
+namespace leat::testing::fusion_pass_test {
 namespace {
 
 class FusionTest : public PassesTest {
@@ -125,4 +125,4 @@ TEST_F(FusionTest, KeepsTensorFlowsOpsOnForeignTasks) {
 }
 
 }  // namespace
-}  // namespace leat::testing
+}  // namespace leat::testing::fusion_pass_test

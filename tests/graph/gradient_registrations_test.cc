@@ -12,7 +12,7 @@
 #include "leat/graph/gradient_registry.h"
 #include "leat/graph/op_registry.h"
 
-namespace leat {
+namespace leat::gradient_registrations_test {
 namespace {
 
 // By op: "function", or "none" where paths end silently.
@@ -77,4 +77,4 @@ TEST(GradientRegistrationsTest,
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::gradient_registrations_test

@@ -7,7 +7,7 @@
 #include "leat/graph/builder.h"
 #include "leat/graph/ops.h"
 
-namespace leat {
+namespace leat::gradients_test {
 namespace {
 
 using ::testing::AllOf;
@@ -227,4 +227,4 @@ TEST(GradientsTest, HandlesDeepChains) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::gradients_test

@@ -8,7 +8,7 @@
 #include "leat/graph/equal.h"
 #include "leat/tests/graph/graph_testing.h"
 
-namespace leat {
+namespace leat::graph_def_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -394,7 +394,7 @@ TEST(AttrCodecTest, ReadsSymbolsInTheShapesOfAnnotationsAsUnknown) {
     const absl::Status status = AttrMapFromProto(protos, budget).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
     EXPECT_THAT(std::string(status.message()),
-                testing::HasSubstr("attr 'shapes'"));
+                ::testing::HasSubstr("attr 'shapes'"));
   }
 }
 
@@ -414,4 +414,4 @@ TEST(AttrCodecTest, CountsDecodedTensorsAgainstTheBudget) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::graph_def_test

@@ -10,7 +10,7 @@
 #include "leat/protos/meta_graph.pb.h"
 #include "leat/tests/graph/graph_testing.h"
 
-namespace leat {
+namespace leat::graph_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -238,4 +238,4 @@ TEST_F(GraphFileTest, RoundTripsTheCorpus) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::graph_file_test

@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "leat/graph/op_registry.h"
 
-namespace leat {
+namespace leat::graph_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -244,4 +244,4 @@ TEST(TensorIdTest, RefusesOtherTexts) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::graph_test

@@ -4,7 +4,7 @@
 
 #include "leat/tests/graph/passes_testing.h"
 
-namespace leat::testing {
+namespace leat::testing::identity_removal_pass_test {
 namespace {
 
 using IdentityRemovalTest = PassesTest;
@@ -86,4 +86,4 @@ TEST_F(IdentityRemovalTest, AnIdentityNWaitsForAllItsInputs) {
 }
 
 }  // namespace
-}  // namespace leat::testing
+}  // namespace leat::testing::identity_removal_pass_test

@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "leat/graph/op_registry.h"
 
-namespace leat {
+namespace leat::infer_shapes_test {
 namespace {
 
 class InferShapesTest : public ::testing::Test {
@@ -124,4 +124,4 @@ TEST_F(InferShapesTest, RemovedNodesHaveNoOutputs) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::infer_shapes_test

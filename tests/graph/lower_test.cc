@@ -9,7 +9,7 @@
 #include "leat/graph/graph_file.h"
 #include "leat/tests/graph/graph_testing.h"
 
-namespace leat {
+namespace leat::lower_test {
 namespace {
 
 using ::testing::AllOf;
@@ -217,7 +217,7 @@ TEST(LowerTest, ALoopWaitsOnceForItsControlInputs) {
   for (int i = 0; i < kCount; i += 999) {
     const Node& enter =
         graph->node(graph->Find(absl::StrCat("loop/enter_", i)));
-    EXPECT_THAT(enter.controls, testing::ElementsAre(gate));
+    EXPECT_THAT(enter.controls, ::testing::ElementsAre(gate));
   }
 }
 
@@ -250,7 +250,7 @@ TEST(LowerTest, AnIterationWaitsOnceForWhatTheOneBeforeDoes) {
   ASSERT_NE(gate, kNoNode);
   EXPECT_EQ(graph->node(gate).controls.size(), size_t{kCount});
   EXPECT_THAT(graph->node(graph->Find("loop/next_iteration_99")).controls,
-              testing::ElementsAre(gate));
+              ::testing::ElementsAre(gate));
 }
 
 TEST(LowerTest, ACallWaitsOnceForItsControlInputs) {
@@ -267,7 +267,7 @@ TEST(LowerTest, ACallWaitsOnceForItsControlInputs) {
   ASSERT_NE(gate, kNoNode);
   EXPECT_EQ(graph->node(gate).controls.size(), size_t{kCount});
   EXPECT_THAT(graph->node(graph->Find("call/a999")).controls,
-              testing::ElementsAre(gate));
+              ::testing::ElementsAre(gate));
 }
 
 TEST(LowerTest, ALoopWithoutVariablesWaitsForItsControlInputs) {
@@ -276,10 +276,10 @@ TEST(LowerTest, ALoopWithoutVariablesWaitsForItsControlInputs) {
   const NodeId gate = graph->Find("loop/input_control");
   ASSERT_NE(gate, kNoNode);
   EXPECT_THAT(graph->node(graph->Find("loop/iterates")).controls,
-              testing::ElementsAre(gate));
+              ::testing::ElementsAre(gate));
   EXPECT_THAT(
       graph->node(gate).controls,
-      testing::UnorderedElementsAre(graph->Find("c0"), graph->Find("c1")));
+      ::testing::UnorderedElementsAre(graph->Find("c0"), graph->Find("c1")));
 }
 
 // Each of `count` nodes waits for each of as many others.
@@ -402,4 +402,4 @@ TEST(LowerTest, BoundsTheOutputsOfAllBodies) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::lower_test

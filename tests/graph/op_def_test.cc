@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::op_def_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -357,4 +357,4 @@ TEST_F(CheckAttrsTest, ToleratesUndeclaredAttrs) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::op_def_test

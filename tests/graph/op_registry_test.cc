@@ -10,7 +10,7 @@
 #include "leat/core/device.h"
 #include "leat/core/dtype_list.h"
 
-namespace leat {
+namespace leat::op_registry_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -133,4 +133,4 @@ TEST(BuiltinOpsTest, SignaturesNameExistingAttrsAndArguments) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::op_registry_test

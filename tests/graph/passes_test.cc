@@ -6,7 +6,7 @@
 #include "leat/protos/config.pb.h"
 #include "leat/tests/graph/passes_testing.h"
 
-namespace leat::testing {
+namespace leat::testing::passes_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -105,4 +105,4 @@ TEST(OptimizerOptionsTest, TogglesNamePassesThatExist) {
 }
 
 }  // namespace
-}  // namespace leat::testing
+}  // namespace leat::testing::passes_test

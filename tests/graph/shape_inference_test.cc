@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::shape_inference_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -214,4 +214,4 @@ TEST(BroadcastPartialShapesTest, RefusesWhatCannotMatchOrOverflows) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::shape_inference_test

@@ -3,7 +3,7 @@
 
 #include "leat/tests/graph/graph_testing.h"
 
-namespace leat {
+namespace leat::text_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -97,4 +97,4 @@ TEST(DotTest, SurvivesScopesNestedDeeply) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::text_test

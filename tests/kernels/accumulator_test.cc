@@ -20,7 +20,7 @@
 #include "leat/tests/testing/kernel_test_harness.h"
 #include "leat/tests/testing/waiting_call.h"
 
-namespace leat {
+namespace leat::accumulator_test {
 namespace {
 
 using kernels::Accumulator;
@@ -268,4 +268,4 @@ TEST_F(AccumulatorKernelTest, AWaitingTakeIsCancelledWithItsStep) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::accumulator_test

@@ -5,7 +5,7 @@
 
 #include "leat/tests/testing/kernel_test_harness.h"
 
-namespace leat {
+namespace leat::debugging_test {
 namespace {
 
 using testing::KernelTestHarness;
@@ -76,4 +76,4 @@ TEST(DebuggingTest, PrintV2WritesNoFile) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::debugging_test

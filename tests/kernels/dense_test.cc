@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "leat/tests/testing/kernel_test_harness.h"
 
-namespace leat {
+namespace leat::dense_test {
 namespace {
 
 using ::leat::kernels::Convolution;
@@ -261,4 +261,4 @@ TEST(DenseTest, NoKernelStartsAnOpenMPTeam) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::dense_test

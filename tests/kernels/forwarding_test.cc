@@ -10,7 +10,7 @@
 
 #include "leat/tests/testing/kernel_test_harness.h"
 
-namespace leat {
+namespace leat::forwarding_test {
 namespace {
 
 using testing::KernelTestHarness;
@@ -176,4 +176,4 @@ TEST(ForwardingTest, BytesAreReusedOnlyWhenNobodyElseHasThem) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::forwarding_test

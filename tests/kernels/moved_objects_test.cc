@@ -16,7 +16,7 @@
 #include "leat/kernels/variable.h"
 #include "leat/tests/testing/kernel_test_harness.h"
 
-namespace leat {
+namespace leat::moved_objects_test {
 namespace {
 
 using kernels::Variable;
@@ -296,4 +296,4 @@ TEST(ElementTypesTest, GradientsOfSlicesAreOfElementsThatHaveAZero) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::moved_objects_test

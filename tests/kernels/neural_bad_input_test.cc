@@ -11,7 +11,7 @@
 #include "leat/core/tensor.h"
 #include "leat/tests/testing/kernel_test_harness.h"
 
-namespace leat {
+namespace leat::neural_bad_input_test {
 namespace {
 
 using Ints = std::vector<int64_t>;
@@ -195,4 +195,4 @@ TEST_F(NeuralBadInputTest, LRN) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::neural_bad_input_test

@@ -11,7 +11,7 @@
 
 #include "leat/tests/testing/kernel_test_harness.h"
 
-namespace leat {
+namespace leat::pooling_test {
 namespace {
 
 struct Case {
@@ -78,4 +78,4 @@ TEST(PoolingTest, TheFusedGradientEqualsThatOfMaxPoolAndRelu) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::pooling_test

@@ -6,7 +6,7 @@
 #include "leat/tests/testing/kernel_test_harness.h"
 #include "leat/tests/testing/op_case_json.h"
 
-namespace leat {
+namespace leat::print_cases_test {
 namespace {
 
 using nlohmann::json;
@@ -44,4 +44,4 @@ TEST(PrintCasesTest, AreTensorFlowsText) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::print_cases_test

@@ -13,7 +13,7 @@
 #include "leat/core/mutex.h"
 #include "leat/kernels/queue.h"
 
-namespace leat {
+namespace leat::queue_concurrency_test {
 namespace {
 
 using kernels::Queue;
@@ -194,4 +194,4 @@ TEST(QueueConcurrencyTest, ClosingAnswersEveryWaitingCallOnce) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::queue_concurrency_test

@@ -16,7 +16,7 @@
 #include "leat/tests/testing/kernel_test_harness.h"
 #include "leat/tests/testing/waiting_call.h"
 
-namespace leat {
+namespace leat::queue_test {
 namespace {
 
 using kernels::Queue;
@@ -456,4 +456,4 @@ TEST_F(QueueKernelTest, RefusesWhatIsNotItsHandle) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::queue_test

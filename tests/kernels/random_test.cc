@@ -12,7 +12,7 @@
 #include "leat/tests/kernels/random_checksums.h"
 #include "leat/tests/testing/kernel_test_harness.h"
 
-namespace leat {
+namespace leat::random_test {
 namespace {
 
 using ::leat::kernels::cpu::Philox;
@@ -179,4 +179,4 @@ TEST(PhiloxTest, SkipCarriesIntoEveryWord) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::random_test

@@ -9,7 +9,7 @@
 
 #include "leat/tests/testing/kernel_test_harness.h"
 
-namespace leat {
+namespace leat::registration_test {
 namespace {
 
 // The executor itself routes their values.
@@ -83,4 +83,4 @@ TEST(RegistrationTest, KernelsTakeEveryDeclaredType) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::registration_test

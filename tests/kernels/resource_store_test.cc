@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace leat {
+namespace leat::resource_store_test {
 namespace {
 
 class Counter final : public Resource {
@@ -94,4 +94,4 @@ TEST(ResourceStoreTest, HandlesOfOtherDevicesAndTypesAreRefused) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::resource_store_test

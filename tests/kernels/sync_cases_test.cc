@@ -14,7 +14,7 @@
 #include "leat/tests/testing/op_case_json.h"
 #include "leat/tests/testing/waiting_call.h"
 
-namespace leat {
+namespace leat::sync_cases_test {
 namespace {
 
 using nlohmann::json;
@@ -105,4 +105,4 @@ TEST(SyncCasesTest, MatchTensorFlow) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::sync_cases_test

@@ -17,7 +17,7 @@
 #include "leat/kernels/variant_arithmetic.h"
 #include "leat/tests/testing/kernel_test_harness.h"
 
-namespace leat {
+namespace leat::tensor_list_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -459,4 +459,4 @@ TEST_F(TensorListKernelTest, FakeParamHasZerosOfItsShape) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::tensor_list_test

@@ -13,7 +13,7 @@
 #include "leat/tests/kernels/training_cases.h"
 #include "leat/tests/testing/kernel_test_harness.h"
 
-namespace leat {
+namespace leat::training_test {
 namespace {
 
 using ::leat::kernels::Variable;
@@ -234,4 +234,4 @@ TEST_F(TrainingErrorTest, SparseIndicesAreChecked) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::training_test

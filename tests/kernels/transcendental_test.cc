@@ -9,7 +9,7 @@
 
 #include "leat/tests/testing/kernel_test_harness.h"
 
-namespace leat {
+namespace leat::transcendental_test {
 namespace {
 
 // The largest error in units in the last place over [low, high].
@@ -50,4 +50,4 @@ TEST(TranscendentalTest, FloatErrorsAreAFewUnitsInTheLastPlace) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::transcendental_test

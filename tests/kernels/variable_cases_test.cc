@@ -13,7 +13,7 @@
 #include "leat/tests/testing/kernel_test_harness.h"
 #include "leat/tests/testing/op_case_json.h"
 
-namespace leat {
+namespace leat::variable_cases_test {
 namespace {
 
 using kernels::Variable;
@@ -129,4 +129,4 @@ TEST(VariableCasesTest, MatchTensorFlow) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::variable_cases_test

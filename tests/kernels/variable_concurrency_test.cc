@@ -10,7 +10,7 @@
 #include "leat/core/tensor.h"
 #include "leat/kernels/variable.h"
 
-namespace leat {
+namespace leat::variable_concurrency_test {
 namespace {
 
 using ::leat::kernels::UpdateTogether;
@@ -132,4 +132,4 @@ TEST(VariableConcurrencyTest, UpdatesOfSeveralVariablesDoNotDeadlock) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::variable_concurrency_test

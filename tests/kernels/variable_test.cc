@@ -11,7 +11,7 @@
 #include "leat/core/tensor.h"
 #include "leat/tests/testing/kernel_test_harness.h"
 
-namespace leat {
+namespace leat::variable_test {
 namespace {
 
 using ::leat::kernels::Variable;
@@ -301,4 +301,4 @@ TEST(ReferenceVariableTest, ATemporaryOneEndsWithItsStep) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::variable_test

@@ -18,7 +18,7 @@
 #include "leat/tests/testing/kernel_test_harness.h"
 #include "leat/tests/testing/op_case_json.h"
 
-namespace leat {
+namespace leat::coverage_test {
 namespace {
 
 using nlohmann::json;
@@ -115,4 +115,4 @@ TEST(CoverageTest, NamedTestsExistAndAreNeeded) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::coverage_test

@@ -17,7 +17,7 @@
 #include "leat/tests/testing/kernel_test_harness.h"
 #include "leat/tests/testing/op_case_json.h"
 
-namespace leat {
+namespace leat::op_cases_test {
 namespace {
 
 using nlohmann::json;
@@ -137,4 +137,4 @@ INSTANTIATE_TEST_SUITE_P(AllFamilies, OpCasesTest,
                          });
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::op_cases_test

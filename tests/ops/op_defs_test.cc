@@ -19,7 +19,7 @@
 #include "gtest/gtest.h"
 #include "leat/graph/op_registry.h"
 
-namespace leat {
+namespace leat::op_defs_test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -182,4 +182,4 @@ TEST(KernelSignaturesTest, NeverFoldStatefulOps) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::op_defs_test

@@ -17,7 +17,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_inference.h"
 
-namespace leat {
+namespace leat::shape_functions_test {
 namespace {
 
 struct Case {
@@ -405,4 +405,4 @@ TEST(ShapeFunctionsTest, SurviveInputsOfAnyRank) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::shape_functions_test

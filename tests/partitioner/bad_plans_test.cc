@@ -16,7 +16,7 @@
 #include "leat/partitioner/prepare_graph.h"
 #include "leat/tests/graph/graph_testing.h"
 
-namespace leat {
+namespace leat::bad_plans_test {
 namespace {
 
 using ::testing::AllOf;
@@ -220,4 +220,4 @@ TEST(BadPlansTest, APrepareOptionBoundsWhatIsInlined) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::bad_plans_test

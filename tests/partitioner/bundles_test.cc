@@ -18,13 +18,13 @@
 #include "leat/graph/builder.h"
 #include "leat/graph/consumers.h"
 #include "leat/graph/control_flow.h"
-#include "leat/graph/frames.h"
+#include "leat/graph/control_flow_ops.h"
 #include "leat/graph/ops.h"
 #include "leat/partitioner/partition.h"
 #include "leat/partitioner/plan_step.h"
 #include "leat/partitioner/prepare_graph.h"
 
-namespace leat {
+namespace leat::bundles_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -644,4 +644,4 @@ TEST_F(BundlesTest, ThereAreNoneBetweenDevices) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::bundles_test

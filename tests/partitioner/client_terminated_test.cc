@@ -20,7 +20,7 @@
 #include "leat/partitioner/prepare_graph.h"
 #include "leat/tests/testing/graph_text.h"
 
-namespace leat {
+namespace leat::client_terminated_test {
 namespace {
 
 using ::testing::AllOf;
@@ -405,4 +405,4 @@ TEST(RecvsToArgsTest, TakesWhatTensorFlowsMasterRegisters) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::client_terminated_test

@@ -21,7 +21,7 @@
 #include "leat/partitioner/plan_step.h"
 #include "leat/protos/graph.pb.h"
 
-namespace leat {
+namespace leat::control_loops_test {
 namespace {
 
 using ::testing::AllOf;
@@ -433,4 +433,4 @@ TEST_F(ControlLoopsTest, ACutInALoopWithoutOneIsRefused) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::control_loops_test

@@ -13,7 +13,7 @@
 #include "leat/graph/ops.h"
 #include "leat/partitioner/placer.h"
 
-namespace leat {
+namespace leat::partition_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -200,7 +200,7 @@ void ExpectOneGate(const Graph& graph, const std::string& op,
   const NodeId gate = Only(graph, op).controls[0];
   EXPECT_EQ(graph.node(gate).op(), "NoOp");
   EXPECT_THAT(graph.node(gate).controls,
-              testing::UnorderedElementsAreArray(awaited));
+              ::testing::UnorderedElementsAreArray(awaited));
   for (const NodeId id : graph.NodeIds()) {
     if (graph.node(id).op() != op) continue;
     EXPECT_THAT(graph.node(id).controls, ElementsAre(gate));
@@ -268,4 +268,4 @@ TEST_F(PartitionTest, RefusesAReferenceThatWouldCross) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::partition_test

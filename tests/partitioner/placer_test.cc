@@ -10,7 +10,7 @@
 #include "leat/graph/builder.h"
 #include "leat/graph/ops.h"
 
-namespace leat {
+namespace leat::placer_test {
 namespace {
 
 using ::testing::AllOf;
@@ -410,4 +410,4 @@ TEST_F(PlacerTest, AnUnknownPolicyIsRefusedWithTheKnownOnes) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::placer_test

@@ -10,7 +10,7 @@
 #include "leat/graph/ops.h"
 #include "leat/partitioner/prepare_graph.h"
 
-namespace leat {
+namespace leat::plan_step_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -95,4 +95,4 @@ TEST_F(PlanStepTest, AForeignTaskGetsOpsOfTypesWithoutAKernelOfOurs) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::plan_step_test

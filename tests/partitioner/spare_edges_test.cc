@@ -15,7 +15,7 @@
 #include "leat/partitioner/plan_step.h"
 #include "leat/partitioner/prepare_graph.h"
 
-namespace leat {
+namespace leat::spare_edges_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -364,4 +364,4 @@ TEST_F(SpareEdgesTest, RefuseACycle) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::spare_edges_test

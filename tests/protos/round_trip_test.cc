@@ -15,7 +15,7 @@
 #include "leat/protos/graph.pb.h"
 #include "leat/protos/meta_graph.pb.h"
 
-namespace leat {
+namespace leat::round_trip_test {
 namespace {
 
 using google::protobuf::FieldDescriptor;
@@ -58,7 +58,7 @@ int CountUnknownFields(const Message& message) {
   return count;
 }
 
-class RoundTripTest : public testing::TestWithParam<const char*> {};
+class RoundTripTest : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(RoundTripTest, BinaryAndTextFormsGiveAnEqualMessage) {
   const std::string text = ReadGraph(GetParam());
@@ -81,12 +81,12 @@ TEST_P(RoundTripTest, BinaryAndTextFormsGiveAnEqualMessage) {
 }
 
 INSTANTIATE_TEST_SUITE_P(TensorFlowGraphs, RoundTripTest,
-                         testing::Values("attr_kinds.pbtxt",
-                                         "control_flow_functional.pbtxt",
-                                         "control_flow_primitive.pbtxt",
-                                         "meta_graph.pbtxt", "mlp_ref.pbtxt",
-                                         "mlp_resource.pbtxt"),
-                         [](const testing::TestParamInfo<const char*>& info) {
+                         ::testing::Values("attr_kinds.pbtxt",
+                                           "control_flow_functional.pbtxt",
+                                           "control_flow_primitive.pbtxt",
+                                           "meta_graph.pbtxt", "mlp_ref.pbtxt",
+                                           "mlp_resource.pbtxt"),
+                         [](const ::testing::TestParamInfo<const char*>& info) {
                            const std::string name = info.param;
                            return name.substr(0, name.find('.'));
                          });
@@ -109,4 +109,4 @@ TEST(RoundTripTest, EnumsWithoutANameKeepTheirNumber) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::round_trip_test

@@ -18,7 +18,7 @@
 #include "leat/protos/tensorflow_server.pb.h"
 #include "leat/protos/worker.pb.h"
 
-namespace leat {
+namespace leat::service_messages_test {
 namespace {
 
 using google::protobuf::Descriptor;
@@ -114,4 +114,4 @@ TEST(ServiceMessagesTest, ReadsTheDetailsOfAStatus) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::service_messages_test

@@ -29,7 +29,7 @@
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/op_case_json.h"
 
-namespace leat {
+namespace leat::advisories_test {
 namespace {
 
 using nlohmann::json;
@@ -279,4 +279,4 @@ TEST(AdvisoriesTest, ParallelLoopsCountPastInt32) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::advisories_test

@@ -24,11 +24,12 @@
 #include "leat/partitioner/bundles.h"
 #include "leat/protos/config.pb.h"
 #include "leat/protos/graph.pb.h"
+#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/session_under_test.h"
 #include "leat/tests/testing/temporary_folder.h"
 #include "leat/tests/testing/test_service.h"
 
-namespace leat {
+namespace leat::bundled_tensors_test {
 namespace {
 
 using ::leat::testing::Eventually;
@@ -349,4 +350,4 @@ TEST_F(BundledTensorsTest, AnErrorOfOneIsTheSteps) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::bundled_tensors_test

@@ -12,7 +12,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/runtime/local_session.h"
 
-namespace leat {
+namespace leat::constant_evaluator_test {
 namespace {
 
 constexpr int64_t kMaxBytes = 1000;
@@ -84,4 +84,4 @@ TEST_F(ConstantEvaluatorTest, TreatsDenormalsAsAStepDoes) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::constant_evaluator_test

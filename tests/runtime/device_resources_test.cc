@@ -14,7 +14,7 @@
 #include "leat/runtime/device_set.h"
 #include "leat/runtime/local_session.h"
 
-namespace leat {
+namespace leat::device_resources_test {
 namespace {
 
 class Thing final : public Resource {
@@ -142,4 +142,4 @@ TEST_F(JobContainerTest, HoldsQueuesAndAccumulators) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::device_resources_test

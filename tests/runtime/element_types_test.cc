@@ -13,7 +13,7 @@
 #include "leat/tests/core/dtype_encodings.h"
 #include "leat/tests/testing/session_under_test.h"
 
-namespace leat {
+namespace leat::element_types_test {
 namespace {
 
 Tensor Sample(DType dtype) {
@@ -52,4 +52,4 @@ TEST(ElementTypesTest, AllPassThroughASession) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::element_types_test

@@ -18,7 +18,7 @@
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/session_under_test.h"
 
-namespace leat {
+namespace leat::executor_test {
 namespace {
 
 std::shared_ptr<Session> NewSession(const Graph& graph) {
@@ -104,4 +104,4 @@ TEST(ExecutorTest, InstructionsLieInTheOrderInWhichOneThreadRunsThem) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::executor_test

@@ -12,7 +12,7 @@
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/session_under_test.h"
 
-namespace leat {
+namespace leat::failing_ops_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -68,4 +68,4 @@ TEST_F(FailingOpsTest, CheckNumericsSaysWhatItFound) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::failing_ops_test

@@ -3,7 +3,7 @@
 
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::feed_checks_test {
 namespace {
 
 FeedSpec TwoFeeds() {
@@ -49,4 +49,4 @@ TEST(FeedChecksTest, RefusesAShapeThatIsExcluded) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::feed_checks_test

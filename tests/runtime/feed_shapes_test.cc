@@ -15,7 +15,7 @@
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/session_under_test.h"
 
-namespace leat {
+namespace leat::feed_shapes_test {
 namespace {
 
 Tensor Zeros(const Shape& shape) { return Tensor::Filled<float>(shape, 0); }
@@ -152,4 +152,4 @@ TEST_F(FeedShapesTest, DoNotMatterWhereInferenceFails) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::feed_shapes_test

@@ -22,7 +22,7 @@
 #include "leat/tests/runtime/started_step.h"
 #include "leat/tests/testing/event.h"
 
-namespace leat {
+namespace leat::graph_runner_test {
 namespace {
 
 using testing::Event;
@@ -244,4 +244,4 @@ TEST_P(GraphRunnerTest, SessionsOfTheirOwnResourcesShareNoVariables) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::graph_runner_test

@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "leat/runtime/device_set.h"
 
-namespace leat {
+namespace leat::host_memory_test {
 namespace {
 
 // Stands for /sys/fs/cgroup.
@@ -32,7 +32,7 @@ class ControlGroupTest : public ::testing::Test {
   }
 
   const std::string root_ =
-      absl::StrCat(testing::TempDir(), "leat_cgroup_", getpid());
+      absl::StrCat(::testing::TempDir(), "leat_cgroup_", getpid());
 };
 
 TEST_F(ControlGroupTest, IsTheLeastOfAGroupAndThoseAroundIt) {
@@ -103,4 +103,4 @@ TEST(HostMemoryTest, IsSharedByDevicesUnlessTheirOptionsTell) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::host_memory_test

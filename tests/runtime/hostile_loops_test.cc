@@ -16,7 +16,7 @@
 #include "leat/tests/runtime/loop_graphs.h"
 #include "leat/tests/testing/session_under_test.h"
 
-namespace leat {
+namespace leat::hostile_loops_test {
 namespace {
 
 class Mutator {
@@ -96,4 +96,4 @@ TEST(HostileLoopsTest, EndWithAStatus) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::hostile_loops_test

@@ -22,7 +22,7 @@
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/session_under_test.h"
 
-namespace leat {
+namespace leat::list_in_loop_test {
 namespace {
 
 // Pushes, and those of them that changed the list in place.
@@ -103,4 +103,4 @@ TEST(ListInLoopTest, PushesInPlace) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::list_in_loop_test

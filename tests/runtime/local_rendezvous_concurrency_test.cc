@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "leat/runtime/local_rendezvous.h"
 
-namespace leat {
+namespace leat::local_rendezvous_concurrency_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -169,4 +169,4 @@ TEST(LocalRendezvousTest, EveryTensorArrivesOnceUnderContention) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::local_rendezvous_concurrency_test

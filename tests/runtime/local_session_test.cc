@@ -16,7 +16,7 @@
 #include "leat/graph/ops.h"
 #include "leat/tests/testing/session_under_test.h"
 
-namespace leat {
+namespace leat::local_session_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -546,4 +546,4 @@ TEST_P(LocalSessionTest, ANameWithACommaIsNotTwoNames) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::local_session_test

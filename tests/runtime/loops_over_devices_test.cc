@@ -36,7 +36,7 @@
 #include "leat/tests/runtime/loop_graphs.h"
 #include "leat/tests/testing/session_under_test.h"
 
-namespace leat {
+namespace leat::loops_over_devices_test {
 namespace {
 
 using ::testing::AnyOf;
@@ -348,4 +348,4 @@ TEST(LoopsOverDevicesTest, WhatNobodyPairsEndsAllTheSame) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::loops_over_devices_test

@@ -30,7 +30,7 @@
 #include "leat/runtime/local_session.h"
 #include "leat/tests/runtime/loop_graphs.h"
 
-namespace leat {
+namespace leat::loops_over_tasks_test {
 namespace {
 
 struct Task {
@@ -177,7 +177,7 @@ TEST(LoopsOverTasksTest, FramesHaveTheIdsOfTensorFlows) {
   EXPECT_EQ(*result, 2);
   for (const char* iteration : {"0", "1"}) {
     EXPECT_THAT(rendezvous.keys(),
-                testing::Contains(testing::EndsWith(
+                ::testing::Contains(::testing::EndsWith(
                     absl::StrCat("_", next.operation().name(),
                                  ";18186195969791715286:", iteration))));
   }
@@ -213,4 +213,4 @@ TEST(LoopsOverTasksTest, GiveTheResultsOfOneDevice) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::loops_over_tasks_test

@@ -19,7 +19,7 @@
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/session_under_test.h"
 
-namespace leat {
+namespace leat::lowered_control_flow_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -138,4 +138,4 @@ TEST(LoweredControlFlowTest, KeepsStateWhenTheGraphIsExtended) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::lowered_control_flow_test

@@ -3,7 +3,7 @@
 
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::merge_count_test {
 namespace {
 
 // The words of one Merge.
@@ -77,4 +77,4 @@ TEST(MergeCountTest, HoldsTheMostEdges) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::merge_count_test

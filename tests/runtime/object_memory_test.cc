@@ -26,7 +26,7 @@
 #include "leat/runtime/cpu_device.h"
 #include "leat/tests/testing/kernel_test_harness.h"
 
-namespace leat {
+namespace leat::object_memory_test {
 namespace {
 
 using ::leat::testing::KernelTestHarness;
@@ -475,4 +475,4 @@ TEST_F(ObjectMemoryTest, DecodedStringsCountWhatTheyHold) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::object_memory_test

@@ -28,7 +28,7 @@
 #include "leat/train/nn/losses.h"
 #include "leat/train/nn/optimizers.h"
 
-namespace leat {
+namespace leat::passes_corpus_test {
 namespace {
 
 // A choice of passes.
@@ -487,4 +487,4 @@ TEST(PassesCorpusTest, ASessionOptimizesUnlessToldNotTo) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::passes_corpus_test

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::plan_cache_test {
 namespace {
 
 TEST(PlanCacheTest, KeepsTheFirstPlanOfAKey) {
@@ -81,4 +81,4 @@ TEST(PlanCacheTest, NamesOfBothKindsGiveTheSameKey) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::plan_cache_test

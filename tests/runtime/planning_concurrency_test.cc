@@ -21,7 +21,7 @@
 #include "leat/graph/pass_context.h"
 #include "leat/runtime/local_session.h"
 
-namespace leat {
+namespace leat::planning_concurrency_test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -238,4 +238,4 @@ TEST_F(PlanningTest, TheOldestOfMoreThanAThousandPlansGoes) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::planning_concurrency_test

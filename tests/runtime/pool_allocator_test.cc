@@ -10,7 +10,7 @@
 
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::pool_allocator_test {
 namespace {
 
 TEST(PoolAllocatorTest, AlignsEveryBuffer) {
@@ -167,4 +167,4 @@ TEST(PoolAllocatorTest, KeepsTwiceWhatWasInUseAtOnce) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::pool_allocator_test

@@ -16,7 +16,7 @@
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/session_under_test.h"
 
-namespace leat {
+namespace leat::queue_session_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -151,4 +151,4 @@ TEST_F(QueueSessionTest, AnAccumulatorGivesTheMeanToAWaitingStep) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::queue_session_test

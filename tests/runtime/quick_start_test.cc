@@ -20,7 +20,7 @@
 #include "leat/tests/runtime/started_step.h"
 #include "leat/tests/testing/event.h"
 
-namespace leat {
+namespace leat::quick_start_test {
 namespace {
 
 using testing::Event;
@@ -146,4 +146,4 @@ TEST_F(QuickStartTest, AnEndlessLoopIsLeftToThePool) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::quick_start_test

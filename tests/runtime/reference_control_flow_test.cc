@@ -12,7 +12,7 @@
 #include "leat/tests/testing/graph_text.h"
 #include "leat/tests/testing/session_under_test.h"
 
-namespace leat {
+namespace leat::reference_control_flow_test {
 namespace {
 
 // An op of attr T float.
@@ -94,4 +94,4 @@ TEST(ReferenceControlFlowTest, ALoopUpdatesTheVariable) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::reference_control_flow_test

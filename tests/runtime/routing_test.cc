@@ -10,7 +10,7 @@
 #include "leat/tests/testing/graph_text.h"
 #include "leat/tests/testing/session_under_test.h"
 
-namespace leat {
+namespace leat::routing_test {
 namespace {
 
 std::string ShapeOf(const std::string& shape) {
@@ -80,4 +80,4 @@ TEST(RoutingTest, AMergeFailsWhileItsOtherInputsArrive) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::routing_test

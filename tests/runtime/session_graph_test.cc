@@ -16,7 +16,7 @@
 #include "leat/protos/graph.pb.h"
 #include "leat/runtime/device_set.h"
 
-namespace leat {
+namespace leat::session_graph_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -201,4 +201,4 @@ TEST_F(SessionGraphTest, OfClientsAtOneVersionOneExtends) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::session_graph_test

@@ -11,7 +11,7 @@
 #include "leat/runtime/device_set.h"
 #include "leat/runtime/local_session.h"
 
-namespace leat {
+namespace leat::session_kernels_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -82,4 +82,4 @@ TEST_F(SessionKernelsTest, RefusesAnotherOp) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::session_kernels_test

@@ -21,7 +21,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::session_kinds_test {
 namespace {
 
 using ::testing::UnorderedElementsAre;
@@ -151,4 +151,4 @@ TEST(SessionKindsTest, WhatGetsSessionsFromAHeaderRunsOverServersToo) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::session_kinds_test

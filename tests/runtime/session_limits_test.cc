@@ -11,7 +11,7 @@
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/session_under_test.h"
 
-namespace leat {
+namespace leat::session_limits_test {
 namespace {
 
 using ::testing::AllOf;
@@ -101,4 +101,4 @@ TEST_P(SessionLimitsTest, RefusesGraphsAboveItsLimits) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::session_limits_test

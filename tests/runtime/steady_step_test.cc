@@ -12,7 +12,7 @@
 #include "leat/runtime/device_set.h"
 #include "leat/runtime/local_session.h"
 
-namespace leat {
+namespace leat::steady_step_test {
 namespace {
 
 class SteadyStepTest : public ::testing::TestWithParam<int> {
@@ -87,4 +87,4 @@ TEST_P(SteadyStepTest, LargerTensorsDoTakeThem) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::steady_step_test

@@ -17,7 +17,7 @@
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/session_under_test.h"
 
-namespace leat {
+namespace leat::step_stats_test {
 namespace {
 
 using ::testing::AllOf;
@@ -319,4 +319,4 @@ TEST(StepStatsRecorderTest, PassesOnWhatItSees) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::step_stats_test

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "leat/protos/step_stats.pb.h"
 
-namespace leat {
+namespace leat::step_transfers_test {
 namespace {
 
 pb::NodeExecStats& Ran(pb::DeviceStepStats& device, const std::string& node,
@@ -172,4 +172,4 @@ TEST(StepTransfersTest, TimesAreNeverNegativeAndHaveASum) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::step_transfers_test

@@ -16,7 +16,7 @@
 #include "leat/tests/core/variant_encodings.h"
 #include "leat/tests/testing/session_under_test.h"
 
-namespace leat {
+namespace leat::variant_constants_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -91,4 +91,4 @@ TEST(VariantConstantsTest, BadOnesAreRefusedWithTheirNode) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::variant_constants_test

@@ -32,6 +32,7 @@
 #include "leat/protos/leat_worker.pb.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/distributed/received_tensor.h"
+#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/test_service.h"
 
 namespace leat::testing {

@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "leat/distributed/methods.h"
 #include "leat/tests/testing/endless_calls.h"
+#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/raw_connection.h"
 #include "leat/tests/testing/task_sessions.h"
 #include "leat/tests/testing/test_service.h"

@@ -20,17 +20,6 @@
 
 namespace leat::testing {
 
-// Asks again and again, for half a minute at most.
-template <class Condition>
-bool Eventually(Condition condition) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return true;
-}
-
 // Thread-safe; calls may outlive it.
 class CallResult {
  public:

@@ -16,6 +16,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/tensor.h"
+#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/transport_test.h"
 
 namespace leat::testing {

@@ -17,7 +17,7 @@
 #include "leat/distributed/server.h"
 #include "leat/protos/worker.pb.h"
 
-namespace leat {
+namespace leat::cluster_status_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -194,4 +194,4 @@ TEST_F(ClusterStatusTest, RefusesAnswersThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::cluster_status_test

@@ -13,7 +13,7 @@
 #include "gtest/gtest.h"
 #include "leat/tests/testing/temporary_folder.h"
 
-namespace leat {
+namespace leat::config_file_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -120,4 +120,4 @@ TEST_F(ConfigFileTest, RefusesKeysOfManyParts) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::config_file_test

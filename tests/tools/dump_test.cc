@@ -20,7 +20,7 @@
 #include "leat/tools/graph_stages.h"
 #include "nlohmann/json.hpp"
 
-namespace leat {
+namespace leat::dump_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -110,7 +110,7 @@ TEST_F(DumpTest, PartitionsAreJoinedByTransfers) {
   ASSERT_EQ(dump.parts.size(), 2u);
   ASSERT_EQ(dump.transfers.size(), 2u);
   int num_controls = 0;
-  for (const Transfer& transfer : dump.transfers) {
+  for (const DumpedTransfer& transfer : dump.transfers) {
     EXPECT_THAT(transfer.from, HasSubstr("CPU:0"));
     EXPECT_THAT(transfer.to, HasSubstr("CPU:1"));
     EXPECT_TRUE(Names(dump.parts[0]).count(transfer.send_node));
@@ -243,4 +243,4 @@ TEST(GraphStagesTest, LoweredHasNoFunctionalControlFlowLeft) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::dump_test

@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::fold_test {
 namespace {
 
 using ::testing::Contains;
@@ -155,4 +155,4 @@ TEST(FoldTest, SurvivesDeepNames) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::fold_test

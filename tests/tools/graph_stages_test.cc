@@ -23,7 +23,7 @@
 #include "leat/tools/dump_json.h"
 #include "leat/tools/dump_text.h"
 
-namespace leat {
+namespace leat::graph_stages_test {
 namespace {
 
 using ::testing::Contains;
@@ -224,7 +224,7 @@ class ClusterStageTest : public StageTest {
   // "tensor from -> to".
   static std::vector<std::string> Ways(const Dump& dump) {
     std::vector<std::string> ways;
-    for (const Transfer& transfer : dump.transfers) {
+    for (const DumpedTransfer& transfer : dump.transfers) {
       ways.push_back(absl::StrCat(transfer.tensor, " ", transfer.from, " -> ",
                                   transfer.to));
       EXPECT_FALSE(transfer.recv_node.empty()) << ways.back();
@@ -314,4 +314,4 @@ TEST_F(ClusterStageTest, RefusesWhatDescribesNoCluster) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::graph_stages_test

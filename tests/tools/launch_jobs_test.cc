@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 #include "leat/distributed/resolver.h"
 
-namespace leat {
+namespace leat::launch_jobs_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -115,4 +115,4 @@ TEST(LaunchJobsTest, KeepsPortsForItsTasks) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::launch_jobs_test

@@ -17,7 +17,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::live_view_test {
 namespace {
 
 using ::testing::SizeIs;
@@ -152,4 +152,4 @@ TEST_F(LiveViewTest, WritesToSocketsToo) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::live_view_test

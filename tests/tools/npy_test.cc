@@ -15,7 +15,7 @@
 #include "gtest/gtest.h"
 #include "leat/tests/testing/temporary_folder.h"
 
-namespace leat {
+namespace leat::npy_test {
 namespace {
 
 // A version 1 file of this header and data.
@@ -245,4 +245,4 @@ TEST(NpyTest, NamesTheFileThatDoesNotExist) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::npy_test

@@ -25,7 +25,7 @@
 #include "leat/tests/testing/processes.h"
 #include "leat/tests/testing/temporary_folder.h"
 
-namespace leat {
+namespace leat::plan_dump_test {
 namespace {
 
 using google::protobuf::util::MessageDifferencer;
@@ -202,4 +202,4 @@ TEST(PlanDumpFolderTest, MustBeThereAndTakeFiles) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::plan_dump_test

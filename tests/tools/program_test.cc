@@ -12,7 +12,7 @@
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::program_test {
 namespace {
 
 TEST(ProgramTest, PrintsAllToAPipeThatDoesNotBlock) {
@@ -49,4 +49,4 @@ TEST(ProgramTest, ALostTaskIsWorthAnotherTry) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::program_test

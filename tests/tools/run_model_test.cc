@@ -13,7 +13,7 @@
 #include "leat/tools/run_report.h"
 #include "nlohmann/json.hpp"
 
-namespace leat {
+namespace leat::run_model_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -136,4 +136,4 @@ TEST(OpListTest, ShowsSignaturesAndDevices) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::run_model_test

@@ -9,6 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "CLI/App.hpp"
+#include "CLI/Config.hpp"
+#include "CLI/Formatter.hpp"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -21,7 +24,7 @@
 #include "leat/tests/testing/processes.h"
 #include "leat/tools/serve.h"
 
-namespace leat {
+namespace leat::serve_limits_test {
 namespace {
 
 using testing::ReadFile;
@@ -252,4 +255,4 @@ TEST(ServeLimitsTest, TheManualSaysTheDefaults) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::serve_limits_test

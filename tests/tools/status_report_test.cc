@@ -13,7 +13,7 @@
 #include "leat/tools/status_rates.h"
 #include "nlohmann/json.hpp"
 
-namespace leat {
+namespace leat::status_report_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -305,4 +305,4 @@ TEST(StatusReportTest, TellsAgesAsPeopleDo) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::status_report_test

@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::table_test {
 namespace {
 
 TEST(TableTest, PutsNumbersAtTheRight) {
@@ -76,4 +76,4 @@ TEST(TableTest, CountsAnEscapedCellAsItIsShown) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::table_test

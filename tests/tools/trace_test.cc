@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 
-namespace leat {
+namespace leat::trace_test {
 namespace {
 
 using std::chrono::microseconds;
@@ -278,4 +278,4 @@ TEST(TraceTest, ReadsStatsWithoutLabelsAndNanoseconds) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::trace_test

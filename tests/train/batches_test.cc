@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::batches_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -144,4 +144,4 @@ TEST(BatchesTest, RefusesSizesBelowOneAndRowsThatDoNotMatch) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::batches_test

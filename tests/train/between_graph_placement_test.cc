@@ -19,7 +19,7 @@
 #include "leat/train/nn/optimizers.h"
 #include "leat/train/nn/replica_device_setter.h"
 
-namespace leat::nn {
+namespace leat::nn::between_graph_placement_test {
 namespace {
 
 std::vector<DeviceInfo> Cluster() {
@@ -127,4 +127,4 @@ TEST(BetweenGraphPlacementTest, VariablesAreOnServersTheRestOnTheWorker) {
 }
 
 }  // namespace
-}  // namespace leat::nn
+}  // namespace leat::nn::between_graph_placement_test

@@ -14,7 +14,7 @@
 #include "leat/distributed/remote_session.h"
 #include "leat/graph/builder.h"
 
-namespace leat {
+namespace leat::cluster_task_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -135,4 +135,4 @@ TEST_F(ClusterTaskTest, AParameterServerServesUntilItIsTold) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::cluster_task_test

@@ -27,7 +27,7 @@
 #include "leat/train/session.h"
 #include "leat/train/sync_replicas.h"
 
-namespace leat {
+namespace leat::cluster_training_test {
 namespace {
 
 using testing::InProcessCluster;
@@ -331,4 +331,4 @@ INSTANTIATE_TEST_SUITE_P(Optimizers, ClusterTrainingTest,
                          });
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::cluster_training_test

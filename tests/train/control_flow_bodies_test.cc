@@ -15,7 +15,7 @@
 #include "leat/tests/testing/session_under_test.h"
 #include "leat/train/nn/optimizers.h"
 
-namespace leat {
+namespace leat::control_flow_bodies_test {
 namespace {
 
 using ::testing::AllOf;
@@ -112,7 +112,7 @@ void ExpectIsAProduct(const Output& y, const Variable& w, const Output& x,
 }
 
 class VariableDeviceTest
-    : public testing::TestWithParam<std::tuple<bool, bool, bool>> {};
+    : public ::testing::TestWithParam<std::tuple<bool, bool, bool>> {};
 
 // The device is that of the node, or of a scope in its body; the variable's is
 // asked for, or is the default one.
@@ -148,8 +148,9 @@ TEST_P(VariableDeviceTest, IsNotThatOfTheBodyThatReadsIt) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, VariableDeviceTest,
-                         testing::Combine(testing::Bool(), testing::Bool(),
-                                          testing::Bool()));
+                         ::testing::Combine(::testing::Bool(),
+                                            ::testing::Bool(),
+                                            ::testing::Bool()));
 
 // Nothing in the body says where: not the caller, but the variable.
 TEST(ResourceDeviceTest, IsThatOfAnOpWithoutADeviceInABody) {
@@ -295,4 +296,4 @@ TEST(BodyOutputTest, IsNotFetchedFromTheGraph) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::control_flow_bodies_test

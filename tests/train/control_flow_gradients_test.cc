@@ -14,7 +14,7 @@
 #include "leat/train/nn/layers.h"
 #include "leat/train/nn/optimizers.h"
 
-namespace leat {
+namespace leat::control_flow_gradients_test {
 namespace {
 
 using ::testing::AllOf;
@@ -500,15 +500,16 @@ TEST(LoopUpdateTest, WaitsForTheBodiesThatReadTheVariable) {
     const Node& node = b.graph().node(id);
     if (node.op() != "ResourceApplyGradientDescent") continue;
     ++updates;
-    EXPECT_THAT(node.controls, testing::Contains(of_loss.operation().id()));
-    EXPECT_THAT(node.controls, testing::Contains(of_update.operation().id()));
-    EXPECT_THAT(node.controls,
-                testing::Not(testing::Contains(unrelated.operation().id())));
+    EXPECT_THAT(node.controls, ::testing::Contains(of_loss.operation().id()));
+    EXPECT_THAT(node.controls, ::testing::Contains(of_update.operation().id()));
+    EXPECT_THAT(
+        node.controls,
+        ::testing::Not(::testing::Contains(unrelated.operation().id())));
   }
   EXPECT_EQ(updates, 1);
 }
 
-class LoopTrainingTest : public testing::TestWithParam<bool> {};
+class LoopTrainingTest : public ::testing::TestWithParam<bool> {};
 
 // A recurrent network over a loop, with its variables read in the body.
 TEST_P(LoopTrainingTest, MinimizesALossWithALoop) {
@@ -551,10 +552,10 @@ TEST_P(LoopTrainingTest, MinimizesALossWithALoop) {
   EXPECT_LT(last, 0.05f);
 }
 
-INSTANTIATE_TEST_SUITE_P(Optimizers, LoopTrainingTest, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(Optimizers, LoopTrainingTest, ::testing::Bool(),
                          [](const auto& info) {
                            return info.param ? "Adam" : "GradientDescent";
                          });
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::control_flow_gradients_test

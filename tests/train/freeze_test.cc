@@ -29,7 +29,7 @@
 #include "leat/tests/testing/session_under_test.h"
 #include "leat/tests/testing/temporary_folder.h"
 
-namespace leat {
+namespace leat::freeze_test {
 namespace {
 
 using ::testing::AllOf;
@@ -199,7 +199,7 @@ TEST(FreezeTest, BuildsTheGraphThatTensorFlowRan) {
   const std::string difference = Difference(*frozen, *committed);
   if (difference.empty()) return;
   const std::string written =
-      absl::StrCat(testing::TempDir(), "frozen_loops_", getpid(), ".pbtxt");
+      absl::StrCat(::testing::TempDir(), "frozen_loops_", getpid(), ".pbtxt");
   ASSERT_EQ(SaveGraph(*frozen, written), absl::OkStatus());
   FAIL() << difference << "\nIf this is meant, copy " << written << " to "
          << Folder() << "leat.pbtxt and run tests/interop/run_frozen_loops.py";
@@ -454,4 +454,4 @@ TEST(FreezeTest, RefusesAVariableThatIsMadeAfterOtherNodes) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::freeze_test

@@ -13,7 +13,7 @@
 #include "leat/runtime/local_session.h"
 #include "leat/tests/train/gradient_cases.h"
 
-namespace leat {
+namespace leat::gradient_check_test {
 namespace {
 
 // Distinct values without ties, in a fixed order that looks random.
@@ -179,8 +179,8 @@ TEST(GradientCheckTest, ReachesVariables) {
   args.fetches = {by_w, by_ref};
   auto result = (*session)->Run(args);
   ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_THAT(AsDoubles((*result)[0]), testing::ElementsAre(4, 3, 15));
-  EXPECT_THAT(AsDoubles((*result)[1]), testing::ElementsAre(2, 3, 5));
+  EXPECT_THAT(AsDoubles((*result)[0]), ::testing::ElementsAre(4, 3, 15));
+  EXPECT_THAT(AsDoubles((*result)[1]), ::testing::ElementsAre(2, 3, 5));
 }
 
 // Print passes its gradient on, PreventGradient refuses.
@@ -205,4 +205,4 @@ TEST(GradientCheckTest, CoversEveryGradient) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::gradient_check_test

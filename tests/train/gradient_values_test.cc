@@ -12,7 +12,7 @@
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/op_case_json.h"
 
-namespace leat {
+namespace leat::gradient_values_test {
 namespace {
 
 using nlohmann::json;
@@ -201,4 +201,4 @@ TEST(GradientValuesTest, CoverEveryGradient) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::gradient_values_test

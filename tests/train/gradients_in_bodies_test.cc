@@ -11,7 +11,7 @@
 #include "leat/tests/testing/session_under_test.h"
 #include "leat/tests/train/gradient_program.h"
 
-namespace leat {
+namespace leat::gradients_in_bodies_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -187,4 +187,4 @@ TEST(GradientsInBodiesTest, BringNothingInThatTheyDoNotNeed) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::gradients_in_bodies_test

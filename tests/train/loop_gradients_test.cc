@@ -21,7 +21,7 @@
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/session_under_test.h"
 
-namespace leat {
+namespace leat::loop_gradients_test {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -100,7 +100,7 @@ TEST(LoopGradientsTest, BuildsTheGraphThatTensorFlowRan) {
   const std::string difference = Difference(*graph, *committed);
   if (difference.empty()) return;
   const std::string written =
-      absl::StrCat(testing::TempDir(), "loop_gradients_", getpid(), ".pbtxt");
+      absl::StrCat(::testing::TempDir(), "loop_gradients_", getpid(), ".pbtxt");
   ASSERT_EQ(SaveGraph(*graph, written), absl::OkStatus());
   FAIL() << difference << "\nIf this is meant, copy " << written << " to "
          << Folder()
@@ -141,4 +141,4 @@ TEST(LoopGradientsTest, GivesTensorFlowsNumbers) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::loop_gradients_test

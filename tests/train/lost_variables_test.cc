@@ -12,7 +12,7 @@
 #include "leat/tests/train/scripted_session.h"
 #include "leat/train/recoverable_session.h"
 
-namespace leat {
+namespace leat::lost_variables_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -140,4 +140,4 @@ TEST_F(LostVariablesTest, OthersThatBeginWaitForTheChief) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::lost_variables_test

@@ -19,7 +19,7 @@
 #include "leat/train/nn/metrics.h"
 #include "leat/train/nn/optimizers.h"
 
-namespace leat::nn {
+namespace leat::nn::nn_values_test {
 namespace {
 
 using nlohmann::json;
@@ -292,4 +292,4 @@ TEST(NnValuesTest, StepsOfOptimizersAreTensorFlows) {
 }
 
 }  // namespace
-}  // namespace leat::nn
+}  // namespace leat::nn::nn_values_test

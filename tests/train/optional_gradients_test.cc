@@ -6,12 +6,12 @@
 #include "leat/tests/testing/session_under_test.h"
 #include "leat/tests/train/gradient_program.h"
 
-namespace leat {
+namespace leat::optional_gradients_test {
 namespace {
 
 constexpr DType kDouble = DType::kDouble;
 
-class OptionalGradientTest : public testing::TestWithParam<bool> {
+class OptionalGradientTest : public ::testing::TestWithParam<bool> {
  protected:
   Output x() { return p_.Input("x", Shape{2}, {2, -3}, GetParam()); }
   Output y() { return p_.Input("y", Shape{}, {5}, GetParam()); }
@@ -51,10 +51,10 @@ TEST_P(OptionalGradientTest, OfAnOptionalThatHoldsIntegersToo) {
   p_.Check(Total(op::Square(values[1]) * op::Cast(values[0], kDouble)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, OptionalGradientTest, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(Shapes, OptionalGradientTest, ::testing::Bool(),
                          [](const auto& info) {
                            return info.param ? "Known" : "Unknown";
                          });
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::optional_gradients_test

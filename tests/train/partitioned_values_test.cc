@@ -18,7 +18,7 @@
 #include "leat/train/nn/embedding.h"
 #include "leat/train/nn/partitioned_variable.h"
 
-namespace leat::nn {
+namespace leat::nn::partitioned_values_test {
 namespace {
 
 using nlohmann::json;
@@ -308,4 +308,4 @@ TEST(PartitionedValuesTest, IdsOutOfRangeAreErrors) {
 }
 
 }  // namespace
-}  // namespace leat::nn
+}  // namespace leat::nn::partitioned_values_test

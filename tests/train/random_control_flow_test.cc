@@ -10,7 +10,7 @@
 #include "leat/tests/testing/session_under_test.h"
 #include "leat/tests/train/gradient_program.h"
 
-namespace leat {
+namespace leat::random_control_flow_test {
 namespace {
 
 using Variables = absl::Span<const Output>;
@@ -108,4 +108,4 @@ TEST(RandomControlFlowTest, AgreesWithCentralDifferences) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::random_control_flow_test

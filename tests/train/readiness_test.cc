@@ -11,7 +11,7 @@
 #include "leat/tests/testing/in_process_cluster.h"
 #include "leat/train/session.h"
 
-namespace leat {
+namespace leat::readiness_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -81,4 +81,4 @@ TEST(ReadinessTest, KnowsHowManyVariablesATensorIsAbout) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::readiness_test

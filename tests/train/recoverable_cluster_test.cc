@@ -13,6 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/graph/ops.h"
+#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/in_process_cluster.h"
 #include "leat/tests/testing/test_service.h"
 #include "leat/tests/train/sync_models.h"
@@ -21,7 +22,7 @@
 #include "leat/train/readiness.h"
 #include "leat/train/recoverable_session.h"
 
-namespace leat {
+namespace leat::recoverable_cluster_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -540,4 +541,4 @@ TEST_F(SyncClusterTest, ALostParameterServerIsInitializedAgain) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::recoverable_cluster_test

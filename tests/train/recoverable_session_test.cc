@@ -17,7 +17,7 @@
 #include "leat/core/mutex.h"
 #include "leat/tests/train/scripted_session.h"
 
-namespace leat {
+namespace leat::recoverable_session_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -473,4 +473,4 @@ TEST_F(RecoverableSessionTest, CloseEndsAReset) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::recoverable_session_test

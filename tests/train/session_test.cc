@@ -6,7 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::session_test {
 namespace {
 
 TEST(SessionTargetTest, IsAnyTextAndEmptyForANullPointer) {
@@ -19,4 +19,4 @@ TEST(SessionTargetTest, IsAnyTextAndEmptyForANullPointer) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::session_test

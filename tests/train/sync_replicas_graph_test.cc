@@ -13,7 +13,7 @@
 #include "leat/train/nn/learning_rate.h"
 #include "leat/train/sync_replicas.h"
 
-namespace leat {
+namespace leat::sync_replicas_graph_test {
 namespace {
 
 using testing::BuildSyncModel;
@@ -117,4 +117,4 @@ TEST(SyncReplicasGraphTest, TheChiefRemovesAClosedQueueLast) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::sync_replicas_graph_test

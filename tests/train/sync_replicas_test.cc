@@ -23,7 +23,7 @@
 #include "leat/train/nn/learning_rate.h"
 #include "leat/train/session.h"
 
-namespace leat {
+namespace leat::sync_replicas_test {
 namespace {
 
 using testing::BuildSyncModel;
@@ -570,4 +570,4 @@ TEST(SyncReplicasTest, TheChiefStepNeedsNoBatch) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::sync_replicas_test

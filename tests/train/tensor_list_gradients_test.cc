@@ -7,7 +7,7 @@
 #include "leat/tests/testing/session_under_test.h"
 #include "leat/tests/train/gradient_program.h"
 
-namespace leat {
+namespace leat::tensor_list_gradients_test {
 namespace {
 
 using Variables = absl::Span<const Output>;
@@ -25,7 +25,7 @@ Output Weighted(const Output& x) {
   return op::Sum(op::Square(flat) * op::Sin(positions + 1.0), 0);
 }
 
-class TensorListGradientTest : public testing::TestWithParam<bool> {
+class TensorListGradientTest : public ::testing::TestWithParam<bool> {
  protected:
   Output Rows(const std::string& name) {
     return p_.Input(name, Shape{3, 2}, {.1, .2, .3, .4, .5, .6}, GetParam());
@@ -126,10 +126,10 @@ TEST_P(TensorListGradientTest, ListsThatALoopReadsAndWrites) {
   p_.Check(Weighted(all) + Weighted(r[1]));
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, TensorListGradientTest, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(Shapes, TensorListGradientTest, ::testing::Bool(),
                          [](const auto& info) {
                            return info.param ? "Known" : "Unknown";
                          });
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::tensor_list_gradients_test

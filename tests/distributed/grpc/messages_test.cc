@@ -17,7 +17,7 @@
 #include "leat/distributed/grpc/status.h"
 #include "leat/distributed/wire.h"
 
-namespace leat::testing {
+namespace leat::testing::messages_test {
 namespace {
 
 std::vector<Segment> SegmentsOf(const Tensor& tensor, const std::string& text) {
@@ -145,4 +145,4 @@ TEST(GrpcStatusTest, LeavesOutThePayloadsThatAreTooLarge) {
 }
 
 }  // namespace
-}  // namespace leat::testing
+}  // namespace leat::testing::messages_test

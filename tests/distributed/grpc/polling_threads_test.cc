@@ -20,7 +20,7 @@
 #include "leat/tests/testing/event.h"
 #include "leat/tests/testing/test_service.h"
 
-namespace leat::testing {
+namespace leat::testing::polling_threads_test {
 namespace {
 
 class TwoPollingThreadsTest : public ::testing::Test {
@@ -82,4 +82,4 @@ TEST_F(TwoPollingThreadsTest, ManyCallsAtOnceAreAnswered) {
 }
 
 }  // namespace
-}  // namespace leat::testing
+}  // namespace leat::testing::polling_threads_test

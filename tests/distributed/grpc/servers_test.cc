@@ -18,11 +18,12 @@
 #include "leat/graph/ops.h"
 #include "leat/protos/master.pb.h"
 #include "leat/tests/distributed/grpc/slow_network.h"
+#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/task_client.h"
 #include "leat/tests/testing/temporary_folder.h"
 #include "leat/tests/testing/test_service.h"
 
-namespace leat {
+namespace leat::servers_test {
 namespace {
 
 using ::leat::testing::CallNow;
@@ -226,4 +227,4 @@ TEST_F(GrpcSessionBytesTest, CountWhatIsFed) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::servers_test

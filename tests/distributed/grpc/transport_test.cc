@@ -14,10 +14,11 @@
 #include "absl/strings/strip.h"
 #include "leat/distributed/address.h"
 #include "leat/tests/distributed/grpc/slow_network.h"
+#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/transport_ends_suite.h"
 #include "leat/tests/testing/transport_suite.h"
 
-namespace leat::testing {
+namespace leat::testing::transport_test {
 namespace {
 
 std::string NameOf(const ::testing::TestParamInfo<TransportCase>& info) {
@@ -378,4 +379,4 @@ TEST_P(GrpcTest, EndsWhileItAsksPeers) {
 }
 
 }  // namespace
-}  // namespace leat::testing
+}  // namespace leat::testing::transport_test

@@ -16,7 +16,7 @@
 #include "leat/tests/testing/temporary_folder.h"
 #include "leat/tests/testing/test_service.h"
 
-namespace leat::testing {
+namespace leat::testing::unix_listener_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -123,4 +123,4 @@ TEST_F(UnixListenerTest, NamesFoldersThatAreMissing) {
 }
 
 }  // namespace
-}  // namespace leat::testing
+}  // namespace leat::testing::unix_listener_test

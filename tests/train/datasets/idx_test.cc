@@ -15,7 +15,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace leat {
+namespace leat::idx_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -262,4 +262,4 @@ TEST_F(FashionMnistTest, RefusesLabelsOfAnotherNumberAndUnknownOnes) {
 }
 
 }  // namespace
-}  // namespace leat
+}  // namespace leat::idx_test

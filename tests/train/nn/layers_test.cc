@@ -7,7 +7,7 @@
 #include "leat/train/nn/losses.h"
 #include "leat/train/nn/metrics.h"
 
-namespace leat::nn {
+namespace leat::nn::layers_test {
 namespace {
 
 using ::testing::AllOf;
@@ -138,4 +138,4 @@ TEST(LossesTest, AreScalars) {
 }
 
 }  // namespace
-}  // namespace leat::nn
+}  // namespace leat::nn::layers_test

@@ -9,7 +9,7 @@
 #include "leat/train/nn/learning_rate.h"
 #include "leat/train/nn/losses.h"
 
-namespace leat::nn {
+namespace leat::nn::optimizers_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -153,4 +153,4 @@ TEST(OptimizersTest, RefuseALossThatTheyCannotMinimize) {
 }
 
 }  // namespace
-}  // namespace leat::nn
+}  // namespace leat::nn::optimizers_test

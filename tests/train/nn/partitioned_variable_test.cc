@@ -16,7 +16,7 @@
 #include "leat/train/nn/optimizers.h"
 #include "leat/train/nn/replica_device_setter.h"
 
-namespace leat::nn {
+namespace leat::nn::partitioned_variable_test {
 namespace {
 
 using nlohmann::json;
@@ -287,4 +287,4 @@ TEST(EmbeddingLookupTest, RefusesWhatIsNoTable) {
 }
 
 }  // namespace
-}  // namespace leat::nn
+}  // namespace leat::nn::partitioned_variable_test

@@ -15,7 +15,7 @@
 #include "leat/train/nn/learning_rate.h"
 #include "leat/train/nn/optimizers.h"
 
-namespace leat::nn {
+namespace leat::nn::replica_device_setter_test {
 namespace {
 
 using nlohmann::json;
@@ -191,4 +191,4 @@ TEST(ReplicaDeviceSetterTest, RefusesWhatItCannotPlace) {
 }
 
 }  // namespace
-}  // namespace leat::nn
+}  // namespace leat::nn::replica_device_setter_test

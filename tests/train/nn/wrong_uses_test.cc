@@ -16,7 +16,7 @@
 #include "leat/train/nn/metrics.h"
 #include "leat/train/nn/optimizers.h"
 
-namespace leat::nn {
+namespace leat::nn::wrong_uses_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -285,4 +285,4 @@ TEST(WrongUsesTest, InitialValuesOfVastShapesKeepThem) {
 }
 
 }  // namespace
-}  // namespace leat::nn
+}  // namespace leat::nn::wrong_uses_test

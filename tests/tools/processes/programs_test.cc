@@ -1,0 +1,496 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// The programs as they are run: exit codes, what goes to which stream, and that
+// they end.
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/core/tensor.h"
+#include "leat/tests/tools/processes/run_program.h"
+#include "leat/tools/npy.h"
+
+namespace leat::programs_test {
+namespace {
+
+using ::leat::testing::Content;
+using ::leat::testing::Ended;
+using ::leat::testing::ExpectEnd;
+using ::leat::testing::Path;
+using ::leat::testing::RunProgram;
+using ::leat::testing::Write;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+// y = -x, c = 1.
+constexpr char kGraph[] = R"(
+  node { name: "x" op: "Placeholder"
+         attr { key: "dtype" value { type: DT_FLOAT } }
+         attr { key: "shape" value { shape { } } } }
+  node { name: "y" op: "Neg" input: "x"
+         attr { key: "T" value { type: DT_FLOAT } } }
+  node { name: "c" op: "Const"
+         attr { key: "dtype" value { type: DT_FLOAT } }
+         attr { key: "value" value { tensor {
+           dtype: DT_FLOAT tensor_shape { } float_val: 1 } } } }
+)";
+
+Ended Leat(const std::vector<std::string>& args,
+           const std::vector<std::string>& variables = {}) {
+  return RunProgram(LEAT_PROGRAM_LEAT, args, variables);
+}
+
+Ended GraphDump(const std::vector<std::string>& args,
+                const std::vector<std::string>& variables = {}) {
+  return RunProgram(LEAT_PROGRAM_GRAPH_DUMP, args, variables);
+}
+
+class ProgramsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directories(Path(""));
+    model_ = Write("model.pbtxt", kGraph);
+    feed_ = "x=@" + Path("x.npy");
+    ASSERT_TRUE(WriteNpy(Tensor::Scalar<float>(3), Path("x.npy")).ok());
+    fifo_ = Path("fifo");
+    ASSERT_EQ(mkfifo(fifo_.c_str(), 0600), 0);
+  }
+  void TearDown() override { std::filesystem::remove_all(Path("")); }
+
+  std::string Config(const std::string& content) const {
+    return "--config=" + Write("config.toml", content);
+  }
+
+  std::string model_;
+  std::string feed_;
+  std::string fifo_;
+};
+
+TEST_F(ProgramsTest, RunAndShowGraphs) {
+  const Ended run =
+      Leat({"run", model_, "--feed", feed_, "--fetch", "y", "--fetch", "c"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.err, IsEmpty());
+  EXPECT_EQ(run.out, "y float[] -3\nc float[] 1\n");
+  const Ended dump = GraphDump({model_});
+  EXPECT_EQ(dump.code, 0) << dump.err;
+  EXPECT_THAT(dump.err, IsEmpty());
+  EXPECT_THAT(dump.out, HasSubstr("Neg"));
+  EXPECT_EQ(Leat({"ops", "Neg"}).code, 0);
+  EXPECT_EQ(Leat({"devices", "--json"}).code, 0);
+}
+
+TEST_F(ProgramsTest, ShowTheGraphsOfAClusterNobodyHas) {
+  const std::string model = Write("cluster.pbtxt", R"(
+    node { name: "v" op: "VarHandleOp" device: "/job:ps/task:1"
+           attr { key: "dtype" value { type: DT_FLOAT } }
+           attr { key: "shape" value { shape { dim { size: 4 } } } } }
+    node { name: "r" op: "ReadVariableOp" input: "v"
+           attr { key: "dtype" value { type: DT_FLOAT } } }
+    node { name: "loss" op: "Neg" input: "r" device: "/job:worker/cpu:1"
+           attr { key: "T" value { type: DT_FLOAT } } })");
+  const std::string json = R"({"ps": ["p:1", "p:2"], "worker": {"2": "w:1"}})";
+  const std::string file = Write("cluster.json", json);
+  const std::string ps = "/job:ps/replica:0/task:1/device:CPU:0";
+  const std::string worker = "/job:worker/replica:0/task:2/device:CPU:1";
+  // A task's own variable is not looked at.
+  const std::vector<std::string> variables = {"TF_CONFIG={"};
+  for (const std::string& cluster : {json, file}) {
+    const Ended dump = GraphDump(
+        {model, "--cluster", cluster, "--devices", "cpu:2", "--fetch", "loss"},
+        variables);
+    EXPECT_EQ(dump.code, 0) << dump.err;
+    EXPECT_THAT(dump.err, IsEmpty());
+    EXPECT_THAT(dump.out, AllOf(HasSubstr("partition " + ps),
+                                HasSubstr("partition " + worker),
+                                HasSubstr("transfers: 1")));
+  }
+  const Ended placed = GraphDump(
+      {model, "--ps_hosts=p:1,p:2", "--worker_hosts=w:1", "--devices=cpu:2",
+       "--job_name=ps", "--task_index=0", "--stage=placed", "--format=json"});
+  EXPECT_EQ(placed.code, 0) << placed.err;
+  EXPECT_THAT(placed.out, HasSubstr(ps));
+  const Ended named = GraphDump({model, "--devices=cpu:2", "--fetch=loss"},
+                                {"LEAT_CLUSTER=" + file});
+  EXPECT_EQ(named.code, 0) << named.err;
+  EXPECT_THAT(named.out, HasSubstr(worker));
+}
+
+TEST_F(ProgramsTest, FailWith3ForWrongClusters) {
+  ExpectEnd(GraphDump({model_, "--cluster", R"({"ps" ["a:1"]})"}), 3,
+            "--cluster: byte 7, line 1: unexpected '['; expected ':'");
+  ExpectEnd(GraphDump({model_, "--cluster", R"({"ps": ["a:1", "a:1"]})"}), 3,
+            "'a:1' stands for /job:ps/task:0 and /job:ps/task:1");
+  ExpectEnd(GraphDump({model_, "--cluster", Path("nosuch.json")}), 3,
+            "nosuch.json");
+  ExpectEnd(GraphDump({model_, "--cluster", fifo_}), 3,
+            "is not a regular file but");
+  ExpectEnd(
+      GraphDump({model_, "--ps_hosts", "a:1", "--job", "ps", "--task", "1"}), 3,
+      "task 1 is not in job 'ps', which has 0");
+  ExpectEnd(GraphDump({model_, "--job", "ps", "--task", "0"}), 3, "--cluster");
+  ExpectEnd(GraphDump({model_, "--task", "-1"}), 2, "'-1' is no integer");
+}
+
+TEST_F(ProgramsTest, TellVersionAndHelpOnStandardOutput) {
+  for (const char* program : {LEAT_PROGRAM_LEAT, LEAT_PROGRAM_GRAPH_DUMP}) {
+    const Ended version = RunProgram(program, {"--version"});
+    EXPECT_EQ(version.code, 0);
+    EXPECT_THAT(version.out,
+                AllOf(HasSubstr("revision"), HasSubstr("protobuf")));
+    EXPECT_THAT(version.err, IsEmpty());
+    const Ended help = RunProgram(program, {"--help"});
+    EXPECT_EQ(help.code, 0);
+    EXPECT_THAT(help.out,
+                AllOf(HasSubstr("Exit codes:"), HasSubstr("LEAT_LOG_LEVEL"),
+                      HasSubstr("LEAT_CONFIG")));
+    EXPECT_THAT(help.err, IsEmpty());
+  }
+  EXPECT_THAT(Leat({"run", "--help"}).out,
+              AllOf(HasSubstr("LEAT_STEPS"), HasSubstr("LEAT_NO_PASSES")));
+  EXPECT_EQ(Leat({"run", "--version"}).code, 0);
+}
+
+TEST_F(ProgramsTest, FailWith1ForWrongData) {
+  ExpectEnd(Leat({"run", Path("nosuch.pb")}), 1, "nosuch.pb");
+  ExpectEnd(GraphDump({Path("nosuch.pb")}), 1, "nosuch.pb");
+  ExpectEnd(Leat({"run", model_, "--fetch", "nosuch", "--feed", feed_}), 1,
+            "nosuch");
+  ExpectEnd(Leat({"ops", "NoSuch"}), 1, "NoSuch");
+  ExpectEnd(Leat({"run", model_, "--feed", "x=@" + Path("nosuch.npy")}), 1,
+            "nosuch.npy");
+}
+
+TEST_F(ProgramsTest, FailWith2ForWrongFlags) {
+  ExpectEnd(Leat({}), 2, "subcommand is required");
+  ExpectEnd(Leat({"bogus"}), 2, "no command 'bogus'; there are run");
+  ExpectEnd(Leat({"--bogus"}), 2, "no flag '--bogus'");
+  ExpectEnd(Leat({"run"}), 2, "MODEL is required");
+  ExpectEnd(Leat({"run", model_, "more"}), 2, "more");
+  ExpectEnd(Leat({"run", model_, "--bogus"}), 2, "--bogus");
+  ExpectEnd(GraphDump({model_, "--stage", "nosuch"}), 2, "--stage");
+  ExpectEnd(GraphDump({model_, "--log-level", "nosuch"}), 2, "--log-level");
+}
+
+TEST_F(ProgramsTest, FailWith3ForWrongDevicesAndPolicies) {
+  ExpectEnd(Leat({"run", model_, "--devices", "tpu"}), 3, "'tpu'");
+  ExpectEnd(Leat({"devices", "--devices", "cpu:0"}), 3, "0");
+  ExpectEnd(GraphDump({model_, "--policy", "nosuch"}), 3, "nosuch");
+}
+
+TEST_F(ProgramsTest, RefuseNumbersThatAreNoneOrOutOfRange) {
+  for (const char* value : {"nan", "-nan", "inf", "-1", "0", "1e30", "abc"}) {
+    const Ended ended = Leat({"run", model_, "--timeout", value});
+    ExpectEnd(ended, 2, "--timeout");
+    EXPECT_THAT(ended.err, HasSubstr(absl::StrCat("'", value, "'")));
+  }
+  for (const char* value : {"99999999999999999999", "0", "1.5", "", "0x10"}) {
+    const Ended ended = Leat({"run", model_, "--steps", value});
+    ExpectEnd(ended, 2, "--steps");
+    EXPECT_THAT(ended.err, HasSubstr(absl::StrCat("'", value, "'")));
+  }
+}
+
+TEST_F(ProgramsTest, TakeOneValueForEachFlagAndTheModelBehindIt) {
+  const Ended run =
+      Leat({"run", "--feed", feed_, "--fetch", "y", "--fetch", "c", model_});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.out, "y float[] -3\nc float[] 1\n");
+  // More arguments follow than the model, so CLI11 does not keep it back.
+  for (const char* flag : {"--fetch", "--init"}) {
+    const Ended more = Leat(
+        {"run", "--feed", feed_, flag, "c", model_, "--steps", "2", "--json"});
+    EXPECT_EQ(more.code, 0) << flag << more.err;
+    EXPECT_THAT(more.out, HasSubstr("\"steps\": 2"));
+  }
+  EXPECT_EQ(Leat({"run", "--feed", feed_, model_, "--steps", "2"}).code, 0);
+  for (const char* flag : {"--feed", "--fetch", "--expand"}) {
+    const Ended more = GraphDump({flag, "x", model_, "--stage", "imported"});
+    EXPECT_EQ(more.code, 0) << flag << more.err;
+  }
+  EXPECT_EQ(Leat({"run", "--feed", feed_, model_}).code, 0);
+  EXPECT_EQ(Leat({"run", "--init", "c", "--feed", feed_, model_}).code, 0);
+  EXPECT_EQ(GraphDump({"--expand", "/", model_}).code, 0);
+  EXPECT_EQ(GraphDump({"--feed", "x", model_}).code, 0);
+  EXPECT_EQ(GraphDump({"--fetch", "y", model_}).code, 0);
+}
+
+TEST_F(ProgramsTest, FailWhenTheResultCannotBeWritten) {
+  const std::vector<std::vector<std::string>> commands = {
+      {"ops"},
+      {"ops", "--json"},
+      {"devices", "--json"},
+      {"--help"},
+      {"--version"},
+      {"run", model_, "--feed", feed_, "--fetch", "y"}};
+  for (const std::vector<std::string>& args : commands) {
+    const Ended ended = RunProgram(LEAT_PROGRAM_LEAT, args, {}, "/dev/full");
+    EXPECT_EQ(ended.code, 1) << args[0];
+    EXPECT_THAT(ended.err, HasSubstr("No space left on device"));
+  }
+  for (const char* format : {"text", "dot", "json"}) {
+    const Ended ended = RunProgram(
+        LEAT_PROGRAM_GRAPH_DUMP, {model_, "--format", format}, {}, "/dev/full");
+    EXPECT_EQ(ended.code, 1) << format;
+    EXPECT_THAT(ended.err, HasSubstr("No space left on device"));
+  }
+  for (const char* flag : {"--trace", "--metadata"}) {
+    ExpectEnd(Leat({"run", model_, "--feed", feed_, "--fetch", "y", flag,
+                    "/dev/full"}),
+              1, "/dev/full");
+  }
+  ExpectEnd(Leat({"run", model_, "--feed", feed_, "--fetch", "y=@/dev/full"}),
+            1, "/dev/full");
+}
+
+TEST_F(ProgramsTest, NeitherWaitForPipesNorReadDevices) {
+  for (const std::string& path : {fifo_, std::string("/dev/zero")}) {
+    const char* refused = "is not a regular file but";
+    ExpectEnd(Leat({"run", path}), 1, refused);
+    ExpectEnd(GraphDump({path}), 1, refused);
+    ExpectEnd(Leat({"run", model_, "--feed", "x=@" + path}), 1, refused);
+    ExpectEnd(Leat({"ops", "--config", path}), 3, refused);
+    ExpectEnd(GraphDump({model_, "--config", path}), 3, refused);
+  }
+  rusage usage = {};
+  getrusage(RUSAGE_CHILDREN, &usage);
+  EXPECT_LT(usage.ru_maxrss, 2 << 20);  // KiB
+}
+
+TEST_F(ProgramsTest, ReadAModelFromStandardInputThatIsAFile) {
+  const Ended ended = RunProgram("/bin/sh", {"-c", R"("$0" /dev/stdin < "$1")",
+                                             LEAT_PROGRAM_GRAPH_DUMP, model_});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("Neg"));
+}
+
+TEST_F(ProgramsTest, TakeFlagsFromAFileForOneCommandOrForAll) {
+  const std::vector<std::string> command = {"run", model_, "--feed", feed_,
+                                            "--json"};
+  const auto with = [&](const std::string& config,
+                        const std::vector<std::string>& more = {},
+                        const std::vector<std::string>& variables = {}) {
+    std::vector<std::string> args = command;
+    args.push_back(Config(config));
+    args.insert(args.end(), more.begin(), more.end());
+    return Leat(args, variables);
+  };
+  for (const char* config :
+       {"steps=3", "run.steps=3", "[run]\nsteps=3", "# x\nsteps = 3 # y\n",
+        "[run]\nsteps=3\n[devices]\ndevices=\"cpu:2\"\n",
+        "steps=4\nrun.steps=3"}) {
+    const Ended ended = with(config);
+    EXPECT_EQ(ended.code, 0) << config << ended.err;
+    EXPECT_THAT(ended.out, HasSubstr("\"steps\": 3")) << config;
+  }
+  EXPECT_THAT(with("fetch=[\"c\", \"y\"]").out,
+              AllOf(HasSubstr("\"name\": \"c\""), HasSubstr("\"y\"")));
+  // The command line, then the file, then the environment.
+  EXPECT_THAT(with("steps=3", {"--steps", "2"}).out, HasSubstr("\"steps\": 2"));
+  EXPECT_THAT(with("steps=3", {}, {"LEAT_STEPS=5"}).out,
+              HasSubstr("\"steps\": 3"));
+  EXPECT_THAT(with("", {}, {"LEAT_STEPS=5"}).out, HasSubstr("\"steps\": 5"));
+  EXPECT_THAT(GraphDump({model_, Config("stage=\"imported\"")}).out,
+              HasSubstr("imported graph"));
+}
+
+TEST_F(ProgramsTest, RefuseFilesOfFlagsThatHaveOthers) {
+  const auto refused = [&](const std::string& config, const char* message) {
+    const std::string flag = Config(config);
+    for (const Ended& ended : {Leat({"run", model_, "--feed", feed_, flag}),
+                               Leat({"--config", Path("config.toml"), "run",
+                                     model_, "--feed", feed_})}) {
+      ExpectEnd(ended, 3, Path("config.toml"));
+      EXPECT_THAT(ended.err, HasSubstr(message)) << config;
+    }
+  };
+  refused("nosuch=1", "'nosuch'");
+  refused("run.nosuch=1", "'run.nosuch'");
+  refused("nosuch.steps=1", "no command 'nosuch'");
+  refused("[nosuch]\nsteps=1", "no command 'nosuch'");
+  refused("[ops]\nsteps=1", "'ops.steps'");
+  refused("steps=abc", "--steps: 'abc'");
+  refused("run.steps=0", "--steps: '0'");
+  refused("steps=1\nsteps=2", "steps");
+  refused("version=true", "'version'");
+  refused("config=\"x\"", "'config'");
+  refused("help=true", "'help'");
+  refused("json=maybe", "json");
+  refused(std::string("a=\0b", 4), "line 1 has a control character");
+  std::string random;
+  uint32_t state = 1;
+  for (int i = 0; i < 100; ++i) {
+    state = state * 1664525 + 1013904223;
+    random += static_cast<char>(state >> 24);
+  }
+  refused(random, "file '");
+  ExpectEnd(Leat({"ops", "--config", Path("nosuch.toml")}), 3, "nosuch.toml");
+  ExpectEnd(Leat({"ops", "--config", ::testing::TempDir()}), 3, "a folder");
+  EXPECT_EQ(Leat({"--config", Path("nosuch.toml"), "--help"}).code, 3);
+}
+
+TEST_F(ProgramsTest, TakeEveryFlagFromTheEnvironment) {
+  const std::string steps =
+      Leat({"run", model_, "--feed", feed_}, {"LEAT_STEPS=2", "LEAT_JSON=1"})
+          .out;
+  EXPECT_THAT(steps, HasSubstr("\"steps\": 2"));
+  EXPECT_THAT(Leat({"run", model_}, {"LEAT_FEED=" + feed_, "LEAT_FETCH=y"}).out,
+              HasSubstr("-3"));
+  EXPECT_THAT(GraphDump({model_}, {"LEAT_STAGE=imported"}).out,
+              HasSubstr("imported graph"));
+  ExpectEnd(Leat({"run", model_}, {"LEAT_STEPS=abc"}), 2, "LEAT_STEPS=abc");
+  // Not one of this command.
+  EXPECT_EQ(Leat({"ops"}, {"LEAT_STEPS=abc"}).code, 0);
+  const std::string config = Write("variable.toml", "stage=\"placed\"");
+  EXPECT_THAT(GraphDump({model_}, {"LEAT_CONFIG=" + config}).out,
+              HasSubstr("placed graph"));
+  EXPECT_THAT(GraphDump({model_, Config("stage=\"imported\"")},
+                        {"LEAT_CONFIG=" + config})
+                  .out,
+              HasSubstr("imported graph"));
+  ExpectEnd(GraphDump({model_}, {"LEAT_CONFIG=/nonexistent/x"}), 3,
+            "/nonexistent/x");
+}
+
+TEST_F(ProgramsTest, HaveNoColourWhereNobodySeesIt) {
+  const std::vector<std::string> args = {model_};
+  EXPECT_THAT(GraphDump(args).out, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(Leat({"ops"}).out, Not(HasSubstr("\x1b")));
+}
+
+// A terminal's two ends, or what failed: not every sandbox has terminals.
+struct Terminal {
+  Terminal() { Open(); }
+  ~Terminal() {
+    if (kept_open >= 0) close(kept_open);
+    if (file >= 0) close(file);
+  }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+
+  void Open() {
+    file = posix_openpt(O_RDWR | O_NOCTTY);
+    if (file < 0) return Fail("posix_openpt");
+    if (grantpt(file) != 0) return Fail("grantpt");
+    if (unlockpt(file) != 0) return Fail("unlockpt");
+    const char* const path = ptsname(file);
+    if (path == nullptr) return Fail("ptsname");
+    name = path;
+    kept_open = open(path, O_RDWR | O_NOCTTY);
+    if (kept_open < 0) return Fail("open");
+  }
+  void Fail(const char* function) {
+    failure = absl::StrCat(function, ": ", std::strerror(errno));
+  }
+
+  int file = -1;
+  int kept_open = -1;
+  std::string name = {};
+  std::string failure = {};
+};
+
+// What graph-dump writes to a terminal, which keeps some 4 KiB for a reader.
+std::string OnTerminal(const Terminal& terminal, const std::string& model,
+                       const std::vector<std::string>& variables) {
+  const Ended ended =
+      RunProgram(LEAT_PROGRAM_GRAPH_DUMP, {model}, variables, terminal.name);
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  std::string text;
+  pollfd ready = {.fd = terminal.file, .events = POLLIN, .revents = 0};
+  // The kernel may take a while to hand on the first of it.
+  while (poll(&ready, 1, text.empty() ? 10'000 : 200) > 0) {
+    char bytes[4096];
+    const ssize_t count = read(terminal.file, bytes, sizeof(bytes));
+    if (count <= 0) break;
+    text.append(bytes, static_cast<size_t>(count));
+  }
+  return text;
+}
+
+TEST_F(ProgramsTest, HaveColourOnATerminalUnlessNoColorForbidsIt) {
+  const Terminal terminal;
+  if (!terminal.failure.empty()) {
+    GTEST_SKIP() << "NOT TESTED: the colours on a terminal. This system gives "
+                    "none: "
+                 << terminal.failure;
+  }
+  EXPECT_THAT(OnTerminal(terminal, model_, {"TERM=xterm", "NO_COLOR="}),
+              HasSubstr("\x1b["));
+  for (const char* setting : {"TERM=xterm NO_COLOR=1", "TERM=dumb NO_COLOR="}) {
+    EXPECT_THAT(OnTerminal(terminal, model_, absl::StrSplit(setting, ' ')),
+                AllOf(HasSubstr("Neg"), Not(HasSubstr("\x1b"))));
+  }
+}
+
+TEST_F(ProgramsTest, EscapeWhatATerminalWouldObey) {
+  const std::string evil = Write("evil.pbtxt", R"(
+    node { name: "a" op: "NoOp" }
+    node { name: "x\033[31mred" op: "NoOp" device: "\033]0;t\007" })");
+  for (const Ended& ended :
+       {GraphDump({evil, "--stage", "imported"}), GraphDump({evil}),
+        Leat({"run", evil}), Leat({"run", model_, "--fetch", "\x1b[31m"}),
+        Leat({"\x1b[31m"}), Leat({"run", Path("\x1b[31m")})}) {
+    EXPECT_THAT(ended.out + ended.err, Not(HasSubstr("\x1b")));
+    EXPECT_THAT(ended.out + ended.err, HasSubstr("\\x1b"));
+  }
+}
+
+TEST_F(ProgramsTest, NameTheFileOfAGraphWithoutNodes) {
+  const std::string empty = Write("newline.pbtxt", "\n");
+  ExpectEnd(Leat({"run", empty}), 1, empty);
+  ExpectEnd(GraphDump({empty}), 1, empty);
+  EXPECT_EQ(GraphDump({empty, "--stage", "imported"}).code, 0);
+}
+
+TEST_F(ProgramsTest, WarnOfScopesThatThereAreNot) {
+  const Ended ended = GraphDump({model_, "--expand", "nosuch"});
+  EXPECT_EQ(ended.code, 0);
+  EXPECT_THAT(ended.out, HasSubstr("Neg"));
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("warning"), HasSubstr("'nosuch'")));
+  EXPECT_THAT(GraphDump({model_, "--expand", "/"}).err, IsEmpty());
+}
+
+TEST_F(ProgramsTest, LogAsMuchAsIsWantedAndInTheFormatThatIsWanted) {
+  const std::vector<std::string> run = {"run", model_, "--feed", feed_};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> args = run;
+    args.insert(args.end(), more.begin(), more.end());
+    return Leat(args);
+  };
+  EXPECT_THAT(with({}).err, IsEmpty());
+  for (const std::vector<std::string>& flags :
+       {std::vector<std::string>{"-v"}, {"--verbose"}, {"--log-level=info"}}) {
+    EXPECT_THAT(with(flags).err,
+                AllOf(StartsWith("leat: loaded"), HasSubstr("3 nodes")));
+  }
+  EXPECT_THAT(with({"-v", "--log-format=json"}).err,
+              AllOf(StartsWith("{\"time\":\"2"),
+                    HasSubstr("\"level\":\"info\",\"program\":\"leat\"")));
+  EXPECT_THAT(GraphDump({model_, "--expand=nosuch", "--log-level=error"}).err,
+              IsEmpty());
+  EXPECT_THAT(GraphDump({model_ + "x", "--log-format=json"}).err,
+              HasSubstr("\"code\":\"NOT_FOUND\""));
+  EXPECT_THAT(GraphDump({model_, "-v"}).err, HasSubstr("loaded"));
+}
+
+}  // namespace
+}  // namespace leat::programs_test
