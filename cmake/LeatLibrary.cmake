@@ -24,10 +24,15 @@ function(leat_object_library name)
   endif()
   add_library(${name} OBJECT ${ARG_SOURCES} ${ARG_GENERATED})
   leat_compile_options(${name})
+  target_compile_options(${name} PRIVATE ${LEAT_LIBRARY_OPTIONS})
   if(ARG_SOURCES)
     leat_warnings(${name})
   endif()
-  set_source_files_properties(${ARG_GENERATED} PROPERTIES COMPILE_OPTIONS "-w")
+  # Generated files are kept out of unity builds: protoc gives the same names to
+  # what is private to each of its files.
+  set_source_files_properties(${ARG_GENERATED} PROPERTIES
+    COMPILE_OPTIONS "-w"
+    SKIP_UNITY_BUILD_INCLUSION ON)
   target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} ${ARG_PUBLIC}
                                 PRIVATE ${ARG_PRIVATE})
   set_property(GLOBAL APPEND PROPERTY LEAT_OBJECT_LIBRARIES ${name})

@@ -1,13 +1,17 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #   leat_test(NAME SOURCES ... LINKS ... LABELS ...)
-# A GoogleTest program; every TEST in it is one test of CTest, with four minutes:
-# on two busy cores under a sanitizer the longest take one and a half. Those of
-# BusyMachineTest, which take all processors, run beside no other.
+# A GoogleTest program. CTest runs its tests in shards, processes that run every
+# n-th test each, so that a program need not be started for each test. A program
+# labelled `processes` starts programs or opens sockets, so its tests depend on
+# the time that the machine gives them: CTest knows each by its name and runs it
+# in a process of its own, and the gate runs it again should it fail.
+# The tests of BusyMachineTest take all processors: they are labelled `full` and
+# run beside no other.
 #
 #   leat_session_tests(NAME SOURCES ... LABELS ...)
 # The tests in those SOURCES of the program that include
-# tests/testing/session_under_test.h, once more over sessions on a server, in
-# process and by gRPC.
+# tests/testing/session_under_test.h, once more over sessions on a server: in
+# process, and without a sanitizer by gRPC too.
 #
 #   leat_test_code(TARGET)
 # Of a target whose code only tests: it is not optimised, nor are its branches
@@ -46,8 +50,38 @@ function(leat_test name)
   leat_test_code(${name})
   target_compile_definitions(${name} PRIVATE
     LEAT_TESTS_DIR="${PROJECT_SOURCE_DIR}/tests")
-  leat_discover_tests(${name} PREFIX "${name}." LABELS ${ARG_LABELS}
-                      ENVIRONMENT ${LEAT_TEST_ENVIRONMENT})
+  if("processes" IN_LIST ARG_LABELS)
+    leat_discover_tests(${name} PREFIX "${name}." LABELS ${ARG_LABELS}
+                        ENVIRONMENT ${LEAT_TEST_ENVIRONMENT})
+  else()
+    list(LENGTH ARG_SOURCES files)
+    leat_add_shards(${name} PREFIX "${name}." FILES ${files}
+      LABELS ${ARG_LABELS} ENVIRONMENT ${LEAT_TEST_ENVIRONMENT})
+  endif()
+endfunction()
+
+#   leat_add_shards(PROGRAM PREFIX ... FILES N [FILTER ...] LABELS ...
+#                   ENVIRONMENT ...)
+# Adds tests PREFIX0, PREFIX1 ... for a program, or those tests of it that FILTER
+# names, which stand in N files. What each has run is written to
+# results/PREFIX0.json ... of the folder of tests, where tools/test counts.
+function(leat_add_shards name)
+  cmake_parse_arguments(ARG "" "PREFIX;FILES;FILTER" "LABELS;ENVIRONMENT"
+                        ${ARGN})
+  set(filter "")
+  if(ARG_FILTER)
+    set(filter "GTEST_FILTER=${ARG_FILTER};")
+  endif()
+  math(EXPR shards "(${ARG_FILES} + 4) / 5")
+  math(EXPR last "${shards} - 1")
+  foreach(shard RANGE ${last})
+    set(test "${ARG_PREFIX}${shard}")
+    add_test(NAME ${test} COMMAND ${name})
+    set_tests_properties(${test} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600
+      ENVIRONMENT "${ARG_ENVIRONMENT};GTEST_TOTAL_SHARDS=${shards};\
+GTEST_SHARD_INDEX=${shard};${filter}\
+GTEST_OUTPUT=json:${CMAKE_CURRENT_BINARY_DIR}/results/${test}.json")
+  endforeach()
 endfunction()
 
 #   leat_discover_tests(PROGRAM PREFIX ... [FILTER ...] LABELS ...
@@ -69,7 +103,8 @@ foreach(test IN LISTS @list@)
   set_tests_properties("${test}" PROPERTIES LABELS "@ARG_LABELS@" TIMEOUT 240
                        ENVIRONMENT "@ARG_ENVIRONMENT@")
   if(test MATCHES "BusyMachineTest")
-    set_tests_properties("${test}" PROPERTIES RUN_SERIAL ON)
+    set_tests_properties("${test}" PROPERTIES RUN_SERIAL ON
+                         LABELS "@ARG_LABELS@;full")
   endif()
 endforeach()
 ]])
@@ -79,11 +114,13 @@ endfunction()
 function(leat_session_tests name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LABELS" ${ARGN})
   set(suites "")
+  set(files 0)
   foreach(source IN LISTS ARG_SOURCES)
     file(STRINGS "${source}" marks REGEX "testing/session_under_test\\.h")
     if(NOT marks)
       continue()
     endif()
+    math(EXPR files "${files} + 1")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
     file(STRINGS "${source}" tests REGEX "^TEST(_F|_P)?\\(")
     foreach(test IN LISTS tests)
@@ -94,12 +131,13 @@ function(leat_session_tests name)
   endforeach()
   list(REMOVE_DUPLICATES suites)
   list(JOIN suites ":" filter)
-  leat_discover_tests(${name} PREFIX "${name}.in_process." FILTER "${filter}"
-    LABELS ${ARG_LABELS} sessions
+  leat_add_shards(${name} PREFIX "${name}.in_process." FILES ${files}
+    FILTER "${filter}" LABELS ${ARG_LABELS} sessions
     ENVIRONMENT ${LEAT_TEST_ENVIRONMENT} LEAT_TEST_SESSION=in_process)
-  # The thread sanitizer cannot see into gRPC.
-  list(REMOVE_ITEM ARG_LABELS concurrency)
+  if(LEAT_SANITIZER)
+    return()
+  endif()
   leat_discover_tests(${name} PREFIX "${name}.grpc." FILTER "${filter}"
-    LABELS ${ARG_LABELS} sessions grpc
+    LABELS ${ARG_LABELS} sessions grpc processes
     ENVIRONMENT ${LEAT_TEST_ENVIRONMENT} LEAT_TEST_SESSION=grpc)
 endfunction()
