@@ -48,6 +48,10 @@ function(leat_test name)
   leat_executable(${name} SOURCES ${ARG_SOURCES}
     LINKS ${ARG_LINKS} GTest::gmock GTest::gtest GTest::gtest_main)
   leat_test_code(${name})
+  if(LEAT_UNITY_TESTS)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
+  endif()
+  set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 10)
   target_compile_definitions(${name} PRIVATE
     LEAT_TESTS_DIR="${PROJECT_SOURCE_DIR}/tests")
   if("processes" IN_LIST ARG_LABELS)
