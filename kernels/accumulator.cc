@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "leat/core/callbacks.h"
 #include "leat/core/status_macros.h"
+#include "leat/kernels/callbacks.h"
 
 namespace leat::kernels {
 Accumulator::Accumulator(AccumulatorOptions options)

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "leat/core/callbacks.h"
+#include "leat/kernels/callbacks.h"
 
 namespace leat::kernels {
 namespace {

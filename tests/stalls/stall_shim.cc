@@ -1,0 +1,125 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// A library for LD_PRELOAD that lets threads stall as a busy machine does: at
+// one in so many locks and unlocks of a mutex, the thread sleeps for a while. A
+// test that fails under it depends on how fast its threads are.
+//
+//   LEAT_STALL_ONE_IN  how many locks and unlocks there are for each stall;
+//   only
+//                      programs whose names end in "_test" stall
+//   LEAT_STALL_SEED    seeds which locks they are; each thread goes on from the
+//                      seed and the order in which it was the first to lock
+//   LEAT_STALL_LOG     a file to which each process adds a line when it exits:
+//                      its name, its stalls, and how long they took
+//
+// Thread-safe: what threads share is atomic.
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+// A stall takes at least half a millisecond and at most 300; most are short.
+constexpr int64_t kShortestStall = 500'000;  // ns
+constexpr int64_t kLongestStall = 300'000'000;
+
+std::atomic<uint64_t> num_threads{0};
+std::atomic<uint64_t> num_stalls{0};
+std::atomic<int64_t> stalled_ns{0};
+
+uint64_t NumberFrom(const char* variable, uint64_t otherwise) {
+  const char* text = getenv(variable);
+  return text == nullptr ? otherwise : strtoull(text, nullptr, 10);
+}
+
+// Returns 0 where this program is not to stall.
+uint64_t OneIn() {
+  const size_t length = strlen(program_invocation_short_name);
+  constexpr char kSuffix[] = "_test";
+  constexpr size_t kSuffixLength = sizeof(kSuffix) - 1;
+  if (length < kSuffixLength ||
+      strcmp(program_invocation_short_name + length - kSuffixLength, kSuffix) !=
+          0) {
+    return 0;
+  }
+  return NumberFrom("LEAT_STALL_ONE_IN", 1500);
+}
+
+// The next number of a thread's own sequence (SplitMix64).
+uint64_t NextRandom() {
+  static const uint64_t seed = NumberFrom("LEAT_STALL_SEED", 1);
+  thread_local uint64_t state =
+      seed * 0x9e3779b97f4a7c15 + (num_threads.fetch_add(1) << 32);
+  state += 0x9e3779b97f4a7c15;
+  uint64_t z = state;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+// Sleeps, at one in so many calls. Keeps errno.
+void MayStall() {
+  static const uint64_t one_in = OneIn();
+  if (one_in == 0) return;
+  if (NextRandom() % one_in != 0) return;
+  // The cube of a number from 0 to 1, so that one stall in ten is long.
+  const double share = static_cast<double>(NextRandom() >> 11) / (1ULL << 53);
+  const int64_t nanoseconds =
+      kShortestStall +
+      static_cast<int64_t>(share * share * share *
+                           static_cast<double>(kLongestStall - kShortestStall));
+  const int error = errno;
+  timespec time = {nanoseconds / 1'000'000'000, nanoseconds % 1'000'000'000};
+  while (nanosleep(&time, &time) != 0 && errno == EINTR) {
+  }
+  errno = error;
+  num_stalls.fetch_add(1);
+  stalled_ns.fetch_add(nanoseconds);
+}
+
+// Adds this process's line to the log.
+[[gnu::destructor]] void Report() {
+  const char* path = getenv("LEAT_STALL_LOG");
+  if (path == nullptr || num_stalls.load() == 0) return;
+  char line[200];
+  const int length = snprintf(
+      line, sizeof(line), "%s %llu %.3f\n", program_invocation_short_name,
+      static_cast<unsigned long long>(num_stalls.load()),
+      static_cast<double>(stalled_ns.load()) * 1e-9);
+  const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (file < 0) return;
+  // One write, so that the lines of processes do not mix.
+  if (write(file, line, static_cast<size_t>(length)) < 0) {
+  }
+  close(file);
+}
+
+using LockFunction = int (*)(pthread_mutex_t*);
+
+LockFunction Next(const char* name) {
+  return reinterpret_cast<LockFunction>(dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
+  static const LockFunction next = Next("pthread_mutex_lock");
+  MayStall();
+  return next(mutex);
+}
+
+extern "C" int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
+  static const LockFunction next = Next("pthread_mutex_unlock");
+  const int result = next(mutex);
+  MayStall();
+  return result;
+}
