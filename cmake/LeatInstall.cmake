@@ -46,7 +46,7 @@ foreach(folder IN ITEMS core graph partitioner kernels runtime distributed
     FILES_MATCHING PATTERN "*.h"
     REGEX "/(graph/(ops|gen|gradients|passes)|kernels/(any|cpu|cuda))$" EXCLUDE
     REGEX "/partitioner/policies$" EXCLUDE
-    REGEX "/(graph|kernels|distributed)/precompiled\\.h$" EXCLUDE
+    REGEX "/(graph|kernels)/precompiled\\.h$" EXCLUDE
     REGEX "/distributed/(grpc|resolvers|transports)$" EXCLUDE
     REGEX "/distributed/(${inside})\\.h$" EXCLUDE
     REGEX "/(core/parsed_bytes|graph/(attr|function)_codec)\\.h$" EXCLUDE)
