@@ -1,6 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What every transport carries and refuses, and whom it reaches.
+// Tests of what every transport carries and refuses, and of which listeners it
+// reaches. To be included by one file of a program, which instantiates
+// TransportTest (transport_test.h).
 #ifndef LEAT_TESTS_TESTING_TRANSPORT_SUITE_H_
 #define LEAT_TESTS_TESTING_TRANSPORT_SUITE_H_
 
@@ -56,6 +58,8 @@ TEST_P(TransportTest, CarriesStatusesWithPayloads) {
   }
 }
 
+// A callee cannot make its error look like one of the transport: the mark is
+// removed.
 TEST_P(TransportTest, TellsItsOwnErrorsFromTheCallees) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
@@ -127,7 +131,7 @@ TEST_P(TransportTest, ReachesATaskThatHasRestarted) {
   EXPECT_TRUE(response.ok()) << response.status();
 }
 
-// Whatever calls have failed before.
+// A call that failed before does not make the next one to that address fail.
 TEST_P(TransportTest, ReachesWhoListensNow) {
   const auto transport = NewTransport();
   auto listener = Listen(*transport);
@@ -230,7 +234,7 @@ TEST_P(TransportTest, RefusesMessagesAboveTheLimit) {
                       HasSubstr("--max-message-bytes")));
     EXPECT_TRUE(IsTransportError(response.status()));
   };
-  // Of requests at the callee, of responses at the caller.
+  // The callee limits requests, and the caller limits responses.
   for (const auto& [transport, listener] :
        {std::pair(large_transport.get(), small_listener.get()),
         std::pair(small_transport.get(), large_listener.get())}) {
@@ -255,7 +259,7 @@ TEST_P(TransportTest, RefusesATakenAddress) {
       std::string(status.message()),
       AllOf(HasSubstr(where), ::testing::AnyOf(HasSubstr("already in use"),
                                                HasSubstr("another server"))));
-  // That has hurt nobody.
+  // The refusal has not hurt the listener, and the address can be taken later.
   ExpectEcho(*other, address, TestService::kEcho, "x", {});
   listener.reset();
   listener = Listen(*other, address);
@@ -271,6 +275,8 @@ TEST_P(TransportTest, RefusesWhatIsNoAddress) {
   }
 }
 
+// One call in five waits and is cancelled, one in five has a deadline that may
+// pass, and the others must succeed.
 TEST_P(TransportTest, ManyCallsAtOnceGetOneAnswerEach) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
@@ -314,7 +320,7 @@ TEST_P(TransportTest, ManyCallsAtOnceGetOneAnswerEach) {
   }
 }
 
-// A handler that calls another method and answers with what that says.
+// The handler calls another method and passes its answer on.
 TEST_P(TransportTest, HandlersMayCall) {
   const auto transport = NewTransport();
   const auto last = Listen(*transport);
