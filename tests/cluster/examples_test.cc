@@ -157,7 +157,7 @@ TEST_F(ExamplesTest, TrainsOnEveryTaskUntilItIsGoodEnough) {
   EXPECT_EQ(Count(out, "trains from step"), 3) << out;
   EXPECT_EQ(Count(out, "ends at step"), 3) << out;
   EXPECT_THAT(out, HasSubstr("[evaluator-0] step"));
-  EXPECT_GE(Count(out, ": test accuracy "), 2) << out;  // the last one at the end
+  EXPECT_GE(Count(out, ": test accuracy "), 2) << out;  // including at the end
 }
 
 TEST_F(ExamplesTest, SynchronousTrainingEndsEverywhereToo) {

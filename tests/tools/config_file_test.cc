@@ -77,7 +77,7 @@ TEST_F(ConfigFileTest, NamesALineThatSetsNothing) {
   }
 }
 
-// CLI11 would continue such a value on the lines below it.
+// CLI11 would take the rest of such a value from the lines below it.
 TEST_F(ConfigFileTest, NamesALineWithAControlCharacter) {
   EXPECT_EQ(Read(std::string("json = true\nfetch = a\0b\n", 24)),
             "line 2 has a control character");
