@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// OpenRecvs: the tensors that a task waits for from its peers, and its peers
-// from it, for people who want to know why a step stands still. Thread-safe; an
-// entry costs two short locks.
+//
+// OpenRecvs: a list of the tensors that a task waits for from its peers, and
+// its peers from it. It is for people who want to know why a step does not
+// proceed.
 #ifndef LEAT_DISTRIBUTED_OPEN_RECVS_H_
 #define LEAT_DISTRIBUTED_OPEN_RECVS_H_
 
@@ -16,28 +17,35 @@
 
 namespace leat {
 
+// A list of waiting Recvs, in the order in which they began to wait.
+// Thread-safe. It does not own its entries; adding and closing one takes a
+// short lock each.
 class OpenRecvs {
  public:
   using Clock = std::chrono::steady_clock;
 
+  // One waiting Recv, as Oldest reports it.
   struct Recv {
     int64_t step_id = 0;
-    std::string key = {};  // its first kMaxKeyBytes
+    std::string key = {};  // cut to kMaxKeyBytes
     std::chrono::nanoseconds age = {};
   };
+  // The most bytes of a key that Oldest copies.
   static constexpr size_t kMaxKeyBytes = 1000;
 
-  // A tensor is waited for, from the construction of this until Close. Not
-  // thread-safe.
+  // Stands for one tensor that is waited for, from its construction until
+  // Close. One entry is not thread-safe, but entries of one list may be on
+  // several threads.
   class Entry {
    public:
-    // `key`, the rendezvous', and `recvs` are borrowed.
+    // `key`, the rendezvous key, and `recvs` are borrowed and must outlive
+    // this.
     Entry(OpenRecvs& recvs, int64_t step_id, absl::string_view key);
     ~Entry() { Close(); }
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
 
-    // Idempotent.
+    // Removes the entry from the list. Idempotent.
     void Close();
 
    private:
@@ -47,7 +55,7 @@ class OpenRecvs {
     const int64_t step_id_;
     const absl::string_view key_;
     const Clock::time_point since_;
-    // Of recvs_, under its lock.
+    // The neighbours in the list. Guarded by the mutex of `recvs_`.
     Entry* previous_ = nullptr;
     Entry* next_ = nullptr;
   };
@@ -58,10 +66,11 @@ class OpenRecvs {
   OpenRecvs(const OpenRecvs&) = delete;
   OpenRecvs& operator=(const OpenRecvs&) = delete;
 
-  // Those that have waited for `min_age` or longer, oldest first, at most so
-  // many.
+  // Returns the Recvs that have waited for `min_age` or longer, the oldest
+  // first, at most `max_recvs` of them.
   std::vector<Recv> Oldest(std::chrono::nanoseconds min_age,
                            size_t max_recvs) const;
+  // The number of all entries that are open.
   size_t size() const;
 
  private:

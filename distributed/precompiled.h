@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// What most files of distributed/ include, compiled once. A file includes what
-// it uses all the same.
+//
+// The precompiled header of distributed/: what most of its files include. Each
+// file still includes everything that it uses.
 #ifndef LEAT_DISTRIBUTED_PRECOMPILED_H_
 #define LEAT_DISTRIBUTED_PRECOMPILED_H_
 
