@@ -219,7 +219,7 @@ class BusyThreads {
 class ChunkTest : public ::testing::TestWithParam<std::string> {
  protected:
   static constexpr int64_t kChunk = 8192;
-  static constexpr int64_t kInline = 20'000;  // no multiple
+  static constexpr int64_t kInline = 20'000;  // not a multiple of kChunk
   static constexpr int64_t kStep = 77;
 
   ChunkTest() { MakeWorker({}); }
@@ -467,7 +467,7 @@ TEST_P(ChunkTest, RefusesHostileFetches) {
   expect(Code::kNotFound, bad);
   bad.step_id = INT64_MIN;
   expect(Code::kNotFound, bad);
-  EXPECT_EQ(ps_->steps().num_steps(), 1u);  // asking has made none
+  EXPECT_EQ(ps_->steps().num_steps(), 1u);  // No fetch began one.
   // The request with an unknown field of 2,000 bytes appended.
   const std::string padded =
       EncodeFetchChunkRequest(good).header +
