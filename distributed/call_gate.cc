@@ -71,7 +71,8 @@ bool CallGate::Enter() {
 }
 
 void CallGate::Leave() {
-  // Notifies under the lock: who waits may destroy this once it wakes.
+  // Notifies under the lock, because a waiting thread may destroy this as soon
+  // as it wakes.
   MutexLock lock(mutex_);
   if (--inside_ == 0) left_.NotifyAll();
 }

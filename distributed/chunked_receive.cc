@@ -10,7 +10,7 @@
 namespace leat {
 namespace {
 
-// What a payload may take in bytes beside the bytes of its tensor.
+// How many bytes a payload may take beside the bytes of its tensor.
 constexpr int64_t kSlack = 4096;
 
 // A part of another buffer, which it keeps alive.

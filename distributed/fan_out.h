@@ -2,7 +2,15 @@
 //
 // Gather: collects the results of several asynchronous calls and continues once
 // with all of them. FanOut: calls a method of several tasks at once that way.
-// Stateless functions, thread-safe.
+// FanOut and FirstError are stateless and thread-safe.
+//
+//   int sum = 0;
+//   std::vector<Gather<int>::Result> results = Gather<int>::Make(
+//       2, [&sum](const std::vector<absl::StatusOr<int>>& all) {
+//         for (const absl::StatusOr<int>& one : all) sum += one.value_or(0);
+//       });
+//   std::move(results[1])(20);
+//   std::move(results[0])(10);  // sum is now 30
 #ifndef LEAT_DISTRIBUTED_FAN_OUT_H_
 #define LEAT_DISTRIBUTED_FAN_OUT_H_
 

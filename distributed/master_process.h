@@ -1,7 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // MasterProcess: identifies a master by its task and by the process that runs
-// this task. A task that is restarted has another incarnation.
+// this task. A task that is restarted has another incarnation. A master tells
+// both to the workers when it creates a session on them, so that a worker can
+// find out whether that process still exists (master_watch.h).
 #ifndef LEAT_DISTRIBUTED_MASTER_PROCESS_H_
 #define LEAT_DISTRIBUTED_MASTER_PROCESS_H_
 

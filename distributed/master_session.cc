@@ -41,8 +41,8 @@ constexpr size_t kMaxCallables = 100'000;
 // How many extensions of one session may wait for their turn.
 constexpr size_t kMaxWaitingExtensions = 16;
 
-// Returns how long tasks may take to answer. That ends some time before the
-// client gives up, which is to be told which task is missing.
+// Returns how long tasks may take to answer. The time ends a little before the
+// client gives up, so that the client can be told which task is missing.
 std::chrono::nanoseconds TimeToConnect(
     const SessionConfig& config,
     std::optional<steady_clock::time_point> answer_by) {
