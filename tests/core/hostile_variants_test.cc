@@ -23,7 +23,7 @@
 #include "leat/protos/tensor.pb.h"
 #include "leat/tests/core/variant_decoders.h"
 
-// Is part of tcmalloc; null if tcmalloc is not linked.
+// This function is part of tcmalloc. It is null if tcmalloc is not linked.
 extern "C" int MallocExtension_GetNumericProperty(const char* property,
                                                   size_t* value)
     __attribute__((weak));

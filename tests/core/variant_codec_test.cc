@@ -383,7 +383,8 @@ TEST(VariantCodecTest, ReadsGapsBetweenAndBehindTensors) {
   for (const int i : {1, 2, 4, 5}) EXPECT_FALSE(list.at(i).IsValid()) << i;
 }
 
-// The bytes in tensor_content are parsed into a message first, which counts.
+// The bytes in tensor_content are parsed into a message first, whose memory
+// counts against the limit.
 TEST(VariantCodecTest, CountsContentOfVariantsAgainstTheLimit) {
   // The value is an empty variant with an unknown field of 1,000 bytes.
   const std::string value = "\x7a\xe8\x07" + std::string(1000, 'x');

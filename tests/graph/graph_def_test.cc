@@ -286,7 +286,8 @@ TEST(GraphDefTest, TheLimitsAreThoseOfAllExtensionsTogether) {
     }
     const Graph before = graph;
     const pb::GraphDef step = ParseGraph(c.step("n5"));
-    // It is refused twice, so what was refused does not count.
+    // The second attempt has the same error, because what was refused does not
+    // count.
     for (int i = 0; i < 2; ++i) {
       const absl::Status refused = ExtendGraph(step, graph, c.limits);
       EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);

@@ -109,8 +109,8 @@ TEST_F(PlacerTest, ColocatesResourceEdges) {
   }
 }
 
-// TensorFlow places them so before it cuts a graph, unless a request says
-// otherwise.
+// TensorFlow places control flow in this manner before it cuts a graph, unless
+// a request says otherwise.
 TEST_F(PlacerTest, ControlFlowStandsWhereItsValuesAre) {
   Output enter, merge, choice, exit, next, far;
   const Output x = b.Placeholder<float>("x");
@@ -183,7 +183,8 @@ TEST_F(PlacerTest, ShapesStayWithTheirTensor) {
   EXPECT_EQ(DeviceOf(shape), kCpu1);
 }
 
-// There a step feeds the placeholder without a message from another task.
+// Where its consumers are, a placeholder is fed without a message from another
+// task.
 TEST_F(PlacerTest, PlaceholdersAreWhereTheyAreUsed) {
   const Output x = b.Placeholder<float>("x");
   const Output fallback = b.Const(1.0f);
