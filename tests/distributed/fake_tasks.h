@@ -61,6 +61,7 @@ class FakeTasks final : public Tasks {
     if (answer.has_value()) std::move(done)(*std::move(answer));
   }
 
+  // Answers at once with `on_get_status`.
   void GetStatus(absl::string_view task, CallOptions options,
                  StatusDone done) override {
     std::move(done)(on_get_status_(std::string(task), options));

@@ -25,8 +25,9 @@ inline absl::Status OfTheWay(absl::Status status) {
   return status;
 }
 
-// Thread-safe, except that Serve and IgnoreCancellation must be called before
-// the first call. Owns the handlers; must outlive its calls.
+// Thread-safe, except that Serve must be called before the first call, and
+// IgnoreCancellation while no call is being made. Owns the handlers; must
+// outlive its calls.
 class FakeTransport final : public Transport {
  public:
   // Handlers run on `threads`, which is borrowed, or, if it is null, on the
@@ -108,6 +109,7 @@ class FakeTransport final : public Transport {
           },
           &token);
     }
+    // Cancels the handler's context and ends the call with CANCELLED.
     void Cancel() {
       context->cancellation.Cancel(absl::CancelledError("by the caller"));
       End(OfTheWay(absl::CancelledError("cancelled")));
@@ -128,7 +130,7 @@ class FakeTransport final : public Transport {
 
   WorkQueue* const threads_;
   bool ignores_cancellation_ = false;
-  std::map<std::string, Handler> handlers_;  // by address, or with a path
+  std::map<std::string, Handler> handlers_;  // by address or address + path
   mutable Mutex mutex_;
   std::vector<std::string> pinged_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::string> asked_ ABSL_GUARDED_BY(mutex_);

@@ -59,6 +59,7 @@ class ReceivedMessage {
   int adopted() const { return released_.lock()->adopted; }
 
  private:
+  // The bytes of one slice, within a block.
   struct Slice {
     char* data = nullptr;
     size_t size = 0;

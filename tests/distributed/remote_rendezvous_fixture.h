@@ -154,8 +154,11 @@ struct Task {
     return num_bundle_pulls;
   }
 
-  bool is_remote = false;  // tensors travel as bytes
-  std::function<absl::StatusOr<Payload>()> bundle_answer;  // or its own
+  // If true, tensors travel as bytes, as between processes, and not as they
+  // are.
+  bool is_remote = false;
+  // If set, answers RecvTensors instead of the rendezvous.
+  std::function<absl::StatusOr<Payload>()> bundle_answer;
   Mutex mutex;
   std::shared_ptr<CallContext> last_call ABSL_GUARDED_BY(mutex);
   int num_pulls ABSL_GUARDED_BY(mutex) = 0;

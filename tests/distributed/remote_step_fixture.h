@@ -21,6 +21,7 @@
 
 namespace leat::testing {
 
+// The tasks of the step.
 inline constexpr char kPs[] = "/job:ps/replica:0/task:0";
 inline constexpr char kWorker[] = "/job:worker/replica:0/task:0";
 
@@ -88,6 +89,8 @@ class RemoteStepTest : public ::testing::Test {
   static constexpr auto kPatience = std::chrono::seconds(20);
   static constexpr auto kReady = std::future_status::ready;
 
+  // Starts the step of `environment_` and `request_`, which a test may change
+  // before.
   void Start() {
     started_ = true;
     step_ = RemoteStep::Start(

@@ -26,6 +26,7 @@ namespace leat::testing {
 // that both tasks hold nothing any more.
 class WorkerTest : public ::testing::Test {
  protected:
+  // Both tasks have `limits`.
   explicit WorkerTest(const ServerLimits& limits = {})
       : cluster({"ps", "worker"}, limits), task(cluster[0]) {}
 

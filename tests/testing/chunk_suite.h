@@ -46,6 +46,8 @@ using ::testing::HasSubstr;
 // tables, transport and threads.
 class ChunkTask {
  public:
+  // `network` is for in-process transports. `max_message_bytes` limits what the
+  // task receives, chunked tensors included.
   struct Options {
     std::string transport = {};
     std::shared_ptr<InProcessNetwork> network = {};
@@ -118,6 +120,7 @@ class ChunkTask {
     MutexLock lock(mutex_);
     holds_chunks_ = true;
   }
+  // Returns the number of calls of FetchChunk that are held.
   size_t num_held() const {
     MutexLock lock(mutex_);
     return held_.size();
@@ -204,6 +207,7 @@ class BusyThreads {
   }
 
  private:
+  // Shared with the threads, which may outlive this object.
   struct State {
     std::atomic<int> num_busy{0};
     Mutex mutex;
@@ -342,6 +346,8 @@ class ChunkTest : public ::testing::TestWithParam<std::string> {
   int num_keys_ = 0;
 };
 
+// The sizes lie around those at which the number of chunks changes, and around
+// kInline, above which tensors are sent in chunks.
 TEST_P(ChunkTest, ChunkedTensorsAreWhole) {
   AskPs();
   std::vector<int64_t> sizes = {1};
@@ -393,6 +399,8 @@ TEST_P(ChunkTest, ChunkedTensorsOfEveryTypeAreWhole) {
   }
 }
 
+// The first tensor comes whole, because nothing is known of the peer yet. It
+// makes the receiver ask for the peer's status, once.
 TEST_P(ChunkTest, AsksFirstWhetherAPeerHasChunks) {
   const Tensor sent = Bytes(10 * kChunk);
   const ReceivedTensor whole = Pass(sent);
@@ -430,6 +438,8 @@ TEST_P(ChunkTest, TransfersEndWithTheirStep) {
   EXPECT_TRUE(IsDerived(status));
 }
 
+// A hostile peer asks for bounds that are not those of a chunk, for unknown
+// transfers and steps, and with malformed messages.
 TEST_P(ChunkTest, RefusesHostileFetches) {
   const Transfer transfer = BeginTransfer(Bytes(2 * kChunk + 100));
   const FetchChunkRequest good = {
@@ -508,6 +518,7 @@ TEST_P(ChunkTest, FetchesNoMoreAtATimeThanItMay) {
   EXPECT_TRUE(Identical(received.tensor(), sent));
 }
 
+// Chunks that wait for a compute thread count as in flight, too.
 TEST_P(ChunkTest, FetchesNoMoreThanItMayWhileComputeThreadsAreBusy) {
   AskPs();
   BusyThreads busy(worker_->compute_queue());

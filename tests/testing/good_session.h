@@ -38,6 +38,7 @@ class GoodSession {
     session_ = std::move(session);
     thread_ = std::thread([this] { Train(); });
   }
+  // Ends training if End was not called.
   ~GoodSession() { End(); }
 
   // Ends training, expects that at least one step has run, and closes the

@@ -18,6 +18,7 @@ namespace leat::testing {
 // its own thread.
 class HeldQueue final : public WorkQueue {
  public:
+  // Runs the tasks that are left.
   ~HeldQueue() override {
     while (size() > 0) RunOne();
   }

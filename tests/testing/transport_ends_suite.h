@@ -23,6 +23,7 @@
 
 namespace leat::testing {
 
+// A cancellation by the caller reaches the context of the handler.
 TEST_P(TransportTest, CancelsAtTheCallee) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
@@ -102,6 +103,8 @@ TEST_P(TransportTest, KeepsDeadlines) {
                   .ok());
 }
 
+// The destructor cancels all calls and returns only after their callbacks, even
+// if one of them takes long.
 TEST_P(TransportTest, DestroyingATransportEndsItsCalls) {
   const auto callee = NewTransport();
   const auto listener = Listen(*callee);
@@ -130,6 +133,7 @@ TEST_P(TransportTest, DestroyingATransportEndsItsCalls) {
       Eventually([&] { return service_.num_cancelled() == kCalls + 1; }));
 }
 
+// Shutdown lets a running call finish within its grace, which is long here.
 TEST_P(TransportTest, ShutdownWaitsForCalls) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
@@ -157,6 +161,7 @@ TEST_P(TransportTest, ShutdownWaitsForCalls) {
   EXPECT_TRUE(response.ok()) << response.status();
 }
 
+// The call never ends by itself, so Shutdown cancels it when the grace is over.
 TEST_P(TransportTest, ShutdownCancelsCallsAfterAWhile) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);

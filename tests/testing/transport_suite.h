@@ -42,6 +42,9 @@ TEST_P(TransportTest, EchoesPayloads) {
   ExpectSame(*empty, Payload());
 }
 
+// Every code arrives with its message and payloads, also with line breaks,
+// bytes outside ASCII and bytes that are not text. The codes are those of
+// absl::StatusCode, 1 to 16.
 TEST_P(TransportTest, CarriesStatusesWithPayloads) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
@@ -92,6 +95,8 @@ TEST_P(TransportTest, DroppedRepliesAreInternal) {
               AllOf(HasSubstr("/leat.Test/Drop"), HasSubstr("dropped")));
 }
 
+// A method without a field for tensors can neither be sent tensors nor answer
+// with some.
 TEST_P(TransportTest, RefusesTensorsWithoutAField) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
@@ -115,6 +120,8 @@ TEST_P(TransportTest, UnreachableAddressIsUnavailable) {
   EXPECT_TRUE(IsTransportError(status));
 }
 
+// With wait_for_ready, a caller that has seen the task fail reaches it as soon
+// as it listens again.
 TEST_P(TransportTest, ReachesATaskThatHasRestarted) {
   const auto transport = NewTransport();
   auto listener = Listen(*transport);
@@ -180,6 +187,8 @@ TEST_P(TransportTest, WaitsForReadyUntilTheDeadlineOrTheEnd) {
   EXPECT_EQ(result.Take().status().code(), absl::StatusCode::kCancelled);
 }
 
+// The sizes lie around the limits at which transports treat tensors
+// differently. The pattern shows lost, repeated and misplaced bytes.
 TEST_P(TransportTest, LargeTensorsKeepTheirBytes) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
@@ -245,6 +254,7 @@ TEST_P(TransportTest, RefusesMessagesAboveTheLimit) {
   }
 }
 
+// The message of the error names the address, or the file of a Unix socket.
 TEST_P(TransportTest, RefusesATakenAddress) {
   const auto transport = NewTransport();
   const auto other = NewTransport();

@@ -82,8 +82,7 @@ class TransportTest : public ::testing::TestWithParam<TransportCase> {
     return options;
   }
 
-  // Expects equal headers, and tensors of equal names, dtypes, shapes and
-  // bytes.
+  // Expects the same header, and identical tensors of the same names.
   static void ExpectSame(const Payload& actual, const Payload& expected) {
     EXPECT_EQ(actual.header, expected.header);
     ASSERT_EQ(actual.tensors.size(), expected.tensors.size());
@@ -109,6 +108,7 @@ class TransportTest : public ::testing::TestWithParam<TransportCase> {
   TemporaryFolder folder_;
   int num_addresses_ = 0;
   TestService service_;
+  // The network of in-process transports; the others do not use it.
   const std::shared_ptr<InProcessNetwork> network_ =
       std::make_shared<InProcessNetwork>();
 };

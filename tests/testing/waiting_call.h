@@ -29,6 +29,7 @@ class WaitingCall {
   // Waits until the run is done.
   ~WaitingCall();
 
+  // Returns whether the kernel has called done.
   bool is_done() const;
   // Cancels the step of this run.
   void Cancel(absl::Status reason) { cancellation_.Cancel(std::move(reason)); }
