@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Checks which tests use only local sessions, and tells why. All others also run
-// over a server, in process and by gRPC, if their file includes
+// Checks which tests use only local sessions, and tells why. All others also
+// run over a server, in process and by gRPC, if their file includes
 // testing/session_under_test.h.
 #include <algorithm>
 #include <filesystem>

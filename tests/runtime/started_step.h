@@ -19,7 +19,7 @@
 namespace leat::testing {
 
 // Owns the step, its rendezvous, its arguments and its results. It must outlive
-// the step. Thread-safe, once it has been started.
+// the step. Thread-safe once it has been started, except for step().
 class StartedStep {
  public:
   // Prepares a step with the arguments `args` and room for `num_returns`
@@ -41,6 +41,7 @@ class StartedStep {
       ended_.Set();
     });
   }
+  // Does not wait.
   bool HasEnded() { return ended_.IsSet(); }
   // Waits for the end of the step and returns its status, or DEADLINE_EXCEEDED
   // if it does not end in time.

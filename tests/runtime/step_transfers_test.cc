@@ -99,7 +99,7 @@ TEST(StepTransfersTest, KnowsWhatServersOfTensorFlowSendAndReceive) {
 }
 
 // Each of a node's runs may have made each of its tensors. An entry for each
-// pair would take ten thousand million entries.
+// pair would make 10^10 entries.
 TEST(StepTransfersTest, TakeNoMoreRoomThanWhatThePeersSay) {
   constexpr int kMany = 100'000;
   pb::StepStats stats;

@@ -161,8 +161,8 @@ TEST_F(StageTest, PartitionedIsTheOptimizedGraphInParts) {
   EXPECT_EQ(Nodes(dump).size(), optimized.size() + 2);
 }
 
-// The stage's name, which every dump contains, is removed before the dumps are
-// compared.
+// Every dump contains its stage's name, so the dumps get the same stage before
+// they are compared.
 TEST_F(StageTest, EveryStageReadsDifferently) {
   std::set<std::string> texts, jsons, dots;
   for (const std::string& name : StageNames()) {

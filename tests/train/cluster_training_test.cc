@@ -217,8 +217,8 @@ class Worker {
   }
 
   // Trains and returns the losses. After each step it waits at `step_end` for
-  // the other workers, because SyncReplicas would let a fast worker compute two
-  // gradients of a step.
+  // the other workers. Otherwise a delayed worker could lose its token to
+  // another one, which would then compute twice for that step (SyncReplicas).
   Losses Train(InProcessCluster& cluster, std::barrier<>& step_end) {
     const absl::Cleanup leave = [&] { step_end.arrive_and_drop(); };
     Losses losses;

@@ -24,16 +24,18 @@ struct GradientCase {
   std::vector<Shape> shapes = {};
   // Adds the function to the graph and returns its output.
   std::function<Output(GraphBuilder&, const Inputs&)> build = {};
+  // Bounds of the inputs' elements, within the function's domain.
   double low = -1.5;
   double high = 1.5;
   bool single = false;  // float32
 };
 
-// Return a constant vector of `values`.
+// Returns a constant vector of `values`.
 template <class T>
 Output Vec(GraphBuilder& b, std::initializer_list<T> values) {
   return b.Const(Tensor::Vector<T>(values));
 }
+// Does the same for int32 values, such as indices and axes.
 inline Output Ints(GraphBuilder& b, std::initializer_list<int32_t> values) {
   return Vec<int32_t>(b, values);
 }

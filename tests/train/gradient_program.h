@@ -99,6 +99,7 @@ class GradientProgram {
     ASSERT_EQ(b.status(), absl::OkStatus());
     const std::vector<Tensor> analytic = Fetch(gradients);
     ASSERT_EQ(analytic.size(), inputs_.size());
+    // The truncation error is of order kStep^2, far below the tolerance.
     constexpr double kStep = 1e-5;
     for (size_t i = 0; i < inputs_.size(); ++i) {
       EXPECT_EQ(analytic[i].shape(), shapes_[i]) << "input " << i;
@@ -122,10 +123,11 @@ class GradientProgram {
   void Check(const Output& loss) { Check(loss, Gradients(loss)); }
 
  private:
+  // Vectors with one element per input.
   Outputs inputs_;
   std::vector<Shape> shapes_;
   std::vector<std::vector<double>> points_;
-  std::shared_ptr<Session> session_;
+  std::shared_ptr<Session> session_;  // null before the first Fetch
 };
 
 // Returns the sum of all elements of `x`, a scalar.

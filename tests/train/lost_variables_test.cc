@@ -31,7 +31,7 @@ class LostVariablesTest : public ScriptedSessionTest {
   }
 };
 
-// ---- That this object has seen initialized ----
+// ---- Variables that this object has seen initialized ----
 
 TEST_F(LostVariablesTest, AreAnErrorThatNamesThem) {
   options_.is_chief = true;
@@ -95,7 +95,7 @@ TEST_F(LostVariablesTest, AStepThatFindsThemGoneLosesItsSession) {
   EXPECT_EQ(Run(*session, "train").code(), absl::StatusCode::kUnavailable);
 }
 
-// ---- That are missing when a chief begins ----
+// ---- Variables that are missing when a chief begins ----
 
 TEST_F(LostVariablesTest, AChiefThatBeginsNamesThoseThatAreLost) {
   options_.is_chief = true;

@@ -25,16 +25,19 @@
 
 namespace leat::testing {
 
+// The result of a step.
 using Outcome = absl::StatusOr<std::vector<Tensor>>;
 
-// The state that the sessions of one test share, with the test's script. The
-// steps "init", "missing" and "block" have the effects that ScriptedSession
-// gives them; the test scripts all others with `step`. Thread-safe, except for
-// the functions and `close_takes`, which must be set before a session uses
-// them.
+// The state that the sessions of one test share, with the test's script.
+// ScriptedSession says what the steps "init", "missing" and "block" do; a test
+// may give any other names to its steps. `step` decides the result of every
+// step except "missing". Thread-safe, except that the functions and
+// `close_takes` must not be set while a session uses them.
 struct World {
   Mutex mutex;
+  // Is notified when a session is closed.
   CondVar changed;
+  // Whether the variables are initialized.
   bool initialized ABSL_GUARDED_BY(mutex) = false;
   // The variables that "missing" reports as long as `initialized` is false.
   std::vector<std::string> lacks ABSL_GUARDED_BY(mutex) = {"w", "c"};
@@ -55,7 +58,8 @@ struct World {
   std::function<absl::Status(int attempt)> make = [](int) {
     return absl::OkStatus();
   };
-  // Returns what the step `name` does in session number `session` (from 1).
+  // Returns the result of the step `name` in session number `session`, which
+  // counts from 1.
   std::function<Outcome(int session, const std::string& name)> step =
       [](int, const std::string&) { return Outcome(std::vector<Tensor>{}); };
   // Is called by each "missing" step. An error becomes the step's result

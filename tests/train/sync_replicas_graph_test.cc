@@ -111,8 +111,8 @@ TEST(SyncReplicasGraphTest, TheChiefRemovesAClosedQueueLast) {
   EXPECT_EQ(sets.size(), 2);  // one per variable
   const std::set<NodeId> before = UpTo(graph, removes[0]);
   for (const NodeId id : sets) EXPECT_TRUE(before.contains(id));
-  // Of these three, the two that count up the global step and the chief's own
-  // step come before; the one that says that the chief has begun does not.
+  // Of these three, the two that set the global step and the chief's own step
+  // come before; the one that says that a chief has begun does not.
   EXPECT_EQ(counts.size(), 3);
   EXPECT_EQ(std::count_if(counts.begin(), counts.end(),
                           [&](NodeId id) { return before.contains(id); }),

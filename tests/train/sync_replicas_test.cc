@@ -160,7 +160,7 @@ void Join(std::vector<std::thread> threads) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// ---- What is computed ----
+// ---- Results of training ----
 
 // Returns the mean of the workers' losses for each step.
 template <class Optimizer>
@@ -451,7 +451,7 @@ TEST_F(CountedTest, OneWorkerMayComputeAllGradientsOfAStep) {
   WaitFor(0);
 }
 
-// ---- Tasks that come again ----
+// ---- Tasks that are restarted ----
 
 TEST_F(CountedTest, AWorkerThatComesAgainGoesOn) {
   Start(2, {.replicas_to_aggregate = 2});

@@ -127,8 +127,8 @@ class LaunchTest : public ::testing::Test {
 };
 
 TEST_F(LaunchTest, TellsEveryTaskTheClusterAndKeepsItsOutput) {
-  // Variables that describe another cluster are not passed on, but all others
-  // are.
+  // Variables that describe another cluster are not passed on to the tasks, but
+  // all others are.
   const auto launcher =
       Start("chief=1,worker=2,ps=1,evaluator=1", {}, R"(
         echo "CONFIG $TF_CONFIG"
@@ -293,7 +293,7 @@ TEST_F(LaunchTest, PassesSignalsOn) {
   struct sigaction hangup = {};
   sigaction(SIGHUP, nullptr, &hangup);
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
-    // nohup makes the launcher ignore SIGHUP, so it cannot pass it on.
+    // Under nohup SIGHUP is ignored, so neither launcher nor tasks receive it.
     if (signal == SIGHUP && hangup.sa_handler == SIG_IGN) continue;
     const auto launcher = Start("chief=1,ps=1", {}, R"(
       for each in TERM INT HUP; do
