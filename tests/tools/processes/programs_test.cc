@@ -216,8 +216,8 @@ TEST_F(ProgramsTest, TakeOneValueForEachFlagAndTheModelBehindIt) {
       Leat({"run", "--feed", feed_, "--fetch", "y", "--fetch", "c", model_});
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_EQ(run.out, "y float[] -3\nc float[] 1\n");
-  // More arguments than the model follow the flag, so CLI11 does not reserve one
-  // for the model.
+  // More arguments than the model follow the flag, so CLI11 does not reserve
+  // one for the model.
   for (const char* flag : {"--fetch", "--init"}) {
     const Ended more = Leat(
         {"run", "--feed", feed_, flag, "c", model_, "--steps", "2", "--json"});
