@@ -2,6 +2,10 @@
 //
 // FewOps, Imported and ImportError: a small op registry, and helpers that
 // import a GraphDef in text form with it. The tests of graph import share them.
+//
+//   const Graph graph = Imported(FloatPlaceholder("x") +
+//                                NodeText("y", "Neg", {"x"}, Float()));
+//   EXPECT_THAT(ImportError(NodeText("a", "Nope")), HasSubstr("Nope"));
 #ifndef LEAT_TESTS_GRAPH_GRAPH_TESTING_H_
 #define LEAT_TESTS_GRAPH_GRAPH_TESTING_H_
 

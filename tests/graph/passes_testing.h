@@ -154,6 +154,7 @@ class PassesTest : public ::testing::Test {
     return Difference(std::vector<std::string>{pass});
   }
 
+  // The graph before the passes, and the graph that they should make of it.
   GraphBuilder given;
   GraphBuilder expected;
   // The names of nodes that must not be removed.
