@@ -302,6 +302,7 @@ TEST(InProcessFaultsTest, TransportsEndAtAnyTime) {
 }
 
 // ---------------------------------------------------------------------------
+// The fates of calls
 
 auto AsTuple(const CallFate& fate) {
   return std::make_tuple(fate.is_lost, fate.lost_after, fate.request_delay,

@@ -236,6 +236,7 @@ TEST_F(RemoteRendezvousTest, APullMayEndAfterIt) {
 }
 
 // ---------------------------------------------------------------------------
+// Limits and concurrency
 
 TEST(RemoteRendezvousLimitTest, BoundsWhatPeersAskFor) {
   FakeTransport transport;
