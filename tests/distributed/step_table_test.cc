@@ -256,7 +256,7 @@ TEST_F(StepTableTest, ASessionCannotBeginAStepOfAnother) {
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), HasSubstr("step 7"));
   EXPECT_THAT(std::string(status.message()), HasSubstr(kTask));
-  // Whoever knows a handle can use the session, so it is not shown.
+  // A handle gives access to its session, so errors must not show it.
   EXPECT_THAT(std::string(status.message()), Not(HasSubstr("mine")));
   table_->Finish(7, kRun, absl::OkStatus());
   EXPECT_FALSE(BeginStatus(7, "yours").ok());
