@@ -70,7 +70,7 @@ class OpenRecvs {
   // first, at most `max_recvs` of them.
   std::vector<Recv> Oldest(std::chrono::nanoseconds min_age,
                            size_t max_recvs) const;
-  // The number of all entries that are open.
+  // Returns the number of all open entries, however young.
   size_t size() const;
 
  private:

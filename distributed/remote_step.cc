@@ -185,8 +185,8 @@ void RemoteStep::Send() {
 
 void RemoteStep::GiveBack(size_t part, const std::vector<int64_t>& cleanups) {
   for (const int64_t step_id : cleanups) {
-    // If Cleanups takes no more, sessions are closing, and those end their
-    // steps.
+    // Defer returns false once Cleanups was stopped. The tasks then end these
+    // steps together with their sessions.
     static_cast<void>(
         environment_.cleanups->Defer(request_.plan->parts[part].task, step_id));
   }

@@ -54,7 +54,7 @@ struct StepEnvironment {
   std::shared_ptr<Cleanups> cleanups = {};
 };
 
-// What is to be run.
+// The step that is to be run. A value.
 struct StepRequest {
   std::shared_ptr<const RegisteredPlan> plan = {};
   std::vector<Tensor> feeds = {};  // by position

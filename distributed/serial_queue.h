@@ -28,7 +28,7 @@ class SerialQueue {
   bool Add(WorkQueue::Task&& task);
 
  private:
-  // What the tasks share with this, and keep alive.
+  // What the tasks share with this. They keep it alive.
   struct State {
     explicit State(WorkQueue& work) : queue(work) {}
 

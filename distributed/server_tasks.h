@@ -13,7 +13,7 @@
 
 namespace leat {
 
-// Thread-safe. Owns nothing but a name.
+// Thread-safe. It must outlive the calls that are begun through it.
 class ServerTasks final : public Tasks {
  public:
   // `methods` are the methods of `own_task`. `methods` and `peers` are borrowed
@@ -21,9 +21,9 @@ class ServerTasks final : public Tasks {
   ServerTasks(std::string own_task, const MethodTable& methods, Peers& peers)
       : own_task_(std::move(own_task)), methods_(methods), peers_(peers) {}
 
-  // A call of the own task runs its handler on the caller's thread. Such a call
-  // ends only when the handler replies: its deadline and its cancellation are
-  // for the handler.
+  // A call of the own task runs its handler on the caller's thread, unless it
+  // has been cancelled before. Such a call ends only when the handler replies:
+  // its deadline and its cancellation are for the handler.
   void Call(absl::string_view task, const Method& method, Payload request,
             CallOptions options, Reply done) override;
   void GetStatus(absl::string_view task, CallOptions options,

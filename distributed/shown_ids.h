@@ -18,7 +18,7 @@
 namespace leat {
 
 // Returns the first `max_bytes` of `text`, with '?' for each byte that is not
-// printable ASCII.
+// printable ASCII, so that a terminal can show what a peer has written.
 inline std::string ShownText(absl::string_view text, size_t max_bytes) {
   std::string shown(text.substr(0, max_bytes));
   for (char& c : shown) {

@@ -16,7 +16,8 @@ class StepTotals;
 
 namespace leat {
 
-// Counters and the time of the last use. Thread-safe, without a lock.
+// Counters and the time of the last use. Thread-safe, without a lock: the
+// counters are independent of each other, and each is right in the long run.
 class StepCounts {
  public:
   // The counts at one moment.

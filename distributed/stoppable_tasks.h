@@ -20,7 +20,7 @@ class StoppableTasks final : public Tasks {
   // `tasks` is borrowed and must outlive this.
   explicit StoppableTasks(Tasks& tasks) : tasks_(tasks) {}
 
-  // As Tasks::Call and Tasks::GetStatus.
+  // Do what `tasks` does, with a cancellation for calls that have none.
   void Call(absl::string_view task, const Method& method, Payload request,
             CallOptions options, Reply done) override;
   void GetStatus(absl::string_view task, CallOptions options,

@@ -33,7 +33,8 @@ class Tasks {
                          StatusDone done) = 0;
 };
 
-// All tasks as peers. Thread-safe. `peers` is borrowed and must outlive this.
+// Calls every task as a peer, also the own one. Thread-safe. `peers` is
+// borrowed and must outlive this.
 class PeerTasks final : public Tasks {
  public:
   explicit PeerTasks(Peers& peers) : peers_(peers) {}

@@ -49,6 +49,7 @@ class RunningSteps {
   void Remove(const WorkerStep* step, bool succeeded);
   // Fails the steps that run now.
   void FailAll(const absl::Status& why);
+  // The number of steps that run now.
   size_t size() const;
 
   // Adds to `status` how many steps there were, and the oldest ones that run.
@@ -59,6 +60,8 @@ class RunningSteps {
   // A step, with its ids as they are shown to people.
   struct Entry {
     std::weak_ptr<WorkerStep> step = {};
+    // For people. The ids are shortened, since a whole one could be misused
+    // (shown_ids.h).
     uint32_t step_id = 0;      // by ShownStep
     std::string session = {};  // by ShownHandle
     std::chrono::steady_clock::time_point begun = {};
@@ -167,6 +170,8 @@ class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
   TimerQueue::Id timer_ = 0;
 
   Mutex mutex_;
+  // The users that have entered, of which Begin is the first. 0 once it
+  // replies.
   int users_ ABSL_GUARDED_BY(mutex_) = 1;
   absl::Status early_ ABSL_GUARDED_BY(mutex_);  // error before step_ is made
   std::unique_ptr<Step> step_ ABSL_GUARDED_BY(mutex_);
