@@ -3,6 +3,8 @@
 // OpenRecvs: a list of the tensors that a task waits for from its peers, and
 // its peers from it. It is for people who want to know why a step does not
 // proceed.
+//
+//   OpenRecvs::Entry waiting(recvs, step_id, key);  // in the list until Close
 #ifndef LEAT_DISTRIBUTED_OPEN_RECVS_H_
 #define LEAT_DISTRIBUTED_OPEN_RECVS_H_
 
@@ -75,6 +77,8 @@ class OpenRecvs {
 
  private:
   mutable Mutex mutex_;
+  // The ends of the list, which is linked through the entries, so that adding
+  // and removing one allocates nothing.
   Entry* first_ ABSL_GUARDED_BY(mutex_) = nullptr;  // the oldest
   Entry* last_ ABSL_GUARDED_BY(mutex_) = nullptr;
   size_t size_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -20,6 +20,7 @@ namespace leat {
 
 // What ends the wait of a client.
 struct Patience {
+  // The step's deadline, if it has one.
   std::optional<StepDeadline> deadline = {};
   // The client's call, whose cancellation ends the wait. May be null.
   std::shared_ptr<CallContext> call = {};

@@ -70,6 +70,8 @@ class BundledRecvs {
   // The callbacks of one bundle.
   struct Waiting {
     std::vector<Rendezvous::Done> dones = {};  // by key; null until asked for
+    // The number of callbacks that are still to come. 0 once the bundle was
+    // pulled.
     size_t missing = 0;
   };
 

@@ -61,6 +61,7 @@ class RegisteredGraph {
                   std::shared_ptr<const RecvBundles> bundles,
                   std::shared_ptr<CompiledGraph> compiled);
 
+  // What the graph takes and gives: its feeds and fetches, with their keys.
   const Boundary boundary_;
   const std::vector<std::string> senders_;
   const std::shared_ptr<const RecvBundles> bundles_;

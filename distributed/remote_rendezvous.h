@@ -105,6 +105,7 @@ class RemoteRendezvous final : public Rendezvous {
   const int64_t step_id_;
   DeviceSet& devices_;
   Peers& peers_;
+  // The table of what devices of this task produce.
   LocalRendezvous local_;
   // Cancelled when the step is aborted or this is destroyed.
   const std::shared_ptr<Cancellation> pulls_;

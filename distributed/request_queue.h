@@ -57,6 +57,8 @@ class RequestQueue {
   const std::string task_;
   WorkQueue& blocking_;
   const int64_t max_bytes_;
+  // The bytes of the headers that wait. Shared with what the blocking queue was
+  // given, which may run after this is gone.
   const std::shared_ptr<std::atomic<int64_t>> waiting_ =
       std::make_shared<std::atomic<int64_t>>(0);
 };

@@ -2,6 +2,10 @@
 //
 // SerialQueue: runs tasks on a WorkQueue one after another, in the order in
 // which they were added. Tasks that wait for their turn hold no thread.
+//
+//   SerialQueue queue(blocking, /*max_waiting=*/100);
+//   queue.Add([&] { Extend(first); });
+//   queue.Add([&] { Extend(second); });  // runs after the first one
 #ifndef LEAT_DISTRIBUTED_SERIAL_QUEUE_H_
 #define LEAT_DISTRIBUTED_SERIAL_QUEUE_H_
 

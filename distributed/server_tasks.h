@@ -26,6 +26,7 @@ class ServerTasks final : public Tasks {
   // its deadline and its cancellation are for the handler.
   void Call(absl::string_view task, const Method& method, Payload request,
             CallOptions options, Reply done) override;
+  // Asks also the own task as a peer, by its address in the cluster.
   void GetStatus(absl::string_view task, CallOptions options,
                  StatusDone done) override;
 

@@ -4,6 +4,8 @@
 // written. Whoever knows a whole handle can use the session, and whoever knows
 // a step's id can take its tensors and end it. So only a piece is shown, which
 // is enough to tell two of them apart. Stateless, thread-safe.
+//
+//   ShownHandle("12ab34cd56ef7890")  // "12ab34cd"
 #ifndef LEAT_DISTRIBUTED_SHOWN_IDS_H_
 #define LEAT_DISTRIBUTED_SHOWN_IDS_H_
 

@@ -23,7 +23,8 @@ class Peers;
 class Worker;
 
 // Thread-safe. The service has no state but the time at which it was made, from
-// which the uptime counts.
+// which the uptime counts. Session handles and step ids are shortened in its
+// answers (shown_ids.h), so that whoever reads a status cannot use them.
 class StatusService {
  public:
   // What the status is collected from. Pointers are borrowed and must outlive

@@ -52,7 +52,7 @@ class StepCounts {
   }
 
   // Returns the time since the last Begin or End, or since the construction; 0
-  // while a step runs.
+  // while a step runs. It tells which sessions nobody uses any more.
   std::chrono::nanoseconds idle() const {
     if (totals().running > 0) return std::chrono::nanoseconds(0);
     const Clock::duration used(used_.load(std::memory_order_relaxed));

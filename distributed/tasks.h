@@ -25,10 +25,12 @@ class Tasks {
 
   virtual ~Tasks() = default;
 
-  // Does what Peers::Call does, and calls `done` exactly once.
+  // Does what Peers::Call does, and fails as it does. Calls `done` exactly
+  // once, on any thread, perhaps this one.
   virtual void Call(absl::string_view task, const Method& method,
                     Payload request, CallOptions options, Reply done) = 0;
-  // Does what Peers::GetStatus does, and calls `done` exactly once.
+  // Does what Peers::GetStatus does, and fails as it does. Calls `done` exactly
+  // once, on any thread, perhaps this one.
   virtual void GetStatus(absl::string_view task, CallOptions options,
                          StatusDone done) = 0;
 };

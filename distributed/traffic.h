@@ -52,8 +52,11 @@ class PeerTraffic {
 
   // Counts a call of the peer by this task.
   void CountCall(const Payload& request);
-  // Counts the reply, and learns from it whether the peer can be reached.
-  // Called once for each CountCall.
+  // Counts the reply, and learns from it whether the peer can be reached. What
+  // the peer itself says, also an error, makes it reachable. UNAVAILABLE and
+  // DEADLINE_EXCEEDED of the transport make it unreachable. Other errors of the
+  // transport, of calls that this task has given up, change nothing. Called
+  // once for each CountCall.
   void CountReply(const absl::StatusOr<Payload>& reply);
   // Counts a call by the peer, which this task has answered.
   void CountServed(int64_t bytes_received, int64_t bytes_sent);
@@ -75,6 +78,7 @@ class PeerTraffic {
   std::atomic<int64_t> bytes_sent_{0};
   std::atomic<int64_t> bytes_received_{0};
   std::atomic<Clock::rep> heard_{0};  // 0: never
+  // Why the peer is unreachable. Valid only in that state.
   mutable Mutex mutex_;
   std::string error_ ABSL_GUARDED_BY(mutex_);
 };
@@ -98,6 +102,7 @@ class Traffic {
  private:
   // By the name of the task. The map is never changed.
   absl::flat_hash_map<std::string, std::unique_ptr<PeerTraffic>> peers_;
+  // All tasks that are not in the cluster.
   PeerTraffic others_;
   OpenRecvs recvs_;
 };

@@ -35,6 +35,7 @@ namespace leat {
 // worker and the calls that it serves.
 struct WorkerEnvironment {
   std::string task = {};  // "/job:ps/replica:0/task:0"
+  // The task's devices, and what its graphs are imported and compiled with.
   DeviceSet* devices = nullptr;
   const OpRegistry* ops = nullptr;
   const KernelRegistry* kernels = nullptr;
@@ -46,6 +47,7 @@ struct WorkerEnvironment {
   TimerQueue* timers = nullptr;
   // Runs work that takes long and may block, such as compiling a graph.
   WorkQueue* blocking = nullptr;
+  // What the worker accepts. Errors name the flag of the limit.
   ServerLimits limits = {};
 };
 

@@ -70,7 +70,8 @@ class WorkerSession {
   // nobody can guess. Returns RESOURCE_EXHAUSTED above `max_graphs`, ABORTED
   // when the session is closed.
   absl::StatusOr<std::string> Add(std::shared_ptr<const RegisteredGraph> graph);
-  // Fails as Add would fail now.
+  // Fails as Add would fail now. Called before a graph is compiled, which takes
+  // long.
   absl::Status CheckRoom() const;
   // Returns the graph with that handle, or null if there is none.
   std::shared_ptr<const RegisteredGraph> Find(absl::string_view handle) const;
@@ -79,7 +80,8 @@ class WorkerSession {
   std::shared_ptr<const RegisteredGraph> Remove(absl::string_view handle);
   size_t num_graphs() const;
 
-  // Forgets all graphs and takes no more.
+  // Forgets all graphs and takes no more. Idempotent. Steps that run go on,
+  // since they keep their graphs; they are ended by StepTable::EndOf.
   void Close();
   bool is_closed() const;
 
@@ -91,6 +93,7 @@ class WorkerSession {
   // The variables and queues of an isolated session.
   const std::unique_ptr<DeviceResources> own_resources_;  // null if shared
   const std::shared_ptr<const SessionDevices> session_devices_;
+  // The device whose host allocator feeds use.
   Device& first_device_;
   GraphRunner runner_;
   StepCounts steps_;

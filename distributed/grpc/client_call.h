@@ -121,14 +121,18 @@ class ClientCall : public std::enable_shared_from_this<ClientCall> {
   // True if the callee itself sent `status`, false if gRPC made it up.
   bool WasSaidByCallee(const grpc::Status& status) const;
 
+  // The first member, so that it is destroyed last.
   const OpenClientCalls::Entry entry_;
   const std::string address_;
   const Method method_;
   const CallOptions options_;
   Reply done_;
+  // The registrations of the call, which its end undoes.
   std::optional<Cancellation::Token> token_;
   std::shared_ptr<Heartbeat> heartbeat_;
+  // Who ended the call, set once.
   std::atomic<Ending> ending_{Ending::kByPeer};
+  // What gRPC uses during the call.
   grpc::ClientContext context_;
   grpc::ByteBuffer request_;
   grpc::ByteBuffer response_;

@@ -94,6 +94,7 @@ class ServerCall {
   // The users of the call that have not ended: the handling of the request, the
   // answer, and the end of the call.
   std::atomic<int> num_users_{3};
+  // The method of the call, null until it is known.
   const MethodTable::Entry* entry_ = nullptr;
   const std::shared_ptr<CallContext> call_ = std::make_shared<CallContext>();
   grpc::ByteBuffer request_;
