@@ -32,8 +32,8 @@ bool IsOfTheWay(const absl::Status& status) {
   return status.GetPayload(kTransportErrorPayload).has_value();
 }
 
-// Returns an error of the way to that task, which names the task and its
-// address, without the mark of such errors.
+// Returns a transport error as one that names the task and its address and does
+// not have the mark of transport errors.
 absl::Status WayError(const absl::Status& status, absl::string_view task,
                       absl::string_view address) {
   const char* what = ":";

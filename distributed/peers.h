@@ -77,8 +77,8 @@ class Peers {
 
   // Calls a method of `task`, such as "/job:ps/replica:0/task:0". Gives `done`
   // the response, or at once NOT_FOUND for a task that is not in the cluster,
-  // or the error of the call. An error of the way, which the peer itself did
-  // not report (kTransportErrorPayload), names the task and its address.
+  // or the error of the call. A transport error, which the peer itself did not
+  // report (kTransportErrorPayload), names the task and its address.
   void Call(absl::string_view task, const Method& method, Payload request,
             CallOptions options, Reply done);
 
@@ -100,7 +100,7 @@ class Peers {
   // for a tensor above 256 KiB, of `compute`.
   //
   // What the peer reports is derived from its own failure
-  // (core/status_payloads.h). An error of the way is not derived: "task
+  // (core/status_payloads.h). A transport error is not derived: "task
   // /job:ps/replica:0/task:0 (127.0.0.1:7001) cannot be reached: ... while
   // receiving 'edge_5_w/read'". After `cancellation`, which may be null, the
   // error is its status. A response without a tensor is INVALID_ARGUMENT,
@@ -168,7 +168,7 @@ class Peers {
   static void CallPeer(Transport& transport, const PeerRef& peer,
                        const Method& method, Payload request,
                        CallOptions options, Reply done);
-  // Wraps `done` so that errors of the way name the task and its address.
+  // Wraps `done` so that transport errors name the task and its address.
   static Reply WithWayErrors(const PeerRef& peer, Reply done);
   // Calls GetStatus and keeps in `peer` what it says.
   static void AskForStatus(Transport& transport, const PeerRef& peer,

@@ -38,7 +38,7 @@ struct CallOptions {
 
 // The key of a payload, without content, of every error that the transport
 // itself gives to the `done` of a call. What the callee said never has it. So
-// callers can tell a peer's failure from a failure of the way to it.
+// callers can tell whether the peer has failed or could not be asked.
 inline constexpr char kTransportErrorPayload[] = "leat.transport";
 
 // An address that is listened on. Its destructor calls Shutdown(0).
