@@ -1,7 +1,8 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-# Compiler launcher, optimisation, sanitizers, and two functions:
-#   leat_compile_options(TARGET)            what every target of Leat gets
-#   leat_warnings(TARGET)                   what hand-written code gets as well
+# Sets the compiler launcher, optimization and sanitizers, and defines two
+# functions:
+#   leat_compile_options(TARGET)   sets the options of every target of Leat
+#   leat_warnings(TARGET)          adds warnings, for hand-written code
 
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
@@ -9,11 +10,11 @@ find_program(LEAT_CCACHE ccache)
 find_program(LEAT_ENV env)
 mark_as_advanced(LEAT_CCACHE LEAT_ENV)
 if(LEAT_CCACHE AND LEAT_ENV AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # The base folder lets build folders of other names share the cache.
+  # With the base folder, build folders of other names share the cache.
   set(CMAKE_CXX_COMPILER_LAUNCHER
       "${LEAT_ENV}" "CCACHE_BASEDIR=${PROJECT_BINARY_DIR}"
       CCACHE_NOHASHDIR=true
-      # Else it keeps nothing that uses a precompiled header.
+      # Without this ccache caches no file that uses a precompiled header.
       CCACHE_SLOPPINESS=pch_defines,time_macros "${LEAT_CCACHE}")
 endif()
 
@@ -31,16 +32,17 @@ elseif(LEAT_SANITIZER)
   message(FATAL_ERROR "LEAT_SANITIZER: unknown value '${LEAT_SANITIZER}'")
 endif()
 if(LEAT_SANITIZER_FLAGS)
-  # Reports have line numbers. Optimising doubles the time to compile, so only
-  # those libraries are optimised in which tests spend their time.
+  # Reports have line numbers. Optimizing doubles the time to compile, so only
+  # the libraries are optimized in which tests spend their time.
   set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O0 -gline-tables-only")
   set(LEAT_LIBRARY_OPTIONS -O1)
   add_link_options(${LEAT_SANITIZER_FLAGS})
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  # Some thirty programs are linked statically; GNU ld takes 15 s for each that
-  # has a sanitizer in it, lld one. lld takes a member of an archive for the sake
-  # of an inline function in it, unless a library before has that function too.
+  # Some thirty programs are linked statically. For each that has a sanitizer in
+  # it GNU ld takes 15 s and lld 1 s. lld takes a member of an archive even for
+  # the sake of an inline function in it, unless an earlier library has that
+  # function too.
   add_link_options(-fuse-ld=lld -lstdc++)
 endif()
 
@@ -54,11 +56,11 @@ function(leat_compile_options target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE
     -march=${LEAT_ARCH}
-    # No path of the build machine in messages and source locations.
+    # Keeps paths of the build machine out of messages and source locations.
     "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=leat/"
     ${LEAT_SANITIZER_FLAGS})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    # Precompiled headers are the same bytes whenever they are made.
+    # Makes precompiled headers the same bytes whenever they are made.
     target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
   endif()
   if(BUILD_SHARED_LIBS)
@@ -70,7 +72,7 @@ function(leat_compile_options target)
   endif()
   target_include_directories(${target}
     PRIVATE "${PROJECT_BINARY_DIR}/include")
-  # Generated code is not held to our warnings.
+  # Generated code is included as system headers, so our warnings do not apply.
   target_include_directories(${target} SYSTEM
     PRIVATE "${PROJECT_BINARY_DIR}/generated")
 endfunction()
@@ -81,9 +83,9 @@ function(leat_warnings target)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # False reports of g++ 12 inside std::string and absl::InlinedVector, which
-    # are no system headers any more when they are precompiled; clang checks the
-    # same code.
+    # g++ 12 gives false reports inside std::string and absl::InlinedVector.
+    # These are no system headers any more when they are precompiled. clang
+    # checks the same code.
     target_compile_options(${target} PRIVATE
       -Wno-array-bounds -Wno-maybe-uninitialized -Wno-restrict
       -Wno-stringop-overflow)

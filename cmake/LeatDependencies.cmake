@@ -1,12 +1,13 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-# Finds what the library links. Used by the build and, installed beside
-# LeatConfig.cmake, by every project that calls find_package(Leat), so it
-# names nothing by absolute path and defines the imported targets
+# Finds the libraries that Leat links. The build includes this file, and so does
+# every project that calls find_package(Leat), for which it is installed beside
+# LeatConfig.cmake. So it names nothing by absolute path, and it defines the
+# imported targets
 #   LeatDeps::dnnl   oneDNN. Debian's own package file demands OpenCL headers.
 #   LeatDeps::gomp   libgomp by its name, without -fopenmp: only the thread
 #                    count of the calling thread is ever set.
-#   LeatDeps::grpc   gRPC for C++. Debian's package file looks for all that the
-#                    static libraries need, with modules of its own.
+#   LeatDeps::grpc   gRPC for C++. Debian's package file looks for everything
+#                    that the static libraries need, with its own modules.
 include(CMakeFindDependencyMacro)
 if(NOT DEFINED THREADS_PREFER_PTHREAD_FLAG)
   set(THREADS_PREFER_PTHREAD_FLAG ON)

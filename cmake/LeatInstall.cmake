@@ -1,5 +1,6 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-# The library of all objects, exported as Leat::leat, and its installation.
+# Makes the library leat of the objects of all folders, exports it as
+# Leat::leat, and installs it.
 include(CMakePackageConfigHelpers)
 
 get_property(objects GLOBAL PROPERTY LEAT_OBJECT_LIBRARIES)
@@ -33,8 +34,8 @@ install(TARGETS leat EXPORT LeatTargets
 install(EXPORT LeatTargets NAMESPACE Leat::
   DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/Leat")
 
-# Headers of plug-in folders are their own business, and so are those that speak
-# of protobuf's own classes, and what a task works with inside.
+# These headers are not installed: those of plug-in folders, those that use
+# protobuf's own classes, and those that only a task uses inside.
 set(inside "graph_bytes|master|master_client|master_session|master_sessions")
 string(APPEND inside "|master_watch|merged_step_stats|parse_message")
 string(APPEND inside "|plan_table|plan_wait")

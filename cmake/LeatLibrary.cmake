@@ -1,9 +1,9 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-# Each folder is one OBJECT library; all objects together are libleat.
+# Each folder is one OBJECT library. All objects together are libleat.
 #
 #   leat_object_library(NAME
 #     SOURCES ...      hand-written files, compiled with our warnings
-#     GENERATED ...    generated files, compiled without any
+#     GENERATED ...    generated files, compiled without warnings
 #     DEPENDS ...      the folders' libraries this one may include
 #     PUBLIC ...       third-party libraries that its headers need
 #     PRIVATE ...      third-party libraries that only its sources need)
@@ -17,7 +17,7 @@ function(leat_object_library name)
   set_property(GLOBAL APPEND PROPERTY LEAT_PUBLIC_LIBRARIES ${ARG_PUBLIC})
   set_property(GLOBAL APPEND PROPERTY LEAT_PRIVATE_LIBRARIES ${ARG_PRIVATE})
   if(NOT ARG_SOURCES AND NOT ARG_GENERATED)
-    # A folder of headers only.
+    # A folder of headers only is an INTERFACE library.
     add_library(${name} INTERFACE)
     target_link_libraries(${name} INTERFACE ${ARG_DEPENDS} ${ARG_PUBLIC})
     return()
@@ -28,8 +28,8 @@ function(leat_object_library name)
   if(ARG_SOURCES)
     leat_warnings(${name})
   endif()
-  # Generated files are kept out of unity builds: protoc gives the same names to
-  # what is private to each of its files.
+  # Generated files are kept out of unity builds, because protoc gives the same
+  # private names in each of its files.
   set_source_files_properties(${ARG_GENERATED} PROPERTIES
     COMPILE_OPTIONS "-w"
     SKIP_UNITY_BUILD_INCLUSION ON)
@@ -47,7 +47,7 @@ function(leat_executable name)
   leat_compile_options(${name})
   leat_warnings(${name})
   if(LEAT_TCMALLOC AND NOT LEAT_SANITIZER AND NOT ARG_NO_TCMALLOC)
-    # First, so that it and not the C library resolves malloc.
+    # tcmalloc comes first, so that it resolves malloc, and not the C library.
     target_link_libraries(${name} PRIVATE "${LEAT_TCMALLOC}")
   endif()
   target_link_libraries(${name} PRIVATE ${ARG_LINKS})

@@ -1,7 +1,7 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #   leat_generate_protos(OUT_SOURCES FILES...)
-# Compiles protos/FILE into <build>/generated/leat/protos/. The imports are
-# written as installed: "leat/protos/tensor.proto".
+# Compiles protos/FILE into <build>/generated/leat/protos/. An import is written
+# as it is installed: "leat/protos/tensor.proto".
 
 function(leat_generate_protos out)
   set(generated "${PROJECT_BINARY_DIR}/generated")
@@ -15,8 +15,9 @@ function(leat_generate_protos out)
   foreach(file IN LISTS ARGN)
     string(REGEX REPLACE "\\.proto$" "" stem "${file}")
     set(base "${generated}/leat/protos/${stem}")
-    # protoc leaves no unchanged file alone, so each proto has its own command;
-    # all of them are inputs because a message may be of an imported type.
+    # protoc rewrites unchanged files too, so each proto has its own command.
+    # All protos are inputs of each, because a message may have an imported
+    # type.
     add_custom_command(
       OUTPUT "${base}.pb.cc" "${base}.pb.h"
       COMMAND protobuf::protoc "--proto_path=${include}"

@@ -1,27 +1,28 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #   leat_test(NAME SOURCES ... LINKS ... LABELS ...)
-# A GoogleTest program. CTest runs its tests in shards, processes that run every
-# n-th test each, so that a program need not be started for each test. A program
-# labelled `processes` starts programs or opens sockets, so its tests depend on
-# the time that the machine gives them: CTest knows each by its name and runs it
-# in a process of its own, and the gate runs it again should it fail.
-# The tests of BusyMachineTest take all processors: they are labelled `full` and
-# run beside no other.
+# Adds a GoogleTest program. CTest runs its tests in shards: processes that run
+# every n-th test each, so that the program is not started for each test. A
+# program labelled `processes` starts programs or opens sockets, so its tests
+# depend on the time that the machine gives them. CTest knows each of these
+# tests by its name and runs it in its own process, and the gate runs it again
+# if it fails. The tests of BusyMachineTest use all processors. They are
+# labelled `full` and run beside no other test.
 #
 #   leat_session_tests(NAME SOURCES ... LABELS ...)
-# The tests in those SOURCES of the program that include
-# tests/testing/session_under_test.h, once more over sessions on a server: in
-# process, and without a sanitizer by gRPC too.
+# Adds the tests of the program in those SOURCES that include
+# tests/testing/session_under_test.h once more, over sessions on a server: in
+# process, and without a sanitizer also by gRPC.
 #
 #   leat_test_code(TARGET)
-# Of a target whose code only tests: it is not optimised, nor are its branches
-# counted for the fuzzer, which halves the time to compile it.
+# Sets the options of a target whose code only tests. The code is not optimized,
+# and its branches are not counted for the fuzzer, which halves the time to
+# compile it.
 include(GoogleTest)
 
 set(LEAT_TENSORFLOW_PYTHON "" CACHE FILEPATH
   "A Python with TensorFlow 2.15.1: adds the tests labelled `tensorflow`")
 
-# Suppressions are matched against what the symbolizer says.
+# Suppressions are matched against the names that the symbolizer prints.
 find_program(LEAT_SYMBOLIZER NAMES llvm-symbolizer-14 llvm-symbolizer)
 mark_as_advanced(LEAT_SYMBOLIZER)
 set(symbolizer "external_symbolizer_path=${LEAT_SYMBOLIZER}")
@@ -66,9 +67,10 @@ endfunction()
 
 #   leat_add_shards(PROGRAM PREFIX ... FILES N [FILTER ...] LABELS ...
 #                   ENVIRONMENT ...)
-# Adds tests PREFIX0, PREFIX1 ... for a program, or those tests of it that FILTER
-# names, which stand in N files. What each has run is written to
-# results/PREFIX0.json ... of the folder of tests, where tools/test counts.
+# Adds tests PREFIX0, PREFIX1 ... that run a program, or the tests of it that
+# FILTER names. N is the number of files that the tests are in. Each shard lists
+# the tests that it ran in results/PREFIX0.json ... in the folder of tests,
+# where tools/test counts them.
 function(leat_add_shards name)
   cmake_parse_arguments(ARG "" "PREFIX;FILES;FILTER" "LABELS;ENVIRONMENT"
                         ${ARGN})
@@ -90,17 +92,19 @@ endfunction()
 
 #   leat_discover_tests(PROGRAM PREFIX ... [FILTER ...] LABELS ...
 #                       ENVIRONMENT ...)
+# Adds each test of a program, or each that FILTER names, as a test of CTest.
 function(leat_discover_tests name)
   cmake_parse_arguments(ARG "" "PREFIX;FILTER" "LABELS;ENVIRONMENT" ${ARGN})
   string(MAKE_C_IDENTIFIER "${ARG_PREFIX}tests" list)
-  # Found when CTest runs, so that a build never executes what it builds.
+  # Tests are discovered when CTest runs, so that a build never executes its
+  # programs.
   gtest_discover_tests(${name}
     DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 60
     TEST_PREFIX "${ARG_PREFIX}"
     TEST_FILTER "${ARG_FILTER}"
     TEST_LIST ${list})
-  # gtest_discover_tests loses properties that are lists.
+  # gtest_discover_tests loses properties that are lists, so a script sets them.
   set(script "${CMAKE_CURRENT_BINARY_DIR}/${list}_properties.cmake")
   file(CONFIGURE OUTPUT "${script}" @ONLY CONTENT [[
 foreach(test IN LISTS @list@)

@@ -28,7 +28,8 @@ struct HostPort {
   bool is_ipv6 = false;
 };
 
-// False for what has no ':', or has one in a host without brackets.
+// Splits `address` at the ':' before its port. Returns false if there is none,
+// or if a host without brackets contains a ':'.
 bool Split(absl::string_view address, HostPort& parts) {
   parts.is_ipv6 = absl::ConsumePrefix(&address, "[");
   const absl::string_view separator = parts.is_ipv6 ? "]:" : ":";
@@ -39,7 +40,8 @@ bool Split(absl::string_view address, HostPort& parts) {
   return !absl::StrContains(parts.port, ':');
 }
 
-// Fills 16 bytes; false for what is no IPv6 address.
+// Fills the 16 bytes of `bytes`. Returns false if `host` is not an IPv6
+// address.
 bool ParseIpv6(absl::string_view host, in6_addr& bytes) {
   return inet_pton(AF_INET6, std::string(host).c_str(), &bytes) == 1;
 }
@@ -55,14 +57,16 @@ bool IsHost(const HostPort& parts) {
          });
 }
 
-// One way to write each port, so that equal ones are equal texts.
+// Accepts only one spelling of each port, without leading zeros, so that equal
+// ports are equal texts.
 bool IsPort(absl::string_view text) {
   int value = 0;
   return absl::SimpleAtoi(text, &value) && value >= 0 && value <= kMaxPort &&
          text == absl::StrCat(value);
 }
 
-// What follows "is"; "" when nothing is wrong.
+// Returns what follows "is" in the error message, or "" if the address is
+// valid.
 std::string ProblemOf(absl::string_view address) {
   if (absl::ConsumePrefix(&address, kUnix)) {
     if (!absl::StartsWith(address, "/")) return "not unix:/ABSOLUTE/PATH";

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Addresses of tasks: "host:port", "[IPv6]:port" or "unix:/path", as gRPC
-// takes them.
+// Functions on the addresses of tasks: "host:port", "[IPv6]:port" or
+// "unix:/path", the forms that gRPC accepts. All of them are thread-safe and
+// keep nothing.
 #ifndef LEAT_DISTRIBUTED_ADDRESS_H_
 #define LEAT_DISTRIBUTED_ADDRESS_H_
 
@@ -12,27 +13,29 @@
 
 namespace leat {
 
+// The largest port number of TCP.
 inline constexpr int kMaxPort = 65535;
 
-// INVALID_ARGUMENT quoting an address of another form. Hosts are names of
-// letters, digits, '-', '_' and '.', or numbers; ports are from 0 to 65535;
-// paths are absolute and short enough for a socket.
+// Returns INVALID_ARGUMENT, quoting the address, if `address` has none of these
+// forms. A host is a name of at most 253 letters, digits, '-', '_' and '.', or
+// a number; a port is from 0 to 65535, without leading zeros; a path is
+// absolute and short enough for a socket.
 absl::Status CheckAddress(absl::string_view address);
 
-// Port 0: the task takes a free one when it starts, so no other task can reach
-// it by this address.
+// True if the port is 0: the task then takes a free port when it starts, so no
+// other task can reach it by this address.
 bool HasFreePort(absl::string_view address);
 
-// Only processes of this machine reach it: 127.0.0.0/8, ::1, localhost and
-// sockets of Unix. REQUIRES: one that CheckAddress accepts.
+// True if only processes of this machine can reach `address`: 127.0.0.0/8, ::1,
+// localhost and Unix sockets. REQUIRES: CheckAddress accepts `address`.
 bool IsLoopback(absl::string_view address);
 
-// The path of a "unix:/path"; "" for others.
+// Returns the path of "unix:/path", or "" for the other forms.
 std::string UnixPath(absl::string_view address);
 
-// Equal for two addresses that are the same but for how they are written: the
-// case of names, zeros in IPv6, slashes before a path. Names are not looked up.
-// REQUIRES: one that CheckAddress accepts.
+// Returns one text for all spellings of an address: they may differ in the case
+// of names, in the zeros of an IPv6 address and in repeated slashes before a
+// path. Names are not looked up. REQUIRES: CheckAddress accepts `address`.
 std::string CanonicalAddress(absl::string_view address);
 
 }  // namespace leat

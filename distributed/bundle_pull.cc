@@ -1,5 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// Peers::RecvTensors.
+//
+// Peers::RecvTensors: receives the tensors of one bundle by one call.
 #include <deque>
 #include <utility>
 
@@ -14,7 +15,8 @@
 
 namespace leat {
 
-// As Pull.
+// One call of RecvTensors, owned by the callbacks that continue it. Like
+// Peers::Pull it calls `done` exactly once, at the latest when it is destroyed.
 class Peers::BundlePull {
  public:
   BundlePull(PeerRef peer, int64_t step_id,
@@ -42,11 +44,13 @@ class Peers::BundlePull {
     }
   }
 
+  // Returns the message to send, with a new request id.
   Payload Request() const {
     return EncodeRecvTensorsRequest(step_id_, *keys_,
                                     static_cast<int64_t>(RandomId()));
   }
 
+  // Handles the reply, which is decoded on `compute` if that takes long.
   static void Receive(std::unique_ptr<BundlePull> pull,
                       absl::StatusOr<Payload> reply) {
     if (!reply.ok()) {
@@ -73,6 +77,8 @@ class Peers::BundlePull {
     Finish(std::move(bundle));
   }
 
+  // Returns the tensors in the order of the keys, or INVALID_ARGUMENT if the
+  // reply does not have exactly one for each key.
   absl::StatusOr<ReceivedBundle> TryDecode(Payload& payload) const {
     LEAT_RETURN_IF_ERROR(
         CheckInlineHeader("RecvTensorsResponse", payload.header));
@@ -100,6 +106,7 @@ class Peers::BundlePull {
     return bundle;
   }
 
+  // Names the tensors for messages: "'edge_5_w/read' and 3 more".
   std::string What() const {
     return absl::StrCat("'", TensorNameOf(keys_->front()), "' and ",
                         keys_->size() - 1, " more");
@@ -113,7 +120,7 @@ class Peers::BundlePull {
   const PeerRef peer_;
   const int64_t step_id_;
   const std::shared_ptr<const std::vector<std::string>> keys_;
-  std::deque<OpenRecvs::Entry> waiting_;
+  std::deque<OpenRecvs::Entry> waiting_;  // what `leat status` shows as waiting
   WorkQueue& compute_;
   const VariantDecoders* const decoders_;
   const int64_t max_message_bytes_;

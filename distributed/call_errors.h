@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// What transports say of a call that got no answer, in the same words for all
-// of them. Stateless.
+//
+// The errors of calls that got no answer. Every transport makes them here, so
+// that all say the same words. All functions are thread-safe and keep nothing.
 #ifndef LEAT_DISTRIBUTED_CALL_ERRORS_H_
 #define LEAT_DISTRIBUTED_CALL_ERRORS_H_
 
@@ -11,30 +12,36 @@
 
 namespace leat {
 
-// With kTransportErrorPayload, as all below but UnknownMethodError.
+// Returns `status` with kTransportErrorPayload (transport.h), which marks an
+// error that the callee did not report itself. The errors below have it, unless
+// stated otherwise.
 absl::Status AsTransportError(absl::Status status);
-// Without it: a callee may pass on what its own transport has said.
+// Returns `status` without that payload. A callee may pass on an error of its
+// own transport, which for the caller is an error of the callee.
 absl::Status AsCalleeError(absl::Status status);
 
-// UNAVAILABLE.
+// Returns UNAVAILABLE: `address` cannot be reached, because of `why`.
 absl::Status UnreachableError(absl::string_view address, absl::string_view why);
-// DEADLINE_EXCEEDED.
+// Returns DEADLINE_EXCEEDED: `method` has not answered by the call's deadline.
 absl::Status LateError(absl::string_view address, absl::string_view method);
-// CANCELLED, by the caller.
+// Returns CANCELLED: the caller has cancelled the call.
 absl::Status GivenUpError(absl::string_view address, absl::string_view method);
-// RESOURCE_EXHAUSTED; `why` as gRPC says it.
+// Returns RESOURCE_EXHAUSTED: a message is larger than its receiver accepts.
+// `why` is in gRPC's words.
 absl::Status TooLargeError(absl::string_view address, absl::string_view why);
 
-// UNIMPLEMENTED, of the callee.
+// Returns UNIMPLEMENTED, without the payload: it is the callee that says so.
 absl::Status UnknownMethodError(absl::string_view method);
-// CANCELLED, for a handler whose caller has gone.
+// Returns CANCELLED, without the payload: the reason that the cancellation of a
+// handler gets when its caller has given up or is gone.
 absl::Status CallerGoneError(absl::string_view method);
 
-// True for UNAVAILABLE and DEADLINE_EXCEEDED, with which a call ends that a
-// task did not answer.
+// True for UNAVAILABLE and DEADLINE_EXCEEDED, the codes of a call that the task
+// did not answer.
 bool IsUnreachable(const absl::Status& status);
 
-// UNAVAILABLE, of Listen.
+// Returns UNAVAILABLE, without the payload, for Transport::Listen: `address`
+// cannot be listened on, because of `why`.
 absl::Status CannotListenError(absl::string_view address,
                                absl::string_view why);
 

@@ -5,7 +5,8 @@
 
 namespace leat {
 
-// Movable; becomes the call's Reply.
+// The reply of a call that is inside. It leaves the gate when it is called or,
+// without having been called, destroyed. Movable; becomes the call's Reply.
 class CallGate::Visit {
  public:
   Visit(CallGate& gate, Reply reply) : gate_(&gate), reply_(std::move(reply)) {}
@@ -15,7 +16,7 @@ class CallGate::Visit {
   Visit& operator=(Visit&&) = delete;
   ~Visit() {
     if (gate_ == nullptr) return;
-    reply_ = nullptr;  // Who waits for it is told (GuardedReply).
+    reply_ = nullptr;  // Tells the one who waits for it (GuardedReply).
     gate_->Leave();
   }
 
@@ -70,7 +71,8 @@ bool CallGate::Enter() {
 }
 
 void CallGate::Leave() {
-  // Notifies under the lock: who waits may destroy this once it wakes.
+  // Notifies under the lock, because a waiting thread may destroy this as soon
+  // as it wakes.
   MutexLock lock(mutex_);
   if (--inside_ == 0) left_.NotifyAll();
 }

@@ -1,6 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// CallGate: lets calls of some methods in until it is closed, and tells when
-// those that are inside have left. Thread-safe.
+//
+// CallGate: counts the calls of some methods that are under way. Once it is
+// closed it refuses new calls, and a stopping task can wait until those inside
+// have left.
 #ifndef LEAT_DISTRIBUTED_CALL_GATE_H_
 #define LEAT_DISTRIBUTED_CALL_GATE_H_
 
@@ -15,29 +17,38 @@
 
 namespace leat {
 
+// Thread-safe. Calls that are inside and the handlers that Around makes keep a
+// pointer to the gate, which must outlive them.
 class CallGate {
  public:
-  // `task`: for messages.
+  // `task` is the name of the task in messages.
   explicit CallGate(std::string task) : task_(std::move(task)) {}
 
-  // What calls that come too late are answered: UNAVAILABLE, naming the task.
+  // Returns what a call gets that comes after Close: UNAVAILABLE, naming the
+  // task.
   absl::Status reason() const;
 
-  // A call is inside until its reply has been given, or dropped. Borrows this
-  // until the last call that came by it has left.
+  // Returns a handler that calls `handler` if the gate is open and replies
+  // reason() otherwise. A call is inside until its reply has been given, or
+  // dropped. The handler borrows this, until the last call that came through it
+  // has left.
   Handler Around(Handler handler);
 
+  // Refuses calls from now on. Those that are inside go on. Idempotent.
   void Close();
 
-  // False when something is inside at `deadline`.
+  // Waits until no call is inside. Returns false if one still is at `deadline`.
   bool WaitUntil(std::chrono::steady_clock::time_point deadline);
 
+  // Returns how many calls are inside now.
   size_t num_inside() const;
 
  private:
   class Visit;  // one call that is inside
 
+  // Counts a call. Returns false if the gate is closed.
   bool Enter();
+  // Ends a call that has entered.
   void Leave();
 
   const std::string task_;

@@ -10,10 +10,10 @@
 namespace leat {
 namespace {
 
-// What a payload takes beside the bytes of its tensor.
+// How many bytes a payload may take beside the bytes of its tensor.
 constexpr int64_t kSlack = 4096;
 
-// A part of another buffer.
+// A part of another buffer, which it keeps alive.
 class Part final : public Buffer {
  public:
   Part(BufferRef whole, char* data, size_t size)
@@ -25,8 +25,9 @@ class Part final : public Buffer {
   const BufferRef whole_;
 };
 
-// Gives that part, once, to what is just as large, so that bytes are decoded
-// where they belong.
+// Gives out that part, once, to an allocation of exactly its size. So a chunk
+// is decoded directly into its place. Other allocations come from the host
+// allocator.
 class PartAllocator final : public Allocator {
  public:
   PartAllocator(BufferRef whole, char* data, size_t size)
@@ -38,7 +39,7 @@ class PartAllocator final : public Allocator {
     }
     return BufferRef(new Part(std::move(whole_), data_, size_));
   }
-  // So that nothing is adopted: it belongs elsewhere.
+  // Refuses, so that no received buffer is adopted: the bytes belong elsewhere.
   BufferRef Reserve(int64_t) override { return nullptr; }
   absl::string_view name() const override { return "part"; }
 
@@ -53,9 +54,10 @@ class PartAllocator final : public Allocator {
 void ChunkedReceive::Start(Options options, Payload first, Done done) {
   const auto receive =
       std::make_shared<ChunkedReceive>(std::move(options), std::move(done));
-  // It may take long: memory that was kept may have to be given back.
+  // An allocation may take long: the allocator may first have to give back
+  // memory that it has kept.
   receive->options_.compute->Add([receive] { receive->Allocate(); });
-  // The first one is there.
+  // `first` is one of the chunks in flight.
   for (int i = 1; i < receive->options_.in_flight; ++i) receive->FetchNext();
   receive->Receive(0, std::move(first));
   receive->Leave();
@@ -89,7 +91,7 @@ void ChunkedReceive::Leave(const absl::Status& status) {
   }
   early.clear();
   if (ended.ok()) return std::move(done)(std::move(tensor));
-  tensor = Tensor();  // Nothing of the allocator's is left behind `done`.
+  tensor = Tensor();  // Nothing of the allocator's outlives `done`.
   std::move(done)(ended);
 }
 
@@ -197,7 +199,7 @@ absl::Status ChunkedReceive::CopyToItsPlace(Arrived arrived) {
         absl::StrCat("a ", Name(chunk.dtype()), chunk.shape().DebugString(),
                      " instead of a chunk of ", length, " bytes"));
   }
-  // Within a process it is the sender's.
+  // Within a process the chunk shares the sender's buffer and must be copied.
   if (chunk.raw_data() != place) {
     std::memcpy(place, chunk.raw_data(), static_cast<size_t>(length));
   }

@@ -1,10 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// ChunkedReceive: the receiving end of a transfer (recv_tensor.h). The tensor
-// is allocated once; its chunks are fetched several at a time, and each is
-// copied to its place when it arrives, while others are on their way. The next
-// one is asked for when one has been copied, so that no more than these take
-// memory beside the tensor, however long copies wait for a thread.
-// Thread-safe.
+//
+// ChunkedReceive: the receiving end of a transfer (recv_tensor.h).
+//
+// The tensor is allocated once. Several chunks are fetched at a time, and each
+// is copied to its place when it arrives, while others are on their way. A new
+// chunk is fetched only when one has been copied. So at most `in_flight` chunks
+// take memory beside the tensor, however long copies wait for a thread.
 #ifndef LEAT_DISTRIBUTED_CHUNKED_RECEIVE_H_
 #define LEAT_DISTRIBUTED_CHUNKED_RECEIVE_H_
 
@@ -27,69 +28,87 @@
 
 namespace leat {
 
+// Thread-safe. The calls and copies under way share the ownership of the
+// receive, which is gone when the last of them has ended. What the options
+// borrow is not used after `done` has been called.
 class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
  public:
+  // Gets the whole tensor, or the error that ended the receive.
   using Done = absl::AnyInvocable<void(absl::StatusOr<Tensor>) &&>;
 
   struct Options {
     Transfer transfer = {};
     int64_t step_id = 0;
-    int in_flight = 1;               // chunks on their way, or not yet copied
-    Allocator* allocator = nullptr;  // host memory; borrowed until `done`
+    int in_flight = 1;               // chunks on their way or not yet copied
+    Allocator* allocator = nullptr;  // of host memory; borrowed until `done`
     WorkQueue* compute = nullptr;    // borrowed until `done`
-    // Calls FetchChunk; not any more once `done` is called. Its errors are
-    // those to end with.
+    // Calls FetchChunk of the sender. Not called after `done`. An error that it
+    // replies ends the receive as it is.
     std::function<void(Payload request, Reply reply)> fetch = {};
-    // Makes the error to end with of what is wrong with an answer.
+    // Turns what is wrong with an answer, or with the allocation, into the
+    // error that ends the receive.
     std::function<absl::Status(const absl::Status&)> explain = {};
   };
 
-  // Returns at once. `first` is the response that began the transfer. `done`
-  // is called once, by a thread that copies or calls back, unless it is dropped
-  // because replies were. The options are kept as long as calls are under way.
+  // Starts a receive and returns at once. `first` is the response that began
+  // the transfer; it contains chunk 0. `done` is called once, on a thread that
+  // copies or on one that calls back. It is dropped instead if `fetch` drops
+  // replies. The options are kept as long as calls are under way.
   static void Start(Options options, Payload first, Done done);
 
-  // Use Start.
+  // For Start only.
   ChunkedReceive(Options options, Done done);
 
  private:
+  // A chunk that has arrived and is not yet copied.
   struct Arrived {
     int64_t chunk = 0;
     Payload payload = {};
   };
 
-  // Whoever uses what is borrowed until `done` has entered. False when the
-  // receive has failed: there is no use in going on.
+  // Adds a user of what is borrowed until `done`. Returns false, without adding
+  // one, if the receive has failed or ended.
   bool Enter();
-  // With the error that ends the receive, if it fails. The last one to leave
-  // ends what is over.
+  // Removes a user. The first `status` that is not OK fails the receive. The
+  // last user to leave calls `done`, if the receive has failed or every chunk
+  // is copied.
   void Leave(const absl::Status& status = absl::OkStatus());
+  // True if a status that is not OK was given to Leave.
   bool HasFailed();
 
-  // REQUIRES: has entered, and leaves.
+  // Allocates the tensor and handles the chunks that arrived before. Leaves.
+  // REQUIRES: the caller has entered.
   void Allocate();
-  // REQUIRES: has entered.
+  // Fetches the next chunk, if there is one and the receive has not failed.
+  // REQUIRES: the caller has entered.
   void FetchNext();
+  // Handles the reply to the fetch of `chunk`.
   void Receive(int64_t chunk, absl::StatusOr<Payload> reply);
-  // What waits to be copied must not be much larger than a chunk.
+  // Returns INVALID_ARGUMENT if `payload` is much larger than its chunk. What
+  // waits to be copied must not take more memory than that.
   absl::Status CheckBytes(int64_t chunk, const Payload& payload) const;
-  // Has a chunk copied as soon as there is a place for it. REQUIRES: has
-  // entered.
+  // Copies a chunk as soon as the tensor is allocated: at once if it is small,
+  // else on `compute`. REQUIRES: the caller has entered.
   void Arrive(Arrived arrived);
+  // Copies a chunk to its place, counts it and fetches the next one.
   void Copy(Arrived arrived);
+  // Decodes a chunk into its place in the tensor. Returns INVALID_ARGUMENT if
+  // the payload is not one uint8 tensor of the chunk's length.
   absl::Status CopyToItsPlace(Arrived arrived);
 
   const Options options_;
 
   Mutex mutex_;
-  int users_ ABSL_GUARDED_BY(mutex_) = 2;  // Start and Allocate at first
+  int users_ ABSL_GUARDED_BY(mutex_) = 2;  // at first Start and Allocate
   bool is_allocated_ ABSL_GUARDED_BY(mutex_) = false;
-  std::vector<Arrived> early_ ABSL_GUARDED_BY(mutex_);  // until then
-  int64_t next_ ABSL_GUARDED_BY(mutex_) = 1;            // chunk to fetch
-  int64_t missing_ ABSL_GUARDED_BY(mutex_);             // chunks to copy
-  absl::Status failure_ ABSL_GUARDED_BY(mutex_);        // the first
-  Done done_ ABSL_GUARDED_BY(mutex_);                   // null: was called
-  // Written once, before any chunk is copied; changed no more until the end.
+  std::vector<Arrived> early_                 // until allocated
+      ABSL_GUARDED_BY(mutex_);                // before the tensor is allocated
+  int64_t next_ ABSL_GUARDED_BY(mutex_) = 1;  // the next chunk to fetch
+  int64_t missing_ ABSL_GUARDED_BY(mutex_);   // number of chunks to copy
+  absl::Status failure_ ABSL_GUARDED_BY(mutex_);  // the first error
+  Done done_ ABSL_GUARDED_BY(mutex_);             // null once called
+  // Set by Allocate, before any chunk is copied, and not changed until the end.
+  // Copies write to separate places in it without the lock.
   Tensor tensor_;
 };
 

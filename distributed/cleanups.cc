@@ -11,6 +11,7 @@
 namespace leat {
 namespace {
 
+// The deadline of a CleanupGraph.
 constexpr auto kCleanupTimeout = std::chrono::seconds(10);
 
 }  // namespace
@@ -54,8 +55,8 @@ void Cleanups::Flush() {
       request.set_step_id(steps[i]);
       request.mutable_leat()->mutable_steps()->Add(steps.data() + i + 1,
                                                    steps.data() + end);
-      // A task that cannot be reached has forgotten them, or will when their
-      // session ends.
+      // The result is ignored. A task that cannot be reached has already
+      // forgotten the steps, or forgets them when their session ends.
       tasks_.Call(task, methods::kCleanupGraph, ToPayload(request),
                   {.deadline = TimerQueue::Clock::now() + kCleanupTimeout},
                   [](const absl::StatusOr<Payload>&) {});
@@ -71,7 +72,7 @@ void Cleanups::Stop() {
   is_stopped_ = true;
   steps_.clear();
   if (timer_ != 0 && timers_.Cancel(timer_)) timer_ = 0;
-  // It runs, or is about to.
+  // The timer could not be cancelled: Flush is running or about to run.
   while (timer_ != 0 || is_flushing_) idle_.Wait(mutex_);
 }
 

@@ -1,8 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// Cleanups: steps that have ended and that other tasks have still to forget.
-// They are told with the next RunGraph to the task, since one step mostly
-// follows another and a call takes as long as a small step, and else a little
-// later by a CleanupGraph for all of a task. Thread-safe.
+//
+// Cleanups: the steps that have ended on a master and that other tasks do not
+// know to have ended.
+//
+// A task is told with its next RunGraph, because one step mostly follows
+// another and a call takes as long as a small step. If none comes soon, one
+// CleanupGraph tells the task about all of its steps.
 #ifndef LEAT_DISTRIBUTED_CLEANUPS_H_
 #define LEAT_DISTRIBUTED_CLEANUPS_H_
 
@@ -21,15 +24,20 @@
 
 namespace leat {
 
-// Of which one message tells, and that a task takes of one.
+// The largest number of ended steps that one message lists, and that a task
+// accepts in one message.
 inline constexpr size_t kMaxCleanupSteps = 10'000;
 
+// Thread-safe. Owned by a shared_ptr: its timer keeps only a weak reference, so
+// dropping it drops what was not sent.
 class Cleanups : public std::enable_shared_from_this<Cleanups> {
  public:
+  // How long an ended step waits for the next RunGraph, unless said otherwise.
   static constexpr std::chrono::milliseconds kWait{10};
 
-  // `tasks` and `timers` are borrowed, and not used after Stop. To call
-  // `own_task` costs nothing. `wait`: how long a step waits for the next one.
+  // `tasks` and `timers` are borrowed and not used after Stop. Steps of
+  // `own_task` are not deferred, because a call of it costs nothing. `wait` is
+  // how long a step waits for the next one.
   Cleanups(std::string own_task, Tasks& tasks, TimerQueue& timers,
            std::chrono::nanoseconds wait = kWait)
       : own_task_(std::move(own_task)),
@@ -37,19 +45,24 @@ class Cleanups : public std::enable_shared_from_this<Cleanups> {
         timers_(timers),
         wait_(wait) {}
 
-  // The task, one of Leat, is going to be told; false when the caller has to
-  // tell it: the own task, and after Stop.
+  // Notes that `task` is to be told that the step has ended. Returns false,
+  // noting nothing, if the caller has to tell it: `task` is the own task, or
+  // Stop was called. REQUIRES: `task` is a task of Leat.
   bool Defer(const std::string& task, int64_t step_id);
 
-  // Steps, kMaxCleanupSteps at most, of which that task is told now, by the
-  // caller, with a RunGraph. When that fails it gives them back by Defer.
+  // Removes and returns the newest steps noted for `task`, kMaxCleanupSteps at
+  // most. The caller tells the task with a RunGraph; if that call fails it
+  // gives them back to Defer.
   std::vector<int64_t> Take(const std::string& task);
 
-  // Forgets what is left: with their session, tasks end all its steps. No call
-  // begins when it has returned. Idempotent; not on the thread of `timers`.
+  // Forgets the steps that are left, which tasks end together with their
+  // session. No call begins after Stop has returned. Idempotent. Must not be
+  // called on the thread of `timers`.
   void Stop();
 
  private:
+  // Sends a CleanupGraph to every task that has steps. Runs on the timers'
+  // thread.
   void Flush();
 
   const std::string own_task_;
@@ -60,9 +73,9 @@ class Cleanups : public std::enable_shared_from_this<Cleanups> {
   Mutex mutex_;
   CondVar idle_;
   bool is_stopped_ ABSL_GUARDED_BY(mutex_) = false;
-  TimerQueue::Id timer_ ABSL_GUARDED_BY(mutex_) = 0;  // 0: none
+  TimerQueue::Id timer_ ABSL_GUARDED_BY(mutex_) = 0;  // 0 if not set
   bool is_flushing_ ABSL_GUARDED_BY(mutex_) = false;
-  // By task.
+  // The ids of the steps, by task.
   absl::flat_hash_map<std::string, std::vector<int64_t>> steps_
       ABSL_GUARDED_BY(mutex_);
 };

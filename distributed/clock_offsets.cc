@@ -7,7 +7,7 @@
 namespace leat {
 namespace {
 
-// Of numbers within the largest offset.
+// Returns a + b, clamped to [-kMaxClockOffset, kMaxClockOffset].
 int64_t Sum(int64_t a, int64_t b) {
   int64_t sum = 0;
   if (__builtin_add_overflow(a, b, &sum)) {
@@ -16,15 +16,17 @@ int64_t Sum(int64_t a, int64_t b) {
   return std::clamp(sum, -kMaxClockOffset, kMaxClockOffset);
 }
 
+// Returns how many nanoseconds the offset is uncertain by.
 int64_t Width(const ClockBounds& bounds) {
   return Sum(bounds.high, -bounds.low);
 }
 
-// What bounds of one task say of another's, until they say no more. (A system
-// of differences: Bellman and Ford.)
+// Narrows the bounds of each task by what the bounds of other tasks and the
+// orders say, until nothing changes. (This solves a system of difference
+// constraints by the algorithm of Bellman and Ford.)
 void Tighten(const std::vector<ClockOrder>& orders,
              std::vector<ClockBounds>& bounds) {
-  // Not contradictory ones are through after so many rounds.
+  // Without contradictions, nothing changes after this many rounds.
   for (size_t round = 0; round < bounds.size(); ++round) {
     bool changed = false;
     for (const ClockOrder& order : orders) {
@@ -43,6 +45,7 @@ void Tighten(const std::vector<ClockOrder>& orders,
   }
 }
 
+// Returns 0 if the bounds allow it, else their middle.
 int64_t Choose(const ClockBounds& bounds) {
   if (bounds.low <= 0 && bounds.high >= 0) return 0;
   return std::midpoint(bounds.low, bounds.high);
@@ -52,8 +55,8 @@ int64_t Choose(const ClockBounds& bounds) {
 
 std::vector<int64_t> ClockOffsets(std::vector<ClockBounds> bounds,
                                   const std::vector<ClockOrder>& orders) {
-  // What is known best is fixed first; any choice within tightened bounds
-  // leaves the others one.
+  // Fixes the offsets that are known best first. Whatever is chosen within
+  // tightened bounds leaves a possible offset to every other task.
   std::vector<size_t> tasks(bounds.size());
   std::iota(tasks.begin(), tasks.end(), size_t{0});
   std::stable_sort(tasks.begin(), tasks.end(), [&](size_t a, size_t b) {

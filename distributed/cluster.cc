@@ -18,13 +18,15 @@
 namespace leat {
 namespace {
 
+// How many keys KeysText shows.
 constexpr size_t kShownTasks = 8;
 
 std::string ShortName(const TaskId& task) {
   return absl::StrCat("/job:", task.job, "/task:", task.index);
 }
 
-// "3, 5", "0, 1, ...": for messages.
+// Returns the keys of `map` for messages, such as "3, 5". Only the first
+// kShownTasks are shown, followed by "... (100 in all)".
 template <class Map>
 std::string KeysText(const Map& map) {
   std::string text;
@@ -85,7 +87,7 @@ absl::StatusOr<std::string> AddressIn(const JsonValue& value,
                    " is ", value.KindText(), ", not a string"));
 }
 
-// A key of {"1": "h:p"}.
+// Parses a key of {"1": "h:p"}.
 absl::StatusOr<int> IndexIn(absl::string_view key, const std::string& job) {
   int64_t index = 0;
   const bool is_number =
@@ -115,7 +117,7 @@ absl::StatusOr<std::map<int, std::string>> TasksIn(const JsonValue& value,
     }
     LEAT_ASSIGN_OR_RETURN(std::string address,
                           AddressIn(value.values[i], job, index));
-    // "1" and "01" are different keys.
+    // "1" and "01" are different keys of the same task.
     if (!tasks.emplace(index, std::move(address)).second) {
       return absl::InvalidArgumentError(
           absl::StrCat("task ", index, " of job '", job, "' stands twice"));
@@ -153,7 +155,8 @@ absl::StatusOr<ClusterSpec> ClusterSpec::FromJson(absl::string_view text) {
   LEAT_ASSIGN_OR_RETURN(const JsonValue value, ParseJson(text));
   for (const char* key : {"cluster", "sparseCluster"}) {
     const JsonValue* jobs = value.Find(key);
-    // An array would be the tasks of a job with this name.
+    // If it is an array, `key` is the name of a job and the array has its
+    // tasks.
     if (jobs != nullptr && jobs->is_object()) return FromJsonValue(*jobs);
   }
   return FromJsonValue(value);

@@ -19,9 +19,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// The pauses between two calls of a task that cannot be reached: each pause is
+// twice the one before, up to the longest.
 constexpr std::chrono::milliseconds kFirstPause(100);
 constexpr std::chrono::milliseconds kLongestPause(1000);
 
+// One call of GetClusterDevices. Calls and timers share the ownership.
 class Inquiry : public std::enable_shared_from_this<Inquiry> {
  public:
   Inquiry(Tasks& tasks, TimerQueue& timers, ClusterDevicesRequest request,
@@ -31,7 +34,7 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
         request_(std::move(request)),
         deadline_(DeadlineAfter(request_.timeout)),
         done_(std::move(done)) {}
-  // Not finished when a call or the timers forgot it.
+  // Reports CANCELLED if the calls and timers were dropped before the end.
   ~Inquiry() {
     if (done_ != nullptr) {
       std::move(done_)(absl::CancelledError("the inquiry was given up"));
@@ -49,6 +52,7 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
  private:
   using Answer = std::optional<absl::StatusOr<PeerStatus>>;
 
+  // Fills `asked_` with the tasks that the filters allow.
   absl::Status ChooseTasks() {
     for (const std::string& task : request_.tasks) {
       if (task == request_.own_task) continue;
@@ -61,6 +65,7 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
     return absl::OkStatus();
   }
 
+  // Asks a task; `pause` is the time before it would be asked again.
   void Ask(size_t i, std::chrono::milliseconds pause) {
     tasks_.GetStatus(asked_[i],
                      {.deadline = deadline_,
@@ -72,10 +77,11 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
                      });
   }
 
+  // Handles the answer of a task, or asks it again.
   void Hear(size_t i, std::chrono::milliseconds pause,
             absl::StatusOr<PeerStatus> answer) {
     const Clock::time_point again = Clock::now() + pause;
-    // A task that has just been started, or stopped, breaks the call off.
+    // A call fails at once if the task has just been started or stopped.
     if (absl::IsUnavailable(answer.status()) && again < deadline_ &&
         !IsCancelled()) {
       timers_.At(again, [self = shared_from_this(), i, pause] {
@@ -103,7 +109,7 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
     if (request_.on_waiting == nullptr) return;
     MutexLock lock(mutex_);
     if (missing_ == 0) return;
-    // The timers outlive the call, but the report must not keep it.
+    // The timer must not keep the inquiry alive.
     report_ = timers_.At(Clock::now() + request_.report_interval,
                          [weak = weak_from_this()] {
                            if (const auto self = weak.lock()) self->Report();
@@ -132,6 +138,7 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
     std::move(done)(std::move(result));
   }
 
+  // REQUIRES: every task has answered.
   absl::StatusOr<ClusterDevices> Result() const {
     MutexLock lock(mutex_);
     LEAT_RETURN_IF_ERROR(FirstError());
@@ -167,6 +174,7 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
         "ms: ", why.message()));
   }
 
+  // Adds the devices of `task` that the filters allow to `result`.
   absl::Status AddDevices(const std::string& task, const PeerStatus& answer,
                           ClusterDevices& result) const {
     for (const DeviceInfo& device : answer.devices) {

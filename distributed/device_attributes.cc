@@ -10,7 +10,7 @@
 namespace leat {
 namespace {
 
-// What TensorFlow says of a device that XLA does not know.
+// The value that TensorFlow sends for a device that XLA does not know.
 constexpr int64_t kNoXlaId = -1;
 
 }  // namespace

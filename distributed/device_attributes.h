@@ -1,5 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// Devices as tasks tell each other and clients of them. Stateless.
+//
+// Conversion of device descriptions from and to the messages in which tasks
+// describe their devices to each other and to clients. Stateless, thread-safe.
 #ifndef LEAT_DISTRIBUTED_DEVICE_ATTRIBUTES_H_
 #define LEAT_DISTRIBUTED_DEVICE_ATTRIBUTES_H_
 
@@ -12,10 +14,12 @@ class DeviceAttributes;
 
 namespace leat {
 
+// Fills the fields of `attributes` from `device`.
 void ExportDevice(const DeviceInfo& device, pb::DeviceAttributes& attributes);
 
-// INVALID_ARGUMENT naming the device for a name that is not full, a type that
-// is not that of the name, and incarnation 0.
+// Reads a device that another task described. Returns INVALID_ARGUMENT, naming
+// the device, for a name that is not full, a type other than that in the name,
+// and incarnation 0.
 absl::StatusOr<DeviceInfo> ImportDevice(const pb::DeviceAttributes& attributes);
 
 }  // namespace leat

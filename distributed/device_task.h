@@ -1,5 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// The task in the full name of a device. Stateless, thread-safe.
+//
+// TaskOfDevice: finds the task in the full name of a device. Stateless,
+// thread-safe.
 #ifndef LEAT_DISTRIBUTED_DEVICE_TASK_H_
 #define LEAT_DISTRIBUTED_DEVICE_TASK_H_
 
@@ -7,9 +9,10 @@
 
 namespace leat {
 
-// "/job:ps/replica:0/task:0" of "/job:ps/replica:0/task:0/device:CPU:0", a part
-// of it; "" for what is no such name. Device names in keys are not parsed: a
-// step has one for every tensor.
+// Returns "/job:ps/replica:0/task:0" for
+// "/job:ps/replica:0/task:0/device:CPU:0", or "" for a text that is no such
+// name. The result points into `device`. Device names in rendezvous keys are
+// not parsed for this, because a step has one for every tensor.
 inline absl::string_view TaskOfDevice(absl::string_view device) {
   const size_t end = device.rfind("/device:");
   return end == absl::string_view::npos ? absl::string_view()

@@ -17,7 +17,8 @@ absl::Status GraphBytes::Add(const pb::GraphDef& addition) {
       bytes -= static_cast<int64_t>(function.ByteSizeLong());
     }
   }
-  // Also when it only pretends that its functions are known.
+  // Counts at least the whole message, in case its functions are new ones under
+  // known names.
   bytes_ = std::max(SaturatingAdd(bytes_, bytes), all_bytes);
   if (bytes_ <= limit_) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(

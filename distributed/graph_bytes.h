@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// GraphBytes: what the graph of a client's session takes, as messages, with all
-// that is added to it. A value.
+//
+// GraphBytes: counts how many bytes the graph of a client's session takes in
+// messages, with all of its extensions.
 #ifndef LEAT_DISTRIBUTED_GRAPH_BYTES_H_
 #define LEAT_DISTRIBUTED_GRAPH_BYTES_H_
 
@@ -16,17 +17,23 @@ class GraphDef;
 
 namespace leat {
 
+// A value. Thread-compatible. A copy counts on its own, so an extension can be
+// tried on one.
 class GraphBytes {
  public:
+  // Sets the largest number of bytes that Add accepts in all.
   explicit GraphBytes(int64_t limit) : limit_(limit) {}
 
-  // RESOURCE_EXHAUSTED when there are more than the limit then. Functions of a
-  // name that is known, which clients send again each time, count once.
+  // Counts `addition`. A function whose name is known, which clients send again
+  // with each extension, is not counted again. Returns RESOURCE_EXHAUSTED if
+  // the graph then takes more than the limit.
   absl::Status Add(const pb::GraphDef& addition);
 
  private:
   int64_t limit_;
+  // The bytes counted so far.
   int64_t bytes_ = 0;
+  // The names of the functions counted so far.
   absl::flat_hash_set<std::string> functions_;
 };
 

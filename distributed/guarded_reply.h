@@ -1,7 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// GuardedReply: the Reply that a transport gives to a handler. One that is
-// dropped ends the call with INTERNAL: it would never end otherwise, and
-// nobody would know of whom to complain.
+//
+// GuardedReply: the Reply that a transport gives to a handler.
+//
+// A handler that drops its reply ends the call with INTERNAL. Otherwise the
+// call would never end, and nothing would tell which method is to blame.
 #ifndef LEAT_DISTRIBUTED_GUARDED_REPLY_H_
 #define LEAT_DISTRIBUTED_GUARDED_REPLY_H_
 
@@ -14,22 +16,26 @@
 
 namespace leat {
 
-// Movable. Becomes a Reply.
+// Movable, thread-compatible. It becomes a Reply. It owns the transport's Reply
+// until that is called.
 class GuardedReply {
  public:
-  // `finish` will be called exactly once. `method` lives as long.
+  // `finish` is called exactly once. `method` is borrowed as long as this
+  // lives.
   GuardedReply(const char* method, Reply finish)
       : method_(method), finish_(std::move(finish)) {}
   GuardedReply(GuardedReply&& other) noexcept
       : method_(other.method_),
         finish_(std::exchange(other.finish_, nullptr)) {}
   GuardedReply& operator=(GuardedReply&&) = delete;
+  // Ends the call if nobody has replied.
   ~GuardedReply() {
     if (finish_ == nullptr) return;
     std::exchange(finish_, nullptr)(absl::InternalError(
         absl::StrCat("the handler of ", method_, " has dropped its reply")));
   }
 
+  // REQUIRES: not called before.
   void operator()(absl::StatusOr<Payload> response) && {
     LEAT_CHECK(finish_ != nullptr);
     std::exchange(finish_, nullptr)(std::move(response));

@@ -13,7 +13,7 @@
 namespace leat {
 namespace {
 
-// A request is the name of a service.
+// A larger request is malformed: it holds only the name of a service.
 constexpr size_t kMaxHealthRequestBytes = 1024;
 
 }  // namespace

@@ -69,7 +69,8 @@ class InProcessTransport final : public Transport {
     parts.options = std::move(options);
     parts.done = std::move(done);
     parts.max_message_bytes = max_message_bytes_;
-    // `done` may be what this transport has waited for to go.
+    // Keeps the network alive until Start returns. Once `done` has returned,
+    // the destructor of this transport no longer waits for the call.
     const std::shared_ptr<InProcessNetwork> network = network_;
     const auto call = std::make_shared<InProcessCall>(
         network->implementation(), network, &open_, std::move(parts));
@@ -91,7 +92,8 @@ class InProcessTransport final : public Transport {
   }
 
  private:
-  // Where it listens, as a rule.
+  // Returns the name of this caller for faults: the address where it listens,
+  // or a name of its own if it does not listen.
   std::string Name() {
     MutexLock lock(mutex_);
     if (name_.empty()) name_ = network_->implementation().NewClientName();

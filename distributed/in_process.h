@@ -1,8 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// InProcessNetwork: what transports "in-process" reach: those that are made
-// with one network call each other's listeners, by any addresses; nothing
-// leaves the process, messages are moved and their tensors shared. For tests of
-// many tasks, also under the thread sanitizer. Thread-safe.
+//
+// InProcessNetwork: what the transports named "in-process" are connected by,
+// for tests of many tasks, also under the thread sanitizer.
+//
+// Transports made with one network reach each other's listeners, at any valid
+// addresses. Nothing leaves the process: messages are moved, and their tensors
+// share their bytes.
 #ifndef LEAT_DISTRIBUTED_IN_PROCESS_H_
 #define LEAT_DISTRIBUTED_IN_PROCESS_H_
 
@@ -14,17 +17,20 @@ namespace leat {
 
 class InProcessFaults;
 
+// Thread-safe. Owned by a shared_ptr: the transports and listeners that use a
+// network share its ownership.
 class InProcessNetwork {
  public:
-  // Handlers and replies run on so many threads of its own. `faults`
-  // (in_process_faults.h), unless null, decide what happens to calls.
+  // Runs handlers and replies on `num_threads` threads of its own. `faults`
+  // (in_process_faults.h) decides what goes wrong with calls; if it is null,
+  // nothing does.
   explicit InProcessNetwork(int num_threads = 2,
                             std::shared_ptr<InProcessFaults> faults = nullptr);
-  // Transports and listeners share their network, so none is left. REQUIRES:
-  // not on one of its threads.
+  // No transport or listener is left, because they share the ownership.
+  // REQUIRES: not called on a thread of the network.
   ~InProcessNetwork();
 
-  // For the transport alone.
+  // For the transport only.
   class Implementation;
   Implementation& implementation() const { return *implementation_; }
 
@@ -32,6 +38,8 @@ class InProcessNetwork {
   const std::unique_ptr<Implementation> implementation_;
 };
 
+// Returns a transport of options.network, or of a new network of its own if
+// that is null. Never fails.
 absl::StatusOr<std::unique_ptr<Transport>> NewInProcessTransport(
     const TransportOptions& options);
 

@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Of the bytes that the message would have, all but some of its frame.
+// Returns the size of the message in bytes, without the framing of its tensors.
 int64_t BytesOf(const Payload& payload) {
   int64_t bytes = static_cast<int64_t>(payload.header.size());
   for (const WireTensor& wire : payload.tensors) {
@@ -22,7 +22,9 @@ int64_t BytesOf(const Payload& payload) {
   return bytes;
 }
 
-// What no transport would send, or no task of that limit receive.
+// Returns an error if no transport would send the message: INVALID_ARGUMENT for
+// tensors without a field for them, RESOURCE_EXHAUSTED if the receiver accepts
+// only smaller messages.
 absl::Status CheckMessage(const Payload& payload, TensorField field,
                           int64_t max_bytes, const std::string& address) {
   if (field.number == 0 && !payload.tensors.empty()) {
@@ -48,8 +50,8 @@ void InProcessCall::Start() {
   }
   bool is_cancelled = false;
   {
-    // What is registered here may end the call at once, which waits until it
-    // is known what to take back.
+    // What is registered here may end the call at once. End then waits for this
+    // lock, so that it knows what to take back.
     MutexLock lock(mutex_);
     if (parts_.options.deadline.has_value()) {
       timers_.push_back(network_.timers().At(*parts_.options.deadline, [weak] {
@@ -72,8 +74,9 @@ void InProcessCall::Start() {
       const auto give_up = [weak](const absl::Status&) {
         const CallRef call = weak.lock();
         if (call == nullptr) return;
-        // This is anybody's thread: without a share, all might be gone as soon
-        // as `done` has returned. A network that has ended has no open calls.
+        // This runs on any thread. Without a share of the network, everything
+        // might be destroyed as soon as `done` has returned. A network that has
+        // been destroyed has no open calls.
         const auto share = call->share_.lock();
         if (share == nullptr) return;
         call->Abandon(
@@ -116,7 +119,7 @@ void InProcessCall::DispatchAfter(std::chrono::nanoseconds time) {
 
 void InProcessCall::Dispatch() {
   const CallRef self = shared_from_this();
-  // What was slow on its way arrives though its caller has given up.
+  // A request that is slow on its way arrives even if its caller has given up.
   const bool is_slow =
       fate_.is_overtaken || fate_.request_delay > std::chrono::microseconds(0);
   for (;;) {
@@ -127,11 +130,12 @@ void InProcessCall::Dispatch() {
         network_.Find(parts_.address, waits ? self : nullptr);
     if (service == nullptr) {
       if (!waits) End(UnreachableError(parts_.address, "nobody listens there"));
-      // One that ended meanwhile may have come too early to be found waiting.
+      // If the call ended between HasEnded and Find, End did not find it
+      // waiting.
       if (waits && HasEnded()) network_.StopWaiting(parts_.address, self);
       return;
     }
-    // One that closes is not found again.
+    // If the service has been closed, the next Find does not return it.
     if (service->Enter(self)) return Handle(service);
   }
 }
@@ -151,7 +155,8 @@ void InProcessCall::Handle(const ServiceRef& service) {
           : CheckMessage(parts_.request, parts_.method.request,
                          service->max_message_bytes(), parts_.address);
   if (!status.ok()) {
-    // Before the reply, which would be the callee's.
+    // Ends the call before the reply, which would turn the error into the
+    // callee's.
     End(entry == nullptr ? status : AsTransportError(status));
     std::move(reply)(status);
   } else {
@@ -214,7 +219,8 @@ void InProcessCall::End(absl::StatusOr<Payload> result,
   }
   network_.queue().Add([self, result = std::move(result),
                         why_cancelled = std::move(why_cancelled)]() mutable {
-    // First, so that the caller finds nothing that still works for it.
+    // Cancels the handler before `done` is called, so that the caller finds
+    // nothing that still works for it.
     if (!why_cancelled.ok()) {
       self->context_->cancellation.Cancel(std::move(why_cancelled));
     }
@@ -229,7 +235,7 @@ void InProcessCall::Abandon(const absl::Status& why) {
 
 void InProcessCall::Lose() {
   End(UnreachableError(parts_.address, "it has stopped"));
-  // Also where the caller has long had its result.
+  // Cancels the handler even if the caller has had its result before.
   network_.queue().Add([self = shared_from_this()] {
     self->context_->cancellation.Cancel(absl::CancelledError(
         absl::StrCat(self->parts_.address, " has stopped")));

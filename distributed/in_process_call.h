@@ -1,6 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// Calls of an InProcessNetwork, and who listens on it. For in_process.cc alone.
-// Thread-safe.
+//
+// InProcessCall: one call over an InProcessNetwork. Service: what listens at
+// one address. InProcessNetwork::Implementation: which services and waiting
+// calls there are. For in_process.cc only.
 #ifndef LEAT_DISTRIBUTED_IN_PROCESS_CALL_H_
 #define LEAT_DISTRIBUTED_IN_PROCESS_CALL_H_
 
@@ -27,7 +29,9 @@ namespace in_process {
 class InProcessCall;
 using CallRef = std::shared_ptr<InProcessCall>;
 
-// What listens at an address, and its calls.
+// The methods that a listener serves at one address, and the calls of them that
+// are under way. Thread-safe. Borrows the method table, which must live until
+// Close has returned.
 class Service {
  public:
   Service(std::string address, const MethodTable& methods,
@@ -36,16 +40,20 @@ class Service {
         methods_(methods),
         max_message_bytes_(max_message_bytes) {}
 
+  // The address, with the port that was chosen if 0 was asked for.
   const std::string& address() const { return address_; }
   const MethodTable& methods() const { return methods_; }
+  // The largest request that is accepted, in bytes.
   int64_t max_message_bytes() const { return max_message_bytes_; }
 
-  // A call ends here when its handler has returned and has replied, so after
-  // two calls of Leave. False when it takes no calls any more.
+  // Adds a call. It ends after two calls of Leave: one when its handler has
+  // returned, one when it has replied. Returns false if the service is closed.
   bool Enter(const CallRef& call);
   void Leave(const CallRef& call);
 
-  // Waits until the calls have ended; after `grace` they lose their callers.
+  // Refuses new calls and waits until the others have ended. Those that have
+  // not ended after `grace` lose their callers (InProcessCall::Lose). Must not
+  // be called on a thread of the network.
   void Close(std::chrono::nanoseconds grace);
 
  private:
@@ -55,6 +63,7 @@ class Service {
   Mutex mutex_;
   CondVar idle_;
   bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
+  // How many calls of Leave each call still needs.
   absl::flat_hash_map<CallRef, int> calls_ ABSL_GUARDED_BY(mutex_);
 };
 
@@ -62,6 +71,8 @@ using ServiceRef = std::shared_ptr<Service>;
 
 }  // namespace in_process
 
+// Finds the service of an address, and holds calls that wait for one or that
+// faults hold back. Thread-safe.
 class InProcessNetwork::Implementation {
  public:
   Implementation(int num_threads, std::shared_ptr<InProcessFaults> faults)
@@ -69,51 +80,62 @@ class InProcessNetwork::Implementation {
         queue_(NewThreadPool("leat-calls", num_threads)),
         timers_("leat-calls") {}
 
+  // Returns null if the network has no faults.
   InProcessFaults* faults() const { return faults_.get(); }
+  // Runs handlers and replies.
   WorkQueue& queue() { return *queue_; }
   TimerQueue& timers() { return timers_; }
-  // What faults call a transport that listens nowhere.
+  // Returns a new name, under which faults know a transport that does not
+  // listen.
   std::string NewClientName();
 
+  // Makes a service at `address`, with a free port for port 0, and dispatches
+  // the calls that wait for it. `methods` is borrowed. Returns UNAVAILABLE if
+  // the address is in use.
   absl::StatusOr<in_process::ServiceRef> Add(const std::string& address,
                                              const MethodTable& methods,
                                              int64_t max_message_bytes);
+  // Makes `service` impossible to find. Calls that have entered it go on.
   void Remove(const in_process::Service& service);
 
-  // Null when nobody listens there. A `waiting` call that is not null is
-  // dispatched again as soon as somebody does.
+  // Returns the service at `address`, or null if there is none. If `waiting` is
+  // not null, that call is then dispatched again as soon as there is one.
   in_process::ServiceRef Find(const std::string& address,
                               const in_process::CallRef& waiting);
+  // Ends the wait that Find began for a call, if there is one.
   void StopWaiting(const std::string& address,
                    const in_process::CallRef& waiting);
 
-  // Dispatches `call` when LetGo is called for its way (who calls whom), or
-  // after `time`.
+  // Holds `call` back until LetGo is called for `way`, or until `time` has
+  // passed. `way` names the caller and the callee.
   void Hold(const std::string& way, const in_process::CallRef& call,
             std::chrono::nanoseconds time);
+  // Dispatches the calls that are held back on `way`.
   void LetGo(const std::string& way);
 
  private:
-  const std::shared_ptr<InProcessFaults> faults_;  // null: there are none
+  const std::shared_ptr<InProcessFaults> faults_;  // null if there are none
   Mutex mutex_;
   int num_clients_ ABSL_GUARDED_BY(mutex_) = 0;
+  // The calls that are held back, by way.
   absl::flat_hash_map<std::string, std::vector<in_process::CallRef>> held_
       ABSL_GUARDED_BY(mutex_);
   int last_port_ ABSL_GUARDED_BY(mutex_) = 0;
   // By canonical address.
   absl::flat_hash_map<std::string, in_process::ServiceRef> services_
       ABSL_GUARDED_BY(mutex_);
+  // The calls that wait for a service, by canonical address.
   absl::flat_hash_map<std::string, absl::flat_hash_set<in_process::CallRef>>
       waiting_ ABSL_GUARDED_BY(mutex_);
   const std::unique_ptr<WorkQueue> queue_;
-  TimerQueue timers_;  // ends first: it adds to the queue
+  TimerQueue timers_;  // destroyed first: it adds to the queue
 };
 
 namespace in_process {
 
 using Network = InProcessNetwork::Implementation;
 
-// The calls of a transport whose `done` has not returned.
+// The calls of one transport whose `done` has not returned. Thread-safe.
 class OpenCalls {
  public:
   void Add(const CallRef& call) {
@@ -129,6 +151,7 @@ class OpenCalls {
     MutexLock lock(mutex_);
     return std::vector<CallRef>(calls_.begin(), calls_.end());
   }
+  // Must not be called on a thread of the network.
   void WaitUntilEmpty() {
     MutexLock lock(mutex_);
     while (!calls_.empty()) empty_.Wait(mutex_);
@@ -140,8 +163,9 @@ class OpenCalls {
   absl::flat_hash_set<CallRef> calls_ ABSL_GUARDED_BY(mutex_);
 };
 
+// What a caller asks for.
 struct CallParts {
-  std::string caller = {};  // for faults
+  std::string caller = {};  // for faults; empty without
   std::string address = {};
   Method method = {};
   Payload request = {};
@@ -150,13 +174,15 @@ struct CallParts {
   int64_t max_message_bytes = 0;  // of the response
 };
 
-// One call: at the caller until `done` has been called, at the callee until
-// its handler is through; either may be first. Thread-safe.
+// One call. It is open at the caller until `done` has been called, and at the
+// callee until its handler has returned and replied; either may end first.
+// Thread-safe. Owned by what will continue it (a queue, a timer, a service) and
+// by OpenCalls.
 class InProcessCall : public std::enable_shared_from_this<InProcessCall> {
  public:
-  // `open`, which may be null, is borrowed until `done` has returned, and so is
-  // the network unless the call is on its own thread or the caller has a share
-  // of it.
+  // `open`, which may be null, is borrowed until `done` has returned. So is
+  // `network`, unless the call is on a thread of the network or the caller
+  // shares the ownership of the network.
   InProcessCall(Network& network, std::weak_ptr<InProcessNetwork> share,
                 OpenCalls* open, CallParts parts)
       : network_(network),
@@ -167,31 +193,39 @@ class InProcessCall : public std::enable_shared_from_this<InProcessCall> {
     context_->deadline = parts_.options.deadline;
   }
 
-  // To be called once.
+  // Sends the request. REQUIRES: called once.
   void Start();
-  // On a thread of the network: looks for the callee and calls its handler.
+  // Looks for the callee and calls its handler. Runs on a thread of the
+  // network.
   void Dispatch();
-  // The caller does not wait any longer.
+  // Ends the call for the caller, which gets `why`, and cancels the handler.
   void Abandon(const absl::Status& why);
-  // The callee's listener does not wait any longer.
+  // Ends the call because the callee's listener does not wait for it any
+  // longer: the caller gets UNAVAILABLE, and the handler is cancelled.
   void Lose();
 
  private:
-  // Gives the caller its result unless it has one; `why_cancelled`, if not OK,
-  // is for the callee. Touches nothing of the network afterwards.
+  // Gives the caller its result, unless it has one. If `why_cancelled` is not
+  // OK, the handler is cancelled with it. Uses nothing of the network
+  // afterwards.
   void End(absl::StatusOr<Payload> result, absl::Status why_cancelled = {});
   bool HasEnded() {
     MutexLock lock(mutex_);
     return has_ended_;
   }
-  // Towards its callee, as its fate will have it.
+  // Sends the request to the callee, with what its fate says may go wrong.
   void Depart();
+  // Dispatches the call on a thread of the network after `time`.
   void DispatchAfter(std::chrono::nanoseconds time);
+  // Calls the handler of `service`, or replies with an error if there is none
+  // or the request is not acceptable. REQUIRES: the call has entered `service`.
   void Handle(const ServiceRef& service);
-  // The request, once more, for nobody.
+  // Sends the request once more after `time`. Its reply is ignored.
   void ArriveAgain(std::chrono::nanoseconds time);
-  // What the handler has replied.
+  // Gives the handler's response to the caller, as the fate says.
   void Answer(absl::StatusOr<Payload> response);
+  // Returns the response, or an error if no transport would send it or the
+  // caller would not accept it.
   absl::StatusOr<Payload> CheckResponse(absl::StatusOr<Payload> response);
 
   Network& network_;

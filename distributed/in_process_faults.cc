@@ -16,18 +16,20 @@ namespace {
 
 using std::chrono::microseconds;
 
+// When a lost call is lost to both ends.
 constexpr microseconds kMinLoss = std::chrono::milliseconds(5);
 constexpr microseconds kMaxLoss = std::chrono::milliseconds(20);
-// A request that arrives again comes after the first.
+// The second arrival of a request always follows the first.
 constexpr microseconds kMinAgain(100);
 
-// What a message says about a step of it, if it is of one.
+// What a message says about a step; empty if it belongs to none.
 struct StepOfMessage {
   std::optional<int64_t> id = {};
-  std::string tensor = {};  // or a chunk of one
+  std::string tensor = {};  // the tensor, or the place of a chunk
 };
 
-// Incarnations are other ones each time.
+// Returns the key with incarnation 0, because incarnations differ in every run.
+// Returns a malformed key as it is.
 std::string KeyWithoutIncarnation(const std::string& text) {
   absl::StatusOr<RendezvousKey> key = RendezvousKey::Parse(text);
   if (!key.ok()) return text;
@@ -35,6 +37,8 @@ std::string KeyWithoutIncarnation(const std::string& text) {
   return key->ToString();
 }
 
+// Parses the header of a request of `method`, as far as methods belong to
+// steps.
 StepOfMessage StepOf(absl::string_view method, absl::string_view header) {
   StepOfMessage step;
   if (method == methods::kRunGraph.path) {
@@ -74,14 +78,14 @@ StepOfMessage StepOf(absl::string_view method, absl::string_view header) {
   return step;
 }
 
-// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
-// generators, 2014).
+// Pseudorandom decisions by SplitMix64 (Steele, Lea, Flood: Fast splittable
+// pseudorandom number generators, 2014).
 class Draws {
  public:
   explicit Draws(uint64_t seed) : state_(seed) {}
 
   bool Happens(double probability) {
-    // 53 bits, as many as a double has.
+    // A double has a mantissa of 53 bits.
     return static_cast<double>(Next() >> 11) * 0x1.0p-53 < probability;
   }
   microseconds Between(microseconds low, microseconds high) {

@@ -25,7 +25,8 @@ absl::Status ErrorAt(absl::string_view text, size_t byte,
       absl::StrCat("byte ", byte, ", line ", lines + 1, ": ", problem));
 }
 
-// Goes over the text and counts in `read` how far the parser has come.
+// Iterates over the text and counts in `read` how many bytes the parser has
+// read.
 struct CountingIterator {
   using iterator_category = std::input_iterator_tag;
   using value_type = char;
@@ -52,8 +53,8 @@ struct CountingIterator {
   }
 };
 
-// Makes the tree from nlohmann's events; a member that returns false ends the
-// parse. The names of the members are nlohmann's.
+// Builds the tree from the events of nlohmann's SAX parser. A member that
+// returns false ends the parse. The names of the members are nlohmann's.
 class TreeBuilder {
  public:
   using Kind = JsonValue::Kind;
@@ -98,9 +99,10 @@ class TreeBuilder {
     return true;
   }
 
-  // "[json.exception.parse_error.101] parse error at ...: syntax error while
-  // parsing value - unexpected ']'; last read: '...'; expected ...": what was
-  // read last is of any length and somebody else's.
+  // `error` says "[json.exception.parse_error.101] parse error at ...: syntax
+  // error while parsing value - unexpected ']'; last read: '...'; expected
+  // ...". The last token is left out of the message, because it may be of any
+  // length and comes from an untrusted text.
   bool parse_error(size_t position, const std::string& last_token,
                    const nlohmann::json::exception& error) {
     const std::string whole = absl::StrReplaceAll(
@@ -114,10 +116,11 @@ class TreeBuilder {
 
  private:
   struct Container {
-    JsonValue* value;  // stays where it is: nothing is added around it
+    JsonValue* value;  // stays valid: its parent does not grow meanwhile
     absl::flat_hash_set<std::string> names = {};
   };
 
+  // Adds a value to the innermost open container, or makes it the root.
   JsonValue* Add(Kind kind) {
     JsonValue* place = &root_;
     if (!open_.empty()) {
@@ -184,7 +187,7 @@ absl::StatusOr<JsonValue> ParseJson(absl::string_view text) {
         absl::StrCat("a JSON text of ", text.size(), " bytes; at most ",
                      kMaxJsonBytes, " are read"));
   }
-  // nlohmann takes it for the end and does not look at what follows.
+  // nlohmann takes a zero byte for the end and ignores what follows.
   if (const size_t zero = text.find('\0'); zero != text.npos) {
     return ErrorAt(text, zero + 1, "a byte that is zero");
   }

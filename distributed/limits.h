@@ -1,7 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// Limits: what a task takes of its peers and clients before it says no. Every
-// one is a flag of `leat serve`, which refusals name: "(--max-graphs)", and
-// "(max_graph_nodes)" where they come from layers that know of no flags.
+//
+// ServerLimits: how much a task accepts from its peers and clients before it
+// refuses.
+//
+// Every limit is a flag of `leat serve`. The message of a refusal names it, as
+// "(--max-graphs)", or as "(max_graph_nodes)" if it comes from a layer that
+// knows no flags.
 #ifndef LEAT_DISTRIBUTED_LIMITS_H_
 #define LEAT_DISTRIBUTED_LIMITS_H_
 
@@ -15,47 +19,55 @@
 
 namespace leat {
 
+// A value, copied by what uses it.
 struct ServerLimits {
-  // Of one message, in bytes; a larger one is RESOURCE_EXHAUSTED.
+  // The largest message, in bytes. A larger one is RESOURCE_EXHAUSTED.
   int64_t max_message_bytes = INT32_MAX;
-  // What messages that are being received may take together, in bytes.
+  // How many bytes the messages that are being received may take together.
   int64_t max_transport_bytes = int64_t{4} << 30;
+  // What the import of a graph may make (graph/graph_def.h).
   ImportLimits import = {};
-  // Of a client's graph, with its extensions, as messages.
+  // How many bytes a client's graph may take in messages, with its extensions.
   int64_t max_graph_bytes = int64_t{4} << 30;
+  // What the lowering of functions may make (graph/lower.h).
   LowerLimits lower = {};
-  // Sessions of clients of this task's master. One that nobody has used for
-  // so long is closed; the one idle for longest sooner, where there is no room
-  // for another, so that clients that died do not keep others out.
+  // How many sessions of clients the task's master keeps. A session that nobody
+  // has used for `session_idle` is closed. If there is no room for a new
+  // session, the one that was idle for longest is closed if that is
+  // `session_idle_when_full` or more, so that clients that died do not keep
+  // others out.
   size_t max_sessions = 1000;
   std::chrono::nanoseconds session_idle = std::chrono::hours(24);
   std::chrono::nanoseconds session_idle_when_full = std::chrono::minutes(10);
-  // That a step may take.
+  // The longest time that a step may take.
   std::chrono::nanoseconds max_step_time = std::chrono::hours(24);
-  // What other tasks get to create a session, or to take a graph.
+  // How long other tasks may take to create a session, or to register a graph.
   std::chrono::nanoseconds setup_timeout = std::chrono::minutes(5);
-  // Sessions of masters on this task, and graphs of each.
+  // How many sessions of masters the task's worker keeps, and how many graphs
+  // each.
   size_t max_worker_sessions = 1000;
   size_t max_graphs = 10'000;
-  // After that a master of which nothing is heard is taken for dead, and its
-  // sessions end.
+  // A master that does not answer for this long is taken for dead, and its
+  // sessions on this task end.
   std::chrono::nanoseconds master_silence = std::chrono::minutes(10);
-  // Live tensors of a session on this task: what its steps make, receive and
-  // are fed with, and what it leaves in variables. INT64_MAX: what devices
-  // have.
+  // How many bytes the live tensors of a session may take on this task: those
+  // that its steps make, receive and are fed with, and those that stay in
+  // variables. INT64_MAX means as many as the devices have.
   int64_t max_session_bytes = INT64_MAX;
-  // Of a queue: tensors of its elements.
+  // How many tensors the elements of one queue may have together.
   int64_t max_queue_elements = ResourceLimits().max_queue_elements;
-  // Steps for which a peer waits before they have begun here, and how long.
+  // How many steps may wait to begin here because a peer has asked for a tensor
+  // of theirs, and for how long.
   size_t max_waiting_steps = 1000;
   std::chrono::nanoseconds waiting_step_timeout = std::chrono::seconds(60);
-  // Ended steps that are remembered, so that nothing late wakes one.
+  // How many ended steps are remembered, so that nothing late starts one again.
   size_t max_tombstones = 100'000;
-  // How long peers may still fetch from a step that has succeeded.
+  // How long peers may still fetch tensors of a step that has succeeded.
   std::chrono::nanoseconds step_linger = std::chrono::minutes(10);
-  // Tensors, and Recvs, of one step that nobody has taken.
+  // How many tensors that nobody has taken, and Recvs that wait for one, a step
+  // may have together.
   size_t max_rendezvous_entries = size_t{1} << 20;
-  // Request ids that are remembered, of each kind of request.
+  // How many request ids are remembered, for each kind of request.
   size_t max_request_ids = 100'000;
 };
 

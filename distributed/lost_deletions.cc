@@ -13,9 +13,11 @@
 namespace leat {
 namespace {
 
+// The deadline of one call.
 constexpr std::chrono::seconds kDeletionTimeout(10);
 
-// Perhaps the task does not know of it: no task says these of a deletion.
+// True if the task may not have heard of the deletion. No task itself answers a
+// deletion with these codes.
 bool MayBeLost(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
 }

@@ -30,9 +30,11 @@ namespace {
 using std::chrono::steady_clock;
 using SessionPtr = std::shared_ptr<MasterSession>;
 
+// How long the tasks may take to answer CleanupAll.
 constexpr std::chrono::seconds kResetTimeout(10);
 
-// In TensorFlow's words, and more.
+// Returns ABORTED in the words of TensorFlow, with the other possible reason
+// added.
 absl::Status NoSession(absl::string_view handle) {
   return absl::AbortedError(
       absl::StrCat("Session ", handle.substr(0, 80),
@@ -40,6 +42,7 @@ absl::Status NoSession(absl::string_view handle) {
                    "nobody used it for too long (--session-idle, "
                    "--session-idle-when-full)."));
 }
+// Returns the same in the words of TensorFlow only, for CloseSession.
 absl::Status NoSessionAnyMore(absl::string_view handle) {
   return absl::AbortedError(
       absl::StrCat("Session ", handle.substr(0, 80),
@@ -50,6 +53,8 @@ absl::Status ClosedByClient() {
       "Step was cancelled by an explicit call to `Session::Close()`.");
 }
 
+// Returns `environment` with `tasks` as its tasks, and with a LostDeletions and
+// a Cleanups that tell these tasks.
 MasterEnvironment WithNotices(MasterEnvironment environment, Tasks& tasks) {
   environment.tasks = &tasks;
   environment.lost_deletions =
@@ -59,6 +64,7 @@ MasterEnvironment WithNotices(MasterEnvironment environment, Tasks& tasks) {
   return environment;
 }
 
+// Replies with `response`, or RESOURCE_EXHAUSTED if no message can hold it.
 template <class Response>
 void Respond(const Response& response, Reply reply) {
   const size_t bytes = response.ByteSizeLong();
@@ -72,6 +78,7 @@ void Respond(const Response& response, Reply reply) {
 
 }  // namespace
 
+// Shared by the Master, the methods and the calls under way.
 class Master::Implementation
     : public std::enable_shared_from_this<Implementation> {
  public:
@@ -97,10 +104,11 @@ class Master::Implementation
   using Call = std::shared_ptr<CallContext>;
   using Thread = RequestQueue::Thread;
 
-  // A handler that gets its parsed request.
+  // A handler that gets the parsed request.
   template <class Request>
   using Method = void (Implementation::*)(Call call, Request request,
                                           Reply reply);
+  // Adds a method whose requests are parsed and handled on `thread`.
   template <class Request>
   void Serve(const leat::Method& method, Method<Request> handler,
              MethodTable& methods, Thread thread = Thread::kTransport);
@@ -116,12 +124,14 @@ class Master::Implementation
   void PartialRunSetup(Call call, pb::PartialRunSetupRequest request,
                        Reply reply);
 
-  // Those with tensors, which the payload has beside the request. `args` are
-  // without feeds yet.
+  // A handler of a method with tensors, which are in the payload. The feeds of
+  // `args` are not yet set.
   template <class Request>
   using StepMethod = void (Implementation::*)(Request request, Payload payload,
                                               MasterSession::StepArgs args,
                                               Reply reply);
+  // Adds a method with tensors. Quick requests are handled on the transport's
+  // thread, others on the blocking queue.
   template <class Request>
   void ServeStep(const leat::Method& method, StepMethod<Request> handler,
                  MethodTable& methods);
@@ -129,13 +139,15 @@ class Master::Implementation
                MasterSession::StepArgs args, Reply reply);
   void RunCallable(pb::RunCallableRequest request, Payload payload,
                    MasterSession::StepArgs args, Reply reply);
+  // Makes the tensors of `payload`, which are charged to the session.
   absl::Status Materialize(MasterSession& session, Payload& payload) const {
     return payload.Materialize(session.allocator(),
                                &environment_.ops->variants(),
                                environment_.limits.max_message_bytes);
   }
 
-  // The session of a request of `method` that has not come before.
+  // Returns the session of a request of `method`. Returns ABORTED if there is
+  // none, or if a request with the same id has come before.
   template <class Request>
   absl::StatusOr<SessionPtr> SessionOf(const Request& request,
                                        absl::string_view method) {
@@ -144,6 +156,7 @@ class Master::Implementation
     if (session == nullptr) return NoSession(request.session_handle());
     return session;
   }
+  // Clears the containers of the tasks that `filters` allow, then replies.
   void CleanUpTasks(const pb::ResetRequest& request,
                     std::vector<DeviceName> filters,
                     MasterSessions::UnderWay under_way, Reply reply);
@@ -153,10 +166,10 @@ class Master::Implementation
   }
 
   StoppableTasks tasks_;
-  const MasterEnvironment environment_;  // with these tasks
+  const MasterEnvironment environment_;  // its `tasks` are `tasks_`
   RequestQueue requests_;
   RequestIds request_ids_;
-  // Ends sessions that are being created.
+  // Ends the sessions that are being created.
   const std::shared_ptr<Cancellation> stopping_ =
       std::make_shared<Cancellation>();
   const std::shared_ptr<MasterSessions> sessions_;
@@ -229,7 +242,7 @@ void Master::Implementation::CreateSession(Call call,
   if (!is_new.ok()) return std::move(reply)(is_new);
   absl::StatusOr<MasterSessions::UnderWay> under_way = sessions_->Begin();
   if (!under_way.ok()) return std::move(reply)(under_way.status());
-  // The client that gives up, or the end of this master, ends it.
+  // Creation ends early if the client gives up or this master stops.
   auto cancellation = std::make_shared<Cancellation>();
   const auto cancel = [cancellation](const absl::Status& why) {
     cancellation->Cancel(why);
@@ -383,7 +396,7 @@ void Master::Implementation::PartialRunSetup(Call, pb::PartialRunSetupRequest,
 
 void Master::Implementation::CloseSession(Call, pb::CloseSessionRequest request,
                                           Reply reply) {
-  // Shared with what is done at the end, if there is a session to end.
+  // Shared with the callback, which is dropped if there is no session to close.
   const auto answer = std::make_shared<Reply>(std::move(reply));
   const bool closes = sessions_->Close(
       request.session_handle(), ClosedByClient(),
@@ -417,7 +430,8 @@ void Master::Implementation::Reset(Call, pb::ResetRequest request,
   *config.mutable_device_filters() = request.device_filters();
   absl::StatusOr<SessionConfig> filters = ReadSessionConfig(config);
   if (!filters.ok()) return std::move(reply)(filters.status());
-  // Sessions first: a running step would make its variables anew.
+  // Closes the sessions first, because a running step would make its variables
+  // again.
   sessions_->CloseAll(
       absl::AbortedError("the cluster was reset"),
       [self = shared_from_this(), request = std::move(request),
@@ -464,7 +478,8 @@ void Master::Implementation::BeginStop() {
 void Master::Implementation::Stop(steady_clock::time_point deadline) {
   BeginStop();
   sessions_->WaitUntil(deadline);
-  // Where nothing is waited for any more, it ends what nobody waits for.
+  // Cancels the calls that nothing else cancels. After the deadline these are
+  // the calls that sessions wait for; otherwise nobody waits for them any more.
   tasks_.Stop(Stopping());
   sessions_->WaitUntil(steady_clock::time_point::max());
   environment_.lost_deletions->Stop();

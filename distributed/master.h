@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// Master: what a task does for clients, TensorFlow's MasterService: keeps their
-// sessions and answers for them. Thread-safe.
+//
+// Master: serves TensorFlow's MasterService. It keeps the sessions of clients
+// and runs their steps on the tasks of the cluster.
 #ifndef LEAT_DISTRIBUTED_MASTER_H_
 #define LEAT_DISTRIBUTED_MASTER_H_
 
@@ -18,27 +19,33 @@ class TaskStatusResponse;
 
 namespace leat {
 
+// Thread-safe. What `environment` points to is borrowed and must outlive this.
 class Master {
  public:
+  // Starts to look for idle sessions. The environment's `lost_deletions` and
+  // `cleanups` are replaced by the master's own.
   explicit Master(MasterEnvironment environment);
-  // REQUIRES: Stop was called, or no session ever made.
+  // REQUIRES: Stop was called, or no session was ever made.
   ~Master();
 
-  // Every method of the service; they borrow this.
+  // Adds every method of the service. The methods borrow this.
   void AddMethods(MethodTable& methods);
 
-  // Ends every step and session, and does not wait; calls that come later are
-  // UNAVAILABLE. Idempotent.
+  // Ends every step and session, without waiting for that. Calls that come
+  // later are UNAVAILABLE. Idempotent.
   void BeginStop();
 
-  // The same, and waits until nothing of them is under way. Tasks that do not
-  // answer that their part of a session has ended are not waited for beyond
-  // `deadline`. Not to be called on a thread that runs calls. Idempotent.
+  // Does the same and waits until nothing of the steps and sessions is under
+  // way. After `deadline` it no longer waits for tasks to confirm that their
+  // part of a session has ended. Must not be called on a thread that runs
+  // calls. Idempotent.
   void Stop(std::chrono::steady_clock::time_point deadline);
 
+  // Returns how many sessions of clients are open.
   size_t num_sessions() const;
 
-  // Its sessions, those used last first.
+  // Adds the number of sessions to `status`, and a description of each of those
+  // used last, as many as `listing` allows, beginning with the one used last.
   void Report(const StatusListing& listing,
               pb::TaskStatusResponse& status) const;
 

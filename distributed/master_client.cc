@@ -17,7 +17,7 @@
 namespace leat {
 namespace {
 
-// What a thread waits for.
+// The answer that a thread waits for. Thread-safe.
 class Answer {
  public:
   void Set(absl::StatusOr<Payload> payload) {

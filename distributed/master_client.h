@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MasterClient: calls of a master's methods that wait for their answers, for a
-// client's own threads. Thread-safe.
+// MasterClient: calls the methods of a master for a client's own threads, which
+// wait for the answers.
 #ifndef LEAT_DISTRIBUTED_MASTER_CLIENT_H_
 #define LEAT_DISTRIBUTED_MASTER_CLIENT_H_
 
@@ -24,41 +24,45 @@ class MessageLite;
 
 namespace leat {
 
-// Where a session's master is.
+// Where the master of a session is.
 struct MasterTarget {
-  std::string transport = {};
-  std::string address = {};
+  std::string transport = {};  // "grpc" or "in-process"
+  std::string address = {};    // address.h
 };
 
-// "grpc://host:port", "unix:///path", "in-process://host:port".
-// INVALID_ARGUMENT quoting a target of another form.
+// Parses "grpc://host:port", "unix:///path" or "in-process://host:port".
+// Returns INVALID_ARGUMENT, quoting the target, for any other form.
 absl::StatusOr<MasterTarget> ParseTarget(absl::string_view target);
 
+// Thread-safe. Owns its transport, so its destructor ends every call.
 class MasterClient {
  public:
+  // `address` is one of `transport` (address.h).
   MasterClient(std::unique_ptr<Transport> transport, std::string address)
       : transport_(std::move(transport)), address_(std::move(address)) {}
 
   const std::string& address() const { return address_; }
 
-  // The response, or why there is none. RESOURCE_EXHAUSTED for a request that
-  // no message can hold.
+  // Calls `method` and waits. Returns the response or the error of the call.
+  // RESOURCE_EXHAUSTED if no message can hold the request. Must not be called
+  // on a thread of the transport.
   absl::StatusOr<Payload> Call(const Method& method,
                                const google::protobuf::MessageLite& request,
                                WireTensors tensors, CallOptions options);
 
-  // The same for messages without tensors.
+  // Does the same for messages without tensors, and parses the response into
+  // `response`. Fails as ParseHeader does, too.
   absl::Status Call(const Method& method,
                     const google::protobuf::MessageLite& request,
                     google::protobuf::Message& response,
                     CallOptions options = {});
 
-  // The master is Leat's: later calls notice within seconds that it is silent.
-  // One of TensorFlow would have to answer behind what is being fed to it, over
-  // any network.
+  // Makes later calls notice within seconds that the master is silent.
+  // REQUIRES: the master is one of Leat. A master of TensorFlow would have to
+  // answer behind what is being fed to it, over a network of any speed.
   void Watch() { transport_->WatchPeer(address_, /*allows_pings=*/true); }
 
-  // Does not wait, nor tell what came of it.
+  // Calls `method` without waiting. The result is dropped.
   void Notify(const Method& method,
               const google::protobuf::MessageLite& request);
 
@@ -67,7 +71,10 @@ class MasterClient {
   const std::string address_;
 };
 
-// INTERNAL naming the method for bytes that are no such message.
+// Parses the header of the response of `method` into `message`. Returns
+// INTERNAL, naming the method, if the bytes are not such a message, and
+// RESOURCE_EXHAUSTED if the message would take more than kMaxAnswerBytes
+// (parse_message.h).
 absl::Status ParseHeader(const Method& method, const Payload& payload,
                          google::protobuf::Message& message);
 

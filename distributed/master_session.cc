@@ -29,15 +29,20 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// For tasks that do not answer yet, unless the client says otherwise.
+// How long tasks may take to answer when a session is created, unless the
+// client says otherwise.
 constexpr std::chrono::seconds kConnectTimeout(60);
+// How long before the client's deadline an error is sent, so that it arrives.
 constexpr std::chrono::seconds kTimeToReply(2);
+// How long tasks may take to delete a session.
 constexpr std::chrono::seconds kDeleteTimeout(10);
+// The largest number of callables of one session.
 constexpr size_t kMaxCallables = 100'000;
-// Of one session, that wait for their turn.
+// How many extensions of one session may wait for their turn.
 constexpr size_t kMaxWaitingExtensions = 16;
 
-// Some time before the client gives up it is to hear which task is missing.
+// Returns how long tasks may take to answer. The time ends a little before the
+// client gives up, so that the client can be told which task is missing.
 std::chrono::nanoseconds TimeToConnect(
     const SessionConfig& config,
     std::optional<steady_clock::time_point> answer_by) {
@@ -49,7 +54,8 @@ std::chrono::nanoseconds TimeToConnect(
                                      left / 4, kTimeToReply));
 }
 
-// What GetClusterDevices calls; null without a log.
+// Returns what GetClusterDevices calls with the missing tasks; null without a
+// log.
 std::function<void(const std::vector<std::string>&)> LogWaiting(
     const MasterEnvironment& environment) {
   if (environment.log == nullptr) return nullptr;
@@ -59,19 +65,22 @@ std::function<void(const std::vector<std::string>&)> LogWaiting(
   };
 }
 
-// So that a silent task does not hold anything for ever.
+// Returns options with a deadline, so that a silent task does not hold anything
+// for ever.
 CallOptions SetupCall(const ServerLimits& limits,
                       std::shared_ptr<Cancellation> cancellation) {
   return {.deadline = DeadlineAfter(limits.setup_timeout),
           .cancellation = std::move(cancellation)};
 }
 
+// Adds the flag of the deadline to DEADLINE_EXCEEDED.
 absl::Status WithSetupTimeout(const absl::Status& status) {
   if (!absl::IsDeadlineExceeded(status)) return status;
   return WithMessage(status,
                      absl::StrCat(status.message(), " (--setup-timeout)"));
 }
 
+// Returns UNIMPLEMENTED for options of TensorFlow that Leat does not have.
 absl::Status CheckCallable(const pb::CallableOptions& options) {
   const char* field = options.tensor_connection_size() > 0 ? "tensor_connection"
                       : options.feed_devices_size() > 0    ? "feed_devices"
@@ -242,7 +251,7 @@ void MasterSession::Extend(pb::GraphDef addition, int64_t version,
                            std::shared_ptr<CallContext> call, Extended done) {
   const absl::StatusOr<int64_t> run = Begin();
   if (!run.ok()) return std::move(done)(run.status());
-  // Shared with the task, which may be refused.
+  // Shared with the task of the queue, which the queue may refuse.
   const auto answer = std::make_shared<Extended>(
       [self = shared_from_this(), run = *run,
        done = std::move(done)](absl::StatusOr<int64_t> extended) mutable {
@@ -396,7 +405,7 @@ void MasterSession::RunPlan(PlanTable::Plan plan, StepArgs args,
   {
     MutexLock lock(mutex_);
     const auto place = running_.find(run);
-    if (place == running_.end()) return;  // It has ended already.
+    if (place == running_.end()) return;  // The step has ended already.
     place->second = step;
     closed = closed_;
   }

@@ -13,7 +13,8 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// How often idle sessions are looked for, at most.
+// How often idle sessions are looked for: every quarter of the idle time,
+// within these bounds.
 constexpr std::chrono::nanoseconds kMinSweep = std::chrono::seconds(1);
 constexpr std::chrono::nanoseconds kMaxSweep = std::chrono::minutes(1);
 
@@ -30,6 +31,7 @@ absl::Status ClientHasGone(const absl::Status& why) {
 
 }  // namespace
 
+// Counts as under way until it is destroyed.
 class MasterSessions::Token {
  public:
   explicit Token(std::shared_ptr<MasterSessions> sessions)
@@ -43,7 +45,8 @@ class MasterSessions::Token {
     sessions_->ended_.NotifyAll();
   }
 
-  // For a session that is being created. Changes under the sessions' lock.
+  // True while it holds the room of a session that is being created. Guarded by
+  // the sessions' lock.
   bool has_room = false;
 
  private:
@@ -138,7 +141,8 @@ absl::Status MasterSessions::Add(SessionPtr session, CallContext& client,
     session->Close(why, [token = std::move(under_way)] {});
     return why;
   }
-  // For as long as there is the call, so until its reply is on its way.
+  // Registered for as long as the call exists, which is until its reply is
+  // sent.
   auto close = [weak = weak_from_this(),
                 handle = session->handle()](const absl::Status& gone) {
     const auto self = weak.lock();

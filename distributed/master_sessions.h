@@ -1,7 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// MasterSessions: the sessions that a master keeps for clients, by handle, and
-// how many of them are being made or ended. Closes those that nobody uses,
-// sooner when there is no room for others. Thread-safe.
+//
+// MasterSessions: the sessions that a master keeps for clients, by handle.
+//
+// It counts what is under way in them, closes those that nobody uses, and
+// closes the one idle for longest if there is no room for a new one.
 #ifndef LEAT_DISTRIBUTED_MASTER_SESSIONS_H_
 #define LEAT_DISTRIBUTED_MASTER_SESSIONS_H_
 
@@ -23,61 +25,78 @@
 
 namespace leat {
 
+// Thread-safe. Owned by a shared_ptr: tokens share the ownership, timers keep
+// only weak references.
 class MasterSessions : public std::enable_shared_from_this<MasterSessions> {
  public:
   using SessionPtr = std::shared_ptr<MasterSession>;
   using Done = absl::AnyInvocable<void() &&>;
-  // Something of a session is under way as long as somebody holds one.
+  // Something of a session is under way as long as somebody holds a token.
   class Token;
   using UnderWay = std::shared_ptr<Token>;
 
-  // `task`: the master's, for messages. `timers` is borrowed and outlives this.
+  // `task` is the master's, for messages. `timers` is borrowed and outlives
+  // this.
   MasterSessions(std::string task, const ServerLimits& limits,
                  TimerQueue& timers);
 
-  // Room for a session that is being created, until the result goes: where
-  // there is none, that of the session idle for longest, which is closed.
-  // UNAVAILABLE when stopping, RESOURCE_EXHAUSTED when it is not idle for long
-  // enough.
+  // Reserves room for a session that is being created, until the result is
+  // given to Add or destroyed. If there is no room, closes the session that was
+  // idle for longest. Returns UNAVAILABLE if the master is stopping, and
+  // RESOURCE_EXHAUSTED if that session was not idle for long enough.
   absl::StatusOr<UnderWay> Begin();
 
-  // Adds a session, for which there is room. Closes it instead, and says why,
-  // when stopping, and when its client has gone: nobody would know of it. When
-  // the client goes before it has the reply, it is closed then.
+  // Adds a session for which `under_way` holds the room. Closes it instead if
+  // the master is stopping (UNAVAILABLE), or if the client has gone
+  // (CANCELLED), because nobody would know about the session. If the client
+  // goes later, but before it has the reply, the session is closed then.
   absl::Status Add(SessionPtr session, CallContext& client, UnderWay under_way);
 
-  // Null when there is none.
+  // Returns null if there is no such session.
   SessionPtr Find(const std::string& handle) const;
 
-  // Takes a session out and closes it with `why`; `done` when it is closed.
-  // False, leaving `done` alone, when there is none.
+  // Removes a session and closes it with `why`. `done` is called when it is
+  // closed. Returns false, and does not call `done`, if there is no such
+  // session.
   bool Close(const std::string& handle, absl::Status why, Done&& done);
-  // What goes on with the token is under way too.
+  // Gets a token. What goes on with the token is under way, too.
   using AllClosed = absl::AnyInvocable<void(UnderWay) &&>;
+  // Removes all sessions and closes them with `why`. `done` is called when all
+  // are closed.
   void CloseAll(const absl::Status& why, AllClosed done);
 
-  // Looks for idle sessions, again and again until BeginStop.
+  // Looks for idle sessions and closes them, again and again until BeginStop.
   void StartSweeping();
 
-  // Takes no sessions any more, and closes those that there are. Idempotent.
+  // Accepts no more sessions, and closes those that there are, without waiting.
+  // Idempotent.
   void BeginStop();
-  // False when something is under way at `deadline`.
+  // Waits until nothing is under way. Returns false if something still is at
+  // `deadline`.
   bool WaitUntil(std::chrono::steady_clock::time_point deadline);
 
+  // Returns the number of sessions that are open.
   size_t size() const;
-  // `max` of them at most.
+  // Returns at most `max` sessions, in no particular order.
   std::vector<SessionPtr> List(size_t max) const;
 
  private:
+  // A session and how long it has been idle.
   struct Idle {
-    SessionPtr session = {};  // null when there is none
+    SessionPtr session = {};  // null if there is none
     std::chrono::nanoseconds time = {};
   };
 
+  // Returns UNAVAILABLE, naming the task.
   absl::Status Stopping() const;
+  // Returns RESOURCE_EXHAUSTED, with how long `longest` has been idle.
   absl::Status Full(const Idle& longest) const;
+  // Returns a new token.
   UnderWay Count() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns the session that has been idle for longest.
   Idle LongestIdle() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Closes the sessions that were idle for `idle_time_`, and sets the timer
+  // again.
   void Sweep();
 
   const std::string task_;

@@ -11,16 +11,22 @@
 namespace leat {
 namespace {
 
+// How often masters are asked: every quarter of the silence, within these
+// bounds.
 constexpr std::chrono::nanoseconds kMinInterval = std::chrono::milliseconds(10);
 constexpr std::chrono::nanoseconds kMaxInterval = std::chrono::minutes(1);
+// How long a master may take to answer.
 constexpr std::chrono::seconds kMasterTimeout(10);
 
-// Whatever else answers at its address. NOT_FOUND: it is not in the cluster, so
-// nobody knows.
+// True for every error, also for one of something else that answers at the
+// master's address, but not for NOT_FOUND: a master that is not in the cluster
+// cannot be asked, so nothing is known about it.
 bool IsSilent(const absl::Status& answer) {
   return !answer.ok() && !absl::IsNotFound(answer);
 }
 
+// True if the answer comes from the process `master` and not from another one
+// at its address.
 bool IsThatProcess(const MasterProcess& master, const PeerStatus& status) {
   return std::any_of(status.devices.begin(), status.devices.end(),
                      [&master](const DeviceInfo& device) {
@@ -59,7 +65,8 @@ void MasterWatch::AskIdle() {
   }
   const std::vector<MasterProcess> masters = worker_.IdleMasters(interval_);
   {
-    // The others have used their sessions since, or have none any more.
+    // Forgets the silence of other masters: their sessions have been used
+    // since, or have ended.
     MutexLock lock(mutex_);
     std::erase_if(silent_, [&masters](const auto& entry) {
       return !std::binary_search(masters.begin(), masters.end(), entry.first);

@@ -13,15 +13,17 @@
 namespace leat {
 namespace {
 
-// Tasks tell times in micros, rounded down.
+// The resolution of the tasks' times in nanoseconds: they are microseconds,
+// rounded down.
 constexpr int64_t kResolution = 1000;
 
+// Nanoseconds since 1970; empty if start > end.
 struct Interval {
   int64_t start = 0;
   int64_t end = 0;
 };
 
-// Of all that ran on a task; empty where nothing did.
+// Returns the interval in which nodes ran on a task; empty if none ran.
 Interval WorkOf(const pb::StepStats& stats) {
   Interval work{.start = kMaxClockOffset, .end = 0};
   for (const pb::DeviceStepStats& device : stats.dev_stats()) {
@@ -35,8 +37,11 @@ Interval WorkOf(const pb::StepStats& stats) {
   return work;
 }
 
+// True if a time is set and in the range that ClockOffsets accepts.
 bool IsTime(int64_t nanos) { return nanos > 0 && nanos <= kMaxClockOffset; }
 
+// Bounds the offset of a task: it worked after it was called and before the
+// master had its reply. Without usable times the bounds are the widest.
 ClockBounds BoundsOf(const TaskStepStats& task) {
   const RunGraphTimes& times = task.times;
   Interval busy{.start = times.received, .end = times.replied};
@@ -50,7 +55,8 @@ ClockBounds BoundsOf(const TaskStepStats& task) {
                            kMaxClockOffset)};
 }
 
-// Between tasks; of two tasks the strictest.
+// Returns the orders between different tasks that transfers give; for each pair
+// of tasks only the strictest.
 std::vector<ClockOrder> OrdersOf(const pb::StepStats& stats,
                                  const std::vector<size_t>& task_of) {
   std::map<std::pair<size_t, size_t>, int64_t> leads;
@@ -61,7 +67,8 @@ std::vector<ClockOrder> OrdersOf(const pb::StepStats& stats,
     const int64_t received =
         std::min(StartNanos(*transfer.recv) + DurationNanos(*transfer.recv),
                  kMaxClockOffset);
-    // The end of an interval is no longer in it.
+    // An interval does not contain its end, so the last nanosecond of the _Recv
+    // is `received` - 1.
     const int64_t lead =
         std::min(StartNanos(*transfer.send) - received + 1, kMaxClockOffset);
     const auto [found, is_new] = leads.try_emplace({from, to}, lead);
@@ -75,11 +82,13 @@ std::vector<ClockOrder> OrdersOf(const pb::StepStats& stats,
   return orders;
 }
 
-// A time of a message, which may be anything.
+// Moves `time`, which is from a message and may be any number, to the master's
+// clock.
 int64_t Moved(int64_t time, int64_t offset) {
   return std::clamp<int64_t>(time, 0, kMaxClockOffset) - offset;
 }
 
+// Moves the times of `node` to the master's clock.
 void MoveBack(int64_t offset, pb::NodeExecStats& node) {
   if (node.all_start_nanos() != 0) {
     node.set_all_start_nanos(Moved(node.all_start_nanos(), offset));
@@ -95,6 +104,8 @@ void MoveBack(int64_t offset, pb::NodeExecStats& node) {
   }
 }
 
+// Moves the runs of nodes from one DeviceStepStats to another, until
+// `num_node_runs` is `max_node_runs`.
 void Append(pb::DeviceStepStats& from, int64_t max_node_runs,
             int64_t& num_node_runs, pb::DeviceStepStats& to) {
   to.set_device(from.device());
@@ -107,6 +118,7 @@ void Append(pb::DeviceStepStats& from, int64_t max_node_runs,
   }
 }
 
+// Joins the entries of each device, and sorts its nodes by start.
 pb::StepStats ByDevice(pb::StepStats stats, int64_t max_node_runs) {
   std::map<std::string, pb::DeviceStepStats> devices;
   int64_t num_node_runs = 0;
@@ -130,7 +142,7 @@ pb::StepStats ByDevice(pb::StepStats stats, int64_t max_node_runs) {
 pb::StepStats MergeStepStats(std::vector<TaskStepStats> tasks,
                              int64_t max_node_runs) {
   std::vector<ClockBounds> bounds;
-  std::vector<size_t> task_of;  // by position of what a device recorded
+  std::vector<size_t> task_of;  // the task of each entry of `all`
   pb::StepStats all;
   for (TaskStepStats& task : tasks) {
     bounds.push_back(BoundsOf(task));

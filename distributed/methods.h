@@ -1,7 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The methods that tasks call of each other, and MethodTable: what a task
-// answers them with, whatever transport they come by.
+// The methods that tasks call of each other, and MethodTable: the handlers with
+// which a task answers them, whichever transport they come by.
+//
+//   MethodTable table;
+//   table.Add(methods::kHealthCheck,
+//             [](std::shared_ptr<CallContext>, Payload request, Reply reply) {
+//               std::move(reply)(absl::UnimplementedError("not yet"));
+//             });
+//   const MethodTable::Entry* entry = table.Find(methods::kHealthCheck.path);
 #ifndef LEAT_DISTRIBUTED_METHODS_H_
 #define LEAT_DISTRIBUTED_METHODS_H_
 
@@ -20,15 +27,16 @@
 
 namespace leat {
 
-// The field of a message that holds its tensors: a NamedTensorProto or a
-// TensorProto each. Number 0: the message has none.
+// The field of a message that holds its tensors, each of which is a
+// NamedTensorProto or a TensorProto. Number 0 means that the message has none.
 struct TensorField {
   int number = 0;
-  bool named = false;
+  bool named = false;  // NamedTensorProto
 };
 
-// As on the wire: the paths are TensorFlow's, whose .proto files name another
-// package; the messages are those of protos/master.proto and worker.proto.
+// A method as it is on the wire. The paths are TensorFlow's, whose .proto files
+// have another package name than ours. The messages are those of
+// protos/master.proto and protos/worker.proto.
 struct Method {
   const char* path = "";
   TensorField request = {};
@@ -37,6 +45,7 @@ struct Method {
 
 namespace methods {
 
+// The methods of a master, which clients call.
 inline constexpr Method kCreateSession{
     "/tensorflow.MasterService/CreateSession"};
 inline constexpr Method kExtendSession{
@@ -54,6 +63,7 @@ inline constexpr Method kRunCallable{
 inline constexpr Method kReleaseCallable{
     "/tensorflow.MasterService/ReleaseCallable"};
 
+// The methods of a worker, which masters and other workers call.
 inline constexpr Method kGetStatus{"/tensorflow.WorkerService/GetStatus"};
 inline constexpr Method kCreateWorkerSession{
     "/tensorflow.WorkerService/CreateWorkerSession"};
@@ -74,50 +84,58 @@ inline constexpr Method kMarkRecvFinished{
 inline constexpr Method kLogging{"/tensorflow.WorkerService/Logging"};
 inline constexpr Method kTracing{"/tensorflow.WorkerService/Tracing"};
 
-// Leat's own.
+// Leat's own methods.
 inline constexpr Method kRecvTensors{
     "/leat.WorkerService/RecvTensors", {}, {1, false}};
 inline constexpr Method kFetchChunk{
     "/leat.WorkerService/FetchChunk", {}, {1, false}};
 inline constexpr Method kTaskStatus{"/leat.StatusService/GetStatus"};
 
-// gRPC's own.
+// gRPC's own method.
 inline constexpr Method kHealthCheck{"/grpc.health.v1.Health/Check"};
 
 }  // namespace methods
 
-// Who calls, and until when. Thread-safe.
+// What a handler knows about its call. Thread-safe once the handler has been
+// called. Shared by the transport and the handler.
 struct CallContext {
-  // The transport's name of the caller, for messages.
+  // The caller as the transport names it, for messages.
   std::string peer = {};
+  // When the caller stops waiting, if it does.
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
-  // When the caller gave up or is gone.
+  // Cancelled when the caller has given up or is gone.
   Cancellation cancellation;
 };
 
-// To be called exactly once, on any thread.
+// Ends a call with its response or error. Must be called exactly once, on any
+// thread.
 using Reply = absl::AnyInvocable<void(absl::StatusOr<Payload>) &&>;
 
-// Called on a transport's thread: must not block, nor copy more than 256 KiB.
+// Handles a call. It is called on a thread of the transport, so it must not
+// block, nor copy more than 256 KiB.
 using Handler = absl::AnyInvocable<void(std::shared_ptr<CallContext>, Payload,
                                         Reply) const>;
 
-// Filled before a transport listens, then const and thread-safe.
+// Maps paths to handlers. It is filled before a transport listens, and is const
+// and thread-safe from then on. Entries stay where they are as long as the
+// table.
 class MethodTable {
  public:
+  // A method and its handler.
   struct Entry {
     Method method = {};
     Handler handler = {};
   };
 
-  // REQUIRES: no handler of that path yet.
+  // Adds a handler. REQUIRES: there is no handler of that path yet.
   void Add(const Method& method, Handler handler);
 
   // Replaces the handler of that path by `around(handler)`. REQUIRES: there is
   // one.
   void Wrap(const Method& method, absl::FunctionRef<Handler(Handler)> around);
 
-  // Null for a method that the task does not serve. Valid as long as the table.
+  // Returns the entry of `path`, owned by the table, or null if the task does
+  // not serve that method.
   const Entry* Find(absl::string_view path) const;
 
  private:

@@ -1,6 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// ParseMessage: how what a peer has sent is parsed, so that no message takes
-// more memory, or more of a transport's time, than there is a limit for.
+//
+// ParseMessage: parses what a peer has sent, so that no message takes more
+// memory, or more of a transport thread's time, than a limit allows. Stateless,
+// thread-safe.
 #ifndef LEAT_DISTRIBUTED_PARSE_MESSAGE_H_
 #define LEAT_DISTRIBUTED_PARSE_MESSAGE_H_
 
@@ -15,19 +17,20 @@ class Message;
 
 namespace leat {
 
-// Larger headers are not parsed on a thread of the transport.
+// A transport's thread does not parse headers that are larger than this.
 inline constexpr int64_t kMaxInlineHeaderBytes = int64_t{64} << 10;
 
-// That the header of an answer may take once it is parsed.
+// The most memory that the header of an answer may take once it is parsed.
 inline constexpr int64_t kMaxAnswerBytes = int64_t{4} << 30;
 
-// INVALID_ARGUMENT for the header of a message, of that name, which is never so
-// large.
+// Returns INVALID_ARGUMENT if `header` is above kMaxInlineHeaderBytes. For
+// messages that are never so large; `name` is the name of the message's type.
 absl::Status CheckInlineHeader(absl::string_view name,
                                absl::string_view header);
 
-// INVALID_ARGUMENT for bytes that are no such message; RESOURCE_EXHAUSTED,
-// before it is parsed, for one that would take more than `max_bytes`.
+// Parses `header` into `message`. Returns RESOURCE_EXHAUSTED, without having
+// parsed it, if the parsed message would take more than `max_bytes`, and
+// INVALID_ARGUMENT if the bytes are not a message of that type.
 absl::Status ParseMessage(absl::string_view header, int64_t max_bytes,
                           google::protobuf::Message& message);
 

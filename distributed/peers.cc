@@ -25,14 +25,15 @@
 namespace leat {
 namespace {
 
-// Until a peer that is met has said what it is.
+// How long a peer that is met has to answer GetStatus.
 constexpr auto kStatusTimeout = std::chrono::seconds(10);
 
 bool IsOfTheWay(const absl::Status& status) {
   return status.GetPayload(kTransportErrorPayload).has_value();
 }
 
-// An error of the way to that task, without the mark that it is one.
+// Returns a transport error as one that names the task and its address and does
+// not have the mark of transport errors.
 absl::Status WayError(const absl::Status& status, absl::string_view task,
                       absl::string_view address) {
   const char* what = ":";
@@ -91,8 +92,8 @@ absl::string_view TensorNameOf(absl::string_view key) {
   return parts.size() == 5 ? parts[3] : key;
 }
 
-// Calls `done` once, if need be in the destructor: whatever becomes of the
-// calls, a step must not wait for ever.
+// Receives one tensor. Calls `done` exactly once, if need be in the destructor:
+// whatever becomes of the calls, a step must not wait for ever.
 class Peers::Pull {
  public:
   Pull(PeerRef peer, int64_t step_id, absl::string_view key, const Peers& peers,
@@ -206,6 +207,7 @@ class Peers::Pull {
         });
   }
 
+  // Meets the peer if the next tensor of this size could come in chunks.
   // REQUIRES: on a thread of the transport.
   void LearnOfChunks(int64_t bytes) {
     if (bytes > chunks_.inline_bytes && chunks_.chunk_bytes > 0) {
@@ -233,7 +235,8 @@ class Peers::Pull {
     if (!absl::IsNotFound(status) || IsOfTheWay(status)) {
       return CallError(status);
     }
-    // It has told of the transfer itself: the step, or the process, is over.
+    // The peer itself began the transfer. That it does not know it any more
+    // means that the step, or the peer's process, is over.
     return AsDerived(absl::AbortedError(absl::StrCat(
         "task ", peer_->task, " has forgotten '", TensorNameOf(key_),
         "' while it was fetched: ", status.message())));
@@ -317,7 +320,7 @@ absl::Status Peers::ReceiveError(const Peer& peer, absl::string_view what,
   }
   if (!IsOfTheWay(status)) return AsDerived(status);
   const absl::Status error = WayError(status, peer.task, peer.address);
-  // Nobody has failed who calls off.
+  // A task that cancels its call has not failed.
   if (absl::IsCancelled(error)) return AsDerived(error);
   return WithMessage(error,
                      absl::StrCat(error.message(), " while receiving ", what));
@@ -387,7 +390,7 @@ void Peers::MeetPeer(Transport& transport, const PeerRef& peer) {
   if (peer->was_asked.exchange(true)) return;
   CallOptions options;
   options.deadline = std::chrono::steady_clock::now() + kStatusTimeout;
-  // It is in the peer's entry then; without an answer all stays as it is.
+  // The answer is kept in the peer's entry. Without one nothing changes.
   AskForStatus(transport, peer, std::move(options),
                [](const absl::StatusOr<PeerStatus>&) {});
 }
@@ -464,7 +467,7 @@ void Peers::Report(absl::string_view own, const StatusListing& listing,
       add(task, peer->address, peer->traffic);
     }
   }
-  // Those that are not in the cluster, which only call.
+  // The tasks that are not in the cluster. They only call; nobody calls them.
   const PeerTraffic& others = traffic_->Of("");
   if (others.totals().calls_served > 0) {
     ++count;

@@ -1,5 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// Peers: the other tasks of the cluster as this one reaches them. Thread-safe.
+//
+// Peers: the other tasks of the cluster, as this task calls them and receives
+// tensors from them.
 #ifndef LEAT_DISTRIBUTED_PEERS_H_
 #define LEAT_DISTRIBUTED_PEERS_H_
 
@@ -31,94 +33,110 @@ class TaskStatusResponse;
 
 namespace leat {
 
-// Of what tasks of Leat say to each other (protos/leat_worker.proto); those of
-// another version cannot be in a cluster with this one.
+// The version of the fields and methods that tasks of Leat add to TensorFlow's
+// (protos/leat_worker.proto). Tasks of different versions cannot be in one
+// cluster.
 inline constexpr int kLeatPeerVersion = 2;
 
-// FAILED_PRECONDITION for another one, which `peer` has said of itself to `own`
-// (as the message names them).
+// Returns FAILED_PRECONDITION unless `version`, which the other side has
+// reported, is kLeatPeerVersion. `peer` and `own` are the names of both sides
+// in the message.
 absl::Status CheckPeerVersion(absl::string_view peer, int64_t version,
                               absl::string_view own);
 
-// What a task says of itself.
+// What a task says about itself in its reply to GetStatus.
 struct PeerStatus {
   std::vector<DeviceInfo> devices = {};
-  bool is_leat = false;         // else TensorFlow's
-  int64_t max_chunk_bytes = 0;  // of a transfer (recv_tensor.h); 0: it has none
-  int64_t ticket = 0;           // to create a session with; 0: TensorFlow's
+  bool is_leat = false;         // false for a task of TensorFlow
+  int64_t max_chunk_bytes = 0;  // of transfers (recv_tensor.h); 0: none
+  int64_t ticket = 0;           // for CreateWorkerSession; 0: TensorFlow's
 };
 
-// In the order of the keys.
+// The tensors of a bundle, in the order of the keys that were asked for.
 struct ReceivedBundle {
   std::vector<SentTensor> tensors = {};
-  int64_t send_start_us = 0;  // as Peers::RecvTensor says it
+  int64_t send_start_us = 0;  // as Peers::RecvTensor reports it
 };
 using BundleDone = absl::AnyInvocable<void(absl::StatusOr<ReceivedBundle>) &&>;
 
-// "edge_5_w/read" of a rendezvous key.
+// Returns the tensor's name in a rendezvous key, such as "edge_5_w/read", or
+// all of `key` if it is malformed.
 absl::string_view TensorNameOf(absl::string_view key);
 
+// The tasks of a cluster, by name. Thread-safe.
 class Peers {
  public:
-  // All but the cluster are borrowed and outlive the calls begun here, which
-  // may outlive this. `decoders`, of received variants, may be null.
+  // `cluster` is copied. The other objects are borrowed and must outlive the
+  // calls that are begun here, which may outlive this. Large tensors are
+  // decoded on `compute`. `decoders`, the decoders of received variants, may be
+  // null. `max_message_bytes` bounds the memory of a decoded message, and of a
+  // transfer.
   Peers(const ClusterSpec& cluster, Transport& transport, WorkQueue& compute,
         const VariantDecoders* decoders, int64_t max_message_bytes,
         const ChunkOptions& chunks = {});
 
-  // Calls the task "/job:ps/replica:0/task:0". NOT_FOUND, at once, for one that
-  // is not in the cluster; errors of the way, which the peer itself did not say
-  // (kTransportErrorPayload), name the task and its address.
+  // Calls a method of `task`, such as "/job:ps/replica:0/task:0". Gives `done`
+  // the response, or at once NOT_FOUND for a task that is not in the cluster,
+  // or the error of the call. A transport error, which the peer itself did not
+  // report (kTransportErrorPayload), names the task and its address.
   void Call(absl::string_view task, const Method& method, Payload request,
             CallOptions options, Reply done);
 
-  // The devices of a task, and of which kind it is. INVALID_ARGUMENT, naming
-  // the task, when its devices are malformed or another task's,
-  // FAILED_PRECONDITION for one of another kLeatPeerVersion. The task is
-  // watched (Transport::WatchPeer) from then on.
+  // Asks a task for its devices and which kind of task it is. `done` gets
+  // INVALID_ARGUMENT, naming the task, when its devices are malformed or belong
+  // to another task, FAILED_PRECONDITION for a task with another
+  // kLeatPeerVersion, and otherwise fails as Call does. A task that has
+  // answered well is watched (Transport::WatchPeer) from then on.
   void GetStatus(absl::string_view task, CallOptions options,
                  absl::AnyInvocable<void(absl::StatusOr<PeerStatus>) &&> done);
 
-  // Asks a task of which nothing is known how it is, once, and does not wait:
-  // it is watched from then on. Does nothing for one that is not in
+  // Asks `task` for its status if it has not been asked yet, and does not wait.
+  // Once it has answered, it is watched. Does nothing for a task that is not in
   // the cluster.
   void Meet(absl::string_view task);
 
-  // A tensor that `task` produces in that step, into host memory of
-  // `allocator`; `done` exactly once, on a thread of the transport or, for one
-  // above 256 KiB, of `compute`. What the peer says is derived from its own
-  // failure (core/status_payloads.h); an error of the way is not: "task
+  // Receives a tensor that `task` produces in step `step_id`, into host memory
+  // of `allocator`. Calls `done` exactly once, on a thread of the transport or,
+  // for a tensor above 256 KiB, of `compute`.
+  //
+  // What the peer reports is derived from its own failure
+  // (core/status_payloads.h). A transport error is not derived: "task
   // /job:ps/replica:0/task:0 (127.0.0.1:7001) cannot be reached: ... while
-  // receiving 'edge_5_w/read'". After `cancellation` (may be null): its status.
-  // INVALID_ARGUMENT, naming key and task, for a response without tensor.
+  // receiving 'edge_5_w/read'". After `cancellation`, which may be null, the
+  // error is its status. A response without a tensor is INVALID_ARGUMENT,
+  // naming the key and the task.
   //
-  // Large ones come in chunks from a peer that has said in GetStatus that it
-  // has them; one of which nothing is known is met while the first such tensor
-  // comes in one piece.
+  // Large tensors come in chunks from a peer that has said in GetStatus that it
+  // supports them. If nothing is known about the peer, its first such tensor
+  // comes in one piece, and meanwhile it is met (Meet).
   //
-  // `send_start_us`, if not null, is borrowed until `done` and gets when the
-  // peer began to send, by its clock, in micros since 1970.
+  // `send_start_us`, if not null, is borrowed until `done`. It is set to the
+  // time at which the peer began to send, by the peer's clock, in microseconds
+  // since 1970.
   void RecvTensor(absl::string_view task, int64_t step_id,
                   absl::string_view key, Allocator& allocator,
                   std::shared_ptr<Cancellation> cancellation,
                   Rendezvous::Done done, int64_t* send_start_us = nullptr);
 
-  // The tensors of all of these keys, which `task` gives together: as
-  // RecvTensor, but in one piece. REQUIRES: a task of Leat; keys.
+  // Receives the tensors of all `keys`, which `task` sends together. Like
+  // RecvTensor, but always in one piece. REQUIRES: `task` is a task of Leat;
+  // `keys` is not empty.
   void RecvTensors(absl::string_view task, int64_t step_id,
                    std::shared_ptr<const std::vector<std::string>> keys,
                    Allocator& allocator,
                    std::shared_ptr<Cancellation> cancellation, BundleDone done);
 
-  // Calls of peers are counted there, and what is waited for of them; calls by
-  // them are for others to count. Never null.
+  // Counts the calls of peers and lists what is waited for from them. Calls
+  // that peers make here are counted by those who answer them. Never null.
   const std::shared_ptr<Traffic>& traffic() const { return traffic_; }
 
-  // Every task but `own`.
+  // Adds the traffic with every task except `own` to `status`.
   void Report(absl::string_view own, const StatusListing& listing,
               pb::TaskStatusResponse& status) const;
 
  private:
+  // One task of the cluster. Calls share its ownership, since they may outlive
+  // Peers.
   struct Peer {
     Peer(std::string name, std::string where, std::shared_ptr<Traffic> all)
         : task(std::move(name)),
@@ -130,33 +148,40 @@ class Peers {
     const std::string address;
     const std::shared_ptr<Traffic> all_traffic;
     PeerTraffic& traffic;
-    // Of what it has said.
+    // What the peer has told: whether GetStatus was asked and has not failed,
+    // and the largest chunk that it sends (0: unknown or none).
     std::atomic<bool> was_asked{false};
     std::atomic<int64_t> max_chunk_bytes{0};
   };
   using PeerRef = std::shared_ptr<Peer>;
   using StatusDone = absl::AnyInvocable<void(absl::StatusOr<PeerStatus>) &&>;
-  class Pull;        // a tensor on its way
-  class BundlePull;  // several
+  class Pull;        // one tensor that is being received
+  class BundlePull;  // the tensors of one bundle
 
-  // Null when there is none of that name.
+  // Returns the task of that name, or null if there is none.
   PeerRef Find(absl::string_view task) const;
+  // Returns NOT_FOUND: `task` is not in the cluster.
   static absl::Status NoTaskError(absl::string_view task);
 
-  // Every call goes by it, and is counted. Errors are as the transport gives
-  // them.
+  // Makes and counts a call. Every call goes through here. Errors are passed on
+  // as the transport reports them.
   static void CallPeer(Transport& transport, const PeerRef& peer,
                        const Method& method, Payload request,
                        CallOptions options, Reply done);
+  // Wraps `done` so that transport errors name the task and its address.
   static Reply WithWayErrors(const PeerRef& peer, Reply done);
+  // Calls GetStatus and keeps in `peer` what it says.
   static void AskForStatus(Transport& transport, const PeerRef& peer,
                            CallOptions options, StatusDone done);
+  // Does what Meet says.
   static void MeetPeer(Transport& transport, const PeerRef& peer);
+  // Returns how `peer` should send large tensors.
   ChunkWish WishOf(const Peer& peer) const;
-  // Calls `decode`; in the pool when that takes long.
+  // Calls `decode` with the payload: here if it is quick, else on `compute`.
   static void DecodeOn(WorkQueue& compute, Payload payload,
                        absl::AnyInvocable<void(Payload) &&> decode);
-  // Why `what` does not come. `cancellation` may be null.
+  // Returns the error of a call that was to receive `what`. `cancellation` may
+  // be null.
   static absl::Status ReceiveError(const Peer& peer, absl::string_view what,
                                    const Cancellation* cancellation,
                                    const absl::Status& status);
@@ -167,7 +192,7 @@ class Peers {
   const int64_t max_message_bytes_;
   const ChunkOptions chunks_;
   const std::shared_ptr<Traffic> traffic_;
-  // By name of the task.
+  // By the name of the task. Never changed.
   absl::flat_hash_map<std::string, PeerRef> peers_;
 };
 

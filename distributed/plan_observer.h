@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// PlanObserver: what watches the plans that a master makes, such as `leat serve
-// --dump-dir`.
+//
+// PlanObserver: the interface for watching the plans that a master makes, as
+// `leat serve --dump-dir` does.
 #ifndef LEAT_DISTRIBUTED_PLAN_OBSERVER_H_
 #define LEAT_DISTRIBUTED_PLAN_OBSERVER_H_
 
@@ -15,21 +16,24 @@ class GraphDef;
 
 namespace leat {
 
-// A plan that is about to be registered. All borrowed for the call.
+// A plan that is about to be registered with its tasks. Everything is borrowed
+// for the duration of the call.
 struct PlanView {
-  absl::string_view session = {};  // its handle
-  // `whole` is there, and `partitions` as they were cut.
+  absl::string_view session = {};  // the session's handle
+  // The plan, with its `whole` graph and with `partitions` as they were cut.
   const StepPlan* plan = nullptr;
-  // What the task of each partition gets: with feeds and fetches as it knows
-  // them, and without what a task of TensorFlow would not understand.
+  // The graph that the task of each partition gets, in the order of the
+  // partitions: with feeds and fetches in the form that tasks know, and for a
+  // task of TensorFlow without what it would not understand.
   std::vector<const pb::GraphDef*> graphs = {};
 };
 
+// Implementations must be thread-safe.
 class PlanObserver {
  public:
   virtual ~PlanObserver() = default;
-  // Called on several threads at once, which may wait here; what goes wrong is
-  // the observer's own affair.
+  // Called for each plan, on several threads at once, which may block here. The
+  // observer has to handle its own errors.
   virtual void OnPlan(const PlanView& view) = 0;
 };
 

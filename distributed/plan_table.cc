@@ -25,7 +25,7 @@ absl::StatusOr<PlanTable::Plan> PlanTable::Find(absl::string_view key) {
 
 PlanTable::Ticket PlanTable::Get(const std::string& key, int64_t graph_version,
                                  Make make, Done done) {
-  absl::StatusOr<Plan> found = Plan();  // null: to be made
+  absl::StatusOr<Plan> found = Plan();  // null if it is to be made
   Ticket ticket = 0;
   {
     MutexLock lock(mutex_);
@@ -85,12 +85,12 @@ void PlanTable::Finish(const std::string& key, int64_t graph_version,
                        absl::StatusOr<Plan> plan) {
   std::vector<Waiter> served;
   std::vector<Plan> evicted;
-  Make next;  // not null: tried again, with a later graph
+  Make next;  // if not null, the next try, with a later graph
   int64_t next_version = 0;
   {
     MutexLock lock(mutex_);
     const auto it = entries_.find(key);
-    if (it == entries_.end()) return;  // closed meanwhile
+    if (it == entries_.end()) return;  // Close was called meanwhile.
     Entry& entry = *it->second;
     if (plan.ok()) {
       served = TakeUpTo(INT64_MAX, entry);
@@ -136,7 +136,8 @@ std::vector<PlanTable::Plan> PlanTable::Evict() {
   auto oldest = used_.begin();
   while (used_.size() > max_plans_ && oldest != used_.end()) {
     const auto entry = entries_.find(*oldest);
-    // Only under the lock does anybody get a plan of which there is one copy.
+    // The count cannot grow from 1 while the lock is held, because plans are
+    // copied from the table only under the lock.
     if (entry->second->plan.use_count() > 1) {
       ++oldest;
       continue;

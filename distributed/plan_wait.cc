@@ -12,6 +12,8 @@
 namespace leat {
 namespace {
 
+// One wait. The callbacks of the timer and of the client's cancellation refer
+// to it weakly; the table owns it as long as the wait goes on.
 class PlanWait : public std::enable_shared_from_this<PlanWait> {
  public:
   PlanWait(const std::shared_ptr<PlanTable>& plans, std::string key,
@@ -22,12 +24,13 @@ class PlanWait : public std::enable_shared_from_this<PlanWait> {
         patience_(patience),
         done_(std::move(done)) {}
 
-  // It is in the table, unless the plan was there.
+  // Sets the timer and listens to the client, unless the wait is over already.
+  // `ticket` is its ticket in the table.
   void Start(PlanTable::Ticket ticket) {
     absl::Status gone;
     {
-      // What is registered here may end the wait at once, which waits until it
-      // is known what to take back.
+      // What is registered here may call GiveUp at once. GiveUp then blocks on
+      // the mutex until it is known which timer, token and ticket to take back.
       MutexLock lock(mutex_);
       if (done_ == nullptr) return;
       ticket_ = ticket;
@@ -55,13 +58,14 @@ class PlanWait : public std::enable_shared_from_this<PlanWait> {
     if (!gone.ok()) GiveUp(gone);
   }
 
-  // What the table says.
+  // Ends the wait with the table's result.
   void End(absl::StatusOr<PlanTable::Plan> plan) {
     PlanTable::Done done = TakeDone();
     if (done != nullptr) std::move(done)(std::move(plan));
   }
 
  private:
+  // Ends the wait early and leaves the table.
   void GiveUp(const absl::Status& why) {
     PlanTable::Done done = TakeDone();
     if (done == nullptr) return;
@@ -74,7 +78,8 @@ class PlanWait : public std::enable_shared_from_this<PlanWait> {
     std::move(done)(why);
   }
 
-  // Null when it is over already.
+  // Ends the timer and the listening. Returns `done_`, or null if the wait is
+  // over already.
   PlanTable::Done TakeDone() {
     PlanTable::Done done;
     std::optional<TimerQueue::Id> timer;
@@ -90,7 +95,7 @@ class PlanWait : public std::enable_shared_from_this<PlanWait> {
     return done;
   }
 
-  const std::weak_ptr<PlanTable> plans_;  // which has this
+  const std::weak_ptr<PlanTable> plans_;  // It owns this.
   const std::string key_;
   TimerQueue& timers_;
   const Patience patience_;

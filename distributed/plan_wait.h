@@ -1,6 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// How a client waits for a plan, which is made for others too: until its time
-// is up or it goes. The plan goes on being made. Thread-safe.
+//
+// WaitForPlan: lets a client wait for a plan until its time is up or it goes
+// away. The plan, which may be for other clients too, is completed all the
+// same. Thread-safe.
 #ifndef LEAT_DISTRIBUTED_PLAN_WAIT_H_
 #define LEAT_DISTRIBUTED_PLAN_WAIT_H_
 
@@ -16,17 +18,18 @@
 
 namespace leat {
 
-// How long a client waits.
+// What ends the wait of a client.
 struct Patience {
+  // The step's deadline, if it has one.
   std::optional<StepDeadline> deadline = {};
-  // Its cancellation ends the wait. May be null.
+  // The client's call, whose cancellation ends the wait. May be null.
   std::shared_ptr<CallContext> call = {};
 };
 
-// PlanTable::Get, of which `done` is told, or of DEADLINE_EXCEEDED or the
-// reason of the cancellation, whichever comes first; exactly once, on any
-// thread, perhaps this one. Nothing of who has gone stays in the table.
-// `timers` is borrowed and outlives the wait.
+// Asks `plans` for a plan (PlanTable::Get). Calls `done` exactly once, on any
+// thread, perhaps this one, with whichever comes first: the result of Get,
+// DEADLINE_EXCEEDED, or the reason of the cancellation. A client that has gone
+// leaves nothing in the table. `timers` is borrowed and must outlive the wait.
 void WaitForPlan(const std::shared_ptr<PlanTable>& plans,
                  const std::string& key, int64_t graph_version,
                  PlanTable::Make make, TimerQueue& timers,

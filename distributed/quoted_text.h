@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// QuotedText: text of others in a message of ours.
+// QuotedText: quotes untrusted text in error messages. Stateless, thread-safe.
 #ifndef LEAT_DISTRIBUTED_QUOTED_TEXT_H_
 #define LEAT_DISTRIBUTED_QUOTED_TEXT_H_
 
@@ -10,8 +10,9 @@
 
 namespace leat {
 
-// In quotes and on one line: bytes that are not printable ASCII are escaped,
-// and of a long text there are the first 80 bytes and "...".
+// Returns `text` in single quotes and on one line: bytes that are not printable
+// ASCII are escaped, and a long text is cut after 80 bytes, with "..." behind
+// it.
 std::string QuotedText(absl::string_view text);
 
 }  // namespace leat

@@ -16,10 +16,11 @@
 namespace leat {
 namespace {
 
-// Of a request, which a task answers on the thread that receives it.
+// The most bytes of all keys of a request. A task reads requests on the thread
+// that receives them, which takes only small ones.
 constexpr size_t kMaxKeyBytes = kMaxInlineHeaderBytes / 2;
 
-// Whose tensors may come together.
+// The ends that all tensors of a bundle must share.
 struct Ends {
   std::string send_task = {};
   std::string recv_device = {};
@@ -33,6 +34,7 @@ size_t KeyBytes(const RecvBundles::Keys& keys) {
   return bytes;
 }
 
+// True if one request may ask for these keys, and if it saves any others.
 bool MayBeAsked(const RecvBundles::Keys& keys) {
   return keys.size() > 1 && keys.size() <= Bundles::kMaxTensors &&
          KeyBytes(keys) <= kMaxKeyBytes;

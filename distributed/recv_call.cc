@@ -17,11 +17,12 @@
 namespace leat {
 namespace {
 
-// Replies once, to the first that comes: a tensor, an error, the caller's end.
-// What waits in the rendezvous keeps it, so it keeps little once it replied.
+// A call that waits for tensors. It replies once, with whichever comes first:
+// the tensors, an error, or the cancellation by the caller. Callbacks in the
+// rendezvous keep it alive, so it holds little once it has replied.
 class RecvCall {
  public:
-  // REQUIRES: keys, all of one receiver.
+  // REQUIRES: `keys` is not empty, and all keys have the same receiver.
   RecvCall(int64_t step_id, std::vector<std::string> keys,
            int64_t received_bytes, std::shared_ptr<Traffic> traffic,
            std::shared_ptr<CallContext> context, Reply reply)
@@ -39,7 +40,8 @@ class RecvCall {
   const std::vector<std::string>& keys() const { return keys_; }
   PeerTraffic& caller() { return caller_; }
 
-  // Returns false, having replied, when the caller is gone.
+  // Makes the caller's cancellation end the call. Returns false, after a reply,
+  // if the caller is gone already.
   static bool Watch(const std::shared_ptr<RecvCall>& call,
                     CallContext& context) {
     Cancellation::Token token = 0;
@@ -68,7 +70,8 @@ class RecvCall {
     return replied_;
   }
 
-  // Of several keys: all tensors, with the last of them.
+  // Keeps the tensor of one of several keys. Returns all tensors when this is
+  // the last one.
   std::optional<std::vector<SentTensor>> Gather(size_t index, SentTensor sent) {
     MutexLock lock(mutex_);
     if (replied_) return std::nullopt;
@@ -78,7 +81,7 @@ class RecvCall {
     return std::move(gathered_);
   }
 
-  // False when it has replied before.
+  // Replies, and returns true, unless it has replied before.
   bool Finish(absl::StatusOr<Payload> response) {
     Reply reply = nullptr;
     std::shared_ptr<CallContext> context;
@@ -93,7 +96,8 @@ class RecvCall {
       context.swap(context_);
       token = token_;
     }
-    // Without a token it is the cancellation that calls, or nobody will.
+    // Without a token either the cancellation itself calls this, or it will
+    // never call.
     if (token != kNoToken) context->cancellation.Deregister(token);
     waiting_.clear();
     caller_.CountServed(received_bytes_,
@@ -119,7 +123,7 @@ class RecvCall {
   Reply reply_ ABSL_GUARDED_BY(mutex_);
 };
 
-// What FetchChunk's header takes at most, by far.
+// No header of a FetchChunkRequest comes near this size.
 constexpr size_t kMaxChunkRequestBytes = 1024;
 
 // Replies with the tensor, or with the beginning of its transfer.
@@ -166,7 +170,9 @@ void ReceiveForPeer(RemoteRendezvous& rendezvous, RecvTensorRequest request,
         } else if (IsPlainBytes(tensor.dtype()) || compute.IsWorkerThread()) {
           FinishWithTensor(*call, *transfers, wish, std::move(tensor));
         } else {
-          // The transport encodes it in the reply, element by element.
+          // The transport encodes such a tensor element by element while it
+          // sends the reply, which takes too long for the thread that produced
+          // it.
           compute.Add([call, transfers, wish, tensor = std::move(tensor)] {
             FinishWithTensor(*call, *transfers, wish, tensor);
           });

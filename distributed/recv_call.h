@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// ReceiveForPeer, ReceiveBundleForPeer, ChunkForPeer: what a task answers to
-// RecvTensor, RecvTensors and FetchChunk. Stateless, thread-safe.
+//
+// ReceiveForPeer, ReceiveBundleForPeer, ChunkForPeer: how a task answers the
+// methods RecvTensor, RecvTensors and FetchChunk. Stateless, thread-safe.
 #ifndef LEAT_DISTRIBUTED_RECV_CALL_H_
 #define LEAT_DISTRIBUTED_RECV_CALL_H_
 
@@ -17,24 +18,27 @@
 
 namespace leat {
 
-// Replies with the tensor as soon as it is there, with the error that ends the
-// step, as RemoteRendezvous::RecvForPeer does, or with CANCELLED (derived) once
-// the caller has given up: nobody gets the tensor then. `traffic` (not null)
-// has the Recv while it waits, and counts it, with so many bytes received, for
-// the task that the key says.
+// Replies with the tensor as soon as it has been produced, with the error that
+// ends the step, as RemoteRendezvous::RecvForPeer does, or with CANCELLED
+// (derived) once the caller has given up; nobody gets the tensor then.
+//
+// `traffic` (not null) lists the Recv while it waits. It then counts the call,
+// with `received_bytes` and the size of the reply, for the receiving task in
+// the key.
 void ReceiveForPeer(RemoteRendezvous& rendezvous, RecvTensorRequest request,
                     int64_t received_bytes, std::shared_ptr<Traffic> traffic,
                     std::shared_ptr<CallContext> context, Reply reply);
 
-// The same for the tensors of a bundle: replies when all are there, or with the
-// first error.
+// Does the same for the tensors of a bundle: replies when all have been
+// produced, or with the first error. REQUIRES: `request` has keys.
 void ReceiveBundleForPeer(RemoteRendezvous& rendezvous,
                           RecvTensorsRequest request, int64_t received_bytes,
                           std::shared_ptr<Traffic> traffic,
                           std::shared_ptr<CallContext> context, Reply reply);
 
-// The response to the FetchChunkRequest in `header`. INVALID_ARGUMENT for a
-// malformed one; else as StepTable::Find and Transfers::Take.
+// Returns the response to the FetchChunkRequest in `header`. Returns
+// INVALID_ARGUMENT for a malformed request, and otherwise fails as
+// StepTable::Find and Transfers::Take do.
 absl::StatusOr<Payload> ChunkForPeer(const StepTable& steps,
                                      absl::string_view header);
 

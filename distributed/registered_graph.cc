@@ -14,7 +14,7 @@
 namespace leat {
 namespace {
 
-// The full name of a device, as the task writes it.
+// Returns the full name of the node's device, as this task writes it.
 absl::StatusOr<std::string> FullName(const Node& node, absl::string_view task,
                                      const DeviceSet& devices) {
   const std::string& requested = node.def->device;
@@ -34,7 +34,8 @@ absl::StatusOr<std::string> FullName(const Node& node, absl::string_view task,
                    ", which is not a device of ", task));
 }
 
-// A master places nodes by what they request.
+// Assigns each node to the device that it requests, because a master writes the
+// assigned device there.
 absl::Status AssignDevices(absl::string_view task, const DeviceSet& devices,
                            Graph& graph) {
   absl::flat_hash_map<std::string, int> interned;
@@ -51,6 +52,7 @@ absl::Status AssignDevices(absl::string_view task, const DeviceSet& devices,
   return absl::OkStatus();
 }
 
+// Returns the other tasks from which the graph receives, sorted.
 std::vector<std::string> SendersOf(const Graph& graph, absl::string_view task) {
   absl::btree_set<std::string> senders;
   for (const NodeId id : graph.NodeIds()) {
@@ -134,7 +136,8 @@ absl::StatusOr<std::vector<Tensor>> RegisteredGraph::Arguments(
 absl::StatusOr<std::vector<int>> RegisteredGraph::Returns(
     absl::Span<const std::string* const> keys) const {
   std::vector<int> returns;
-  // One more than there are finds one that stands twice, or is unknown.
+  // `keys` may be longer, but then the loop ends early, at a key that is
+  // unknown or comes twice.
   returns.reserve(std::min(keys.size(), num_returns()));
   std::vector<bool> taken(num_returns());
   for (const std::string* const key : keys) {

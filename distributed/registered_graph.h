@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// RegisteredGraph: a graph that a master has registered with this task:
-// compiled, with what it takes and gives by rendezvous key. Immutable,
-// thread-safe; must not outlive what its GraphRunner runs with.
+//
+// RegisteredGraph: a graph that a master has registered with this task. It is
+// compiled, and knows what it takes and gives by rendezvous key.
 #ifndef LEAT_DISTRIBUTED_REGISTERED_GRAPH_H_
 #define LEAT_DISTRIBUTED_REGISTERED_GRAPH_H_
 
@@ -24,30 +24,35 @@
 
 namespace leat {
 
+// Immutable, thread-safe. Owns the compiled graph. Must not outlive the devices
+// and resources with which its GraphRunner runs.
 class RegisteredGraph {
  public:
-  // Imports the message of a master, which has placed, partitioned and
-  // optimized it, and compiles it. Takes long. INVALID_ARGUMENT naming the node
-  // for one without a device or with one that is not of `task`, the runner's;
-  // fails as ImportGraphDef, RecvsToArgs and GraphRunner::Register do.
+  // Imports the graph of a master, which has placed, partitioned and optimized
+  // it, and compiles it. Takes long. `task` is the name of the runner's task.
+  // Returns INVALID_ARGUMENT, naming the node, for a node without a device or
+  // with a device that is not of `task`. Otherwise fails as ImportGraphDef,
+  // RecvsToArgs and GraphRunner::Register do.
   static absl::StatusOr<std::shared_ptr<const RegisteredGraph>> Create(
       const pb::GraphDef& def, const OpRegistry& ops, ImportLimits limits,
       absl::string_view task, GraphRunner& runner);
 
   const std::shared_ptr<CompiledGraph>& compiled() const { return compiled_; }
-  // Null when it receives none.
+  // The bundles in which it receives tensors, or null if there are none.
   const std::shared_ptr<const RecvBundles>& bundles() const { return bundles_; }
-  // The other tasks that it receives of, "/job:ps/replica:0/task:0".
+  // The other tasks from which it receives, such as "/job:ps/replica:0/task:0".
   const std::vector<std::string>& senders() const { return senders_; }
+  // The number of values that a step of this graph returns.
   size_t num_returns() const { return boundary_.fetches.size(); }
 
-  // The arguments of a step that is fed with `feeds`, by position.
-  // INVALID_ARGUMENT naming the key unless there is exactly one feed of each,
-  // of its type.
+  // Returns the arguments of a step that is fed with `feeds`, by position.
+  // Returns INVALID_ARGUMENT, naming the key, unless there is exactly one feed
+  // for each argument, with the argument's type.
   absl::StatusOr<std::vector<Tensor>> Arguments(WireTensors feeds) const;
 
-  // Which of the step's return values the keys stand for. INVALID_ARGUMENT
-  // naming a key that the graph does not have or that stands twice.
+  // Returns which of the step's return values each key stands for. Returns
+  // INVALID_ARGUMENT naming a key that the graph does not have or that comes
+  // twice.
   absl::StatusOr<std::vector<int>> Returns(
       absl::Span<const std::string* const> keys) const;
 
@@ -56,11 +61,12 @@ class RegisteredGraph {
                   std::shared_ptr<const RecvBundles> bundles,
                   std::shared_ptr<CompiledGraph> compiled);
 
+  // What the graph takes and gives: its feeds and fetches, with their keys.
   const Boundary boundary_;
   const std::vector<std::string> senders_;
   const std::shared_ptr<const RecvBundles> bundles_;
   const std::shared_ptr<CompiledGraph> compiled_;
-  // Into the boundary, whose texts are the keys.
+  // Point into `boundary_`, whose strings are the keys.
   absl::flat_hash_map<absl::string_view, const BoundaryKey*> feeds_;
   absl::flat_hash_map<absl::string_view, const BoundaryKey*> fetches_;
 };

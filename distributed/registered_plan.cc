@@ -24,10 +24,11 @@ namespace leat {
 namespace {
 
 constexpr char kLeatAttrPrefix[] = "_leat";
-// Nobody waits for it; a peer that does not answer must not be called for ever.
+// How long DeregisterGraph may take. Nobody waits for it, but a call must not
+// stay open for ever when a peer does not answer.
 constexpr std::chrono::seconds kDeregisterTimeout(10);
 
-// What TensorFlow has no use for.
+// Removes the attrs that only Leat understands.
 void RemoveLeatAttrs(Graph& graph) {
   for (const NodeId id : graph.NodeIds()) {
     const std::shared_ptr<const NodeDef>& def = graph.node(id).def;
@@ -42,7 +43,8 @@ void RemoveLeatAttrs(Graph& graph) {
   }
 }
 
-// A tensor comes from or goes to another task: a plan has no other Sends.
+// Returns true if the graph sends tensors to other tasks or receives some. A
+// plan has no Sends and Recvs besides those.
 bool ExchangesTensors(const Graph& graph) {
   for (const NodeId id : graph.NodeIds()) {
     const std::string& op = graph.node(id).op();
@@ -67,7 +69,7 @@ absl::StatusOr<PartRequest> MakePartRequest(Partition partition,
   part.ends_alone = !part.is_foreign && !ExchangesTensors(graph);
   LEAT_ASSIGN_OR_RETURN(part.boundary,
                         ArgsToRecvs(signature, session.devices, graph));
-  // TensorFlow's workers refuse a graph without it.
+  // TensorFlow's workers refuse a graph without a producer version.
   if (graph.producer == 0) graph.producer = kGraphDefVersion;
   pb::RegisterGraphRequest& request = result.request;
   request.set_session_handle(*session.handle);
@@ -100,7 +102,7 @@ std::vector<std::string> TasksOf(absl::Span<const TaskPart> parts) {
   return tasks;
 }
 
-// As MakePartRequests, which the observer sees.
+// Does what MakePartRequests does, and shows the result to the observer.
 absl::StatusOr<std::vector<PartRequest>> MakeObservedRequests(
     std::vector<Partition> partitions, const StepPlan* observed,
     const StepSignature& signature, const PlanSession& session) {
@@ -115,7 +117,7 @@ absl::StatusOr<std::vector<PartRequest>> MakeObservedRequests(
   return requests;
 }
 
-// A plan whose RegisterGraphs are under way.
+// A plan that is being registered. It collects the replies of the tasks.
 class Registration {
  public:
   Registration(Tasks& tasks, StepPlan plan, const PlanSession& session,
@@ -129,7 +131,7 @@ class Registration {
     plan_.fetches = plan.signature.fetches;
   }
 
-  // Of the parts that are to be registered, in this order.
+  // Sets the parts. The replies that Finish gets are in this order.
   void SetParts(std::vector<TaskPart> parts) { plan_.parts = std::move(parts); }
 
   void Fail(const absl::Status& status) && { std::move(done_)(status); }
@@ -189,7 +191,8 @@ void SetGraphHandle(const std::string& session_handle, std::string graph_handle,
   request.set_session_handle(session_handle);
   request.set_create_worker_session_called(true);
   request.set_graph_handle(part.graph_handle);
-  // TensorFlow's RPC errors are cut, and their codes changed on the way.
+  // TensorFlow's errors in the status of the RPC are cut, and their codes may
+  // change on the way.
   request.set_store_errors_in_response_body(true);
   for (const BoundaryKey& fetch : part.boundary.fetches) {
     request.add_recv_key(fetch.key);
@@ -209,8 +212,9 @@ std::string RunGraphHeader(const TaskPart& part, int64_t step_id,
   for (const int64_t ended : cleanup_steps) {
     request.mutable_leat()->add_cleanup_steps(ended);
   }
-  // Fields of a message may come in any order, and those that are messages in
-  // several parts.
+  // The bytes of two messages, one after the other, are a message with the
+  // fields of both. Fields may come in any order, and a field that is itself a
+  // message may come in several parts, which are merged.
   std::string header = part.run_graph;
   request.AppendToString(&header);
   return header;
@@ -232,7 +236,7 @@ void RegisterPlan(Tasks& tasks, StepPlan plan, const PlanSession& session,
   for (PartRequest& request : *requests) {
     calls.push_back({request.part.task, ToPayload(request.request)});
     parts.push_back(std::move(request.part));
-    request.request.Clear();  // as large as its message
+    request.request.Clear();  // It is as large as its message.
   }
   registration.SetParts(std::move(parts));
   FanOut(tasks, methods::kRegisterGraph, std::move(calls), options,

@@ -18,11 +18,11 @@
 namespace leat {
 namespace {
 
-// Of a peer's key in a message.
+// The most bytes of a peer's key that an error message shows.
 constexpr size_t kMaxShownKeyBytes = 1000;
 
-// A rendezvous key in its parts. RendezvousKey::Parse would copy them, and
-// parse the devices' names, for every tensor.
+// The parts of a rendezvous key. RendezvousKey::Parse would copy them, and
+// parse the names of the devices, for every tensor.
 struct KeyParts {
   absl::string_view send_device = {};
   uint64_t send_incarnation = 0;
@@ -30,7 +30,8 @@ struct KeyParts {
   absl::string_view tensor_name = {};
 };
 
-// Takes what comes before the next `separator` from the front of `rest`.
+// Moves the text before the next `separator` from the front of `rest` to
+// `part`. Returns false if there is no separator or no text before it.
 bool TakePart(char separator, absl::string_view& rest,
               absl::string_view& part) {
   const size_t end = rest.find(separator);
@@ -59,7 +60,7 @@ bool IsNumber(absl::string_view text) {
   return !text.empty();
 }
 
-// "frame:iteration".
+// Returns true for a text like "frame:iteration", two numbers of 64 bits.
 bool IsIteration(absl::string_view text) {
   absl::string_view frame;
   uint64_t frame_id;
@@ -69,7 +70,8 @@ bool IsIteration(absl::string_view text) {
          absl::SimpleAtoi(text, &iteration);
 }
 
-// What devices there are is not looked at.
+// Splits a key. Returns false if it is malformed. Does not check that its
+// devices exist.
 bool Split(absl::string_view key, KeyParts& parts) {
   absl::string_view incarnation;
   return TakePart(';', key, parts.send_device) &&
@@ -88,13 +90,14 @@ absl::Status Malformed(absl::string_view key) {
       absl::StrCat("Invalid  rendezvous key: ", Shown(key)));
 }
 
-// "/job:ps/replica:0/task:0" of the devices' names.
+// Returns this task's name, such as "/job:ps/replica:0/task:0".
 absl::string_view OwnTask(const DeviceSet& devices) {
   const absl::string_view name = devices.devices().front()->name();
   return TaskOfDevice(name);
 }
 
-// `end`: "src" or "dst", of the key.
+// Returns INVALID_ARGUMENT: a device in the key is not of this task. `end` is
+// "src" or "dst".
 absl::Status NotOurs(absl::string_view end, absl::string_view key,
                      const DeviceSet& devices) {
   return absl::InvalidArgumentError(absl::StrCat("Invalid rendezvous key (",
@@ -115,7 +118,7 @@ absl::Status CheckIncarnation(const KeyParts& parts, const Device& device,
       "was restarted.")));
 }
 
-// Why no device of ours has that name.
+// Returns the error of a key whose sender is not a device of this task.
 absl::Status UnknownSender(const KeyParts& parts, absl::string_view key,
                            const DeviceSet& devices) {
   const auto name = DeviceName::Parse(parts.send_device);
@@ -124,8 +127,8 @@ absl::Status UnknownSender(const KeyParts& parts, absl::string_view key,
   local.type = name->type;
   local.id = name->id;
   const std::string local_name = local.ToString();
-  // TensorFlow looks devices up without their task: a key for the task that
-  // had this address before tells of the restart.
+  // TensorFlow looks devices up without their task. So a key for the task that
+  // had this address before gets the error that tells about the restart.
   const Device* const device =
       devices.Find(absl::StrCat(OwnTask(devices), local_name));
   if (device == nullptr) {

@@ -1,11 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// RemoteRendezvous: the rendezvous of one step on one task. What devices of
-// this task produce is in its table, for its own kernels and for peers that
-// ask; what other tasks produce is pulled of them. Thread-safe.
 //
-// Keys of this task's devices with another incarnation are ABORTED, in
-// TensorFlow's words and with kWorkerPossiblyRestartedPayload: they were made
-// for a process that this one has taken the place of.
+// RemoteRendezvous: the rendezvous of one step on one task. The tensors that
+// devices of this task produce are in its table, for kernels of this task and
+// for peers that ask. The tensors that other tasks produce are pulled from
+// them.
+//
+// A key whose sender is a device of this task but with another incarnation is
+// ABORTED, in TensorFlow's words and with kWorkerPossiblyRestartedPayload: it
+// was made for an earlier process at this task's address.
 #ifndef LEAT_DISTRIBUTED_REMOTE_RENDEZVOUS_H_
 #define LEAT_DISTRIBUTED_REMOTE_RENDEZVOUS_H_
 
@@ -32,73 +34,80 @@ namespace leat {
 
 class StepStatsRecorder;
 
+// Thread-safe. Pulls do not keep it alive; its destructor cancels them.
 class RemoteRendezvous final : public Rendezvous {
  public:
-  // `devices` and `peers` are borrowed and outlive this; the devices outlive
-  // its pulls too.
+  // `devices` and `peers` are borrowed and must outlive this; the devices must
+  // also outlive its pulls. At most `max_entries` tensors and Recvs may wait in
+  // the table.
   RemoteRendezvous(int64_t step_id, DeviceSet& devices, Peers& peers,
                    size_t max_entries);
-  // Aborts what still waits.
+  // Aborts whatever still waits, with CANCELLED (derived).
   ~RemoteRendezvous() override;
 
-  // INVALID_ARGUMENT unless a device of this task sends.
+  // Returns INVALID_ARGUMENT for a malformed key and unless a device of this
+  // task is the sender. Otherwise fails as LocalRendezvous::Send does.
   absl::Status Send(absl::string_view key, Tensor tensor,
                     bool is_dead) override;
-  // INVALID_ARGUMENT for a malformed key and for one whose receiver is not of
-  // this task, NOT_FOUND for a sender outside of the cluster.
+  // `done` gets INVALID_ARGUMENT for a malformed key and for one whose receiver
+  // is not a device of this task, NOT_FOUND for a sender outside of the
+  // cluster, and otherwise fails as Peers::RecvTensor does.
   void RecvAsync(absl::string_view key, Done done) override;
-  // Cancels the pulls too.
+  // Also cancels the pulls and ends the transfers.
   void StartAbort(const absl::Status& reason) override;
 
-  // For a peer: only what devices of this task produce. In TensorFlow's words
-  // INVALID_ARGUMENT for a malformed key or an unknown device.
+  // Receives a tensor for a peer, which may only ask for what devices of this
+  // task produce. `done` gets INVALID_ARGUMENT, in TensorFlow's words, for a
+  // malformed key or an unknown device.
   void RecvForPeer(absl::string_view key, Done done);
 
-  // What is pulled from now on goes to the memory of that session, which is
-  // limited.
+  // Makes later pulls allocate in the memory of that session, which is limited.
   void UseSession(std::shared_ptr<const SessionDevices> session);
 
-  // What is asked for from now on, and belongs to a bundle, is pulled with the
-  // rest of it. The first ones stay if several graphs of a step run on a task.
+  // Makes later pulls of tensors that belong to a bundle wait for the rest of
+  // the bundle. If several graphs of a step run on a task, the first one's
+  // bundles stay.
   void UseBundles(std::shared_ptr<const RecvBundles> bundles);
 
-  // Tells of every tensor that is pulled from now on, while there is one: of
-  // the last one if several graphs of a step run on a task.
+  // Makes later pulls report to `recorder`, as long as it lives. If several
+  // graphs of a step run on a task, the last recorder is used.
   void RecordPulls(const std::shared_ptr<StepStatsRecorder>& recorder);
 
-  // Those of which peers fetch the chunks; they end with the step.
+  // The transfers whose chunks peers fetch. They end with the step.
   const std::shared_ptr<Transfers>& transfers() const { return transfers_; }
 
-  // Of this task, for what takes long.
+  // The compute pool of this task, for work that takes long.
   WorkQueue& compute() { return devices_.compute_queue(); }
 
-  // Tensors that this task has produced and nobody has asked for yet, or of
-  // which nobody has fetched all.
+  // The number of tensors that this task has produced and nobody has asked for
+  // yet, or has not completely fetched.
   size_t num_untaken() const {
     return local_.num_untaken() + transfers_->size();
   }
 
  private:
-  // Pulls the tensor of a key of another task.
+  // Pulls one tensor from another task.
   void Pull(absl::string_view task, absl::string_view key,
             absl::string_view tensor_name, absl::string_view sender,
             Device& receiver, Done done);
-  // Pulls the tensors of all of its keys.
+  // Pulls the tensors of a bundle. `dones` are the callbacks for `keys`.
   void PullBundle(absl::string_view task, RecvBundles::KeysRef keys,
                   Device& receiver, std::vector<Done> dones);
-  // Ends what waits for the rest of its bundle.
+  // Fails the Recvs that wait for the rest of their bundle.
   void EndBundles(const absl::Status& why);
-  // Null unless there are bundles.
+  // Returns null if there are no bundles.
   BundledRecvs* bundled();
-  // Null unless its memory is limited.
+  // Returns null if the session's memory is not limited.
   std::shared_ptr<const SessionDevices> session();
-  // Null unless somebody records.
+  // Returns null if the step is not recorded.
   std::shared_ptr<StepStatsRecorder> recorder();
 
   const int64_t step_id_;
   DeviceSet& devices_;
   Peers& peers_;
+  // The table of what devices of this task produce.
   LocalRendezvous local_;
+  // Cancelled when the step is aborted or this is destroyed.
   const std::shared_ptr<Cancellation> pulls_;
   const std::shared_ptr<Transfers> transfers_;
 

@@ -27,9 +27,9 @@ using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kCloseTimeout(10);
-// The master ends a step in time and waits some seconds for its tasks (5 of
-// Leat's, remote_step.h) before it says so; a client that hears nothing does
-// not wait for much longer.
+// How much longer than a step's timeout a client waits. The master ends the
+// step at its timeout, and then waits some seconds for its tasks before it
+// replies (Leat's masters wait 5 s, see remote_step.h).
 constexpr std::chrono::seconds kAnswerGrace(7);
 
 int64_t RequestId() { return static_cast<int64_t>(RandomId() >> 1); }
@@ -41,13 +41,14 @@ std::optional<steady_clock::time_point> FiniteDeadlineAfter(
   return now + std::max(timeout, nanoseconds(0));
 }
 
-// 0 would mean none.
+// Returns `timeout` in milliseconds, at least 1, because 0 would mean no
+// timeout.
 int64_t Milliseconds(nanoseconds timeout) {
   return std::max<int64_t>(
       1, std::chrono::ceil<std::chrono::milliseconds>(timeout).count());
 }
 
-// As a local session says it.
+// Returns the same error as a local session if there is no time for the step.
 absl::Status CheckTimeout(const RunOptions& options) {
   if (!options.timeout.has_value() || *options.timeout > nanoseconds(0)) {
     return absl::OkStatus();
@@ -76,7 +77,8 @@ void ExportRunOptions(const RunOptions& options, pb::RunOptions& sent) {
   }
 }
 
-// What no message can hold is a constant, as a rule.
+// Returns RESOURCE_EXHAUSTED if the graph is too large for a message. It names
+// the largest node, because usually a large constant is the cause.
 absl::Status CheckSize(const pb::GraphDef& graph) {
   if (graph.ByteSizeLong() <= INT_MAX) return absl::OkStatus();
   const pb::NodeDef* largest = nullptr;
@@ -134,14 +136,15 @@ class RemoteSession final : public Session,
   std::vector<DeviceInfo> ListDevices() const override;
   absl::Status Close() override;
 
-  // `num_fetches` tensors, in order.
+  // Runs a callable and returns its `num_fetches` tensors, in order.
   absl::StatusOr<std::vector<Tensor>> RunCallable(
       int64_t callable, size_t num_fetches, const RunOptions& options,
       absl::Span<const Tensor> feeds, pb::RunMetadata* metadata);
   void ReleaseCallable(int64_t callable);
 
  private:
-  // A call that Close ends and waits for.
+  // Registers a call while it lives, so that Close ends it and waits for it.
+  // Begin fails when the session is closed.
   class Running {
    public:
     explicit Running(RemoteSession& session) : session_(session) {}
@@ -173,11 +176,11 @@ class RemoteSession final : public Session,
   const OpRegistry& ops_;
   const int64_t max_message_bytes_;
   std::string handle_;  // set by Create
-  // Ends what is under way when the session is closed.
+  // Ends the calls under way when the session is closed.
   const std::shared_ptr<Cancellation> cancellation_ =
       std::make_shared<Cancellation>();
 
-  Mutex extending_;  // one Extend at a time, its call included
+  Mutex extending_;  // held during an Extend and its call
   Graph graph_ ABSL_GUARDED_BY(extending_);
   int64_t version_ ABSL_GUARDED_BY(extending_) = 0;
 
@@ -233,7 +236,8 @@ absl::Status RemoteSession::Create(absl::string_view target,
                     {.deadline = FiniteDeadlineAfter(options.connect_timeout),
                      .cancellation = options.cancellation,
                      .wait_for_ready = true});
-  // Not what the master says of a task that is silent.
+  // This is the timeout of this call. The master itself reports a silent task
+  // without the transport's payload.
   if (absl::IsDeadlineExceeded(created) &&
       created.GetPayload(kTransportErrorPayload).has_value()) {
     return absl::UnavailableError(absl::StrCat(
@@ -241,7 +245,8 @@ absl::Status RemoteSession::Create(absl::string_view target,
         absl::FormatDuration(absl::FromChrono(options.connect_timeout))));
   }
   if (!created.ok()) return created;
-  // From now on one that falls silent is lost, and no step waits for it.
+  // From now on a master that falls silent is noticed, so that no step waits
+  // for it.
   if (response.has_leat()) master_->Watch();
   handle_ = response.session_handle();
   version_ = response.graph_version();
@@ -282,7 +287,7 @@ absl::StatusOr<std::vector<Tensor>> RemoteSession::Run(
   for (const Feed& feed : args.feeds) {
     feeds.push_back({.name = feed.name.text, .tensor = feed.value});
   }
-  // A master sends each name once.
+  // A master returns each name once, so a name is asked for once.
   absl::flat_hash_map<absl::string_view, Tensor> fetched;
   for (const TensorName& fetch : args.fetches) {
     if (fetched.try_emplace(fetch.text).second) request.add_fetch(fetch.text);
@@ -385,7 +390,7 @@ absl::Status RemoteSession::Extend(const Graph& graph) {
   request.set_session_handle(handle_);
   request.set_current_graph_version(version_);
   request.set_request_id(RequestId());
-  // The master takes nodes once.
+  // The master must get each node only once, so only the new nodes are sent.
   pb::GraphDef& addition = *request.mutable_graph_def();
   for (pb::NodeDef& node : *exported.mutable_node()) {
     if (graph_.Find(node.name()) == kNoNode) addition.add_node()->Swap(&node);

@@ -1,8 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RemoteSession: a session whose graph is planned and run by a master of a
-// cluster, Leat's or TensorFlow's. Several clients of a cluster share its
-// variables by name.
+// NewRemoteSession: a session whose graph is planned and run by a master of a
+// cluster, which may be a task of Leat or of TensorFlow. Several clients of a
+// cluster share its variables by name.
+//
+//   LEAT_ASSIGN_OR_RETURN(
+//       std::shared_ptr<Session> session,
+//       NewRemoteSession(graph, "grpc://127.0.0.1:7001",
+//                        {.device_filters = {"/job:ps"}}));
 #ifndef LEAT_DISTRIBUTED_REMOTE_SESSION_H_
 #define LEAT_DISTRIBUTED_REMOTE_SESSION_H_
 
@@ -23,42 +28,54 @@
 
 namespace leat {
 
+// What a client asks of its session. A value.
 struct RemoteSessionOptions {
-  // Partial device names, "/job:ps", "/job:worker/task:0": the session uses
-  // matching tasks only, and the master's own. Empty: all tasks.
+  // Partial device names such as "/job:ps" or "/job:worker/task:0". The session
+  // uses only the master's own task and tasks that match one of them. Empty:
+  // all tasks.
   std::vector<std::string> device_filters = {};
-  // Variables and queues are this session's, not shared, and end with it.
+  // If true, variables and queues belong to this session: they are not shared,
+  // and they end with it.
   bool isolate_state = false;
+  // If true, a request that no device satisfies falls back to another device of
+  // the same task.
   bool allow_soft_placement = false;
+  // The passes that the master runs on the graph.
   OptimizerOptions optimizer = {};
-  // How long to wait for the master and the tasks of the session at its start.
+  // How long NewRemoteSession waits for the master and the tasks of the
+  // session.
   std::chrono::nanoseconds connect_timeout = std::chrono::seconds(60);
-  // Ends that wait, with CANCELLED. Unless null.
+  // Its cancellation ends that wait with CANCELLED. May be null.
   std::shared_ptr<Cancellation> cancellation = {};
-  // Of one message, in bytes.
+  // The most bytes of one message.
   int64_t max_message_bytes = INT32_MAX;
-  // Of the transport "in-process": whom it reaches.
+  // The network of the transport "in-process", which is not used by others.
   std::shared_ptr<InProcessNetwork> network = {};
-  // Borrowed, outlives the session; null: BuiltinTransports().
+  // Borrowed; must outlive the session. Null: BuiltinTransports().
   const TransportRegistry* transports = nullptr;
 };
 
-// INVALID_ARGUMENT for a target that ParseTarget refuses; else what the master
-// says of the graph: UNAVAILABLE when it, or a task, does not answer in time.
+// Creates a session for `graph` at the master `target`. Returns
+// INVALID_ARGUMENT for a target that ParseTarget refuses, UNAVAILABLE when the
+// master or a task does not answer in time, and otherwise what the master says
+// about the graph.
 //
-// Differences from a local session: an observer is UNIMPLEMENTED; a step that
-// is cut off from its master, or whose master lost a task, is UNAVAILABLE or
-// ABORTED and may have had effects; ListDevices gives what the master last
-// said. Close waits at most 10 s for the master.
+// The session differs from a local one:
+//
+// - A step observer is UNIMPLEMENTED.
+// - A step that is cut off from its master, or whose master lost a task, is
+//   UNAVAILABLE or ABORTED and may have had effects.
+// - ListDevices returns what the master last said.
+// - Close waits at most 10 s for the master.
 absl::StatusOr<std::shared_ptr<Session>> NewRemoteSession(
     const Graph& graph, absl::string_view target,
     const RemoteSessionOptions& options = {});
 
-// Closes all sessions of that master (their steps are ABORTED), and empties the
-// tasks of what lives in them by name: variables, queues, accumulators.
-// `device_filters` restrict it to tasks, `containers`, unless empty, to what is
-// in them (by default a container has the name of its task's job). Fails as
-// NewRemoteSession does.
+// Closes all sessions of the master `target`, whose steps are ABORTED, and
+// clears the state that lives in the tasks by name: variables, queues,
+// accumulators. `device_filters` restrict it to matching tasks, and
+// `containers`, unless empty, to the state in them. (By default a container has
+// the name of its task's job.) Fails as NewRemoteSession does.
 absl::Status ResetTasks(absl::string_view target,
                         const RemoteSessionOptions& options = {},
                         absl::Span<const std::string> containers = {});

@@ -23,7 +23,8 @@ namespace {
 
 using Clock = TimerQueue::Clock;
 
-// 0 for what is no time: a message may say anything.
+// Returns 0 for a number that cannot be a time, since a peer may send any
+// number.
 int64_t NanosOf(int64_t micros) {
   return micros > 0 && micros < INT64_MAX / 1000 ? micros * 1000 : 0;
 }
@@ -160,8 +161,8 @@ void RemoteStep::Send() {
                                              static_cast<int64_t>(RandomId()),
                                              options, cleanups),
                     .tensors = FeedsOf(parts[i])};
-    // Charged to the session, whose next step may come as soon as it is
-    // answered.
+    // The feeds are charged to the session, whose next step may come as soon as
+    // this one has been answered, so they are released now.
     if (i + 1 == parts.size()) feeds_.clear();
     if (request_.trace) {
       MutexLock lock(mutex_);
@@ -184,7 +185,8 @@ void RemoteStep::Send() {
 
 void RemoteStep::GiveBack(size_t part, const std::vector<int64_t>& cleanups) {
   for (const int64_t step_id : cleanups) {
-    // Once that is over, sessions end their steps.
+    // Defer returns false once Cleanups was stopped. The tasks then end these
+    // steps together with their sessions.
     static_cast<void>(
         environment_.cleanups->Defer(request_.plan->parts[part].task, step_id));
   }
@@ -233,7 +235,7 @@ absl::Status RemoteStep::Read(size_t part, Payload reply) {
                         response.status_error_message());
     DecodePayloads(response.leat().payloads(), status);
     MutexLock lock(mutex_);
-    responses_[part] = std::move(response);  // what it recorded until then
+    responses_[part] = std::move(response);  // for what was recorded until then
     return status;
   }
   LEAT_RETURN_IF_ERROR(reply.Materialize(*environment_.allocator,
@@ -278,7 +280,7 @@ void RemoteStep::Record(size_t part, const absl::Status& status) {
   const std::string& task = request_.plan->parts[part].task;
   bool must_cancel = false;
   bool is_last = false;
-  bool has_logs = false;  // to be fetched
+  bool has_logs = false;  // There are logs to fetch.
   bool awaits_logs = false;
   {
     MutexLock lock(mutex_);
@@ -365,7 +367,7 @@ void RemoteStep::Finish() {
     Answer();
     return CleanUp();
   }
-  // To merge what was recorded may take a while.
+  // Merging what the tasks have recorded may take a while.
   environment_.compute->Add([self = shared_from_this()] {
     self->Answer();
     self->CleanUp();

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// RequestIds: the ids of the last requests, so that one that a network delivers
-// twice is done once (TensorFlow's RecentRequestIds). Thread-safe.
+//
+// RequestIds: remembers the ids of the last requests, so that a request that
+// the network delivers twice is served once (TensorFlow's RecentRequestIds).
 #ifndef LEAT_DISTRIBUTED_REQUEST_IDS_H_
 #define LEAT_DISTRIBUTED_REQUEST_IDS_H_
 
@@ -15,21 +16,25 @@
 
 namespace leat {
 
+// A set of ids that forgets the oldest one when it is full. Thread-safe. Each
+// kind of request should have a set of its own, so that many requests of one
+// kind do not make the others forgotten.
 class RequestIds {
  public:
-  // REQUIRES: kept >= 1.
+  // Remembers the last `kept` ids. REQUIRES: kept >= 1.
   explicit RequestIds(size_t kept);
 
-  // ABORTED, in TensorFlow's words, when `id` is one of the last `kept`; 0,
-  // which senders without ids say, is always new. `method`: "RunGraph
-  // (Worker)".
+  // Remembers `id`. Returns ABORTED, in TensorFlow's words, if it is one of the
+  // last `kept` ids. The id 0, which senders without ids use, is always new.
+  // `method`, such as "RunGraph (Worker)", is for the message.
   absl::Status Add(int64_t id, absl::string_view method);
 
  private:
   const size_t kept_;
   Mutex mutex_;
-  std::vector<int64_t> ring_ ABSL_GUARDED_BY(mutex_);  // oldest at next_
+  std::vector<int64_t> ring_ ABSL_GUARDED_BY(mutex_);  // the oldest is at next_
   size_t next_ ABSL_GUARDED_BY(mutex_) = 0;
+  // The ids in the ring.
   absl::flat_hash_set<int64_t> ids_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// RequestQueue: how the services of a task take messages: small ones where they
-// come, others on the blocking queue, no more at once than there is room for.
-// Thread-safe.
+//
+// RequestQueue: how the services of a task take messages. Small messages are
+// served on the thread that receives them, others on the blocking queue, as
+// long as there is room for them.
 #ifndef LEAT_DISTRIBUTED_REQUEST_QUEUE_H_
 #define LEAT_DISTRIBUTED_REQUEST_QUEUE_H_
 
@@ -26,23 +27,29 @@ class MessageLite;
 
 namespace leat {
 
+// Thread-safe. Replies and messages that wait belong to the blocking queue.
 class RequestQueue {
  public:
-  // Where a message that is small enough is served.
+  // Where a message that is small enough is served. Larger ones are always
+  // served on the blocking queue.
   enum class Thread { kTransport, kBlocking };
+  // Serves one message, and calls the reply once.
   using Serve = absl::AnyInvocable<void(Payload, Reply) &&>;
 
-  // `task`: for messages. `blocking` is borrowed and outlives this; what it
-  // has been given may run when this is gone. `max_bytes`: of the headers that
-  // wait there together, and of one once it is parsed.
+  // `task` names this task in error messages. `blocking` is borrowed and must
+  // outlive this; what it has been given may run after this is gone.
+  // `max_bytes` bounds the bytes of all headers that wait there, and the memory
+  // of each parsed message.
   RequestQueue(std::string task, WorkQueue& blocking, int64_t max_bytes)
       : task_(std::move(task)), blocking_(blocking), max_bytes_(max_bytes) {}
 
-  // Calls serve(payload, reply), or replies RESOURCE_EXHAUSTED when too much
-  // waits already: a header counts until it has been served.
+  // Calls serve(payload, reply), now or on the blocking queue. Replies
+  // RESOURCE_EXHAUSTED instead if too many bytes wait already. A header counts
+  // until it has been served.
   void Take(Thread thread, Payload payload, Reply reply, Serve serve);
 
-  // As ParseMessage, with the room that there is.
+  // Parses a message as ParseMessage does, with the limit `max_bytes`, and
+  // fails as it does.
   absl::Status Parse(absl::string_view header,
                      google::protobuf::Message& message) const;
 
@@ -50,11 +57,13 @@ class RequestQueue {
   const std::string task_;
   WorkQueue& blocking_;
   const int64_t max_bytes_;
+  // The bytes of the headers that wait. Shared with what the blocking queue was
+  // given, which may run after this is gone.
   const std::shared_ptr<std::atomic<int64_t>> waiting_ =
       std::make_shared<std::atomic<int64_t>>(0);
 };
 
-// A message without tensors.
+// Returns `message` as a payload without tensors.
 Payload ToPayload(const google::protobuf::MessageLite& message);
 
 }  // namespace leat

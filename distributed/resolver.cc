@@ -16,11 +16,13 @@
 namespace leat {
 namespace {
 
+// What the first resolver that knows has read, and its source for messages.
 struct Found {
   std::string source = {};
   Resolved resolved = {};
 };
 
+// Returns `status` with the source in front of its message.
 absl::Status WithSource(absl::string_view source, const absl::Status& status) {
   if (status.ok()) return status;
   return absl::Status(status.code(),
@@ -58,7 +60,8 @@ absl::StatusOr<Found> Find(const ResolverInput& input,
                     })));
 }
 
-// What the flags say comes first, but half of it does not.
+// Replaces the task in `found` by that of the flags --job and --task, which
+// must be given together.
 absl::Status OverrideTask(const ResolverInput& input, Found& found) {
   if (input.job.empty() != !input.task.has_value()) {
     return absl::InvalidArgumentError(input.job.empty()

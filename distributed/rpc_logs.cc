@@ -13,7 +13,8 @@
 namespace leat {
 namespace {
 
-// A step waits for it, though only one that somebody looks at.
+// How long a task may take to answer. A traced step waits for that; others do
+// not.
 constexpr std::chrono::seconds kLoggingTimeout(2);
 
 void CallAll(Tasks& tasks, const std::vector<std::string>& names,
@@ -66,7 +67,7 @@ void EndRpcLogs(Tasks& tasks, const std::vector<std::string>& names,
   CallAll(tasks, names, request, nullptr,
           [step_id, &compute, done = std::move(done)](
               std::vector<absl::StatusOr<Payload>> replies) mutable {
-            // They may be as large as a message.
+            // The replies may be large, so they are parsed in the pool.
             compute.Add([step_id, done = std::move(done),
                          replies = std::move(replies)]() mutable {
               std::vector<pb::StepStats> stats;

@@ -1,7 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// RPC logs: tasks of TensorFlow put the tensors that they pull of others into
-// logs of their own, when told, and not into what RunGraph returns (as tasks of
-// Leat do). Stateless, thread-safe.
+//
+// RPC logs: how a traced step gets the pulls of TensorFlow's tasks. Those tasks
+// write the tensors that they pull from others into logs of their own, when
+// told to, and not into the reply of RunGraph as tasks of Leat do. Stateless,
+// thread-safe.
 #ifndef LEAT_DISTRIBUTED_RPC_LOGS_H_
 #define LEAT_DISTRIBUTED_RPC_LOGS_H_
 
@@ -21,17 +23,18 @@ class StepStats;
 
 namespace leat {
 
-// Tells the tasks to log; `done` exactly once, when all have answered or have
-// had their time for it, or once `cancellation` (may be null) is cancelled. A
-// task that does not has no log, which is no error.
+// Tells the tasks `names` to log. Calls `done` exactly once: when all have
+// answered or had two seconds for it, or once `cancellation` (may be null) is
+// cancelled. A task that does not answer has no log, which is no error. `tasks`
+// is borrowed until then.
 void StartRpcLogs(Tasks& tasks, const std::vector<std::string>& names,
                   std::shared_ptr<Cancellation> cancellation,
                   absl::AnyInvocable<void() &&> done);
 
-// Tells them to stop, after each StartRpcLogs, and asks for what they have of
-// that step: `done` exactly once, on `compute`, with stats in the order of the
-// tasks, empty where there are none. Cancelled by nothing: else a task might go
-// on logging.
+// Tells the tasks to stop, which must follow each StartRpcLogs, and asks for
+// their logs of step `step_id`. Calls `done` exactly once, on `compute`, with
+// the stats in the order of `names`; they are empty for a task without a log.
+// It cannot be cancelled, because a task that is not told might go on logging.
 void EndRpcLogs(Tasks& tasks, const std::vector<std::string>& names,
                 int64_t step_id, WorkQueue& compute,
                 absl::AnyInvocable<void(std::vector<pb::StepStats>) &&> done);

@@ -23,7 +23,7 @@ void SerialQueue::Start(std::shared_ptr<State> state, WorkQueue::Task task) {
   WorkQueue& queue = state->queue;
   queue.Add([state = std::move(state), task = std::move(task)]() mutable {
     std::move(task)();
-    task = nullptr;  // what it kept goes before the next one runs
+    task = nullptr;  // Frees what the task holds before the next one runs.
     {
       MutexLock lock(state->mutex);
       if (state->waiting.empty()) {
@@ -33,7 +33,8 @@ void SerialQueue::Start(std::shared_ptr<State> state, WorkQueue::Task task) {
       task = std::move(state->waiting.front());
       state->waiting.pop_front();
     }
-    // Not here: others that wait for a thread come first.
+    // The next task goes to the back of the queue, so that other users of the
+    // queue have their turn.
     Start(std::move(state), std::move(task));
   });
 }

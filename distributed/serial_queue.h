@@ -1,6 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// SerialQueue: runs tasks on a WorkQueue one after another, in order. Those
-// that wait for their turn hold no thread. Thread-safe.
+//
+// SerialQueue: runs tasks on a WorkQueue one after another, in the order in
+// which they were added. Tasks that wait for their turn hold no thread.
+//
+//   SerialQueue queue(blocking, /*max_waiting=*/100);
+//   queue.Add([&] { Extend(first); });
+//   queue.Add([&] { Extend(second); });  // runs after the first one
 #ifndef LEAT_DISTRIBUTED_SERIAL_QUEUE_H_
 #define LEAT_DISTRIBUTED_SERIAL_QUEUE_H_
 
@@ -13,18 +18,21 @@
 
 namespace leat {
 
+// Thread-safe. Tasks that were added run even if this is destroyed before.
 class SerialQueue {
  public:
-  // `queue` is borrowed; what it has been given may run when this is gone.
-  // `max_waiting`: tasks, beside the one that runs.
+  // `queue` is borrowed and must outlive the tasks; they may run when this is
+  // gone. `max_waiting` is the most tasks that may wait beside the one that
+  // runs.
   SerialQueue(WorkQueue& queue, size_t max_waiting)
       : state_(std::make_shared<State>(queue)), max_waiting_(max_waiting) {}
 
-  // Takes `task` and will run it, each in a turn of its own of the queue;
-  // false, leaving it alone, when too many wait.
+  // Takes `task` and runs it later. Each task takes a turn of its own in
+  // `queue`. Returns false and leaves `task` alone if too many wait.
   bool Add(WorkQueue::Task&& task);
 
  private:
+  // What the tasks share with this. They keep it alive.
   struct State {
     explicit State(WorkQueue& work) : queue(work) {}
 
@@ -34,6 +42,7 @@ class SerialQueue {
     std::deque<WorkQueue::Task> waiting ABSL_GUARDED_BY(mutex);
   };
 
+  // Adds `task` to the queue, and the next one after it has run.
   static void Start(std::shared_ptr<State> state, WorkQueue::Task task);
 
   const std::shared_ptr<State> state_;

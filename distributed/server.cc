@@ -32,8 +32,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kBlockingThreads = 4;
+// The pause between attempts to end the steps that are left.
 constexpr auto kEndStepsInterval = std::chrono::milliseconds(20);
-// For replies to reach their callers, once nothing runs any more.
+// How long replies may take to reach their callers, once nothing runs any more.
 constexpr auto kReplyGrace = std::chrono::seconds(1);
 
 absl::Status CheckBind(const std::string& bind, bool insecure) {
@@ -45,10 +46,10 @@ absl::Status CheckBind(const std::string& bind, bool insecure) {
       "--insecure if the network is yours"));
 }
 
-// Is counted as long as it lives.
+// A rendezvous that is counted while it lives.
 class CountedRendezvous {
  public:
-  // `count` is borrowed and outlives this, as the others do.
+  // `count` is borrowed and must outlive this, as must `devices` and `peers`.
   CountedRendezvous(std::atomic<size_t>& count, int64_t step_id,
                     DeviceSet& devices, Peers& peers, size_t max_entries)
       : count_(count), rendezvous_(step_id, devices, peers, max_entries) {
@@ -76,7 +77,7 @@ class Server::Implementation {
 
   ~Implementation() {
     Stop(std::chrono::nanoseconds(0));
-    // What is left to do there uses all that goes now.
+    // The work that is left there uses the other members.
     blocking_.reset();
   }
 
@@ -104,7 +105,8 @@ class Server::Implementation {
   absl::Status MakeTransport();
   void MakeWorker();
   void MakeMaster();
-  // Until they have fetched what steps have left for them.
+  // Waits until peers have fetched the tensors that ended steps have left for
+  // them, but not beyond `deadline`.
   void WaitForPeers(Clock::time_point deadline) const;
 
   const OpRegistry& ops() const {
@@ -118,14 +120,15 @@ class Server::Implementation {
   const std::string name_;
   std::string address_;
 
-  Mutex stop_mutex_;  // held while one stops
+  Mutex stop_mutex_;  // held during Stop
   bool is_stopped_ ABSL_GUARDED_BY(stop_mutex_) = false;
 
   std::atomic<size_t> num_rendezvous_{0};
 
-  // They end in the reverse order: no calls come in, then none go out, then
-  // what served them goes, and the devices when their threads have done all
-  // that was left. (Threads of a device may still decode for `peers_`.)
+  // The members are destroyed in the reverse order: first no calls come in,
+  // then none go out, then the services end, and then the devices, once their
+  // threads have done all work that was left. (Threads of a device may still
+  // decode for `peers_`.)
   std::unique_ptr<Peers> peers_;
   std::unique_ptr<DeviceSet> devices_;
   std::unique_ptr<ServerTasks> tasks_;
@@ -259,15 +262,17 @@ void Server::Implementation::Stop(std::chrono::nanoseconds grace) {
   gate_.Close();
   const Clock::time_point end = DeadlineAfter(grace);
   if (gate_.WaitUntil(end)) WaitForPeers(end);
-  // Ends the steps of its clients, on other tasks too, and those of other
-  // masters here: again and again, as one may have come in and not yet begun.
+  // Ends the steps of this master's clients, also on other tasks, and the steps
+  // of other masters here. The latter is repeated, because a call may have come
+  // in that has not begun its step yet.
   master_->BeginStop();
   Clock::time_point again = Clock::now();
   while (!gate_.WaitUntil(again)) {
     worker_->EndSteps(gate_.reason());
     again = Clock::now() + kEndStepsInterval;
   }
-  // A silent task is told of the end of its sessions, and not waited for.
+  // Other tasks are told about the end of their sessions. A silent one is not
+  // waited for.
   master_->Stop(std::max(end, Clock::now() + kReplyGrace));
   listener_->Shutdown(kReplyGrace);
 }

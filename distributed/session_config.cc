@@ -14,7 +14,8 @@
 namespace leat {
 namespace {
 
-// None below 1, and for what no clock can count.
+// Returns no timeout for values below 1 and for values that no clock can
+// represent.
 std::optional<std::chrono::nanoseconds> ReadTimeout(int64_t milliseconds) {
   constexpr int64_t kMost =
       std::chrono::duration_cast<std::chrono::milliseconds>(

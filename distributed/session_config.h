@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// SessionConfig: what a client asks of its session on a cluster, out of
-// TensorFlow's ConfigProto. A value.
+//
+// SessionConfig: what a client asks of its session on a cluster, as read from
+// TensorFlow's ConfigProto. Stateless, thread-safe.
 #ifndef LEAT_DISTRIBUTED_SESSION_CONFIG_H_
 #define LEAT_DISTRIBUTED_SESSION_CONFIG_H_
 
@@ -21,30 +22,39 @@ class RunOptions;
 
 namespace leat {
 
+// The options of a session. A value.
 struct SessionConfig {
+  // If true, a request that no device satisfies falls back to another device of
+  // the same task.
   bool allow_soft_placement = false;
-  // Variables and queues belong to the session, not to the tasks.
+  // If true, variables and queues belong to the session, not to the tasks.
   bool isolate_state = false;
-  // Of each call that has none.
+  // The timeout of each call that has none of its own.
   std::optional<std::chrono::nanoseconds> operation_timeout = {};
-  // Only tasks and devices that one of them allows; empty: all.
+  // The session uses only tasks and devices that one of these allows. Empty:
+  // all.
   std::vector<DeviceName> device_filters = {};
   OptimizerOptions optimizer = {};
 
   static constexpr size_t kMaxDeviceFilters = 1000;
 };
 
-// What has no meaning on a server is ignored, as TensorFlow does: the devices
-// and threads of the client's machine, place_pruned_graph, a timeout below 0.
-// Naming the field, INVALID_ARGUMENT for thread pools of the session's own, and
-// for malformed or too many filters; UNIMPLEMENTED for a cluster of its own.
+// Reads `config`. Options that have no meaning on a server are ignored, as
+// TensorFlow does: the devices and threads of the client's machine,
+// place_pruned_graph, a timeout below 0.
+//
+// Errors name the field: INVALID_ARGUMENT for thread pools of the session's own
+// and for malformed or too many filters, UNIMPLEMENTED for a cluster of its
+// own.
 absl::StatusOr<SessionConfig> ReadSessionConfig(const pb::ConfigProto& config);
 
-// TensorFlow's rule: nothing that a filter says contradicts `name`, a task or a
-// device. So "/device:GPU:*" allows every task, and its GPUs.
+// Returns true if `filters` is empty or one of them allows `name`, a task or a
+// device. By TensorFlow's rule a filter allows what does not contradict it: so
+// "/device:GPU:*" allows every task, and of each task its GPUs.
 bool IsAllowed(absl::Span<const DeviceName> filters, const DeviceName& name);
 
-// What a client gives a step, else its session's; at most `longest`.
+// Returns the timeout that the client gives the step, or else its session's,
+// but at most `longest`.
 std::chrono::nanoseconds StepTimeout(const SessionConfig& config,
                                      const pb::RunOptions& options,
                                      std::chrono::nanoseconds longest);

@@ -7,7 +7,7 @@
 namespace leat {
 namespace {
 
-// What protobuf reads at most.
+// The most bytes of a tag, of a length and of a varint that protobuf reads.
 constexpr int kMaxTagBytes = 5;
 constexpr int kMaxLengthBytes = 5;
 constexpr int kMaxVarintBytes = 10;

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// StatusListing: how much of itself a task lists in its status
-// (status_service.h). Beside every list is the number of all.
+//
+// StatusListing: how much a task lists in its status (status_service.h). Beside
+// each list the status has the number of all.
 #ifndef LEAT_DISTRIBUTED_STATUS_LISTING_H_
 #define LEAT_DISTRIBUTED_STATUS_LISTING_H_
 
@@ -10,17 +11,20 @@
 
 namespace leat {
 
+// The limits of the lists in a status. A value.
 struct StatusListing {
-  // Of steps that run and Recvs that wait; younger ones are not listed.
+  // The least age of the running steps and waiting Recvs that are listed.
   std::chrono::nanoseconds min_age = {};
-  // Sessions of clients, sessions of masters, steps, Recvs: of each.
+  // The most that are listed of each kind: sessions of clients, sessions of
+  // masters, steps, Recvs.
   size_t max_listed = 100;
   size_t max_peers = 1000;
 };
 
-// Among how many sessions, at most, those that were used last are looked for.
+// The most sessions among which those that were used last are looked for.
 inline constexpr size_t kMaxReportedSessions = 1000;
 
+// Returns `time` in microseconds, rounded towards zero.
 inline int64_t ToMicros(std::chrono::nanoseconds time) {
   return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
 }

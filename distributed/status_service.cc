@@ -20,7 +20,7 @@
 namespace leat {
 namespace {
 
-// A request is a number.
+// A request is only a number, so it is short.
 constexpr size_t kMaxStatusRequestBytes = 1024;
 constexpr size_t kMaxTaskBytes = 200;
 
@@ -53,7 +53,7 @@ absl::StatusOr<Payload> StatusService::GetStatus(const Payload& payload) const {
     return absl::InvalidArgumentError("malformed TaskStatusRequest");
   }
   StatusListing listing;
-  // Longer than any step has run: nothing is listed.
+  // Longer than any step can have run, so that nothing is listed.
   constexpr int64_t kMaxAge = int64_t{1} << 50;
   listing.min_age = std::chrono::microseconds(
       std::clamp<int64_t>(request.min_age_us(), 0, kMaxAge));

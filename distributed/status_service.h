@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// StatusService: what a task tells of itself to people (protos/status.proto,
-// methods::kTaskStatus). It asks the task's parts, each of which is locked for
-// microseconds, and answers on the thread of the transport: also when all
-// others are busy. Thread-safe.
+//
+// StatusService: serves the status of a task for people (protos/status.proto,
+// methods::kTaskStatus). It asks the parts of the task, each of which is locked
+// for microseconds, and answers on the transport's thread, so that it works
+// also when all other threads are busy.
 #ifndef LEAT_DISTRIBUTED_STATUS_SERVICE_H_
 #define LEAT_DISTRIBUTED_STATUS_SERVICE_H_
 
@@ -21,12 +22,17 @@ class Master;
 class Peers;
 class Worker;
 
+// Thread-safe. The service has no state but the time at which it was made, from
+// which the uptime counts. Session handles and step ids are shortened in its
+// answers (shown_ids.h), so that whoever reads a status cannot use them.
 class StatusService {
  public:
-  // All borrowed, outlive this.
+  // What the status is collected from. Pointers are borrowed and must outlive
+  // this.
   struct Sources {
+    // The name of this task.
     std::string task = {};
-    std::string version = {};  // for people
+    std::string version = {};  // of the program
     const DeviceSet* devices = nullptr;
     const Worker* worker = nullptr;
     const Master* master = nullptr;
@@ -37,11 +43,12 @@ class StatusService {
   StatusService(const StatusService&) = delete;
   StatusService& operator=(const StatusService&) = delete;
 
-  // They borrow this.
+  // Adds the service's method, whose handler borrows this.
   void AddMethods(MethodTable& methods);
 
  private:
-  // INVALID_ARGUMENT for what is no TaskStatusRequest.
+  // Returns the status. Returns INVALID_ARGUMENT if `request` is not a
+  // TaskStatusRequest.
   absl::StatusOr<Payload> GetStatus(const Payload& request) const;
 
   const Sources sources_;

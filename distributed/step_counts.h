@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// StepCounts: how many steps of a session or task run, have succeeded and
-// failed, and when the last began or ended. Thread-safe, without a lock.
+//
+// StepCounts: counts the steps of a session or of a task that run, have
+// succeeded and have failed, and knows when the last one began or ended.
 #ifndef LEAT_DISTRIBUTED_STEP_COUNTS_H_
 #define LEAT_DISTRIBUTED_STEP_COUNTS_H_
 
@@ -15,35 +16,43 @@ class StepTotals;
 
 namespace leat {
 
+// Counters and the time of the last use. Thread-safe, without a lock: the
+// counters are independent of each other, and each is right in the long run.
 class StepCounts {
  public:
+  // The counts at one moment.
   struct Totals {
     int64_t running = 0;
     int64_t succeeded = 0;
     int64_t failed = 0;
   };
 
+  // Counts a step that begins.
   void Begin() {
     begun_.fetch_add(1, std::memory_order_relaxed);
     Touch();
   }
-  // Of one that has begun.
+  // Counts the end of a step. REQUIRES: Begin was called for it.
   void End(bool succeeded) {
     (succeeded ? succeeded_ : failed_).fetch_add(1, std::memory_order_relaxed);
     Touch();
   }
 
+  // Returns the counts. Steps that begin or end meanwhile may be counted or
+  // not.
   Totals totals() const {
     const int64_t succeeded = succeeded_.load(std::memory_order_relaxed);
     const int64_t failed = failed_.load(std::memory_order_relaxed);
     const int64_t begun = begun_.load(std::memory_order_relaxed);
-    // They are read one after the other.
+    // The counters are read one after the other, so the difference may be
+    // negative.
     return {.running = std::max<int64_t>(0, begun - succeeded - failed),
             .succeeded = succeeded,
             .failed = failed};
   }
 
-  // Since the last Begin or End, or the construction; 0 while a step runs.
+  // Returns the time since the last Begin or End, or since the construction; 0
+  // while a step runs. It tells which sessions nobody uses any more.
   std::chrono::nanoseconds idle() const {
     if (totals().running > 0) return std::chrono::nanoseconds(0);
     const Clock::duration used(used_.load(std::memory_order_relaxed));
@@ -54,15 +63,20 @@ class StepCounts {
  private:
   using Clock = std::chrono::steady_clock;
 
+  // The time on the clock, as a number that can be atomic.
   static Clock::rep Now() { return Clock::now().time_since_epoch().count(); }
+  // Records that the steps were used now.
   void Touch() { used_.store(Now(), std::memory_order_relaxed); }
 
+  // All steps since the construction, and how they ended.
   std::atomic<int64_t> begun_{0};
   std::atomic<int64_t> succeeded_{0};
   std::atomic<int64_t> failed_{0};
+  // The time of the last Begin or End.
   std::atomic<Clock::rep> used_{Now()};
 };
 
+// Copies the counts to a message.
 void ExportSteps(const StepCounts::Totals& totals, pb::StepTotals& exported);
 
 }  // namespace leat

@@ -1,5 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// What a step is told whose time is up. Stateless.
+//
+// The errors of a step whose time is up. Stateless, thread-safe.
 #ifndef LEAT_DISTRIBUTED_STEP_DEADLINE_H_
 #define LEAT_DISTRIBUTED_STEP_DEADLINE_H_
 
@@ -8,8 +9,9 @@
 
 namespace leat {
 
-// DEADLINE_EXCEEDED, with the flag of a limit that was nearer than what the
-// client had asked for.
+// Return DEADLINE_EXCEEDED for a step that was too late to begin, or that ran
+// too long. If the server's limit was shorter than the client's timeout, the
+// message names the limit's flag.
 absl::Status TooLateToBegin(const StepDeadline& deadline);
 absl::Status RanTooLong(const StepDeadline& deadline);
 

@@ -10,13 +10,14 @@
 namespace leat {
 namespace {
 
-// The task of which TensorFlow's RecvTensor got this error; "" when it is none.
+// Returns the task that answered TensorFlow's RecvTensor with this error, or ""
+// if the message is not such an error.
 absl::string_view AskedTask(absl::string_view message) {
   constexpr absl::string_view kBefore =
       "Additional GRPC error information from remote target ";
   constexpr absl::string_view kAfter =
       " while calling /tensorflow.WorkerService/RecvTensor";
-  // The innermost error comes first.
+  // Errors are nested, and the innermost one comes first.
   const size_t begin = message.find(kBefore);
   if (begin == absl::string_view::npos) return "";
   message.remove_prefix(begin + kBefore.size());
@@ -31,7 +32,8 @@ bool IsAbortOfTensorFlow(absl::string_view message) {
          absl::StrContains(message, " cancelled.  Cancelling rendezvous.");
 }
 
-// The name stands in the message, and is not the beginning of another one.
+// Returns true if the message contains the name of the task, and not only as
+// the beginning of another name.
 bool Names(absl::string_view message, absl::string_view task) {
   size_t at = message.find(task);
   while (at != absl::string_view::npos) {
@@ -44,6 +46,7 @@ bool Names(absl::string_view message, absl::string_view task) {
   return false;
 }
 
+// Applies the rules of CauseOf.
 class Judge {
  public:
   explicit Judge(absl::Span<const TaskStatus> statuses) : statuses_(statuses) {}
@@ -80,7 +83,8 @@ class Judge {
            !TellsOfLostTask(s);
   }
 
-  // Another task, which this one could not reach, is lost to the master too.
+  // Returns true if the status says that another task could not be reached, and
+  // the master could not reach that task either.
   bool TellsOfLostTask(const TaskStatus& s) const {
     if (!IsUnreachable(s.status)) return false;
     for (const TaskStatus& other : statuses_) {
@@ -94,8 +98,10 @@ class Judge {
     return false;
   }
 
-  // TensorFlow's tasks pass on what they got without saying that it is derived.
-  // What came after a cancel may be of that cancel.
+  // Returns true for an echo from a TensorFlow task that is the first report of
+  // the other task's error. Such tasks pass errors on without marking them as
+  // derived. What came after a cancel may be an effect of that cancel, so it
+  // does not count.
   static bool IsFirstReport(const TaskStatus& s) {
     const bool may_be_of_cancel =
         IsAbortOfTensorFlow(s.status.message()) ||
@@ -118,7 +124,7 @@ bool MayBeEcho(const TaskStatus& s) {
   const absl::string_view message = s.status.message();
   return IsDerived(s.status) || !AskedTask(message).empty() ||
          IsAbortOfTensorFlow(message) ||
-         // It could not reach another task.
+         // The task could not reach another task.
          (IsUnreachable(s.status) && absl::StrContains(message, "/job:") &&
           !Names(message, s.task));
 }

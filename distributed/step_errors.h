@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// Which of the errors that the tasks of a step report is its cause. One failure
-// is seen by many: the tasks that waited for its tensors, those that the master
-// cancelled then. Stateless.
+//
+// Finds the cause among the errors that the tasks of a step report. One failure
+// causes many errors: tasks that waited for the failed task's tensors fail, and
+// so do tasks that the master then cancels. Stateless, thread-safe.
 #ifndef LEAT_DISTRIBUTED_STEP_ERRORS_H_
 #define LEAT_DISTRIBUTED_STEP_ERRORS_H_
 
@@ -14,34 +15,36 @@ namespace leat {
 
 // How a task's part of a step ended.
 struct TaskStatus {
-  // "/job:ps/replica:0/task:0"; "": not a task but the master ended the step,
-  // for its client, its deadline or because the session was closed.
+  // The task, such as "/job:ps/replica:0/task:0". "" means that the master
+  // ended the step: for its client, by its deadline, or because the session was
+  // closed.
   std::string task = {};
   absl::Status status = {};
-  // It came after the master had cancelled the task's part.
+  // True if the status came after the master had cancelled the task's part.
   bool after_cancel = false;
 };
 
-// The cause, with "From /job:ps/replica:0/task:0:\n" in front when it is a
-// task's; OK when all are. `statuses` in the order in which they came: of equal
-// claims the first wins. In this order of precedence:
+// Returns the cause, with "From /job:ps/replica:0/task:0:\n" in front if it is
+// the error of a task, or OK if all statuses are OK. `statuses` are in the
+// order in which they came; of equal claims the first wins. The order of
+// precedence is:
 //
-// 1. What a task reports of its own: no echo, so not
-//    - derived (core/status_payloads.h),
-//    - CANCELLED, or TensorFlow's "Step N cancelled.  Cancelling rendezvous.",
-//      after the master's cancel,
-//    - a TensorFlow task's error of a RecvTensor, which names the task it
-//    asked,
-//    - that another task of the step could not be reached, when the master
-//      could not reach that one either.
-// 2. An echo that names the task it is of, which has not reported by itself:
-//    as that task's.
+// 1. What a task reports about itself, so that it is not an echo. An echo is
+//    - an error that is derived (core/status_payloads.h),
+//    - after the master's cancel, CANCELLED or TensorFlow's "Step N cancelled.
+//      Cancelling rendezvous.",
+//    - a TensorFlow task's error of a RecvTensor, which names the task that
+//      was asked,
+//    - an error that another task of the step could not be reached, if the
+//      master could not reach that one either.
+// 2. An echo that names the task from which it came, if that task has not
+//    reported by itself: it counts as that task's error.
 // 3. Why the master ended the step.
 // 4. Any other echo.
 absl::Status CauseOf(absl::Span<const TaskStatus> statuses);
 
-// It may be what another task's failure did to this one, so that the cause is
-// still to come: not yet a reason to cancel the others.
+// Returns true if the error may be the effect of another task's failure. The
+// cause is then still to come, and the other tasks need not be cancelled yet.
 bool MayBeEcho(const TaskStatus& status);
 
 }  // namespace leat

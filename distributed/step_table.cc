@@ -26,7 +26,7 @@ StepTable::~StepTable() {
     is_closed_ = true;
     for (Line* const line : {&waiting_, &lingering_}) {
       if (line->timer != 0 && timers_.Cancel(line->timer)) line->timer = 0;
-      // It runs, or is about to.
+      // The timer runs, or is about to.
       while (line->timer != 0) timer_has_run_.Wait(mutex_);
     }
     for (auto& [step_id, entry] : steps_) {
@@ -49,7 +49,8 @@ absl::StatusOr<std::shared_ptr<RemoteRendezvous>> StepTable::Begin(
     entry.has_begun = true;
     entry.session = std::string(session);
   } else if (entry.session != session) {
-    // Who knows a session's handle can use it: it is in no message.
+    // The message does not contain the other session's handle, because whoever
+    // knows a handle can use the session.
     return absl::InvalidArgumentError(absl::StrCat(
         "step ", step_id, " on ", task_, " belongs to another session"));
   }
@@ -255,7 +256,8 @@ void StepTable::EndThoseWhoseTimeIsUp(Line& line) {
 }
 
 absl::Status StepTable::TimeIsUp(int64_t step_id, const Line& line) const {
-  // Its time is never changed: no lock is needed.
+  // No lock is needed: only the address of the line is used, and `limits_` is
+  // const.
   if (&line == &lingering_) {
     return absl::AbortedError(absl::StrCat(
         "step ", step_id, " ended: nobody has cleaned it up on ", task_,

@@ -1,6 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// Tasks: the tasks of a cluster as a master calls them: Peers, or what a test
-// puts in its place. Thread-safe.
+//
+// Tasks: the tasks of a cluster, as a master calls them. It is an interface, so
+// that a server can call its own task directly (server_tasks.h), can cancel
+// calls when it stops (stoppable_tasks.h), and tests can stand in for tasks.
 #ifndef LEAT_DISTRIBUTED_TASKS_H_
 #define LEAT_DISTRIBUTED_TASKS_H_
 
@@ -14,20 +16,27 @@
 
 namespace leat {
 
+// Calls tasks by their names, such as "/job:ps/replica:0/task:0".
+// Implementations are thread-safe. They must outlive the calls that are begun
+// through them.
 class Tasks {
  public:
   using StatusDone = absl::AnyInvocable<void(absl::StatusOr<PeerStatus>) &&>;
 
   virtual ~Tasks() = default;
 
-  // As Peers::Call and Peers::GetStatus.
+  // Does what Peers::Call does, and fails as it does. Calls `done` exactly
+  // once, on any thread, perhaps this one.
   virtual void Call(absl::string_view task, const Method& method,
                     Payload request, CallOptions options, Reply done) = 0;
+  // Does what Peers::GetStatus does, and fails as it does. Calls `done` exactly
+  // once, on any thread, perhaps this one.
   virtual void GetStatus(absl::string_view task, CallOptions options,
                          StatusDone done) = 0;
 };
 
-// `peers` is borrowed.
+// Calls every task as a peer, also the own one. Thread-safe. `peers` is
+// borrowed and must outlive this.
 class PeerTasks final : public Tasks {
  public:
   explicit PeerTasks(Peers& peers) : peers_(peers) {}

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMaxErrorBytes = 500;
 
-// The part of a key behind so many semicolons.
+// Returns the part of a key behind the first `index` semicolons.
 absl::string_view KeyPart(absl::string_view key, int index) {
   for (; index > 0; --index) {
     const size_t end = key.find(';');
@@ -21,7 +21,8 @@ absl::string_view KeyPart(absl::string_view key, int index) {
   return key.substr(0, key.find(';'));
 }
 
-// Of a peer that cannot be reached, or is not known to be.
+// Returns true for an error of a peer that cannot be reached, or that has not
+// answered in time.
 bool IsSilence(const absl::Status& status) {
   return status.GetPayload(kTransportErrorPayload).has_value() &&
          (absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status));
@@ -53,7 +54,7 @@ void PeerTraffic::CountReply(const absl::StatusOr<Payload>& reply) {
       state_.store(State::kUnreachable, std::memory_order_relaxed);
       return;
     }
-    // Of a call that this task gave up the peer has said nothing.
+    // The peer has not answered: this task has given up the call.
     if (status.GetPayload(kTransportErrorPayload).has_value()) return;
   } else {
     bytes_received_.fetch_add(MessageBytes(*reply), std::memory_order_relaxed);

@@ -11,7 +11,7 @@
 namespace leat {
 namespace {
 
-// Where chunks begin in memory: copies from there are fastest.
+// Chunks begin at multiples of this in memory, from where copies are fastest.
 constexpr int64_t kAlignment = kBufferAlignment;
 
 int64_t ChunkBytes(const ChunkWish& wish) {
@@ -77,7 +77,7 @@ absl::StatusOr<Tensor> Transfers::Take(uint64_t id, int64_t offset,
           transfer.chunk_bytes, " has no chunk of ", length, " at ", offset));
     }
     tensor = entry.tensor;
-    // The first one is in the response to RecvTensor.
+    // The first chunk is counted with the response to RecvTensor.
     if (entry.receiver != nullptr && chunk > 0) {
       entry.receiver->CountServed(0, length);
     }

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// Transfers: the large tensors of one step of which peers fetch chunk after
-// chunk. One stays until every chunk was taken, or until its step ends, so that
-// no peer that vanishes, or lies, keeps a tensor longer than it could keep one
-// that it never asks for. Thread-safe.
+//
+// Transfers: the large tensors of one step that peers fetch in chunks. A
+// transfer stays until every chunk was taken or its step ends. So a peer that
+// vanishes, or lies, keeps a tensor no longer than one that it never asks for.
 #ifndef LEAT_DISTRIBUTED_TRANSFERS_H_
 #define LEAT_DISTRIBUTED_TRANSFERS_H_
 
@@ -22,27 +22,33 @@ namespace leat {
 
 class PeerTraffic;
 
+// Thread-safe. Shares the tensors' bytes.
 class Transfers {
  public:
-  // Begins one, in chunks as wished within kMinChunkBytes and kMaxChunkBytes;
-  // nobody writes to `tensor`, in host memory, from then on. Nothing for a
-  // tensor that goes in one piece: it is small or not transferable, or nobody
-  // wishes it otherwise. The status of End after that.
-  // `receiver`, with whom Take counts all chunks but the first, is borrowed.
+  // Begins a transfer, in chunks of the wished size but within kMinChunkBytes
+  // and kMaxChunkBytes. Nobody may write to `tensor`, which must be in host
+  // memory, from then on. Returns nothing for a tensor that is sent in one
+  // piece, because it is small or not transferable or because no transfer is
+  // wished; after End, its status.
+  //
+  // `receiver`, to which Take counts all chunks but the first, is borrowed. It
+  // may be null.
   absl::StatusOr<std::optional<Transfer>> Begin(
       const Tensor& tensor, const ChunkWish& wish,
       PeerTraffic* receiver = nullptr);
 
-  // A chunk, as uint8[length] that shares the bytes of the tensor; the same one
-  // again as long as some other was not taken. INVALID_ARGUMENT when these are
-  // not the bounds of a chunk, NOT_FOUND for a transfer that there is not (any
-  // more), the status of End after that.
+  // Returns a chunk, as uint8[length] that shares the bytes of the tensor. A
+  // chunk can be taken again as long as another one was not taken. Returns
+  // INVALID_ARGUMENT if these are not the bounds of a chunk, NOT_FOUND if there
+  // is no such transfer (any more), and after End its status.
   absl::StatusOr<Tensor> Take(uint64_t id, int64_t offset, int64_t length);
 
-  // Of a receiver that is gone. Does nothing when it is not there.
+  // Forgets a transfer whose receiver is gone. Does nothing if there is no such
+  // transfer.
   void Forget(uint64_t id);
 
-  // Forgets all, and that for ever. `why` is not OK; the first one stays.
+  // Forgets all transfers and begins no more. `why` is not OK; the first one
+  // stays.
   void End(const absl::Status& why);
 
   size_t size() const;
@@ -52,7 +58,7 @@ class Transfers {
     Transfer transfer = {};
     Tensor tensor = {};
     std::vector<bool> taken = {};     // by chunk
-    int64_t missing = 0;              // chunks that were not
+    int64_t missing = 0;              // chunks that were not taken
     PeerTraffic* receiver = nullptr;  // may be null
   };
 

@@ -21,7 +21,8 @@ absl::Status Unusable(const std::string& path, int error) {
                                              std::strerror(error)));
 }
 
-// Elsewhere another user could put a socket of his own in its place.
+// Refuses a folder in which other users could replace the socket by one of
+// their own.
 absl::Status CheckFolder(const std::string& path) {
   const std::string folder = path.substr(0, path.rfind('/') + 1);
   struct stat info = {};
@@ -34,13 +35,14 @@ absl::Status CheckFolder(const std::string& path) {
   return absl::OkStatus();
 }
 
-// 0, or why nobody answers.
+// Connects to the socket. Returns 0 if a server listens, or the error number.
 int Connect(const std::string& path) {
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof(address.sun_path)) return ENAMETOOLONG;
   std::memcpy(address.sun_path, path.data(), path.size());
-  // Without waiting for a server whose queue is full: it is there.
+  // The socket does not block: a server whose queue is full exists, and need
+  // not be waited for.
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) return errno;
   const int failed =

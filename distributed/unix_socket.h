@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// The file of a Unix socket that a server listens at: only its user may connect
-// to it, no server takes another's, and none is left behind.
+//
+// The file of a Unix socket that a server listens on. Only the server's user
+// may connect to it, no server takes another's, and none is left behind.
 #ifndef LEAT_DISTRIBUTED_UNIX_SOCKET_H_
 #define LEAT_DISTRIBUTED_UNIX_SOCKET_H_
 
@@ -12,8 +13,9 @@
 
 namespace leat {
 
-// Files that this process makes meanwhile have mode 0600. The mask is the
-// process's: other threads should make none.
+// While this lives, files that the process makes have mode 0600. The file mode
+// mask belongs to the whole process, so other threads should make no files
+// meanwhile.
 class ScopedPrivateFiles {
  public:
   ScopedPrivateFiles() : mask_(umask(0177)) {}
@@ -25,13 +27,13 @@ class ScopedPrivateFiles {
   const mode_t mask_;
 };
 
-// Makes sure that a socket can be made at `path`: removes one whose server is
-// gone. UNAVAILABLE when a server listens there or the path cannot be used;
-// INVALID_ARGUMENT for a file of another kind and for a folder in which
-// everybody may replace files.
+// Makes sure that a socket can be made at `path`: removes a socket whose server
+// is gone. Returns UNAVAILABLE when a server listens there or the path cannot
+// be used, and INVALID_ARGUMENT for a file of another kind and for a folder in
+// which everybody may replace files.
 absl::Status ClearSocketPath(const std::string& path);
 
-// Removes the socket at its path at last. Thread-compatible.
+// Removes the file of a socket when it is destroyed. Thread-compatible.
 class UnixSocketFile {
  public:
   UnixSocketFile() = default;
@@ -39,9 +41,9 @@ class UnixSocketFile {
   UnixSocketFile(const UnixSocketFile&) = delete;
   UnixSocketFile& operator=(const UnixSocketFile&) = delete;
 
-  // Takes what is there now.
+  // Takes over the socket that is at `path` now. Does nothing if there is none.
   void Own(const std::string& path);
-  // Not what somebody else has put there since.
+  // Removes the socket, unless another file has taken its place. Idempotent.
   void Remove();
 
  private:

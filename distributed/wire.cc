@@ -35,7 +35,7 @@ void AppendVarint(uint64_t value, std::string& bytes) {
   bytes.push_back(static_cast<char>(value));
 }
 
-// The beginning of a field that has its length in front.
+// Appends the tag and the length of a field of that wire type.
 void AppendLengthOf(int number, size_t length, std::string& bytes) {
   AppendVarint(static_cast<uint64_t>(number) << 3 |
                    static_cast<uint64_t>(WireType::kBytes),
@@ -53,7 +53,8 @@ void AppendNumber(int number, uint64_t value, std::string& bytes) {
   AppendVarint(value, bytes);
 }
 
-// A TensorProto of a plain tensor up to the first byte of its content.
+// Returns the bytes of a plain tensor's TensorProto up to the first byte of its
+// content.
 std::string BeforeContent(const Tensor& tensor) {
   std::string proto, shape, dim;
   AppendNumber(TensorProto::kDtypeFieldNumber,
@@ -78,6 +79,7 @@ absl::Status TooLarge(int64_t bytes) {
                    kMaxMessageBytes, " that one may have"));
 }
 
+// Collects the segments of a message, within the limit of a message.
 class Encoder {
  public:
   // REQUIRES: `header` is within the limit.
@@ -124,8 +126,8 @@ class Encoder {
     return absl::OkStatus();
   }
 
-  // Writes what stands in front of a TensorProto of so many bytes, for which
-  // there is room afterwards.
+  // Writes the tags and lengths in front of a TensorProto of `proto_bytes`, and
+  // the name, and checks that there is room for the TensorProto, too.
   absl::Status Begin(const std::string& name, size_t proto_bytes) {
     std::string before;
     if (field_.named) {
@@ -151,8 +153,8 @@ class Encoder {
   }
 
   const TensorField field_;
-  int64_t left_;                   // of the limit
-  std::vector<Segment> segments_;  // the last one is without tensor
+  int64_t left_;                   // bytes that are left of the limit
+  std::vector<Segment> segments_;  // The last one has no tensor.
 };
 
 // ---------------------------------------------------------------------------
@@ -162,20 +164,22 @@ bool IsTensor(const WireField& field, int number) {
   return field.number == number && field.type == WireType::kBytes;
 }
 
-// Who reads a message must be done soon: it may be a transport's thread. More
-// than a step has feeds and fetches.
+// The most fields of a message. A message may be split on a transport's thread,
+// which must be done soon. No step has so many feeds and fetches.
 constexpr int64_t kMaxFields = int64_t{1} << 20;
 
+// A message, split into its tensors and its other fields.
 struct SplitMessage {
   std::string rest;         // the other fields
-  SliceCursor tensor = {};  // the last one
+  SliceCursor tensor = {};  // the last tensor
   int64_t tensors = 0;
   int64_t tensor_bytes = 0;  // of all, with their tags
 };
 
-// Two passes, so that the rest is in memory of its size. Messages of many
-// tensors must not take more memory than bytes, so that none but the last is
-// kept.
+// Splits a message, with tensors in field `number`. It takes two passes, so
+// that `rest` is allocated once, with its exact size. Only the last tensor is
+// kept, because a message of many small tensors must not take more memory than
+// it has bytes.
 absl::StatusOr<SplitMessage> Split(const SliceCursor& message, int number) {
   SplitMessage split;
   WireField field;
@@ -209,14 +213,14 @@ absl::StatusOr<SplitMessage> Split(const SliceCursor& message, int number) {
 // ---------------------------------------------------------------------------
 // Decoding
 
-// Of a tensor in the form that nearly all have.
+// A TensorProto in the form that nearly all have: dtype, shape, tensor_content.
 struct PlainForm {
   DType dtype = DType::kInvalid;
   Shape shape = {};
   SliceCursor content = {};
 };
 
-// 254 extents take less than half of it.
+// The most bytes of a shape. 254 extents take less than half of that.
 constexpr uint64_t kMaxShapeBytes = 8192;
 
 std::optional<Shape> ShapeOf(const TensorShapeProto& proto) {
@@ -236,7 +240,7 @@ std::optional<Shape> ReadShape(const SliceCursor& bytes) {
   return ShapeOf(proto);
 }
 
-// Nothing for a TensorProto of any other form, valid or not.
+// Returns nothing for a TensorProto of any other form, valid or not.
 std::optional<PlainForm> ReadPlainForm(SliceCursor proto) {
   PlainForm form;
   WireField field;
@@ -259,7 +263,7 @@ std::optional<PlainForm> ReadPlainForm(SliceCursor proto) {
       proto.left() > 0) {
     return std::nullopt;
   }
-  // Of elements, none of which has a value: all are zero.
+  // Elements without any content are all zero, which is another form.
   if (field.bytes.left() == 0 && form.shape.num_elements() > 0) {
     return std::nullopt;
   }
@@ -267,24 +271,25 @@ std::optional<PlainForm> ReadPlainForm(SliceCursor proto) {
   return form;
 }
 
-// Of a tensor in another form that a thread of the transport may parse.
+// The most bytes of a tensor in another form that a transport's thread may
+// parse.
 constexpr int64_t kMaxParsedBytes = 16 << 10;
-// More than that of a resource is without its texts.
+// More bytes than a resource handle takes, not counting its strings.
 constexpr int64_t kHandleBytes = 256;
 
-// What an element takes, or more.
+// Returns an upper bound of the bytes that one element takes.
 int64_t ElementBytes(const TensorProto& proto, DType dtype) {
   if (IsPlainBytes(dtype)) return static_cast<int64_t>(SizeOf(dtype));
   if (dtype != DType::kString) {
     return kHandleBytes + static_cast<int64_t>(proto.ByteSizeLong());
   }
-  // The last one may stand for many.
+  // The last string may be repeated for many elements.
   const auto& texts = proto.string_val();
   return static_cast<int64_t>(sizeof(std::string) +
                               (texts.empty() ? 0 : texts.rbegin()->size()));
 }
 
-// A tensor's bytes in a received slice.
+// The bytes of a tensor in a received slice, which it keeps alive.
 class AdoptedBuffer final : public Buffer {
  public:
   AdoptedBuffer(BufferRef slice, BufferRef held)
@@ -296,9 +301,10 @@ class AdoptedBuffer final : public Buffer {
   void Dispose() override { delete this; }
 
   const BufferRef slice_;
-  const BufferRef held_;  // of the allocator, which counts the slice
+  const BufferRef held_;  // charges the slice to the allocator
 };
 
+// The tensors of a received message, as TensorProtos in its slices.
 class ReceivedTensors final : public PendingTensors {
  public:
   ReceivedTensors(ReceivedSlices slices, TensorField field, int64_t bytes)
@@ -347,9 +353,10 @@ class ReceivedTensors final : public PendingTensors {
  private:
   static constexpr int64_t kWireTensorBytes = sizeof(WireTensor);
 
-  // What a tensor takes once it is decoded, or more; INT64_MAX where that is
-  // not known at once. Protobuf reads all but the plain form, so that it means
-  // what it will when it is decoded.
+  // Returns an upper bound of the bytes that a tensor takes once it is decoded,
+  // or INT64_MAX if that cannot be known at once. All forms but the plain one
+  // are parsed by protobuf, so that they mean here what they will mean when
+  // they are decoded.
   static int64_t DecodedBytes(const SliceCursor& proto) {
     const auto received = static_cast<int64_t>(proto.left());
     if (ReadPlainForm(proto)) return kWireTensorBytes + received;
@@ -357,11 +364,11 @@ class ReceivedTensors final : public PendingTensors {
     std::string text;
     proto.AppendTo(text);
     TensorProto tensor;
-    if (!tensor.ParseFromString(text)) return received;  // is refused
+    if (!tensor.ParseFromString(text)) return received;  // Decode refuses it.
     const auto dtype = DTypeFromWire(tensor.dtype());
-    if (!dtype) return received;  // is refused
+    if (!dtype) return received;  // Decode refuses it.
     const std::optional<Shape> shape = ShapeOf(tensor.tensor_shape());
-    // Other tensors stand in variants.
+    // Variants contain other tensors.
     if (!shape || *dtype == DType::kVariant || tensor.variant_val_size() > 0) {
       return INT64_MAX;
     }
@@ -369,6 +376,7 @@ class ReceivedTensors final : public PendingTensors {
                          SaturatingMultiply(shape->num_elements(),
                                             ElementBytes(tensor, *dtype)));
   }
+  // Does the same for a NamedTensorProto.
   static int64_t NamedBytes(const SliceCursor& named) {
     const absl::StatusOr<SplitMessage> split =
         Split(named, NamedTensorProto::kTensorFieldNumber);
@@ -380,11 +388,12 @@ class ReceivedTensors final : public PendingTensors {
                          DecodedBytes(split->tensor));
   }
 
+  // The state of one Decode.
   struct Decoding {
     Allocator& allocator;
     const VariantDecoders* const variants;
     const int64_t max_bytes;
-    int64_t left;  // of them
+    int64_t left;  // of max_bytes
   };
 
   static absl::Status Exhausted(absl::string_view what, int64_t bytes,
@@ -395,7 +404,8 @@ class ReceivedTensors final : public PendingTensors {
                      decoding.max_bytes, " (max_message_bytes)"));
   }
 
-  // By protobuf, from joined bytes.
+  // Parses `bytes` with protobuf, which needs them joined, if the parsed
+  // message fits the limit.
   template <class Proto>
   static absl::Status Parse(const SliceCursor& bytes, const Decoding& decoding,
                             Proto& proto) {
@@ -454,7 +464,8 @@ class ReceivedTensors final : public PendingTensors {
     const absl::StatusOr<SplitMessage> split =
         Split(bytes, NamedTensorProto::kTensorFieldNumber);
     const bool usual = split.ok() && split->tensors == 1;
-    // The name alone, or all of a message of another form.
+    // In the usual form this gets only the name. In any other form it gets the
+    // whole message.
     NamedTensorProto proto;
     if (usual) {
       const absl::string_view rest = split->rest;
@@ -517,7 +528,8 @@ class ReceivedTensors final : public PendingTensors {
     return tensor;
   }
 
-  // No value where the bytes have to be copied.
+  // Returns a tensor that shares the received bytes, or one without a value if
+  // they have to be copied.
   Tensor Adopt(const PlainForm& form, Allocator& allocator) const {
     const auto place = form.content.Contiguous();
     if (!place) return Tensor();

@@ -90,7 +90,8 @@ class Worker::Implementation {
   template <class Request, class Response>
   using Function = absl::StatusOr<Response> (Implementation::*)(Request);
 
-  // Serves `method` with a function of messages.
+  // Serves `method` with a function from a request message to a response
+  // message.
   template <class Request, class Response>
   void Add(const Method& method, Thread thread,
            Function<Request, Response> function, MethodTable& methods) {
@@ -107,7 +108,7 @@ class Worker::Implementation {
     });
   }
 
-  // What `serve` makes of the message.
+  // Parses the message, and returns what `serve` makes of it.
   template <class Request, class Serve>
   absl::StatusOr<Payload> Answer(Payload message, Serve serve) {
     Request request;
@@ -150,17 +151,19 @@ class Worker::Implementation {
                   Reply reply);
   void RecvTensors(std::shared_ptr<CallContext> context, const Payload& payload,
                    Reply reply);
-  // The rendezvous of a step that a peer wants tensors of, whose request has
-  // not come before. `reply` is changed: a caller that goes must not leave a
-  // step that only it has asked for.
+  // Returns the rendezvous of a step from which a peer wants tensors. Fails if
+  // the request has come before. `reply` is changed so that it ends the peer's
+  // wait: a caller that goes away must not leave behind a step that only it has
+  // asked for.
   absl::StatusOr<std::shared_ptr<RemoteRendezvous>> AwaitStep(
       int64_t step_id, int64_t request_id, const char* method, Reply& reply);
 
-  // Of steps that their master will not ask for any more.
+  // Ends a step whose master will not use it any more.
   void Forget(int64_t step_id);
-  // INVALID_ARGUMENT, forgetting none, for too many.
+  // Forgets these steps. Returns INVALID_ARGUMENT, and forgets none, if there
+  // are too many.
   absl::Status ForgetAll(const google::protobuf::RepeatedField<int64_t>& steps);
-  // Of sessions that are no longer in the table.
+  // Ends sessions that have been removed from the table, and their steps.
   void EndSessions(const WorkerSessions::Ended& ended, absl::string_view why);
 
   const WorkerEnvironment environment_;
@@ -239,7 +242,8 @@ absl::StatusOr<pb::GetStatusResponse> Worker::Implementation::GetStatus(
 void Worker::Implementation::EndSessions(const WorkerSessions::Ended& ended,
                                          absl::string_view why) {
   for (const std::shared_ptr<WorkerSession>& session : ended) {
-    // In this order: a step that begins now finds it closed (worker_step.cc).
+    // The session is closed first, so that a step that begins now finds it
+    // closed (worker_step.cc).
     session->Close();
     environment_.steps->EndOf(
         session->handle(),
@@ -309,7 +313,8 @@ Worker::Implementation::RegisterGraphOf(
       RegisteredGraph::Create(request.graph_def(), *environment_.ops,
                               environment_.limits.import, environment_.task,
                               session->runner()));
-  // So that a silent one is noticed by this task too, whoever the master is.
+  // Meets the senders, so that also this task notices when one of them falls
+  // silent, whatever its master does.
   for (const std::string& peer : graph->senders()) {
     environment_.peers->Meet(peer);
   }
@@ -317,7 +322,7 @@ Worker::Implementation::RegisterGraphOf(
   LEAT_ASSIGN_OR_RETURN(*response.mutable_graph_handle(),
                         session->Add(std::move(graph)));
   if (!context.cancellation.IsCancelled()) return response;
-  // Nobody will learn of the handle.
+  // The caller has gone, so nobody will learn of the handle.
   session->Remove(response.graph_handle());
   return context.cancellation.status();
 }
@@ -389,7 +394,7 @@ void Worker::Implementation::ParseRunGraph(RunGraphCall call) {
   if (!status.ok()) ReplyToRunGraph(call, status);
 }
 
-// Consumes the call when it succeeds.
+// Starts a step. Consumes `call` if it succeeds.
 absl::Status Worker::Implementation::StartStep(RunGraphCall& call) {
   const pb::RunGraphRequest& request = call.request;
   LEAT_RETURN_IF_ERROR(run_ids_.Add(request.request_id(), "RunGraph (Worker)"));

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// Worker: what a task does for masters and peers, TensorFlow's WorkerService:
-// keeps their sessions and graphs, runs its part of their steps, hands tensors
-// to peers. Thread-safe.
+//
+// Worker: what a task does for masters and peers (TensorFlow's WorkerService).
+// It keeps the sessions and graphs of masters, runs its part of their steps,
+// and sends tensors to peers.
 #ifndef LEAT_DISTRIBUTED_WORKER_H_
 #define LEAT_DISTRIBUTED_WORKER_H_
 
@@ -30,49 +31,59 @@ class TaskStatusResponse;
 
 namespace leat {
 
-// All borrowed, outlive the worker and the calls it serves.
+// What a worker needs. Pointers are borrowed, not null, and must outlive the
+// worker and the calls that it serves.
 struct WorkerEnvironment {
   std::string task = {};  // "/job:ps/replica:0/task:0"
+  // The task's devices, and what its graphs are imported and compiled with.
   DeviceSet* devices = nullptr;
   const OpRegistry* ops = nullptr;
   const KernelRegistry* kernels = nullptr;
+  // The task's steps, which the worker begins and ends.
   StepTable* steps = nullptr;
-  // Of which its graphs receive; their traffic counts what is answered.
+  // The tasks from which its graphs receive. Their traffic counts what the
+  // worker answers.
   Peers* peers = nullptr;
   TimerQueue* timers = nullptr;
-  // Runs what takes long and may wait, such as compiling a graph.
+  // Runs work that takes long and may block, such as compiling a graph.
   WorkQueue* blocking = nullptr;
+  // What the worker accepts. Errors name the flag of the limit.
   ServerLimits limits = {};
 };
 
+// Thread-safe. Owns the sessions of masters and their graphs. What takes long
+// runs on the blocking queue or the compute pool, so handlers return quickly.
 class Worker {
  public:
   explicit Worker(WorkerEnvironment environment);
   // REQUIRES: no call of its methods is under way.
   ~Worker();
 
-  // Every method of the service; they borrow this.
+  // Adds every method of the service. The handlers borrow this.
   void AddMethods(MethodTable& methods);
 
-  // Fails every running step with `why`.
+  // Fails every running step with `why` (not OK).
   void EndSteps(const absl::Status& why);
 
-  // The masters none of whose sessions here was used for so long; without this
-  // task's own.
+  // Returns the masters whose sessions on this task have all been idle for
+  // `idle`. This task's own master is left out.
   std::vector<MasterProcess> IdleMasters(std::chrono::nanoseconds idle) const;
-  // Ends the sessions of one, unless one was used since: "Session 12ab is over:
-  // its master was restarted" for "is over: its ...". Takes long.
+  // Ends the sessions of `master`, unless one of them was used within `idle`.
+  // `why` completes the error of their steps: "is over: ..." for "Session 12ab
+  // is over: ...". Takes long.
   void EndIdleSessions(const MasterProcess& master,
                        std::chrono::nanoseconds idle, absl::string_view why);
 
+  // How many objects a worker has now.
   struct Counters {
+    // Sessions of masters, and the graphs of all sessions.
     size_t sessions = 0;
     size_t graphs = 0;
     size_t running = 0;  // calls of RunGraph
   };
   Counters counters() const;
 
-  // Its sessions and steps.
+  // Adds the worker's sessions and steps to `status`.
   void Report(const StatusListing& listing,
               pb::TaskStatusResponse& status) const;
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
 // WorkerSession: what a task keeps for one session of a master: its graphs,
-// their stateful kernels, and, of an isolated one, its variables and queues.
-// Thread-safe.
+// their stateful kernels, and for an isolated session its variables and queues.
 #ifndef LEAT_DISTRIBUTED_WORKER_SESSION_H_
 #define LEAT_DISTRIBUTED_WORKER_SESSION_H_
 
@@ -25,60 +25,75 @@
 
 namespace leat {
 
+// What a session is made with. A value. WorkerSessions sets the limits.
 struct WorkerSessionOptions {
   std::string handle = {};
-  MasterProcess master = {};  // that made it
-  // Larger than what processes of that task have had before; 0: not known.
+  MasterProcess master = {};  // which made the session
+  // The ticket with which the master made the session. It is larger than the
+  // tickets of earlier processes of the master's task; 0: not known.
   int64_t ticket = 0;
+  // If true, the session has variables and queues of its own.
   bool isolated = false;
   size_t max_graphs = 0;
-  // That its steps may hold at a time; INT64_MAX: as much as there is.
+  // The memory that its steps may hold at a time, in bytes. INT64_MAX: no limit
+  // of the session's own.
   int64_t max_bytes = INT64_MAX;
 };
 
+// Thread-safe. Steps that run share its ownership.
 class WorkerSession {
  public:
-  // The registries and devices are borrowed and outlive this and its graphs.
+  // `devices` and `kernels` are borrowed and must outlive this and its graphs.
   WorkerSession(WorkerSessionOptions options, DeviceSet& devices,
                 const KernelRegistry& kernels);
   WorkerSession(const WorkerSession&) = delete;
   WorkerSession& operator=(const WorkerSession&) = delete;
 
+  // The options with which the session was made.
   const std::string& handle() const { return options_.handle; }
   const MasterProcess& master() const { return options_.master; }
   int64_t ticket() const { return options_.ticket; }
   bool isolated() const { return options_.isolated; }
+  // Compiles and runs the session's graphs.
   GraphRunner& runner() { return runner_; }
-  // Null unless its memory is limited.
+  // The session's own view of the devices, or null if its memory is not
+  // limited.
   const std::shared_ptr<const SessionDevices>& devices() const {
     return session_devices_;
   }
-  // For what is fed to its steps.
+  // Allocates the host memory of feeds.
   Allocator& host_allocator() const;
-  // Of this task.
+  // Counts the session's steps on this task.
   StepCounts& steps() { return steps_; }
 
-  // Keeps a graph of this runner, under a new handle that nobody can guess.
-  // RESOURCE_EXHAUSTED above the limit, ABORTED when the session is closed.
+  // Keeps a graph of this session's runner and returns its new handle, which
+  // nobody can guess. Returns RESOURCE_EXHAUSTED above `max_graphs`, ABORTED
+  // when the session is closed.
   absl::StatusOr<std::string> Add(std::shared_ptr<const RegisteredGraph> graph);
-  // Fails as Add would now.
+  // Fails as Add would fail now. Called before a graph is compiled, which takes
+  // long.
   absl::Status CheckRoom() const;
-  // Null when there is none.
+  // Returns the graph with that handle, or null if there is none.
   std::shared_ptr<const RegisteredGraph> Find(absl::string_view handle) const;
-  // The graph, which is forgotten, or null. Steps that run it keep it.
+  // Forgets a graph and returns it, or null if there is none. Steps that run it
+  // keep it alive.
   std::shared_ptr<const RegisteredGraph> Remove(absl::string_view handle);
   size_t num_graphs() const;
 
-  // Forgets all graphs, and that for ever.
+  // Forgets all graphs and takes no more. Idempotent. Steps that run go on,
+  // since they keep their graphs; they are ended by StepTable::EndOf.
   void Close();
   bool is_closed() const;
 
  private:
+  // Does what CheckRoom says.
   absl::Status CheckRoomLocked() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const WorkerSessionOptions options_;
-  const std::unique_ptr<DeviceResources> own_resources_;  // null: shared
+  // The variables and queues of an isolated session.
+  const std::unique_ptr<DeviceResources> own_resources_;  // null if shared
   const std::shared_ptr<const SessionDevices> session_devices_;
+  // The device whose host allocator feeds use.
   Device& first_device_;
   GraphRunner runner_;
   StepCounts steps_;

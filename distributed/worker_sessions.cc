@@ -22,7 +22,8 @@
 namespace leat {
 namespace {
 
-// Of a handle and of the name of a task; those of masters are short.
+// The most bytes of a handle and of the name of a task. Those that masters make
+// are short.
 constexpr size_t kMaxNameBytes = 1024;
 constexpr size_t kMaxTombstones = 10'000;
 constexpr size_t kMaxShownTaskBytes = 200;
@@ -59,7 +60,8 @@ absl::Status WorkerSessions::Create(WorkerSessionOptions options,
   options.max_graphs = limits_.max_graphs;
   options.max_bytes = limits_.max_session_bytes;
   MutexLock lock(mutex_);
-  // A larger one than there is would refuse the master for ever.
+  // A ticket that was never given out must not be remembered: it would keep
+  // later processes of this master out for ever.
   options.ticket = std::min(options.ticket, last_ticket_);
   LEAT_RETURN_IF_ERROR(RemoveFormer(options, ended));
   if (sessions_.contains(options.handle)) return absl::OkStatus();

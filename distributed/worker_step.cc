@@ -17,13 +17,13 @@
 namespace leat {
 namespace {
 
-// As who fetches it knows it.
+// Returns the tensor's name for messages, from its key.
 std::string TensorOf(const std::string& key) {
   absl::StatusOr<RendezvousKey> parsed = RendezvousKey::Parse(key);
   return parsed.ok() ? std::move(parsed->tensor_name) : key;
 }
 
-// Among which the oldest are looked for.
+// The most steps among which the oldest ones are looked for.
 constexpr size_t kMaxReportedSteps = 10'000;
 
 int64_t Micros(std::chrono::system_clock::time_point time) {
@@ -32,7 +32,8 @@ int64_t Micros(std::chrono::system_clock::time_point time) {
       .count();
 }
 
-// The status in the response, with what TensorFlow has no field for.
+// Writes the status to the response, with its payloads in a field of Leat's,
+// since TensorFlow has none for them.
 void SetStatus(const absl::Status& status, pb::RunGraphResponse& response) {
   response.set_status_code(static_cast<int>(status.code()));
   response.set_status_error_message(std::string(status.message()));
@@ -177,14 +178,15 @@ void WorkerStep::Begin() {
 }
 
 absl::Status WorkerStep::TryBegin() {
-  // First, so that peers that wait for the step hear of what comes next.
+  // This comes first, so that peers that wait for the step get the errors of
+  // what follows.
   LEAT_ASSIGN_OR_RETURN(rendezvous_,
                         environment_.steps->Begin(
                             call_.request.step_id(), session_->handle(), this,
                             [weak = weak_from_this()](const absl::Status& why) {
                               if (auto step = weak.lock()) step->Fail(why);
                             }));
-  // Deleted meanwhile, so perhaps after its steps were ended.
+  // The session was deleted meanwhile, perhaps after its steps were ended.
   if (session_->is_closed()) {
     return absl::AbortedError(absl::StrCat(
         "Session ", ShownHandle(session_->handle()), " has been deleted"));
@@ -192,7 +194,7 @@ absl::Status WorkerStep::TryBegin() {
   if (session_->devices() != nullptr) {
     rendezvous_->UseSession(session_->devices());
   }
-  // Where messages must be small, each tensor comes alone.
+  // If the limit of messages is small, each tensor is received alone.
   if (graph_->bundles() != nullptr &&
       environment_.max_message_bytes >= 2 * Bundles::kMaxBytes) {
     rendezvous_->UseBundles(graph_->bundles());
@@ -200,7 +202,7 @@ absl::Status WorkerStep::TryBegin() {
   LEAT_RETURN_IF_ERROR(TakeFeeds());
   LEAT_ASSIGN_OR_RETURN(Step* const step, MakeStep());
   StartTimer();
-  Enter();  // for the graph, which may have run before Start returns
+  Enter();  // for the graph, which may have ended before Start returns
   session_->runner().Start(
       graph_->compiled(), *step,
       [self = shared_from_this()](const absl::Status&) { self->Leave(); });
@@ -277,7 +279,8 @@ void WorkerStep::Fail(const absl::Status& why) {
   {
     MutexLock lock(mutex_);
     step = step_.get();
-    // As a step keeps it.
+    // Keeps the same error that a Step would keep: the first one that is not
+    // derived.
     if (step == nullptr &&
         (early_.ok() || (IsDerived(early_) && !IsDerived(why)))) {
       early_ = why;
@@ -322,7 +325,7 @@ absl::Status WorkerStep::Describe(pb::RunGraphResponse& response) {
 }
 
 absl::Status WorkerStep::TakeOutcome() {
-  std::unique_ptr<Step> step;  // and what it held, such as stacks
+  std::unique_ptr<Step> step;  // destroyed here, with its stacks
   MutexLock lock(mutex_);
   step.swap(step_);
   return step != nullptr ? step->status() : early_;
@@ -358,7 +361,8 @@ void WorkerStep::Complete() {
   session_->steps().End(status.ok());
   session_ = nullptr;
   environment_.running->Remove(this, status.ok());
-  // Behind the reply nothing of the worker may be touched: it may be gone.
+  // After the reply nothing of the worker may be touched, because it may be
+  // gone.
   RunGraphCall call = std::move(call_);
   ReplyToRunGraph(call, status, std::move(response), std::move(tensors));
 }

@@ -10,9 +10,10 @@
 namespace leat {
 namespace {
 
-// To copy fewer bytes takes less than to keep an object for them.
+// Copying fewer bytes than this is faster than keeping an object for them.
 constexpr size_t kMaxCopiedText = 4096;
 
+// The function with which gRPC frees what a slice refers to.
 template <class T>
 void Delete(void* object) {
   delete static_cast<T*>(object);
@@ -48,11 +49,12 @@ grpc::ByteBuffer ToByteBuffer(std::vector<Segment> segments) {
 
 ReceivedSlices FromByteBuffer(const grpc::ByteBuffer& buffer) {
   auto slices = std::make_shared<std::vector<grpc::Slice>>();
-  // Fails where the message has no bytes.
+  // Dump fails for a message without bytes, which then has no slices.
   static_cast<void>(buffer.Dump(slices.get()));
   ReceivedSlices received;
   received.bytes.reserve(slices->size());
-  // Short slices lie in the objects, which stay where they are now.
+  // gRPC stores short slices inside of the objects, which do not move from now
+  // on.
   for (const grpc::Slice& slice : *slices) {
     received.bytes.emplace_back(reinterpret_cast<const char*>(slice.begin()),
                                 slice.size());

@@ -15,17 +15,18 @@
 namespace leat {
 namespace {
 
-// Pauses between attempts to connect.
+// The pauses between attempts to connect, at first and at most.
 constexpr int kMinBackoffMs = 100;
 constexpr int kMaxBackoffMs = 1000;
-// To an address that does not answer at all; a shorter one would fail while
-// the peer is merely busy.
+// How long an attempt to connect waits for an address that does not answer at
+// all. A shorter time would fail while the peer is merely busy.
 constexpr int kConnectTimeoutMs = 2000;
-// Of a connection that nobody uses and nobody watches.
+// How long a connection stays open that has no calls and is not watched.
 constexpr int kIdleTimeoutMs = 60'000;
 
-// gRPC takes "unix:x" for a path and "a:1" for port 1 of host a, unless a is
-// one of its schemes.
+// Returns the gRPC target of an address. The scheme is explicit, because gRPC
+// takes "unix:x" for a path, and "a:1" for port 1 of host a unless a is the
+// name of a scheme.
 std::string TargetOf(const std::string& address) {
   if (!UnixPath(address).empty()) return EscapedUnixAddress(address);
   return absl::StrCat(
@@ -44,12 +45,14 @@ grpc::ChannelArguments Arguments(bool is_pinged, int64_t max_message_bytes,
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kMinBackoffMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMaxBackoffMs);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectTimeoutMs);
-  // A peer that has restarted is looked up again as soon.
+  // A peer that has restarted may have another IP address, so names are looked
+  // up as often as connections are tried.
   arguments.SetInt(GRPC_ARG_DNS_MIN_TIME_BETWEEN_RESOLUTIONS_MS, kMaxBackoffMs);
   arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  // Not what another transport of the process does, with other arguments.
+  // Does not share connections with other transports of the process, which have
+  // other arguments.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   if (is_pinged) {
     arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);

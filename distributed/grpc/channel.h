@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// GrpcChannels: the connections of a transport to other tasks, made when they
-// are first asked for. Thread-safe.
+//
+// GrpcChannels: the connections of a gRPC transport to other tasks, one for
+// each address. A connection is made when it is first asked for.
 #ifndef LEAT_DISTRIBUTED_GRPC_CHANNEL_H_
 #define LEAT_DISTRIBUTED_GRPC_CHANNEL_H_
 
@@ -19,45 +20,59 @@
 
 namespace leat {
 
+// A map from addresses to gRPC channels and their heartbeats. Thread-safe.
+// Calls share the ownership of the channel on which they were started, so a
+// channel that is replaced or dropped here lives until its last call has ended.
 class GrpcChannels {
  public:
+  // How calls reach one address. A default-constructed value is no connection.
   struct Connection {
     std::shared_ptr<grpc::Channel> channel = {};
-    std::shared_ptr<Heartbeat> heartbeat = {};  // null: it is pinged
+    std::shared_ptr<Heartbeat> heartbeat = {};  // null if gRPC pings the peer
   };
 
-  // Of the calls of a channel to that address.
+  // Makes the heartbeat that watches the calls on `channel`, which leads to
+  // `address`.
   using NewHeartbeat = absl::AnyInvocable<std::shared_ptr<Heartbeat>(
       const std::string& address, const std::shared_ptr<grpc::Channel>& channel)
                                               const>;
 
-  // `max_message_bytes` of a response. The quota is borrowed.
+  // `max_message_bytes` is the largest response that is accepted. `quota`
+  // limits the memory of all channels together; it is borrowed and must outlive
+  // this.
   GrpcChannels(int64_t max_message_bytes, const grpc::ResourceQuota& quota,
                NewHeartbeat new_heartbeat);
 
-  // For a call to that address. A channel that has not got a connection takes
-  // no calls until it has tried again, some time later: then a new one, which
-  // tries at once, unless the call waits (`waits`) for the connection.
+  // Returns the connection for a new call to `address` and makes it if there is
+  // none. After a failed attempt to connect, a gRPC channel rejects calls until
+  // its next attempt, some time later. Find replaces such a channel by a new
+  // one, which tries at once, unless the call itself waits for the connection
+  // (`waits`).
   Connection Find(absl::string_view address, bool waits);
 
-  // Starts the heartbeats of that address. From now on Find gives one that has
-  // been started or, if the peer allows pings, a channel that pings it and is
-  // lost within seconds when it is silent.
+  // Watches the peer at `address` from now on. If it allows pings, Find then
+  // returns a channel that pings it and that is lost within seconds when the
+  // peer is silent. Otherwise Find returns a connection whose heartbeat has
+  // been started.
   void Watch(absl::string_view address, bool allows_pings);
-  // For good. On another thread than those of their queue.
+  // Stops all heartbeats, and no new ones are made. Waits for their alarms, so
+  // it must not be called on a thread that polls their completion queue.
   void StopHeartbeats();
 
-  // Later calls get another one.
+  // Forgets `channel` if it is still the channel for `address`, so that later
+  // calls get a new one.
   void Drop(absl::string_view address,
             const std::shared_ptr<grpc::Channel>& channel);
 
  private:
+  // What is known about one address.
   struct Entry {
     bool is_watched = false;
     bool is_pinged = false;
-    Connection connection = {};  // null: not yet asked for
+    Connection connection = {};  // null until asked for
   };
 
+  // Makes a channel and, unless the peer is pinged, a heartbeat for it.
   Connection Make(const std::string& address, const Entry& entry)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -67,7 +82,7 @@ class GrpcChannels {
   Mutex mutex_;
   bool is_stopped_ ABSL_GUARDED_BY(mutex_) = false;
   absl::flat_hash_map<std::string, Entry> entries_ ABSL_GUARDED_BY(mutex_);
-  // Of former channels, too.
+  // The heartbeats of all channels that live, also of those that were replaced.
   std::vector<std::weak_ptr<Heartbeat>> heartbeats_ ABSL_GUARDED_BY(mutex_);
 };
 

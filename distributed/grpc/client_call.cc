@@ -20,10 +20,8 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 using SystemClock = std::chrono::system_clock;
 
-// What a server of gRPC says of calls that come while it shuts down.
+// The message with which a gRPC server rejects calls while it shuts down.
 constexpr char kShuttingDown[] = "CANCELLED";
-
-// Deadlines beyond are none: their time might not be one of the other clock.
 
 }  // namespace
 
@@ -118,7 +116,7 @@ void ClientCall::RegisterCancellation() {
   if (options_.cancellation->Register(cancel, &token)) {
     token_ = token;
   } else {
-    Cancel();  // before it begins, which ends it at once
+    Cancel();  // not begun yet, so this ends it at once
   }
 }
 
@@ -191,8 +189,8 @@ bool ClientCall::WasSaidByCallee(const grpc::Status& status) const {
   if (context_.GetServerTrailingMetadata().count(kSaidByCallee) > 0) {
     return true;
   }
-  // TensorFlow's tasks do not mark what they say. gRPC invents headers with a
-  // status for streams that break, all of them UNAVAILABLE.
+  // TensorFlow's tasks do not mark their errors. For streams that break, gRPC
+  // makes up headers with a status, which is always UNAVAILABLE.
   switch (status.error_code()) {
     case grpc::StatusCode::UNAVAILABLE:
       return false;

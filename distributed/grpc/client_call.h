@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// ClientCall: one call of a method of another task. OpenClientCalls: those of a
-// transport. Thread-safe.
+//
+// ClientCall: one call of a method of another task over gRPC. OpenClientCalls:
+// the calls of a transport that have not ended.
 #ifndef LEAT_DISTRIBUTED_GRPC_CLIENT_CALL_H_
 #define LEAT_DISTRIBUTED_GRPC_CLIENT_CALL_H_
 
@@ -29,18 +30,25 @@ namespace leat {
 class ClientCall;
 class Heartbeat;
 
-// Calls that have not been removed.
+// The set of calls that have been added and not removed. Thread-safe. It does
+// not own the calls, which remove themselves by their Entry.
 class OpenClientCalls {
  public:
+  // Adds a call, which the set refers to weakly.
   void Add(const std::shared_ptr<ClientCall>& call);
+  // Removes a call. Does nothing for one that was not added.
   void Remove(const ClientCall* call);
   bool empty() const;
 
+  // Calls ClientCall::Cancel for each call that is in the set now.
   void CancelAll();
+  // Calls ClientCall::Lose for each call that is in the set now.
   void LoseAll();
+  // Blocks until every call has been removed.
   void WaitUntilEmpty();
 
-  // Removes its call; the first member of that, so that it goes last.
+  // Removes its call from `open` when it is destroyed. It must be the first
+  // member of the call, so that it is destroyed last.
   class Entry {
    public:
     Entry(OpenClientCalls& open, const ClientCall* call)
@@ -55,6 +63,7 @@ class OpenClientCalls {
   };
 
  private:
+  // Returns the calls that still live.
   std::vector<std::shared_ptr<ClientCall>> All() const;
 
   mutable Mutex mutex_;
@@ -63,58 +72,79 @@ class OpenClientCalls {
       ABSL_GUARDED_BY(mutex_);
 };
 
+// A unary call. Thread-safe after Start. A call that has been started owns
+// itself until it has ended, so its users need not keep a pointer to it.
 class ClientCall : public std::enable_shared_from_this<ClientCall> {
  public:
-  // `open` outlives this.
+  // The call goes to `method` at `address`, which errors name. `done` is called
+  // exactly once, with the response or as Transport::Call says. The caller adds
+  // the call to `open`, which must outlive it.
   ClientCall(absl::string_view address, const Method& method,
              CallOptions options, Reply done, OpenClientCalls& open);
 
-  // To be called once. `heartbeat`, which may be null, watches the call. The
-  // queue is borrowed until the call is destroyed.
+  // Sends `request`. `heartbeat`, which may be null, watches the call until it
+  // ends. `queue` is borrowed until the call is destroyed. `done` runs on a
+  // thread that polls `queue`, also when the request cannot be encoded.
+  // REQUIRES: called once.
   void Start(const std::shared_ptr<grpc::Channel>& channel,
              std::shared_ptr<Heartbeat> heartbeat, Payload request,
              grpc::CompletionQueue& queue);
-  // By the caller.
+  // Ends the call for its caller, who gave it up.
   void Cancel() { EndEarly(Ending::kGivenUp); }
-  // The peer is silent.
+  // Ends the call with UNAVAILABLE because the peer is silent.
   void Lose() { EndEarly(Ending::kLost); }
 
  private:
+  // Who ended the call. The first reason stays.
   enum class Ending { kByPeer, kGivenUp, kLost };
 
+  // Records why the call ends and cancels it in gRPC.
   void EndEarly(Ending ending);
+  // Translates the deadline of the options to gRPC's clock.
   void SetDeadline();
+  // Makes the cancellation of the options cancel the call.
   void RegisterCancellation();
-  // Ends a call that was not made, on a polling thread.
+  // Ends a call that was not sent, with `status`, on a polling thread.
   void Fail(absl::Status status, grpc::CompletionQueue& queue);
+  // The completions of Fail's alarm and of the call.
   void EndFailure(bool ok);
   void EndCall(bool ok);
+  // Gives `result` to `done` and releases what the call holds.
   void End(absl::StatusOr<Payload> result);
+  // Returns the decoded response, or the error that `status` stands for.
   absl::StatusOr<Payload> ResultOf(const grpc::Status& status);
+  // Returns the callee's own error as it was sent. Marks other errors as the
+  // transport's (kTransportErrorPayload).
   absl::Status ErrorOf(const grpc::Status& status);
+  // Returns the error of a cancelled call, by who cancelled it.
   absl::Status CancelledError() const;
+  // True if the callee itself sent `status`, false if gRPC made it up.
   bool WasSaidByCallee(const grpc::Status& status) const;
 
+  // The first member, so that it is destroyed last.
   const OpenClientCalls::Entry entry_;
   const std::string address_;
   const Method method_;
   const CallOptions options_;
   Reply done_;
+  // The registrations of the call, which its end undoes.
   std::optional<Cancellation::Token> token_;
   std::shared_ptr<Heartbeat> heartbeat_;
+  // Who ended the call, set once.
   std::atomic<Ending> ending_{Ending::kByPeer};
+  // What gRPC uses during the call.
   grpc::ClientContext context_;
   grpc::ByteBuffer request_;
   grpc::ByteBuffer response_;
   grpc::Status status_;
-  // In memory of the call.
+  // gRPC allocates this object in the memory of the call.
   std::unique_ptr<grpc::GenericClientAsyncResponseReader> reader_;
   CompletionOf<ClientCall, &ClientCall::EndCall> call_end_{*this};
-  // Of a call that was not made.
+  // The error of a call that was not sent, and the alarm that delivers it.
   absl::Status failure_;
   std::optional<grpc::Alarm> alarm_;
   CompletionOf<ClientCall, &ClientCall::EndFailure> failure_end_{*this};
-  // Until it has ended.
+  // Keeps the call alive from Start until it has ended.
   std::shared_ptr<ClientCall> self_;
 };
 

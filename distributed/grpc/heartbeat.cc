@@ -12,6 +12,7 @@ namespace {
 constexpr std::chrono::milliseconds kInterval(kKeepaliveMs);
 constexpr std::chrono::milliseconds kPingTimeout(kKeepaliveTimeoutMs);
 
+// True if the question timed out. What the peer itself said is an answer.
 bool IsNoAnswer(const absl::Status& answer) {
   return absl::IsDeadlineExceeded(answer) &&
          answer.GetPayload(kTransportErrorPayload).has_value();

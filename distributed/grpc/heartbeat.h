@@ -1,9 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// Heartbeat: notices that a peer that allows no pings is silent (TensorFlow's
-// servers close the connections of those who ping). While calls of it are under
-// way it is asked for its health, again and again. Any answer will do, that it
-// has no such method too: so TensorFlow's say at once, however busy they are.
-// One for each connection, over which it asks. Thread-safe.
+//
+// Heartbeat: notices when a peer that allows no pings falls silent.
+// (TensorFlow's servers close the connections of clients that ping.) While
+// calls to the peer are under way, the heartbeat calls the peer's health check
+// again and again. Any answer shows that the peer lives, also that it has no
+// such method, which TensorFlow's tasks say at once, however busy they are.
 #ifndef LEAT_DISTRIBUTED_GRPC_HEARTBEAT_H_
 #define LEAT_DISTRIBUTED_GRPC_HEARTBEAT_H_
 
@@ -21,37 +22,47 @@
 
 namespace leat {
 
+// Watches the calls of one connection and asks over that connection.
+// Thread-safe. An object owns itself while one of its alarms is set.
 class Heartbeat : public std::enable_shared_from_this<Heartbeat> {
  public:
-  // Calls a method of the peer; the call is not itself added here.
+  // Calls a method of the peer. That call must not itself be added here.
   using Ask = absl::AnyInvocable<void(const Method&, CallOptions, Reply)>;
-  // The peer is silent, and its calls are about to be lost.
+  // Called when the peer is silent, just before its calls are lost.
   using Silent = absl::AnyInvocable<void()>;
 
-  // The queue, and what the functions borrow, are used until Stop returns.
+  // `queue`, on which alarms run, and whatever the functions borrow are used
+  // until Stop returns.
   Heartbeat(Ask ask, Silent silent, grpc::CompletionQueue& queue);
 
-  // Is lost (ClientCall::Lose) when the peer is silent. Until Remove.
+  // Watches `call` until Remove: it is lost (ClientCall::Lose) when the peer is
+  // silent.
   void Add(const std::shared_ptr<ClientCall>& call);
   void Remove(const ClientCall* call) { calls_.Remove(call); }
 
-  // Asks from now on. Idempotent.
+  // Begins to ask. Idempotent; has no effect after Stop.
   void Start();
-  // Asks no more. On another thread than the queue's, which is polled.
+  // Asks no more, and waits for the alarm that is set. Must not be called on a
+  // thread that polls the queue, which has to be polled meanwhile.
   void Stop();
 
  private:
   enum class State { kNew, kStarted, kStopped };
 
-  // Asks in a while, unless it will or need not.
+  // Sets the alarm for the next question, unless one is already to come or none
+  // is needed.
   void Beat();
+  // Sets the alarm and keeps this alive until it ends.
   void SetAlarm() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The completion of the alarm: asks, if that is still needed.
   void EndAlarm(bool ok);
+  // Takes the peer's answer. A timeout means that the peer is silent.
   void Hear(const absl::Status& answer);
-  // Whether it is to be asked again.
+  // Returns whether to ask again: it is started and there are calls. Sets
+  // `is_beating_` to the result.
   bool GoesOn() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  Ask ask_;  // one question at a time
+  Ask ask_;  // has one question under way at a time
   Silent silent_;
   grpc::CompletionQueue& queue_;
   OpenClientCalls calls_;
@@ -60,10 +71,10 @@ class Heartbeat : public std::enable_shared_from_this<Heartbeat> {
   Mutex mutex_;
   CondVar alarm_ended_;
   State state_ ABSL_GUARDED_BY(mutex_) = State::kNew;
-  // An alarm or an answer is to come.
+  // True while an alarm or an answer is to come.
   bool is_beating_ ABSL_GUARDED_BY(mutex_) = false;
-  int num_alarms_ ABSL_GUARDED_BY(mutex_) = 0;  // that have not ended
-  // While there are.
+  int num_alarms_ ABSL_GUARDED_BY(mutex_) = 0;  // alarms that have not ended
+  // Keeps this alive while there are such alarms.
   std::shared_ptr<Heartbeat> self_ ABSL_GUARDED_BY(mutex_);
   std::optional<grpc::Alarm> alarm_ ABSL_GUARDED_BY(mutex_);
 };

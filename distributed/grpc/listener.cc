@@ -32,10 +32,11 @@ namespace {
 
 using SystemClock = std::chrono::system_clock;
 
-// Peers may ping every second; a little earlier is not yet too often.
+// Peers may ping every second. A little earlier is not yet too often.
 constexpr int kMinPingIntervalMs = 900;
 constexpr int kMaxConcurrentStreams = 10'000;
-// Calls that nobody has asked for wait so long; all are, in a moment.
+// How long a call waits in gRPC until it is asked for, which in fact happens
+// within moments.
 constexpr int kMaxUnrequestedSeconds = 3600;
 
 class GrpcListener final : public Listener {
@@ -46,7 +47,8 @@ class GrpcListener final : public Listener {
         calls_(methods, service_, *polling_->queue()) {}
   ~GrpcListener() override { Shutdown(std::chrono::nanoseconds(0)); }
 
-  // To be called once; nothing else after a failure.
+  // Starts the server and sets the address. REQUIRES: called once; after a
+  // failure only the destructor may be called.
   absl::Status Start(const std::string& address, int64_t max_message_bytes,
                      const grpc::ResourceQuota& quota,
                      grpc::ServerBuilder& builder);
@@ -102,7 +104,8 @@ void SetArguments(int64_t max_message_bytes, const grpc::ResourceQuota& quota,
   }
 }
 
-// gRPC does not say it: what the system says of another try.
+// Returns why `address` cannot be listened at. gRPC does not say it, so this
+// tries to bind a socket and returns the system's reason.
 std::string WhyNot(const std::string& address) {
   const size_t colon = address.rfind(':');
   absl::string_view host(address.data(), colon);

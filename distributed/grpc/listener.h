@@ -1,5 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// Serves a MethodTable at an address.
+//
+// ListenWithGrpc: serves a MethodTable at an address over gRPC.
 #ifndef LEAT_DISTRIBUTED_GRPC_LISTENER_H_
 #define LEAT_DISTRIBUTED_GRPC_LISTENER_H_
 
@@ -15,11 +16,17 @@
 
 namespace leat {
 
-// As Transport::Listen. The socket of "unix:/path" has mode 0600, takes the
-// place of one whose server is gone and goes with the listener; meanwhile the
-// file mask of the process is another (distributed/unix_socket.h).
-// `max_message_bytes` of a request. The calls come on `polling`, or on threads
-// of their own if another server takes its calls from there.
+// Does what Transport::Listen does, and fails as it does.
+//
+// The socket of an address "unix:/path" has mode 0600. It replaces one whose
+// server is gone, and it is removed with the listener. While the socket is
+// made, the file mode mask of the whole process is changed
+// (distributed/unix_socket.h).
+//
+// `methods` and `quota` are borrowed until the listener is destroyed.
+// `max_message_bytes` is the largest request that is accepted. Calls arrive on
+// the threads of `polling`, or on threads of the listener's own if another
+// server already takes its calls from there.
 absl::StatusOr<std::unique_ptr<Listener>> ListenWithGrpc(
     const std::string& address, const MethodTable& methods,
     int64_t max_message_bytes, const grpc::ResourceQuota& quota,

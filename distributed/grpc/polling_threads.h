@@ -1,16 +1,17 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// PollingThreads: the threads on which gRPC works for a transport and says what
-// it has done. Completion: whom it says it to. Thread-safe.
 //
-// One queue and, up to 15 processors, one thread: gRPC's pollers share one set
-// of sockets, so that with two of them nearly each event wakes the other up,
-// which its callback API, with two at the least, pays for with half of the time
-// of a small call.
+// PollingThreads: the threads on which gRPC does the work of a transport and
+// reports what it has completed. Completion: the receiver of such a report.
 //
-// A thread that is the only one spins for half a millisecond before it sleeps,
-// where cores are idle: what follows from what it did comes soon, and to wake
-// it would take longer than the rest of a small call. With more, the one that
-// spins is seldom the one whom gRPC lets look at the sockets.
+// There is one completion queue and, for up to 15 processors, one thread.
+// gRPC's pollers share one set of sockets, so with two of them nearly each
+// event wakes the other thread up, too. gRPC's callback API, which has two
+// pollers at the least, pays for that with half of the time of a small call.
+//
+// A thread that is alone spins for half a millisecond before it sleeps, where
+// cores are idle: what follows from its work comes soon, and waking the thread
+// would take longer than the rest of a small call. With several threads, the
+// one that spins is seldom the one that gRPC lets look at the sockets.
 #ifndef LEAT_DISTRIBUTED_GRPC_POLLING_THREADS_H_
 #define LEAT_DISTRIBUTED_GRPC_POLLING_THREADS_H_
 
@@ -24,18 +25,20 @@
 
 namespace leat {
 
-// Of what gRPC has been asked for; its address is the tag.
+// Receives the end of an operation that gRPC was asked for. Its address is the
+// operation's tag, so it must live until End is called.
 class Completion {
  public:
-  // Called once for each time it was asked with, on a polling thread, which
-  // must not be blocked.
+  // Called once for each operation, on a polling thread, which it must not
+  // block. `ok` is gRPC's result of the operation.
   virtual void End(bool ok) = 0;
 
  protected:
   ~Completion() = default;
 };
 
-// Calls a member function of a `Call`, which it borrows.
+// A Completion that calls the member function `kEnd` of `call`, which it
+// borrows. It is meant to be a member of that object.
 template <class Call, void (Call::*kEnd)(bool)>
 class CompletionOf final : public Completion {
  public:
@@ -46,25 +49,31 @@ class CompletionOf final : public Completion {
   Call& call_;
 };
 
+// A completion queue and the threads that poll it. Thread-safe.
 class PollingThreads {
  public:
-  // As many as the processors want.
+  // Starts one thread for every eight processors, at least one and at most
+  // eight.
   PollingThreads();
+  // Starts `num_threads` threads.
   explicit PollingThreads(unsigned num_threads);
-  // Waits for the threads. REQUIRES: all that was asked for has been completed,
-  // servers that use the queue have been shut down; another thread.
+  // Shuts the queue down and waits for the threads. REQUIRES: every operation
+  // has been completed, servers that use the queue have been shut down, and
+  // this is not called on one of the threads.
   ~PollingThreads();
   PollingThreads(const PollingThreads&) = delete;
   PollingThreads& operator=(const PollingThreads&) = delete;
 
   grpc::ServerCompletionQueue* queue() { return queue_.get(); }
 
-  // Of a server that takes its calls from the queue: gRPC wants to be told when
-  // a queue is made, so there is one. Null when it has been taken.
+  // Returns the builder for a server that takes its calls from the queue, or
+  // null if it has been taken already. There is only one, because gRPC wants to
+  // be told when the queue is made that a server will use it.
   std::unique_ptr<grpc::ServerBuilder> TakeServerBuilder();
 
  private:
-  // `spins`: looks again and again for a moment before it sleeps.
+  // The loop of a thread. With `spins` it looks at the queue again and again
+  // for a moment before it sleeps.
   void Poll(bool spins);
 
   Mutex mutex_;

@@ -18,7 +18,9 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 using SystemClock = std::chrono::system_clock;
 
-// A call without deadline has one in the far future.
+// The number of calls that gRPC is asked for in advance. Each call that comes
+// is replaced by a new request. If more come at the same moment, gRPC keeps
+// them for a moment.
 
 // Each takes the place of one that has come; so many may come at once before
 // gRPC has to keep one for a moment.
@@ -42,7 +44,7 @@ void ServerCalls::WaitUntilEmpty() {
 
 void ServerCalls::Request() {
   auto call = std::make_unique<ServerCall>(*this);
-  MutexLock lock(mutex_);  // the server is there until it is stopped
+  MutexLock lock(mutex_);  // the server lives until stopped
   if (is_stopped_) return;
   ++num_calls_;
   call.release()->Request();
@@ -61,7 +63,7 @@ void ServerCall::Request() {
 }
 
 void ServerCall::Begin(bool ok) {
-  // The server has been shut down; nothing will be said of the call's end.
+  // The server has been shut down. gRPC will not report the end of this call.
   if (!ok) return calls_.Delete(this);
   calls_.Request();
   entry_ = calls_.methods_.Find(context_.method());

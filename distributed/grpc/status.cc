@@ -14,17 +14,20 @@
 namespace leat {
 namespace {
 
-constexpr size_t kMaxTextBytes = 3 << 10;  // as sent
+constexpr size_t kMaxTextBytes = 3 << 10;  // as sent, with escapes
 constexpr size_t kMaxDetailsBytes = 3 << 10;
 constexpr char kCut[] = "... [cut]";
 
-// Of the header "grpc-message", which is printable ASCII.
+// Returns the bytes that `c` takes in the header "grpc-message", which is
+// printable ASCII: other characters are percent-encoded.
 size_t SentBytes(char c) { return c >= ' ' && c <= '~' && c != '%' ? 1 : 3; }
 
 bool IsInsideCharacter(char c) {
   return (static_cast<unsigned char>(c) & 0xc0) == 0x80;  // UTF-8
 }
 
+// Returns `message`, or its beginning and kCut if it is too long. Never cuts
+// inside of a UTF-8 character.
 std::string Shortened(absl::string_view message) {
   size_t sent = 0;
   size_t fits = 0;  // with kCut behind it
@@ -39,6 +42,7 @@ std::string Shortened(absl::string_view message) {
   return absl::StrCat(message.substr(0, fits), kCut);
 }
 
+// Returns the encoded payloads without the largest ones that do not fit.
 std::string ShortDetails(const absl::Status& status) {
   std::string details = EncodePayloads(status);
   std::vector<std::pair<size_t, std::string>> urls;

@@ -1,6 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// Statuses as gRPC's, with their payloads as TensorFlow sends them: a
-// GrpcPayloadContainer in the binary error details. Stateless, thread-safe.
+//
+// Conversions between absl::Status and gRPC's statuses. Payloads travel as
+// TensorFlow sends them: a GrpcPayloadContainer in the binary error details.
+// Stateless, thread-safe.
 #ifndef LEAT_DISTRIBUTED_GRPC_STATUS_H_
 #define LEAT_DISTRIBUTED_GRPC_STATUS_H_
 
@@ -9,12 +11,12 @@
 
 namespace leat {
 
-// Short enough for any peer, which takes 8 KiB of headers: of a long message
-// there is the beginning, and payloads are left out, the largest first, until
-// the others take 3 KiB.
+// Returns a status that is short enough for any peer, which accepts 8 KiB of
+// headers. Of a long message it has the beginning, and payloads are left out,
+// the largest first, until the others take at most 3 KiB.
 grpc::Status ToGrpcStatus(const absl::Status& status);
 
-// UNKNOWN for a code that there is not.
+// Returns the status with its payloads. An unknown code becomes UNKNOWN.
 absl::Status FromGrpcStatus(const grpc::Status& status);
 
 }  // namespace leat

@@ -17,6 +17,8 @@
 namespace leat {
 namespace {
 
+// All calls, heartbeats and listeners share one quota of memory and, with the
+// exception of second listeners, one set of polling threads.
 class GrpcTransport final : public Transport {
  public:
   explicit GrpcTransport(const TransportOptions& options)
@@ -94,8 +96,8 @@ class GrpcTransport final : public Transport {
 
 absl::StatusOr<std::unique_ptr<Transport>> NewGrpcTransport(
     const TransportOptions& options) {
-  // gRPC stays: its end, with its last user, would wait for what it polls in
-  // the background, up to ten seconds.
+  // This initialization of gRPC is never undone. gRPC's shutdown, with its last
+  // user, would wait up to ten seconds for what it polls in the background.
   static const bool stays = (grpc_init(), true);
   static_cast<void>(stays);
   return std::make_unique<GrpcTransport>(options);

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// The transport between processes: TensorFlow's messages over gRPC. What it
-// promises is in distributed/transport.h.
+//
+// The transport between processes, which sends TensorFlow's messages over gRPC.
+// It keeps the promises of distributed/transport.h.
 #ifndef LEAT_DISTRIBUTED_GRPC_TRANSPORT_H_
 #define LEAT_DISTRIBUTED_GRPC_TRANSPORT_H_
 
@@ -11,6 +12,8 @@
 
 namespace leat {
 
+// Returns a transport that reaches addresses "host:port" and "unix:/path".
+// `options.network` is not used. gRPC stays initialized until the process ends.
 absl::StatusOr<std::unique_ptr<Transport>> NewGrpcTransport(
     const TransportOptions& options);
 

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// --ps_hosts a:1,b:2 --worker_hosts c:3: the flags of TensorFlow 1's examples
-// of distributed training. Tasks are counted from 0.
+// The resolver of the flags --ps_hosts a:1,b:2 --worker_hosts c:3, which
+// TensorFlow 1's examples of distributed training have. Tasks are numbered from
+// 0.
 #include <map>
 #include <string>
 #include <vector>

@@ -1,17 +1,20 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The variable TF_CONFIG, as TensorFlow's TFConfigClusterResolver reads it and
-// Kubeflow's TFJob writes it:
+// The resolver of the environment variable TF_CONFIG, as TensorFlow's
+// TFConfigClusterResolver reads it and Kubeflow's TFJob writes it:
 //
 //   {"cluster": {"ps": ["h:p"], "worker": ["h:p", "h:p"]},
 //    "task": {"type": "worker", "index": 1}}
 //
-// Other keys ("environment", "rpc_layer") are not looked at. What TensorFlow
-// takes without a word is refused: keys that stand twice, an index that is no
-// integer or not in the cluster, an evaluator among its jobs. A TFJob whose
-// number of workers changes has "sparseCluster" instead of "cluster": a worker
-// sees all parameter servers and itself, a parameter server only itself, as the
-// one address of its job, whatever its index.
+// Other keys ("environment", "rpc_layer") are ignored. Some values that
+// TensorFlow accepts silently are refused: duplicate keys, an index that is not
+// an integer or not in the cluster, and an evaluator among the jobs of the
+// cluster.
+//
+// A TFJob whose number of workers changes has "sparseCluster" instead of
+// "cluster". There a worker sees all parameter servers and itself. A parameter
+// server sees only itself, as the one address of its job, whatever its index
+// is.
 #include <string>
 
 #include "absl/strings/numbers.h"
@@ -26,7 +29,8 @@ namespace {
 
 using Kind = JsonValue::Kind;
 
-// An index is a number or, as Python's int() takes it too, its digits.
+// Returns the index of `task`: a number, or a string of digits, which Python's
+// int() accepts, too.
 absl::StatusOr<int64_t> IndexIn(const JsonValue& task) {
   const JsonValue* index = task.Find("index");
   if (index == nullptr) {
@@ -44,7 +48,8 @@ absl::StatusOr<int64_t> IndexIn(const JsonValue& task) {
                                                  ", not an integer"));
 }
 
-// "task": {"type": "ps", "index": 0}.
+// Reads the value of the key "task", such as {"type": "ps", "index": 0}, into
+// `resolved`.
 absl::Status ReadTask(const JsonValue& task, Resolved& resolved) {
   if (!task.is_object()) {
     return absl::InvalidArgumentError(
@@ -65,7 +70,8 @@ absl::Status ReadTask(const JsonValue& task, Resolved& resolved) {
   return absl::OkStatus();
 }
 
-// The one address that a parameter server of a sparse cluster sees is its own.
+// Moves the one address that a parameter server of a sparse cluster sees, which
+// is its own, to the server's index.
 absl::Status MoveOwnAddress(const JsonValue& jobs, Resolved& resolved) {
   const JsonValue* own = jobs.Find(resolved.job);
   if (own == nullptr || own->kind != Kind::kArray || own->values.size() != 1 ||
@@ -97,7 +103,8 @@ absl::StatusOr<std::optional<Resolved>> Resolve(const ResolverInput& input) {
   }
   const JsonValue* jobs = dense != nullptr ? dense : sparse;
   if (jobs == nullptr) {
-    // TensorFlow takes this for one process alone, and so for no cluster.
+    // TensorFlow takes this for a process that runs alone, so there is no
+    // cluster.
     if (task == nullptr) return std::nullopt;
     return absl::InvalidArgumentError("it has a 'task' but no 'cluster'");
   }

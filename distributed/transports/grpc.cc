@@ -1,5 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// Between processes: TCP and Unix sockets.
+//
+// The transport "grpc", which connects processes over TCP and Unix sockets.
 #include "leat/distributed/grpc/transport.h"
 
 namespace leat::transports::grpc {

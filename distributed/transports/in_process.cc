@@ -1,5 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// Within a process, by reference.
+//
+// The transport "in-process", which passes messages by reference within a
+// process.
 #include "leat/distributed/in_process.h"
 
 namespace leat::transports::in_process {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Asynchronous training on served tasks, whose workers are killed again and
-// again: the others go on meanwhile, the variables are kept, and what is
-// learned is what is learned without.
+// Tests asynchronous training on served tasks whose workers are killed again
+// and again. Meanwhile the other workers must go on, the variables must be
+// kept, and the model must become as good as without the kills.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -52,16 +52,16 @@ constexpr int kPs = 2;
 constexpr int kExamples = 1000;
 constexpr int kFeatures = 8;
 constexpr int kClasses = 4;
-// The loss is then within 0.5 % of the least that there is.
+// After so many steps the loss is within 0.5 % of the smallest possible loss.
 constexpr int64_t kSteps = 750;
 constexpr absl::Duration kWindow = absl::Milliseconds(300);
-// So fast are the others without a killed one, of what they were with it, after
-// this time at the latest.
+// Without the killed worker, the others must reach this share of the steps per
+// second that they made before, within this time after the kill.
 constexpr double kPace = 0.6;
 constexpr absl::Duration kPaceAfter = absl::Seconds(2);
 constexpr absl::Duration kPatience = absl::Seconds(60);
 
-// Made-up examples that a linear model tells apart, but for some.
+// Made-up examples. A linear model can tell the classes of most of them apart.
 struct Examples {
   Tensor features = Tensor::Filled(Shape{kExamples, kFeatures}, 0.0f);
   Tensor labels = Tensor::Filled<int32_t>(Shape{kExamples}, 0);
@@ -80,7 +80,7 @@ Examples MakeExamples() {
   std::vector<int32_t> labels;
   for (int i = 0; i < kExamples; ++i) {
     float scores[kClasses];
-    for (float& score : scores) score = uniform(2);  // what nobody can learn
+    for (float& score : scores) score = uniform(2);  // noise, not learnable
     for (const auto& of_feature : weights) {
       features.push_back(uniform(1));
       for (int j = 0; j < kClasses; ++j) {
@@ -104,8 +104,8 @@ struct Model {
   std::string uninitialized = {};
 };
 
-// All workers have all examples: there is one best model, whoever's gradients
-// are applied.
+// All workers have all examples, so there is one best model, regardless of
+// which workers' gradients are applied.
 absl::StatusOr<Model> MakeModel(int worker) {
   GraphBuilder b;
   b.SetSeed(1);
@@ -139,7 +139,7 @@ struct Learned {
   double accuracy = 0;
 };
 
-// A cluster, and a training on it.
+// A cluster with a training that runs on it.
 class Training {
  public:
   Training() {
@@ -153,7 +153,7 @@ class Training {
     for (const auto& worker : workers_) EXPECT_TRUE(worker->Advances(20));
   }
 
-  // At some time, a task of some worker, which comes back at once.
+  // Kills the task of a random worker at a random time and restarts it.
   void KillOne(std::mt19937& random) {
     const auto victim = static_cast<size_t>(random() % workers_.size());
     const TaskId task = {"worker", static_cast<int>(victim)};
@@ -174,7 +174,8 @@ class Training {
     do {
       after = std::max(after, PaceOfOthers(victim));
     } while (after < kPace * before && absl::Now() < killed + kPaceAfter);
-    // A machine that is busy elsewhere may not run one step in the window.
+    // `before` may be less than 1, because a machine that is busy with other
+    // work may not run one step in the window.
     paces_.push_back(after / std::max(before, 1.0));
     cluster_.Start(task);
     EXPECT_TRUE(workers_[victim]->Advances(20));
@@ -189,7 +190,8 @@ class Training {
     }
   }
 
-  // The model after at least kSteps. Ends the training and the cluster.
+  // Ends the training and the cluster after at least kSteps steps. Returns the
+  // model.
   Learned Finish() {
     EXPECT_TRUE(Becomes([this] { return global_step_ >= kSteps; }, kPatience))
         << global_step_;
@@ -207,8 +209,8 @@ class Training {
     return learned;
   }
 
-  // Of each kill: the steps per second of the others without the killed one, of
-  // those with it.
+  // For each kill: the steps per second of the other workers without the killed
+  // one, divided by their steps per second with it.
   const std::vector<double>& paces() const { return paces_; }
 
  private:
@@ -228,13 +230,13 @@ class Training {
             [this,
              last = int64_t{0}](const std::vector<Tensor>& fetched) mutable {
               const int64_t step = fetched[0].scalar<int64_t>();
-              EXPECT_GE(step, last);  // variables that begin anew begin at 0
+              EXPECT_GE(step, last);  // variables that were reset begin at 0
               last = step;
               global_step_ = step;
             }};
   }
 
-  // Steps per second.
+  // Returns the steps per second of all workers except `victim`.
   double PaceOfOthers(size_t victim) const {
     const auto done = [this, victim] {
       int64_t sum = 0;
@@ -252,7 +254,7 @@ class Training {
 
   Learned Evaluate(int64_t done, int64_t begun) const {
     SessionOptions options = WorkerSessionOptions(cluster_, 0);
-    // Nobody is missing: what is slow is the machine.
+    // No task is missing here, so only a slow machine needs this much time.
     options.connect_timeout = std::chrono::seconds(30);
     auto session = NewSession(model_.graph, options);
     EXPECT_TRUE(session.ok()) << session.status();
@@ -276,11 +278,12 @@ class Training {
   Model model_;
   std::atomic<int64_t> global_step_{0};
   std::vector<double> paces_;
-  // Ends before what its programs use.
+  // Declared last, so that the workers end before the members that they use.
   std::vector<std::unique_ptr<TrainingWorker>> workers_;
 };
 
-// Of an even number the greater one. REQUIRES: there are some.
+// Returns the greater middle value if there is an even number of values.
+// REQUIRES: `values` is not empty.
 double Median(std::vector<double> values) {
   const auto middle =
       values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
@@ -290,10 +293,10 @@ double Median(std::vector<double> values) {
 
 TEST(AsyncFaultsTest, WhatIsLearnedIsNotLessForKilledWorkers) {
   const Learned expected = Training().Finish();
-  EXPECT_LT(expected.loss, 1);  // of no knowledge: 1.39
+  EXPECT_LT(expected.loss, 1);  // 1.39 without any knowledge
   EXPECT_GT(expected.accuracy, 0.6);
 
-  // Of each seed; more where more seeds are asked for.
+  // The number of kills per seed; it is larger if more seeds are asked for.
   const int kills = NumSeeds() > 2 ? 20 : 2;
   std::vector<double> paces;
   for (int seed = 1; seed <= NumSeeds() && !HasFailure(); ++seed) {
@@ -312,8 +315,8 @@ TEST(AsyncFaultsTest, WhatIsLearnedIsNotLessForKilledWorkers) {
     EXPECT_NEAR(learned.loss, expected.loss, 0.01 * expected.loss);
     EXPECT_NEAR(learned.accuracy, expected.accuracy, 0.01);
   }
-  // What else the machine does may slow the others after some of the kills; a
-  // dead worker would after each.
+  // Other work on the machine may slow the other workers after some kills. If
+  // they waited for the dead worker, they would be slow after each.
   ASSERT_FALSE(paces.empty());
   EXPECT_GE(Median(paces), kPace);
 }

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A machine that has far more to do than it can: tasks that are slow for it are
-// not taken for dead.
+// Tests that slow tasks are not taken for dead on a machine that has far more
+// work than it can do.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -32,7 +32,7 @@ using testing::ServedCluster;
 const TaskId kPs = {"ps", 0};
 const TaskId kWorker = {"worker", 0};
 
-// Keeps every processor busy four times over.
+// Keeps every processor busy with four threads that spin.
 class BusyLoops {
  public:
   BusyLoops() {
@@ -57,7 +57,7 @@ class BusyLoops {
   std::vector<std::thread> threads_;
 };
 
-// Longer than a silent peer gets.
+// Keeps the machine busy for longer than a silent peer is waited for.
 void BeBusy() {
   const BusyLoops loops;
   absl::SleepFor(NumSeeds(1) > 1 ? absl::Minutes(5) : absl::Seconds(6));
@@ -97,7 +97,7 @@ TEST_F(BusyMachineTest, NoStepIsLost) {
   EXPECT_EQ((*counts)[0], static_cast<float>(client.done()));
 }
 
-// Nothing but pings goes by their connections.
+// While the step waits, its connections carry nothing but pings.
 TEST_F(BusyMachineTest, AStepMayWait) {
   GraphBuilder b;
   Output taken;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Steps that clients give up while they run, on two served tasks: nothing of
-// them stays behind.
+// Tests that steps which clients cancel while they run on two served tasks
+// leave nothing behind.
 #include <cstdint>
 #include <iostream>
 #include <memory>
@@ -40,14 +40,15 @@ using testing::TaskClient;
 using Code = absl::StatusCode;
 
 const TaskId kTasks[] = {{"ps", 0}, {"worker", 0}};
-constexpr int kWarmUp = 1000;  // of allocators and tables
+constexpr int kWarmUp = 1000;  // steps that fill allocators and tables
 
 struct Sizes {
   int64_t bytes[2] = {};
   int files[2] = {};
 };
 
-// By more than a twentieth, or a file.
+// True if a task's memory grew by more than a twentieth, or if it has at least
+// two more open files.
 bool Grew(const Sizes& before, const Sizes& after) {
   bool grew = false;
   for (int i = 0; i < 2; ++i) {
@@ -62,13 +63,13 @@ bool Grew(const Sizes& before, const Sizes& after) {
   return grew;
 }
 
-// A client of the worker's master, whose calls can be cancelled.
+// The test is a client of the worker's master, with calls that it can cancel.
 class CancelledStepsTest : public ::testing::Test {
  protected:
   void SetUp() override {
     GraphBuilder b;
-    // The worker waits for a tensor of the parameter server's, which waits for
-    // one in a queue.
+    // The worker waits for a tensor of the parameter server, which waits for an
+    // element of a queue.
     {
       const Scope ps = b.OnDevice("/job:ps/task:0");
       const Output queue = op::FIFOQueueV2(b, {DType::kFloat});
@@ -96,7 +97,7 @@ class CancelledStepsTest : public ::testing::Test {
     request.set_request_id(RandomStepId());
     return request;
   }
-  // One that is cancelled while it waits, or earlier.
+  // Runs a step that waits and cancels it after the time `after`.
   void Cancel(absl::Duration after) {
     pb::RunStepRequest request = StepRequest();
     request.add_fetch(wait_);
@@ -105,7 +106,8 @@ class CancelledStepsTest : public ::testing::Test {
     call->Cancel();
     EXPECT_EQ(call->Wait().status().code(), Code::kCancelled);
   }
-  // A step that is served when its element comes.
+  // Expects that a step succeeds which waits until another step enqueues its
+  // element.
   void ExpectStepWorks() {
     pb::RunStepRequest wait = StepRequest();
     wait.add_fetch(wait_);
@@ -117,8 +119,8 @@ class CancelledStepsTest : public ::testing::Test {
     const auto result = call->Wait();
     EXPECT_TRUE(result.ok()) << result.status();
   }
-  // A step that the tasks do not know to be cancelled would take what is put
-  // into the queue for another.
+  // Waits until both tasks have ended the cancelled steps. A step that still
+  // ran would take the element that is enqueued for another step.
   void AwaitNoStep() {
     for (const TaskId& task : kTasks) {
       EXPECT_TRUE(testing::Becomes(
@@ -159,12 +161,14 @@ TEST_F(CancelledStepsTest, LeaveNothingBehind) {
   cancel(kWarmUp, 0);
   AwaitNoStep();
   Sizes base = Measure();
-  // Of each seed; more where more seeds are asked for.
+  // The number of cancelled steps per seed; it is larger if more seeds are
+  // asked for.
   const int cancelled = NumSeeds() > 2 ? 1000 : 500;
   for (int seed = 1; seed <= NumSeeds(); ++seed) {
     SCOPED_TRACE(seed);
     bool grew = true;
-    // A thread that stalls lets allocators grow, once; a leak grows each time.
+    // A stalled thread makes an allocator grow once; a leak grows in each
+    // round.
     for (int round = 0; grew && round < 3; ++round) {
       cancel(cancelled, seed);
       AwaitNoStep();

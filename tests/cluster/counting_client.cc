@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kElements = 64;
 constexpr absl::Duration kPause = absl::Milliseconds(20);
-// One that nobody ends is to fail the test, not to hold it.
+// A step that hangs must fail the test instead of blocking it.
 constexpr auto kStepTimeout = std::chrono::seconds(60);
 
 }  // namespace
@@ -35,7 +35,8 @@ absl::StatusOr<CountingModel> MakeCountingModel(int num_ps,
     Output one;
     {
       const Scope device = b.OnDevice(worker);
-      // 1, whatever is read; no pass knows that.
+      // This is 1 for every value of the variable, but no optimization pass
+      // knows that, so the value is read.
       one = op::Minimum(op::Square(v.value()) + 1.0f, 1.0f);
     }
     updates.push_back(op::AssignAddVariableOp(v.handle(), one));

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A client that trains, so to say: each of its steps adds exactly 1 to every
-// element of a variable on each parameter server. What the variables hold tells
-// how often a step had effects.
+// CountingClient runs training steps against a cluster while a test disturbs
+// it. Each step adds exactly 1 to every element of a variable on each parameter
+// server, so the values of the variables tell how many steps took effect.
 #ifndef LEAT_TESTS_CLUSTER_COUNTING_CLIENT_H_
 #define LEAT_TESTS_CLUSTER_COUNTING_CLIENT_H_
 
@@ -23,46 +23,55 @@
 
 namespace leat::testing {
 
-// Variables on each of `num_ps`; what is added to them is made by `worker`
-// ("/job:worker/task:0") of what it reads of them, so that tensors travel both
-// ways. All of such graphs share the variables of a cluster.
+// A graph with one variable on each of `num_ps` parameter servers. `worker`
+// ("/job:worker/task:0") computes what is added to a variable from the value
+// that it reads of it, so tensors travel both ways. The models that are made
+// for one cluster share its variables.
 struct CountingModel {
   Graph graph;
   std::string step = {};
-  std::vector<std::string> values = {};  // to fetch
+  std::vector<std::string> values = {};  // the variables' values, to be fetched
 };
+// Returns the errors of GraphBuilder::Build.
 absl::StatusOr<CountingModel> MakeCountingModel(int num_ps,
                                                 const std::string& worker);
 
-// What the variables hold. An error, too, when the elements of one differ: an
-// update was torn.
+// Returns the value of each variable of `model`. Fails with the error of the
+// step, or with DATA_LOSS if the elements of one variable differ, because then
+// an update was torn.
 absl::StatusOr<std::vector<float>> Counts(Session& session,
                                           const CountingModel& model);
 
-// Runs steps on a thread of its own, one after the other; after an error it
-// makes a new session and goes on. Thread-safe.
+// Runs steps one after the other on a thread of its own, from construction to
+// Stop. After an error it makes a new session and goes on. Thread-safe, except
+// for Stop.
 class CountingClient {
  public:
+  // An error of a step, or of making a session.
   struct Failure {
     absl::Status status;
     absl::Time when;
-    bool in_step = false;  // else no session could be made
+    bool in_step = false;  // false: no session could be made
   };
 
-  // `options` has the target and how long to wait for it.
+  // `options` gives the target and how long to wait for it.
   CountingClient(CountingModel model, SessionOptions options);
   ~CountingClient() { Stop(); }
 
-  // Waits for the step that runs. Idempotent; by one thread.
+  // Waits for the current step to end, then ends the thread. Idempotent. Must
+  // be called by one thread only.
   void Stop();
 
+  // The numbers of steps that have begun and that have succeeded.
   int64_t begun() const { return begun_; }
   int64_t done() const { return done_; }
   std::vector<Failure> failures() const;
-  // The first of a step after `since`, once there is one within `timeout`.
+  // Waits up to `timeout` for a step that fails at `since` or later, and
+  // returns the first such failure, or nullopt if there was none.
   std::optional<Failure> AwaitFailure(absl::Time since,
                                       absl::Duration timeout) const;
-  // So many more steps are done within `timeout`.
+  // Waits up to `timeout` until `more` further steps have succeeded. Returns
+  // false if they have not.
   bool AwaitSteps(int64_t more, absl::Duration timeout) const;
 
  private:

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// `leat serve --dump-dir` as it is run.
+// Tests `leat serve --dump-dir` as a process.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -77,7 +77,7 @@ TEST(DumpDirTest, HasNoMorePlansThanTheFlagSays) {
   auto session =
       NewRemoteSession(b.Build().value(), absl::StrCat("grpc://", address), {});
   ASSERT_TRUE(session.ok()) << session.status();
-  // A plan each.
+  // Each fetch has a plan of its own.
   for (const Output& output : outputs) {
     const auto out = (*session)->Run({.fetches = {output}});
     ASSERT_TRUE(out.ok()) << out.status();

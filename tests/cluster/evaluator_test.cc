@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// An evaluator while a worker is dead or hangs: its sessions leave all workers
-// out, so they begin, and read what the other worker does. One that does not is
-// told by the same master who is missing.
+// Tests an evaluator while a worker is dead or hangs. The evaluator's sessions
+// leave out all workers, so they can begin and read what the other worker
+// trains. A session that does not leave them out gets an error from the same
+// master, which names the missing worker.
 #include <chrono>
 #include <csignal>
 #include <future>
@@ -48,11 +49,11 @@ const TaskId kMissing = {"worker", 0};
 constexpr int kWorkers = 2;
 constexpr int kPs = 2;
 constexpr int kSessions = 10;  // at least
-// How long the master asks for the missing task.
+// How long the master tries to reach the missing task.
 constexpr int kOperationTimeoutMs = 2000;
 constexpr absl::Duration kPatience = absl::Seconds(30);
 
-// Of the sessions of an evaluator's program.
+// Returns the session options of an evaluator's program.
 absl::StatusOr<SessionOptions> EvaluatorOptions(const ServedCluster& cluster) {
   ClusterTaskOptions options;
   options.input.environment =
@@ -65,7 +66,7 @@ absl::StatusOr<SessionOptions> EvaluatorOptions(const ServedCluster& cluster) {
   return task->session_options();
 }
 
-// Two workers train; the evaluator has a session.
+// In each test two workers train and the evaluator has a session.
 class EvaluatorTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -102,8 +103,8 @@ class EvaluatorTest : public ::testing::Test {
     return counts.ok() ? counts->front() : -1;
   }
 
-  // What the evaluator's master says of a session on all tasks. It decides when
-  // to give up, so that a slow client does not.
+  // Asks the evaluator's master for a session on all tasks and returns its
+  // answer. The master decides when to give up, so a slow client cannot.
   absl::Status CreateUnfiltered() {
     pb::CreateSessionRequest request;
     const absl::Status exported =
@@ -115,8 +116,8 @@ class EvaluatorTest : public ::testing::Test {
     return master_.Call(methods::kCreateSession, request, response);
   }
 
-  // While the worker is missing, and longer than a session on all tasks waits
-  // for it.
+  // Expects that the evaluator can go on without the worker. This takes longer
+  // than a session on all tasks waits for the worker.
   void ExpectGoesOn() {
     float last = Read(*before_);
     EXPECT_TRUE(clients_[1]->AwaitSteps(20, kPatience));
@@ -139,7 +140,8 @@ class EvaluatorTest : public ::testing::Test {
     EXPECT_THAT(std::string(missing.message()), HasSubstr(kMissing.ToString()));
   }
 
-  // The worker is there again: whoever wants all tasks gets them.
+  // Expects that the worker has returned, so that a session on all tasks
+  // begins.
   void ExpectAllAreThere() {
     EXPECT_TRUE(clients_[0]->AwaitSteps(20, kPatience));
     const auto failure =
@@ -151,7 +153,8 @@ class EvaluatorTest : public ::testing::Test {
     EXPECT_TRUE(session.ok()) << session.status();
   }
 
-  // A client may give up closing its session while its master hangs.
+  // A client may give up closing its session while its master hangs, so the
+  // task has to delete that session when it has been idle.
   ServedCluster cluster_{absl::StrCat("worker=", kWorkers, ",ps=", kPs),
                          {"--grace=1", "--session-idle=15"}};
   const std::unique_ptr<Transport> transport_ =

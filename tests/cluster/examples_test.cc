@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The examples on clusters of real processes, as `leat launch` starts them, for
-// a few steps on made-up images.
+// Runs the examples for a few steps on made-up images, on clusters of real
+// processes that `leat launch` starts.
 #ifdef LEAT_PROGRAM_FASHION_MNIST_CLUSTER
 #include <signal.h>
 
@@ -41,7 +41,7 @@ using ::testing::Truly;
 
 constexpr int kImages = 64;
 
-// Images of noise, of every class in turn.
+// Writes images of noise, whose labels go through all classes in turn.
 void WriteImages(const TemporaryFolder& folder) {
   const auto big_endian = [](int number) {
     return std::string{0, 0, static_cast<char>(number >> 8),
@@ -100,7 +100,7 @@ class ExamplesTest : public ::testing::Test {
  protected:
   ExamplesTest() { WriteImages(folder_); }
 
-  // Of the MLP, on those images.
+  // Returns the arguments for training the MLP on those images.
   Args Training(int batch, const Args& more) const {
     Args args = {"--data", folder_.Path(""), "--model",
                  "mlp",    "--batch",        absl::StrCat(batch)};
@@ -108,7 +108,7 @@ class ExamplesTest : public ::testing::Test {
     return args;
   }
 
-  // Until a text has come so often.
+  // Waits until the output of `process` contains `text` at least `times` times.
   static void WaitForOutput(Process& process, const std::string& text,
                             int times) {
     const absl::Time end = absl::Now() + absl::Seconds(60);
@@ -128,14 +128,14 @@ class ExamplesTest : public ::testing::Test {
     return count;
   }
 
-  // Behind the last such text.
+  // Returns the number behind the last occurrence of `text`.
   static int64_t LastNumber(const std::string& in, const std::string& text) {
     const size_t at = in.rfind(text);
     EXPECT_NE(at, std::string::npos) << text << " is missing in " << in;
     if (at == std::string::npos) return 0;
     return std::strtoll(in.c_str() + at + text.size(), nullptr, 10);
   }
-  // The process whose log it is.
+  // Kills the process that wrote `log`.
   static void Kill(const std::string& log) {
     const auto pid = static_cast<pid_t>(LastNumber(log, "is process "));
     ASSERT_GT(pid, 1);
@@ -145,7 +145,7 @@ class ExamplesTest : public ::testing::Test {
   const TemporaryFolder folder_;
 };
 
-// Asynchronous. It ends when the evaluator says so.
+// The training is asynchronous. It ends when the evaluator says so.
 TEST_F(ExamplesTest, TrainsOnEveryTaskUntilItIsGoodEnough) {
   Process launch(LEAT_PROGRAM_LEAT,
                  Launch("chief=1,worker=2,ps=2,evaluator=1", {},
@@ -157,7 +157,7 @@ TEST_F(ExamplesTest, TrainsOnEveryTaskUntilItIsGoodEnough) {
   EXPECT_EQ(Count(out, "trains from step"), 3) << out;
   EXPECT_EQ(Count(out, "ends at step"), 3) << out;
   EXPECT_THAT(out, HasSubstr("[evaluator-0] step"));
-  EXPECT_GE(Count(out, ": test accuracy "), 2) << out;  // and at the end
+  EXPECT_GE(Count(out, ": test accuracy "), 2) << out;  // including at the end
 }
 
 TEST_F(ExamplesTest, SynchronousTrainingEndsEverywhereToo) {
@@ -171,7 +171,8 @@ TEST_F(ExamplesTest, SynchronousTrainingEndsEverywhereToo) {
   EXPECT_THAT(launch.Out(), HasSubstr("that is what was wanted"));
 }
 
-// The same seeds, the same images: the losses of a program without a cluster.
+// With the same seeds and images, the losses are those of a program without a
+// cluster.
 TEST_F(ExamplesTest, SynchronousTrainingGivesTheLossesOfOneProcess) {
   Process local(
       LEAT_PROGRAM_FASHION_MNIST,
@@ -182,7 +183,8 @@ TEST_F(ExamplesTest, SynchronousTrainingGivesTheLossesOfOneProcess) {
 
   std::vector<float> means;
   std::vector<float> others;
-  // Again where one was held up and the other has computed for it.
+  // Tries again if one replica was delayed so long that the other one computed
+  // a gradient in its place.
   for (int i = 0; i < 3; ++i) {
     Process between(
         LEAT_PROGRAM_LEAT,
@@ -222,7 +224,7 @@ TEST_F(ExamplesTest, AWorkerThatWasKilledGoesOn) {
                                      folder_.Path("")})));
   const std::string trains = "trains from step ";
   WaitForOutput(launch, trains, 2);
-  // Written when there are many.
+  // The program writes its losses when there are many of them.
   const absl::Time end = absl::Now() + absl::Seconds(60);
   while (ReadFile(folder_.Path("chief-0.txt")).empty() && absl::Now() < end) {
     absl::SleepFor(absl::Milliseconds(20));
@@ -231,15 +233,16 @@ TEST_F(ExamplesTest, AWorkerThatWasKilledGoesOn) {
   WaitForOutput(launch, trains, 3);
   const std::string again = ReadFile(folder_.Path("logs/worker-0.log"));
   EXPECT_EQ(Count(again, trains), 2) << again;
-  // Not from the start: the server has kept the variables.
+  // It does not begin at step 0, because the server has kept the variables.
   EXPECT_GT(LastNumber(again, trains), 0) << again;
   launch.Signal(SIGTERM);
   EXPECT_EQ(launch.Wait(), 128 + SIGTERM) << launch.Err();
 }
 
-// In the first third of the training. The worker does not end meanwhile, and
-// has a part in nearly every step; in some it has two, as long as the new
-// chief's own replica has not begun to take its tokens.
+// The chief is killed in the first third of the training. Meanwhile the worker
+// does not end, and it gives a gradient to nearly every step. It gives two to
+// some steps as long as the new chief's own replica has not begun to take its
+// tokens.
 TEST_F(ExamplesTest, AKilledChiefTrainsOnToTheLastStep) {
   for (int seed = 1; seed <= NumSeeds(1); ++seed) {
     SCOPED_TRACE(seed);
@@ -255,7 +258,7 @@ TEST_F(ExamplesTest, AKilledChiefTrainsOnToTheLastStep) {
             LEAT_PROGRAM_FASHION_MNIST_CLUSTER,
             Training(4, {"--sync", "--epochs", absl::StrCat(kEpochs),
                          "--losses", folder_.Path("")})));
-    // Told of every twentieth part.
+    // The chief logs after every twentieth of the training.
     WaitForOutput(launch, "[chief-0]  step ",
                   1 + static_cast<int>(random() % 5));
     if (HasFatalFailure()) return;
@@ -271,7 +274,8 @@ TEST_F(ExamplesTest, AKilledChiefTrainsOnToTheLastStep) {
         << out;
     const std::vector<float> losses = Losses(folder_.Path("worker-0.txt"));
     EXPECT_GE(losses.size(), kSteps / 2);
-    // What it has no part in since, the new chief has computed for it.
+    // Since the restart, the new chief has computed the gradients that the
+    // worker did not.
     const int64_t since =
         kSteps - LastNumber(out, "[chief-0]  trains from step ");
     EXPECT_GE(losses.size() + Losses(folder_.Path("chief-0.txt")).size(),
@@ -283,7 +287,8 @@ TEST_F(ExamplesTest, AKilledChiefTrainsOnToTheLastStep) {
   }
 }
 
-// Each chief that begins after the end counts up the step by one.
+// Each chief that begins after the end of training increments the global step
+// by one.
 TEST_F(ExamplesTest, SynchronousTrainingGoesOnWithServersThatWereKept) {
   const auto cluster =
       LocalCluster::Create(*ParseJobs("chief=1,worker=1,ps=1"));
@@ -307,7 +312,8 @@ TEST_F(ExamplesTest, SynchronousTrainingGoesOnWithServersThatWereKept) {
     EXPECT_EQ(worker->Wait(), 0) << worker->Out() << worker->Err();
     return chief->Out();
   };
-  // An epoch is 64 images, in batches of 4 for each of both.
+  // An epoch is 64 images; a step takes a batch of 4 from each of the two
+  // replicas.
   EXPECT_THAT(train("1", false), AllOf(HasSubstr("trains from step 0 on"),
                                        HasSubstr("ends at step 8")));
   EXPECT_THAT(train("1", false), HasSubstr("ends at step 9"));
@@ -323,7 +329,8 @@ TEST_F(ExamplesTest, EmbeddingsLearnOnSeveralServers) {
               "64"}));
   EXPECT_EQ(launch.Wait(absl::Seconds(100)), 0) << launch.Out() << launch.Err();
   EXPECT_THAT(launch.Out(), HasSubstr("60 rows over 3 servers"));
-  // Of whom had the last steps: the other may have had only the first.
+  // Looks at the task that ran the last steps; the other one may have run only
+  // the first.
   double least = 1;
   for (const auto line : absl::StrSplit(launch.Out(), '\n')) {
     const std::pair<absl::string_view, absl::string_view> parts =
@@ -348,7 +355,8 @@ TEST_F(ExamplesTest, SayWhatIsWrongWithTheCluster) {
   EXPECT_THAT(no_servers.Out(), HasSubstr("no parameter server"));
 }
 
-// 192.0.2.1 is no machine's (RFC 5737), so nobody can listen there.
+// No machine has the address 192.0.2.1 (RFC 5737), so no program can listen
+// there.
 TEST_F(ExamplesTest, ListenElsewhereOnlyWhenToldSo) {
   for (const char* program :
        {LEAT_PROGRAM_IN_GRAPH, LEAT_PROGRAM_EMBEDDING_CLUSTER,

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// As tests/distributed/hostile_peer_test.cc, over sockets, and what the process
-// has after a thousand calls of each kind: counts, files and memory as before.
+// Does over sockets what tests/distributed/hostile_peer_test.cc does. After a
+// thousand calls of each kind, the process must have the same counts, open
+// files and memory as before.
 #include <algorithm>
 #include <cstdint>
 #include <iostream>
@@ -38,22 +39,23 @@ using Code = absl::StatusCode;
 const TaskId kPs = {"ps", 0};
 constexpr int64_t kMaxMessageBytes = 64 << 10;
 constexpr int kMaxGraphNodes = HostilePeer::kOversizedGraphNodes / 2;
-// More than the time after which a session is idle.
+// This is longer than the time after which a session counts as idle.
 constexpr absl::Duration kPatience = absl::Seconds(40);
 
 #ifdef LEAT_HAS_SANITIZER
-constexpr bool kCountsMemory = false;  // what is freed is kept for a while
-constexpr int kTimes = 100;            // at a tenth of the speed
+constexpr bool kCountsMemory = false;  // freed memory is kept for a while
+constexpr int kTimes = 100;            // calls run at a tenth of the speed
 #else
 constexpr bool kCountsMemory = true;
 constexpr int kTimes = 1000;
 #endif
-// In a round of calls: whatever a call, a step or a session leaves takes more.
+// The memory in bytes that a round of calls may add. If a call, a step or a
+// session were kept, it would take more.
 constexpr int64_t kMaxGrowth = int64_t{512} * kTimes;
 constexpr int kMaxRounds = 6;
 
-// Attacks the parameter server, which is the master of a session that trains
-// meanwhile, and has its variable.
+// Attacks the parameter server. Meanwhile it is the master of a session that
+// trains, and it has that session's variable.
 class HostilePeerProcessTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -69,7 +71,7 @@ class HostilePeerProcessTest : public ::testing::Test {
     cluster_.End();
   }
 
-  // `attack` makes so many calls.
+  // Expects that `attack`, which makes `count` calls, leaves nothing behind.
   void ExpectNothingStays(absl::FunctionRef<void(int count)> attack) {
     Process& server = cluster_.process(kPs);
     attack(kTimes);
@@ -77,8 +79,8 @@ class HostilePeerProcessTest : public ::testing::Test {
     const int files = server.NumOpenFiles();
     int64_t memory = server.ResidentBytes();
     int64_t growth = 0;
-    // What is kept for later use is full after some rounds, what is lost grows
-    // with each.
+    // Memory that is kept for later use stops growing after some rounds, but a
+    // leak grows with each round.
     for (int round = 0; round < kMaxRounds && !HasFailure(); ++round) {
       attack(kTimes);
       Rest();
@@ -95,8 +97,8 @@ class HostilePeerProcessTest : public ::testing::Test {
         << server.NumOpenFiles() << " files, " << files << " before";
   }
 
-  // What is remembered on purpose is full soon. No session is idle that only
-  // has a busy machine.
+  // The flags make what a task remembers on purpose reach its limit soon. The
+  // idle time is so long that a busy machine does not make a session idle.
   ServedCluster cluster_{
       "ps=1,worker=1",
       {"--max-message-bytes", absl::StrCat(kMaxMessageBytes),
@@ -106,15 +108,15 @@ class HostilePeerProcessTest : public ::testing::Test {
       *BuiltinTransports().Create("grpc");
 
  private:
-  // The good session goes on.
+  // Expects that the good session runs further steps.
   void ExpectSteps() {
     const int steps = good_.num_steps();
     EXPECT_TRUE(
         Becomes([&] { return good_.num_steps() > steps + 1 || HasFailure(); },
                 kPatience));
   }
-  // The server has the good session, between two steps of it, and nothing else:
-  // sessions whose clients have vanished are gone when they were idle.
+  // Waits until the server has nothing but the good session, between two of its
+  // steps. Sessions whose clients have vanished are deleted once they are idle.
   void Rest() {
     ExpectSteps();
     pb::TaskStatusResponse status;
@@ -133,7 +135,7 @@ class HostilePeerProcessTest : public ::testing::Test {
 struct Kind {
   const char* name = "";
   HostilePeer::Answers (HostilePeer::*attack)(int count) = nullptr;
-  std::vector<Code> codes;  // of the answers
+  std::vector<Code> codes;  // codes that the answers may have
 };
 
 void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
@@ -159,7 +161,7 @@ TEST_P(HostileCallsProcessTest, AreAnsweredAndLeaveNothingBehind) {
 INSTANTIATE_TEST_SUITE_P(
     Kinds, HostileCallsProcessTest,
     ::testing::Values(
-        // Some bytes are a message after all.
+        // Some of the random bytes happen to be a valid message.
         Kind{"Garbage",
              &HostilePeer::SendGarbage,
              {Code::kInvalidArgument, Code::kAborted, Code::kNotFound,
@@ -182,7 +184,7 @@ INSTANTIATE_TEST_SUITE_P(
         Kind{"TensorsThatNobodySends",
              &HostilePeer::AskForTensorsThatNobodySends,
              {Code::kCancelled}},
-        // Some sessions are made before their clients vanish.
+        // Some sessions are created before their clients vanish.
         Kind{"ClientsAndMastersThatVanish",
              &HostilePeer::VanishMidCall,
              {Code::kCancelled, Code::kOk}}),

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tasks that are killed while clients train on them, asynchronously: who
-// notices, what they are told, what the variables hold afterwards. A step has
-// its effects at most once, and once when the client was told that it is done.
+// Tests tasks that are killed while clients train on them asynchronously: which
+// clients notice, which errors they get, and what the variables hold
+// afterwards. A step takes effect at most once, and exactly once if the client
+// was told that it succeeded.
 #include <chrono>
 #include <memory>
 #include <random>
@@ -33,7 +34,7 @@ using testing::ServedCluster;
 using Code = absl::StatusCode;
 
 constexpr int kPs = 2;
-// A broken connection is noticed at once, on a machine with time.
+// A broken connection is noticed at once, unless the machine is busy.
 constexpr absl::Duration kPatience = absl::Seconds(30);
 
 class KilledTasksTest : public ::testing::Test {
@@ -50,10 +51,10 @@ class KilledTasksTest : public ::testing::Test {
                                absl::StrCat("/job:worker/task:", worker)},
             .connect_timeout = std::chrono::seconds(2)};
   }
-  // On worker 0.
+  // Returns a session on the master of worker 0.
   static std::shared_ptr<Session> Connect(const ServedCluster& cluster) {
     SessionOptions options = Options(cluster, 0);
-    // Nobody is missing: what is slow is the machine.
+    // No task is missing here, so only a slow machine needs this much time.
     options.connect_timeout = std::chrono::seconds(30);
     auto session = NewSession(Model(0).graph, options);
     EXPECT_TRUE(session.ok()) << session.status();
@@ -74,7 +75,8 @@ class KilledTasksTest : public ::testing::Test {
       EXPECT_TRUE(client->AwaitSteps(20, kPatience));
     }
   }
-  // What the variables hold is what the clients have done. Ends the clients.
+  // Ends the clients and expects that the variables hold at least the number of
+  // their steps that succeeded, and at most the number of those that began.
   void ExpectCounts(const ServedCluster& cluster) {
     int64_t begun = 0;
     int64_t done = 0;
@@ -147,7 +149,7 @@ TEST_F(KilledTasksTest, AKilledParameterServerIsNamedAndItsVariablesAreMissed) {
       EXPECT_EQ(failure->status.code(), Code::kUnavailable) << failure->status;
       EXPECT_THAT(std::string(failure->status.message()), HasSubstr(name));
     }
-    // Whoever asks meanwhile is told so, too, and does not wait.
+    // A step that begins meanwhile gets the same error and does not wait.
     const auto meanwhile =
         before->Run({.targets = {Model(0).step},
                      .options = {.timeout = std::chrono::seconds(60)}});
@@ -155,8 +157,8 @@ TEST_F(KilledTasksTest, AKilledParameterServerIsNamedAndItsVariablesAreMissed) {
     EXPECT_THAT(std::string(meanwhile.status().message()), HasSubstr(name));
 
     cluster.Start({"ps", 1});
-    // A session from before knows no such process, when it has found that there
-    // is one again.
+    // Once an older session has noticed that the process is a new one, it
+    // reports that it does not know this process.
     absl::Status old;
     EXPECT_TRUE(Becomes(
         [&] {
@@ -166,7 +168,7 @@ TEST_F(KilledTasksTest, AKilledParameterServerIsNamedAndItsVariablesAreMissed) {
         kPatience));
     EXPECT_EQ(old.code(), Code::kAborted) << old;
     EXPECT_THAT(std::string(old.message()), HasSubstr(name));
-    // A new one knows no such variable.
+    // A new session finds that the new process does not have the variable.
     auto session = Connect(cluster);
     const auto lost = session->Run({.targets = {Model(0).step}});
     EXPECT_EQ(lost.status().code(), Code::kFailedPrecondition) << lost.status();
@@ -213,11 +215,11 @@ TEST_F(KilledTasksTest, AMasterThatStaysAwayLeavesNothingBehind) {
       << status.DebugString();
   EXPECT_EQ(status.worker_sessions(0).master_task(),
             "/job:worker/replica:0/task:1");
-  // The other one notices nothing.
+  // The other client notices nothing.
   EXPECT_TRUE(clients_[1]->AwaitSteps(20, kPatience));
   EXPECT_FALSE(
       clients_[1]->AwaitFailure(killed, absl::ZeroDuration()).has_value());
-  // And that one can come back all the same.
+  // The killed task can still come back.
   cluster.Start({"worker", 0});
   EXPECT_TRUE(clients_[0]->AwaitSteps(20, kPatience));
   ExpectCounts(cluster);

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Requests that come twice, after their step has ended, or for a process that
-// is no more: a served task refuses all of them, ABORTED, and does nothing.
+// Tests requests that arrive twice, after their step has ended, or for a
+// process that no longer exists. A served task refuses all of them with ABORTED
+// and does nothing else.
 #include <csignal>
 #include <cstdint>
 #include <functional>
@@ -35,10 +36,10 @@ using Code = absl::StatusCode;
 
 const TaskId kPs = {"ps", 0};
 constexpr char kDevice[] = "/job:ps/replica:0/task:0/device:CPU:0";
-constexpr int kTimes = 50;  // each kind of request, each seed
+constexpr int kTimes = 50;  // of each kind of request, per seed
 
-// Adds 1 to a variable, and sends what it then holds to whoever asks. $1: the
-// incarnation.
+// Adds 1 to a variable and sends its new value to the peer that asks for it. $0
+// is the device, $1 its incarnation.
 constexpr char kAdd[] = R"(
   node { name: "v" op: "VarHandleOp" device: "$0"
     attr { key: "dtype" value { type: DT_FLOAT } }
@@ -60,7 +61,7 @@ constexpr char kAdd[] = R"(
     attr { key: "recv_device" value { s: "$0" } } }
 )";
 
-// A task with a variable, and a graph that adds to it.
+// A task with a variable, and a graph that adds 1 to it.
 class LateRequestsTest : public ::testing::Test {
  protected:
   void SetUp() override { Prepare(); }
@@ -114,7 +115,8 @@ class LateRequestsTest : public ::testing::Test {
     request.set_step_id(step);
     EXPECT_TRUE(Call(methods::kCleanupGraph, request).ok());
   }
-  // What the variable holds after a step of that graph; -1 for an error.
+  // Runs a step of `graph` and returns the variable's value after it, or -1 if
+  // there was an error.
   float Add(const std::string& graph, int64_t step) {
     const absl::Status run = Call(methods::kRunGraph, RunRequest(graph, step));
     EXPECT_TRUE(run.ok()) << run;
@@ -152,7 +154,7 @@ TEST_F(LateRequestsTest, StepsThatHaveEndedDoNotBeginAgain) {
                   absl::StrCat(ran));
     ExpectAborted(Call(methods::kRecvTensor, RecvRequest(ran)),
                   absl::StrCat(ran));
-    // Ended before it came.
+    // This step is ended before its RunGraph arrives.
     const int64_t never = NewId();
     Clean(never);
     ExpectAborted(Call(methods::kRunGraph, RunRequest(add_, never)),
@@ -198,7 +200,7 @@ TEST_F(LateRequestsTest, SessionsAndGraphsAreMadeOnce) {
     EXPECT_TRUE(Call(methods::kRegisterGraph, add).ok());
     ExpectAborted(Call(methods::kRegisterGraph, add), "received twice");
     EXPECT_TRUE(Call(methods::kDeleteWorkerSession, remove).ok());
-    // Delayed: it must not bring the session back.
+    // This request was delayed. It must not create the session again.
     ExpectAborted(Call(methods::kCreateWorkerSession, create),
                   "received twice");
     add.set_request_id(NewId());
@@ -216,7 +218,7 @@ TEST_F(LateRequestsTest, ARestartedTaskIsAnother) {
     cluster_.Kill(kPs);
     cluster_.Start(kPs);
     const uint64_t incarnation = incarnation_;
-    // Until it is reached again.
+    // Waits until the task can be reached again.
     pb::GetStatusResponse status;
     ASSERT_TRUE(testing::Becomes(
         [&] { return Call(methods::kGetStatus, pb::GetStatusRequest()).ok(); },

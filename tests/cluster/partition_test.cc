@@ -1,12 +1,16 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A network that loses everything between a worker and a parameter server, both
-// ways, and tells nobody, while both reach the chief. Each task has a host of
-// its own, a network namespace of the kernel's; the chief's has the switch, and
-// the test is there, too: it starts itself anew in there. Skipped where the
-// kernel does not let it. Within which time the cut is noticed is printed: it
-// should be 5 s, but a busy machine may take longer. Without pings the step
-// would end when the kernel gives up sending, after many minutes, or never.
+// Tests a network that drops every packet between a worker and a parameter
+// server, in both directions and without an error to either, while both can
+// reach the chief.
+//
+// Each task has a host of its own, which is a network namespace of the kernel.
+// The switch is in the chief's namespace, and so is the test, which starts
+// itself again in there. The test is skipped if the kernel does not allow this.
+//
+// The test prints how soon the cut is noticed. That should be within 5 s, but a
+// busy machine may take longer. Without pings the step would end when the
+// kernel gives up sending, which takes many minutes, or never.
 #include <unistd.h>
 
 #include <chrono>
@@ -59,17 +63,18 @@ constexpr absl::Duration kPatience = absl::Seconds(30);
 constexpr absl::Duration kNoticed = absl::Seconds(20);
 constexpr char kCluster[] = R"({"chief": ["10.9.0.1:7001"],
     "ps": ["10.9.0.2:7001"], "worker": ["10.9.0.3:7001"]})";
-// Waits for its end of the cable.
+// Waits until the host's end of its cable exists, configures it, and then runs
+// the command "$@".
 constexpr char kHostScript[] = R"(
   until ip link show cable > /dev/null 2>&1; do sleep 0.01; done
   ip link set lo up && ip addr add "$0/24" dev cable &&
   ip link set cable up && exec "$@")";
 
-// With the only task of that job.
+// A host with the only task of `job`.
 struct Host {
   const char* job;
   const char* ip;
-  const char* kernel_ip;  // as in /proc/net
+  const char* kernel_ip;  // as /proc/net writes it
 
   std::string address() const { return absl::StrCat(ip, ":7001"); }
 };
@@ -77,8 +82,9 @@ constexpr Host kChief = {"chief", "10.9.0.1", "0100090A"};
 constexpr Host kPs = {"ps", "10.9.0.2", "0200090A"};
 constexpr Host kWorker = {"worker", "10.9.0.3", "0300090A"};
 
-// Ports of a switch that are isolated reach its other ports alone. Nobody is
-// told, as by a firewall.
+// Returns a command that isolates a port of the switch. Isolated ports can
+// reach only ports that are not isolated. Packets are dropped without an error,
+// as by a firewall.
 std::string Isolate(absl::string_view port, absl::string_view on_or_off) {
   return absl::StrCat("ip link set ", port, " type bridge_slave isolated ",
                       on_or_off);
@@ -96,14 +102,15 @@ void Run(const std::string& script) {
   ASSERT_EQ(code, 0) << script << ": " << said;
 }
 
-// What makes a new network namespace, and of a user who may change it.
+// Returns the command that makes a new network namespace. A user without rights
+// gets a user namespace as well, in which it may change the network.
 std::string Unshare() {
   return geteuid() == 0 ? "unshare --net"
                         : "unshare --user --map-root-user --net";
 }
 
-// Why there are no namespaces with cables to a switch that can be cut; "" when
-// there are.
+// Returns why this machine cannot make namespaces with cables to a switch whose
+// ports can be isolated, or "" if it can.
 std::string WhyNot() {
   int code = 0;
   const std::string said = Shell(
@@ -116,7 +123,7 @@ std::string WhyNot() {
   return code == 0 ? "" : absl::StrCat("exit code ", code, ": ", said);
 }
 
-// This test, in a namespace of its own.
+// Runs this test again in a new namespace.
 void RunInside() {
   const ::testing::TestInfo& test =
       *::testing::UnitTest::GetInstance()->current_test_info();
@@ -141,7 +148,7 @@ void RunInside() {
   EXPECT_THAT(inside.Out(), HasSubstr("[  PASSED  ] 1 test."));
 }
 
-// All of the cluster.
+// All hosts of the cluster, with their tasks and the switch.
 class Hosts {
  public:
   Hosts() {
@@ -158,11 +165,11 @@ class Hosts {
     }
   }
 
-  // The parameter server off the worker, both ways.
+  // Cuts the parameter server off the worker, in both directions.
   void Cut() { IsolateBoth("on"); }
   void Mend() { IsolateBoth("off"); }
 
-  // All tasks say so in time.
+  // Expects that `is_so` becomes true for the status of every task.
   void ExpectAll(bool (*is_so)(const pb::TaskStatusResponse&)) const {
     for (const Host& host : {kChief, kPs, kWorker}) {
       pb::TaskStatusResponse status;
@@ -172,7 +179,8 @@ class Hosts {
     }
   }
 
-  // Connections of `caller` that `host` has accepted, as its kernel knows them.
+  // Returns the number of open connections of `caller` that `host` has
+  // accepted, as the kernel of `host` lists them.
   int Accepted(const Host& host, const Host& caller) const {
     int count = 0;
     for (const char* file : {"tcp", "tcp6"}) {
@@ -196,7 +204,7 @@ class Hosts {
     for (const auto& [job, task] : tasks_) {
       EXPECT_EQ(task->Wait(), 128 + SIGTERM) << job << ": " << task->Err();
     }
-    // The hosts may have taken the cables along.
+    // The cables may already be gone, together with the hosts.
     Run("for each in ps worker leat; do ip link del $each; done 2> /dev/null; "
         "! ip link show leat 2> /dev/null");
   }
@@ -208,7 +216,7 @@ class Hosts {
                     host.job, "--task", "0", "--insecure", "--grace=1"});
     tasks_[host.job] = std::make_unique<Process>("/usr/bin/env", command);
   }
-  // The port of the switch has the name of the job.
+  // Connects the host to a port of the switch that is named after the job.
   void PlugIn(const Host& host) {
     const pid_t pid = tasks_[host.job]->pid();
     const std::string own = Namespace(getpid());
@@ -245,8 +253,9 @@ class Hosts {
   std::map<std::string, std::unique_ptr<Process>> tasks_;  // by job
 };
 
-// For `cut_for`, or until all is noticed. Steps are under the master on that
-// host, and fail naming the task of a job that matches `named`.
+// Cuts the network for `cut_for`, or until everything has been noticed if that
+// takes longer. Steps run under the master on host `master`. They must fail and
+// name the task of a job that matches the regular expression `named`.
 void CutAndMend(const Host& master, const std::string& named,
                 absl::Duration cut_for, int seed) {
   SCOPED_TRACE(seed);
@@ -258,7 +267,7 @@ void CutAndMend(const Host& master, const std::string& named,
   const SessionOptions options = {
       .target = absl::StrCat("grpc://", master.address()),
       .connect_timeout = std::chrono::seconds(2)};
-  // Where nobody is missing, but the machine may be slow.
+  // These options are for when no task is missing but the machine may be slow.
   SessionOptions patient = options;
   patient.connect_timeout = std::chrono::seconds(30);
   {
@@ -283,8 +292,9 @@ void CutAndMend(const Host& master, const std::string& named,
               ContainsRegex(absl::StrCat("task /job:", named,
                                          "/replica:0/task:0 .* cannot be "
                                          "reached")));
-  // Neither keeps what it served the other by, or waits for the other; without
-  // pings of its own a server would after 20 s.
+  // Neither task keeps the connection on which it served the other one, or
+  // waits for the other one. Without pings of its own, a server would close it
+  // only after 20 s.
   int accepted = 0;
   EXPECT_TRUE(Becomes(
       [&] {
@@ -335,7 +345,8 @@ TEST(PartitionTest, BothEndsOfACutNetworkNotice) {
   CutAndMendInside(kWorker, "ps");
 }
 
-// Which reaches both: they hear of it from nobody.
+// The master's host reaches both, so neither of them learns of the cut from the
+// other or from the master.
 TEST(PartitionTest, BothEndsNoticeUnderTheMasterOfAThird) {
   CutAndMendInside(kChief, "(ps|worker)");
 }

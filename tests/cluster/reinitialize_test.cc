@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A chief that initializes variables again, on served tasks: it first clears
-// those that its session may use, and no others.
+// Tests a chief that initializes variables again on served tasks. It first
+// clears the tasks that its session may use, and no others.
 #include <chrono>
 #include <string>
 #include <utility>
@@ -22,7 +22,8 @@ using testing::Becomes;
 using testing::ServedCluster;
 using Code = absl::StatusCode;
 
-// Not the builder's, so nobody initializes it with the others.
+// A variable that the builder does not know, so the init op does not initialize
+// it.
 struct Extra {
   explicit Extra(GraphBuilder& b) {
     const Output handle = op::VarHandleOp(b, DType::kFloat, PartialShape(),

@@ -17,8 +17,8 @@
 namespace leat::testing {
 namespace {
 
-// A peer that is gone has been noticed by then, and a session whose deletion
-// was lost has been deleted, on a machine with much else to do.
+// Within this time a task notices that a peer is gone and deletes a session
+// whose deletion request was lost, even on a busy machine.
 constexpr absl::Duration kIdle = absl::Seconds(30);
 constexpr int kManySeeds = 5;
 
@@ -101,7 +101,8 @@ pb::TaskStatusResponse ServedCluster::Status(const TaskId& task) {
 void ServedCluster::ExpectBecomes(
     const TaskId& task, bool (*condition)(const pb::TaskStatusResponse&)) {
   absl::StatusOr<pb::TaskStatusResponse> status;
-  // A connection that was silent may be lost when its task goes on.
+  // A call may fail, because a connection that was silent may be lost when its
+  // task continues.
   const auto is_so = [&] {
     status = TryStatus(task);
     return status.ok() && condition(*status);

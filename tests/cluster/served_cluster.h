@@ -1,8 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ServedCluster: tasks of a cluster as processes (`leat serve`) on free ports
-// of this machine, for tests that kill, stop and restart them. Used by one
-// thread.
+// ServedCluster runs the tasks of a cluster as processes (`leat serve`) on free
+// ports of this machine, for tests that kill, stop and restart them.
 #ifndef LEAT_TESTS_CLUSTER_SERVED_CLUSTER_H_
 #define LEAT_TESTS_CLUSTER_SERVED_CLUSTER_H_
 
@@ -23,48 +22,59 @@
 
 namespace leat::testing {
 
-// How often a test tries a fault: `few` times, up to five times where the
-// variable LEAT_TEST_SEEDS asks for more.
+// Returns how many seeds a test uses to try a fault: `few`, or the value of the
+// environment variable LEAT_TEST_SEEDS if that is larger, but at most five.
 int NumSeeds(int few = 2);
 
-// No step runs, no tensor is waited for, no call of a peer is without its
-// reply. What steps have made that have succeeded may still be there.
+// True if the task runs no step, waits for no tensor, and has received the
+// replies to all its calls to peers. It may still hold state of steps that have
+// succeeded.
 bool IsQuiet(const pb::TaskStatusResponse& status);
 
-// Nobody has a session either, and nothing of any step is left.
+// True if the task is quiet, has no session of a client or a master, and holds
+// no state of any step.
 bool IsIdle(const pb::TaskStatusResponse& status);
 
-// Whether it becomes true in time.
+// Polls `condition` until it is true. Returns false if that takes longer than
+// `timeout`.
 bool Becomes(absl::FunctionRef<bool()> condition, absl::Duration timeout);
 
+// Owns the processes; its destructor kills those that still run. Its Expect
+// functions and End fail the test. Thread-compatible.
 class ServedCluster {
  public:
-  // "worker=2,ps=1", with these flags of `leat serve` for each; all serve.
+  // Starts the tasks that `jobs` ("worker=2,ps=1") asks for, each with `flags`
+  // of `leat serve`, and waits until all of them serve.
   explicit ServedCluster(const std::string& jobs,
                          std::vector<std::string> flags = {});
 
-  // Serves again, at its address.
+  // Starts the process of `task` at its old address, and waits until it serves.
   void Start(const TaskId& task);
-  // As a crash; returns when the process is gone.
+  // Kills the task with SIGKILL, as a crash would, and waits until its process
+  // is gone.
   void Kill(const TaskId& task);
-  // REQUIRES: it has been started.
+  // REQUIRES: the task has been started.
   Process& process(const TaskId& task) { return *processes_.at(Key(task)); }
 
-  // What the task says of itself (`leat status`).
+  // Returns the status that the task reports (what `leat status` shows).
   pb::TaskStatusResponse Status(const TaskId& task);
-  // The task is quiet in time.
+  // Expects that the task becomes quiet within 30 s.
   void ExpectQuiet(const TaskId& task);
-  // All tasks are idle in time. REQUIRES: all serve.
+  // Expects that each task becomes idle within 30 s. REQUIRES: all tasks serve.
   void ExpectIdle();
 
-  // All tasks end as they should when they are told to.
+  // Sends SIGTERM to all tasks and expects that each ends with the exit code
+  // for that signal.
   void End();
 
+  // Returns "host:port", or "" if the cluster has no such task.
   std::string Address(const TaskId& task) const;
-  // What its process gets as TF_CONFIG; of an evaluator too.
+  // Returns the value of TF_CONFIG that the task's process gets. `task` may be
+  // an evaluator.
   std::string TfConfig(const TaskId& task) const {
     return cluster_->TfConfig(task);
   }
+  // Returns the target of sessions on this task's master ("grpc://host:port").
   std::string Target(const TaskId& task) const;
 
  private:

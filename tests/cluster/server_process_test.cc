@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// `leat serve` as it is run: what it prints, whom it lets in, how it ends.
+// Tests `leat serve` as a process: what it prints, which peers it accepts, and
+// how it ends.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -45,7 +46,8 @@ using testing::StartedCall;
 using ::testing::StartsWith;
 using testing::TaskClient;
 
-// Of a server that serves nobody yet: until it is ready, and resident bytes.
+// The bounds for a server that serves no client yet: the time until it is
+// ready, and its resident memory in bytes.
 #if defined(LEAT_HAS_SANITIZER)
 constexpr absl::Duration kQuick = absl::InfiniteDuration();
 constexpr int64_t kSmall = std::numeric_limits<int64_t>::max();
@@ -53,7 +55,7 @@ constexpr int64_t kSmall = std::numeric_limits<int64_t>::max();
 constexpr absl::Duration kQuick = absl::Milliseconds(200);
 #if defined(NDEBUG)
 constexpr int64_t kSmall = 40'000'000;
-#else  // what is not optimised is larger
+#else  // unoptimized code is larger
 constexpr int64_t kSmall = 60'000'000;
 #endif
 #endif
@@ -61,8 +63,8 @@ constexpr int64_t kSmall = 60'000'000;
 constexpr char kDevice[] = "/job:ps/replica:0/task:0/device:CPU:0";
 constexpr char kReady[] = "ready /job:ps/replica:0/task:0 ";
 constexpr char kStopping[] = "task /job:ps/replica:0/task:0 is stopping";
-// A step of it tells a peer that it has begun, and waits until it is ended. $1:
-// the incarnation of the device.
+// A step of this graph tells a peer that it has begun and then waits until it
+// is aborted. $0 is the device, $1 its incarnation.
 constexpr char kDequeue[] = R"(
   node { name: "c" op: "Const" device: "$0"
     attr { key: "dtype" value { type: DT_FLOAT } }
@@ -87,7 +89,7 @@ std::vector<std::string> With(std::vector<std::string> args,
   return args;
 }
 
-// Of a server that is ready.
+// Returns the address of a server. Waits until the server is ready.
 std::string AddressOf(Process& server) {
   const std::string line = server.FirstLine();
   EXPECT_THAT(line, StartsWith(kReady));
@@ -99,7 +101,8 @@ class ServerProcessTest : public ::testing::Test {
   TaskClient Client(Process& server) const {
     return TaskClient(*transport_, AddressOf(server));
   }
-  // Ends with an error on standard error and nothing else.
+  // Expects that the program ends with exit code `code`, prints `message` to
+  // standard error, and prints nothing to standard output.
   static void ExpectEnd(const std::vector<std::string>& args, int code,
                         const std::string& message,
                         const std::vector<std::string>& variables = {}) {
@@ -116,7 +119,7 @@ class ServerProcessTest : public ::testing::Test {
     EXPECT_TRUE(handle.ok()) << handle.status();
     return handle.value_or("");
   }
-  // A step that waits; it has begun.
+  // Starts a step that waits. Returns when the step has begun.
   static std::shared_ptr<StartedCall> RunDequeue(TaskClient& client) {
     auto call = client.Run("s", Register(client, "s", kDequeue), 1);
     pb::RecvTensorRequest request;
@@ -131,7 +134,8 @@ class ServerProcessTest : public ::testing::Test {
     EXPECT_TRUE(begun.ok()) << begun.status();
     return call;
   }
-  // Why a task that was told to stop begins no step, when it has noticed.
+  // Starts steps until the task, which was told to stop, refuses one. Returns
+  // the error.
   static absl::Status Refusal(TaskClient& client, const std::string& graph) {
     absl::Status refusal;
     for (int64_t step = 100; refusal.ok() && step < 100'000; ++step) {
@@ -169,7 +173,8 @@ TEST_F(ServerProcessTest, EndsAtASignal) {
 }
 
 TEST_F(ServerProcessTest, GivesRunningStepsTheirGrace) {
-  // Long enough to look at it, on a busy machine too.
+  // The grace is long enough to look at the running step, even on a busy
+  // machine.
   Process server(LEAT_PROGRAM_LEAT, With(ServeAlone(), {"--grace", "4"}));
   TaskClient client = Client(server);
   const std::string nothing = Register(client, "s", kNothing);
@@ -278,7 +283,7 @@ TEST_F(ServerProcessTest, OnlyItsUserReachesASocket) {
     EXPECT_NE(TaskClient(*transport_, "unix:" + path).Incarnation(), 0u);
     ExpectEnd(args, 1, "another server listens");
     EXPECT_NE(TaskClient(*transport_, "unix:" + path).Incarnation(), 0u);
-  }  // killed: the socket is left behind
+  }  // kills it, so the socket's file remains
   EXPECT_EQ(access(path.c_str(), F_OK), 0);
   Process server(LEAT_PROGRAM_LEAT, args);
   EXPECT_EQ(AddressOf(server), "unix:" + path);
@@ -298,7 +303,7 @@ TEST_F(ServerProcessTest, TakesNoFileOfAnotherKindForItsSocket) {
 TEST_F(ServerProcessTest, StartsQuicklyAndIsSmall) {
   absl::Duration quickest = absl::InfiniteDuration();
   int64_t bytes = 0;
-  // More often on a machine that is busy with something else meanwhile.
+  // Tries more often if the machine is busy with other work meanwhile.
   for (int i = 0; i < (quickest < kQuick ? 5 : 50); ++i) {
     const absl::Time start = absl::Now();
     Process server(LEAT_PROGRAM_LEAT, ServeAlone());

@@ -1,10 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tasks that fall silent without an end of their connections, as a machine that
-// hangs: noticed while they are, nobody goes on to wait for them, and what they
-// hear and say later changes nothing. Within which time that is noticed is
-// printed: it should be 5 s, but a busy machine may take longer. Without pings
-// nobody would notice at all.
+// Tests tasks that fall silent without closing their connections, as on a
+// machine that hangs. The others must notice this while they are silent and
+// stop waiting for them, and what the silent tasks hear and say later must
+// change nothing.
+//
+// The tests print how soon the silence is noticed. That should be within 5 s,
+// but a busy machine may take longer. Without pings it would not be noticed at
+// all.
 #include <chrono>
 #include <csignal>
 #include <iostream>
@@ -46,10 +49,11 @@ class SilentTasksTest : public ::testing::Test {
  protected:
   void SetUp() override { Begin(); }
 
-  // A new cluster, whose variable is initialized by session_.
+  // Starts a new cluster, whose variable is initialized through session_.
   void Begin() {
     session_ = nullptr;
-    // A client may give up closing its session while the master is silent.
+    // A client may give up closing its session while the master is silent, so
+    // the master has to delete that session when it has been idle.
     cluster_ = std::make_unique<ServedCluster>(
         "worker=1,ps=1",
         std::vector<std::string>{"--grace=1", "--session-idle=15"});
@@ -72,14 +76,16 @@ class SilentTasksTest : public ::testing::Test {
     EXPECT_THAT(std::string(status.message()), HasSubstr(name));
   }
 
-  // Stops a task for `silence`, or until it is noticed. The client notices,
-  // naming it, the other task gives up what it shares with it, the client goes
-  // on when the task does, and counts are exact.
+  // Stops the process of `task` for `silence`, or until this is noticed if that
+  // takes longer. The client must get an error that contains `name`, and task
+  // `other` must end all that it shares with `task`. The client must go on when
+  // the task does, and the counts must be exact.
   void StopAndGoOn(const TaskId& task, const TaskId& other,
                    const std::string& name, absl::Duration silence, int seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(static_cast<uint32_t>(seed));
-    // Stopped while a task is silent.
+    // Gives up connecting soon, because the client is stopped while a task is
+    // silent.
     const SessionOptions options = {.target = cluster_->Target(kWorker),
                                     .connect_timeout = std::chrono::seconds(2)};
     CountingClient client(*model_, options);
@@ -90,8 +96,8 @@ class SilentTasksTest : public ::testing::Test {
     const auto failure = client.AwaitFailure(stopped, kPatience);
     ASSERT_TRUE(failure.has_value());
     ExpectNoticed(failure->status, failure->when - stopped, name);
-    // Else it tries again and again. A client of the silent task itself would
-    // wait for it.
+    // Otherwise the client would try again and again. If the silent task is the
+    // client's own master, Stop would wait for it, so the client goes on.
     if (task.job == kPs.job) client.Stop();
     cluster_->ExpectQuiet(other);
     std::cout << "given up after " << absl::Now() - stopped << "\n";
@@ -144,10 +150,10 @@ TEST_F(SilentTasksTest, AMasterIsNamedByItsClient) {
   }
 }
 
-// The parameter server finds the request when it goes on, and hears from the
-// worker that the step has ended.
+// When the parameter server continues it finds the request, and it learns from
+// the worker that the step has ended.
 TEST_F(SilentTasksTest, AStepThatAParameterServerHearsOfTooLateDoesNothing) {
-  // One that nobody ends is to fail the test, not to hold it.
+  // A step that hangs must fail the test instead of blocking it.
   const RunArgs step = {
       .targets = {model_->step},
       .options = {.timeout = absl::ToChronoNanoseconds(kPatience)}};
@@ -163,7 +169,7 @@ TEST_F(SilentTasksTest, AStepThatAParameterServerHearsOfTooLateDoesNothing) {
     cluster_->ExpectQuiet(kWorker);
     cluster_->process(kPs).Signal(SIGCONT);
     cluster_->ExpectQuiet(kPs);
-    // The session goes on when the way is there again.
+    // The session goes on when the connection works again.
     absl::StatusOr<std::vector<float>> counts;
     EXPECT_TRUE(Becomes(
         [&] {

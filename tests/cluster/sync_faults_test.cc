@@ -1,9 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Synchronous training on served tasks, a worker of which is killed and comes
-// back: the others wait for it, go on by a backup worker, or hear of it, and
-// every global step applies as many gradients as it should, each once. So it
-// does when the chief was killed, which takes over from itself.
+// Tests synchronous training on served tasks when a worker is killed and
+// returns. The others wait for it, go on with a backup worker, or get an error.
+// Every global step must apply as many gradients as it should, each of them
+// once. The same must hold when the chief is killed and its successor takes
+// over.
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -48,24 +49,26 @@ using testing::TrainingWorker;
 using testing::WorkerSessionOptions;
 using Code = absl::StatusCode;
 
-// Of all workers together, more than a test runs.
+// The number of rows of `seen`. It is larger than the number of gradients that
+// all workers together compute in a test.
 constexpr int32_t kMaxGradients = 1 << 18;
 constexpr int kMaxWorkers = 3;
 
-// Where no task is missing, but the machine may be slow.
+// The timeout for when no task is missing but the machine may be slow.
 constexpr std::chrono::seconds kPatience(30);
 
-// The gradient of every element of `w` is 1, so that w is minus the number of
-// steps. That of `seen` is 1 in one row, another one each time: step by step it
-// is told apart which gradients a mean is of, and of how many. Both are taken
-// off the variables as they are.
+// The gradient of every element of `w` is 1, so w is minus the number of steps.
+// The gradient of `seen` is 1 in one row, and each gradient has a row of its
+// own. So `seen` tells which gradients were averaged in each step, and how
+// many. The learning rate is 1, so the means are subtracted from the variables
+// unchanged.
 struct Model {
   Graph graph{BuiltinOps()};
   std::string train = {};
   std::string w = {};
   std::string seen = {};
   std::string global_step = {};
-  std::string row = {};  // feed
+  std::string row = {};  // to be fed
   std::string uninitialized = {};
   std::string local_init = {};
   std::string chief_step = {};
@@ -137,7 +140,8 @@ class SyncFaultsTest : public ::testing::Test {
             }};
   }
 
-  // At some time. Its own client hears of it, and nobody else does.
+  // Kills the worker's task at a random time. Only its own client may get an
+  // error.
   void Kill(int worker, std::mt19937& random) {
     absl::SleepFor(absl::Microseconds(random() % 50'000));
     TrainingWorker& victim = *workers_[static_cast<size_t>(worker)];
@@ -155,10 +159,10 @@ class SyncFaultsTest : public ::testing::Test {
     for (const auto& worker : workers_) EXPECT_TRUE(worker->Advances(steps));
   }
 
-  // Ends the training. Every global step has counted one update, but for one
-  // each time that the chief took over; of the mean of at least `required`
-  // gradients, and of more only `exceptions` times; no gradient has a part in
-  // two steps.
+  // Ends the training. Every global step must have counted one update, except
+  // one step each time that the chief took over. Each update must be the mean
+  // of at least `required` gradients, and of more than that at most
+  // `exceptions` times. No gradient may have a part in two steps.
   void ExpectExactGradients(int required, int64_t exceptions) {
     int64_t begun = 0;
     for (auto worker = workers_.rbegin(); worker != workers_.rend(); ++worker) {
@@ -173,7 +177,7 @@ class SyncFaultsTest : public ::testing::Test {
         {.fetches = {model_.w, model_.seen, model_.global_step}});
     ASSERT_TRUE(result.ok()) << result.status();
     const int64_t steps = (*result)[2].scalar<int64_t>();
-    // The last one of each of the chief's sessions may have been broken off
+    // The last update of each of the chief's sessions may have been interrupted
     // before it was counted.
     const int64_t takeovers = workers_[0]->num_sessions() - 1;
     const auto matches = AllOf(Ge(static_cast<double>(steps - takeovers)),
@@ -202,7 +206,7 @@ class SyncFaultsTest : public ::testing::Test {
   }
 
   std::unique_ptr<ServedCluster> cluster_;
-  // Again and again; both go on.
+  // Kills one of two workers kKills times. Both must go on each time.
   void KillOneOfTwo(int victim, int seed) {
     std::mt19937 random(static_cast<uint32_t>(seed));
     Start(2, {.replicas_to_aggregate = 2});
@@ -219,7 +223,8 @@ class SyncFaultsTest : public ::testing::Test {
   std::vector<std::unique_ptr<TrainingWorker>> workers_;
 
  private:
-  // How many gradients are parts of means of 1, of 2, and so on.
+  // Returns how many gradients are parts of means of 1 gradient, of 2, and so
+  // on.
   static std::map<int64_t, int64_t> GradientsByMean(const Tensor& seen) {
     std::map<int64_t, int64_t> counts;
     for (const float each : seen.data<float>()) {
@@ -236,7 +241,7 @@ TEST_F(SyncFaultsTest, AKilledWorkerBeginsAgainWhereTheOthersAre) {
   for (int seed = 1; seed <= NumSeeds(); ++seed) {
     SCOPED_TRACE(seed);
     KillOneOfTwo(1, seed);
-    // A worker that comes back may have given a gradient of that step already.
+    // A worker that returns may already have given a gradient for that step.
     ExpectExactGradients(2, kKills);
   }
 }
@@ -257,7 +262,7 @@ TEST_F(SyncFaultsTest, ABackupWorkerTakesThePlaceOfAKilledOne) {
       workers_[victim]->ForgetFailures();
     }
     EXPECT_FALSE(workers_[0]->failure().has_value());
-    // The third gradient of a step is part of its mean when it comes in time.
+    // The third gradient of a step is part of the mean if it arrives in time.
     ExpectExactGradients(2, kMaxGradients);
   }
 }
@@ -266,15 +271,15 @@ TEST_F(SyncFaultsTest, AKilledChiefTakesOverFromItself) {
   for (int seed = 1; seed <= NumSeeds(); ++seed) {
     SCOPED_TRACE(seed);
     KillOneOfTwo(0, seed);
-    // The step after a takeover may have more: those given before are still
-    // there, and there is a token too many.
+    // The step after a takeover may average more gradients, because earlier
+    // ones are still in the accumulators and there is one token too many.
     ExpectExactGradients(2, kKills);
   }
 }
 
 // ---- In-graph ----
 
-// Each of two towers has a gradient of 1.
+// A model with two towers, each of which has a gradient of 1.
 struct InGraphModel {
   Graph graph;
   std::string train = {};
@@ -293,7 +298,8 @@ absl::StatusOr<InGraphModel> MakeInGraphModel() {
   std::vector<Output> gradients;
   for (int i = 0; i < 2; ++i) {
     const Scope tower = b.OnDevice(absl::StrCat("/job:worker/task:", i));
-    // 1, whatever is read; no pass knows that.
+    // This is 1 for every value of w, but no optimization pass knows that, so w
+    // is read.
     gradients.push_back(op::Minimum(op::Square(w.value()) + 1.0f, 1.0f));
   }
   const Operation train = optimizer.ApplyGradients(
@@ -356,8 +362,8 @@ TEST(InGraphFaultsTest, AKilledWorkerIsNamedToTheClientWhichGoesOn) {
     EXPECT_GE(steps, client.done());
     EXPECT_LE(steps, client.begun());
     for (const float each : (*result)[0].data<float>()) {
-      // Both gradients of each; one more each time that a step was broken off
-      // before it was counted.
+      // Each step adds both gradients. A step that was interrupted before it
+      // was counted adds them once more.
       const int64_t twice = std::lround(-each);
       EXPECT_EQ(twice % 2, 0) << each;
       EXPECT_GE(twice / 2, steps);

@@ -12,7 +12,7 @@
 namespace leat::testing {
 namespace {
 
-// For a machine with much else to do.
+// The time limit is long enough for a busy machine.
 constexpr absl::Duration kPatience = absl::Seconds(60);
 
 }  // namespace

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A worker's program, or an in-graph client's, on a thread of a test: one step
-// after the other on a RecoverableSession, through the loss of tasks.
+// TrainingWorker runs the program of a worker, or of an in-graph client, on a
+// thread of the test. It runs one step after the other on a RecoverableSession,
+// which survives the loss of tasks.
 #ifndef LEAT_TESTS_CLUSTER_TRAINING_WORKER_H_
 #define LEAT_TESTS_CLUSTER_TRAINING_WORKER_H_
 
@@ -24,22 +25,25 @@
 
 namespace leat::testing {
 
-// Of between-graph training: that worker's own task is its master, and it needs
-// no other worker.
+// Returns session options for between-graph training: the worker's own task is
+// the master, and the device filters leave out all other workers.
 SessionOptions WorkerSessionOptions(const ServedCluster& cluster, int worker);
 
-// Thread-safe, but for Stop, which is for one thread.
+// Runs steps from construction to Stop. A step may fail only with a recoverable
+// error; any other error fails the test. Thread-safe, except for Stop, which
+// must be called by one thread only.
 class TrainingWorker {
  public:
   struct Program {
     Graph graph;
     RecoverableSessionOptions session = {};
-    // What step number `i` of this program runs: 0, 1, ... Each is run once,
-    // whatever became of it.
+    // Returns what step number `i` (0, 1, ...) of this program runs. It is
+    // called once for each number; a failed step is not repeated.
     std::function<RunArgs(int64_t i)> step = {};
-    // Optional: gets what a step has fetched.
+    // Optional. Is called with the fetched tensors of each step that succeeds.
     std::function<void(const std::vector<Tensor>& fetched)> done = {};
   };
+  // The error of a step, and when the step returned it.
   struct Failure {
     absl::Status status;
     absl::Time when;
@@ -48,20 +52,23 @@ class TrainingWorker {
   explicit TrainingWorker(Program program);
   ~TrainingWorker() { Stop(); }
 
-  // Breaks off the step that runs. Idempotent.
+  // Aborts the current step, closes the session and ends the thread.
+  // Idempotent.
   void Stop();
 
+  // The numbers of steps that have begun and that have succeeded.
   int64_t begun() const { return begun_; }
   int64_t done() const { return done_; }
-  // Made so far. REQUIRES: a step is done.
+  // The number of sessions that have been made. REQUIRES: a step has succeeded.
   int64_t num_sessions() const { return session()->num_sessions(); }
-  // So many more steps are done in time.
+  // Waits up to 60 s until `steps` further steps have succeeded. Returns false
+  // if they have not.
   bool Advances(int64_t steps) const;
 
-  // The first error of a step since the last ForgetFailures.
+  // The first error of a step since the last call of ForgetFailures.
   std::optional<Failure> failure() const;
   void ForgetFailures();
-  // There is one in time.
+  // Waits up to 60 s until there is a failure. Returns false if there is none.
   bool Fails() const;
 
  private:

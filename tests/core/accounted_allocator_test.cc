@@ -48,7 +48,8 @@ TEST_F(AccountedAllocatorTest, ChargesWhatObjectsHold) {
   EXPECT_EQ(allocator_.Reserve(101), nullptr);
   held.reset();
   EXPECT_EQ(account_->live_bytes(), 0);
-  // The string's object, and its characters.
+  // A string tensor is charged for the string object and for its characters
+  // (2,000 bytes here, twice the limit).
   const auto text = Tensor::Allocate(allocator_, DType::kString, Shape{}, 2000);
   EXPECT_EQ(text.status().code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(account_->live_bytes(), 0);
@@ -98,7 +99,8 @@ TEST_F(AccountedAllocatorTest, BuffersOutliveTheAllocator) {
   EXPECT_TRUE(watched.expired());
 }
 
-// A limit that is near would make up for what was forgotten.
+// The limit is far away, so that no Take is refused: a limit close by could
+// compensate for updates that were lost.
 TEST_F(AccountedAllocatorTest, ForgetsNothingOnManyThreads) {
   MemoryAccount account("session", int64_t{1} << 40);
   std::vector<std::thread> threads;

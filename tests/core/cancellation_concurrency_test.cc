@@ -88,7 +88,8 @@ TEST(CancellationTest, CallbacksMayUseTheCancellation) {
 TEST(CancellationTest, DeregisterFreesOutsideTheLock) {
   Cancellation cancellation;
   Cancellation::Token token;
-  // Its destruction asks the cancellation, which must not be locked then.
+  // The callback owns this value. Its deleter calls the cancellation, so the
+  // test deadlocks if callbacks are destroyed under the lock.
   std::shared_ptr<int> owned(new int, [&](int* value) {
     delete value;
     EXPECT_TRUE(cancellation.status().ok());

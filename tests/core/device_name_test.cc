@@ -27,8 +27,9 @@ TEST(DeviceNameTest, ParsesFullNames) {
   EXPECT_TRUE(name.IsFull());
 }
 
-// Text and canonical text: TensorFlow's DeviceNameUtils and, for the case of
-// cpu and gpu, Python's DeviceSpec (2.15.1).
+// Each case is a text and its canonical text. The expected texts are from
+// TensorFlow's DeviceNameUtils and, for the case of the letters in cpu and gpu,
+// from Python's DeviceSpec (2.15.1).
 TEST(DeviceNameTest, PrintsCanonicalText) {
   const std::pair<const char*, const char*> cases[] = {
       {"", ""},
@@ -97,7 +98,8 @@ TEST(DeviceNameTest, RefusesEverythingElseQuotingIt) {
   EXPECT_FALSE(DeviceName::Parse("/job:\xc3\xa4").ok());
 }
 
-// The cases of TensorFlow's device_name_utils_test.cc, IsSpecification.
+// These are the cases of IsSpecification in TensorFlow's
+// device_name_utils_test.cc.
 TEST(DeviceNameTest, MatchesWhatIsMoreSpecific) {
   const std::pair<const char*, const char*> matching[] = {
       {"/job:*", "/replica:1"},
@@ -133,7 +135,8 @@ void ExpectMerged(absl::string_view a, absl::string_view b,
   }
 }
 
-// The cases of TensorFlow's device_name_utils_test.cc, MergeDevNames.
+// These are the cases of MergeDevNames in TensorFlow's
+// device_name_utils_test.cc.
 TEST(MergeDeviceNamesTest, CombinesFields) {
   ExpectMerged("", "", "");
   ExpectMerged("/job:foo/replica:1/task:2/cpu:1",
@@ -174,7 +177,8 @@ TEST(MergeDeviceNamesTest, SoftMergeDropsClashingTypeOrId) {
   ExpectMerged("/job:a/gpu:1", "/job:a/cpu:1", "/job:a", true);
 }
 
-// Expected by DeviceSpecV2.make_merged_spec of TensorFlow 2.15.1.
+// The expected names are those of DeviceSpecV2.make_merged_spec of TensorFlow
+// 2.15.1.
 TEST(OverrideDeviceNameTest, InnerFieldsWin) {
   const char* const cases[][3] = {
       {"/job:ps/device:GPU:1", "/cpu:0", "/job:ps/device:CPU:0"},

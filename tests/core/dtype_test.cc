@@ -37,7 +37,7 @@ TEST(DTypeTest, AreAllOfTensorFlowsAndNoOthers) {
     EXPECT_EQ(Name(*dtype), expected.name);
     EXPECT_EQ(ParseDType(expected.python_name), dtype);
     EXPECT_EQ(DTypeFromWire(kRefOffset + expected.number), RefOf(*dtype));
-    // Two elements.
+    // `bytes_hex` holds two elements.
     EXPECT_EQ(2 * SizeOf(*dtype), std::strlen(expected.bytes_hex) / 2)
         << expected.name;
   }
@@ -46,7 +46,7 @@ TEST(DTypeTest, AreAllOfTensorFlowsAndNoOthers) {
   }
 }
 
-// TensorFlow 2.15's DataTypeString.
+// The names are those of TensorFlow 2.15's DataTypeString.
 TEST(DTypeTest, HasTensorFlowsNamesAndNumbers) {
   EXPECT_EQ(Name(DType::kFloat), "float");
   EXPECT_EQ(Name(DType::kDouble), "double");
@@ -80,7 +80,8 @@ TEST(DTypeTest, WireNumbersAreChecked) {
     if (!known) continue;
     EXPECT_EQ(static_cast<int>(*DTypeFromWire(number)), number);
   }
-  // Neither wraps to a byte.
+  // A conversion that keeps the lowest byte only would take these for valid
+  // numbers.
   EXPECT_EQ(DTypeFromWire(257), std::nullopt);
   EXPECT_EQ(DTypeFromWire(INT64_MIN), std::nullopt);
   EXPECT_EQ(DTypeFromWire(INT64_MAX), std::nullopt);

@@ -10,8 +10,8 @@
 namespace leat::float16_test {
 namespace {
 
-// What the bits mean, by the definition of the formats: a sign, an exponent
-// with this many bits and the rest of the fraction.
+// Returns the value of `bits` by the definition of the formats: one sign bit,
+// then `exponent_bits` bits of exponent, then the fraction.
 double Value(uint16_t bits, int exponent_bits) {
   const int fraction_bits = 15 - exponent_bits;
   const int max_exponent = (1 << exponent_bits) - 1;
@@ -49,12 +49,12 @@ class Float16Test : public ::testing::Test {
   static constexpr uint16_t kInfinity = ((1 << kExponentBits) - 1)
                                         << kFractionBits;
 
-  // Whether `bits` is `value` rounded to nearest, ties to even.
+  // Fails the test unless `bits` is `value` rounded to nearest, ties to even.
   static void ExpectNearest(float value, uint16_t bits) {
     const uint16_t magnitude = bits & 0x7fff;
     ASSERT_EQ(std::signbit(value), (bits & 0x8000) != 0);
     const double exact = std::fabs(static_cast<double>(value));
-    // Infinity takes the place of the number after the largest one.
+    // Rounding treats infinity as the number that would follow the largest one.
     const double largest = Value(kInfinity - 1, kExponentBits);
     const double step = largest - Value(kInfinity - 2, kExponentBits);
     const auto at = [&](uint16_t b) {
@@ -134,7 +134,7 @@ TYPED_TEST(Float16Test, KeepsInfinitiesNaNsAndSignedZeros) {
   EXPECT_EQ(TypeParam(0.0f).bits, 0);
   EXPECT_EQ(TypeParam().bits, 0);
   EXPECT_EQ(float{TypeParam(std::numeric_limits<float>::max())}, kInf);
-  // A NaN whose fraction lies in the bits that rounding drops.
+  // This NaN has its only fraction bit among those that rounding drops.
   const float nan = std::bit_cast<float>(uint32_t{0x7f800001});
   EXPECT_TRUE(std::isnan(float{TypeParam(nan)}));
 }

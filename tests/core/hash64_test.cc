@@ -6,8 +6,9 @@
 namespace leat::hash64_test {
 namespace {
 
-// From the rendezvous keys that TensorFlow 2.15.1's tasks sent to each other in
-// the frame "while/while_context" of the root, whose id is 0.
+// The expected number is from the rendezvous keys that tasks of TensorFlow
+// 2.15.1 sent to each other in the frame "while/while_context", which is
+// entered from the root frame, whose id is 0.
 TEST(Hash64Test, NamesFramesAsTensorFlowsExecutorsDo) {
   EXPECT_EQ(Hash64Combine(0, Hash64Combine(0, Hash64("while/while_context"))),
             18186195969791715286u);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Messages that ask for more memory than they say: decoding them takes no more
-// than the limit allows.
+// Messages that ask for far more memory than their size suggests. Decoding them
+// takes no more memory than the limit allows.
 #include <malloc.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 #include "leat/protos/tensor.pb.h"
 #include "leat/tests/core/variant_decoders.h"
 
-// Of tcmalloc, where that is linked.
+// This function is part of tcmalloc. It is null if tcmalloc is not linked.
 extern "C" int MallocExtension_GetNumericProperty(const char* property,
                                                   size_t* value)
     __attribute__((weak));
@@ -35,7 +35,8 @@ using leat::testing::Decoders;
 
 constexpr int64_t kLimit = 1 << 20;
 
-// What malloc has handed out; 0 under a sanitizer.
+// Returns how many bytes malloc has handed out and not got back, or 0 under a
+// sanitizer.
 int64_t HeapBytes() {
   if (MallocExtension_GetNumericProperty != nullptr) {
     size_t bytes = 0;
@@ -49,7 +50,7 @@ int64_t HeapBytes() {
 
 struct Decoded {
   absl::Status status = {};
-  int64_t heap_bytes = 0;  // what the result takes
+  int64_t heap_bytes = 0;  // the memory that the decoded tensor takes
 };
 
 Decoded Decode(const pb::TensorProto& proto, int64_t limit = kLimit) {
@@ -68,7 +69,7 @@ std::string ListMetadata(std::initializer_list<uint64_t> gaps = {}) {
   for (const uint64_t gap : gaps) AppendVarint64(gap, &metadata);
   AppendVarint64(pb::DT_FLOAT, &metadata);
   AppendVarint64(~uint64_t{0}, &metadata);
-  return metadata + "\x18\x01";  // of unknown shape
+  return metadata + "\x18\x01";  // a shape of unknown rank
 }
 
 void AddList(pb::TensorProto& proto) {
@@ -84,7 +85,7 @@ pb::TensorProto VariantOfShape(int64_t count) {
   return proto;
 }
 
-// The same tensor with its first value in tensor_content.
+// Returns the same tensor with its first value in tensor_content.
 pb::TensorProto AsContent(const pb::TensorProto& proto) {
   pb::TensorProto result;
   result.set_dtype(pb::DT_VARIANT);
@@ -119,7 +120,8 @@ pb::TensorProto ListOfScalars(int count) {
   return proto;
 }
 
-// Tensors without elements that have many dimensions, of two bytes each.
+// Returns a list of `count` tensors of 250 dimensions and no elements. Each
+// dimension takes two bytes in the message.
 pb::TensorProto ListOfHighRanks(int count) {
   pb::TensorProto proto = ListOfScalars(count);
   for (auto& tensor : *proto.mutable_variant_val(0)->mutable_tensors()) {
@@ -128,7 +130,9 @@ pb::TensorProto ListOfHighRanks(int count) {
   return proto;
 }
 
-// Values that no element takes, but that are objects once they are parsed.
+// Returns a list of one tensor with `count` values of dtypes that it does not
+// have. No element takes them, but they become objects when the message is
+// parsed.
 pb::TensorProto ListOfOneWithValues(int count) {
   pb::TensorProto proto = ListOfScalars(1);
   auto* tensor = proto.mutable_variant_val(0)->mutable_tensors(0);
@@ -151,7 +155,7 @@ TEST(HostileVariantsTest, ManyOfThemCountForWhatTheyTake) {
                         {"ranks", ListOfHighRanks}};
   for (const auto& [name, make] : cases) {
     SCOPED_TRACE(name);
-    // The largest that is within the limit, to a factor of 1.1.
+    // Finds the largest message within the limit, to a factor of 1.1.
     Decoded largest;
     double count = 1;
     for (; count < 1e6; count = count * 1.1 + 1) {
@@ -178,7 +182,7 @@ TEST(HostileVariantsTest, ContentCountsForWhatItTakesToParse) {
     const pb::TensorProto few = AsContent(make(2));
     EXPECT_TRUE(Decode(few).status.ok()) << Decode(few).status;
     pb::TensorProto many = make(5000);
-    // Parsed, they take that.
+    // The parsed message takes more than the limit.
     EXPECT_GT(many.SpaceUsedLong(), kLimit);
     many = AsContent(many);
     EXPECT_EQ(Decode(many).status.code(), absl::StatusCode::kResourceExhausted)
@@ -195,16 +199,17 @@ TEST(HostileVariantsTest, RefusesListsOfDeclaredLengthWithoutData) {
     proto.mutable_variant_val(0)->set_metadata(metadata + ListMetadata());
     EXPECT_EQ(Decode(proto).status.code(), absl::StatusCode::kInvalidArgument);
   }
-  // A gap far away is no element.
+  // The list has one gap at a huge index and no element behind it.
   pb::TensorProto proto = ManyLists(1);
   proto.mutable_variant_val(0)->set_metadata(ListMetadata({kHuge}));
   EXPECT_EQ(Decode(proto).status.code(), absl::StatusCode::kInvalidArgument);
-  // Variants without data: as many as the limit allows.
+  // Variants without data take a pointer each, so both extents exceed the
+  // limit.
   for (const int64_t extent : {int64_t{1} << 20, int64_t{1} << 60}) {
     EXPECT_EQ(Decode(VariantOfShape(extent)).status.code(),
               absl::StatusCode::kResourceExhausted);
   }
-  // An element that is a huge tensor of one value, or of none.
+  // The message has no value, then one value, for a tensor of 2^20 elements.
   proto = ListOfScalars(1);
   auto* tensor = proto.mutable_variant_val(0)->mutable_tensors(0);
   tensor->mutable_tensor_shape()->add_dim()->set_size(1 << 20);
@@ -213,7 +218,8 @@ TEST(HostileVariantsTest, RefusesListsOfDeclaredLengthWithoutData) {
   EXPECT_EQ(Decode(proto).status.code(), absl::StatusCode::kResourceExhausted);
 }
 
-// Whatever fits the message types, with values that are rather wrong.
+// Makes random messages that fit the message types. Many of their values are
+// wrong, such as shapes that do not fit the number of values.
 class Generator {
  public:
   explicit Generator(uint32_t seed) : random_(seed) {}
@@ -228,7 +234,7 @@ class Generator {
     const int64_t extents[] = {1, 1, 1, 2, 0, 300, 1 << 17, int64_t{1} << 40,
                                -1};
     for (uint64_t i = Below(3); i > 0; --i) {
-      // Rarely what is always refused.
+      // The last three extents are always refused, so they are rare.
       proto.mutable_tensor_shape()->add_dim()->set_size(
           extents[Below(Below(4) == 0 ? 9 : 6)]);
     }
@@ -244,7 +250,8 @@ class Generator {
     return proto;
   }
 
-  // Changes bytes; the result may be no message any more.
+  // Changes up to three bytes at random. The result may no longer be a valid
+  // message.
   std::string Mutate(std::string bytes) {
     for (uint64_t i = Below(4); i > 0 && !bytes.empty(); --i) {
       bytes[Below(bytes.size())] = static_cast<char>(Below(128));
@@ -299,7 +306,7 @@ TEST(HostileVariantsTest, AnyMessageIsAStatusWithinTheLimit) {
     switch (decoded.status.code()) {
       case absl::StatusCode::kOk:
         ++num_decoded;
-        // Beside the tensors a Status and small objects.
+        // Beside the tensors, the result holds a Status and small objects.
         ASSERT_LE(decoded.heap_bytes, kLimit + 10000) << "seed " << seed;
         break;
       case absl::StatusCode::kResourceExhausted:
@@ -312,7 +319,7 @@ TEST(HostileVariantsTest, AnyMessageIsAStatusWithinTheLimit) {
         FAIL() << "seed " << seed << ": " << decoded.status;
     }
   }
-  // Each of them often, or this tests nothing.
+  // Every outcome must be frequent; otherwise the messages test too little.
   EXPECT_GT(num_decoded, 100);
   EXPECT_GT(num_exhausted, 100);
   EXPECT_GT(num_invalid, 100);
@@ -322,7 +329,7 @@ void AppendTag(int field, int wire_type, std::string& bytes) {
   AppendVarint64(static_cast<uint64_t>(field) << 3 | wire_type, &bytes);
 }
 
-// A field number that no message has.
+// No message type has a field of this number.
 constexpr int kUnknownField = 1000;
 
 std::string UnknownNumbers(int count) {
@@ -344,7 +351,7 @@ std::string UnknownStrings(int count, int field, size_t size) {
   return bytes;
 }
 
-// With a number whose field is known outside of groups.
+// Each group holds a number whose field is known outside of groups.
 std::string UnknownGroups(int count) {
   std::string bytes;
   for (int i = 0; i < count; ++i) {
@@ -382,26 +389,26 @@ TEST(ParsedBytesTest, IsAboutWhatParsingTakes) {
       EXPECT_LE(counted, 12 * taken) << count;
     }
   }
-  // What nothing reads is kept too. At 1200 of them the array has
-  // doubled lately.
+  // protobuf keeps unknown fields. At 1,200 of them their array has just
+  // doubled, so nearly half of it is unused.
   for (const int count : {1, 10, 1200}) {
     SCOPED_TRACE(count);
     ExpectCounted(UnknownNumbers(count));
     ExpectCounted(UnknownGroups(count));
     for (const size_t size : {0, 15, 16, 29, 30, 100}) {
       ExpectCounted(UnknownStrings(count, kUnknownField, size));
-      // A number, says the descriptor.
+      // These fields are strings on the wire, but numbers in the descriptor.
       ExpectCounted(
           UnknownStrings(count, pb::TensorProto::kDtypeFieldNumber, size));
     }
   }
-  // Numbers: of one byte in the message, eight in memory.
+  // Each number takes one byte in the message and eight in memory.
   pb::TensorProto numbers;
   for (int i = 0; i < 1000; ++i) numbers.add_int64_val(1);
   const std::string packed = numbers.SerializeAsString();
   EXPECT_LT(packed.size(), 1100u);
   EXPECT_GE(ParsedBytes(packed, type, INT64_MAX), 8000);
-  // Long bytes count once.
+  // A long string is counted once.
   numbers.set_tensor_content(std::string(1 << 20, 'x'));
   EXPECT_LE(ParsedBytes(numbers.SerializeAsString(), type, INT64_MAX),
             (1 << 20) + 10000);

@@ -11,14 +11,14 @@
 namespace leat::parallel_for_concurrency_test {
 namespace {
 
-// Expensive enough that every range is split.
+// The cost of one element, so large that every range is split.
 constexpr int64_t kExpensive = 1'000'000;
 
 std::unique_ptr<WorkQueue> NewQueue(int threads) {
   return threads == 0 ? NewInlineQueue() : NewThreadPool("test", threads);
 }
 
-// 0 is the inline queue.
+// The parameter is the number of threads; 0 stands for the inline queue.
 class ParallelForTest : public ::testing::TestWithParam<int> {
  protected:
   std::unique_ptr<WorkQueue> queue_ = NewQueue(GetParam());
@@ -119,7 +119,8 @@ TEST(ParallelForBusyTest, CallerDoesEverythingWhenAllWorkersAreBusy) {
   }
   while (blocked < 2) std::this_thread::yield();
   {
-    // Gone before the helpers start: they must not touch it.
+    // `visits` is destroyed before the helpers start, so they must not touch
+    // it.
     std::vector<int> visits(8);
     ParallelChunks(*pool, 8, [&](int chunk) { ++visits[chunk]; });
     EXPECT_EQ(visits, std::vector<int>(8, 1));
@@ -132,7 +133,7 @@ TEST(ParallelForBusyTest, CallerDoesEverythingWhenAllWorkersAreBusy) {
 TEST(ParallelForBusyTest, WorkersTakePart) {
   const auto pool = NewThreadPool("test", 2);
   std::atomic<int> inside = 0;
-  // Ends only when two threads are in it at once.
+  // The loop ends only when two threads run a chunk at the same time.
   ParallelChunks(*pool, 2, [&](int) {
     ++inside;
     while (inside < 2) std::this_thread::yield();
@@ -143,7 +144,8 @@ TEST(ParallelForBusyTest, WorkersTakePart) {
 TEST(ParallelForBusyTest, ReturnsOnlyAfterTheLastChunkHasEnded) {
   const auto pool = NewThreadPool("test", 4);
   for (int round = 0; round < 300; ++round) {
-    // Written without atomics: a missing happens-before is a race.
+    // The values are written without atomics, so TSan reports a race if
+    // ParallelChunks returns before a chunk has ended.
     std::vector<int> values(16);
     ParallelChunks(*pool, 16, [&](int chunk) {
       if (chunk % 5 == round % 5) std::this_thread::yield();

@@ -71,7 +71,7 @@ TEST_F(RegularFileTest, FollowsLinks) {
   EXPECT_EQ(ReadRegularFile(Path("link"), 1).value(), "x");
 }
 
-// Opened as usual, this one would wait for a writer for ever.
+// Opening a pipe in the usual manner would wait forever for a writer.
 TEST_F(RegularFileTest, RefusesAPipeWithoutWaitingForItsWriter) {
   const std::string path = Path("fifo");
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);

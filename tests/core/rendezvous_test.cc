@@ -9,7 +9,7 @@
 namespace leat::rendezvous_test {
 namespace {
 
-// As TensorFlow's Rendezvous::CreateKey writes it.
+// The text that TensorFlow's Rendezvous::CreateKey writes for this key.
 const char kKey[] =
     "/job:worker/replica:0/task:1/device:CPU:0;0000000000abcdef;"
     "/job:ps/replica:0/task:0/device:CPU:0;edge_7_weights/read;0:0";
@@ -44,9 +44,9 @@ TEST(RendezvousKeyTest, RefusesMalformedKeysQuotingThem) {
            "a;b;c",
            ";;;;",
            "/cpu:0;1;/cpu:0;name",                   // four parts
-           "/cpu:0;1;/cpu:0;name;0:0;x",             // six
-           "cpu;1;/cpu:0;name;0:0",                  // no device
-           "/cpu:0;1;cpu;name;0:0",                  //
+           "/cpu:0;1;/cpu:0;name;0:0;x",             // six parts
+           "cpu;1;/cpu:0;name;0:0",                  // no source device
+           "/cpu:0;1;cpu;name;0:0",                  // no destination device
            "/cpu:0;;/cpu:0;name;0:0",                // no incarnation
            "/cpu:0;xyz;/cpu:0;name;0:0",             //
            "/cpu:0;-1;/cpu:0;name;0:0",              //

@@ -46,7 +46,7 @@ TEST(ShapeTest, RefusesElementCountsThatOverflow) {
   EXPECT_THAT(ErrorOf(Shape::Create({int64_t{1} << 32, int64_t{1} << 31})),
               HasSubstr("[4294967296,2147483648]"));
   ErrorOf(Shape::Create({INT64_MAX, 2}));
-  // A product that wraps around to a small number.
+  // The product of the extents wraps around to 0.
   ErrorOf(Shape::Create({int64_t{1} << 32, int64_t{1} << 32}));
 }
 

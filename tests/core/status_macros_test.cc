@@ -13,7 +13,8 @@ absl::StatusOr<std::string> Text(bool ok) {
   return "text";
 }
 
-// Whether it is a Status or a value that nobody wants.
+// Returns the error that LEAT_RETURN_IF_ERROR returns for `result`, a Status or
+// StatusOr, or DATA_LOSS if it does not return.
 template <class T>
 absl::Status Pass(const T& result) {
   LEAT_RETURN_IF_ERROR(result);

@@ -56,8 +56,9 @@ TEST(StatusPayloadsTest, NamesTheTaskOnceAndKeepsPayloads) {
   EXPECT_TRUE(WithTask(absl::OkStatus(), kTask).ok());
 }
 
-// As TensorFlow's grpc_util.h writes a payload of these names: field 1 of the
-// container, a map entry of key (1) and value (2), which may be empty.
+// The expected bytes are what TensorFlow's grpc_util.h writes for payloads of
+// these names: field 1 of the container is a map, whose entries have a key
+// (field 1) and a value (field 2), which may be empty.
 TEST(StatusPayloadsTest, EncodesAsTensorFlowDoes) {
   const std::string derived = "type.googleapis.com/tensorflow.DerivedStatus";
   const std::string restarted =
@@ -95,7 +96,7 @@ TEST(StatusPayloadsTest, AMalformedContainerSetsNothing) {
   EXPECT_EQ(CountPayloads(Decoded(good)), 2);
   EXPECT_EQ(CountPayloads(Decoded("")), 0);
   for (size_t length = 1; length < good.size(); ++length) {
-    // A cut between two entries leaves a container of one.
+    // A cut between the two entries leaves a valid container of one entry.
     if (length == good.size() / 2) continue;
     EXPECT_EQ(CountPayloads(Decoded(absl::string_view(good).substr(0, length))),
               0)

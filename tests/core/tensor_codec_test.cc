@@ -44,7 +44,7 @@ void ExpectError(const absl::StatusOr<Tensor>& tensor, absl::StatusCode code,
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 constexpr auto kExhausted = absl::StatusCode::kResourceExhausted;
 
-// Fails the test when anything is allocated.
+// An allocator that fails the test when it is asked for memory.
 class ForbiddenAllocator final : public Allocator {
  public:
   BufferRef Allocate(size_t bytes) override {
@@ -54,8 +54,9 @@ class ForbiddenAllocator final : public Allocator {
   absl::string_view name() const override { return "forbidden"; }
 };
 
-// Serialised by TensorFlow 2.15.1: tensor_util.make_tensor_proto of the value
-// in the comment, and tf.io.serialize_tensor.
+// Returns the tensor of a message that TensorFlow 2.15.1 serialized with
+// tensor_util.make_tensor_proto or tf.io.serialize_tensor. Its value stands in
+// the comment above each call.
 Tensor FromTensorFlow(absl::string_view hex) {
   pb::TensorProto proto;
   EXPECT_TRUE(proto.ParseFromString(absl::HexStringToBytes(hex)));
@@ -183,7 +184,7 @@ TEST(TensorCodecTest, ResourceHandlesRoundTrip) {
   ExpectSame(*Decode(proto), tensor);
 }
 
-// As TensorFlow sends them from task to task.
+// TensorFlow sends resource handles from task to task in tensor_content.
 TEST(TensorCodecTest, ReadsResourceHandlesFromContent) {
   pb::ResourceHandleProto first;
   first.set_device("d");
@@ -210,7 +211,7 @@ TEST(TensorCodecTest, RefusesContentThatIsNotOfResourceHandles) {
   ExpectError(Decode(proto), kInvalid, "the length of resource 1 of 2");
   proto.set_tensor_content(std::string("\x01\x00", 2));
   ExpectError(Decode(proto), kInvalid, "0 bytes of resources instead of 1");
-  // What a message parses to is known before it is parsed.
+  // The memory that the handles take is estimated before they are parsed.
   proto.set_tensor_content(std::string(1000, '\0'));
   *proto.mutable_tensor_shape() = Proto(DType::kFloat, {1000}).tensor_shape();
   ExpectError(Decode(proto, 1000 * 300), kExhausted, "resource[1000]");
@@ -237,7 +238,8 @@ TEST(TensorCodecTest, LastValueIsRepeatedAndSurplusIgnored) {
   strings.add_string_val("x");
   EXPECT_THAT(Decode(strings)->data<std::string>(), ElementsAre("x", "x", "x"));
 
-  // The real part without an imaginary one is no number, as in TensorFlow.
+  // As in TensorFlow, a real part without an imaginary part is dropped, and the
+  // last complete number fills the tensor.
   pb::TensorProto complex = Proto(DType::kComplex64, {2});
   for (const float part : {1, 2, 3}) complex.add_scomplex_val(part);
   EXPECT_THAT(

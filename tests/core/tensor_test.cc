@@ -19,7 +19,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Too long for std::string to hold in place.
+// This text is too long for std::string to store inline.
 const char kLong[] = "a string that needs memory of its own, so ASan sees it";
 
 class ExhaustedAllocator final : public Allocator {
@@ -242,7 +242,7 @@ TEST(TensorTest, FromBufferViewsBytesInsideABuffer) {
       Tensor::FromBuffer(DType::kInt32, Shape({2}), buffer, buffer->data() + 8);
   EXPECT_THAT(tensor.data<int32_t>(), ElementsAre(5, 6));
   EXPECT_FALSE(tensor.IsUnique());
-  // The end of the buffer is no element.
+  // A pointer to the end of the buffer is valid for a tensor without elements.
   EXPECT_EQ(
       Tensor::FromBuffer(DType::kInt32, Shape({0}), buffer, buffer->data() + 64)
           .num_elements(),

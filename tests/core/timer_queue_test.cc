@@ -23,7 +23,7 @@ Clock::time_point In(Clock::duration duration) {
   return Clock::now() + duration;
 }
 
-// Until what was asked for by then has run.
+// Waits until the callbacks that were due before `when` have run.
 void WaitFor(TimerQueue& timers, Clock::time_point when = Clock::now()) {
   Event ran;
   timers.At(when, [&ran] { ran.Set(); });
@@ -62,11 +62,11 @@ TEST(TimerQueueTest, CallsNotBeforeTheTime) {
   EXPECT_GE(Clock::now(), when);
 }
 
-// The thread sleeps for the far one when the near one comes.
+// The thread already sleeps until the far time when the near callback is added.
 TEST(TimerQueueTest, AnEarlierOneGoesFirst) {
   TimerQueue timers("test-timers");
   std::atomic<bool> late = false;
-  WaitFor(timers);  // the thread is there
+  WaitFor(timers);  // The thread has started.
   const TimerQueue::Id far = timers.At(In(seconds(600)), [&] { late = true; });
   std::this_thread::sleep_for(milliseconds(50));
   WaitFor(timers, In(milliseconds(10)));
@@ -76,7 +76,8 @@ TEST(TimerQueueTest, AnEarlierOneGoesFirst) {
 
 TEST(TimerQueueTest, ACancelledOneIsNotCalled) {
   TimerQueue timers("test-timers");
-  // The thread is busy, so that it is cancelled in time on any machine.
+  // The thread is kept busy, so that the callback cannot run before it is
+  // cancelled, however slow the machine is.
   Event release;
   timers.At(Clock::now(), [&] { release.Wait(); });
   const Clock::time_point when = In(milliseconds(20));
@@ -121,7 +122,7 @@ TEST(TimerQueueTest, CallbacksMayCallAtAndCancel) {
   ASSERT_TRUE(inner.Wait());
 }
 
-// Each calls At for the next: a heartbeat.
+// Each callback calls At for the next one, like a heartbeat.
 TEST(TimerQueueTest, ACallbackMayAskForItselfAgain) {
   struct Heart {
     std::atomic<int> beats = 0;
@@ -155,7 +156,8 @@ TEST(TimerQueueTest, DestructionWaitsForWhatRuns) {
   timers->At(Clock::now(), [&, queue = timers.get()] {
     runs.Set();
     std::this_thread::sleep_for(milliseconds(50));
-    // The queue is being destroyed; these are forgotten, or there were none.
+    // The queue is being destroyed: it drops the new callback, and `id + 1` was
+    // never an id.
     const TimerQueue::Id id =
         queue->At(In(seconds(600)), [] { ADD_FAILURE(); });
     queue->Cancel(id + 1);
@@ -168,7 +170,8 @@ TEST(TimerQueueTest, DestructionWaitsForWhatRuns) {
 
 TEST(TimerQueueTest, CancelFreesOutsideTheLock) {
   TimerQueue timers("test-timers");
-  // Its destruction asks the queue, which must not be locked then.
+  // The callback owns this value. Its deleter calls the queue, so the test
+  // deadlocks if callbacks are destroyed under the lock.
   std::shared_ptr<int> owned(new int, [&](int* value) {
     delete value;
     timers.Cancel(timers.At(In(seconds(600)), [] {}));

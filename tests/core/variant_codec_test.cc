@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Lists and optionals in messages: what TensorFlow wrote (see
-// make_variant_encodings.py), and what nobody should have written.
+// Lists and optionals in messages: those that TensorFlow wrote (see
+// make_variant_encodings.py), and malformed ones.
 #include "leat/core/variant_codec.h"
 
 #include <string>
@@ -90,7 +90,7 @@ TEST(VariantCodecTest, ReadsWhatTensorFlowWrites) {
   EXPECT_FALSE(none.scalar<Variant>().get<OptionalValue>()->has_value());
 }
 
-// What one value looks like in TensorFlow's tensor_content of one element.
+// Returns the value in TensorFlow's tensor_content of one element.
 pb::VariantTensorDataProto ValueIn(const pb::TensorProto& proto) {
   absl::string_view content = proto.tensor_content();
   uint64_t length = 0;
@@ -118,7 +118,7 @@ TEST(VariantCodecTest, WritesTheSameMetadataAndTensors) {
       EXPECT_TRUE(Identical(*Decode(ours.variant_val(0).tensors(i)),
                             *Decode(value.tensors(i))));
     }
-    // And both decode to what encodes to the same bytes.
+    // The decoded tensor also encodes to the same bytes again.
     pb::TensorProto again;
     ASSERT_TRUE(EncodeTensor(*Decode(ours), &again).ok());
     EXPECT_EQ(again.SerializeAsString(), ours.SerializeAsString());
@@ -153,15 +153,16 @@ TEST(VariantCodecTest, RefusesMalformedLists) {
   ExpectRefused(ListProto(""), "cut off");
   ExpectRefused(ListProto(Varints({0, 1})), "cut off");
   ExpectRefused(ListProto(std::string(11, '\xff')), "cut off");
-  // More indices than bytes, descending ones, one behind the list.
+  // The number of indices exceeds the bytes that are left; indices descend; an
+  // index lies behind the end of the list.
   ExpectRefused(ListProto(Varints({kNoLimit, 0, 1, kNoLimit})), "cut off");
   ExpectRefused(ListProto(Varints({2, 1, 0, 1, kNoLimit})), "next one");
   ExpectRefused(ListProto(Varints({1, 5, 1, kNoLimit})), "next one");
-  // A dtype that no tensor has: none, a reference, an unknown one.
+  // The element dtype is none, a reference or an unknown number.
   ExpectRefused(ListProto(Varints({0, 0, kNoLimit})), "element dtype 0");
   ExpectRefused(ListProto(Varints({0, 101, kNoLimit})), "element dtype 101");
   ExpectRefused(ListProto(Varints({0, kNoLimit, kNoLimit})), "element dtype");
-  // A shape that is no message, and one that is none.
+  // The shape is no message, or a message that is no valid shape.
   ExpectRefused(ListProto(Varints({0, 1, kNoLimit}) + "\x12"), "shape");
   ExpectRefused(ListProto(Varints({0, 1, kNoLimit, 0x12, 2, 8, 5}) +
                           std::string("\x12\x0b\x08\xfe\xff\xff\xff\xff\xff"
@@ -170,7 +171,7 @@ TEST(VariantCodecTest, RefusesMalformedLists) {
 }
 
 TEST(VariantCodecTest, RefusesTensorsThatDoNotFitTheirList) {
-  // float[2]
+  // The list declares elements of float[2].
   pb::TensorProto proto = ListProto(Varints({0, 1, ~uint64_t{0}}) +
                                     std::string("\x12\x02\x08\x02"));
   pb::TensorProto* element = proto.mutable_variant_val(0)->add_tensors();
@@ -198,7 +199,7 @@ TEST(VariantCodecTest, RefusesMalformedOptionalsAndUnknownTypes) {
   ExpectRefused(proto, kOptionalTypeName);
   value->set_type_name("tensorflow::DatasetVariantWrapper");
   ExpectRefused(proto, "tensorflow::DatasetVariantWrapper");
-  // Without decoders a list is one of the unknown types.
+  // Without decoders a list has an unknown type, too.
   EXPECT_FALSE(
       DecodeTensor(Parse(kAListHex), HostAllocator(), kMaxDecodedTensorBytes)
           .ok());
@@ -213,7 +214,7 @@ TEST(VariantCodecTest, RefusesMalformedContent) {
   }
 }
 
-// An optional that holds an optional that holds ...; `depth` of them.
+// Returns optionals that are nested in each other, `depth` of them.
 Tensor NestedOptionals(int depth) {
   Tensor tensor = Tensor::Scalar(Variant::Of(OptionalValue()));
   for (int i = 1; i < depth; ++i) {
@@ -235,7 +236,7 @@ TEST(VariantCodecTest, BoundsHowDeepVariantsStand) {
   pb::TensorProto proto;
   ASSERT_TRUE(EncodeTensor(deepest, &proto).ok());
   EXPECT_TRUE(Decode(proto).ok());
-  // protobuf reads it back, too.
+  // protobuf can still parse the message at this depth.
   pb::TensorProto parsed;
   EXPECT_TRUE(parsed.ParseFromString(proto.SerializeAsString()));
   pb::TensorProto deeper = ListProto(std::string(1, '\1'));
@@ -244,8 +245,8 @@ TEST(VariantCodecTest, BoundsHowDeepVariantsStand) {
   ExpectRefused(deeper, "others");
 }
 
-// In tensor_content every level is a message of its own, which protobuf's limit
-// does not see.
+// In tensor_content every level is a separate message, so protobuf's limit of
+// nested messages does not apply.
 TEST(VariantCodecTest, BoundsHowDeepVariantsStandInContent) {
   pb::TensorProto proto = Parse(kNoneHex);
   for (int i = 0; i < 1000; ++i) {
@@ -262,11 +263,11 @@ TEST(VariantCodecTest, BoundsHowDeepVariantsStandInContent) {
 }
 
 TEST(VariantCodecTest, CountsWhatIsInVariantsAgainstTheLimit) {
-  // float of unknown shape
+  // The list declares float elements of unknown shape.
   pb::TensorProto proto =
       ListProto(Varints({0, 1, ~uint64_t{0}}) + std::string("\x18\x01"));
   for (int i = 0; i < 3; ++i) {
-    // 4 bytes that become 4 MiB.
+    // 4 bytes in the message become 4 MiB in memory.
     pb::TensorProto* element = proto.mutable_variant_val(0)->add_tensors();
     element->set_dtype(pb::DT_FLOAT);
     element->mutable_tensor_shape()->add_dim()->set_size(1 << 20);
@@ -284,7 +285,8 @@ TEST(VariantCodecTest, CountsWhatIsInVariantsAgainstTheLimit) {
   EXPECT_GT(bytes, 9 << 20);
 }
 
-// Each list holds the one before twice: 2^31 in a message, 32 in memory.
+// Each list holds the previous list twice. In a message these would be 2^31
+// lists, while there are 32 in memory.
 TEST(VariantCodecTest, DoesNotWriteWhatAMessageCannotHold) {
   Tensor tensor =
       Tensor::Scalar(Variant::Of(TensorList(DType::kFloat, PartialShape())));
@@ -309,8 +311,8 @@ absl::StatusCode CodeOfEncoding(const Tensor& tensor, int64_t max_bytes) {
   return EncodeTensor(tensor, &proto, max_bytes).code();
 }
 
-// One list in many variants, whose indices of what is not written are all that
-// there is to write.
+// Many variants share one list of 1,000 unwritten elements. Each variant would
+// write their indices again.
 TEST(VariantCodecTest, CountsMetadataOfVariantsAgainstTheLimitOfAMessage) {
   TensorList list(DType::kFloat, PartialShape());
   list.Resize(1000);
@@ -323,7 +325,7 @@ TEST(VariantCodecTest, CountsMetadataOfVariantsAgainstTheLimitOfAMessage) {
   EXPECT_EQ(CodeOfEncoding(tensor, 2 * bytes), absl::StatusCode::kOk);
   EXPECT_EQ(CodeOfEncoding(tensor, bytes / 2),
             absl::StatusCode::kInvalidArgument);
-  // It ends where the limit is: at half of them.
+  // Encoding stops at the limit, which is reached after half of the variants.
   EXPECT_FALSE(EncodeTensor(tensor, &proto, bytes / 2).ok());
   EXPECT_LE(proto.variant_val_size(), 51);
 }
@@ -332,12 +334,12 @@ TEST(VariantCodecTest, CountsEmptyVariantsOfAMessage) {
   Tensor tensor = Tensor::Filled(Shape({10000}), Variant());
   tensor.mutable_data<Variant>()[0] = Variant::Of(OptionalValue());
   EXPECT_EQ(CodeOfEncoding(tensor, 2000 * 1000), absl::StatusCode::kOk);
-  // In memory a variant is a pointer; in a message it is an object.
+  // A variant is a pointer in memory, but an object in a message.
   EXPECT_EQ(CodeOfEncoding(tensor, 100 * 1000),
             absl::StatusCode::kInvalidArgument);
 }
 
-// A list of one tensor behind `gaps` elements that were never written.
+// Returns a list of one tensor behind `gaps` elements that were never written.
 pb::TensorProto ListWithGaps(uint64_t gaps) {
   std::string metadata = Varints({gaps});
   for (uint64_t i = 0; i < gaps; ++i) AppendVarint64(i, &metadata);
@@ -363,7 +365,7 @@ TEST(VariantCodecTest, CountsElementsThatWereNeverWrittenAgainstTheLimit) {
 }
 
 TEST(VariantCodecTest, ReadsGapsBetweenAndBehindTensors) {
-  // 0 and 3 are written.
+  // Only the elements 0 and 3 are written.
   pb::TensorProto proto =
       ListProto(Varints({4, 1, 2, 4, 5, 1, ~uint64_t{0}}) + "\x18\x01");
   for (const float value : {1.0f, 2.0f}) {
@@ -381,9 +383,10 @@ TEST(VariantCodecTest, ReadsGapsBetweenAndBehindTensors) {
   for (const int i : {1, 2, 4, 5}) EXPECT_FALSE(list.at(i).IsValid()) << i;
 }
 
-// Bytes of content are parsed to a message first.
+// The bytes in tensor_content are parsed into a message first, whose memory
+// counts against the limit.
 TEST(VariantCodecTest, CountsContentOfVariantsAgainstTheLimit) {
-  // An unknown field of 1,000 bytes; otherwise an empty variant.
+  // The value is an empty variant with an unknown field of 1,000 bytes.
   const std::string value = "\x7a\xe8\x07" + std::string(1000, 'x');
   pb::TensorProto proto;
   proto.set_dtype(pb::DT_VARIANT);
@@ -393,7 +396,7 @@ TEST(VariantCodecTest, CountsContentOfVariantsAgainstTheLimit) {
   EXPECT_TRUE(Decode(proto, 5000).ok());
 }
 
-// Counts, and refuses more than a limit.
+// An allocator that hands out `limit` bytes in all and then refuses.
 class LimitedAllocator final : public Allocator {
  public:
   explicit LimitedAllocator(size_t limit) : left_(limit) {}
@@ -429,7 +432,8 @@ TEST(TensorListTest, TakesItsArrayFromTheAllocator) {
   EXPECT_EQ(list.PushBack(one, allocator).code(),
             absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(list.size(), 100);
-  // Elsewhere there is memory. What was in the old array is kept, once.
+  // The default allocator has memory. The elements of the old array are moved
+  // to the new one, and no copy of them stays behind.
   EXPECT_TRUE(list.PushBack(one).ok());
   EXPECT_EQ(list.at(99).scalar<float>(), 1);
   EXPECT_EQ(list.at(100).scalar<float>(), 1);

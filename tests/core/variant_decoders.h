@@ -1,6 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The decoders of lists and optionals, as the op registry has them.
+// Decoders() is the table of variant decoders that the core tests pass to
+// DecodeTensor. It knows tensor lists and optionals under TensorFlow's type
+// names, as the table of the op registry does.
 #ifndef LEAT_TESTS_CORE_VARIANT_DECODERS_H_
 #define LEAT_TESTS_CORE_VARIANT_DECODERS_H_
 
@@ -10,6 +12,8 @@
 #include "leat/core/wire_names.h"
 
 namespace leat::testing {
+// Returns decoders for TensorList and OptionalValue. The table is made on first
+// use, never changes and is never destroyed, so any thread may read it.
 
 inline const VariantDecoders& Decoders() {
   static const VariantDecoders* const decoders = [] {

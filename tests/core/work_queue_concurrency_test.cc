@@ -31,7 +31,8 @@ TEST_P(ThreadPoolTest, RunsEveryTaskOnce) {
   for (const auto& count : runs) ASSERT_EQ(count, 1);
 }
 
-// Who waits for a task may end the pool while the Add that gave it goes on.
+// A caller that waited for a task may destroy the pool although the Add call of
+// that task has not returned yet.
 TEST_P(ThreadPoolTest, EndsBehindEveryAdd) {
   for (int i = 0; i < 200; ++i) {
     auto pool = NewThreadPool("test", GetParam());
@@ -71,7 +72,7 @@ TEST_P(ThreadPoolTest, RunsTasksOfManyThreads) {
   EXPECT_EQ(runs, 8000);
 }
 
-// A task alone must wake a worker, whatever the worker was just doing.
+// A single task must wake a worker, whatever the worker was doing just before.
 TEST_P(ThreadPoolTest, WakesForSingleTasksAfterPausesOfAnyLength) {
   for (int i = 0; i < 400; ++i) {
     std::atomic<bool> done = false;
@@ -123,7 +124,7 @@ TEST(NewThreadPoolTest, NamesItsThreads) {
         std::lock_guard<std::mutex> lock(mutex);
         names.insert(name);
       }
-      // Both tasks at once, so that both threads are seen.
+      // The tasks wait for each other, so that they run on two threads.
       ++arrived;
       while (arrived < 2) std::this_thread::yield();
     });
@@ -144,7 +145,8 @@ TEST(NewThreadPoolTest, UsesAllThreadsForTasksOfOneWorker) {
       });
     }
   });
-  // Not by ending the pool, which lets idle threads go.
+  // The test waits before it destroys the pool, because the destructor wakes
+  // all workers that sleep.
   while (arrived < 4) std::this_thread::yield();
   pool.reset();
   EXPECT_EQ(arrived, 4);

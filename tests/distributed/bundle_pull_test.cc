@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tensors that a step receives together (partitioner/bundles.h).
+// Tests of tensors that a step receives together (partitioner/bundles.h).
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -32,7 +32,7 @@ using ::testing::HasSubstr;
 
 class BundleTest : public RemoteRendezvousTest {
  protected:
-  // These come from the parameter server together.
+  // Puts these tensors, which the parameter server sends, into bundles.
   void UseBundles(const std::vector<std::vector<std::string>>& bundles) {
     std::vector<MarkedRecv> recvs;
     for (size_t i = 0; i < bundles.size(); ++i) {
@@ -96,11 +96,12 @@ TEST_F(BundleTest, TakesNothingElse) {
   SendOf("other", Tensor::Scalar<int>(7));
   EXPECT_EQ(RecvOf("other").tensor().scalar<int>(), 7);
   EXPECT_EQ(ps_.NumPulls(), 1);
-  // In another iteration it is another one.
+  // The same name in another iteration is another tensor, which is in no
+  // bundle.
   const std::string in_loop = Key(ps_, worker_, "b", 5, 1);
   const ReceivedTensor looped = Recv(worker_, in_loop);
   EXPECT_EQ(ps_.NumPulls(), 2);
-  // So is what is asked for again.
+  // A tensor that is asked for again is pulled alone.
   const ReceivedTensor again = RecvOf("a");
   EXPECT_EQ(ps_.NumPulls(), 3);
   const ReceivedTensor local = Recv(worker_, Key(worker_, worker_, "b"));
@@ -259,7 +260,7 @@ TEST_F(BundleTest, RepliesThatDoNotFitAreRefused) {
        },
        "malformed RecvTensorsResponse"},
       {[] {
-         // Two TensorProtos, the second one of dtype 99.
+         // This reply has two TensorProtos, the second one of dtype 99.
          return *SplitPayload(
              ReceivedMessage(
                  absl::string_view("\x0a\x02\x08\x01\x0a\x02\x08\x63", 8))
@@ -290,7 +291,7 @@ TEST_F(BundleTest, RepliesThatDoNotFitAreRefused) {
       EXPECT_FALSE(IsDerived(received.status()));
     }
   }
-  // A dead one needs none.
+  // For a dead tensor, the reply needs no tensor.
   ps_.bundle_answer = [] {
     std::vector<SentTensor> sent(2);
     sent[0].tensor = Tensor::Scalar<int>(5);
@@ -315,7 +316,7 @@ TEST_F(BundleTest, EachPullIsRecorded) {
   SendOf("edge_2_b", Tensor(), /*is_dead=*/true);
   EXPECT_EQ(w.tensor().num_elements(), 3);
   EXPECT_TRUE(b.is_dead());
-  // What fails is none.
+  // A pull that fails is not recorded.
   ps_.bundle_answer = [] { return absl::InternalError("bad op"); };
   EXPECT_EQ(RecvOf("edge_3_x").calls(), 0);
   EXPECT_FALSE(RecvOf("edge_4_y").status().ok());
@@ -352,7 +353,7 @@ TEST_F(BundleTest, TakesTheMemoryOfTheSession) {
     worker_.rendezvous->UseSession(session);
     return session;
   };
-  // For one of them.
+  // This limit is enough for one of the tensors.
   const auto small = use(kBytes * 3 / 2);
   const ReceivedTensor a0 = RecvOf("a0"), b0 = RecvOf("b0");
   for (const ReceivedTensor& received : {a0, b0}) {

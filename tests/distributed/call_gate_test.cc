@@ -17,7 +17,7 @@ using std::chrono::steady_clock;
 
 class CallGateTest : public ::testing::Test {
  protected:
-  // The answers that were given.
+  // The statuses that were given as answers.
   using Answers = std::vector<absl::Status>;
 
   void Call(const Handler& handler) {
@@ -26,7 +26,7 @@ class CallGateTest : public ::testing::Test {
               answers_.push_back(answer.status());
             }));
   }
-  // Keeps the reply for the test.
+  // Returns a handler that keeps the reply for the test.
   Handler Waiting() {
     return [this](const std::shared_ptr<CallContext>&, const Payload&,
                   Reply reply) { replies_.push_back(std::move(reply)); };
@@ -59,7 +59,7 @@ TEST_F(CallGateTest, ADroppedReplyLeavesAndIsAnswered) {
       [](const std::shared_ptr<CallContext>&, const Payload&, const Reply&) {});
   Call(dropping);
   EXPECT_TRUE(IsEmpty(gate_));
-  // Also one that was on its way when it was forgotten.
+  // The same holds if the reply is dropped after the handler has returned.
   Call(gate_.Around(Waiting()));
   EXPECT_FALSE(IsEmpty(gate_));
   replies_.clear();
@@ -79,7 +79,7 @@ TEST_F(CallGateTest, OnceClosedItTakesNoCalls) {
   EXPECT_EQ(answers_[0], absl::UnavailableError(
                              "task /job:ps/replica:0/task:0 is stopping"));
   EXPECT_EQ(replies_.size(), 1u);
-  // Who is inside ends as he would have.
+  // A call that is inside ends as if the gate were open.
   std::thread caller([this] { std::move(replies_[0])(Payload()); });
   EXPECT_TRUE(gate_.WaitUntil(steady_clock::now() + std::chrono::minutes(1)));
   caller.join();

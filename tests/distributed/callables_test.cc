@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Callables of clients keep no more plans than steps do.
+// Tests that callables of clients keep no more plans than steps do.
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -39,11 +39,11 @@ TEST(CallablesTest, KeepNoPlans) {
     ASSERT_TRUE(callable.ok()) << callable.status();
     callables.push_back(*std::move(callable));
   }
-  // The tasks are told of those that are given up.
+  // The tasks are told which plans the master has given up.
   EXPECT_TRUE(Eventually([&] {
     return cluster.server(kWorker).counters().graphs <= PlanTable::kMaxPlans;
   }));
-  // All can be called, those too whose plan has to be made again.
+  // All callables can be called, including those whose plan must be made again.
   for (size_t i = 0; i < kCallables; i += 50) {
     for (int again = 0; again < 2; ++again) {
       const auto out = callables[i]({Tensor::Scalar(0.5f)});

@@ -33,7 +33,7 @@ using testing::ReceivedMessage;
 
 constexpr int64_t kChunk = 4096;
 
-// How often it was asked, and for how much at once.
+// Counts how often it was asked for memory, and for how much at once.
 class CountingAllocator final : public Allocator {
  public:
   BufferRef Allocate(size_t bytes) override {
@@ -49,7 +49,8 @@ class CountingAllocator final : public Allocator {
   std::atomic<bool> fails_{false};
 };
 
-// A payload as a transport between processes gives it.
+// Encodes a payload and splits it again, so that it becomes what a transport
+// between processes gives its receiver.
 Payload Received(Payload sent, TensorField field) {
   const auto segments = *EncodePayload(std::move(sent), field);
   std::string bytes;
@@ -62,7 +63,8 @@ Payload Received(Payload sent, TensorField field) {
   return *SplitPayload(ReceivedMessage(bytes).Take(), field);
 }
 
-// What a message is decoded from, counted while it is there.
+// The tensors of a received message, counted as long as they are not decoded or
+// dropped.
 class CountedTensors final : public PendingTensors {
  public:
   CountedTensors(std::unique_ptr<PendingTensors> received,
@@ -89,7 +91,7 @@ class ChunkedReceiveTest : public ::testing::Test {
  protected:
   ChunkedReceiveTest() { Send(5 * kChunk / 4 + 25, kChunk); }
 
-  // A tensor of that many floats, and its transfer.
+  // Sets the tensor to receive, of `elements` floats, and its transfer.
   void Send(int64_t elements, int64_t chunk_bytes) {
     sent_ = Tensor::Filled<float>(Shape({elements}), 0);
     for (int64_t i = 0; i < elements; ++i) {
@@ -102,7 +104,7 @@ class ChunkedReceiveTest : public ::testing::Test {
                  .dtype = sent_.dtype(),
                  .shape = sent_.shape()};
   }
-  // From now on the test runs what compute threads would.
+  // From now on, the test runs the tasks of the compute threads.
   testing::HeldQueue& HoldCompute() {
     auto held = std::make_unique<testing::HeldQueue>();
     testing::HeldQueue& queue = *held;
@@ -153,7 +155,8 @@ class ChunkedReceiveTest : public ::testing::Test {
                             result_ = std::move(tensor);
                           });
   }
-  // The same, until it has copied the first chunk and waits for so many.
+  // Starts, and waits until the first chunk is copied and `in_flight` chunks
+  // are asked for.
   void StartAndWait(int in_flight) {
     Start(in_flight);
     EXPECT_TRUE(Eventually(
@@ -164,7 +167,8 @@ class ChunkedReceiveTest : public ::testing::Test {
     FetchChunkRequest request = {};
     Reply reply = {};
   };
-  // The first or the last call that has no answer; fails without one.
+  // Takes the first or the last call that has no answer. Fails the test if
+  // there is none.
   Fetch TakeCall(bool last = false) {
     MutexLock lock(mutex_);
     if (calls_.empty()) {
@@ -183,7 +187,8 @@ class ChunkedReceiveTest : public ::testing::Test {
     MutexLock lock(mutex_);
     return num_results_;
   }
-  // Answers every call as it should be.
+  // Answers every call, and those that follow from the answers, with the right
+  // chunk.
   void AnswerAll(bool last_first = false) {
     while (num_calls() > 0) {
       Fetch call = TakeCall(last_first);
@@ -199,7 +204,8 @@ class ChunkedReceiveTest : public ::testing::Test {
     EXPECT_EQ(num_results_, 1);
     return result_;
   }
-  // Of a reply in the place of a chunk.
+  // Receives with `answer` in the place of the second chunk and returns the
+  // error.
   absl::Status ErrorOf(absl::StatusOr<Payload> answer) {
     Start();
     Fetch call = TakeCall();
@@ -215,7 +221,7 @@ class ChunkedReceiveTest : public ::testing::Test {
   Tensor sent_;
   Transfer transfer_;
   bool is_received_ = true;
-  std::atomic<int> num_waiting_{0};  // chunks that are there, not yet copied
+  std::atomic<int> num_waiting_{0};  // chunks that came, not yet copied
   CountingAllocator allocator_;
   const std::shared_ptr<MemoryAccount> account_ =
       std::make_shared<MemoryAccount>("the test", INT64_MAX);
@@ -230,7 +236,8 @@ class ChunkedReceiveTest : public ::testing::Test {
   std::unique_ptr<WorkQueue> queue_ = NewThreadPool("test", 2);
 };
 
-// The allocator, such as a session's, may be gone when `done` has been called.
+// The allocator, such as that of a session, may be gone once `done` was called,
+// so it must not be used after that.
 TEST_F(ChunkedReceiveTest, UsesNothingBorrowedBehindItsEnd) {
   testing::HeldQueue& queue = HoldCompute();
   Start();
@@ -243,9 +250,9 @@ TEST_F(ChunkedReceiveTest, UsesNothingBorrowedBehindItsEnd) {
   EXPECT_EQ(queue.size(), 0u);
 }
 
-// So may the transport.
+// The transport may be gone, too, so no call may be made after `done`.
 TEST_F(ChunkedReceiveTest, HasNotEndedWhileItAsks) {
-  // Chunks that are copied by themselves.
+  // The chunks are so large that compute threads copy them.
   Send(3 * 2 * kMaxInlineBytes / 4, 2 * kMaxInlineBytes);
   testing::HeldQueue& queue = HoldCompute();
   Start(2);
@@ -275,13 +282,13 @@ TEST_F(ChunkedReceiveTest, LeavesNoMemoryBehindAFailure) {
     MutexLock lock(mutex_);
     EXPECT_EQ(bytes_at_end_, 0);
   }
-  EXPECT_EQ(num_calls(), 2u);  // are still on their way
+  EXPECT_EQ(num_calls(), 2u);  // still under way
   AnswerAll();
 }
 
 TEST_F(ChunkedReceiveTest, HasNoMoreChunksThanItMayWhileNobodyCopies) {
   constexpr int kInFlight = 3;
-  // Those that any thread copies, and those that compute threads do.
+  // The first size is copied by any thread, the second one by compute threads.
   for (const int64_t chunk_bytes : {kChunk, 2 * kMaxInlineBytes}) {
     SCOPED_TRACE(chunk_bytes);
     {
@@ -291,7 +298,7 @@ TEST_F(ChunkedReceiveTest, HasNoMoreChunksThanItMayWhileNobodyCopies) {
     Send(9 * chunk_bytes / 4 + 1, chunk_bytes);
     testing::HeldQueue& queue = HoldCompute();
     Start(kInFlight);
-    EXPECT_EQ(num_calls(), 2u);  // the first one is there
+    EXPECT_EQ(num_calls(), 2u);  // The first chunk is there.
     AnswerAll();
     EXPECT_EQ(num_waiting_, kInFlight);
     int most = 0;
@@ -301,7 +308,7 @@ TEST_F(ChunkedReceiveTest, HasNoMoreChunksThanItMayWhileNobodyCopies) {
       AnswerAll();
       most = std::max<int>(most, num_waiting_);
     }
-    // It takes as many as it may, too.
+    // It also uses all that it may have.
     EXPECT_EQ(most, kInFlight);
     EXPECT_EQ(num_waiting_, 0);
     const auto received = Result();
@@ -337,7 +344,7 @@ TEST_F(ChunkedReceiveTest, PutsChunksInTheirPlacesInWhateverOrderTheyCome) {
       const auto received = Result();
       ASSERT_TRUE(received.ok()) << received.status();
       EXPECT_TRUE(Identical(*received, sent_));
-      // Of its own, at once; the chunks have none.
+      // The tensor's memory is allocated at once; the chunks allocate none.
       EXPECT_EQ(allocator_.calls(), before + 1);
     }
   }
@@ -354,7 +361,7 @@ TEST_F(ChunkedReceiveTest, HandsOutATensorThatNobodyElseHas) {
     result_ = absl::UnknownError("none");
   }
   ASSERT_TRUE(received.ok());
-  // It may be changed in place.
+  // The receiver may change it in place.
   EXPECT_TRUE(Eventually([&] { return received->IsUnique(); }));
 }
 
@@ -381,7 +388,7 @@ TEST_F(ChunkedReceiveTest, RefusesWhatIsNoChunk) {
                    Answer(Chunk(0, kChunk + 1)));
     expect_refused("int8[4096] instead of a chunk of 4096 bytes",
                    Answer(Tensor::Filled<int8_t>(Shape({kChunk}), 1)));
-    // To parse it takes too much memory.
+    // Parsing this message would take too much memory.
     expect_refused(
         is_received ? "takes at least" : "string[",
         Answer(Tensor::Filled<std::string>(Shape({(kChunk - 64) / 32}), "")));
@@ -395,7 +402,7 @@ TEST_F(ChunkedReceiveTest, RefusesWhatIsNoChunk) {
     }
   }
   is_received_ = true;
-  // Much more than a chunk is not even read.
+  // A message that is much larger than a chunk is not even read.
   expect_refused("", Answer(Tensor::Filled<uint8_t>(Shape({1 << 20}), 1)));
 }
 
@@ -406,7 +413,7 @@ TEST_F(ChunkedReceiveTest, EndsWithoutMemory) {
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
   AnswerAll();
   EXPECT_EQ(num_results(), 1);
-  EXPECT_EQ(num_calls(), 0u);  // it has asked for no more
+  EXPECT_EQ(num_calls(), 0u);  // It has asked for no more.
 }
 
 TEST_F(ChunkedReceiveTest, GoesWhenItsRepliesAreDropped) {

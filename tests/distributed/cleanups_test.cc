@@ -74,14 +74,14 @@ TEST_F(CleanupsTest, AreSentWhenNothingElseIs) {
   EXPECT_EQ(request.step_id(), 7);
   std::move(calls[0].done)(absl::UnavailableError("it does not matter"));
   EXPECT_THAT(cleanups_->Take(kPs), IsEmpty());
-  // And those after it.
+  // Later ones are sent as well.
   EXPECT_TRUE(cleanups_->Defer(kPs, 8));
   calls = tasks_.Take(1);
   ASSERT_EQ(calls.size(), 1u);
   std::move(calls[0].done)(Payload());
 }
 
-// The thread of the timers has other things to do.
+// The steps are deferred faster than the thread of the timers sends them.
 TEST_F(CleanupsTest, OfATaskAreSentTogether) {
   constexpr int64_t kSteps = 2 * kMaxCleanupSteps + 5;
   for (int64_t i = 1; i <= kSteps; ++i) {
@@ -103,7 +103,8 @@ TEST_F(CleanupsTest, OfATaskAreSentTogether) {
   }
   ASSERT_EQ(told.size(), kSteps);
   for (int64_t i = 0; i < kSteps; ++i) EXPECT_EQ(told[i], i + 1);
-  // Three, or some more where they are not deferred within the wait.
+  // There are three calls, or some more if the steps are not deferred within
+  // the wait.
   EXPECT_LT(num_calls, 1000);
 }
 
@@ -126,7 +127,7 @@ TEST_F(CleanupsTest, AreForgottenAtTheEnd) {
   EXPECT_EQ(tasks_.num_calls(), 0u);
 }
 
-// A step of nothing on two tasks, with the master on one of them.
+// A step without nodes on two tasks, one of which is the master's.
 class DeferredCleanupTest : public ::testing::Test {
  protected:
   DeferredCleanupTest() {
@@ -166,7 +167,8 @@ class DeferredCleanupTest : public ::testing::Test {
     status_.get_future().wait();
   }
 
-  // Answers calls of CleanupGraph for this step, and waits for its end.
+  // Answers the CleanupGraph calls of this step, which must be to these tasks,
+  // and waits for the end of the step.
   void CleanUp(std::vector<std::string> expected) {
     std::vector<std::string> tasks;
     for (FakeTasks::Received& call : tasks_.Take(expected.size())) {
@@ -211,7 +213,7 @@ TEST_F(DeferredCleanupTest, OfATaskThatDidNotHearOfItIsTriedAgain) {
   Start();
   EXPECT_THAT(CleanedUpBy(ps_), ElementsAre(41));
   Reply(absl::UnavailableError("connection refused"));
-  CleanUp({kOwn, kPs});  // at once: the step has failed
+  CleanUp({kOwn, kPs});  // at once, because the step has failed
   EXPECT_THAT(cleanups_->Take(kPs), ElementsAre(41));
 }
 

@@ -14,18 +14,20 @@ namespace {
 using ::testing::ElementsAre;
 
 TEST(ClockOffsetsTest, AClockThatMayBeTheMastersIsTakenForIt) {
-  // The reply took much longer than the call: the middle would be wrong.
+  // The reply took much longer than the request, so the middle of the bounds
+  // would be wrong.
   EXPECT_THAT(ClockOffsets({{-50'000'000, 60'000}, {-3, 0}, {0, 3}}, {}),
               ElementsAre(0, 0, 0));
 }
 
-// ((t1 - t0) + (t2 - t3)) / 2.
+// The middle is ((t1 - t0) + (t2 - t3)) / 2, as in NTP.
 TEST(ClockOffsetsTest, AnotherClockIsInTheMiddleOfWhatItsCallAllows) {
   EXPECT_THAT(ClockOffsets({{900, 1000}, {-1000, -900}}, {}),
               ElementsAre(950, -950));
 }
 
-// The call allows 900 to 1,000 and what it sent was there at 960.
+// The call allows offsets from 900 to 1,000, and a tensor's receipt at 960
+// excludes those below 960.
 TEST(ClockOffsetsTest, WhatWasSentIsReceivedLater) {
   EXPECT_THAT(ClockOffsets({{-10, 10}, {900, 1000}},
                            {{.earlier = 1, .later = 0, .lead = 960}}),
@@ -36,8 +38,8 @@ TEST(ClockOffsetsTest, WhatWasSentIsReceivedLater) {
 }
 
 TEST(ClockOffsetsTest, OrdersReachTasksOverOthers) {
-  // Task 2 knows its clock; what it sent went over 1 to 0, of which nothing
-  // else is known.
+  // The offset of task 2 is known. Task 2 sent to task 1 and task 1 to task 0,
+  // of which nothing else is known.
   const std::vector<int64_t> offsets = ClockOffsets(
       {{}, {}, {500, 500}}, {{.earlier = 2, .later = 1, .lead = 100},
                              {.earlier = 1, .later = 0, .lead = 700}});
@@ -46,7 +48,7 @@ TEST(ClockOffsetsTest, OrdersReachTasksOverOthers) {
   EXPECT_LE(offsets[0], offsets[1] - 700);
 }
 
-// Clocks and what happened are made up first, so there is a solution.
+// The clocks and the events are made up first, so a solution exists.
 TEST(ClockOffsetsTest, FitBoundsAndOrdersThatHaveASolution) {
   std::mt19937_64 random(7);
   const auto number = [&](int64_t low, int64_t high) {

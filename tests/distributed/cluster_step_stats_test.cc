@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Step stats of steps over three tasks, whose clocks differ as it pleases the
-// test: what a master hears of a task passes a transport that moves its times.
+// Tests of step stats of steps over three tasks whose clocks differ as the test
+// wishes: a transport moves the times in what the master hears of a task.
 #include <chrono>
 #include <map>
 #include <memory>
@@ -40,7 +40,8 @@ const char kMaster[] = "/job:worker/replica:0/task:0/device:CPU:0";
 const char kFirstPs[] = "/job:ps/replica:0/task:0/device:CPU:0";
 const char kSecondPs[] = "/job:ps/replica:0/task:1/device:CPU:0";
 
-// Of the task at that address. The last digits are a set of clocks.
+// Returns how far the clock of the task at `address` is ahead. The last digit
+// of the port is the task's, and those before it select a set of clocks.
 nanoseconds SkewOf(absl::string_view address) {
   if (absl::EndsWith(address, ":1101")) return hours(1);
   if (absl::EndsWith(address, ":1102")) return -milliseconds(7250);
@@ -118,7 +119,8 @@ absl::StatusOr<std::unique_ptr<Transport>> NewSkewedTransport(
 
 class ClusterStepStatsTest : public ::testing::Test {
  protected:
-  // x goes from the master's task over both parameter servers back to it.
+  // Starts the tasks. In their graph, x goes from the master's task over both
+  // parameter servers and back to it.
   void Start(const std::string& clocks) {
     transports_.Add("skewed", NewSkewedTransport);
     const ClusterSpec cluster = *ClusterSpec::Create(
@@ -160,7 +162,7 @@ class ClusterStepStatsTest : public ::testing::Test {
     session_ = *std::move(session);
   }
 
-  // From when it was begun to when it was over.
+  // The time from the beginning of a step to its end, in nanoseconds.
   struct Interval {
     int64_t start = 0;
     int64_t end = 0;
@@ -232,7 +234,7 @@ TEST_F(ClusterStepStatsTest, TellsOfTensorsOnTheirWay) {
       EXPECT_TRUE(device.thread_names().contains(node.thread_id()));
     }
   }
-  ASSERT_EQ(labels.size(), 2);  // the first ps is fed
+  ASSERT_EQ(labels.size(), 2);  // The first ps is only fed.
   const auto expect = [&](const char* from, const char* to) {
     EXPECT_THAT(labels[to],
                 MatchesRegex("\\[24B\\] \\[[0-9.]+[MG]b/s\\] edge_.* from .*"));
@@ -243,7 +245,8 @@ TEST_F(ClusterStepStatsTest, TellsOfTensorsOnTheirWay) {
   expect(kSecondPs, kMaster);
 }
 
-// Whatever the clocks of tasks say.
+// A tensor must not be received before it is sent, whatever the clocks of the
+// tasks say.
 TEST_F(ClusterStepStatsTest, ArrowsNeverRunBackwards) {
   for (const char* clocks : {"100", "110", "120"}) {
     SCOPED_TRACE(clocks);
@@ -261,7 +264,7 @@ TEST_F(ClusterStepStatsTest, ArrowsNeverRunBackwards) {
                   StartNanos(*transfer.recv) + DurationNanos(*transfer.recv));
       }
       EXPECT_EQ(ways.size(), 2);
-      // The millisecond is for the clocks of this test.
+      // The millisecond allows for inaccuracy of this test's own clock.
       for (const auto& device : metadata_.step_stats().dev_stats()) {
         for (const auto& node : device.node_stats()) {
           const int64_t start = StartNanos(node);

@@ -120,7 +120,7 @@ TEST(ClusterSpecTest, RefusesAnAddressThatStandsForTwoTasks) {
   EXPECT_THAT(
       ErrorOf(ClusterSpec::FromJson(R"({"ps": ["[::1]:5", "[0::1]:5"]})")),
       HasSubstr("stands for"));
-  // They will be different ones.
+  // With port 0, the addresses will be different ones.
   EXPECT_TRUE(ClusterSpec::FromJson(R"({"ps": ["a:0", "a:0"]})").ok());
 }
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The two parts of a step that sends a float[1000] named "edge" from the CPU of
-// one task to that of another.
+// Builds the two graphs of a step that sends a float[1000] tensor named "edge"
+// from CPU:0 of one task to CPU:0 of another.
 #ifndef LEAT_TESTS_DISTRIBUTED_EDGE_GRAPHS_H_
 #define LEAT_TESTS_DISTRIBUTED_EDGE_GRAPHS_H_
 
@@ -14,14 +14,19 @@
 
 namespace leat::testing {
 
+// The size of the tensor.
 inline constexpr int64_t kEdgeBytes = 4000;
 
+// The tasks at both ends. The incarnation is that of the sending device.
 struct Edge {
   std::string sender = {};  // "/job:ps/replica:0/task:0"
   uint64_t sender_incarnation = 0;
   std::string receiver = {};
 };
 
+// Completes `nodes`, the text of nodes of which the last one is left open, with
+// the attrs that _Send and _Recv share, and fills in the names of the tasks: $0
+// is the sender and $2 the receiver.
 inline std::string WithEndsOf(const Edge& edge, absl::string_view nodes) {
   constexpr char kEnds[] = R"(
     attr { key: "tensor_name" value { s: "edge" } }
@@ -34,7 +39,7 @@ inline std::string WithEndsOf(const Edge& edge, absl::string_view nodes) {
                           edge.receiver);
 }
 
-// Texts of GraphDef.
+// Returns the text of the sender's GraphDef: a Const and a _Send.
 inline std::string SendingGraph(const Edge& edge) {
   return WithEndsOf(edge, R"(
   node { name: "c" op: "Const" device: "$0/device:CPU:0"
@@ -46,6 +51,7 @@ inline std::string SendingGraph(const Edge& edge) {
   )");
 }
 
+// Returns the text of the receiver's GraphDef: one _Recv.
 inline std::string ReceivingGraph(const Edge& edge) {
   return WithEndsOf(edge, R"(
   node { name: "recv" op: "_Recv" device: "$2/device:CPU:0"

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FakeTasks: tasks that keep the calls they get until a test answers them, or
-// that answer at once as it says. Thread-safe.
+// FakeTasks stands for the tasks that a master calls. It keeps the calls until
+// the test answers them, or answers at once as the test says.
 #ifndef LEAT_TESTS_DISTRIBUTED_FAKE_TASKS_H_
 #define LEAT_TESTS_DISTRIBUTED_FAKE_TASKS_H_
 
@@ -19,8 +19,10 @@
 
 namespace leat {
 
+// Thread-safe. Owns the calls until Take.
 class FakeTasks final : public Tasks {
  public:
+  // A call that a task has received.
   struct Received {
     std::string task = {};
     std::string path = {};
@@ -28,12 +30,16 @@ class FakeTasks final : public Tasks {
     CallOptions options = {};
     Reply done = {};  // null when it was answered at once
   };
-  // Sets `answer` to answer at once.
+  // Is called with each call, on the caller's thread. Sets `answer` if the call
+  // is to be answered at once.
   using OnCall = std::function<void(
       const Received& call, std::optional<absl::StatusOr<Payload>>& answer)>;
+  // Returns the answer to GetStatus.
   using OnGetStatus = std::function<absl::StatusOr<PeerStatus>(
       const std::string& task, const CallOptions& options)>;
 
+  // Without `on_call` no call is answered at once. GetStatus must not be called
+  // without `on_get_status`.
   explicit FakeTasks(OnCall on_call = {}, OnGetStatus on_get_status = {})
       : on_call_(std::move(on_call)),
         on_get_status_(std::move(on_get_status)) {}
@@ -55,13 +61,14 @@ class FakeTasks final : public Tasks {
     if (answer.has_value()) std::move(done)(*std::move(answer));
   }
 
+  // Answers at once with `on_get_status`.
   void GetStatus(absl::string_view task, CallOptions options,
                  StatusDone done) override {
     std::move(done)(on_get_status_(std::string(task), options));
   }
 
-  // Takes the calls that were received, once there are `count` of them; fails
-  // the test when they do not come.
+  // Waits until there are `count` calls, and returns all calls that were not
+  // taken before. Fails the test if there are fewer after 20 seconds.
   std::vector<Received> Take(size_t count) {
     const auto deadline =
         std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -71,6 +78,7 @@ class FakeTasks final : public Tasks {
     EXPECT_GE(calls_.size(), count) << "calls";
     return std::exchange(calls_, {});
   }
+  // Returns the number of calls that were not taken.
   size_t num_calls() const {
     MutexLock lock(mutex_);
     return calls_.size();

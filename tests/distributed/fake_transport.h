@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FakeTransport: brings calls to handlers of the test, by address.
+// FakeTransport is a transport for tests that brings calls to handlers of the
+// test, which it finds by address.
 #ifndef LEAT_TESTS_DISTRIBUTED_FAKE_TRANSPORT_H_
 #define LEAT_TESTS_DISTRIBUTED_FAKE_TRANSPORT_H_
 
@@ -18,31 +19,36 @@
 
 namespace leat::testing {
 
-// As a transport makes the error itself.
+// Returns `status` with the mark of errors that the transport itself makes.
 inline absl::Status OfTheWay(absl::Status status) {
   status.SetPayload(kTransportErrorPayload, absl::Cord());
   return status;
 }
 
-// Thread-safe.
+// Thread-safe, except that Serve must be called before the first call, and
+// IgnoreCancellation while no call is being made. Owns the handlers; must
+// outlive its calls.
 class FakeTransport final : public Transport {
  public:
-  // `threads`, on which handlers run, is borrowed; null: on the caller's.
+  // Handlers run on `threads`, which is borrowed, or, if it is null, on the
+  // caller's thread.
   explicit FakeTransport(WorkQueue* threads = nullptr) : threads_(threads) {}
 
-  // One handler of every method. Before calls.
+  // Makes `handler` the handler of all methods at `address`.
   void Serve(const std::string& address, Handler handler) {
     handlers_.emplace(address, std::move(handler));
   }
-  // Of that method, which the other one does not get. Before calls.
+  // Makes `handler` the handler of one method at `address`; the other
+  // overload's handler does not get its calls.
   void Serve(const std::string& address, const Method& method,
              Handler handler) {
     handlers_.emplace(address + method.path, std::move(handler));
   }
-  // Calls go on although they are cancelled, as those do whose reply is on the
-  // way already.
+  // From now on, calls go on although they are cancelled, like calls whose
+  // reply is already under way.
   void IgnoreCancellation() { ignores_cancellation_ = true; }
 
+  // UNAVAILABLE if no handler serves the address.
   void Call(absl::string_view address, const Method& method, Payload request,
             CallOptions options, Reply done) override {
     auto call = std::make_shared<OneCall>();
@@ -70,6 +76,8 @@ class FakeTransport final : public Transport {
     run();
   }
 
+  // Only records the address: under pinged() if the peer allows pings, and else
+  // under asked().
   void WatchPeer(absl::string_view address, bool allows_pings) override {
     MutexLock lock(mutex_);
     (allows_pings ? pinged_ : asked_).emplace_back(address);
@@ -90,7 +98,10 @@ class FakeTransport final : public Transport {
   }
 
  private:
+  // A call from its begin to its reply. The first End calls `done`; later ones
+  // do nothing.
   struct OneCall : std::enable_shared_from_this<OneCall> {
+    // Returns false if the call is cancelled already.
     bool WatchCancellation() {
       return cancellation->Register(
           [weak = weak_from_this()](const absl::Status&) {
@@ -98,6 +109,7 @@ class FakeTransport final : public Transport {
           },
           &token);
     }
+    // Cancels the handler's context and ends the call with CANCELLED.
     void Cancel() {
       context->cancellation.Cancel(absl::CancelledError("by the caller"));
       End(OfTheWay(absl::CancelledError("cancelled")));
@@ -118,7 +130,7 @@ class FakeTransport final : public Transport {
 
   WorkQueue* const threads_;
   bool ignores_cancellation_ = false;
-  std::map<std::string, Handler> handlers_;  // by address, or with a path
+  std::map<std::string, Handler> handlers_;  // by address or address + path
   mutable Mutex mutex_;
   std::vector<std::string> pinged_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::string> asked_ ABSL_GUARDED_BY(mutex_);

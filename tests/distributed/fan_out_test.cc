@@ -74,7 +74,7 @@ TEST(FanOutTest, TakesAnswersThatComeDuringTheCall) {
   EXPECT_EQ(times, 1);
 }
 
-// A transport that is destroyed may forget what it was to call.
+// A transport that is destroyed may drop its replies.
 TEST(FanOutTest, CountsAForgottenReplyAsCancelled) {
   FakeTasks tasks;
   std::optional<Replies> got;

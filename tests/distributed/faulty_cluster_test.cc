@@ -1,12 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Training-like steps on three tasks whose network loses, doubles, delays and
-// reorders messages, chunks of larger tensors and bundles of small ones among
-// them, as a seed says. Whatever happens: results are right or the step fails,
-// an update of a step that succeeds is applied once and of one that fails at
-// most once, all ends within seconds, and nothing stays on any task.
+// Runs steps like those of training on three tasks whose network loses,
+// duplicates, delays and reorders messages, among them chunks of larger tensors
+// and bundles of small ones, as a seed says. For every seed, results must be
+// right or the step must fail; an update of a step must be applied once if the
+// step succeeds and at most once if it fails; everything must end within
+// seconds; and nothing may stay on any task.
 //
-// LEAT_TEST_SEEDS: how many seeds (200), LEAT_TEST_FIRST_SEED: from which on.
+// LEAT_TEST_SEEDS is the number of seeds (default: 200), LEAT_TEST_FIRST_SEED
+// is the first one (default: 0).
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -45,19 +47,21 @@ constexpr char kOnPs[] = "/job:ps/task:0";
 constexpr char kOnWorker[] = "/job:worker/task:0";
 constexpr char kOnOther[] = "/job:worker/task:1";
 
-constexpr int kShards = 10;  // tests of their own
+constexpr int kShards = 10;  // each is a test of its own
 constexpr int kClients = 2;
 constexpr int kStepsOfClient = 12;
-// Floats of a tensor of five chunks, of which the last one is short.
+// The number of floats of a tensor that has five chunks, of which the last one
+// is short.
 constexpr int64_t kLarge = 5000;
 constexpr ChunkOptions kChunks = {
     .inline_bytes = 8192, .chunk_bytes = 4096, .in_flight = 3};
-// The parameters, and what all of a step's reads of them add to its result.
+// The values of the parameters, and the sum that all of a step's reads of them
+// add to its result.
 constexpr int kWeight = 10;
 constexpr int kBias = 7;
 constexpr int kParameters = 2 * (kWeight + kBias);
-// A step waits for the replies of its tasks for 5 s at most. The rest is for a
-// machine with much else to do.
+// The longest time for a step. It waits at most 5 s for the replies of its
+// tasks; the rest is for a busy machine.
 constexpr std::chrono::seconds kLongestStep(13);
 constexpr std::chrono::seconds kLongestSeed(90);
 
@@ -70,7 +74,8 @@ int64_t NumberOf(const char* variable, int64_t otherwise) {
   return number;
 }
 
-// Ends the program, naming the seed, if it is not destroyed in time.
+// Ends the program, naming the seed, if it is not destroyed within
+// kLongestSeed.
 class Watchdog {
  public:
   explicit Watchdog(uint64_t seed)
@@ -100,8 +105,9 @@ class Watchdog {
   std::thread thread_;
 };
 
-// What the clients run: the same graph, so the same variables. All steps get
-// bundles of the parameters; one that adds to the sums sends bundles too.
+// The graph that all clients run, with the same variables. All steps receive
+// bundles of the parameters, and a step that adds to the sums sends bundles
+// too.
 struct Program {
   Program() {
     {
@@ -134,8 +140,8 @@ struct Program {
     return f();
   }
 
-  // Two tasks read the parameters, each of them both: what is there at once
-  // comes together.
+  // Adds all reads of the parameters to `value`. Two tasks read them, each of
+  // them both, so that both can come in one bundle.
   Output PlusParameters(const Output& value) {
     const auto parameters = [&] { return weight.value() + bias.value(); };
     const Output there = At(kOnOther, parameters);
@@ -143,9 +149,10 @@ struct Program {
     return At(kOnWorker, [&] { return value + there + here; });
   }
 
-  // What is computed comes together for updates only, and when its shape is
-  // known. That of a feed is not, and a Reshape to a scalar would be optimized
-  // away.
+  // Adds a new variable and returns an operation that adds digit * factor to
+  // it. Computed tensors are bundled for updates only, and only if their shape
+  // is known. The shape of a feed is not known here, and a Reshape to a scalar
+  // would be optimized away, so the variable has shape [1].
   Operation AddToNewSum(const char* device) {
     Sum& to = sums.emplace_back();
     to.factor = static_cast<int64_t>(sums.size()) + 1;
@@ -164,7 +171,8 @@ struct Program {
     return numbers;
   }
 
-  // 0 + 1 + ... + (n - 1), by all tasks; each iteration may count.
+  // Computes 0 + 1 + ... + (n - 1) on all tasks. If `counts`, each iteration
+  // adds 1 to `count`.
   Output Loop(bool counts) {
     return While(
         {b.Const<int32_t>(0), b.Const(0.0f)},
@@ -187,7 +195,8 @@ struct Program {
         })[1];
   }
 
-  // Of all digits that were added, times the factor, in its only element.
+  // A variable whose only element is the sum of all digits that were added,
+  // times the factor.
   struct Sum {
     Variable variable = {};
     int64_t factor = 1;
@@ -201,8 +210,8 @@ struct Program {
   Graph graph{BuiltinOps()};
 };
 
-// What became of the updates of a client. A sum has two bits for each of its
-// steps, which tell how often that was added.
+// What is known of the updates of a client. In a sum, each step of a client has
+// two bits, which tell how often its digit was added.
 struct Ledger {
   std::vector<std::pair<int, bool>> digits = {};  // position, is certain
   int64_t min_count = 0;
@@ -210,16 +219,16 @@ struct Ledger {
   int num_ok = 0;
   int num_failed = 0;
   int num_large_ok = 0;
-  bool lost_sessions = false;  // the master may still have one
+  bool lost_sessions = false;  // The master may still have one.
 };
 
-// What a call that was cut short may say.
+// True for errors that a call may have when it is cut short.
 bool IsExpected(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsAborted(status) ||
          absl::IsCancelled(status) || absl::IsDeadlineExceeded(status);
 }
 
-// One client, which makes a new session when its own is of no use.
+// One client. It makes a new session when its own has failed twice in a row.
 class Client {
  public:
   Client(InProcessCluster& cluster, const Program& program, int number,
@@ -371,7 +380,7 @@ class Client {
   Ledger ledger_;
 };
 
-// How bad the network is.
+// Returns how bad the network is.
 FaultPlan PlanOf(uint64_t seed) {
   std::mt19937_64 random(seed + 0x1ea7);
   const auto choose = [&](const std::vector<double>& of) {
@@ -398,7 +407,7 @@ class FaultyCluster {
 
   void Run() {
     faults_->SetEnabled(false);
-    // A master asks all tasks whether they have chunks.
+    // In its first step, each master asks all tasks whether they have chunks.
     for (const TaskId& task : {kPs, kWorker, kOther}) {
       WithSession(
           [&](Session& session) {
@@ -419,8 +428,8 @@ class FaultyCluster {
     if (lost_sessions) Reset();
     std::string leaks = cluster_.Leaks();
     if (lost_sessions && !leaks.empty()) {
-      // A session of which the client had given up the request was still being
-      // made then.
+      // A session may still have been in the making, although its client had
+      // given up the request.
       Reset();
       leaks = cluster_.Leaks();
     }
@@ -439,8 +448,8 @@ class FaultyCluster {
     EXPECT_EQ((*session)->Close(), absl::OkStatus());
   }
 
-  // In every third seed a task is restarted meanwhile, which is nobody's
-  // master.
+  // Runs all clients. For every third seed, the task that is nobody's master is
+  // restarted meanwhile.
   void RunClients() {
     const bool restarts = seed_ % 3 == 2;
     for (int i = 0; i < kClients; ++i) {
@@ -498,8 +507,8 @@ class FaultyCluster {
     EXPECT_EQ(total & ~known, 0);
   }
 
-  // A client that never heard of its session, or could not close it, leaves it
-  // to the master until it is idle for long.
+  // Closes all sessions. A client that never heard of its session, or could not
+  // close it, leaves it to the master until it has been idle for long.
   void Reset() {
     auto transport = BuiltinTransports().Create(
         "in-process", {.network = cluster_.network()});
@@ -568,8 +577,8 @@ TEST_P(FaultyClusterTest, NoWrongResultNoHangNothingLeft) {
   RecordProperty("steps_ok", num_ok);
   RecordProperty("steps_failed", num_failed);
   if (num_seeds < 100) return;
-  // It is a test only if much happens, and much works all the same; on a busy
-  // machine more runs into its timeout.
+  // The test means something only if much fails and much succeeds all the same.
+  // On a busy machine, more steps reach their timeout.
   EXPECT_GT(num_ok, num_failed / 10);
   EXPECT_GT(num_failed, 0);
   EXPECT_GT(num_large_ok, 0);

@@ -19,7 +19,7 @@ pb::GraphDef WithNode(const std::string& name) {
   return graph;
 }
 
-// Of about so many bytes.
+// Returns a graph with one function of about `bytes` bytes.
 pb::GraphDef WithFunction(const std::string& name, size_t bytes) {
   pb::GraphDef graph;
   pb::FunctionDef& function = *graph.mutable_library()->add_function();
@@ -41,7 +41,7 @@ TEST(GraphBytesTest, CountsAllThatIsAdded) {
   GraphBytes extended = graph;
   EXPECT_TRUE(extended.Add(node).ok());
   ExpectRefused(extended.Add(node));
-  EXPECT_TRUE(graph.Add(node).ok());  // another graph
+  EXPECT_TRUE(graph.Add(node).ok());  // counted apart from `extended`
 }
 
 TEST(GraphBytesTest, CountsFunctionsThatComeAgainOnce) {

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// HeldTimers: no timer fires while it is there, however slow the machine is.
+// HeldTimers stops a TimerQueue, so that no timer fires during a part of a
+// test, however slow the machine is.
 #ifndef LEAT_TESTS_DISTRIBUTED_HELD_TIMERS_H_
 #define LEAT_TESTS_DISTRIBUTED_HELD_TIMERS_H_
 
@@ -11,11 +12,13 @@
 
 namespace leat::testing {
 
-// Of those that are asked for later on.
+// Holds, while it lives, all timers that are added after its construction. Must
+// not outlive `timers`. To be used by one thread.
 class HeldTimers {
  public:
   explicit HeldTimers(TimerQueue& timers) {
-    // It is called before all that are to be called later.
+    // This callback is due before all that are added later, and blocks the only
+    // thread of the queue.
     timers.At(TimerQueue::Clock::now(), [over = over_] { over->Wait(); });
   }
   ~HeldTimers() { over_->Set(); }

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What peers and clients do that they should not is answered with a Status, and
-// leaves nothing behind; who trains meanwhile does not notice.
+// Tests that wrong calls of peers and clients are answered with a Status and
+// leave nothing behind, and that a session that trains meanwhile does not
+// notice.
 #include "leat/tests/testing/hostile_peer.h"
 
 #include <algorithm>
@@ -38,7 +39,7 @@ class HostilePeerTest : public ::testing::Test {
   }
   void TearDown() override {
     const int steps = good_.num_steps();
-    // It goes on.
+    // The good session must make another step.
     const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
     while (good_.num_steps() == steps && !HasFailure() &&
            std::chrono::steady_clock::now() < end) {
@@ -63,8 +64,8 @@ class HostilePeerTest : public ::testing::Test {
     EXPECT_EQ(calls, kTimes);
   }
 
-  // Sessions of clients that have vanished end when they are idle, and no
-  // others, however busy the machine is.
+  // The limit of five seconds ends the sessions of clients that have vanished,
+  // and no others, however busy the machine is.
   InProcessCluster cluster_{{{"ps", 1}, {"worker", 1}},
                             {.max_message_bytes = kMaxMessageBytes,
                              .session_idle = std::chrono::seconds(5)}};

@@ -28,7 +28,7 @@ using std::chrono::milliseconds;
 
 constexpr char kAddress[] = "localhost:7";
 
-// A service and a client of it on a bad network.
+// A bad network, and a transport that calls over it.
 class BadNetwork {
  public:
   explicit BadNetwork(const FaultPlan& plan)
@@ -73,7 +73,7 @@ TEST(InProcessFaultsTest, WhatIsLostIsUnavailableAfterAWhile) {
   EXPECT_EQ(counts.lost_requests + counts.lost_replies, 40);
   EXPECT_GT(counts.lost_requests, 0);
   EXPECT_GT(counts.lost_replies, 0);
-  // The callee may have run, and is told that nobody waits.
+  // A callee whose reply is lost has run, and it is told that nobody waits.
   EXPECT_GT(service.num_begun(), 0);
   EXPECT_LE(service.num_begun(), static_cast<int>(counts.lost_replies));
   EXPECT_TRUE(Eventually(
@@ -101,7 +101,7 @@ TEST(InProcessFaultsTest, WhatIsDoubledArrivesTwiceAndIsAnsweredOnce) {
   EXPECT_TRUE(Eventually([&] { return service.num_begun() == 2; }));
   service.Release();
   EXPECT_TRUE(result.Take().ok());
-  listener.reset();  // every call has ended
+  listener.reset();  // waits until every call has ended
   EXPECT_EQ(result.num_replies(), 1);
   EXPECT_EQ(net.faults->counts().doubled, 1);
 }
@@ -115,11 +115,11 @@ TEST(InProcessFaultsTest, RequestsAndRepliesAreDelayed) {
   for (int i = 0; i < 10; ++i) {
     EXPECT_TRUE(CallNow(*net.caller, kAddress, TestService::kEcho).ok());
   }
-  // 200 ms on average; the seed's are fixed.
+  // The delays take 200 ms on average. Those of this seed are always the same.
   EXPECT_GE(Clock::now() - start, milliseconds(100));
 }
 
-// Notes the text of each request.
+// A service that notes the text of each request.
 class Recorder {
  public:
   static constexpr Method kNote{"/leat.Test/Note"};
@@ -149,7 +149,7 @@ class Recorder {
 TEST(InProcessFaultsTest, TheNextCallOfTheSameTwoOvertakes) {
   FaultPlan plan{.reorder = 0.5,
                  .max_delay = microseconds(std::chrono::minutes(1))};
-  // One in which the first call is overtaken, and the second is not.
+  // Finds a seed for which the first call is overtaken and the second is not.
   for (;; ++plan.seed) {
     InProcessFaults faults(plan);
     const auto fate = [&] {
@@ -167,13 +167,14 @@ TEST(InProcessFaultsTest, TheNextCallOfTheSameTwoOvertakes) {
   net.caller->Call(kAddress, Recorder::kNote, {.header = "2"}, {}, two.Done());
   EXPECT_TRUE(one.Take().ok());
   EXPECT_TRUE(two.Take().ok());
-  // Both are under way at once when the second lets the first one go.
+  // Both calls are under way at once when the second one lets the first one go,
+  // so their order is not known.
   EXPECT_THAT(recorder.notes(), ::testing::UnorderedElementsAre("1", "2"));
   EXPECT_EQ(net.faults->counts().overtaken, 1);
 }
 
-// The plan with the first seed of which these are the fates of two calls of a
-// client, and of one of the next client.
+// Returns the plan with the first seed for which `is_wanted` accepts the fates
+// of two calls of one client and of one call of the next client.
 template <class Condition>
 FaultPlan WithFates(FaultPlan plan, Condition is_wanted) {
   for (;; ++plan.seed) {
@@ -226,7 +227,7 @@ TEST(InProcessFaultsTest, ADelayedReplyComesAfterWhatIsSentLater) {
 }
 
 TEST(InProcessFaultsTest, ADelayedRequestArrivesThoughItsCallerHasGivenUp) {
-  // Its answer would come long after it is given up, on any machine.
+  // The answer would come long after the caller has given up, on any machine.
   BadNetwork net(WithFates(
       {.delay = 1, .max_delay = microseconds(std::chrono::minutes(1))},
       [](const CallFate& one, const CallFate&, const CallFate&) {
@@ -272,7 +273,7 @@ TEST(InProcessFaultsTest, NobodyWaitsForeverToBeOvertaken) {
   EXPECT_TRUE(CallNow(*net.caller, kAddress, Recorder::kNote).ok());
 }
 
-// Transports may end while messages are held, or are to come again.
+// Transports may end while messages are held or are to arrive a second time.
 TEST(InProcessFaultsTest, TransportsEndAtAnyTime) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
     TestService service;
@@ -301,6 +302,7 @@ TEST(InProcessFaultsTest, TransportsEndAtAnyTime) {
 }
 
 // ---------------------------------------------------------------------------
+// The fates of calls
 
 auto AsTuple(const CallFate& fate) {
   return std::make_tuple(fate.is_lost, fate.lost_after, fate.request_delay,
@@ -333,7 +335,7 @@ TEST(FateTest, IsThatOfTheSeedWhateverTheIds) {
     EXPECT_EQ(
         AsTuple(one.FateOf("w", "ps", methods::kRunGraph.path, RunGraph(a))),
         AsTuple(two.FateOf("w", "ps", methods::kRunGraph.path, RunGraph(b))));
-    // In another order.
+    // The second time, the calls come in another order.
     const auto fate = [](InProcessFaults& faults, int64_t id,
                          const std::string& tensor,
                          const std::string& incarnation) {
@@ -349,7 +351,7 @@ TEST(FateTest, IsThatOfTheSeedWhateverTheIds) {
   }
 }
 
-// Its transfer has a random id.
+// A chunk's fate must not depend on the id of its transfer, which is random.
 TEST(FateTest, OfAChunkIsThatOfItsPlace) {
   InProcessFaults one(kAll), two(kAll);
   const auto fate = [](InProcessFaults& faults, int64_t step, uint64_t id,
@@ -401,7 +403,7 @@ TEST(FateTest, DiffersBySeedCallerCalleeMethodStepAndTime) {
     }
   }
   for (size_t i = 1; i < fates.size(); ++i) EXPECT_NE(fates[0], fates[i]) << i;
-  // Nor are they all the same.
+  // Calls of one kind do not all have the same fate.
   EXPECT_NE(fates[0][0], fates[0][1]);
 }
 
@@ -412,7 +414,7 @@ TEST(FateTest, HappensAsOftenAsThePlanSays) {
   EXPECT_EQ(counts.calls, 10'000);
   EXPECT_NEAR(counts.lost_requests + counts.lost_replies, 2000, 150);
   EXPECT_NEAR(counts.lost_requests, 1000, 120);
-  // Of what is not lost.
+  // These are shares of the calls that are not lost.
   EXPECT_NEAR(counts.doubled, 4000, 200);
   EXPECT_NEAR(counts.delayed, 4000, 200);
   EXPECT_NEAR(counts.overtaken, 4000, 200);

@@ -34,7 +34,7 @@ TEST_P(InProcessTest, SharesTheBuffer) {
   EXPECT_TRUE(response->tensors[0].tensor.SharesBufferWith(tensor));
 }
 
-// So that a step that was given up takes nothing from those that follow.
+// With this order, a step that was given up takes nothing from later steps.
 TEST_P(InProcessTest, TheCalleeIsCancelledBeforeTheCallerHears) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
@@ -64,7 +64,7 @@ TEST_P(InProcessTest, ChoosesFreePorts) {
   ExpectEcho(*transport, two->address(), TestService::kEcho, "2", {});
 }
 
-// However they are written.
+// Different spellings of one address mean the same listener.
 TEST_P(InProcessTest, TakesAddressesAsTheyAreMeant) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport, "HOST:7");

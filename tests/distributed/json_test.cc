@@ -104,7 +104,7 @@ TEST(JsonTest, RefusesATextAboveAMebibyte) {
             "a JSON text of 1048577 bytes; at most 1048576 are read");
 }
 
-// What stands behind it would not be looked at.
+// A parser that took the zero byte for the end would ignore what follows.
 TEST(JsonTest, RefusesAZeroByte) {
   EXPECT_EQ(ErrorOf(std::string("{}\n\0}", 5)),
             "byte 4, line 2: a byte that is zero");

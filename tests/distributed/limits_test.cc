@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What one session asks too much of, and that others go on meanwhile.
+// Tests that a session that asks for too much is refused, and that other
+// sessions go on meanwhile.
 #include "leat/distributed/limits.h"
 
 #include <chrono>
@@ -35,7 +36,7 @@ const TaskId kWorker = {"worker", 0};
 constexpr char kOnPs[] = "/job:ps/task:0";
 constexpr char kOnWorker[] = "/job:worker/task:0";
 
-// A session that counts on the parameter server.
+// A session that counts on the parameter server, step by step.
 class Counting {
  public:
   explicit Counting(InProcessCluster& cluster) {
@@ -101,8 +102,9 @@ class LimitsTest : public ::testing::Test {
     other_->GoesOn();
   }
 
-  // Adds constants of so many floats to a session's graph, one an extension,
-  // until one is refused, with `why`. Gives how many there are then.
+  // Adds constants of `floats` floats to a session's graph, one in each
+  // extension, until one is refused with `why`. Returns the number of constants
+  // then.
   int Grow(int64_t floats, absl::string_view why) {
     GraphBuilder b;
     const auto add = [&b, floats](int value) {
@@ -117,7 +119,7 @@ class LimitsTest : public ::testing::Test {
       status = session->Extend(*b.Build());
     }
     ExpectRefused(status, why);
-    // It takes what is small enough, and runs.
+    // The session still accepts a small extension, and it still runs.
     GraphBuilder small;
     const Operation nothing = op::NoOp(small);
     EXPECT_EQ(session->Extend(*small.Build()), absl::OkStatus());
@@ -156,7 +158,7 @@ TEST_F(LimitsTest, NodesOfAGraph) {
   for (int i = 0; i < 40; ++i) nodes.push_back(b.Const(static_cast<float>(i)));
   auto session = NewSession(b);
   for (int i = 0; i < 20; ++i) nodes.push_back(b.Const(static_cast<float>(i)));
-  // As a whole, and as an extension of one that is small enough.
+  // The graph is refused as a whole, and as an extension of a smaller graph.
   for (const absl::Status& status :
        {cluster_->NewSession(*b.Build(), kWorker).status(),
         session->Extend(*b.Build())}) {
@@ -192,7 +194,7 @@ TEST_F(LimitsTest, BytesOfAConstant) {
   const Output small = b.Const(Tensor::Filled(Shape{250}, 1.0f), "small");
   auto session = NewSession(b);
   b.Const(Tensor::Filled(Shape{251}, 1.0f), "large");
-  // As a whole, and as an extension.
+  // The graph is refused as a whole, and as an extension.
   for (const absl::Status& status :
        {cluster_->NewSession(*b.Build(), kWorker).status(),
         session->Extend(*b.Build())}) {
@@ -257,7 +259,8 @@ TEST_F(LimitsTest, Sessions) {
 }
 
 TEST_F(LimitsTest, TimeOfAStep) {
-  // Time enough for the other session's steps, on a busy machine too.
+  // Four seconds are enough for the steps of the other session, on a busy
+  // machine too.
   Start({.max_step_time = std::chrono::seconds(4)});
   GraphBuilder b;
   Output taken;
@@ -267,7 +270,7 @@ TEST_F(LimitsTest, TimeOfAStep) {
                                {DType::kFloat})[0];
   }
   auto session = NewSession(b);
-  // It waits for ever, whatever its client says.
+  // The step waits forever, with and without a timeout of its client.
   for (const bool has_timeout : {false, true}) {
     RunOptions options;
     if (has_timeout) options.timeout = std::chrono::hours(1);
@@ -285,11 +288,12 @@ TEST_F(LimitsTest, ElementsOfAQueue) {
   GraphBuilder b;
   const Scope ps = b.OnDevice(kOnPs);
   const Output x = b.Placeholder<float>("x", PartialShape{-1});
-  // As often as tensors come in pairs, half as many elements.
+  // The limit counts tensors, and an element of this queue has two of them, so
+  // the queue may have 50 elements.
   const Output queue = op::FIFOQueueV2(b, {DType::kFloat, DType::kFloat},
                                        {.capacity = 1'000'000});
   const Operation put = op::QueueEnqueueManyV2(queue, {x, x});
-  // An isolated one has its own queue.
+  // An isolated session has a queue of its own.
   for (const bool isolated : {false, true}) {
     auto session = NewSession(b, {.isolate_state = isolated});
     const auto run = [&](int64_t elements) {
@@ -376,9 +380,9 @@ TEST_F(SessionBytesTest, OfWhatAStepMakes) {
   EXPECT_TRUE(Sum(*session, kLimit / 2).ok());
   const absl::Status refused = Sum(*session, kLimit + 1000);
   ExpectRefused(refused, "--max-session-bytes");
-  // With op and node, as every error of a kernel.
+  // The error names op and node, as every error of a kernel does.
   EXPECT_THAT(std::string(refused.message()), HasSubstr("Fill"));
-  // What a step had is given back.
+  // What a step used is given back when it ends.
   for (int i = 0; i < 5; ++i) EXPECT_TRUE(Sum(*session, kLimit / 2).ok());
 }
 
@@ -390,7 +394,7 @@ TEST_F(SessionBytesTest, OfWhatItLeavesInVariables) {
   // Another session has an account of its own.
   auto another = NewSession(b_);
   EXPECT_TRUE(Sum(*another, 600'000).ok());
-  // Who replaces the value frees it.
+  // The session that replaces the value frees the other session's bytes.
   EXPECT_TRUE(Keep(*another, 4).ok());
   EXPECT_TRUE(Sum(*session, 600'000).ok());
 }
@@ -401,7 +405,7 @@ TEST_F(SessionBytesTest, StayChargedWhenTheSessionHasGone) {
     EXPECT_TRUE(Keep(*session, 600'000).ok());
   }
   auto session = NewSession(b_);
-  // The variable, and its bytes, have outlived the first.
+  // The variable and its bytes have outlived the first session.
   EXPECT_TRUE(Sum(*session, 600'000).ok());
   EXPECT_TRUE(Keep(*session, 300'000).ok());
   ExpectRefused(Sum(*session, 800'000), "--max-session-bytes");

@@ -87,7 +87,7 @@ TEST_F(LostDeletionsTest, ATaskThatNeverComesBackCrowdsOutOnlyItsOwn) {
     deletions->Note("/job:ps/task:0", absl::StrCat("s", i), Unreachable());
   }
   EXPECT_EQ(deletions->size(), LostDeletions::kMaxSessions);
-  // What was noted first is tried first.
+  // The deletion that was noted first is tried first.
   auto calls = tasks.Take(1);
   ASSERT_GE(calls.size(), 1);
   EXPECT_EQ(calls[0].task, "/job:ps/task:1");
@@ -103,14 +103,14 @@ TEST(WorkerSessionsTest, WhatWasDeletedIsNotMadeByALateMessage) {
   WorkerSessions::Ended ended;
   ASSERT_TRUE(sessions.Create({.handle = "a"}, &ended).ok());
   EXPECT_NE(sessions.Remove("a"), nullptr);
-  EXPECT_EQ(sessions.Remove("b"), nullptr);  // overtakes its creation
+  EXPECT_EQ(sessions.Remove("b"), nullptr);  // before the session is created
   for (const char* const handle : {"a", "b"}) {
     EXPECT_EQ(sessions.Create({.handle = handle}, &ended).code(),
               absl::StatusCode::kAborted);
   }
   EXPECT_EQ(sessions.num_sessions(), 0);
   EXPECT_TRUE(sessions.Create({.handle = "c"}, &ended).ok());
-  // Not all are remembered.
+  // Only a limited number of deleted sessions is remembered.
   for (int i = 0; i < 10'000; ++i) sessions.Remove(absl::StrCat("d", i));
   EXPECT_TRUE(sessions.Create({.handle = "a"}, &ended).ok());
 }

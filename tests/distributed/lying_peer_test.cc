@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What a parameter server says of tensors need not be true. Who receives takes
-// no more memory than it may, says what was wrong, and keeps nothing.
+// Tests of a parameter server whose statements about tensors are false. The
+// receiver must take no more memory than it may, say what was wrong, and keep
+// nothing.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -45,11 +46,14 @@ constexpr int64_t kMemory = 64 * kMiB;
 constexpr int kInFlight = 3;
 constexpr int kTimes = 1000;
 
-// Answers whom it is asked by a master with success, and does nothing. What it
-// is asked for by a receiver is ones, as many as it likes and of any type.
+// A parameter server that answers each call of a master with success and does
+// nothing. It answers a receiver with ones, as many as the test wishes and of
+// any dtype.
 class LyingTask {
  public:
-  // kAll: no chunks, the tensor comes in one piece.
+  // What it answers to FetchChunk: the right chunk, one that is a byte short,
+  // or nothing. With kAll, the tensor comes in one piece and there are no
+  // chunks.
   enum class Chunks { kRight, kShort, kNone, kAll };
 
   explicit LyingTask(const std::shared_ptr<InProcessNetwork>& network)
@@ -66,7 +70,8 @@ class LyingTask {
     }
   }
 
-  // From now on tensors have so many bytes and that type, and chunks are so.
+  // From now on, tensors have `bytes` bytes and the dtype `dtype`, and chunks
+  // are as `chunks` says.
   void Say(int64_t bytes, Chunks chunks, DType dtype = DType::kFloat) {
     bytes_ = bytes;
     chunks_ = chunks;
@@ -99,7 +104,7 @@ class LyingTask {
     if (!request.ok()) return request.status();
     EXPECT_GT(request->wish.chunk_bytes, 0);
     if (chunks_ == Chunks::kAll) return EncodeRecvTensorResponse(All(), false);
-    // At least two.
+    // The tensor has at least two chunks.
     const int64_t chunk_bytes = std::min(request->wish.chunk_bytes,
                                          std::max(bytes_ / 2, kMinChunkBytes));
     const auto element = static_cast<int64_t>(SizeOf(dtype_));
@@ -135,7 +140,7 @@ class LyingTask {
     std::move(reply)(EncodeFetchChunkResponse(Ones(request->length - missing)));
   }
 
-  // Bytes of floats.
+  // Returns `bytes` bytes that are ones when they are read as floats.
   static Tensor Ones(int64_t bytes) {
     Tensor ones = Tensor::Filled<float>(Shape{bytes / 4 + 1}, 1.0f);
     return Tensor::FromBuffer(DType::kUint8, Shape{bytes}, ones.buffer(),
@@ -148,7 +153,7 @@ class LyingTask {
   std::atomic<int> num_fetches_{0};
   Mutex mutex_;
   std::vector<Reply> kept_ ABSL_GUARDED_BY(mutex_);
-  ScriptedTask task_;  // ends first, and calls the others
+  ScriptedTask task_;  // ends first, because it calls the others
 };
 
 using Chunks = LyingTask::Chunks;
@@ -182,7 +187,7 @@ class LyingPeerTest : public ::testing::Test {
     other_session_ = NewSession();
   }
   void TearDown() override {
-    // Nobody else has noticed.
+    // The other session has not noticed anything.
     const auto out = other_session_->Run(
         {.feeds = {{"x:0", Tensor::Scalar(2.0f)}}, .fetches = {other_}});
     EXPECT_TRUE(out.ok()) << out.status();
@@ -201,13 +206,14 @@ class LyingPeerTest : public ::testing::Test {
     ASSERT_TRUE(sum.ok()) << sum.status();
     EXPECT_EQ(*sum, static_cast<float>(bytes / 4));
   }
-  // Nothing of steps that have failed runs any more.
+  // Waits until nothing of the failed steps runs any more.
   void WaitUntilIdle() {
     EXPECT_TRUE(
         Eventually([this] { return worker_->counters().running == 0; }));
   }
 
-  // The sum of what the worker gets, so how many floats.
+  // Runs a step and returns the sum of the ones that the worker receives, which
+  // is the number of floats.
   absl::StatusOr<float> Receive(
       std::chrono::milliseconds timeout = std::chrono::minutes(1)) {
     auto out =
@@ -262,7 +268,7 @@ TEST_F(LyingPeerTest, TensorsThatASessionHasNoRoomForAreRefused) {
               AllOf(HasSubstr(kPsName), HasSubstr("weight"),
                     HasSubstr(absl::StrCat(kMemory + 4, " bytes")),
                     HasSubstr("of session")));
-  // It asked before it knew.
+  // The first chunks were asked for before the memory was refused.
   EXPECT_LT(ps_.num_fetches(), kInFlight);
   ExpectToReceive(kMemory / 2);
 }
@@ -280,7 +286,7 @@ TEST_F(LyingPeerTest, TensorsThatADeviceHasNoRoomForAreRefused) {
   ExpectToReceive(kMemory / 2);
 }
 
-// What was promised is held as long as the step, no longer.
+// Memory for a promised tensor is held until the step ends, and no longer.
 TEST_F(LyingPeerTest, MemoryForWhatNeverComesIsGivenBack) {
   constexpr int64_t kMost = kMemory / 4 * 3;
   StartWorker({.max_session_bytes = kMemory});
@@ -309,7 +315,8 @@ TEST_F(LyingPeerTest, ChunksOfAnotherLengthAreRefused) {
 }
 
 TEST_F(LyingPeerTest, TensorsOfAnotherTypeAreRefused) {
-  // Together, what comes in chunks has more bytes than the session may hold.
+  // All tensors that come in chunks have together more bytes than the session
+  // may hold, so a leak of each would show.
   constexpr int64_t kBytes = 16 << 10;
   constexpr int64_t kSessionBytes = 4 * kMiB;
   static_assert(kTimes / 2 * kBytes > kSessionBytes);
@@ -323,7 +330,7 @@ TEST_F(LyingPeerTest, TensorsOfAnotherTypeAreRefused) {
                                              Name(dtype), ", expected float")),
                       HasSubstr(absl::StrCat(kWorkerName, "/device:CPU:0")),
                       HasSubstr("[[{{node weight")));
-    // The chunks were right, and all of them were there.
+    // If there are chunks, they were right and all of them were fetched.
     ASSERT_EQ(ps_.num_fetches(), chunks == Chunks::kRight ? 1 : 0);
   };
   const std::vector<DType> types = {DType::kInt32, DType::kUint8,

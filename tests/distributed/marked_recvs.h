@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Graphs of _Recvs that a master has put into bundles.
+// Builds graphs of _Recv nodes that a master has put into bundles
+// (partitioner/bundles.h), and the RecvBundles of such graphs.
 #ifndef LEAT_TESTS_DISTRIBUTED_MARKED_RECVS_H_
 #define LEAT_TESTS_DISTRIBUTED_MARKED_RECVS_H_
 
@@ -23,8 +24,10 @@
 
 namespace leat::testing {
 
+// A _Recv of a float and the attrs that matter for bundles.
 struct MarkedRecv {
   std::string tensor = {};
+  // The number of the bundle; without it, the _Recv is not marked.
   std::optional<int64_t> bundle = 0;
   std::string sender = "/job:ps/replica:0/task:0/device:CPU:0";
   uint64_t incarnation = 0xe607e44825c78fa6;  // negative as int64
@@ -32,6 +35,7 @@ struct MarkedRecv {
   bool waits = false;  // for a node that runs before it
 };
 
+// Returns the rendezvous key of the tensor that it receives.
 inline std::string KeyOf(const MarkedRecv& recv) {
   return RendezvousKey{.send_device = recv.sender,
                        .send_incarnation = recv.incarnation,
@@ -40,8 +44,7 @@ inline std::string KeyOf(const MarkedRecv& recv) {
       .ToString();
 }
 
-// Texts of GraphDef. That of a _Recv of a float, and that of what it may wait
-// for.
+// Returns the text of the _Recv node.
 inline std::string MarkedRecvText(const MarkedRecv& recv,
                                   const std::string& name) {
   std::string attrs =
@@ -58,8 +61,11 @@ inline std::string MarkedRecvText(const MarkedRecv& recv,
   if (recv.waits) inputs.push_back("^first");
   return NodeText(name, "_Recv", inputs, attrs);
 }
+// Returns the text of the node for which _Recvs with `waits` wait.
 inline std::string FirstText() { return NodeText("first", "NoOp"); }
 
+// Imports the graph and returns its bundles. Fails the test if the import
+// refuses the graph.
 inline std::shared_ptr<const RecvBundles> BundlesOfText(
     const std::string& text) {
   absl::StatusOr<Graph> graph = ImportGraphDef(ParseGraph(text), BuiltinOps(),
@@ -69,7 +75,8 @@ inline std::shared_ptr<const RecvBundles> BundlesOfText(
   return std::make_shared<const RecvBundles>(*graph);
 }
 
-// Of a graph of these, in that order.
+// Returns the bundles of a graph of these _Recvs, in that order, and the node
+// "first". The nodes are named "recv_0", "recv_1" and so on.
 inline std::shared_ptr<const RecvBundles> BundlesOf(
     const std::vector<MarkedRecv>& recvs) {
   std::string text = FirstText();

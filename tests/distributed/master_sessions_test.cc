@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What a master does for its sessions beside running steps; the tasks answer as
-// the tests say.
+// Tests of what a master does for its sessions besides running steps. The tasks
+// answer as the tests say.
 #include "leat/distributed/master_sessions.h"
 
 #include <atomic>
@@ -69,7 +69,7 @@ class MasterSessionsTest : public ::testing::Test {
     pb::GraphDef graph;
     const absl::Status exported = ExportGraphDef(*b.Build(), graph);
     EXPECT_TRUE(exported.ok()) << exported;
-    // Every builder makes an "init".
+    // Leaves out the node "init", which every builder makes.
     pb::GraphDef without_init;
     *without_init.mutable_versions() = graph.versions();
     for (pb::NodeDef& node : *graph.mutable_node()) {
@@ -78,7 +78,7 @@ class MasterSessionsTest : public ::testing::Test {
     return without_init;
   }
 
-  // Creates one, running what is to be done on the blocking queue here.
+  // Creates a session and runs the tasks of the blocking queue on this thread.
   absl::StatusOr<SessionPtr> Create(const pb::GraphDef& graph,
                                     const pb::ConfigProto& config = {}) {
     pb::CreateSessionRequest request;
@@ -107,7 +107,7 @@ class MasterSessionsTest : public ::testing::Test {
     return *std::move(result->session);
   }
 
-  // Creates one that is among `sessions`, where there is room.
+  // Creates a session and adds it to `sessions`, which must have room.
   SessionPtr AddTo(MasterSessions& sessions) {
     auto session = Create(SomeGraph("x"));
     EXPECT_TRUE(session.ok()) << session.status();
@@ -129,7 +129,7 @@ class MasterSessionsTest : public ::testing::Test {
   mutable Mutex mutex_;
   std::vector<std::string> called_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::string> messages_ ABSL_GUARDED_BY(mutex_);
-  std::atomic<int> unreachable_{0};  // so often
+  std::atomic<int> unreachable_{0};  // how often GetStatus still fails
   const std::unique_ptr<DeviceSet> devices_ =
       *DeviceSet::Create({.task = kWorker, .num_threads = 1});
   FakeTasks tasks_{[this](const FakeTasks::Received& call,
@@ -169,7 +169,7 @@ TEST_F(MasterSessionsTest, ASessionWhoseClientHasGoneIsClosed) {
   EXPECT_EQ(sessions_->size(), 0u);
   EXPECT_EQ(num_calls(methods::kDeleteWorkerSession), 2);
   EXPECT_TRUE(sessions_->WaitUntil(std::chrono::steady_clock::now()));
-  // One whose client waits is kept.
+  // A session whose client still waits is kept.
   auto other = Create(SomeGraph("x"));
   ASSERT_TRUE(other.ok()) << other.status();
   under_way = sessions_->Begin();
@@ -219,7 +219,7 @@ TEST_F(MasterSessionsTest, TheSessionIdleForLongestMakesRoom) {
   const SessionPtr second = AddTo(*sessions);
   ASSERT_TRUE(first != nullptr && second != nullptr);
   EXPECT_EQ(num_calls(methods::kDeleteWorkerSession), 0);
-  EXPECT_FALSE(first->ReleaseCallable(7).ok());  // So it was used.
+  EXPECT_FALSE(first->ReleaseCallable(7).ok());  // It is a use.
   {
     const auto room = sessions->Begin();
     EXPECT_TRUE(room.ok()) << room.status();
@@ -257,7 +257,7 @@ TEST_F(MasterSessionsTest, SaysWhichTasksASessionWaitsFor) {
     messages_.emplace_back(message);
   };
   environment_.log_interval = std::chrono::milliseconds(20);
-  unreachable_ = 2;  // asked again after 100 and 200 ms
+  unreachable_ = 2;  // It is asked again after 100 and 200 ms.
   const auto session = Create(SomeGraph("x"));
   ASSERT_TRUE(session.ok()) << session.status();
   MutexLock lock(mutex_);
@@ -337,7 +337,7 @@ TEST_F(MasterSessionsTest, BoundsTheExtensionsThatWait) {
   ASSERT_TRUE(session.ok()) << session.status();
   Extensions extensions;
   const auto call = std::make_shared<CallContext>();
-  for (int i = 0; i < 18; ++i) {  // one that runs, sixteen that wait
+  for (int i = 0; i < 18; ++i) {  // One runs, and sixteen may wait.
     (*session)->Extend(SomeGraph(absl::StrCat("y", i)), i, call,
                        extensions.Done());
   }
@@ -349,7 +349,7 @@ TEST_F(MasterSessionsTest, BoundsTheExtensionsThatWait) {
 
 class MasterCallablesTest : public MasterSessionsTest {
  protected:
-  // What came of a MakeCallable.
+  // The answer to MakeCallable.
   struct Made {
     Mutex mutex;
     std::optional<absl::StatusOr<int64_t>> handle ABSL_GUARDED_BY(mutex);
@@ -373,7 +373,8 @@ class MasterCallablesTest : public MasterSessionsTest {
     options.add_target("x");
     return options;
   }
-  // It waits for its plan, if that has to be made, until RunAll.
+  // Calls MakeCallable. If the plan has to be made, the call waits for it until
+  // RunAll.
   std::shared_ptr<Made> Start(const pb::CallableOptions& options,
                               std::shared_ptr<CallContext> call) {
     const auto made = std::make_shared<Made>();
@@ -452,9 +453,9 @@ TEST_F(MasterCallablesTest, IsNotMadeForAClientThatHasGone) {
   EXPECT_FALSE(made->has_come());
   call->cancellation.Cancel(absl::CancelledError("gone"));
   EXPECT_EQ(made->Take().status(), absl::CancelledError("gone"));
-  RunAll();  // The plan is made all the same.
+  RunAll();  // The plan is made nevertheless.
   EXPECT_EQ(session_->num_plans(), 1u);
-  EXPECT_EQ(Make().value_or(-1), 0);  // the first
+  EXPECT_EQ(Make().value_or(-1), 0);  // the first handle
 }
 
 TEST_F(MasterCallablesTest, WaitsForItsPlanAsLongAsItsSessionSays) {
@@ -509,7 +510,7 @@ TEST_F(MasterCallablesTest, FeedsAndFetchesAreInHostMemory) {
   }
 }
 
-// Received tensors, large or small.
+// Tensors that are received and not decoded, large or small.
 class Bytes final : public PendingTensors {
  public:
   explicit Bytes(int64_t bytes) : bytes_(bytes) {}

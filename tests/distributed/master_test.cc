@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Sessions on a cluster of servers in this process: what clients see, and that
-// nothing stays behind on any task.
+// Tests of sessions on a cluster of servers in this process: what clients see,
+// and that nothing stays behind on any task.
 #include "leat/distributed/master.h"
 
 #include <chrono>
@@ -68,7 +68,8 @@ class MasterTest : public ::testing::Test {
     return *session;
   }
 
-  // A variable on the parameter server and what a worker makes of it.
+  // A variable on the parameter server and an output that a worker computes
+  // from it.
   struct Counter {
     explicit Counter(GraphBuilder& b) {
       auto ps = b.OnDevice(kOnPs);
@@ -253,7 +254,7 @@ TEST_F(WaitingStepTest, EndsAtItsTimeout) {
           .status();
   EXPECT_EQ(status.code(), Code::kDeadlineExceeded);
   EXPECT_THAT(status.message(), HasSubstr("100ms"));
-  // The step that has ended takes nothing.
+  // The step that has ended does not take the element.
   ASSERT_TRUE(session->Run({.targets = {put}}).ok());
   EXPECT_EQ(Fetch(*session, result), 6);
 }
@@ -292,7 +293,7 @@ TEST_F(WaitingStepTest, EndsWhenATaskGoes) {
   EXPECT_EQ(status.code(), Code::kUnavailable) << status;
   EXPECT_THAT(status.message(), HasSubstr("/job:ps/replica:0/task:0"));
   cluster.Start(kPs);
-  // The new task knows nothing of the session.
+  // The restarted task does not know the session.
   EXPECT_EQ(session->Run({.targets = {put}}).status().code(), Code::kAborted);
   auto again = NewSession(b);
   EXPECT_TRUE(again->Run({.targets = {put}}).ok());
@@ -327,7 +328,7 @@ TEST_F(MasterTest, KeepsItsSessionsWhenAFormerProcessIsHeardOf) {
   Counter c(b);
   auto session = NewSession(b);
   ASSERT_TRUE(session->Run({.targets = {init}}).ok());
-  // What it asked for before it died.
+  // This is a late request of the master's former process.
   pb::CreateWorkerSessionRequest late;
   late.set_session_handle("late");
   late.set_master_task(kWorker.ToString());
@@ -379,7 +380,7 @@ TEST_F(MasterTest, TakesBranchesAndLoopsAcrossTasks) {
   EXPECT_EQ(run(-3, 2), 0.5f);
 }
 
-// The same losses as on one machine.
+// The losses must be the same as on one machine.
 TEST_F(MasterTest, TrainsAsALocalSessionDoes) {
   const auto losses = [this](bool on_cluster) {
     GraphBuilder b;
@@ -429,7 +430,7 @@ TEST_F(MasterTest, TellsTasksWhichPlansItHasGivenUp) {
     std::this_thread::yield();
   }
   EXPECT_EQ(graphs(), PlanTable::kMaxPlans);
-  // What was given up is planned again.
+  // A plan that was given up is made again.
   EXPECT_EQ(Fetch(*session, constants[0]), 0);
 }
 
@@ -454,7 +455,8 @@ TEST_F(MasterTest, RecordsWhatRanOnEveryTask) {
   EXPECT_EQ(metadata.partition_graphs_size(), 2);
 }
 
-// By these a task tells requests that come again, or too late.
+// By the id and the ticket, a task recognizes requests that come again or too
+// late.
 TEST(MasterTasksTest, GetAnIdAndTheirTicketWithEachSession) {
   const auto network = std::make_shared<InProcessNetwork>();
   pb::LeatPeer leat;
@@ -531,7 +533,7 @@ TEST(MasterLimitsTest, ASessionInUseMakesNoRoomForAnother) {
   EXPECT_TRUE((*session)->Run({.targets = {put}}).ok());
   client.join();
   EXPECT_TRUE(taking.ok()) << taking;
-  // Idle, once the master has cleaned up.
+  // The session is idle once the master has cleaned up its step.
   absl::StatusOr<std::shared_ptr<Session>> other;
   EXPECT_TRUE(Eventually([&] {
     other = cluster.NewSession(graph, kWorker);

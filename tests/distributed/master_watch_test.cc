@@ -47,7 +47,7 @@ class MasterWatchTest : public testing::WorkerTest {
     WorkerTest::TearDown();
   }
 
-  // What a process says whose device is of that incarnation.
+  // Returns the answer of a process whose device has that incarnation.
   static Answer Process(uint64_t incarnation) {
     return PeerStatus{.devices = {{.incarnation = incarnation}}};
   }
@@ -56,7 +56,7 @@ class MasterWatchTest : public testing::WorkerTest {
     return absl::InvalidArgumentError("of what listens there now");
   }
 
-  // How a master answers, which gets how often it was asked before.
+  // Sets how a master answers. `answer` gets the number of earlier questions.
   void Answers(const std::string& master, std::function<Answer(int)> answer) {
     MutexLock lock(mutex_);
     answers_[master] = std::move(answer);
@@ -66,7 +66,7 @@ class MasterWatchTest : public testing::WorkerTest {
     const auto found = asked_.find(master);
     return found == asked_.end() ? 0 : found->second;
   }
-  // The watch looks that often meanwhile.
+  // Waits until the watch has looked `times` times.
   void LetItLook(int times) {
     const int before = times_asked(kOther);
     EXPECT_TRUE(
@@ -129,7 +129,7 @@ TEST_F(MasterWatchTest, OthersThanItsPeersKeepTheirSessions) {
   EXPECT_TRUE(task.CreateSession("own", false, task.name(), 4).ok());
   Answers(task.name(), [](int) { return Silence(); });
   watch->Start();
-  LetItLook(10);  // kMaster is none of the cluster
+  LetItLook(10);  // kMaster is not in the cluster.
   EXPECT_TRUE(HasSessions(4));
   EXPECT_EQ(times_asked(task.name()), 0);
   EXPECT_TRUE(task.DeleteSession("unnamed").ok());
@@ -149,7 +149,7 @@ TEST_F(MasterWatchTest, ASessionWithAStepIsNotAskedFor) {
       task.Start(methods::kRunGraph, RunRequest("s", *graph, step_id));
   EXPECT_TRUE(
       Eventually([this] { return task.worker().counters().running == 1; }));
-  // It has other sessions that nobody uses.
+  // The same master has another session, which nobody uses.
   EXPECT_TRUE(task.CreateSession("t", false, kMaster, 1).ok());
   watch->Start();
   LetItLook(20);

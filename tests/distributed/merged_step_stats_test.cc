@@ -21,7 +21,8 @@ constexpr int64_t kSecond = 1'000'000'000;
 const char kPs[] = "/job:ps/replica:0/task:0/device:CPU:0";
 const char kWorker[] = "/job:worker/replica:0/task:0/device:CPU:0";
 
-// A task whose clock is ahead by `skew`. Times are the master's, in micros.
+// The stats of a task whose clock is ahead by `skew` nanoseconds. All arguments
+// are times of the master's clock, in microseconds.
 class Task {
  public:
   Task(std::string device, int64_t skew) : skew_(skew) {
@@ -43,7 +44,8 @@ class Task {
     stats.set_all_end_rel_micros(end - start);
     return *this;
   }
-  // Called and answered by the master's clock, received and replied by its own.
+  // Returns the stats with the times of the call. The master records `called`
+  // and `answered`, the task `received` and `replied`, each by its own clock.
   TaskStepStats Call(int64_t called, int64_t received, int64_t replied,
                      int64_t answered) {
     task_.times = {.called = kZero + called * kMicro,
@@ -52,7 +54,7 @@ class Task {
                    .replied = At(replied)};
     return task_;
   }
-  // TensorFlow's does not say.
+  // The same for a task of TensorFlow, which does not report its times.
   TaskStepStats ForeignCall(int64_t called, int64_t answered) {
     task_.times = {.called = kZero + called * kMicro,
                    .answered = kZero + answered * kMicro};
@@ -67,7 +69,7 @@ class Task {
   TaskStepStats task_;
 };
 
-// In micros by the master's clock.
+// Returns when the nodes began, in microseconds by the master's clock.
 std::vector<int64_t> Starts(const pb::DeviceStepStats& device) {
   std::vector<int64_t> starts;
   for (const pb::NodeExecStats& node : device.node_stats()) {
@@ -97,16 +99,16 @@ TEST(MergedStepStatsTest, AreByTheClockOfTheMaster) {
     const pb::StepStats merged = MergeStepStats(
         {Task(kPs, skew).Ran("a", "A()", 30, 60).Call(0, 20, 80, 100),
          Task(kWorker, 0).Ran("b", "B()", 40, 50).Call(0, 10, 90, 100)});
-    // The way there and back took as long, so it is exact but for the micro
-    // that times of a message are short of.
+    // Request and reply took the same time, so the result is exact, except for
+    // the microsecond to which the times of messages are rounded down.
     EXPECT_NEAR(merged.dev_stats(0).node_stats(0).all_start_nanos() - kZero,
                 30 * kMicro, kMicro);
     EXPECT_THAT(Starts(merged.dev_stats(1)), ElementsAre(40));
   }
 }
 
-// What the ps sent 5 us after it began arrived before the middle of what its
-// call allows says that it was sent.
+// By the middle of what its call allows, the ps would have sent the tensor
+// after it arrived. So the order of send and receive must move the clock.
 TEST(MergedStepStatsTest, ARecvEndsAfterItsSendBegan) {
   for (const int64_t skew :
        {int64_t{0}, 30 * kMicro, -30 * kMicro, 7 * kSecond, -7 * kSecond}) {
@@ -146,7 +148,7 @@ TEST(MergedStepStatsTest, NoForeignTaskWorksOutsideOfItsCall) {
   }
 }
 
-// TensorFlow's entries of RPCs have micros only.
+// TensorFlow's entries of RPCs have microseconds only.
 TEST(MergedStepStatsTest, MicrosAreMovedWhereThereAreNoNanos) {
   TaskStepStats task =
       Task(kPs, kSecond).Ran("a", "A()", 10, 20).Call(0, 10, 90, 100);
@@ -169,7 +171,7 @@ TEST(MergedStepStatsTest, HaveNoMoreRunsThanTheyMay) {
   EXPECT_EQ(merged.dev_stats(0).node_stats_size(), 7);
 }
 
-// Of a task that is not what it should be.
+// The stats may come from a task that reports nonsense.
 TEST(MergedStepStatsTest, TakeAnyNumbers) {
   const int64_t odd[] = {INT64_MIN, -1, 0, 1, kZero, INT64_MAX};
   for (const int64_t a : odd) {

@@ -50,7 +50,7 @@ const std::vector<Method>& AllMethods() {
   return *all;
 }
 
-// The field of a message that holds tensors.
+// Returns the field of a message that holds tensors.
 TensorField TensorsOf(const Descriptor& message) {
   for (int i = 0; i < message.field_count(); ++i) {
     const FieldDescriptor& field = *message.field(i);
@@ -64,7 +64,7 @@ TensorField TensorsOf(const Descriptor& message) {
   return {};
 }
 
-// Of the method's request or response, which bear its name.
+// Returns the request or response of a method, which bears the method's name.
 const Descriptor* MessageOf(const Method& method, const char* kind) {
   const std::vector<std::string> parts = absl::StrSplit(method.path, '/');
   const std::string name = absl::StrCat(parts.back(), kind);

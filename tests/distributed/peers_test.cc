@@ -43,7 +43,7 @@ ClusterSpec Cluster() {
       {{"ps", {{0, kPsAddress}}}, {"worker", {{3, kWorkerAddress}}}});
 }
 
-// Counts, and tells on which threads.
+// Counts allocations on the threads of a queue and elsewhere.
 class WatchedAllocator final : public Allocator {
  public:
   explicit WatchedAllocator(const WorkQueue& queue) : queue_(queue) {}
@@ -61,7 +61,8 @@ class WatchedAllocator final : public Allocator {
   std::atomic<int> elsewhere_{0};
 };
 
-// A response as a transport between processes gives it.
+// Encodes a response and splits it again, so that it becomes what a transport
+// between processes gives its receiver.
 Payload Received(Payload response) {
   const auto segments =
       *EncodePayload(std::move(response), methods::kRecvTensor.response);
@@ -191,7 +192,7 @@ TEST_F(PeersTest, TellTasksOfLeatFromTensorFlows) {
   EXPECT_EQ(ps->devices[0].name, "/job:ps/replica:0/task:0/device:CPU:0");
   EXPECT_EQ(ps->devices[0].incarnation, UINT64_MAX);
   EXPECT_EQ(ps->devices[0].memory_bytes, 1000);
-  // TensorFlow's tasks do not bear the pings.
+  // TensorFlow's tasks do not tolerate the pings.
   EXPECT_THAT(transport_.pinged(), ElementsAre(kPsAddress));
   EXPECT_THAT(transport_.asked(), ElementsAre(kWorkerAddress));
 }
@@ -288,7 +289,8 @@ TEST_F(PeersTest, GiveTensorsDeadOnesToo) {
   }
 }
 
-// As TensorFlow's: an empty float[0], whatever the type of the edge.
+// A dead tensor is sent as TensorFlow does: an empty float[0], whatever the
+// dtype of the edge.
 TEST_F(PeersTest, SendDeadTensorsAsTensorFlowDoes) {
   const Payload dead = EncodeRecvTensorResponse(Tensor::Scalar<int>(7), true);
   ASSERT_EQ(dead.tensors.size(), 1u);
@@ -398,14 +400,14 @@ TEST_F(PeersTest, RefuseRepliesThatMakeNoSense) {
     return malformed;
   });
   expect_refused("", [] {
-    // A TensorProto of dtype 99.
+    // This reply has a TensorProto of dtype 99.
     return *SplitPayload(
         ReceivedMessage(absl::string_view("\x0a\x02\x08\x63", 4)).Take(),
         methods::kRecvTensor.response);
   });
 }
 
-// Of a task that has chunks to give.
+// Returns the status of a task that can send chunks.
 Payload StatusWithChunks() {
   pb::GetStatusResponse status;
   status.mutable_leat()->set_version(kLeatPeerVersion);
@@ -427,7 +429,8 @@ TEST_F(PeersTest, AreMetOnce) {
   peers_.Meet("/job:absent/replica:0/task:0");
 }
 
-// None is parsed on a thread of the transport.
+// Large headers are refused because they must not be parsed on a thread of the
+// transport.
 TEST_F(PeersTest, RefuseLargeHeaders) {
   Serve(kPsAddress, [](const Payload&) {
     Payload payload;
@@ -464,7 +467,8 @@ TEST_F(PeersTest, RefuseTransfersInLargerChunksThanWished) {
               HasSubstr("in chunks of 2097152 bytes; 1048576 were wished"));
 }
 
-// It has told of the transfer itself, so the node is not what is not there.
+// The peer itself has announced the transfer, so NOT_FOUND does not mean that
+// the node is missing.
 TEST_F(PeersTest, TellWhoHasForgottenATensorThatIsBeingFetched) {
   absl::Status said;
   int num_calls = 0;
@@ -485,7 +489,8 @@ TEST_F(PeersTest, TellWhoHasForgottenATensorThatIsBeingFetched) {
             AsDerived(absl::AbortedError(
                 "task /job:ps/replica:0/task:0 has forgotten 'edge_5_w/read' "
                 "while it was fetched: no transfer 1")));
-  // What else it says is left as it is, and so is what the way says.
+  // Other errors of the peer stay as they are, and so do errors of the
+  // transport.
   EXPECT_EQ(answered(absl::InternalError("broken")),
             AsDerived(absl::InternalError("broken")));
   const absl::Status of_the_way =

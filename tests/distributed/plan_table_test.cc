@@ -36,7 +36,7 @@ class PlanTableTest : public ::testing::Test {
         max_plans);
   }
 
-  // Made at once.
+  // Gets a plan, which is made at once if it is missing.
   PlanTable::Plan Get(PlanTable& table, const std::string& key) {
     PlanTable::Plan got;
     table.Get(
@@ -102,7 +102,7 @@ TEST_F(PlanTableTest, AnErrorGoesToAllWhoWaitAndIsForgotten) {
   EXPECT_NE(Get(*table, "a"), nullptr);
 }
 
-// Between the two the graph was extended.
+// The graph is extended between the requests.
 TEST_F(PlanTableTest, AnErrorOfAnEarlierGraphIsNotALaterOnes) {
   const auto table = Table();
   struct Caller {
@@ -127,7 +127,7 @@ TEST_F(PlanTableTest, AnErrorOfAnEarlierGraphIsNotALaterOnes) {
   EXPECT_TRUE(absl::IsNotFound(callers[3].got.status()));
   EXPECT_TRUE(absl::IsUnknown(callers[1].got.status()));
   EXPECT_EQ(callers[1].finish, nullptr);
-  ASSERT_NE(callers[2].finish, nullptr);  // the latest
+  ASSERT_NE(callers[2].finish, nullptr);  // the latest version
   const PlanTable::Plan plan = PlanOf("a");
   std::move(callers[2].finish)(plan);
   ASSERT_TRUE(callers[1].got.ok()) << callers[1].got.status();
@@ -207,8 +207,10 @@ TEST_F(PlanTableTest, WhoLeavesIsForgottenAndThePlanIsMade) {
   table->Leave("a", second);
   table->Leave("b", second);
   EXPECT_EQ(table->num_waiting(), 1);
-  EXPECT_EQ(kept.use_count(), 3);  // of the third one, which waits
-  // It is no error to have left, nor that of who has.
+  EXPECT_EQ(kept.use_count(), 3);  // by the third caller, which still waits
+  // Leaving is not an error. The error of a plan that was made for a caller
+  // that has left reaches nobody, and the plan is made again for the caller
+  // that waits.
   ASSERT_EQ(finish.size(), 1);
   std::move(finish[0])(absl::NotFoundError("no node 'a'"));
   ASSERT_EQ(finish.size(), 2);
@@ -276,7 +278,7 @@ TEST_F(PlanTableTest, EightThreadsMakeEachPlanOnce) {
             key, 0,
             [&, key](PlanTable::Done done) {
               ++made;
-              // Registered somewhere else, later.
+              // The plan is finished later, on another thread.
               timers.At(
                   TimerQueue::Clock::now() + std::chrono::microseconds(50),
                   [key, done = std::move(done)]() mutable {

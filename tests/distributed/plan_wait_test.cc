@@ -17,7 +17,7 @@ using ::leat::testing::Eventually;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// What a wait came to, on any thread.
+// The outcome of a wait. Thread-safe.
 struct Outcome {
   PlanTable::Done Done() {
     return [this](absl::StatusOr<PlanTable::Plan> got) {
@@ -46,7 +46,7 @@ StepDeadline After(milliseconds timeout) {
 
 class PlanWaitTest : public ::testing::Test {
  protected:
-  // For a plan that `finish_` gives.
+  // Waits for a plan, which the test gives with `finish_`.
   void Wait(const Patience& patience, PlanTable::Done done) {
     WaitForPlan(
         table_, "a", 0,
@@ -114,7 +114,8 @@ TEST_F(PlanWaitTest, OfAClientThatIsGoneIsOverAtOnce) {
   EXPECT_EQ(table_->num_waiting(), 0);
 }
 
-// What it holds of the client, such as feeds, goes with its patience.
+// Whatever the callback holds of the client, such as feeds, must go when the
+// wait is over, although the plan is still being made.
 TEST_F(PlanWaitTest, KeepsNothingOnceItIsOver) {
   auto feeds = std::make_shared<int>();
   const std::weak_ptr<int> watched = feeds;
@@ -125,8 +126,8 @@ TEST_F(PlanWaitTest, KeepsNothingOnceItIsOver) {
   EXPECT_TRUE(watched.expired());
 }
 
-// As a client does that asks, gives up, and asks again, as long as a silent
-// task does not take its graph.
+// A client may ask, give up, and ask again as long as a silent task does not
+// accept its graph.
 TEST_F(PlanWaitTest, WhoAsksAgainAndAgainLeavesNothing) {
   Wait({}, outcome_.Done());
   const auto asked = std::make_shared<int>();

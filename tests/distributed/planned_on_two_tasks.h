@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A small graph on two tasks, planned, for tests of what a master does with a
-// plan: Mul = 2 * x on the ps, AddV2 = Mul + u and Neg = -u on the worker.
+// Plans a small graph on two tasks, for tests of what a master does with a
+// plan. Mul = 2 * x is on the ps; AddV2 = Mul + u and Neg = -u are on the
+// worker.
 #ifndef LEAT_TESTS_DISTRIBUTED_PLANNED_ON_TWO_TASKS_H_
 #define LEAT_TESTS_DISTRIBUTED_PLANNED_ON_TWO_TASKS_H_
 
@@ -21,7 +22,7 @@ namespace leat {
 inline const std::string kWorkerTask = "/job:worker/replica:0/task:0";
 inline const std::string kPsTask = "/job:ps/replica:0/task:0";
 
-// Their CPUs, the worker's first.
+// Returns the CPUs of both tasks, the worker's first.
 inline std::vector<DeviceInfo> TwoTasks() {
   return {
       {.name = kWorkerTask + "/device:CPU:0", .type = kCpu, .incarnation = 7},
@@ -30,6 +31,9 @@ inline std::vector<DeviceInfo> TwoTasks() {
        .incarnation = 0xe607e44825c78fa6}};
 }
 
+// Builds, prepares and plans the graph for `signature`, whose names are those
+// above. `devices` are those of TwoTasks, or others of the same tasks. Returns
+// the first error of these stages.
 inline absl::StatusOr<StepPlan> PlanOnTwoTasks(
     StepSignature signature, const std::vector<DeviceInfo>& devices,
     const PlanOptions& plan_options = {}) {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ReceivedMessage: a message cut into slices, as a transport would give it,
-// that counts who holds it.
+// ReceivedMessage is a message in slices, as a transport gives it to its
+// receiver. It tells the test whether anybody still holds the slices.
 #ifndef LEAT_TESTS_DISTRIBUTED_RECEIVED_MESSAGE_H_
 #define LEAT_TESTS_DISTRIBUTED_RECEIVED_MESSAGE_H_
 
@@ -17,12 +17,15 @@
 
 namespace leat::testing {
 
+// To be used by one thread. The slices live until the receiver and all buffers
+// that adopted a slice have let them go, which may be after this object.
 class ReceivedMessage {
  public:
-  // Each slice in a block of its own, so that reading beyond one is an error
-  // under the address sanitizer; its bytes begin `shift` behind a multiple of
-  // 16. `cuts` are where slices begin, in order; the same one twice gives an
-  // empty slice.
+  // Copies `bytes` into slices that begin at 0 and at each of `cuts`, which are
+  // in order; two equal cuts give an empty slice. Each slice has a block of
+  // memory of its own, so that the address sanitizer reports reads beyond it.
+  // Its bytes begin `shift` bytes after the beginning of the block, whose
+  // address is a multiple of 16.
   explicit ReceivedMessage(absl::string_view bytes,
                            const std::vector<size_t>& cuts = {},
                            size_t shift = 0)
@@ -35,7 +38,7 @@ class ReceivedMessage {
     }
   }
 
-  // To be called once.
+  // Returns the slices. To be called once.
   ReceivedSlices Take() {
     ReceivedSlices slices;
     for (const Slice& slice : memory_->slices) {
@@ -50,16 +53,18 @@ class ReceivedMessage {
     return slices;
   }
 
-  // Nobody holds the slices that Take gave.
+  // True if nobody holds the slices that Take returned.
   bool IsReleased() const { return released_.expired(); }
-  // How often a slice was adopted. REQUIRES: somebody holds them.
+  // Returns how often a slice was adopted. REQUIRES: not IsReleased().
   int adopted() const { return released_.lock()->adopted; }
 
  private:
+  // The bytes of one slice, within a block.
   struct Slice {
     char* data = nullptr;
     size_t size = 0;
   };
+  // Owns the slices. Shared by the ReceivedSlices and the adopted buffers.
   struct Memory {
     void Add(absl::string_view bytes, size_t shift) {
       blocks.emplace_back(new char[shift + bytes.size()]);
@@ -72,6 +77,7 @@ class ReceivedMessage {
     std::vector<Slice> slices;
     int adopted = 0;
   };
+  // An adopted slice as the buffer of a tensor.
   class SliceBuffer final : public Buffer {
    public:
     SliceBuffer(std::shared_ptr<Memory> memory, char* data, size_t size)

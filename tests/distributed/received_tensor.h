@@ -1,6 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ReceivedTensor: what a Rendezvous::Done was called with, and how often.
+// ReceivedTensor records what a Rendezvous::Done was called with, and how
+// often.
+//
+//   ReceivedTensor received;
+//   rendezvous.RecvAsync(key, received.Done());
+//   ASSERT_TRUE(received.Wait());
 #ifndef LEAT_TESTS_DISTRIBUTED_RECEIVED_TENSOR_H_
 #define LEAT_TESTS_DISTRIBUTED_RECEIVED_TENSOR_H_
 
@@ -13,9 +18,11 @@
 
 namespace leat::testing {
 
-// Thread-safe. What it came to is read after the call.
+// Thread-safe. Copies share their state, which the callback keeps alive. The
+// results may be read only after the callback was called.
 class ReceivedTensor {
  public:
+  // Returns a callback that records its arguments.
   Rendezvous::Done Done() {
     return [state = state_](const absl::Status& status, Tensor tensor,
                             bool is_dead) {
@@ -28,11 +35,13 @@ class ReceivedTensor {
     };
   }
 
+  // Returns how often callbacks of Done were called.
   int calls() const {
     MutexLock lock(state_->mutex);
     return state_->calls;
   }
-  // False when it was not called within ten seconds.
+  // Waits for the first call. Returns false if there is none within ten
+  // seconds.
   bool Wait() const {
     const auto deadline =
         std::chrono::steady_clock::now() + std::chrono::seconds(10);
@@ -42,6 +51,7 @@ class ReceivedTensor {
     }
     return true;
   }
+  // Return the arguments of the last call.
   absl::Status status() const {
     MutexLock lock(state_->mutex);
     return state_->status;

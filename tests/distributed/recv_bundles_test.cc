@@ -32,7 +32,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// The keys of each bundle.
+// Returns the keys of each bundle.
 std::vector<std::vector<std::string>> Keys(const RecvBundles& bundles) {
   std::vector<std::vector<std::string>> keys;
   for (const RecvBundles::KeysRef& each : bundles.bundles()) {
@@ -42,7 +42,7 @@ std::vector<std::vector<std::string>> Keys(const RecvBundles& bundles) {
 }
 
 // ---------------------------------------------------------------------------
-// Which there are
+// The bundles of a graph
 
 TEST(RecvBundlesTest, AreThoseThatTheMasterMarks) {
   const std::vector<MarkedRecv> recvs = {
@@ -75,7 +75,8 @@ TEST(RecvBundlesTest, OneAloneIsNone) {
   EXPECT_EQ(bundles->Find(KeyOf({.tensor = "a"})), nullptr);
 }
 
-// In a loop it has one of the control loop.
+// Such a _Recv is left out of the bundle. In a loop, a _Recv waits for a node
+// of the control loop.
 TEST(RecvBundlesTest, OneThatWaitsForANodeIsNotInIt) {
   const MarkedRecv a{.tensor = "a"}, b{.tensor = "b"};
   const MarkedRecv late{.tensor = "late", .waits = true};
@@ -108,7 +109,8 @@ TEST(RecvBundlesTest, AreForOneDevice) {
   EXPECT_THAT(Keys(*BundlesOf({a, other})), IsEmpty());
 }
 
-// The second one would wait for what the first one gets.
+// If a key were in two bundles, the second one would wait for a tensor that the
+// first one gets.
 TEST(RecvBundlesTest, AKeyIsInOne) {
   const MarkedRecv a{.tensor = "a"}, b{.tensor = "b"};
   const MarkedRecv again{.tensor = "a", .bundle = 1};
@@ -142,7 +144,7 @@ TEST(RecvBundlesTest, OfKeysThatNoRequestCanHaveAreNone) {
   constexpr size_t kMost = static_cast<size_t>(kMaxInlineHeaderBytes);
   EXPECT_THAT(Keys(*of_names(kMost / 2)), IsEmpty());
   EXPECT_THAT(Keys(*of_names(kMost)), IsEmpty());
-  // As long as there can be some, requests for them are small enough.
+  // Where bundles are made, their requests are small enough.
   int num_bundles = 0;
   for (size_t bytes = kMost / 8; bytes < kMost / 2; bytes += 1000) {
     const auto bundles = of_names(bytes);
@@ -171,21 +173,22 @@ TEST(RecvBundlesTest, WhatIsNoNumberOrNoRecvIsNotMarked) {
 }
 
 // ---------------------------------------------------------------------------
-// Those of a step
+// The bundles of a step
 
-// Of a, b and c, and of x and y.
+// One bundle of a, b and c, and one of x and y.
 class BundledRecvsTest : public ::testing::Test {
  protected:
   static std::string Key(const char* tensor) {
     return KeyOf({.tensor = tensor});
   }
-  // Whether it was taken; what it gave is in ready_ and all_.
+  // Returns whether the receive was taken into a bundle. The keys and callbacks
+  // of a bundle that this completes are in `ready_` and `all_`.
   bool Add(const std::string& key, const ReceivedTensor& received) {
     Rendezvous::Done done = ReceivedTensor(received).Done();
     ready_ = nullptr;
     all_.clear();
     const bool is_taken = recvs_.Add(key, done, ready_, all_);
-    // Who is not taken is for the caller to answer.
+    // If the receive is not taken, the caller keeps its callback.
     EXPECT_TRUE(is_taken || done != nullptr);
     EXPECT_EQ(ready_ == nullptr, all_.empty());
     return is_taken;
@@ -271,7 +274,9 @@ TEST_F(BundledRecvsTest, EndGivesThoseThatWait) {
   EXPECT_TRUE(recvs_.End().empty());
 }
 
-// Some ask, one ends: each is given once, a bundle to the last who asks.
+// Several threads ask for tensors while another one ends the step. Each
+// callback is given once, and those of a bundle go to the thread that asks
+// last.
 TEST(BundledRecvsConcurrencyTest, EachIsGivenOnce) {
   constexpr int kRounds = 200;
   constexpr size_t kThreads = 3;
@@ -303,7 +308,7 @@ TEST(BundledRecvsConcurrencyTest, EachIsGivenOnce) {
     }
     threads.emplace_back([&] {
       while (!go) std::this_thread::yield();
-      if (round % 2 == 0) return;  // all are given
+      if (round % 2 == 0) return;  // All bundles are completed.
       for (Rendezvous::Done& one : bundled.End()) {
         std::move(one)(absl::CancelledError(), Tensor(), false);
         ++ended;

@@ -22,7 +22,7 @@ TEST(RecvTensorTest, WishesTravelOnlyWhereThereAreAny) {
   const Payload plain = EncodeRecvTensorRequest(7, "key", 9);
   pb::RecvTensorRequest message;
   ASSERT_TRUE(message.ParseFromString(plain.header));
-  // What a task of TensorFlow gets is what TensorFlow sends.
+  // A task of TensorFlow gets what TensorFlow sends, without Leat's fields.
   EXPECT_FALSE(message.has_leat());
   const auto wished = DecodeRecvTensorRequest(
       EncodeRecvTensorRequest(7, "key", 9,
@@ -66,7 +66,8 @@ TEST(RecvTensorTest, TransfersTravel) {
   EXPECT_EQ(received.LengthOf(4), 40'000 - 4 * 8192);
 }
 
-// A response with that transfer, of float[10,1000] otherwise.
+// A response with a transfer that is valid at first: of float[10,1000], in
+// chunks of 8,192 bytes.
 class HostileTransferTest : public ::testing::Test {
  protected:
   HostileTransferTest() {
@@ -172,7 +173,7 @@ TEST(RecvTensorsTest, ResponsesTravelInTheOrderOfTheKeys) {
   std::vector<SentTensor> sent(4);
   sent[0].tensor = first;
   sent[1].is_dead = true;
-  // What a dead one has means nothing.
+  // The contents of a dead tensor do not matter.
   sent[2] = {.tensor = Tensor::Scalar<int>(7), .is_dead = true};
   sent[3].tensor = last;
   const Payload payload = EncodeRecvTensorsResponse(std::move(sent));
@@ -189,7 +190,7 @@ TEST(RecvTensorsTest, ResponsesTravelInTheOrderOfTheKeys) {
   EXPECT_GT(response->send_start_us, 0);
 }
 
-// As bytes between processes they are the message of the .proto file.
+// As bytes between processes, the response is the message of the .proto file.
 TEST(RecvTensorsTest, ResponsesAreMessages) {
   std::vector<SentTensor> sent(2);
   sent[0].tensor = Tensor::Vector<int32_t>({1, 2, 3});

@@ -209,13 +209,14 @@ TEST_F(RegisteredPlanTest, ATaskOfTensorFlowGetsNothingOfOurs) {
   EXPECT_TRUE(theirs.request.has_config_proto());
   EXPECT_FALSE(ours.request.has_config_proto());
   for (const pb::NodeDef& node : theirs.request.graph_def().node()) {
-    // false is the default.
+    // The attr is left out where it has its default, false.
     if (node.op() != "_Recv" && node.op() != "_Send") continue;
     EXPECT_EQ(node.attr().contains("client_terminated"),
               absl::StartsWith(node.name(), "_"))
         << node.name();
   }
-  // It forgets a step only when it is told to.
+  // A task of TensorFlow forgets a step only when it is told to, so no part
+  // ends alone there.
   foreign_ = {kWorkerTask};
   const auto alone = Requests(Plan({.feeds = {"u"}, .fetches = {"Neg"}}));
   EXPECT_FALSE(alone.begin()->second.part.ends_alone);

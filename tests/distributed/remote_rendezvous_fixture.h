@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What tests of rendezvous between tasks begin with: a parameter server and a
-// worker, each with the rendezvous of one step.
+// The fixture for tests of rendezvous between tasks: a parameter server (ps)
+// and a worker over a FakeTransport, each with the RemoteRendezvous of one
+// step.
 #ifndef LEAT_TESTS_DISTRIBUTED_REMOTE_RENDEZVOUS_FIXTURE_H_
 #define LEAT_TESTS_DISTRIBUTED_REMOTE_RENDEZVOUS_FIXTURE_H_
 
@@ -30,21 +31,26 @@
 
 namespace leat::testing::rendezvous {
 
+// The step of both rendezvous.
 inline constexpr int64_t kStepId = 12;
 inline constexpr char kPs[] = "/job:ps/replica:0/task:0";
 inline constexpr char kWorker[] = "/job:worker/replica:0/task:0";
 
+// Returns the cluster of both tasks. Nobody serves the worker's other task.
 inline ClusterSpec Cluster() {
   return *ClusterSpec::Create(
       {{"ps", {{0, "ps:1"}}}, {"worker", {{0, "worker:1"}, {1, "gone:1"}}}});
 }
 
+// Returns the devices of `task`, with 256 MiB of memory and a pool of two
+// threads.
 inline std::unique_ptr<DeviceSet> Devices(const char* task) {
   return *DeviceSet::Create(
       {.task = task, .num_threads = 2, .cpu_memory_bytes = 1 << 28});
 }
 
-// As a transport between processes gives it.
+// Encodes a response and splits it again, so that it becomes what a transport
+// between processes gives its receiver.
 inline Payload Received(Payload response) {
   const auto segments =
       *EncodePayload(std::move(response), methods::kRecvTensor.response);
@@ -61,7 +67,10 @@ inline Payload Received(Payload response) {
                        methods::kRecvTensor.response);
 }
 
-// One task with one step.
+// One task with one step. Serves RecvTensor and RecvTensors at its address.
+// Owns its devices and its rendezvous; `transport` is borrowed and must not be
+// called after the task is gone. Fields without a lock are set by the test
+// before calls.
 struct Task {
   Task(const char* name, const char* address, FakeTransport& transport,
        size_t max_entries = 1000)
@@ -77,7 +86,8 @@ struct Task {
         ++num_pulls;
       }
       const auto request = *DecodeRecvTensorRequest(payload.header);
-      // Who has sent a large tensor is asked what it is (GetStatus).
+      // The receiver of a large tensor asks the sender for its status
+      // (GetStatus), which comes here with another message.
       if (request.key.empty()) {
         return std::move(reply)(absl::UnimplementedError("not asked here"));
       }
@@ -99,6 +109,7 @@ struct Task {
                     });
   }
 
+  // Answers RecvTensors: with `bundle_answer`, or from the rendezvous.
   void GiveBundle(std::shared_ptr<CallContext> context, const Payload& payload,
                   Reply reply) {
     {
@@ -116,6 +127,7 @@ struct Task {
                          peers.traffic(), std::move(context), std::move(reply));
   }
 
+  // Returns a reply that passes responses through Received.
   static Reply AsReceived(Reply reply) {
     return
         [reply = std::move(reply)](absl::StatusOr<Payload> response) mutable {
@@ -125,12 +137,14 @@ struct Task {
   }
 
   const Device& device() const { return *devices->devices().front(); }
+  // Returns the context of the last call, or null if there was none.
   std::shared_ptr<CallContext> LastCall() {
     MutexLock lock(mutex);
     return last_call;
   }
 
-  // Calls that it has had.
+  // Return the numbers of calls of RecvTensor and RecvTensors. GetStatus counts
+  // as RecvTensor.
   int NumPulls() {
     MutexLock lock(mutex);
     return num_pulls;
@@ -140,8 +154,11 @@ struct Task {
     return num_bundle_pulls;
   }
 
-  bool is_remote = false;  // tensors travel as bytes
-  std::function<absl::StatusOr<Payload>()> bundle_answer;  // or its own
+  // If true, tensors travel as bytes, as between processes, and not as they
+  // are.
+  bool is_remote = false;
+  // If set, answers RecvTensors instead of the rendezvous.
+  std::function<absl::StatusOr<Payload>()> bundle_answer;
   Mutex mutex;
   std::shared_ptr<CallContext> last_call ABSL_GUARDED_BY(mutex);
   int num_pulls ABSL_GUARDED_BY(mutex) = 0;
@@ -151,6 +168,7 @@ struct Task {
   std::shared_ptr<RemoteRendezvous> rendezvous;
 };
 
+// Returns the rendezvous key of a tensor that `from` sends to `to`.
 inline std::string Key(const Task& from, const Task& to, absl::string_view name,
                        uint64_t frame = 0, int64_t iteration = 0) {
   RendezvousKey key;
@@ -163,13 +181,16 @@ inline std::string Key(const Task& from, const Task& to, absl::string_view name,
   return key.ToString();
 }
 
+// Handlers run on the thread that calls.
 class RemoteRendezvousTest : public ::testing::Test {
  protected:
+  // Receives at `task`, as a _Recv kernel does.
   ReceivedTensor Recv(Task& task, absl::string_view key) {
     ReceivedTensor received;
     task.rendezvous->RecvAsync(key, received.Done());
     return received;
   }
+  // Receives from the rendezvous of `task` for another task.
   ReceivedTensor RecvForPeer(Task& task, absl::string_view key) {
     ReceivedTensor received;
     task.rendezvous->RecvForPeer(key, received.Done());
@@ -181,6 +202,7 @@ class RemoteRendezvousTest : public ::testing::Test {
   Task worker_{kWorker, "worker:1", transport_};
 };
 
+// Returns a _Recv of bundle `bundle` for a tensor that `from` sends to `to`.
 inline MarkedRecv Marked(const Task& from, const Task& to,
                          const std::string& tensor, int64_t bundle) {
   return {.tensor = tensor,

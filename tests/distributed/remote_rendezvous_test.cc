@@ -93,7 +93,8 @@ TEST_F(RemoteRendezvousTest, SendsForItsOwnDevicesOnly) {
             absl::InvalidArgumentError("Invalid  rendezvous key: x"));
 }
 
-// A graph that was made for a process that this one has taken the place of.
+// A stale key comes from a graph that was made for the former process of this
+// task.
 TEST_F(RemoteRendezvousTest, RefusesKeysOfAnotherIncarnation) {
   const uint64_t own = ps_.device().info().incarnation;
   const std::string stale =
@@ -112,11 +113,12 @@ TEST_F(RemoteRendezvousTest, RefusesKeysOfAnotherIncarnation) {
   expect_restart(RecvForPeer(ps_, stale).status());
   expect_restart(ps_.rendezvous->Send(stale, Tensor::Scalar<int>(1), false));
   expect_restart(Recv(ps_, stale).status());
-  // Through the peer: of its failure.
+  // For the worker, the peer's error is the effect of a failure, so it is
+  // derived.
   const absl::Status pulled = Recv(worker_, stale).status();
   expect_restart(pulled);
   EXPECT_TRUE(IsDerived(pulled));
-  // Also for the task that had the address before.
+  // The same holds for keys of another task that had the address before.
   std::string other = stale;
   other.replace(other.find("task:0"), 6, "task:9");
   expect_restart(RecvForPeer(ps_, other).status());
@@ -164,7 +166,7 @@ TEST_F(RemoteRendezvousTest, AnswersPeersInTensorFlowsWords) {
     EXPECT_EQ(Recv(ps_, malformed).status().code(),
               absl::StatusCode::kInvalidArgument);
   }
-  // A long one is not repeated in full.
+  // A long key is not repeated in full.
   EXPECT_LT(
       RecvForPeer(ps_, std::string(100'000, 'x')).status().message().size(),
       2000u);
@@ -234,6 +236,7 @@ TEST_F(RemoteRendezvousTest, APullMayEndAfterIt) {
 }
 
 // ---------------------------------------------------------------------------
+// Limits and concurrency
 
 TEST(RemoteRendezvousLimitTest, BoundsWhatPeersAskFor) {
   FakeTransport transport;
@@ -249,8 +252,8 @@ TEST(RemoteRendezvousLimitTest, BoundsWhatPeersAskFor) {
   EXPECT_EQ(waiting[3].status().code(), absl::StatusCode::kResourceExhausted);
 }
 
-// Senders, pullers and aborts of both tasks at once: every pull ends once. In
-// some rounds those of all pullers come in bundles.
+// Senders, receivers and aborts of both tasks run at once, and every receive
+// must end exactly once. In some rounds the receives are in bundles.
 TEST(RemoteRendezvousConcurrencyTest, EveryPullEndsOnce) {
   constexpr int kRounds = 60;
   constexpr int kKeys = 40;
@@ -296,7 +299,7 @@ TEST(RemoteRendezvousConcurrencyTest, EveryPullEndsOnce) {
     }
     for (Task* const task : {&ps, &worker}) {
       start([task, round] {
-        if (round % 4 == 3) return;  // some steps succeed
+        if (round % 4 == 3) return;  // Some steps succeed.
         std::this_thread::sleep_for(std::chrono::microseconds(round * 10));
         task->rendezvous->StartAbort(AsDerived(absl::AbortedError("abort")));
       });
@@ -309,7 +312,7 @@ TEST(RemoteRendezvousConcurrencyTest, EveryPullEndsOnce) {
       EXPECT_TRUE(each.status().ok() || IsDerived(each.status()))
           << each.status();
     }
-    threads.reset();  // when what they run has ended
+    threads.reset();  // waits for the tasks of the threads
     for (const ReceivedTensor& each : received) EXPECT_EQ(each.calls(), 1);
   }
   EXPECT_GE(completed, kRounds / 4 * 3 * kKeys);

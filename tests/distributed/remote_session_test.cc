@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What a RemoteSession says to a master and makes of its answers. The master is
-// a script of each test; sessions against real ones are tested elsewhere.
+// Tests of what a RemoteSession sends to a master and how it handles the
+// answers. Each test scripts its master; sessions against real masters are
+// tested elsewhere.
 #include "leat/distributed/remote_session.h"
 
 #include <chrono>
@@ -31,14 +32,15 @@ using ::testing::HasSubstr;
 
 constexpr char kTarget[] = "in-process://master:1";
 
-// A master whose answers are written by the test.
+// A master whose answers the test writes.
 class ScriptedMaster {
  public:
   template <class Request, class Response>
   using Script = std::function<absl::Status(const Request&,
                                             WireTensors& tensors, Response&)>;
 
-  // `tensors` are the request's, and afterwards the response's.
+  // In `script`, `tensors` are those of the request, and afterwards those of
+  // the response.
   template <class Request, class Response>
   void On(const Method& method, Script<Request, Response> script) {
     methods_.Add(
@@ -118,7 +120,7 @@ TEST_F(RemoteSessionTest, SendsItsGraphAndConfiguration) {
                         .isolate_state = true,
                         .allow_soft_placement = true,
                         .optimizer = {.level = OptimizeLevel::kOff}});
-  EXPECT_EQ(created.graph_def().node_size(), 3);  // with the init op
+  EXPECT_EQ(created.graph_def().node_size(), 3);  // including the init op
   EXPECT_GT(created.graph_def().versions().producer(), 0);
   EXPECT_THAT(created.config().device_filters(),
               ElementsAre("/job:ps", "/job:worker/task:1"));
@@ -141,7 +143,7 @@ TEST_F(RemoteSessionTest, FeedsByNameAndFetchesInTheOrderAskedFor) {
         EXPECT_EQ(tensors.size(), 1u);
         EXPECT_EQ(tensors[0].name, "x:0");
         EXPECT_EQ(tensors[0].tensor.template scalar<float>(), 3);
-        // In another order than asked for.
+        // The order differs from the order of the fetches.
         tensors = {{.name = "b", .tensor = Tensor::Scalar(2.0f)},
                    {.name = "a:0", .tensor = Tensor::Scalar(1.0f)}};
         return absl::OkStatus();
@@ -338,7 +340,7 @@ TEST_F(RemoteSessionTest, CloseEndsWhatIsUnderWay) {
   bool begun = false;
   master.OnAny(methods::kRunStep, [&](std::shared_ptr<CallContext> call,
                                       Payload, Reply reply) {
-    // As a handler should: it answers when the caller gives up.
+    // Like a proper handler, this one answers when the caller gives up.
     auto shared = std::make_shared<Reply>(std::move(reply));
     Cancellation::Token token;
     const bool waits = call->cancellation.Register(

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A step of two tasks whose replies the test gives.
+// The fixture for tests of RemoteStep: a step on two tasks whose replies the
+// test gives.
 #ifndef LEAT_TESTS_DISTRIBUTED_REMOTE_STEP_FIXTURE_H_
 #define LEAT_TESTS_DISTRIBUTED_REMOTE_STEP_FIXTURE_H_
 
@@ -20,10 +21,12 @@
 
 namespace leat::testing {
 
+// The tasks of the step.
 inline constexpr char kPs[] = "/job:ps/replica:0/task:0";
 inline constexpr char kWorker[] = "/job:worker/replica:0/task:0";
 
-// x goes to the ps, u to the worker; a comes from the ps, b from the worker.
+// Returns a plan in which x is fed to the ps and u to the worker, and a is
+// fetched from the ps and b from the worker.
 inline std::shared_ptr<RegisteredPlan> Plan() {
   auto plan = std::make_shared<RegisteredPlan>();
   plan->feeds = {.names = {"x", "u"},
@@ -42,6 +45,7 @@ inline std::shared_ptr<RegisteredPlan> Plan() {
   return plan;
 }
 
+// Returns the RunGraph response of a part that failed with `status`.
 inline Payload Failure(const absl::Status& status) {
   pb::RunGraphResponse response;
   response.set_status_code(static_cast<int>(status.code()));
@@ -50,16 +54,20 @@ inline Payload Failure(const absl::Status& status) {
   return {.header = response.SerializeAsString()};
 }
 
+// Returns the RunGraph response of a part that gives one scalar.
 inline Payload Success(const std::string& key, float value) {
   Payload payload;
   payload.tensors.push_back({key, Tensor::Scalar(value)});
   return payload;
 }
 
+// Returns `message` as the master passes on a task's error.
 inline std::string From(const std::string& task, absl::string_view message) {
   return absl::StrCat("From ", task, ":\n", message);
 }
 
+// Runs one step, which Start begins. The tasks are FakeTasks, so the test takes
+// the calls of the step and answers them.
 class RemoteStepTest : public ::testing::Test {
  protected:
   RemoteStepTest() {
@@ -71,15 +79,18 @@ class RemoteStepTest : public ::testing::Test {
                 .feeds = {Tensor::Of<float>(Shape{2}, {1, 2}),
                           Tensor::Of<float>(Shape{2}, {3, 4})}};
   }
-  // Every step ends.
+  // Expects that the step has ended, as every step must.
   ~RemoteStepTest() override {
     if (!started_) return;
     EXPECT_EQ(ended_.wait_for(kPatience), kReady);
   }
 
+  // The longest time that the test waits for something that must happen.
   static constexpr auto kPatience = std::chrono::seconds(20);
   static constexpr auto kReady = std::future_status::ready;
 
+  // Starts the step of `environment_` and `request_`, which a test may change
+  // before.
   void Start() {
     started_ = true;
     step_ = RemoteStep::Start(
@@ -90,7 +101,7 @@ class RemoteStepTest : public ::testing::Test {
         [this] { ended_promise_.set_value(); });
   }
 
-  // The calls of RunGraph by task.
+  // Returns the RunGraph calls to both tasks, by task.
   std::map<std::string, FakeTasks::Received> Runs() {
     std::map<std::string, FakeTasks::Received> runs;
     for (FakeTasks::Received& call : tasks_.Take(2)) {
@@ -101,16 +112,19 @@ class RemoteStepTest : public ::testing::Test {
     return runs;
   }
 
+  // Returns whether the step has a result, after waiting for it up to `wait`.
   bool IsDone(std::chrono::milliseconds wait = std::chrono::milliseconds(0)) {
     return done_.wait_for(wait) == kReady;
   }
+  // Waits for the result and returns it. To be called once.
   StepResult Result() {
     if (IsDone(kPatience)) return done_.get();
     ADD_FAILURE() << "the step did not end";
     return {.status = absl::UnknownError("the step did not end")};
   }
 
-  // Answers the CleanupGraphs, which must be those of this step.
+  // Answers `count` CleanupGraph calls, which must be for this step, and
+  // expects that the step does not end before they are answered.
   void CleanUp(size_t count = 2) {
     for (FakeTasks::Received& call : tasks_.Take(count)) {
       EXPECT_EQ(call.path, methods::kCleanupGraph.path);
@@ -122,7 +136,7 @@ class RemoteStepTest : public ::testing::Test {
     }
   }
 
-  // Waits until the call is cancelled.
+  // Waits until the step cancels the call.
   static void AwaitCancel(const FakeTasks::Received& call) {
     std::promise<void> cancelled;
     Cancellation::Token token;
@@ -133,6 +147,7 @@ class RemoteStepTest : public ::testing::Test {
     EXPECT_EQ(cancelled.get_future().wait_for(kPatience), kReady);
   }
 
+  // Answers the call.
   static void Reply(FakeTasks::Received& call,
                     absl::StatusOr<Payload> payload) {
     std::move(call.done)(std::move(payload));

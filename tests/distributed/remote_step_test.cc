@@ -206,7 +206,7 @@ TEST_F(RemoteStepTest, RefusesRepliesThatDoNotFitThePlan) {
   }
 }
 
-// A reply as gRPC gives it: bytes.
+// A reply as gRPC gives it: bytes that are still to be decoded.
 class ReceivedTensors final : public PendingTensors {
  public:
   ReceivedTensors(std::string key, int64_t bytes, std::thread::id* thread)

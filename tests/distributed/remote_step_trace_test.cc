@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What a step tells of itself: stats, graphs, times, the logs of TensorFlow's
-// tasks.
+// Tests of what a step reports about itself: stats, graphs, times, and the logs
+// of TensorFlow's tasks.
 #include "leat/distributed/remote_step.h"
 
 #include <chrono>
@@ -62,7 +62,7 @@ TEST_F(RemoteStepTest, CollectsWhatTasksRecorded) {
   CleanUp();
 }
 
-// So that a trace tells of the time up to a timeout, too.
+// Because of this, a trace also shows the time up to a timeout.
 TEST_F(RemoteStepTest, CollectsWhatATaskRecordedBeforeItFailed) {
   request_.trace = true;
   Start();
@@ -105,7 +105,7 @@ TEST_F(RemoteStepTest, MovesTimesToTheClockOfTheMaster) {
   const pb::StepStats& stats = result.metadata.step_stats();
   ASSERT_EQ(stats.dev_stats_size(), 2);
   for (const auto& device : stats.dev_stats()) {
-    // As exact as the call took long.
+    // The result is as exact as the call was short.
     EXPECT_NEAR(device.node_stats(0).all_start_nanos(), now * 1000, 1e9 + took)
         << device.device();
   }
@@ -120,7 +120,8 @@ class ForeignTraceTest : public RemoteStepTest {
     request_.plan = plan;
     request_.trace = true;
   }
-  // The call that is waited for.
+  // Takes the Logging call that comes next, answers it, and returns its
+  // request.
   pb::LoggingRequest Logging(absl::StatusOr<Payload> answer) {
     auto calls = tasks_.Take(1);
     pb::LoggingRequest request;
@@ -199,7 +200,7 @@ TEST_F(ForeignTraceTest, OfACancelledStepDoesNotWaitForTasksToLog) {
   CleanUp();
 }
 
-// Neither one that is cancelled while it does, nor one that was before.
+// The step may be cancelled while it waits for the logs or before that.
 TEST_F(ForeignTraceTest, OfACancelledStepDoesNotWaitForLogs) {
   environment_.wait_for_replies = std::chrono::hours(1);
   for (const bool before : {false, true}) {
@@ -221,7 +222,7 @@ TEST_F(ForeignTraceTest, OfACancelledStepDoesNotWaitForLogs) {
       step_->Cancel(absl::CancelledError("closed"));
     }
     EXPECT_EQ(Result().status, absl::CancelledError("closed"));
-    // It has not ended before the task was told to log no more.
+    // The step does not end before the task was told to stop logging.
     EXPECT_NE(ended_.wait_for(milliseconds(0)), kReady);
     EXPECT_EQ(tasks_.num_calls(), 0);
     Reply(logs[0], Payload{});

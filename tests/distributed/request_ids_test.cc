@@ -36,7 +36,7 @@ TEST(RequestIdsTest, RemembersTheLastOnes) {
       EXPECT_FALSE(ids.Add(last, "m").ok()) << last << " after " << id;
     }
   }
-  // The oldest was forgotten, and is new again.
+  // The oldest request was forgotten, so its id counts as new.
   EXPECT_TRUE(ids.Add(7, "m").ok());
   EXPECT_TRUE(ids.Add(8, "m").ok());
   EXPECT_FALSE(ids.Add(10, "m").ok());

@@ -24,7 +24,8 @@ using Thread = RequestQueue::Thread;
 
 class RequestQueueTest : public ::testing::Test {
  protected:
-  // What is served is answered at once.
+  // Gives the queue a request of `bytes` bytes. It is answered as soon as it is
+  // served.
   void Take(Thread thread, size_t bytes) {
     queue_.Take(
         thread, {.header = std::string(bytes, 'x')},
@@ -67,15 +68,15 @@ TEST_F(RequestQueueTest, RefusesWhatItHasNoRoomToKeep) {
   EXPECT_THAT(std::string(answers_[0].message()),
               HasSubstr("(--max-transport-bytes)"));
   Take(Thread::kBlocking, 50'000);
-  // Small ones do not wait, so they need no room.
+  // Small requests do not wait, so they need no room.
   Take(Thread::kTransport, 1000);
   EXPECT_EQ(served_, (std::vector<size_t>{1000}));
-  // What has been served makes room.
+  // A request that was served makes room.
   blocking_.RunOne();
   Take(Thread::kBlocking, 150'000);
   while (blocking_.size() > 0) blocking_.RunOne();
   EXPECT_EQ(served_, (std::vector<size_t>{1000, 150'000, 50'000, 150'000}));
-  // And so does the whole of it, again and again: nothing stays counted.
+  // Requests of the full size can follow each other, so nothing stays counted.
   for (int i = 0; i < 10; ++i) {
     Take(Thread::kBlocking, 200'000);
     blocking_.RunOne();
@@ -125,7 +126,7 @@ TEST_F(RequestQueueTest, RefusesBytesThatAreNoMessage) {
 }
 
 // ---------------------------------------------------------------------------
-// Both services of a task use one.
+// Master and worker of a task share one queue.
 
 class NarrowServerTest : public ::testing::Test {
  protected:

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// MasterService.Reset: what it closes and what it empties.
+// Tests of MasterService.Reset: which sessions it closes and which containers
+// it empties.
 #include <atomic>
 #include <memory>
 #include <string>
@@ -45,7 +46,7 @@ class ResetTest : public ::testing::Test {
   }
   void TearDown() override { EXPECT_EQ(cluster_.Leaks(), ""); }
 
-  // A session in which the variables have their values.
+  // Makes a session and initializes the variables.
   std::shared_ptr<Session> NewSession(const TaskId& master) {
     const Graph graph = *b_.Build();
     auto session = cluster_.NewSession(graph, master);
@@ -59,7 +60,8 @@ class ResetTest : public ::testing::Test {
     pb::ResetResponse response;
     return client_.Call(methods::kReset, request, response);
   }
-  // In a new session, which initializes nothing.
+  // Returns the code of reading `output` in a new session, which initializes
+  // nothing.
   Code Read(const Output& output) {
     auto session = cluster_.NewSession(*b_.Build(), kWorker);
     EXPECT_TRUE(session.ok()) << session.status();
@@ -88,7 +90,7 @@ TEST_F(ResetTest, EmptiesAllTasksAndClosesTheMastersSessions) {
       session->Run({.fetches = {on_worker_.value()}}).status();
   EXPECT_EQ(closed.code(), Code::kAborted) << closed;
   EXPECT_THAT(std::string(closed.message()), HasSubstr("is not found"));
-  // It finds its variables gone, but is a session still.
+  // The session of the other master still exists, but its variables are gone.
   EXPECT_EQ(
       of_another_master->Run({.fetches = {on_ps_.value()}}).status().code(),
       Code::kFailedPrecondition);
@@ -111,7 +113,7 @@ TEST_F(ResetTest, EndsStepsThatWait) {
 TEST_F(ResetTest, LeavesOtherContainersAlone) {
   NewSession(kWorker);
   pb::ResetRequest request;
-  request.add_container("localhost");  // the default one is the job's name
+  request.add_container("localhost");  // the default container: the job's name
   EXPECT_TRUE(Reset(request).ok());
   EXPECT_EQ(Read(on_ps_.value()), Code::kOk);
   EXPECT_EQ(Read(on_worker_.value()), Code::kOk);
@@ -160,7 +162,7 @@ TEST_F(ResetTest, NamesATaskThatDoesNotAnswer) {
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("/job:ps/replica:0/task:0"));
   cluster_.Start(kPs);
-  // The others are empty all the same.
+  // The other tasks are empty nevertheless.
   EXPECT_EQ(Read(on_worker_.value()), Code::kFailedPrecondition);
 }
 

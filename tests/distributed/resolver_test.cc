@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The resolvers of this library, and the order in which they are asked.
+// Tests of the resolvers of this library and of the order in which they are
+// asked.
 #include "leat/distributed/resolver.h"
 
 #include <cstdlib>
@@ -25,7 +26,8 @@ constexpr char kCluster[] =
     R"({"chief": ["c:1"], "ps": ["p:1", "p:2"], "worker": {"0": "w:1",
         "3": "w:2"}})";
 
-// Without variables unless they are set.
+// Returns an input without flags, and without variables except TF_CONFIG if
+// `tf_config` is not empty.
 ResolverInput Input(const std::string& tf_config = "") {
   ResolverInput input;
   input.environment = [tf_config](const std::string& name) {
@@ -112,7 +114,7 @@ TEST(ResolverTest, TfConfigGivesTheClusterAndTheTask) {
   EXPECT_EQ(config.source, "TF_CONFIG");
 }
 
-// Python's int() takes them.
+// Python's int(), which TensorFlow uses, accepts digits in a string.
 TEST(ResolverTest, TfConfigsIndexMayBeItsDigits) {
   EXPECT_EQ(Resolve(Input(R"({"cluster": {"ps": ["a:1", "b:1"]},
                               "task": {"type": "ps", "index": "1"}})"))
@@ -133,7 +135,7 @@ TEST(ResolverTest, AnEvaluatorIsOutsideOfTheCluster) {
   }
 }
 
-// What Kubeflow's TFJob writes when the number of workers may change.
+// Kubeflow's TFJob writes this when the number of workers may change.
 TEST(ResolverTest, ASparseClusterHasTheTasksThatThisOneSees) {
   const TaskConfig worker = Resolve(
       Input(R"({"sparseCluster": {"worker": {"4": "w:1"}, "ps": ["p:1"]},
@@ -289,7 +291,7 @@ TEST(ResolverTest, AWrongTfConfigIsRefused) {
   }
 }
 
-// TensorFlow takes such a variable for a process alone.
+// TensorFlow takes such a variable to mean a process without a cluster.
 TEST(ResolverTest, ATfConfigWithoutAClusterSaysNothing) {
   for (const char* text : {"{}", R"({"environment": "cloud"})"}) {
     EXPECT_THAT(ErrorOf(Input(text)), HasSubstr("nothing describes a cluster"));

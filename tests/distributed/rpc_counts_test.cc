@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// How many calls a step takes: each costs as much as hundreds of ops.
+// Tests how many calls a step takes, because each call costs as much as
+// hundreds of ops.
 #include <map>
 #include <memory>
 #include <string>
@@ -27,8 +28,9 @@ using ::testing::ElementsAre;
 using testing::Eventually;
 using ::testing::Pair;
 
-// Of all transports that are made by NewCounting, by the last part of the
-// method's path. A factory is a plain function, so it is one for all tests.
+// Counts the calls of all transports that NewCounting makes, by the last part
+// of the method's path. One object serves all tests, because a factory is a
+// plain function.
 class Calls {
  public:
   void Add(absl::string_view path) {
@@ -112,7 +114,8 @@ class RpcCountsTest : public ::testing::Test {
     return session;
   }
 
-  // The calls of so many steps that are not the first one.
+  // Returns how many calls of each method kSteps steps make, not counting the
+  // first step of the callable, which makes its plan.
   std::map<std::string, int> CallsOf(Session& session,
                                      const CallableArgs& args) {
     const Callable step = session.MakeCallable(args).value();
@@ -121,6 +124,8 @@ class RpcCountsTest : public ::testing::Test {
     AllCalls().Clear();
     for (int i = 0; i < kSteps; ++i) EXPECT_TRUE(step({}).ok());
     WaitUntilIdle();
+    // The end of a step is reported with the next step, or, if none comes
+    // within a while, such as after the last one, by a call of its own.
     std::map<std::string, int> calls = AllCalls().Get();
     // The next step tells of the end of the one before; so does a call when
     // there is none within a while, such as after the last one.
@@ -132,7 +137,7 @@ class RpcCountsTest : public ::testing::Test {
     return calls;
   }
 
-  // Steps are cleaned up after their reply.
+  // Waits until all steps are cleaned up, which happens after their reply.
   void WaitUntilIdle() {
     EXPECT_TRUE(Eventually([this] {
       for (const auto& server : servers_) {
@@ -188,7 +193,7 @@ TEST_F(RpcCountsTest, ALargeTensorTakesACallForEachOtherChunk) {
   auto worker = b.OnDevice("/job:worker");
   const Output largest = op::Max(read, b.Const(Tensor::Vector<int32_t>({0})));
   auto session = NewSession(b);
-  // 400,000 bytes: 7 chunks.
+  // The tensor has 400,000 bytes, which are 7 chunks.
   EXPECT_THAT(
       CallsOf(*session, {.fetches = {largest}}),
       ElementsAre(Pair("FetchChunk", 6 * kSteps), Pair("RecvTensor", kSteps),

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ScriptedTask: a task, TensorFlow's unless it says more, as far as a master
-// sees: it has a device, takes sessions and graphs, runs nothing, and says
-// nothing to what it is told to be silent about.
+// ScriptedTask is a task as a master sees it, without anything behind it. It
+// has a device, accepts sessions and graphs, and runs nothing. A test can tell
+// it not to answer. It is a foreign (TensorFlow) task unless the test says
+// more.
 #ifndef LEAT_TESTS_DISTRIBUTED_SCRIPTED_TASK_H_
 #define LEAT_TESTS_DISTRIBUTED_SCRIPTED_TASK_H_
 
@@ -25,13 +26,14 @@
 
 namespace leat::testing {
 
-// Thread-safe.
+// Thread-safe. Owns its listener on `network`.
 class ScriptedTask {
  public:
   using AddMethods = absl::FunctionRef<void(MethodTable&)>;
 
-  // `task`: "/job:ps/replica:0/task:0". `leat`: what it says of itself; empty:
-  // it is TensorFlow's. `add`: methods beside those that a master calls.
+  // `task` is a name such as "/job:ps/replica:0/task:0". `leat` is the LeatPeer
+  // of its GetStatus; without it, the task is TensorFlow's. `add` adds further
+  // methods to those that a master calls.
   ScriptedTask(
       const std::string& task, const std::string& address,
       const std::shared_ptr<InProcessNetwork>& network,
@@ -60,18 +62,20 @@ class ScriptedTask {
     EXPECT_TRUE(listener.ok()) << listener.status();
     if (listener.ok()) listener_ = *std::move(listener);
   }
+  // Answers the calls that it keeps, and stops listening.
   ~ScriptedTask() {
     SpeakUp();
     listener_.reset();
   }
 
-  // From now on says nothing to these, or, without any, to all.
+  // From now on answers no calls of `methods`, or, if that is empty, no calls
+  // at all.
   void BeSilent(const std::vector<Method>& methods = {}) {
     MutexLock lock(mutex_);
     is_silent_ = methods.empty();
     for (const Method& method : methods) silent_.insert(method.path);
   }
-  // Answers what it has said nothing to, and what comes from now on.
+  // Answers the calls that it has not answered, and all later ones.
   void SpeakUp() {
     std::vector<std::pair<std::string, Reply>> kept;
     {
@@ -85,10 +89,11 @@ class ScriptedTask {
     }
   }
 
+  // Returns how often the method was called.
   int num_calls(const Method& method) const {
     return static_cast<int>(requests(method).size());
   }
-  // The headers of all requests so far.
+  // Returns the headers of all requests of the method so far.
   std::vector<std::string> requests(const Method& method) const {
     MutexLock lock(mutex_);
     const auto found = requests_.find(method.path);
@@ -97,6 +102,7 @@ class ScriptedTask {
   }
 
  private:
+  // Serves `method`: it answers with `response` unless the task is silent.
   void Answer(const Method& method,
               const google::protobuf::MessageLite& response) {
     answers_[method.path] = response.SerializeAsString();

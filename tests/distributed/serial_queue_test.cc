@@ -33,7 +33,7 @@ TEST(SerialQueueTest, OnlyOneOfItsTasksIsEverInTheQueue) {
   EXPECT_EQ(held.size(), 1u);
 }
 
-// They let others of the queue come in between.
+// Tasks of other queues must get a turn between two tasks of this one.
 TEST(SerialQueueTest, GivesTheThreadBackBetweenTasks) {
   HeldQueue held;
   SerialQueue queue(held, 10);
@@ -83,10 +83,10 @@ TEST(SerialQueueTest, MayGoBeforeItsTasks) {
 
 TEST(SerialQueueTest, RunsOneAtATimeOnManyThreads) {
   std::atomic<int> inside{0};
-  int ran = 0;  // of one thread at a time
+  int ran = 0;  // by one thread at a time
   bool alone = true;
   {
-    std::unique_ptr<SerialQueue> serial;  // outlives those that add to it
+    std::unique_ptr<SerialQueue> serial;  // outlives the threads that add to it
     const auto pool = NewThreadPool("test-pool", 4);
     serial = std::make_unique<SerialQueue>(*pool, 10'000);
     SerialQueue& queue = *serial;

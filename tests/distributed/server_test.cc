@@ -42,7 +42,7 @@ constexpr char kPs[] = "/job:ps/replica:0/task:0";
 constexpr char kWorker[] = "/job:worker/replica:0/task:0";
 constexpr auto kForever = std::chrono::hours(1);
 
-// A step of it waits until it is ended.
+// $0 is the task. A step of this graph waits until it is ended.
 constexpr char kDequeue[] = R"(
   node { name: "q" op: "FIFOQueueV2" device: "$0/device:CPU:0"
          attr { key: "component_types" value { list { type: DT_FLOAT } } } }
@@ -170,7 +170,7 @@ TEST_F(ServerTest, CountsWhatItHolds) {
   const std::string graph = Register(ps_, "s", absl::Substitute(kDequeue, kPs));
   const auto call = ps_.Run("s", graph, 7);
   WaitUntilRunning(*server, 1);
-  // The last that it makes.
+  // The rendezvous is the last thing that the step makes.
   EXPECT_TRUE(Eventually([&] { return server->counters().rendezvous == 1; }));
   EXPECT_EQ(server->counters().sessions, own + 1);
   EXPECT_EQ(server->counters().graphs, 1u);
@@ -181,7 +181,7 @@ TEST_F(ServerTest, CountsWhatItHolds) {
   EXPECT_EQ(server->counters().sessions, own);
   EXPECT_EQ(server->counters().graphs, 0u);
   EXPECT_EQ(server->counters().steps, 0u);
-  // Who has ended it may hold it a moment longer.
+  // The thread that has ended the step may hold its rendezvous a moment longer.
   EXPECT_TRUE(Eventually([&] { return server->counters().rendezvous == 0; }));
 }
 
@@ -202,7 +202,7 @@ TEST_F(ServerTest, StoppingItBeginsNoSteps) {
   EXPECT_EQ(ps_.Register("new", absl::Substitute(kNothing, kPs)).status(),
             refused);
   EXPECT_FALSE(running->is_done());
-  DeleteSession(ps_, "s");  // what ran ends, so nothing is left to wait for
+  DeleteSession(ps_, "s");  // The running step ends, so Stop can return.
   EXPECT_FALSE(running->Wait().ok());
   stop.join();
   pb::GetStatusResponse status;
@@ -229,7 +229,7 @@ TEST_F(ServerTest, StoppingItFailsWhatStillRunsAfterTheGrace) {
                 HasSubstr("task /job:ps/replica:0/task:0 is stopping"));
   }
   EXPECT_EQ(server->counters().running, 0u);
-  server->Stop(kForever);  // is idempotent
+  server->Stop(kForever);  // A second call does nothing.
 }
 
 TEST_F(ServerTest, GivesLargerTicketsThanTheProcessBefore) {
@@ -248,7 +248,7 @@ TEST_F(ServerTest, GivesLargerTicketsThanTheProcessBefore) {
   EXPECT_GT(ticket(), last);
 }
 
-// Holds the threads that make plans.
+// Blocks the threads that make plans, until Release.
 class HeldPlans final : public PlanObserver {
  public:
   void OnPlan(const PlanView&) override {
@@ -273,7 +273,8 @@ class HeldPlans final : public PlanObserver {
   bool is_released_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-// A call has come in and waits for a thread when all that runs is failed.
+// A call has come in, but waits for a thread, when everything that runs is
+// failed.
 TEST_F(ServerTest, StoppingItFailsWhatBeginsMeanwhile) {
   HeldPlans plans;
   ServerOptions options = Options("ps");
@@ -304,7 +305,8 @@ TEST_F(ServerTest, StoppingItFailsWhatBeginsMeanwhile) {
   run.set_create_worker_session_called(true);
   run.set_graph_handle(graph);
   run.set_step_id(7);
-  // Too large to be read where it comes.
+  // The unknown field makes the message too large to be read on the transport's
+  // thread.
   run.GetReflection()->MutableUnknownFields(&run)->AddLengthDelimited(
       1900, std::string(100'000, 'x'));
   const auto call = ps_.Start(methods::kRunGraph, run);
@@ -320,7 +322,7 @@ TEST_F(ServerTest, StoppingItFailsWhatBeginsMeanwhile) {
   for (const auto& planned : steps) EXPECT_FALSE(planned->Wait().ok());
 }
 
-// A part of the step runs on another task, which has not begun it yet.
+// Another task, which has not begun its part yet, takes part in the step.
 TEST_F(ServerTest, StoppingItWaitsForStepsOfSeveralTasks) {
   const auto ps = Start("ps");
   const auto worker = Start("worker");
@@ -338,7 +340,7 @@ TEST_F(ServerTest, StoppingItWaitsForStepsOfSeveralTasks) {
   stop.join();
 }
 
-// The step is over here, but not on the task that receives.
+// The step has ended on the sender, but not on the receiver.
 TEST_F(ServerTest, StoppingItWaitsForTensorsThatPeersHaveStillToFetch) {
   const auto ps = Start("ps");
   const auto worker = Start("worker");
@@ -355,7 +357,7 @@ TEST_F(ServerTest, StoppingItWaitsForTensorsThatPeersHaveStillToFetch) {
   const absl::Status received = worker_.Run("s", recv, 7)->Wait().status();
   EXPECT_TRUE(received.ok()) << received;
   stop.join();
-  // Nobody waits for ever: the grace ends that too.
+  // Stop does not wait forever: the grace ends this wait, too.
   const auto again = Start("ps");
   const std::string unwanted = Register(ps_, "s", SendingGraph(PsToWorker()));
   EXPECT_TRUE(ps_.Run("s", unwanted, 8)->Wait().ok());

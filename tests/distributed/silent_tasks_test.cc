@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A server beside a task that keeps silent: nothing of the server, and nobody
-// who waits for it, hangs.
+// Tests of a server beside a task that stays silent: nothing of the server, and
+// nobody who waits for the server, may hang.
 #include <chrono>
 #include <memory>
 #include <string>
@@ -42,7 +42,7 @@ constexpr char kPs[] = "/job:ps/replica:0/task:0";
 constexpr char kWorker[] = "/job:worker/replica:0/task:0";
 constexpr char kPsAddress[] = "127.0.0.1:1";
 constexpr char kWorkerAddress[] = "127.0.0.1:2";
-// What a silent task could cost before, and what it may.
+// The time within which a call must end. A silent task could cost more before.
 constexpr auto kSoon = std::chrono::seconds(8);
 
 constexpr char kDequeue[] = R"(
@@ -83,7 +83,7 @@ class SilentTasksTest : public ::testing::Test {
                             {.network = network_});
   }
 
-  // A call of the session's client, which the test can give up.
+  // Starts a RunStep call of the session's client, which the test can cancel.
   std::shared_ptr<StartedCall> StartStep(const std::string& session,
                                          const Operation& target) {
     pb::RunStepRequest request;
@@ -146,7 +146,7 @@ TEST_F(SilentTasksTest, AStepWaitsForItsPlanUntilItsTimeout) {
   EXPECT_EQ(status.code(), Code::kDeadlineExceeded) << status;
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("timeout of 50ms was over before it could begin"));
-  // The plan has gone on being made, for all who wait for it.
+  // The plan was still being made, for all steps that wait for it.
   ps_.SpeakUp();
   other.join();
   EXPECT_TRUE(patient.ok()) << patient;
@@ -163,14 +163,15 @@ TEST_F(SilentTasksTest, AStepWhoseClientIsGoneDoesNotWaitForItsPlan) {
       [this] { return ps_.num_calls(methods::kRegisterGraph) == 1; }));
   step->Cancel();
   EXPECT_EQ(step->Wait().status().code(), Code::kCancelled);
-  // A stopping server waits for calls, but not for what nobody asks for.
+  // A stopping server waits for calls, but not for a plan for which nobody
+  // waits.
   const auto begun = steady_clock::now();
   server_->Stop(std::chrono::hours(1));
   EXPECT_LT(steady_clock::now() - begun, kSoon);
 }
 
 TEST_F(SilentTasksTest, ATaskThatDoesNotTakeItsGraphIsNamed) {
-  // Time enough for a task that speaks, on a busy machine too.
+  // Four seconds are enough for a task that answers, on a busy machine too.
   Start({.setup_timeout = std::chrono::seconds(4)});
   const auto session = NewSession();
   ASSERT_TRUE(session.ok()) << session.status();
@@ -180,7 +181,7 @@ TEST_F(SilentTasksTest, ATaskThatDoesNotTakeItsGraphIsNamed) {
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr(kPs), HasSubstr("(--setup-timeout)")));
   EXPECT_TRUE((*session)->Run({.targets = {on_worker_}}).ok());
-  // It is asked again.
+  // The task is asked again.
   ps_.SpeakUp();
   EXPECT_TRUE((*session)->Run({.targets = {on_ps_}}).ok());
   EXPECT_TRUE((*session)->Close().ok());
@@ -188,7 +189,7 @@ TEST_F(SilentTasksTest, ATaskThatDoesNotTakeItsGraphIsNamed) {
 }
 
 TEST_F(SilentTasksTest, ATaskThatDoesNotMakeItsSessionIsNamed) {
-  // The server itself makes its own in time.
+  // Two seconds are enough for the server's own session.
   Start({.setup_timeout = std::chrono::seconds(2)});
   ps_.BeSilent({methods::kCreateWorkerSession, methods::kDeleteWorkerSession});
   const auto begun = steady_clock::now();
@@ -196,7 +197,7 @@ TEST_F(SilentTasksTest, ATaskThatDoesNotMakeItsSessionIsNamed) {
   EXPECT_EQ(status.code(), Code::kDeadlineExceeded) << status;
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr(kPs), HasSubstr("(--setup-timeout)")));
-  // The answer does not wait until the task has forgotten the session.
+  // The answer does not wait until the task has deleted the session.
   EXPECT_LT(steady_clock::now() - begun, kSoon);
   EXPECT_TRUE(NothingIsLeft());
   EXPECT_TRUE(Eventually(
@@ -233,7 +234,8 @@ TEST_F(SilentTasksTest, StopsWhileItMakesASession) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("is stopping"));
 }
 
-// Its own client's step, in the silent task, and another master's.
+// One step is of the server's own client and runs on the silent task; the other
+// one is of another master.
 TEST_F(SilentTasksTest, StoppingEndsStepsBeforeItWaitsForSilentTasks) {
   Start();
   const std::string session = Create();
@@ -255,7 +257,7 @@ TEST_F(SilentTasksTest, StoppingEndsStepsBeforeItWaitsForSilentTasks) {
   EXPECT_LT(steady_clock::now() - begun, kSoon);
   stop.join();
   EXPECT_LT(steady_clock::now() - begun, kSoon);
-  // It was told all the same.
+  // The silent task was nevertheless told of the end of both steps.
   EXPECT_TRUE(Eventually(
       [this] { return ps_.num_calls(methods::kCleanupGraph) == 2; }));
 }
@@ -298,7 +300,7 @@ TEST_F(SilentTasksTest, AClientThatGoesWhileItsSessionWaitsLeavesNone) {
   EXPECT_EQ(call->Wait().status().code(), Code::kCancelled);
   EXPECT_TRUE(NothingIsLeft());
   const auto begun = steady_clock::now();
-  server_->Stop(std::chrono::hours(1));  // nothing of it is inside
+  server_->Stop(std::chrono::hours(1));  // No call of this client is inside.
   EXPECT_LT(steady_clock::now() - begun, kSoon);
 }
 

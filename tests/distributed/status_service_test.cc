@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What servers tell of themselves, after steps of which everything is known.
+// Tests of what servers report about themselves, after steps about which the
+// test knows everything.
 #include "leat/distributed/status_service.h"
 
 #include <atomic>
@@ -52,7 +53,7 @@ constexpr char kPsName[] = "/job:ps/replica:0/task:0";
 constexpr char kWorkerName[] = "/job:worker/replica:0/task:0";
 constexpr char kHandle[] = "0123456789abcdef0123456789abcdef";
 
-// $0 is a task's name in all of them.
+// $0 is the name of the task in these graphs.
 constexpr char kNothing[] =
     R"(node { name: "n" op: "NoOp" device: "$0/device:CPU:0" })";
 constexpr char kDequeue[] = R"(
@@ -62,7 +63,7 @@ constexpr char kDequeue[] = R"(
          device: "$0/device:CPU:0"
          attr { key: "component_types" value { list { type: DT_FLOAT } } } }
 )";
-// Of the other fields of a message.
+// More than the other fields of a message take, in bytes.
 constexpr int64_t kFewBytes = 300;
 
 class StatusServiceTest : public ::testing::Test {
@@ -77,7 +78,7 @@ class StatusServiceTest : public ::testing::Test {
     EXPECT_TRUE(called.ok()) << called;
     return status;
   }
-  // What it has with that peer; all zero when there is nothing.
+  // Returns the traffic of a task with one peer, or zeros if there is none.
   static pb::PeerTrafficStatus Traffic(const pb::TaskStatusResponse& status,
                                        const std::string& peer) {
     for (const pb::PeerTrafficStatus& traffic : status.peers()) {
@@ -91,7 +92,8 @@ class StatusServiceTest : public ::testing::Test {
     EXPECT_TRUE(handle.ok()) << handle.status();
     return handle.value_or("");
   }
-  // A worker whose graph receives of the ps asks that how it is, meanwhile.
+  // Waits until the worker has met the ps: a worker whose graph receives from
+  // the ps asks it for its status.
   void AwaitMeeting() {
     EXPECT_TRUE(Eventually([&] {
       const auto traffic = Traffic(StatusOf(worker_), kPsName);
@@ -182,7 +184,7 @@ TEST_F(StatusServiceTest, CountsStepsOfAMastersSession) {
   }
   EXPECT_EQ(status.num_worker_sessions(), 1);
   EXPECT_EQ(session.num_graphs(), 1);
-  EXPECT_EQ(status.num_open_steps(), 2);  // nobody has cleaned them up
+  EXPECT_EQ(status.num_open_steps(), 2);  // Nobody has cleaned them up.
   EXPECT_FALSE(session.isolated());
   const int64_t idle = session.idle_us();
   absl::SleepFor(absl::Milliseconds(5));
@@ -244,7 +246,8 @@ TEST_F(StatusServiceTest, CountsATensorOnBothSides) {
   EXPECT_EQ(answered.bytes_sent(),
             asked.bytes_received() - met.bytes_received());
   EXPECT_EQ(answered.bytes_received(), asked.bytes_sent() - met.bytes_sent());
-  // RunGraph, of a master that is no task.
+  // The peer without a name is the master, which is not a task of the cluster.
+  // It called RunGraph.
   for (const pb::TaskStatusResponse& status : {ps, worker}) {
     const pb::PeerTrafficStatus others = Traffic(status, "");
     EXPECT_EQ(others.calls_served(), 5);
@@ -255,7 +258,7 @@ TEST_F(StatusServiceTest, CountsATensorOnBothSides) {
   EXPECT_EQ(ps.num_waiting_recvs() + worker.num_waiting_recvs(), 0);
 }
 
-// Between tasks of Leat a large tensor is fetched in pieces.
+// Tasks of Leat fetch a large tensor from each other in chunks.
 TEST_F(StatusServiceTest, CountsEveryByteOfALargeTensor) {
   constexpr int64_t kBytes = int64_t{16} << 20;
   GraphBuilder b;
@@ -406,7 +409,8 @@ TEST_F(StatusServiceTest, TellsOfAPeerThatIsGoneAndThatIsBack) {
   EXPECT_THAT(peer.error(), HasSubstr(cluster_.Address(kPs)));
   EXPECT_EQ(peer.calls_under_way(), 0);
   cluster_.Start(kPs);
-  // What it says, and be it that it is another process, it says itself.
+  // Even an error, such as one about the new incarnation, is an answer, so the
+  // peer is reachable.
   EXPECT_FALSE(worker_.Run(kHandle, recv, 2)->Wait().ok());
   peer = Traffic(StatusOf(worker_), kPsName);
   EXPECT_EQ(peer.state(), pb::PeerTrafficStatus::REACHABLE);
@@ -454,7 +458,7 @@ TEST_F(StatusServiceTest, ListsAHundredOfEachAndCountsTheRest) {
     EXPECT_GE(status.waiting_recvs(i - 1).age_us(),
               status.waiting_recvs(i).age_us());
   }
-  // Those of a step that goes on without them.
+  // These calls are of a step that goes on without them.
   for (const auto& call : recvs) call->Cancel();
   for (const auto& call : recvs) EXPECT_FALSE(call->Wait().ok());
   EXPECT_TRUE(

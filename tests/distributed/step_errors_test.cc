@@ -23,7 +23,8 @@ const absl::Status& BadIndex() {
   return *status;
 }
 
-// What a TensorFlow task makes of an error of its RecvTensor.
+// Returns the error that a TensorFlow task reports when its RecvTensor fails
+// with `status`.
 absl::Status EchoOf(const std::string& task, const absl::Status& status) {
   return absl::Status(
       status.code(),
@@ -47,7 +48,7 @@ absl::Status CancelledRendezvous() {
 struct Case {
   std::string name;
   std::vector<TaskStatus> statuses;
-  std::string message;  // of the cause; "" when all is well
+  std::string message;  // of the cause; "" if no task failed
 };
 
 std::vector<Case> Cases() {

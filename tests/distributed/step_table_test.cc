@@ -30,7 +30,7 @@ const char kTask[] = "/job:ps/replica:0/task:0";
 const StepTable::Run kRun = "one";
 const StepTable::Run kOtherRun = "another";
 
-// The errors a step's run was failed with.
+// Collects the errors with which runs of steps were failed.
 class Failures {
  public:
   StepTable::FailStep Fail() {
@@ -64,7 +64,7 @@ class StepTableTest : public ::testing::Test {
         });
   }
 
-  // REQUIRES: it can begin.
+  // Begins a run of the step. REQUIRES: it can begin.
   std::shared_ptr<RemoteRendezvous> Begin(int64_t step_id,
                                           absl::string_view session = "s") {
     auto begun =
@@ -77,7 +77,7 @@ class StepTableTest : public ::testing::Test {
         .status();
   }
 
-  // What a peer waits for in that step. REQUIRES: it may.
+  // Waits for a tensor of that step, as a peer does. REQUIRES: a peer may.
   ReceivedTensor WaitAsPeer(int64_t step_id, absl::string_view name = "x") {
     ReceivedTensor received;
     const auto rendezvous = table_->Await(step_id);
@@ -154,12 +154,12 @@ TEST_F(StepTableTest, EndedStepsAreAborted) {
   table_->End(7, absl::AbortedError("cleaned up"));
   ExpectEnded(table_->Await(7).status(), 7);
   ExpectEnded(BeginStatus(7), 7);
-  table_->Finish(7, kRun, absl::OkStatus());  // of the run that was failed
+  table_->Finish(7, kRun, absl::OkStatus());  // the run that was failed
   ExpectEnded(BeginStatus(7), 7);
   EXPECT_EQ(table_->num_steps(), 0u);
 }
 
-// CleanupGraph that overtook RunGraph.
+// A CleanupGraph may overtake its RunGraph.
 TEST_F(StepTableTest, AnUnknownStepCanEnd) {
   table_->End(7, absl::AbortedError("cleaned up"));
   ExpectEnded(BeginStatus(7), 7);
@@ -198,7 +198,7 @@ TEST_F(StepTableTest, AStepMayRunSeveralGraphs) {
   EXPECT_TRUE(WaitAsPeer(7).status().ok());
   table_->Finish(7, kOtherRun, absl::InternalError("of the second"));
   ExpectEnded(BeginStatus(7), 7);
-  // The failure of one ends the others.
+  // The failure of one run ends the others.
   ASSERT_TRUE(table_->Begin(8, "s", kRun, failures.Fail()).ok());
   ASSERT_TRUE(table_->Begin(8, "s", kOtherRun, failures.Fail()).ok());
   table_->Finish(8, kRun, absl::InternalError("of one"));
@@ -230,12 +230,12 @@ TEST_F(StepTableTest, CountsWhatPeersHaveStillToFetchOfStepsThatAreOver) {
   const auto rendezvous = Begin(7);
   ASSERT_TRUE(rendezvous->Send(Key("x"), Tensor::Scalar(1.0f), false).ok());
   ASSERT_TRUE(rendezvous->Send(Key("y"), Tensor::Scalar(2.0f), false).ok());
-  EXPECT_EQ(table_->num_untaken(), 0u);  // it runs
+  EXPECT_EQ(table_->num_untaken(), 0u);  // The step still runs.
   table_->Finish(7, kRun, absl::OkStatus());
   EXPECT_EQ(table_->num_untaken(), 2u);
   EXPECT_TRUE(WaitAsPeer(7, "x").status().ok());
   EXPECT_EQ(table_->num_untaken(), 1u);
-  // A transfer until the last of its chunks.
+  // A transfer counts until the last of its chunks is fetched.
   constexpr int64_t kChunk = kMinChunkBytes;
   const std::shared_ptr<Transfers>& transfers = rendezvous->transfers();
   const auto transfer = transfers->Begin(
@@ -256,7 +256,7 @@ TEST_F(StepTableTest, ASessionCannotBeginAStepOfAnother) {
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), HasSubstr("step 7"));
   EXPECT_THAT(std::string(status.message()), HasSubstr(kTask));
-  // A handle is as good as a key.
+  // A handle gives access to its session, so errors must not show it.
   EXPECT_THAT(std::string(status.message()), Not(HasSubstr("mine")));
   table_->Finish(7, kRun, absl::OkStatus());
   EXPECT_FALSE(BeginStatus(7, "yours").ok());
@@ -296,13 +296,14 @@ TEST_F(StepTableTest, AStepThatNobodyWaitsForAnyMoreIsForgotten) {
   EXPECT_EQ(table_->num_steps(), 0u);
   EXPECT_EQ(early.status().code(), absl::StatusCode::kCancelled);
   EXPECT_TRUE(IsDerived(early.status()));
-  // It may still begin: its id is no tombstone.
+  // The step may still begin, because its id was not recorded as that of an
+  // ended step.
   Begin(7);
   table_->StopWaiting(7);
   EXPECT_EQ(table_->num_steps(), 1u);
   ASSERT_TRUE(table_->Await(7, &is_waiting).ok());
   EXPECT_FALSE(is_waiting);
-  // One that began in time stays, whoever gives up.
+  // A step that has begun stays, even if those who waited give up.
   ASSERT_TRUE(table_->Await(8, &is_waiting).ok());
   EXPECT_TRUE(is_waiting);
   Begin(8);
@@ -329,7 +330,7 @@ TEST_F(StepTableTest, BoundsTheStepsThatWait) {
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("(--max-waiting-steps)"));
   EXPECT_THAT(std::string(status.message()), HasSubstr(kTask));
-  Begin(4);  // a master may
+  Begin(4);  // A master may begin it.
   EXPECT_TRUE(table_->Await(4).ok());
   Begin(1);
   EXPECT_TRUE(table_->Await(5).ok());
@@ -348,7 +349,7 @@ TEST_F(StepTableTest, AStepThatDoesNotBeginInTimeEnds) {
                                 " within 30ms of a peer's asking for it "
                                 "(--waiting-step-timeout)"))));
   ExpectEnded(BeginStatus(7), 7);
-  // The timer goes on.
+  // The timer works for later steps, too.
   const ReceivedTensor next = WaitAsPeer(8);
   ASSERT_TRUE(next.Wait());
   EXPECT_EQ(table_->num_steps(), 0u);
@@ -389,7 +390,7 @@ TEST_F(StepTableTest, AStepThatNobodyCleansUpEnds) {
   EXPECT_EQ(peer.status(), AsDerived(absl::AbortedError(absl::StrCat(
                                "step 7 ended: nobody has cleaned it up on ",
                                kTask, " for 200ms (--step-linger)"))));
-  EXPECT_EQ(table_->num_steps(), 1u);  // step 6 runs
+  EXPECT_EQ(table_->num_steps(), 1u);  // Step 6 runs.
 }
 
 TEST_F(StepTableTest, ALingeringStepThatBeginsAgainStays) {
@@ -427,7 +428,7 @@ TEST_F(StepTableTest, RemembersTheLastHundredThousandEndedSteps) {
   }
   ExpectEnded(table_->Await(1).status(), 1);
   table_->End(100'001, absl::AbortedError("cleaned up"));
-  EXPECT_TRUE(table_->Await(1).ok());  // forgotten
+  EXPECT_TRUE(table_->Await(1).ok());  // The first step was forgotten.
   ExpectEnded(table_->Await(2).status(), 2);
   ExpectEnded(table_->Await(100'001).status(), 100'001);
 }

@@ -17,7 +17,7 @@ const char kPs[] = "/job:ps/replica:0/task:0";
 
 class StoppableTasksTest : public ::testing::Test {
  protected:
-  // The cancellation with which a call goes out.
+  // Makes a call and returns the cancellation that the called task gets.
   std::shared_ptr<Cancellation> Call(CallOptions options) {
     stoppable_.Call(kPs, methods::kLogging, Payload(), std::move(options),
                     [](const absl::StatusOr<Payload>&) {});
@@ -48,7 +48,7 @@ TEST_F(StoppableTasksTest, StopCancelsWhatNothingElseCan) {
   stoppable_.Stop(absl::InternalError("again"));
   EXPECT_EQ(call->status(), absl::UnavailableError("stopping"));
   EXPECT_EQ(status->status(), absl::UnavailableError("stopping"));
-  // So are those that come too late.
+  // Calls after Stop are cancelled, too.
   EXPECT_EQ(Call({})->status(), absl::UnavailableError("stopping"));
   EXPECT_EQ(GetStatus({})->status(), absl::UnavailableError("stopping"));
 }

@@ -66,7 +66,7 @@ TEST(TrafficTest, KnowsAPeerByItsLastReply) {
   };
   EXPECT_EQ(traffic.totals().state, State::kUnknown);
   EXPECT_FALSE(traffic.totals().heard.has_value());
-  // Nothing is known of a peer of which a call was given up.
+  // A call that was given up says nothing about the peer.
   EXPECT_EQ(after(OfTheWay(absl::CancelledError("given up"))).state,
             State::kUnknown);
   PeerTraffic::Totals totals =
@@ -76,7 +76,7 @@ TEST(TrafficTest, KnowsAPeerByItsLastReply) {
   EXPECT_EQ(after(OfTheWay(absl::CancelledError("given up"))).state,
             State::kUnreachable);
   EXPECT_EQ(after(OfTheWay(absl::DeadlineExceededError("late"))).error, "late");
-  // What a peer says, it is there to say.
+  // A peer that returns an error is reachable.
   totals = after(absl::UnavailableError("queue is closed"));
   EXPECT_EQ(totals.state, State::kReachable);
   EXPECT_EQ(totals.error, "");
@@ -156,8 +156,8 @@ TEST(OpenRecvsTest, KnowHowLongEachHasWaited) {
   const std::vector<OpenRecvs::Recv> all = recvs.Oldest({}, 10);
   ASSERT_EQ(all.size(), 2u);
   EXPECT_GE(all[0].age - all[1].age, milliseconds(40));
-  // One that is asked for at once is too young, unless the thread loses its
-  // core meanwhile.
+  // A receive that has just begun is younger than 40 ms, unless the thread
+  // loses its core meanwhile.
   EXPECT_TRUE(Eventually([&] {
     const OpenRecvs::Entry youngest(recvs, 1, "youngest");
     const std::vector<std::string> keys = Keys(recvs, 10, milliseconds(40));

@@ -55,9 +55,9 @@ TEST(TransfersTest, KeepChunksWithinBounds) {
   };
   EXPECT_EQ(chunk_bytes(1), kMinChunkBytes);
   EXPECT_EQ(chunk_bytes(kMinChunkBytes - 1), kMinChunkBytes);
-  EXPECT_EQ(chunk_bytes(5000), 4992);  // of whole cache lines
+  EXPECT_EQ(chunk_bytes(5000), 4992);  // whole cache lines
   EXPECT_EQ(chunk_bytes(1 << 20), 1 << 20);
-  // Nobody touches it, so it takes no memory.
+  // Nobody writes to this tensor, so its pages take no memory.
   const auto large = Tensor::Allocate(HostAllocator(), DType::kUint8,
                                       Shape{kMaxChunkBytes + 1});
   ASSERT_TRUE(large.ok()) << large.status();
@@ -74,7 +74,7 @@ TEST(TransfersTest, GiveEveryChunkAndAreGoneThen) {
   EXPECT_EQ(transfer.dtype, DType::kInt32);
   EXPECT_EQ(transfer.shape, tensor.shape());
   ASSERT_EQ(transfer.num_chunks(), 3);
-  // The same one twice: a message may come twice.
+  // One chunk is fetched twice, because a message may arrive twice.
   for (const int64_t i : {2, 0, 2, 1}) {
     const auto chunk =
         transfers.Take(transfer.id, transfer.OffsetOf(i), transfer.LengthOf(i));
@@ -100,7 +100,7 @@ TEST(TransfersTest, RefuseBoundsThatAreNoChunks) {
       {1, kChunk},
       {2 * kChunk, kChunk},
       {2 * kChunk, 0},
-      // As the chunks behind the last and before the first would be.
+      // These would be chunks after the last and before the first one.
       {3 * kChunk, transfer.LengthOf(3)},
       {4 * kChunk, transfer.LengthOf(4)},
       {-kChunk, transfer.LengthOf(-1)},

@@ -23,7 +23,7 @@ bool Exists(const std::string& path) {
   return lstat(path.c_str(), &info) == 0;
 }
 
-// A socket at `path`, which stays there when nobody listens any more.
+// Listens at a socket at `path`. The file stays when the object is gone.
 class Listening {
  public:
   explicit Listening(const std::string& path)
@@ -89,7 +89,7 @@ TEST_F(UnixSocketTest, RefusesFoldersWhereOthersMayReplaceIt) {
   ASSERT_EQ(chmod(folder.c_str(), 0777), 0);
   ExpectRefused(folder + "/socket", absl::StatusCode::kInvalidArgument,
                 "everybody may replace files");
-  ASSERT_EQ(chmod(folder.c_str(), 01777), 0);  // as /tmp
+  ASSERT_EQ(chmod(folder.c_str(), 01777), 0);  // like /tmp
   EXPECT_TRUE(ClearSocketPath(folder + "/socket").ok());
   ExpectRefused(folder_.Path("missing/socket"), absl::StatusCode::kUnavailable,
                 "No such file");
@@ -101,7 +101,7 @@ TEST_F(UnixSocketTest, RemovesOnlyItsOwn) {
     const Listening first(path_);
     file.Own(path_);
   }
-  // Somebody else has taken the path.
+  // Another program has taken the path.
   ASSERT_EQ(rename(path_.c_str(), folder_.Path("moved").c_str()), 0);
   const Listening second(path_);
   file.Remove();

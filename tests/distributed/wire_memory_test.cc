@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Whose memory bytes lie in, how long, and how much there may be.
+// Tests of the memory of messages: who owns the bytes, for how long, and how
+// many there may be.
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -52,7 +53,7 @@ Tensor Floats(int64_t count) {
   return tensor;
 }
 
-// Counts what was asked of it, and has no more than `limit` bytes at a time.
+// Counts what was asked of it, and gives at most `limit` bytes at a time.
 class LimitedAllocator final : public Allocator {
  public:
   explicit LimitedAllocator(int64_t limit = INT64_MAX) : limit_(limit) {}
@@ -130,7 +131,7 @@ TEST(WireMemoryTest, SendsOnlyTheRowsOfASlice) {
   EXPECT_EQ((*segments)[1].tensor.raw_data(), slice.raw_data());
 }
 
-// Claims to have any number of bytes.
+// A buffer that claims to have any number of bytes.
 class ClaimedBuffer final : public Buffer {
  public:
   explicit ClaimedBuffer(size_t bytes) : Buffer(byte_, bytes) {}
@@ -168,8 +169,8 @@ TEST(WireMemoryTest, RefusesMessagesAboveProtobufsLimit) {
 // ---------------------------------------------------------------------------
 // Receiving
 
-// The distance from a multiple of 16 that puts the content, which ends the
-// message, on one.
+// Returns the shift of the message that puts the tensor's content, which ends
+// the message, at a multiple of 16.
 size_t AligningShift(const std::string& bytes, const Tensor& tensor) {
   const size_t begin = bytes.size() - tensor.num_bytes();
   return (16 - begin % 16) % 16;
@@ -234,7 +235,8 @@ TEST(WireMemoryTest, AdoptsAtEveryPlaceThatIsAlignedToTheElement) {
   }
 }
 
-// Receives a tensor and expects that none of its slices is held afterwards.
+// Receives a tensor and expects that it was copied, so that none of the
+// message's slices is held afterwards.
 void ExpectCopied(const Tensor& sent, const std::string& bytes,
                   const std::vector<size_t>& cuts) {
   ReceivedMessage message(bytes, cuts, AligningShift(bytes, sent));
@@ -264,11 +266,11 @@ TEST(WireMemoryTest, CopiesBoolsThatItMayHaveToChange) {
 TEST(WireMemoryTest, ASmallTensorDoesNotKeepALargeSlice) {
   const Tensor sent = Floats(100);
   std::string bytes(500, 'h');
-  bytes.insert(0, std::string("\x12\xf4\x03", 3));  // 500 bytes
+  bytes.insert(0, std::string("\x12\xf4\x03", 3));  // a field of 500 bytes
   bytes += Encode({{"", sent}}, kRecv);
   ExpectCopied(sent, bytes, {});
 
-  // In a slice of its own it does.
+  // In a slice of its own, the tensor's content is adopted.
   ReceivedMessage message(bytes, {503, bytes.size() - 400}, 0);
   const Outcome received = Receive(message, kRecv, HostAllocator());
   ASSERT_TRUE(received.status.ok()) << received.status;
@@ -286,7 +288,7 @@ TEST(WireMemoryTest, TensorsOfOneMessageShareNoBytes) {
   EXPECT_EQ(message.adopted(), 2);
   received.payload.tensors[0].tensor.mutable_data<float>()[7] = -1;
   EXPECT_TRUE(Identical(received.payload.tensors[1].tensor, large));
-  // Each keeps the message.
+  // Each tensor alone keeps the message.
   received.payload.tensors[0].tensor.Reset();
   EXPECT_FALSE(message.IsReleased());
   EXPECT_TRUE(Identical(received.payload.tensors[1].tensor, large));
@@ -345,7 +347,7 @@ TEST(WireMemoryTest, WhatIsNotPlainMayBecomeMuch) {
   tensor.set_dtype(pb::DT_STRING);
   tensor.add_string_val(std::string(1000, 'x'));
   EXPECT_TRUE(IsQuick(response.SerializeAsString(), kRecv));
-  // All have that value.
+  // One value stands for all elements.
   tensor.mutable_tensor_shape()->add_dim()->set_size(1000);
   EXPECT_FALSE(IsQuick(response.SerializeAsString(), kRecv));
   tensor.clear_string_val();
@@ -354,12 +356,12 @@ TEST(WireMemoryTest, WhatIsNotPlainMayBecomeMuch) {
   tensor.set_dtype(pb::DT_RESOURCE);
   tensor.add_resource_handle_val()->set_name("x");
   EXPECT_FALSE(IsQuick(response.SerializeAsString(), kRecv));
-  // It takes long to read.
+  // So many single values take long to read.
   tensor.Clear();
   tensor.set_dtype(pb::DT_INT32);
   for (int i = 0; i < 20'000; ++i) tensor.add_int_val(1);
   EXPECT_FALSE(IsQuick(response.SerializeAsString(), kRecv));
-  // Another tensor stands in it.
+  // Another tensor is contained in this one.
   tensor.Clear();
   tensor.set_dtype(pb::DT_VARIANT);
   pb::TensorProto& inner = *tensor.add_variant_val()->add_tensors();
@@ -380,7 +382,7 @@ TEST(WireMemoryTest, LittleThatSaysItIsMuchIsNot) {
   pb::RunGraphRequest request;
   *request.add_send()->mutable_tensor() = huge;
   EXPECT_FALSE(IsQuick(request.SerializeAsString(), kSend));
-  // Together, or when it says so twice.
+  // Two tensors may be too large together, although each one is small enough.
   request.clear_send();
   huge.mutable_tensor_shape()->mutable_dim(0)->set_size(200'000);
   *request.add_send()->mutable_tensor() = huge;
@@ -389,8 +391,9 @@ TEST(WireMemoryTest, LittleThatSaysItIsMuchIsNot) {
   EXPECT_FALSE(IsQuick(request.SerializeAsString(), kSend));
 }
 
-// Protobuf reads what is not said plainly, and takes the sum of what is said
-// twice, the lower half of a large number, what stands behind a group.
+// Protobuf also accepts a size in unusual forms: it concatenates the dimensions
+// of a repeated field, takes the lower half of a large number, and reads what
+// follows a group.
 TEST(WireMemoryTest, WhatSaysInOtherWaysThatItIsMuchIsNot) {
   const auto field = [](int number, const std::string& bytes) {
     EXPECT_LT(bytes.size(), 128u);
@@ -414,7 +417,7 @@ TEST(WireMemoryTest, WhatSaysInOtherWaysThatItIsMuchIsNot) {
     EXPECT_FALSE(IsQuick(field(3, field(2, tensor)), kSend)) << tensor;
   }
   EXPECT_TRUE(IsQuick(field(1, uint8 + shape(2) + value), kRecv));
-  // A named one of two that are merged, or behind a group.
+  // These are named tensors in two parts that are merged, and behind a group.
   for (const std::string& named : {field(2, uint8) + field(2, much + value),
                                    group + field(2, uint8 + much + value)}) {
     EXPECT_FALSE(IsQuick(field(3, named), kSend)) << named;
@@ -468,7 +471,7 @@ TEST(WireMemoryTest, AllTensorsTogetherAreWithinTheLimit) {
 }
 
 TEST(WireMemoryTest, AShapeIsCheckedBeforeMemoryIsTaken) {
-  // float[2^40], with content of 4 bytes.
+  // This is a float[2^40] with content of 4 bytes.
   const std::string proto(
       "\x08\x01\x12\x09\x12\x07\x08\x80\x80\x80\x80\x80\x20"
       "\x22\x04"
@@ -486,7 +489,7 @@ TEST(WireMemoryTest, AShapeIsCheckedBeforeMemoryIsTaken) {
 }
 
 TEST(WireMemoryTest, MessagesThatParseToMuchMemoryAreNotParsed) {
-  // 100,000 empty variants of 2 bytes each.
+  // This message has 100,000 empty variants of 2 bytes each.
   pb::RecvTensorResponse response;
   response.mutable_tensor()->set_dtype(pb::DT_VARIANT);
   for (int i = 0; i < 100'000; ++i)

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What is read and written, in any form. Memory: wire_memory_test.cc.
+// Tests of what is read and written, in any form of a message. Memory is tested
+// in wire_memory_test.cc.
 #include "leat/distributed/wire.h"
 
 #include <algorithm>
@@ -72,7 +73,7 @@ absl::StatusOr<Payload> Receive(absl::string_view bytes, TensorField field,
   return payload;
 }
 
-// Variants are the same when they are written so.
+// Variants count as equal if they are encoded equally.
 void ExpectSame(const Tensor& actual, const Tensor& expected) {
   if (expected.dtype() != DType::kVariant) {
     EXPECT_TRUE(Identical(actual, expected))
@@ -95,7 +96,7 @@ void ExpectSame(const Payload& actual, const Payload& expected) {
 }
 
 // ---------------------------------------------------------------------------
-// As TensorFlow
+// The bytes of TensorFlow
 
 struct WireCase {
   const char* hex;
@@ -110,7 +111,7 @@ Tensor Counted300() {
   return tensor;
 }
 
-// What make_wire_cases.py sends.
+// The tensors that make_wire_cases.py sends.
 std::vector<WireCase> PlainCases() {
   using namespace wire_cases;
   return {
@@ -188,7 +189,7 @@ TEST(WireTest, ReadsTheResourcesThatTensorFlowWrites) {
 // ---------------------------------------------------------------------------
 // Round trips
 
-// Elements that differ; of bool, 0 and 1.
+// Returns a tensor with different elements; those of a bool tensor are 0 and 1.
 Tensor Counted(DType dtype, const Shape& shape) {
   Tensor tensor = *Tensor::Allocate(HostAllocator(), dtype, shape);
   for (int64_t i = 0; i < tensor.num_bytes(); ++i) {
@@ -348,7 +349,7 @@ TEST(WireTest, FieldsOfAMessageMayStandInAnyOrder) {
                 });
 }
 
-// Of one with plain tensors, strings, a name and fields around them.
+// Returns a message with plain tensors, strings, a name and fields around them.
 std::string SmallMessage() {
   pb::RunGraphRequest request;
   request.set_step_id(300);
@@ -378,8 +379,8 @@ TEST(WireTest, EverySplitIntoThreeSlicesGivesTheSame) {
   ExpectSame(*Receive(bytes, kSend, every), *whole);
 }
 
-// What protobuf and DecodeTensor make of the whole message; empty when they
-// refuse it.
+// Returns what protobuf and DecodeTensor read from the whole message, or
+// nothing if they refuse it.
 std::vector<WireTensor> ByProtobuf(const std::string& bytes) {
   pb::RunGraphRequest request;
   if (!request.ParseFromString(bytes)) return {};

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the tests of the worker service begin with: two tasks, and calls to the
-// first.
+// WorkerTest is the fixture for tests of the worker service: two tasks and the
+// calls of the first one, the ps.
 #ifndef LEAT_TESTS_DISTRIBUTED_WORKER_FIXTURE_H_
 #define LEAT_TESTS_DISTRIBUTED_WORKER_FIXTURE_H_
 
@@ -22,14 +22,17 @@
 
 namespace leat::testing {
 
+// Calls go to handlers directly, on the thread of the test. TearDown expects
+// that both tasks hold nothing any more.
 class WorkerTest : public ::testing::Test {
  protected:
+  // Both tasks have `limits`.
   explicit WorkerTest(const ServerLimits& limits = {})
       : cluster({"ps", "worker"}, limits), task(cluster[0]) {}
 
   void TearDown() override { cluster.ExpectNothingLeft(); }
 
-  // y = x * 2, of floats, on the ps.
+  // Registers the step y = x * 2, of floats, on the ps.
   RegisteredStep Doubles(const std::string& session) {
     GraphBuilder b;
     const Scope ps = b.OnDevice("/job:ps/cpu:0");
@@ -37,6 +40,8 @@ class WorkerTest : public ::testing::Test {
     const Output y = x * 2.0f;
     return Register(session, b, {.feeds = {"x"}, .fetches = {y.name()}});
   }
+  // Builds the graph, plans a step of it and registers its parts in `session`.
+  // Fails the test if that does not succeed.
   RegisteredStep Register(const std::string& session, GraphBuilder& b,
                           StepSignature signature) {
     const auto graph = b.Build();
@@ -46,10 +51,12 @@ class WorkerTest : public ::testing::Test {
     return *std::move(step);
   }
 
-  // A call for Doubles, without what it feeds and fetches.
+  // Returns a RunGraph request for the first part of `step`, without feeds and
+  // fetches, in a new step.
   static pb::RunGraphRequest Request(const RegisteredStep& step) {
     return RunRequest(step.session, step.parts[0].graph, RandomStepId());
   }
+  // Runs the part on the ps, waits for the answer, and cleans the step up.
   RunAnswer Run(const pb::RunGraphRequest& request, WireTensors feeds = {}) {
     RunAnswer answer =
         WaitForRun(*task.Start(methods::kRunGraph, request, std::move(feeds)));
@@ -57,26 +64,28 @@ class WorkerTest : public ::testing::Test {
     return answer;
   }
 
-  // A node of that text on the ps, its answer to RegisterGraph.
+  // Registers a graph in text form on the ps and returns the status.
   absl::Status RegisterText(const std::string& text) {
     return task.Register("", ParseGraph(text)).status();
   }
+  // Returns the text that puts a node on the device of the ps.
   std::string OnPs() const {
     return absl::StrCat("device: \"", task.device(), "\" ");
   }
 
+  // Asks the ps for one tensor, as a peer does.
   CallRef Recv(const std::string& key, int64_t step_id,
                int64_t request_id = 0) {
     return task.Start(methods::kRecvTensor,
                       EncodeRecvTensorRequest(step_id, key, request_id));
   }
-  // All of them together.
+  // Asks the ps for several tensors with one call.
   CallRef RecvAll(const std::vector<std::string>& keys, int64_t step_id,
                   int64_t request_id = 0) {
     return task.Start(methods::kRecvTensors,
                       EncodeRecvTensorsRequest(step_id, keys, request_id));
   }
-  // Of a tensor that the ps makes for the worker.
+  // Returns the key of a tensor that the ps sends to the worker.
   std::string KeyForWorker(const std::string& tensor_name) {
     return RendezvousKey{.send_device = task.device(),
                          .send_incarnation = task.incarnation(),

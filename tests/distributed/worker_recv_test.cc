@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the worker service answers peers that fetch tensors, one or several.
+// Tests of what the worker service answers to peers that fetch one tensor or
+// several.
 #include "leat/distributed/worker.h"
 
 #include <memory>
@@ -36,7 +37,7 @@ using ::testing::HasSubstr;
 
 constexpr char kPs[] = "/job:ps/replica:0/task:0";
 
-// Asks for what a step makes; request 0 is none that is remembered.
+// Asks for tensors of a step. A `request_id` of 0 is not remembered.
 using Ask = absl::FunctionRef<CallRef(int64_t step_id, int64_t request_id)>;
 
 void ExpectServedOnce(TestTask& task, Ask ask) {
@@ -59,7 +60,7 @@ void ExpectFreedByTheEnd(TestTask& task, Ask ask) {
   const absl::Status ended = early->Wait().status();
   EXPECT_EQ(ended.code(), absl::StatusCode::kAborted);
   EXPECT_TRUE(IsDerived(ended));
-  // And who comes later.
+  // The same happens to a peer that asks later.
   const absl::Status late = ask(step_id, 0)->Wait().status();
   EXPECT_EQ(late.code(), absl::StatusCode::kAborted);
   EXPECT_TRUE(IsDerived(late));
@@ -117,7 +118,7 @@ TEST_F(WorkerTest, WhoAsksForATensorMayGiveUp) {
   const absl::Status status = given_up->Wait().status();
   EXPECT_EQ(status.code(), absl::StatusCode::kCancelled);
   EXPECT_TRUE(IsDerived(status));
-  // What still waits for the tensor keeps nothing of the call.
+  // The receive that still waits in the rendezvous keeps nothing of the call.
   EXPECT_EQ(given_up.use_count(), 1);
   EXPECT_EQ(given_up->context.use_count(), 1);
   EXPECT_TRUE(task.CleanupGraph(step_id).ok());
@@ -133,7 +134,8 @@ TEST_F(WorkerTest, WhoHasGivenUpIsNotServed) {
   EXPECT_TRUE(task.CleanupGraph(step_id).ok());
 }
 
-// The transport must not, which would be busy with it.
+// A thread of the transport must not encode strings, because that would keep it
+// busy.
 TEST_F(WorkerTest, ThePoolEncodesStringsForPeers) {
   const int64_t step_id = RandomStepId();
   const CallRef opens_the_step = Recv(KeyForWorker("never"), step_id);
@@ -216,7 +218,7 @@ TEST_F(WorkerTest, TheFirstErrorEndsAllOfTheTensors) {
   const auto error = [&](const std::vector<std::string>& keys) {
     const int64_t step_id = RandomStepId();
     const absl::Status status = RecvAll(keys, step_id)->Wait().status();
-    // Nothing waits for the others.
+    // Nothing waits for the other tensors.
     EXPECT_EQ(task.steps().num_steps(), 0u);
     EXPECT_EQ(task.recvs().size(), 0u);
     EXPECT_TRUE(task.CleanupGraph(step_id).ok());
@@ -238,7 +240,7 @@ TEST_F(WorkerTest, TheFirstErrorEndsAllOfTheTensors) {
       restarted.GetPayload(kWorkerPossiblyRestartedPayload).has_value());
   EXPECT_EQ(error({good, "nonsense"}).message(),
             "Invalid  rendezvous key: nonsense");
-  // Each is asked for once.
+  // A key may be asked for only once.
   EXPECT_EQ(error({good, good}).code(), absl::StatusCode::kAlreadyExists);
 }
 
@@ -290,7 +292,7 @@ TEST_F(WorkerTest, WhoAsksForSeveralTensorsMayGiveUp) {
   const absl::Status status = given_up->Wait().status();
   EXPECT_EQ(status.code(), absl::StatusCode::kCancelled);
   EXPECT_TRUE(IsDerived(status));
-  // Nobody else has asked for the step.
+  // Nobody else has asked for the step, so it is forgotten.
   EXPECT_EQ(task.steps().num_steps(), 0u);
   EXPECT_EQ(task.recvs().size(), 0u);
   EXPECT_TRUE(a.IsUnique());
@@ -315,7 +317,7 @@ TEST_F(WorkerTest, WhoGivesUpInAStepThatRunsLeavesNothingThere) {
   EXPECT_EQ(given_up.use_count(), 1);
   EXPECT_EQ(given_up->context.use_count(), 1);
   EXPECT_TRUE(a.IsUnique());
-  // What comes later is not kept either.
+  // A tensor that is sent later is not kept either.
   EXPECT_TRUE((*rendezvous)->Send(KeyForWorker("b"), b, false).ok());
   EXPECT_TRUE(b.IsUnique());
   task.steps().Finish(step_id, this, absl::OkStatus());
@@ -334,7 +336,8 @@ TEST_F(WorkerTest, WhoHasGivenUpGetsNoTensors) {
   EXPECT_EQ(task.steps().num_steps(), 0u);
 }
 
-// The element comes when neg has: it is not in a bundle with it
+// The queue's element depends on neg's arrival at the worker. If both were in
+// one bundle, they would wait for each other, so they are not
 // (partitioner/bundles.h).
 TEST_F(WorkerTest, ATensorThatWaitsForOthersDoesNotKeepThemBack) {
   constexpr char kOnPs[] = "/job:ps/cpu:0";

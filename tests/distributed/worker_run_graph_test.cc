@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the worker service answers when steps run.
+// Tests of what the worker service answers when steps run.
 #include "leat/distributed/worker.h"
 
 #include <map>
@@ -58,7 +58,7 @@ TEST_F(WorkerTest, FetchesInTheOrderOfTheCall) {
   EXPECT_EQ(both.tensors[0].name, task.Key(thrice.name()));
   EXPECT_EQ(both.tensors[0].tensor.scalar<float>(), 3.0f);
   EXPECT_EQ(both.tensors[1].tensor.scalar<float>(), 2.0f);
-  // What nobody asks for is not sent.
+  // Outputs that nobody asks for are not sent.
   const RunAnswer none = Run(Request(step), feeds);
   EXPECT_TRUE(none.status.ok()) << none.status;
   EXPECT_TRUE(none.tensors.empty());
@@ -242,7 +242,7 @@ TEST_F(WorkerTest, CleanupAllForgetsTheContainersOfTheCall) {
 }
 
 // ---------------------------------------------------------------------------
-// What tasks of Leat say beside
+// What tasks of Leat add to TensorFlow's messages
 
 TEST_F(WorkerTest, AStepThatEndsAloneEndsWithItsReply) {
   const RegisteredStep step = Doubles("");

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Steps of a worker while they run: how they end early, and two tasks that
-// give each other tensors.
+// Tests of a worker's steps while they run: how they end early, and how two
+// tasks send each other tensors.
 #include "leat/distributed/worker_step.h"
 
 #include <atomic>
@@ -64,7 +64,8 @@ class WorkerStepTest : public ::testing::Test {
     return *std::move(step);
   }
 
-  // Waits for an element of a queue that nobody fills, on the ps.
+  // Registers a step that waits on the ps for an element of a queue that nobody
+  // fills.
   RegisteredStep WaitsAtQueue() {
     GraphBuilder b;
     const Scope on_ps = b.OnDevice("/job:ps/cpu:0");
@@ -72,7 +73,7 @@ class WorkerStepTest : public ::testing::Test {
     const Output taken = op::QueueDequeueV2(queue, {DType::kFloat})[0];
     return Register(b, {.fetches = {taken.name()}});
   }
-  // Waits for a tensor that no device of the ps sends.
+  // Registers a graph that waits for a tensor that no device of the ps sends.
   std::string WaitsForNobody() {
     const std::string text = NodeText(
         "waits", "_Recv", {},
@@ -89,7 +90,7 @@ class WorkerStepTest : public ::testing::Test {
     return *graph;
   }
 
-  // Of a graph of the ps that neither is fed nor gives anything.
+  // Runs a graph on the ps that has no feeds and fetches.
   CallRef Start(const std::string& graph, int64_t step_id,
                 std::optional<milliseconds> timeout = {}) {
     return ps.Start(methods::kRunGraph, RunRequest(kSession, graph, step_id),
@@ -109,7 +110,7 @@ class WorkerStepTest : public ::testing::Test {
     EXPECT_THAT(status.message(), HasSubstr(text));
     EXPECT_EQ(IsDerived(status), is_derived) << status;
     EXPECT_EQ(ps.worker().counters().running, 0u);
-    // A step that has failed has ended: peers need not wait for its cleanup.
+    // A step that has failed has ended, so peers need not wait for its cleanup.
     EXPECT_EQ(ps.steps().num_steps(), 0u);
     EXPECT_TRUE(ps.CleanupGraph(step_id).ok());
   }
@@ -308,7 +309,7 @@ TEST_F(WorkerStepTest, NoStepOutlivesASessionThatIsDeletedWhileItBegins) {
 // ---------------------------------------------------------------------------
 // Feeds
 
-// Bytes that are still to be decoded.
+// A feed whose bytes are still to be decoded.
 class FakeFeed final : public PendingTensors {
  public:
   FakeFeed(int64_t bytes, std::string key, WorkQueue& compute,
@@ -371,14 +372,15 @@ TEST_F(WorkerStepTest, DecodesLargeFeedsOnTheComputePool) {
   EXPECT_EQ(bad.status.message(), "not so");
 }
 
-// What begins behind the end of its session has nobody who ends it.
+// A step that began after the end of its session would have nobody to end it.
 TEST_F(WorkerStepTest, DoesNotBeginInASessionThatWasDeletedMeanwhile) {
   const std::string text =
       NodeText("a", "NoOp", {}, absl::StrCat("device: \"", ps.device(), "\" "));
   const auto graph = ps.Register(kSession, ParseGraph(text));
   ASSERT_TRUE(graph.ok()) << graph.status();
   WorkQueue& compute = ps.devices().compute_queue();
-  // The threads may be in it after the end of the test.
+  // The gate is shared, because threads may still be inside after the end of
+  // the test.
   struct Gate {
     Mutex held;
     std::atomic<int> inside{0};
@@ -485,7 +487,8 @@ TEST_F(WorkerStepTest, LoopsRunOverTwoTasks) {
   }
 }
 
-// What a peer gets of a failed step is the effect of the failure.
+// What a peer receives of a failed step is an effect of the failure, so its
+// error is derived.
 TEST_F(WorkerStepTest, AnErrorOfOneTaskEndsTheOther) {
   GraphBuilder b;
   const Output indices = b.Placeholder<int32_t>("i");
@@ -585,7 +588,7 @@ TEST_F(WorkerStepTest, ManyStepsRunBesideEachOther) {
   }
   for (int i = 0; i < kSteps; ++i) {
     const auto value = cluster.Wait(step, ids[i], calls[i]);
-    if (i % 5 == 0) continue;  // It may have come too late.
+    if (i % 5 == 0) continue;  // The cancellation may have come too late.
     ASSERT_TRUE(value.ok()) << value.status();
     EXPECT_EQ((*value)[0].scalar<float>(), (static_cast<float>(i) + 1) * 2);
   }

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the worker service answers of itself, its sessions and graphs.
+// Tests of what the worker service answers about itself, its sessions and its
+// graphs.
 #include "leat/distributed/worker.h"
 
 #include <functional>
@@ -116,7 +117,8 @@ TEST_F(WorkerTest, RefusesBytesThatAreNoMessage) {
   }
 }
 
-// Not on the thread of a transport, which is the test's here.
+// Large messages are not read on the thread of the transport, which is this
+// thread here.
 TEST_F(WorkerTest, ReadsLargeMessagesElsewhere) {
   pb::CleanupAllRequest request;
   for (int i = 0; i < 20'000; ++i) request.add_container("container");
@@ -136,7 +138,7 @@ class NarrowWorkerTest : public WorkerTest {
     limits.max_transport_bytes = 150'000;
     return limits;
   }
-  // Of 100,000 bytes and some.
+  // Returns a request of slightly more than 100,000 bytes.
   static pb::CleanupAllRequest LargeRequest() {
     pb::CleanupAllRequest request;
     request.add_container(std::string(100'000, 'c'));
@@ -156,7 +158,7 @@ TEST_F(NarrowWorkerTest, RefusesWhatItHasNoRoomToKeep) {
   EXPECT_FALSE(first->is_done());
   held.Unlock();
   EXPECT_TRUE(first->Wait().ok());
-  // Behind the first one's reply.
+  // The room becomes free only after the first reply.
   EXPECT_TRUE(leat::testing::Eventually([&] {
     return task.Start(methods::kCleanupAll, LargeRequest())->Wait().ok();
   }));
@@ -246,10 +248,10 @@ TEST_F(WorkerTest, ALateRequestOfADeadMasterEndsNothing) {
   const absl::Status late = create("late", 1, of_dead);
   EXPECT_EQ(late.code(), absl::StatusCode::kAborted);
   EXPECT_THAT(late.message(), HasSubstr("'/job:m/task:0' has been restarted"));
-  // Of one process they may overtake each other.
+  // Requests of one process may overtake each other.
   EXPECT_TRUE(create("other", 2, of_dead).ok());
   EXPECT_EQ(task.worker().counters().sessions, 2u);
-  // A ticket that was not given is no better than the last.
+  // A ticket that was never given counts no more than the last one that was.
   EXPECT_TRUE(create("false", 3, INT64_MAX).ok());
   EXPECT_EQ(task.worker().counters().sessions, 1u);
   EXPECT_TRUE(create("next", 4, ticket()).ok());
@@ -297,7 +299,7 @@ class FewRequestIdsTest : public WorkerTest {
 
 TEST_F(FewRequestIdsTest, RemembersSoManyRequestsOfEachMethod) {
   const int64_t step_id = RandomStepId();
-  // All are refused for something else when their id is new.
+  // If its id is new, each call is refused for another reason.
   const std::vector<std::function<absl::Status(int64_t)>> calls = {
       [this](int64_t id) {
         pb::CreateWorkerSessionRequest request;
@@ -498,7 +500,7 @@ class SmallConstantsTest : public WorkerTest {
     limits.import.max_total_attr_bytes = 900;
     return limits;
   }
-  // Constants c0, c1 ... of so many elements of 4 bytes.
+  // Registers constants c0, c1 and so on, of `sizes` elements of 4 bytes each.
   absl::Status RegisterConstants(const std::vector<int>& sizes) {
     std::string text;
     for (size_t i = 0; i < sizes.size(); ++i) {

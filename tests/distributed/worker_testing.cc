@@ -21,7 +21,7 @@ namespace {
 
 constexpr auto kPatience = std::chrono::minutes(1);
 
-// An in-process address is any.
+// In-process addresses need not be free ports.
 std::string AddressOf(size_t i) { return absl::StrCat("127.0.0.1:", 7001 + i); }
 
 }  // namespace
@@ -195,11 +195,11 @@ void TestTask::ExpectNothingLeft() {
   EXPECT_EQ(counters.graphs, 0u);
   EXPECT_EQ(counters.running, 0u);
   EXPECT_EQ(steps_->num_steps(), 0u);
-  // One that comes late may just be being refused.
+  // A RecvTensor that comes late may just be being refused.
   EXPECT_TRUE(Eventually([this] { return recvs().size() == 0; }));
   ClearVariables();
   for (const auto& device : devices_->devices()) {
-    // Threads may still let go of what a call had.
+    // Threads may not yet have released what a call held.
     EXPECT_TRUE(Eventually([&] {
       return device->allocator().stats().live_bytes == 0;
     })) << device->name()
@@ -351,7 +351,8 @@ absl::StatusOr<std::vector<Tensor>> TestCluster::Run(
 }
 
 void TestCluster::ExpectNothingLeft() {
-  // Those of one task may have the memory of another: it was sent as it was.
+  // A variable of one task may share memory with another task, because tensors
+  // are sent within the process without copying. So all variables go first.
   for (const auto& task : tasks_) task->ClearVariables();
   for (const auto& task : tasks_) task->ExpectNothingLeft();
 }

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Text as a cluster and as TF_CONFIG: what is accepted has an address for each
-// task, and is the same as a message of TensorFlow's.
+// Reads text as a cluster and as TF_CONFIG. What is accepted must have an
+// address for each task, and must be the same after it was written as
+// TensorFlow's ClusterDef and read again.
 #include <cstddef>
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Text as a device name and as a rendezvous key: what parses must print and
-// parse to the same.
+// Reads text as a device name and as a rendezvous key. What parses must be the
+// same after it was printed and parsed again.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Bytes as a GraphDef: imported, planned for two devices, and one step of all
-// its sinks run. Whatever happens is a Status, soon and in little memory.
+// Imports bytes as a GraphDef, plans it for two devices, and runs one step with
+// all its sinks. The outcome must always be a Status, reached soon and in
+// little memory.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +20,7 @@ namespace {
 
 constexpr int64_t kMemoryBytes = int64_t{64} << 20;
 
-// All runs share the devices and so the threads, which would cost more to start
+// Returns the devices that all runs share. Starting their threads takes longer
 // than a run.
 std::shared_ptr<leat::DeviceSet> Devices() {
   static const std::shared_ptr<leat::DeviceSet>& devices =
@@ -31,7 +32,8 @@ std::shared_ptr<leat::DeviceSet> Devices() {
   return devices;
 }
 
-// Resources outlive sessions; runs must not depend on those before them.
+// Empties the devices' resources, which outlive sessions: a run must not depend
+// on earlier ones.
 void ForgetResources() {
   for (const auto& device : Devices()->devices()) {
     Devices()->resources().Of(*device).Clear();

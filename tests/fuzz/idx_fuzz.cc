@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Bytes as an IDX file: a tensor never has more elements than the file bytes.
+// Reads bytes as an IDX file. A tensor must never have more elements than the
+// file has bytes.
 #include <cstddef>
 #include <cstdint>
 

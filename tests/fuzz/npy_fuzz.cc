@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Bytes as a .npy file: what parses must be written and parse to the same.
+// Reads bytes as a .npy file. What parses must be the same after it was written
+// and parsed again.
 #include <cstddef>
 #include <cstdint>
 

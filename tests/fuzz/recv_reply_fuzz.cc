@@ -1,13 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Bytes as what a peer answers to RecvTensor and FetchChunk, or to RecvTensors,
-// and to GetStatus before: whatever they are, every tensor comes to one end, in
-// little memory, and nothing of it stays.
+// Takes bytes as a peer's answers to RecvTensor and FetchChunk, or to
+// RecvTensors, and to a GetStatus before them. Whatever the bytes are, each
+// tensor must have exactly one outcome, in little memory, and nothing of it may
+// stay.
 //
-// The first byte says what is asked for and how. Then each one says what
-// happens next (Receiver::Continue), until nothing is under way; a reply is
-// followed by its bytes (Script::Message). When all bytes are read, the peer
-// cannot be reached any more.
+// The first byte says what is asked for and how (Receiver's constructor). Then
+// each byte says what happens next (Receiver::Continue), until nothing is under
+// way; if it is a reply, the bytes of the reply follow (Script::Message). When
+// all bytes are read, the peer can no longer be reached.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -44,13 +45,13 @@ constexpr char kTask[] = "/job:ps/replica:0/task:0";
 constexpr int64_t kStepId = 7;
 constexpr int64_t kMaxBytes = 1 << 20;  // of a tensor
 constexpr size_t kMaxTensors = 3;
-// Of all together, and more than they need: where a slice of a message becomes
-// a tensor, all of the slice counts.
+// The memory for all tensors together. It is more than they need, because all
+// of a message's slice counts when a part of it becomes a tensor.
 constexpr int64_t kMaxMemory = 4 * kMaxTensors * kMaxBytes;
 constexpr int64_t kLittleMemory = 16 << 10;
 constexpr size_t kMaxZeros = 4 << 20;  // in all replies
 
-// What is behind the end is 0.
+// Reads the input. Bytes beyond its end are 0.
 class Script {
  public:
   explicit Script(absl::string_view bytes) : left_(bytes) {}
@@ -64,8 +65,9 @@ class Script {
     return byte;
   }
 
-  // In two bytes each how long it is and how many times eight zeros are behind
-  // that, then it: chunks are too large to be read of a small file.
+  // Reads a message. Two bytes give its length, two bytes give a number that,
+  // times eight, is the number of zeros to append, and then the message
+  // follows. The zeros are there because chunks are larger than a small file.
   std::string Message() {
     const size_t size = Number();
     const size_t zeros = std::min(8 * Number(), zeros_left_);
@@ -86,7 +88,7 @@ class Script {
   size_t zeros_left_ = kMaxZeros;
 };
 
-// Keeps the calls, to be answered later. For one thread.
+// Keeps the calls, to be answered later. To be used by one thread.
 class HeldTransport final : public leat::Transport {
  public:
   struct OneCall {
@@ -107,7 +109,7 @@ class HeldTransport final : public leat::Transport {
   }
 
   size_t size() const { return calls_.size(); }
-  // REQUIRES: there is one.
+  // Takes one of the calls. REQUIRES: size() > 0.
   OneCall Take(size_t i) {
     const auto place = calls_.begin() + static_cast<ptrdiff_t>(i % size());
     OneCall call = std::move(*place);
@@ -116,7 +118,7 @@ class HeldTransport final : public leat::Transport {
   }
 
  private:
-  // Whatever a peer has said before, it is not asked for nonsense.
+  // Checks that a request is valid, whatever the peer has said before.
   static void CheckRequest(const leat::Method& method, const Payload& request) {
     const absl::string_view path = method.path;
     if (path == leat::methods::kRecvTensor.path) {
@@ -138,7 +140,7 @@ class HeldTransport final : public leat::Transport {
   std::deque<OneCall> calls_;
 };
 
-// Its memory is limited, and it tells whether the limit was reached.
+// An allocator with limited memory, which tells whether the limit was reached.
 class LimitedAllocator final : public leat::Allocator {
  public:
   explicit LimitedAllocator(int64_t limit_bytes)
@@ -173,7 +175,8 @@ const leat::ClusterSpec& Cluster() {
   return cluster;
 }
 
-// All of it runs on this thread: what the pool does too.
+// Receives tensors as the input says. Everything runs on this thread, the tasks
+// of the compute pool included.
 class Receiver {
  public:
   explicit Receiver(absl::string_view bytes)
@@ -213,8 +216,8 @@ class Receiver {
   }
 
  private:
-  // Of a peer that has chunks, of one of which nothing is known, or of one that
-  // says of itself what it likes.
+  // Gets the status of a peer: of one that has chunks, of one of which nothing
+  // is known, or of one whose answer is in the input.
   void AskForStatus() {
     const size_t kind = how_ % 3;
     if (kind == 1) return;
@@ -264,7 +267,8 @@ class Receiver {
 
   bool IsUnderWay() const { return transport_.size() + compute_.size() > 0; }
 
-  // REQUIRES: something is under way.
+  // Does what the next byte of the input says. REQUIRES: something is under
+  // way.
   void Continue() {
     if (script_.AtEnd()) {
       if (compute_.size() > 0) return compute_.RunOne();
@@ -283,7 +287,7 @@ class Receiver {
   }
 
   void Answer(HeldTransport::OneCall call, size_t what) {
-    if (what == 6) return;  // Nobody will.
+    if (what == 6) return;  // Nobody answers: the reply is dropped.
     std::move(call.done)(what < 4 ? ReceivedReply(call.method, what)
                                   : ErrorReply(what == 5));
   }
@@ -295,10 +299,11 @@ class Receiver {
     return error;
   }
 
-  // As a transport between processes gives it.
+  // Returns a reply from the input, in slices, as a transport between processes
+  // gives it.
   absl::StatusOr<Payload> ReceivedReply(const leat::Method& method,
                                         size_t what) {
-    constexpr size_t kSliceBytes[] = {0, 1, 7, 64};  // 0: all in one
+    constexpr size_t kSliceBytes[] = {0, 1, 7, 64};  // 0: all in one slice
     constexpr size_t kMaxCut = 1024;
     const std::string bytes = script_.Message();
     std::vector<size_t> cuts;

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Bytes as a message with tensors, in any slices: what is read is what protobuf
-// reads of the whole, and is the same after it was written and read again.
-// The first two bytes say which message and how it is cut.
+// Reads bytes as a message with tensors, in any slices. The result must be what
+// protobuf reads of the whole message, and must be the same after it was
+// written and read again. The first two bytes say which message it is and how
+// it is cut.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -25,7 +26,8 @@ using leat::TensorField;
 
 constexpr int64_t kMaxBytes = 1 << 20;
 
-// Slices of `step` bytes.
+// Decodes the message from slices of `step` bytes, or from one slice if `step`
+// is 0.
 absl::StatusOr<Payload> Receive(absl::string_view bytes, size_t step,
                                 TensorField field) {
   std::vector<size_t> cuts;
@@ -42,7 +44,8 @@ absl::StatusOr<Payload> Receive(absl::string_view bytes, size_t step,
   return payload;
 }
 
-// Variants may share what they hold, which a message then has many times.
+// True if the tensor is not larger as a message than in memory. Variants may
+// share their contents, which a message then holds many times.
 bool IsSmall(const leat::Tensor& tensor) {
   return tensor.dtype() != leat::DType::kVariant ||
          (tensor.num_elements() == 1 && leat::VariantDepth(tensor) <= 1);
@@ -84,7 +87,7 @@ void CheckResponse(absl::string_view bytes, const Payload& payload) {
   if (!whole.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     return;
   }
-  // Of more than one, protobuf has merged the fields.
+  // If there were several tensors, protobuf has merged their fields.
   if (payload.tensors.size() != 1) return;
   CheckAsProtobuf(payload.tensors[0], "", whole.tensor());
 }
@@ -106,7 +109,8 @@ void CheckRoundTrip(const Payload& payload, size_t step, TensorField field) {
                  static_cast<size_t>(segment.tensor.num_bytes()));
   }
   const absl::StatusOr<Payload> again = Receive(bytes, step, field);
-  // Values of their own may take more than repeated ones.
+  // Elements that are written one by one may take more memory than one value
+  // that stood for all of them.
   if (absl::IsResourceExhausted(again.status())) return;
   LEAT_CHECK(again.ok());
   LEAT_CHECK(again->header == payload.header);
@@ -128,7 +132,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const TensorField field = is_request ? leat::methods::kRunGraph.request
                                        : leat::methods::kRecvTensor.response;
   const absl::StatusOr<Payload> payload = Receive(bytes, step, field);
-  // However it is cut.
+  // The status does not depend on the slices.
   LEAT_CHECK(Receive(bytes, 0, field).status() == payload.status());
   if (!payload.ok()) return 0;
   if (is_request) {

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Bytes as what a master tells a worker: a GraphDef to register, of as many
-// bytes as the first two say, then a RunGraphRequest for it. Whatever happens
-// is a Status, soon and in little memory, and nothing of it stays.
+// Takes bytes as what a master sends a worker: a GraphDef to register, whose
+// length the first two bytes give, and then a RunGraphRequest for it. The
+// outcome must always be a Status, reached soon and in little memory, and
+// nothing may stay.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +34,7 @@ namespace {
 
 constexpr char kTask[] = "/job:ps/replica:0/task:0";
 constexpr int64_t kMemoryBytes = int64_t{64} << 20;
-// Many steps wait for what never comes.
+// The deadline of calls. Many steps wait for something that never comes.
 constexpr auto kStepTime = std::chrono::milliseconds(20);
 
 leat::ServerLimits Limits() {
@@ -50,7 +51,7 @@ leat::ServerLimits Limits() {
   return limits;
 }
 
-// All runs share it: its threads would cost more to start than a run.
+// The task that all runs share. Starting its threads takes longer than a run.
 class Task {
  public:
   Task()
@@ -168,7 +169,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                                 size - 2);
   const size_t graph_size = data[0] | size_t{data[1]} << 8;
   if (graph_size > bytes.size()) return 0;
-  // A session of its own, so that no run depends on those before it.
+  // Each run has a session of its own, so that it does not depend on earlier
+  // ones.
   static int64_t last_session = 0;
   const std::string session = absl::StrCat("session ", ++last_session);
   leat::pb::CreateWorkerSessionRequest creation;

@@ -125,10 +125,10 @@ TEST_F(ArithmeticTest, ReshapesOnlyWhereTheShapeMayChange) {
     const Output four = Const(*b, "four", Tensor::Vector<int32_t>({4, 3}));
     const Output flat = Const(*b, "flat", Tensor::Vector<int32_t>({-1}));
     const Output fives = Const(*b, "fives", Tensor::Vector<int32_t>({-1, 5}));
-    // Fails unless there are four rows.
+    // This Reshape fails unless there are four rows.
     Add(*b, "Reshape", "checks", {x, four});
     const Output line = Add(*b, "Reshape", "line", {x, flat});
-    // Fails unless the rows are a multiple of five.
+    // This Reshape fails unless the number of elements is a multiple of five.
     const Output narrow = Add(*b, "Reshape", "narrow", {x, fives});
     Add(*b, "Reshape", "wide", {narrow, rows});
     if (b == &given) {

@@ -18,7 +18,7 @@ FunctionRef Function(const std::string& name, AttrMap attrs) {
   return {name, std::make_shared<const AttrMap>(std::move(attrs))};
 }
 
-// One value of every alternative of AttrValue.
+// Returns one value of every alternative of AttrValue.
 std::vector<AttrValue> OneOfEach() {
   return {std::monostate(),
           std::string("text"),

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Graphs that nobody means well with: each is refused with a message that says
-// where and why, and the process lives.
+// Malicious graphs. Each is refused with a message that says where and why, and
+// the process goes on.
 #include "absl/strings/str_cat.h"
 #include "leat/tests/graph/graph_testing.h"
 
@@ -107,7 +107,8 @@ TEST(BadGraphsTest, RefusesBadDevices) {
       AllOf(HasSubstr("node 'a'"), HasSubstr("/job:/x")));
 }
 
-// CVE-2022-23583: the consumers believe the attr, the kernel the tensor.
+// In CVE-2022-23583 the consumers believe the dtype of the attr, and the kernel
+// that of the tensor.
 TEST(BadGraphsTest, RefusesConstantsOfAnotherType) {
   EXPECT_THAT(
       ImportError(Const("DT_FLOAT", "dtype: DT_INT64 tensor_shape { }")),
@@ -115,7 +116,7 @@ TEST(BadGraphsTest, RefusesConstantsOfAnotherType) {
                 "'dtype' is float"));
 }
 
-// CVE-2022-23588, CVE-2022-23571.
+// These are the constants of CVE-2022-23588 and CVE-2022-23571.
 TEST(BadGraphsTest, RefusesConstantsThatNoTensorCanBe) {
   const std::vector<std::string> tensors = {
       "dtype: DT_FLOAT_REF tensor_shape { }",
@@ -153,7 +154,7 @@ TEST(BadGraphsTest, RefusesHugeShapesBeforeAllocating) {
                            Attr("dtype", "type: DT_FLOAT") +
                                Attr("shape", "shape { " + dim + dim + "}"))),
       HasSubstr("node 'p': attr 'shape'"));
-  // One value that stands for 4 GiB.
+  // The one value of this message stands for 4 GiB.
   EXPECT_THAT(ImportError(Const("DT_FLOAT",
                                 "dtype: DT_FLOAT tensor_shape { dim { "
                                 "size: 1073741824 } } float_val: 1")),
@@ -202,7 +203,7 @@ TEST(BadGraphsTest, SurvivesAChainOf100000NodesInReverseOrder) {
               HasSubstr("cycle"));
 }
 
-// CVE-2021-41217.
+// This is the graph of CVE-2021-41217.
 TEST(BadGraphsTest, RefusesExitsAndNextIterationsOutsideOfFrames) {
   const std::string x = FloatPlaceholder("x");
   EXPECT_THAT(ImportError(x + NodeText("e", "Exit", {"x"}, Float())),
@@ -210,7 +211,7 @@ TEST(BadGraphsTest, RefusesExitsAndNextIterationsOutsideOfFrames) {
                         "opens"));
   EXPECT_THAT(ImportError(x + NodeText("n", "NextIteration", {"x"}, Float())),
               HasSubstr("node 'n' (op NextIteration) is in no frame"));
-  // One Enter, two Exits in a row.
+  // One Enter is followed by two Exits in a row.
   EXPECT_THAT(ImportError(x + Enter("in", "x", "f") +
                           NodeText("out", "Exit", {"in"}, Float()) +
                           NodeText("again", "Exit", {"out"}, Float())),
@@ -230,7 +231,7 @@ TEST(BadGraphsTest, RefusesNodesInTwoFrames) {
   EXPECT_THAT(ImportError(x + Enter("f", "x", "F") +
                           NodeText("n", "NoOp", {"^f", "^x"})),
               HasSubstr("node 'n' (op NoOp) has inputs from different frames"));
-  // A frame of the same name, but inside another one.
+  // The two frames have the same name, but one is inside the other.
   EXPECT_THAT(ImportError(x + Enter("f", "x", "F") + Enter("g", "f", "F") +
                           NodeText("sum", "Add", {"f", "g"}, Float())),
               HasSubstr("different frames"));
@@ -241,13 +242,13 @@ TEST(BadGraphsTest, RefusesNodesInTwoFrames) {
 TEST(BadGraphsTest, RefusesBrokenLoops) {
   const std::string x = FloatPlaceholder("x");
   const std::string n2 = Float() + Attr("N", "i: 2");
-  // Nothing enters.
+  // No Enter leads into this loop.
   EXPECT_THAT(
       ImportError(NodeText("m", "Merge", {"n"}, Float() + Attr("N", "i: 1")) +
                   NodeText("n", "NextIteration", {"m"}, Float())),
       HasSubstr("node 'm' (op Merge) closes a loop that nothing "
                 "enters"));
-  // The way back leads to another frame's Merge.
+  // The NextIteration leads to the Merge of another frame.
   EXPECT_THAT(
       ImportError(x + Enter("f", "x", "F") + Enter("g", "x", "G") +
                   NodeText("m", "Merge", {"f", "n"}, n2) +
@@ -281,7 +282,7 @@ std::string Call(const std::string& name, const std::string& function) {
          Attr("f", "func { name: \"" + function + "\" }") + "}";
 }
 
-// A function without arguments.
+// Returns a library of one function without arguments.
 std::string Function(const std::string& name, const std::string& body) {
   return "library { function { signature { name: \"" + name + "\" } " + body +
          " } }\n";
@@ -293,7 +294,7 @@ std::string CallNode(const std::string& name, const std::string& function) {
                       Attr("f", "func { name: \"" + function + "\" }"));
 }
 
-// CVE-2022-23591.
+// CVE-2022-23591 is about functions that call themselves.
 TEST(BadGraphsTest, RefusesRecursion) {
   EXPECT_THAT(ImportError(Function("f", Call("c", "f"))),
               HasSubstr("function 'f' is recursive"));
@@ -351,7 +352,7 @@ TEST(BadGraphsTest, ToleratesUnknownOpsWhereNothingCallsThem) {
 
 TEST(BadGraphsTest, RefusesFunctionsThatContradictThemselves) {
   const std::vector<std::string> functions = {
-      // Signatures.
+      // These signatures are invalid.
       "signature { }", "signature { name: \"NoOp\" }",
       "signature { name: \"f\" input_arg { name: \"a\" } }",
       "signature { name: \"f\" input_arg { name: \"\" type: DT_FLOAT } }",
@@ -365,7 +366,7 @@ TEST(BadGraphsTest, RefusesFunctionsThatContradictThemselves) {
       "default_value { s: \"x\" } } }",
       "signature { name: \"f\" input_arg { name: \"a\" type: DT_FLOAT } "
       "input_arg { name: \"a\" type: DT_FLOAT } }",
-      // Returns.
+      // These returns are invalid.
       "signature { name: \"f\" output_arg { name: \"r\" type: DT_FLOAT } }",
       "signature { name: \"f\" } ret { key: \"r\" value: \"x\" }",
       "signature { name: \"f\" output_arg { name: \"r\" type: DT_FLOAT } } "
@@ -374,7 +375,7 @@ TEST(BadGraphsTest, RefusesFunctionsThatContradictThemselves) {
       "signature { name: \"f\" control_output: \"c\" } "
       "control_ret { key: \"c\" value: \"x\" }",
       "signature { name: \"f\" } arg_attr { key: 4000000000 value { } }",
-      // Bodies.
+      // These bodies are invalid.
       "signature { name: \"f\" } node_def { name: \"a\" op: \"NoOp\" } "
       "node_def { name: \"a\" op: \"NoOp\" }",
       "signature { name: \"f\" } node_def { name: \"\" op: \"NoOp\" }",

@@ -48,7 +48,7 @@ TEST(BuilderTest, NamesNodesAsTensorFlowsPythonDoes) {
     Scope again = b.NameScope("layer/");
     EXPECT_EQ(op::Relu(x).operation().name(), "layer/Relu");
   }
-  // Names differ by more than case.
+  // Names must differ by more than case.
   EXPECT_EQ(op::Relu(x).operation().name(), "Relu");
   EXPECT_EQ(b.Const(1.0f, "relu").operation().name(), "relu_1");
   EXPECT_TRUE(b.status().ok()) << b.status();
@@ -129,7 +129,8 @@ TEST(BuilderTest, RefusesHandlesOfNoNode) {
   EXPECT_FALSE(op::Relu(Output()).IsValid());
 }
 
-// Numbers know no builder: the first node that would read the result tells.
+// Numbers belong to no builder, so the first node that reads the result reports
+// the error.
 TEST(BuilderTest, RefusesOutputsMadeFromConstantsOnly) {
   GraphBuilder b;
   Output x = b.Placeholder<float>("x");
@@ -184,9 +185,10 @@ TEST(BuilderTest, AddsControlEdgesOnceOnly) {
   Scope after = b.ControlDependencies(first);
   Output z = op::Neg(x);
   EXPECT_THAT(Controls(z.operation()), ElementsAre("Relu"));
-  // It follows z, which follows y.
+  // Neg(z) reads z, which already follows y, so it needs no control edge from
+  // y.
   EXPECT_THAT(Controls(op::Neg(z).operation()), ElementsAre());
-  // y is an input.
+  // Neg(y) reads y, so it needs no control edge from it.
   EXPECT_THAT(Controls(op::Neg(y).operation()), ElementsAre());
   Scope none = b.NoControlDependencies();
   EXPECT_THAT(Controls(op::Neg(x).operation()), ElementsAre());
@@ -218,7 +220,7 @@ TEST(BuilderTest, MakesAVariableWithInitializerAndRead) {
   EXPECT_EQ(w.handle().operation().attr<std::string>("shared_name"), "w");
   EXPECT_EQ(w.handle().operation().attr<std::vector<std::string>>("_class"),
             std::vector<std::string>{"loc:@w"});
-  // The builder goes on, and builds again.
+  // The builder can be used further, and Build can be called again.
   b.Variable("w", b.Const(3.0f));
   graph = b.Build();
   ASSERT_TRUE(graph.ok()) << graph.status();

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// How much constant folding does for one plan.
+// The limits on how much work constant folding does for one plan.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -16,10 +16,11 @@ namespace {
 using ::testing::Contains;
 using ::testing::Not;
 
-// What OptimizerOptions promises.
+// The limit that OptimizerOptions documents.
 constexpr int64_t kMaxWork = int64_t{512} << 20;
 
-// Fill, and zero for every reduction and product; Square always fails.
+// Evaluates Fill, and gives zero for every reduction and product. Square always
+// fails.
 class CountingEvaluator final : public ConstantEvaluator {
  public:
   absl::StatusOr<std::vector<Tensor>> Evaluate(const NodeDef& node,
@@ -41,7 +42,8 @@ class ConstantFoldingLimitsTest : public PassesTest {
  protected:
   Graph Folded() {
     PassRegistry passes = Passes({"constant_folding"});
-    // Asks for every round there is.
+    // This pass says each time that it changed something, so all rounds are
+    // run.
     passes.Add({.name = "restless",
                 .phase = Phase::kSimplify,
                 .run = +[](PassContext&) { return true; }});
@@ -54,7 +56,8 @@ class ConstantFoldingLimitsTest : public PassesTest {
 TEST_F(ConstantFoldingLimitsTest, EvaluatesNothingThatHasNoRoomLeft) {
   options.optimizer.max_folded_bytes = 100;
   const Output one = Const(given, "one", Tensor::Scalar(1.0f));
-  // 24 bytes each: what is left at the end is too little for one more.
+  // Each result takes 24 bytes. What is left of the room at the end is too
+  // little for one more.
   const Output count = Const(given, "count", Tensor::Vector<int32_t>({6}));
   constexpr int kFit = 1600 / 24;
   for (int i = 0; i < 4 * kFit; ++i) {
@@ -65,7 +68,8 @@ TEST_F(ConstantFoldingLimitsTest, EvaluatesNothingThatHasNoRoomLeft) {
             100);
   EXPECT_EQ(*std::min_element(counting.rooms.begin(), counting.rooms.end()),
             1600 % 24);
-  // The others are asked for once, with too little room to be computed.
+  // The evaluator is asked for each of the others once, with too little room
+  // for the result.
   EXPECT_EQ(counting.names.size(), 4u * kFit);
 }
 

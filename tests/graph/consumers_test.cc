@@ -51,7 +51,7 @@ class ConsumersTest : public ::testing::Test {
     EXPECT_TRUE(id.ok()) << id.status();
     return id.value_or(kNoNode);
   }
-  // "node.output->input" of every use.
+  // Returns "node output->input" for every use of an output of `id`.
   std::vector<std::string> UsesOf(NodeId id) {
     std::vector<std::string> uses;
     const Consumers consumers(graph_);
@@ -61,7 +61,7 @@ class ConsumersTest : public ::testing::Test {
     }
     return uses;
   }
-  // source -> merge -> body -> next -> merge again.
+  // Adds source -> merge -> body -> next -> merge, a loop.
   NodeId AddLoop(const std::string& next_op) {
     const NodeId source = Add("source", "Pair");
     const NodeId merge = Add("merge", "Merge", {{source, 0}, {source, 0}}, {},
@@ -172,8 +172,9 @@ TEST_F(ConsumersTest, ReachedFromEndsOnLoops) {
   EXPECT_THAT(ReachedFrom(graph_, {next}), ElementsAre(true, true, true, true));
 }
 
-// A chain as long as a client likes, in the order that is worst for a search
-// from its inputs: recursion would overflow the stack.
+// The chain is as long as a client may make it, and its nodes are in the order
+// that is the worst for a search from its inputs. A recursive search would
+// overflow the stack.
 TEST_F(ConsumersTest, LongChainsNeedNoRecursion) {
   constexpr int kLength = 1'000'000;
   graph_.Reserve(kLength);

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What Cond, Case and While refuse, and how they say it.
+// The graphs that Cond, Case and While refuse, and the messages of the errors.
 #include <functional>
 
 #include "gmock/gmock.h"
@@ -127,7 +127,7 @@ TEST(ControlFlowErrorsTest, ReportsALoopOfConstantsToWhomItCan) {
   While(c, {op::Add(1, 2)}, condition, body);
   EXPECT_THAT(Message(c),
               AllOf(HasSubstr("variable 0"), HasSubstr("constants only")));
-  // Whoever uses it does.
+  // The node that uses the result has a builder and reports the error.
   GraphBuilder d;
   const Outputs r = While({op::Add(1, 2)}, condition, body);
   ASSERT_EQ(r.size(), 1u);
@@ -372,7 +372,7 @@ TEST(ControlFlowErrorsTest, BranchesForTheirEffectsGiveNoNodeAfterAnError) {
   EXPECT_THAT(Message(c), HasSubstr("index"));
 }
 
-// Conds in Conds, the innermost of the line `line`.
+// Returns Conds nested in each other. `line` becomes the line of the innermost.
 Output Conds(int depth, const Output& x, int& line) {
   if (depth == 0) return x;
   line = __LINE__ + 1;
@@ -446,7 +446,7 @@ TEST(ControlFlowErrorsTest, GradientsInBodiesNestNoDeeperEither) {
                     HasSubstr("nest 101 deep"), HasSubstr(Here(line))));
 }
 
-// Loops in loops, the innermost of which squares.
+// Returns loops nested in each other. The innermost squares `x`.
 Output Loops(int depth, const Output& x) {
   if (depth == 0) return x * x;
   return While(

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Structure and errors of Cond, Case and While. What they compute is checked in
-// tests/train/control_flow_gradients_test.cc.
+// The structure and the errors of Cond, Case and While.
+// tests/train/control_flow_gradients_test.cc checks the values that they
+// compute.
 #include "leat/graph/control_flow.h"
 
 #include <algorithm>
@@ -53,8 +54,8 @@ const Function& Find(const Graph& graph, absl::string_view name) {
   return function == nullptr ? *kNone : *function;
 }
 
-// The graph, once every function in it has been checked, and it has passed
-// through a message and back, and been lowered.
+// Builds the graph of `b`, and checks every function in it. Also checks that
+// the graph stays the same through export and import, and can be lowered.
 Graph Built(GraphBuilder& b) {
   absl::StatusOr<Graph> graph = b.Build();
   EXPECT_TRUE(graph.ok()) << graph.status();
@@ -121,7 +122,7 @@ TEST(ControlFlowTest, MakesAnIfWithWhatItsBranchesUse) {
   EXPECT_EQ(y[0].operation().input(1), x);
   EXPECT_EQ(y[0].operation().input(2), w);
   const Graph graph = Built(b);
-  EXPECT_EQ(graph.num_nodes(), 5);  // with the If and init
+  EXPECT_EQ(graph.num_nodes(), 5);  // x, w, pred, the If and init
   const Function& then_branch = Find(graph, "cond_then");
   EXPECT_THAT(Ops(then_branch), ElementsAre("Mul", "Neg"));
   EXPECT_THAT(then_branch.nodes[0].inputs, ElementsAre("x", "w"));
@@ -183,7 +184,7 @@ TEST(ControlFlowTest, MakesAWhile) {
   EXPECT_THAT(Ops(Find(graph, "loop_cond")), ElementsAre("Less"));
   EXPECT_THAT(Ops(Find(graph, "loop_body")),
               ElementsAre("Const", "AddV2", "Mul"));
-  // Captured: they are given back as they came.
+  // Captured values are returned unchanged.
   EXPECT_EQ(Find(graph, "loop_body").returns[2].second, "n");
   EXPECT_EQ(Find(graph, "loop_body").returns[3].second, "w");
 }
@@ -214,7 +215,7 @@ TEST(ControlFlowTest, StatefulBodiesMakeStatefulNodes) {
       [&] {
         return Outputs{b.Const(Tensor::Vector<float>({1, 2}))};
       });
-  EXPECT_FALSE(y[0].IsValid());  // no input tells the builder
+  EXPECT_FALSE(y[0].IsValid());  // No input leads to the builder.
   GraphBuilder c;
   const Output shape = c.Const(Tensor::Vector<int32_t>({2}));
   const Outputs z = Cond(
@@ -236,7 +237,7 @@ TEST(ControlFlowTest, WhatHasAnEffectRunsThoughNothingUsesIt) {
       pred,
       [&] {
         op::AssignAddVariableOp(v.handle(), x);
-        op::Square(v.value());  // dead: only a read
+        op::Square(v.value());  // dead, because it only reads
         return Outputs{x};
       },
       [&] { return Outputs{x}; });
@@ -272,7 +273,7 @@ TEST(ControlFlowTest, VariablesMadeInABodyBelongToTheGraph) {
       const Variable w = v.builder()->GetVariable(
           "w", DType::kFloat, Shape{}, [&] { return b.Const(2.0f); });
       const Variable plain = b.Variable("plain", b.Const(1.0f));
-      EXPECT_FALSE(plain.handle().IsValid());  // its value is the body's
+      EXPECT_FALSE(plain.handle().IsValid());  // its value is made in the body
       return v * w.value();
     });
   }
@@ -318,7 +319,7 @@ TEST(ControlFlowTest, ScopesWorkInBodies) {
   EXPECT_EQ(Find(body, "Cos").inputs.back(), "^inner/Sin");
   const Node& loop = graph.node(graph.Find("outer/while"));
   EXPECT_EQ(loop.def->device, "/job:worker");
-  // The node waits for what is outside.
+  // The loop node waits for what runs before it outside.
   EXPECT_THAT(std::vector<NodeId>(loop.controls.begin(), loop.controls.end()),
               ElementsAre(before.id()));
 }
@@ -336,7 +337,8 @@ TEST(ControlFlowTest, BodiesNest) {
         [&] { return Outputs{v * x}; })[0];
   });
   ASSERT_TRUE(b.status().ok()) << b.status();
-  // x enters twice: as the variable and as what the innermost body uses.
+  // x enters twice: as the loop variable and as a value that the innermost body
+  // captures.
   EXPECT_EQ(r[0].operation().num_inputs(), 4);
   const Graph graph = Built(b);
   std::vector<std::string> names;
@@ -464,14 +466,15 @@ TEST(ControlFlowTest, BranchesShareTheOutputsThatTheirGradientsNeed) {
   const Output xs[] = {x};
   EXPECT_FALSE(b.Gradients(ys, xs)[0].IsNone());
   ASSERT_EQ(b.status(), absl::OkStatus());
-  // What the branches return, four more of [2], two of [2, 1].
+  // These are what the branches return, four outputs of shape [2] and two of
+  // shape [2, 1].
   EXPECT_EQ(y.operation().num_outputs(), 7);
   const Graph graph = Built(b);
   const auto unused = [&](const std::string& name) {
     const std::vector<std::string> ops = Ops(Find(graph, name));
     return std::count(ops.begin(), ops.end(), "FakeParam");
   };
-  // One of each shape is enough.
+  // A branch shares one FakeParam per shape among its unused outputs.
   EXPECT_EQ(unused("case_branch0"), 1);
   EXPECT_EQ(unused("case_branch1"), 2);
   EXPECT_EQ(unused("case_branch3"), 1);

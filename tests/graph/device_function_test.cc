@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Device functions of a GraphBuilder: OnDevice with a DeviceFunction.
+// The device functions of a GraphBuilder, which OnDevice takes.
 #include <string>
 #include <vector>
 
@@ -26,7 +26,8 @@ std::string DeviceOf(const Output& output) {
   return DeviceOf(output.operation());
 }
 
-// Says always the same, and remembers whom it was asked for.
+// A device function that always gives the same device, and records the names of
+// the nodes that it was asked about.
 struct Fixed {
   std::string device = {};
   std::vector<std::string>* asked = nullptr;
@@ -134,8 +135,8 @@ TEST(DeviceFunctionTest, GradientsRunWhereTheirOperationDoes) {
   EXPECT_EQ(DeviceOf(dx), "/job:ps");
 }
 
-// The scopes around a body say nothing about its nodes, but about the loop, its
-// counter and the variables, which belong to the graph.
+// The scopes around a body do not apply to the nodes in it. They apply to the
+// loop, to its counter and to the variables, which belong to the graph.
 TEST(DeviceFunctionTest, OfABodyIsInsideOfThoseAroundIt) {
   GraphBuilder b;
   const Output x = b.Placeholder<float>("x", Shape{});

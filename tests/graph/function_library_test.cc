@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// y = x + x
+// Returns the function y = x + x.
 Function Double() {
   Function function;
   function.signature.name = "Double";

@@ -73,12 +73,12 @@ TEST_F(FusionTest, JoinsTheGradientsOfReluAndMaxPool) {
     } else {
       Add(*b, "_LeatMaxPoolReluGrad", "z", {x, y, g}, pool);
     }
-    // Windows that overlap.
+    // These windows overlap.
     AttrMap closer = pool;
     closer.Set("strides", std::vector<int64_t>{1, 1, 2, 1});
     const Output sums = Add(*b, "MaxPoolGrad", "sums", {x, y, g}, closer);
     Add(*b, "ReluGrad", "of_sums", {sums, x});
-    // The Relu of something else.
+    // The features of this ReluGrad (y) are not the input of the MaxPool (x).
     const Output other = Add(*b, "MaxPoolGrad", "other", {x, y, g}, pool);
     Add(*b, "ReluGrad", "kept", {other, y});
   }

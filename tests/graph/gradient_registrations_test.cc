@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// An op for which TensorFlow registers a gradient has one here: the lines
-// "gradient" of tests/ops/tensorflow_op_defs.txt, which dump_op_defs.py writes.
+// Every op for which TensorFlow registers a gradient has one here. TensorFlow's
+// list is in the lines "gradient" of tests/ops/tensorflow_op_defs.txt, which
+// dump_op_defs.py writes.
 #include <fstream>
 #include <map>
 #include <string>
@@ -15,7 +16,8 @@
 namespace leat::gradient_registrations_test {
 namespace {
 
-// By op: "function", or "none" where paths end silently.
+// Returns TensorFlow's gradients by op: "function", or "none" where gradients
+// end silently.
 std::map<std::string, std::string> TensorFlowsGradients() {
   std::map<std::string, std::string> gradients;
   std::ifstream file(LEAT_TESTS_DIR "/ops/tensorflow_op_defs.txt");
@@ -30,7 +32,7 @@ std::map<std::string, std::string> TensorFlowsGradients() {
   return gradients;
 }
 
-// By op: why it has no gradient here.
+// Returns, by op, the reason why it has no gradient here.
 std::map<std::string, std::string> Exceptions() {
   std::map<std::string, std::string> reasons;
   for (const char* op :

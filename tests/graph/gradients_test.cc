@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Structure of gradients; their values are checked in
-// tests/train/gradient_check_test.cc and gradient_values_test.cc.
+// The structure of gradients. tests/train/gradient_check_test.cc and
+// gradient_values_test.cc check their values.
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/graph/builder.h"
@@ -176,7 +176,7 @@ TEST(GradientsTest, RefusesComplexValues) {
     EXPECT_THAT(Message(b), HasSubstr("ys[0] (Square:0) is complex64: "
                                       "gradients of complex values are not"));
   }
-  {  // between real values
+  {  // a path from real to real values leads over a complex one
     GraphBuilder b;
     Output x = b.Placeholder<double>("x");
     Output squared = op::Square(op::Cast(x, DType::kComplex128));
@@ -184,7 +184,7 @@ TEST(GradientsTest, RefusesComplexValues) {
     EXPECT_TRUE(absl::IsUnimplemented(b.status()));
     EXPECT_THAT(Message(b), HasSubstr("node 'Cast_1' (Cast) takes complex128"));
   }
-  {  // beside the path
+  {  // the complex value is beside the path to x
     GraphBuilder b;
     Output x = b.Placeholder<float>("x");
     Output z = b.Placeholder(DType::kComplex64, "z");

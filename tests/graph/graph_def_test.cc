@@ -21,7 +21,8 @@ void ExpectRoundTrip(const Graph& graph) {
   EXPECT_EQ(Difference(graph, *again), "");
 }
 
-// i = 0; while (i < ...) i = -i; and the exit negated.
+// Returns the loop "i = x; while (pred) i = -i;" and a node that negates the
+// value at its exit.
 std::string LoopText() {
   return FloatPlaceholder("x") +
          NodeText("pred", "Placeholder", {}, Attr("dtype", "type: DT_BOOL")) +
@@ -48,7 +49,7 @@ std::string FunctionText(const std::string& name, const std::string& body) {
          body + " } }\n";
 }
 
-// A constant of 100 bytes.
+// Returns the attrs of a constant of 100 bytes.
 std::string Constant() {
   return Attr("dtype", "type: DT_FLOAT") +
          Attr("value",
@@ -216,7 +217,8 @@ TEST(GraphDefTest, LeavesTheGraphAsItWasWhenAnExtensionFails) {
           NodeText("b", "Neg", {"a"}, Float()),
       function + NodeText("b", "f", {}),
       NodeText("c", "Const", {}, Constant()) + NodeText("b", "NoOp", {"^d"}),
-      // Joins the loop with what is outside of it, all in the old graph.
+      // This extension joins nodes of the old graph: one inside of the loop and
+      // one outside.
       NodeText("b", "Add", {"body", "x"}, Float()),
       "versions { min_consumer: 999999 }"};
   for (const std::string& text : bad) {
@@ -231,7 +233,7 @@ TEST(GraphDefTest, LeavesTheGraphAsItWasWhenAnExtensionFails) {
           .ok());
 }
 
-// Each adds one of what its limit counts.
+// Each extension adds one of what the limit of its case counts.
 TEST(GraphDefTest, TheLimitsAreThoseOfAllExtensionsTogether) {
   using Step = std::string (*)(const std::string& name);
   struct Case {
@@ -284,7 +286,8 @@ TEST(GraphDefTest, TheLimitsAreThoseOfAllExtensionsTogether) {
     }
     const Graph before = graph;
     const pb::GraphDef step = ParseGraph(c.step("n5"));
-    // Again and again: what was refused does not count.
+    // The second attempt has the same error, because what was refused does not
+    // count.
     for (int i = 0; i < 2; ++i) {
       const absl::Status refused = ExtendGraph(step, graph, c.limits);
       EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
@@ -295,7 +298,7 @@ TEST(GraphDefTest, TheLimitsAreThoseOfAllExtensionsTogether) {
   }
 }
 
-// TensorFlow's client, and ours, send them with every extension.
+// TensorFlow's client and ours send all functions again with every extension.
 TEST(GraphDefTest, FunctionsThatComeAgainCountOnce) {
   const std::string function =
       FunctionOf("f", "name: \"c\" op: \"Const\" input: \"^a\" " + Constant());
@@ -329,7 +332,7 @@ TEST(GraphDefTest, AcceptsInternalNamesOnlyOnRequest) {
       HasSubstr("malformed name"));
 }
 
-// Every kind of attr value, by way of messages.
+// Checks every kind of attr value through messages.
 TEST(AttrCodecTest, RoundTripsEveryKindOfValue) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const FunctionRef function = {
@@ -371,7 +374,8 @@ TEST(AttrCodecTest, RoundTripsEveryKindOfValue) {
   }
 }
 
-// "_input_shapes" of a _FusedConv2D that a TensorFlow 2.15.1 master registered.
+// This is "_input_shapes" of a _FusedConv2D that a master of TensorFlow 2.15.1
+// registered.
 TEST(AttrCodecTest, ReadsSymbolsInTheShapesOfAnnotationsAsUnknown) {
   pb::AttrValue list, shape;
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// A folder of its own for every test, removed at the end.
+// Gives each test its own folder and removes it at the end.
 class GraphFileTest : public ::testing::Test {
  protected:
   GraphFileTest()
@@ -151,7 +151,7 @@ TEST_F(GraphFileTest, LeavesTheOldFileWhenItCannotWrite) {
       1);
 }
 
-// The library's ops, and those of the corpus that have not come to it.
+// Returns the library's ops, and those that only the corpus has.
 const OpRegistry& CorpusOps() {
   static const OpRegistry& registry = *[] {
     auto* ops = new OpRegistry;
@@ -215,8 +215,8 @@ const OpRegistry& CorpusOps() {
   return registry;
 }
 
-// What TensorFlow wrote, we read, write and read again without a difference.
-// With LEAT_EXPORT_FOLDER set, the written graphs stay there for
+// Graphs that TensorFlow wrote are read, written and read again without a
+// difference. If LEAT_EXPORT_FOLDER is set, the written graphs stay there for
 // roundtrip_with_tensorflow.py.
 TEST_F(GraphFileTest, RoundTripsTheCorpus) {
   const char* folder = std::getenv("LEAT_EXPORT_FOLDER");

@@ -192,7 +192,7 @@ TEST_F(GraphTest, UniqueNamesAreTheFirstNotTaken) {
   EXPECT_EQ(graph_.UniqueName("a_1"), "a_1_1");
 }
 
-// Quadratic, this would take 5e9 look-ups.
+// With quadratic time this would take 5e9 look-ups.
 TEST_F(GraphTest, UniqueNamesOfOnePrefixAreCheap) {
   for (int i = 0; i < 100'000; ++i) {
     ASSERT_TRUE(Add(graph_.UniqueName("n"), "Source").ok());

@@ -1,6 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the tests of graph import share: a few ops, and graphs of them.
+// FewOps, Imported and ImportError: a small op registry, and helpers that
+// import a GraphDef in text form with it. The tests of graph import share them.
+//
+//   const Graph graph = Imported(FloatPlaceholder("x") +
+//                                NodeText("y", "Neg", {"x"}, Float()));
+//   EXPECT_THAT(ImportError(NodeText("a", "Nope")), HasSubstr("Nope"));
 #ifndef LEAT_TESTS_GRAPH_GRAPH_TESTING_H_
 #define LEAT_TESTS_GRAPH_GRAPH_TESTING_H_
 
@@ -15,8 +20,10 @@
 
 namespace leat {
 
-// A registry small enough to know by heart, so that the tests of the graph do
-// not depend on the ops of the library.
+// Returns a registry of a few ops that are named like TensorFlow's. It is small
+// enough to know by heart, and the tests do not depend on the ops of the
+// library. It is made on first use and never destroyed, so graphs may refer to
+// it.
 inline const OpRegistry& FewOps() {
   static const OpRegistry& registry = *[] {
     auto* ops = new OpRegistry;
@@ -84,12 +91,14 @@ inline const OpRegistry& FewOps() {
   return registry;
 }
 
-// The graph that the text describes; an empty one fails the test.
+// Returns the graph of a GraphDef in text form. If it cannot be imported, fails
+// the test and returns an empty graph.
 inline Graph Imported(const std::string& text) {
   return ImportText(text, FewOps());
 }
 
-// The message of the status, or "OK".
+// Imports a GraphDef in text form and returns the text of the error, with its
+// status code, or "OK".
 inline std::string ImportError(const std::string& text,
                                const ImportLimits& limits = {}) {
   const absl::StatusOr<Graph> graph =

@@ -37,7 +37,8 @@ TEST_F(IdentityRemovalTest, KeepsWhatControlEdgesOfABranchComeFrom) {
     const std::vector<Output> ends = {side, end};
     const Output merged =
         Add(*b, "Merge", "merge", {absl::MakeConstSpan(ends)});
-    // What comes from a Merge is not dead by itself.
+    // A Merge, unlike a Switch, is dead as a whole. Consumers of the Identity
+    // behind it may therefore read the Merge.
     Output y = merged;
     if (b == &given) y = Add(*b, "Identity", "behind", {merged});
     Add(*b, "Neg", "result", {y});
@@ -70,7 +71,7 @@ TEST_F(IdentityRemovalTest, AnIdentityNWaitsForAllItsInputs) {
                  {{"T", DType::kFloat}, {"index", index}});
     };
     const Output x = feed("x", 0), y = feed("y", 1);
-    const Output p = Feed(*b, "p");  // may be anything
+    const Output p = Feed(*b, "p");  // not unconditional, unlike an _Arg
     const auto both = [&](const std::string& name, Output c, Output d) {
       const std::vector<Output> list = {c, d};
       return b->AddOp({.op = "IdentityN",

@@ -28,7 +28,7 @@ class InferShapesTest : public ::testing::Test {
                {{"dtype", DType::kFloat}, {"shape", std::move(shape)}});
   }
 
-  // A loop that carries what `body` makes of the loop's variable. Returns the
+  // Adds a loop whose next value is `body` of the loop variable. Returns the
   // Merge.
   template <class Body>
   NodeId Loop(NodeId initial, const Body& body) {
@@ -109,7 +109,8 @@ TEST_F(InferShapesTest, ALoopForgetsTheExtentThatItsBodyChanges) {
         {value, value, {axis_in_loop, 0}});
   });
   const PartialShape shape = ShapeOf("exit");
-  // The axis is no known constant inside of the loop: at most the rank stays.
+  // The axis is no known constant inside of the loop, so at most the rank is
+  // known.
   EXPECT_FALSE(shape.IsFullyKnown()) << shape.DebugString();
 }
 

@@ -17,7 +17,7 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A function of floats; `body` are its node_defs and rets.
+// Returns a function of `num_args` floats. `body` holds its node_defs and rets.
 std::string FunctionText(const std::string& name, int num_args,
                          const std::string& result_type,
                          const std::string& body) {
@@ -105,7 +105,7 @@ TEST(LowerTest, InlinesACallAndKeepsItsName) {
   const Node& kept = graph->node(graph->Find("call"));
   EXPECT_EQ(kept.op(), "IdentityN");
   EXPECT_EQ(kept.inputs[0], (Endpoint{inner, 0}));
-  // What the call waits for, its body waits for.
+  // The body waits for what the call waits for.
   const Node& arg = graph->node(graph->node(inner).inputs[0].node);
   EXPECT_EQ(arg.name(), "call/a0");
   ASSERT_EQ(arg.controls.size(), 1);
@@ -145,13 +145,15 @@ TEST(LowerTest, MakesALoopOfAWhile) {
   const Node& enter = graph->node(graph->Find("loop/enter_0"));
   EXPECT_EQ(*enter.attrs().Get<int64_t>("parallel_iterations"), 3);
   EXPECT_FALSE(*enter.attrs().Get<bool>("is_constant"));
-  // A constant belongs to the frame, and to every iteration.
+  // The control edge from the Merge gives the constant to the frame and to
+  // every iteration.
   const Node& constant = graph->node(graph->Find("loop/cond/true"));
   ASSERT_EQ(constant.controls.size(), 1);
   EXPECT_EQ(constant.controls[0], graph->Find("loop/merge_0"));
 }
 
-// "function" of `count` floats `a0`...: each given back negated, or one bool.
+// Returns a function of `count` floats a0, a1, ..., which returns each negated,
+// or one bool.
 std::string ManyFloats(const std::string& name, int count, bool negates) {
   std::string args;
   std::string body;
@@ -177,7 +179,7 @@ std::string ManyFloats(const std::string& name, int count, bool negates) {
          " } " + body + " } }\n";
 }
 
-// A node of `count` floats that waits for `controls` nodes.
+// Returns a node with `count` float inputs that waits for `controls` nodes.
 std::string WideNode(const std::string& name, const std::string& op, int count,
                      int controls, const std::string& attrs) {
   std::string text = FloatPlaceholder("x");
@@ -209,7 +211,8 @@ TEST(LowerTest, ALoopWaitsOnceForItsControlInputs) {
   constexpr int kCount = 2000;
   const auto graph = Lowered(WideLoop(kCount, kCount));
   ASSERT_TRUE(graph.ok()) << graph.status();
-  // Into the gate, from it to each Enter, from the Exits; what is constant.
+  // There are edges from the controls to the gate, from the gate to each Enter
+  // and from the Exits, and a constant number besides.
   EXPECT_LE(CountControlEdges(*graph), 3 * kCount + 10);
   const NodeId gate = graph->Find("loop/input_control");
   ASSERT_NE(gate, kNoNode);
@@ -223,7 +226,7 @@ TEST(LowerTest, ALoopWaitsOnceForItsControlInputs) {
 
 TEST(LowerTest, AnIterationWaitsOnceForWhatTheOneBeforeDoes) {
   constexpr int kCount = 500;
-  // A body of as many stateful nodes as variables.
+  // The body has as many stateful nodes as variables.
   std::string body = ManyFloats("wide_negate", kCount, /*negates=*/true);
   std::string effects = InnerNode(
       "shape", "Const", {},
@@ -243,8 +246,8 @@ TEST(LowerTest, AnIterationWaitsOnceForWhatTheOneBeforeDoes) {
                        Floats("T", kCount) + Func("cond", "wide_always") +
                            Func("body", "wide_negate")));
   ASSERT_TRUE(graph.ok()) << graph.status();
-  // From the effects into the gate, from it to each NextIteration, from the
-  // Exits; what is constant.
+  // There are edges from the stateful nodes to the gate, from the gate to each
+  // NextIteration and from the Exits, and a constant number besides.
   EXPECT_LE(CountControlEdges(*graph), 3 * kCount + 10);
   const NodeId gate = graph->Find("loop/body_executed");
   ASSERT_NE(gate, kNoNode);
@@ -261,7 +264,8 @@ TEST(LowerTest, ACallWaitsOnceForItsControlInputs) {
                        Floats("Tin", kCount) + Floats("Tout", kCount) +
                            Func("f", "wide_negate")));
   ASSERT_TRUE(graph.ok()) << graph.status();
-  // Into the gate, from it to each argument, from the results.
+  // There are edges from the controls to the gate, from the gate to each
+  // argument and from the results.
   EXPECT_LE(CountControlEdges(*graph), 3 * kCount + 10);
   const NodeId gate = graph->Find("call/input_control");
   ASSERT_NE(gate, kNoNode);
@@ -282,7 +286,8 @@ TEST(LowerTest, ALoopWithoutVariablesWaitsForItsControlInputs) {
       ::testing::UnorderedElementsAre(graph->Find("c0"), graph->Find("c1")));
 }
 
-// Each of `count` nodes waits for each of as many others.
+// Returns a function in which each of `count` nodes waits for each of `count`
+// others.
 std::string Crossed(int count) {
   std::vector<std::string> controls = {"a0"};
   std::string body;
@@ -366,7 +371,7 @@ TEST(LowerTest, BoundsTheGraph) {
   EXPECT_EQ(LowerError(text, {.max_nodes = 5}), "OK");
 }
 
-// A body of two Splits into `n` parts each.
+// Returns a body of two Splits into `n` parts each.
 std::string Splits(int64_t n) {
   const std::string split = Float() + Attr("num_split", absl::StrCat("i: ", n));
   const std::string axis =

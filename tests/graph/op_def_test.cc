@@ -105,8 +105,9 @@ std::vector<int> NumbersOf(const std::string& declaration) {
   return numbers;
 }
 
-// The numbers are those of attr T of TensorFlow 2.15's Cumsum (numbertype),
-// Relu (realnumbertype, and qint8 besides) and QuantizeV2 (quantizedtype).
+// The expected numbers are those of attr T of TensorFlow 2.15's Cumsum
+// (numbertype), Relu (realnumbertype, and qint8 in addition) and QuantizeV2
+// (quantizedtype).
 TEST(ParseOpSpecTest, NamedSetsAreTensorFlows) {
   EXPECT_THAT(NumbersOf("T: numbertype"),
               UnorderedElementsAre(1, 2, 3, 4, 5, 6, 8, 9, 11, 12, 13, 14, 15,
@@ -270,7 +271,7 @@ TEST_F(ArgTypesTest, RefusesCountsThatAreNegativeOrTooLarge) {
     EXPECT_FALSE(InputTypes(op_, attrs_).ok()) << count;
     EXPECT_FALSE(ArgOffsets(op_.inputs, attrs_).ok()) << count;
   }
-  // Each fits, their sum does not.
+  // Each length is within the limit, but their sum is not.
   attrs_.Set("N", int64_t{kMaxArgs} - 10);
   attrs_.Set("M", int64_t{11});
   EXPECT_EQ(InputTypes(op_, attrs_).status().code(),

@@ -109,7 +109,8 @@ TEST(BuiltinOpsTest, HasTheOpsOfTheTree) {
   EXPECT_EQ(&BuiltinOps(), &BuiltinOps());
 }
 
-// Every constraint and host argument of a signature names what the op has.
+// Every constraint and host argument of a signature names an attr or argument
+// that the op has.
 TEST(BuiltinOpsTest, SignaturesNameExistingAttrsAndArguments) {
   const auto has = [](const std::vector<ArgDef>& args,
                       const std::string& name) {

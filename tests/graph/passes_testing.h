@@ -1,7 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// PassesTest: a graph, what passes make of it, and what that should be. For the
-// tests of graph/passes/.
+// PassesTest is the fixture of the tests of graph/passes/. A test builds a
+// graph in `given` and the graph that passes should make of it in `expected`:
+//
+//   for (GraphBuilder* b : {&given, &expected}) {
+//     const Output x = Feed(*b, "x");
+//     const Output y = Add(*b, "Neg", "y", {x});
+//     Add(*b, "Abs", "z", {b == &given ? Add(*b, "Neg", "copy", {x}) : y});
+//   }
+//   keep = {"z"};
+//   EXPECT_EQ(Difference("cse"), "");
 #ifndef LEAT_TESTS_GRAPH_PASSES_TESTING_H_
 #define LEAT_TESTS_GRAPH_PASSES_TESTING_H_
 
@@ -20,9 +28,11 @@
 
 namespace leat::testing {
 
+// The task on whose devices CPU:0 and CPU:1 all nodes are placed.
 inline constexpr char kTask[] = "/job:localhost/replica:0/task:0";
 
-// What Fill makes of a count and a float, if there is room for it.
+// Computes Fill from `inputs`, a count and a float. Returns RESOURCE_EXHAUSTED
+// if the result takes more than `max_bytes`.
 inline absl::StatusOr<std::vector<Tensor>> Filled(
     absl::Span<const Tensor> inputs, int64_t max_bytes) {
   const int32_t count = inputs[0].data<int32_t>()[0];
@@ -31,7 +41,9 @@ inline absl::StatusOr<std::vector<Tensor>> Filled(
       Tensor::Filled(Shape{count}, inputs[1].scalar<float>())};
 }
 
-// AddV2 of float scalars and Fill, without kernels.
+// Evaluates AddV2 of float scalars and Fill without kernels. Other ops are
+// UNIMPLEMENTED. Thread-compatible. `names` lists the nodes that it was asked
+// to evaluate, in order, whether it could or not.
 class FewOpsEvaluator final : public ConstantEvaluator {
  public:
   absl::StatusOr<std::vector<Tensor>> Evaluate(const NodeDef& node,
@@ -48,6 +60,8 @@ class FewOpsEvaluator final : public ConstantEvaluator {
   std::vector<std::string> names;
 };
 
+// Adds a node of type `op` to `b`, with control edges from the nodes of
+// `after`, and returns its output 0. An error is kept by the builder.
 inline Output Add(GraphBuilder& b, absl::string_view op,
                   const std::string& name, std::vector<OpInput> inputs,
                   AttrMap attrs = {}, const std::vector<Output>& after = {}) {
@@ -62,11 +76,13 @@ inline Output Add(GraphBuilder& b, absl::string_view op,
       .output(0);
 }
 
+// Adds a Placeholder, which no pass can fold.
 inline Output Feed(GraphBuilder& b, const std::string& name,
                    DType type = DType::kFloat, const PartialShape& shape = {}) {
   return b.Placeholder(type, name, shape);
 }
 
+// Adds a Const node of `value`, with control edges from the nodes of `after`.
 inline Output Const(GraphBuilder& b, const std::string& name, Tensor value,
                     const std::vector<Output>& after = {}) {
   AttrMap attrs;
@@ -75,10 +91,12 @@ inline Output Const(GraphBuilder& b, const std::string& name, Tensor value,
   return Add(b, "Const", name, {}, std::move(attrs), after);
 }
 
-// What a pass makes of `given`; the tests say what it should be.
+// The fixture. It owns the two builders and the evaluator. Used by one thread.
 class PassesTest : public ::testing::Test {
  protected:
-  // A node goes where it asks to; /cpu:0 if it does not.
+  // Builds the graph and assigns each node to CPU:1 if the node requests it,
+  // and to CPU:0 otherwise. If the builder has an error, fails the test and
+  // returns an empty graph.
   static Graph Placed(GraphBuilder& builder) {
     auto graph = builder.Build();
     EXPECT_TRUE(graph.ok()) << graph.status();
@@ -96,7 +114,8 @@ class PassesTest : public ::testing::Test {
     return *std::move(graph);
   }
 
-  // The built-in passes of these names.
+  // Returns the built-in passes of these names, and fails the test if one is
+  // missing.
   static PassRegistry Passes(const std::vector<std::string>& names) {
     PassRegistry registry;
     for (const Pass& pass : BuiltinPasses().passes()) {
@@ -108,7 +127,7 @@ class PassesTest : public ::testing::Test {
     return registry;
   }
 
-  // What the passes make of `given`.
+  // Returns what `passes` make of `given`. Constants are evaluated by `with`.
   Graph Optimized(const PassRegistry& passes, ConstantEvaluator& with) {
     Graph graph = Placed(given);
     std::vector<DeviceInfo> devices;
@@ -125,7 +144,8 @@ class PassesTest : public ::testing::Test {
     return graph;
   }
 
-  // How what the passes make of `given` differs from `expected`.
+  // Runs the built-in passes of these names on `given`. Returns how the result
+  // differs from `expected`, or "" if it is equal.
   std::string Difference(const std::vector<std::string>& passes) {
     return leat::Difference(Optimized(Passes(passes), evaluator),
                             Placed(expected), {.annotations = false});
@@ -134,9 +154,12 @@ class PassesTest : public ::testing::Test {
     return Difference(std::vector<std::string>{pass});
   }
 
+  // The graph before the passes, and the graph that they should make of it.
   GraphBuilder given;
   GraphBuilder expected;
+  // The names of nodes that must not be removed.
   std::vector<std::string> keep;
+  // The `keep`, `devices` and `evaluator` in here are set by Optimized().
   RunPassesOptions options;
   FewOpsEvaluator evaluator;
 };

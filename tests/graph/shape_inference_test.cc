@@ -15,7 +15,8 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kUnknown = PartialShape::kUnknown;
 
-// By reference: g++ 12 falsely reports a moved shape as uninitialized.
+// The shape is taken by reference, because g++ 12 falsely reports a moved one
+// as uninitialized.
 InferredOutput OfShape(const PartialShape& shape) {
   InferredOutput output;
   output.shape = shape;
@@ -30,7 +31,8 @@ InferredOutput OfValue(Tensor value) {
 
 class InferenceContextTest : public ::testing::Test {
  protected:
-  // A context over `inputs`, which live as long as the test.
+  // Returns a context over `inputs`, which the fixture keeps until the test
+  // ends.
   InferenceContext Context(std::vector<InferredOutput> inputs,
                            int num_outputs = 1) {
     inputs_ = std::move(inputs);
@@ -41,7 +43,7 @@ class InferenceContextTest : public ::testing::Test {
   absl::StatusOr<PartialShape> AsShape(InferredOutput input) {
     return Context({std::move(input)}).InputAsShape(0);
   }
-  // Output 0 of `function` over inputs of these shapes.
+  // Returns the shape of output 0 of `function` over inputs of these shapes.
   absl::StatusOr<PartialShape> Infer(ShapeFunction function,
                                      const std::vector<PartialShape>& shapes) {
     std::vector<InferredOutput> inputs;
@@ -89,7 +91,7 @@ TEST_F(InferenceContextTest, RanksAreChecked) {
   EXPECT_EQ(context.WithRank(0, 2).status().code(),
             absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(*context.WithRankAtLeast(0, 1), PartialShape({2}));
-  // Unknown ranks are refined when the rank is told.
+  // A shape of unknown rank is refined when its rank becomes known.
   EXPECT_EQ(*context.WithRank(2, 2), PartialShape({kUnknown, kUnknown}));
   EXPECT_EQ(*context.WithRankAtLeast(2, 2), PartialShape());
 }
@@ -141,7 +143,7 @@ TEST_F(InferenceContextTest, SharedFunctionsInfer) {
   EXPECT_FALSE(Infer(shapes::MergeAll, {{2}, {3}}).ok());
 }
 
-// All of them on a node that has nothing.
+// Runs the shared functions on a node without inputs and outputs.
 TEST_F(InferenceContextTest, SharedFunctionsTakeNodesWithoutInputsOrOutputs) {
   for (const ShapeFunction function :
        {shapes::Unchanged, shapes::Scalar, shapes::Unknown, shapes::NoOutputs,

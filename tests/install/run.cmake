@@ -15,7 +15,7 @@ endfunction()
 file(REMOVE_RECURSE "${WORK}")
 run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${WORK}/prefix")
 
-# A package may be moved: nothing in it may name the folder of the build.
+# A package may be moved, so nothing in it may name the folder of the build.
 file(GLOB_RECURSE texts "${WORK}/prefix/*.h" "${WORK}/prefix/*.cmake")
 foreach(text IN LISTS texts)
   file(READ "${text}" content)
@@ -26,9 +26,9 @@ foreach(text IN LISTS texts)
 endforeach()
 file(RENAME "${WORK}/prefix" "${WORK}/moved")
 
-# Every header but the generated graph messages compiles on its own install,
-# for any x86-64 processor; none of them leads to protobuf, Eigen or oneDNN, or
-# declares anything of theirs.
+# All installed headers except those of the protos compile with the installed
+# package alone, for any x86-64 processor. None of them leads to protobuf,
+# Eigen, oneDNN or gRPC, or declares anything of theirs.
 file(GLOB_RECURSE headers RELATIVE "${WORK}/moved/include"
      "${WORK}/moved/include/leat/*.h")
 list(FILTER headers EXCLUDE REGEX "^leat/protos/")

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Who waits at an accumulator, and what they get. What calls answer that need
-// not wait is in sync_cases_test.cc.
+// Calls that wait at an accumulator, and what they get. sync_cases_test.cc
+// checks the calls that need not wait.
 #include "leat/kernels/accumulator.h"
 
 #include <gtest/gtest.h>
@@ -67,14 +67,15 @@ TEST_F(AccumulatorTest, TakersWaitInLineForEnoughGradients) {
   accumulator->Take(2, step_, To(first));
   accumulator->Take(1, step_, To(second));
   ASSERT_TRUE(Apply(*accumulator, 0, Tensor::Vector<float>({1, 2})).ok());
-  // One gradient would do for the second, which may not overtake.
+  // One gradient would be enough for the second call, but it must not overtake
+  // the first.
   EXPECT_FALSE(first.is_there() || second.is_there());
   ASSERT_TRUE(Apply(*accumulator, 0, Tensor::Vector<float>({3, 4})).ok());
   ASSERT_TRUE(first.ok());
   EXPECT_EQ(first.total.count, 2);
   EXPECT_TRUE(Identical(first.total.values, Tensor::Vector<float>({4, 6})));
   EXPECT_FALSE(second.is_there());
-  // The first step is over.
+  // Taking a total ended step 0, so a gradient of that step is dropped.
   ASSERT_TRUE(Apply(*accumulator, 0, Tensor::Vector<float>({5, 6})).ok());
   EXPECT_FALSE(second.is_there());
   ASSERT_TRUE(Apply(*accumulator, 1, Tensor::Vector<float>({7, 8})).ok());
@@ -139,8 +140,8 @@ TEST_F(AccumulatorTest, TheLastStepHasNoNext) {
   EXPECT_EQ(accumulator->num_accumulated(), 1);
 }
 
-// Workers apply while others take and are cancelled: each gradient is in one
-// total, or left.
+// Workers apply gradients while other threads take totals and are cancelled.
+// Each gradient is in one total, or is left at the end.
 TEST_F(AccumulatorTest, EveryGradientIsTakenOnce) {
   constexpr int kWorkers = 3;
   constexpr int kGradients = 300;
@@ -182,11 +183,11 @@ TEST_F(AccumulatorTest, EveryGradientIsTakenOnce) {
   EXPECT_EQ(sum, static_cast<float>(count));
 }
 
-// ---- Kernels
+// Kernels.
 
 class AccumulatorKernelTest : public ::testing::Test {
  protected:
-  // The output of the op that makes an accumulator of shape [2].
+  // Runs the op that makes an accumulator of shape [2]. Returns its output.
   absl::StatusOr<Value> Handle(absl::string_view op, DType dtype) {
     auto kernel =
         harness_.Make(op, {{"dtype", dtype}, {"shape", PartialShape{2}}}, {});

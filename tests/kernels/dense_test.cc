@@ -75,7 +75,8 @@ TEST(DenseTest, MatMulAgreesWithADoubleReference) {
   }
 }
 
-// Every product of the definition, for the three directions at once.
+// The expected results, computed product by product from the definition for the
+// three directions (output, gradient of the input, gradient of the filter).
 struct Reference {
   std::vector<double> output, input, filter;
 };
@@ -235,7 +236,7 @@ int ThreadsOfThisProcess() {
       fs::directory_iterator("/proc/self/task"), fs::directory_iterator()));
 }
 
-// DESIGN 5: oneDNN must not start teams of its own.
+// oneDNN must not start threads of its own, such as OpenMP teams.
 TEST(DenseTest, NoKernelStartsAnOpenMPTeam) {
   KernelTestHarness harness(2);
   const int before = ThreadsOfThisProcess();

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels that only hand values on: constants, arguments, control flow, Send
-// and Recv; and the reuse of input bytes.
+// Kernels that only pass values on: constants, arguments, control flow, Send
+// and Recv. Also the reuse of input bytes for outputs.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -161,7 +161,8 @@ TEST(ForwardingTest, BytesAreReusedOnlyWhenNobodyElseHasThem) {
   KernelTestHarness harness;
   Tensor input = Tensor::Filled<float>(Shape{1000}, 1.f);
   const char* bytes = input.raw_data();
-  // A braced list would keep a copy.
+  // The tensor is moved into the vector, because a braced list would keep a
+  // copy, so that the bytes could not be reused.
   std::vector<Tensor> inputs;
   inputs.push_back(std::move(input));
   auto output = harness.RunOne("Neg", {}, std::move(inputs));

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels that move elements without looking at them do with resources and
-// variants what they do with int64, for which op cases have TensorFlow's word.
+// Kernels that move elements without looking at them treat resources and
+// variants as they treat int64. The op cases check int64 against TensorFlow.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -35,7 +35,9 @@ class Number final : public VariantValue {
   const std::shared_ptr<const int> alive_;
 };
 
-// Tensors of int64 and of objects that stand for the numbers; empty ones for 0.
+// Makes tensors of objects (`dtype`) that stand for the numbers of an int64
+// tensor, and converts them back. The number 0 stands for an empty object. Its
+// destructor fails the test if an object is still referenced.
 class Objects {
  public:
   explicit Objects(DType dtype) : dtype_(dtype) {}
@@ -50,7 +52,8 @@ class Objects {
     return dtype_ == DType::kVariant ? Variants(numbers) : Handles(numbers);
   }
 
-  // Fails the test for a variant that is a copy.
+  // Returns the numbers that `objects` stand for. Fails the test for a variant
+  // that is a copy of the original.
   Tensor NumbersOf(const Tensor& objects) const {
     EXPECT_EQ(objects.dtype(), dtype_);
     Tensor numbers = Tensor::Filled<int64_t>(objects.shape(), 0);
@@ -101,14 +104,15 @@ class Objects {
   std::vector<Variant> numbers_;
 };
 
-// 1, 2, 3, ...
+// Returns 1, 2, 3, ... in the given shape, starting at `first`.
 Tensor Count(const Shape& shape, int64_t first = 1) {
   Tensor result = Tensor::Filled<int64_t>(shape, 0);
   for (int64_t& number : result.mutable_data<int64_t>()) number = first++;
   return result;
 }
 
-// Tensors of int64 are what is moved.
+// A case: an op and its inputs. The int64 inputs are the ones whose elements
+// are moved, so objects take their place.
 struct Move {
   const char* op;
   const char* what;

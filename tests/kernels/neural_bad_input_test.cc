@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Inputs that made TensorFlow crash or read out of bounds (the advisory is
-// named at each), and their relatives: a kernel answers with an error or an
-// empty result, and the process goes on.
+// Inputs that made TensorFlow crash or read out of bounds, and similar ones.
+// The CVE number of the advisory stands at each. A kernel must answer with an
+// error or an empty result, and the process must go on.
 #include <limits>
 #include <string>
 #include <vector>
@@ -59,7 +59,7 @@ TEST_F(NeuralBadInputTest, Conv2DBackpropFilter) {
   Refuses("Conv2DBackpropFilter", Attrs({1, 1, 1, 1}),
           {Ones({0, 0, 0, 0}), Tensor::Vector<int32_t>({3, 8, 1, 1}),
            Ones({0, 0, 0, 1})});
-  // CVE-2021-41197's sizes, and others that cannot be.
+  // These are the sizes of CVE-2021-41197, and others that are impossible.
   const int32_t huge = 1879048192;
   Refuses(
       "Conv2DBackpropFilter", Attrs({1, 1, 1, 1}),
@@ -116,7 +116,8 @@ TEST_F(NeuralBadInputTest, Conv2D) {
   Refuses("Conv2D", padded, {Ones({1, 2, 2, 1}), Ones({1, 1, 1, 1})});
 }
 
-// Padding wider than the filter: whole pieces of the output see no input.
+// The padding is wider than the filter, so whole pieces of the output see no
+// input.
 TEST_F(NeuralBadInputTest, Conv2DOfMostlyPadding) {
   AttrMap attrs = Attrs({1, 1, 1, 1}, "EXPLICIT");
   attrs.Set("explicit_paddings", Ints{0, 0, 40, 40, 0, 0, 0, 0});
@@ -156,7 +157,7 @@ TEST_F(NeuralBadInputTest, Pooling) {
           {Ones({1, 2, 2, 1}), Ones({1, 1, 1, 1}), Ones({1, 1, 1, 1})});
 }
 
-// CVE-2022-35989: a window larger than the image has no position.
+// In CVE-2022-35989 the window is larger than the image, so it has no position.
 TEST_F(NeuralBadInputTest, MaxPoolOfNoPositionIsEmpty) {
   auto result = harness_.RunOne(
       "MaxPool", PoolAttrs({1, 1, 2, 2}, {1, 1, 1, 1}, "VALID", "NCHW"),
@@ -165,7 +166,7 @@ TEST_F(NeuralBadInputTest, MaxPoolOfNoPositionIsEmpty) {
   EXPECT_EQ(result->num_elements(), 0);
 }
 
-// CVE-2021-29555: no channels.
+// In CVE-2021-29555 there are no channels.
 TEST_F(NeuralBadInputTest, FusedBatchNorm) {
   auto result = harness_.Run(
       "FusedBatchNormV3", AttrMap{{"is_training", false}},

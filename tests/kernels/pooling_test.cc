@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The fused gradient of Relu and MaxPool gives bit by bit what the two give,
-// where windows do not overlap: others are not fused.
+// The fused gradient of Relu and MaxPool equals that of the two ops, bit for
+// bit, where windows do not overlap. Other ones are not fused.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -34,7 +34,8 @@ AttrMap Attrs(const Case& c) {
           {"data_format", std::string(c.format)}};
 }
 
-// Positive and negative values, zeros and ties, a NaN and an infinity.
+// Returns positive and negative values with zeros and ties, a NaN and an
+// infinity.
 Tensor Values(const Shape& shape, uint32_t seed) {
   std::vector<float> values(shape.num_elements());
   for (float& value : values) {

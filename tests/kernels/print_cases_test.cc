@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What Print, PrintV2 and Assert write is TensorFlow's text (print_cases.jsonl,
-// written by make_print_cases.py).
+// Print, PrintV2 and Assert write TensorFlow's text. The texts are in
+// print_cases.jsonl, which make_print_cases.py writes.
 #include "gtest/gtest.h"
 #include "leat/tests/testing/kernel_test_harness.h"
 #include "leat/tests/testing/op_case_json.h"
@@ -11,7 +11,8 @@ namespace {
 
 using nlohmann::json;
 
-// The file has one code point below 256 for every byte.
+// Returns the bytes of a text in the file, which has one code point below 256
+// for each byte.
 std::string Bytes(const json& text) {
   return testing::TensorFromJson(
              json::array({"string", json::array(), json::array({text})}))

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Many threads put in and take out while steps are cancelled: every element
-// comes out once, and those of one producer in their order.
+// Many threads enqueue and dequeue while steps are cancelled. Every element is
+// dequeued once, and the elements of one producer in their order.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using kernels::QueueOptions;
 
 constexpr int kProducers = 3;
 constexpr int kConsumers = 3;
-constexpr int kElements = 400;  // of each producer
+constexpr int kElements = 400;  // per producer
 
 std::shared_ptr<Queue> Make(QueueKind kind) {
   return std::make_shared<Queue>(QueueOptions{.kind = kind,
@@ -34,7 +34,7 @@ std::shared_ptr<Queue> Make(QueueKind kind) {
                                               .seed = 1});
 }
 
-// One call in a step of its own, which some other thread may cancel.
+// One call in its own step, which another thread may cancel.
 class Step {
  public:
   Queue::Done Done() {
@@ -61,7 +61,8 @@ class Step {
   absl::StatusOr<Queue::Elements> result_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Runs `call(step)`; often cancels the step while others serve it.
+// Runs `call(step)`. In one of three cases it cancels the step while other
+// threads may be serving the call.
 template <class Call>
 absl::StatusOr<Queue::Elements> RunStep(std::mt19937& random, Call call) {
   Step step;
@@ -94,7 +95,8 @@ void Consume(Queue& queue, uint32_t seed, std::vector<int32_t>& taken) {
   std::mt19937 random(seed);
   bool is_over = false;
   while (!is_over) {
-    // Often more than the capacity, so that calls hold back a part.
+    // `count` is often above the capacity, so that calls keep a part of their
+    // elements back.
     const int64_t count = 1 + random() % 8;
     const auto result = RunStep(random, [&](Step& step) {
       queue.Dequeue(count, /*up_to=*/true, step.cancellation(), step.Done());
@@ -164,7 +166,7 @@ TEST(QueueConcurrencyTest, EveryShuffledElementComesOutOnce) {
   EXPECT_EQ(AllTaken(outcome), outcome.put);
 }
 
-// Callbacks that come while the queue is closed from elsewhere.
+// Calls are answered by callbacks while another thread closes the queue.
 TEST(QueueConcurrencyTest, ClosingAnswersEveryWaitingCallOnce) {
   for (int round = 0; round < 50; ++round) {
     const std::shared_ptr<Queue> queue = Make(QueueKind::kFifo);

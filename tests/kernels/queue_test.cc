@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Who waits at a queue, and what they get. What calls answer that need not wait
-// is in sync_cases_test.cc.
+// Calls that wait at a queue, and what they get. sync_cases_test.cc checks the
+// calls that need not wait.
 #include "leat/kernels/queue.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ using kernels::QueueElement;
 using kernels::QueueKind;
 using kernels::QueueOptions;
 
-// What a callback was given.
+// The arguments of a callback.
 struct Answer {
   std::optional<absl::Status> status = {};
   std::vector<int32_t> values = {};
@@ -113,7 +113,7 @@ TEST_F(QueueTest, DequeuesWaitInLineForElements) {
   Take(*queue, 2, first);
   Take(*queue, 1, second);
   Put(*queue, {1});
-  // The first holds one back; the second may not overtake it.
+  // The first call holds one element back, and the second must not overtake it.
   EXPECT_FALSE(first.is_there() || second.is_there());
   EXPECT_EQ(queue->size(), 0);
   Put(*queue, {2, 3, 4});
@@ -176,7 +176,8 @@ TEST_F(QueueTest, ACancelledStepDoesNothing) {
   EXPECT_FALSE(queue->is_closed());
 }
 
-// What was served is not cancelled any more: no callback stays behind.
+// Cancelling the step has no effect on a call that was served, because its
+// callback was deregistered.
 TEST_F(QueueTest, ServedCallsForgetTheirStep) {
   const auto queue = Make();
   Answer taken;
@@ -312,9 +313,9 @@ TEST_F(QueueTest, ShufflingKeepsElementsBackUntilClosed) {
   EXPECT_EQ(queue->size(), 0);
 }
 
-// ---- Kernels
+// Kernels.
 
-// Gives out nothing while `is_empty`.
+// An allocator that has no memory while `is_empty` is true.
 class SwitchedAllocator final : public Allocator {
  public:
   BufferRef Allocate(size_t bytes) final {
@@ -394,7 +395,7 @@ TEST_F(QueueKernelTest, RowsOfABatchHaveBytesOfTheirOwn) {
   EXPECT_TRUE(Identical(*row, Tensor::Vector<float>({1, 2})));
 }
 
-// The step that waits keeps the queue when its container is cleared.
+// A call that waits keeps the queue alive when its container is cleared.
 TEST_F(QueueKernelTest, ARemovedQueueStillServesThoseThatWait) {
   const auto dequeue = Kernel("QueueDequeueV2", components_);
   const auto enqueue = Kernel("QueueEnqueueV2", {}, {DType::kFloat});
@@ -427,7 +428,7 @@ TEST_F(QueueKernelTest, ABatchLargerThanTheLimitIsRefused) {
       {*many,
        Tensor::Of<float>({ResourceLimits().max_queue_elements + 1, 0}, {})});
   EXPECT_EQ(put.status().code(), absl::StatusCode::kResourceExhausted);
-  // Before it is cut into elements.
+  // The error comes before the batch is cut into elements.
   EXPECT_NE(put.status().message().find("A batch of 4194305 elements"),
             std::string::npos)
       << put.status();

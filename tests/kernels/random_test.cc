@@ -36,7 +36,7 @@ AttrMap Seeds(int64_t seed, int64_t seed2) {
   return AttrMap{{"seed", seed}, {"seed2", seed2}};
 }
 
-// The attrs and inputs of one row of the table.
+// The attrs and inputs of one row of the table of checksums.
 struct Case {
   AttrMap attrs;
   std::vector<Tensor> inputs;
@@ -79,7 +79,8 @@ Case MakeCase(KernelTestHarness& harness, const RandomChecksum& row) {
 
 class RandomTest : public ::testing::TestWithParam<int> {};
 
-// Three consecutive runs, bit for bit, however many threads there are.
+// Three consecutive runs give TensorFlow's numbers bit for bit, with any number
+// of threads.
 TEST_P(RandomTest, SeededOpsGiveTheNumbersOfTensorFlow) {
   KernelTestHarness harness(GetParam());
   for (const RandomChecksum& row : kRandomChecksums) {
@@ -162,7 +163,7 @@ TEST(RandomOpsTest, StatelessOpsRefuseAnUnknownAlgorithmAndBadKeys) {
                    .ok());
 }
 
-// Salmon et al., Random123's known answers.
+// The expected numbers are the known answers of Random123 (Salmon et al.).
 TEST(PhiloxTest, GivesTheKnownAnswers) {
   Philox zeros({0, 0, 0, 0}, {0, 0});
   EXPECT_EQ(zeros.Next(),

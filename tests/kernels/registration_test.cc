@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What op files declare and what kernel files register are the same.
+// What op files declare (signatures) and what kernel files register agree.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -12,7 +12,8 @@
 namespace leat::registration_test {
 namespace {
 
-// The executor itself routes their values.
+// Returns true for ops without a kernel, whose values the executor routes
+// itself.
 bool RunByExecutor(const std::string& op) {
   static const std::set<std::string> ops = {
       "Merge", "RefMerge", "Enter",         "RefEnter",
@@ -44,7 +45,7 @@ TEST(RegistrationTest, EveryKernelHasASignature) {
   }
 }
 
-// For ops whose only type attr is T: the kernel takes every type that the
+// If T is the only type attr of the op, the kernel takes every type that the
 // signature lists.
 TEST(RegistrationTest, KernelsTakeEveryDeclaredType) {
   testing::KernelTestHarness harness(1);
@@ -70,7 +71,8 @@ TEST(RegistrationTest, KernelsTakeEveryDeclaredType) {
         }
         const auto kernel = harness.Make(
             op->name, attrs, std::vector<DType>(op->inputs.size(), dtype));
-        // Other attrs may be missing; a type may not.
+        // Make may fail because another attr is missing, but not because of the
+        // type.
         if (!kernel.ok()) {
           EXPECT_EQ(std::string(kernel.status().message()).find("no kernel"),
                     std::string::npos)

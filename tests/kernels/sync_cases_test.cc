@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What queues and accumulators answer to calls, one after another, against
-// TensorFlow (sync_cases.jsonl, written by make_sync_cases.py).
+// What queues and accumulators answer to calls that are made one after another,
+// compared with TensorFlow (sync_cases.jsonl, which make_sync_cases.py writes).
 #include <gtest/gtest.h>
 
 #include <string>
@@ -38,7 +38,7 @@ class SyncCase {
   }
 
  private:
-  // A call that waits is cancelled, with this.
+  // Returns the error with which a call that waits is cancelled.
   static absl::Status Waits() { return absl::DeadlineExceededError("waits"); }
 
   absl::StatusOr<std::vector<Value>> Call(const json& op, const json& attrs,
@@ -79,7 +79,7 @@ class SyncCase {
     }
     ASSERT_TRUE(answer.ok()) << answer.status();
     const json& outputs = call["outputs"];
-    if (outputs.empty()) return;  // of a handle, too
+    if (outputs.empty()) return;  // none, or a handle
     ASSERT_EQ(answer->size(), outputs.size());
     for (size_t i = 0; i < outputs.size(); ++i) {
       const Tensor expected = testing::TensorFromJson(outputs[i]);

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TensorList kernels beyond what op cases (tests/op_cases/tensor_lists.jsonl)
-// say: what is changed in place, what is copied, and what hostile graphs ask
-// for. Inputs that TensorFlow 2.15 dies of are marked so.
+// TensorList kernels, in addition to the op cases
+// (tests/op_cases/tensor_lists.jsonl): which lists are changed in place, what
+// is copied, and what hostile graphs ask for. Comments mark the inputs that
+// crash TensorFlow 2.15.
 #include "leat/core/tensor_list.h"
 
 #include <set>
@@ -35,7 +36,8 @@ class TensorListKernelTest : public ::testing::Test {
     return attrs;
   }
 
-  // Moves its arguments, which a braced list would copy.
+  // Returns its arguments as a vector. They are moved, while a braced list
+  // would copy them.
   template <class... T>
   static std::vector<Tensor> Moved(T... tensors) {
     std::vector<Tensor> result;
@@ -47,7 +49,7 @@ class TensorListKernelTest : public ::testing::Test {
               AttrMap attrs = Type()) {
     return harness_.Run(op, std::move(attrs), std::move(inputs));
   }
-  // The first output of an op that succeeds.
+  // Returns the first output of an op that must succeed.
   Tensor Make(absl::string_view op, std::vector<Tensor> inputs,
               AttrMap attrs = Type()) {
     Outputs outputs = Run(op, std::move(inputs), std::move(attrs));
@@ -103,7 +105,8 @@ TEST_F(TensorListKernelTest, PushesInPlaceWhenNobodyElseHasTheList) {
   }
   EXPECT_EQ(list->size(), 1000);
   EXPECT_EQ(list->at(999).scalar<float>(), 999);
-  // The array of elements doubles: log2(1000) of them.
+  // The array of elements doubles each time, so there are about log2(1000)
+  // arrays.
   EXPECT_LE(arrays.size(), 11u);
 }
 
@@ -140,11 +143,11 @@ TEST_F(TensorListKernelTest, UsersOfOneListDoNotSeeEachOthersChanges) {
   EXPECT_EQ(ListIn(second)->at(1).scalar<float>(), 3);
   EXPECT_EQ(ListIn(set)->at(0).scalar<float>(), 4);
   EXPECT_EQ(ListIn(popped)->size(), 0);
-  // The elements themselves are not copied.
+  // The tensors in the lists are shared, not copied.
   EXPECT_TRUE(ListIn(first)->at(0).SharesBufferWith(ListIn(shared)->at(0)));
 }
 
-// A tensor of its own, whose variant shares the list.
+// `other` is another tensor, but its variant shares the list.
 TEST_F(TensorListKernelTest, AListInTwoVariantsIsShared) {
   Tensor shared = Push(Empty(), Tensor::Scalar(1.0f));
   Tensor other = *shared.Copy(HostAllocator());
@@ -171,7 +174,7 @@ TEST_F(TensorListKernelTest, ElementsShareTheBytesOfTheirTensor) {
 }
 
 TEST_F(TensorListKernelTest, RefusesIndicesThatAreNoScalar) {
-  // TensorFlow dies of a CHECK.
+  // TensorFlow fails a CHECK here.
   const Tensor two = Tensor::Vector<int32_t>({0, 1});
   ExpectInvalid("index", "TensorListGetItem", {Reserve(2), two, Unknown()});
   ExpectInvalid("index", "TensorListSetItem",
@@ -188,7 +191,7 @@ TEST_F(TensorListKernelTest, RefusesIndicesThatAreNoScalar) {
 TEST_F(TensorListKernelTest, RefusesIndicesOutsideTheList) {
   AttrMap resize = Type();
   resize.Set("resize_if_index_out_of_bounds", true);
-  // TensorFlow writes there.
+  // TensorFlow writes out of bounds here.
   ExpectInvalid("Trying to modify element -1", "TensorListSetItem",
                 {Reserve(2), Int(-1), Tensor::Scalar(1.0f)}, resize);
   ExpectInvalid("Trying to modify element 2147483647", "TensorListSetItem",
@@ -221,13 +224,14 @@ TEST_F(TensorListKernelTest, HugeListsTakeNoMemoryAndHugeResultsAreRefused) {
   ExpectError(kExhausted, "cannot", "TensorListScatterV2",
               {Tensor::Vector<float>({1}),
                Tensor::Vector<int32_t>({INT32_MAX - 1}), Unknown(), Int(-1)});
-  // 2^31 rows of nothing.
+  // The tensor has 2^31 - 1 empty rows.
   ExpectError(kExhausted, "cannot", "TensorListFromTensor",
               {Tensor::Of<float>(Shape({INT32_MAX, 0}), {}), Unknown()});
   ExpectInvalid(
       "too many rows", "TensorListFromTensor",
       {Tensor::Of<float>(Shape({int64_t{1} << 31, 0}), {}), Unknown()});
-  // More elements than an int64 counts, and more bytes than there are.
+  // The results would have more elements than an int64 can count, or more bytes
+  // than there are.
   const Tensor wide = Tensor::Vector<int32_t>({INT32_MAX, INT32_MAX});
   ExpectInvalid("", "TensorListStack", {huge, wide});
   ExpectInvalid("", "TensorListGetItem", {huge, Int(0), wide});
@@ -291,7 +295,8 @@ TEST_F(TensorListKernelTest, BoundsHowDeepListsStandInEachOther) {
                 {*list.Reshaped(Shape({1})), Unknown()}, Type(DType::kVariant));
 }
 
-// Each list holds the one before twice: 2^31 lists, of which 32 exist.
+// Each list holds the previous list twice. That makes 2^31 lists, of which 32
+// exist in memory.
 TEST_F(TensorListKernelTest, BoundsWhatListsInListsHold) {
   Tensor list = Empty(DType::kVariant);
   for (int depth = 1; depth < kMaxVariantDepth; ++depth) {
@@ -303,7 +308,8 @@ TEST_F(TensorListKernelTest, BoundsWhatListsInListsHold) {
               {list, list}, {});
 }
 
-// A list whose one element is `variants` times the same list of `size` numbers.
+// Returns a list with one element, a tensor of `variants` variants that share
+// one list of `size` numbers.
 Tensor ListOfOneList(int64_t variants, int64_t size) {
   TensorList inner(DType::kFloat, PartialShape());
   const Tensor one = Tensor::Scalar(1.0f);
@@ -333,11 +339,12 @@ TEST_F(TensorListKernelTest, CountsTensorsInListsInLists) {
   constexpr std::pair kOk = {absl::StatusCode::kOk, absl::StatusCode::kOk};
   constexpr std::pair kExhausted = {absl::StatusCode::kResourceExhausted,
                                     absl::StatusCode::kResourceExhausted};
-  // 10 variants of 100 tensors.
+  // The list has 10 variants of 100 tensors each.
   const Tensor shared = ListOfOneList(10, 100);
   EXPECT_EQ(codes(shared, 10 + 1000), kOk);
   EXPECT_EQ(codes(shared, 10 + 999), kExhausted);
-  // What the value holds itself is there already.
+  // The tensors that a value itself holds do not count, because they exist
+  // already.
   Tensor flat = Empty();
   for (int i = 0; i < 100; ++i)
     flat = Push(std::move(flat), Tensor::Scalar(1.0f));
@@ -371,7 +378,7 @@ TEST_F(TensorListKernelTest, ZerosAndSumsEndWithTheirStep) {
   }
 }
 
-// Has 64 KiB for one buffer.
+// A device that hands out at most 64 KiB for one buffer.
 class SmallDevice final : public Device, public Allocator {
  public:
   explicit SmallDevice(Device& device)

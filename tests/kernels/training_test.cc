@@ -33,7 +33,8 @@ Tensor Matrix(const std::vector<double>& values) {
       Shape{static_cast<int64_t>(values.size()) / kColumns, kColumns}, typed);
 }
 
-// The op's values: its variables, as references or handles, and tensors.
+// Runs a training op. It makes the op's inputs from variables, as references or
+// handles, and from tensors.
 class Update {
  public:
   Update(KernelTestHarness& harness, const std::string& op, DType dtype)

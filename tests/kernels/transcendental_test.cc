@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Float functions against the C library in double.
+// The functions of floats, compared with the C library's functions of doubles.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace leat::transcendental_test {
 namespace {
 
-// The largest error in units in the last place over [low, high].
+// Returns the largest error over [low, high] in units in the last place.
 double LargestError(const char* op, double (*exact)(double), float low,
                     float high) {
   constexpr int kCount = 200001;
@@ -44,7 +44,8 @@ TEST(TranscendentalTest, FloatErrorsAreAFewUnitsInTheLastPlace) {
   EXPECT_LT(LargestError("Log1p", std::log1p, -0.99f, 100), 3);
   EXPECT_LT(LargestError("Tanh", std::tanh, -10, 10), 6);
   EXPECT_LT(LargestError("Sigmoid", Sigmoid, -80, 80), 4);
-  // Near a zero the last place of the result is tiny: away from them only.
+  // Near a zero of the function the last place of the result is tiny, so the
+  // ranges stay away from zeros.
   EXPECT_LT(LargestError("Sin", std::sin, 0.1f, 3), 3);
   EXPECT_LT(LargestError("Cos", std::cos, -1.5f, 1.5f), 3);
 }

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What ops make of a variable, against TensorFlow (variable_cases.jsonl,
-// written by make_variable_cases.py).
+// The effects of ops on a variable, compared with TensorFlow
+// (variable_cases.jsonl, which make_variable_cases.py writes).
 #include <memory>
 
 #include "absl/strings/match.h"
@@ -19,7 +19,7 @@ namespace {
 using kernels::Variable;
 using nlohmann::json;
 
-// The variable of a case, and its op run on it.
+// Makes the variable of a case and runs the case's op on it.
 class VariableCase {
  public:
   explicit VariableCase(const json& spec) : spec_(spec) {

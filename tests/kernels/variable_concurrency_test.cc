@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// No value that was read ever tears, whoever updates meanwhile.
+// No reader sees a value that is partly updated, whatever other threads do.
 #include <atomic>
 #include <memory>
 #include <thread>
@@ -31,7 +31,8 @@ absl::Status AddOne(Tensor& value) {
   return absl::OkStatus();
 }
 
-// All elements are equal, because every update adds one to each.
+// Returns true if all elements are equal, as they must be, because every update
+// adds one to each.
 bool IsUniform(const Tensor& value) {
   const auto data = value.data<float>();
   for (float x : data) {
@@ -40,7 +41,7 @@ bool IsUniform(const Tensor& value) {
   return true;
 }
 
-// Two threads update, this one reads until both are done.
+// Runs `update` on two threads and `check` on this thread until both are done.
 template <class Update, class Check>
 void Race(Update update, Check check) {
   std::atomic<int> running{2};
@@ -109,7 +110,7 @@ TEST(VariableConcurrencyTest, AssignsAndUpdatesDoNotMix) {
       });
 }
 
-// The threads name the two in opposite order.
+// The two threads name the variables in opposite order.
 TEST(VariableConcurrencyTest, UpdatesOfSeveralVariablesDoNotDeadlock) {
   auto a = Zeros("a"), b = Zeros("b");
   Race(

@@ -81,7 +81,7 @@ TEST(VariableTest, AssignRefusesAnotherDtypeOrShape) {
 TEST(VariableTest, UpdateTogetherRefusesTheSameVariableTwice) {
   auto a = MakeVariable({1}), b = MakeVariable({2});
   auto keep = [](absl::Span<Tensor* const> values) {
-    EXPECT_EQ(values[0]->data<float>()[0], 2);  // In the order given.
+    EXPECT_EQ(values[0]->data<float>()[0], 2);  // in the order given
     EXPECT_EQ(values[1]->data<float>()[0], 1);
     return absl::OkStatus();
   };
@@ -92,7 +92,7 @@ TEST(VariableTest, UpdateTogetherRefusesTheSameVariableTwice) {
       absl::StatusCode::kInvalidArgument);
 }
 
-// Resource variables, through their ops.
+// Resource variables, used through their ops.
 class ResourceVariableTest : public ::testing::Test {
  protected:
   Tensor Handle(const std::string& name = "x") {
@@ -177,7 +177,7 @@ TEST_F(ResourceVariableTest, DestroyRemovesIt) {
       absl::StatusCode::kNotFound);
 }
 
-// TFSA-2022-072: an empty handle tensor.
+// An empty tensor of handles is the input of TFSA-2022-072.
 TEST_F(ResourceVariableTest, RefusesAnEmptyHandleTensor) {
   const Tensor empty = Tensor::Of<ResourceHandle>(Shape{0}, {});
   EXPECT_EQ(Read(empty).status().code(), absl::StatusCode::kInvalidArgument);
@@ -209,7 +209,7 @@ TEST_F(ResourceVariableTest, GathersAndScattersRows) {
   EXPECT_TRUE(Identical(*rows, Tensor::Of<float>(Shape{2, 2}, {9, 10, 3, 4})));
 }
 
-// Indices come from tensors; TFSA-2021-127 is the batch_dims of a vector.
+// Indices come from tensors. TFSA-2021-127 is about batch_dims with a vector.
 TEST_F(ResourceVariableTest, RefusesIndicesOutOfRange) {
   const Tensor handle = Handle();
   ASSERT_TRUE(Assign(handle, Tensor::Of<float>(Shape{0, 1}, {})).ok());

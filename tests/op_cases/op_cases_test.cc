@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Runs every case of tests/op_cases/*.jsonl (see make_cases.py) on a kernel and
-// compares outputs, or the error, with TensorFlow's.
+// Runs every case of tests/op_cases/*.jsonl (see make_cases.py) on a kernel.
+// Compares the outputs, or the error, with TensorFlow's.
 #include <dirent.h>
 #include <gtest/gtest.h>
 
@@ -36,8 +36,8 @@ std::vector<std::string> CaseFiles() {
   return files;
 }
 
-// The ops of a case, one after the other. An output is moved to the op that
-// reads it last, which may change it in place.
+// Runs the ops of a case one after the other. Each output is moved to the op
+// that reads it last, which may change it in place.
 class Chain {
  public:
   Chain(testing::KernelTestHarness& harness, const json& spec)
@@ -47,7 +47,7 @@ class Chain {
     CountReaders(spec);
   }
 
-  // The outputs of the last one.
+  // Returns the outputs of the last op.
   absl::StatusOr<std::vector<Tensor>> Run() {
     for (const json& step : before_) {
       absl::StatusOr<std::vector<Tensor>> outputs = RunStep(step);

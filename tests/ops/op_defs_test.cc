@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Our op definitions are TensorFlow's, field by field: they are printed in the
-// form of tensorflow_op_defs.txt, which dump_op_defs.py writes.
+// Our op definitions equal TensorFlow's, field by field. They are printed in
+// the form of tensorflow_op_defs.txt, which dump_op_defs.py writes, and
+// compared.
 #include <algorithm>
 #include <fstream>
 #include <map>
@@ -109,7 +110,7 @@ Lines Print(const OpDef& op) {
   return lines;
 }
 
-// tests/graph/gradient_registrations_test.cc.
+// tests/graph/gradient_registrations_test.cc checks these lines.
 bool IsGradient(absl::string_view line) {
   return absl::StartsWith(line, "  gradient ");
 }
@@ -133,7 +134,7 @@ TEST(OpDefsTest, EqualTensorFlowsFieldByField) {
   const std::map<std::string, Lines> expected = ReadExpected();
   ASSERT_GT(expected.size(), 200u);
   for (const OpDef* op : BuiltinOps().Ops()) {
-    // An op of ours, that only passes make.
+    // Ops of our own are made by passes only, so TensorFlow has none of them.
     if (absl::StartsWith(op->name, "_Leat")) continue;
     const auto it = expected.find(op->name);
     if (it == expected.end()) {
@@ -151,7 +152,8 @@ TEST(OpDefsTest, EveryOpOfTheFileIsRegistered) {
   }
 }
 
-// Every constraint names a type attr, and allows a type that the op allows.
+// Every constraint names a type attr of the op and allows a type that the op
+// allows.
 TEST(KernelSignaturesTest, ConstrainTypeAttrsOfTheirOps) {
   for (const OpDef* op : BuiltinOps().Ops()) {
     for (const KernelSignature& kernel : BuiltinOps().Signatures(op->name)) {

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Shape functions infer what TensorFlow infers: tensorflow_shape_cases.txt has
+// Shape functions infer what TensorFlow infers. tensorflow_shape_cases.txt has
 // nodes and the shapes that TensorFlow gave them (dump_shape_cases.py).
 #include <deque>
 #include <fstream>
@@ -39,7 +39,7 @@ std::vector<std::string> SplitList(absl::string_view text) {
   return absl::StrSplit(text, ',', absl::SkipEmpty());
 }
 
-// "[?,3]", "<unknown>".
+// Parses a shape such as "[?,3]" or "<unknown>".
 PartialShape ToShape(absl::string_view text) {
   if (text == "<unknown>") return PartialShape();
   EXPECT_TRUE(absl::ConsumePrefix(&text, "[")) << text;
@@ -88,8 +88,8 @@ Tensor ToTensor(const Shape& shape, absl::string_view text) {
   return Tensor::FromSpan<T>(shape, values);
 }
 
-// "int32 [2] value 3,4", "int32 [2] partly [?,4]", "resource [] handle float
-// [2]".
+// Parses an input such as "int32 [2] value 3,4", "int32 [2] partly [?,4]" or
+// "resource [] handle float [2]".
 InferredOutput ToInput(const std::vector<std::string>& words) {
   const DType dtype = *ParseDType(words[0]);
   InferredOutput input;
@@ -204,7 +204,8 @@ AttrMap IndexAttrs(AttrMap attrs = {}) {
   return attrs;
 }
 
-// reshape(x, concat(shape(x)[:1], [10])) keeps the unknown batch.
+// The expression reshape(x, concat(shape(x)[:1], [10])) keeps the unknown batch
+// size.
 TEST(ShapeFunctionsTest, FollowAShapeThroughSliceAndConcat) {
   const auto shape =
       MustInfer("Shape", {{"T", DType::kFloat}}, {Placeholder({-1, 2, 5})});
@@ -225,7 +226,8 @@ TEST(ShapeFunctionsTest, FollowAShapeThroughSliceAndConcat) {
   EXPECT_EQ(result[0].shape, PartialShape({-1, 10}));
 }
 
-// stack([shape(x)[0], 10]): Dense and Flatten layers of Keras.
+// The expression stack([shape(x)[0], 10]) is that of Dense and Flatten layers
+// of Keras.
 TEST(ShapeFunctionsTest, FollowAnExtentThroughPackAndCast) {
   const auto shape =
       MustInfer("Shape", {{"T", DType::kFloat}, {"out_type", DType::kInt64}},
@@ -258,7 +260,7 @@ TEST(ShapeFunctionsTest, KnowSizeAndRankOfKnownShapes) {
       MustInfer("Rank", {{"T", DType::kFloat}}, {Placeholder({2, -1})});
   ASSERT_NE(rank[0].value, nullptr);
   EXPECT_EQ(rank[0].value->scalar<int32_t>(), 2);
-  // More elements than an int32 can count are no known value.
+  // An int32 cannot count these elements, so the size has no known value.
   EXPECT_EQ(MustInfer("Size", {{"T", DType::kFloat}},
                       {Placeholder({1 << 20, 1 << 20})})[0]
                 .value,
@@ -284,7 +286,8 @@ TEST(ShapeFunctionsTest, PassHandlesThroughControlFlow) {
   EXPECT_EQ(value[0].shape, PartialShape({2, -1}));
 }
 
-// A known value goes through the ops that do not change it, and no further.
+// A known value goes through the ops that do not change it, and through no
+// others.
 TEST(ShapeFunctionsTest, PassValuesThroughIdentityOnly) {
   const InferredOutput seven = Constant(Tensor::Vector<int32_t>({7, 8}));
   const AttrMap attrs = {{"T", DType::kInt32}};
@@ -334,7 +337,7 @@ TEST(ShapeFunctionsTest, RefuseExtentsThatOverflow) {
 }
 
 // No shape function may crash on a node whose inputs are all unknown, all
-// scalars, all of a high rank, or all of one constant.
+// scalars, all of a high rank, or all of one constant value.
 TEST(ShapeFunctionsTest, SurviveInputsOfAnyRank) {
   InferredOutput deep;
   deep.shape = PartialShape::UnknownOfRank(Shape::kMaxRank);
@@ -386,7 +389,7 @@ TEST(ShapeFunctionsTest, SurviveInputsOfAnyRank) {
     }
     const absl::StatusOr<std::vector<DType>> types = InputTypes(*op, attrs);
     if (!types.ok()) continue;
-    // Each input in turn, the others of one kind.
+    // Each input in turn is `one`, while the others are all `common`.
     for (const InferredOutput& common : hostile) {
       for (size_t i = 0; i < types->size(); ++i) {
         for (const InferredOutput& one : hostile) {

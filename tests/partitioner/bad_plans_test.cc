@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Graphs and signatures that import accepts and planning must refuse, or must
-// survive: each error says where and why.
+// Graphs and signatures that import accepts, but that planning must refuse or
+// survive. Each error says where and why.
 #include <memory>
 #include <string>
 #include <utility>
@@ -38,7 +38,8 @@ absl::StatusOr<Graph> Prepare(const Graph& graph, PrepareOptions options = {}) {
   return PrepareGraph(graph, TwoCpus(), options);
 }
 
-// The message of the status of both stages, or "OK".
+// Runs both stages. Returns the first error as text, with its status code, or
+// "OK".
 std::string PlanError(const Graph& graph, StepSignature signature) {
   const absl::StatusOr<Graph> prepared = Prepare(graph);
   if (!prepared.ok()) return prepared.status().ToString();
@@ -54,7 +55,7 @@ Graph Import(const std::string& text, const ImportLimits& limits = {}) {
   return graph.ok() ? *std::move(graph) : Graph(BuiltinOps());
 }
 
-// while (i < n) i = -i, on two devices.
+// Returns the loop "while (i < n) i = -i" on two devices.
 Graph Loop() {
   GraphBuilder b;
   const Output n =
@@ -94,7 +95,7 @@ TEST(BadPlansTest, ATensorInsideOfALoopIsNeitherFedNorFetched) {
   }
 }
 
-// What the feeds leave of the loop is none.
+// What the feeds leave is not a loop any more.
 TEST(BadPlansTest, FeedsMayCutAPieceOutOfALoop) {
   EXPECT_EQ(PlanError(Loop(), {.feeds = {"Switch:1"}, .fetches = {"Neg"}}),
             "OK");
@@ -117,7 +118,8 @@ TEST(BadPlansTest, ColocationChainsMayBe10000Long) {
   const int size = 10'000;
   std::string text;
   for (int i = 0; i + 1 < size; ++i) text += node(i, i + 1, "");
-  // The chain ends in itself, in a circle, or in nobody.
+  // The last node is colocated with itself, with the first node (a circle), or
+  // with a node that does not exist.
   for (const int last : {size - 1, 0, size}) {
     const auto prepared =
         Prepare(Import(text + node(size - 1, last, "/cpu:1")));
@@ -125,7 +127,7 @@ TEST(BadPlansTest, ColocationChainsMayBe10000Long) {
     EXPECT_EQ(prepared->AssignedDevice(prepared->Find("n0")),
               TwoCpus()[1].name);
   }
-  // Ends of it that disagree.
+  // The nodes at the ends of the chain request different devices.
   EXPECT_THAT(
       Prepare(
           Import(text + node(size - 1, 0, "/cpu:1") + node(size, 0, "/cpu:0")))
@@ -146,7 +148,8 @@ TEST(BadPlansTest, RefusesClassesThatAreNoLists) {
                     HasSubstr("'_class'")));
 }
 
-// Import checks the form of a request, planning whether anybody answers it.
+// Import checks the form of a request. Planning checks whether a device matches
+// it.
 TEST(BadPlansTest, DeviceStringsMayBeLong) {
   std::string job(10'000, 'j');
   std::string repeated;
@@ -179,7 +182,7 @@ TEST(BadPlansTest, FunctionsNestNoDeeperThanTheLimit) {
                                         : "name: \"n\" op: \"NoOp\"",
                          " } } }\n");
   }
-  // An import that lets them pass.
+  // The limit of this import lets the functions pass.
   const Graph graph = Import(text, {.max_nesting = 10'001});
   EXPECT_THAT(
       Prepare(graph).status().ToString(),
@@ -190,7 +193,8 @@ TEST(BadPlansTest, FunctionsNestNoDeeperThanTheLimit) {
               HasSubstr("nest deeper than 3, the limit (max_nesting)"));
 }
 
-// Import refuses recursion; a graph made in another way must not loop either.
+// Import refuses recursion. Planning must end for a graph that was made in
+// another way, too.
 TEST(BadPlansTest, RefusesRecursionThatImportHasNotSeen) {
   Graph graph = Import("node { " + Call("call", "f") +
                        "} library { function { signature { name: \"f\" } } }");

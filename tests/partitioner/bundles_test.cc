@@ -34,7 +34,7 @@ constexpr char kWorkersOther[] = "/job:worker/replica:0/task:0/device:CPU:1";
 constexpr char kPs[] = "/job:ps/replica:0/task:0/device:CPU:0";
 constexpr char kOtherPs[] = "/job:ps/replica:0/task:1/device:CPU:0";
 
-// Of a tensor of the largest size that bundles take.
+// The number of floats in the largest tensor that bundles take.
 constexpr int64_t kMostFloats = Bundles::kMaxTensorBytes / 4;
 constexpr auto kMostTensors = static_cast<int>(Bundles::kMaxTensors);
 
@@ -48,14 +48,14 @@ std::vector<DeviceInfo> Cluster() {
   return devices;
 }
 
-// A _Recv.
+// Describes a _Recv.
 struct Received {
-  std::string producer = {};  // the node that its tensor, or edge, comes from
+  std::string producer = {};  // whose tensor or control edge it gets
   std::string device = {};
   int64_t bundle = kAlone;
 };
 
-// "x" of "edge_3_x".
+// Returns "x" for "edge_3_x".
 std::string ProducerOf(absl::string_view tensor_name) {
   tensor_name.remove_prefix(absl::string_view("edge_").size());
   return std::string(tensor_name.substr(tensor_name.find('_') + 1));
@@ -80,7 +80,7 @@ std::vector<Received> ReceivedBy(const std::vector<Partition>& partitions) {
 
 class BundlesTest : public ::testing::Test {
  protected:
-  // A variable's, which waits for nobody.
+  // Returns the value of a variable, which waits for nothing.
   Output Value(const Shape& shape = {}, const char* device = kPs) {
     auto there = b.OnDevice(device);
     return b.Variable("v", b.Const(Tensor::Filled<float>(shape, 1))).value();
@@ -90,7 +90,7 @@ class BundlesTest : public ::testing::Test {
     auto there = b.OnDevice(kPs);
     return op::FIFOQueueV2(b, {DType::kFloat});
   }
-  // Of a known shape.
+  // Returns an element of the queue, with a known shape.
   Output Taken(const Output& queue) {
     auto there = b.OnDevice(kPs);
     return op::Reshape(op::QueueDequeueV2(queue, {DType::kFloat})[0],
@@ -103,20 +103,21 @@ class BundlesTest : public ::testing::Test {
     return op(x, SourceLocation::Current());
   }
 
-  // The step uses it there.
+  // Adds a target on `device` that uses `x`.
   Output Use(const Output& x, const char* device = kWorker) {
     auto there = b.OnDevice(device);
     const Output used = op::Identity(x);
     targets.push_back(used.operation().name());
     return used;
   }
-  // The step changes a variable with it there.
+  // Adds a target on `device` that changes a variable with `x`.
   void Update(const Output& x, const char* device = kWorker) {
     auto there = b.OnDevice(device);
     const Output handle = op::VarHandleOp(b, x.dtype(), {});
     targets.push_back(op::AssignVariableOp(handle, x).name());
   }
-  // The step changes a variable there, afterwards; nothing else waits.
+  // Adds a target on `device` that changes a variable after `operation`. Only
+  // the change itself waits for `operation`.
   void UpdateAfter(const Operation& operation, const char* device = kWorker) {
     auto there = b.OnDevice(device);
     const Output one = b.Const(1.0f);
@@ -124,7 +125,7 @@ class BundlesTest : public ::testing::Test {
     auto after = b.ControlDependencies({operation});
     targets.push_back(op::AssignVariableOp(handle, one).name());
   }
-  // The step does something there, afterwards.
+  // Adds a target on `device` that runs after `operation`.
   void WaitFor(const Operation& operation, const char* device = kWorker) {
     auto there = b.OnDevice(device);
     auto after = b.ControlDependencies({operation});
@@ -141,7 +142,7 @@ class BundlesTest : public ::testing::Test {
     ASSERT_TRUE(prepared.ok()) << prepared.status();
   }
 
-  // Plans a step of what was used and waited for.
+  // Plans a step that runs all targets.
   void Plan() {
     absl::StatusOr<Graph> prepared = absl::UnknownError("");
     ASSERT_NO_FATAL_FAILURE(Prepare(prepared));
@@ -153,7 +154,9 @@ class BundlesTest : public ::testing::Test {
   }
   const Graph& whole() const { return *plan_.whole; }
 
-  // In which that node's only tensor, or edge, to the device comes.
+  // Returns the bundle in which the only tensor, or control edge, of the node
+  // `from` comes to `device`, or kAlone. Fails the test if there is not exactly
+  // one.
   int64_t BundleOf(const Operation& from, absl::string_view device = kWorker) {
     std::vector<int64_t> bundles;
     for (const Received& one : received) {
@@ -181,8 +184,8 @@ class BundlesTest : public ::testing::Test {
       EXPECT_EQ(BundleOf(output, device), first) << output.name();
     }
   }
-  // Two that write to one queue are not together: the second may wait until
-  // somebody has seen that the first is done.
+  // Checks that two enqueues into one queue are not bundled. The second may
+  // have to wait until some node has seen that the first is done.
   void ExpectEnqueuesApart(const Output& element) {
     const Output queue = NewQueue();
     std::vector<Operation> enqueues;
@@ -197,7 +200,8 @@ class BundlesTest : public ::testing::Test {
     }
   }
 
-  // How many come in each bundle, ascending; and alone.
+  // Returns how many tensors come in each bundle, in ascending order. Those
+  // that come alone are left out.
   std::vector<int> Sizes() const {
     std::map<int64_t, int> counts;
     for (const Received& one : received) ++counts[one.bundle];
@@ -250,7 +254,7 @@ TEST_F(BundlesTest, EachReceivingDeviceHasItsOwn) {
     Use(value, kWorkersOther);
   }
   Use(once);
-  Use(once);  // by two nodes: it comes once
+  Use(once);  // used by two nodes, but it comes once
   Plan();
   ExpectTogether({v, w, once});
   ExpectTogether({v, w}, kWorkersOther);
@@ -268,8 +272,9 @@ TEST_F(BundlesTest, LargeTensorsComeAlone) {
   ExpectAlone({large, another});
 }
 
-// A gradient goes to its variable; another tensor that takes a while to compute
-// would keep back what needs others.
+// Gradients go to the updates of their variables only. In a bundle, any other
+// tensor that takes long to compute would keep back the nodes that need the
+// other tensors.
 TEST_F(BundlesTest, WhatTakesAWhileComesTogetherForUpdatesOnly) {
   const Output v = Value(), w = Value();
   const Output sum = On(kPs, op::Neg, v), product = On(kPs, op::Exp, v);
@@ -316,7 +321,7 @@ TEST_F(BundlesTest, WhatIsComputedForUpdatesComesTogether) {
   Update(w);
   Plan();
   ExpectTogether({neg, exp, square});
-  // But not with what is there at once.
+  // They do not come with the values that are ready at once.
   ExpectTogether({v, w});
   EXPECT_NE(BundleOf(v), BundleOf(neg));
 }
@@ -335,7 +340,8 @@ TEST_F(BundlesTest, OtherUsesThanUpdatesCountByDevice) {
   ExpectAlone({neg, exp}, kWorkersOther);
 }
 
-// What was computed for it keeps it back on every task that it comes to.
+// A tensor may be late if anything before it is computed, on whatever task. So
+// it is not bundled on any task that it comes to.
 TEST_F(BundlesTest, WhatIsPassedOnComesAsItCame) {
   const Output v = Value(), w = Value(), x = Value();
   const Output neg = On(kPs, op::Neg, v), exp = On(kPs, op::Exp, v);
@@ -365,7 +371,8 @@ TEST_F(BundlesTest, WhatIsComputedFromATensorIsNotInItsBundle) {
   EXPECT_NE(BundleOf(v), BundleOf(v_there, kPs));
 }
 
-// From task to task to task: w is ready long before what is made of v.
+// The tensor v crosses to another task before something is made of it, and w
+// does not. So what is made of w is ready long before.
 TEST_F(BundlesTest, TensorsThatHaveComeDifferentlyFarAreApart) {
   const Output v = Value({}, kOtherPs), w = Value();
   const Output made = On(kPs, op::Neg, v);
@@ -449,7 +456,7 @@ TEST_F(BundlesTest, EnqueuesAreApart) {
   ExpectEnqueuesApart(element);
 }
 
-// An enqueue waits, though what it takes is a variable.
+// An enqueue waits, although its element is a variable.
 TEST_F(BundlesTest, EnqueuesOfAReferenceAreApart) {
   Output element;
   {
@@ -460,7 +467,7 @@ TEST_F(BundlesTest, EnqueuesOfAReferenceAreApart) {
   ExpectEnqueuesApart(element);
 }
 
-// What is taken waits for gradients, their number does not.
+// The gradient that is taken waits for gradients; their number does not.
 TEST_F(BundlesTest, WhatAnAccumulatorGivesIsApart) {
   Output taken, count;
   {
@@ -478,7 +485,8 @@ TEST_F(BundlesTest, WhatAnAccumulatorGivesIsApart) {
   ExpectAlone({taken, count});
 }
 
-// The ops of this form do not say that they have a state: their handle does.
+// These ops are not declared stateful. Only the reference to their handle shows
+// that they have a state.
 TEST_F(BundlesTest, WhatAnAccumulatorWithAReferenceGivesIsApart) {
   Output taken, count;
   {
@@ -495,8 +503,8 @@ TEST_F(BundlesTest, WhatAnAccumulatorWithAReferenceGivesIsApart) {
   ExpectAlone({taken, count});
 }
 
-// A Merge has its value before the element is there, when the other branch is
-// taken: it must not wait for what only comes with the element.
+// If the other branch is taken, the Merge has its value before the queue has an
+// element. So it must not wait for tensors that only come with the element.
 TEST_F(BundlesTest, AChoiceBetweenWhatWaitsComesAlone) {
   const Output v = Value({1});
   const Output taken = Taken(NewQueue());
@@ -518,7 +526,7 @@ TEST_F(BundlesTest, AChoiceBetweenWhatWaitsComesAlone) {
   ExpectTogether({harmless, of_v});
 }
 
-// By node.
+// Returns, for each NodeId, whether the node is in a loop or behind one.
 std::vector<bool> InOrBehindLoops(const Graph& graph) {
   std::vector<bool> result(static_cast<size_t>(graph.num_ids()));
   const std::vector<NodeId> order = TopologicalOrder(graph).value();
@@ -571,7 +579,7 @@ TEST_F(BundlesTest, NothingInALoopOrBehindItComesTogether) {
     ++count;
     EXPECT_EQ(one.bundle, kAlone) << one.producer;
   }
-  // The predicate and both variables, sum and product, both results.
+  // These are the predicate, both variables, sum, product and both results.
   EXPECT_GE(count, 7);
 }
 
@@ -615,7 +623,8 @@ TEST_F(BundlesTest, HaveNoMoreBytesThanTheLimit) {
   EXPECT_EQ(CountAlone(), 0);
 }
 
-// The queue is one of the nodes that wait, each element another.
+// The queue counts as one of the nodes that wait, and each element counts as
+// another.
 TEST_F(BundlesTest, WhatWaitsForOneNodeTooManyComesAlone) {
   constexpr int kMostOthers = 64;
   const Output queue = NewQueue();

@@ -32,7 +32,7 @@ const std::string kWorker = "/job:worker/replica:0/task:0";
 const std::string kPs = "/job:ps/replica:0/task:0";
 const std::string kWorkerCpu = kWorker + "/device:CPU:0";
 const std::string kPsCpu = kPs + "/device:CPU:0";
-// As int64 it is negative.
+// The incarnation is negative if it is taken as an int64.
 constexpr uint64_t kPsIncarnation = 0xe607e44825c78fa6;
 
 std::vector<DeviceInfo> Cluster() {
@@ -74,7 +74,7 @@ std::map<std::string, Partition> PartsOf(GraphBuilder& b,
   return parts;
 }
 
-// The graph that the peer gets.
+// Returns the graph that the peer receives.
 Graph Sent(const Graph& part) {
   pb::GraphDef message;
   EXPECT_TRUE(ExportGraphDef(part, message, {.assigned_devices = true}).ok());
@@ -96,8 +96,8 @@ std::vector<std::string> Inputs(const Graph& graph, const std::string& name) {
   return inputs;
 }
 
-// x and z are fed on the parameter server, y and twice z + x are fetched there;
-// the worker is fed w and gives its negative.
+// On the parameter server, x and z are fed, and -x and z + x are fetched, each
+// twice. On the worker, w is fed and -w is fetched.
 class ArgsToRecvsTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -185,7 +185,7 @@ TEST_F(ArgsToRecvsTest, RoundTrips) {
       ASSERT_LT(index, static_cast<int64_t>(here.size()));
       const RendezvousKey key =
           RendezvousKey::Parse(here[static_cast<size_t>(index)].key).value();
-      // "x:0" and "_recv_x_0".
+      // The names are "x:0" and "_recv_x_0".
       EXPECT_THAT(node.name(), HasSubstr(key.tensor_name.substr(
                                    0, key.tensor_name.find_first_of(":#"))));
       EXPECT_EQ(node.attrs().size(), 2u);
@@ -212,7 +212,7 @@ TEST_F(ArgsToRecvsTest, RefusesWhatIsNotOfTheSignatureOrTheDevices) {
   EXPECT_THAT(std::string(status.message()), HasSubstr(kWorkerCpu));
 }
 
-// What a peer sends us.
+// Graphs that a peer sends.
 
 std::string Ends(const std::string& tensor, const std::string& type,
                  const std::string& device = kPsCpu,
@@ -238,7 +238,7 @@ absl::StatusOr<Graph> FromPeer(const std::string& text) {
                         {.allow_internal_names = true});
 }
 
-// The message of the status, of import or of RecvsToArgs.
+// Returns the error of import or of RecvsToArgs.
 std::string ErrorOf(const std::string& text) {
   auto graph = FromPeer(text);
   if (!graph.ok()) return std::string(graph.status().message());
@@ -358,7 +358,7 @@ TEST(RecvsToArgsTest, RefusesArgumentsWithoutAKey) {
               HasSubstr("'_retval_x_0_0' (_Retval)"));
 }
 
-// The _Send of a loop's tensor would send once an iteration.
+// The _Send of a tensor in a loop would send once per iteration.
 TEST(RecvsToArgsTest, RefusesAnEndInsideOfALoop) {
   const std::string frame = Attr("frame_name", "s: \"spin\"");
   const std::string loop =

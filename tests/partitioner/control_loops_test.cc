@@ -40,13 +40,13 @@ std::vector<DeviceInfo> Devices() {
   return devices;
 }
 
-// "a0" for /job:a, CPU:0.
+// Returns "a0" for /job:a, CPU:0.
 std::string ShortDevice(const Graph& graph, NodeId id) {
   const std::string& name = graph.AssignedDevice(id);
   return absl::StrCat(name.substr(5, 1), name.substr(name.size() - 1));
 }
 
-// "name = Op(x:0, ^y) on a0"
+// Returns the node as "name = Op(x:0, ^y) on a0".
 std::string Describe(const Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
   std::vector<std::string> inputs;
@@ -74,8 +74,8 @@ std::vector<std::string> ControlLoops(const Graph& graph) {
 
 class ControlLoopsTest : public ::testing::Test {
  protected:
-  // The value of a loop `while (less(i, n)) i = body(i)`, whose nodes are
-  // named "<frame>/...".
+  // Adds the loop `while (less(i, n)) i = body(i)` and returns its value. Its
+  // nodes are named "<frame>/...".
   template <class Body>
   Output While(const std::string& frame, Output start, Output limit,
                Body body) {
@@ -137,7 +137,7 @@ std::string ErrorOf(Graph graph) { return AddControlLoops(graph).ToString(); }
 TEST_F(ControlLoopsTest, ALoopOnOneDeviceStaysAsItIs) {
   While("loop", b.Placeholder<float>("x"), b.Placeholder<float>("n"),
         [](Output i) { return op::Neg(i); });
-  // Another device takes part in the graph, but not in the loop.
+  // The device of this node takes part in the graph, but not in the loop.
   On(kB0, op::Neg, b.Placeholder<float>("y"));
   const int before = Placed().num_nodes();
   const Graph graph = WithControlLoops();
@@ -153,7 +153,8 @@ TEST_F(ControlLoopsTest, EachDeviceGetsALoopThatThePredicateDrives) {
   EXPECT_THAT(
       ControlLoops(graph),
       ElementsAre(
-          // The device of the predicate gets a tensor back from the other.
+          // The device of the predicate has a control loop too, because a
+          // tensor comes back to it from the other device.
           p + "const = Const() on a0",
           p + "enter = Enter(" + p + "const:0) on a0",
           p + "merge = Merge(" + p + "enter:0, " + p + "next:0) on a0",
@@ -194,7 +195,7 @@ TEST_F(ControlLoopsTest, AnInnerLoopIsEnteredFromTheOuterOne) {
   }
 }
 
-// Both calls of PartitionGraph hand the control edges on.
+// Both calls of PartitionGraph, by task and by device, keep the control edges.
 TEST_F(ControlLoopsTest, EveryRecvInALoopHasAControlEdge) {
   While("loop", b.Placeholder<float>("x"), b.Placeholder<float>("n"),
         [&](Output i) {
@@ -230,11 +231,13 @@ TEST_F(ControlLoopsTest, EveryRecvInALoopHasAControlEdge) {
       }
     }
   }
-  // LoopCond to three devices; i to two, and what they make of it, back.
+  // LoopCond is sent to three devices and i to two. far is sent from b0 to b1,
+  // and far and near are sent back.
   EXPECT_EQ(num_recvs, 3 + 2 + 1 + 2);
 }
 
-// A worker gets its part as a message.
+// A worker gets its part of the graph as a message, so the control edges must
+// survive it.
 TEST_F(ControlLoopsTest, TheConventionTravels) {
   While("loop", b.Placeholder<float>("x"), b.Placeholder<float>("n"),
         [&](Output i) { return On(kB1, op::Exp, On(kB0, op::Neg, i)); });
@@ -268,7 +271,8 @@ TEST_F(ControlLoopsTest, EntersAndNextIterationsStandWhereTheyAreUsed) {
   While("loop", b.Placeholder<float>("x"), b.Placeholder<float>("n"),
         [&](Output i) { return op::Neg(i); });
   Graph graph = Placed();
-  // i's Enter and NextIteration away from their Merge, whatever was asked for.
+  // The Enter and the NextIteration of i are moved away from their Merge,
+  // whatever device was requested.
   MoveTo(1, "loop/Enter_1", graph);
   MoveTo(2, "loop/NextIteration", graph);
   ASSERT_TRUE(AddControlLoops(graph).ok());
@@ -316,14 +320,15 @@ TEST_F(ControlLoopsTest, ControlEdgesFollowTheEntersToo) {
   const Graph graph = WithControlLoops();
   const auto& controls = graph.node(graph.Find("loop/Neg")).controls;
   EXPECT_NE(graph.Find("Enter_copy"), kNoNode);
-  ASSERT_EQ(controls.size(), 4u);  // the control loop's Merge is one
+  ASSERT_EQ(controls.size(), 4u);  // one is the control loop's Merge
   EXPECT_TRUE(std::is_sorted(controls.begin(), controls.end()));
   for (const NodeId control : controls) {
     EXPECT_EQ(ShortDevice(graph, control), "b0") << Describe(graph, control);
   }
 }
 
-// Nothing comes in from elsewhere that would start an iteration.
+// Without the control loop nothing from another device would start an iteration
+// there.
 TEST_F(ControlLoopsTest, ADeviceThatOnlySendsGetsAControlLoopToo) {
   const Output factor =
       op::Enter(b.Placeholder<float>("f"), "loop", {.is_constant = true});
@@ -375,7 +380,7 @@ TEST_F(ControlLoopsTest, ALoopWithTwoPredicatesIsRefusedByName) {
             HasSubstr("'loop/LoopCond'"), HasSubstr("'loop/LoopCond_1'")));
 }
 
-// Its _Recv would wait in the second iteration for ever.
+// In the second iteration its _Recv would wait forever.
 TEST_F(ControlLoopsTest, WhatDoesNotRunInEveryIterationIsNotSent) {
   const Output first = op::Enter(b.Placeholder<float>("f"), "loop");
   While("loop", b.Placeholder<float>("x"), b.Placeholder<float>("n"),
@@ -400,7 +405,7 @@ TEST_F(ControlLoopsTest, APredicateMustComeInEveryIteration) {
                     HasSubstr("'Enter'")));
 }
 
-// As deep as a client likes, but no deeper than this.
+// A client may nest loops as deep as the limit, but no deeper.
 TEST_F(ControlLoopsTest, LoopsNestNoDeeperThanTheLimit) {
   const auto nest = [](int depth) {
     GraphBuilder b;
@@ -421,7 +426,8 @@ TEST_F(ControlLoopsTest, LoopsNestNoDeeperThanTheLimit) {
   EXPECT_THAT(nest(10'000), HasSubstr("the limit is 256"));
 }
 
-// A planner that forgot: the step would wait for ever.
+// The control loop is missing here, as after a planner that forgot it. The step
+// would wait forever.
 TEST_F(ControlLoopsTest, ACutInALoopWithoutOneIsRefused) {
   While("loop", b.Placeholder<float>("x"), b.Placeholder<float>("n"),
         [&](Output i) { return On(kA1, op::Neg, i); });

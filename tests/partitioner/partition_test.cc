@@ -58,7 +58,8 @@ class PartitionTest : public ::testing::Test {
     return partitions.ok() ? *std::move(partitions) : std::vector<Partition>();
   }
 
-  // A placeholder on the first device: it would follow its consumers.
+  // Returns a placeholder on the first device. Without the scope it would be
+  // placed with its consumers.
   Output Here(absl::string_view name, DType dtype = DType::kFloat) {
     auto device = b.OnDevice("/cpu:0");
     return b.Placeholder(dtype, name);
@@ -72,7 +73,7 @@ TEST_F(PartitionTest, LeavesAGraphOnOneDeviceAlone) {
   const auto partitions = Cut();
   ASSERT_EQ(partitions.size(), 1u);
   EXPECT_EQ(partitions[0].name, TwoCpus()[0].name);
-  EXPECT_EQ(partitions[0].graph.num_nodes(), 3);  // x, Neg, init
+  EXPECT_EQ(partitions[0].graph.num_nodes(), 3);  // x, Neg and init
 }
 
 TEST_F(PartitionTest, ATensorCrossesOnceForAllConsumersThere) {
@@ -139,7 +140,7 @@ TEST_F(PartitionTest, MarksWhatMayBeDead) {
                   .value());
 }
 
-// TensorFlow: "ref edges are never shared".
+// In TensorFlow "ref edges are never shared".
 TEST_F(PartitionTest, AVariableIsReadForEachConsumerAfterWhatThatWaitsFor) {
   Variable v;
   Output added;
@@ -190,7 +191,7 @@ int64_t CountControlEdges(const Graph& graph) {
   return count;
 }
 
-// Each node of `op` waits for one NoOp, which waits for `controls`.
+// Checks that each node of `op` waits for one NoOp, which waits for `controls`.
 void ExpectOneGate(const Graph& graph, const std::string& op,
                    const std::vector<std::string>& controls) {
   std::vector<NodeId> awaited;
@@ -234,9 +235,11 @@ TEST_F(PartitionTest, AConsumerOfManyVariablesWaitsOnceOnEachSide) {
   const Graph& here = partitions[0].graph;
   const Graph& there = partitions[1].graph;
   EXPECT_EQ(Count(here, "_Send"), kCount);
-  // Into the gate, and from it to each _Send.
+  // There are edges from the variables to the gate, and from the gate to each
+  // _Send.
   EXPECT_EQ(CountControlEdges(here), 2 * kCount);
-  // To each _Recv; the sum itself waits too.
+  // There are edges to the gate, from the gate to each _Recv, and to the sum
+  // itself.
   EXPECT_EQ(CountControlEdges(there), 3 * kCount);
   ASSERT_FALSE(Only(here, "_Send").controls.empty());
   ExpectOneGate(here, "_Send", names);

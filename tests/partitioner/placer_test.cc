@@ -109,7 +109,8 @@ TEST_F(PlacerTest, ColocatesResourceEdges) {
   }
 }
 
-// As TensorFlow does before it cuts a graph, unless told otherwise.
+// TensorFlow places control flow in this manner before it cuts a graph, unless
+// a request says otherwise.
 TEST_F(PlacerTest, ControlFlowStandsWhereItsValuesAre) {
   Output enter, merge, choice, exit, next, far;
   const Output x = b.Placeholder<float>("x");
@@ -182,7 +183,8 @@ TEST_F(PlacerTest, ShapesStayWithTheirTensor) {
   EXPECT_EQ(DeviceOf(shape), kCpu1);
 }
 
-// A step feeds it without a message from another task.
+// Where its consumers are, a placeholder is fed without a message from another
+// task.
 TEST_F(PlacerTest, PlaceholdersAreWhereTheyAreUsed) {
   const Output x = b.Placeholder<float>("x");
   const Output fallback = b.Const(1.0f);
@@ -225,7 +227,7 @@ TEST_F(PlacerTest, PlaceholdersUsedInSeveralPlacesAreOnTheFirst) {
   }
 }
 
-// No kernel of ours computes with complex numbers.
+// No kernel of Leat computes with complex numbers.
 TEST_F(PlacerTest, AssumesThatForeignTasksHaveEveryRegisteredOp) {
   const auto of_complex = [&](const char* device) {
     auto scope = b.OnDevice(device);
@@ -249,14 +251,14 @@ TEST_F(PlacerTest, AssumesThatForeignTasksHaveEveryRegisteredOp) {
     EXPECT_EQ(DeviceOf(product), kPs0) << policy;
     EXPECT_EQ(DeviceOf(with_product), kPs0) << policy;
   }
-  // Of those that a request leaves, a foreign one.
+  // Of the devices that the request allows, a foreign one is chosen.
   devices.push_back({.name = "/job:ps/replica:0/task:1/device:CPU:0",
                      .type = "CPU",
                      .incarnation = 1});
   foreign_tasks = {"/job:ps/replica:0/task:1"};
   ASSERT_TRUE(Place().ok());
   EXPECT_EQ(DeviceOf(product), devices.back().name);
-  // It must ask for one.
+  // A node without a request is not placed on a foreign task.
   const Output homeless = of_complex("");
   EXPECT_THAT(error(), AllOf(HasSubstr(kNoKernel),
                              HasSubstr(homeless.operation().name())));
@@ -297,7 +299,7 @@ TEST_F(PlacerTest, NamesTheNodeThatAsksNotItsNeighbour) {
   EXPECT_THAT(std::string(Place().message()), HasSubstr("operation asks:"));
 }
 
-// The requests of a group are one request.
+// The requests of a colocation group are merged into one request.
 TEST_F(PlacerTest, MergesPartialRequestsOfAGroup) {
   Output x;
   {
@@ -337,7 +339,7 @@ TEST_F(PlacerTest, RefusesColocatedNodesWithContradictingRequests) {
 }
 
 // tf.compat.v1.train.replica_device_setter leaves some consumers of variables
-// to the workers.
+// to the workers, but they must be where the variable is.
 TEST_F(PlacerTest, AConsumerOfAVariableYieldsToIt) {
   Output handle, reference;
   Operation update;
@@ -363,8 +365,8 @@ TEST_F(PlacerTest, AConsumerOfAVariableYieldsToIt) {
   }
 }
 
-// Of consumers that contradict each other the first wins; a variable that asks
-// for nothing goes where they do.
+// If its consumers request contradicting devices, the first one wins. The
+// variable itself requests nothing and follows them.
 TEST_F(PlacerTest, AVariableWithoutARequestGoesToItsConsumers) {
   const Output handle = op::VarHandleOp(b, DType::kFloat, Shape());
   Output first, second;

@@ -28,7 +28,7 @@ std::vector<DeviceInfo> Cluster() {
   return devices;
 }
 
-// Names of the nodes of `op` in the partition of `task`.
+// Returns the names of the nodes of `op` in the partition of `task`.
 std::vector<std::string> NodesOf(const StepPlan& plan, const std::string& task,
                                  const std::string& op) {
   std::vector<std::string> names;
@@ -76,7 +76,7 @@ TEST_F(PlanStepTest, AFedTensorLiesOnTheOneTaskThatUsesIt) {
   EXPECT_THAT(NodesOf(plan, kPs, "_Arg"),
               ElementsAre("_arg_x_0", "_arg_PlaceholderWithDefault_0"));
   EXPECT_THAT(NodesOf(plan, kWorker, "_Arg"), IsEmpty());
-  // Not x, but its shape goes to the worker.
+  // The worker receives the shape of x, but not x.
   EXPECT_THAT(NodesOf(plan, kPs, "_Send").size(), 1u);
   EXPECT_THAT(NodesOf(plan, kWorker, "_Send"), IsEmpty());
 }

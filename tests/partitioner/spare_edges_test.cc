@@ -36,7 +36,7 @@ std::vector<DeviceInfo> Cluster() {
   return devices;
 }
 
-// Names of the nodes of `op`.
+// Returns the names of the nodes of `op`.
 std::vector<std::string> NodesOf(const Graph& graph, const std::string& op) {
   std::vector<std::string> names;
   for (const NodeId id : graph.NodeIds()) {
@@ -45,7 +45,7 @@ std::vector<std::string> NodesOf(const Graph& graph, const std::string& op) {
   return names;
 }
 
-// In the partition of `task`.
+// Returns the names of the nodes of `op` in the partition of `task`.
 std::vector<std::string> NodesOf(const StepPlan& plan, const std::string& task,
                                  const std::string& op) {
   for (const Partition& part : plan.partitions) {
@@ -54,7 +54,7 @@ std::vector<std::string> NodesOf(const StepPlan& plan, const std::string& task,
   return {};
 }
 
-// In all partitions.
+// Returns the number of nodes of `op` in all partitions.
 size_t Count(const StepPlan& plan, const std::string& op) {
   size_t count = 0;
   for (const Partition& part : plan.partitions) {
@@ -81,7 +81,7 @@ class SpareEdgesTest : public ::testing::Test {
     EXPECT_TRUE(plan.ok()) << plan.status();
     return plan.ok() ? *std::move(plan) : StepPlan();
   }
-  // Nothing is changed but edges.
+  // Plans without passes, so that only edges change.
   StepPlan Plan(StepSignature signature) {
     return Plan(std::move(signature), {.passes = &no_passes_});
   }
@@ -97,7 +97,7 @@ class SpareEdgesTest : public ::testing::Test {
     auto there = b.OnDevice(device);
     return op::Neg(x);
   }
-  // Of a variable there.
+  // Adds an update of a variable on `device`.
   Operation Update(const std::string& device) {
     auto there = b.OnDevice(device);
     const Variable v = b.Variable("v", b.Const(1.0f));
@@ -109,8 +109,8 @@ class SpareEdgesTest : public ::testing::Test {
     return b.Group(after, name);
   }
 
-  // A constant of the parameter server that the worker uses, and a group of
-  // updates.
+  // Plans a step with a constant on the parameter server that the worker uses,
+  // and with a group of updates.
   StepPlan PlanBoth(const PlanOptions& options) {
     const Output y = Neg(Const(2.0f));
     const Operation train = Group({Update(kPs)}, "train");
@@ -129,7 +129,8 @@ TEST_F(SpareEdgesTest, ASmallConstantIsCopiedToTheTaskThatUsesIt) {
   const Output c = Const(2.0f);
   const Output y = Neg(c), z = Neg(c);
   const StepPlan plan = Plan({.fetches = {y.name(), z.name()}});
-  // Once for both, and nobody is left who uses the original.
+  // The constant is copied once for both consumers, and the original is
+  // removed, because nothing uses it.
   ASSERT_THAT(TasksOf(plan), ElementsAre(kWorker));
   EXPECT_THAT(NodesOf(plan, kWorker, "Const"), ElementsAre("c/copy"));
   EXPECT_EQ(Count(plan, "_Send"), 0u);
@@ -200,7 +201,7 @@ TEST_F(SpareEdgesTest, WithinATaskNothingIsCopied) {
   EXPECT_THAT(NodesOf(plan, kWorker, "Const"), ElementsAre("c"));
 }
 
-// It may have no kernel for the constant.
+// A device of another type may have no kernel for the constant.
 TEST_F(SpareEdgesTest, ADeviceOfAnotherTypeGetsNoCopy) {
   const Output y = Neg(Const(2.0f));
   Graph graph = Prepared();
@@ -274,7 +275,7 @@ TEST_F(SpareEdgesTest, AGroupOfUpdatesOfOtherTasksGoes) {
   EXPECT_EQ(NodesOf(plan, kOtherPs, "AssignAddVariableOp").size(), 1u);
 }
 
-// What it groups of its own task runs without it, too.
+// The updates of the group's own task run without the group as well.
 TEST_F(SpareEdgesTest, AGroupOfUpdatesOfItsTaskAndOthersGoes) {
   const Operation train = Group({Update(kPs), Update(kWorker)}, "train");
   const StepPlan plan = Plan({.targets = {train.name()}});
@@ -292,12 +293,12 @@ TEST_F(SpareEdgesTest, AGroupOfGroupsGoesWithThem) {
   EXPECT_THAT(TasksOf(plan), UnorderedElementsAre(kPs, kOtherPs));
   EXPECT_EQ(Count(plan, "_Send"), 0u);
   EXPECT_THAT(NodesOf(plan, kPs, "NoOp"), IsEmpty());
-  // It waits for no other task.
+  // This group waits for no other task.
   EXPECT_THAT(NodesOf(plan, kOtherPs, "NoOp"), ElementsAre("near"));
   EXPECT_EQ(Count(plan, "AssignAddVariableOp"), 2u);
 }
 
-// All groups are of one task; one of them waits for others.
+// All groups are on one task. One of them waits for another task.
 TEST_F(SpareEdgesTest, AGroupThatWaitsByAnotherGroupGoes) {
   const Operation far = Group({Update(kPs)}, "far");
   const Operation train = Group({far, Update(kWorker)}, "train");

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Graphs that TensorFlow wrote (tests/graphs, made by make_graphs.py) survive
-// parsing and writing in both forms.
+// Graphs that TensorFlow wrote (tests/graphs, which make_graphs.py makes)
+// survive parsing and writing in both forms.
 #include <google/protobuf/text_format.h>
 #include <google/protobuf/util/message_differencer.h>
 #include <gtest/gtest.h>
@@ -38,7 +38,8 @@ std::unique_ptr<Message> NewMessage(const std::string& name) {
   return std::make_unique<pb::GraphDef>();
 }
 
-// The number of unknown fields in `message` and all messages inside it.
+// Returns the number of unknown fields in `message` and in all messages inside
+// it.
 int CountUnknownFields(const Message& message) {
   const Reflection& reflection = *message.GetReflection();
   int count = reflection.GetUnknownFields(message).field_count();
@@ -92,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(TensorFlowGraphs, RoundTripTest,
                          });
 
 TEST(RoundTripTest, CountsUnknownFieldsAtAnyDepth) {
-  // GraphDef.node {name: "a", field 99: 1}.
+  // The bytes are GraphDef.node {name: "a", field 99: 1}.
   const std::string bytes("\x0a\x06\x0a\x01\x61\x98\x06\x01", 8);
   pb::GraphDef graph;
   ASSERT_TRUE(graph.ParseFromString(bytes));

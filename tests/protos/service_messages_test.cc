@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What clients, masters and workers say to each other has TensorFlow's fields:
-// service_messages.txt, made by write_service_messages.py.
+// The messages between clients, masters and workers have TensorFlow's fields.
+// service_messages.txt, which write_service_messages.py makes, lists them.
 #include <google/protobuf/descriptor.h>
 #include <gtest/gtest.h>
 
@@ -25,10 +25,10 @@ using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::FileDescriptor;
 
-// Fields from here on are Leat's own.
+// Fields from this number on are Leat's own.
 constexpr int kOurNumbers = 1000;
 
-// "name label type" by number; of number 0 it has "- - file".
+// Maps a field's number to "name label type", and 0 to "- - file".
 using Fields = std::map<int, std::string>;
 
 std::map<std::string, Fields> ReadMessages() {
@@ -53,7 +53,7 @@ std::string Describe(const FieldDescriptor& field) {
     type = absl::StrReplaceAll(field.message_type()->full_name(),
                                {{"leat.pb.", "tensorflow."}});
   }
-  // On the wire an enum is a number.
+  // Leat declares this enum as a number, which is the same on the wire.
   if (field.name() == "status_code") type = "tensorflow.error.Code";
   return absl::StrCat(field.name(), " ",
                       field.is_repeated() ? "repeated" : "optional", " ", type);
@@ -98,7 +98,8 @@ TEST(ServiceMessagesTest, HaveTheFieldsThatTensorFlowHas) {
   }
 }
 
-// Written by TensorFlow's worker: the payload that says it was restarted.
+// A worker of TensorFlow wrote this payload, which says that the worker was
+// restarted.
 TEST(ServiceMessagesTest, ReadsTheDetailsOfAStatus) {
   const std::string key =
       "type.googleapis.com/"

@@ -1,16 +1,18 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TensorFlow's security advisories, row by row (advisories.jsonl): what crashed
-// it, read out of bounds or never ended, once as constants of a graph and once
-// as fed values. Each gets a Status that names the node, or the right answer,
-// and the session runs its next step.
+// Runs every row of TensorFlow's security advisories (advisories.jsonl): inputs
+// that crashed it, that it read out of bounds, or with which it never ended.
+// Each input is tried once as constants of a graph and once as fed values. The
+// step must return an error that names the node, or the right answer, and the
+// session must run its next step.
 //
-// The file has a line for every row: "id", "table" (the op column of the
-// table), "ops" (the ops of it or of its kind that a case must cover where Leat
-// has them). Cases follow: one node ("op", "attrs", "inputs", as in the op
-// cases; a "variable" or "reference" of that value stands before the inputs), a
-// "graph" in protobuf's text form, or the name of a "test" that covers the row.
-// Expected is "error" [code, text] or "outputs".
+// Each row of the file has a line with "id", "table" (the op column of the
+// advisories' table) and "ops" (the ops of the row or of its kind that cases
+// must cover if Leat has them). The row's cases follow. A case is one node
+// ("op", "attrs" and "inputs", as in the op cases; a "variable" or "reference"
+// with the given value precedes the inputs), a "graph" in protobuf's text
+// format, or the name of a "test" that covers the row. A case expects an
+// "error" [code, text] or "outputs".
 #include <google/protobuf/text_format.h>
 
 #include <atomic>
@@ -36,7 +38,8 @@ using nlohmann::json;
 
 enum class Values { kConstant, kFed };
 
-// The node "bad" of a case, with what it reads, and what to run.
+// Makes the node "bad" of a case and the nodes that it reads, and tells what to
+// run.
 class BadGraph {
  public:
   BadGraph(const json& spec, Values values) : values_(values) {
@@ -66,7 +69,7 @@ class BadGraph {
 
   const pb::GraphDef& graph_def() const { return graph_def_; }
   const RunArgs& args() const { return args_; }
-  // Sets the variable; empty when there is none.
+  // The node that initializes the variable, or "" if there is none.
   const std::string& initializer() const { return initializer_; }
 
  private:
@@ -118,7 +121,7 @@ class BadGraph {
   std::string initializer_;
 };
 
-// A session whose graph is healthy: "y" is "x" + "x".
+// Returns a session with a healthy graph, in which "y" is "x" + "x".
 std::shared_ptr<Session> HealthySession() {
   pb::GraphDef healthy;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
@@ -129,8 +132,8 @@ std::shared_ptr<Session> HealthySession() {
       &healthy));
   const absl::StatusOr<Graph> graph = ImportGraphDef(healthy, BuiltinOps());
   EXPECT_TRUE(graph.ok()) << graph.status();
-  // A limit, because the address sanitizer ends the process where malloc would
-  // give null.
+  // The memory is limited, because the address sanitizer ends the process where
+  // malloc would return null.
   auto session = NewLocalSession(
       *graph,
       {.devices = {.num_threads = 2, .cpu_memory_bytes = int64_t{1} << 30}});
@@ -157,14 +160,15 @@ absl::StatusOr<std::vector<Tensor>> RunBad(Session& session,
   return session.Run(bad.args());
 }
 
-// What is wrong with a status that should be the error of a case.
+// Returns how `status` differs from the error that a case expects, or "".
 std::string Mismatch(const absl::Status& status, const json& spec) {
   const std::string node = spec.value("names", "bad");
   const std::string code = spec["error"][0].get<std::string>();
   const std::string text = spec["error"][1].get<std::string>();
   const absl::string_view message = status.message();
   if (absl::StatusCodeToString(status.code()) != code) return "not " + code;
-  // While planning, and while running.
+  // Errors name the node in the first form while planning, and in the second
+  // form while running.
   if (!absl::StrContains(message, absl::StrCat("'", node, "'")) &&
       !absl::StrContains(message, absl::StrCat("{{node ", node, "}}"))) {
     return "does not name " + node;
@@ -218,7 +222,7 @@ bool HasTest(const std::string& name) {
   return false;
 }
 
-// Which ops the cases of each row run: by the row's id.
+// Returns the ops that the cases of each row run, by the row's id.
 std::map<std::string, std::set<std::string>> CoveredOps() {
   std::map<std::string, std::set<std::string>> covered;
   for (const json& spec : Advisories()) {
@@ -263,7 +267,8 @@ TEST(AdvisoriesTest, CoverEveryOpThatExistsHere) {
   RecordProperty("skipped", skipped);
 }
 
-// CVE-2020-15202: TensorFlow's loops took an int and wrote out of bounds.
+// CVE-2020-15202: TensorFlow's parallel loops took an int as the number of
+// items and wrote out of bounds.
 TEST(AdvisoriesTest, ParallelLoopsCountPastInt32) {
   const std::unique_ptr<WorkQueue> queue = NewThreadPool("loop", 2);
   constexpr int64_t kItems = (int64_t{1} << 33) + 3;

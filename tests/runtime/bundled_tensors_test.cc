@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Steps over two tasks whose small tensors come in bundles
-// (partitioner/bundles.h); over two devices in a local session.
+// Tests steps over two tasks whose small tensors are sent in bundles
+// (partitioner/bundles.h). In a local session the two tasks are two devices.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -35,11 +35,11 @@ namespace {
 using ::leat::testing::Eventually;
 using ::testing::HasSubstr;
 
-// A step that hangs fails instead.
+// The timeout of steps, so that a step that hangs fails the test.
 constexpr std::chrono::seconds kTimeout(30);
 
 bool IsLocal() { return TestedSession() == SessionKind::kLocal; }
-// Where the session's master is, and the other task.
+// The device of the session's master, and that of the other task.
 const char* Here() { return IsLocal() ? "/cpu:0" : "/job:worker"; }
 const char* There() { return IsLocal() ? "/cpu:1" : "/job:ps"; }
 
@@ -59,7 +59,7 @@ class BundledTensorsTest : public ::testing::Test {
     }
   }
 
-  // Makes a session of what has been built, and runs its initializers.
+  // Makes a session of the graph that was built and runs its initializers.
   void Start() {
     const auto graph = b.Build();
     ASSERT_TRUE(graph.ok()) << graph.status();
@@ -82,7 +82,7 @@ class BundledTensorsTest : public ::testing::Test {
     return session_->Run(args);
   }
 
-  // Runs such a step: so many of its tensors come in bundles.
+  // Runs a step and expects that `count` of its tensors are sent in bundles.
   void ExpectBundled(RunArgs args, int count) {
     args.options.timeout = kTimeout;
     args.options.output_partition_graphs = true;
@@ -105,11 +105,11 @@ class BundledTensorsTest : public ::testing::Test {
   Variable NewVariable(float value, const char* device = There()) {
     return NewVariable(Tensor::Scalar(value), device);
   }
-  // Here, of the shape of an element.
+  // Returns a variable on this task with the shape of a queue's element.
   Variable NewElement() {
     return NewVariable(Tensor::Vector<float>({0}), Here());
   }
-  // In a variable of here.
+  // Stores `x` in the variable `where` of this task.
   Operation Store(const Output& x, const Variable& where) {
     auto here = b.OnDevice(Here());
     return op::AssignVariableOp(where.handle(), x);
@@ -120,7 +120,7 @@ class BundledTensorsTest : public ::testing::Test {
     return op::ReadVariableOp(where.handle(), DType::kFloat);
   }
 
-  // Queues of the other task, and elements of a known shape.
+  // Returns a queue on the other task. Its elements have a known shape.
   Output NewQueue() {
     auto there = b.OnDevice(There());
     return op::FIFOQueueV2(b, {DType::kFloat}, {.capacity = 1});
@@ -138,7 +138,7 @@ class BundledTensorsTest : public ::testing::Test {
   GraphBuilder b;
 
  private:
-  // One for each task; that of the master last.
+  // Starts one server for each task, the master's last.
   void StartServers() {
     const bool is_grpc = TestedSession() == SessionKind::kGrpc;
     if (!is_grpc) network_ = std::make_shared<InProcessNetwork>();
@@ -167,7 +167,7 @@ class BundledTensorsTest : public ::testing::Test {
   std::shared_ptr<Session> session_;
 };
 
-// One task has the parameters, the other one computes their gradients.
+// One task holds the parameters, and the other one computes their gradients.
 TEST_F(BundledTensorsTest, TrainWithParametersAndUpdatesTogether) {
   constexpr float kRate = 0.25f;
   float expected[] = {1, 2, 4};
@@ -217,7 +217,7 @@ TEST_F(BundledTensorsTest, TrainWithParametersAndUpdatesTogether) {
   for (size_t i = 0; i < parameters.size(); ++i) {
     EXPECT_NEAR((*trained)[i].scalar<float>(), expected[i], 1e-5f) << i;
   }
-  // All parameters in one bundle, all updates in another.
+  // One bundle has all parameters, another one all updates.
   ExpectBundled({.feeds = {{x, Tensor::Scalar(0.5f)}},
                  .fetches = {y},
                  .targets = {train}},
@@ -248,13 +248,15 @@ TEST_F(BundledTensorsTest, ADeadTensorComesWithLiveOnes) {
     EXPECT_EQ((*out)[0].scalar<float>(), taken ? -3 : 9);
     EXPECT_EQ((*out)[1].scalar<float>(), -5);
   }
-  // Both branches and w.
+  // The bundle has both branches and w.
   ExpectBundled(
       {.feeds = {{p, Tensor::Scalar(true)}}, .fetches = {merged, other}}, 3);
 }
 
-// What there is of v waits for nobody and lets the element come, which must not
-// keep it back. All is only stored here, so nothing else keeps them apart.
+// The values that are computed from v wait for nothing, but the queue's element
+// is not there before one of them has arrived. So they must not wait for the
+// element in a bundle. The values are only stored here, so there is no other
+// order between them.
 TEST_F(BundledTensorsTest, WhatATensorWaitsForDoesNotWaitForIt) {
   const Variable v = NewVariable(Tensor::Vector<float>({3}));
   const Variable neg_here = NewElement(), square_here = NewElement();
@@ -282,12 +284,13 @@ TEST_F(BundledTensorsTest, WhatATensorWaitsForDoesNotWaitForIt) {
     EXPECT_EQ((*out)[0].scalar<float>(), -value);
     EXPECT_EQ((*out)[1].scalar<float>(), value * value);
   }
-  // What is computed from v.
+  // Only the two values that are computed from v are bundled.
   ExpectBundled({.targets = targets}, 2);
 }
 
-// Two elements, of which the second is put there once the first has come, and
-// the same the other way: what is put into the queues.
+// The second of two elements is enqueued only after the first one has arrived,
+// so the two must not be in one bundle. In the other direction, the same holds
+// for the values that are enqueued.
 TEST_F(BundledTensorsTest, QueuesInARowDoNotWaitForEachOther) {
   const Variable v = NewVariable(Tensor::Vector<float>({3}));
   const Variable neg_here = NewElement(), last = NewElement();

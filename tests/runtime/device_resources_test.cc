@@ -86,7 +86,7 @@ TEST(DeviceResourcesTest, ClearsTheDefaultContainerOrThoseThatAreNamed) {
   }
 }
 
-// What a session on a parameter server keeps there.
+// Tests what a session keeps on a parameter server.
 class JobContainerTest : public ::testing::Test {
  protected:
   std::vector<Tensor> Run(const std::vector<TensorName>& fetches,
@@ -133,7 +133,8 @@ TEST_F(JobContainerTest, HoldsQueuesAndAccumulators) {
       op::ConditionalAccumulator(b, DType::kFloat, PartialShape{2});
   const auto out = Run({queue, sum});
   EXPECT_EQ(out[0].scalar<ResourceHandle>().container, "ps");
-  // The old ops' reference is to the names of container and resource.
+  // The reference of the old ops is a tensor with the names of the container
+  // and of the resource.
   ASSERT_EQ(out[1].num_elements(), 2);
   EXPECT_EQ(out[1].data<std::string>()[0], "ps");
   EXPECT_EQ(store().size(), 2u);

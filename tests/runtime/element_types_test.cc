@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tensors of every dtype of TensorFlow's are fed, sent to another device, kept
-// as constants and fetched, also those that no kernel computes with.
+// Tests that tensors of each of TensorFlow's dtypes can be fed, sent to another
+// device, kept as constants and fetched, even if no kernel computes with the
+// dtype.
 #include <cstring>
 #include <string>
 #include <vector>

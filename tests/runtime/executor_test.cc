@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What a step leaves to the next ones in an executor that several threads
-// share, and the order of its instructions in memory. A product, which is
-// expensive, makes the programs concurrent; all else runs on one thread.
+// Tests what a step leaves behind in an executor that several threads share,
+// and the order of instructions in memory. The programs have a matrix product,
+// whose cost makes them concurrent; everything else runs on one thread.
 #include "leat/runtime/executor.h"
 
 #include <cmath>
@@ -30,8 +30,8 @@ std::shared_ptr<Session> NewSession(const Graph& graph) {
 
 Tensor Square(float value) { return Tensor::Filled<float>(Shape{2, 2}, value); }
 
-// `check` is ready last and thus runs first: if it fails, the counting that is
-// ready is never run, neither by this step nor by the next.
+// `check` becomes ready last and so runs first. If it fails, the updates that
+// are ready must not run, neither in this step nor in the next one.
 TEST(ExecutorTest, AStepThatFailsLeavesNothingReadyToTheNext) {
   constexpr int kCounts = 1000;
   GraphBuilder b;
@@ -94,7 +94,7 @@ TEST(ExecutorTest, InstructionsLieInTheOrderInWhichOneThreadRunsThem) {
   ASSERT_EQ(metadata.partition_graphs_size(), 1);
   std::vector<std::string> run, stored;
   for (const auto& node : metadata.step_stats().dev_stats(0).node_stats()) {
-    run.push_back(node.node_name());  // by the time of their start
+    run.push_back(node.node_name());  // ordered by their start times
   }
   for (const auto& node : metadata.partition_graphs(0).node()) {
     stored.push_back(node.name());

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Ops whose purpose is to fail: each fails its step, naming the node, and
-// neither the process nor the session.
+// Tests ops whose purpose is to fail: each fails its step with an error that
+// names the node, but ends neither the process nor the session.
 #include <cmath>
 #include <string>
 
@@ -19,7 +19,8 @@ using ::testing::HasSubstr;
 
 class FailingOpsTest : public ::testing::Test {
  protected:
-  // The error of a step that runs `target`, after which the next step runs.
+  // Returns the error of a step that runs `target`, and expects that the next
+  // step succeeds.
   absl::Status ErrorOf(const std::string& target) {
     const Output healthy = b_.Const(3.0f, "healthy");
     const absl::StatusOr<Graph> graph = b_.Build();

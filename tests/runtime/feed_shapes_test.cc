@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Feeds have the shape that the graph was made for. The messages are those of
-// TensorFlow 2.15.1's Python client for the same graphs.
+// Tests that feeds must have the shape for which the graph was made. The
+// messages are those of TensorFlow 2.15.1's Python client for the same graphs.
 #include <memory>
 #include <string>
 #include <utility>
@@ -22,7 +22,7 @@ Tensor Zeros(const Shape& shape) { return Tensor::Filled<float>(shape, 0); }
 
 class FeedShapesTest : public ::testing::Test {
  protected:
-  // Of what was built until the first call.
+  // The session of the graph as it is at the first call.
   Session& session() {
     if (session_ != nullptr) return *session_;
     Graph graph = b.Build().value();
@@ -39,7 +39,7 @@ class FeedShapesTest : public ::testing::Test {
     if (!call.ok()) return call.status();
     return (*call)({Zeros(shape)}).status();
   }
-  // Both say so.
+  // Expects that Run and a callable both return this error.
   void ExpectRefused(const Output& fed, const Shape& shape,
                      const std::string& message) {
     const absl::Status error = absl::InvalidArgumentError(message);
@@ -98,7 +98,8 @@ TEST_F(FeedShapesTest, OfAScalarAreScalars) {
                 "shape ()");
 }
 
-// A gradient, for one, is built for the shape that was inferred.
+// Other parts of the graph, such as a gradient, are built for the inferred
+// shape.
 TEST_F(FeedShapesTest, AreThoseInferredOfWhatIsComputed) {
   const Output x = b.Placeholder<float>("x", {3, 784});
   const Output w = op::AddV2(x, 1.0f);
@@ -110,7 +111,7 @@ TEST_F(FeedShapesTest, AreThoseInferredOfWhatIsComputed) {
       "shape (3, 784)");
 }
 
-// A default may be of another shape than what is fed.
+// The default may have another shape than the value that is fed.
 TEST_F(FeedShapesTest, AreThoseThatAPlaceholderWithDefaultDeclares) {
   const Output d = op::PlaceholderWithDefault(b.Const(Zeros(Shape{2})), {-1});
   fetched = op::Identity(d);
@@ -121,7 +122,7 @@ TEST_F(FeedShapesTest, AreThoseThatAPlaceholderWithDefaultDeclares) {
                 "(None,)");
 }
 
-// Before TensorFlow 1.0, [] stood for an unknown shape.
+// Before TensorFlow 1.0, the shape [] stood for an unknown shape.
 TEST_F(FeedShapesTest, OfOldGraphsMayBeAnyWhereTheyDeclareAScalar) {
   const Output z = b.Placeholder<float>("z", Shape{});
   const Output w = op::Neg(z);
@@ -136,7 +137,7 @@ TEST_F(FeedShapesTest, DoNotMatterWhereInferenceFails) {
   const Output w = op::Neg(x);
   fetched = op::Identity(w);
   Graph graph = b.Build().value();
-  // Can never run; the step does not contain it.
+  // This node can never run, but the step does not contain it.
   NodeDef bad;
   bad.name = "bad";
   bad.op = graph.ops().Find("MatMul");

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Steps that nobody waits for. (Sessions wait: local_session_test.cc.)
+// Tests steps that are started without waiting for them. (Sessions wait for
+// their steps; local_session_test.cc tests that.)
 #include "leat/runtime/graph_runner.h"
 
 #include <chrono>
@@ -29,7 +30,7 @@ using testing::Event;
 using ::testing::HasSubstr;
 using testing::StartedStep;
 
-// On one and on two devices, which wait for one another.
+// Runs each test on one device and on two devices that wait for each other.
 class GraphRunnerTest : public ::testing::TestWithParam<int> {
  protected:
   GraphRunnerTest()
@@ -53,7 +54,7 @@ class GraphRunnerTest : public ::testing::TestWithParam<int> {
     EXPECT_TRUE(graph.ok()) << graph.status();
     return *std::move(graph);
   }
-  // 2 x^2, the square on the last device.
+  // Registers a graph that computes 2 x^2 and squares x on the last device.
   std::shared_ptr<CompiledGraph> RegisterSquares() {
     Output y;
     {
@@ -64,7 +65,8 @@ class GraphRunnerTest : public ::testing::TestWithParam<int> {
     const Output z = op::AddV2(y, y);
     return Register(runner_, {.feeds = {"x"}, .fetches = {z.name()}});
   }
-  // An element of a queue that has none, and its negation elsewhere.
+  // Registers a graph that waits for an element of an empty queue and negates
+  // it on the other device.
   std::shared_ptr<CompiledGraph> RegisterWaiting() {
     Output taken;
     {
@@ -115,7 +117,7 @@ TEST_P(GraphRunnerTest, StartEndsWhenTheStepIsFailedFromOutside) {
   }
 }
 
-// On two devices, one has nothing more to do long before the other.
+// With two devices, one of them has finished its part long before the other.
 TEST_P(GraphRunnerTest, StartIsNotDoneWhileAnythingOfTheStepWaits) {
   std::string waits;
   {
@@ -162,7 +164,7 @@ TEST_P(GraphRunnerTest, StartGivesTheErrorOfAKernel) {
   EXPECT_THAT(std::string(end.message()), HasSubstr("not a number"));
 }
 
-// A step that ends may be the reason for the next one.
+// The end of one step may be what starts the next one.
 TEST_P(GraphRunnerTest, StartMayBeCalledOnAPoolThread) {
   const auto graph = RegisterSquares();
   StartedStep first({Tensor::Scalar(2.0f)});
@@ -201,7 +203,7 @@ TEST_P(GraphRunnerTest, StartOfAnEmptyGraphEndsToo) {
   EXPECT_EQ(empty.End(), absl::OkStatus());
 }
 
-// As on the threads of clients.
+// Denormals are flushed as in steps that run on clients' threads.
 TEST_P(GraphRunnerTest, StartFlushesDenormals) {
   Output y;
   {

@@ -16,7 +16,7 @@
 namespace leat::host_memory_test {
 namespace {
 
-// Stands for /sys/fs/cgroup.
+// The folder `root_` stands for /sys/fs/cgroup.
 class ControlGroupTest : public ::testing::Test {
  protected:
   ControlGroupTest() { std::filesystem::remove_all(root_); }
@@ -59,7 +59,8 @@ TEST_F(ControlGroupTest, ReadsTheFirstVersionToo) {
   EXPECT_EQ(Limit("4:memory:/\n"), kNoMemoryLimit);
 }
 
-// In a container the path is the host's, and the group's files are at the root.
+// In a container, the path of the group is that on the host, but the files of
+// the group are in the root folder.
 TEST_F(ControlGroupTest, ReadsTheRootWhereThePathIsNotToBeSeen) {
   Write("memory.max", "4000\n");
   EXPECT_EQ(Limit("0::/system.slice/docker-1a2b.scope\n"), 4000);
@@ -88,7 +89,7 @@ TEST(HostMemoryTest, IsSharedByDevicesUnlessTheirOptionsTell) {
   auto set = DeviceSet::Create({.num_cpus = 2, .num_threads = 1});
   ASSERT_TRUE(set.ok()) << set.status();
   for (const auto& device : (*set)->devices()) {
-    // Together they leave a tenth to the process.
+    // The devices together leave a tenth of the memory to the process.
     EXPECT_EQ(device->info().memory_bytes, HostMemoryBytes() / 10 * 9 / 2);
     EXPECT_EQ(device->allocator().Allocate(
                   static_cast<size_t>(device->info().memory_bytes) + 1),

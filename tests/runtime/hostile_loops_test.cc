@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Loops with a few edges, frames and devices changed at random: each is
-// refused, runs, or runs into its deadline, and the process lives.
+// Runs loops in which a few edges, frames and devices were changed at random.
+// Each is refused, runs, or reaches its deadline, and the process survives.
 #include <chrono>
 #include <random>
 #include <string>
@@ -82,7 +82,8 @@ TEST(HostileLoopsTest, EndWithAStatus) {
                                   .placement_policy = "round_robin"});
       if (!session.ok()) continue;
       ++num_run;
-      // Planning is not of the step's time.
+      // A callable is planned in advance, so planning takes no time of the
+      // step.
       const auto step = (*session)->MakeCallable(
           {.feeds = {"n"},
            .fetches = {kResult},
@@ -90,7 +91,7 @@ TEST(HostileLoopsTest, EndWithAStatus) {
       if (step.ok()) (*step)({Tensor::Scalar(3.0f)}).IgnoreError();
     }
   }
-  // Most mutants get that far.
+  // Most mutated graphs must be imported and must run.
   EXPECT_GT(num_imported, NumTries(500));
   EXPECT_GT(num_run, NumTries(500));
 }

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A loop that pushes to a list, as gradients of loops do, never copies it: the
-// executor lets go of a value before its last reader needs it.
+// Tests that a loop that pushes to a list, as the gradients of loops do, never
+// copies the list, because the executor releases a value before its last reader
+// needs it.
 #include <atomic>
 #include <fstream>
 #include <memory>
@@ -25,7 +26,7 @@
 namespace leat::list_in_loop_test {
 namespace {
 
-// Pushes, and those of them that changed the list in place.
+// The numbers of all pushes and of those that changed the list in place.
 std::atomic<int>& Pushes() {
   static std::atomic<int> pushes{0};
   return pushes;
@@ -35,7 +36,7 @@ std::atomic<int>& InPlace() {
   return in_place;
 }
 
-// TensorListPushBack, which counts.
+// A TensorListPushBack that counts its calls.
 class CountedPush final : public Kernel {
  public:
   explicit CountedPush(std::unique_ptr<Kernel> push) : push_(std::move(push)) {}

@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// What a RecvAsync came to.
+// The result of a RecvAsync.
 struct Received {
   int calls = 0;
   absl::Status status;
@@ -50,7 +50,8 @@ TEST(LocalRendezvousTest, HandsOverWhatIsSentLater) {
   EXPECT_TRUE(received.is_dead);
 }
 
-// Marks of all iterations would pile up for as long as a loop runs.
+// A loop has new keys in every iteration, so keeping the used ones would take
+// more memory the longer it runs.
 TEST(LocalRendezvousTest, KeepsNoMarksOfKeysInsideOfLoops) {
   LocalRendezvous rendezvous;
   for (const bool recv_first : {false, true, false}) {
@@ -103,7 +104,8 @@ TEST(LocalRendezvousTest, RefusesASendBeyondItsLimit) {
   EXPECT_EQ(full.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(full.message()), HasSubstr("one_more"));
   EXPECT_EQ(rendezvous.size(), 2u);
-  // What is there can be taken, and leaves the mark that its key was used.
+  // The tensors that are there can still be taken. Each leaves a mark that its
+  // key was used.
   Received received;
   rendezvous.RecvAsync("a", received.Done());
   EXPECT_TRUE(received.status.ok());

@@ -38,12 +38,12 @@ class LocalSessionTest : public ::testing::TestWithParam<int> {
     EXPECT_TRUE(session.ok()) << session.status();
     return session.ok() ? *session : nullptr;
   }
-  // The last device: another one than the first if there are two.
+  // Returns the last device, which differs from the first if there are two.
   std::string Elsewhere() const {
     return GetParam() == 1 ? "/cpu:0" : "/cpu:1";
   }
 
-  // while (i < n) { i += 1; sum += i; }
+  // A graph that computes: while (i < n) { i += 1; sum += i; }
   struct WhileLoop {
     Output i;
     Output sum;
@@ -53,8 +53,9 @@ class LocalSessionTest : public ::testing::TestWithParam<int> {
 
   GraphBuilder b;
   std::string init_op;
-  // The builder cannot refer to a node that comes later: loops are closed in
-  // the graph, from a NextIteration to the second input of a Merge.
+  // The edges that close the loops, from a NextIteration to the second input of
+  // a Merge. They are added to the finished graph, because the builder cannot
+  // refer to a node that is added later.
   std::vector<std::pair<NodeId, Endpoint>> back_edges;
 };
 
@@ -140,7 +141,7 @@ TEST_P(LocalSessionTest, ErrorsNameNodeOpDeviceAndInputShapes) {
   EXPECT_THAT(message, HasSubstr("[[{{node AddV2}}]]"));
   EXPECT_THAT(message, HasSubstr("AddV2(float[2], float[3])"));
   EXPECT_THAT(message, HasSubstr("/device:CPU:0"));
-  // The next step works.
+  // The next step succeeds.
   auto next = session->Run({.feeds = {{x, Tensor::Vector<float>({1, 2})},
                                       {y, Tensor::Vector<float>({3, 4})}},
                             .fetches = {sum}});
@@ -284,7 +285,8 @@ TEST_P(LocalSessionTest, ASteadyStepTakesNoBufferFromTheSystem) {
   EXPECT_EQ(system_requests(), before);
 }
 
-// v1 control flow, as TensorFlow's Python writes it.
+// The tests from here on use v1 control flow as TensorFlow's Python API writes
+// it.
 
 TEST_P(LocalSessionTest, OnlyTheBranchTakenRuns) {
   const Output p = b.Placeholder<bool>("p");
@@ -394,7 +396,7 @@ TEST_P(LocalSessionTest, AStepPastItsDeadlineEnds) {
   const Output n = b.Placeholder<int32_t>("n");
   const WhileLoop loop = BuildLoop(n, b.Const<int32_t>(0), "forever");
   auto session = NewSession();
-  // So that the step does not spend its time on planning.
+  // Plans the step in advance, so that planning takes none of its time.
   ASSERT_TRUE(session
                   ->Run({.feeds = {{n, Tensor::Scalar<int32_t>(1)}},
                          .fetches = {loop.i}})
@@ -402,7 +404,8 @@ TEST_P(LocalSessionTest, AStepPastItsDeadlineEnds) {
   auto out = session->Run(
       {.feeds = {{n, Tensor::Scalar(std::numeric_limits<int32_t>::max())}},
        .fetches = {loop.i},
-       // Time enough to begin, under a sanitizer on a busy machine too.
+       // This is enough time to begin, even under a sanitizer on a busy
+       // machine.
        .options = {.timeout = std::chrono::seconds(4)}});
   EXPECT_EQ(out.status().code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_THAT(std::string(out.status().message()),
@@ -473,7 +476,7 @@ TEST_P(LocalSessionTest, AReferenceIsReadAfterWhatItsReaderWaitsFor) {
   Variable v;
   Output increment, added;
   {
-    // Comes late.
+    // This value is computed late.
     auto device = b.OnDevice("/cpu:0");
     increment = b.Placeholder<float>("increment");
     for (int i = 0; i < 500; ++i) increment = op::Identity(increment);

@@ -24,7 +24,7 @@ bool IsTied(const Node& node) {
   return false;
 }
 
-// y = 0 + 1 + ... + n
+// Returns y = 0 + 1 + ... + n.
 Output Sum(LoopGraph& g, const std::string& frame, Output n, Output one,
            int64_t parallel) {
   const Output zero = g.b.Const(0.0f);
@@ -38,7 +38,8 @@ Output Sum(LoopGraph& g, const std::string& frame, Output n, Output one,
       parallel)[1];
 }
 
-// The body uses what does not change only: nothing of it starts an iteration.
+// Some nodes of the body use only loop invariants, so no value of an iteration
+// starts them.
 Graph InvariantGraph() {
   LoopGraph g;
   const Output n = g.b.Placeholder<float>("n");
@@ -82,7 +83,7 @@ Graph CondInLoopGraph() {
   return g.BuildWith(y);
 }
 
-// In some iterations of the outer loop the inner one is dead.
+// In some iterations of the outer loop, the inner loop is dead.
 Graph LoopInCondInLoopGraph() {
   LoopGraph g;
   const Output n = g.b.Placeholder<float>("n");
@@ -230,7 +231,7 @@ std::vector<LoopCase> LoopCases() {
 void RequestDevice(Graph& graph, NodeId id, const std::string& device) {
   auto def = std::make_shared<NodeDef>(*graph.node(id).def);
   def->device = device;
-  def->attrs.Erase("_class");  // which may say otherwise
+  def->attrs.Erase("_class");  // could name another device
   graph.Replace(id, std::move(def));
 }
 

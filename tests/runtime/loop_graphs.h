@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Graphs with loops, and their nodes dealt out over devices.
+// Graphs with loops for tests of the executor and of partitioning, and
+// functions that spread the nodes of a graph over devices.
 #ifndef LEAT_TESTS_RUNTIME_LOOP_GRAPHS_H_
 #define LEAT_TESTS_RUNTIME_LOOP_GRAPHS_H_
 
@@ -18,47 +19,58 @@ namespace leat {
 using Outputs = std::vector<Output>;
 using Body = std::function<Outputs(const Outputs&)>;
 
+// The name of the node that computes the result of every graph here.
 inline constexpr char kResult[] = "y/Identity";
 
-// A step that hangs fails instead.
+// The timeout of steps, so that a step that hangs fails the test.
 inline constexpr std::chrono::seconds kTimeout(30);
 
-// v1 control flow, as TensorFlow's Python writes it.
+// Builds v1 control flow (Enter, Merge, Switch, Exit, NextIteration) as
+// TensorFlow's Python API does. Errors fail the test. Thread-compatible.
 class LoopGraph {
  public:
-  // Values that `body` does not change come last in its arguments.
+  // Adds a loop and returns the final values of its variables. `condition` and
+  // `body` get the loop variables and then `invariants`, which the loop does
+  // not change; `body` returns new values of the variables only.
   Outputs While(const std::string& frame, const Outputs& initial,
                 const Outputs& invariants, const Body& condition,
                 const Body& body, int64_t parallel = 10);
+  // Adds a conditional with one result. Both branches get `inputs`.
   Output Cond(const Output& pred, const Outputs& inputs, const Body& then,
               const Body& otherwise);
-  // Calls the result kResult.
+  // Builds the graph, in which the node kResult computes `y`.
   Graph BuildWith(const Output& y);
 
   GraphBuilder b;
 
  private:
-  // The builder cannot refer to a node that comes later.
+  // Each Merge with the NextIteration that becomes its second input once the
+  // graph is built, because the builder cannot refer to a node that is added
+  // later.
   std::vector<std::pair<NodeId, Endpoint>> back_edges_;
 };
 
-// A graph that computes kResult from "n".
+// A graph that computes kResult from the placeholder "n" (float32).
 struct LoopCase {
   std::string name;
   Graph graph;
 };
 
+// Returns one case for each way in which loops and conditionals are nested.
 std::vector<LoopCase> LoopCases();
 
-// Two of them: n (n + 1) / 2, and two loops, one in the other.
+// Two of these graphs, with `parallel` as parallel_iterations: a loop that
+// computes n (n + 1) / 2, and a loop within a loop.
 Graph SumGraph(int64_t parallel);
 Graph NestedGraph(int64_t parallel);
 
-// Asks for a device, whatever the node has asked for.
+// Requests `device` for the node, in place of the device and colocation that it
+// has requested.
 void RequestDevice(Graph& graph, NodeId id, const std::string& device);
 
-// Every node on a device of `devices`, or on none in particular, as a generator
-// with that seed says; references and resources stay where they are.
+// Requests for every node a device of `devices`, or none, which a generator
+// with `seed` chooses. Nodes with reference or resource edges keep their
+// device.
 Graph Dealt(Graph graph, const std::vector<std::string>& devices,
             uint32_t seed);
 

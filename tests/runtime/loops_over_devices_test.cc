@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Loops give the same results wherever their nodes are: on one device, and
-// dealt out over three in every way that a seeded generator thinks of.
+// Tests that loops give the same results on one device and with their nodes
+// spread over three devices in many ways, which a seeded generator chooses.
 #include <google/protobuf/text_format.h>
 
 #include <algorithm>
@@ -93,7 +93,7 @@ TEST(LoopsOverDevicesTest, GiveTheResultsOfOneDevice) {
   }
 }
 
-// Longer than the window of parallel iterations.
+// The loops run more iterations than may run in parallel.
 TEST(LoopsOverDevicesTest, MayBeLong) {
   for (const int64_t parallel : {1, 10, 1000}) {
     for (uint32_t seed = 100; seed < 103; ++seed) {
@@ -107,7 +107,7 @@ TEST(LoopsOverDevicesTest, MayBeLong) {
   }
 }
 
-// One op of the body is elsewhere, each in turn.
+// Moves one node at a time to the other device.
 TEST(LoopsOverDevicesTest, AnyOneNodeMayBeElsewhere) {
   for (const LoopCase& c : LoopCases()) {
     auto one = NewSession(c.graph, 1, kDefaultPolicy);
@@ -115,7 +115,7 @@ TEST(LoopsOverDevicesTest, AnyOneNodeMayBeElsewhere) {
     auto expected = RunCase(*one, 5.0f);
     ASSERT_TRUE(expected.ok()) << expected.status();
     for (const NodeId id : c.graph.NodeIds()) {
-      if (id % (10 / NumTries(10)) != 0) continue;  // each tenth over servers
+      if (id % (10 / NumTries(10)) != 0) continue;  // every tenth over servers
       SCOPED_TRACE(absl::StrCat(c.name, ": ", c.graph.node(id).name()));
       Graph moved = c.graph;
       RequestDevice(moved, id, "/cpu:1");
@@ -149,7 +149,8 @@ double NumberIn(const Tensor& tensor) {
                                          : tensor.scalar<float>();
 }
 
-// The steps of tests/graphs/functional/expected.txt, on devices by chance.
+// Runs the steps of tests/graphs/functional/expected.txt with nodes on random
+// devices.
 TEST(LoopsOverDevicesTest, FunctionalOnesGiveWhatTensorFlowGave) {
   const std::string folder =
       absl::StrCat(LEAT_TESTS_DIR, "/graphs/functional/");
@@ -196,7 +197,8 @@ TEST(LoopsOverDevicesTest, FunctionalOnesGiveWhatTensorFlowGave) {
   }
 }
 
-// Python's v1 loop and conditional; values from TensorFlow 2.15.1.
+// The graph has a loop and a conditional of Python's v1 API. The values are
+// those of TensorFlow 2.15.1.
 TEST(LoopsOverDevicesTest, PrimitiveOnesGiveWhatTensorFlowGave) {
   std::ifstream file(
       absl::StrCat(LEAT_TESTS_DIR, "/graphs/control_flow_primitive.pbtxt"));
@@ -229,7 +231,8 @@ TEST(LoopsOverDevicesTest, PrimitiveOnesGiveWhatTensorFlowGave) {
 
 // Errors. -------------------------------------------------------------------
 
-// y = 1/(n - 0) + 1/(n - 1) + ..., checked on the other device.
+// Computes y = 1/(n - 0) + 1/(n - 1) + ..., whose terms are checked on the
+// other device.
 Graph CheckedGraph() {
   LoopGraph g;
   const Output n = g.b.Placeholder<float>("n");
@@ -266,7 +269,7 @@ TEST(LoopsOverDevicesTest, AnEndlessLoopEndsAtItsDeadline) {
     auto session = NewSession(Dealt(SumGraph(10), 3, seed), 3, kDefaultPolicy);
     ASSERT_NE(session, nullptr);
     const float endless = std::numeric_limits<float>::infinity();
-    // So that the step does not spend its time on planning.
+    // Plans the step in advance, so that planning takes none of its time.
     EXPECT_TRUE(RunCase(*session, 3.0f).ok());
     auto out =
         session->Run({.feeds = {{"n", Tensor::Scalar(endless)}},
@@ -288,7 +291,7 @@ TEST(LoopsOverDevicesTest, AnEndlessLoopEndsWithItsSession) {
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   EXPECT_TRUE(session->Close().ok());
   client.join();
-  // The latter two when the client was slow.
+  // The last two codes are for a client that began its step late.
   EXPECT_THAT(status.code(), AnyOf(absl::StatusCode::kCancelled,
                                    absl::StatusCode::kFailedPrecondition,
                                    absl::StatusCode::kAborted))
@@ -320,7 +323,7 @@ TEST(LoopsOverDevicesTest, NestNoDeeperThanTheLimit) {
   }
 }
 
-// Dead is what all that a Merge could take is; Enters need no Exit.
+// A Merge of a single dead input has a dead output, and an Enter needs no Exit.
 TEST(LoopsOverDevicesTest, WhatNobodyPairsEndsAllTheSame) {
   GraphBuilder b;
   const Output p = b.Placeholder<bool>("p");

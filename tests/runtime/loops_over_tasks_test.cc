@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Loops over two tasks of two devices each: cut by task in the plan, sent as
-// messages, cut by device where they are registered, as in a cluster, but with
-// one rendezvous for all.
+// Tests loops over two tasks of two devices each. As in a cluster, the plan is
+// cut by task, the parts are sent as messages, and each part is cut by device
+// when it is registered. But one rendezvous serves both tasks.
 #include <chrono>
 #include <map>
 #include <memory>
@@ -42,10 +42,10 @@ struct Task {
 
   std::unique_ptr<DeviceSet> devices;
   GraphRunner runner;
-  std::shared_ptr<CompiledGraph> graph;  // null: takes no part
+  std::shared_ptr<CompiledGraph> graph;  // null: has no part
 };
 
-// What a worker does with the message that it gets.
+// Registers the message with a task's part of the graph, as a worker does.
 absl::Status Register(const Graph& part, Task& task) {
   pb::GraphDef message;
   LEAT_RETURN_IF_ERROR(
@@ -124,7 +124,7 @@ class Cluster {
   std::vector<DeviceInfo> devices_;
 };
 
-// Notes the keys under which tensors are sent.
+// Records the keys under which tensors are sent.
 class NotingRendezvous final : public Rendezvous {
  public:
   absl::Status Send(absl::string_view key, Tensor tensor,
@@ -153,8 +153,8 @@ class NotingRendezvous final : public Rendezvous {
   std::set<std::string> keys_ ABSL_GUARDED_BY(mutex_);
 };
 
-// 18186195969791715286 is what TensorFlow 2.15.1's tasks put into the keys of
-// a tf.compat.v1.while_loop "while".
+// TensorFlow 2.15.1's tasks put 18186195969791715286 into the keys of a
+// tf.compat.v1.while_loop called "while".
 TEST(LoopsOverTasksTest, FramesHaveTheIdsOfTensorFlows) {
   LoopGraph g;
   const Output n = g.b.Placeholder<float>("n");

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Functional control flow of TensorFlow's, run by a session, gives what
-// TensorFlow gave: graphs and values by tests/interop/make_control_flow.py.
+// Tests that a session gives TensorFlow's results for TensorFlow's functional
+// control flow. tests/interop/make_control_flow.py writes the graphs and the
+// values.
 #include <algorithm>
 #include <cmath>
 #include <fstream>

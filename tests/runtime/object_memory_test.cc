@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What strings and handles hold is memory of the device: no kernel that copies
-// or joins them makes more than there is, however few nodes ask for it.
+// Tests that the memory held by strings and handles counts as memory of the
+// device: a kernel that copies or joins them fails if there is not enough,
+// however few nodes cause this.
 #include <malloc.h>
 
 #include <algorithm>
@@ -31,8 +32,8 @@ namespace {
 
 using ::leat::testing::KernelTestHarness;
 
-constexpr int64_t kMemory = 100'000;  // of the device
-constexpr int64_t kLong = 28'000;     // three fit, four do not
+constexpr int64_t kMemory = 100'000;  // limit of the device, in bytes
+constexpr int64_t kLong = 28'000;     // three such strings fit, four do not
 constexpr auto kExhausted = absl::StatusCode::kResourceExhausted;
 
 std::string LongText() { return std::string(kLong, 'x'); }
@@ -43,12 +44,12 @@ Tensor Ints(std::vector<int32_t> values) {
 }
 Tensor Int(int32_t value) { return Tensor::Scalar(value); }
 
-// A vector of long strings, in memory that the device does not count.
+// Returns a vector of long strings, whose memory does not count.
 Tensor LongVector(int64_t size) {
   return Tensor::Filled(Shape{size}, LongText());
 }
 
-// A list of long strings, each an element.
+// Returns a list in which each element is a long string.
 Tensor LongList(int64_t size) {
   TensorList list(DType::kString, PartialShape(Shape{}));
   for (int64_t i = 0; i < size; ++i) {
@@ -57,14 +58,14 @@ Tensor LongList(int64_t size) {
   return Tensor::Scalar(Variant::Of(std::move(list)));
 }
 
-// One run of an op that makes as many long strings as `count` says.
+// Runs an op that makes as many long strings as `count` says.
 struct Case {
   const char* op;
   std::vector<Tensor> (*inputs)(int32_t count);
   AttrMap (*attrs)() = [] { return AttrMap(); };
 };
 
-// In the names of tests.
+// Prints the case in the names of tests.
 void PrintTo(const Case& c, std::ostream* out) { *out << c.op; }
 
 AttrMap ListAttrs() {
@@ -205,7 +206,7 @@ TEST_P(ObjectMemoryTest, CountsWhatIsHeldAndRefusesMoreThanThereIs) {
     ASSERT_TRUE(outputs.ok()) << outputs.status();
     EXPECT_EQ(TextBytes((*outputs)[0].data<std::string>()), 2 * kLong);
     EXPECT_GE(LiveBytes(), 2 * kLong);
-    // Not twice.
+    // The text is not counted twice.
     EXPECT_LT(LiveBytes(), 2 * kLong * 9 / 8 + 5000);
   }
   EXPECT_EQ(LiveBytes(), 0);
@@ -215,7 +216,7 @@ TEST_P(ObjectMemoryTest, CountsWhatIsHeldAndRefusesMoreThanThereIs) {
   EXPECT_TRUE(absl::StrContains(refused.message(), "allocator small"))
       << refused;
   EXPECT_EQ(LiveBytes(), 0);
-  // And goes on.
+  // The device can still be used.
   EXPECT_TRUE(Run(c.op, c.inputs(2), c.attrs()).ok());
 }
 
@@ -224,7 +225,7 @@ INSTANTIATE_TEST_SUITE_P(Ops, ObjectMemoryTest, ::testing::ValuesIn(kCases),
                            return std::string(info.param.op);
                          });
 
-// Which of short ones is three times the text.
+// For short strings, the heap takes three times the size of the text.
 TEST_F(ObjectMemoryTest, CountsWhatTheHeapTakes) {
   for (const size_t size : {0, 15, 16, 30, 31, 39, 40, 41, 1000, 30000}) {
     const std::string text(size, 'x');
@@ -242,7 +243,7 @@ TEST_F(ObjectMemoryTest, CountsWhatTheHeapTakes) {
             kExhausted);
 }
 
-// One that grew would have room that nobody counts.
+// A string that grew step by step would have spare room that is not counted.
 TEST_F(ObjectMemoryTest, JoinedUpdatesHaveTheirSizeAtOnce) {
   const auto joined =
       Run("ScatterNd",
@@ -254,7 +255,7 @@ TEST_F(ObjectMemoryTest, JoinedUpdatesHaveTheirSizeAtOnce) {
   EXPECT_EQ(text.capacity(), text.size());
 }
 
-// Views share, as those of numbers do.
+// Views of strings share memory, as those of numbers do.
 TEST_F(ObjectMemoryTest, ViewsHoldNothingOfTheirOwn) {
   const Tensor whole = LongVector(6);
   AttrMap halves;
@@ -270,7 +271,7 @@ TEST_F(ObjectMemoryTest, ViewsHoldNothingOfTheirOwn) {
   EXPECT_EQ(LiveBytes(), 0);
 }
 
-// Each output counts its own part, not the whole.
+// Each output counts its own part, not the whole input.
 TEST_F(ObjectMemoryTest, PartsCountWhatTheyHold) {
   const Tensor columns = Tensor::Filled(Shape{1, 3}, LongText());
   AttrMap attrs;
@@ -328,7 +329,7 @@ TEST_F(ObjectMemoryTest, VariantsShareWhatTheyHold) {
             list.scalar<Variant>().value());
 }
 
-// A doubling a node: forty would make a terabyte.
+// Each node doubles its input, so forty nodes would make a terabyte.
 TEST_F(ObjectMemoryTest, AddsThatDoubleEndInAStatus) {
   for (const char* const op : {"Add", "StringJoin"}) {
     Tensor value = Tensor::Scalar(std::string("x"));
@@ -343,7 +344,7 @@ TEST_F(ObjectMemoryTest, AddsThatDoubleEndInAStatus) {
       ASSERT_EQ(value.scalar<std::string>(),
                 std::string(size_t{1} << doublings, 'x'));
     }
-    // 2^16 bytes and an eighth, beside 2^15, do not fit.
+    // 2^16 bytes and an eighth do not fit next to the 2^15 of the input.
     EXPECT_EQ(doublings, 15) << op;
     EXPECT_EQ(status.code(), kExhausted) << status;
   }
@@ -384,7 +385,8 @@ TEST_F(ObjectMemoryTest, BroadcastStringsAreJoinedElementByElement) {
   EXPECT_TRUE(Run("StringJoin", {LongScalar(), none}).ok());
 }
 
-// An assertion may name one long string a thousand times.
+// An assertion may name one long string a thousand times, so its message is
+// shortened.
 TEST_F(ObjectMemoryTest, SummariesEnd) {
   Tensors inputs(1000, Tensor::Scalar(std::string(2 << 20, '\n')));
   inputs[0] = Tensor::Scalar(false);
@@ -392,7 +394,7 @@ TEST_F(ObjectMemoryTest, SummariesEnd) {
   EXPECT_EQ(failed.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_LT(failed.message().size(), size_t{4} << 20);
   EXPECT_TRUE(absl::EndsWith(failed.message(), "..."));
-  // The whole of what is short.
+  // A short value is shown in full.
   EXPECT_EQ(Run("Assert", {inputs[0], Tensor::Scalar(std::string("why"))})
                 .status()
                 .message(),
@@ -406,7 +408,7 @@ TEST_F(ObjectMemoryTest, TablesOfDistinctValuesAreCounted) {
   EXPECT_EQ(Run("Unique", {values}).status().code(), kExhausted);
 }
 
-// A variable whose rows are replaced, one after the other, by longer ones.
+// A variable whose rows are replaced by longer ones, one after the other.
 class StringVariableTest : public ObjectMemoryTest {
  protected:
   StringVariableTest()
@@ -435,10 +437,10 @@ class StringVariableTest : public ObjectMemoryTest {
 TEST_F(StringVariableTest, RowsAreCountedAsTheyGrow) {
   EXPECT_EQ(Update(0, LongVector(1)), absl::OkStatus());
   EXPECT_GE(LiveBytes(), kLong);
-  // Replaces, so takes no more.
+  // The new row replaces an equal one, so it takes no more memory.
   EXPECT_EQ(Update(0, LongVector(1)), absl::OkStatus());
   EXPECT_LT(LiveBytes(), kLong * 9 / 8 + 5000);
-  // The old and the new one stand side by side for a moment.
+  // The old row and the new one exist at the same time for a moment.
   EXPECT_EQ(Update(1, LongScalar()), absl::OkStatus());
   const absl::Status refused = Update(2, LongVector(1));
   EXPECT_EQ(refused.code(), kExhausted) << refused;

@@ -1,9 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Passes change no result: every graph of tests/graphs, and some built here,
-// give the same values, and the same dead tensors, with and without each pass
-// and with the passes of each phase in reversed order. Every output is fetched
-// in a step of its own, so every one is the end of some optimized graph.
+// Tests that passes change no result. Every graph of tests/graphs, and some
+// that are built here, must give the same values and the same dead tensors with
+// and without each pass, and with the passes of each phase in reversed order.
+// Each output is fetched in a step of its own, so each is the end of an
+// optimized graph.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -31,7 +32,7 @@
 namespace leat::passes_corpus_test {
 namespace {
 
-// A choice of passes.
+// A selection of passes.
 struct Variant {
   std::string name;
   PassRegistry passes;
@@ -65,7 +66,8 @@ bool Fuses(const Variant& variant) {
   return false;
 }
 
-// Bit by bit, or to 1e-6 of the largest value.
+// Compares bit by bit if `exactly` is true, and otherwise within 1e-6 of the
+// largest value.
 bool AreSame(const Tensor& a, const Tensor& b, bool exactly) {
   if (exactly || a.dtype() != DType::kFloat || b.dtype() != DType::kFloat) {
     return Identical(a, b);
@@ -95,7 +97,7 @@ std::shared_ptr<Session> Open(const Graph& graph, const Variant* variant,
   return session.ok() ? *session : nullptr;
 }
 
-// How the results of a step differ; "" when they do not.
+// Returns how the results of a step differ, or "" if they do not.
 std::string Difference(const absl::StatusOr<std::vector<Tensor>>& expected,
                        const absl::StatusOr<std::vector<Tensor>>& actual,
                        bool exactly) {
@@ -145,18 +147,18 @@ Tensor FeedValue(DType type, const PartialShape& shape, int seed) {
   }
 }
 
-// A loop may run for ever with what we feed. The second one is of steps that
-// are known to end.
+// A loop may run forever with the values that are fed here. The second timeout
+// is for steps that are known to end.
 constexpr std::chrono::seconds kTimeout(2);
 constexpr std::chrono::seconds kLongTimeout(30);
 
-// Steps of a graph, run by several sessions in the same way.
+// The steps that several sessions of a graph run in the same way.
 struct Steps {
   std::vector<std::string> init;
   std::vector<RunArgs> runs;
 };
 
-// Outputs that can be fetched, each in a step of its own.
+// Returns steps that each fetch one of the outputs that can be fetched.
 Steps FetchEverything(const Graph& graph) {
   Steps steps;
   std::vector<Feed> feeds[2];
@@ -186,7 +188,7 @@ Steps FetchEverything(const Graph& graph) {
       fetches.push_back(absl::StrCat(node.name(), ":", i));
     }
   }
-  // Evenly spread ones where there are many.
+  // If there are many outputs, fetches some of them, evenly spread.
   constexpr size_t kMaxFetches = 40;
   const size_t stride = (fetches.size() + kMaxFetches - 1) / kMaxFetches;
   for (const std::vector<Feed>& fed : feeds) {
@@ -199,11 +201,11 @@ Steps FetchEverything(const Graph& graph) {
   return steps;
 }
 
-// The number of steps that gave values.
+// Returns the number of steps that gave values.
 int ExpectSameResults(const std::string& what, const Graph& graph,
                       const Steps& steps, int num_cpus) {
   using Results = std::vector<absl::StatusOr<std::vector<Tensor>>>;
-  // Empty when a step, of those that have one, does not end within its timeout.
+  // Returns no results if a step with a timeout does not end within it.
   const auto run = [&](const Variant* variant, std::chrono::seconds timeout) {
     Results results;
     const std::shared_ptr<Session> session = Open(graph, variant, num_cpus);
@@ -219,7 +221,7 @@ int ExpectSameResults(const std::string& what, const Graph& graph,
     return results;
   };
   Results expected = run(nullptr, kTimeout);
-  // Perhaps only the machine was slow.
+  // Tries again, because the machine may have been slow.
   if (expected.empty()) expected = run(nullptr, kTimeout);
   if (expected.empty()) return 0;
   int num_ok = 0;
@@ -247,7 +249,7 @@ TEST(PassesCorpusTest, ChangeNoResultOfTensorFlowsGraphs) {
        std::filesystem::recursive_directory_iterator(folder)) {
     if (entry.path().extension() != ".pbtxt") continue;
     auto graph = LoadGraph(entry.path().string(), BuiltinOps());
-    if (!graph.ok()) continue;  // has ops that we do not have
+    if (!graph.ok()) continue;  // has ops that Leat does not have
     const int values = ExpectSameResults(entry.path().filename().string(),
                                          *graph, FetchEverything(*graph), 2);
     num_graphs += values > 0 ? 1 : 0;
@@ -257,8 +259,8 @@ TEST(PassesCorpusTest, ChangeNoResultOfTensorFlowsGraphs) {
   EXPECT_GE(num_ok, 400);
 }
 
-// x > 0 ? f(x) : g(x), with constants in the branches, a node that both sides
-// wait for, and arithmetic that passes simplify.
+// Computes x > 0 ? f(x) : g(x), with constants in the branches, a node for
+// which both branches wait, and arithmetic that passes simplify.
 TEST(PassesCorpusTest, ChangeNoResultOfBranches) {
   GraphBuilder b;
   const Output x = b.Placeholder<float>("x", PartialShape(Shape{}));
@@ -341,7 +343,8 @@ TEST(PassesCorpusTest, ChangeNoTrainingStep) {
   ExpectSameTraining("CNN", &Cnn, nn::Momentum({.learning_rate = 0.02}), 1);
 }
 
-// relu, relu6, elu, tanh and sigmoid, in the kernels that passes make.
+// Checks relu, relu6, elu, tanh and sigmoid in the fused kernels that passes
+// make.
 TEST(PassesCorpusTest, FusedKernelsGiveWhatSingleOnesGive) {
   GraphBuilder b;
   const Output x = b.Placeholder<float>("x", {3, 70});

@@ -57,7 +57,7 @@ TEST(PlanCacheTest, KeysTellSignaturesApart) {
       {{"b", "a"}, {}, {}},
       {{"ab"}, {}, {}},
       {{"a"}, {"b"}, {}},
-      // Names with the bytes that a key is built of.
+      // These names contain the bytes that separate the parts of a key.
       {{"a1:b"}, {}, {}},
       {{"a:b"}, {}, {}},
       {{"a,b"}, {}, {}},

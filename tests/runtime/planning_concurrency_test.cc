@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What a session does while it plans a step, and which plans it keeps.
+// Tests what a session can do while it plans a step, and which plans it keeps.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -26,12 +26,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How long planning waits at most; a test fails long before that.
+// kPatience bounds how long planning waits. A test fails after kSoon, long
+// before that.
 constexpr auto kPatience = std::chrono::seconds(20);
 constexpr auto kSoon = std::chrono::seconds(10);
 
-// Counts plans, and holds those of a node "slow" until it is opened. A pass is
-// a function, so there is one for all tests of the process.
+// Counts plans, and blocks the planning of a node "slow" until it is opened. A
+// pass is a plain function, so all tests of the process share one gate.
 class Gate {
  public:
   static Gate& Get() {
@@ -150,7 +151,7 @@ TEST_F(PlanningTest, TheTimeItTakesCountsForTheDeadline) {
   auto step = std::async(std::launch::async,
                          [&] { return session->Run(args).status(); });
   ASSERT_TRUE(Gate::Get().AwaitWaiting(1));
-  // The call was before this.
+  // The call was made before this sleep, so its deadline is over.
   std::this_thread::sleep_for(*args.options.timeout);
   Gate::Get().Open();
   EXPECT_EQ(step.get().code(), absl::StatusCode::kDeadlineExceeded);
@@ -177,10 +178,10 @@ TEST_F(PlanningTest, ADeadlineThatIsPastRunsNothing) {
   EXPECT_EQ(observer.count, 0);
 }
 
-// That of a Callable counts from its call.
+// The deadline of a callable counts from its call, not from its planning.
 TEST_F(PlanningTest, ACallablesDeadlineIsThatOfItsCall) {
   auto session = NewSession();
-  // Of a step on a busy machine.
+  // This is enough for a step on a busy machine.
   constexpr auto kTimeout = std::chrono::seconds(4);
   auto planned = std::async(std::launch::async, [&] {
     return session->MakeCallable(
@@ -227,7 +228,7 @@ TEST_F(PlanningTest, TheOldestOfMoreThanAThousandPlansGoes) {
   auto callable = session->MakeCallable({.fetches = {"c0"}});
   ASSERT_TRUE(callable.ok()) << callable.status();
   for (int i = 0; i < kMaxPlans; ++i) EXPECT_EQ(plans_after(i), i + 1);
-  EXPECT_EQ(plans_after(0), kMaxPlans);  // all of them are kept
+  EXPECT_EQ(plans_after(0), kMaxPlans);  // all of them are still there
   EXPECT_EQ(plans_after(kMaxPlans), kMaxPlans + 1);
   EXPECT_EQ(plans_after(1), kMaxPlans + 1);
   EXPECT_EQ(plans_after(0), kMaxPlans + 2);

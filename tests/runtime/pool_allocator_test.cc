@@ -74,7 +74,7 @@ TEST(PoolAllocatorTest, ReservedBytesCountAsLongAsTheyAreReferredTo) {
   half.reset();
   EXPECT_EQ(pool.stats().live_bytes, 0);
   pool.Allocate(600 << 10);
-  // What is kept makes room.
+  // The pool frees what it keeps to make room for the reservation.
   EXPECT_NE(pool.Reserve(900 << 10), nullptr);
 }
 
@@ -138,7 +138,7 @@ TEST(PoolAllocatorTest, StatsAreNeverNegativeWhileOthersAllocate) {
   other.join();
 }
 
-// As steps with other batch sizes do.
+// Steps with other batch sizes use the pool in this way.
 TEST(PoolAllocatorTest, GivesBackSizesThatNobodyAsksForAnyMore) {
   PoolAllocator pool;
   int64_t largest = 0;
@@ -149,7 +149,8 @@ TEST(PoolAllocatorTest, GivesBackSizesThatNobodyAsksForAnyMore) {
   EXPECT_LE(pool.stats().kept_bytes, 4 * largest);
 }
 
-// What is used at the same time is no surplus when other sizes are used next.
+// Buffers that were in use at the same time are no surplus when other sizes are
+// allocated next.
 TEST(PoolAllocatorTest, KeepsTwiceWhatWasInUseAtOnce) {
   PoolAllocator pool;
   const auto use_both = [&pool] {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Steps that wait at queues and accumulators: they hold no thread, and end with
-// their time or their session.
+// Tests steps that wait at queues and accumulators. They must hold no thread,
+// and end with their timeout or with their session.
 #include <chrono>
 #include <memory>
 #include <string>
@@ -31,7 +31,8 @@ class QueueSessionTest : public ::testing::Test {
     size = op::QueueSizeV2(queue);
   }
 
-  // One thread: a step that kept it would stop all others.
+  // The session has one thread, so a waiting step that held it would block all
+  // others.
   std::shared_ptr<Session> NewSession() {
     auto graph = b.Build();
     EXPECT_TRUE(graph.ok()) << graph.status();
@@ -100,7 +101,8 @@ TEST_F(QueueSessionTest, ClosingTheSessionEndsAWaitingStep) {
   EXPECT_FALSE(answer.ok());
 }
 
-// Two nodes with the same inputs are two calls.
+// Two nodes with the same inputs each take an element, so they must not be
+// merged into one.
 TEST_F(QueueSessionTest, EveryNodeTakesAnElementOfItsOwn) {
   const Output other = op::QueueDequeueV2(queue, {DType::kInt32})[0];
   auto session = NewSession();
@@ -124,8 +126,8 @@ TEST_F(QueueSessionTest, ErrorsNameTheNode) {
                         "current size 0)"));
 }
 
-// The synchronous training of a parameter server, in small: gradients of two
-// workers, by a reference, and a token for each.
+// This is synchronous training on a parameter server in small: two workers give
+// gradients, through a reference, and each gets a token.
 TEST_F(QueueSessionTest, AnAccumulatorGivesTheMeanToAWaitingStep) {
   const Output reference =
       op::ConditionalAccumulator(b, DType::kFloat, PartialShape{2});

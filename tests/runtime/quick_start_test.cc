@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What GraphRunner::Start runs on the thread that calls it.
+// Tests what GraphRunner::Start runs on the thread that calls it.
 #include <memory>
 #include <string>
 #include <thread>
@@ -45,7 +45,7 @@ class QuickStartTest : public ::testing::Test {
     started->Start(runner_, graph);
     return started;
   }
-  // A variable "v" of value 5.
+  // Adds a variable "v" with the value 5.
   std::shared_ptr<kernels::Variable> MakeVariable(Output& value) {
     const auto made = b_.Variable("v", b_.Const(5.0f));
     value = made.value();
@@ -114,7 +114,7 @@ TEST_F(QuickStartTest, AnUpdateOfAVariableIsNotWaitedFor) {
   EXPECT_EQ(step->returns()[0].scalar<float>(), 6);
 }
 
-// Its rows may be updated while it is read, so it is copied.
+// Rows of the variable may be updated while it is read, so a read copies it.
 TEST_F(QuickStartTest, ATableIsCopiedOnThePool) {
   Output value;
   const std::shared_ptr<kernels::Variable> variable = MakeVariable(value);

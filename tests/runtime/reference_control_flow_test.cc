@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Control flow on references: RefSwitch, RefMerge and a loop of RefEnter,
-// RefNextIteration and RefExit pass the variable itself on.
+// Tests control flow on references: RefSwitch, RefMerge and a loop of RefEnter,
+// RefNextIteration and RefExit must pass on the variable itself.
 #include <string>
 #include <vector>
 
@@ -15,7 +15,7 @@
 namespace leat::reference_control_flow_test {
 namespace {
 
-// An op of attr T float.
+// Returns a node whose attr T is float.
 std::string FloatOp(const std::string& name, const std::string& op,
                     const std::vector<std::string>& inputs,
                     const std::string& attrs = "") {
@@ -30,7 +30,7 @@ std::string Const(const std::string& name, float value) {
                                                  value, " }")));
 }
 
-// A variable "v" and the node "init" that sets it to 1.
+// Returns the nodes of a variable "v" and the node "init", which sets it to 1.
 std::string Variable() {
   return NodeText("v", "VariableV2", {},
                   Attr("dtype", "type: DT_FLOAT") + Attr("shape", "shape {}")) +
@@ -68,7 +68,8 @@ TEST(ReferenceControlFlowTest, ABranchUpdatesTheVariable) {
   EXPECT_EQ(Fetch(*session, "v"), 11);
 }
 
-// while (v < limit) v += 2, with the variable's reference going round.
+// The loop computes: while (v < limit) v += 2. It passes the reference of the
+// variable around.
 TEST(ReferenceControlFlowTest, ALoopUpdatesTheVariable) {
   const std::string frame = Attr("frame_name", "s: 'loop'");
   const auto session = NewSession(
@@ -90,7 +91,7 @@ TEST(ReferenceControlFlowTest, ALoopUpdatesTheVariable) {
   ASSERT_TRUE(session->Run({.targets = {"init"}}).ok());
   EXPECT_EQ(Fetch(*session, "after"), 10);
   EXPECT_EQ(Fetch(*session, "v"), 10);
-  EXPECT_EQ(Fetch(*session, "exit"), 10);  // nothing to do
+  EXPECT_EQ(Fetch(*session, "exit"), 10);  // the loop has nothing to do
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Nodes that only route values, with references and with many threads.
+// Tests nodes that only route values, with references and with many threads.
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,7 +27,7 @@ std::shared_ptr<Session> NewSession(const std::string& text, int num_threads) {
   return *std::move(session);
 }
 
-// A loop that is not entered reads no variable, as in TensorFlow.
+// As in TensorFlow, a loop that is not entered reads no variable.
 TEST(RoutingTest, ADeadEnterDoesNotReadItsVariable) {
   const std::string boolean = Attr("dtype", "type: DT_BOOL");
   auto session = NewSession(
@@ -71,7 +71,7 @@ TEST(RoutingTest, AMergeFailsWhileItsOtherInputsArrive) {
     const auto out =
         session->Run({.feeds = {{"x", Tensor::Filled<float>(Shape{64, 64}, 1)}},
                       .targets = {"all"}});
-    // Another input may have come first.
+    // Another input may have arrived first.
     if (out.ok()) continue;
     EXPECT_EQ(out.status().code(), absl::StatusCode::kFailedPrecondition);
     EXPECT_NE(out.status().message().find("node merge"), std::string::npos)

@@ -35,7 +35,8 @@ class SessionGraphTest : public ::testing::Test {
     EXPECT_TRUE(graph.ok()) << graph.status();
     return *std::move(graph);
   }
-  // A GraphDef with nothing but Neg nodes: name, input, name, input, ...
+  // Returns a GraphDef of Neg nodes. Each pair is the name of a node and its
+  // input.
   static pb::GraphDef Negations(
       const std::vector<std::pair<std::string, std::string>>& nodes,
       const std::string& device = "") {
@@ -84,7 +85,7 @@ TEST_F(SessionGraphTest, ExtendTakesWhatIsNew) {
   ASSERT_TRUE(graph->Extend(b.Build().value()).ok());
   EXPECT_TRUE(Has(*graph, "Neg"));
   EXPECT_EQ(graph->version(), 1);
-  // Who plans with it goes on with what was there.
+  // A step that is being planned with the old graph keeps it unchanged.
   EXPECT_EQ(before->Find("Neg"), kNoNode);
 }
 
@@ -97,7 +98,7 @@ TEST_F(SessionGraphTest, ExtendFromAddsToWhatIsThere) {
   EXPECT_EQ(graph->version(), 2);
 }
 
-// A client sends its nodes again, in the next extension, after a failure.
+// After a failure, a client sends the nodes again with its next extension.
 TEST_F(SessionGraphTest, AFailedExtensionLeavesTheGraphAsItWas) {
   const auto graph = Create();
   const auto before = graph->prepared();
@@ -105,11 +106,11 @@ TEST_F(SessionGraphTest, AFailedExtensionLeavesTheGraphAsItWas) {
     EXPECT_EQ(graph->prepared(), before);
     EXPECT_EQ(graph->version(), 0);
   };
-  // Does not fit the graph.
+  // This extension does not fit the graph.
   EXPECT_FALSE(
       graph->ExtendFrom(Negations({{"a", "first"}, {"b", "absent"}}), {}).ok());
   expect_unchanged();
-  // Fits, but cannot be placed.
+  // This extension fits, but cannot be placed.
   EXPECT_FALSE(
       graph->ExtendFrom(Negations({{"a", "first"}}, "/job:elsewhere"), {})
           .ok());
@@ -142,7 +143,7 @@ TEST_F(SessionGraphTest, ExtendAtVersionRefusesAnother) {
   EXPECT_EQ(version.status(),
             absl::AbortedError("Current version is 1 but caller expected 0."));
   EXPECT_FALSE(Has(*graph, "b"));
-  // A failure is no version.
+  // A failed extension makes no new version.
   version = graph->ExtendAtVersion(Negations({{"b", "absent"}}), 1, {});
   EXPECT_THAT(std::string(version.status().message()), HasSubstr("absent"));
   version = graph->ExtendAtVersion(Negations({{"b", "a"}}), 1, {});
@@ -150,8 +151,9 @@ TEST_F(SessionGraphTest, ExtendAtVersionRefusesAnother) {
   EXPECT_EQ(*version, 2);
 }
 
-// Their state is there, wherever a policy would put them now: it deals groups
-// out in turn, and the extension makes one of two.
+// Stateful nodes stay where their state is, even if the policy would now place
+// them elsewhere. Here it assigns groups to devices in turn, and the extension
+// joins two groups into one.
 TEST_F(SessionGraphTest, AnExtensionMovesNoStatefulNodes) {
   b.Const(2.0f, "second");
   const std::string v =

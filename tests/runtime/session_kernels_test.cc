@@ -18,7 +18,8 @@ using ::testing::HasSubstr;
 
 class SessionKernelsTest : public ::testing::Test {
  protected:
-  // In a graph of its own, as each of a master's graphs has it.
+  // Makes the node in a graph of its own, as each graph of a master has its
+  // own.
   static NodeDef NodeOf(const std::string& op, AttrMap attrs) {
     Graph graph(BuiltinOps());
     NodeDef def;
@@ -56,7 +57,8 @@ TEST_F(SessionKernelsTest, GivesTheSameKernelOfAStatefulNodeAgain) {
   EXPECT_NE(*first, *elsewhere);
 }
 
-// A TensorFlow master registers a variable with other ones in every graph.
+// A TensorFlow master registers a variable with different annotations in every
+// graph.
 TEST_F(SessionKernelsTest, IgnoresAnnotationsOfStatefulNodes) {
   const auto first =
       Get(NodeOf("VariableV2", Annotated(Attrs(2), "w/Initializer/ones")));

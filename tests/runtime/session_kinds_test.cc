@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Which tests of sessions are of local ones only, and why: all others run over
-// a server too, in process and by gRPC, if their file includes
+// Checks which tests use only local sessions, and tells why. All others also
+// run over a server, in process and by gRPC, if their file includes
 // testing/session_under_test.h.
 #include <algorithm>
 #include <filesystem>
@@ -31,7 +31,8 @@ struct Source {
   std::string text;
 };
 
-// Of the folders with tests of sessions, but for this file.
+// Returns the sources of the folders that have tests of sessions, except this
+// file.
 std::vector<Source> Sources() {
   std::vector<Source> sources;
   for (const char* const folder : {"runtime", "train"}) {
@@ -56,7 +57,8 @@ bool Includes(const Source& source, absl::string_view header) {
 
 constexpr char kNewTestSession[] = "testing/session_under_test.h";
 
-// The headers that get sessions from NewTestSession, there or in their .cc.
+// Returns the headers that call NewTestSession, themselves or in their .cc
+// file.
 std::set<std::string> HeadersWithSessions(const std::vector<Source>& sources) {
   std::set<std::string> headers;
   for (const Source& source : sources) {
@@ -70,7 +72,7 @@ std::set<std::string> HeadersWithSessions(const std::vector<Source>& sources) {
   return headers;
 }
 
-// "Suite.Name" of the test that begins at `line`, or "".
+// Returns the name "Suite.Name" of the test that begins at `line`, or "".
 std::string TestAt(absl::string_view line) {
   for (const char* const macro : {"TEST(", "TEST_F(", "TEST_P("}) {
     absl::string_view names = line;
@@ -83,8 +85,8 @@ std::string TestAt(absl::string_view line) {
   return "";
 }
 
-// The tests with a line that begins with `word`; before the first of a file,
-// its name.
+// Returns the tests that have a line that begins with `word`. For a line before
+// the first test of a file, it returns the file's name.
 std::vector<std::string> TestsWith(absl::string_view word) {
   std::vector<std::string> tests;
   for (const Source& source : Sources()) {
@@ -120,20 +122,20 @@ TEST(SessionKindsTest, TheseFilesAreOfLocalSessionsAlone) {
   EXPECT_THAT(
       files,
       UnorderedElementsAre(
-          // Kernels, gradients and passes, not sessions.
+          // These test kernels, gradients and passes, not sessions.
           "runtime/advisories_test.cc", "runtime/passes_corpus_test.cc",
           "train/gradient_check_test.cc", "train/gradient_values_test.cc",
-          // Their devices, shared with the test.
+          // These share their devices with the session.
           "runtime/device_resources_test.cc", "runtime/steady_step_test.cc",
           "runtime/local_session_test.cc",
-          // A pass of their own, with observers.
+          // This one has a pass and observers of its own.
           "runtime/planning_concurrency_test.cc",
-          // The session that the parts of tasks are compared with.
+          // This one compares the parts of tasks with a local session.
           "runtime/loops_over_tasks_test.cc"));
 }
 
-// cmake/LeatTests.cmake looks for it in the files of tests, not in what they
-// include.
+// cmake/LeatTests.cmake looks for the include in the files of tests only, not
+// in the headers that they include.
 TEST(SessionKindsTest, WhatGetsSessionsFromAHeaderRunsOverServersToo) {
   const std::vector<Source> sources = Sources();
   const std::set<std::string> headers = HeadersWithSessions(sources);

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What a session's steps and graphs may take: memory, nodes.
+// Tests the limits on what the steps and graphs of a session may take: memory
+// and nodes.
 #include <string>
 
 #include "gmock/gmock.h"
@@ -17,7 +18,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// On one and on two CPU devices.
+// Runs each test on one and on two CPU devices.
 class SessionLimitsTest : public ::testing::TestWithParam<int> {
  protected:
   GraphBuilder b;
@@ -47,7 +48,8 @@ TEST_P(SessionLimitsTest, RunsOutOfMemoryWithAStatus) {
   EXPECT_EQ(run(1 << 10), absl::OkStatus());
 }
 
-// The characters of strings are memory too: three nodes ask for a gigabyte.
+// The characters of strings are memory too: here three nodes ask for a
+// gigabyte.
 TEST_P(SessionLimitsTest, RunsOutOfMemoryForStringsWithAStatus) {
   const Output text = b.Placeholder<std::string>("text");
   const Output n = b.Placeholder<int32_t>("n");
@@ -76,7 +78,8 @@ TEST_P(SessionLimitsTest, RunsOutOfMemoryForStringsWithAStatus) {
   EXPECT_EQ(run(10), absl::OkStatus());
 }
 
-// Nothing is planned for a graph of that size, neither at first nor later.
+// A graph above the limit is refused before it is planned, both when the
+// session is created and when it is extended.
 TEST_P(SessionLimitsTest, RefusesGraphsAboveItsLimits) {
   const Output x = b.Const(1.0f, "x");
   auto small = b.Build();

@@ -1,5 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// StartedStep: a step that nobody waits for, and the end of it. Thread-safe.
+//
+// StartedStep starts a step without waiting for it, and records how it ended.
 #ifndef LEAT_TESTS_RUNTIME_STARTED_STEP_H_
 #define LEAT_TESTS_RUNTIME_STARTED_STEP_H_
 
@@ -17,14 +18,19 @@
 
 namespace leat::testing {
 
+// Owns the step, its rendezvous, its arguments and its results. It must outlive
+// the step. Thread-safe once it has been started, except for step().
 class StartedStep {
  public:
+  // Prepares a step with the arguments `args` and room for `num_returns`
+  // results.
   explicit StartedStep(std::vector<Tensor> args, size_t num_returns = 1)
       : args_(std::move(args)),
         returns_(num_returns),
         step_(std::make_shared<Step>(1, rendezvous_, args_,
                                      absl::MakeSpan(returns_), nullptr)) {}
 
+  // Starts the step. May be called once. `runner` must outlive the step.
   void Start(GraphRunner& runner, std::shared_ptr<CompiledGraph> graph) {
     Step& step = *step_;
     runner.Start(std::move(graph), step, [this, &runner](absl::Status end) {
@@ -35,26 +41,31 @@ class StartedStep {
       ended_.Set();
     });
   }
+  // Does not wait.
   bool HasEnded() { return ended_.IsSet(); }
-  // Waits.
+  // Waits for the end of the step and returns its status, or DEADLINE_EXCEEDED
+  // if it does not end in time.
   absl::Status End() {
     return ended_.Wait() ? end_ : absl::DeadlineExceededError("has not ended");
   }
 
-  // Not once it has been started. Whoever fails a step keeps it meanwhile.
+  // Must not be called once the step has been started, because the end of the
+  // step resets it. A caller that wants to fail the step gets it first and
+  // keeps it.
   std::shared_ptr<Step> step() const { return step_; }
 
-  // Of a step that has ended.
+  // The next two describe a step that has ended: its results, and whether a
+  // thread of the compute pool reported the end.
   const std::vector<Tensor>& returns() const { return returns_; }
   bool was_on_pool() const { return was_on_pool_; }
-  // How often the end was told.
+  // How often the end of the step was reported.
   int calls() const { return calls_; }
 
  private:
   LocalRendezvous rendezvous_;
   const std::vector<Tensor> args_;
   std::vector<Tensor> returns_;
-  std::shared_ptr<Step> step_;  // given up when it has ended
+  std::shared_ptr<Step> step_;  // null once the step has ended
   std::atomic<int> calls_ = 0;
   bool was_on_pool_ = false;
   absl::Status end_;

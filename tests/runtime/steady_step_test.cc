@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What steps of one shape take from the system: once the pools are filled, no
-// memory for tensors.
+// Tests that steps of one shape take no memory for tensors from the system once
+// the pools are filled.
 #include <memory>
 #include <utility>
 #include <vector>
@@ -17,7 +17,7 @@ namespace {
 
 class SteadyStepTest : public ::testing::TestWithParam<int> {
  protected:
-  // Products and sums, some of which are on the last device.
+  // Makes products and sums, some of which are on the last device.
   void SetUp() override {
     devices_ =
         DeviceSet::Create({.num_cpus = GetParam(), .num_threads = 2}).value();
@@ -39,7 +39,7 @@ class SteadyStepTest : public ::testing::TestWithParam<int> {
     ASSERT_TRUE(out.ok()) << out.status();
   }
 
-  // As many buffers of each size as a step has tensors, and more.
+  // Puts more buffers of each size into the pools than a step has tensors.
   void FillPools(const std::vector<size_t>& sizes) {
     constexpr int kBuffers = 64;
     std::vector<BufferRef> buffers;
@@ -68,9 +68,9 @@ class SteadyStepTest : public ::testing::TestWithParam<int> {
 INSTANTIATE_TEST_SUITE_P(Devices, SteadyStepTest, ::testing::Values(1, 2));
 
 TEST_P(SteadyStepTest, TakesNoBufferFromTheSystem) {
-  // How many buffers are alive at once depends on the threads, so steps alone
-  // may find the most that they need only after many. Each pool is given all
-  // that one step can have at once: every tensor of it.
+  // How many buffers are alive at once depends on the threads, so the first
+  // steps alone may not reach the maximum. Therefore each pool gets a buffer
+  // for every tensor of a step.
   FillPools({100 * 16 * sizeof(float), 100 * 100 * sizeof(float)});
   for (int i = 0; i < 5; ++i) Run(100);
   const int64_t before = SystemRequests();

@@ -25,7 +25,7 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// z = (x + 1)^2 - x, squared on the last of two devices.
+// Computes z = (x + 1)^2 - x and squares on the last of two devices.
 class StepStatsTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -98,7 +98,7 @@ TEST_F(StepStatsTest, TellWhatRanWhereAndWhen) {
   ASSERT_EQ(description.shape().dim_size(), 2);
   EXPECT_EQ(description.shape().dim(1).size(), 3);
   EXPECT_EQ(description.allocation_description().requested_bytes(), 24);
-  // The square is finished before its value is used.
+  // The square ends before its value is used.
   EXPECT_GE(nodes.at("Sub").all_start_nanos(),
             square.all_start_nanos() + square.all_end_rel_nanos());
 }
@@ -125,7 +125,7 @@ TEST_F(StepStatsTest, HaveTensorFlowsTimelineLabels) {
   }
   EXPECT_EQ(num_sends, 2);
   EXPECT_EQ(num_recvs, 2);
-  // A task receives what it is fed.
+  // In a task, a fed value comes from a _Recv instead of an _Arg.
   EXPECT_THAT(ByName(metadata_.step_stats()).at("AddV2").timeline_label(),
               AnyOf(StartsWith("AddV2 = AddV2(_arg_x_0, "),
                     StartsWith("AddV2 = AddV2(_recv_x_0, ")));
@@ -148,7 +148,7 @@ TEST_F(StepStatsTest, PartitionGraphsAreWhatEachDeviceRuns) {
                   HasSubstr(node.name() == "Square" ? "CPU:1" : "CPU:"));
     }
   }
-  // Every node that runs is in one of them, and no other.
+  // The nodes that run are exactly those of the partition graphs.
   options.trace_level = TraceLevel::kSoftware;
   ASSERT_TRUE(session_->Run(Args(options), &metadata_).ok());
   std::set<std::string> ran;
@@ -179,7 +179,7 @@ TEST_F(StepStatsTest, CallablesGiveThemToo) {
                           .fetches = {z_},
                           .options = {.trace_level = TraceLevel::kFull}})
           .value();
-  for (int i = 0; i < 3; ++i) {  // each run starts afresh
+  for (int i = 0; i < 3; ++i) {  // each run has new stats
     ASSERT_TRUE(
         callable({Tensor::Filled<float>(Shape{2, 3}, 2)}, &metadata_).ok());
     EXPECT_EQ(metadata_.step_stats().dev_stats_size(), 2);
@@ -188,7 +188,7 @@ TEST_F(StepStatsTest, CallablesGiveThemToo) {
   ASSERT_TRUE(callable({Tensor::Filled<float>(Shape{2, 3}, 2)}).ok());
 }
 
-// i = 0; while (i < 5) ++i: how often each node ran can be told beforehand.
+// Computes: i = 0; while (i < 5) ++i. So it is known how often each node runs.
 TEST(StepStatsLoopTest, CountEveryIteration) {
   GraphBuilder b;
   const Output limit = op::Enter(b.Const(5), "loop", {.is_constant = true});
@@ -223,7 +223,7 @@ TEST(StepStatsLoopTest, CountEveryIteration) {
   EXPECT_EQ(by_op["Less"], 6);
   EXPECT_EQ(by_op["LoopCond"], 6);
   EXPECT_EQ(by_op["NextIteration"], 5);
-  EXPECT_EQ(by_op["Exit"], 1);  // dead ones do not run
+  EXPECT_EQ(by_op["Exit"], 1);  // dead Exits do not run
   EXPECT_EQ(by_op["AddV2"], 5);
 }
 
@@ -240,7 +240,7 @@ TEST(StepStatsRecorderTest, KeepsNoMoreThanItMay) {
   EXPECT_EQ(stats.dev_stats(0).node_stats_size(), 2);
 }
 
-// The label is what a server of TensorFlow 2.15.1 gave for the same.
+// A server of TensorFlow 2.15.1 gave the same label for the same transfer.
 TEST(StepStatsRecorderTest, TellsOfTensorsThatWerePulledAsTensorFlowDoes) {
   const auto devices =
       DeviceSet::Create(
@@ -257,7 +257,7 @@ TEST(StepStatsRecorderTest, TellsOfTensorsThatWerePulledAsTensorFlowDoes) {
                   .received = asked + microseconds(614),
                   .bytes = 12};
   StepStatsRecorder recorder;
-  recorder.OnPull(pull);  // the sender did not say when
+  recorder.OnPull(pull);  // without the time of sending
   pull.sent = wall - std::chrono::hours(1);
   recorder.OnPull(pull);
   pull.sent = wall + microseconds(300);
@@ -282,8 +282,8 @@ TEST(StepStatsRecorderTest, TellsOfTensorsThatWerePulledAsTensorFlowDoes) {
               AllOf(StartsWith("[100.0MB] ["), HasSubstr("Gb/s] edge_6_add")));
   const int64_t start = nodes[0].all_start_nanos();
   const int64_t end = start + nodes[0].all_end_rel_nanos();
-  // By another clock it is no earlier than it was asked for, nor later than it
-  // was there.
+  // If the sender's clock differs, the time of sending is moved between the
+  // time of asking and that of receiving.
   EXPECT_LT(nodes[1].all_start_nanos() - start, 1000);
   EXPECT_NEAR(nodes[2].all_start_nanos() - start, 300'000, 100'000);
   for (const pb::NodeExecStats& node : nodes) {

@@ -35,7 +35,7 @@ TEST(StepTransfersTest, ReadsLabels) {
   }
 }
 
-// Of a loop, the ends of which come in any order.
+// The two ends of a loop's transfers may be recorded in any order.
 TEST(StepTransfersTest, PairsTheRunsOfALoopInTheirOrder) {
   pb::StepStats stats;
   pb::DeviceStepStats& to = *stats.add_dev_stats();
@@ -62,8 +62,8 @@ TEST(StepTransfersTest, PairsTheRunsOfALoopInTheirOrder) {
   }
 }
 
-// TensorFlow's servers tell neither of _Sends nor of _Recvs, but of tensors
-// that they pull of others.
+// TensorFlow's servers report neither _Send nor _Recv nodes, but the tensors
+// that they pull from other tasks.
 TEST(StepTransfersTest, KnowsWhatServersOfTensorFlowSendAndReceive) {
   pb::StepStats stats;
   pb::DeviceStepStats& ours = *stats.add_dev_stats();
@@ -84,7 +84,7 @@ TEST(StepTransfersTest, KnowsWhatServersOfTensorFlowSendAndReceive) {
   Ran(theirs, "z", "MatMul(x/y)", 21, 30);
   Ran(ours, "z", "MatMul(x/y)", 21, 30);
   Ran(theirs, "12_z", "MatMul(x/y)", 21, 30);
-  // Labels that say nothing.
+  // These labels name no transfer.
   for (const char* label : {"[", "[] a from b", "[] a to b", "[ to  from "}) {
     Ran(theirs, "RecvTensor", "", 5, 20).set_timeline_label(label);
   }
@@ -98,8 +98,8 @@ TEST(StepTransfersTest, KnowsWhatServersOfTensorFlowSendAndReceive) {
   EXPECT_EQ(transfers[1].recv, &ours.node_stats(1));
 }
 
-// All runs of a node may have made each tensor of it: a place for each of them
-// and each tensor would be ten thousand million.
+// Each of a node's runs may have made each of its tensors. An entry for each
+// pair would make 10^10 entries.
 TEST(StepTransfersTest, TakeNoMoreRoomThanWhatThePeersSay) {
   constexpr int kMany = 100'000;
   pb::StepStats stats;
@@ -116,7 +116,7 @@ TEST(StepTransfersTest, TakeNoMoreRoomThanWhatThePeersSay) {
   }
   const auto transfers = MatchTransfers(stats);
   ASSERT_EQ(transfers.size(), kMany);
-  // Each has the run that ended first.
+  // Each transfer gets the run that ended first.
   const pb::NodeExecStats& first = from.node_stats(kMany - 1);
   for (int i = 0; i < kMany; ++i) {
     ASSERT_EQ(transfers[i].send, &first);
@@ -124,7 +124,7 @@ TEST(StepTransfersTest, TakeNoMoreRoomThanWhatThePeersSay) {
   }
 }
 
-// To look for the one in the other at every place would take days.
+// Searching for the name at every position of the label would take days.
 TEST(StepTransfersTest, ReadsALongLabelOnce) {
   pb::NodeExecStats node;
   node.set_node_name(std::string(size_t{16} << 20, 'a'));
@@ -136,7 +136,8 @@ TEST(StepTransfersTest, ReadsALongLabelOnce) {
   EXPECT_EQ(ParseTimelineLabel(node).inputs, "x");
 }
 
-// A tensor whose name tells of no node is not of the node without a name.
+// A tensor whose name does not tell its node must not be matched with a node
+// without a name.
 TEST(StepTransfersTest, MatchesNothingWithANodeWithoutName) {
   pb::StepStats stats;
   pb::DeviceStepStats& device = *stats.add_dev_stats();
@@ -146,7 +147,7 @@ TEST(StepTransfersTest, MatchesNothingWithANodeWithoutName) {
   EXPECT_TRUE(MatchTransfers(stats).empty());
 }
 
-// A message of a peer may say anything.
+// The messages of a peer may contain any times.
 TEST(StepTransfersTest, TimesAreNeverNegativeAndHaveASum) {
   for (const int64_t start : {INT64_MIN, int64_t{-1}, int64_t{0}, INT64_MAX}) {
     for (const int64_t duration : {INT64_MIN, int64_t{-5}, INT64_MAX}) {

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Constants of variants in a GraphDef: lists as TensorFlow encodes them are
-// read, every step sees the constant, and bad encodings are refused.
+// Tests constants of variants in a GraphDef: lists in TensorFlow's encoding are
+// read, every step sees the constant unchanged, and malformed encodings are
+// refused.
 #include <string>
 
 #include "absl/strings/escaping.h"
@@ -33,7 +34,7 @@ constexpr char kNodes[] = R"(
   node { name: "new_length" op: "TensorListLength" input: "longer" }
 )";
 
-// The nodes above with the tensor as the list.
+// Returns the nodes above with `list` as the value of the constant.
 pb::GraphDef GraphWith(const pb::TensorProto& list) {
   pb::GraphDef graph;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(kNodes, &graph));

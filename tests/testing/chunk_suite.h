@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Large tensors from task to task, over every transport: whole, in as many
-// pieces as they should be, and gone when their step is. To be included by one
-// file of a program, which instantiates ChunkTest with names of transports.
+// Tests of large tensors between tasks, over every transport: they arrive
+// whole, in the expected number of chunks, and nothing of them is left when
+// their step ends. To be included by one file of a program, which instantiates
+// ChunkTest with names of transports.
 #ifndef LEAT_TESTS_TESTING_CHUNK_SUITE_H_
 #define LEAT_TESTS_TESTING_CHUNK_SUITE_H_
 
@@ -40,10 +41,13 @@ namespace leat::testing {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// A task of a cluster, without master. It counts the calls that it gets, and
-// holds those of FetchChunk back if it is told to.
+// A task of a cluster with a worker and no master. It counts the calls that it
+// gets and can hold back calls of FetchChunk. Thread-safe. Owns its devices,
+// tables, transport and threads.
 class ChunkTask {
  public:
+  // `network` is for in-process transports. `max_message_bytes` limits what the
+  // task receives, chunked tensors included.
   struct Options {
     std::string transport = {};
     std::shared_ptr<InProcessNetwork> network = {};
@@ -97,26 +101,31 @@ class ChunkTask {
   Transport& transport() { return *transport_; }
   Listener& listener() { return *listener_; }
 
-  // Of a step that runs here from now on.
+  // Begins a step on this task and returns its rendezvous.
   std::shared_ptr<RemoteRendezvous> Begin(int64_t step_id) {
     return steps_->Begin(step_id, "session", this, [](const absl::Status&) {})
         .value();
   }
 
+  // Returns the calls of GetStatus, RecvTensor or FetchChunk so far, those that
+  // are held included.
   int calls(const Method& method) const {
     MutexLock lock(mutex_);
     const auto found = calls_.find(method.path);
     return found == calls_.end() ? 0 : found->second;
   }
 
+  // Holds calls of FetchChunk from now on, until Release.
   void HoldChunks() {
     MutexLock lock(mutex_);
     holds_chunks_ = true;
   }
+  // Returns the number of calls of FetchChunk that are held.
   size_t num_held() const {
     MutexLock lock(mutex_);
     return held_.size();
   }
+  // Runs the calls that are held, on the calling thread, and holds no more.
   void Release() {
     std::vector<absl::AnyInvocable<void() &&>> held;
     {
@@ -128,6 +137,7 @@ class ChunkTask {
   }
 
  private:
+  // Wraps the handler of `method` so that it counts calls and holds chunks.
   void Count(const Method& method) {
     methods_.Wrap(method, [this, &method](Handler handler) {
       const bool is_chunk =
@@ -160,7 +170,7 @@ class ChunkTask {
   bool holds_chunks_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<absl::AnyInvocable<void() &&>> held_ ABSL_GUARDED_BY(mutex_);
 
-  // As in a server (server.cc).
+  // The members have the order that they have in a server (server.cc).
   std::unique_ptr<Peers> peers_;
   std::unique_ptr<DeviceSet> devices_;
   std::unique_ptr<TimerQueue> timers_;
@@ -172,7 +182,7 @@ class ChunkTask {
   std::unique_ptr<Listener> listener_;
 };
 
-// Keeps all threads of a queue busy until it ends.
+// Keeps all threads of a queue busy until End. Thread-safe.
 class BusyThreads {
  public:
   explicit BusyThreads(WorkQueue& queue) {
@@ -183,12 +193,13 @@ class BusyThreads {
         while (!state->is_over) state->over.Wait(state->mutex);
       });
     }
-    // Whoever is not yet would take what is added later first.
+    // A thread that is not busy yet could take a task that the test adds later.
     EXPECT_TRUE(
         Eventually([&] { return state_->num_busy == queue.num_threads(); }));
   }
   ~BusyThreads() { End(); }
 
+  // Lets the threads go. May be called more than once.
   void End() {
     MutexLock lock(state_->mutex);
     state_->is_over = true;
@@ -196,6 +207,7 @@ class BusyThreads {
   }
 
  private:
+  // Shared with the threads, which may outlive this object.
   struct State {
     std::atomic<int> num_busy{0};
     Mutex mutex;
@@ -206,11 +218,12 @@ class BusyThreads {
   const std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-// The worker receives what the ps sends.
+// A worker receives tensors that a parameter server (ps) sends in step kStep.
+// The parameter is the name of the transport.
 class ChunkTest : public ::testing::TestWithParam<std::string> {
  protected:
   static constexpr int64_t kChunk = 8192;
-  static constexpr int64_t kInline = 20'000;  // no multiple
+  static constexpr int64_t kInline = 20'000;  // not a multiple of kChunk
   static constexpr int64_t kStep = 77;
 
   ChunkTest() { MakeWorker({}); }
@@ -220,6 +233,8 @@ class ChunkTest : public ::testing::TestWithParam<std::string> {
     EXPECT_EQ(ps_->steps().num_steps(), 0u);
   }
 
+  // Makes the worker, or replaces it, and makes the ps if there is none. A
+  // `max_message_bytes` of 0 stands for the default.
   void MakeWorker(int64_t max_message_bytes) {
     ChunkTask::Options options = {
         .transport = GetParam(),
@@ -238,7 +253,8 @@ class ChunkTest : public ::testing::TestWithParam<std::string> {
     return *ClusterSpec::Create({{"ps", {{0, ps}}}, {"worker", {{0, worker}}}});
   }
 
-  // The worker hears what the ps can do.
+  // Lets the worker ask the ps for its status, from which it learns that the ps
+  // can send chunks.
   void AskPs() {
     const CallResult asked;
     bool is_leat = false;
@@ -262,7 +278,7 @@ class ChunkTest : public ::testing::TestWithParam<std::string> {
         .ToString();
   }
 
-  // One after the other is another tensor of the step.
+  // Returns the rendezvous key of another tensor of the step.
   std::string NewKey() { return Key(absl::StrCat("t", ++num_keys_)); }
 
   ReceivedTensor StartReceive(const std::string& key,
@@ -273,7 +289,8 @@ class ChunkTest : public ::testing::TestWithParam<std::string> {
     return received;
   }
 
-  // Sends it and receives it.
+  // Sends a tensor from the ps, receives it at the worker, and expects that the
+  // ps keeps no transfer.
   ReceivedTensor Pass(const Tensor& tensor) {
     const std::string key = NewKey();
     const auto rendezvous = ps_->Begin(kStep);
@@ -285,6 +302,8 @@ class ChunkTest : public ::testing::TestWithParam<std::string> {
     return received;
   }
 
+  // Returns a uint8 tensor whose bytes differ from their neighbours, so that a
+  // misplaced chunk shows.
   static Tensor Bytes(int64_t size) {
     Tensor tensor = Tensor::Filled<uint8_t>(Shape({size}), 0);
     const absl::Span<uint8_t> data = tensor.mutable_data<uint8_t>();
@@ -294,7 +313,7 @@ class ChunkTest : public ::testing::TestWithParam<std::string> {
     return tensor;
   }
 
-  // Calls a method of the ps as a peer that says what it likes.
+  // Calls a method of the ps with a request that no honest peer need have made.
   absl::StatusOr<Payload> CallPs(const Method& method, Payload request) {
     return CallNow(worker_->transport(), ps_->address(), method,
                    std::move(request));
@@ -303,7 +322,9 @@ class ChunkTest : public ::testing::TestWithParam<std::string> {
     return CallPs(methods::kFetchChunk, EncodeFetchChunkRequest(request))
         .status();
   }
-  // Begins one of a tensor of so many bytes, as a receiver with that wish.
+  // Sends a tensor from the ps and asks for it as a receiver that wants chunks
+  // of kChunk bytes and nothing inline. Returns the transfer that the ps has
+  // begun.
   Transfer BeginTransfer(const Tensor& tensor) {
     const std::string key = NewKey();
     EXPECT_TRUE(ps_->Begin(kStep)->Send(key, tensor, false).ok());
@@ -325,6 +346,8 @@ class ChunkTest : public ::testing::TestWithParam<std::string> {
   int num_keys_ = 0;
 };
 
+// The sizes lie around those at which the number of chunks changes, and around
+// kInline, above which tensors are sent in chunks.
 TEST_P(ChunkTest, ChunkedTensorsAreWhole) {
   AskPs();
   std::vector<int64_t> sizes = {1};
@@ -345,7 +368,7 @@ TEST_P(ChunkTest, ChunkedTensorsAreWhole) {
     }
     const int64_t pieces = size > kInline ? (size + kChunk - 1) / kChunk : 1;
     EXPECT_EQ(ps_->calls(methods::kFetchChunk) - before, pieces - 1);
-    // Nobody keeps it.
+    // Nobody holds the tensor's buffer any more.
     EXPECT_TRUE(Eventually([&] { return sent.IsUnique(); }));
   }
 }
@@ -361,7 +384,8 @@ TEST_P(ChunkTest, ChunkedTensorsOfEveryTypeAreWhole) {
       {Tensor::Filled<int8_t>(Shape({n}), -3), true},
       {Tensor::Filled<int64_t>(Shape({2, 5, n / 10}), INT64_MIN), true},
       {Tensor::Filled<std::complex<double>>(Shape({n}), {1, 2}), true},
-      // A bool's byte is checked; strings are no plain bytes.
+      // These are not chunked: the bytes of bools are checked on receipt, and
+      // strings are not plain bytes.
       {Tensor::Filled<bool>(Shape({n}), true), false},
       {Tensor::Filled<std::string>(Shape({n}), "a string"), false},
   };
@@ -375,13 +399,15 @@ TEST_P(ChunkTest, ChunkedTensorsOfEveryTypeAreWhole) {
   }
 }
 
+// The first tensor comes whole, because nothing is known of the peer yet. It
+// makes the receiver ask for the peer's status, once.
 TEST_P(ChunkTest, AsksFirstWhetherAPeerHasChunks) {
   const Tensor sent = Bytes(10 * kChunk);
   const ReceivedTensor whole = Pass(sent);
   EXPECT_TRUE(Identical(whole.tensor(), sent));
   EXPECT_EQ(ps_->calls(methods::kFetchChunk), 0);
   if (GetParam() == "in-process") {
-    // Nothing was copied: there is no need to ask.
+    // Nothing was copied, so there is no need to ask for the peer's status.
     EXPECT_TRUE(whole.tensor().SharesBufferWith(sent));
     EXPECT_EQ(ps_->calls(methods::kGetStatus), 0);
     return;
@@ -396,7 +422,8 @@ TEST_P(ChunkTest, AsksFirstWhetherAPeerHasChunks) {
 TEST_P(ChunkTest, TransfersEndWithTheirStep) {
   const Tensor sent = Bytes(10 * kChunk);
   const Transfer transfer = BeginTransfer(sent);
-  // Others may still have the rendezvous when the step ends.
+  // This reference keeps the rendezvous beyond the end of the step, as other
+  // threads may do.
   const auto rendezvous = ps_->steps().Find(kStep).value();
   EXPECT_EQ(rendezvous->transfers()->size(), 1u);
   EXPECT_FALSE(sent.IsUnique());
@@ -411,6 +438,8 @@ TEST_P(ChunkTest, TransfersEndWithTheirStep) {
   EXPECT_TRUE(IsDerived(status));
 }
 
+// A hostile peer asks for bounds that are not those of a chunk, for unknown
+// transfers and steps, and with malformed messages.
 TEST_P(ChunkTest, RefusesHostileFetches) {
   const Transfer transfer = BeginTransfer(Bytes(2 * kChunk + 100));
   const FetchChunkRequest good = {
@@ -435,7 +464,7 @@ TEST_P(ChunkTest, RefusesHostileFetches) {
     bad.length = length;
     expect(Code::kInvalidArgument, bad);
   }
-  // The last one is short.
+  // The last chunk of this tensor has only 100 bytes.
   expect(Code::kInvalidArgument, {.step_id = kStep,
                                   .id = transfer.id,
                                   .offset = 2 * kChunk,
@@ -448,8 +477,8 @@ TEST_P(ChunkTest, RefusesHostileFetches) {
   expect(Code::kNotFound, bad);
   bad.step_id = INT64_MIN;
   expect(Code::kNotFound, bad);
-  EXPECT_EQ(ps_->steps().num_steps(), 1u);  // asking has made none
-  // With a field that nobody knows, of 2,000 bytes.
+  EXPECT_EQ(ps_->steps().num_steps(), 1u);  // No fetch began one.
+  // The request with an unknown field of 2,000 bytes appended.
   const std::string padded =
       EncodeFetchChunkRequest(good).header +
       absl::StrCat("\x7a\xd0\x0f", std::string(2000, 'x'));
@@ -461,7 +490,8 @@ TEST_P(ChunkTest, RefusesHostileFetches) {
         CallPs(methods::kFetchChunk, std::move(payload)).status();
     EXPECT_EQ(status.code(), Code::kInvalidArgument) << status;
   }
-  // That has hurt nobody; a chunk may be had again until all were.
+  // The refusals have not hurt the transfer. A chunk may be fetched again until
+  // all have been fetched.
   expect(Code::kOk, good);
   expect(Code::kOk, good);
   expect(Code::kOk, {.step_id = kStep,
@@ -471,6 +501,7 @@ TEST_P(ChunkTest, RefusesHostileFetches) {
   expect(Code::kNotFound, good);
 }
 
+// `in_flight` is 3, so the fourth chunk is not asked for before one has come.
 TEST_P(ChunkTest, FetchesNoMoreAtATimeThanItMay) {
   AskPs();
   ps_->HoldChunks();
@@ -487,6 +518,7 @@ TEST_P(ChunkTest, FetchesNoMoreAtATimeThanItMay) {
   EXPECT_TRUE(Identical(received.tensor(), sent));
 }
 
+// Chunks that wait for a compute thread count as in flight, too.
 TEST_P(ChunkTest, FetchesNoMoreThanItMayWhileComputeThreadsAreBusy) {
   AskPs();
   BusyThreads busy(worker_->compute_queue());
@@ -494,7 +526,7 @@ TEST_P(ChunkTest, FetchesNoMoreThanItMayWhileComputeThreadsAreBusy) {
   const Tensor sent = Bytes(10 * kChunk);
   ASSERT_TRUE(ps_->Begin(kStep)->Send(key, sent, false).ok());
   const ReceivedTensor received = StartReceive(key);
-  // The first one came with the answer to RecvTensor.
+  // Two chunks are fetched; the first one came with the answer to RecvTensor.
   ASSERT_TRUE(
       Eventually([&] { return ps_->calls(methods::kFetchChunk) == 2; }));
   std::this_thread::sleep_for(std::chrono::milliseconds(20));

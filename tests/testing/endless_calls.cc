@@ -13,7 +13,8 @@
 namespace leat::testing {
 namespace {
 
-// $0: the task. Nobody puts anything into the queue.
+// $0 is the task. Nobody puts anything into the queue, so a step that dequeues
+// from it waits.
 constexpr char kGraph[] = R"(
   node { name: "q" op: "FIFOQueueV2" device: "$0/device:CPU:0"
          attr { key: "shared_name" value { s: "of nobody" } }

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// EndlessCalls: calls of a task, by clients and by peers, that wait until they
-// are given up. For one thread.
+// EndlessCalls makes requests, such as clients and peers send them to a task,
+// that are never answered: the calls end only when their caller gives them up.
+// Tests use them to fill a task with waiting calls.
 #ifndef LEAT_TESTS_TESTING_ENDLESS_CALLS_H_
 #define LEAT_TESTS_TESTING_ENDLESS_CALLS_H_
 
@@ -16,26 +17,35 @@
 
 namespace leat::testing {
 
+// A method of a task and the request to call it with.
 struct MethodCall {
   Method method = {};
   Payload request = {};
 };
 
-// Of a tensor that the first device of `task` ("/job:ps/replica:0/task:0") has
-// never sent, in an unknown step.
+// Returns a RecvTensor call to `task` ("/job:ps/replica:0/task:0") for a tensor
+// that its CPU:0 never sends, in a step that the task does not know.
+// `incarnation` is that of the device.
 MethodCall RecvThatNobodySends(const std::string& task, uint64_t incarnation);
 
+// Keeps on one task what its calls need: a client's session with a callable,
+// and a master's session with a registered graph. All of them dequeue from a
+// queue into which nobody puts anything. To be used by one thread. What fails
+// while the sessions are made or ended fails the test.
 class EndlessCalls {
  public:
-  // Of that task at `address`. `transport` is borrowed and outlives this.
+  // Creates the sessions on `task`, which listens at `address`. `transport` is
+  // borrowed and must outlive this object.
   EndlessCalls(Transport& transport, const std::string& address,
                const std::string& task);
 
-  // A step, a callable, a graph and a tensor in turn. Ends with this at the
-  // latest.
+  // Returns a RunStep, RunCallable, RunGraph or RecvTensor call, chosen by `i`
+  // modulo 4. Its session ends with this object, and so does a call that still
+  // waits by then.
   MethodCall Make(int i) const;
 
-  // Steps that run on the task, and Recvs that wait there, others' too.
+  // Asks the task how many steps run on it and how many RecvTensor calls wait
+  // there. Calls by others are included.
   int64_t NumWaiting();
 
  private:

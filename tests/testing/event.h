@@ -1,6 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// Event: something that happens once, and that other threads wait for.
-// Thread-safe.
+//
+// Event is a flag that one thread sets once and that other threads wait for.
+//
+//   Event called;
+//   queue.Add([&called] { called.Set(); });
+//   ASSERT_TRUE(called.Wait());
 #ifndef LEAT_TESTS_TESTING_EVENT_H_
 #define LEAT_TESTS_TESTING_EVENT_H_
 
@@ -10,18 +14,22 @@
 
 namespace leat::testing {
 
+// Thread-safe. An event that is set stays set.
 class Event {
  public:
+  // Wakes all threads that wait. May be called more than once.
   void Set() {
     MutexLock lock(mutex_);
     is_set_ = true;
     changed_.NotifyAll();
   }
+  // Returns whether Set was called.
   bool IsSet() {
     MutexLock lock(mutex_);
     return is_set_;
   }
-  // False when it has not happened for a minute.
+  // Waits until the event is set. Returns false if that has not happened within
+  // a minute.
   bool Wait() {
     const auto limit =
         std::chrono::steady_clock::now() + std::chrono::minutes(1);

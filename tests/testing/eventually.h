@@ -1,5 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// Eventually: waits until something that other threads or processes do holds.
+//
+// Eventually polls a condition that other threads or processes make true.
+//
+//   EXPECT_TRUE(Eventually([&] { return num_calls == 3; }));
 #ifndef LEAT_TESTS_TESTING_EVENTUALLY_H_
 #define LEAT_TESTS_TESTING_EVENTUALLY_H_
 
@@ -8,8 +11,9 @@
 
 namespace leat::testing {
 
-// Asks again and again, for a minute at most, and returns whether `condition()`
-// became true.
+// Calls `condition()` every millisecond until it is true, for at most a minute.
+// Returns whether it became true. The condition runs on the calling thread and
+// must itself be thread-safe towards those that change its state.
 template <class Condition>
 bool Eventually(Condition condition) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// GoodSession: a session that trains while others do what they should not.
+// GoodSession trains a small model while the rest of the test does harm to the
+// cluster. It shows that a well-behaved session does not notice.
 #ifndef LEAT_TESTS_TESTING_GOOD_SESSION_H_
 #define LEAT_TESTS_TESTING_GOOD_SESSION_H_
 
@@ -17,24 +18,31 @@
 
 namespace leat::testing {
 
-// Fits a number on the parameter server, on a thread of its own, until the end;
-// fails the test when a step fails, or gives another loss than it should.
+// Fits one number, which is a variable on the parameter server, on a thread of
+// its own until End. Fails the test if a step fails or if its loss differs from
+// the one that is computed here. Begin and End must be called by one thread;
+// num_steps may be called by any thread.
 class GoodSession {
  public:
-  // What is to be trained by the session that Begin gets.
+  // Returns the graph of the session that is given to Begin. It has parts on
+  // "/job:ps/task:0" and "/job:worker/task:0".
   static Graph MakeGraph() {
     GraphBuilder b;
     const Nodes nodes(b);
     return *b.Build();
   }
 
+  // Starts training on a new thread. The session is shared and must be one on
+  // the graph of MakeGraph. To be called once.
   void Begin(std::shared_ptr<Session> session) {
     session_ = std::move(session);
     thread_ = std::thread([this] { Train(); });
   }
+  // Ends training if End was not called.
   ~GoodSession() { End(); }
 
-  // The session is closed. Idempotent.
+  // Ends training, expects that at least one step has run, and closes the
+  // session. Does nothing if training has not begun or has ended.
   void End() {
     if (!thread_.joinable()) return;
     is_ending_ = true;
@@ -45,9 +53,12 @@ class GoodSession {
     session_.reset();
   }
 
+  // Returns the number of steps that have succeeded.
   int num_steps() const { return num_steps_; }
 
  private:
+  // The nodes of the graph. The same builder calls give the same names in
+  // MakeGraph and in Train.
   struct Nodes {
     explicit Nodes(GraphBuilder& b) {
       {
@@ -64,6 +75,8 @@ class GoodSession {
     Operation step;
   };
 
+  // Computes the expected loss of each step beside the session: loss = (w * x -
+  // 3)^2, and the step subtracts 0.1 times its gradient from w.
   void Train() {
     GraphBuilder b;
     const Nodes nodes(b);
@@ -74,7 +87,8 @@ class GoodSession {
     if (!initialized.ok()) return;
     float w = 0;
     while (!is_ending_) {
-      // Between 0.5 and 1.5, so that it never settles.
+      // Keeps x between 0.5 and 1.5 and changes it in every step, so that w
+      // never settles.
       const float x = 0.5f + static_cast<float>(num_steps_ % 11) * 0.1f;
       const auto out = session_->Run({.feeds = {{nodes.x, Tensor::Scalar(x)}},
                                       .fetches = {nodes.loss},

@@ -4,6 +4,9 @@
 //
 //   ImportText(FloatPlaceholder("x") + NodeText("y", "Neg", {"x"}, Float()),
 //              BuiltinOps())
+//
+// The functions that return text can be added up to one GraphDef. All are
+// thread-safe.
 #ifndef LEAT_TESTS_TESTING_GRAPH_TEXT_H_
 #define LEAT_TESTS_TESTING_GRAPH_TEXT_H_
 
@@ -20,7 +23,8 @@
 
 namespace leat {
 
-// Several `library { ... }` add up.
+// Parses the text of a GraphDef; fails the test if it cannot be parsed. Several
+// `library { ... }` in it are merged.
 inline pb::GraphDef ParseGraph(const std::string& text) {
   pb::GraphDef graph;
   EXPECT_TRUE(google::protobuf::TextFormat::MergeFromString(text, &graph))
@@ -28,7 +32,7 @@ inline pb::GraphDef ParseGraph(const std::string& text) {
   return graph;
 }
 
-// `name: op(inputs)` with attr T float; `attrs` in text form.
+// Returns the text of a node. `attrs` is a concatenation of what Attr returns.
 inline std::string NodeText(const std::string& name, const std::string& op,
                             const std::vector<std::string>& inputs = {},
                             const std::string& attrs = {}) {
@@ -38,21 +42,25 @@ inline std::string NodeText(const std::string& name, const std::string& op,
   return text + " }\n";
 }
 
+// Returns the text of an attr. `value` is an AttrValue in text form, such as
+// "type: DT_FLOAT".
 inline std::string Attr(const std::string& name, const std::string& value) {
   return "attr { key: \"" + name + "\" value { " + value + " } } ";
 }
 
+// Returns the attr T = float.
 inline const std::string& Float() {
   static const auto& text = *new std::string(Attr("T", "type: DT_FLOAT"));
   return text;
 }
 
+// Returns the text of a float placeholder without inputs.
 inline std::string FloatPlaceholder(const std::string& name) {
   return NodeText(name, "Placeholder", {}, Attr("dtype", "type: DT_FLOAT"));
 }
 
-// The graph that the text describes. Fails the test that calls it, and gives an
-// empty graph, where import refuses it.
+// Returns the graph that the text describes. If the import refuses it, the test
+// fails and the graph is empty.
 inline Graph ImportText(const std::string& text, const OpRegistry& ops) {
   absl::StatusOr<Graph> graph = ImportGraphDef(ParseGraph(text), ops);
   EXPECT_TRUE(graph.ok()) << graph.status();

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// HeldQueue: a WorkQueue that runs what it was given when the test says so.
+// HeldQueue is a WorkQueue that runs each task only when the test calls RunOne,
+// so that a test decides the order of events.
 #ifndef LEAT_TESTS_TESTING_HELD_QUEUE_H_
 #define LEAT_TESTS_TESTING_HELD_QUEUE_H_
 
@@ -13,13 +14,16 @@
 
 namespace leat::testing {
 
-// Thread-safe.
+// Thread-safe. Owns the tasks that have not run; the destructor runs them on
+// its own thread.
 class HeldQueue final : public WorkQueue {
  public:
+  // Runs the tasks that are left.
   ~HeldQueue() override {
     while (size() > 0) RunOne();
   }
 
+  // Keeps the task until RunOne, or until the destructor.
   void Add(Task task) override {
     MutexLock lock(mutex_);
     tasks_.push_back(std::move(task));
@@ -27,11 +31,12 @@ class HeldQueue final : public WorkQueue {
   int num_threads() const override { return 1; }
   bool IsWorkerThread() const override { return false; }
 
+  // Returns the number of tasks that have not begun.
   size_t size() const {
     MutexLock lock(mutex_);
     return tasks_.size();
   }
-  // On this thread. REQUIRES: there is one.
+  // Runs the oldest task on the calling thread. REQUIRES: size() > 0.
   void RunOne() {
     Task task;
     {

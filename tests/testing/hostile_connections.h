@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What becomes of a task's connections when the processes at their other ends
-// are killed, or speak no gRPC. Nobody is there to be answered.
+// Tests what a task does with its connections when the processes at their other
+// ends are killed or do not speak gRPC. In both cases nobody is left who could
+// receive an answer.
 #ifndef LEAT_TESTS_TESTING_HOSTILE_CONNECTIONS_H_
 #define LEAT_TESTS_TESTING_HOSTILE_CONNECTIONS_H_
 
@@ -11,14 +12,16 @@
 
 namespace leat::testing {
 
-// Makes so many calls of `task` ("/job:ps/replica:0/task:0", at `address`) that
-// wait for ever, each on a connection of its own, which is lost while the call
-// waits. Fails the test when calls do not begin, or do not end with their
-// connections. `transport` is for what else is asked of the task.
+// Makes `count` endless calls (EndlessCalls) to `task`
+// ("/job:ps/replica:0/task:0"), which listens at `address`, each on a
+// connection of its own. Closes each connection while its call waits. Fails the
+// test if calls do not begin or do not end with their connections. `transport`
+// carries the other calls that this function makes to the task.
 void LoseConnections(Transport& transport, const std::string& address,
                      const std::string& task, int count);
 
-// Connections that end in the middle of a message, or of what is no HTTP.
+// Opens `count` connections to `address` and closes each in the middle of a
+// gRPC call or of bytes that are not HTTP. Waits for no answer.
 void EndConnectionsEarly(const std::string& address, int count);
 
 }  // namespace leat::testing

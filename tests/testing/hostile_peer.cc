@@ -54,7 +54,7 @@ const Method kMethods[] = {methods::kCreateSession,
                            methods::kFetchChunk,
                            methods::kTaskStatus};
 
-// $0: the task.
+// $0 is the task.
 constexpr char kGraph[] = R"(
   node { name: "x" op: "Placeholder" device: "$0/device:CPU:0"
          attr { key: "dtype" value { type: DT_FLOAT } } }
@@ -64,7 +64,7 @@ constexpr char kGraph[] = R"(
 constexpr char kExtension[] = R"(
   node { name: "more" op: "NoOp" device: "$0/device:CPU:0" }
 )";
-// A part of a step that is fed with $1.
+// The part of a step that is fed with x. $0 is the task, $1 its incarnation.
 constexpr char kFedPart[] = R"(
   node { name: "x" op: "_Recv" device: "$0/device:CPU:0"
     attr { key: "tensor_type" value { type: DT_FLOAT } }
@@ -83,7 +83,7 @@ std::string FedPart(const std::string& task, uint64_t incarnation) {
   return absl::Substitute(kFedPart, task, static_cast<int64_t>(incarnation));
 }
 
-// What feeds that part.
+// Returns the key with which that part is fed.
 std::string FeedKey(const std::string& task, uint64_t incarnation) {
   const std::string device = absl::StrCat(task, "/device:CPU:0");
   return RendezvousKey{.send_device = device,
@@ -103,7 +103,7 @@ pb::GraphDef GraphOf(int num_nodes) {
   return graph;
 }
 
-// A session whose graph has not been extended yet.
+// Extends a session whose graph has not been extended yet.
 pb::ExtendSessionRequest ExtensionOf(const ClientSession& session,
                                      const pb::GraphDef& graph) {
   pb::ExtendSessionRequest request;
@@ -164,7 +164,7 @@ HostilePeer::Answers HostilePeer::Flood(
       if (open.size() < kCallsAtATime && i + 1 < count) continue;
     }
     Open& oldest = open.front();
-    // Some are under way there by now, some are not.
+    // By now, some calls are under way at the task, and some are not.
     if (vanishes) {
       if (i % 7 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       oldest.cancellation->Cancel(absl::CancelledError("the peer is gone"));
@@ -185,10 +185,11 @@ HostilePeer::Answers HostilePeer::SendGarbage(int count) {
         kMethods[static_cast<size_t>(i) % std::size(kMethods)];
     if (IsOf(method, methods::kCreateWorkerSession) ||
         IsOf(method, methods::kRegisterGraph)) {
-      // What could be a message would make something that stays.
+      // A valid message to these methods would make something that stays. This
+      // first byte is a tag that no message begins with.
       bytes[0] = 0x0f;
     } else if (i % 3 == 0 && bytes.size() > 2) {
-      // Begins as a message would.
+      // Begins as a message would: with field 1 and a short length.
       for (char& c : bytes) c &= 0x7f;
       bytes[0] = 0x0a;
       bytes[1] %= 100;
@@ -232,7 +233,7 @@ HostilePeer::Answers HostilePeer::SendGraphsForAbsentDevices(int count) {
         i % 2 == 0 ? "/job:nobody/replica:0/task:3" : absl::StrCat(task_, "7");
     const std::string graph = absl::Substitute(kGraph, task);
     switch (i / 2 % 4) {
-      case 0:  // few, since a session lets only so many wait
+      case 0:  // few, since few may wait in a session
         return {methods::kExtendSession,
                 ToPayload(ExtensionOf(of_client, GraphDefOf(absl::Substitute(
                                                      kExtension, task))))};

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// HostilePeer: calls a task as no client or peer should. Every attack waits
-// until each of its calls has an answer, and fails the test when one has none.
+// HostilePeer calls a task in ways in which no client and no peer should. Every
+// attack waits until each of its calls has an answer, and fails the test if one
+// has none.
 #ifndef LEAT_TESTS_TESTING_HOSTILE_PEER_H_
 #define LEAT_TESTS_TESTING_HOSTILE_PEER_H_
 
@@ -18,36 +19,46 @@
 
 namespace leat::testing {
 
-// For one thread.
+// To be used by one thread. Attacks send the same bytes in every run: the
+// random numbers have a fixed seed.
 class HostilePeer {
  public:
-  // How often each code was the answer.
+  // How many calls were answered with each code, kOk included.
   using Answers = std::map<absl::StatusCode, int>;
 
-  // `transport` is borrowed. `task`, "/job:ps/replica:0/task:0", is the one at
-  // `address`. `max_message_bytes`: that it takes.
+  // `transport` is borrowed and must outlive this object. `task`
+  // ("/job:ps/replica:0/task:0") is the task that listens at `address`, and
+  // `max_message_bytes` is the size of the largest message that it accepts.
   HostilePeer(Transport& transport, std::string address, std::string task,
               int64_t max_message_bytes);
 
-  // Each of so many calls. Bytes that may be no message, to every method.
+  // Each attack makes `count` calls. This one sends random bytes, which are
+  // hardly ever a valid message, to every method in turn.
   Answers SendGarbage(int count);
-  // Sessions, graphs, callables, steps and transfers that there are not.
+  // Uses sessions, graphs, callables, steps and transfers that do not exist.
   Answers UseUnknownHandles(int count);
-  // Graphs with nodes on devices that are not the task's, or nobody's.
+  // Sends graphs whose nodes are on devices of a task that does not exist.
   Answers SendGraphsForAbsentDevices(int count);
+  // Sends headers of one byte more, and tensors slightly larger, than
+  // `max_message_bytes`.
   Answers SendOversizedMessages(int count);
-  // Of so many nodes, of which the task is to take fewer.
+  // The number of nodes of the graphs that SendOversizedGraphs sends. The limit
+  // of the task must be lower.
   static constexpr int kOversizedGraphNodes = 1000;
   Answers SendOversizedGraphs(int count);
-  // Feeds of steps, of callables and of graphs.
+  // Feeds int32 tensors to steps, callables and registered graphs that expect
+  // float.
   Answers FeedOtherTypesThanPromised(int count);
-  // And goes.
+  // Calls RecvTensor for tensors that are never sent, and cancels the calls.
   Answers AskForTensorsThatNobodySends(int count);
-  // From calls that wait, and from sessions that are being made.
+  // Cancels endless calls (EndlessCalls) and, once in ten, a CreateSession
+  // call.
   Answers VanishMidCall(int count);
 
  private:
-  // Some calls at a time; `vanishes`: gives each up a moment later.
+  // Makes the calls that `make` returns for 0 to `count` - 1, at most 32 at a
+  // time, and counts the answers. If `vanishes`, cancels each call a moment
+  // later.
   Answers Flood(int count, const std::function<MethodCall(int i)>& make,
                 bool vanishes = false);
 

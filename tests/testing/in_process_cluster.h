@@ -1,7 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// InProcessCluster: several servers in this process, which reach each other by
-// an in-process network, and sessions on them. Not thread-safe.
+// InProcessCluster runs several servers in this process, which reach each other
+// over an in-process network, and makes sessions on them.
+//
+//   InProcessCluster cluster({{"ps", 1}, {"worker", 2}});
+//   auto session = cluster.NewSession(graph, {.job = "worker", .index = 0});
+//   ...
+//   EXPECT_EQ(cluster.Leaks(), "");
 #ifndef LEAT_TESTS_TESTING_IN_PROCESS_CLUSTER_H_
 #define LEAT_TESTS_TESTING_IN_PROCESS_CLUSTER_H_
 
@@ -19,18 +24,24 @@
 
 namespace leat::testing {
 
+// Not thread-safe. Owns the servers. Every task always has an address, whether
+// its server runs or not.
 class InProcessCluster {
  public:
-  // Tasks per job: {{"ps", 1}, {"worker", 2}}. `faults`, unless null, decide
-  // what happens to messages, of sessions too.
+  // Starts all tasks of the `jobs`, each given with its number of tasks. If
+  // `faults` is not null, it decides what happens to each message, those of
+  // sessions included.
   explicit InProcessCluster(const std::map<std::string, int>& jobs,
                             ServerLimits limits = {},
                             std::shared_ptr<InProcessFaults> faults = nullptr,
                             const ChunkOptions& chunks = {});
 
+  // REQUIRES: the task runs.
   Server& server(const TaskId& task) { return *servers_.at(task.ToString()); }
+  // Destroys the server of a task and all that it holds.
   void Kill(const TaskId& task) { servers_.erase(task.ToString()); }
-  // Also once it was killed: with new devices, nothing in them.
+  // Starts a task that was killed. It gets new devices, which hold nothing.
+  // Fails the test if the server does not start.
   void Start(const TaskId& task);
   void Restart(const TaskId& task) {
     Kill(task);
@@ -38,19 +49,20 @@ class InProcessCluster {
   }
 
   const ClusterSpec& spec() const { return spec_; }
-  // "localhost:1001".
+  // Returns the address of the task, such as "localhost:1001".
   std::string Address(const TaskId& task) const;
-  // "in-process://localhost:1001", of sessions on this network.
+  // Returns the target for sessions, such as "in-process://localhost:1001". It
+  // is valid on this cluster's network only.
   std::string Target(const TaskId& task) const;
   const std::shared_ptr<InProcessNetwork>& network() const { return network_; }
 
-  // On the master of that task.
+  // Makes a session on the master of `task`. Sets `options.network`.
   absl::StatusOr<std::shared_ptr<Session>> NewSession(
       const Graph& graph, const TaskId& task,
       RemoteSessionOptions options = {});
 
-  // Waits until no task has anything of a session or step, half a minute at
-  // most: "", or what some task still has.
+  // Waits, for half a minute at most, until no task holds anything of a session
+  // or step. Returns "", or a list of what some task still holds.
   std::string Leaks();
 
  private:

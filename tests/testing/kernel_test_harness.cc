@@ -58,7 +58,7 @@ void DeriveAttrs(const OpDef& op, const std::vector<DType>& types,
       } else if (list.ok()) {
         count = list->size();
       } else {
-        // What the other arguments leave over.
+        // A list has as many elements as the other arguments leave over.
         count = types.size() + 1 - std::min(types.size(), op.inputs.size());
       }
     }
@@ -170,7 +170,8 @@ absl::StatusOr<std::vector<Value>> KernelTestHarness::Run(
   std::vector<int32_t> input_slots;
   for (int i = 0; i < num_inputs; ++i) {
     input_slots.push_back(i);
-    // As the executor does for a reference that is read as a value.
+    // Reads the value, as the executor does for a reference that is used as
+    // one.
     if (inputs[i].ref != nullptr && !IsRef(node.input_types[i])) {
       LEAT_ASSIGN_OR_RETURN(inputs[i].tensor,
                             inputs[i].ref->Read(device_->allocator()));

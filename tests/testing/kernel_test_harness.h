@@ -1,14 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// KernelTestHarness: runs one kernel on given inputs, without a graph, a
-// session or an executor. Used by kernel tests and by the op cases.
+// KernelTestHarness runs one kernel on given inputs, without a graph, a session
+// or an executor. Kernel tests and the op cases use it.
 //
 //   KernelTestHarness harness;
 //   auto outputs = harness.Run("Add", {}, {Tensor::Scalar(1.f), ...});
 //
-// Goes through OpRegistry, KernelSignatures and KernelRegistry as a session
-// does: attrs get their defaults, types are checked, a kernel without a
-// signature that accepts the attrs does not run.
+// It goes through OpRegistry, KernelSignatures and KernelRegistry as a session
+// does: attrs get their defaults, types are checked, and a kernel whose
+// signatures do not accept the attrs does not run.
 #ifndef LEAT_TESTS_TESTING_KERNEL_TEST_HARNESS_H_
 #define LEAT_TESTS_TESTING_KERNEL_TEST_HARNESS_H_
 
@@ -29,15 +29,16 @@
 
 namespace leat::testing {
 
-// Every op and every kernel of this library, made on first use.
+// Return registries of every op and every kernel of this library, made on first
+// use.
 const OpRegistry& AllOps();
 const KernelRegistry& AllKernels();
 
-// An ordinary input, or a reference to a variable.
+// Return the value of an ordinary input, and of a reference to a variable.
 Value TensorValue(Tensor tensor);
 Value RefValue(std::shared_ptr<kernels::Variable> variable);
 
-// A kernel and the node it was made for; may be run many times.
+// A kernel and the node it was made for, both owned. May be run many times.
 class TestKernel {
  public:
   const NodeDef& node() const { return *node_; }
@@ -49,33 +50,38 @@ class TestKernel {
   std::unique_ptr<Kernel> kernel_;
 };
 
-// Thread-compatible. Resources live as long as the harness.
+// Thread-compatible. Owns the device, its threads and the resources that
+// kernels make. They live as long as the harness, so kernels must not outlive
+// it.
 class KernelTestHarness {
  public:
-  // Kernels share a pool of so many threads.
+  // Kernels share a pool of `num_threads` threads.
   explicit KernelTestHarness(int num_threads = 2);
   ~KernelTestHarness();
 
-  // The kernel for a node "test" with these inputs. Type attrs, lengths of
-  // lists and type lists that are absent are derived from the input types.
+  // Returns the CPU kernel for a node "test" with these inputs. Type attrs,
+  // lengths of lists and type lists that are absent are derived from the input
+  // types. INVALID_ARGUMENT if the inputs do not fit the op, NOT_FOUND if no
+  // kernel signature accepts the attrs.
   absl::StatusOr<TestKernel> Make(absl::string_view op, AttrMap attrs,
                                   const std::vector<DType>& input_types);
 
-  // One run, waiting for an async kernel; an output that is dead or not set
-  // has that Value. Moved-in tensors may be reused by the kernel.
+  // Runs the kernel once and waits if it is async. An output that is dead or
+  // not set is returned as such a Value. The kernel may write into tensors that
+  // were moved in.
   absl::StatusOr<std::vector<Value>> Run(const TestKernel& kernel,
                                          std::vector<Value> inputs);
 
-  // Both together; the outputs' tensors. An output without a tensor is
-  // INTERNAL.
+  // Makes the kernel, runs it and returns the tensors of its outputs. INTERNAL
+  // if an output has no tensor or another dtype than the node.
   absl::StatusOr<std::vector<Tensor>> Run(absl::string_view op, AttrMap attrs,
                                           std::vector<Tensor> inputs);
 
-  // For kernels of one output.
+  // Does the same for a kernel of one output. INTERNAL if it has more or none.
   absl::StatusOr<Tensor> RunOne(absl::string_view op, AttrMap attrs,
                                 std::vector<Tensor> inputs);
 
-  // What runs see; a test may set rendezvous, args, returns.
+  // The services that runs see. A test may set rendezvous, args and returns.
   StepServices& services() { return services_; }
   Device& device() { return *device_; }
   ResourceStore& resources() { return resources_; }

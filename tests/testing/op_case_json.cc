@@ -53,7 +53,7 @@ struct Parse<std::complex<T>> {
 };
 template <>
 struct Parse<std::string> {
-  // The file has one code point below 256 for every byte.
+  // The file has a code point below 256 for each byte.
   static std::string From(const json& value) {
     std::string bytes;
     const std::string text = value.get<std::string>();
@@ -90,7 +90,7 @@ bool Equal(const T& got, const T& expected, const Precision& precision) {
   }
 }
 
-// From the first on.
+// Returns every n-th element, beginning with the first.
 Tensor EveryNth(const Tensor& tensor, int64_t every) {
   Tensor result;
   VisitDType(kPlain + kStringOnly, tensor.dtype(), [&](auto tag) {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The JSON form of tensors and attrs in the tests' data files (*.jsonl): what a
-// case gives to an op and what it expects back. tests/op_cases/make_cases.py
-// describes the form and writes most of it.
+// Reads the JSON form of tensors and attrs in the tests' data files (*.jsonl):
+// what a case gives to an op and what it expects back.
+// tests/op_cases/make_cases.py describes the form and writes most of the files.
 #ifndef LEAT_TESTS_TESTING_OP_CASE_JSON_H_
 #define LEAT_TESTS_TESTING_OP_CASE_JSON_H_
 
@@ -15,37 +15,41 @@
 
 namespace leat::testing {
 
-// The lines of a file below tests/, in order. Fails the test that calls it for
-// a file that cannot be read, has no line, or has one that is no JSON object.
+// Returns the lines of a file, in order. `path` is relative to tests/. Fails
+// the test that calls it if the file cannot be read, has no line, or has a line
+// that is not a JSON object.
 std::vector<nlohmann::json> ReadJsonLines(const std::string& path);
 
-// [dtype, shape, values]; values are a list, or {"ramp": [start, step,
-// modulus]}: start + step * (i % modulus). A resource or variant tensor has no
-// values: its elements are default-constructed.
+// Returns the tensor of [dtype, shape, values]. The values are a list, or
+// {"ramp": [start, step, modulus]} for start + step * (i % modulus). A resource
+// or variant tensor has no values: its elements are default-constructed.
 Tensor TensorFromJson(const nlohmann::json& spec);
 
-// [kind, value]: ["list(int)", [1, 2]].
+// Returns the value of an attr of the form [kind, value], such as ["list(int)",
+// [1, 2]]. An unknown kind fails the test.
 AttrValue AttrFromJson(const nlohmann::json& spec);
 
-// {name: [kind, value]}.
+// Returns the attrs of {name: [kind, value], ...}.
 AttrMap AttrsFromJson(const nlohmann::json& spec);
 
-// |got - expected| <= tolerance * max(|expected|, floor).
+// The elements of float and complex tensors are equal if |got - expected| <=
+// tolerance * max(|expected|, floor).
 struct Precision {
   double tolerance = 0;
   double floor = 1e-3;
 };
 
-// What a kernel of this dtype is held to where a case says nothing else.
+// Returns the tolerance for kernels of this dtype in cases that give none.
 double DefaultTolerance(DType dtype);
 
-// Empty when equal (NaN equals NaN), else the first difference.
+// Returns "" if the tensors are equal, where NaN equals NaN, and else a
+// description of the first difference.
 std::string Difference(const Tensor& got, const Tensor& expected,
                        const Precision& precision);
 
-// The same for an expected tensor in JSON; of a large one every n-th value may
-// be recorded, as {"every": n, "values": [...]}. A case's "tolerance" and
-// "floor" go before those of the dtype.
+// Does the same for an expected tensor in JSON, which may give only every n-th
+// value of a large one, as {"every": n, "values": [...]}. `spec` is the case;
+// its "tolerance" and "floor" take precedence over the defaults.
 std::string Difference(const Tensor& got, const nlohmann::json& expected,
                        const nlohmann::json& spec);
 

@@ -31,7 +31,7 @@ bool IsPassedOn(absl::string_view variable) {
   return true;
 }
 
-// Ends with a null, as exec wants them.
+// Returns pointers to the strings and a final null, which exec requires.
 std::vector<char*> Pointers(const std::vector<std::string>& strings) {
   std::vector<char*> pointers;
   for (const std::string& each : strings) {

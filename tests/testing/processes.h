@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Programs that tests start. Their streams go to files, so that nothing waits
+// Runs programs for tests. Their output goes to files, so that they never wait
 // for a reader. Every wait is bounded.
 #ifndef LEAT_TESTS_TESTING_PROCESSES_H_
 #define LEAT_TESTS_TESTING_PROCESSES_H_
@@ -16,38 +16,41 @@
 
 namespace leat::testing {
 
-// The content of a file, "" when there is none.
+// Returns the content of a file, or "" if it cannot be read.
 std::string ReadFile(const std::string& path);
 
-// Starts a program with no input; -1, and the test fails, when it cannot.
-// `variables` are "NAME=value"; none of ours (LEAT_*, TF_CONFIG) and of
-// terminals are passed on.
+// Starts a program whose standard input is empty. `out` and `err` are the files
+// for its output. `variables` are "NAME=value". The environment of this process
+// is passed on without LEAT_*, TF_CONFIG, TERM and NO_COLOR. Returns -1, and
+// fails the test, if the program cannot be started.
 pid_t Spawn(const std::string& program, const std::vector<std::string>& args,
             const std::vector<std::string>& variables, const std::string& out,
             const std::string& err);
 
-// Its exit code, or -N when signal N ended it. What does not end by then is
-// killed, and the test fails.
+// Waits for a child process and returns its exit code, or -N if signal N ended
+// it. If it has not ended after `timeout`, kills it and fails the test.
 int WaitFor(pid_t pid, absl::Duration timeout = absl::Seconds(60));
 
-// A program that runs until it is told to end, killed by the destructor at the
-// latest. Used by one thread.
+// A program that runs until it is told to end. The destructor kills it if it
+// still runs. To be used by one thread. Owns the folder of its output files.
 class Process {
  public:
+  // Starts the program, as Spawn does.
   Process(const std::string& program, const std::vector<std::string>& args,
           const std::vector<std::string>& variables = {});
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  // The first whole line of standard output; "", and the test fails, when there
-  // is none in time or when it ends before.
+  // Waits for the first whole line of standard output and returns it. Returns
+  // "", and fails the test, if there is none in time or if the program ends
+  // first.
   std::string FirstLine(absl::Duration timeout = absl::Seconds(30));
 
   void Signal(int signal);
-  // SIGSTOP. When it returns, no thread of the process runs any more.
+  // Sends SIGSTOP. No thread of the process runs any more when this returns.
   void Stop();
-  // As WaitFor. REQUIRES: not called before.
+  // Waits as WaitFor does. REQUIRES: not called before.
   int Wait(absl::Duration timeout = absl::Seconds(60));
   bool IsRunning();
   pid_t pid() const { return pid_; }  // -1 when it is known to have ended
@@ -55,7 +58,7 @@ class Process {
   std::string Out() const { return ReadFile(folder_.Path("out")); }
   std::string Err() const { return ReadFile(folder_.Path("err")); }
 
-  // Of the kernel; 0 when it has ended.
+  // Return what Linux's /proc says of the process, or 0 if it has ended.
   int64_t ResidentBytes() const;
   int NumOpenFiles() const;
 
@@ -65,7 +68,8 @@ class Process {
   int code_ = 0;
 };
 
-// `leat serve` on a free port, or at `address`, as the only task of job ps.
+// Returns the arguments of `leat serve` as the only task of job ps, at
+// `address` or on a free port.
 std::vector<std::string> ServeAlone(const std::string& address = "127.0.0.1:0");
 
 }  // namespace leat::testing

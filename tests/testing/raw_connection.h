@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RawConnection: a connection to a task that is no client of gRPC's, so that it
-// can say anything, and end in the middle of it or without waiting for an
-// answer. BytesOfCall: what a client would say.
+// RawConnection is a TCP connection to a task without a gRPC client. It can
+// send any bytes, and it can end in the middle of a message or without waiting
+// for an answer. BytesOfCall returns the bytes that a client would send.
 #ifndef LEAT_TESTS_TESTING_RAW_CONNECTION_H_
 #define LEAT_TESTS_TESTING_RAW_CONNECTION_H_
 
@@ -13,24 +13,28 @@
 
 namespace leat::testing {
 
-// For one thread.
+// To be used by one thread. Owns its socket.
 class RawConnection {
  public:
-  // `address`: "127.0.0.1:port". Fails the test when nobody listens there.
+  // Connects to `address`, "127.0.0.1:port". Fails the test if nobody listens
+  // there.
   explicit RawConnection(const std::string& address);
-  // As when the process is killed: what is under way is not given up before.
+  // Closes the socket as the kernel does for a killed process: calls in
+  // progress are not cancelled first.
   ~RawConnection();
   RawConnection(const RawConnection&) = delete;
   RawConnection& operator=(const RawConnection&) = delete;
 
+  // Sends all `bytes`; fails the test if they cannot be sent.
   void Send(absl::string_view bytes);
 
  private:
   const int socket_;
 };
 
-// All bytes of a connection over which that method is called once, with a
-// message of less than 16 KiB (RFC 9113, RFC 7541, and gRPC over HTTP/2).
+// Returns all bytes of a connection over which `method` is called once.
+// `message` must be smaller than 16 KiB. The formats are those of RFC 9113
+// (HTTP/2), RFC 7541 (HPACK) and gRPC over HTTP/2.
 std::string BytesOfCall(const Method& method, absl::string_view message);
 
 }  // namespace leat::testing

@@ -20,8 +20,8 @@
 namespace leat {
 namespace {
 
-// What a closed session has had goes soon: a reply may come before the step is
-// cleaned up.
+// Waits for a while until the server holds nothing: the client may have its
+// reply before the step is cleaned up.
 void ExpectNothingLeft(const Server& server) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   ServerCounters c;
@@ -72,7 +72,7 @@ class SessionOnServer final
   absl::Status Close() override { return session_->Close(); }
 
  private:
-  // Keeps the server.
+  // A callable that keeps the server alive.
   class CallableOnServer final : public Callable::Implementation {
    public:
     CallableOnServer(std::shared_ptr<SessionOnServer> session,

@@ -1,11 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// NewTestSession: the session that a test of sessions is about. The programs of
-// such tests run three times (tests/CMakeLists.txt), with LEAT_TEST_SESSION
+// NewTestSession makes the session for tests of sessions. Their programs run
+// three times (tests/CMakeLists.txt), with different values of
+// LEAT_TEST_SESSION:
 //
 //   local       or unset: a LocalSession,
 //   in_process  a session on a server of one task in this process,
-//   grpc        the same by gRPC.
+//   grpc        the same over gRPC.
 #ifndef LEAT_TESTS_TESTING_SESSION_UNDER_TEST_H_
 #define LEAT_TESTS_TESTING_SESSION_UNDER_TEST_H_
 
@@ -22,21 +23,22 @@ namespace leat {
 
 enum class SessionKind { kLocal, kInProcess, kGrpc };
 
-// What LEAT_TEST_SESSION says; another word ends the program.
+// Returns the kind that LEAT_TEST_SESSION names. Any other word ends the
+// program.
 SessionKind TestedSession();
 
-// Where it is on a server, that is "/job:localhost/replica:0/task:0", as a
-// local session calls its own task, with devices, limits and optimizer of
-// `options`; a master has its own placement policy. When the session and every
-// Callable of it have gone, nothing may be left on the server: the test fails
-// otherwise. UNIMPLEMENTED for options that are of this process only
-// (device_set, passes).
+// Makes a session of that kind. One on a server has the devices, limits and
+// optimizer of `options`, and its task is "/job:localhost/replica:0/task:0",
+// which is also a local session's name for its own task; the master keeps its
+// own placement policy. When the session and all its Callables are gone, the
+// server must hold nothing of them: otherwise the test fails. UNIMPLEMENTED for
+// options that only a local session can have (device_set, passes).
 absl::StatusOr<std::shared_ptr<Session>> NewTestSession(
     const Graph& graph, const LocalSessionOptions& options = {},
     const KernelRegistry& kernels = BuiltinKernels());
 
-// In how many ways a test that is long tries what it tries: a tenth over
-// servers, where each takes one to start.
+// Returns how many variants a long test tries: `local` for local sessions, and
+// a tenth of that for servers, because each try starts one.
 template <class Int>
 Int NumTries(Int local) {
   return TestedSession() == SessionKind::kLocal ? local : (local + 9) / 10;
@@ -44,8 +46,8 @@ Int NumTries(Int local) {
 
 }  // namespace leat
 
-// Skips the rest of a test which looks at what only a local session has.
-// tests/runtime/session_kinds_test.cc lists those that do.
+// Skips the rest of a test that looks at something only a local session has.
+// tests/runtime/session_kinds_test.cc lists the tests that use it.
 #define LEAT_LOCAL_SESSION_ONLY(reason)                           \
   do {                                                            \
     if (::leat::TestedSession() != ::leat::SessionKind::kLocal) { \

@@ -1,6 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TaskClient: calls a task's methods, for tests that wait for what it says.
+// TaskClient calls the methods of one task, for tests that wait for the
+// answers.
+//
+//   TaskClient client(*transport, address);
+//   pb::GetStatusResponse status;
+//   absl::Status called =
+//       client.Call(methods::kGetStatus, pb::GetStatusRequest(), status);
 #ifndef LEAT_TESTS_TESTING_TASK_CLIENT_H_
 #define LEAT_TESTS_TESTING_TASK_CLIENT_H_
 
@@ -23,14 +29,16 @@ class MessageLite;
 
 namespace leat::testing {
 
-// A call under way. Thread-safe.
+// A call in progress. Thread-safe.
 class StartedCall {
  public:
+  // Returns whether the answer has come.
   bool is_done() const;
+  // Gives the call up. The answer is then CANCELLED unless it has come before.
   void Cancel() { cancellation_->Cancel(absl::CancelledError("by the test")); }
 
-  // The answer. Fails the test, with DEADLINE_EXCEEDED, when there is none in a
-  // minute. To be called once.
+  // Waits for the answer and returns it. If there is none within a minute,
+  // fails the test and returns DEADLINE_EXCEEDED. To be called once.
   absl::StatusOr<Payload> Wait();
 
  private:
@@ -46,26 +54,29 @@ class StartedCall {
 // Thread-safe.
 class TaskClient {
  public:
-  // `transport` is borrowed and outlives this.
+  // `transport` is borrowed and must outlive this object and its calls.
   TaskClient(Transport& transport, std::string address)
       : transport_(transport), address_(std::move(address)) {}
 
+  // Starts a call and returns without waiting.
   std::shared_ptr<StartedCall> Start(
       const Method& method, const google::protobuf::MessageLite& request,
       WireTensors tensors = {});
 
-  // Waits. `response` gets the fields that are no tensors.
+  // Makes a call and waits for the answer. `response` gets the fields that are
+  // not tensors. Returns the status of the call.
   absl::Status Call(const Method& method,
                     const google::protobuf::MessageLite& request,
                     google::protobuf::MessageLite& response);
 
-  // Creates the session, registers the graph in it (text format of a GraphDef)
-  // and gives the graph's handle.
+  // Creates the worker session `session`, registers `graph`, a GraphDef in text
+  // form, in it and returns the graph's handle.
   absl::StatusOr<std::string> Register(const std::string& session,
                                        const std::string& graph);
+  // Starts RunGraph of a registered graph, without feeds and fetches.
   std::shared_ptr<StartedCall> Run(const std::string& session,
                                    const std::string& graph, int64_t step_id);
-  // Of the task's first device.
+  // Returns the incarnation of the task's first device, or 0 if it has none.
   uint64_t Incarnation();
 
  private:

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Sessions of a task's two services, for tests that call their methods. They
-// end with the objects; what fails of it fails the test. Graphs are GraphDefs
-// in text form.
+// ClientSession and RegisteredSession are sessions of a task's master service
+// and of its worker service, for tests that call the methods of these services.
+// The sessions end with the objects. What fails when they begin or end fails
+// the test. Graphs are GraphDefs in text form.
 #ifndef LEAT_TESTS_TESTING_TASK_SESSIONS_H_
 #define LEAT_TESTS_TESTING_TASK_SESSIONS_H_
 
@@ -15,14 +16,15 @@
 
 namespace leat::testing {
 
-// In the version that this library writes.
+// Return the GraphDef of the text, and a request to create a session with it,
+// in the GraphDef version that this library writes.
 pb::GraphDef GraphDefOf(const std::string& graph);
 pb::CreateSessionRequest CreateSessionRequestOf(const std::string& graph);
 
-// Of a client, with the task's master. For one thread.
+// A client's session on the master of a task. To be used by one thread.
 class ClientSession {
  public:
-  // `client` is borrowed and outlives this.
+  // Creates the session. `client` is borrowed and must outlive this object.
   ClientSession(TaskClient& client, const std::string& graph);
   ~ClientSession();
   ClientSession(const ClientSession&) = delete;
@@ -30,9 +32,12 @@ class ClientSession {
 
   const std::string& handle() const { return handle_; }
 
-  // Of that fetch; of that feed too unless it is empty.
+  // Makes a callable with one fetch, and with one feed unless `feed` is empty.
+  // Returns its handle.
   int64_t MakeCallable(const std::string& feed, const std::string& fetch);
 
+  // Return requests for one step, without tensors; the test adds those it
+  // feeds.
   pb::RunStepRequest StepRequest(const std::string& fetch) const;
   pb::RunCallableRequest CallableRequest(int64_t callable) const;
 
@@ -41,17 +46,20 @@ class ClientSession {
   std::string handle_;
 };
 
-// Of a master, with the task, and one graph of it. For one thread.
+// A master's session on a task, with one registered graph. To be used by one
+// thread.
 class RegisteredSession {
  public:
-  // `client` is borrowed and outlives this.
+  // Creates the session and registers `graph` in it. `client` is borrowed and
+  // must outlive this object.
   RegisteredSession(TaskClient& client, const std::string& graph);
   ~RegisteredSession();
   RegisteredSession(const RegisteredSession&) = delete;
   RegisteredSession& operator=(const RegisteredSession&) = delete;
 
-  // Of a new step each.
+  // Returns a request for a new step of the registered graph.
   pb::RunGraphRequest StepRequest() const;
+  // Returns a request to register another graph in the session.
   pb::RegisterGraphRequest GraphRequest(const pb::GraphDef& graph) const;
 
  private:

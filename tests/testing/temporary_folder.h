@@ -1,12 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A folder for the files of one test, removed with all that is in it:
+// TemporaryFolder is a folder for the files of one test. It is removed with all
+// its content when the object goes:
 //
 //   const TemporaryFolder folder;
 //   WriteNpy(tensor, folder.Path("x.npy"));
 //
-// No other test or process has one of its name: tests run side by side. It
-// stays where the process is killed. Used by one thread.
+// Its name is unique, because tests run side by side. The folder stays if the
+// process is killed.
 #ifndef LEAT_TESTS_TESTING_TEMPORARY_FOLDER_H_
 #define LEAT_TESTS_TESTING_TEMPORARY_FOLDER_H_
 
@@ -21,6 +22,7 @@
 
 namespace leat {
 
+// Used by one thread. Fails the test if the folder cannot be made or removed.
 class TemporaryFolder {
  public:
   TemporaryFolder() : path_(::testing::TempDir() + "leat_test_XXXXXX") {
@@ -34,6 +36,7 @@ class TemporaryFolder {
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
+  // Returns the path of a file of that name in the folder.
   std::string Path(const std::string& name) const { return path_ + "/" + name; }
 
  private:

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TestService: methods of a task that do nothing but behave in all the ways in
-// which methods may. CallResult: what became of a call.
+// TestService has methods that show every behaviour that the handlers of a task
+// may have. CallResult records how a call ended. Both are for tests of
+// transports.
 #ifndef LEAT_TESTS_TESTING_TEST_SERVICE_H_
 #define LEAT_TESTS_TESTING_TEST_SERVICE_H_
 
@@ -20,16 +21,19 @@
 
 namespace leat::testing {
 
-// Thread-safe; calls may outlive it.
+// Records the replies of one call. Thread-safe. May be destroyed before the
+// call ends.
 class CallResult {
  public:
-  // To be given to one call.
+  // Returns the callback to give to one call.
   Reply Done() const;
 
+  // Returns whether the call has a reply.
   bool is_done() const { return num_replies() > 0; }
+  // Returns how often the callback was called; more than once is an error.
   int num_replies() const;
-  // Waits up to half a minute; then DATA_LOSS, which no method says. To be
-  // called once.
+  // Waits for the reply and returns it. If there is none within half a minute,
+  // returns DATA_LOSS, which no method returns. To be called once.
   absl::StatusOr<Payload> Take() const;
 
  private:
@@ -42,46 +46,52 @@ class CallResult {
   const std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-// Calls, waits, and makes the tensors of the answer.
+// Makes a call, waits for the answer, and materializes the tensors in it.
 absl::StatusOr<Payload> CallNow(Transport& transport, absl::string_view address,
                                 const Method& method, Payload request = {},
                                 CallOptions options = {});
 
-// A message of one field, number 1.
+// Returns a message whose only field besides tensors is number 1, a string.
+// REQUIRES: `text` is shorter than 128 bytes.
 Payload PayloadOf(absl::string_view text, WireTensors tensors = {});
 
-// Thread-safe. Outlives its calls.
+// Thread-safe. Must outlive its calls.
 class TestService {
  public:
-  // Answers with its request.
+  // Answer with the request.
   static constexpr Method kEcho{"/leat.Test/Echo", {3, true}, {3, true}};
   static constexpr Method kEchoUnnamed{
       "/leat.Test/EchoUnnamed", {2, false}, {2, false}};
-  // Answers with `error`.
+  // Answers with the error of set_error.
   static constexpr Method kFail{"/leat.Test/Fail"};
-  // Never answers unless it is cancelled, then CANCELLED.
+  // Answers only if the call is cancelled, with the reason of the cancellation.
   static constexpr Method kWait{"/leat.Test/Wait"};
-  // Answers when Release is called, and then at once.
+  // Waits for Release before it answers; answers at once after that.
   static constexpr Method kHold{"/leat.Test/Hold"};
-  // Forgets to answer.
+  // Destroys its reply callback without calling it.
   static constexpr Method kDrop{"/leat.Test/Drop"};
-  // Answers with a tensor where there is no field for one.
+  // Answers with a tensor although the method has no field for one.
   static constexpr Method kMisplace{"/leat.Test/Misplace"};
-  // No method.
+  // Is not in the method table.
   static constexpr Method kUnknown{"/leat.Test/Unknown"};
 
   TestService();
 
+  // The methods above, to listen with.
   const MethodTable& methods() const { return methods_; }
 
+  // Sets the error that kFail answers with.
   void set_error(absl::Status error);
+  // Answers the calls of kHold, those that wait and those to come.
   void Release();
 
-  int num_begun() const;  // calls of kWait and kHold
+  // Returns the number of calls of kWait and kHold whose handler was called.
+  int num_begun() const;
+  // Returns the number of calls of kWait that were cancelled.
   int num_cancelled() const;
-  // Of the last kWait; null before.
+  // Returns the context of the last call of kWait, or null if there was none.
   std::shared_ptr<CallContext> last_context() const;
-  // When its handler was called.
+  // Returns when the handler of that call was called.
   std::chrono::steady_clock::time_point last_begun() const;
 
  private:

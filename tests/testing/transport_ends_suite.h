@@ -1,7 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// How calls of every transport end before they are answered: by a deadline, a
-// cancellation, the end of a transport or of a listener.
+// Tests of how calls of every transport end before they are answered: by a
+// deadline, by a cancellation, or by the end of a transport or a listener. To
+// be included by one file of a program, which instantiates TransportTest
+// (transport_test.h).
 #ifndef LEAT_TESTS_TESTING_TRANSPORT_ENDS_SUITE_H_
 #define LEAT_TESTS_TESTING_TRANSPORT_ENDS_SUITE_H_
 
@@ -21,6 +23,7 @@
 
 namespace leat::testing {
 
+// A cancellation by the caller reaches the context of the handler.
 TEST_P(TransportTest, CancelsAtTheCallee) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
@@ -40,13 +43,14 @@ TEST_P(TransportTest, CancelsAtTheCallee) {
   EXPECT_TRUE(IsTransportError(status));
   EXPECT_TRUE(Eventually([&] { return service_.num_cancelled() == 1; }));
 
-  // No handler need know of one that was cancelled before.
+  // A call that is cancelled before it begins fails without the handler.
   const absl::Status late =
       CallNow(*transport, listener->address(), TestService::kWait, {}, options)
           .status();
   EXPECT_EQ(late.code(), absl::StatusCode::kCancelled) << late;
 }
 
+// The handler of kHold ignores the cancellation; the caller's call ends anyway.
 TEST_P(TransportTest, EndsCancelledCallsOfDeafCallees) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
@@ -66,8 +70,8 @@ TEST_P(TransportTest, KeepsDeadlines) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
   const auto begin = Clock::now();
-  // On a busy machine, too, it comes to the handler in time: the connection is
-  // there, and the deadline is far.
+  // The first call opens the connection, and the deadline is far, so that the
+  // second call reaches the handler in time even on a busy machine.
   ExpectEcho(*transport, listener->address(), TestService::kEcho, "x", {});
   const CallOptions options = Within(std::chrono::seconds(3));
   const absl::Status status =
@@ -81,7 +85,8 @@ TEST_P(TransportTest, KeepsDeadlines) {
   ASSERT_TRUE(service_.last_context()->deadline.has_value());
   const auto difference =
       *service_.last_context()->deadline - *options.deadline;
-  // A message tells the time that is left, which its way does not take off.
+  // A message carries the time that is left, from which its travel time is not
+  // subtracted. So the deadlines of callee and caller differ by that time.
   EXPECT_LT(std::chrono::abs(difference),
             service_.last_begun() - begin + std::chrono::milliseconds(100));
 
@@ -98,6 +103,8 @@ TEST_P(TransportTest, KeepsDeadlines) {
                   .ok());
 }
 
+// The destructor cancels all calls and returns only after their callbacks, even
+// if one of them takes long.
 TEST_P(TransportTest, DestroyingATransportEndsItsCalls) {
   const auto callee = NewTransport();
   const auto listener = Listen(*callee);
@@ -126,6 +133,7 @@ TEST_P(TransportTest, DestroyingATransportEndsItsCalls) {
       Eventually([&] { return service_.num_cancelled() == kCalls + 1; }));
 }
 
+// Shutdown lets a running call finish within its grace, which is long here.
 TEST_P(TransportTest, ShutdownWaitsForCalls) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
@@ -138,7 +146,8 @@ TEST_P(TransportTest, ShutdownWaitsForCalls) {
     listener->Shutdown(std::chrono::seconds(60));
     has_stopped = true;
   });
-  // It takes no others meanwhile. (One may still come in.)
+  // The listener takes no new calls meanwhile. The first one tried may still be
+  // let in.
   EXPECT_TRUE(Eventually([&] {
     return CallNow(*transport, listener->address(), TestService::kEcho)
                .status()
@@ -152,6 +161,7 @@ TEST_P(TransportTest, ShutdownWaitsForCalls) {
   EXPECT_TRUE(response.ok()) << response.status();
 }
 
+// The call never ends by itself, so Shutdown cancels it when the grace is over.
 TEST_P(TransportTest, ShutdownCancelsCallsAfterAWhile) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
@@ -170,6 +180,7 @@ TEST_P(TransportTest, ShutdownCancelsCallsAfterAWhile) {
   listener->Shutdown(std::chrono::seconds(60));  // again
 }
 
+// The bytes of an answer can be read after its transport is gone.
 TEST_P(TransportTest, AnswersOutliveTheirTransport) {
   auto transport = NewTransport();
   auto listener = Listen(*transport);
@@ -186,6 +197,8 @@ TEST_P(TransportTest, AnswersOutliveTheirTransport) {
   ExpectSame(*response, PayloadOf("x", {{"a", tensor}}));
 }
 
+// The callee or the caller ends while another thread makes calls. Each call
+// gets exactly one reply.
 TEST_P(TransportTest, EndsUnderLoad) {
   for (int round = 0; round < 20; ++round) {
     auto callee = NewTransport();

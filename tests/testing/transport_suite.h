@@ -1,6 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What every transport carries and refuses, and whom it reaches.
+// Tests of what every transport carries and refuses, and of which listeners it
+// reaches. To be included by one file of a program, which instantiates
+// TransportTest (transport_test.h).
 #ifndef LEAT_TESTS_TESTING_TRANSPORT_SUITE_H_
 #define LEAT_TESTS_TESTING_TRANSPORT_SUITE_H_
 
@@ -40,6 +42,9 @@ TEST_P(TransportTest, EchoesPayloads) {
   ExpectSame(*empty, Payload());
 }
 
+// Every code arrives with its message and payloads, also with line breaks,
+// bytes outside ASCII and bytes that are not text. The codes are those of
+// absl::StatusCode, 1 to 16.
 TEST_P(TransportTest, CarriesStatusesWithPayloads) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
@@ -56,6 +61,8 @@ TEST_P(TransportTest, CarriesStatusesWithPayloads) {
   }
 }
 
+// A callee cannot make its error look like one of the transport: the mark is
+// removed.
 TEST_P(TransportTest, TellsItsOwnErrorsFromTheCallees) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
@@ -88,6 +95,8 @@ TEST_P(TransportTest, DroppedRepliesAreInternal) {
               AllOf(HasSubstr("/leat.Test/Drop"), HasSubstr("dropped")));
 }
 
+// A method without a field for tensors can neither be sent tensors nor answer
+// with some.
 TEST_P(TransportTest, RefusesTensorsWithoutAField) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
@@ -111,6 +120,8 @@ TEST_P(TransportTest, UnreachableAddressIsUnavailable) {
   EXPECT_TRUE(IsTransportError(status));
 }
 
+// With wait_for_ready, a caller that has seen the task fail reaches it as soon
+// as it listens again.
 TEST_P(TransportTest, ReachesATaskThatHasRestarted) {
   const auto transport = NewTransport();
   auto listener = Listen(*transport);
@@ -127,7 +138,7 @@ TEST_P(TransportTest, ReachesATaskThatHasRestarted) {
   EXPECT_TRUE(response.ok()) << response.status();
 }
 
-// Whatever calls have failed before.
+// A call that failed before does not make the next one to that address fail.
 TEST_P(TransportTest, ReachesWhoListensNow) {
   const auto transport = NewTransport();
   auto listener = Listen(*transport);
@@ -176,6 +187,8 @@ TEST_P(TransportTest, WaitsForReadyUntilTheDeadlineOrTheEnd) {
   EXPECT_EQ(result.Take().status().code(), absl::StatusCode::kCancelled);
 }
 
+// The sizes lie around the limits at which transports treat tensors
+// differently. The pattern shows lost, repeated and misplaced bytes.
 TEST_P(TransportTest, LargeTensorsKeepTheirBytes) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
@@ -230,7 +243,7 @@ TEST_P(TransportTest, RefusesMessagesAboveTheLimit) {
                       HasSubstr("--max-message-bytes")));
     EXPECT_TRUE(IsTransportError(response.status()));
   };
-  // Of requests at the callee, of responses at the caller.
+  // The callee limits requests, and the caller limits responses.
   for (const auto& [transport, listener] :
        {std::pair(large_transport.get(), small_listener.get()),
         std::pair(small_transport.get(), large_listener.get())}) {
@@ -241,6 +254,7 @@ TEST_P(TransportTest, RefusesMessagesAboveTheLimit) {
   }
 }
 
+// The message of the error names the address, or the file of a Unix socket.
 TEST_P(TransportTest, RefusesATakenAddress) {
   const auto transport = NewTransport();
   const auto other = NewTransport();
@@ -255,7 +269,7 @@ TEST_P(TransportTest, RefusesATakenAddress) {
       std::string(status.message()),
       AllOf(HasSubstr(where), ::testing::AnyOf(HasSubstr("already in use"),
                                                HasSubstr("another server"))));
-  // That has hurt nobody.
+  // The refusal has not hurt the listener, and the address can be taken later.
   ExpectEcho(*other, address, TestService::kEcho, "x", {});
   listener.reset();
   listener = Listen(*other, address);
@@ -271,6 +285,8 @@ TEST_P(TransportTest, RefusesWhatIsNoAddress) {
   }
 }
 
+// One call in five waits and is cancelled, one in five has a deadline that may
+// pass, and the others must succeed.
 TEST_P(TransportTest, ManyCallsAtOnceGetOneAnswerEach) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
@@ -314,7 +330,7 @@ TEST_P(TransportTest, ManyCallsAtOnceGetOneAnswerEach) {
   }
 }
 
-// A handler that calls another method and answers with what that says.
+// The handler calls another method and passes its answer on.
 TEST_P(TransportTest, HandlersMayCall) {
   const auto transport = NewTransport();
   const auto last = Listen(*transport);

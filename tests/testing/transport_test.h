@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TransportTest: a test of a transport, which says in distributed/transport.h
-// what it promises. transport_suite.h and transport_ends_suite.h have the tests
-// of every transport; a program that includes them instantiates TransportTest.
+// TransportTest is the fixture for tests of transports. They check the promises
+// of distributed/transport.h. transport_suite.h and transport_ends_suite.h
+// contain the tests that every transport must pass; a program that includes
+// them instantiates TransportTest with the names of its transports.
 #ifndef LEAT_TESTS_TESTING_TRANSPORT_TEST_H_
 #define LEAT_TESTS_TESTING_TRANSPORT_TEST_H_
 
@@ -25,20 +26,24 @@ namespace leat::testing {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
+// The transport that a test instance is about.
 struct TransportCase {
   std::string name = {};  // of the transport
   bool is_unix = false;   // listens at Unix sockets
 };
 
+// True if the transport made the error, and not the method that was called.
 inline bool IsTransportError(const absl::Status& status) {
   return status.GetPayload(kTransportErrorPayload).has_value();
 }
 
+// Each test has one TestService, which all its listeners serve. Tests and the
+// fixture run on one thread; handlers run on threads of the transport.
 class TransportTest : public ::testing::TestWithParam<TransportCase> {
  protected:
   using Clock = std::chrono::steady_clock;
 
-  // All of a test reach each other.
+  // Makes a transport. All transports of one test reach each other.
   std::unique_ptr<Transport> NewTransport(TransportOptions options = {}) {
     options.network = network_;
     auto transport = BuiltinTransports().Create(GetParam().name, options);
@@ -46,12 +51,14 @@ class TransportTest : public ::testing::TestWithParam<TransportCase> {
     return *std::move(transport);
   }
 
-  // One to listen at.
+  // Returns an address to listen at: a free port or a new Unix socket.
   std::string NewAddress() {
     if (!GetParam().is_unix) return "127.0.0.1:0";
     return absl::StrCat("unix:", folder_.Path("s"), ++num_addresses_);
   }
 
+  // Serves the methods of `service_`. Returns null, and fails the test, if the
+  // transport cannot listen at the address.
   std::unique_ptr<Listener> Listen(Transport& transport,
                                    const std::string& address) {
     auto listener = transport.Listen(address, service_.methods());
@@ -62,18 +69,20 @@ class TransportTest : public ::testing::TestWithParam<TransportCase> {
     return Listen(transport, NewAddress());
   }
 
-  // An address at which nobody listens.
+  // Returns an address at which nobody listens any more.
   std::string LonelyAddress() {
     const auto transport = NewTransport();
     return Listen(*transport)->address();
   }
 
+  // Returns options with a deadline that is `time` from now.
   static CallOptions Within(std::chrono::nanoseconds time) {
     CallOptions options;
     options.deadline = Clock::now() + time;
     return options;
   }
 
+  // Expects the same header, and identical tensors of the same names.
   static void ExpectSame(const Payload& actual, const Payload& expected) {
     EXPECT_EQ(actual.header, expected.header);
     ASSERT_EQ(actual.tensors.size(), expected.tensors.size());
@@ -85,7 +94,8 @@ class TransportTest : public ::testing::TestWithParam<TransportCase> {
     }
   }
 
-  // Sends it and expects it back.
+  // Calls `method` with the text and the tensors and expects them in the
+  // answer.
   static void ExpectEcho(Transport& transport, const std::string& address,
                          const Method& method, const std::string& text,
                          const WireTensors& tensors) {
@@ -98,6 +108,7 @@ class TransportTest : public ::testing::TestWithParam<TransportCase> {
   TemporaryFolder folder_;
   int num_addresses_ = 0;
   TestService service_;
+  // The network of in-process transports; the others do not use it.
   const std::shared_ptr<InProcessNetwork> network_ =
       std::make_shared<InProcessNetwork>();
 };

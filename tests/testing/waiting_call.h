@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// WaitingCall: one run of a kernel that may wait, in a step of its own that can
-// be cancelled meanwhile. For kernels of queues and the like.
+// WaitingCall is one run of a kernel that may wait, in a step of its own that
+// can be cancelled meanwhile. It is for tests of the kernels of queues,
+// accumulators and the like.
 #ifndef LEAT_TESTS_TESTING_WAITING_CALL_H_
 #define LEAT_TESTS_TESTING_WAITING_CALL_H_
 
@@ -17,20 +18,23 @@
 
 namespace leat::testing {
 
-// Thread-safe.
+// Thread-safe. Owns the inputs, the outputs and the cancellation of the run.
 class WaitingCall {
  public:
-  // Starts the run. `kernel` outlives this; of `services` only the step's
-  // cancellation is not used.
+  // Starts the run and returns when the kernel waits or is done. `kernel` must
+  // outlive this object. `services` is used with this object's cancellation
+  // instead of its own.
   WaitingCall(const StepServices& services, const TestKernel& kernel,
               std::vector<Value> inputs);
-  // Waits until it is done.
+  // Waits until the run is done.
   ~WaitingCall();
 
+  // Returns whether the kernel has called done.
   bool is_done() const;
+  // Cancels the step of this run.
   void Cancel(absl::Status reason) { cancellation_.Cancel(std::move(reason)); }
 
-  // The outputs. Waits until it is done.
+  // Waits until the run is done. Returns its outputs or its error.
   absl::StatusOr<std::vector<Value>> Result();
 
  private:

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Who is asked, and what becomes of those who do not answer. The tasks are in
-// this process.
+// Tests which tasks ClusterStatus asks, and what it reports of those that do
+// not answer. The tasks run in this process.
 #include "leat/tools/cluster_status.h"
 
 #include <chrono>
@@ -62,7 +62,7 @@ class ClusterStatusTest : public ::testing::Test {
 TEST_F(ClusterStatusTest, AsksEveryTaskOfTheCluster) {
   const auto ps = Serve({"ps", 0});
   const auto worker = Serve({"worker", 2});
-  // TensorFlow's tasks do not have the method.
+  // TensorFlow's tasks do not have the method kTaskStatus.
   MethodTable methods;
   methods.Add(methods::kGetStatus,
               [](const std::shared_ptr<CallContext>&, Payload, Reply reply) {
@@ -95,7 +95,7 @@ TEST_F(ClusterStatusTest, AsksEveryTaskOfTheCluster) {
   const TaskReading& unknown = reading->tasks[3];
   EXPECT_EQ(unknown.status.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(unknown.status.message()), HasSubstr("which port"));
-  // TensorFlow's tasks do not say who the others are.
+  // TensorFlow's tasks do not report the other tasks of their cluster.
   const auto alone = Status("127.0.0.1:10").Read();
   ASSERT_TRUE(alone.ok()) << alone.status();
   EXPECT_THAT(Tasks(*alone), ElementsAre("/job:worker/replica:0/task:10"));
@@ -124,7 +124,7 @@ TEST_F(ClusterStatusTest, GoesOnWithTheTasksThatItKnows) {
 
 TEST_F(ClusterStatusTest, WaitsNoLongerThanItIsTold) {
   const auto ps = Serve({"ps", 0});
-  // They take calls and say nothing.
+  // These tasks accept calls but do not answer them.
   std::vector<Reply> held;
   Mutex mutex;
   MethodTable methods;
@@ -135,7 +135,7 @@ TEST_F(ClusterStatusTest, WaitsNoLongerThanItIsTold) {
               });
   auto silent = transport_->Listen("127.0.0.1:2", methods);
   ASSERT_TRUE(silent.ok());
-  // The listener waits for them.
+  // The listener waits for these replies when it ends.
   const absl::Cleanup release = [&] {
     MutexLock lock(mutex);
     for (Reply& reply : held) std::move(reply)(absl::UnavailableError("late"));

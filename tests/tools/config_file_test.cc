@@ -19,7 +19,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::StartsWith;
 
-// A program with flags, and a command that has one and is not used.
+// A program with flags and a subcommand. The subcommand has a flag of its own
+// and is not used.
 class ConfigFileTest : public ::testing::Test {
  protected:
   ConfigFileTest() {
@@ -28,7 +29,7 @@ class ConfigFileTest : public ::testing::Test {
     app_.add_subcommand("run")->add_option("--steps", steps_);
   }
 
-  // What is wrong with a file of this content, or "".
+  // Returns the error of reading a file with this content, or "".
   std::string Read(const std::string& content) {
     const TemporaryFolder folder;
     const std::string path = folder.Path("x.toml");
@@ -76,7 +77,7 @@ TEST_F(ConfigFileTest, NamesALineThatSetsNothing) {
   }
 }
 
-// CLI11 would go on in the lines below.
+// CLI11 would take the rest of such a value from the lines below it.
 TEST_F(ConfigFileTest, NamesALineWithAControlCharacter) {
   EXPECT_EQ(Read(std::string("json = true\nfetch = a\0b\n", 24)),
             "line 2 has a control character");
@@ -105,7 +106,7 @@ TEST_F(ConfigFileTest, RefusesEmptyValuesOfFlagsWithoutOne) {
   EXPECT_FALSE(json_);
 }
 
-// CLI11 would take 2 GB for the last ones.
+// CLI11 would need 2 GB of memory for the last ones.
 TEST_F(ConfigFileTest, RefusesKeysOfManyParts) {
   std::string many = "a";
   while (many.size() < (16 << 10)) many += ".a";

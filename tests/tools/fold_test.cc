@@ -21,7 +21,7 @@ std::vector<std::string> Labels(const std::vector<FoldedLine>& lines) {
   return labels;
 }
 
-// Every name stands on exactly one line.
+// Expects that every name is on exactly one line.
 void ExpectPartition(const std::vector<FoldedLine>& lines, size_t num_names) {
   std::set<int> seen;
   size_t count = 0;

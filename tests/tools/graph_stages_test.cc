@@ -34,8 +34,9 @@ using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 using ::testing::UnorderedElementsAreArray;
 
-// A graph that every stage changes: a call to lower, devices to find, a node
-// that the step does not need, a product by 1, and two devices to cut between.
+// A graph that every stage changes. It has a call to lower, nodes without a
+// device, a node that the step does not need, a product by 1, and two devices
+// between which it is cut.
 constexpr char kGraph[] = R"(
   node { name: "x" op: "Placeholder"
          attr { key: "dtype" value { type: DT_FLOAT } } }
@@ -84,7 +85,7 @@ class StageTest : public ::testing::Test {
     return MakeDump(*graph_, *staged, options_, "m");
   }
 
-  // "name: op" of every node.
+  // Returns "name: op" for every node.
   static std::vector<std::string> Nodes(const Dump& dump) {
     std::vector<std::string> nodes;
     for (const DumpedPart& part : dump.parts) {
@@ -160,7 +161,8 @@ TEST_F(StageTest, PartitionedIsTheOptimizedGraphInParts) {
   EXPECT_EQ(Nodes(dump).size(), optimized.size() + 2);
 }
 
-// The stage's name, which every dump has, is not what differs.
+// Every dump contains its stage's name, so the dumps get the same stage before
+// they are compared.
 TEST_F(StageTest, EveryStageReadsDifferently) {
   std::set<std::string> texts, jsons, dots;
   for (const std::string& name : StageNames()) {
@@ -178,8 +180,8 @@ TEST_F(StageTest, EveryStageReadsDifferently) {
   EXPECT_EQ(dots.size(), 6u);
 }
 
-// A variable on a parameter server that two workers read; the mean of what they
-// compute asks for nothing.
+// A variable on a parameter server, which two workers read. The node that
+// computes the mean of their results requests no device.
 constexpr char kTowers[] = R"(
   node { name: "w" op: "VarHandleOp" device: "/job:ps/task:1"
          attr { key: "dtype" value { type: DT_FLOAT } }
@@ -221,7 +223,7 @@ class ClusterStageTest : public StageTest {
     options_.devices = *std::move(infos);
   }
 
-  // "tensor from -> to".
+  // Returns "tensor from -> to" for every transfer.
   static std::vector<std::string> Ways(const Dump& dump) {
     std::vector<std::string> ways;
     for (const DumpedTransfer& transfer : dump.transfers) {
@@ -261,7 +263,8 @@ TEST_F(ClusterStageTest, PartitionsForAClusterNobodyHas) {
           absl::StrCat("c:0 ", Cpu(kWorker0, 0), " -> ", Cpu(kChief, 0))));
 }
 
-// Cut by the master between tasks, by the task between its own devices.
+// The master cuts the graph between tasks (suffix _S); each task cuts its part
+// between its own devices (suffix _G).
 TEST_F(ClusterStageTest, NamesTransfersAsTheMasterAndTheTasksDo) {
   Describe();
   const std::vector<std::string> nodes = Nodes(At(Stage::kPartitioned));

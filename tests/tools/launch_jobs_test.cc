@@ -32,7 +32,8 @@ std::string Refusal(const std::string& text) {
   return std::string(tasks.status().message());
 }
 
-// Of an IPv4 address. Another socket listens there if `reuse` is allowed.
+// Returns whether a socket can listen at the IPv4 address "host:port". `reuse`
+// allows this even if another socket is bound to that port.
 bool CanListen(const std::string& address, bool reuse) {
   int port = 0;
   EXPECT_TRUE(absl::SimpleAtoi(address.substr(address.find(':') + 1), &port));
@@ -109,7 +110,7 @@ TEST(LaunchJobsTest, KeepsPortsForItsTasks) {
     EXPECT_NE(address, *(*cluster)->spec().AddressOf({"worker", 0}));
     EXPECT_FALSE(CanListen(address, /*reuse=*/false));
     EXPECT_TRUE(CanListen(address, /*reuse=*/true));
-    EXPECT_TRUE(CanListen(address, /*reuse=*/true));  // after a restart
+    EXPECT_TRUE(CanListen(address, /*reuse=*/true));  // as after a restart
   }
   EXPECT_TRUE(CanListen(address, /*reuse=*/false));
 }

@@ -24,7 +24,7 @@ using ::testing::SizeIs;
 
 constexpr std::chrono::milliseconds kPatience(100);
 
-// A stream whose other end is read when the test wants.
+// The view writes to a stream whose other end the test reads when it wants.
 class LiveViewTest : public ::testing::Test {
  protected:
   LiveViewTest() {
@@ -41,7 +41,7 @@ class LiveViewTest : public ::testing::Test {
     options.output = writer_.number();
     return LiveView({"chief-0", "worker-10"}, options);
   }
-  // What the stream has now.
+  // Returns what the stream holds now.
   std::string Read() const {
     std::string text;
     char bytes[4096];
@@ -110,7 +110,7 @@ TEST_F(LiveViewTest, DoesNotWaitForItsReader) {
     view.Write();
   }
   EXPECT_GE(view.waits_for(), 0);
-  view.Finish(kPatience);  // in vain
+  view.Finish(kPatience);  // gives up, as nothing is read
   EXPECT_LT(absl::Now() - start, absl::Seconds(30));
   std::string text = Read();
   EXPECT_TRUE(absl::StartsWith(text, "[chief-0]   xxx"));
@@ -119,7 +119,7 @@ TEST_F(LiveViewTest, DoesNotWaitForItsReader) {
   absl::StrAppend(&text, Shown(view, *this));
   EXPECT_TRUE(absl::StrContains(text, " lines are left out"));
   EXPECT_TRUE(absl::EndsWith(text, "[leat]      read again\n"));
-  // A pipe holds 64 KiB.
+  // A pipe holds 64 KiB, so only some of the lines were written.
   const std::vector<std::string> lines = absl::StrSplit(text, '\n');
   EXPECT_LT(lines.size(), 2000u);
   EXPECT_THAT(lines[1], SizeIs(12 + 99));
@@ -143,7 +143,7 @@ TEST_F(LiveViewTest, WritesToSocketsToo) {
   LiveView view = Make();
   view.Show(0, "a\n");
   EXPECT_EQ(Shown(view, *this), "[chief-0]   a\n");
-  // Nobody reads the second megabyte, and nothing waits for that.
+  // The second megabyte is not read, and the view must not wait for that.
   for (int i = 0; i < 2000; ++i) {
     view.Show(0, std::string(1000, 'y') + "\n");
     view.Write();

@@ -18,7 +18,8 @@
 namespace leat::npy_test {
 namespace {
 
-// A version 1 file of this header and data.
+// Returns the bytes of a file with this header and data, in format version 1
+// unless `version` says otherwise.
 std::string File(const std::string& header, const std::string& data,
                  char version = 1) {
   std::string bytes("\x93NUMPY", 6);
@@ -158,7 +159,8 @@ TEST(NpyTest, RefusesToWriteWhatNumPyDoesNotHave) {
 TEST(NpyTest, ReadsBackFilesOfEveryLength) {
   const TemporaryFolder folder;
   const std::string path = folder.Path("x.npy");
-  // Around the end of what is read to find the header.
+  // These sizes lie around the end of the block that is read to find the
+  // header.
   for (const int64_t size : {0, 1, 65400, 65424, 65425, 200000}) {
     auto tensor = Tensor::Allocate(HostAllocator(), DType::kUint8, Shape{size});
     ASSERT_TRUE(tensor.ok());
@@ -178,7 +180,8 @@ TEST(NpyTest, ReadsBackFilesOfEveryLength) {
   EXPECT_TRUE(Identical(strings, *again));
 }
 
-// How many times this process has called read(2), or -1.
+// Returns how many times this process has called read(2), or -1 if that is
+// unknown.
 int64_t NumReads() {
   std::ifstream counts("/proc/self/io");
   for (std::string name; counts >> name;) {
@@ -191,7 +194,8 @@ int64_t NumReads() {
 TEST(NpyTest, ReadsManyStringsAtOnce) {
   const TemporaryFolder folder;
   const std::string path = folder.Path("x.npy");
-  // More than two blocks of 1 MiB; and strings that are longer than a block.
+  // The first tensor takes more than two blocks of 1 MiB; each string of the
+  // second one is longer than a block.
   for (const auto& [count, width] :
        {std::pair<int, int>{800001, 3}, {3, (1 << 20) + 1}}) {
     auto strings =
@@ -212,7 +216,7 @@ TEST(NpyTest, ReadsManyStringsAtOnce) {
   }
 }
 
-// A file of holes: 3 GiB that would be read and would then be refused.
+// The file is sparse: it has 3 GiB, which must be refused before they are read.
 TEST(NpyTest, ComparesTheSizeOfAFileWithItsHeaderBeforeItReads) {
   const TemporaryFolder folder;
   const std::string path = folder.Path("sparse.npy");

@@ -37,7 +37,7 @@ using testing::ReadFile;
 constexpr char kSession[] = "1a2b3c4d5e6f7a8b";
 constexpr char kFolder[] = "1a2b3c4d";
 
-// The files of a folder, by name.
+// Returns the names of the files in `folder`, sorted.
 std::vector<std::string> FilesOf(const std::string& folder) {
   std::vector<std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -49,7 +49,8 @@ std::vector<std::string> FilesOf(const std::string& folder) {
 
 class PlanDumpTest : public ::testing::Test {
  protected:
-  // Plans and registers; what the tasks were given.
+  // Makes a plan for two tasks and registers it. Returns the graph that each
+  // task was given, by task.
   std::map<std::string, pb::GraphDef> Register(
       PlanDump& dump, std::string session = kSession,
       const std::vector<std::string>& foreign_tasks = {}) {
@@ -131,7 +132,7 @@ TEST_F(PlanDumpTest, NoMorePlansThanItMay) {
   EXPECT_EQ(FilesOf(folder_.Path(kFolder)).size(), 5);
 }
 
-// Handles of sessions, and names of tasks, are not paths.
+// Session handles and task names must not be used as paths.
 TEST_F(PlanDumpTest, NothingIsWrittenElsewhere) {
   PlanDump dump(folder_.Path(""), log_);
   Register(dump, "../../..");
@@ -161,7 +162,7 @@ TEST_F(PlanDumpTest, WhatCannotBeWrittenIsLoggedOnceAndFailsNothing) {
   EXPECT_EQ(log.find("plans are missing"), log.rfind("plans are missing"));
 }
 
-// A link in a folder that others may write in.
+// Other users may place a link in a folder that they can write to.
 TEST_F(PlanDumpTest, FollowsNoLinks) {
   const std::string target = folder_.Path("target");
   ASSERT_EQ(mkdir(folder_.Path(kFolder).c_str(), 0700), 0);
@@ -196,7 +197,7 @@ TEST(PlanDumpFolderTest, MustBeThereAndTakeFiles) {
   { std::ofstream(file) << "x"; }
   EXPECT_THAT(PlanDump::CheckFolder(file).message(),
               HasSubstr("file' is not a folder"));
-  // Whoever may write anywhere cannot write there.
+  // Even root cannot create files there.
   EXPECT_THAT(PlanDump::CheckFolder("/proc").message(),
               HasSubstr("cannot write in folder '/proc'"));
 }

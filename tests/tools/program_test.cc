@@ -23,7 +23,7 @@ TEST(ProgramTest, PrintsAllToAPipeThatDoesNotBlock) {
   ASSERT_GE(standard_output, 0);
   ASSERT_EQ(dup2(pipe_ends[1], STDOUT_FILENO), STDOUT_FILENO);
   close(pipe_ends[1]);
-  // It reads when the pipe, of 64 KiB, has long been full.
+  // The reader begins when the pipe, which holds 64 KiB, has long been full.
   std::string got;
   std::thread reader([&got, end = pipe_ends[0]] {
     absl::SleepFor(absl::Milliseconds(100));
@@ -34,7 +34,7 @@ TEST(ProgramTest, PrintsAllToAPipeThatDoesNotBlock) {
   });
   const std::string text(1 << 20, 'x');
   const int code = Print(Log("program_test"), text);
-  dup2(standard_output, STDOUT_FILENO);  // the reader comes to the end
+  dup2(standard_output, STDOUT_FILENO);  // gives the reader end of file
   reader.join();
   close(standard_output);
   close(pipe_ends[0]);

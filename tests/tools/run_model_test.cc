@@ -18,7 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// y = -x, s = sqrt(x), and an op without outputs.
+// The graph computes y = -x and s = sqrt(x), and has an op without outputs.
 constexpr char kGraph[] = R"(
   node { name: "x" op: "Placeholder"
          attr { key: "dtype" value { type: DT_FLOAT } }

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Every limit of a task has a flag of `leat serve`, which sets it and nothing
-// else, and stands with its default in docs/distributed.md.
+// Tests the limits of a task. Each has a flag of `leat serve` that sets it and
+// nothing else, and docs/distributed.md lists each flag with its default.
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -35,7 +35,7 @@ constexpr int64_t kSecond = 1'000'000'000;
 struct Limit {
   std::string flag = {};
   std::vector<std::string> fields = {};  // as FieldsOf names them
-  bool is_time = false;                  // a flag in seconds
+  bool is_time = false;                  // the flag takes seconds
 };
 
 const std::vector<Limit>& Limits() {
@@ -73,7 +73,7 @@ const std::vector<Limit>& Limits() {
   return limits;
 }
 
-// Of chunks, the manual tells elsewhere.
+// True for limits of chunks, which another section of the manual describes.
 bool IsOfChunks(const Limit& limit) {
   return absl::StartsWith(limit.fields[0], "chunks.");
 }
@@ -86,7 +86,8 @@ int64_t Number(std::chrono::nanoseconds value) { return value.count(); }
 
 using Fields = std::map<std::string, int64_t>;
 
-// All there are: with one more field in a struct this does not compile.
+// Returns the value of every field by its name. If a struct gets a field more,
+// this does not compile.
 Fields FieldsOf(const ServeOptions& options) {
   const auto& [max_message_bytes, max_transport_bytes, imported,
                max_graph_bytes, lowered, max_sessions, session_idle,
@@ -149,7 +150,7 @@ TEST(ServeLimitsTest, EachFlagSetsItsFieldsAndNothingElse) {
   Fields expected = FieldsOf(ServeOptions());
   std::set<std::string> fields;
   std::string flags;
-  int64_t value = 100;  // from here on within all bounds, and no default
+  int64_t value = 100;  // from here on valid and no default
   for (const Limit& limit : Limits()) {
     ++value;
     absl::StrAppend(&flags, " ", limit.flag, " ", value);
@@ -161,7 +162,7 @@ TEST(ServeLimitsTest, EachFlagSetsItsFieldsAndNothingElse) {
       expected[field] = number;
     }
   }
-  // allow_internal_names is none.
+  // The one field without a flag is allow_internal_names.
   EXPECT_EQ(fields.size() + 1, expected.size());
   EXPECT_EQ(FieldsOf(Parse(flags)), expected);
 }
@@ -190,7 +191,9 @@ TEST(ServeLimitsTest, OfDumpedPlans) {
   EXPECT_EQ(Parse("--max-dumped-plans 7").max_dumped_plans, 7);
 }
 
-// "4 GiB", "2^22", "10,000", "24 h" (in nanoseconds); -1 for all else.
+// Returns the number that a default in the manual stands for, such as "4 GiB",
+// "2^22", "10,000" or "24 h" (in nanoseconds), or -1 if the text has another
+// form.
 int64_t DefaultOf(const std::string& text) {
   if (text == "what the devices have") return INT64_MAX;
   const std::vector<std::string> words =
@@ -210,7 +213,8 @@ int64_t DefaultOf(const std::string& text) {
   return number * unit->second;
 }
 
-// Flag and default of each "`--flag` (default)" in the manual's section.
+// Returns the flag and the default of each "`--flag` (default)" in the manual's
+// section on limits.
 std::map<std::string, std::string> DocumentedDefaults() {
   const std::string manual = ReadFile(LEAT_TESTS_DIR "/../docs/distributed.md");
   absl::string_view rest = manual;
@@ -243,7 +247,8 @@ TEST(ServeLimitsTest, TheManualSaysTheDefaults) {
     const auto found = documented.find(limit.flag);
     if (found == documented.end()) continue;
     int64_t number = DefaultOf(found->second);
-    // One byte more than a message can have.
+    // The manual rounds this default to 2 GiB, which is one byte more than a
+    // message can have.
     constexpr int64_t kTooLarge = int64_t{1} << 31;
     if (limit.flag == "--max-message-bytes" && number == kTooLarge) --number;
     for (const std::string& field : limit.fields) {

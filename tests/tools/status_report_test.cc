@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What is printed of readings that are known.
+// Tests what the report prints for given readings.
 #include "leat/tools/status_report.h"
 
 #include <chrono>
@@ -123,7 +123,8 @@ ClusterReading Cluster() {
   return reading;
 }
 
-// The same, `seconds` before, with so many steps and bytes less.
+// Returns Cluster() as it was `seconds` earlier, when each counter of steps was
+// lower by `steps` and each counter of sent bytes by `bytes`.
 ClusterReading Earlier(int64_t seconds, int64_t steps, int64_t bytes) {
   ClusterReading reading = Cluster();
   for (TaskReading& task : reading.tasks) {
@@ -252,7 +253,7 @@ TEST(StatusReportTest, KnowsNoRatesOfOtherProcessesAndOfNewSessions) {
   before = Earlier(10, 5, 20);
   before.tasks[0].address = "elsewhere";
   EXPECT_EQ(rates(&before).Steps(), std::nullopt);
-  before = Earlier(10, -5, 20);  // a counter that went back
+  before = Earlier(10, -5, 20);  // a counter that went backwards
   EXPECT_EQ(rates(&before).Steps(), std::nullopt);
   before = Earlier(0, 5, 20);
   EXPECT_EQ(rates(&before).Steps(), std::nullopt);

@@ -43,7 +43,7 @@ TEST(TableTest, EscapesWhatATerminalWouldObey) {
   EXPECT_EQ(Escaped("\x1b[31m\x7f\r"), "\\x1b[31m\\x7f\\x0d");
   EXPECT_EQ(Escaped(absl::string_view("a\0\n\t", 4)), "a\\x00\\n\\t");
   EXPECT_EQ(EscapedLines("a\n\tin b\x1b"), "a\n\tin b\\x1b");
-  // U+009B is what ESC [ is in one character.
+  // U+009B is a single character that terminals obey like ESC [.
   EXPECT_EQ(Escaped("\xc2\x9b"), "\\xc2\\x9b");
 }
 

@@ -25,7 +25,7 @@ pb::DeviceStepStats& Device(pb::StepStats& step, const std::string& name) {
   return device;
 }
 
-// Times in microseconds.
+// Adds the run of a node, with times in microseconds.
 pb::NodeExecStats& Ran(pb::DeviceStepStats& device, const std::string& node,
                        const std::string& call, int from, int to,
                        int thread = 7) {
@@ -87,7 +87,7 @@ TEST(TraceTest, WritesChromeEvents) {
   EXPECT_TRUE(has_step);
 }
 
-// Every event of a row must end before the next one begins.
+// In one row, every event must end before the next one begins.
 TEST(TraceTest, PutsWhatOverlapsOnRowsOfItsOwn) {
   pb::StepStats step;
   pb::DeviceStepStats& cpu = Device(step, "cpu");
@@ -139,7 +139,8 @@ TEST(TraceTest, DrawsArrowsFromSendsToRecvs) {
   }
 }
 
-// As TensorFlow's tasks tell of them: no thread, no nanoseconds.
+// The stats are as TensorFlow's tasks report them, without threads and
+// nanoseconds.
 TEST(TraceTest, ShowsTensorsOnTheirWayInRowsOfTheirOwn) {
   pb::StepStats step;
   pb::DeviceStepStats& cpu = Device(step, "cpu");
@@ -179,7 +180,7 @@ TEST(TraceTest, ShowsTensorsOnTheirWayInRowsOfTheirOwn) {
   EXPECT_EQ(rows.size(), 3u) << "one row for both";
 }
 
-// TensorFlow's servers count it by the clock of the machine's start.
+// TensorFlow's servers count the scheduled time from the start of the machine.
 TEST(TraceTest, AWaitByAnotherClockIsNone) {
   pb::StepStats step;
   Ran(Device(step, "cpu"), "a", "MatMul(x)", 10, 30)
@@ -236,7 +237,7 @@ TEST(TraceTest, KeepsNoMoreThanItMay) {
   EXPECT_EQ(trace.TimeByOp()[0].count, 3);
 }
 
-// What it lacks is the end, whatever the sizes of the steps.
+// The trace lacks only its end, whatever the sizes of the steps.
 TEST(TraceTest, TakesNoStepAfterOneThatIsTooLarge) {
   pb::StepStats small, large;
   Ran(Device(small, "cpu"), "a", "MatMul(x)", 10, 30);

@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// Row i: image {2 i, 2 i + 1}, label i.
+// Returns `count` rows. Row i is the image {2 i, 2 i + 1} with label i.
 LabeledImages Rows(int count) {
   std::vector<uint8_t> pixels;
   std::vector<int32_t> labels;
@@ -36,7 +36,8 @@ LabeledImages Rows(int count) {
   return data;
 }
 
-// The labels of each batch of an epoch; images must belong to them.
+// Returns the labels of each batch of an epoch, and expects that the images
+// belong to them.
 std::vector<std::vector<int>> Epoch(Batches& batches) {
   std::vector<std::vector<int>> epoch;
   batches.StartEpoch();

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A worker's copy of a graph for between-graph training can be placed on the
-// cluster that it was built for: nothing that touches a variable is asked to be
-// elsewhere. Planned only: no task runs.
+// Tests that a worker's copy of a graph for between-graph training can be
+// placed on the cluster for which it was built: no node that uses a variable
+// requests another device. The graphs are only planned, so no task runs.
 #include <string>
 #include <vector>
 
@@ -33,8 +33,8 @@ std::vector<DeviceInfo> Cluster() {
   return devices;
 }
 
-// An embedding, normalized layers, a branch that reads a variable, slots, a
-// learning rate that follows the step.
+// The model has an embedding, normalized layers, a branch that reads a
+// variable, slots, and a learning rate that depends on the global step.
 void BuildModel(GraphBuilder& b) {
   const Output ids = b.Placeholder<int32_t>("ids", {-1, 4});
   const Output labels = b.Placeholder<int32_t>("labels", {-1});
@@ -66,7 +66,8 @@ bool TouchesAVariable(const Graph& graph, const Node& node) {
   return false;
 }
 
-// TensorFlow's placer would mend it, and log that; other planners need not.
+// TensorFlow's placer would correct a wrong request and log it, but other
+// planners need not.
 TEST(BetweenGraphPlacementTest, WhatTouchesAVariableAsksForItsDevice) {
   GraphBuilder b;
   const Scope device = b.OnDevice(ReplicaDeviceSetter(

@@ -101,7 +101,8 @@ TEST_F(ClusterTaskTest, AnEvaluatorIsAClientOfTheFirstParameterServer) {
   EXPECT_EQ(task->worker_device(), "/job:ps/task:1");
   const SessionOptions options = task->session_options();
   EXPECT_THAT(options.device_filters, ElementsAre("/job:ps"));
-  // The other tasks are not there, those of job `ps` neither.
+  // No other task runs, not even the other ones of job `ps`, but the session
+  // does not need them.
   GraphBuilder b;
   const auto session = NewRemoteSession(
       *b.Build(), options.target.text,
@@ -123,7 +124,8 @@ TEST_F(ClusterTaskTest, RefusesATaskThatIsNotInTheCluster) {
 }
 
 TEST_F(ClusterTaskTest, AParameterServerServesUntilItIsTold) {
-  // In a process of its own: signals are the process's, threads do not fork.
+  // Runs in a process of its own, because signals are for whole processes and
+  // fork does not copy threads.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// However a network is trained, in this process, in one graph over a cluster or
-// by several workers with a graph each, the losses are the same.
+// Tests that a network gets the same losses whether it is trained in this
+// process, in one graph over a cluster (in-graph), or by several workers with a
+// graph each (between-graph).
 #include <barrier>
 #include <chrono>
 #include <cmath>
@@ -34,7 +35,7 @@ using testing::InProcessCluster;
 
 constexpr int kWorkers = 2;
 constexpr int kServers = 2;
-constexpr int kRows = 5;  // of a worker, in a step
+constexpr int kRows = 5;  // per worker and step
 constexpr int kFeatures = 6;
 constexpr int kClasses = 3;
 constexpr int kSteps = 12;
@@ -63,7 +64,7 @@ struct Rows {
   Tensor labels;
 };
 
-// Of all workers, in one step.
+// Returns the rows of all workers in one step.
 Rows RowsOf(int step) {
   std::vector<float> x;
   std::vector<int32_t> labels;
@@ -116,7 +117,7 @@ std::string WorkerDevice(int worker) {
   return absl::StrCat("/job:worker/task:", worker);
 }
 
-// One graph with a tower for each worker.
+// One graph, which has a tower for each worker.
 struct Towers {
   std::vector<Network> networks = {};
   Output loss = {};
@@ -190,10 +191,10 @@ Losses TrainInGraph(const Optimizer& optimizer) {
   return losses;
 }
 
-// One worker of between-graph training, with a thread and a graph of its own.
+// A worker of between-graph training, with a thread and a graph of its own.
 class Worker {
  public:
-  // With `sync`, gradients are averaged over all workers.
+  // If `sync` is true, gradients are averaged over all workers.
   Worker(int number, bool sync, const Optimizer& optimizer) : number_(number) {
     b_.SetSeed(7);
     auto device = b_.OnDevice(
@@ -215,7 +216,9 @@ class Worker {
     options_.uninitialized = UninitializedVariables(b_).name();
   }
 
-  // Ends each step together with the others: see SyncReplicas.
+  // Trains and returns the losses. After each step it waits at `step_end` for
+  // the other workers. Otherwise a delayed worker could lose its token to
+  // another one, which would then compute twice for that step (SyncReplicas).
   Losses Train(InProcessCluster& cluster, std::barrier<>& step_end) {
     const absl::Cleanup leave = [&] { step_end.arrive_and_drop(); };
     Losses losses;
@@ -254,7 +257,7 @@ class Worker {
   RecoverableSessionOptions options_ = {};
 };
 
-// The means of the workers' losses.
+// Returns, for each step, the mean of the workers' losses.
 Losses TrainBetweenGraph(const Optimizer& optimizer) {
   InProcessCluster cluster({{"ps", kServers}, {"worker", kWorkers}});
   std::vector<Losses> all(kWorkers);

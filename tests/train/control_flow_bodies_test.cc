@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What bodies of functions have in common with the graph around them: second
+// Tests what bodies of functions share with the graph around them: second
 // derivatives with respect to outer values, variables on other devices,
 // effects, updates, and names of outputs.
 #include <functional>
@@ -39,7 +39,8 @@ Outputs Gradients(const Output& y, const Outputs& xs) {
   return result;
 }
 
-// The fetched float scalars, after the variables' initializers.
+// Runs the initializers of the variables and returns the float scalars
+// `outputs`.
 absl::StatusOr<std::vector<float>> Fetch(GraphBuilder& b,
                                          const Outputs& outputs,
                                          int num_cpus = 1) {
@@ -95,8 +96,8 @@ TEST(SecondDerivativeTest, OfABranchLeadsThroughWhatKeepsAConstantsValue) {
   }
 }
 
-// That y, of two devices, is x = 2 times w = 1.5, in a loop twice, and has the
-// gradients of that.
+// Expects that y, which is computed on two devices, is x = 2 times w = 1.5
+// (twice in a loop), and that its gradients are right.
 void ExpectIsAProduct(const Output& y, const Variable& w, const Output& x,
                       bool is_loop) {
   GraphBuilder& b = *y.builder();
@@ -114,8 +115,8 @@ void ExpectIsAProduct(const Output& y, const Variable& w, const Output& x,
 class VariableDeviceTest
     : public ::testing::TestWithParam<std::tuple<bool, bool, bool>> {};
 
-// The device is that of the node, or of a scope in its body; the variable's is
-// asked for, or is the default one.
+// The device of the read is that of the control flow node, or of a scope in its
+// body. The variable requests a device, or has the default one.
 TEST_P(VariableDeviceTest, IsNotThatOfTheBodyThatReadsIt) {
   const auto [is_loop, scope_is_in_body, variable_has_device] = GetParam();
   GraphBuilder b;
@@ -152,7 +153,8 @@ INSTANTIATE_TEST_SUITE_P(All, VariableDeviceTest,
                                             ::testing::Bool(),
                                             ::testing::Bool()));
 
-// Nothing in the body says where: not the caller, but the variable.
+// If the op in the body requests no device, it gets the device of the variable,
+// not that of the caller.
 TEST(ResourceDeviceTest, IsThatOfAnOpWithoutADeviceInABody) {
   for (const bool is_loop : {false, true}) {
     GraphBuilder b;
@@ -168,7 +170,7 @@ TEST(ResourceDeviceTest, IsThatOfAnOpWithoutADeviceInABody) {
       const auto read = [&] {
         return op::ReadVariableOp(w.handle(), DType::kFloat);
       };
-      // Also where the caller is in a function itself.
+      // The same holds if the caller is in the body of a function itself.
       const auto nested = [&](const Output& v) {
         return Cond(
             op::Greater(v, 0.0f), [&] { return Outputs{v * read()}; },
@@ -221,7 +223,8 @@ TEST(EffectBranchTest, RunsAndIsWaitedFor) {
   }
 }
 
-// A list of a list of ... of what the innermost loop has.
+// The gradients keep the innermost loop's values in a list of lists, nested as
+// deep as the loops.
 TEST(NestedLoopsTest, HaveGradientsAsDeepAsTheBuilderMakesThem) {
   GraphBuilder b;
   const Output x = b.Const(3.0f, "x");

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What Cond, Case and While compute, and their gradients against central
-// differences, in float64 on this machine's CPU.
+// Tests the results of Cond, Case and While, and compares their gradients with
+// central differences, in float64 on the CPU of this machine.
 #include <cmath>
 
 #include "gmock/gmock.h"
@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 
 using Variables = absl::Span<const Output>;
 
-// `count` times `step`, an int32 scalar.
+// Applies `step` to `start` `count` times. `count` is an int32 scalar.
 Output Repeat(const Output& count, const Output& start,
               absl::FunctionRef<Output(Output)> step) {
   GraphBuilder& b = *start.builder();
@@ -49,7 +49,7 @@ TEST(CondGradientTest, TakesTheBranchThatWasTaken) {
         [&] {
           return Outputs{op::Sin(x), x * x};
         });
-    // The other branch does not use w: zeros.
+    // The other branch does not use w, so w gets zeros as its gradient.
     p.Check(Total(y[0] * y[1]));
   }
 }
@@ -353,7 +353,8 @@ TEST(WhileGradientTest, RunsOverDevices) {
 }
 
 TEST(WhileGradientTest, GradientsInABody) {
-  // Newton's method for the square root of x: the slope is made in the body.
+  // Computes the square root of x by Newton's method, with the slope computed
+  // in the body.
   GradientProgram p;
   const Output x = p.Input("x", Shape{}, {2.0});
   const Output root =
@@ -370,7 +371,7 @@ TEST(WhileGradientTest, GradientsOfALoopInABody) {
   GradientProgram p;
   const Output x = p.Input("x", Shape{}, {0.8});
   const Output w = p.Input("w", Shape{}, {1.3});
-  // Two steps down the slope of sin(w sin(w sin(w x))).
+  // Takes two steps down the slope of sin(w sin(w sin(w x))).
   const Output y = Repeat(p.b.Const<int32_t>(2), x, [&](Output v) {
     const Output ys[] = {Repeat(p.b.Const<int32_t>(3), v,
                                 [&](Output u) { return op::Sin(u * w); })};
@@ -425,7 +426,7 @@ TEST(WhileGradientTest, RandomNumbersAreNotDrawnAgain) {
   p.b.SetSeed(5);
   const Output x = p.Input("x", Shape{}, {0.5});
   const Output none = p.b.Const(Tensor::Vector<int32_t>({}));
-  // y = x times all numbers; dy/dx is their product, y / x.
+  // y is x times all random factors, so dy/dx is their product, y / x.
   const Output y = Repeat(p.b.Const<int32_t>(3), x, [&](Output v) {
     return v * (1.0 + op::RandomUniform(none, DType::kDouble,
                                         {.seed = 3, .seed2 = 4}));
@@ -480,7 +481,8 @@ TEST(CondTrainingTest, NormalizesABatchInABranch) {
   EXPECT_FLOAT_EQ(mean(), 1.5);
 }
 
-// A loop that does not lead to the loss reads before the update, too.
+// The update waits for the loops that the loss and the other update need, also
+// for a loop through which no gradient flows.
 TEST(LoopUpdateTest, WaitsForTheBodiesThatReadTheVariable) {
   GraphBuilder b;
   const Variable w = b.Variable("w", b.Const(2.0f));
@@ -511,7 +513,7 @@ TEST(LoopUpdateTest, WaitsForTheBodiesThatReadTheVariable) {
 
 class LoopTrainingTest : public ::testing::TestWithParam<bool> {};
 
-// A recurrent network over a loop, with its variables read in the body.
+// Trains a recurrent network whose loop reads the variables in its body.
 TEST_P(LoopTrainingTest, MinimizesALossWithALoop) {
   GraphBuilder b;
   b.SetSeed(1);

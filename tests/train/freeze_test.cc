@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Frozen graphs give what their sessions give, without state, here and in
-// TensorFlow: tests/interop/run_frozen_loops.py.
+// Tests that frozen graphs have no state and compute what their sessions
+// compute, here and in TensorFlow (tests/interop/run_frozen_loops.py).
 #include "leat/train/freeze.h"
 
 #include <unistd.h>
@@ -46,7 +46,7 @@ std::string Folder() {
   return absl::StrCat(LEAT_TESTS_DIR, "/graphs/frozen_loops/");
 }
 
-// The ops of all nodes, in functions too.
+// Returns the ops of all nodes of the graph and of its functions.
 std::vector<std::string> Ops(const Graph& graph) {
   std::vector<std::string> ops;
   for (const NodeId id : graph.NodeIds()) ops.push_back(graph.node(id).op());
@@ -80,7 +80,7 @@ std::shared_ptr<Session> SessionOf(const Graph& graph) {
   return session.ok() ? *session : nullptr;
 }
 
-// A session whose variables are initialized.
+// Returns a session whose variables are initialized.
 std::shared_ptr<Session> ReadySession(const Graph& graph) {
   auto session = SessionOf(graph);
   if (session == nullptr) return nullptr;
@@ -89,7 +89,7 @@ std::shared_ptr<Session> ReadySession(const Graph& graph) {
   return session;
 }
 
-// Freezes `outputs` and demands that they stay what they are with `feeds`.
+// Freezes `outputs` and expects that they keep their values for `feeds`.
 absl::StatusOr<Graph> FreezeAndCompare(const Graph& graph, Session& session,
                                        const std::vector<TensorName>& outputs,
                                        const std::vector<Feed>& feeds) {
@@ -97,7 +97,7 @@ absl::StatusOr<Graph> FreezeAndCompare(const Graph& graph, Session& session,
   ExpectNoState(frozen);
   LEAT_ASSIGN_OR_RETURN(const std::vector<Tensor> expected,
                         session.Run({.feeds = feeds, .fetches = outputs}));
-  // What reads a file sees the same.
+  // The same must hold for a graph that was saved to a file and loaded.
   const TemporaryFolder folder;
   const std::string path = folder.Path("frozen.pb");
   LEAT_RETURN_IF_ERROR(SaveGraph(frozen, path));
@@ -115,8 +115,8 @@ absl::StatusOr<Graph> FreezeAndCompare(const Graph& graph, Session& session,
   return frozen;
 }
 
-// x -> tanh(x w + bias) `n` times, without the bias where the sum is above
-// `threshold`; and rows of w.
+// The graph applies x -> tanh(x w + bias) `n` times, and omits the bias where
+// the sum of x is above `threshold`. It also gathers rows of w.
 absl::StatusOr<Graph> BuildLoops(bool reads_outside = true) {
   GraphBuilder b;
   const Output n = b.Placeholder<int32_t>("n", Shape{});
@@ -166,7 +166,7 @@ TEST(FreezeTest, PutsValuesInThePlaceOfVariablesReadInBodies) {
                                      LoopFeeds(n, threshold));
       ASSERT_TRUE(frozen.ok()) << frozen.status();
       EXPECT_EQ(frozen->init_op(), "");
-      // One constant for the reads of a variable, which keep their names.
+      // All reads of a variable use one constant and keep their names.
       EXPECT_EQ(frozen->node(frozen->Find("w")).op(), "Const");
       EXPECT_EQ(frozen->node(frozen->Find("w/Read/ReadVariableOp")).op(),
                 "Identity");
@@ -205,7 +205,8 @@ TEST(FreezeTest, BuildsTheGraphThatTensorFlowRan) {
          << Folder() << "leat.pbtxt and run tests/interop/run_frozen_loops.py";
 }
 
-// The steps of expected.txt that are of one graph: n threshold value value.
+// Runs the steps that expected.txt lists for graph `name`. A line is "name n
+// threshold value value".
 void ExpectTensorFlowsNumbers(const std::string& name, Session& session) {
   std::ifstream file(Folder() + "expected.txt");
   int lines = 0;
@@ -245,7 +246,8 @@ TEST(FreezeTest, FreezesLoopsThatTensorFlowWrote) {
   for (const bool is_lowered : {false, true}) {
     auto graph = LoadGraph(Folder() + "tensorflow.pbtxt", BuiltinOps());
     ASSERT_TRUE(graph.ok()) << graph.status();
-    // To primitives, which TensorFlow 1 writes: Enter and Switch of handles.
+    // Lowers the loops to the primitives that TensorFlow 1 writes, so Enter and
+    // Switch get handles.
     if (is_lowered) {
       ASSERT_EQ(LowerFunctions(*graph), absl::OkStatus());
     }
@@ -304,7 +306,7 @@ TEST(FreezeTest, GathersAndShapesOfVariablesAreThoseOfTheirValues) {
   ASSERT_TRUE(frozen.ok()) << frozen.status();
 }
 
-// One function, called with variables of two shapes.
+// The function is called with variables of two shapes.
 TEST(FreezeTest, CopiesAFunctionForEachTypeOfItsArguments) {
   auto graph = BuildLoops();
   ASSERT_TRUE(graph.ok()) << graph.status();
@@ -387,7 +389,7 @@ TEST(FreezeTest, RefusesWhatMayBeOneVariableOrAnother) {
   const Variable w = b.Variable("w", b.Const(1.0f));
   const Variable v = b.Variable("v", b.Const(Tensor::Vector<float>({1, 2})));
   const Output n = b.Placeholder<int32_t>("n", Shape{});
-  // The handles change places in every iteration.
+  // The handles are swapped in every iteration.
   const Output last = While(
       {b.Const<int32_t>(0), w.handle(), v.handle()},
       [&](Loop l) { return op::Less(l[0], n); },
@@ -439,7 +441,7 @@ TEST(FreezeTest, NamesAnOutputThatIsNotThere) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("'missing'"));
 }
 
-// Reading it would run the others.
+// Reading the variable would run those other nodes too.
 TEST(FreezeTest, RefusesAVariableThatIsMadeAfterOtherNodes) {
   auto graph = BuildLoops();
   ASSERT_TRUE(graph.ok()) << graph.status();

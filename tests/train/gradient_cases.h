@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The functions that gradient_check_test.cc differentiates, by op family.
+// The functions whose gradients gradient_check_test.cc checks, by op family.
+// Each family adds its cases to a list in a file of its own.
 #ifndef LEAT_TESTS_TRAIN_GRADIENT_CASES_H_
 #define LEAT_TESTS_TRAIN_GRADIENT_CASES_H_
 
@@ -15,26 +16,31 @@ namespace leat {
 
 using Inputs = std::vector<Output>;
 
-// A function of some inputs, of float64 unless `single`, at values in [low,
-// high].
+// A function whose gradient is checked. Its inputs are float64, or float32 if
+// `single` is set, and their elements lie in [low, high].
 struct GradientCase {
-  std::string op = {};  // whose gradient it checks
+  std::string op = {};  // the op whose gradient is checked
+  // One shape per input.
   std::vector<Shape> shapes = {};
+  // Adds the function to the graph and returns its output.
   std::function<Output(GraphBuilder&, const Inputs&)> build = {};
+  // Bounds of the inputs' elements, within the function's domain.
   double low = -1.5;
   double high = 1.5;
   bool single = false;  // float32
 };
 
+// Returns a constant vector of `values`.
 template <class T>
 Output Vec(GraphBuilder& b, std::initializer_list<T> values) {
   return b.Const(Tensor::Vector<T>(values));
 }
+// Does the same for int32 values, such as indices and axes.
 inline Output Ints(GraphBuilder& b, std::initializer_list<int32_t> values) {
   return Vec<int32_t>(b, values);
 }
 
-// Each adds the cases of its ops.
+// Each of these appends the cases of the ops of its family.
 void AddElementWise(std::vector<GradientCase>& cases);
 void AddBinaryMath(std::vector<GradientCase>& cases);
 void AddReductions(std::vector<GradientCase>& cases);

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Ops that move elements: shapes, gathers, scatters.
+// The cases of ops that move elements: shapes, gathers and scatters.
 #include <utility>
 
 #include "leat/graph/ops.h"
@@ -27,7 +27,7 @@ void AddShapes(std::vector<GradientCase>& cases) {
       [](GraphBuilder&, const Inputs& x) { return op::Pack(x, {.axis = 1}); });
   add("Unpack", {Shape{3, 2}}, [](GraphBuilder&, const Inputs& x) {
     const auto parts = op::Unpack(x[0], 3);
-    return op::Sin(parts[0]) * parts[2];  // none from parts[1]
+    return op::Sin(parts[0]) * parts[2];  // no gradient from parts[1]
   });
   add("Split", {Shape{2, 6}}, [](GraphBuilder&, const Inputs& x) {
     const auto parts = op::Split(1, x[0], 3);
@@ -104,7 +104,7 @@ void AddGathers(std::vector<GradientCase>& cases) {
         const std::vector<Output> indices = {Ints(b, {2, 0}), Ints(b, {1})};
         return op::ParallelDynamicStitch(indices, x);
       });
-  // The last output is empty.
+  // The third output of DynamicPartition is empty.
   add("DynamicPartition", {Shape{4, 2}}, [](GraphBuilder& b, const Inputs& x) {
     return op::ConcatV2(op::DynamicPartition(x[0], Ints(b, {1, 0, 1, 0}), 3),
                         0);

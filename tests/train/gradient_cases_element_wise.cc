@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Element-wise ops, with and without broadcasting.
+// The cases of element-wise ops, with and without broadcasting.
 #include <utility>
 
 #include "leat/graph/ops.h"
@@ -21,7 +21,7 @@ GradientCase Element(std::string op, Unary function, double low, double high) {
           .high = high};
 }
 
-// Once without and twice with broadcasting.
+// Adds one case without broadcasting and two with it.
 void AddBinary(std::vector<GradientCase>& cases, const std::string& op,
                std::function<Output(Output, Output)> function, double low,
                double high) {

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Every registered gradient against central differences, run on this machine's
-// CPU in float64 (float32 where an op has no float64), once with shapes known
-// when the graph is built and once with shapes that only the feeds tell.
+// Compares every registered gradient with central differences, on the CPU of
+// this machine, in float64 (float32 if an op has no float64). Each case runs
+// once with shapes that are known when the graph is built, and once with shapes
+// that only the feeds tell.
 #include <cmath>
 #include <set>
 
@@ -16,7 +17,7 @@
 namespace leat::gradient_check_test {
 namespace {
 
-// Distinct values without ties, in a fixed order that looks random.
+// Returns distinct values in [low, high], in a fixed order that looks random.
 std::vector<double> Values(int64_t count, double low, double high, int salt) {
   std::vector<double> values(count);
   const int64_t modulus = 1009;
@@ -55,7 +56,8 @@ class GradientCheck {
                                static_cast<int>(i)));
     }
     const Output y = c.build(b_, xs_);
-    // A weighted sum, so that no two elements of y count alike.
+    // The loss is a weighted sum, so that each element of y has a different
+    // weight.
     const Output flat = op::Reshape(y, Ints(b_, {-1}));
     const Output positions =
         op::Cast(op::Range(0, op::Size(flat), 1), y.dtype());
@@ -154,7 +156,8 @@ TEST(GradientCheckTest, AgreesWithCentralDifferencesWhereTheyAreNot) {
   }
 }
 
-// The gradient of sum(rows^2) / 2 by a variable is the rows, where gathered.
+// The gradient of sum(rows^2) / 2 with respect to the variable is the rows,
+// added up where they were gathered.
 TEST(GradientCheckTest, ReachesVariables) {
   GraphBuilder b;
   const Output start = b.Const(Tensor::Of<double>(Shape{3, 1}, {2, 3, 5}));
@@ -183,12 +186,14 @@ TEST(GradientCheckTest, ReachesVariables) {
   EXPECT_THAT(AsDoubles((*result)[1]), ::testing::ElementsAre(2, 3, 5));
 }
 
-// Print passes its gradient on, PreventGradient refuses.
+// Two ops need no case: Print passes its gradient on, and PreventGradient
+// refuses to.
 TEST(GradientCheckTest, CoversEveryGradient) {
-  // ReadVariableOp and the two that follow: ReachesVariables.
+  // The test ReachesVariables covers ReadVariableOp, RefIdentity and
+  // ResourceGather.
   std::set<std::string> covered = {"Print", "PreventGradient", "ReadVariableOp",
                                    "RefIdentity", "ResourceGather"};
-  // control_flow_gradients_test.cc.
+  // control_flow_gradients_test.cc covers these.
   for (const char* op : {"If", "StatelessIf", "Case", "StatelessCase", "While",
                          "StatelessWhile"}) {
     covered.insert(op);
@@ -197,7 +202,7 @@ TEST(GradientCheckTest, CoversEveryGradient) {
   for (const OpDef* op : BuiltinOps().Ops()) {
     const auto* entry = BuiltinGradients().Find(op->name);
     if (entry == nullptr || entry->function == nullptr) continue;
-    // tensor_list_gradients_test.cc, optional_gradients_test.cc.
+    // tensor_list_gradients_test.cc and optional_gradients_test.cc cover these.
     if (op->name.starts_with("TensorList")) continue;
     if (op->name.starts_with("Optional")) continue;
     EXPECT_EQ(covered.count(op->name), 1u) << op->name;

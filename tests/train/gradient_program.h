@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A graph under test with the values that it is fed, in float64, and gradients
-// compared with central differences.
+// GradientProgram holds a graph under test and the float64 values that it is
+// fed, and compares gradients with central differences.
 #ifndef LEAT_TESTS_TRAIN_GRADIENT_PROGRAM_H_
 #define LEAT_TESTS_TRAIN_GRADIENT_PROGRAM_H_
 
@@ -20,12 +20,20 @@ namespace leat {
 
 using Outputs = std::vector<Output>;
 
-// Placeholders with the points they are fed, and what is fetched from a graph.
+// Owns a graph builder, the placeholders that are its inputs, the point at
+// which each of them is fed, and the session that runs the graph. Errors fail
+// the test. Thread-compatible.
 class GradientProgram {
  public:
+  // The test adds the function under test here. The graph is built at the first
+  // Fetch, so nothing may be added after that.
   GraphBuilder b;
+  // The number of CPU devices of the session. Set it before the first Fetch.
   int num_cpus = 1;
 
+  // Adds a float64 placeholder that is fed `point`. If `known_shape` is false,
+  // the graph does not know its shape. REQUIRES: `point` has as many elements
+  // as `shape`.
   Output Input(const std::string& name, const Shape& shape,
                std::vector<double> point, bool known_shape = true) {
     inputs_.push_back(
@@ -36,8 +44,12 @@ class GradientProgram {
     return inputs_.back();
   }
 
+  // The elements that input number `input` is fed. A test may change them
+  // between two runs.
   std::vector<double>& point(size_t input) { return points_[input]; }
 
+  // Runs a step that feeds all inputs and returns the values of `outputs`, or
+  // an empty vector after an error.
   std::vector<Tensor> Fetch(const Outputs& outputs) {
     if (session_ == nullptr) {
       absl::StatusOr<Graph> graph = b.Build();
@@ -62,11 +74,14 @@ class GradientProgram {
     return result.ok() ? *result : std::vector<Tensor>();
   }
 
+  // Fetches a float64 scalar. Returns NaN after an error.
   double Scalar(const Output& output) {
     const std::vector<Tensor> result = Fetch({output});
     return result.empty() ? NAN : result[0].data<double>()[0];
   }
 
+  // Adds the gradients of `loss` with respect to all inputs, as dense tensors.
+  // Fails the test if an input has none.
   Outputs Gradients(const Output& loss) {
     const Output ys[] = {loss};
     Outputs result;
@@ -78,11 +93,13 @@ class GradientProgram {
     return result;
   }
 
-  // The gradients against central differences.
+  // Compares `gradients`, one per input, with the central differences of `loss`
+  // at the inputs' points, within 1e-6 (relative above 1).
   void Check(const Output& loss, const Outputs& gradients) {
     ASSERT_EQ(b.status(), absl::OkStatus());
     const std::vector<Tensor> analytic = Fetch(gradients);
     ASSERT_EQ(analytic.size(), inputs_.size());
+    // The truncation error is of order kStep^2, far below the tolerance.
     constexpr double kStep = 1e-5;
     for (size_t i = 0; i < inputs_.size(); ++i) {
       EXPECT_EQ(analytic[i].shape(), shapes_[i]) << "input " << i;
@@ -102,15 +119,18 @@ class GradientProgram {
     }
   }
 
+  // Does the same for the gradients that the library computes.
   void Check(const Output& loss) { Check(loss, Gradients(loss)); }
 
  private:
+  // Vectors with one element per input.
   Outputs inputs_;
   std::vector<Shape> shapes_;
   std::vector<std::vector<double>> points_;
-  std::shared_ptr<Session> session_;
+  std::shared_ptr<Session> session_;  // null before the first Fetch
 };
 
+// Returns the sum of all elements of `x`, a scalar.
 inline Output Total(const Output& x) {
   return op::Sum(op::Reshape(x, Tensor::Vector<int32_t>({-1})), 0);
 }

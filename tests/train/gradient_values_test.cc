@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Gradients against the values of TensorFlow's gradient graphs
-// (gradients.jsonl, written by make_gradients.py), once with shapes known when
-// the graph is built and once with shapes that only the feeds tell.
+// Compares gradients with the values of TensorFlow's gradient graphs
+// (gradients.jsonl, written by make_gradients.py). Each case runs once with
+// shapes that are known when the graph is built, and once with shapes that only
+// the feeds tell.
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -17,7 +18,8 @@ namespace {
 
 using nlohmann::json;
 
-// What a gradient is held to. Sums cancel, hence the floor.
+// Returns the precision that a gradient must have. Terms of a sum can cancel,
+// so errors are relative to at least the floor.
 testing::Precision PrecisionOf(const json& spec, DType dtype) {
   testing::Precision precision{.tolerance = 0, .floor = 1};
   switch (dtype) {
@@ -80,7 +82,8 @@ class GradientGraph {
   }
 
  private:
-  // Numbers that are differentiated are fed, others are constants.
+  // Feeds floating-point inputs, which are differentiated, and makes constants
+  // of all others.
   void AddInput(const Tensor& value) {
     if (!kFloats.Contains(value.dtype())) {
       inputs_.push_back(b_.Const(value));
@@ -92,7 +95,7 @@ class GradientGraph {
     feeds_.push_back({inputs_.back(), value});
   }
 
-  // The inputs grouped by the op's arguments.
+  // Groups the inputs by the arguments of the op.
   std::vector<OpInput> Arguments(const std::string& op, const AttrMap& attrs) {
     std::vector<OpInput> arguments;
     const absl::StatusOr<const OpDef*> def = BuiltinOps().Lookup(op);
@@ -151,7 +154,7 @@ void CheckCase(const json& spec, bool known_shapes) {
 
 std::vector<json> GradientCases() {
   std::vector<json> cases = testing::ReadJsonLines("train/gradients.jsonl");
-  cases.erase(cases.begin());  // the source and its version
+  cases.erase(cases.begin());  // the line with the source and its version
   return cases;
 }
 
@@ -175,8 +178,8 @@ TEST(GradientValuesTest, AreTensorFlowsWhereTheyAreNot) {
 }
 
 TEST(GradientValuesTest, CoverEveryGradient) {
-  // PreventGradient gives none. Variables: gradient_check_test.cc; control
-  // flow: control_flow_gradients_test.cc.
+  // PreventGradient has no values. gradient_check_test.cc covers variables, and
+  // control_flow_gradients_test.cc covers control flow.
   std::set<std::string> covered = {"PreventGradient",
                                    "ReadVariableOp",
                                    "RefIdentity",
@@ -193,7 +196,7 @@ TEST(GradientValuesTest, CoverEveryGradient) {
   for (const OpDef* op : BuiltinOps().Ops()) {
     const auto* entry = BuiltinGradients().Find(op->name);
     if (entry == nullptr || entry->function == nullptr) continue;
-    // tensor_list_gradients_test.cc, optional_gradients_test.cc.
+    // tensor_list_gradients_test.cc and optional_gradients_test.cc cover these.
     if (op->name.starts_with("TensorList")) continue;
     if (op->name.starts_with("Optional")) continue;
     EXPECT_EQ(covered.count(op->name), 1u) << op->name;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// GraphBuilder::Gradients in the body of a Cond or a While, with respect to
-// what is outside. TensorFlow 2.15.1's tf.gradients in bodies of tf.cond and
+// Tests GraphBuilder::Gradients in the body of a Cond or a While, with respect
+// to outer values. In TensorFlow 2.15.1, tf.gradients in bodies of tf.cond and
 // tf.while_loop gives the same numbers (and the same None).
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -28,7 +28,7 @@ Outputs GradientsOf(const Outputs& ys, const Outputs& xs,
   return result;
 }
 
-// What a branch returns, scalars.
+// Returns the scalars that the branch returns.
 std::vector<double> InABranch(GradientProgram& p, BranchFunction branch) {
   const Outputs y = Cond(p.b.Const(true), branch, branch);
   EXPECT_EQ(p.b.status(), absl::OkStatus());
@@ -39,8 +39,9 @@ std::vector<double> InABranch(GradientProgram& p, BranchFunction branch) {
   return values;
 }
 
-// What two iterations make of `gradient`, a function of a variable that starts
-// as `start` and of which each iteration adds 1.
+// Runs two iterations of a loop with a variable that begins as `start` and
+// grows by 1. Returns what the last iteration gets from `gradient`, a function
+// of that variable.
 double InALoop(GradientProgram& p, const Output& start,
                absl::FunctionRef<Output(Output)> gradient) {
   const Output y = While(

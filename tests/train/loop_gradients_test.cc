@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A graph with a loop, a branch and a loop in it, and their gradients, gives
-// here what it gave in TensorFlow: tests/interop/run_loop_gradients.py.
+// Tests that a graph with a loop, a branch in the loop and a loop in the
+// branch, together with its gradients, has the values that it had in TensorFlow
+// (tests/interop/run_loop_gradients.py).
 #include <unistd.h>
 
 #include <cmath>
@@ -45,13 +46,14 @@ absl::StatusOr<Graph> BuildGraph() {
   const Output threshold = b.Placeholder<double>("threshold", Shape{});
   const Output x = Matrix(b, "x", Shape{2, 3});
   const Output h0 = Matrix(b, "h0", Shape{2, 2});
-  // Read in the bodies, through a captured handle.
+  // The bodies read this variable through a captured handle.
   const Variable w = b.Variable("w", Matrix(b, "w_initial", Shape{3, 2}));
   const Output u = Matrix(b, "u", Shape{2, 2});
   const Output bias = Matrix(b, "bias", Shape{2});
   const Output axes = b.Const(Tensor::Vector<int32_t>({0, 1}), "axes");
   const auto cell = [&](Output h) {
-    // One node a statement: compilers differ in the order of arguments.
+    // Each statement makes one node, because compilers differ in the order in
+    // which they evaluate arguments.
     const Output kernel = w.value();
     const Output input = op::MatMul(x, kernel);
     const Output recurrent = op::MatMul(h, u);
@@ -85,7 +87,7 @@ absl::StatusOr<Graph> BuildGraph() {
   };
   name(ys[0], "loss");
   for (size_t i = 0; i < gradients.size(); ++i) {
-    // What no gradient reaches has no name to fetch.
+    // An input without a gradient gets no node to fetch.
     if (!gradients[i].IsNone()) name(gradients[i].AsDense(), names[i]);
   }
   return b.Build();

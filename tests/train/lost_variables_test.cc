@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What RecoverableSession makes of variables that were lost with a task.
-// Sessions are scripts here; recoverable_cluster_test.cc has real ones.
+// Tests what RecoverableSession does about variables that were lost with a
+// task. The sessions are scripted; recoverable_cluster_test.cc has real ones.
 #include <chrono>
 #include <string>
 #include <vector>
@@ -31,7 +31,7 @@ class LostVariablesTest : public ScriptedSessionTest {
   }
 };
 
-// ---- That this object has seen initialized ----
+// ---- Variables that this object has seen initialized ----
 
 TEST_F(LostVariablesTest, AreAnErrorThatNamesThem) {
   options_.is_chief = true;
@@ -69,7 +69,7 @@ TEST_F(LostVariablesTest, TheChiefInitializesAgainWhenAskedTo) {
 
 TEST_F(LostVariablesTest, OthersWaitForThemToo) {
   options_.reinitialize = true;
-  options_.give_up = std::chrono::seconds(3);  // enough to begin, too
+  options_.give_up = std::chrono::seconds(3);  // long enough to begin
   auto session = CreateReady();
   world_.step = [](int, const std::string&) -> Outcome {
     return absl::UnavailableError("gone");
@@ -79,10 +79,11 @@ TEST_F(LostVariablesTest, OthersWaitForThemToo) {
   EXPECT_EQ(Run(*session, "train").code(), absl::StatusCode::kDeadlineExceeded);
 }
 
-// Variables that the chief has cleared to begin anew, in the step of another.
+// The chief has cleared the variables to begin again while another worker's
+// step runs.
 TEST_F(LostVariablesTest, AStepThatFindsThemGoneLosesItsSession) {
   options_.reinitialize = true;
-  options_.check_every = milliseconds(0);  // no watch
+  options_.check_every = milliseconds(0);  // no checks meanwhile
   auto session = CreateReady();
   world_.step = [](int session, const std::string& name) -> Outcome {
     if (session == 1 && name == "train") {
@@ -94,7 +95,7 @@ TEST_F(LostVariablesTest, AStepThatFindsThemGoneLosesItsSession) {
   EXPECT_EQ(Run(*session, "train").code(), absl::StatusCode::kUnavailable);
 }
 
-// ---- That are missing when a chief begins ----
+// ---- Variables that are missing when a chief begins ----
 
 TEST_F(LostVariablesTest, AChiefThatBeginsNamesThoseThatAreLost) {
   options_.is_chief = true;
@@ -113,7 +114,7 @@ TEST_F(LostVariablesTest, AChiefThatBeginsClearsTheRestWhenAskedTo) {
   EXPECT_THAT(world_.log_of_steps(), ElementsAre("reset", "init", "local"));
 }
 
-// All are missing in a new cluster.
+// In a new cluster all variables are missing.
 TEST_F(LostVariablesTest, AChiefThatBeginsClearsNothingInANewCluster) {
   options_.is_chief = true;
   options_.reinitialize = true;

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What the tests share that run the cases of nn/nn_cases.jsonl and
-// nn/between_graph_cases.jsonl: initializers and optimizers by the names there,
-// and a session to run what was built with them.
+// Code shared by the tests that run the cases of nn/nn_cases.jsonl and
+// nn/between_graph_cases.jsonl: tables of initializers and optimizers by the
+// names that the cases use, and a session that runs what was built with them.
 #ifndef LEAT_TESTS_TRAIN_NN_CASES_H_
 #define LEAT_TESTS_TRAIN_NN_CASES_H_
 
@@ -20,36 +20,41 @@
 
 namespace leat::testing {
 
-// From the fields of the attrs struct.
+// Makes an initializer from `attrs`, a JSON object with the fields of its attrs
+// struct.
 using MakeInitializer =
     std::function<nn::Initializer(const nlohmann::json& attrs)>;
 std::map<std::string, MakeInitializer> InitializersByName();
 
+// Makes an optimizer from `attrs` in the same way.
 using MakeOptimizer =
     std::function<std::unique_ptr<nn::Optimizer>(const nlohmann::json& attrs)>;
 std::map<std::string, MakeOptimizer> OptimizersByName();
 
-// The lines of a file beside the cases that are of this kind; fails the test
-// when there are none.
+// Returns the lines of tests/train/nn/`file` whose "kind" is `kind`. Fails the
+// test if there are none.
 std::vector<nlohmann::json> CasesOfKind(const std::string& file,
                                         const std::string& kind);
 
-// A session of what a builder has built, after the initializers. Errors fail
-// the test.
+// Owns a session of the graph that a builder has built. Errors fail the test.
+// Thread-compatible.
 class CaseProgram {
  public:
+  // Builds the graph of `b` and runs its initializers. Does not keep `b`.
   explicit CaseProgram(GraphBuilder& b);
 
   Tensor Fetch(const Output& output, std::vector<Feed> feeds = {});
   void Run(const Operation& target, std::vector<Feed> feeds);
-  // The error of fetching that.
+  // Returns the status of a step that fetches `output`.
   absl::Status Error(const Output& output, std::vector<Feed> feeds);
 
  private:
   std::shared_ptr<Session> session_;
 };
 
-// Equal but for roundings (1e-6, doubles 1e-12).
+// Expects the tensor that the JSON value `want` describes. A relative error of
+// 1e-6 (float64: 1e-12) is allowed for rounding; values smaller than `floor`
+// are compared as if they were `floor`.
 void ExpectTensor(const Tensor& got, const nlohmann::json& want,
                   double floor = 1e-3);
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What train/nn computes against TensorFlow's values (nn/nn_cases.jsonl,
-// written by nn/make_nn_cases.py). Here and not in tests/train/nn, whose
-// program has no session.
+// Compares what train/nn computes with TensorFlow's values (nn/nn_cases.jsonl,
+// written by nn/make_nn_cases.py). This test is not in tests/train/nn, because
+// the test program of that folder has no sessions.
 #include <functional>
 #include <map>
 #include <set>
@@ -41,7 +41,8 @@ std::string NameOf(const json& spec) {
                       spec["name"].get<std::string>());
 }
 
-// What a kind of case builds, by its "what"; every one must have a case.
+// Maps the "what" of a case to the function that builds it, for the cases of
+// one kind. Every entry must have a case.
 template <class F>
 class Table {
  public:
@@ -107,7 +108,7 @@ TEST(NnValuesTest, LearningRatesAreTensorFlows) {
           const Tensor got =
               program.Fetch(rate, {{step, Tensor::Scalar<int64_t>(at)}});
           ASSERT_EQ(got.dtype(), DType::kFloat);
-          // Where a cosine is close to -1, digits are lost.
+          // Where a cosine is close to -1, cancellation loses digits.
           constexpr double kFloor = 0.01;
           const double want = spec["values"][i].get<double>();
           EXPECT_NEAR(got.scalar<float>(), want,
@@ -168,7 +169,8 @@ TEST(NnValuesTest, ActivationsAreTensorFlows) {
       });
 }
 
-// The random ones draw TensorFlow's numbers, not only from its distributions.
+// Random initializers must draw TensorFlow's numbers, not just numbers of the
+// same distribution.
 TEST(NnValuesTest, InitialValuesAreTensorFlows) {
   Table<MakeInitializer>("initializer", InitializersByName())
       .ForEachCase([](const json& spec, const MakeInitializer& make) {
@@ -186,7 +188,7 @@ TEST(NnValuesTest, InitialValuesAreTensorFlows) {
       });
 }
 
-// A gradient that is fed at every step: rows where the case has rows.
+// A gradient that is fed at every step. It is sparse if that of the case is.
 class FedGradient {
  public:
   FedGradient(GraphBuilder& b, const json& first, const Tensor& variable)
@@ -218,7 +220,7 @@ class FedGradient {
   Gradient gradient_;
 };
 
-// By one op for rank 4, by several for rank 2.
+// Inputs of rank 4 are normalized by one op, inputs of rank 2 by several.
 TEST(NnValuesTest, BatchNormalizationIsTensorFlows) {
   for (const json& spec : CasesOf("layer")) {
     SCOPED_TRACE(NameOf(spec));
@@ -273,7 +275,8 @@ void CheckSteps(const json& spec, const Optimizer& optimizer,
     for (const Variable& variable : b.variables()) {
       SCOPED_TRACE(absl::StrCat(variable.name(), " after step ", i));
       ASSERT_TRUE(after.contains(variable.name()));
-      // Differences such as w - rate * a lose digits, hence the floor.
+      // Differences such as w - rate * a lose digits, so errors are relative to
+      // at least the floor.
       ExpectTensor(program.Fetch(variable.value()), after[variable.name()],
                    /*floor=*/0.1);
     }

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Gradients through optionals against central differences.
+// Compares gradients through optionals with central differences.
 #include "gtest/gtest.h"
 #include "leat/graph/ops.h"
 #include "leat/tests/testing/session_under_test.h"

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Partitioned variables and embeddings against TensorFlow's values
+// Compares partitioned variables and embeddings with TensorFlow's values
 // (nn/between_graph_cases.jsonl, written by nn/make_between_graph_cases.py),
-// and what they share with variables that are whole.
+// and with variables that are not partitioned.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -87,7 +87,8 @@ TEST(PartitionedValuesTest, PartsStartAsTensorFlows) {
   }
 }
 
-// Some values of TensorFlow's are its own choice of op; these are numbers.
+// Here the values are worked out by hand, because some of TensorFlow's depend
+// on which ops it chooses.
 TEST(PartitionedValuesTest, GradientsReachThePartsThroughTheWhole) {
   for (const int axis : {0, 1}) {
     GraphBuilder b;
@@ -111,7 +112,7 @@ TEST(PartitionedValuesTest, GradientsReachThePartsThroughTheWhole) {
   }
 }
 
-// The rows of a gradient added up: [rows of the part, ...].
+// Adds up the rows of a gradient. The result is dense, [rows, ...].
 Output Densified(const Gradient& gradient, int64_t rows) {
   if (!gradient.IsSparse()) return gradient.AsDense();
   const IndexedSlices& slices = gradient.slices();
@@ -150,7 +151,8 @@ void CheckLookup(const json& spec, bool shape_is_known) {
   ExpectTensor(program.Fetch(rows, {{some, ids}}), spec["rows"]);
   for (size_t i = 0; i < parts.size(); ++i) {
     SCOPED_TRACE(absl::StrCat("gradient of part ", i));
-    // Where rows are scaled, differences lose digits, hence the floor.
+    // Where rows are scaled, differences lose digits, so errors are relative to
+    // at least the floor.
     ExpectTensor(program.Fetch(dense[i], {{some, ids}}), spec["gradients"][i],
                  /*floor=*/1.0);
   }
@@ -166,7 +168,7 @@ TEST(PartitionedValuesTest, LookupsAndTheirGradientsAreTensorFlows) {
   }
 }
 
-// What a step of a table of `parts` is built of.
+// A model with a table of `num_parts` parts, and its training step.
 struct Model {
   explicit Model(GraphBuilder& b, const json& spec, const Optimizer& optimizer,
                  int64_t num_parts)
@@ -216,7 +218,8 @@ TEST(PartitionedValuesTest, StepsOfOptimizersAreTensorFlows) {
   }
 }
 
-// With "div" the row of an id is that of the whole, in one part or in three.
+// With the strategy "div", an id has the same row of the whole table for every
+// number of parts.
 TEST(PartitionedValuesTest, StepsOfPartsAreThoseOfTheWhole) {
   const auto optimizers = testing::OptimizersByName();
   int cases = 0;

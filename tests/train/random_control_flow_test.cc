@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Gradients of branches and loops nested at random against central
+// Compares the gradients of randomly nested branches and loops with central
 // differences.
 #include <random>
 
@@ -15,7 +15,8 @@ namespace {
 
 using Variables = absl::Span<const Output>;
 
-// Sums, products, branches and loops, one in another.
+// Makes expressions of sums, products, branches and loops, nested in each
+// other.
 class RandomExpression {
  public:
   explicit RandomExpression(uint32_t seed) : random_(seed) {}
@@ -46,7 +47,8 @@ class RandomExpression {
     return values[static_cast<size_t>(Draw(static_cast<int>(values.size())))];
   }
 
-  // What a branch computes on the way serves its other results.
+  // The second result may be any value, such as an intermediate one of the
+  // first.
   Outputs Branch(Outputs values, int depth) {
     values.push_back(Make(values, depth - 1));
     values.push_back(Make(values, depth - 1));
@@ -98,7 +100,7 @@ TEST(RandomControlFlowTest, AgreesWithCentralDifferences) {
                             p.Input("z", Shape{}, {0.59})};
     const Output result =
         RandomExpression(seed).Make(inputs, 3 + static_cast<int>(seed % 3));
-    // Every input has a gradient.
+    // The product makes sure that every input has a gradient.
     const Output loss = result + inputs[0] * inputs[1] * inputs[2];
     const Outputs gradients = p.Gradients(loss);
     ASSERT_EQ(p.b.status(), absl::OkStatus());

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RecoverableSession over clusters in this process: tasks are killed and come
-// again while others train.
+// Tests RecoverableSession on clusters in this process, whose tasks are killed
+// and restarted while other workers train.
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -41,8 +41,9 @@ using testing::SyncModel;
 constexpr std::chrono::seconds kTimeout(60);
 using Made = absl::StatusOr<std::unique_ptr<RecoverableSession>>;
 
-// A worker's copy of a model that is trained asynchronously; beside it a queue
-// on the first server: an element more, and how many there are.
+// A worker's copy of a model that is trained asynchronously. The first server
+// also has a queue: `put` enqueues an element, and `num_left` is the queue's
+// size.
 struct AsyncModel {
   std::optional<Graph> graph;
   std::string loss, global_step, train, uninitialized, put, num_left;
@@ -81,7 +82,8 @@ std::string DeviceOf(const TaskId& task) {
   return absl::StrCat("/job:", task.job, "/task:", task.index);
 }
 
-// Sessions of a worker on the cluster, as ClusterTask has them.
+// Returns options for a worker's sessions on the cluster, as ClusterTask sets
+// them.
 RecoverableSessionOptions OptionsOf(InProcessCluster& cluster,
                                     const TaskId& worker) {
   const std::vector<std::string> filters = {"/job:ps", DeviceOf(worker)};
@@ -215,7 +217,8 @@ TEST(RecoverableClusterTest, ALostParameterServerIsNamedAndSoAreItsVariables) {
   cluster.Start(Ps(1));
   const absl::Status without = (*session)->Run(StepOf(model, 1)).status();
   EXPECT_EQ(without.code(), absl::StatusCode::kFailedPrecondition) << without;
-  // w went to the second server, after the global step on the first.
+  // w is on the second server, because the global step, which was made before
+  // it, is on the first one.
   EXPECT_THAT(without.message(),
               AllOf(HasSubstr("no longer: "), HasSubstr("'w'")));
 }
@@ -224,7 +227,7 @@ TEST(RecoverableClusterTest, GivesUpAParameterServerThatDoesNotComeAgain) {
   InProcessCluster cluster({{"ps", 2}, {"worker", 1}});
   const AsyncModel model = BuildAsyncModel(DeviceOf(Worker(0)), 2);
   RecoverableSessionOptions options = OptionsOf(cluster, Worker(0), model);
-  // Time enough to begin, on a busy machine too.
+  // This is enough time to begin, even on a busy machine.
   options.give_up = std::chrono::seconds(8);
   options.session.connect_timeout = std::chrono::seconds(2);
   Made session = RecoverableSession::Create(*model.graph, options);
@@ -236,7 +239,7 @@ TEST(RecoverableClusterTest, GivesUpAParameterServerThatDoesNotComeAgain) {
   EXPECT_THAT(status.message(), HasSubstr("gave up after"));
 }
 
-// Of one server, the others' variables being there.
+// One of two servers is lost, while the variables on the other one remain.
 class LostServerTest : public ::testing::Test {
  protected:
   Made Begin(bool reinitialize) {
@@ -250,7 +253,8 @@ class LostServerTest : public ::testing::Test {
     EXPECT_TRUE(made.ok()) << made.status();
     return made.ok() ? *std::move(made) : nullptr;
   }
-  // The losses of the first steps; leaves something on the first server.
+  // Runs the first steps and enqueues an element on the first server. Returns
+  // the losses.
   std::vector<float> TrainAndPut(RecoverableSession& session) {
     std::vector<float> losses;
     for (int step = 0; step < 3; ++step) {
@@ -272,7 +276,8 @@ class LostServerTest : public ::testing::Test {
   milliseconds connect_timeout_{500};
 };
 
-// Another process: it cannot know what there was.
+// The restarted chief is another process, so it does not know which variables
+// there were.
 TEST_F(LostServerTest, ARestartedChiefNamesWhatIsLost) {
   auto session = MustBegin(false);
   TrainAndPut(*session);
@@ -319,7 +324,7 @@ TEST_F(LostServerTest, TheChiefClearsTheOthersAndBeginsAnew) {
 }
 
 TEST_F(LostServerTest, CloseDoesNotWaitUntilItIsThereAgain) {
-  connect_timeout_ = std::chrono::hours(1);  // no test waits so long
+  connect_timeout_ = std::chrono::hours(1);  // longer than any test waits
   auto session = MustBegin(false);
   cluster_.Kill(Ps(1));
   EXPECT_FALSE(session->Run(StepOf(model_, 0)).ok());
@@ -335,7 +340,8 @@ TEST_F(LostServerTest, CloseDoesNotWaitUntilItIsThereAgain) {
 
 // ---- Synchronous training ----
 
-// Trains until the global step is `end`; what is lost is tried again.
+// Trains until the global step is `end`. After a recoverable error it goes on
+// with the next batch.
 void TrainUntil(RecoverableSession& session, const SyncModel& model, int worker,
                 int64_t end) {
   int64_t step = 0;
@@ -371,7 +377,7 @@ class SyncClusterTest : public ::testing::Test {
     }
   }
 
-  // The other first: it waits for the chief.
+  // Begins with the other worker, which then waits for the chief.
   void Create(bool reinitialize) {
     std::thread other([&] { sessions_[1] = CreateOne(1, reinitialize); });
     sessions_[0] = CreateOne(0, reinitialize);
@@ -390,14 +396,14 @@ class SyncClusterTest : public ::testing::Test {
     return std::thread(
         [this, i, end] { TrainUntil(*sessions_[i], models_[i], i, end); });
   }
-  // As a program's chief does at the end.
+  // Ends the training, as the chief of a program does.
   void Finish() {
     EXPECT_TRUE(sessions_[0]
                     ->Run({.targets = {models_[0].finish},
                            .options = {.timeout = kTimeout}})
                     .ok());
   }
-  // As another worker sees it.
+  // Returns whether the other worker sees the end of training.
   bool IsFinished() {
     auto fetched = sessions_[1]->Run({.fetches = {models_[1].finished}});
     EXPECT_TRUE(fetched.ok()) << fetched.status();
@@ -420,7 +426,7 @@ class SyncClusterTest : public ::testing::Test {
 
 TEST_F(SyncClusterTest, TheChiefsLoopTrainsAndFinishEndsTheOthers) {
   Create(false);
-  // Worker 1 would go on for ever.
+  // Worker 1 would train forever.
   std::thread other = Train(1, 1'000'000);
   Train(0, 20).join();
   Finish();
@@ -467,11 +473,11 @@ TEST_F(SyncClusterTest, AChiefThatIsRestartedAfterTheEndEnds) {
   ASSERT_NE(sessions_[0], nullptr);
   EXPECT_GE(GlobalStep(*sessions_[0], models_[0].global_step), 10);
   Finish();
-  // Who still trains ends too.
+  // A worker that still trains ends too.
   Train(1, 1'000'000).join();
 }
 
-// Servers are kept, the programs of the others begin again.
+// The servers are kept, but the programs of the workers begin again.
 TEST_F(SyncClusterTest, ASecondRunTrainsOn) {
   Create(false);
   std::thread other = Train(1, 1'000'000);
@@ -497,7 +503,8 @@ TEST_F(SyncClusterTest, ASecondRunTrainsOn) {
   other.join();
 }
 
-// The token a worker waits for is on the other server.
+// The queue of the token that the worker waits for is on the server that is not
+// lost.
 TEST_F(SyncClusterTest, ALostParameterServerEndsAWorkerThatWaits) {
   Create(false);
   std::thread other([&] {
@@ -511,7 +518,8 @@ TEST_F(SyncClusterTest, ALostParameterServerEndsAWorkerThatWaits) {
     }
     EXPECT_TRUE(IsRecoverable(status)) << status;
   });
-  // The worker has put its gradient and waits for that of the chief.
+  // After this time the worker has given its gradient and waits until the chief
+  // gives its own.
   std::this_thread::sleep_for(milliseconds(200));
   const auto begin = std::chrono::steady_clock::now();
   cluster_.Restart(Ps(1));
@@ -522,8 +530,8 @@ TEST_F(SyncClusterTest, ALostParameterServerEndsAWorkerThatWaits) {
   EXPECT_EQ(next.code(), absl::StatusCode::kFailedPrecondition) << next;
 }
 
-// The accumulators on the server that was not lost are steps ahead of a global
-// step that begins anew.
+// The global step begins at 0 again, while the accumulators on the remaining
+// server are steps ahead of it.
 TEST_F(SyncClusterTest, ALostParameterServerIsInitializedAgain) {
   Create(true);
   std::thread chief = Train(0, 1'000'000);

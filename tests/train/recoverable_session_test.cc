@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// When a session is made again, what runs in it first, and who waits for whom.
-// Sessions are scripts here; recoverable_cluster_test.cc has real ones.
+// Tests when RecoverableSession makes a session again, what it runs in it
+// first, and which tasks wait for which. The sessions are scripted;
+// recoverable_cluster_test.cc has real ones.
 #include "leat/train/recoverable_session.h"
 
 #include <atomic>
@@ -30,7 +31,8 @@ using testing::ScriptedSessionTest;
 using ::testing::SizeIs;
 using testing::World;
 
-// For what is missing, once at least, on a busy machine too.
+// This is enough time to look for missing variables at least once, even on a
+// busy machine.
 constexpr std::chrono::seconds kTimeToLook(3);
 
 class RecoverableSessionTest : public ScriptedSessionTest {};
@@ -148,7 +150,7 @@ TEST_F(RecoverableSessionTest, TriesAgainAfterLongerAndLongerPauses) {
 }
 
 TEST_F(RecoverableSessionTest, GivesUpWithTheLastError) {
-  // More than four attempts, on a busy machine too.
+  // There are more than four attempts in this time, even on a busy machine.
   options_.give_up = std::chrono::seconds(4);
   world_.make = [](int attempt) {
     return absl::UnavailableError(absl::StrCat("no route ", attempt));
@@ -252,7 +254,8 @@ TEST_F(RecoverableSessionTest, ALostSessionEndsStepsThatWaitInIt) {
   waits.join();
 }
 
-// A chief's step that still waits would take gradients from the next one.
+// A chief's step that still waited in the old session would take gradients that
+// the next session needs.
 TEST_F(RecoverableSessionTest, ALostSessionHasEndedBeforeTheNextBegins) {
   world_.close_takes = milliseconds(50);
   world_.make = [this](int attempt) {
@@ -387,7 +390,7 @@ TEST_F(RecoverableSessionTest, CloseEndsWhatRuns) {
 }
 
 TEST_F(RecoverableSessionTest, CloseEndsAttempts) {
-  // A pause that no test waits for.
+  // No test waits as long as these pauses.
   options_.first_pause = std::chrono::hours(1);
   options_.longest_pause = std::chrono::hours(1);
   options_.give_up = std::chrono::hours(2);
@@ -409,7 +412,8 @@ TEST_F(RecoverableSessionTest, CloseEndsAttempts) {
   waits.join();
 }
 
-// A call that would go on for an hour.
+// Stands for a call that takes very long. It returns when `wanted` is
+// cancelled.
 absl::Status UntilCancelled(const SessionOptions& wanted, World& world,
                             const std::string& what) {
   {
@@ -467,7 +471,8 @@ TEST_F(RecoverableSessionTest, CloseEndsAReset) {
   while (world_.count("reset") == 0) std::this_thread::yield();
   EXPECT_TRUE(session->Close().ok());
   waits.join();
-  // As long as there is time for all of it, however soon a master must answer.
+  // The reset may take the time that is left for all attempts, even though a
+  // master must answer much sooner.
   EXPECT_LE(left, options_.give_up);
   EXPECT_GT(left, options_.session.connect_timeout);
 }

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Sessions whose steps do what a test says, for what RecoverableSession does
-// with them.
+// Sessions whose steps do what a test scripts, for tests of what
+// RecoverableSession does with them. A World holds the script and the log;
+// every ScriptedSession of a test refers to the test's World.
 #ifndef LEAT_TESTS_TRAIN_SCRIPTED_SESSION_H_
 #define LEAT_TESTS_TRAIN_SCRIPTED_SESSION_H_
 
@@ -24,38 +25,50 @@
 
 namespace leat::testing {
 
+// The result of a step.
 using Outcome = absl::StatusOr<std::vector<Tensor>>;
 
-// What sessions see. Its names: "init", "missing", "local", "loop"; other steps
-// are the test's.
+// The state that the sessions of one test share, with the test's script.
+// ScriptedSession says what the steps "init", "missing" and "block" do; a test
+// may give any other names to its steps. `step` decides the result of every
+// step except "missing". Thread-safe, except that the functions and
+// `close_takes` must not be set while a session uses them.
 struct World {
   Mutex mutex;
+  // Is notified when a session is closed.
   CondVar changed;
+  // Whether the variables are initialized.
   bool initialized ABSL_GUARDED_BY(mutex) = false;
-  // Of the variables w and c, as long as they are not initialized.
+  // The variables that "missing" reports as long as `initialized` is false.
   std::vector<std::string> lacks ABSL_GUARDED_BY(mutex) = {"w", "c"};
-  std::vector<std::string> ran ABSL_GUARDED_BY(mutex);  // but "missing"
+  std::vector<std::string> ran ABSL_GUARDED_BY(mutex);  // steps but "missing"
+  // The numbers of sessions made and of "missing" steps that succeeded.
   int made ABSL_GUARDED_BY(mutex) = 0;
-  int looks ABSL_GUARDED_BY(mutex) = 0;  // at "missing"
+  int looks ABSL_GUARDED_BY(mutex) = 0;
+  // When each attempt to make a session began.
   std::vector<std::chrono::steady_clock::time_point> attempts
       ABSL_GUARDED_BY(mutex);
 
+  // The number of sessions closed, and how long Close takes.
   int closed ABSL_GUARDED_BY(mutex) = 0;
   std::chrono::milliseconds close_takes{0};
 
-  // OK: a session is made. `attempt` counts from 1.
+  // Is called at each attempt to make a session, which is made if the result is
+  // OK. `attempt` counts from 1.
   std::function<absl::Status(int attempt)> make = [](int) {
     return absl::OkStatus();
   };
-  // What a step of that name does in the session of that number (from 1).
+  // Returns the result of the step `name` in session number `session`, which
+  // counts from 1.
   std::function<Outcome(int session, const std::string& name)> step =
       [](int, const std::string&) { return Outcome(std::vector<Tensor>{}); };
-  // Instead of the names of what is missing.
+  // Is called by each "missing" step. An error becomes the step's result
+  // instead of the names of the missing variables.
   std::function<absl::Status(int session)> look = [](int) {
     return absl::OkStatus();
   };
 
-  // Those variables.
+  // Makes these variables uninitialized, as the restart of a task does.
   void Lose(const std::vector<std::string>& names = {"w", "c"}) {
     MutexLock lock(mutex);
     initialized = false;
@@ -65,16 +78,22 @@ struct World {
     MutexLock lock(mutex);
     return made;
   }
+  // Returns the names of the steps that ran, and "reset" for each reset.
   std::vector<std::string> log_of_steps() {
     MutexLock lock(mutex);
     return ran;
   }
+  // Returns how often the step `name` ran.
   int count(const std::string& name) {
     MutexLock lock(mutex);
     return static_cast<int>(std::count(ran.begin(), ran.end(), name));
   }
 };
 
+// A session that runs the script of a World. "init" sets World::initialized,
+// "missing" fetches the names of the uninitialized variables, and "block" waits
+// until the session is closed, which cancels it. Does not own the World, which
+// must outlive it. Thread-safe.
 class ScriptedSession final : public Session {
  public:
   ScriptedSession(World& world, int number) : world_(world), number_(number) {}
@@ -130,10 +149,11 @@ class ScriptedSession final : public Session {
 
   World& world_;
   const int number_;
-  bool closed_ = false;  // under the world's mutex
+  bool closed_ = false;  // guarded by the world's mutex
 };
 
-// RecoverableSessions of that world.
+// A fixture for RecoverableSessions that make ScriptedSessions of `world_`. Its
+// pauses are a few milliseconds, so that tests with many attempts are quick.
 class ScriptedSessionTest : public ::testing::Test {
  protected:
   ScriptedSessionTest() {
@@ -165,6 +185,8 @@ class ScriptedSessionTest : public ::testing::Test {
     options_.log = [this](absl::string_view text) { said_.emplace_back(text); };
   }
 
+  // Creates a RecoverableSession of a graph with variables "w" and "c" and a
+  // node "missing".
   absl::StatusOr<std::unique_ptr<RecoverableSession>> Create() {
     GraphBuilder b;
     for (const char* name : {"w", "c"}) b.Variable(name, b.Const(1.0f));
@@ -175,6 +197,8 @@ class ScriptedSessionTest : public ::testing::Test {
     EXPECT_TRUE(graph.ok()) << graph.status();
     return RecoverableSession::Create(*graph, options_);
   }
+  // Does the same when all variables have been initialized before. REQUIRES:
+  // Create succeeds.
   std::unique_ptr<RecoverableSession> CreateReady() {
     {
       MutexLock lock(world_.mutex);
@@ -184,6 +208,7 @@ class ScriptedSessionTest : public ::testing::Test {
     EXPECT_TRUE(session.ok()) << session.status();
     return *std::move(session);
   }
+  // Runs the step `name` and returns its status.
   static absl::Status Run(RecoverableSession& session,
                           const std::string& name) {
     return session.Run({.targets = {name}}).status();
@@ -191,7 +216,9 @@ class ScriptedSessionTest : public ::testing::Test {
 
   World world_;
   RecoverableSessionOptions options_;
+  // What was logged.
   std::vector<std::string> said_;
+  // The connect timeout that the last attempt to make a session asked for.
   std::chrono::nanoseconds connect_timeout_{0};
 };
 

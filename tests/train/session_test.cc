@@ -10,7 +10,7 @@ namespace leat::session_test {
 namespace {
 
 TEST(SessionTargetTest, IsAnyTextAndEmptyForANullPointer) {
-  const char* const unset = nullptr;  // as getenv() gives it
+  const char* const unset = nullptr;  // as getenv() returns it
   EXPECT_EQ(SessionTarget(unset).text, "");
   EXPECT_EQ(SessionOptions{.target = unset}.target.text, "");
   EXPECT_EQ(SessionTarget("a").text, "a");

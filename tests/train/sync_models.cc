@@ -25,7 +25,8 @@ Variable Bias(GraphBuilder& b) {
                        [&] { return b.Const(Tensor::Vector<float>({0.1f})); });
 }
 
-// From -1 to 1, by a simple recurrence.
+// Returns a number in [-1, 1) that depends on all arguments, by a simple
+// recurrence.
 float Number(int worker, int step, int i) {
   uint32_t x =
       static_cast<uint32_t>(worker * 7919 + step * 104729 + i * 31 + 1);
@@ -41,7 +42,7 @@ Tensor Targets(int worker, int step) {
   return Tensor::FromSpan<float>(Shape{kBatch, 1}, values);
 }
 
-// Along the first axis.
+// Concatenates tensors along the first axis.
 template <class T>
 Tensor Concat(const std::vector<Tensor>& parts) {
   std::vector<T> values;
@@ -89,7 +90,8 @@ std::vector<Feed> LinearBatch(int worker, int step) {
           {"y", Targets(worker, step)}};
 }
 
-// Worker 0 knows no row above 4, the others none below 2; rows come twice.
+// Worker 0 uses no row above 4, and the others none below 2. Some rows occur
+// twice.
 std::vector<Feed> EmbeddingBatch(int worker, int step) {
   std::vector<int32_t> ids;
   for (int i = 0; i < kBatch * 2; ++i) {

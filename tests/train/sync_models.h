@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Two small models for synchronous training, as every worker of a cluster
-// builds them, and batches for them.
+// Two small models for synchronous training, which every worker of a cluster
+// builds in the same way, and batches for them.
 #ifndef LEAT_TESTS_TRAIN_SYNC_MODELS_H_
 #define LEAT_TESTS_TRAIN_SYNC_MODELS_H_
 
@@ -18,23 +18,25 @@
 
 namespace leat::testing {
 
-// A loss, fed by placeholders "x" and "y".
+// Builds a model with placeholders "x" and "y" and returns its loss.
 using LossFunction = std::function<Output(GraphBuilder& b)>;
 
-// Of w (3 x 1) and c (1).
+// A linear model with variables w (3 x 1) and c (1).
 Output LinearLoss(GraphBuilder& b);
-// Of a table of 7 rows in two parts, whose rows are looked up, and of c.
+// A model that looks up rows of a table of 7 rows, which is in two parts, and
+// adds the variable c (1).
 Output EmbeddingLoss(GraphBuilder& b);
 
-// The batch of a worker at a step: for every number the same one. As feeds for
-// the model of that loss.
+// Return the batch of `worker` at `step` as feeds for the model of that loss.
+// Equal arguments give equal batches.
 std::vector<Feed> LinearBatch(int worker, int step);
 std::vector<Feed> EmbeddingBatch(int worker, int step);
-// Those of workers 0 .. n - 1 in one.
+// Returns one batch with the rows of all `batches`, in their order.
 std::vector<Feed> Together(const std::vector<std::vector<Feed>>& batches);
 
-// A graph and the names of what is run of it.
+// A graph, and the names of the tensors and operations that a test runs.
 struct SyncModel {
+  // Has no value if the graph could not be built.
   std::optional<Graph> graph = {};
   std::string loss, global_step, train, worker_init, chief_init, chief_step,
       finish, finished, uninitialized;
@@ -42,16 +44,19 @@ struct SyncModel {
 
 struct SyncModelOptions {
   LossFunction loss = LinearLoss;
-  // "" : no device at all.
+  // If it is "", no node gets a device.
   std::string worker_device = {};
   int ps_tasks = 1;
   SyncReplicasAttrs attrs = {};
 };
 
+// Builds the model of `options.loss` with `optimizer` in a SyncReplicas. Errors
+// fail the test.
 template <class Optimizer>
 SyncModel BuildSyncModel(const Optimizer& optimizer,
                          const SyncModelOptions& options);
-// With a test's own additions before the graph is made.
+// Builds the model with `sync`. Calls `add` before the graph is built, so that
+// a test can add nodes of its own.
 SyncModel BuildSyncModel(
     const SyncReplicas& sync, const SyncModelOptions& options,
     const std::function<void(GraphBuilder& b)>& add = nullptr);

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The graphs that SyncReplicas builds, and those that it refuses to.
+// Tests the graphs that SyncReplicas builds, and those that it refuses to
+// build.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -51,7 +52,7 @@ TEST(SyncReplicasGraphTest, RefusesWhatCannotWork) {
   EXPECT_THAT(b.status().message(), HasSubstr("must be of int64, got int32"));
 }
 
-// Every worker's graph asks for the same things on parameter servers.
+// Every worker's graph has the same nodes on the parameter servers.
 TEST(SyncReplicasGraphTest, WorkersDifferOnTheirOwnTasksOnly) {
   const auto build = [](int worker) {
     return BuildSyncModel(nn::Adam(), {.loss = EmbeddingLoss,
@@ -77,7 +78,7 @@ TEST(SyncReplicasGraphTest, WorkersDifferOnTheirOwnTasksOnly) {
   EXPECT_EQ(first.graph->node(local).def->device, "/job:worker/task:0");
 }
 
-// What has to run before a node does, and itself.
+// Returns the node and all nodes that must run before it.
 std::set<NodeId> UpTo(const Graph& graph, NodeId id) {
   std::set<NodeId> before;
   for (std::vector<NodeId> next = {id}; !next.empty();) {
@@ -91,8 +92,9 @@ std::set<NodeId> UpTo(const Graph& graph, NodeId id) {
   return before;
 }
 
-// Workers that see the closed queue gone begin at the step that the chief has
-// counted, with accumulators of that step: a race that no run shows.
+// When workers see that the closed queue is gone, they begin at the step that
+// the chief has counted, and the accumulators must be at that step already.
+// Running the graph does not show this race, so the test looks at the graph.
 TEST(SyncReplicasGraphTest, TheChiefRemovesAClosedQueueLast) {
   const SyncModel model = BuildSyncModel(nn::Adam(), {});
   ASSERT_TRUE(model.graph.has_value());
@@ -106,10 +108,11 @@ TEST(SyncReplicasGraphTest, TheChiefRemovesAClosedQueueLast) {
   }
   ASSERT_EQ(removes.size(), 1);
   EXPECT_THAT(graph.node(removes[0]).name(), HasSubstr("remove_queue"));
-  EXPECT_EQ(sets.size(), 2);  // of both variables
+  EXPECT_EQ(sets.size(), 2);  // one per variable
   const std::set<NodeId> before = UpTo(graph, removes[0]);
   for (const NodeId id : sets) EXPECT_TRUE(before.contains(id));
-  // The global step and the chief's own, but not that it has begun.
+  // Of these three, the two that set the global step and the chief's own step
+  // come before; the one that says that a chief has begun does not.
   EXPECT_EQ(counts.size(), 3);
   EXPECT_EQ(std::count_if(counts.begin(), counts.end(),
                           [&](NodeId id) { return before.contains(id); }),

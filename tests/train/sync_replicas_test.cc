@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SyncReplicas over clusters in this process: what it computes, compared with
-// one session that gets all batches at once, and whose gradients it counts.
+// Tests SyncReplicas on clusters in this process: whether it computes what one
+// session computes that gets all batches at once, and whose gradients it
+// counts.
 #include "leat/train/sync_replicas.h"
 
 #include <barrier>
@@ -38,7 +39,7 @@ using testing::SyncModel;
 using testing::SyncModelOptions;
 using testing::Together;
 
-// No test waits for longer.
+// No test waits longer than this.
 constexpr std::chrono::seconds kTimeout(60);
 
 using BatchFunction = std::vector<Feed> (*)(int worker, int step);
@@ -61,7 +62,7 @@ T Fetch(Session& session, const std::string& name) {
   return fetched.ok() ? (*fetched)[0].data<T>()[0] : T{};
 }
 
-// Workers with a session each; the first is the chief.
+// Workers with a session each. Worker 0 is the chief.
 class Workers {
  public:
   Workers(InProcessCluster& cluster, int num_workers,
@@ -99,7 +100,7 @@ class Workers {
                           << out.status();
     if (losses != nullptr) losses->push_back((*out)[0].scalar<float>());
   }
-  // A thread that trains for so many steps.
+  // Returns a thread that runs the worker's steps from `begin` to `end` - 1.
   std::thread Train(int worker, BatchFunction batch, int begin, int end) {
     return std::thread([this, worker, batch, begin, end] {
       for (int step = begin; step < end && !::testing::Test::HasFailure();
@@ -108,9 +109,9 @@ class Workers {
       }
     });
   }
-  // Threads of workers that train for so many steps, one gradient a step each:
-  // nobody begins a step before all have the token of the one before it.
-  // Appends their losses.
+  // Returns threads of workers that run these steps and give one gradient to
+  // each: no worker begins a step before all have their token for it. Appends
+  // the losses of each worker to its vector in `losses`.
   std::vector<std::thread> TrainInStep(
       int num_workers, BatchFunction batch, int begin, int end,
       std::vector<std::vector<float>>* losses = nullptr) {
@@ -129,7 +130,7 @@ class Workers {
     }
     return threads;
   }
-  // A thread that trains until the global step is `end`.
+  // Returns a thread that trains until the global step is `end`.
   std::thread TrainUntil(int worker, int64_t end) {
     return std::thread([this, worker, end] {
       for (int i = 0; GlobalStep() < end; ++i) {
@@ -159,9 +160,9 @@ void Join(std::vector<std::thread> threads) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// ---- What is computed ----
+// ---- Results of training ----
 
-// The mean losses of the steps of `num_workers`.
+// Returns the mean of the workers' losses for each step.
 template <class Optimizer>
 std::vector<float> LossesOfCluster(const Optimizer& optimizer,
                                    testing::LossFunction loss,
@@ -233,7 +234,7 @@ void ExpectTheSameLosses(const Optimizer& optimizer,
   for (int i = 0; i < kSteps; ++i) {
     EXPECT_NEAR(cluster[i], one[i], 2e-6f * (1 + one[i])) << "step " << i;
   }
-  EXPECT_GT(std::abs(one[kSteps - 1] - one[0]), 1e-3f);  // it learns something
+  EXPECT_GT(std::abs(one[kSteps - 1] - one[0]), 1e-3f);  // the loss changes
 }
 
 TEST(SyncReplicasTest, GradientDescentIsThatOfOneLargeBatch) {
@@ -261,7 +262,7 @@ TEST(SyncReplicasTest, RMSPropIsThatOfOneLargeBatch) {
                       LinearLoss, LinearBatch, 2);
 }
 
-// Rows that some workers did not see count as zeros of theirs.
+// A worker that did not use a row counts as a gradient of zeros for it.
 TEST(SyncReplicasTest, SparseGradientsOfPartsAreThoseOfOneLargeBatch) {
   ExpectTheSameLosses(nn::GradientDescent({.learning_rate = 0.1}),
                       EmbeddingLoss, EmbeddingBatch, 2);
@@ -278,7 +279,8 @@ TEST(SyncReplicasTest, SparseAdamAndMomentumAreThoseOfOneLargeBatch) {
 
 // ---- Whose gradients count ----
 
-// One parameter server; the model's w and c, and how many gradients wait.
+// The names of the tensors that tell how many gradients of the variables w and
+// c wait in their accumulators on the parameter server.
 struct Counts {
   std::string of_w;
   std::string of_c;
@@ -310,7 +312,7 @@ class CountedTest : public ::testing::Test {
     w_ = "w/Read/ReadVariableOp:0";
     add_to_w_only_ = AddToWOnly(b);
   }
-  // Puts a gradient for step 0 into the accumulator of w.
+  // Adds an op that puts a gradient for step 0 into the accumulator of w only.
   static std::string AddToWOnly(GraphBuilder& b) {
     return op::ResourceAccumulatorApplyGradient(
                op::ResourceConditionalAccumulator(
@@ -324,7 +326,7 @@ class CountedTest : public ::testing::Test {
   int NumWaiting(const std::string& name) {
     return Fetch<int32_t>(*workers_->sessions[0], name);
   }
-  // Waits until so many gradients of w and c wait for the chief.
+  // Waits until `count` gradients of w and of c wait for the chief.
   void WaitFor(int count) {
     const auto end = std::chrono::steady_clock::now() + kTimeout;
     while (std::chrono::steady_clock::now() < end &&
@@ -335,7 +337,8 @@ class CountedTest : public ::testing::Test {
     EXPECT_EQ(NumWaiting(counts_.of_w), count);
     EXPECT_EQ(NumWaiting(counts_.of_c), count);
   }
-  // Both workers, each its share of the steps.
+  // Both workers run steps `from` to `to` - 1, and the chief applies their
+  // gradients.
   void TrainBoth(int from, int to) {
     auto threads = workers_->TrainInStep(2, LinearBatch, from, to);
     threads.push_back(workers_->Chief(to - from));
@@ -375,8 +378,8 @@ TEST_F(CountedTest, TheChiefWaitsForEveryWorker) {
   WaitFor(0);
 }
 
-// As many tokens as workers: nobody begins a step before the chief has ended
-// the one before it.
+// There are as many tokens as workers, so no worker begins a step before the
+// chief has ended the step before it.
 TEST_F(CountedTest, AWorkerWaitsForTheStepOfTheChief) {
   Start(2, {.replicas_to_aggregate = 2});
   auto threads = workers_->TrainInStep(2, LinearBatch, 0, 2);
@@ -400,11 +403,11 @@ TEST_F(CountedTest, AGradientOfAnEarlierStepIsDropped) {
   fast.join();
   const std::vector<float> after = W();
   EXPECT_NE(after, begin);
-  // Worker 1 is still at step 0. There is a token for it.
+  // Worker 1 is still at step 0, and there is a token for it.
   workers_->Train(1, LinearBatch, 0, 1).join();
   WaitFor(0);
   EXPECT_EQ(W(), after);
-  // Now it is at step 1.
+  // Worker 1 is now at step 1.
   std::thread slow = workers_->Train(1, LinearBatch, 1, 2);
   WaitFor(1);
   workers_->Chief(1).join();
@@ -424,7 +427,7 @@ TEST_F(CountedTest, BackupWorkersAreNotWaitedFor) {
     Join(std::move(threads));
   }
   EXPECT_EQ(workers_->GlobalStep(), kSteps);
-  // The third comes late: its gradient is dropped, and it finds a token.
+  // The third worker is late, so its gradient is dropped, but it gets a token.
   const std::vector<float> before = W();
   workers_->Train(2, LinearBatch, 0, 1).join();
   WaitFor(0);
@@ -448,7 +451,7 @@ TEST_F(CountedTest, OneWorkerMayComputeAllGradientsOfAStep) {
   WaitFor(0);
 }
 
-// ---- Tasks that come again ----
+// ---- Tasks that are restarted ----
 
 TEST_F(CountedTest, AWorkerThatComesAgainGoesOn) {
   Start(2, {.replicas_to_aggregate = 2});
@@ -465,8 +468,8 @@ TEST_F(CountedTest, AWorkerThatComesAgainGoesOn) {
   EXPECT_EQ(workers_->GlobalStep(), 6);
 }
 
-// The first chief is lost when it has taken the gradients of w, but not yet
-// those of c, whose accumulator is then a step behind.
+// The first chief is lost after it has taken the gradients of w but before
+// those of c, so the accumulator of c is one step behind.
 TEST_F(CountedTest, AChiefThatTakesOverGoesOn) {
   Start(2, {.replicas_to_aggregate = 1, .total_replicas = 2});
   workers_->Ok(0, add_to_w_only_);

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Gradients through lists of tensors against central differences.
+// Compares gradients through lists of tensors with central differences.
 #include "gtest/gtest.h"
 #include "leat/graph/control_flow.h"
 #include "leat/graph/ops.h"
@@ -18,7 +18,7 @@ Output Ints(GraphBuilder& b, std::initializer_list<int32_t> values) {
   return b.Const(Tensor::Vector<int32_t>(values));
 }
 
-// The elements count differently.
+// Returns a sum in which every element has a different weight.
 Output Weighted(const Output& x) {
   const Output flat = op::Reshape(x, Tensor::Vector<int32_t>({-1}));
   const Output positions = op::Cast(op::Range(0, op::Size(flat), 1), kDouble);
@@ -104,8 +104,8 @@ TEST_P(TensorListGradientTest, ConcatAndSplit) {
   p_.Check(Weighted(all.tensor));
 }
 
-// A recurrent network that reads its inputs from a list and writes its outputs
-// to another one.
+// A recurrent network reads its inputs from one list and writes its outputs to
+// another.
 TEST_P(TensorListGradientTest, ListsThatALoopReadsAndWrites) {
   const Output x = Rows("x");
   const Output w = p_.Input("w", Shape{2, 2}, {.3, -.2, .6, .1});

@@ -1,5 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// Messages and statuses in gRPC's form.
+//
+// Tests of messages and statuses in gRPC's form.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -58,7 +59,8 @@ TEST(ByteBufferTest, KeepsTensorsAliveThatNobodyElseHolds) {
 TEST(ByteBufferTest, ReceivedSlicesOutliveTheBuffer) {
   ReceivedSlices slices;
   {
-    // Short slices lie within objects of gRPC's.
+    // gRPC keeps short slices within its own objects, which end with the
+    // buffer.
     const grpc::ByteBuffer buffer = ToByteBuffer(
         SegmentsOf(Tensor::Filled<uint8_t>(Shape({2000}), 'x'), "tail"));
     slices = FromByteBuffer(buffer);

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A listener on two polling threads, as on a machine of many processors: what
-// comes of a call may be told by one while the other is still in its handler.
+// Tests of a listener on two polling threads, as on a machine with many
+// processors. One thread may learn how a call ended while the other is still in
+// the call's handler.
 #include "leat/distributed/grpc/polling_threads.h"
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Servers behind sockets: connections that are lost, and the memory that comes
-// by them.
+// Tests of servers behind sockets: lost connections, and the memory of tensors
+// that are received over them.
 #include <chrono>
 #include <memory>
 #include <string>
@@ -88,7 +88,8 @@ TEST_F(GrpcServersTest, AStepWhoseClientLosesItsConnectionEnds) {
     const ServerCounters left = ps->counters();
     return left.running + left.steps + left.rendezvous == 0;
   }));
-  // Nobody will close its session.
+  // The client is gone and cannot close its session, so it must end by being
+  // idle.
   EXPECT_TRUE(Eventually([&] {
     return worker->counters().master_sessions == 0 &&
            ps->counters().sessions == 0;
@@ -126,7 +127,7 @@ TEST_F(GrpcServersTest, TellsItsHealthWhileItStops) {
 }
 
 TEST_F(GrpcServersTest, ASessionWhoseClientLosesItsConnectionIsNotMade) {
-  const auto worker = Start("worker");  // and waits for the ps
+  const auto worker = Start("worker");  // waits for the ps
   SlowNetwork network(worker->address());
   TaskClient client(*transport_, network.address());
   GraphBuilder b;
@@ -139,13 +140,13 @@ TEST_F(GrpcServersTest, ASessionWhoseClientLosesItsConnectionIsNotMade) {
   EXPECT_FALSE(call->is_done());
   network.Close();
   EXPECT_EQ(call->Wait().status().code(), Code::kUnavailable);
-  // It would have waited for a minute.
+  // Without the lost connection, the call would have waited for a minute.
   const auto begun = std::chrono::steady_clock::now();
   worker->Stop(std::chrono::hours(1));
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(20));
 }
 
-// What comes from clients and from peers is memory of the session.
+// Tensors that come from clients and from peers are charged to the session.
 class GrpcSessionBytesTest : public GrpcServersTest {
  protected:
   static constexpr int64_t kLimit = 2'000'000;
@@ -204,7 +205,8 @@ TEST_F(GrpcSessionBytesTest, CountWhatIsReceived) {
   EXPECT_TRUE(Pull(*session, one_).ok());
 }
 
-// By the worker's master; the parameter server has no limit.
+// The worker's master counts what is fetched. The parameter server has no
+// limit.
 TEST_F(GrpcSessionBytesTest, CountWhatIsFetched) {
   auto session = NewSession();
   const auto fetch = [&](int32_t elements) {

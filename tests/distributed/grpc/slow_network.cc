@@ -76,7 +76,8 @@ void SlowNetwork::Run() {
       connections.push_back(Accept());
       ++num_accepted_;
     }
-    // Their ends may be ready all the time.
+    // The ends of frozen connections may be ready all the time; this pause
+    // keeps the loop from spinning.
     poll(nullptr, 0, 1);
   }
   for (const Connection& connection : connections) Close(connection);

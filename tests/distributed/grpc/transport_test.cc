@@ -30,7 +30,7 @@ INSTANTIATE_TEST_SUITE_P(Grpc, TransportTest,
                                            TransportCase{"grpc", true}),
                          NameOf);
 
-// Asked of the kernel, not of what is tested.
+// Asks the kernel, and not the code under test, whether ::1 can be bound.
 bool HasIpv6() {
   sockaddr_in6 loopback{};
   loopback.sin6_family = AF_INET6;
@@ -43,7 +43,7 @@ bool HasIpv6() {
   return bound;
 }
 
-// Listens, and says nothing to those who connect.
+// Accepts connections and sends nothing.
 class SilentListener {
  public:
   explicit SilentListener(const std::string& address) {
@@ -80,13 +80,13 @@ class SilentListener {
   std::vector<int> connections_;
 };
 
-// Of this process.
+// Returns the number of open files of this process.
 ptrdiff_t NumOpenFiles() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
                        std::filesystem::directory_iterator());
 }
 
-// In which every channel that there is tries to connect once more.
+// The time in which every channel tries to connect once more.
 constexpr std::chrono::milliseconds kBackoff(1500);
 
 class GrpcTest : public TransportTest {};
@@ -114,7 +114,7 @@ TEST_P(GrpcTest, SpeaksIpv6) {
   ExpectEcho(*transport, listener->address(), TestService::kEcho, "x", {});
 }
 
-// Not even where another server would allow it.
+// A listener does not share its port even with one that would allow it.
 TEST_P(GrpcTest, SharesNoPort) {
   const auto one = NewTransport();
   const auto two = NewTransport();
@@ -163,7 +163,8 @@ TEST_P(GrpcTest, CallsThatWaitShareAConnection) {
   }
 }
 
-// Those that could not reach a peer do not go on trying once it is reached.
+// Channels that could not reach a peer must not go on trying once it is
+// reached.
 TEST_P(GrpcTest, KeepsNoConnectionsThatNobodyNeeds) {
   const auto transport = NewTransport();
   auto listener = Listen(*transport);
@@ -211,7 +212,7 @@ TEST_P(GrpcTest, RefusesMalformedMessages) {
   EXPECT_TRUE(IsTransportError(response));
 }
 
-// A peer whose process ends takes its connection with it.
+// The connection closes, as when the peer's process ends.
 TEST_P(GrpcTest, LostConnectionsAreUnavailable) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
@@ -227,8 +228,9 @@ TEST_P(GrpcTest, LostConnectionsAreUnavailable) {
   EXPECT_TRUE(Eventually([&] { return service_.num_cancelled() == 1; }));
 }
 
-// Those who are pinged, and those who are asked for their health, which these
-// here know nothing of, as TensorFlow's. The peer may be made known later.
+// Peers that allow pings are pinged; the others are asked for their health. The
+// peers here do not know the health method, like TensorFlow's tasks. WatchPeer
+// may be called before or after the call has begun.
 TEST_P(GrpcTest, NoticesThatPeersAreSilent) {
   struct Case {
     bool allows_pings;
@@ -258,13 +260,13 @@ TEST_P(GrpcTest, NoticesThatPeersAreSilent) {
                 HasSubstr(each.network->address()));
     EXPECT_TRUE(IsTransportError(status));
   }
-  // Within five seconds, where the machine has time.
+  // The calls fail within five seconds if the machine has time.
   EXPECT_LT(Clock::now() - begin, std::chrono::seconds(20));
-  // The callee too: nobody will fetch its answer.
+  // The callee ends its calls too, because nobody will fetch the answers.
   EXPECT_TRUE(Eventually([&] { return service_.num_cancelled() == 4; }));
 }
 
-// A machine may have been lost, and its address be another's now.
+// After a machine was lost, another one may have its address.
 TEST_P(GrpcTest, ConnectsAnewToPeersThatWereSilent) {
   const auto callee = NewTransport();
   const auto caller = NewTransport();
@@ -305,7 +307,7 @@ TEST_P(GrpcTest, AsksWhileCallsWait) {
                result.Done());
   EXPECT_TRUE(result.Take().ok());
   if (holder.joinable()) holder.join();
-  // One may be on its way.
+  // One question may still be under way.
   std::this_thread::sleep_for(std::chrono::seconds(1));
   const int asked = num_asked;
   std::this_thread::sleep_for(std::chrono::seconds(3));
@@ -324,7 +326,7 @@ TEST_P(GrpcTest, LeavesSlowPeersAlone) {
                 results[allows_pings].Done());
   }
   ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 2; }));
-  // Several pings of both, and questions.
+  // This is enough time for several pings and several questions.
   std::this_thread::sleep_for(std::chrono::seconds(7));
   for (const CallResult& result : results) EXPECT_FALSE(result.is_done());
   service_.Release();
@@ -334,7 +336,7 @@ TEST_P(GrpcTest, LeavesSlowPeersAlone) {
   }
 }
 
-// Another program may serve at an address than did before.
+// Another program than before may serve at an address.
 TEST_P(GrpcTest, PeersAreWatchedAsTheyAllowLast) {
   const auto callee = NewTransport();
   const auto listener = Listen(*callee);
@@ -359,7 +361,8 @@ TEST_P(GrpcTest, PeersAreWatchedAsTheyAllowLast) {
   }
 }
 
-// Of a silent peer that is asked, and one that will be.
+// The transport ends while a silent peer is being asked, and before one is
+// asked.
 TEST_P(GrpcTest, EndsWhileItAsksPeers) {
   const auto callee = NewTransport();
   const auto listener = Listen(*callee);

@@ -1,5 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-// Listening at Unix sockets with gRPC.
+//
+// Tests of listening at Unix sockets with gRPC.
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -31,7 +32,7 @@ class UnixListenerTest : public ::testing::Test {
     return transport_->Listen("unix:" + path, service_.methods());
   }
 
-  // 0 where there is nothing.
+  // Returns the mode of the file at `path`, or 0 if there is none.
   static mode_t ModeOf(const std::string& path) {
     struct stat info = {};
     return lstat(path.c_str(), &info) == 0 ? info.st_mode : 0;
@@ -76,7 +77,7 @@ TEST_F(UnixListenerTest, LeavesAnothersSocketAlone) {
 }
 
 TEST_F(UnixListenerTest, TakesThePlaceOfADeadServer) {
-  // Bound and closed: the file stays.
+  // The socket is bound and closed, and its file stays.
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Includes, links and calls the installed library; prints 42.
+// Checks that a program can include, link and call the installed library.
+// Prints 42.
 #include <leat/core/float16.h>
 #include <leat/core/shape.h>
 #include <leat/distributed/cluster.h>
@@ -13,7 +14,8 @@
 #include "program.h"
 
 int main(int argc, char**) {
-  // Not known to the compiler, and by instructions that it may not know of.
+  // The argument is unknown at compile time. The conversion may use
+  // instructions of this machine that the program's compiler was not told of.
   if (leat::half(0.25f * argc) != 0.25f) return 1;
   if (const absl::Status status = RunProgram(); !status.ok()) {
     std::fprintf(stderr, "%s\n", status.ToString().c_str());

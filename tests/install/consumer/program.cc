@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// A complete program as users write it, on made-up data: the public API must
-// keep it compiling as it reads.
+// A complete program on made-up data, written as users would write it. The
+// public API must keep it compiling.
 #include "program.h"
 
 #include <leat/graph/builder.h>  // GraphBuilder, Output, Operation
@@ -25,7 +25,7 @@ struct Batch {
   Tensor labels = {};
 };
 
-// Images of one grey, which tells their class.
+// The images of a class are all of the same grey.
 class Dataset {
  public:
   std::vector<Batch> Epoch(int64_t batch) const {

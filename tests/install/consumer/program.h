@@ -1,11 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// RunProgram is a program as a user of the installed library would write it.
 #ifndef CONSUMER_PROGRAM_H_
 #define CONSUMER_PROGRAM_H_
 
 #include <absl/status/status.h>
 
-// Builds and trains a small network for eight steps; an error unless its loss
-// falls.
+// Builds a small network and trains it for eight steps. Returns an error if a
+// step fails, or if the loss does not fall.
 absl::Status RunProgram();
 
 #endif  // CONSUMER_PROGRAM_H_

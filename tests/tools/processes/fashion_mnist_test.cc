@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The example as it is run: it ends like the tools.
+// Tests the example as a process: it must have the exit codes of the tools.
 #ifdef LEAT_PROGRAM_FASHION_MNIST
 #include <sys/stat.h>
 
@@ -52,7 +52,7 @@ TEST_F(FashionMnistTest, EndsLikeTheTools) {
   ExpectEnd(train({"--data", "/nonexistent"}), 1, "/nonexistent");
 }
 
-// A folder of data sets with so many images each.
+// Makes a folder with data sets of `count` images each and returns its path.
 std::string DataSet(int count) {
   const std::string folder = Path("data");
   mkdir(folder.c_str(), 0700);

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// `leat launch` as it is run. Its tasks are scripts.
+// Tests `leat launch` as a process. Its tasks are shell scripts.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -35,8 +35,8 @@ using ::testing::HasSubstr;
 using testing::Process;
 using testing::ReadFile;
 
-// In the scripts: $1 is the test's folder; `job` and `me` ("ps-1") are of the
-// task.
+// The beginning of every script. $1 is the test's folder; `job` ("ps") and `me`
+// ("ps-1") tell the task.
 constexpr char kPrelude[] = R"(
   job=${TF_CONFIG##*'"type":"'}; job=${job%%'"'*}
   me=$job-${TF_CONFIG##*'"index":'}; me=${me%%'}'*}
@@ -49,7 +49,8 @@ constexpr char kSleep[] = "begun \"$1\"; while :; do sleep 0.05; done";
 bool IsAlive(pid_t pid) {
   const std::string stat = ReadFile(absl::StrCat("/proc/", pid, "/stat"));
   const size_t name_end = stat.rfind(") ");
-  // Nobody may be there to bury the dead.
+  // A zombie (Z, X) counts as dead, because there may be no process that waits
+  // for it.
   return name_end != stat.npos && stat[name_end + 2] != 'Z' &&
          stat[name_end + 2] != 'X';
 }
@@ -84,7 +85,7 @@ class LaunchTest : public ::testing::Test {
     return std::make_unique<Process>(LEAT_PROGRAM_LEAT,
                                      Args(jobs, flags, script), variables);
   }
-  // The exit code of one that ends by itself.
+  // Returns the exit code of a launcher that ends by itself.
   int Run(const std::string& jobs, const std::vector<std::string>& flags,
           const std::string& script) {
     const auto launcher = Start(jobs, flags, script);
@@ -93,7 +94,7 @@ class LaunchTest : public ::testing::Test {
     err_ = launcher->Err();
     return code;
   }
-  // Waits until the script's `begun` has been called in that task.
+  // Waits until the script of task `task` ("ps-1") has called `begun`.
   void AwaitBegun(const std::string& task) const { AwaitFile("begun." + task); }
   void AwaitFile(const std::string& name) const {
     const absl::Time deadline = absl::Now() + absl::Seconds(60);
@@ -112,7 +113,7 @@ class LaunchTest : public ::testing::Test {
   std::string LogOf(const std::string& task) const {
     return ReadFile(folder_.Path("logs/" + task + ".log"));
   }
-  // Of every process that a script has had.
+  // Returns the ids of all processes that the scripts have had.
   std::vector<pid_t> Pids() const {
     std::vector<pid_t> pids;
     std::ifstream file(folder_.Path("pids"));
@@ -126,7 +127,8 @@ class LaunchTest : public ::testing::Test {
 };
 
 TEST_F(LaunchTest, TellsEveryTaskTheClusterAndKeepsItsOutput) {
-  // What would say another cluster is not passed on, and what else there is.
+  // Variables that describe another cluster are not passed on to the tasks, but
+  // all others are.
   const auto launcher =
       Start("chief=1,worker=2,ps=1,evaluator=1", {}, R"(
         echo "CONFIG $TF_CONFIG"
@@ -291,7 +293,7 @@ TEST_F(LaunchTest, PassesSignalsOn) {
   struct sigaction hangup = {};
   sigaction(SIGHUP, nullptr, &hangup);
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
-    // nohup; nobody can take it then.
+    // Under nohup SIGHUP is ignored, so neither launcher nor tasks receive it.
     if (signal == SIGHUP && hangup.sa_handler == SIG_IGN) continue;
     const auto launcher = Start("chief=1,ps=1", {}, R"(
       for each in TERM INT HUP; do
@@ -362,7 +364,8 @@ TEST_F(LaunchTest, GivesStoppedTasksTheSignalToo) {
 }
 
 TEST_F(LaunchTest, OrphansEndToo) {
-  // One in the task's group, one in a session of its own that hears nothing.
+  // One process is in the task's group; the other one is in a session of its
+  // own and gets no signal.
   EXPECT_EQ(Run("chief=1,ps=1", {"--grace", "0.3"},
                 absl::StrCat(R"(
                   if [ $job = chief ]; then wait_for "$1/begun.ps-0"; exit 0; fi
@@ -461,7 +464,7 @@ TEST_F(LaunchTest, StartsServers) {
            attr { key: "dtype" value { type: DT_FLOAT } }
            attr { key: "value" value { tensor {
              dtype: DT_FLOAT tensor_shape { } float_val: 4 } } } })";
-  // The chief serves, too: a master waits for all tasks.
+  // The chief runs a server too, because a master waits for all tasks.
   EXPECT_EQ(Run("chief=1,ps=2", {},
                 absl::StrCat("leat=", LEAT_PROGRAM_LEAT,
                              R"(; [ $job = ps ] && exec $leat serve

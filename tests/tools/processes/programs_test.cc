@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The programs as they are run: exit codes, what goes to which stream, and that
-// they end.
+// Tests the programs as processes: their exit codes, which stream gets which
+// output, and that they end.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/resource.h>
@@ -41,7 +41,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-// y = -x, c = 1.
+// The graph computes y = -x and c = 1.
 constexpr char kGraph[] = R"(
   node { name: "x" op: "Placeholder"
          attr { key: "dtype" value { type: DT_FLOAT } }
@@ -112,7 +112,8 @@ TEST_F(ProgramsTest, ShowTheGraphsOfAClusterNobodyHas) {
   const std::string file = Write("cluster.json", json);
   const std::string ps = "/job:ps/replica:0/task:1/device:CPU:0";
   const std::string worker = "/job:worker/replica:0/task:2/device:CPU:1";
-  // A task's own variable is not looked at.
+  // graph-dump does not look for a task of its own in TF_CONFIG, so a malformed
+  // value is no error.
   const std::vector<std::string> variables = {"TF_CONFIG={"};
   for (const std::string& cluster : {json, file}) {
     const Ended dump = GraphDump(
@@ -215,7 +216,8 @@ TEST_F(ProgramsTest, TakeOneValueForEachFlagAndTheModelBehindIt) {
       Leat({"run", "--feed", feed_, "--fetch", "y", "--fetch", "c", model_});
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_EQ(run.out, "y float[] -3\nc float[] 1\n");
-  // More arguments follow than the model, so CLI11 does not keep it back.
+  // More arguments than the model follow the flag, so CLI11 does not reserve
+  // one for the model.
   for (const char* flag : {"--fetch", "--init"}) {
     const Ended more = Leat(
         {"run", "--feed", feed_, flag, "c", model_, "--steps", "2", "--json"});
@@ -304,7 +306,8 @@ TEST_F(ProgramsTest, TakeFlagsFromAFileForOneCommandOrForAll) {
   }
   EXPECT_THAT(with("fetch=[\"c\", \"y\"]").out,
               AllOf(HasSubstr("\"name\": \"c\""), HasSubstr("\"y\"")));
-  // The command line, then the file, then the environment.
+  // The command line takes precedence over the file, and the file over the
+  // environment.
   EXPECT_THAT(with("steps=3", {"--steps", "2"}).out, HasSubstr("\"steps\": 2"));
   EXPECT_THAT(with("steps=3", {}, {"LEAT_STEPS=5"}).out,
               HasSubstr("\"steps\": 3"));
@@ -358,7 +361,7 @@ TEST_F(ProgramsTest, TakeEveryFlagFromTheEnvironment) {
   EXPECT_THAT(GraphDump({model_}, {"LEAT_STAGE=imported"}).out,
               HasSubstr("imported graph"));
   ExpectEnd(Leat({"run", model_}, {"LEAT_STEPS=abc"}), 2, "LEAT_STEPS=abc");
-  // Not one of this command.
+  // The variable of a flag that this command does not have is ignored.
   EXPECT_EQ(Leat({"ops"}, {"LEAT_STEPS=abc"}).code, 0);
   const std::string config = Write("variable.toml", "stage=\"placed\"");
   EXPECT_THAT(GraphDump({model_}, {"LEAT_CONFIG=" + config}).out,
@@ -377,7 +380,8 @@ TEST_F(ProgramsTest, HaveNoColourWhereNobodySeesIt) {
   EXPECT_THAT(Leat({"ops"}).out, Not(HasSubstr("\x1b")));
 }
 
-// A terminal's two ends, or what failed: not every sandbox has terminals.
+// Opens both ends of a pseudoterminal, or tells in `failure` which call failed,
+// because not every sandbox has terminals.
 struct Terminal {
   Terminal() { Open(); }
   ~Terminal() {
@@ -408,7 +412,8 @@ struct Terminal {
   std::string failure = {};
 };
 
-// What graph-dump writes to a terminal, which keeps some 4 KiB for a reader.
+// Returns what graph-dump writes to a terminal. A terminal keeps about 4 KiB
+// until they are read.
 std::string OnTerminal(const Terminal& terminal, const std::string& model,
                        const std::vector<std::string>& variables) {
   const Ended ended =
@@ -416,7 +421,7 @@ std::string OnTerminal(const Terminal& terminal, const std::string& model,
   EXPECT_EQ(ended.code, 0) << ended.err;
   std::string text;
   pollfd ready = {.fd = terminal.file, .events = POLLIN, .revents = 0};
-  // The kernel may take a while to hand on the first of it.
+  // The kernel may need some time to deliver the first bytes.
   while (poll(&ready, 1, text.empty() ? 10'000 : 200) > 0) {
     char bytes[4096];
     const ssize_t count = read(terminal.file, bytes, sizeof(bytes));

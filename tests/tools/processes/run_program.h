@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Runs a program as a shell would, in a folder of the test's process. Every run
-// is bounded in time.
+// Runs a program as a shell would, in a folder that belongs to the test's
+// process. Every run has a time limit.
 #ifndef LEAT_TESTS_TOOLS_PROCESSES_RUN_PROGRAM_H_
 #define LEAT_TESTS_TOOLS_PROCESSES_RUN_PROGRAM_H_
 
@@ -10,28 +10,33 @@
 
 namespace leat::testing {
 
-// Of a folder of this process, which its test makes and removes.
+// Returns the path of file `name` in the folder of this process. The test makes
+// and removes the folder.
 std::string Path(const std::string& name);
 
-// A new file there; its path.
+// Writes a file in that folder and returns its path.
 std::string Write(const std::string& name, const std::string& content);
 
+// Returns the bytes of the file at `path`.
 std::string Content(const std::string& path);
 
+// How a program ended, and what it wrote to its standard output and error.
 struct Ended {
-  int code = -1;  // -1: killed, because it did not end or by itself
+  int code = -1;  // -1: killed, by a signal or for running too long
   std::string out = {};
   std::string err = {};
 };
 
-// As Spawn (processes.h) starts it.
+// Runs `program` as Spawn (processes.h) starts it and waits for its end.
+// Standard output goes to the file `out`; Ended::out is read only from the
+// default one.
 Ended RunProgram(const std::string& program,
                  const std::vector<std::string>& args,
                  const std::vector<std::string>& variables = {},
                  const std::string& out = Path("out"));
 
-// Fails the test unless that is how it ended: with `message` on standard error
-// and, for an error, nothing on standard output.
+// Fails the test unless the exit code is `code` and standard error contains
+// `message`. If `code` is not 0, standard output must be empty.
 void ExpectEnd(const Ended& ended, int code, const std::string& message);
 
 }  // namespace leat::testing

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// `leat status` as it is run, of tasks that are processes.
+// Tests `leat status` as a process, on tasks that are processes.
 #include "leat/tools/status.h"
 
 #include <algorithm>
@@ -39,7 +39,8 @@ class StatusTest : public ::testing::Test {
   void SetUp() override { std::filesystem::create_directories(Path("")); }
   void TearDown() override { std::filesystem::remove_all(Path("")); }
 
-  // Sockets, whose names are known before anybody listens.
+  // The tasks listen on Unix sockets, because their names are known before a
+  // task listens.
   std::string Address(const std::string& job) const {
     return absl::StrCat("unix:", folder_.Path(job));
   }
@@ -54,14 +55,15 @@ class StatusTest : public ::testing::Test {
     EXPECT_THAT(server->FirstLine(), StartsWith("ready /job:"));
     return server;
   }
-  // With time to answer on a busy machine; flags win.
+  // Runs `leat status` with a timeout that is long enough for a busy machine. A
+  // flag in `args` takes precedence over it.
   static Ended Status(std::vector<std::string> args) {
     args.insert(args.begin(), "status");
     return RunProgram(LEAT_PROGRAM_LEAT, args, {"LEAT_TIMEOUT=20"});
   }
 
-  // The first Recv that this task says has waited for a second or longer; null
-  // when there is none.
+  // Returns the first Recv that task `name` reports as waiting for at least one
+  // second, or null if there is none.
   nlohmann::json WaitingRecvOf(const std::string& name) const {
     const Ended ended = Status({Address("ps"), "--interval", "0", "--json"});
     EXPECT_EQ(ended.code, 0) << ended.err;
@@ -130,7 +132,7 @@ TEST_F(StatusTest, ShowsTasksDevicesAndSteps) {
 TEST_F(StatusTest, ShowsARecvThatIsStuck) {
   const auto ps = Serve("ps");
   const auto worker = Serve("worker");
-  // Nobody puts anything into the queue.
+  // No step puts an element into the queue.
   const std::string model = Write("stuck.pbtxt", R"(
     node { name: "q" op: "FIFOQueueV2" device: "/job:ps/task:0"
            attr { key: "component_types" value { list { type: DT_FLOAT } } } }
@@ -145,7 +147,7 @@ TEST_F(StatusTest, ShowsARecvThatIsStuck) {
        absl::StrCat("unix://", folder_.Path("worker")), "--fetch", "y"});
   constexpr char kPs[] = "/job:ps/replica:0/task:0";
   constexpr char kWorker[] = "/job:worker/replica:0/task:0";
-  // Both know of it: who waits, and who is asked.
+  // Both tasks report it: the one that waits and the one that was asked.
   for (const char* task : {kPs, kWorker}) {
     nlohmann::json recv;
     const absl::Time end = absl::Now() + absl::Seconds(60);
@@ -167,9 +169,9 @@ TEST_F(StatusTest, ShowsARecvThatIsStuck) {
               AllOf(HasSubstr("steps that have run for 1s or longer"),
                     HasSubstr("Recvs that have waited for 1s or longer"),
                     HasSubstr(absl::StrCat(kPs, "/device:CPU:0;"))));
-  // Of one step, and in one row though both tasks tell of it.
+  // The Recv is shown in one row, although both tasks report it.
   EXPECT_EQ(ended.out.find("taken"), ended.out.rfind("taken")) << ended.out;
-  // With its client the step ends.
+  // The step ends when its client ends.
   client.Signal(SIGTERM);
   client.Wait();
   const auto is_stuck = [&] {

@@ -48,7 +48,7 @@ std::string Gzip(const std::string& bytes) {
   return packed;
 }
 
-// Of this process: tests run side by side.
+// The name has the id of this process, because tests run in parallel.
 std::string Path(const std::string& name) {
   return absl::StrCat(::testing::TempDir(), "idx_test_", getpid(), "_", name);
 }
@@ -73,7 +73,7 @@ void ExpectRefused(const std::string& bytes, const std::string& reason) {
   EXPECT_THAT(std::string(tensor.status().message()), HasSubstr(reason));
 }
 
-// As a plain and as a gzipped file.
+// Expects that `bytes` are refused both as a plain and as a gzipped file.
 void ExpectBothRefused(const std::string& bytes, const std::string& reason) {
   ExpectRefused(bytes, reason);
   ExpectRefused(Gzip(bytes), reason);
@@ -127,7 +127,7 @@ TEST(IdxTest, RefusesWrongMagic) {
   bytes[0] = 1;
   ExpectBothRefused(bytes, "not an IDX file");
   bytes = Idx({6}, kData);
-  bytes[2] = 0x0d;  // floats
+  bytes[2] = 0x0d;  // the type code of floats
   ExpectBothRefused(bytes, "not an IDX file of unsigned bytes");
   ExpectBothRefused(Idx({}, kData), "rank 0");
   ExpectBothRefused(Idx(std::vector<uint32_t>(9, 1), "a"), "rank 9");
@@ -154,7 +154,8 @@ TEST(IdxTest, RefusesHugeCountsWithoutTakingMemoryForThem) {
   EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 1 << 19);  // KiB
 }
 
-// 64 MiB in a file of 64 KiB behind a header that announces one byte.
+// The file of less than 1 MiB unpacks to 64 MiB, but its header announces one
+// byte.
 TEST(IdxTest, UnpacksNoMoreThanTheHeaderAnnounces) {
   const std::string packed = Gzip(Idx({1}, std::string(64 << 20, 'a')));
   ASSERT_LT(packed.size(), 1u << 20);
@@ -170,7 +171,7 @@ TEST(IdxTest, RefusesEveryTruncationOfAGzipFile) {
 
 TEST(IdxTest, RefusesWrongChecksums) {
   std::string packed = Gzip(Idx({2, 3}, kData));
-  packed[packed.size() - 8] ^= 1;  // CRC-32, then the length
+  packed[packed.size() - 8] ^= 1;  // in the CRC-32, before the length
   ExpectRefused(packed, "incorrect data check");
   packed = Gzip(Idx({2, 3}, kData));
   packed[packed.size() - 4] ^= 1;
@@ -191,7 +192,8 @@ TEST(IdxTest, NeverCrashesOnAFlippedBit) {
     std::string broken = packed;
     broken[i / 8] ^= static_cast<char>(1 << i % 8);
     const auto tensor = ReadBytes(broken);
-    // Times and the name of the system are in the header of gzip, unchecked.
+    // Some flips are not noticed, because the gzip header has no checksum for
+    // the time and the operating system's code.
     if (tensor.ok()) {
       EXPECT_EQ(tensor->num_elements(), 6) << i;
     }
@@ -216,7 +218,8 @@ class FashionMnistTest : public ::testing::Test {
  protected:
   void TearDown() override { std::filesystem::remove_all(Path("folder")); }
 
-  // The four files of `count` images; `labels` of the training ones.
+  // Writes the four files with `count` images each and loads them. `labels` are
+  // the labels of the training images.
   absl::StatusOr<FashionMnist> Load(uint32_t count, const std::string& labels) {
     const std::string folder = Path("folder");
     mkdir(folder.c_str(), 0700);

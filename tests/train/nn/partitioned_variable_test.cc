@@ -137,7 +137,8 @@ TEST(PartitionedVariableTest, IsSharedByName) {
             HasSubstr("[1,2]"), HasSubstr("partitioned_variable_test.cc:")));
 }
 
-// A worker may cut what another graph has whole.
+// A worker's graph may partition a variable that another worker's graph has
+// whole.
 TEST(PartitionedVariableTest, RefusesAVariableThatIsNotPartitioned) {
   for (const bool use_resource : {true, false}) {
     GraphBuilder b;
@@ -190,8 +191,8 @@ TEST(PartitionedVariableTest, RefusesWhatCannotBeCut) {
       HasSubstr("no idea"));
 }
 
-// As TensorFlow: a parameter server gets its slice of the initial value only,
-// and every part counts for the strategy.
+// As in TensorFlow, a parameter server gets only its slice of the initial
+// value, and the placement strategy counts every part.
 TEST(PartitionedVariableTest, PartsGoToSeveralTasks) {
   GraphBuilder b;
   const Scope scope = b.OnDevice(ReplicaDeviceSetter({.ps_tasks = 2}));

@@ -41,7 +41,8 @@ ReplicaDeviceSetterOptions OptionsOf(const json& setter) {
   return options;
 }
 
-// The value of a node of a case, made in its scopes.
+// Makes the node that a case describes, within the case's scopes, and returns
+// its output.
 Output MakeNode(GraphBuilder& b, const json& spec,
                 const DeviceFunction& setter) {
   std::vector<Scope> scopes;
@@ -133,8 +134,9 @@ TEST(ReplicaDeviceSetterTest, SaysNothingWithoutParameterServers) {
   EXPECT_EQ(DeviceOf(b, "x"), "/device:CPU:0");
 }
 
-// TensorFlow's reads take from the worker's device what the variable's leaves
-// open: a GPU that the parameter server may not have.
+// In TensorFlow, a read takes from the worker's device the fields that the
+// variable's device leaves open, such as a GPU that the parameter server may
+// not have.
 TEST(ReplicaDeviceSetterTest, LeavesReadsAndInitialValuesWithTheVariable) {
   GraphBuilder b;
   const Scope scope = b.OnDevice(ReplicaDeviceSetter(

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Wrong uses of layers, losses and optimizers: none ends the program, each is
-// an error that names what is wrong and this file.
+// Tests wrong uses of layers, losses and optimizers. None may end the program;
+// each must be an error that names what is wrong and the line in this file.
 #include <functional>
 #include <string>
 #include <vector>
@@ -22,7 +22,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Inputs to use wrongly.
+// A graph with inputs that the cases use wrongly.
 struct Program {
   GraphBuilder b;
   Output x = b.Placeholder<float>("x", {-1, 8});
@@ -35,7 +35,7 @@ struct Program {
 struct WrongUse {
   const char* title = "";
   std::function<void(Program&)> use = {};
-  std::vector<std::string> named = {};  // in the message
+  std::vector<std::string> named = {};  // texts that the message must contain
 };
 
 void ExpectErrors(const std::vector<WrongUse>& uses) {
@@ -49,7 +49,7 @@ void ExpectErrors(const std::vector<WrongUse>& uses) {
       EXPECT_THAT(message, HasSubstr(name));
     }
     EXPECT_THAT(message, HasSubstr("wrong_uses_test.cc:"));
-    // The call site only.
+    // The message names only the call site, not the library's files.
     EXPECT_THAT(message, Not(HasSubstr("layers.cc")));
     EXPECT_EQ(p.b.Build().status(), p.b.status());
   }
@@ -274,7 +274,8 @@ TEST(WrongUsesTest, OptimizersTakeEmptyBraces) {
   EXPECT_TRUE(b.status().ok()) << b.status();
 }
 
-// Beyond int32 the shape is one of int64, as large as it was asked for.
+// A shape with extents beyond int32 is passed to the op as int64 and is not
+// truncated.
 TEST(WrongUsesTest, InitialValuesOfVastShapesKeepThem) {
   GraphBuilder b;
   const Shape vast{int64_t{1} << 33, 2};
