@@ -89,6 +89,11 @@ function(leat_warnings target)
     target_compile_options(${target} PRIVATE
       -Wno-array-bounds -Wno-maybe-uninitialized -Wno-restrict
       -Wno-stringop-overflow)
+    if(CMAKE_UNITY_BUILD)
+      # g++ takes what a unity file includes for a header, in which a class with
+      # a member of a private type would be a mistake.
+      target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+    endif()
   elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     target_compile_options(${target} PRIVATE -Wthread-safety)
   endif()
