@@ -29,7 +29,7 @@ class Variant;
 // quantized types, the 8-bit floats and the 4-bit integers have no C++ type,
 // and no kernel computes with their values.
 enum class DType : uint8_t {
-  // Not a type: the dtype of a tensor without a value.
+  // This is not a type. A tensor without a value has it.
   kInvalid = 0,
   kFloat = 1,
   kDouble = 2,

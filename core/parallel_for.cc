@@ -15,8 +15,8 @@ namespace {
 // operation that claims it, and a thread is worth waking for it.
 constexpr int64_t kMinChunkNanoseconds = 16'000;
 
-// With more chunks than threads, the others make up for a thread that starts
-// late or runs slowly.
+// There are more chunks than threads, so that the other threads make up for one
+// that starts late or runs slowly.
 constexpr int64_t kChunksPerThread = 4;
 
 // The state of one call, shared by the caller and its helpers on the queue. A

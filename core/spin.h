@@ -18,7 +18,7 @@ namespace leat {
 // behind them in the scheduler's account. Where cores are short, a yield takes
 // milliseconds, and a thread that slept would have been woken sooner. Therefore
 // a long yield ends the spinning, and there is none for a while after it.
-// Not thread-safe: each thread has an IdleSpin of its own.
+// It is not thread-safe: each thread has an IdleSpin of its own.
 class IdleSpin {
  public:
   // The longest time to spin.

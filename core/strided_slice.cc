@@ -30,8 +30,8 @@ struct DenseAxis {
 // A specification without ellipsis and new axes.
 struct Dense {
   absl::InlinedVector<DenseAxis, 8> axes = {};
-  // For each axis of the output, the axis of the input that it comes from, or
-  // kNewAxis.
+  // Has, for each axis of the output, the axis of the input that it comes from,
+  // or kNewAxis.
   absl::InlinedVector<int, 8> gather = {};
 };
 

@@ -65,7 +65,7 @@ class TensorList final : public VariantValue {
     return i < stored_ ? elements_[i] : none_;
   }
   // Returns the elements from the first one to at least the last written one.
-  // Those after them are Tensor().
+  // The elements after the stored ones are Tensor().
   absl::Span<const Tensor> stored() const {
     return absl::MakeConstSpan(elements_.get(), static_cast<size_t>(stored_));
   }

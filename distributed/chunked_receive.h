@@ -56,7 +56,7 @@ class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
   // replies. The options are kept as long as calls are under way.
   static void Start(Options options, Payload first, Done done);
 
-  // For Start only.
+  // Only Start calls it.
   ChunkedReceive(Options options, Done done);
 
  private:
@@ -101,10 +101,10 @@ class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
   Mutex mutex_;
   int users_ ABSL_GUARDED_BY(mutex_) = 2;  // at first Start and Allocate
   bool is_allocated_ ABSL_GUARDED_BY(mutex_) = false;
-  std::vector<Arrived> early_                 // until allocated
-      ABSL_GUARDED_BY(mutex_);                // before the tensor is allocated
-  int64_t next_ ABSL_GUARDED_BY(mutex_) = 1;  // the next chunk to fetch
-  int64_t missing_ ABSL_GUARDED_BY(mutex_);   // number of chunks to copy
+  // Chunks that arrived before the tensor was allocated.
+  std::vector<Arrived> early_ ABSL_GUARDED_BY(mutex_);
+  int64_t next_ ABSL_GUARDED_BY(mutex_) = 1;      // the next chunk to fetch
+  int64_t missing_ ABSL_GUARDED_BY(mutex_);       // number of chunks to copy
   absl::Status failure_ ABSL_GUARDED_BY(mutex_);  // the first error
   Done done_ ABSL_GUARDED_BY(mutex_);             // null once called
   // Set by Allocate, before any chunk is copied, and not changed until the end.

@@ -26,7 +26,8 @@ int64_t Width(const ClockBounds& bounds) {
 // constraints by the algorithm of Bellman and Ford.)
 void Tighten(const std::vector<ClockOrder>& orders,
              std::vector<ClockBounds>& bounds) {
-  // Without contradictions, nothing changes after this many rounds.
+  // If the bounds do not contradict each other, nothing changes after this many
+  // rounds.
   for (size_t round = 0; round < bounds.size(); ++round) {
     bool changed = false;
     for (const ClockOrder& order : orders) {

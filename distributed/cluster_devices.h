@@ -30,11 +30,11 @@ struct ClusterDevices {
   std::vector<std::string> tasks = {};
   // The ticket of each task (PeerStatus); 0 for the master's own.
   std::vector<int64_t> tickets = {};
-  // Those of `tasks` that are TensorFlow's.
+  // The tasks among `tasks` that are TensorFlow's.
   std::vector<std::string> foreign_tasks = {};
 };
 
-// What to ask, and for how long.
+// Says which tasks to ask, and for how long.
 struct ClusterDevicesRequest {
   // The master's task, such as "/job:worker/replica:0/task:0". It is not asked,
   // because its devices are given. It takes part whatever the filters say.

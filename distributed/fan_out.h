@@ -56,7 +56,7 @@ class Gather {
     return results;
   }
 
-  // For Make only.
+  // Only Make calls it.
   Gather(size_t count, Done done) : missing_(count), done_(std::move(done)) {
     results_.reserve(count);
     for (size_t i = 0; i < count; ++i) {

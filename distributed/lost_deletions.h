@@ -77,8 +77,8 @@ class LostDeletions : public std::enable_shared_from_this<LostDeletions> {
   mutable Mutex mutex_;
   CondVar tried_;
   bool is_stopped_ ABSL_GUARDED_BY(mutex_) = false;
-  int num_trying_ ABSL_GUARDED_BY(mutex_) =  // calls that are being made
-      0;                                     // calls of Tasks::Call under way
+  // The calls of Tasks::Call that are under way.
+  int num_trying_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t last_id_ ABSL_GUARDED_BY(mutex_) = 0;
   // By id; the oldest has the smallest.
   std::map<int64_t, Deletion> deletions_ ABSL_GUARDED_BY(mutex_);

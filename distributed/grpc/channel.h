@@ -65,7 +65,7 @@ class GrpcChannels {
             const std::shared_ptr<grpc::Channel>& channel);
 
  private:
-  // What is known about one address.
+  // Holds what is known about one address.
   struct Entry {
     bool is_watched = false;
     bool is_pinged = false;

@@ -95,7 +95,7 @@ class ClientCall : public std::enable_shared_from_this<ClientCall> {
   void Lose() { EndEarly(Ending::kLost); }
 
  private:
-  // Who ended the call. The first reason stays.
+  // Tells who ended the call. The first reason stays.
   enum class Ending { kByPeer, kGivenUp, kLost };
 
   // Records why the call ends and cancels it in gRPC.
