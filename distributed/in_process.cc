@@ -109,14 +109,13 @@ class InProcessTransport final : public Transport {
 
 }  // namespace
 
-std::string InProcessNetwork::Implementation::NewClientName() {
+std::string in_process::Network::NewClientName() {
   MutexLock lock(mutex_);
   return absl::StrCat("client ", ++num_clients_);
 }
 
-void InProcessNetwork::Implementation::Hold(const std::string& way,
-                                            const CallRef& call,
-                                            std::chrono::nanoseconds time) {
+void in_process::Network::Hold(const std::string& way, const CallRef& call,
+                               std::chrono::nanoseconds time) {
   {
     MutexLock lock(mutex_);
     held_[way].push_back(call);
@@ -124,7 +123,7 @@ void InProcessNetwork::Implementation::Hold(const std::string& way,
   timers_.At(Clock::now() + time, [this, way] { LetGo(way); });
 }
 
-void InProcessNetwork::Implementation::LetGo(const std::string& way) {
+void in_process::Network::LetGo(const std::string& way) {
   std::vector<CallRef> calls;
   {
     MutexLock lock(mutex_);
@@ -138,9 +137,9 @@ void InProcessNetwork::Implementation::LetGo(const std::string& way) {
   }
 }
 
-absl::StatusOr<ServiceRef> InProcessNetwork::Implementation::Add(
-    const std::string& address, const MethodTable& methods,
-    int64_t max_message_bytes) {
+absl::StatusOr<ServiceRef> in_process::Network::Add(const std::string& address,
+                                                    const MethodTable& methods,
+                                                    int64_t max_message_bytes) {
   absl::flat_hash_set<CallRef> waiting;
   ServiceRef service;
   {
@@ -170,7 +169,7 @@ absl::StatusOr<ServiceRef> InProcessNetwork::Implementation::Add(
   return service;
 }
 
-void InProcessNetwork::Implementation::Remove(const Service& service) {
+void in_process::Network::Remove(const Service& service) {
   MutexLock lock(mutex_);
   const auto found = services_.find(CanonicalAddress(service.address()));
   if (found != services_.end() && found->second.get() == &service) {
@@ -178,8 +177,8 @@ void InProcessNetwork::Implementation::Remove(const Service& service) {
   }
 }
 
-ServiceRef InProcessNetwork::Implementation::Find(const std::string& address,
-                                                  const CallRef& waiting) {
+ServiceRef in_process::Network::Find(const std::string& address,
+                                     const CallRef& waiting) {
   const std::string key = CanonicalAddress(address);
   MutexLock lock(mutex_);
   const auto found = services_.find(key);
@@ -188,8 +187,8 @@ ServiceRef InProcessNetwork::Implementation::Find(const std::string& address,
   return nullptr;
 }
 
-void InProcessNetwork::Implementation::StopWaiting(const std::string& address,
-                                                   const CallRef& waiting) {
+void in_process::Network::StopWaiting(const std::string& address,
+                                      const CallRef& waiting) {
   MutexLock lock(mutex_);
   const auto found = waiting_.find(CanonicalAddress(address));
   if (found == waiting_.end()) return;
@@ -199,8 +198,8 @@ void InProcessNetwork::Implementation::StopWaiting(const std::string& address,
 
 InProcessNetwork::InProcessNetwork(int num_threads,
                                    std::shared_ptr<InProcessFaults> faults)
-    : implementation_(
-          std::make_unique<Implementation>(num_threads, std::move(faults))) {}
+    : implementation_(std::make_unique<in_process::Network>(
+          num_threads, std::move(faults))) {}
 
 InProcessNetwork::~InProcessNetwork() = default;
 

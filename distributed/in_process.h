@@ -16,6 +16,9 @@
 namespace leat {
 
 class InProcessFaults;
+namespace in_process {
+class Network;
+}  // namespace in_process
 
 // Thread-safe. Owned by a shared_ptr: the transports and listeners that use a
 // network share its ownership.
@@ -31,11 +34,10 @@ class InProcessNetwork {
   ~InProcessNetwork();
 
   // For the transport only.
-  class Implementation;
-  Implementation& implementation() const { return *implementation_; }
+  in_process::Network& implementation() const { return *implementation_; }
 
  private:
-  const std::unique_ptr<Implementation> implementation_;
+  const std::unique_ptr<in_process::Network> implementation_;
 };
 
 // Returns a transport of options.network, or of a new network of its own if

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // InProcessCall: one call over an InProcessNetwork. Service: what listens at
-// one address. InProcessNetwork::Implementation: which services and waiting
-// calls there are. For in_process.cc only.
+// one address. Network: which services and waiting calls there are. For
+// in_process.cc only.
 #ifndef LEAT_DISTRIBUTED_IN_PROCESS_CALL_H_
 #define LEAT_DISTRIBUTED_IN_PROCESS_CALL_H_
 
@@ -19,11 +19,13 @@
 #include "leat/core/mutex.h"
 #include "leat/core/timer_queue.h"
 #include "leat/core/work_queue.h"
-#include "leat/distributed/in_process.h"
 #include "leat/distributed/in_process_faults.h"
 #include "leat/distributed/transport.h"
 
 namespace leat {
+
+class InProcessNetwork;
+
 namespace in_process {
 
 class InProcessCall;
@@ -69,13 +71,11 @@ class Service {
 
 using ServiceRef = std::shared_ptr<Service>;
 
-}  // namespace in_process
-
-// Finds the service of an address, and holds calls that wait for one or that
-// faults hold back. Thread-safe.
-class InProcessNetwork::Implementation {
+// What an InProcessNetwork does: finds the service of an address, and holds
+// calls that wait for one or that faults hold back. Thread-safe.
+class Network {
  public:
-  Implementation(int num_threads, std::shared_ptr<InProcessFaults> faults)
+  Network(int num_threads, std::shared_ptr<InProcessFaults> faults)
       : faults_(std::move(faults)),
         queue_(NewThreadPool("leat-calls", num_threads)),
         timers_("leat-calls") {}
@@ -92,23 +92,21 @@ class InProcessNetwork::Implementation {
   // Makes a service at `address`, with a free port for port 0, and dispatches
   // the calls that wait for it. `methods` is borrowed. Returns UNAVAILABLE if
   // the address is in use.
-  absl::StatusOr<in_process::ServiceRef> Add(const std::string& address,
-                                             const MethodTable& methods,
-                                             int64_t max_message_bytes);
+  absl::StatusOr<ServiceRef> Add(const std::string& address,
+                                 const MethodTable& methods,
+                                 int64_t max_message_bytes);
   // Makes `service` impossible to find. Calls that have entered it go on.
-  void Remove(const in_process::Service& service);
+  void Remove(const Service& service);
 
   // Returns the service at `address`, or null if there is none. If `waiting` is
   // not null, that call is then dispatched again as soon as there is one.
-  in_process::ServiceRef Find(const std::string& address,
-                              const in_process::CallRef& waiting);
+  ServiceRef Find(const std::string& address, const CallRef& waiting);
   // Ends the wait that Find began for a call, if there is one.
-  void StopWaiting(const std::string& address,
-                   const in_process::CallRef& waiting);
+  void StopWaiting(const std::string& address, const CallRef& waiting);
 
   // Holds `call` back until LetGo is called for `way`, or until `time` has
   // passed. `way` names the caller and the callee.
-  void Hold(const std::string& way, const in_process::CallRef& call,
+  void Hold(const std::string& way, const CallRef& call,
             std::chrono::nanoseconds time);
   // Dispatches the calls that are held back on `way`.
   void LetGo(const std::string& way);
@@ -118,22 +116,18 @@ class InProcessNetwork::Implementation {
   Mutex mutex_;
   int num_clients_ ABSL_GUARDED_BY(mutex_) = 0;
   // The calls that are held back, by way.
-  absl::flat_hash_map<std::string, std::vector<in_process::CallRef>> held_
+  absl::flat_hash_map<std::string, std::vector<CallRef>> held_
       ABSL_GUARDED_BY(mutex_);
   int last_port_ ABSL_GUARDED_BY(mutex_) = 0;
   // By canonical address.
-  absl::flat_hash_map<std::string, in_process::ServiceRef> services_
+  absl::flat_hash_map<std::string, ServiceRef> services_
       ABSL_GUARDED_BY(mutex_);
   // The calls that wait for a service, by canonical address.
-  absl::flat_hash_map<std::string, absl::flat_hash_set<in_process::CallRef>>
-      waiting_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<std::string, absl::flat_hash_set<CallRef>> waiting_
+      ABSL_GUARDED_BY(mutex_);
   const std::unique_ptr<WorkQueue> queue_;
   TimerQueue timers_;  // destroyed first: it adds to the queue
 };
-
-namespace in_process {
-
-using Network = InProcessNetwork::Implementation;
 
 // The calls of one transport whose `done` has not returned. Thread-safe.
 class OpenCalls {

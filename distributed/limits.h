@@ -14,7 +14,7 @@
 #include <cstdint>
 
 #include "leat/graph/graph_def.h"
-#include "leat/graph/lower.h"
+#include "leat/graph/lower_limits.h"
 #include "leat/kernels/resource_store.h"
 
 namespace leat {
@@ -29,7 +29,7 @@ struct ServerLimits {
   ImportLimits import = {};
   // How many bytes a client's graph may take in messages, with its extensions.
   int64_t max_graph_bytes = int64_t{4} << 30;
-  // What the lowering of functions may make (graph/lower.h).
+  // What the lowering of functions may make (graph/lower_limits.h).
   LowerLimits lower = {};
   // How many sessions of clients the task's master keeps. A session that nobody
   // has used for `session_idle` is closed. If there is no room for a new

@@ -9,7 +9,6 @@
 #include "absl/strings/strip.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/builder_state.h"
-#include "leat/graph/function_export.h"
 
 namespace leat {
 namespace {
@@ -379,28 +378,6 @@ void GraphBuilder::FailAt(const Node& node, const absl::Status& status,
 
 const absl::Status& GraphBuilder::status() const {
   return state_->tree->status;
-}
-
-absl::StatusOr<Graph> GraphBuilder::Build() {
-  if (!status().ok()) return status();
-  const State& here = state_->body ? *state_ : *Current().state_;
-  if (here.body != nullptr) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("Build() inside the body '", here.body->function, "'"));
-  }
-  Graph result = state_->graph;
-  LEAT_RETURN_IF_ERROR(ExportFunctions(*this, result.functions()));
-  std::vector<NodeId> initializers;
-  for (const leat::Variable& variable : state_->variables) {
-    initializers.push_back(variable.initializer().id());
-  }
-  const std::string name = result.UniqueName("init");
-  LEAT_ASSIGN_OR_RETURN(const OpDef* no_op, result.ops().Lookup("NoOp"));
-  LEAT_RETURN_IF_ERROR(
-      result.Add(NodeDef{.name = name, .op = no_op}, {}, initializers)
-          .status());
-  result.set_init_op(name);
-  return result;
 }
 
 const Graph& GraphBuilder::graph() const { return state_->graph; }

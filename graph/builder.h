@@ -36,12 +36,15 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "leat/core/source_location.h"
-#include "leat/graph/gradient_registry.h"
+#include "leat/graph/gradient.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/output.h"
 #include "leat/graph/shape_inference.h"
 
 namespace leat {
+
+class GradientRegistry;
+const GradientRegistry& BuiltinGradients();  // gradient_registry.h
 
 // One argument of an op: a tensor or a list of tensors. A value.
 class OpInput {

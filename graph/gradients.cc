@@ -13,6 +13,7 @@
 #include "leat/graph/builder.h"
 #include "leat/graph/builder_state.h"
 #include "leat/graph/differentiate.h"
+#include "leat/graph/gradient_registry.h"
 
 namespace leat {
 namespace {

@@ -15,23 +15,11 @@
 #ifndef LEAT_GRAPH_LOWER_H_
 #define LEAT_GRAPH_LOWER_H_
 
-#include <cstdint>
-
 #include "absl/status/status.h"
 #include "leat/graph/graph.h"
+#include "leat/graph/lower_limits.h"
 
 namespace leat {
-
-// Bounds on the lowered graph. Errors name them as they name those of
-// ImportLimits (graph_def.h).
-struct LowerLimits {
-  int64_t max_nodes = 4'000'000;     // of the lowered graph
-  int64_t max_outputs = 64'000'000;  // of those nodes, all together
-  int64_t max_edges = 64'000'000;    // into those nodes, control edges included
-  int max_nesting = 100;             // of functions calling functions
-
-  friend bool operator==(const LowerLimits&, const LowerLimits&) = default;
-};
 
 // Lowers `graph` until no node calls a function. The functions remain in its
 // library. Fails with INVALID_ARGUMENT, naming node and function, if a function

@@ -19,7 +19,7 @@
 #include "absl/types/span.h"
 #include "leat/graph/graph.h"
 #include "leat/graph/instantiate.h"
-#include "leat/graph/lower.h"
+#include "leat/graph/lower_limits.h"
 
 namespace leat {
 

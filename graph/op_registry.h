@@ -24,6 +24,7 @@
 #include "leat/core/variant_codec.h"
 #include "leat/graph/kernel_signature.h"
 #include "leat/graph/op_def.h"
+#include "leat/graph/op_spec.h"
 
 namespace leat {
 

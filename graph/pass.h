@@ -90,13 +90,6 @@ struct RunPassesOptions {
   std::function<void(const Pass&, bool changed, const Graph&)> after_pass = {};
 };
 
-// Runs the passes on a pruned and placed graph. Nodes keep their names and ids;
-// some are removed, and some are replaced. Fails with INVALID_ARGUMENT for a
-// graph with a cycle, and in no other case. Takes O(nodes + edges), apart from
-// the evaluation of constants, which OptimizerOptions bounds.
-absl::Status RunPasses(Graph& graph, const PassRegistry& passes,
-                       const RunPassesOptions& options);
-
 }  // namespace leat
 
 #endif  // LEAT_GRAPH_PASS_H_

@@ -25,44 +25,6 @@ constexpr char kShuttingDown[] = "CANCELLED";
 
 }  // namespace
 
-void OpenClientCalls::Add(const std::shared_ptr<ClientCall>& call) {
-  MutexLock lock(mutex_);
-  calls_.emplace(call.get(), call);
-}
-
-void OpenClientCalls::Remove(const ClientCall* call) {
-  MutexLock lock(mutex_);
-  calls_.erase(call);
-  if (calls_.empty()) empty_.NotifyAll();
-}
-
-bool OpenClientCalls::empty() const {
-  MutexLock lock(mutex_);
-  return calls_.empty();
-}
-
-std::vector<std::shared_ptr<ClientCall>> OpenClientCalls::All() const {
-  std::vector<std::shared_ptr<ClientCall>> calls;
-  MutexLock lock(mutex_);
-  for (const auto& [key, weak] : calls_) {
-    if (auto call = weak.lock()) calls.push_back(std::move(call));
-  }
-  return calls;
-}
-
-void OpenClientCalls::CancelAll() {
-  for (const auto& call : All()) call->Cancel();
-}
-
-void OpenClientCalls::LoseAll() {
-  for (const auto& call : All()) call->Lose();
-}
-
-void OpenClientCalls::WaitUntilEmpty() {
-  MutexLock lock(mutex_);
-  while (!calls_.empty()) empty_.Wait(mutex_);
-}
-
 ClientCall::ClientCall(absl::string_view address, const Method& method,
                        CallOptions options, Reply done, OpenClientCalls& open)
     : entry_(open, this),

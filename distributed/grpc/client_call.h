@@ -1,7 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ClientCall: one call of a method of another task over gRPC. OpenClientCalls:
-// the calls of a transport that have not ended.
+// ClientCall: one call of a method of another task over gRPC.
 #ifndef LEAT_DISTRIBUTED_GRPC_CLIENT_CALL_H_
 #define LEAT_DISTRIBUTED_GRPC_CLIENT_CALL_H_
 
@@ -9,9 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "grpcpp/alarm.h"
@@ -21,60 +18,18 @@
 #include "grpcpp/generic/generic_stub.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/status.h"
-#include "leat/core/mutex.h"
+#include "leat/distributed/grpc/open_client_calls.h"
 #include "leat/distributed/grpc/polling_threads.h"
 #include "leat/distributed/transport.h"
 
 namespace leat {
 
-class ClientCall;
 class Heartbeat;
-
-// The set of calls that have been added and not removed. Thread-safe. It does
-// not own the calls, which remove themselves by their Entry.
-class OpenClientCalls {
- public:
-  // Adds a call, which the set refers to weakly.
-  void Add(const std::shared_ptr<ClientCall>& call);
-  // Removes a call. Does nothing for one that was not added.
-  void Remove(const ClientCall* call);
-  bool empty() const;
-
-  // Calls ClientCall::Cancel for each call that is in the set now.
-  void CancelAll();
-  // Calls ClientCall::Lose for each call that is in the set now.
-  void LoseAll();
-  // Blocks until every call has been removed.
-  void WaitUntilEmpty();
-
-  // Removes its call from `open` when it is destroyed. It must be the first
-  // member of the call, so that it is destroyed last.
-  class Entry {
-   public:
-    Entry(OpenClientCalls& open, const ClientCall* call)
-        : open_(open), call_(call) {}
-    ~Entry() { open_.Remove(call_); }
-    Entry(const Entry&) = delete;
-    Entry& operator=(const Entry&) = delete;
-
-   private:
-    OpenClientCalls& open_;
-    const ClientCall* const call_;
-  };
-
- private:
-  // Returns the calls that still live.
-  std::vector<std::shared_ptr<ClientCall>> All() const;
-
-  mutable Mutex mutex_;
-  CondVar empty_;
-  absl::flat_hash_map<const ClientCall*, std::weak_ptr<ClientCall>> calls_
-      ABSL_GUARDED_BY(mutex_);
-};
 
 // A unary call. Thread-safe after Start. A call that has been started owns
 // itself until it has ended, so its users need not keep a pointer to it.
-class ClientCall : public std::enable_shared_from_this<ClientCall> {
+class ClientCall final : public OpenClientCall,
+                         public std::enable_shared_from_this<ClientCall> {
  public:
   // The call goes to `method` at `address`, which errors name. `done` is called
   // exactly once, with the response or as Transport::Call says. The caller adds
@@ -89,10 +44,8 @@ class ClientCall : public std::enable_shared_from_this<ClientCall> {
   void Start(const std::shared_ptr<grpc::Channel>& channel,
              std::shared_ptr<Heartbeat> heartbeat, Payload request,
              grpc::CompletionQueue& queue);
-  // Ends the call for its caller, who gave it up.
-  void Cancel() { EndEarly(Ending::kGivenUp); }
-  // Ends the call with UNAVAILABLE because the peer is silent.
-  void Lose() { EndEarly(Ending::kLost); }
+  void Cancel() override { EndEarly(Ending::kGivenUp); }
+  void Lose() override { EndEarly(Ending::kLost); }
 
  private:
   // Tells who ended the call. The first reason stays.

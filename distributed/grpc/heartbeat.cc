@@ -23,7 +23,7 @@ bool IsNoAnswer(const absl::Status& answer) {
 Heartbeat::Heartbeat(Ask ask, Silent silent, grpc::CompletionQueue& queue)
     : ask_(std::move(ask)), silent_(std::move(silent)), queue_(queue) {}
 
-void Heartbeat::Add(const std::shared_ptr<ClientCall>& call) {
+void Heartbeat::Add(const std::shared_ptr<OpenClientCall>& call) {
   calls_.Add(call);
   Beat();
 }

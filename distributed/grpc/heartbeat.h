@@ -16,7 +16,7 @@
 #include "grpcpp/alarm.h"
 #include "grpcpp/completion_queue.h"
 #include "leat/core/mutex.h"
-#include "leat/distributed/grpc/client_call.h"
+#include "leat/distributed/grpc/open_client_calls.h"
 #include "leat/distributed/grpc/polling_threads.h"
 #include "leat/distributed/transport.h"
 
@@ -35,10 +35,10 @@ class Heartbeat : public std::enable_shared_from_this<Heartbeat> {
   // until Stop returns.
   Heartbeat(Ask ask, Silent silent, grpc::CompletionQueue& queue);
 
-  // Watches `call` until Remove: it is lost (ClientCall::Lose) when the peer is
-  // silent.
-  void Add(const std::shared_ptr<ClientCall>& call);
-  void Remove(const ClientCall* call) { calls_.Remove(call); }
+  // Watches `call` until Remove: it is lost (OpenClientCall::Lose) when the
+  // peer is silent.
+  void Add(const std::shared_ptr<OpenClientCall>& call);
+  void Remove(const OpenClientCall* call) { calls_.Remove(call); }
 
   // Begins to ask. Idempotent; has no effect after Stop.
   void Start();

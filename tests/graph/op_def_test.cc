@@ -6,6 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/graph/op_spec.h"
 
 namespace leat::op_def_test {
 namespace {

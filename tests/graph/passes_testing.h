@@ -25,6 +25,7 @@
 #include "leat/graph/constant_evaluator.h"
 #include "leat/graph/equal.h"
 #include "leat/graph/pass.h"
+#include "leat/graph/run_passes.h"
 
 namespace leat::testing {
 

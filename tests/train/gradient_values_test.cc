@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "leat/core/dtype_list.h"
 #include "leat/graph/builder.h"
+#include "leat/graph/gradient_registry.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/op_case_json.h"
 
