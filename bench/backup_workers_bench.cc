@@ -32,7 +32,7 @@
 #include "absl/strings/strip.h"
 #include "benchmark/benchmark.h"
 #include "leat/bench/processes.h"
-#include "leat/graph/builder.h"
+#include "leat/graph/builder/builder.h"
 #include "leat/train/nn/learning_rate.h"
 #include "leat/train/nn/optimizers.h"
 #include "leat/train/nn/replica_device_setter.h"

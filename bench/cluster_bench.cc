@@ -38,7 +38,7 @@
 #include "benchmark/benchmark.h"
 #include "leat/bench/cases.h"
 #include "leat/bench/processes.h"
-#include "leat/graph/builder.h"
+#include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/train/nn/replica_device_setter.h"
 #include "leat/train/session.h"

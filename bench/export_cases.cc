@@ -18,7 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/bench/cases.h"
 #include "leat/core/check.h"
-#include "leat/graph/graph_file.h"
+#include "leat/graph/io/graph_file.h"
 
 namespace leat::bench {
 namespace {

@@ -12,7 +12,7 @@
 #include "leat/bench/cases.h"
 #include "leat/bench/steps.h"
 #include "leat/core/check.h"
-#include "leat/graph/builder.h"
+#include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/partitioner/plan_step.h"
 #include "leat/partitioner/prepare_graph.h"

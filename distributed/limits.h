@@ -13,8 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "leat/graph/graph_def.h"
-#include "leat/graph/lower_limits.h"
+#include "leat/graph/io/graph_def.h"
+#include "leat/graph/lowering/lower_limits.h"
 #include "leat/kernels/resource_store.h"
 
 namespace leat {
@@ -25,11 +25,11 @@ struct ServerLimits {
   int64_t max_message_bytes = INT32_MAX;
   // How many bytes the messages that are being received may take together.
   int64_t max_transport_bytes = int64_t{4} << 30;
-  // What the import of a graph may make (graph/graph_def.h).
+  // What the import of a graph may make (graph/io/graph_def.h).
   ImportLimits import = {};
   // How many bytes a client's graph may take in messages, with its extensions.
   int64_t max_graph_bytes = int64_t{4} << 30;
-  // What the lowering of functions may make (graph/lower_limits.h).
+  // What the lowering of functions may make (graph/lowering/lower_limits.h).
   LowerLimits lower = {};
   // How many sessions of clients the task's master keeps. A session that nobody
   // has used for `session_idle` is closed. If there is no room for a new

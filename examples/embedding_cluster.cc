@@ -23,7 +23,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/examples/shared/program.h"
-#include "leat/graph/builder.h"
+#include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/train/cluster_task.h"
 #include "leat/train/nn/embedding.h"

@@ -5,7 +5,7 @@
 #define LEAT_GRAPH_RENDEZVOUS_ATTRS_H_
 
 #include "absl/status/statusor.h"
-#include "leat/core/rendezvous.h"
+#include "leat/core/devices/rendezvous.h"
 #include "leat/graph/attr.h"
 
 namespace leat {

@@ -21,9 +21,9 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "leat/core/cancellation.h"
-#include "leat/core/mutex.h"
 #include "leat/core/partial_shape.h"
+#include "leat/core/threads/cancellation.h"
+#include "leat/core/threads/mutex.h"
 #include "leat/kernels/gradient_sum.h"
 #include "leat/kernels/resource_store.h"
 

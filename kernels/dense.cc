@@ -12,9 +12,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "dnnl.hpp"
-#include "leat/core/mutex.h"
-#include "leat/core/parallel_for.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/core/threads/parallel_for.h"
 
 // These are functions of libgomp. They are declared here because <omp.h> and
 // -fopenmp would bring in a second OpenMP runtime under clang.

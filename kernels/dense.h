@@ -15,7 +15,7 @@
 
 #include "absl/status/status.h"
 #include "leat/core/buffer.h"
-#include "leat/core/work_queue.h"
+#include "leat/core/threads/work_queue.h"
 #include "leat/kernels/epilogue.h"
 
 namespace leat::kernels {

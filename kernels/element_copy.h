@@ -36,9 +36,9 @@
 #include <utility>
 
 #include "leat/core/dtype_list.h"
-#include "leat/core/parallel_for.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/tensor.h"
+#include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/broadcast.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/kernels/object_mover.h"

@@ -5,8 +5,8 @@
 #include <atomic>
 
 #include "absl/strings/str_cat.h"
-#include "leat/core/parallel_for.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/broadcast.h"
 
 namespace leat::kernels {

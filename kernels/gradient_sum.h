@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "leat/core/partial_shape.h"
 #include "leat/core/tensor.h"
-#include "leat/core/work_queue.h"
+#include "leat/core/threads/work_queue.h"
 
 namespace leat::kernels {
 

@@ -13,10 +13,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "leat/core/cancellation.h"
-#include "leat/core/device.h"
-#include "leat/core/rendezvous.h"
+#include "leat/core/devices/device.h"
+#include "leat/core/devices/rendezvous.h"
 #include "leat/core/tensor.h"
+#include "leat/core/threads/cancellation.h"
 
 namespace leat {
 

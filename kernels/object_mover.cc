@@ -9,10 +9,10 @@
 #include "leat/core/check.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/held_bytes.h"
-#include "leat/core/parallel_for.h"
 #include "leat/core/resource_handle.h"
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/parallel_for.h"
 #include "leat/core/variant.h"
 #include "leat/graph/graph.h"
 

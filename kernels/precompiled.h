@@ -6,7 +6,7 @@
 #ifndef LEAT_KERNELS_PRECOMPILED_H_
 #define LEAT_KERNELS_PRECOMPILED_H_
 
-#include "leat/core/parallel_for.h"
+#include "leat/core/threads/parallel_for.h"
 #include "leat/graph/precompiled.h"
 #include "leat/kernels/elementwise.h"
 #include "leat/kernels/kernel_context.h"

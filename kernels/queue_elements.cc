@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "leat/core/check.h"
-#include "leat/kernels/cpu/philox.h"
+#include "leat/kernels/philox.h"
 
 namespace leat::kernels {
 namespace {

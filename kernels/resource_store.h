@@ -22,8 +22,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "leat/core/mutex.h"
 #include "leat/core/resource_handle.h"
+#include "leat/core/threads/mutex.h"
 
 namespace leat {
 

@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "leat/core/buffer.h"
 #include "leat/core/partial_shape.h"
-#include "leat/core/tensor_list.h"
+#include "leat/core/variants/tensor_list.h"
 #include "leat/kernels/kernel_context.h"
 
 namespace leat::kernels {

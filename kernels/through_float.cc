@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "leat/core/dtype_list.h"
-#include "leat/core/parallel_for.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/parallel_for.h"
 #include "leat/graph/graph.h"
 #include "leat/kernels/kernel_context.h"
 

@@ -17,9 +17,9 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "leat/core/mutex.h"
 #include "leat/core/partial_shape.h"
 #include "leat/core/tensor.h"
+#include "leat/core/threads/mutex.h"
 #include "leat/kernels/resource_store.h"
 
 namespace leat::kernels {

@@ -6,8 +6,8 @@
 #include "Eigen/Core"
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
-#include "leat/core/parallel_for.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/parallel_for.h"
 
 namespace leat::kernels {
 namespace {

@@ -13,7 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "leat/core/tensor.h"
-#include "leat/core/work_queue.h"
+#include "leat/core/threads/work_queue.h"
 #include "leat/graph/graph.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/resource_store.h"

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "leat/core/optional.h"
 #include "leat/core/status_macros.h"
-#include "leat/core/tensor_list.h"
+#include "leat/core/variants/optional.h"
+#include "leat/core/variants/tensor_list.h"
 #include "leat/kernels/tensor_list_access.h"
 
 namespace leat::kernels {

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "leat/core/device.h"
+#include "leat/core/devices/device.h"
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
-#include "leat/graph/control_flow_ops.h"
-#include "leat/graph/infer_shapes.h"
+#include "leat/graph/analysis/control_flow_ops.h"
+#include "leat/graph/analysis/infer_shapes.h"
 #include "leat/graph/kernel_signature.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/variable_ops.h"

@@ -32,7 +32,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "leat/graph/consumers.h"
+#include "leat/graph/analysis/consumers.h"
 #include "leat/graph/graph.h"
 #include "leat/graph/shape_inference.h"
 

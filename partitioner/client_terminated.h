@@ -14,7 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "leat/core/device.h"
+#include "leat/core/devices/device.h"
 #include "leat/core/dtype.h"
 #include "leat/graph/graph.h"
 #include "leat/partitioner/prune.h"

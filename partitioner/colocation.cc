@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "leat/core/status_macros.h"
-#include "leat/graph/consumers.h"
-#include "leat/graph/control_flow_ops.h"
+#include "leat/graph/analysis/consumers.h"
+#include "leat/graph/analysis/control_flow_ops.h"
 
 namespace leat {
 namespace {

@@ -12,9 +12,9 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/wire_names.h"
-#include "leat/graph/consumers.h"
-#include "leat/graph/control_flow_ops.h"
-#include "leat/graph/frames.h"
+#include "leat/graph/analysis/consumers.h"
+#include "leat/graph/analysis/control_flow_ops.h"
+#include "leat/graph/analysis/frames.h"
 #include "leat/partitioner/internal_node.h"
 #include "leat/partitioner/loop_plumbing.h"
 

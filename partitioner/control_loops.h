@@ -28,7 +28,7 @@ namespace leat {
 // that spans devices has no LoopCond or LoopConds of several predicates, or if
 // a tensor that must be sent is not computed in every iteration. Also returns
 // INVALID_ARGUMENT for loops that are nested deeper than kMaxFrameDepth
-// (graph/frames.h), and fails as FindFrames and TopologicalOrder do.
+// (graph/analysis/frames.h), and fails as FindFrames and TopologicalOrder do.
 absl::Status AddControlLoops(Graph& graph);
 
 // Returns true for the Merge of a control loop, ours or TensorFlow's.

@@ -8,8 +8,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "leat/graph/consumers.h"
-#include "leat/graph/control_flow_ops.h"
+#include "leat/graph/analysis/consumers.h"
+#include "leat/graph/analysis/control_flow_ops.h"
 
 namespace leat {
 namespace {

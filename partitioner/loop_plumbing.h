@@ -8,7 +8,7 @@
 #define LEAT_PARTITIONER_LOOP_PLUMBING_H_
 
 #include "absl/types/span.h"
-#include "leat/graph/frames.h"
+#include "leat/graph/analysis/frames.h"
 #include "leat/graph/graph.h"
 
 namespace leat {

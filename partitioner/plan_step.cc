@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "leat/core/status_macros.h"
-#include "leat/graph/run_passes.h"
+#include "leat/graph/optimizer/run_passes.h"
 #include "leat/partitioner/control_loops.h"
 #include "leat/partitioner/spare_edges.h"
 

@@ -2,9 +2,9 @@
 //
 // PlanStep is the second stage of planning (the first is PrepareGraph). It runs
 // once per signature. It prunes the prepared graph to what a step with these
-// feeds, fetches and targets needs, optimizes it (graph/pass.h), adds control
-// loops to loops that span devices (control_loops.h), and cuts it into one
-// graph per task.
+// feeds, fetches and targets needs, optimizes it (graph/optimizer/pass.h), adds
+// control loops to loops that span devices (control_loops.h), and cuts it into
+// one graph per task.
 #ifndef LEAT_PARTITIONER_PLAN_STEP_H_
 #define LEAT_PARTITIONER_PLAN_STEP_H_
 
@@ -16,11 +16,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "leat/core/device.h"
+#include "leat/core/devices/device.h"
 #include "leat/core/partial_shape.h"
-#include "leat/graph/constant_evaluator.h"
 #include "leat/graph/graph.h"
-#include "leat/graph/pass.h"
+#include "leat/graph/optimizer/constant_evaluator.h"
+#include "leat/graph/optimizer/pass.h"
 #include "leat/partitioner/partition.h"
 #include "leat/partitioner/prune.h"
 

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // PrepareGraph is the first stage of planning (the second is PlanStep). It
-// lowers the client's graph (graph/lower.h) and places it as a whole. Local
-// sessions and masters call it when a session is created and when its graph is
-// extended.
+// lowers the client's graph (graph/lowering/lower.h) and places it as a whole.
+// Local sessions and masters call it when a session is created and when its
+// graph is extended.
 #ifndef LEAT_PARTITIONER_PREPARE_GRAPH_H_
 #define LEAT_PARTITIONER_PREPARE_GRAPH_H_
 
@@ -13,9 +13,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "leat/core/device.h"
+#include "leat/core/devices/device.h"
 #include "leat/graph/graph.h"
-#include "leat/graph/lower.h"
+#include "leat/graph/lowering/lower.h"
 #include "leat/partitioner/policy.h"
 
 namespace leat {

@@ -6,9 +6,9 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
-#include "leat/graph/control_flow_ops.h"
-#include "leat/graph/frames.h"
-#include "leat/graph/infer_shapes.h"
+#include "leat/graph/analysis/control_flow_ops.h"
+#include "leat/graph/analysis/frames.h"
+#include "leat/graph/analysis/infer_shapes.h"
 #include "leat/graph/op_registry.h"
 
 namespace leat {

@@ -9,9 +9,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "leat/core/device_name.h"
+#include "leat/core/devices/device_name.h"
 #include "leat/core/status_macros.h"
-#include "leat/graph/consumers.h"
+#include "leat/graph/analysis/consumers.h"
 
 namespace leat {
 namespace {

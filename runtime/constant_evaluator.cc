@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "leat/core/cancellation.h"
-#include "leat/core/device.h"
-#include "leat/core/flush_denormals.h"
+#include "leat/core/devices/device.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/cancellation.h"
+#include "leat/core/threads/flush_denormals.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/resource_store.h"
 

@@ -7,8 +7,8 @@
 
 #include <memory>
 
-#include "leat/core/work_queue.h"
-#include "leat/graph/constant_evaluator.h"
+#include "leat/core/threads/work_queue.h"
+#include "leat/graph/optimizer/constant_evaluator.h"
 #include "leat/kernels/kernel_registry.h"
 
 namespace leat {

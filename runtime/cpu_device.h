@@ -7,7 +7,7 @@
 #ifndef LEAT_RUNTIME_CPU_DEVICE_H_
 #define LEAT_RUNTIME_CPU_DEVICE_H_
 
-#include "leat/core/device.h"
+#include "leat/core/devices/device.h"
 #include "leat/runtime/pool_allocator.h"
 
 namespace leat {

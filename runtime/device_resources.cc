@@ -2,7 +2,7 @@
 #include "leat/runtime/device_resources.h"
 
 #include "leat/core/check.h"
-#include "leat/core/device_name.h"
+#include "leat/core/devices/device_name.h"
 
 namespace leat {
 namespace {

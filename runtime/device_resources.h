@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "leat/core/device.h"
+#include "leat/core/devices/device.h"
 #include "leat/kernels/resource_store.h"
 
 namespace leat {

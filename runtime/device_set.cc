@@ -8,7 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "leat/core/device_name.h"
+#include "leat/core/devices/device_name.h"
 #include "leat/core/status_macros.h"
 #include "leat/runtime/cpu_device.h"
 #include "leat/runtime/host_memory.h"

@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "leat/core/device.h"
+#include "leat/core/devices/device.h"
 #include "leat/runtime/device_resources.h"
 
 namespace leat {

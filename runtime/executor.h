@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
-#include "leat/core/mutex.h"
+#include "leat/core/threads/mutex.h"
 #include "leat/kernels/resource_store.h"
 #include "leat/runtime/program.h"
 #include "leat/runtime/step.h"

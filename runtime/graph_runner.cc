@@ -7,9 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "leat/core/flush_denormals.h"
-#include "leat/core/spin.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/flush_denormals.h"
+#include "leat/core/threads/spin.h"
 #include "leat/partitioner/partition.h"
 
 namespace leat {

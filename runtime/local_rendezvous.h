@@ -2,7 +2,7 @@
 //
 // LocalRendezvous: the table through which the devices of one process exchange
 // the tensors of one step. A key is TensorFlow's text, which ends with
-// ";frame:iteration" (core/rendezvous.h).
+// ";frame:iteration" (core/devices/rendezvous.h).
 #ifndef LEAT_RUNTIME_LOCAL_RENDEZVOUS_H_
 #define LEAT_RUNTIME_LOCAL_RENDEZVOUS_H_
 
@@ -10,8 +10,8 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
-#include "leat/core/mutex.h"
-#include "leat/core/rendezvous.h"
+#include "leat/core/devices/rendezvous.h"
+#include "leat/core/threads/mutex.h"
 
 namespace leat {
 

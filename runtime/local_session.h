@@ -21,8 +21,8 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "leat/graph/lower.h"
-#include "leat/graph/pass.h"
+#include "leat/graph/lowering/lower.h"
+#include "leat/graph/optimizer/pass.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/partitioner/policy.h"
 #include "leat/runtime/device_set.h"

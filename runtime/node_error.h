@@ -6,7 +6,7 @@
 #define LEAT_RUNTIME_NODE_ERROR_H_
 
 #include "absl/status/status.h"
-#include "leat/core/device.h"
+#include "leat/core/devices/device.h"
 #include "leat/graph/graph.h"
 #include "leat/kernels/kernel_context.h"
 

@@ -12,7 +12,7 @@
 #include <new>
 #include <utility>
 
-#include "leat/core/mutex.h"
+#include "leat/core/threads/mutex.h"
 
 namespace leat {
 namespace {

@@ -6,10 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
-#include "leat/graph/consumers.h"
-#include "leat/graph/control_flow_ops.h"
-#include "leat/graph/deadness.h"
-#include "leat/graph/frames.h"
+#include "leat/graph/analysis/consumers.h"
+#include "leat/graph/analysis/control_flow_ops.h"
+#include "leat/graph/analysis/deadness.h"
+#include "leat/graph/analysis/frames.h"
 #include "leat/graph/op_registry.h"
 #include "leat/runtime/merge_count.h"
 

@@ -20,7 +20,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "leat/core/device.h"
+#include "leat/core/devices/device.h"
 #include "leat/graph/graph.h"
 #include "leat/kernels/kernel.h"
 #include "leat/runtime/session_kernels.h"

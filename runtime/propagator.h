@@ -19,7 +19,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "leat/core/mutex.h"
+#include "leat/core/threads/mutex.h"
 #include "leat/runtime/activation.h"
 #include "leat/runtime/instruction_runner.h"
 #include "leat/runtime/program.h"

@@ -2,7 +2,7 @@
 #include "leat/runtime/session.h"
 
 #include "absl/strings/str_cat.h"
-#include "leat/graph/control_flow.h"
+#include "leat/graph/builder/control_flow.h"
 
 namespace leat {
 namespace {

@@ -25,11 +25,11 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "leat/core/device.h"
-#include "leat/core/step_observer.h"
+#include "leat/core/devices/device.h"
+#include "leat/core/devices/step_observer.h"
 #include "leat/core/tensor.h"
+#include "leat/graph/builder/output.h"
 #include "leat/graph/graph.h"
-#include "leat/graph/output.h"
 
 namespace leat::pb {
 class RunMetadata;

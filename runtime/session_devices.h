@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "leat/core/accounted_allocator.h"
-#include "leat/core/device.h"
+#include "leat/core/devices/accounted_allocator.h"
+#include "leat/core/devices/device.h"
 #include "leat/runtime/device_set.h"
 
 namespace leat {

@@ -14,10 +14,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "leat/core/device.h"
-#include "leat/core/mutex.h"
+#include "leat/core/devices/device.h"
+#include "leat/core/threads/mutex.h"
 #include "leat/graph/graph.h"
-#include "leat/graph/graph_def.h"
+#include "leat/graph/io/graph_def.h"
 #include "leat/partitioner/prepare_graph.h"
 
 namespace leat {

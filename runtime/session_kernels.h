@@ -13,8 +13,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
-#include "leat/core/device.h"
-#include "leat/core/mutex.h"
+#include "leat/core/devices/device.h"
+#include "leat/core/threads/mutex.h"
 #include "leat/graph/graph.h"
 #include "leat/kernels/kernel_registry.h"
 

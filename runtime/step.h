@@ -11,11 +11,11 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "leat/core/cancellation.h"
-#include "leat/core/mutex.h"
-#include "leat/core/rendezvous.h"
-#include "leat/core/step_observer.h"
+#include "leat/core/devices/rendezvous.h"
+#include "leat/core/devices/step_observer.h"
 #include "leat/core/tensor.h"
+#include "leat/core/threads/cancellation.h"
+#include "leat/core/threads/mutex.h"
 #include "leat/kernels/resource_store.h"
 
 namespace leat {

@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "leat/core/codec/tensor_codec.h"
 #include "leat/core/partial_shape.h"
 #include "leat/core/status_macros.h"
-#include "leat/core/tensor_codec.h"
-#include "leat/graph/graph_def.h"
+#include "leat/graph/io/graph_def.h"
 #include "leat/protos/config.pb.h"
 #include "leat/runtime/step_transfers.h"
 

@@ -13,8 +13,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "leat/core/mutex.h"
-#include "leat/core/step_observer.h"
+#include "leat/core/devices/step_observer.h"
+#include "leat/core/threads/mutex.h"
 #include "leat/runtime/graph_runner.h"
 
 namespace leat::pb {

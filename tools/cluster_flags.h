@@ -10,9 +10,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "leat/core/device.h"
-#include "leat/distributed/cluster.h"
-#include "leat/distributed/resolver.h"
+#include "leat/core/devices/device.h"
+#include "leat/distributed/cluster/cluster.h"
+#include "leat/distributed/cluster/resolver.h"
 
 namespace CLI {
 class App;

@@ -9,11 +9,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/message_lite.h"
-#include "leat/core/device_name.h"
-#include "leat/core/mutex.h"
-#include "leat/distributed/address.h"
-#include "leat/distributed/fan_out.h"
-#include "leat/distributed/methods.h"
+#include "leat/core/devices/device_name.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/distributed/cluster/address.h"
+#include "leat/distributed/tasks/fan_out.h"
+#include "leat/distributed/wire/methods.h"
 #include "leat/protos/worker.pb.h"
 
 namespace leat {

@@ -13,7 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "leat/distributed/transport.h"
+#include "leat/distributed/transport/transport.h"
 #include "leat/protos/status.pb.h"
 
 namespace leat {

@@ -8,9 +8,9 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/shape.h"
-#include "leat/graph/consumers.h"
-#include "leat/graph/equal.h"
-#include "leat/graph/infer_shapes.h"
+#include "leat/graph/analysis/consumers.h"
+#include "leat/graph/analysis/equal.h"
+#include "leat/graph/analysis/infer_shapes.h"
 
 namespace leat {
 namespace {

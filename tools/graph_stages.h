@@ -13,10 +13,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "leat/core/device.h"
-#include "leat/distributed/cluster.h"
+#include "leat/core/devices/device.h"
+#include "leat/distributed/cluster/cluster.h"
 #include "leat/graph/graph.h"
-#include "leat/graph/optimizer_options.h"
+#include "leat/graph/optimizer/optimizer_options.h"
 #include "leat/partitioner/partition.h"
 #include "leat/partitioner/prune.h"
 

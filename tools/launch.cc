@@ -21,7 +21,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/status_macros.h"
-#include "leat/distributed/resolver.h"
+#include "leat/distributed/cluster/resolver.h"
 #include "leat/tools/launch_jobs.h"
 #include "leat/tools/launch_loop.h"
 #include "leat/tools/launched_task.h"

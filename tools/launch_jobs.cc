@@ -13,9 +13,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "leat/core/quoted_text.h"
 #include "leat/core/status_macros.h"
-#include "leat/distributed/quoted_text.h"
-#include "leat/distributed/resolver.h"
+#include "leat/distributed/cluster/resolver.h"
 #include "nlohmann/json.hpp"
 
 namespace leat {

@@ -14,7 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "leat/distributed/cluster.h"
+#include "leat/distributed/cluster/cluster.h"
 #include "leat/tools/file_descriptor.h"
 
 namespace leat {

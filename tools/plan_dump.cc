@@ -15,7 +15,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "leat/core/device_name.h"
+#include "leat/core/devices/device_name.h"
 #include "leat/core/status_macros.h"
 #include "leat/protos/graph.pb.h"
 #include "leat/tools/dump.h"

@@ -19,8 +19,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "leat/core/mutex.h"
-#include "leat/distributed/plan_observer.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/distributed/master/plan_observer.h"
 #include "leat/tools/log.h"
 
 namespace leat {

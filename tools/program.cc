@@ -24,7 +24,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "leat/graph/graph_def.h"
+#include "leat/graph/io/graph_def.h"
 #include "leat/tools/config_file.h"
 #include "leat/tools/table.h"
 #include "leat/train/cluster_task.h"

@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "leat/core/status_macros.h"
-#include "leat/graph/graph_file.h"
+#include "leat/graph/io/graph_file.h"
 #include "leat/graph/op_registry.h"
 #include "leat/protos/config.pb.h"
 #include "leat/tools/graph_stages.h"

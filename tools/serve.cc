@@ -18,7 +18,7 @@
 #include "absl/synchronization/mutex.h"
 #include "leat/core/ending_signals.h"
 #include "leat/core/status_macros.h"
-#include "leat/distributed/server.h"
+#include "leat/distributed/server/server.h"
 #include "leat/tools/cluster_flags.h"
 #include "leat/tools/plan_dump.h"
 #include "leat/tools/program.h"

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string>
 
+#include "leat/distributed/cluster/resolver.h"
 #include "leat/distributed/limits.h"
-#include "leat/distributed/recv_tensor.h"
-#include "leat/distributed/resolver.h"
+#include "leat/distributed/wire/recv_tensor.h"
 #include "leat/tools/log.h"
 #include "leat/tools/plan_dump.h"
 

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/ending_signals.h"
 #include "leat/core/status_macros.h"
-#include "leat/distributed/address.h"
+#include "leat/distributed/cluster/address.h"
 
 namespace leat {
 namespace {

@@ -20,8 +20,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "leat/distributed/resolver.h"
-#include "leat/distributed/server.h"
+#include "leat/distributed/cluster/resolver.h"
+#include "leat/distributed/server/server.h"
 #include "leat/train/session.h"
 
 namespace leat {

@@ -9,11 +9,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
-#include "leat/core/cancellation.h"
-#include "leat/core/mutex.h"
 #include "leat/core/status_macros.h"
-#include "leat/core/timer_queue.h"
-#include "leat/distributed/remote_session.h"
+#include "leat/core/threads/cancellation.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/core/threads/timer_queue.h"
+#include "leat/distributed/client/remote_session.h"
 #include "leat/train/readiness.h"
 
 namespace leat {

@@ -10,10 +10,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
-#include "leat/graph/consumers.h"
-#include "leat/graph/function_graph.h"
-#include "leat/graph/graph_validation.h"
-#include "leat/graph/lower.h"
+#include "leat/graph/analysis/consumers.h"
+#include "leat/graph/analysis/graph_validation.h"
+#include "leat/graph/functions/function_graph.h"
+#include "leat/graph/lowering/lower.h"
 #include "leat/graph/op_registry.h"
 
 namespace leat {

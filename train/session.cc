@@ -3,7 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
-#include "leat/distributed/remote_session.h"
+#include "leat/distributed/client/remote_session.h"
 #include "leat/runtime/local_session.h"
 
 namespace leat {

@@ -26,11 +26,11 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "leat/core/cancellation.h"
 #include "leat/core/status_macros.h"  // IWYU pragma: export
+#include "leat/core/threads/cancellation.h"
 #include "leat/graph/graph.h"
-#include "leat/graph/lower.h"
-#include "leat/graph/optimizer_options.h"
+#include "leat/graph/lowering/lower.h"
+#include "leat/graph/optimizer/optimizer_options.h"
 #include "leat/runtime/session.h"
 
 namespace leat {
@@ -65,8 +65,8 @@ struct SessionOptions {
   LowerLimits lower_limits = {};            // local
   // Which passes optimize the graph of a step.
   OptimizerOptions optimizer = {};
-  // Target only; distributed/remote_session.h describes these. A session on
-  // this process refuses `device_filters` and ignores the others.
+  // Target only; distributed/client/remote_session.h describes these. A session
+  // on this process refuses `device_filters` and ignores the others.
   std::vector<std::string> device_filters = {};
   bool isolate_state = false;
   std::chrono::nanoseconds connect_timeout = std::chrono::seconds(60);

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "leat/graph/control_flow.h"
+#include "leat/graph/builder/control_flow.h"
 #include "leat/graph/ops.h"
 
 namespace leat {

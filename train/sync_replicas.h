@@ -37,7 +37,7 @@
 #include <utility>
 
 #include "absl/types/span.h"
-#include "leat/graph/builder.h"
+#include "leat/graph/builder/builder.h"
 #include "leat/train/nn/optimizers.h"
 
 namespace leat {

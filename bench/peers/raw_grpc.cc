@@ -30,8 +30,8 @@
 #include "absl/synchronization/mutex.h"
 #include "benchmark/benchmark.h"
 #include "leat/bench/processes.h"
-#include "leat/core/mutex.h"
-#include "leat/core/spin.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/core/threads/spin.h"
 
 namespace leat::bench {
 namespace {

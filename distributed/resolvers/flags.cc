@@ -7,11 +7,11 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "leat/core/quoted_text.h"
 #include "leat/core/regular_file.h"
 #include "leat/core/status_macros.h"
-#include "leat/distributed/json.h"
-#include "leat/distributed/quoted_text.h"
-#include "leat/distributed/resolver.h"
+#include "leat/distributed/cluster/json.h"
+#include "leat/distributed/cluster/resolver.h"
 
 namespace leat::resolvers::flags {
 namespace {

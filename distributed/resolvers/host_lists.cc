@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_split.h"
 #include "leat/core/status_macros.h"
-#include "leat/distributed/resolver.h"
+#include "leat/distributed/cluster/resolver.h"
 
 namespace leat::resolvers::host_lists {
 namespace {

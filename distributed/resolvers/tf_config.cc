@@ -19,10 +19,10 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "leat/core/quoted_text.h"
 #include "leat/core/status_macros.h"
-#include "leat/distributed/json.h"
-#include "leat/distributed/quoted_text.h"
-#include "leat/distributed/resolver.h"
+#include "leat/distributed/cluster/json.h"
+#include "leat/distributed/cluster/resolver.h"
 
 namespace leat::resolvers::tf_config {
 namespace {

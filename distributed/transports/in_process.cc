@@ -2,7 +2,7 @@
 //
 // The transport "in-process", which passes messages by reference within a
 // process.
-#include "leat/distributed/in_process.h"
+#include "leat/distributed/transport/in_process.h"
 
 namespace leat::transports::in_process {
 

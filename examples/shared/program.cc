@@ -14,7 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/status_macros.h"
-#include "leat/distributed/resolver.h"
+#include "leat/distributed/cluster/resolver.h"
 #include "leat/train/recoverable_session.h"
 
 namespace leat::examples {

@@ -36,7 +36,7 @@ constexpr char kHeaderStart[] =
 #include <vector>
 
 #include "absl/types/span.h"
-#include "leat/graph/builder.h"
+#include "leat/graph/builder/builder.h"
 
 namespace leat::op {
 
@@ -52,7 +52,7 @@ constexpr char kSourceStart[] =
 
 #include <utility>
 
-#include "leat/graph/op_call.h"
+#include "leat/graph/builder/op_call.h"
 
 namespace leat::op {
 

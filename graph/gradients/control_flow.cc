@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/graph/control_flow_gradients.h"
+#include "leat/graph/autodiff/control_flow_gradients.h"
 
 namespace leat::gradients::control_flow {
 

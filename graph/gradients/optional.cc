@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "leat/graph/gradient_shapes.h"
+#include "leat/graph/autodiff/gradient_shapes.h"
 #include "leat/graph/ops.h"
 
 namespace leat::gradients::optional {

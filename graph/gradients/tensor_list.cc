@@ -2,7 +2,7 @@
 //
 // The gradients of ops on lists of tensors. The gradient of a list is a list of
 // the gradients of its elements.
-#include "leat/graph/gradient_shapes.h"
+#include "leat/graph/autodiff/gradient_shapes.h"
 #include "leat/graph/ops.h"
 
 namespace leat::gradients::tensor_list {

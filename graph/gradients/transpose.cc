@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/graph/gradient_shapes.h"
+#include "leat/graph/autodiff/gradient_shapes.h"
 #include "leat/graph/ops.h"
 
 namespace leat::gradients::transpose {

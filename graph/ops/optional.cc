@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "leat/core/optional.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/variants/optional.h"
 #include "leat/core/wire_names.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/tensor.h"
-#include "leat/core/tensor_list.h"
+#include "leat/core/variants/tensor_list.h"
 #include "leat/core/wire_names.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_functions.h"

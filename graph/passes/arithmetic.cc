@@ -19,7 +19,7 @@
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
-#include "leat/graph/pass_context.h"
+#include "leat/graph/optimizer/pass_context.h"
 
 namespace leat::passes::arithmetic {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "leat/graph/op_registry.h"
-#include "leat/graph/pass_context.h"
+#include "leat/graph/optimizer/pass_context.h"
 
 namespace leat::passes::constant_folding {
 namespace {

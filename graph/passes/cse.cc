@@ -11,8 +11,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
-#include "leat/graph/equal.h"
-#include "leat/graph/pass_context.h"
+#include "leat/graph/analysis/equal.h"
+#include "leat/graph/optimizer/pass_context.h"
 
 namespace leat::passes::cse {
 namespace {

@@ -5,8 +5,8 @@
 // passes have made superfluous.
 #include <vector>
 
-#include "leat/graph/consumers.h"
-#include "leat/graph/pass_context.h"
+#include "leat/graph/analysis/consumers.h"
+#include "leat/graph/optimizer/pass_context.h"
 
 namespace leat::passes::dead_nodes {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "leat/graph/op_registry.h"
-#include "leat/graph/pass_context.h"
+#include "leat/graph/optimizer/pass_context.h"
 
 namespace leat::passes::fusion {
 namespace {

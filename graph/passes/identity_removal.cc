@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "leat/graph/control_flow_ops.h"
+#include "leat/graph/analysis/control_flow_ops.h"
 #include "leat/graph/op_registry.h"
-#include "leat/graph/pass_context.h"
+#include "leat/graph/optimizer/pass_context.h"
 
 namespace leat::passes::identity_removal {
 namespace {

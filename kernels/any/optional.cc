@@ -2,7 +2,7 @@
 //
 // Kernels of OptionalFromValue, OptionalNone, OptionalHasValue and
 // OptionalGetValue.
-#include "leat/core/optional.h"
+#include "leat/core/variants/optional.h"
 
 #include <memory>
 #include <utility>

@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "leat/core/rendezvous.h"
+#include "leat/core/devices/rendezvous.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/rendezvous_attrs.h"
 #include "leat/kernels/kernel_context.h"

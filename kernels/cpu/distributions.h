@@ -33,8 +33,8 @@
 #include <type_traits>
 
 #include "leat/core/float16.h"
-#include "leat/core/parallel_for.h"
-#include "leat/kernels/cpu/philox.h"
+#include "leat/core/threads/parallel_for.h"
+#include "leat/kernels/philox.h"
 
 namespace leat::kernels::cpu {
 

@@ -16,10 +16,10 @@
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/kernels/cpu/distributions.h"
-#include "leat/kernels/cpu/philox.h"
 #include "leat/kernels/element_copy.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/philox.h"
 
 namespace leat::kernels::cpu {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "leat/core/dtype_list.h"
-#include "leat/core/parallel_for.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/elementwise.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"

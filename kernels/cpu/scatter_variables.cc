@@ -13,8 +13,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
-#include "leat/core/parallel_for.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/element_copy.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"

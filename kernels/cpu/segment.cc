@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
-#include "leat/core/parallel_for.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/elementwise.h"
 #include "leat/kernels/index_types.h"
 #include "leat/kernels/kernel_context.h"

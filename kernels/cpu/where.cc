@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "leat/core/dtype_list.h"
-#include "leat/core/parallel_for.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/parallel_for.h"
 #include "leat/kernels/elementwise.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"

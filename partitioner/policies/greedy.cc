@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "leat/core/status_macros.h"
-#include "leat/graph/consumers.h"
+#include "leat/graph/analysis/consumers.h"
 #include "leat/partitioner/policy.h"
 
 namespace leat::policies::greedy {

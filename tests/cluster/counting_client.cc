@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "leat/core/status_macros.h"
-#include "leat/graph/builder.h"
+#include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/tests/cluster/served_cluster.h"
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Does over sockets what tests/distributed/hostile_peer_test.cc does. After a
-// thousand calls of each kind, the process must have the same counts, open
-// files and memory as before.
+// Does over sockets what tests/distributed/server/hostile_peer_test.cc does.
+// After a thousand calls of each kind, the process must have the same counts,
+// open files and memory as before.
 #include <algorithm>
 #include <cstdint>
 #include <iostream>
@@ -17,8 +17,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
-#include "leat/distributed/remote_session.h"
-#include "leat/distributed/transport.h"
+#include "leat/distributed/client/remote_session.h"
+#include "leat/distributed/transport/transport.h"
 #include "leat/protos/status.pb.h"
 #include "leat/tests/cluster/served_cluster.h"
 #include "leat/tests/testing/good_session.h"

@@ -8,7 +8,7 @@
 
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
-#include "leat/graph/builder.h"
+#include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/tests/cluster/served_cluster.h"
 #include "leat/train/readiness.h"

@@ -11,7 +11,7 @@
 #include "absl/time/clock.h"
 #include "gtest/gtest.h"
 #include "leat/core/status_macros.h"
-#include "leat/distributed/methods.h"
+#include "leat/distributed/wire/methods.h"
 #include "leat/tests/testing/task_client.h"
 
 namespace leat::testing {

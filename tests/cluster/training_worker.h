@@ -16,7 +16,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "leat/core/mutex.h"
+#include "leat/core/threads/mutex.h"
 #include "leat/graph/graph.h"
 #include "leat/runtime/session.h"
 #include "leat/tests/cluster/served_cluster.h"

@@ -6,9 +6,9 @@
 #ifndef LEAT_TESTS_CORE_VARIANT_DECODERS_H_
 #define LEAT_TESTS_CORE_VARIANT_DECODERS_H_
 
-#include "leat/core/optional.h"
-#include "leat/core/tensor_list.h"
 #include "leat/core/variant_codec.h"
+#include "leat/core/variants/optional.h"
+#include "leat/core/variants/tensor_list.h"
 #include "leat/core/wire_names.h"
 
 namespace leat::testing {

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "leat/core/mutex.h"
-#include "leat/distributed/tasks.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/distributed/tasks/tasks.h"
 
 namespace leat {
 

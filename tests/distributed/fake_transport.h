@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "absl/strings/cord.h"
-#include "leat/core/mutex.h"
-#include "leat/core/work_queue.h"
-#include "leat/distributed/transport.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/core/threads/work_queue.h"
+#include "leat/distributed/transport/transport.h"
 
 namespace leat::testing {
 

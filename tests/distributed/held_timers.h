@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "leat/core/timer_queue.h"
+#include "leat/core/threads/timer_queue.h"
 #include "leat/tests/testing/event.h"
 
 namespace leat::testing {

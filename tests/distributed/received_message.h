@@ -13,7 +13,7 @@
 
 #include "absl/strings/string_view.h"
 #include "leat/core/buffer.h"
-#include "leat/distributed/wire.h"
+#include "leat/distributed/wire/wire.h"
 
 namespace leat::testing {
 

@@ -13,8 +13,8 @@
 #include <memory>
 #include <utility>
 
-#include "leat/core/mutex.h"
-#include "leat/core/rendezvous.h"
+#include "leat/core/devices/rendezvous.h"
+#include "leat/core/threads/mutex.h"
 
 namespace leat::testing {
 

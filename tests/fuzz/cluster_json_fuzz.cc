@@ -10,8 +10,8 @@
 
 #include "absl/strings/string_view.h"
 #include "leat/core/check.h"
-#include "leat/distributed/cluster.h"
-#include "leat/distributed/resolver.h"
+#include "leat/distributed/cluster/cluster.h"
+#include "leat/distributed/cluster/resolver.h"
 #include "leat/protos/cluster.pb.h"
 
 namespace {

@@ -7,8 +7,8 @@
 
 #include "absl/strings/string_view.h"
 #include "leat/core/check.h"
-#include "leat/core/device_name.h"
-#include "leat/core/rendezvous.h"
+#include "leat/core/devices/device_name.h"
+#include "leat/core/devices/rendezvous.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const absl::string_view text(reinterpret_cast<const char*>(data), size);

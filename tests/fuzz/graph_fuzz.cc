@@ -9,8 +9,8 @@
 #include <memory>
 #include <utility>
 
-#include "leat/graph/graph_def.h"
-#include "leat/graph/infer_shapes.h"
+#include "leat/graph/analysis/infer_shapes.h"
+#include "leat/graph/io/graph_def.h"
 #include "leat/graph/op_registry.h"
 #include "leat/protos/graph.pb.h"
 #include "leat/runtime/local_session.h"

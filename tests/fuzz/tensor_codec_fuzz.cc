@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "leat/core/check.h"
-#include "leat/core/tensor_codec.h"
+#include "leat/core/codec/tensor_codec.h"
 #include "leat/core/variant.h"
 #include "leat/protos/tensor.pb.h"
 #include "leat/tests/core/variant_decoders.h"

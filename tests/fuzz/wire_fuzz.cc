@@ -12,9 +12,9 @@
 
 #include "absl/strings/string_view.h"
 #include "leat/core/check.h"
-#include "leat/core/tensor_codec.h"
+#include "leat/core/codec/tensor_codec.h"
 #include "leat/core/variant.h"
-#include "leat/distributed/wire.h"
+#include "leat/distributed/wire/wire.h"
 #include "leat/protos/worker.pb.h"
 #include "leat/tests/core/variant_decoders.h"
 #include "leat/tests/distributed/received_message.h"

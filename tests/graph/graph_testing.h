@@ -13,7 +13,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/graph/graph_def.h"
+#include "leat/graph/io/graph_def.h"
 #include "leat/graph/op_registry.h"
 #include "leat/protos/graph.pb.h"
 #include "leat/tests/testing/graph_text.h"

@@ -7,7 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/core/device.h"
+#include "leat/core/devices/device.h"
 #include "leat/core/dtype_list.h"
 
 namespace leat::op_registry_test {

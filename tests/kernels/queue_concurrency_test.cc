@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "leat/core/mutex.h"
+#include "leat/core/threads/mutex.h"
 #include "leat/kernels/queue.h"
 
 namespace leat::queue_concurrency_test {

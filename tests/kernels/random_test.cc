@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/tensor.h"
-#include "leat/kernels/cpu/philox.h"
+#include "leat/kernels/philox.h"
 #include "leat/tests/kernels/random_checksums.h"
 #include "leat/tests/testing/kernel_test_harness.h"
 

@@ -4,7 +4,7 @@
 // (tests/op_cases/tensor_lists.jsonl): which lists are changed in place, what
 // is copied, and what hostile graphs ask for. Comments mark the inputs that
 // crash TensorFlow 2.15.
-#include "leat/core/tensor_list.h"
+#include "leat/core/variants/tensor_list.h"
 
 #include <set>
 #include <string>
@@ -13,7 +13,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/core/optional.h"
+#include "leat/core/variants/optional.h"
 #include "leat/graph/graph.h"
 #include "leat/kernels/variant_arithmetic.h"
 #include "leat/tests/testing/kernel_test_harness.h"

@@ -110,7 +110,7 @@ Lines Print(const OpDef& op) {
   return lines;
 }
 
-// tests/graph/gradient_registrations_test.cc checks these lines.
+// tests/graph/autodiff/gradient_registrations_test.cc checks these lines.
 bool IsGradient(absl::string_view line) {
   return absl::StartsWith(line, "  gradient ");
 }

@@ -7,7 +7,7 @@
 
 #include "gtest/gtest.h"
 #include "leat/core/resource_handle.h"
-#include "leat/graph/builder.h"
+#include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/kernels/queue.h"
 #include "leat/kernels/variable.h"

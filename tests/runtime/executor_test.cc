@@ -12,7 +12,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/graph/builder.h"
+#include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/protos/config.pb.h"
 #include "leat/runtime/local_session.h"

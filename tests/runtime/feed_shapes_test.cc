@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "leat/graph/builder.h"
-#include "leat/graph/graph_def.h"
-#include "leat/graph/infer_shapes.h"
+#include "leat/graph/analysis/infer_shapes.h"
+#include "leat/graph/builder/builder.h"
+#include "leat/graph/io/graph_def.h"
 #include "leat/graph/ops.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/session_under_test.h"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "leat/graph/builder.h"
+#include "leat/graph/builder/builder.h"
 
 namespace leat {
 

@@ -15,7 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/graph/graph_file.h"
+#include "leat/graph/io/graph_file.h"
 #include "leat/graph/op_registry.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/session_under_test.h"

@@ -15,10 +15,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "leat/core/step_observer.h"
-#include "leat/graph/builder.h"
+#include "leat/core/devices/step_observer.h"
+#include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
-#include "leat/graph/pass_context.h"
+#include "leat/graph/optimizer/pass_context.h"
 #include "leat/runtime/local_session.h"
 
 namespace leat::planning_concurrency_test {

@@ -9,8 +9,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/graph/builder.h"
-#include "leat/graph/control_flow.h"
+#include "leat/graph/builder/builder.h"
+#include "leat/graph/builder/control_flow.h"
 #include "leat/graph/ops.h"
 #include "leat/kernels/variable.h"
 #include "leat/partitioner/plan_step.h"

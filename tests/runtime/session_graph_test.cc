@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/graph/builder.h"
+#include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/protos/graph.pb.h"
 #include "leat/runtime/device_set.h"

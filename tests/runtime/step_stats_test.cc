@@ -9,8 +9,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/graph/builder.h"
-#include "leat/graph/graph_def.h"
+#include "leat/graph/builder/builder.h"
+#include "leat/graph/io/graph_def.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/ops.h"
 #include "leat/protos/config.pb.h"

@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
-#include "leat/graph/graph_def.h"
+#include "leat/graph/io/graph_def.h"
 #include "leat/graph/op_registry.h"
 #include "leat/protos/graph.pb.h"
 #include "leat/runtime/local_session.h"

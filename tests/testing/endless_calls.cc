@@ -5,9 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
 #include "gtest/gtest.h"
+#include "leat/core/devices/rendezvous.h"
 #include "leat/core/random_id.h"
-#include "leat/core/rendezvous.h"
-#include "leat/distributed/request_queue.h"
+#include "leat/distributed/requests/request_queue.h"
 #include "leat/protos/status.pb.h"
 
 namespace leat::testing {

@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <string>
 
-#include "leat/distributed/methods.h"
-#include "leat/distributed/payload.h"
-#include "leat/distributed/transport.h"
+#include "leat/distributed/transport/transport.h"
+#include "leat/distributed/wire/methods.h"
+#include "leat/distributed/wire/payload.h"
 #include "leat/tests/testing/task_client.h"
 #include "leat/tests/testing/task_sessions.h"
 

@@ -10,7 +10,7 @@
 
 #include <chrono>
 
-#include "leat/core/mutex.h"
+#include "leat/core/threads/mutex.h"
 
 namespace leat::testing {
 

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "gtest/gtest.h"
-#include "leat/graph/builder.h"
+#include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/runtime/session.h"
 #include "leat/train/nn/optimizers.h"

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "leat/graph/graph_def.h"
+#include "leat/graph/io/graph_def.h"
 #include "leat/graph/op_registry.h"
 #include "leat/protos/graph.pb.h"
 

@@ -9,8 +9,8 @@
 #include <deque>
 #include <utility>
 
-#include "leat/core/mutex.h"
-#include "leat/core/work_queue.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/core/threads/work_queue.h"
 
 namespace leat::testing {
 

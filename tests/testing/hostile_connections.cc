@@ -8,7 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
-#include "leat/distributed/methods.h"
+#include "leat/distributed/wire/methods.h"
 #include "leat/tests/testing/endless_calls.h"
 #include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/raw_connection.h"

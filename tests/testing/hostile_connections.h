@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "leat/distributed/transport.h"
+#include "leat/distributed/transport/transport.h"
 
 namespace leat::testing {
 

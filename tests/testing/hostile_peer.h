@@ -13,7 +13,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "leat/distributed/transport.h"
+#include "leat/distributed/transport/transport.h"
 #include "leat/tests/testing/endless_calls.h"
 #include "leat/tests/testing/task_client.h"
 

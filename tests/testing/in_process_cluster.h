@@ -15,11 +15,11 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "leat/distributed/in_process.h"
-#include "leat/distributed/in_process_faults.h"
-#include "leat/distributed/recv_tensor.h"
-#include "leat/distributed/remote_session.h"
-#include "leat/distributed/server.h"
+#include "leat/distributed/client/remote_session.h"
+#include "leat/distributed/server/server.h"
+#include "leat/distributed/transport/in_process.h"
+#include "leat/distributed/transport/in_process_faults.h"
+#include "leat/distributed/wire/recv_tensor.h"
 #include "leat/graph/graph.h"
 
 namespace leat::testing {

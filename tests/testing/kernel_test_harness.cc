@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "leat/core/mutex.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/mutex.h"
 #include "leat/graph/graph.h"
 #include "leat/kernels/variable.h"
 

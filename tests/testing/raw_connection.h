@@ -9,7 +9,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "leat/distributed/methods.h"
+#include "leat/distributed/wire/methods.h"
 
 namespace leat::testing {
 

@@ -12,10 +12,10 @@
 #include "absl/strings/string_view.h"
 #include "leat/core/check.h"
 #include "leat/core/status_macros.h"
-#include "leat/distributed/cluster.h"
-#include "leat/distributed/in_process.h"
-#include "leat/distributed/remote_session.h"
-#include "leat/distributed/server.h"
+#include "leat/distributed/client/remote_session.h"
+#include "leat/distributed/cluster/cluster.h"
+#include "leat/distributed/server/server.h"
+#include "leat/distributed/transport/in_process.h"
 
 namespace leat {
 namespace {

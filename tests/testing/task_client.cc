@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
-#include "leat/graph/graph_def.h"
+#include "leat/graph/io/graph_def.h"
 #include "leat/protos/worker.pb.h"
 
 namespace leat::testing {

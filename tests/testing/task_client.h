@@ -17,11 +17,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "leat/core/cancellation.h"
-#include "leat/core/mutex.h"
-#include "leat/distributed/methods.h"
-#include "leat/distributed/payload.h"
-#include "leat/distributed/transport.h"
+#include "leat/core/threads/cancellation.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/distributed/transport/transport.h"
+#include "leat/distributed/wire/methods.h"
+#include "leat/distributed/wire/payload.h"
 
 namespace google::protobuf {
 class MessageLite;

@@ -5,8 +5,8 @@
 #include "absl/status/statusor.h"
 #include "gtest/gtest.h"
 #include "leat/core/random_id.h"
-#include "leat/distributed/methods.h"
-#include "leat/graph/graph_def.h"
+#include "leat/distributed/wire/methods.h"
+#include "leat/graph/io/graph_def.h"
 #include "leat/tests/testing/graph_text.h"
 
 namespace leat::testing {

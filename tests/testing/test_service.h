@@ -15,9 +15,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "leat/core/mutex.h"
-#include "leat/distributed/methods.h"
-#include "leat/distributed/transport.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/distributed/transport/transport.h"
+#include "leat/distributed/wire/methods.h"
 
 namespace leat::testing {
 

@@ -1,9 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // TransportTest is the fixture for tests of transports. They check the promises
-// of distributed/transport.h. transport_suite.h and transport_ends_suite.h
-// contain the tests that every transport must pass; a program that includes
-// them instantiates TransportTest with the names of its transports.
+// of distributed/transport/transport.h. transport_suite.h and
+// transport_ends_suite.h contain the tests that every transport must pass; a
+// program that includes them instantiates TransportTest with the names of its
+// transports.
 #ifndef LEAT_TESTS_TESTING_TRANSPORT_TEST_H_
 #define LEAT_TESTS_TESTING_TRANSPORT_TEST_H_
 
@@ -16,8 +17,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/tensor.h"
-#include "leat/distributed/in_process.h"
-#include "leat/distributed/transport.h"
+#include "leat/distributed/transport/in_process.h"
+#include "leat/distributed/transport/transport.h"
 #include "leat/tests/testing/temporary_folder.h"
 #include "leat/tests/testing/test_service.h"
 

@@ -11,8 +11,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "leat/core/cancellation.h"
-#include "leat/core/mutex.h"
+#include "leat/core/threads/cancellation.h"
+#include "leat/core/threads/mutex.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/tests/testing/kernel_test_harness.h"
 

@@ -13,8 +13,8 @@
 #include "absl/cleanup/cleanup.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/distributed/in_process.h"
-#include "leat/distributed/server.h"
+#include "leat/distributed/server/server.h"
+#include "leat/distributed/transport/in_process.h"
 #include "leat/protos/worker.pb.h"
 
 namespace leat::cluster_status_test {

@@ -12,7 +12,7 @@
 #include "absl/strings/numbers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/distributed/resolver.h"
+#include "leat/distributed/cluster/resolver.h"
 
 namespace leat::launch_jobs_test {
 namespace {

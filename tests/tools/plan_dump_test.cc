@@ -19,9 +19,9 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/distributed/registered_plan.h"
+#include "leat/distributed/master/registered_plan.h"
 #include "leat/tests/distributed/fake_tasks.h"
-#include "leat/tests/distributed/planned_on_two_tasks.h"
+#include "leat/tests/distributed/master/planned_on_two_tasks.h"
 #include "leat/tests/testing/processes.h"
 #include "leat/tests/testing/temporary_folder.h"
 

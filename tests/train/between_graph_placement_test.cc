@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/graph/control_flow.h"
+#include "leat/graph/builder/control_flow.h"
 #include "leat/graph/ops.h"
 #include "leat/partitioner/prepare_graph.h"
 #include "leat/train/nn/layers.h"

@@ -10,9 +10,9 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/distributed/in_process.h"
-#include "leat/distributed/remote_session.h"
-#include "leat/graph/builder.h"
+#include "leat/distributed/client/remote_session.h"
+#include "leat/distributed/transport/in_process.h"
+#include "leat/graph/builder/builder.h"
 
 namespace leat::cluster_task_test {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/graph/builder.h"
-#include "leat/graph/control_flow.h"
+#include "leat/graph/builder/builder.h"
+#include "leat/graph/builder/control_flow.h"
 #include "leat/graph/ops.h"
 #include "leat/tests/testing/session_under_test.h"
 #include "leat/tests/train/gradient_program.h"

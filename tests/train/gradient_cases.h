@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "leat/graph/builder.h"
+#include "leat/graph/builder/builder.h"
 
 namespace leat {
 

@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "leat/core/dtype_list.h"
-#include "leat/graph/builder.h"
-#include "leat/graph/gradient_registry.h"
+#include "leat/graph/autodiff/gradient_registry.h"
+#include "leat/graph/builder/builder.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/op_case_json.h"
 

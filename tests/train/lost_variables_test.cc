@@ -8,7 +8,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/core/mutex.h"
+#include "leat/core/threads/mutex.h"
 #include "leat/tests/train/scripted_session.h"
 #include "leat/train/recoverable_session.h"
 

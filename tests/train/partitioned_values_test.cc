@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/graph/control_flow.h"
+#include "leat/graph/builder/control_flow.h"
 #include "leat/graph/ops.h"
 #include "leat/tests/testing/op_case_json.h"
 #include "leat/tests/testing/session_under_test.h"

@@ -15,7 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/core/mutex.h"
+#include "leat/core/threads/mutex.h"
 #include "leat/tests/train/scripted_session.h"
 
 namespace leat::recoverable_session_test {

@@ -18,8 +18,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "gtest/gtest.h"
-#include "leat/core/mutex.h"
-#include "leat/graph/builder.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/graph/builder/builder.h"
 #include "leat/train/readiness.h"
 #include "leat/train/recoverable_session.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "leat/graph/builder.h"
+#include "leat/graph/builder/builder.h"
 #include "leat/graph/graph.h"
 #include "leat/runtime/session.h"
 #include "leat/train/nn/optimizers.h"

@@ -11,7 +11,7 @@
 
 #include <functional>
 
-#include "leat/graph/output.h"
+#include "leat/graph/builder/output.h"
 
 namespace leat::nn {
 

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
-#include "leat/graph/gradient_shapes.h"
+#include "leat/graph/autodiff/gradient_shapes.h"
 #include "leat/graph/ops.h"
 
 namespace leat::nn {

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "absl/types/span.h"
-#include "leat/graph/builder.h"
+#include "leat/graph/builder/builder.h"
 #include "leat/train/nn/partitioned_variable.h"
 
 namespace leat::nn {

@@ -13,7 +13,7 @@
 #include <functional>
 #include <optional>
 
-#include "leat/graph/builder.h"
+#include "leat/graph/builder/builder.h"
 
 namespace leat::nn {
 

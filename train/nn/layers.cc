@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "leat/graph/gradient_shapes.h"
+#include "leat/graph/autodiff/gradient_shapes.h"
 #include "leat/graph/ops.h"
 
 namespace leat::nn {

@@ -25,7 +25,7 @@
 #include <optional>
 #include <string>
 
-#include "leat/graph/builder.h"
+#include "leat/graph/builder/builder.h"
 #include "leat/train/nn/activations.h"
 #include "leat/train/nn/embedding.h"
 #include "leat/train/nn/initializers.h"

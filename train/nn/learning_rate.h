@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "leat/graph/builder.h"
+#include "leat/graph/builder/builder.h"
 
 namespace leat::nn {
 

@@ -10,7 +10,7 @@
 #ifndef LEAT_TRAIN_NN_LOSSES_H_
 #define LEAT_TRAIN_NN_LOSSES_H_
 
-#include "leat/graph/builder.h"
+#include "leat/graph/builder/builder.h"
 
 namespace leat::nn {
 

@@ -7,7 +7,7 @@
 #ifndef LEAT_TRAIN_NN_METRICS_H_
 #define LEAT_TRAIN_NN_METRICS_H_
 
-#include "leat/graph/builder.h"
+#include "leat/graph/builder/builder.h"
 
 namespace leat::nn {
 

@@ -6,7 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "leat/graph/control_flow.h"
+#include "leat/graph/builder/control_flow.h"
 #include "leat/graph/ops.h"
 #include "leat/train/nn/optimizer_update.h"
 #include "leat/train/nn/optimizers.h"

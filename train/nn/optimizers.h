@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "leat/graph/builder.h"
+#include "leat/graph/builder/builder.h"
 
 namespace leat::nn {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "leat/core/device_name.h"
+#include "leat/core/devices/device_name.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/variable_ops.h"
 

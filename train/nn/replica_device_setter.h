@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "leat/graph/builder.h"
+#include "leat/graph/builder/builder.h"
 
 namespace leat::nn {
 

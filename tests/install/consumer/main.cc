@@ -4,8 +4,8 @@
 // Prints 42.
 #include <leat/core/float16.h>
 #include <leat/core/shape.h>
-#include <leat/distributed/cluster.h>
-#include <leat/distributed/transport.h>
+#include <leat/distributed/cluster/cluster.h>
+#include <leat/distributed/transport/transport.h>
 #include <leat/graph/op_registry.h>
 
 #include <cstdio>

@@ -4,8 +4,8 @@
 // public API must keep it compiling.
 #include "program.h"
 
-#include <leat/graph/builder.h>  // GraphBuilder, Output, Operation
-#include <leat/graph/ops.h>      // generated op functions
+#include <leat/graph/builder/builder.h>  // GraphBuilder, Output, Operation
+#include <leat/graph/ops.h>              // generated op functions
 #include <leat/protos/graph.pb.h>
 #include <leat/train/nn/layers.h>
 #include <leat/train/nn/losses.h>

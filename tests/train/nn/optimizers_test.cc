@@ -3,7 +3,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/graph/consumers.h"
+#include "leat/graph/analysis/consumers.h"
 #include "leat/graph/ops.h"
 #include "leat/train/nn/layers.h"
 #include "leat/train/nn/learning_rate.h"

@@ -1,0 +1,80 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// These functions convert tensors and shapes to and from TensorFlow's
+// TensorProto and TensorShapeProto.
+//
+// Decoders may be given messages from graphs, feeds, files and peers. Whatever
+// a message contains, a decoder answers with a value or a Status. Stateless,
+// thread-safe.
+#ifndef LEAT_CORE_CODEC_TENSOR_CODEC_H_
+#define LEAT_CORE_CODEC_TENSOR_CODEC_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "leat/core/buffer.h"
+#include "leat/core/partial_shape.h"
+#include "leat/core/tensor.h"
+
+namespace leat::pb {
+class TensorProto;
+class TensorShapeProto;
+}  // namespace leat::pb
+
+namespace leat {
+
+class VariantDecoders;
+
+// The `max_bytes` that callers of DecodeTensor pass unless they have a limit of
+// their own. A protobuf message holds no more, although one value in it may
+// stand for any number of elements.
+inline constexpr int64_t kMaxDecodedTensorBytes = int64_t{2} << 30;
+
+// The largest tensor that fits a message: a message has at most 2^31 - 1 bytes,
+// and its other fields need some of them.
+inline constexpr int64_t kMaxEncodedTensorBytes = INT32_MAX - 4096;
+
+// Returns the tensor that `proto` describes, in memory of `allocator`, which
+// must be host memory. The elements come from tensor_content if it has any
+// bytes, and otherwise from the field for the dtype. That field may have fewer
+// values than there are elements; then the last value is repeated, and without
+// values all elements are zero. Surplus values are ignored. TensorFlow does the
+// same.
+//
+// Variants are decoded with `variants`; if it is null, only empty variants can
+// be decoded.
+//
+// Returns INVALID_ARGUMENT for a dtype that no tensor has, for a shape that is
+// not fully known, for content of another length than the shape asks for, and
+// for variants that have no decoder, that their decoder refuses, or that are
+// nested more than kMaxVariantDepth deep. Returns RESOURCE_EXHAUSTED naming
+// dtype and shape, before allocating, if the elements, their strings and the
+// contents of variants take more than `max_bytes`, and also if `allocator` has
+// no memory. Sets `*bytes`, unless `bytes` is null, to the bytes counted; they
+// exceed `max_bytes` if and only if that limit was the reason of an error.
+absl::StatusOr<Tensor> DecodeTensor(const pb::TensorProto& proto,
+                                    Allocator& allocator, int64_t max_bytes,
+                                    const VariantDecoders* variants = nullptr,
+                                    int64_t* bytes = nullptr);
+
+// Overwrites `proto` with `tensor`. Plain bytes go to tensor_content, objects
+// to string_val, resource_handle_val and variant_val. Returns INVALID_ARGUMENT
+// for a tensor without a value, for a variant that has no encoding, and for a
+// tensor that takes more than about `max_bytes`; the bytes around strings,
+// handles and variants are estimated generously.
+// REQUIRES: the tensor, and the tensors in its variants, are in host memory.
+absl::Status EncodeTensor(const Tensor& tensor, pb::TensorProto* proto,
+                          int64_t max_bytes = kMaxEncodedTensorBytes);
+
+// Returns the shape that `proto` describes. Names of dimensions are ignored.
+// Returns INVALID_ARGUMENT if there are extents although the rank is unknown,
+// and whenever PartialShape::Create does.
+absl::StatusOr<PartialShape> DecodeShape(const pb::TensorShapeProto& proto);
+
+// Overwrites `proto` with `shape`, which may be a Shape.
+void EncodeShape(const PartialShape& shape, pb::TensorShapeProto* proto);
+
+}  // namespace leat
+
+#endif  // LEAT_CORE_CODEC_TENSOR_CODEC_H_

@@ -1,0 +1,82 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// MemoryAccount counts the bytes that its owner, such as a session, has
+// allocated and not yet freed, and limits them. AccountedAllocator takes memory
+// from another allocator and charges it to an account.
+#ifndef LEAT_CORE_DEVICES_ACCOUNTED_ALLOCATOR_H_
+#define LEAT_CORE_DEVICES_ACCOUNTED_ALLOCATOR_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "leat/core/buffer.h"
+
+namespace leat {
+
+// A count of live bytes with a limit. Thread-safe. Every charged buffer keeps
+// its account alive.
+class MemoryAccount {
+ public:
+  // `owner` stands in error messages, for example "session 1a2b3c4d". At most
+  // `limit_bytes` may be charged at a time.
+  MemoryAccount(std::string owner, int64_t limit_bytes)
+      : owner_(std::move(owner)), limit_bytes_(limit_bytes) {}
+
+  // Charges `bytes` to the account. Returns false, and charges nothing, if the
+  // total would exceed the limit. REQUIRES: bytes >= 0.
+  bool Take(int64_t bytes);
+  // Takes back `bytes` that were charged with Take.
+  void Give(int64_t bytes) {
+    live_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+  }
+
+  const std::string& owner() const { return owner_; }
+  // Returns the bytes that are charged now.
+  int64_t live_bytes() const {
+    return live_bytes_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  const std::string owner_;
+  const int64_t limit_bytes_;
+  std::atomic<int64_t> live_bytes_{0};
+};
+
+// Takes buffers from another allocator and charges each to an account until its
+// last reference goes. Thread-safe.
+class AccountedAllocator final : public Allocator {
+ public:
+  // `memory` is borrowed and must outlive every buffer that this allocator has
+  // given out. The buffers may outlive this allocator.
+  AccountedAllocator(Allocator& memory, std::shared_ptr<MemoryAccount> account);
+
+  // Both return null if `memory` is exhausted or if the account's limit would
+  // be exceeded.
+  BufferRef Allocate(size_t bytes) override;
+  BufferRef Reserve(int64_t bytes) override;
+
+  // Returns the allocator's and the owner's name, such as "CPU:0 of session
+  // 1a2b3c4d", so that an error says whose limit was reached.
+  absl::string_view name() const override { return name_; }
+  // Returns the figures of the whole underlying allocator, which other accounts
+  // may share.
+  AllocatorStats stats() const override { return memory_.stats(); }
+
+ private:
+  // Wraps `buffer`, for which the account has been charged with `bytes`, so
+  // that the charge ends with it. Takes the charge back if `buffer` is null.
+  BufferRef Charged(BufferRef buffer, int64_t bytes) const;
+
+  Allocator& memory_;
+  const std::shared_ptr<MemoryAccount> account_;
+  const std::string name_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_CORE_DEVICES_ACCOUNTED_ALLOCATOR_H_

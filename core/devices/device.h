@@ -1,0 +1,67 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// DeviceInfo describes a device of this task or of another one, as far as
+// planning must know it. Device is a device of this process, on which kernels
+// run.
+#ifndef LEAT_CORE_DEVICES_DEVICE_H_
+#define LEAT_CORE_DEVICES_DEVICE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "leat/core/buffer.h"
+#include "leat/core/threads/work_queue.h"
+
+namespace leat {
+
+// A kind of device. Kernels are registered for one.
+using DeviceType = std::string;  // "CPU", "GPU"
+inline constexpr char kCpu[] = "CPU";
+inline constexpr char kGpu[] = "GPU";
+
+// A description of a device, with the fields of TensorFlow's DeviceAttributes.
+// A plain value.
+struct DeviceInfo {
+  // The full name, such as "/job:worker/replica:0/task:0/device:CPU:0".
+  std::string name = {};
+  DeviceType type = {};
+  // The limit of the device's memory. TensorFlow's tasks give a nominal value
+  // for their CPUs.
+  int64_t memory_bytes = 0;
+  // A random number that every start of the process draws anew, never 0. It
+  // stands in rendezvous keys, so that a tensor is never taken from a process
+  // that has been restarted since the step was planned.
+  uint64_t incarnation = 0;
+  // The physical device, described for people.
+  std::string description = {};
+};
+
+// A device of this process. It owns the memory and the threads that kernels
+// use, or borrows them. Thread-safe. It must outlive every step that runs on
+// it.
+class Device {
+ public:
+  explicit Device(DeviceInfo info) : info_(std::move(info)) {}
+  virtual ~Device() = default;
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  const DeviceInfo& info() const { return info_; }
+  const std::string& name() const { return info_.name; }
+
+  // Returns the allocator for the outputs of kernels.
+  virtual Allocator& allocator() = 0;
+  // Returns the allocator for memory that the host can read. On a CPU it is the
+  // same as allocator().
+  virtual Allocator& host_allocator() = 0;
+
+  // Returns the queue that runs kernels. All CPU devices of a process share it.
+  virtual WorkQueue& compute_queue() = 0;
+
+ private:
+  const DeviceInfo info_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_CORE_DEVICES_DEVICE_H_

@@ -1,0 +1,70 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Rendezvous is where the producer of a tensor on one device meets its consumer
+// on another, once per key and step (OSDI'16 paper, section 3.3). The local
+// rendezvous is a table (runtime/local_rendezvous.h). The remote one asks other
+// tasks for the tensors that they produce
+// (distributed/exchange/remote_rendezvous.h).
+#ifndef LEAT_CORE_DEVICES_RENDEZVOUS_H_
+#define LEAT_CORE_DEVICES_RENDEZVOUS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/tensor.h"
+
+namespace leat {
+
+// The parts of a key, whose text is
+// "send_device;incarnation;recv_device;tensor_name;frame:iteration". The text
+// is byte for byte TensorFlow's, so that its workers and ours find each other's
+// tensors. A plain value.
+struct RendezvousKey {
+  std::string send_device;        // full name
+  uint64_t send_incarnation = 0;  // of send_device (DeviceInfo)
+  std::string recv_device;        // full name
+  std::string tensor_name;        // of the edge, unique in the step
+  uint64_t frame = 0;             // id of the loop's frame; 0 outside of loops
+  int64_t iteration = 0;          // of the innermost loop; 0 outside of loops
+
+  // Returns the text of the key.
+  std::string ToString() const;
+  // Parses the text of a key. Returns INVALID_ARGUMENT quoting it unless it has
+  // exactly five well-formed parts.
+  static absl::StatusOr<RendezvousKey> Parse(absl::string_view text);
+};
+
+// The meeting place of one step. Thread-safe. It owns tensors that have been
+// sent but not received, and callbacks that still wait.
+class Rendezvous {
+ public:
+  // Receives OK, the tensor, and whether it is dead because its branch was not
+  // taken; or the error that ended the step.
+  using Done =
+      absl::AnyInvocable<void(const absl::Status&, Tensor, bool is_dead) &&>;
+
+  virtual ~Rendezvous() = default;
+
+  // Hands over a tensor under `key`. Never blocks. Returns ALREADY_EXISTS if a
+  // tensor has been sent under this key before, and the reason once the step
+  // has been aborted.
+  virtual absl::Status Send(absl::string_view key, Tensor tensor,
+                            bool is_dead) = 0;
+
+  // Calls `done` exactly once, outside of any lock: in this call if the tensor
+  // is there, and otherwise when it is sent or the step is aborted. `done` must
+  // not block.
+  virtual void RecvAsync(absl::string_view key, Done done) = 0;
+
+  // Aborts the step: all waiting and later calls fail with `reason`. The reason
+  // of the first abort stays. Does not wait. REQUIRES: !reason.ok().
+  virtual void StartAbort(const absl::Status& reason) = 0;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_CORE_DEVICES_RENDEZVOUS_H_

@@ -1,0 +1,47 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// StepObserver is told of every node that a step runs. Step stats
+// (runtime/step_stats.h), from which traces are made, are collected by one.
+#ifndef LEAT_CORE_DEVICES_STEP_OBSERVER_H_
+#define LEAT_CORE_DEVICES_STEP_OBSERVER_H_
+
+#include <chrono>
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "leat/core/devices/device.h"
+#include "leat/core/tensor.h"
+
+namespace leat {
+
+// One run of one node. A node that is dead does not run. All pointers, views
+// and spans are borrowed and valid during the call of OnNodeRun only.
+struct NodeRun {
+  absl::string_view node = {};  // name
+  absl::string_view op = {};
+  Device* device = nullptr;
+  // When the node became ready, began to run and had its outputs.
+  std::chrono::steady_clock::time_point scheduled = {};
+  std::chrono::steady_clock::time_point started = {};
+  std::chrono::steady_clock::time_point ended = {};
+  // True if the kernel is asynchronous and held no thread while it waited.
+  bool is_async = false;
+  // The outputs; null for one that is dead or a reference. Empty for Enter,
+  // NextIteration and Exit, which carry a value into, around or out of a loop.
+  absl::Span<const Tensor* const> outputs = {};
+};
+
+// A watcher of one step. It is called from many threads at once, each time on a
+// thread that ran the node, so it must be thread-safe and quick. It must
+// outlive the step.
+class StepObserver {
+ public:
+  virtual ~StepObserver() = default;
+  // Called after each run of a node.
+  virtual void OnNodeRun(const NodeRun& run) = 0;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_CORE_DEVICES_STEP_OBSERVER_H_

@@ -1,0 +1,37 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// ParallelFor splits a range of work over the threads of a WorkQueue. Kernels
+// split their rows with it.
+//
+//   ParallelFor(queue, num_rows, 8 * num_columns,  // nanoseconds for a row
+//               [&](int64_t begin, int64_t end) {
+//                 for (int64_t row = begin; row < end; ++row) Sum(row);
+//               });
+#ifndef LEAT_CORE_THREADS_PARALLEL_FOR_H_
+#define LEAT_CORE_THREADS_PARALLEL_FOR_H_
+
+#include <cstdint>
+
+#include "absl/functional/function_ref.h"
+#include "leat/core/threads/work_queue.h"
+
+namespace leat {
+
+// Calls `body(begin, end)` on disjoint chunks that cover [0, total), from
+// several threads at once, and returns when all calls are done. The caller
+// works too: it takes chunks until every chunk has been started, and then waits
+// only for those that other threads are running. So it may be a thread of
+// `queue` itself. `cost_per_item` is a rough count of nanoseconds; a range too
+// cheap to be worth a second thread runs inline.
+void ParallelFor(WorkQueue& queue, int64_t total, int64_t cost_per_item,
+                 absl::FunctionRef<void(int64_t begin, int64_t end)> body);
+
+// Calls `body(chunk)` for each chunk in [0, num_chunks) in the same way, but
+// with one call per chunk, however cheap. It is for work that has been split
+// beforehand, such as one dense primitive per chunk.
+void ParallelChunks(WorkQueue& queue, int num_chunks,
+                    absl::FunctionRef<void(int chunk)> body);
+
+}  // namespace leat
+
+#endif  // LEAT_CORE_THREADS_PARALLEL_FOR_H_

@@ -1,0 +1,76 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// IdleSpin and SpinUntil wait a little before a thread goes to sleep. Waking a
+// thread takes long, on a virtual machine as long as a kernel runs, and a step
+// has hundreds of short pauses.
+#ifndef LEAT_CORE_THREADS_SPIN_H_
+#define LEAT_CORE_THREADS_SPIN_H_
+
+#include <immintrin.h>
+#include <sched.h>
+
+#include <chrono>
+
+namespace leat {
+
+// Polls a condition as long as nobody else wants the core. Between two looks it
+// yields, which lets all other runnable threads go first and puts this thread
+// behind them in the scheduler's account. Where cores are short, a yield takes
+// milliseconds, and a thread that slept would have been woken sooner. Therefore
+// a long yield ends the spinning, and there is none for a while after it.
+// It is not thread-safe: each thread has an IdleSpin of its own.
+class IdleSpin {
+ public:
+  // The longest time to spin.
+  static constexpr std::chrono::microseconds kLongest{500};
+  // A yield of this length shows that cores are short. It is longer than a
+  // small step computes and shorter than a time slice of the scheduler, 3 ms.
+  static constexpr std::chrono::milliseconds kLongYield{1};
+  // The time without spinning after a long yield.
+  static constexpr std::chrono::milliseconds kRest{20};
+
+  // Returns true as soon as `ready()` returns true. Returns false after
+  // kLongest or after a yield that took longer than kLongYield. In the latter
+  // case, calls in the next kRest return false without calling `ready`. Tests
+  // pass a `yield` of their own.
+  template <class Ready, class Yield = int (*)()>
+  bool Until(Ready ready, Yield yield = sched_yield) {
+    Clock::time_point now = Clock::now();
+    if (now < resting_until_) return false;
+    const Clock::time_point end = now + kLongest;
+    do {
+      if (ready()) return true;
+      const Clock::time_point before = Clock::now();
+      yield();
+      now = Clock::now();
+      if (now - before > kLongYield) {
+        resting_until_ = now + kRest;
+        return false;
+      }
+    } while (now < end);
+    return false;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  Clock::time_point resting_until_;  // no spinning before this time
+};
+
+// Returns true as soon as `ready()` returns true, and false once the thread
+// should rather sleep. It is for a `ready` that costs next to nothing, because
+// it keeps the core for the first few microseconds. It does not remember long
+// yields; an IdleSpin that a thread keeps does.
+template <class Ready>
+bool SpinUntil(Ready ready) {
+  constexpr int kPauses = 256;
+  for (int i = 0; i < kPauses; ++i) {
+    if (ready()) return true;
+    _mm_pause();
+  }
+  return IdleSpin().Until(ready) || ready();
+}
+
+}  // namespace leat
+
+#endif  // LEAT_CORE_THREADS_SPIN_H_

@@ -1,0 +1,55 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// TimerQueue calls functions at given times, on one thread of its own.
+//
+//   TimerQueue timers("leat-timers");
+//   timers.At(DeadlineAfter(std::chrono::seconds(1)), [] { Sweep(); });
+#ifndef LEAT_CORE_THREADS_TIMER_QUEUE_H_
+#define LEAT_CORE_THREADS_TIMER_QUEUE_H_
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/strings/string_view.h"
+
+namespace leat {
+
+// A queue of callbacks, each with the time at which it runs. Thread-safe. It
+// owns its thread and the callbacks that have not run.
+class TimerQueue {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Id = uint64_t;  // never 0, never reused
+  // A callback must be quick, because it delays the next ones. It may call At
+  // and Cancel.
+  using Callback = absl::AnyInvocable<void() &&>;
+
+  // Starts the thread, which gets the first 15 characters of `thread_name` as
+  // its name.
+  explicit TimerQueue(absl::string_view thread_name);
+  // Drops the callbacks that have not begun and waits for the one that runs.
+  // Must not be called from a callback.
+  ~TimerQueue();
+
+  // Calls `callback` once at `when`, or as soon as possible if that has passed.
+  // Returns an id for Cancel.
+  Id At(Clock::time_point when, Callback callback);
+
+  // Drops a callback. Returns false if it has run, is running, or was never
+  // added.
+  bool Cancel(Id id);
+
+ private:
+  class Implementation;
+  const std::unique_ptr<Implementation> implementation_;
+};
+
+// Returns the time point that is `time` from now, or the largest one if the
+// clock cannot represent it.
+TimerQueue::Clock::time_point DeadlineAfter(std::chrono::nanoseconds time);
+
+}  // namespace leat
+
+#endif  // LEAT_CORE_THREADS_TIMER_QUEUE_H_

@@ -1,0 +1,222 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/core/threads/work_queue.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/check.h"
+#include "leat/core/threads/flush_denormals.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/core/threads/spin.h"
+
+namespace leat {
+namespace {
+
+// The tasks of one worker thread, in the order in which they were added. Other
+// workers may take tasks from it too. Thread-safe. Aligned so that the lists of
+// two workers do not share a cache line.
+class alignas(64) TaskList {
+ public:
+  void Push(WorkQueue::Task task) {
+    MutexLock lock(mutex_);
+    tasks_.push_back(std::move(task));
+    size_.store(tasks_.size(), std::memory_order_relaxed);
+  }
+
+  // Takes the oldest task. Returns false if there is none.
+  bool Pop(WorkQueue::Task& task) {
+    if (size_.load(std::memory_order_relaxed) == 0) return false;
+    MutexLock lock(mutex_);
+    if (tasks_.empty()) return false;
+    task = std::move(tasks_.front());
+    tasks_.pop_front();
+    size_.store(tasks_.size(), std::memory_order_relaxed);
+    return true;
+  }
+
+ private:
+  Mutex mutex_;
+  std::deque<WorkQueue::Task> tasks_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<size_t> size_{0};
+};
+
+// A pool of threads with a list of tasks per thread.
+//
+// No task is forgotten while workers sleep: Add counts a task in pending_
+// before it reads sleepers_, and a worker counts itself in sleepers_ before it
+// reads pending_ for the last time. All of these operations are sequentially
+// consistent, so at least one of the two sees the other. The same holds for
+// spinning_, from which a worker removes itself before it takes a task or
+// sleeps.
+class ThreadPool final : public WorkQueue {
+ public:
+  ThreadPool(absl::string_view name, int num_threads) : lists_(num_threads) {
+    threads_.reserve(num_threads);
+    for (int i = 0; i < num_threads; ++i) {
+      threads_.emplace_back([this, i,
+                             thread_name = absl::StrCat(name, "-", i)] {
+        // Linux does not allow names of more than 15 characters.
+        pthread_setname_np(pthread_self(), thread_name.substr(0, 15).c_str());
+        const FlushDenormals flush;
+        RunWorker(i);
+      });
+    }
+  }
+
+  ~ThreadPool() override {
+    {
+      MutexLock lock(sleep_mutex_);
+      stopping_ = true;
+    }
+    wake_.NotifyAll();
+    for (std::thread& thread : threads_) thread.join();
+    while (adding_.load() > 0) std::this_thread::yield();
+  }
+
+  void Add(Task task) override {
+    adding_.fetch_add(1);
+    pending_.fetch_add(1);
+    lists_[ListForCaller()].Push(std::move(task));
+    // Every spinning worker takes one task. Wake a sleeper if there are more.
+    if (pending_.load() > spinning_.load() && sleepers_.load() > 0) {
+      { MutexLock lock(sleep_mutex_); }
+      wake_.NotifyOne();
+    }
+    adding_.fetch_sub(1);
+  }
+
+  int num_threads() const override { return static_cast<int>(lists_.size()); }
+
+  bool IsWorkerThread() const override { return current_.pool == this; }
+
+ private:
+  struct Identity {
+    const ThreadPool* pool = nullptr;
+    int index = 0;
+  };
+
+  size_t ListForCaller() {
+    if (current_.pool == this) return current_.index;
+    return next_list_.fetch_add(1, std::memory_order_relaxed) % lists_.size();
+  }
+
+  void RunWorker(int index) {
+    current_ = {this, index};
+    for (;;) {
+      Task task;
+      if (Take(index, task)) {
+        std::move(task)();
+      } else if (!WaitForTask()) {
+        return;
+      }
+    }
+  }
+
+  // Takes the oldest task of this worker, or else of the next worker that has
+  // one. Returns false if there is none.
+  bool Take(size_t index, Task& task) {
+    for (size_t i = 0; i < lists_.size(); ++i) {
+      if (lists_[(index + i) % lists_.size()].Pop(task)) {
+        pending_.fetch_sub(1);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // Spins, then sleeps, until there is a task. Returns false if the pool is
+  // stopping and no task is left.
+  bool WaitForTask() {
+    spinning_.fetch_add(1);
+    SpinUntil([this] { return pending_.load() > 0; });
+    spinning_.fetch_sub(1);
+    if (pending_.load() > 0) return true;
+
+    MutexLock lock(sleep_mutex_);
+    sleepers_.fetch_add(1);
+    while (pending_.load() == 0 && !stopping_) wake_.Wait(sleep_mutex_);
+    sleepers_.fetch_sub(1);
+    return pending_.load() > 0;
+  }
+
+  static thread_local Identity current_;
+
+  std::vector<TaskList> lists_;
+  std::atomic<size_t> next_list_{0};
+  alignas(64) std::atomic<int64_t> pending_{0};  // added, not yet taken
+  // The number of calls of Add under way. The destructor waits for them, since
+  // a task may run, and cause the pool to be destroyed, before Add returns.
+  std::atomic<int64_t> adding_{0};
+  std::atomic<int64_t> spinning_{0};
+  std::atomic<int64_t> sleepers_{0};
+  Mutex sleep_mutex_;
+  CondVar wake_;
+  bool stopping_ ABSL_GUARDED_BY(sleep_mutex_) = false;
+  std::vector<std::thread> threads_;
+};
+
+thread_local ThreadPool::Identity ThreadPool::current_;
+
+class InlineQueue final : public WorkQueue {
+ public:
+  void Add(Task task) override {
+    if (Run* run = FindRun(); run != nullptr) {
+      run->waiting.push_back(std::move(task));
+      return;
+    }
+    Run run = {this, innermost_, {}};
+    innermost_ = &run;
+    for (;;) {
+      std::exchange(task, nullptr)();
+      if (run.waiting.empty()) break;
+      task = std::move(run.waiting.front());
+      run.waiting.pop_front();
+    }
+    innermost_ = run.outer;
+  }
+
+  int num_threads() const override { return 1; }
+
+  bool IsWorkerThread() const override { return FindRun() != nullptr; }
+
+ private:
+  // An outermost Add in which this thread is. Runs of several queues may be
+  // nested.
+  struct Run {
+    const InlineQueue* queue;
+    Run* outer;
+    std::deque<Task> waiting;
+  };
+
+  Run* FindRun() const {
+    Run* run = innermost_;
+    while (run != nullptr && run->queue != this) run = run->outer;
+    return run;
+  }
+
+  static thread_local Run* innermost_;
+};
+
+thread_local InlineQueue::Run* InlineQueue::innermost_ = nullptr;
+
+}  // namespace
+
+std::unique_ptr<WorkQueue> NewThreadPool(absl::string_view name,
+                                         int num_threads) {
+  LEAT_CHECK(num_threads >= 1);
+  return std::make_unique<ThreadPool>(name, num_threads);
+}
+
+std::unique_ptr<WorkQueue> NewInlineQueue() {
+  return std::make_unique<InlineQueue>();
+}
+
+}  // namespace leat

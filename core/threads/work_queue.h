@@ -1,0 +1,51 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// WorkQueue runs functions ("tasks", not to be confused with the tasks of a
+// cluster) on threads of its own. Tasks on the compute pool never block: a task
+// that would have to wait for another one adds a continuation to the queue
+// instead.
+//
+//   const auto queue = NewThreadPool("compute", 8);
+//   queue->Add([] { Work(); });
+#ifndef LEAT_CORE_THREADS_WORK_QUEUE_H_
+#define LEAT_CORE_THREADS_WORK_QUEUE_H_
+
+#include <memory>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/strings/string_view.h"
+
+namespace leat {
+
+// A queue of tasks and the threads that run them. Thread-safe. It owns tasks
+// that have not run yet.
+class WorkQueue {
+ public:
+  using Task = absl::AnyInvocable<void() &&>;
+
+  // Waits until all tasks have run.
+  virtual ~WorkQueue() = default;
+
+  // Runs `task` once, now or later, on a thread of the queue. Tasks may run at
+  // the same time and in any order.
+  virtual void Add(Task task) = 0;
+
+  virtual int num_threads() const = 0;
+
+  // Returns true if the calling thread is one of the queue's.
+  virtual bool IsWorkerThread() const = 0;
+};
+
+// Returns a queue with `num_threads` threads, named "<name>-<i>".
+// REQUIRES: num_threads >= 1.
+std::unique_ptr<WorkQueue> NewThreadPool(absl::string_view name,
+                                         int num_threads);
+
+// Returns a queue that runs tasks on the caller's thread, inside of Add. A task
+// that another task adds runs after that task, inside of the outermost Add, so
+// that a long chain of tasks needs no deep stack.
+std::unique_ptr<WorkQueue> NewInlineQueue();
+
+}  // namespace leat
+
+#endif  // LEAT_CORE_THREADS_WORK_QUEUE_H_

@@ -1,0 +1,146 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// TensorList is a variant that holds a list of tensors of one dtype, whose
+// shapes all fit one partial shape. TensorFlow's TensorList* ops work on it.
+// Gradients of loops use them as stacks.
+//
+//   TensorList list(DType::kFloat, PartialShape{2});
+//   LEAT_RETURN_IF_ERROR(list.PushBack(Tensor::Vector<float>({1, 2})));
+//   list.at(0).data<float>()[1];  // 2
+#ifndef LEAT_CORE_VARIANTS_TENSOR_LIST_H_
+#define LEAT_CORE_VARIANTS_TENSOR_LIST_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "leat/core/buffer.h"
+#include "leat/core/partial_shape.h"
+#include "leat/core/tensor.h"
+#include "leat/core/variant.h"
+
+namespace leat {
+
+// A list whose elements may be written in any order. An element that was never
+// written is Tensor() (TensorFlow calls it "uninitialized"). Elements after the
+// last written one take no memory.
+//
+// Sizes, dtypes and shapes may come from a graph, so they are checked, and a
+// lack of memory is a Status. The array of elements comes from the allocator of
+// the call that made it grow. Kernels pass the allocator of their device, whose
+// limit then counts the array. The allocator is borrowed and must outlive the
+// list. The list shares the bytes of its elements. Thread-compatible.
+class TensorList final : public VariantValue {
+ public:
+  // The most elements in a list: an index is an int32.
+  static constexpr int64_t kMaxSize = INT32_MAX;
+  // The most elements up to the last written one. Each takes sizeof(Tensor)
+  // bytes beside its own. A list that would need more fails with
+  // RESOURCE_EXHAUSTED, as it does when the allocator has no memory.
+  static constexpr int64_t kMaxStored = int64_t{1} << 24;
+
+  // Makes an empty list. PushBack refuses to make it longer than
+  // `max_num_elements`; a negative number, such as -1, stands for no limit.
+  TensorList(DType element_dtype, PartialShape element_shape,
+             int64_t max_num_elements = -1);
+  TensorList(TensorList&&) = default;
+  TensorList& operator=(TensorList&&) = default;
+
+  // Returns a list with the same elements, which share their bytes. Returns
+  // RESOURCE_EXHAUSTED if there is no memory for the array.
+  absl::StatusOr<TensorList> Copy(Allocator& allocator = HostAllocator()) const;
+
+  DType element_dtype() const { return dtype_; }
+  const PartialShape& element_shape() const { return shape_; }
+  int64_t max_num_elements() const { return max_num_elements_; }
+
+  int64_t size() const { return size_; }
+  // Returns element `i`, or Tensor() if it was never written.
+  // REQUIRES: 0 <= i < size().
+  const Tensor& at(int64_t i) const {
+    return i < stored_ ? elements_[i] : none_;
+  }
+  // Returns the elements from the first one to at least the last written one.
+  // The elements after the stored ones are Tensor().
+  absl::Span<const Tensor> stored() const {
+    return absl::MakeConstSpan(elements_.get(), static_cast<size_t>(stored_));
+  }
+
+  // Returns INVALID_ARGUMENT with TensorFlow's text unless `op_dtype` is the
+  // element dtype.
+  absl::Status CheckDType(DType op_dtype) const;
+
+  // Writes element `i`; Tensor() makes it one that was never written. Returns
+  // INVALID_ARGUMENT if dtype or shape do not fit the list or if variants would
+  // be nested deeper than kMaxVariantDepth, and RESOURCE_EXHAUSTED if there is
+  // no memory. REQUIRES: 0 <= i < size().
+  absl::Status Set(int64_t i, Tensor element,
+                   Allocator& allocator = HostAllocator());
+  // Adds an element at the end. Fails as Set does. Also returns
+  // INVALID_ARGUMENT if the list has max_num_elements() elements already, and
+  // RESOURCE_EXHAUSTED if it has kMaxSize.
+  absl::Status PushBack(Tensor element, Allocator& allocator = HostAllocator());
+  // Removes the last element. REQUIRES: size() > 0.
+  void PopBack();
+  // Removes elements at the end, or adds some that are not written.
+  // REQUIRES: 0 <= size <= kMaxSize.
+  void Resize(int64_t size);
+  // Allocates room for `size` elements, so that the list does not grow by
+  // steps. Returns RESOURCE_EXHAUSTED if there is no memory.
+  absl::Status Reserve(int64_t size, Allocator& allocator = HostAllocator());
+
+  absl::string_view type_name() const override;
+  std::string DebugString() const override;
+  int depth() const override { return depth_; }
+  // Encodes as TensorFlow 2.15 does. The tensors are the written elements. The
+  // metadata is a sequence of varints and then the element shape as a
+  // TensorShapeProto. The varints are the number of elements that were never
+  // written, their ascending indices, the dtype, and max_num_elements().
+  // Returns INVALID_ARGUMENT if the metadata would be too large for a message.
+  absl::StatusOr<VariantData> Encode() const override;
+  // Makes the list that Encode has written. Returns INVALID_ARGUMENT if `data`
+  // is none that Encode writes.
+  static absl::StatusOr<Variant> Decode(VariantData data);
+
+ private:
+  // Returns INVALID_ARGUMENT if `element` does not fit the list. A message
+  // about its shape begins with `refusal`.
+  absl::Status CheckFits(const Tensor& element,
+                         absl::string_view refusal) const;
+  // Sets element `i` without checks, storing elements up to it if need be.
+  absl::Status Write(int64_t i, Tensor element, Allocator& allocator);
+  // Makes at least the elements [0, size) stored ones.
+  absl::Status Store(int64_t size, Allocator& allocator);
+
+  // The deleter of the array: destroys the tensors. The array's bytes return to
+  // their allocator with the deleter.
+  struct DestroyElements {
+    DestroyElements() : count(0) {}
+    DestroyElements(BufferRef from, int64_t size)
+        : bytes(std::move(from)), count(size) {}
+    void operator()(Tensor* elements) const { std::destroy_n(elements, count); }
+
+    BufferRef bytes;
+    int64_t count;
+  };
+
+  DType dtype_;
+  PartialShape shape_;
+  int64_t max_num_elements_;
+  int64_t size_ = 0;
+  // How many elements at the front of elements_ are in use. At most size_; the
+  // rest of elements_ are Tensor().
+  int64_t stored_ = 0;
+  int64_t capacity_ = 0;  // the length of elements_
+  std::unique_ptr<Tensor[], DestroyElements> elements_;
+  Tensor none_;    // Tensor(), for at()
+  int depth_ = 1;  // 1 more than the deepest variant that was ever written
+};
+
+}  // namespace leat
+
+#endif  // LEAT_CORE_VARIANTS_TENSOR_LIST_H_

@@ -1,0 +1,83 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// MasterClient: calls the methods of a master for a client's own threads, which
+// wait for the answers.
+#ifndef LEAT_DISTRIBUTED_CLIENT_MASTER_CLIENT_H_
+#define LEAT_DISTRIBUTED_CLIENT_MASTER_CLIENT_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/threads/cancellation.h"
+#include "leat/distributed/transport/transport.h"
+#include "leat/distributed/wire/methods.h"
+#include "leat/distributed/wire/payload.h"
+
+namespace google::protobuf {
+class Message;
+class MessageLite;
+}  // namespace google::protobuf
+
+namespace leat {
+
+// Where the master of a session is.
+struct MasterTarget {
+  std::string transport = {};  // "grpc" or "in-process"
+  std::string address = {};    // address.h
+};
+
+// Parses "grpc://host:port", "unix:///path" or "in-process://host:port".
+// Returns INVALID_ARGUMENT, quoting the target, for any other form.
+absl::StatusOr<MasterTarget> ParseTarget(absl::string_view target);
+
+// Thread-safe. Owns its transport, so its destructor ends every call.
+class MasterClient {
+ public:
+  // `address` is one of `transport` (address.h).
+  MasterClient(std::unique_ptr<Transport> transport, std::string address)
+      : transport_(std::move(transport)), address_(std::move(address)) {}
+
+  const std::string& address() const { return address_; }
+
+  // Calls `method` and waits. Returns the response or the error of the call.
+  // RESOURCE_EXHAUSTED if no message can hold the request. Must not be called
+  // on a thread of the transport.
+  absl::StatusOr<Payload> Call(const Method& method,
+                               const google::protobuf::MessageLite& request,
+                               WireTensors tensors, CallOptions options);
+
+  // Does the same for messages without tensors, and parses the response into
+  // `response`. Fails as ParseHeader does, too.
+  absl::Status Call(const Method& method,
+                    const google::protobuf::MessageLite& request,
+                    google::protobuf::Message& response,
+                    CallOptions options = {});
+
+  // Makes later calls notice within seconds that the master is silent.
+  // REQUIRES: the master is one of Leat. A master of TensorFlow would have to
+  // answer behind what is being fed to it, over a network of any speed.
+  void Watch() { transport_->WatchPeer(address_, /*allows_pings=*/true); }
+
+  // Calls `method` without waiting. The result is dropped.
+  void Notify(const Method& method,
+              const google::protobuf::MessageLite& request);
+
+ private:
+  const std::unique_ptr<Transport> transport_;
+  const std::string address_;
+};
+
+// Parses the header of the response of `method` into `message`. Returns
+// INTERNAL, naming the method, if the bytes are not such a message, and
+// RESOURCE_EXHAUSTED if the message would take more than kMaxAnswerBytes
+// (parse_message.h).
+absl::Status ParseHeader(const Method& method, const Payload& payload,
+                         google::protobuf::Message& message);
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_CLIENT_MASTER_CLIENT_H_

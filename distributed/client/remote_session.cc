@@ -1,0 +1,496 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/client/remote_session.h"
+
+#include <algorithm>
+#include <climits>
+#include <optional>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "leat/core/random_id.h"
+#include "leat/core/status_macros.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/distributed/client/master_client.h"
+#include "leat/distributed/cluster/device_attributes.h"
+#include "leat/graph/io/graph_def.h"
+#include "leat/graph/merge.h"
+#include "leat/graph/op_registry.h"
+#include "leat/protos/config.pb.h"
+#include "leat/protos/master.pb.h"
+
+namespace leat {
+namespace {
+
+using std::chrono::nanoseconds;
+using std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kCloseTimeout(10);
+// How much longer than a step's timeout a client waits. The master ends the
+// step at its timeout, and then waits some seconds for its tasks before it
+// replies (Leat's masters wait 5 s, see remote_step.h).
+constexpr std::chrono::seconds kAnswerGrace(7);
+
+int64_t RequestId() { return static_cast<int64_t>(RandomId() >> 1); }
+
+std::optional<steady_clock::time_point> FiniteDeadlineAfter(
+    nanoseconds timeout) {
+  const steady_clock::time_point now = steady_clock::now();
+  if (timeout > steady_clock::time_point::max() - now) return std::nullopt;
+  return now + std::max(timeout, nanoseconds(0));
+}
+
+// Returns `timeout` in milliseconds, at least 1, because 0 would mean no
+// timeout.
+int64_t Milliseconds(nanoseconds timeout) {
+  return std::max<int64_t>(
+      1, std::chrono::ceil<std::chrono::milliseconds>(timeout).count());
+}
+
+// Returns the same error as a local session if there is no time for the step.
+absl::Status CheckTimeout(const RunOptions& options) {
+  if (!options.timeout.has_value() || *options.timeout > nanoseconds(0)) {
+    return absl::OkStatus();
+  }
+  return absl::DeadlineExceededError(
+      absl::StrCat("the step's timeout of ",
+                   absl::FormatDuration(absl::FromChrono(*options.timeout)),
+                   " was over before it could begin"));
+}
+
+absl::Status CheckObserver(const RunOptions& options) {
+  if (options.observer == nullptr) return absl::OkStatus();
+  return absl::UnimplementedError(
+      "an observer watches steps of this process only; trace_level records "
+      "those of a cluster");
+}
+
+void ExportRunOptions(const RunOptions& options, pb::RunOptions& sent) {
+  static_assert(static_cast<int>(TraceLevel::kFull) ==
+                pb::RunOptions::FULL_TRACE);
+  sent.set_trace_level(
+      static_cast<pb::RunOptions::TraceLevel>(options.trace_level));
+  sent.set_output_partition_graphs(options.output_partition_graphs);
+  if (options.timeout.has_value()) {
+    sent.set_timeout_in_ms(Milliseconds(*options.timeout));
+  }
+}
+
+// Returns RESOURCE_EXHAUSTED if the graph is too large for a message. It names
+// the largest node, because usually a large constant is the cause.
+absl::Status CheckSize(const pb::GraphDef& graph) {
+  if (graph.ByteSizeLong() <= INT_MAX) return absl::OkStatus();
+  const pb::NodeDef* largest = nullptr;
+  for (const pb::NodeDef& node : graph.node()) {
+    if (largest == nullptr || node.ByteSizeLong() > largest->ByteSizeLong()) {
+      largest = &node;
+    }
+  }
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "the graph takes ", graph.ByteSizeLong(), " bytes, more than a message ",
+      "may have, ", INT_MAX,
+      largest == nullptr
+          ? ""
+          : absl::StrCat(" (its largest node is '", largest->name(), "' with ",
+                         largest->ByteSizeLong(), " bytes)")));
+}
+
+absl::StatusOr<pb::GraphDef> Export(const Graph& graph) {
+  pb::GraphDef exported;
+  LEAT_RETURN_IF_ERROR(ExportGraphDef(graph, exported));
+  LEAT_RETURN_IF_ERROR(CheckSize(exported));
+  return exported;
+}
+
+void ExportConfig(const RemoteSessionOptions& options,
+                  pb::ConfigProto& config) {
+  for (const std::string& filter : options.device_filters) {
+    config.add_device_filters(filter);
+  }
+  config.set_isolate_session_state(options.isolate_state);
+  config.set_allow_soft_placement(options.allow_soft_placement);
+  ExportOptimizerOptions(options.optimizer, *config.mutable_graph_options());
+}
+
+class RemoteSession final : public Session,
+                            public std::enable_shared_from_this<RemoteSession> {
+ public:
+  RemoteSession(std::unique_ptr<MasterClient> master, const Graph& graph,
+                int64_t max_message_bytes)
+      : master_(std::move(master)),
+        ops_(graph.ops()),
+        max_message_bytes_(max_message_bytes),
+        graph_(graph) {}
+
+  ~RemoteSession() override { Close().IgnoreError(); }
+
+  absl::Status Create(absl::string_view target,
+                      const RemoteSessionOptions& options);
+
+  using Session::Run;
+  absl::StatusOr<std::vector<Tensor>> Run(const RunArgs& args,
+                                          pb::RunMetadata* metadata) override;
+  absl::StatusOr<Callable> MakeCallable(const CallableArgs& args) override;
+  absl::Status Extend(const Graph& graph) override;
+  std::vector<DeviceInfo> ListDevices() const override;
+  absl::Status Close() override;
+
+  // Runs a callable and returns its `num_fetches` tensors, in order.
+  absl::StatusOr<std::vector<Tensor>> RunCallable(
+      int64_t callable, size_t num_fetches, const RunOptions& options,
+      absl::Span<const Tensor> feeds, pb::RunMetadata* metadata);
+  void ReleaseCallable(int64_t callable);
+
+ private:
+  // Registers a call while it lives, so that Close ends it and waits for it.
+  // Begin fails when the session is closed.
+  class Running {
+   public:
+    explicit Running(RemoteSession& session) : session_(session) {}
+    ~Running() {
+      if (!begun_) return;
+      MutexLock lock(session_.mutex_);
+      --session_.num_running_;
+      session_.ended_.NotifyAll();
+    }
+    absl::Status Begin() {
+      MutexLock lock(session_.mutex_);
+      if (session_.closed_) {
+        return absl::FailedPreconditionError("Session is closed.");
+      }
+      ++session_.num_running_;
+      begun_ = true;
+      return absl::OkStatus();
+    }
+
+   private:
+    RemoteSession& session_;
+    bool begun_ = false;
+  };
+
+  CallOptions StepCall(const RunOptions& options) const;
+  absl::Status Materialize(Payload& response) const;
+
+  const std::unique_ptr<MasterClient> master_;
+  const OpRegistry& ops_;
+  const int64_t max_message_bytes_;
+  std::string handle_;  // set by Create
+  // Ends the calls under way when the session is closed.
+  const std::shared_ptr<Cancellation> cancellation_ =
+      std::make_shared<Cancellation>();
+
+  Mutex extending_;  // held during an Extend and its call
+  Graph graph_ ABSL_GUARDED_BY(extending_);
+  int64_t version_ ABSL_GUARDED_BY(extending_) = 0;
+
+  mutable Mutex mutex_;
+  CondVar ended_;
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  int num_running_ ABSL_GUARDED_BY(mutex_) = 0;
+  mutable std::vector<DeviceInfo> devices_ ABSL_GUARDED_BY(mutex_);
+};
+
+class RemoteCallable final : public Callable::Implementation {
+ public:
+  RemoteCallable(std::shared_ptr<RemoteSession> session, int64_t handle,
+                 const CallableArgs& args)
+      : session_(std::move(session)),
+        handle_(handle),
+        num_feeds_(args.feeds.size()),
+        num_fetches_(args.fetches.size()),
+        options_(args.options) {}
+  ~RemoteCallable() override { session_->ReleaseCallable(handle_); }
+
+  absl::StatusOr<std::vector<Tensor>> Run(absl::Span<const Tensor> feeds,
+                                          pb::RunMetadata* metadata) override {
+    if (metadata != nullptr) metadata->Clear();
+    if (feeds.size() != num_feeds_) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the step takes ", num_feeds_, " feeds but was given ",
+                       feeds.size()));
+    }
+    return session_->RunCallable(handle_, num_fetches_, options_, feeds,
+                                 metadata);
+  }
+
+ private:
+  const std::shared_ptr<RemoteSession> session_;
+  const int64_t handle_;
+  const size_t num_feeds_;
+  const size_t num_fetches_;
+  const RunOptions options_;
+};
+
+absl::Status RemoteSession::Create(absl::string_view target,
+                                   const RemoteSessionOptions& options) {
+  MutexLock lock(extending_);
+  pb::CreateSessionRequest request;
+  LEAT_ASSIGN_OR_RETURN(*request.mutable_graph_def(), Export(graph_));
+  ExportConfig(options, *request.mutable_config());
+  request.set_target(std::string(target));
+  request.set_request_id(RequestId());
+  pb::CreateSessionResponse response;
+  const absl::Status created =
+      master_->Call(methods::kCreateSession, request, response,
+                    {.deadline = FiniteDeadlineAfter(options.connect_timeout),
+                     .cancellation = options.cancellation,
+                     .wait_for_ready = true});
+  // This is the timeout of this call. The master itself reports a silent task
+  // without the transport's payload.
+  if (absl::IsDeadlineExceeded(created) &&
+      created.GetPayload(kTransportErrorPayload).has_value()) {
+    return absl::UnavailableError(absl::StrCat(
+        "the master ", target, " has not answered within ",
+        absl::FormatDuration(absl::FromChrono(options.connect_timeout))));
+  }
+  if (!created.ok()) return created;
+  // From now on a master that falls silent is noticed, so that no step waits
+  // for it.
+  if (response.has_leat()) master_->Watch();
+  handle_ = response.session_handle();
+  version_ = response.graph_version();
+  return absl::OkStatus();
+}
+
+CallOptions RemoteSession::StepCall(const RunOptions& options) const {
+  CallOptions call{.cancellation = cancellation_};
+  if (options.timeout.has_value()) {
+    const auto deadline = FiniteDeadlineAfter(*options.timeout);
+    if (deadline.has_value() &&
+        *deadline < steady_clock::time_point::max() - kAnswerGrace) {
+      call.deadline = *deadline + kAnswerGrace;
+    }
+  }
+  return call;
+}
+
+absl::Status RemoteSession::Materialize(Payload& response) const {
+  return response.Materialize(HostAllocator(), &ops_.variants(),
+                              max_message_bytes_);
+}
+
+absl::StatusOr<std::vector<Tensor>> RemoteSession::Run(
+    const RunArgs& args, pb::RunMetadata* metadata) {
+  if (metadata != nullptr) metadata->Clear();
+  LEAT_RETURN_IF_ERROR(CheckObserver(args.options));
+  LEAT_RETURN_IF_ERROR(CheckTimeout(args.options));
+  Running running(*this);
+  LEAT_RETURN_IF_ERROR(running.Begin());
+
+  pb::RunStepRequest request;
+  request.set_session_handle(handle_);
+  request.set_store_errors_in_response_body(true);
+  request.set_request_id(RequestId());
+  ExportRunOptions(args.options, *request.mutable_options());
+  WireTensors feeds;
+  for (const Feed& feed : args.feeds) {
+    feeds.push_back({.name = feed.name.text, .tensor = feed.value});
+  }
+  // A master returns each name once, so a name is asked for once.
+  absl::flat_hash_map<absl::string_view, Tensor> fetched;
+  for (const TensorName& fetch : args.fetches) {
+    if (fetched.try_emplace(fetch.text).second) request.add_fetch(fetch.text);
+  }
+  for (const TensorName& target : args.targets) request.add_target(target.text);
+
+  LEAT_ASSIGN_OR_RETURN(
+      Payload payload, master_->Call(methods::kRunStep, request,
+                                     std::move(feeds), StepCall(args.options)));
+  pb::RunStepResponse response;
+  LEAT_RETURN_IF_ERROR(ParseHeader(methods::kRunStep, payload, response));
+  if (metadata != nullptr) metadata->Swap(response.mutable_metadata());
+  if (response.status_code() != 0) {
+    return absl::Status(static_cast<absl::StatusCode>(response.status_code()),
+                        response.status_error_message());
+  }
+  LEAT_RETURN_IF_ERROR(Materialize(payload));
+  for (WireTensor& wire : payload.tensors) {
+    const auto found = fetched.find(wire.name);
+    if (found != fetched.end()) found->second = std::move(wire.tensor);
+  }
+  std::vector<Tensor> result;
+  result.reserve(args.fetches.size());
+  for (const TensorName& fetch : args.fetches) {
+    const Tensor& tensor = fetched[fetch.text];
+    if (!tensor.IsValid()) {
+      return absl::InternalError(absl::StrCat(
+          "the master's response has no value of fetch '", fetch.text, "'"));
+    }
+    result.push_back(tensor);
+  }
+  return result;
+}
+
+absl::StatusOr<Callable> RemoteSession::MakeCallable(const CallableArgs& args) {
+  LEAT_RETURN_IF_ERROR(CheckObserver(args.options));
+  Running running(*this);
+  LEAT_RETURN_IF_ERROR(running.Begin());
+  pb::MakeCallableRequest request;
+  request.set_session_handle(handle_);
+  request.set_request_id(RequestId());
+  pb::CallableOptions& options = *request.mutable_options();
+  for (const TensorName& feed : args.feeds) options.add_feed(feed.text);
+  for (const TensorName& fetch : args.fetches) options.add_fetch(fetch.text);
+  for (const TensorName& target : args.targets) options.add_target(target.text);
+  ExportRunOptions(args.options, *options.mutable_run_options());
+  pb::MakeCallableResponse response;
+  LEAT_RETURN_IF_ERROR(master_->Call(methods::kMakeCallable, request, response,
+                                     {.cancellation = cancellation_}));
+  return Callable(std::make_shared<RemoteCallable>(shared_from_this(),
+                                                   response.handle(), args));
+}
+
+absl::StatusOr<std::vector<Tensor>> RemoteSession::RunCallable(
+    int64_t callable, size_t num_fetches, const RunOptions& options,
+    absl::Span<const Tensor> feeds, pb::RunMetadata* metadata) {
+  LEAT_RETURN_IF_ERROR(CheckTimeout(options));
+  Running running(*this);
+  LEAT_RETURN_IF_ERROR(running.Begin());
+  pb::RunCallableRequest request;
+  request.set_session_handle(handle_);
+  request.set_handle(callable);
+  request.set_request_id(RequestId());
+  WireTensors sent;
+  for (const Tensor& feed : feeds) sent.push_back({.tensor = feed});
+  LEAT_ASSIGN_OR_RETURN(Payload payload,
+                        master_->Call(methods::kRunCallable, request,
+                                      std::move(sent), StepCall(options)));
+  pb::RunCallableResponse response;
+  LEAT_RETURN_IF_ERROR(ParseHeader(methods::kRunCallable, payload, response));
+  if (metadata != nullptr) metadata->Swap(response.mutable_metadata());
+  LEAT_RETURN_IF_ERROR(Materialize(payload));
+  if (payload.tensors.size() != num_fetches) {
+    return absl::InternalError(
+        absl::StrCat("the master's response has ", payload.tensors.size(),
+                     " tensors instead of ", num_fetches));
+  }
+  std::vector<Tensor> result;
+  result.reserve(num_fetches);
+  for (WireTensor& wire : payload.tensors) {
+    result.push_back(std::move(wire.tensor));
+  }
+  return result;
+}
+
+void RemoteSession::ReleaseCallable(int64_t callable) {
+  pb::ReleaseCallableRequest request;
+  request.set_session_handle(handle_);
+  request.set_handle(callable);
+  master_->Notify(methods::kReleaseCallable, request);
+}
+
+absl::Status RemoteSession::Extend(const Graph& graph) {
+  Running running(*this);
+  LEAT_RETURN_IF_ERROR(running.Begin());
+  MutexLock lock(extending_);
+  LEAT_ASSIGN_OR_RETURN(Graph merged, MergeGraphs(graph_, graph));
+  LEAT_ASSIGN_OR_RETURN(pb::GraphDef exported, Export(merged));
+  pb::ExtendSessionRequest request;
+  request.set_session_handle(handle_);
+  request.set_current_graph_version(version_);
+  request.set_request_id(RequestId());
+  // The master must get each node only once, so only the new nodes are sent.
+  pb::GraphDef& addition = *request.mutable_graph_def();
+  for (pb::NodeDef& node : *exported.mutable_node()) {
+    if (graph_.Find(node.name()) == kNoNode) addition.add_node()->Swap(&node);
+  }
+  addition.mutable_library()->Swap(exported.mutable_library());
+  addition.mutable_versions()->Swap(exported.mutable_versions());
+  pb::ExtendSessionResponse response;
+  LEAT_RETURN_IF_ERROR(master_->Call(methods::kExtendSession, request, response,
+                                     {.cancellation = cancellation_}));
+  version_ = response.new_graph_version();
+  graph_ = std::move(merged);
+  return absl::OkStatus();
+}
+
+std::vector<DeviceInfo> RemoteSession::ListDevices() const {
+  pb::ListDevicesRequest request;
+  request.set_session_handle(handle_);
+  pb::ListDevicesResponse response;
+  std::vector<DeviceInfo> devices;
+  const absl::Status status =
+      master_->Call(methods::kListDevices, request, response,
+                    {.cancellation = cancellation_});
+  if (status.ok()) {
+    for (const auto& list :
+         {&response.local_device(), &response.remote_device()}) {
+      for (const pb::DeviceAttributes& attributes : *list) {
+        absl::StatusOr<DeviceInfo> device = ImportDevice(attributes);
+        if (device.ok()) devices.push_back(*std::move(device));
+      }
+    }
+  }
+  MutexLock lock(mutex_);
+  if (status.ok()) devices_ = std::move(devices);
+  return devices_;
+}
+
+absl::Status RemoteSession::Close() {
+  bool first = false;
+  {
+    MutexLock lock(mutex_);
+    first = !std::exchange(closed_, true);
+  }
+  absl::Status status;
+  if (first && !handle_.empty()) {
+    pb::CloseSessionRequest request;
+    request.set_session_handle(handle_);
+    pb::CloseSessionResponse response;
+    status = master_->Call(methods::kCloseSession, request, response,
+                           {.deadline = FiniteDeadlineAfter(kCloseTimeout)});
+  }
+  cancellation_->Cancel(absl::CancelledError("the session was closed"));
+  MutexLock lock(mutex_);
+  while (num_running_ > 0) ended_.Wait(mutex_);
+  return status;
+}
+
+absl::StatusOr<std::unique_ptr<MasterClient>> Connect(
+    absl::string_view target, const RemoteSessionOptions& options) {
+  LEAT_ASSIGN_OR_RETURN(MasterTarget master, ParseTarget(target));
+  const TransportRegistry& transports =
+      options.transports != nullptr ? *options.transports : BuiltinTransports();
+  LEAT_ASSIGN_OR_RETURN(
+      std::unique_ptr<Transport> transport,
+      transports.Create(master.transport,
+                        {.max_message_bytes = options.max_message_bytes,
+                         .network = options.network}));
+  return std::make_unique<MasterClient>(std::move(transport),
+                                        std::move(master.address));
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<Session>> NewRemoteSession(
+    const Graph& graph, absl::string_view target,
+    const RemoteSessionOptions& options) {
+  LEAT_ASSIGN_OR_RETURN(std::unique_ptr<MasterClient> master,
+                        Connect(target, options));
+  auto session = std::make_shared<RemoteSession>(std::move(master), graph,
+                                                 options.max_message_bytes);
+  LEAT_RETURN_IF_ERROR(session->Create(target, options));
+  return std::shared_ptr<Session>(std::move(session));
+}
+
+absl::Status ResetTasks(absl::string_view target,
+                        const RemoteSessionOptions& options,
+                        absl::Span<const std::string> containers) {
+  LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<MasterClient> master,
+                        Connect(target, options));
+  pb::ResetRequest request;
+  for (const std::string& filter : options.device_filters) {
+    request.add_device_filters(filter);
+  }
+  for (const std::string& container : containers) {
+    request.add_container(container);
+  }
+  pb::ResetResponse response;
+  return master->Call(methods::kReset, request, response,
+                      {.deadline = FiniteDeadlineAfter(options.connect_timeout),
+                       .cancellation = options.cancellation,
+                       .wait_for_ready = true});
+}
+
+}  // namespace leat

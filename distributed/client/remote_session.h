@@ -1,0 +1,85 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// NewRemoteSession: a session whose graph is planned and run by a master of a
+// cluster, which may be a task of Leat or of TensorFlow. Several clients of a
+// cluster share its variables by name.
+//
+//   LEAT_ASSIGN_OR_RETURN(
+//       std::shared_ptr<Session> session,
+//       NewRemoteSession(graph, "grpc://127.0.0.1:7001",
+//                        {.device_filters = {"/job:ps"}}));
+#ifndef LEAT_DISTRIBUTED_CLIENT_REMOTE_SESSION_H_
+#define LEAT_DISTRIBUTED_CLIENT_REMOTE_SESSION_H_
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "leat/core/threads/cancellation.h"
+#include "leat/distributed/transport/transport.h"
+#include "leat/graph/graph.h"
+#include "leat/graph/optimizer/optimizer_options.h"
+#include "leat/runtime/session.h"
+
+namespace leat {
+
+// What a client asks of its session. A value.
+struct RemoteSessionOptions {
+  // Partial device names such as "/job:ps" or "/job:worker/task:0". The session
+  // uses only the master's own task and tasks that match one of them. Empty:
+  // all tasks.
+  std::vector<std::string> device_filters = {};
+  // If true, variables and queues belong to this session: they are not shared,
+  // and they end with it.
+  bool isolate_state = false;
+  // If true, a request that no device satisfies falls back to another device of
+  // the same task.
+  bool allow_soft_placement = false;
+  // The passes that the master runs on the graph.
+  OptimizerOptions optimizer = {};
+  // How long NewRemoteSession waits for the master and the tasks of the
+  // session.
+  std::chrono::nanoseconds connect_timeout = std::chrono::seconds(60);
+  // Its cancellation ends that wait with CANCELLED. May be null.
+  std::shared_ptr<Cancellation> cancellation = {};
+  // The most bytes of one message.
+  int64_t max_message_bytes = INT32_MAX;
+  // The network of the transport "in-process", which is not used by others.
+  std::shared_ptr<InProcessNetwork> network = {};
+  // Borrowed; must outlive the session. Null: BuiltinTransports().
+  const TransportRegistry* transports = nullptr;
+};
+
+// Creates a session for `graph` at the master `target`. Returns
+// INVALID_ARGUMENT for a target that ParseTarget refuses, UNAVAILABLE when the
+// master or a task does not answer in time, and otherwise what the master says
+// about the graph.
+//
+// The session differs from a local one:
+//
+// - A step observer is UNIMPLEMENTED.
+// - A step that is cut off from its master, or whose master lost a task, is
+//   UNAVAILABLE or ABORTED and may have had effects.
+// - ListDevices returns what the master last said.
+// - Close waits at most 10 s for the master.
+absl::StatusOr<std::shared_ptr<Session>> NewRemoteSession(
+    const Graph& graph, absl::string_view target,
+    const RemoteSessionOptions& options = {});
+
+// Closes all sessions of the master `target`, whose steps are ABORTED, and
+// clears the state that lives in the tasks by name: variables, queues,
+// accumulators. `device_filters` restrict it to matching tasks, and
+// `containers`, unless empty, to the state in them. (By default a container has
+// the name of its task's job.) Fails as NewRemoteSession does.
+absl::Status ResetTasks(absl::string_view target,
+                        const RemoteSessionOptions& options = {},
+                        absl::Span<const std::string> containers = {});
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_CLIENT_REMOTE_SESSION_H_

@@ -1,0 +1,43 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Functions on the addresses of tasks: "host:port", "[IPv6]:port" or
+// "unix:/path", the forms that gRPC accepts. All of them are thread-safe and
+// keep nothing.
+#ifndef LEAT_DISTRIBUTED_CLUSTER_ADDRESS_H_
+#define LEAT_DISTRIBUTED_CLUSTER_ADDRESS_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace leat {
+
+// The largest port number of TCP.
+inline constexpr int kMaxPort = 65535;
+
+// Returns INVALID_ARGUMENT, quoting the address, if `address` has none of these
+// forms. A host is a name of at most 253 letters, digits, '-', '_' and '.', or
+// a number; a port is from 0 to 65535, without leading zeros; a path is
+// absolute and short enough for a socket.
+absl::Status CheckAddress(absl::string_view address);
+
+// True if the port is 0: the task then takes a free port when it starts, so no
+// other task can reach it by this address.
+bool HasFreePort(absl::string_view address);
+
+// True if only processes of this machine can reach `address`: 127.0.0.0/8, ::1,
+// localhost and Unix sockets. REQUIRES: CheckAddress accepts `address`.
+bool IsLoopback(absl::string_view address);
+
+// Returns the path of "unix:/path", or "" for the other forms.
+std::string UnixPath(absl::string_view address);
+
+// Returns one text for all spellings of an address: they may differ in the case
+// of names, in the zeros of an IPv6 address and in repeated slashes before a
+// path. Names are not looked up. REQUIRES: CheckAddress accepts `address`.
+std::string CanonicalAddress(absl::string_view address);
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_CLUSTER_ADDRESS_H_

@@ -1,0 +1,101 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// ClusterSpec: the jobs of a cluster, their tasks and the addresses of those,
+// like TensorFlow's tf.train.ClusterSpec.
+//
+//   const absl::StatusOr<ClusterSpec> cluster = ClusterSpec::FromJson(
+//       R"({"ps": ["ps0:2222"], "worker": ["w0:2222", "w1:2222"]})");
+//   if (!cluster.ok()) return cluster.status();
+//   cluster->AddressOf({"worker", 1});  // "w1:2222"
+#ifndef LEAT_DISTRIBUTED_CLUSTER_CLUSTER_H_
+#define LEAT_DISTRIBUTED_CLUSTER_CLUSTER_H_
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace leat::pb {
+class ClusterDef;
+}  // namespace leat::pb
+
+namespace leat {
+
+struct JsonValue;
+
+// The largest index of a task.
+inline constexpr int kMaxTaskIndex = 1 << 20;
+// The largest number of tasks in a cluster.
+inline constexpr int kMaxTasks = 100'000;
+
+// Names one task of a cluster.
+struct TaskId {
+  std::string job = {};
+  int index = 0;
+
+  // Returns "/job:ps/replica:0/task:1", which is the prefix of the names of the
+  // task's devices.
+  std::string ToString() const;
+
+  friend bool operator==(const TaskId&, const TaskId&) = default;
+};
+
+// A value, which only assignment changes. Thread-compatible. Every address and
+// name in it has been checked.
+class ClusterSpec {
+ public:
+  // Maps a job to its tasks, and the index of a task to its address
+  // (address.h). Indices may have gaps.
+  using Jobs = std::map<std::string, std::map<int, std::string>>;
+
+  // Makes a cluster without tasks.
+  ClusterSpec() = default;
+
+  // Makes a cluster of `jobs`; a job without tasks is left out. Returns
+  // INVALID_ARGUMENT, naming the value, for
+  // - a job whose name does not match [a-zA-Z][_a-zA-Z0-9]*,
+  // - an index that is negative or above kMaxTaskIndex,
+  // - an address that CheckAddress refuses, or that stands for two tasks (those
+  //   with port 0 may),
+  // - more than kMaxTasks tasks.
+  static absl::StatusOr<ClusterSpec> Create(Jobs jobs);
+
+  // Reads {"ps": ["h:p"], "worker": {"1": "h:p"}}, or an object that holds such
+  // an object as "cluster" or "sparseCluster", as TF_CONFIG does. Fails as
+  // ParseJson and Create do, and with INVALID_ARGUMENT for values of other
+  // kinds.
+  static absl::StatusOr<ClusterSpec> FromJson(absl::string_view text);
+  // Reads the object of jobs alone. Fails as FromJson does.
+  static absl::StatusOr<ClusterSpec> FromJsonValue(const JsonValue& jobs);
+
+  // Reads a ClusterDef. Fails as Create does, and with INVALID_ARGUMENT for a
+  // job that appears twice.
+  static absl::StatusOr<ClusterSpec> FromProto(const pb::ClusterDef& def);
+  // Replaces the contents of `def` by this cluster.
+  void ToProto(pb::ClusterDef* def) const;
+
+  bool empty() const { return jobs_.empty(); }
+  const Jobs& jobs() const { return jobs_; }
+  // Returns all tasks, ordered by job, then by index.
+  std::vector<TaskId> Tasks() const;
+
+  // Returns the address of `task`. If the cluster does not have the task,
+  // returns INVALID_ARGUMENT with the jobs, or the job's task indices, that it
+  // has.
+  absl::StatusOr<std::string> AddressOf(const TaskId& task) const;
+
+  friend bool operator==(const ClusterSpec&, const ClusterSpec&) = default;
+
+ private:
+  explicit ClusterSpec(Jobs jobs) : jobs_(std::move(jobs)) {}
+
+  Jobs jobs_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_CLUSTER_CLUSTER_H_

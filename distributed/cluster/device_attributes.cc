@@ -1,0 +1,52 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/cluster/device_attributes.h"
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/devices/device_name.h"
+#include "leat/core/quoted_text.h"
+#include "leat/core/status_macros.h"
+#include "leat/protos/device_attributes.pb.h"
+
+namespace leat {
+namespace {
+
+// The value that TensorFlow sends for a device that XLA does not know.
+constexpr int64_t kNoXlaId = -1;
+
+}  // namespace
+
+void ExportDevice(const DeviceInfo& device, pb::DeviceAttributes& attributes) {
+  attributes.set_name(device.name);
+  attributes.set_device_type(device.type);
+  attributes.set_memory_limit(device.memory_bytes);
+  attributes.mutable_locality();
+  attributes.set_incarnation(device.incarnation);
+  attributes.set_physical_device_desc(device.description);
+  attributes.set_xla_global_id(kNoXlaId);
+}
+
+absl::StatusOr<DeviceInfo> ImportDevice(
+    const pb::DeviceAttributes& attributes) {
+  LEAT_ASSIGN_OR_RETURN(const DeviceName name,
+                        DeviceName::Parse(attributes.name()));
+  if (!name.IsFull()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "device ", QuotedText(attributes.name()), " has no full name"));
+  }
+  if (*name.type != attributes.device_type()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("device ", attributes.name(), " says that its type is ",
+                     QuotedText(attributes.device_type())));
+  }
+  if (attributes.incarnation() == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("device ", attributes.name(), " has incarnation 0"));
+  }
+  return DeviceInfo{.name = name.ToString(),
+                    .type = *name.type,
+                    .memory_bytes = attributes.memory_limit(),
+                    .incarnation = attributes.incarnation(),
+                    .description = attributes.physical_device_desc()};
+}
+
+}  // namespace leat

@@ -1,0 +1,56 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// JsonValue: a JSON text (RFC 8259) as a tree, for reading configurations.
+//
+//   LEAT_ASSIGN_OR_RETURN(const JsonValue value, ParseJson(R"({"index": 3})"));
+//   const JsonValue* index = value.Find("index");  // null if there is none
+//
+// The text is not trusted: its size and depth are bounded. No key may appear
+// twice in an object, so that nobody reads another value than the one that the
+// author of the text saw.
+#ifndef LEAT_DISTRIBUTED_CLUSTER_JSON_H_
+#define LEAT_DISTRIBUTED_CLUSTER_JSON_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace leat {
+
+// The longest text, in bytes.
+inline constexpr size_t kMaxJsonBytes = size_t{1} << 20;
+// How deep arrays and objects may be nested.
+inline constexpr int kMaxJsonDepth = 32;
+
+// One value, with the values in it. A value type, thread-compatible.
+struct JsonValue {
+  enum class Kind { kNull, kBool, kNumber, kString, kArray, kObject };
+
+  Kind kind = Kind::kNull;
+  std::string text = {};                // of a string, in UTF-8
+  std::optional<int64_t> integer = {};  // of a number without '.' and 'e'
+  std::vector<std::string> keys = {};   // of an object, in the text's order
+  std::vector<JsonValue> values = {};   // of an object (one per key) or array
+
+  bool is_object() const { return kind == Kind::kObject; }
+  // Returns the value of `key`, owned by this, or null if this is not an object
+  // or has no such key. Takes O(keys) time.
+  const JsonValue* Find(absl::string_view key) const;
+  // Returns "a string", "an array" or the like, for messages.
+  absl::string_view KindText() const;
+};
+
+// Parses `text`. Returns INVALID_ARGUMENT, such as "byte 17, line 2: unexpected
+// ']'; expected ':'", if the text is not JSON, has a key twice in an object, is
+// nested deeper than kMaxJsonDepth or is longer than kMaxJsonBytes. Bytes and
+// lines count from 1; the byte is the last one that was read.
+absl::StatusOr<JsonValue> ParseJson(absl::string_view text);
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_CLUSTER_JSON_H_

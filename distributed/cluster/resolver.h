@@ -1,0 +1,118 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Resolvers: they tell a process which cluster it is in and which task it is,
+// from flags, from TF_CONFIG, or from the variables of a batch system. A
+// resolver is a plain function, one per file of distributed/resolvers/.
+//
+//   ResolverInput input;
+//   input.cluster = "cluster.json";  // the flags --cluster, --job and --task
+//   input.job = "worker";
+//   input.task = 0;
+//   LEAT_ASSIGN_OR_RETURN(const TaskConfig config, ResolveTask(input));
+#ifndef LEAT_DISTRIBUTED_CLUSTER_RESOLVER_H_
+#define LEAT_DISTRIBUTED_CLUSTER_RESOLVER_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "leat/distributed/cluster/cluster.h"
+
+namespace leat {
+
+// A job of this name evaluates what the cluster trains. As in TensorFlow, it is
+// not in the cluster but a client of it.
+inline constexpr char kEvaluatorJob[] = "evaluator";
+
+// The flags of a program, empty where they are not given, and its environment.
+// A value.
+struct ResolverInput {
+  std::string cluster = {};  // JSON, or the name of a JSON file
+  std::string ps_hosts = {};
+  std::string worker_hosts = {};
+  // The task of this process. It overrides the task that a resolver has read.
+  std::string job = {};
+  std::optional<int64_t> task = {};
+  // If not null, used instead of the environment variables of the process.
+  std::function<std::optional<std::string>(const std::string& name)>
+      environment = {};
+
+  // Returns an environment variable, or nothing if it is not set or empty.
+  std::optional<std::string> Variable(const std::string& name) const;
+};
+
+// What a resolver has read. The resolver need not check the task: ResolveTask
+// does.
+struct Resolved {
+  ClusterSpec cluster = {};
+  std::string job = {};              // "" if the source does not say
+  std::optional<int64_t> task = {};  // set if `job` is not ""
+};
+
+// Returns nothing if the input has nothing for this resolver. Its errors do not
+// name the source, which is added to them.
+using ResolveFunction =
+    absl::StatusOr<std::optional<Resolved>> (*)(const ResolverInput& input);
+
+// A resolver with its place in the order of resolvers.
+struct Resolver {
+  std::string name = {};
+  int rank = 0;             // lowest is asked first
+  std::string source = {};  // for messages, such as "TF_CONFIG"
+  ResolveFunction resolve = nullptr;
+};
+
+// The resolvers that are asked. Filled once, then const and thread-safe.
+class ResolverRegistry {
+ public:
+  // Adds a resolver. REQUIRES: its name is new, and its function is not null.
+  void Add(Resolver resolver);
+  // Sorted by rank, then by name.
+  const std::vector<Resolver>& resolvers() const { return resolvers_; }
+
+ private:
+  std::vector<Resolver> resolvers_;
+};
+
+namespace resolvers {
+// Registers every resolver of distributed/resolvers/*.cc.
+void RegisterAll(ResolverRegistry& registry);
+}  // namespace resolvers
+
+// Returns the resolvers of distributed/resolvers/. They live as long as the
+// process.
+const ResolverRegistry& BuiltinResolvers();
+
+// The cluster and this process's place in it.
+struct TaskConfig {
+  ClusterSpec cluster = {};  // never empty
+  TaskId task = {};
+  bool in_cluster = true;   // false for an evaluator
+  std::string source = {};  // the resolver's, for messages
+};
+
+// Returns the cluster and this process's task in it, from the first resolver
+// that knows. Returns INVALID_ARGUMENT naming the source and the value
+//
+// - when no resolver knows,
+// - when the cluster has no tasks, or has the job `evaluator`,
+// - when no task is given, or one that is not in the cluster,
+// - when a task other than this one has port 0.
+//
+// Otherwise fails as the resolver does.
+absl::StatusOr<TaskConfig> ResolveTask(
+    const ResolverInput& input,
+    const ResolverRegistry& registry = BuiltinResolvers());
+
+// Returns the cluster alone, for a process that need not be a task in it. Fails
+// as ResolveTask does, except that tasks are not checked.
+absl::StatusOr<ClusterSpec> ResolveCluster(
+    const ResolverInput& input,
+    const ResolverRegistry& registry = BuiltinResolvers());
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_CLUSTER_RESOLVER_H_

@@ -1,0 +1,117 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// ChunkedReceive: the receiving end of a transfer (recv_tensor.h).
+//
+// The tensor is allocated once. Several chunks are fetched at a time, and each
+// is copied to its place when it arrives, while others are on their way. A new
+// chunk is fetched only when one has been copied. So at most `in_flight` chunks
+// take memory beside the tensor, however long copies wait for a thread.
+#ifndef LEAT_DISTRIBUTED_EXCHANGE_CHUNKED_RECEIVE_H_
+#define LEAT_DISTRIBUTED_EXCHANGE_CHUNKED_RECEIVE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "leat/core/buffer.h"
+#include "leat/core/tensor.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/core/threads/work_queue.h"
+#include "leat/distributed/wire/methods.h"
+#include "leat/distributed/wire/payload.h"
+#include "leat/distributed/wire/recv_tensor.h"
+
+namespace leat {
+
+// Thread-safe. The calls and copies under way share the ownership of the
+// receive, which is gone when the last of them has ended. What the options
+// borrow is not used after `done` has been called.
+class ChunkedReceive : public std::enable_shared_from_this<ChunkedReceive> {
+ public:
+  // Gets the whole tensor, or the error that ended the receive.
+  using Done = absl::AnyInvocable<void(absl::StatusOr<Tensor>) &&>;
+
+  struct Options {
+    Transfer transfer = {};
+    int64_t step_id = 0;
+    int in_flight = 1;               // chunks on their way or not yet copied
+    Allocator* allocator = nullptr;  // of host memory; borrowed until `done`
+    WorkQueue* compute = nullptr;    // borrowed until `done`
+    // Calls FetchChunk of the sender. Not called after `done`. An error that it
+    // replies ends the receive as it is.
+    std::function<void(Payload request, Reply reply)> fetch = {};
+    // Turns what is wrong with an answer, or with the allocation, into the
+    // error that ends the receive.
+    std::function<absl::Status(const absl::Status&)> explain = {};
+  };
+
+  // Starts a receive and returns at once. `first` is the response that began
+  // the transfer; it contains chunk 0. `done` is called once, on a thread that
+  // copies or on one that calls back. It is dropped instead if `fetch` drops
+  // replies. The options are kept as long as calls are under way.
+  static void Start(Options options, Payload first, Done done);
+
+  // Only Start calls it.
+  ChunkedReceive(Options options, Done done);
+
+ private:
+  // A chunk that has arrived and is not yet copied.
+  struct Arrived {
+    int64_t chunk = 0;
+    Payload payload = {};
+  };
+
+  // Adds a user of what is borrowed until `done`. Returns false, without adding
+  // one, if the receive has failed or ended.
+  bool Enter();
+  // Removes a user. The first `status` that is not OK fails the receive. The
+  // last user to leave calls `done`, if the receive has failed or every chunk
+  // is copied.
+  void Leave(const absl::Status& status = absl::OkStatus());
+  // True if a status that is not OK was given to Leave.
+  bool HasFailed();
+
+  // Allocates the tensor and handles the chunks that arrived before. Leaves.
+  // REQUIRES: the caller has entered.
+  void Allocate();
+  // Fetches the next chunk, if there is one and the receive has not failed.
+  // REQUIRES: the caller has entered.
+  void FetchNext();
+  // Handles the reply to the fetch of `chunk`.
+  void Receive(int64_t chunk, absl::StatusOr<Payload> reply);
+  // Returns INVALID_ARGUMENT if `payload` is much larger than its chunk. What
+  // waits to be copied must not take more memory than that.
+  absl::Status CheckBytes(int64_t chunk, const Payload& payload) const;
+  // Copies a chunk as soon as the tensor is allocated: at once if it is small,
+  // else on `compute`. REQUIRES: the caller has entered.
+  void Arrive(Arrived arrived);
+  // Copies a chunk to its place, counts it and fetches the next one.
+  void Copy(Arrived arrived);
+  // Decodes a chunk into its place in the tensor. Returns INVALID_ARGUMENT if
+  // the payload is not one uint8 tensor of the chunk's length.
+  absl::Status CopyToItsPlace(Arrived arrived);
+
+  const Options options_;
+
+  Mutex mutex_;
+  int users_ ABSL_GUARDED_BY(mutex_) = 2;  // at first Start and Allocate
+  bool is_allocated_ ABSL_GUARDED_BY(mutex_) = false;
+  // Chunks that arrived before the tensor was allocated.
+  std::vector<Arrived> early_ ABSL_GUARDED_BY(mutex_);
+  int64_t next_ ABSL_GUARDED_BY(mutex_) = 1;      // the next chunk to fetch
+  int64_t missing_ ABSL_GUARDED_BY(mutex_);       // number of chunks to copy
+  absl::Status failure_ ABSL_GUARDED_BY(mutex_);  // the first error
+  Done done_ ABSL_GUARDED_BY(mutex_);             // null once called
+  // Set by Allocate, before any chunk is copied, and not changed until the end.
+  // Copies write to separate places in it without the lock.
+  Tensor tensor_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_EXCHANGE_CHUNKED_RECEIVE_H_

@@ -1,0 +1,115 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/exchange/recv_bundles.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/statusor.h"
+#include "leat/distributed/cluster/device_task.h"
+#include "leat/distributed/requests/parse_message.h"
+#include "leat/graph/rendezvous_attrs.h"
+#include "leat/partitioner/bundles.h"
+
+namespace leat {
+namespace {
+
+// The most bytes of all keys of a request. A task reads requests on the thread
+// that receives them, which takes only small ones.
+constexpr size_t kMaxKeyBytes = kMaxInlineHeaderBytes / 2;
+
+// The ends that all tensors of a bundle must share.
+struct Ends {
+  std::string send_task = {};
+  std::string recv_device = {};
+
+  friend bool operator==(const Ends&, const Ends&) = default;
+};
+
+size_t KeyBytes(const RecvBundles::Keys& keys) {
+  size_t bytes = 0;
+  for (const std::string& key : keys) bytes += key.size();
+  return bytes;
+}
+
+// True if one request may ask for these keys, and if it saves any others.
+bool MayBeAsked(const RecvBundles::Keys& keys) {
+  return keys.size() > 1 && keys.size() <= Bundles::kMaxTensors &&
+         KeyBytes(keys) <= kMaxKeyBytes;
+}
+
+}  // namespace
+
+RecvBundles::RecvBundles(const Graph& graph) {
+  std::map<int64_t, std::pair<Ends, Keys>> marked;
+  absl::flat_hash_set<std::string> seen;
+  for (const NodeId id : graph.NodeIds()) {
+    const Node& node = graph.node(id);
+    if (node.op() != "_Recv" || !node.controls.empty()) continue;
+    const auto number = node.attrs().Get<int64_t>(kBundleAttr);
+    if (!number.ok()) continue;
+    const absl::StatusOr<RendezvousKey> key = RendezvousKeyOf(node.attrs());
+    if (!key.ok() || !seen.insert(key->ToString()).second) continue;
+    const Ends ends = {.send_task = std::string(TaskOfDevice(key->send_device)),
+                       .recv_device = key->recv_device};
+    auto& [of_first, keys] =
+        marked.try_emplace(*number, std::make_pair(ends, Keys())).first->second;
+    if (ends == of_first) keys.push_back(key->ToString());
+  }
+  for (auto& [number, bundle] : marked) {
+    Keys& keys = bundle.second;
+    if (!MayBeAsked(keys)) continue;
+    for (size_t i = 0; i < keys.size(); ++i) {
+      places_.emplace(keys[i], Place{.bundle = bundles_.size(), .index = i});
+    }
+    bundles_.push_back(std::make_shared<const Keys>(std::move(keys)));
+  }
+}
+
+const RecvBundles::Place* RecvBundles::Find(absl::string_view key) const {
+  const auto found = places_.find(key);
+  return found == places_.end() ? nullptr : &found->second;
+}
+
+BundledRecvs::BundledRecvs(std::shared_ptr<const RecvBundles> bundles)
+    : bundles_(std::move(bundles)), waiting_(bundles_->bundles().size()) {
+  for (size_t i = 0; i < waiting_.size(); ++i) {
+    waiting_[i].missing = bundles_->bundles()[i]->size();
+    waiting_[i].dones.resize(waiting_[i].missing);
+  }
+}
+
+bool BundledRecvs::Add(absl::string_view key, Rendezvous::Done& done,
+                       RecvBundles::KeysRef& keys,
+                       std::vector<Rendezvous::Done>& all) {
+  const RecvBundles::Place* const place = bundles_->Find(key);
+  if (place == nullptr) return false;
+  MutexLock lock(mutex_);
+  Waiting& waiting = waiting_[place->bundle];
+  if (has_ended_ || waiting.missing == 0 ||
+      waiting.dones[place->index] != nullptr) {
+    return false;
+  }
+  waiting.dones[place->index] = std::move(done);
+  if (--waiting.missing > 0) return true;
+  keys = bundles_->bundles()[place->bundle];
+  all = std::move(waiting.dones);
+  return true;
+}
+
+std::vector<Rendezvous::Done> BundledRecvs::End() {
+  std::vector<Rendezvous::Done> ended;
+  MutexLock lock(mutex_);
+  has_ended_ = true;
+  for (Waiting& waiting : waiting_) {
+    for (Rendezvous::Done& done : waiting.dones) {
+      if (done != nullptr) ended.push_back(std::move(done));
+    }
+    waiting = {};
+  }
+  return ended;
+}
+
+}  // namespace leat

@@ -1,0 +1,169 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// StepTable: the steps of a task, from the first request for one until it is
+// forgotten:
+//
+//   unknown -> waiting (a peer asked first) -> running (RunGraph) -> ended
+//
+// An ended step leaves its id behind as a tombstone, so that late requests find
+// it ended and cannot begin it anew.
+#ifndef LEAT_DISTRIBUTED_EXCHANGE_STEP_TABLE_H_
+#define LEAT_DISTRIBUTED_EXCHANGE_STEP_TABLE_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/core/threads/timer_queue.h"
+#include "leat/distributed/exchange/remote_rendezvous.h"
+#include "leat/distributed/limits.h"
+
+namespace leat {
+
+// Thread-safe. Shares the ownership of each step's rendezvous until the step
+// ends.
+class StepTable {
+ public:
+  // Makes the rendezvous of a step. Called while the table is locked, so it
+  // must do nothing else.
+  using MakeRendezvous =
+      std::function<std::shared_ptr<RemoteRendezvous>(int64_t step_id)>;
+  // Fails a graph that runs in a step. Called at most once, outside of any
+  // lock, perhaps during or after the graph's Finish, so it must own what it
+  // touches.
+  using FailStep = std::function<void(const absl::Status& why)>;
+  // Identifies one run of a graph in a step. Runs at the same time must differ.
+  using Run = const void*;
+
+  // `task` names this task in messages. `timers` is borrowed and must outlive
+  // this.
+  StepTable(std::string task, const ServerLimits& limits, TimerQueue& timers,
+            MakeRendezvous make_rendezvous);
+  // Ends every step, with UNAVAILABLE. REQUIRES: no other call is under way,
+  // and this is not called on the thread of `timers`.
+  ~StepTable();
+  StepTable(const StepTable&) = delete;
+  StepTable& operator=(const StepTable&) = delete;
+
+  // A graph of `session` starts to run in the step, which may be unknown,
+  // waiting or running before (a step may run several graphs of a task). `fail`
+  // is kept until that run is over or the step ends. Returns the step's
+  // rendezvous; ABORTED (derived) for a step that has ended, INVALID_ARGUMENT
+  // for a step of another session.
+  absl::StatusOr<std::shared_ptr<RemoteRendezvous>> Begin(
+      int64_t step_id, absl::string_view session, Run run, FailStep fail);
+
+  // A run is over. If it failed, the step ends. If it was the last run of the
+  // step, the step lingers, since peers may still fetch its tensors. It lingers
+  // for `step_linger`; when more steps linger than there may be tombstones, the
+  // oldest one ends.
+  void Finish(int64_t step_id, Run run, const absl::Status& status);
+
+  // A peer asks for a tensor of the step. An unknown step becomes a waiting
+  // one, which ends, ABORTED, unless it begins within `waiting_step_timeout`.
+  // Returns the step's rendezvous; ABORTED (derived) for a step that has ended,
+  // RESOURCE_EXHAUSTED when too many steps wait.
+  //
+  // `is_waiting` may be null. `*is_waiting` is set to whether the step has not
+  // begun. If so, StopWaiting must be called once, when that peer stops waiting
+  // for whatever reason.
+  absl::StatusOr<std::shared_ptr<RemoteRendezvous>> Await(
+      int64_t step_id, bool* is_waiting = nullptr);
+  // One peer stops waiting. A step that has not begun and that no other peer
+  // waits for becomes unknown again.
+  void StopWaiting(int64_t step_id);
+
+  // Returns the rendezvous of a step that waits, runs or lingers; ABORTED
+  // (derived) for a step that has ended, NOT_FOUND for an unknown one.
+  absl::StatusOr<std::shared_ptr<RemoteRendezvous>> Find(int64_t step_id) const;
+
+  // Ends a step: fails its runs and aborts its rendezvous, with an error
+  // derived from `why` (not OK), and leaves the tombstone, also of an unknown
+  // step. Idempotent.
+  void End(int64_t step_id, const absl::Status& why);
+  // Ends every step of that session.
+  void EndOf(absl::string_view session, const absl::Status& why);
+
+  size_t num_steps() const;  // steps that have not ended
+  // The number of runs in all steps now.
+  size_t num_runs() const;
+  // The number of tensors of lingering steps that peers have still to fetch.
+  size_t num_untaken() const;
+
+ private:
+  using Clock = TimerQueue::Clock;
+  // When a step in a line ends.
+  struct Deadline {
+    Clock::time_point when = {};
+    int64_t step_id = 0;
+  };
+  // Steps that end when their time is up. All have the same time, so the first
+  // in line is the first whose time is up, and one timer is enough.
+  struct Line {
+    std::chrono::nanoseconds time = {};
+    std::list<Deadline> steps = {};
+    TimerQueue::Id timer = 0;  // 0 if not set
+  };
+  // A step that has not ended.
+  struct Entry {
+    std::shared_ptr<RemoteRendezvous> rendezvous = {};
+    bool has_begun = false;
+    std::string session = {};
+    absl::flat_hash_map<Run, FailStep> running = {};
+    int waiting = 0;       // peers that wait for it to begin
+    Line* line = nullptr;  // the line it is in, or null
+    std::list<Deadline>::iterator place = {};
+  };
+  using Entries = std::vector<std::pair<int64_t, Entry>>;
+
+  // Fails the runs of a step that was taken out, and aborts its rendezvous.
+  static void FailEntry(Entry& entry, const absl::Status& derived);
+  // Returns ABORTED (derived): the step has ended.
+  absl::Status EndedError(int64_t step_id) const;
+
+  // Puts a step at the end of a line, or takes it out of its line.
+  void Enter(int64_t step_id, Entry& entry, Line& line)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Leave(Entry& entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Sets the timer for the first step in line, unless it is set.
+  void SetTimer(Line& line) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Moves a step, if there is one of that id, to `ended`, for FailEntry outside
+  // of the lock, and leaves the tombstone.
+  void Bury(int64_t step_id, Entries& ended)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Called by the timer of a line. Ends the steps whose time is up.
+  void EndThoseWhoseTimeIsUp(Line& line);
+  // Returns ABORTED: the time of the step in `line` is up.
+  absl::Status TimeIsUp(int64_t step_id, const Line& line) const;
+
+  const std::string task_;
+  const ServerLimits limits_;
+  TimerQueue& timers_;
+  const MakeRendezvous make_rendezvous_;
+
+  mutable Mutex mutex_;
+  CondVar timer_has_run_;
+  bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::flat_hash_map<int64_t, Entry> steps_ ABSL_GUARDED_BY(mutex_);
+  Line waiting_ ABSL_GUARDED_BY(mutex_);
+  Line lingering_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_set<int64_t> ended_ ABSL_GUARDED_BY(mutex_);
+  std::deque<int64_t> tombstones_ ABSL_GUARDED_BY(mutex_);  // oldest first
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_EXCHANGE_STEP_TABLE_H_

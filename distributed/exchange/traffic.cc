@@ -1,0 +1,113 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/exchange/traffic.h"
+
+#include <algorithm>
+
+#include "leat/distributed/cluster/device_task.h"
+#include "leat/distributed/transport/transport.h"
+
+namespace leat {
+namespace {
+
+constexpr size_t kMaxErrorBytes = 500;
+
+// Returns the part of a key behind the first `index` semicolons.
+absl::string_view KeyPart(absl::string_view key, int index) {
+  for (; index > 0; --index) {
+    const size_t end = key.find(';');
+    if (end == absl::string_view::npos) return {};
+    key.remove_prefix(end + 1);
+  }
+  return key.substr(0, key.find(';'));
+}
+
+// Returns true for an error of a peer that cannot be reached, or that has not
+// answered in time.
+bool IsSilence(const absl::Status& status) {
+  return status.GetPayload(kTransportErrorPayload).has_value() &&
+         (absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status));
+}
+
+}  // namespace
+
+int64_t MessageBytes(const Payload& payload) {
+  auto bytes = static_cast<int64_t>(payload.header.size());
+  for (const WireTensor& wire : payload.tensors) {
+    bytes += wire.tensor.num_bytes();
+  }
+  if (payload.pending != nullptr) bytes += payload.pending->bytes();
+  return bytes;
+}
+
+void PeerTraffic::CountCall(const Payload& request) {
+  calls_.fetch_add(1, std::memory_order_relaxed);
+  bytes_sent_.fetch_add(MessageBytes(request), std::memory_order_relaxed);
+}
+
+void PeerTraffic::CountReply(const absl::StatusOr<Payload>& reply) {
+  replies_.fetch_add(1, std::memory_order_relaxed);
+  if (!reply.ok()) {
+    const absl::Status& status = reply.status();
+    if (IsSilence(status)) {
+      MutexLock lock(mutex_);
+      error_ = std::string(status.message().substr(0, kMaxErrorBytes));
+      state_.store(State::kUnreachable, std::memory_order_relaxed);
+      return;
+    }
+    // The peer has not answered: this task has given up the call.
+    if (status.GetPayload(kTransportErrorPayload).has_value()) return;
+  } else {
+    bytes_received_.fetch_add(MessageBytes(*reply), std::memory_order_relaxed);
+  }
+  state_.store(State::kReachable, std::memory_order_relaxed);
+  heard_.store(Clock::now().time_since_epoch().count(),
+               std::memory_order_relaxed);
+}
+
+void PeerTraffic::CountServed(int64_t bytes_received, int64_t bytes_sent) {
+  served_.fetch_add(1, std::memory_order_relaxed);
+  bytes_received_.fetch_add(bytes_received, std::memory_order_relaxed);
+  bytes_sent_.fetch_add(bytes_sent, std::memory_order_relaxed);
+}
+
+PeerTraffic::Totals PeerTraffic::totals() const {
+  Totals totals;
+  totals.kind = kind_.load(std::memory_order_relaxed);
+  totals.state = state_.load(std::memory_order_relaxed);
+  const int64_t replies = replies_.load(std::memory_order_relaxed);
+  totals.calls = calls_.load(std::memory_order_relaxed);
+  totals.calls_under_way = std::max<int64_t>(0, totals.calls - replies);
+  totals.calls_served = served_.load(std::memory_order_relaxed);
+  totals.bytes_sent = bytes_sent_.load(std::memory_order_relaxed);
+  totals.bytes_received = bytes_received_.load(std::memory_order_relaxed);
+  const Clock::rep heard = heard_.load(std::memory_order_relaxed);
+  if (heard != 0) {
+    totals.heard = Clock::now().time_since_epoch() - Clock::duration(heard);
+  }
+  if (totals.state == State::kUnreachable) {
+    MutexLock lock(mutex_);
+    totals.error = error_;
+  }
+  return totals;
+}
+
+Traffic::Traffic(const ClusterSpec& cluster) {
+  for (const TaskId& task : cluster.Tasks()) {
+    peers_.emplace(task.ToString(), std::make_unique<PeerTraffic>());
+  }
+}
+
+PeerTraffic& Traffic::Of(absl::string_view task) {
+  const auto found = peers_.find(task);
+  return found == peers_.end() ? others_ : *found->second;
+}
+
+absl::string_view SenderOf(absl::string_view key) {
+  return TaskOfDevice(KeyPart(key, 0));
+}
+
+absl::string_view ReceiverOf(absl::string_view key) {
+  return TaskOfDevice(KeyPart(key, 2));
+}
+
+}  // namespace leat

@@ -1,0 +1,118 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// PeerTraffic: counts the calls between this task and one of its peers.
+// Traffic: the counts of all peers, and the Recvs that wait.
+#ifndef LEAT_DISTRIBUTED_EXCHANGE_TRAFFIC_H_
+#define LEAT_DISTRIBUTED_EXCHANGE_TRAFFIC_H_
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/distributed/cluster/cluster.h"
+#include "leat/distributed/exchange/open_recvs.h"
+#include "leat/distributed/wire/payload.h"
+
+namespace leat {
+
+// Returns the bytes of a message: its fields and its tensors. It does not count
+// the names and shapes of tensors that are not serialized, nor what the
+// transport adds.
+int64_t MessageBytes(const Payload& payload);
+
+// Thread-safe. Counting takes no lock unless a peer cannot be reached.
+class PeerTraffic {
+ public:
+  // What the peer is, as far as this task knows: kUnknown until it has answered
+  // GetStatus.
+  enum class Kind { kUnknown, kLeat, kTensorFlow };
+  // Whether the peer could be reached when its last reply came or was due.
+  enum class State { kUnknown, kReachable, kUnreachable };
+
+  // The counts at one moment.
+  struct Totals {
+    Kind kind = Kind::kUnknown;
+    State state = State::kUnknown;  // by the last reply
+    std::string error = {};         // why it is unreachable
+    int64_t calls = 0;              // calls of the peer by this task
+    int64_t calls_under_way = 0;    // those without a reply yet
+    int64_t calls_served = 0;       // calls by the peer, answered
+    int64_t bytes_sent = 0;
+    int64_t bytes_received = 0;
+    // The time since the last reply; nothing if there was none.
+    std::optional<std::chrono::nanoseconds> heard = {};
+  };
+
+  // Counts a call of the peer by this task.
+  void CountCall(const Payload& request);
+  // Counts the reply, and learns from it whether the peer can be reached. What
+  // the peer itself says, also an error, makes it reachable. UNAVAILABLE and
+  // DEADLINE_EXCEEDED of the transport make it unreachable. Other errors of the
+  // transport, of calls that this task has given up, change nothing. Called
+  // once for each CountCall.
+  void CountReply(const absl::StatusOr<Payload>& reply);
+  // Counts a call by the peer, which this task has answered.
+  void CountServed(int64_t bytes_received, int64_t bytes_sent);
+  // Sets the kind of the peer, once it is known.
+  void SetKind(Kind kind) { kind_.store(kind, std::memory_order_relaxed); }
+
+  // Returns the counts. They are read one after the other, so calls that begin
+  // or end meanwhile may be counted or not.
+  Totals totals() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::atomic<Kind> kind_{Kind::kUnknown};
+  std::atomic<State> state_{State::kUnknown};
+  std::atomic<int64_t> calls_{0};
+  std::atomic<int64_t> replies_{0};
+  std::atomic<int64_t> served_{0};
+  std::atomic<int64_t> bytes_sent_{0};
+  std::atomic<int64_t> bytes_received_{0};
+  std::atomic<Clock::rep> heard_{0};  // 0: never
+  // Why the peer is unreachable. Valid only in that state.
+  mutable Mutex mutex_;
+  std::string error_ ABSL_GUARDED_BY(mutex_);
+};
+
+// Thread-safe. Owns the records of the peers.
+class Traffic {
+ public:
+  // Makes a record for each task of the cluster.
+  explicit Traffic(const ClusterSpec& cluster);
+  Traffic(const Traffic&) = delete;
+  Traffic& operator=(const Traffic&) = delete;
+
+  // Returns the record of a task, such as "/job:ps/replica:0/task:0". All tasks
+  // that are not in the cluster share one record. It lives as long as this.
+  PeerTraffic& Of(absl::string_view task);
+
+  // The Recvs that wait, of this task and of its peers.
+  OpenRecvs& recvs() { return recvs_; }
+  const OpenRecvs& recvs() const { return recvs_; }
+
+ private:
+  // By the name of the task. The map is never changed.
+  absl::flat_hash_map<std::string, std::unique_ptr<PeerTraffic>> peers_;
+  // All tasks that are not in the cluster.
+  PeerTraffic others_;
+  OpenRecvs recvs_;
+};
+
+// Return the task that sends, or receives, the tensor of a rendezvous key, such
+// as "/job:ps/replica:0/task:0", or "" for a malformed key. The result points
+// into `key`.
+absl::string_view SenderOf(absl::string_view key);
+absl::string_view ReceiverOf(absl::string_view key);
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_EXCHANGE_TRAFFIC_H_

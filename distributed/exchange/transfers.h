@@ -1,0 +1,72 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Transfers: the large tensors of one step that peers fetch in chunks. A
+// transfer stays until every chunk was taken or its step ends. So a peer that
+// vanishes, or lies, keeps a tensor no longer than one that it never asks for.
+#ifndef LEAT_DISTRIBUTED_EXCHANGE_TRANSFERS_H_
+#define LEAT_DISTRIBUTED_EXCHANGE_TRANSFERS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "leat/core/tensor.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/distributed/wire/recv_tensor.h"
+
+namespace leat {
+
+class PeerTraffic;
+
+// Thread-safe. Shares the tensors' bytes.
+class Transfers {
+ public:
+  // Begins a transfer, in chunks of the wished size but within kMinChunkBytes
+  // and kMaxChunkBytes. Nobody may write to `tensor`, which must be in host
+  // memory, from then on. Returns nothing for a tensor that is sent in one
+  // piece, because it is small or not transferable or because no transfer is
+  // wished; after End, its status.
+  //
+  // `receiver`, to which Take counts all chunks but the first, is borrowed. It
+  // may be null.
+  absl::StatusOr<std::optional<Transfer>> Begin(
+      const Tensor& tensor, const ChunkWish& wish,
+      PeerTraffic* receiver = nullptr);
+
+  // Returns a chunk, as uint8[length] that shares the bytes of the tensor. A
+  // chunk can be taken again as long as another one was not taken. Returns
+  // INVALID_ARGUMENT if these are not the bounds of a chunk, NOT_FOUND if there
+  // is no such transfer (any more), and after End its status.
+  absl::StatusOr<Tensor> Take(uint64_t id, int64_t offset, int64_t length);
+
+  // Forgets a transfer whose receiver is gone. Does nothing if there is no such
+  // transfer.
+  void Forget(uint64_t id);
+
+  // Forgets all transfers and begins no more. `why` is not OK; the first one
+  // stays.
+  void End(const absl::Status& why);
+
+  size_t size() const;
+
+ private:
+  struct Entry {
+    Transfer transfer = {};
+    Tensor tensor = {};
+    std::vector<bool> taken = {};     // by chunk
+    int64_t missing = 0;              // chunks that were not taken
+    PeerTraffic* receiver = nullptr;  // may be null
+  };
+
+  mutable Mutex mutex_;
+  absl::Status ended_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<uint64_t, Entry> entries_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_EXCHANGE_TRANSFERS_H_

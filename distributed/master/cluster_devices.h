@@ -1,0 +1,74 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// GetClusterDevices: asks the tasks of a cluster which devices a session may
+// use.
+#ifndef LEAT_DISTRIBUTED_MASTER_CLUSTER_DEVICES_H_
+#define LEAT_DISTRIBUTED_MASTER_CLUSTER_DEVICES_H_
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
+#include "leat/core/devices/device.h"
+#include "leat/core/devices/device_name.h"
+#include "leat/core/threads/cancellation.h"
+#include "leat/core/threads/timer_queue.h"
+#include "leat/distributed/tasks/tasks.h"
+
+namespace leat {
+
+// The devices and tasks of one session. A value.
+struct ClusterDevices {
+  // The devices of the master's own task first, then those of `tasks` in order.
+  std::vector<DeviceInfo> devices = {};
+  // The tasks that take part, the master's own first.
+  std::vector<std::string> tasks = {};
+  // The ticket of each task (PeerStatus); 0 for the master's own.
+  std::vector<int64_t> tickets = {};
+  // The tasks among `tasks` that are TensorFlow's.
+  std::vector<std::string> foreign_tasks = {};
+};
+
+// Says which tasks to ask, and for how long.
+struct ClusterDevicesRequest {
+  // The master's task, such as "/job:worker/replica:0/task:0". It is not asked,
+  // because its devices are given. It takes part whatever the filters say.
+  std::string own_task = {};
+  std::vector<DeviceInfo> own_devices = {};
+  // All tasks of the cluster; the own one may be among them.
+  std::vector<std::string> tasks = {};
+  std::vector<DeviceName> filters = {};  // session_config.h; empty: all
+  // How long tasks that cannot be reached are asked again.
+  std::chrono::nanoseconds timeout = std::chrono::seconds(60);
+  // Ends the inquiry with its reason when it is cancelled. May be null.
+  std::shared_ptr<Cancellation> cancellation = {};
+  // Called every `report_interval` with the tasks that have not answered yet,
+  // on the thread of `timers`. The last call may run at the same time as
+  // `done`. May be null.
+  std::function<void(const std::vector<std::string>& waiting)> on_waiting = {};
+  std::chrono::nanoseconds report_interval = std::chrono::seconds(10);
+};
+
+using ClusterDevicesDone =
+    absl::AnyInvocable<void(absl::StatusOr<ClusterDevices>) &&>;
+
+// Asks all tasks that the filters allow, at the same time. `done` is called
+// exactly once, on any thread, with the devices that the filters allow, or with
+// - UNAVAILABLE, naming all tasks that could not be reached in time, if no task
+//   answered with another error,
+// - the first other error of a task, which is named,
+// - INVALID_ARGUMENT if a task has devices of another task, because its address
+//   in the cluster is then wrong.
+//
+// `tasks` and `timers` are borrowed and must outlive the call of `done`.
+void GetClusterDevices(Tasks& tasks, TimerQueue& timers,
+                       ClusterDevicesRequest request, ClusterDevicesDone done);
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_MASTER_CLUSTER_DEVICES_H_

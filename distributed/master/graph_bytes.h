@@ -1,0 +1,42 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// GraphBytes: counts how many bytes the graph of a client's session takes in
+// messages, with all of its extensions.
+#ifndef LEAT_DISTRIBUTED_MASTER_GRAPH_BYTES_H_
+#define LEAT_DISTRIBUTED_MASTER_GRAPH_BYTES_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+
+namespace leat::pb {
+class GraphDef;
+}  // namespace leat::pb
+
+namespace leat {
+
+// A value. Thread-compatible. A copy counts on its own, so an extension can be
+// tried on one.
+class GraphBytes {
+ public:
+  // Sets the largest number of bytes that Add accepts in all.
+  explicit GraphBytes(int64_t limit) : limit_(limit) {}
+
+  // Counts `addition`. A function whose name is known, which clients send again
+  // with each extension, is not counted again. Returns RESOURCE_EXHAUSTED if
+  // the graph then takes more than the limit.
+  absl::Status Add(const pb::GraphDef& addition);
+
+ private:
+  int64_t limit_;
+  // The bytes counted so far.
+  int64_t bytes_ = 0;
+  // The names of the functions counted so far.
+  absl::flat_hash_set<std::string> functions_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_MASTER_GRAPH_BYTES_H_

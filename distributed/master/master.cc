@@ -1,0 +1,538 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/master/master.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "leat/core/devices/device_name.h"
+#include "leat/core/quoted_text.h"
+#include "leat/core/status_macros.h"
+#include "leat/distributed/cluster/device_attributes.h"
+#include "leat/distributed/master/master_sessions.h"
+#include "leat/distributed/requests/request_ids.h"
+#include "leat/distributed/requests/request_queue.h"
+#include "leat/distributed/shown_ids.h"
+#include "leat/distributed/status_listing.h"
+#include "leat/distributed/tasks/fan_out.h"
+#include "leat/distributed/tasks/stoppable_tasks.h"
+#include "leat/protos/master.pb.h"
+#include "leat/protos/status.pb.h"
+#include "leat/protos/worker.pb.h"
+
+namespace leat {
+namespace {
+
+using std::chrono::steady_clock;
+using SessionPtr = std::shared_ptr<MasterSession>;
+
+// How long the tasks may take to answer CleanupAll.
+constexpr std::chrono::seconds kResetTimeout(10);
+
+// Returns ABORTED in the words of TensorFlow, with the other possible reason
+// added.
+absl::Status NoSession(absl::string_view handle) {
+  return absl::AbortedError(
+      absl::StrCat("Session ", handle.substr(0, 80),
+                   " is not found. Possibly, this master has restarted, or "
+                   "nobody used it for too long (--session-idle, "
+                   "--session-idle-when-full)."));
+}
+// Returns the same in the words of TensorFlow only, for CloseSession.
+absl::Status NoSessionAnyMore(absl::string_view handle) {
+  return absl::AbortedError(
+      absl::StrCat("Session ", handle.substr(0, 80),
+                   " is not found. Possibly, this master has restarted."));
+}
+absl::Status ClosedByClient() {
+  return absl::CancelledError(
+      "Step was cancelled by an explicit call to `Session::Close()`.");
+}
+
+// Returns `environment` with `tasks` as its tasks, and with a LostDeletions and
+// a Cleanups that tell these tasks.
+MasterEnvironment WithNotices(MasterEnvironment environment, Tasks& tasks) {
+  environment.tasks = &tasks;
+  environment.lost_deletions =
+      std::make_shared<LostDeletions>(*environment.tasks, *environment.timers);
+  environment.cleanups = std::make_shared<Cleanups>(
+      environment.task, *environment.tasks, *environment.timers);
+  return environment;
+}
+
+// Replies with `response`, or RESOURCE_EXHAUSTED if no message can hold it.
+template <class Response>
+void Respond(const Response& response, Reply reply) {
+  const size_t bytes = response.ByteSizeLong();
+  if (bytes > static_cast<size_t>(INT32_MAX)) {
+    return std::move(reply)(absl::ResourceExhaustedError(
+        absl::StrCat("the response takes ", bytes, " bytes, a message at most ",
+                     INT32_MAX)));
+  }
+  std::move(reply)(ToPayload(response));
+}
+
+}  // namespace
+
+// Shared by the Master, the methods and the calls under way.
+class Master::Implementation
+    : public std::enable_shared_from_this<Implementation> {
+ public:
+  explicit Implementation(MasterEnvironment environment)
+      : tasks_(*environment.tasks),
+        environment_(WithNotices(std::move(environment), tasks_)),
+        requests_(environment_.task, *environment_.blocking,
+                  environment_.limits.max_transport_bytes),
+        request_ids_(environment_.limits.max_request_ids),
+        sessions_(std::make_shared<MasterSessions>(
+            environment_.task, environment_.limits, *environment_.timers)) {
+    sessions_->StartSweeping();
+  }
+
+  void AddMethods(MethodTable& methods);
+  void BeginStop();
+  void Stop(steady_clock::time_point deadline);
+  size_t num_sessions() const { return sessions_->size(); }
+  void Report(const StatusListing& listing,
+              pb::TaskStatusResponse& status) const;
+
+ private:
+  using Call = std::shared_ptr<CallContext>;
+  using Thread = RequestQueue::Thread;
+
+  // A handler that gets the parsed request.
+  template <class Request>
+  using Method = void (Implementation::*)(Call call, Request request,
+                                          Reply reply);
+  // Adds a method whose requests are parsed and handled on `thread`.
+  template <class Request>
+  void Serve(const leat::Method& method, Method<Request> handler,
+             MethodTable& methods, Thread thread = Thread::kTransport);
+
+  void CreateSession(Call call, pb::CreateSessionRequest request, Reply reply);
+  void ExtendSession(Call call, pb::ExtendSessionRequest request, Reply reply);
+  void CloseSession(Call call, pb::CloseSessionRequest request, Reply reply);
+  void ListDevices(Call call, pb::ListDevicesRequest request, Reply reply);
+  void Reset(Call call, pb::ResetRequest request, Reply reply);
+  void MakeCallable(Call call, pb::MakeCallableRequest request, Reply reply);
+  void ReleaseCallable(Call call, pb::ReleaseCallableRequest request,
+                       Reply reply);
+  void PartialRunSetup(Call call, pb::PartialRunSetupRequest request,
+                       Reply reply);
+
+  // A handler of a method with tensors, which are in the payload. The feeds of
+  // `args` are not yet set.
+  template <class Request>
+  using StepMethod = void (Implementation::*)(Request request, Payload payload,
+                                              MasterSession::StepArgs args,
+                                              Reply reply);
+  // Adds a method with tensors. Quick requests are handled on the transport's
+  // thread, others on the blocking queue.
+  template <class Request>
+  void ServeStep(const leat::Method& method, StepMethod<Request> handler,
+                 MethodTable& methods);
+  void RunStep(pb::RunStepRequest request, Payload payload,
+               MasterSession::StepArgs args, Reply reply);
+  void RunCallable(pb::RunCallableRequest request, Payload payload,
+                   MasterSession::StepArgs args, Reply reply);
+  // Makes the tensors of `payload`, which are charged to the session.
+  absl::Status Materialize(MasterSession& session, Payload& payload) const {
+    return payload.Materialize(session.allocator(),
+                               &environment_.ops->variants(),
+                               environment_.limits.max_message_bytes);
+  }
+
+  // Returns the session of a request of `method`. Returns ABORTED if there is
+  // none, or if a request with the same id has come before.
+  template <class Request>
+  absl::StatusOr<SessionPtr> SessionOf(const Request& request,
+                                       absl::string_view method) {
+    LEAT_RETURN_IF_ERROR(request_ids_.Add(request.request_id(), method));
+    SessionPtr session = sessions_->Find(request.session_handle());
+    if (session == nullptr) return NoSession(request.session_handle());
+    return session;
+  }
+  // Clears the containers of the tasks that `filters` allow, then replies.
+  void CleanUpTasks(const pb::ResetRequest& request,
+                    std::vector<DeviceName> filters,
+                    MasterSessions::UnderWay under_way, Reply reply);
+  absl::Status Stopping() const {
+    return absl::UnavailableError(
+        absl::StrCat("the master of ", environment_.task, " is stopping"));
+  }
+
+  StoppableTasks tasks_;
+  const MasterEnvironment environment_;  // its `tasks` are `tasks_`
+  RequestQueue requests_;
+  RequestIds request_ids_;
+  // Ends the sessions that are being created.
+  const std::shared_ptr<Cancellation> stopping_ =
+      std::make_shared<Cancellation>();
+  const std::shared_ptr<MasterSessions> sessions_;
+};
+
+template <class Request>
+void Master::Implementation::Serve(const leat::Method& method,
+                                   Method<Request> handler,
+                                   MethodTable& methods, Thread thread) {
+  methods.Add(method, [self = shared_from_this(), handler, thread](
+                          Call call, Payload payload, Reply reply) {
+    self->requests_.Take(thread, std::move(payload), std::move(reply),
+                         [self, handler, call = std::move(call)](
+                             Payload message, Reply answer) mutable {
+                           Request request;
+                           const absl::Status status =
+                               self->requests_.Parse(message.header, request);
+                           if (!status.ok()) return std::move(answer)(status);
+                           message.header = std::string();
+                           ((*self).*handler)(std::move(call),
+                                              std::move(request),
+                                              std::move(answer));
+                         });
+  });
+}
+
+template <class Request>
+void Master::Implementation::ServeStep(const leat::Method& method,
+                                       StepMethod<Request> handler,
+                                       MethodTable& methods) {
+  methods.Add(method, [self = shared_from_this(), handler](
+                          Call call, Payload payload, Reply reply) {
+    const Thread thread =
+        payload.IsQuick() ? Thread::kTransport : Thread::kBlocking;
+    self->requests_.Take(
+        thread, std::move(payload), std::move(reply),
+        [self, handler, begun = steady_clock::now(), call = std::move(call)](
+            Payload message, Reply answer) mutable {
+          Request request;
+          const absl::Status status =
+              self->requests_.Parse(message.header, request);
+          if (!status.ok()) return std::move(answer)(status);
+          message.header = std::string();
+          MasterSession::StepArgs args{.begun = begun, .call = std::move(call)};
+          ((*self).*handler)(std::move(request), std::move(message),
+                             std::move(args), std::move(answer));
+        });
+  });
+}
+
+void Master::Implementation::AddMethods(MethodTable& methods) {
+  using I = Implementation;
+  Serve(methods::kCreateSession, &I::CreateSession, methods, Thread::kBlocking);
+  Serve(methods::kExtendSession, &I::ExtendSession, methods, Thread::kBlocking);
+  Serve(methods::kCloseSession, &I::CloseSession, methods);
+  Serve(methods::kListDevices, &I::ListDevices, methods);
+  Serve(methods::kReset, &I::Reset, methods);
+  Serve(methods::kMakeCallable, &I::MakeCallable, methods);
+  Serve(methods::kReleaseCallable, &I::ReleaseCallable, methods);
+  Serve(methods::kPartialRunSetup, &I::PartialRunSetup, methods);
+  ServeStep(methods::kRunStep, &I::RunStep, methods);
+  ServeStep(methods::kRunCallable, &I::RunCallable, methods);
+}
+
+void Master::Implementation::CreateSession(Call call,
+                                           pb::CreateSessionRequest request,
+                                           Reply reply) {
+  const absl::Status is_new =
+      request_ids_.Add(request.request_id(), "CreateSession (Master)");
+  if (!is_new.ok()) return std::move(reply)(is_new);
+  absl::StatusOr<MasterSessions::UnderWay> under_way = sessions_->Begin();
+  if (!under_way.ok()) return std::move(reply)(under_way.status());
+  // Creation ends early if the client gives up or this master stops.
+  auto cancellation = std::make_shared<Cancellation>();
+  const auto cancel = [cancellation](const absl::Status& why) {
+    cancellation->Cancel(why);
+  };
+  Cancellation::Token of_call = 0, of_master = 0;
+  if (!call->cancellation.Register(cancel, &of_call)) {
+    cancel(call->cancellation.status());
+  }
+  if (!stopping_->Register(cancel, &of_master)) cancel(stopping_->status());
+  MasterSession::Create(
+      environment_, std::move(request), cancellation, *under_way,
+      [self = shared_from_this(), call, of_call, of_master,
+       under_way = *under_way,
+       reply = std::move(reply)](absl::StatusOr<SessionPtr> session) mutable {
+        call->cancellation.Deregister(of_call);
+        self->stopping_->Deregister(of_master);
+        if (!session.ok()) return std::move(reply)(session.status());
+        pb::CreateSessionResponse response;
+        response.set_session_handle((*session)->handle());
+        response.set_graph_version((*session)->graph_version());
+        response.mutable_leat()->set_version(kLeatPeerVersion);
+        const absl::Status added = self->sessions_->Add(
+            *std::move(session), *call, std::move(under_way));
+        if (!added.ok()) return std::move(reply)(added);
+        Respond(response, std::move(reply));
+      },
+      call->deadline);
+}
+
+void Master::Implementation::ExtendSession(Call call,
+                                           pb::ExtendSessionRequest request,
+                                           Reply reply) {
+  const absl::StatusOr<SessionPtr> session =
+      SessionOf(request, "ExtendSession (Master)");
+  if (!session.ok()) return std::move(reply)(session.status());
+  (*session)->Extend(
+      std::move(*request.mutable_graph_def()), request.current_graph_version(),
+      std::move(call),
+      [reply = std::move(reply)](absl::StatusOr<int64_t> version) mutable {
+        if (!version.ok()) return std::move(reply)(version.status());
+        pb::ExtendSessionResponse response;
+        response.set_new_graph_version(*version);
+        Respond(response, std::move(reply));
+      });
+}
+
+void Master::Implementation::RunStep(pb::RunStepRequest request,
+                                     Payload payload,
+                                     MasterSession::StepArgs args,
+                                     Reply reply) {
+  StepSignature signature{
+      .feeds = {},
+      .fetches = {request.fetch().begin(), request.fetch().end()},
+      .targets = {request.target().begin(), request.target().end()}};
+  auto answer = [in_body = request.store_errors_in_response_body(),
+                 fetches = signature.fetches,
+                 reply = std::move(reply)](StepResult result) mutable {
+    if (!result.status.ok() && !in_body) {
+      return std::move(reply)(std::move(result.status));
+    }
+    pb::RunStepResponse response;
+    response.mutable_metadata()->Swap(&result.metadata);
+    Payload answer;
+    if (result.status.ok()) {
+      for (size_t i = 0; i < fetches.size(); ++i) {
+        answer.tensors.push_back(
+            {.name = fetches[i], .tensor = std::move(result.fetches[i])});
+      }
+    } else {
+      response.set_status_code(static_cast<int>(result.status.code()));
+      response.set_status_error_message(std::string(result.status.message()));
+    }
+    answer.header = response.SerializeAsString();
+    std::move(reply)(std::move(answer));
+  };
+  const absl::StatusOr<SessionPtr> session =
+      SessionOf(request, "RunStep (Master)");
+  absl::Status status = session.status();
+  if (status.ok() && !request.partial_run_handle().empty()) {
+    status = absl::UnimplementedError("partial runs are not supported");
+  }
+  if (status.ok()) status = Materialize(**session, payload);
+  if (!status.ok()) return answer({.status = std::move(status)});
+  args.options = std::move(*request.mutable_options());
+  for (WireTensor& feed : payload.tensors) {
+    signature.feeds.push_back(std::move(feed.name));
+    args.feeds.push_back(std::move(feed.tensor));
+  }
+  (*session)->Run(signature, std::move(args), std::move(answer));
+}
+
+void Master::Implementation::RunCallable(pb::RunCallableRequest request,
+                                         Payload payload,
+                                         MasterSession::StepArgs args,
+                                         Reply reply) {
+  const absl::StatusOr<SessionPtr> session =
+      SessionOf(request, "RunCallable (Master)");
+  absl::Status status = session.status();
+  if (status.ok()) status = Materialize(**session, payload);
+  if (!status.ok()) return std::move(reply)(std::move(status));
+  for (WireTensor& feed : payload.tensors) {
+    args.feeds.push_back(std::move(feed.tensor));
+  }
+  (*session)->RunCallable(
+      request.handle(), std::move(args),
+      [reply = std::move(reply)](StepResult result) mutable {
+        if (!result.status.ok()) {
+          return std::move(reply)(std::move(result.status));
+        }
+        pb::RunCallableResponse response;
+        response.mutable_metadata()->Swap(&result.metadata);
+        Payload answer = ToPayload(response);
+        for (Tensor& fetch : result.fetches) {
+          answer.tensors.push_back({.tensor = std::move(fetch)});
+        }
+        std::move(reply)(std::move(answer));
+      });
+}
+
+void Master::Implementation::MakeCallable(Call call,
+                                          pb::MakeCallableRequest request,
+                                          Reply reply) {
+  const absl::StatusOr<SessionPtr> session =
+      SessionOf(request, "MakeCallable (Master)");
+  if (!session.ok()) return std::move(reply)(session.status());
+  (*session)->MakeCallable(
+      request.options(), std::move(call),
+      [reply = std::move(reply)](absl::StatusOr<int64_t> handle) mutable {
+        if (!handle.ok()) return std::move(reply)(handle.status());
+        pb::MakeCallableResponse response;
+        response.set_handle(*handle);
+        Respond(response, std::move(reply));
+      });
+}
+
+void Master::Implementation::ReleaseCallable(Call,
+                                             pb::ReleaseCallableRequest request,
+                                             Reply reply) {
+  const SessionPtr session = sessions_->Find(request.session_handle());
+  const absl::Status status = session == nullptr
+                                  ? NoSession(request.session_handle())
+                                  : session->ReleaseCallable(request.handle());
+  if (!status.ok()) return std::move(reply)(status);
+  Respond(pb::ReleaseCallableResponse(), std::move(reply));
+}
+
+void Master::Implementation::PartialRunSetup(Call, pb::PartialRunSetupRequest,
+                                             Reply reply) {
+  std::move(reply)(absl::UnimplementedError("partial runs are not supported"));
+}
+
+void Master::Implementation::CloseSession(Call, pb::CloseSessionRequest request,
+                                          Reply reply) {
+  // Shared with the callback, which is dropped if there is no session to close.
+  const auto answer = std::make_shared<Reply>(std::move(reply));
+  const bool closes = sessions_->Close(
+      request.session_handle(), ClosedByClient(),
+      [answer] { Respond(pb::CloseSessionResponse(), std::move(*answer)); });
+  if (!closes) {
+    std::move (*answer)(NoSessionAnyMore(request.session_handle()));
+  }
+}
+
+void Master::Implementation::ListDevices(Call, pb::ListDevicesRequest request,
+                                         Reply reply) {
+  const SessionPtr session = sessions_->Find(request.session_handle());
+  if (session == nullptr) {
+    return std::move(reply)(absl::InvalidArgumentError(
+        absl::StrCat("Session ", request.session_handle().substr(0, 80),
+                     " is not found. Possibly, this master has restarted.")));
+  }
+  pb::ListDevicesResponse response;
+  const std::string own = absl::StrCat(environment_.task, "/");
+  for (const DeviceInfo& device : session->devices()) {
+    ExportDevice(device, absl::StartsWith(device.name, own)
+                             ? *response.add_local_device()
+                             : *response.add_remote_device());
+  }
+  Respond(response, std::move(reply));
+}
+
+void Master::Implementation::Reset(Call, pb::ResetRequest request,
+                                   Reply reply) {
+  pb::ConfigProto config;
+  *config.mutable_device_filters() = request.device_filters();
+  absl::StatusOr<SessionConfig> filters = ReadSessionConfig(config);
+  if (!filters.ok()) return std::move(reply)(filters.status());
+  // Closes the sessions first, because a running step would make its variables
+  // again.
+  sessions_->CloseAll(
+      absl::AbortedError("the cluster was reset"),
+      [self = shared_from_this(), request = std::move(request),
+       filters = std::move(filters->device_filters),
+       reply = std::move(reply)](MasterSessions::UnderWay under_way) mutable {
+        self->CleanUpTasks(request, std::move(filters), std::move(under_way),
+                           std::move(reply));
+      });
+}
+
+void Master::Implementation::CleanUpTasks(const pb::ResetRequest& request,
+                                          std::vector<DeviceName> filters,
+                                          MasterSessions::UnderWay under_way,
+                                          Reply reply) {
+  pb::CleanupAllRequest cleanup;
+  *cleanup.mutable_container() = request.container();
+  std::vector<TaskCall> calls;
+  std::vector<std::string> tasks;
+  for (const std::string& task : environment_.cluster) {
+    const absl::StatusOr<DeviceName> name = DeviceName::Parse(task);
+    if (!name.ok() || !IsAllowed(filters, *name)) continue;
+    tasks.push_back(task);
+    calls.push_back({task, ToPayload(cleanup)});
+  }
+  FanOut(*environment_.tasks, methods::kCleanupAll, std::move(calls),
+         {.deadline = steady_clock::now() + kResetTimeout},
+         [self = shared_from_this(), tasks = std::move(tasks),
+          under_way = std::move(under_way), reply = std::move(reply)](
+             const std::vector<absl::StatusOr<Payload>>& replies) mutable {
+           absl::Status status = FirstError(tasks, replies);
+           if (absl::IsCancelled(status) && self->stopping_->IsCancelled()) {
+             status = self->Stopping();
+           }
+           if (!status.ok()) return std::move(reply)(std::move(status));
+           Respond(pb::ResetResponse(), std::move(reply));
+         });
+}
+
+void Master::Implementation::BeginStop() {
+  stopping_->Cancel(Stopping());
+  sessions_->BeginStop();
+}
+
+void Master::Implementation::Stop(steady_clock::time_point deadline) {
+  BeginStop();
+  sessions_->WaitUntil(deadline);
+  // Cancels the calls that nothing else cancels. After the deadline these are
+  // the calls that sessions wait for; otherwise nobody waits for them any more.
+  tasks_.Stop(Stopping());
+  sessions_->WaitUntil(steady_clock::time_point::max());
+  environment_.lost_deletions->Stop();
+  environment_.cleanups->Stop();
+}
+
+void Master::Implementation::Report(const StatusListing& listing,
+                                    pb::TaskStatusResponse& status) const {
+  status.set_num_client_sessions(static_cast<int64_t>(sessions_->size()));
+  std::vector<std::pair<steady_clock::duration, SessionPtr>> sessions;
+  const steady_clock::time_point now = steady_clock::now();
+  for (SessionPtr& session : sessions_->List(kMaxReportedSessions)) {
+    const steady_clock::duration idle = now - session->idle_since();
+    sessions.emplace_back(std::max(idle, steady_clock::duration(0)),
+                          std::move(session));
+  }
+  const size_t listed = std::min(sessions.size(), listing.max_listed);
+  std::partial_sort(
+      sessions.begin(), sessions.begin() + static_cast<ptrdiff_t>(listed),
+      sessions.end(),
+      [](const auto& a, const auto& b) { return a.first < b.first; });
+  sessions.resize(listed);
+  for (const auto& [idle, session] : sessions) {
+    pb::ClientSessionStatus& shown = *status.add_client_sessions();
+    shown.set_handle(ShownHandle(session->handle()));
+    shown.set_idle_us(ToMicros(idle));
+    ExportSteps(session->steps(), *shown.mutable_steps());
+    shown.set_num_plans(static_cast<int64_t>(session->num_plans()));
+    shown.set_num_tasks(static_cast<int64_t>(session->num_tasks()));
+  }
+}
+
+Master::Master(MasterEnvironment environment)
+    : implementation_(
+          std::make_shared<Implementation>(std::move(environment))) {}
+
+Master::~Master() = default;
+
+void Master::AddMethods(MethodTable& methods) {
+  implementation_->AddMethods(methods);
+}
+
+void Master::BeginStop() { implementation_->BeginStop(); }
+
+void Master::Stop(steady_clock::time_point deadline) {
+  implementation_->Stop(deadline);
+}
+
+size_t Master::num_sessions() const { return implementation_->num_sessions(); }
+
+void Master::Report(const StatusListing& listing,
+                    pb::TaskStatusResponse& status) const {
+  implementation_->Report(listing, status);
+}
+
+}  // namespace leat

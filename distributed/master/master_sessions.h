@@ -1,0 +1,120 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// MasterSessions: the sessions that a master keeps for clients, by handle.
+//
+// It counts what is under way in them, closes those that nobody uses, and
+// closes the one idle for longest if there is no room for a new one.
+#ifndef LEAT_DISTRIBUTED_MASTER_MASTER_SESSIONS_H_
+#define LEAT_DISTRIBUTED_MASTER_MASTER_SESSIONS_H_
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/core/threads/timer_queue.h"
+#include "leat/distributed/limits.h"
+#include "leat/distributed/master/master_session.h"
+#include "leat/distributed/wire/methods.h"
+
+namespace leat {
+
+// Thread-safe. Owned by a shared_ptr: tokens share the ownership, timers keep
+// only weak references.
+class MasterSessions : public std::enable_shared_from_this<MasterSessions> {
+ public:
+  using SessionPtr = std::shared_ptr<MasterSession>;
+  using Done = absl::AnyInvocable<void() &&>;
+  // Something of a session is under way as long as somebody holds a token.
+  class Token;
+  using UnderWay = std::shared_ptr<Token>;
+
+  // `task` is the master's, for messages. `timers` is borrowed and outlives
+  // this.
+  MasterSessions(std::string task, const ServerLimits& limits,
+                 TimerQueue& timers);
+
+  // Reserves room for a session that is being created, until the result is
+  // given to Add or destroyed. If there is no room, closes the session that was
+  // idle for longest. Returns UNAVAILABLE if the master is stopping, and
+  // RESOURCE_EXHAUSTED if that session was not idle for long enough.
+  absl::StatusOr<UnderWay> Begin();
+
+  // Adds a session for which `under_way` holds the room. Closes it instead if
+  // the master is stopping (UNAVAILABLE), or if the client has gone
+  // (CANCELLED), because nobody would know about the session. If the client
+  // goes later, but before it has the reply, the session is closed then.
+  absl::Status Add(SessionPtr session, CallContext& client, UnderWay under_way);
+
+  // Returns null if there is no such session.
+  SessionPtr Find(const std::string& handle) const;
+
+  // Removes a session and closes it with `why`. `done` is called when it is
+  // closed. Returns false, and does not call `done`, if there is no such
+  // session.
+  bool Close(const std::string& handle, absl::Status why, Done&& done);
+  // Gets a token. What goes on with the token is under way, too.
+  using AllClosed = absl::AnyInvocable<void(UnderWay) &&>;
+  // Removes all sessions and closes them with `why`. `done` is called when all
+  // are closed.
+  void CloseAll(const absl::Status& why, AllClosed done);
+
+  // Looks for idle sessions and closes them, again and again until BeginStop.
+  void StartSweeping();
+
+  // Accepts no more sessions, and closes those that there are, without waiting.
+  // Idempotent.
+  void BeginStop();
+  // Waits until nothing is under way. Returns false if something still is at
+  // `deadline`.
+  bool WaitUntil(std::chrono::steady_clock::time_point deadline);
+
+  // Returns the number of sessions that are open.
+  size_t size() const;
+  // Returns at most `max` sessions, in no particular order.
+  std::vector<SessionPtr> List(size_t max) const;
+
+ private:
+  // A session and how long it has been idle.
+  struct Idle {
+    SessionPtr session = {};  // null if there is none
+    std::chrono::nanoseconds time = {};
+  };
+
+  // Returns UNAVAILABLE, naming the task.
+  absl::Status Stopping() const;
+  // Returns RESOURCE_EXHAUSTED, with how long `longest` has been idle.
+  absl::Status Full(const Idle& longest) const;
+  // Returns a new token.
+  UnderWay Count() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns the session that has been idle for longest.
+  Idle LongestIdle() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Closes the sessions that were idle for `idle_time_`, and sets the timer
+  // again.
+  void Sweep();
+
+  const std::string task_;
+  const size_t max_sessions_;
+  const std::chrono::nanoseconds idle_time_;
+  const std::chrono::nanoseconds idle_time_when_full_;
+  TimerQueue& timers_;
+
+  mutable Mutex mutex_;
+  CondVar ended_;
+  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
+  size_t under_way_ ABSL_GUARDED_BY(mutex_) = 0;
+  size_t creating_ ABSL_GUARDED_BY(mutex_) = 0;
+  TimerQueue::Id sweep_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::flat_hash_map<std::string, SessionPtr> sessions_
+      ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_MASTER_MASTER_SESSIONS_H_

@@ -1,0 +1,42 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// PlanObserver: the interface for watching the plans that a master makes, as
+// `leat serve --dump-dir` does.
+#ifndef LEAT_DISTRIBUTED_MASTER_PLAN_OBSERVER_H_
+#define LEAT_DISTRIBUTED_MASTER_PLAN_OBSERVER_H_
+
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "leat/partitioner/plan_step.h"
+
+namespace leat::pb {
+class GraphDef;
+}  // namespace leat::pb
+
+namespace leat {
+
+// A plan that is about to be registered with its tasks. Everything is borrowed
+// for the duration of the call.
+struct PlanView {
+  absl::string_view session = {};  // the session's handle
+  // The plan, with its `whole` graph and with `partitions` as they were cut.
+  const StepPlan* plan = nullptr;
+  // The graph that the task of each partition gets, in the order of the
+  // partitions: with feeds and fetches in the form that tasks know, and for a
+  // task of TensorFlow without what it would not understand.
+  std::vector<const pb::GraphDef*> graphs = {};
+};
+
+// Implementations must be thread-safe.
+class PlanObserver {
+ public:
+  virtual ~PlanObserver() = default;
+  // Called for each plan, on several threads at once, which may block here. The
+  // observer has to handle its own errors.
+  virtual void OnPlan(const PlanView& view) = 0;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_MASTER_PLAN_OBSERVER_H_

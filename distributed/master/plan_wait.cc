@@ -1,0 +1,124 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/master/plan_wait.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "leat/core/threads/cancellation.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/distributed/master/step_deadline.h"
+
+namespace leat {
+namespace {
+
+// One wait. The callbacks of the timer and of the client's cancellation refer
+// to it weakly; the table owns it as long as the wait goes on.
+class PlanWait : public std::enable_shared_from_this<PlanWait> {
+ public:
+  PlanWait(const std::shared_ptr<PlanTable>& plans, std::string key,
+           TimerQueue& timers, const Patience& patience, PlanTable::Done done)
+      : plans_(plans),
+        key_(std::move(key)),
+        timers_(timers),
+        patience_(patience),
+        done_(std::move(done)) {}
+
+  // Sets the timer and listens to the client, unless the wait is over already.
+  // `ticket` is its ticket in the table.
+  void Start(PlanTable::Ticket ticket) {
+    absl::Status gone;
+    {
+      // What is registered here may call GiveUp at once. GiveUp then blocks on
+      // the mutex until it is known which timer, token and ticket to take back.
+      MutexLock lock(mutex_);
+      if (done_ == nullptr) return;
+      ticket_ = ticket;
+      if (patience_.deadline.has_value()) {
+        timer_ = timers_.At(patience_.deadline->at, [weak = weak_from_this()] {
+          if (const auto self = weak.lock()) {
+            self->GiveUp(TooLateToBegin(*self->patience_.deadline));
+          }
+        });
+      }
+      if (patience_.call != nullptr) {
+        Cancellation& client = patience_.call->cancellation;
+        Cancellation::Token token = 0;
+        if (client.Register(
+                [weak = weak_from_this()](const absl::Status& why) {
+                  if (const auto self = weak.lock()) self->GiveUp(why);
+                },
+                &token)) {
+          token_ = token;
+        } else {
+          gone = client.status();
+        }
+      }
+    }
+    if (!gone.ok()) GiveUp(gone);
+  }
+
+  // Ends the wait with the table's result.
+  void End(absl::StatusOr<PlanTable::Plan> plan) {
+    PlanTable::Done done = TakeDone();
+    if (done != nullptr) std::move(done)(std::move(plan));
+  }
+
+ private:
+  // Ends the wait early and leaves the table.
+  void GiveUp(const absl::Status& why) {
+    PlanTable::Done done = TakeDone();
+    if (done == nullptr) return;
+    PlanTable::Ticket ticket = 0;
+    {
+      MutexLock lock(mutex_);
+      ticket = ticket_;
+    }
+    if (const auto plans = plans_.lock()) plans->Leave(key_, ticket);
+    std::move(done)(why);
+  }
+
+  // Ends the timer and the listening. Returns `done_`, or null if the wait is
+  // over already.
+  PlanTable::Done TakeDone() {
+    PlanTable::Done done;
+    std::optional<TimerQueue::Id> timer;
+    std::optional<Cancellation::Token> token;
+    {
+      MutexLock lock(mutex_);
+      done = std::exchange(done_, nullptr);
+      timer = std::exchange(timer_, std::nullopt);
+      token = std::exchange(token_, std::nullopt);
+    }
+    if (timer.has_value()) timers_.Cancel(*timer);
+    if (token.has_value()) patience_.call->cancellation.Deregister(*token);
+    return done;
+  }
+
+  const std::weak_ptr<PlanTable> plans_;  // It owns this.
+  const std::string key_;
+  TimerQueue& timers_;
+  const Patience patience_;
+
+  Mutex mutex_;
+  PlanTable::Done done_ ABSL_GUARDED_BY(mutex_);  // null once it is called
+  PlanTable::Ticket ticket_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::optional<TimerQueue::Id> timer_ ABSL_GUARDED_BY(mutex_);
+  std::optional<Cancellation::Token> token_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+void WaitForPlan(const std::shared_ptr<PlanTable>& plans,
+                 const std::string& key, int64_t graph_version,
+                 PlanTable::Make make, TimerQueue& timers,
+                 const Patience& patience, PlanTable::Done done) {
+  const auto wait =
+      std::make_shared<PlanWait>(plans, key, timers, patience, std::move(done));
+  wait->Start(plans->Get(key, graph_version, std::move(make),
+                         [wait](absl::StatusOr<PlanTable::Plan> plan) {
+                           wait->End(std::move(plan));
+                         }));
+}
+
+}  // namespace leat

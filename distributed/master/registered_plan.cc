@@ -1,0 +1,264 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/master/registered_plan.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "leat/core/random_id.h"
+#include "leat/core/status_macros.h"
+#include "leat/distributed/master/plan_observer.h"
+#include "leat/distributed/requests/parse_message.h"
+#include "leat/distributed/requests/request_queue.h"
+#include "leat/distributed/tasks/fan_out.h"
+#include "leat/distributed/wire/wire.h"
+#include "leat/graph/io/graph_def.h"
+#include "leat/protos/config.pb.h"
+#include "leat/protos/leat_worker.pb.h"
+
+namespace leat {
+namespace {
+
+constexpr char kLeatAttrPrefix[] = "_leat";
+// How long DeregisterGraph may take. Nobody waits for it, but a call must not
+// stay open for ever when a peer does not answer.
+constexpr std::chrono::seconds kDeregisterTimeout(10);
+
+// Removes the attrs that only Leat understands.
+void RemoveLeatAttrs(Graph& graph) {
+  for (const NodeId id : graph.NodeIds()) {
+    const std::shared_ptr<const NodeDef>& def = graph.node(id).def;
+    std::vector<std::string> own;
+    for (const auto& [name, value] : def->attrs) {
+      if (absl::StartsWith(name, kLeatAttrPrefix)) own.push_back(name);
+    }
+    if (own.empty()) continue;
+    auto changed = std::make_shared<NodeDef>(*def);
+    for (const std::string& name : own) changed->attrs.Erase(name);
+    graph.Replace(id, std::move(changed));
+  }
+}
+
+// Returns true if the graph sends tensors to other tasks or receives some. A
+// plan has no Sends and Recvs besides those.
+bool ExchangesTensors(const Graph& graph) {
+  for (const NodeId id : graph.NodeIds()) {
+    const std::string& op = graph.node(id).op();
+    if (op == "_Send" || op == "_Recv" || op == "_HostSend" ||
+        op == "_HostRecv") {
+      return true;
+    }
+  }
+  return false;
+}
+
+absl::StatusOr<PartRequest> MakePartRequest(Partition partition,
+                                            const StepSignature& signature,
+                                            const PlanSession& session) {
+  Graph& graph = partition.graph;
+  PartRequest result;
+  TaskPart& part = result.part;
+  part.task = std::move(partition.name);
+  part.is_foreign =
+      std::find(session.foreign_tasks.begin(), session.foreign_tasks.end(),
+                part.task) != session.foreign_tasks.end();
+  part.ends_alone = !part.is_foreign && !ExchangesTensors(graph);
+  LEAT_ASSIGN_OR_RETURN(part.boundary,
+                        ArgsToRecvs(signature, session.devices, graph));
+  // TensorFlow's workers refuse a graph without a producer version.
+  if (graph.producer == 0) graph.producer = kGraphDefVersion;
+  pb::RegisterGraphRequest& request = result.request;
+  request.set_session_handle(*session.handle);
+  request.set_create_worker_session_called(true);
+  if (part.is_foreign) {
+    RemoveLeatAttrs(graph);
+    if (session.config != nullptr) {
+      *request.mutable_graph_options() = session.config->graph_options();
+      *request.mutable_config_proto() = *session.config;
+    }
+  } else {
+    request.set_request_id(static_cast<int64_t>(RandomId()));
+  }
+  LEAT_RETURN_IF_ERROR(ExportGraphDef(
+      graph, *request.mutable_graph_def(),
+      {.assigned_devices = true, .strip_default_attrs = part.is_foreign}));
+  const size_t bytes = request.ByteSizeLong();
+  if (bytes > static_cast<size_t>(kMaxMessageBytes)) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the graph of ", part.task, " takes ", bytes,
+                     " bytes; a message has at most ", kMaxMessageBytes));
+  }
+  return result;
+}
+
+std::vector<std::string> TasksOf(absl::Span<const TaskPart> parts) {
+  std::vector<std::string> tasks;
+  tasks.reserve(parts.size());
+  for (const TaskPart& part : parts) tasks.push_back(part.task);
+  return tasks;
+}
+
+// Does what MakePartRequests does, and shows the result to the observer.
+absl::StatusOr<std::vector<PartRequest>> MakeObservedRequests(
+    std::vector<Partition> partitions, const StepPlan* observed,
+    const StepSignature& signature, const PlanSession& session) {
+  absl::StatusOr<std::vector<PartRequest>> requests =
+      MakePartRequests(std::move(partitions), signature, session);
+  if (!requests.ok() || observed == nullptr) return requests;
+  PlanView view{.session = *session.handle, .plan = observed};
+  for (const PartRequest& request : *requests) {
+    view.graphs.push_back(&request.request.graph_def());
+  }
+  session.observer->OnPlan(view);
+  return requests;
+}
+
+// A plan that is being registered. It collects the replies of the tasks.
+class Registration {
+ public:
+  Registration(Tasks& tasks, StepPlan plan, const PlanSession& session,
+               RegisterPlanDone done)
+      : tasks_(tasks),
+        session_handle_(*session.handle),
+        done_(std::move(done)) {
+    plan_.feeds = {.names = plan.signature.feeds,
+                   .types = std::move(plan.feed_types),
+                   .shapes = std::move(plan.feed_shapes)};
+    plan_.fetches = plan.signature.fetches;
+  }
+
+  // Sets the parts. The replies that Finish gets are in this order.
+  void SetParts(std::vector<TaskPart> parts) { plan_.parts = std::move(parts); }
+
+  void Fail(const absl::Status& status) && { std::move(done_)(status); }
+
+  void Finish(const std::vector<absl::StatusOr<Payload>>& replies) && {
+    absl::Status status = FirstError(TasksOf(plan_.parts), replies);
+    std::vector<TaskPart> registered;
+    for (size_t i = 0; i < replies.size(); ++i) {
+      if (!replies[i].ok()) continue;
+      pb::RegisterGraphResponse response;
+      const absl::string_view header = replies[i]->header;
+      absl::Status parsed = CheckInlineHeader("RegisterGraphResponse", header);
+      if (parsed.ok()) parsed = ParseMessage(header, kMaxAnswerBytes, response);
+      if (!parsed.ok()) {
+        status.Update(absl::InternalError(absl::StrCat(
+            plan_.parts[i].task,
+            ": malformed RegisterGraphResponse: ", parsed.message())));
+        continue;
+      }
+      SetGraphHandle(session_handle_, response.graph_handle(), plan_.parts[i]);
+      registered.push_back(plan_.parts[i]);
+    }
+    if (!status.ok()) {
+      DeregisterParts(tasks_, session_handle_, registered);
+      return std::move(done_)(std::move(status));
+    }
+    std::move(done_)(std::make_shared<const RegisteredPlan>(std::move(plan_)));
+  }
+
+ private:
+  Tasks& tasks_;
+  const std::string session_handle_;
+  RegisteredPlan plan_;
+  RegisterPlanDone done_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<PartRequest>> MakePartRequests(
+    std::vector<Partition> partitions, const StepSignature& signature,
+    const PlanSession& session) {
+  std::vector<PartRequest> requests;
+  requests.reserve(partitions.size());
+  for (Partition& partition : partitions) {
+    LEAT_ASSIGN_OR_RETURN(
+        PartRequest request,
+        MakePartRequest(std::move(partition), signature, session));
+    requests.push_back(std::move(request));
+  }
+  return requests;
+}
+
+void SetGraphHandle(const std::string& session_handle, std::string graph_handle,
+                    TaskPart& part) {
+  part.graph_handle = std::move(graph_handle);
+  pb::RunGraphRequest request;
+  request.set_session_handle(session_handle);
+  request.set_create_worker_session_called(true);
+  request.set_graph_handle(part.graph_handle);
+  // TensorFlow's errors in the status of the RPC are cut, and their codes may
+  // change on the way.
+  request.set_store_errors_in_response_body(true);
+  for (const BoundaryKey& fetch : part.boundary.fetches) {
+    request.add_recv_key(fetch.key);
+  }
+  if (part.ends_alone) request.mutable_leat()->set_ends_alone(true);
+  request.SerializeToString(&part.run_graph);
+}
+
+std::string RunGraphHeader(const TaskPart& part, int64_t step_id,
+                           int64_t request_id,
+                           const pb::ExecutorOpts& exec_opts,
+                           absl::Span<const int64_t> cleanup_steps) {
+  pb::RunGraphRequest request;
+  request.set_step_id(step_id);
+  request.set_request_id(request_id);
+  if (exec_opts.ByteSizeLong() > 0) *request.mutable_exec_opts() = exec_opts;
+  for (const int64_t ended : cleanup_steps) {
+    request.mutable_leat()->add_cleanup_steps(ended);
+  }
+  // The bytes of two messages, one after the other, are a message with the
+  // fields of both. Fields may come in any order, and a field that is itself a
+  // message may come in several parts, which are merged.
+  std::string header = part.run_graph;
+  request.AppendToString(&header);
+  return header;
+}
+
+void RegisterPlan(Tasks& tasks, StepPlan plan, const PlanSession& session,
+                  const CallOptions& options, RegisterPlanDone done) {
+  std::optional<StepPlan> observed;
+  if (session.observer != nullptr) observed = plan;
+  std::vector<Partition> partitions = std::move(plan.partitions);
+  const StepSignature signature = plan.signature;
+  Registration registration(tasks, std::move(plan), session, std::move(done));
+  absl::StatusOr<std::vector<PartRequest>> requests = MakeObservedRequests(
+      std::move(partitions), observed.has_value() ? &*observed : nullptr,
+      signature, session);
+  if (!requests.ok()) return std::move(registration).Fail(requests.status());
+  std::vector<TaskPart> parts;
+  std::vector<TaskCall> calls;
+  for (PartRequest& request : *requests) {
+    calls.push_back({request.part.task, ToPayload(request.request)});
+    parts.push_back(std::move(request.part));
+    request.request.Clear();  // It is as large as its message.
+  }
+  registration.SetParts(std::move(parts));
+  FanOut(tasks, methods::kRegisterGraph, std::move(calls), options,
+         [registration = std::move(registration)](
+             std::vector<absl::StatusOr<Payload>> replies) mutable {
+           std::move(registration).Finish(replies);
+         });
+}
+
+void DeregisterParts(Tasks& tasks, const std::string& session_handle,
+                     absl::Span<const TaskPart> parts) {
+  std::vector<TaskCall> calls;
+  for (const TaskPart& part : parts) {
+    pb::DeregisterGraphRequest request;
+    request.set_session_handle(session_handle);
+    request.set_create_worker_session_called(true);
+    request.set_graph_handle(part.graph_handle);
+    calls.push_back({part.task, ToPayload(request)});
+  }
+  FanOut(tasks, methods::kDeregisterGraph, std::move(calls),
+         {.deadline = std::chrono::steady_clock::now() + kDeregisterTimeout},
+         [](const std::vector<absl::StatusOr<Payload>>&) {});
+}
+
+}  // namespace leat

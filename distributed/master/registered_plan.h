@@ -1,0 +1,109 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// RegisteredPlan: a plan whose graphs are registered with their tasks, and the
+// functions that register it and that write the requests of its steps.
+#ifndef LEAT_DISTRIBUTED_MASTER_REGISTERED_PLAN_H_
+#define LEAT_DISTRIBUTED_MASTER_REGISTERED_PLAN_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "leat/core/devices/device.h"
+#include "leat/distributed/tasks/tasks.h"
+#include "leat/partitioner/client_terminated.h"
+#include "leat/partitioner/plan_step.h"
+#include "leat/protos/worker.pb.h"
+#include "leat/runtime/feed_checks.h"
+
+namespace leat {
+
+class PlanObserver;
+
+// The part of a plan that runs on one task.
+struct TaskPart {
+  std::string task = {};    // "/job:ps/replica:0/task:0"
+  bool is_foreign = false;  // a task of TensorFlow
+  // True if the part exchanges nothing with other tasks. A step has ended there
+  // when RunGraph has returned, and needs no CleanupGraph.
+  bool ends_alone = false;
+  // Which of the step's feeds and fetches the part takes and gives, and their
+  // keys.
+  Boundary boundary = {};
+  // The handle that the task has given the graph. Empty until it is registered.
+  std::string graph_handle = {};
+  // The fields of RunGraphRequest that all steps share, serialized.
+  std::string run_graph = {};
+};
+
+// A plan and its parts. Immutable once registered, and shared by the steps that
+// run it.
+struct RegisteredPlan {
+  FeedSpec feeds = {};
+  std::vector<std::string> fetches = {};
+  std::vector<TaskPart> parts = {};
+};
+
+// The session for which plans are registered. Everything is borrowed.
+struct PlanSession {
+  const std::string* handle = nullptr;
+  // The devices of all tasks of the session, as PlanStep gets them.
+  absl::Span<const DeviceInfo> devices = {};
+  absl::Span<const std::string> foreign_tasks = {};
+  // The client's configuration, which tasks of TensorFlow get. May be null.
+  const pb::ConfigProto* config = nullptr;
+  // Sees plans before they are registered. May be null. If it is not, plans
+  // must have their `whole` graph.
+  PlanObserver* observer = nullptr;
+};
+
+// A part and the request that registers it. The graph for a task of TensorFlow
+// has no attrs of Leat's, and no attrs with their default value, which an older
+// op may not know.
+struct PartRequest {
+  TaskPart part = {};
+  pb::RegisterGraphRequest request = {};
+};
+
+// Makes the requests that register the partitions. Fails as ArgsToRecvs and
+// ExportGraphDef do, and with RESOURCE_EXHAUSTED, naming the task, for a graph
+// that is too large for a message.
+absl::StatusOr<std::vector<PartRequest>> MakePartRequests(
+    std::vector<Partition> partitions, const StepSignature& signature,
+    const PlanSession& session);
+
+// Sets the fields of `part` that are known once it is registered.
+void SetGraphHandle(const std::string& session_handle, std::string graph_handle,
+                    TaskPart& part);
+
+// Returns the header of a RunGraphRequest: the fields of `part.run_graph`, and
+// the fields of one step. `cleanup_steps` are ended steps that the task, which
+// must be of Leat then, is to forget.
+std::string RunGraphHeader(const TaskPart& part, int64_t step_id,
+                           int64_t request_id,
+                           const pb::ExecutorOpts& exec_opts = {},
+                           absl::Span<const int64_t> cleanup_steps = {});
+
+using RegisterPlanDone = absl::AnyInvocable<
+    void(absl::StatusOr<std::shared_ptr<const RegisteredPlan>>) &&>;
+
+// Registers all parts with their tasks, at the same time, and calls `done`
+// exactly once. Fails as MakePartRequests does, or with the error of a task,
+// with "From TASK:\n" in front; then no part stays registered. Takes long
+// before it returns, because it exports the graphs. `tasks` is borrowed until
+// the calls have ended.
+void RegisterPlan(Tasks& tasks, StepPlan plan, const PlanSession& session,
+                  const CallOptions& options, RegisterPlanDone done);
+
+// Tells the tasks that no step of these parts will come any more. Does not wait
+// for their answers. `tasks` is borrowed until the calls have ended.
+void DeregisterParts(Tasks& tasks, const std::string& session_handle,
+                     absl::Span<const TaskPart> parts);
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_MASTER_REGISTERED_PLAN_H_

@@ -1,0 +1,184 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// RemoteStep: one running step of a plan on the master. It sends a RunGraph to
+// each task, with the feeds that the task takes, and collects the replies.
+#ifndef LEAT_DISTRIBUTED_MASTER_REMOTE_STEP_H_
+#define LEAT_DISTRIBUTED_MASTER_REMOTE_STEP_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "leat/core/buffer.h"
+#include "leat/core/tensor.h"
+#include "leat/core/threads/cancellation.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/core/threads/timer_queue.h"
+#include "leat/core/threads/work_queue.h"
+#include "leat/core/variant_codec.h"
+#include "leat/distributed/master/registered_plan.h"
+#include "leat/distributed/master/step_errors.h"
+#include "leat/distributed/tasks/cleanups.h"
+#include "leat/distributed/tasks/tasks.h"
+#include "leat/distributed/trace/merged_step_stats.h"
+#include "leat/protos/config.pb.h"
+#include "leat/protos/worker.pb.h"
+#include "leat/runtime/graph_runner.h"
+
+namespace leat {
+
+// What a step needs of its master. Pointers are borrowed until the step has
+// ended.
+struct StepEnvironment {
+  Tasks* tasks = nullptr;
+  TimerQueue* timers = nullptr;
+  WorkQueue* compute = nullptr;    // decodes large replies
+  Allocator* allocator = nullptr;  // of host memory, for fetches
+  const VariantDecoders* decoders = nullptr;
+  int64_t max_message_bytes = INT32_MAX;
+  // How long to wait for the cause, once a task has reported an error that may
+  // only be an echo of it (step_errors.h).
+  std::chrono::nanoseconds wait_for_cause = std::chrono::seconds(1);
+  // How long to wait for replies, once the step was cancelled.
+  std::chrono::nanoseconds wait_for_replies = std::chrono::seconds(5);
+  // How long a CleanupGraph may take.
+  std::chrono::nanoseconds cleanup_timeout = std::chrono::seconds(10);
+  // Tells tasks of the end of steps that have succeeded. If it is null, each
+  // task is told at once by a call of its own.
+  std::shared_ptr<Cleanups> cleanups = {};
+};
+
+// The step that is to be run. A value.
+struct StepRequest {
+  std::shared_ptr<const RegisteredPlan> plan = {};
+  std::vector<Tensor> feeds = {};  // by position
+  std::optional<StepDeadline> deadline = {};
+  // The client's call, whose cancellation cancels the step. May be null.
+  std::shared_ptr<CallContext> call = {};
+  bool trace = false;  // asks for step_stats, by this process's clock
+  bool partition_graphs = false;  // asks for partition_graphs
+};
+
+// How a step ended.
+struct StepResult {
+  absl::Status status = {};
+  std::vector<Tensor> fetches = {};  // by position; empty on error
+  pb::RunMetadata metadata = {};     // what tasks have reported of it
+};
+
+// Thread-safe. A step owns itself, through its calls, until it has ended.
+class RemoteStep : public std::enable_shared_from_this<RemoteStep> {
+ public:
+  using Done = absl::AnyInvocable<void(StepResult) &&>;
+  using Ended = absl::AnyInvocable<void() &&>;
+
+  // Checks the feeds and starts the step.
+  //
+  // `done` is called exactly once. When tasks fail, the others are cancelled,
+  // and the status is the cause (step_errors.h). `ended` is called exactly
+  // once, after `done`, when every task has replied and was told to forget the
+  // step or is going to be told soon (cleanups.h). Both are called on any
+  // thread, perhaps this one, outside of any lock.
+  static std::shared_ptr<RemoteStep> Start(const StepEnvironment& environment,
+                                           StepRequest request, Done done,
+                                           Ended ended);
+
+  // Cancels the step on all tasks. Its status becomes `why` unless a task has
+  // failed by itself. Idempotent.
+  void Cancel(const absl::Status& why);
+
+  int64_t step_id() const { return step_id_; }
+
+ private:
+  RemoteStep(const StepEnvironment& environment, StepRequest request, Done done,
+             Ended ended);
+
+  // Ends the step with `why` before anything is sent.
+  void Refuse(const absl::Status& why);
+  // Sets the timer of the step's deadline.
+  void SetDeadline();
+  // Makes the client's cancellation cancel the step.
+  void ListenToClient();
+  // Starts the logs of TensorFlow's tasks if there is a trace, and then sends.
+  void Begin();
+  // Calls RunGraph on every task.
+  void Send();
+  // Returns the feeds that a part takes, with their keys.
+  WireTensors FeedsOf(const TaskPart& part) const;
+  // Returns the ended steps `cleanups` to Cleanups: the call of RunGraph that
+  // should have told the task about them has failed.
+  void GiveBack(size_t part, const std::vector<int64_t>& cleanups);
+  // Leaves telling the task about the end of this step to Cleanups. Returns
+  // false if that is not possible, so that the task has to be told now.
+  bool DeferCleanup(const TaskPart& part) const;
+  // Takes the reply of a part, and decodes it here if that is quick.
+  void Receive(size_t part, absl::StatusOr<Payload> reply);
+  // The tasks of TensorFlow in this step, whose pulls a trace gets from RPC
+  // logs (rpc_logs.h): their names, the request for the logs, and what they
+  // reply.
+  std::vector<std::string> ForeignTasks() const;
+  void FetchLogs();
+  void KeepLogs(std::vector<pb::StepStats> logs);
+  // Returns the time in nanoseconds since 1970, by one clock for all of the
+  // step.
+  int64_t WallTime() const;
+  // Decodes the reply of a part and keeps its fetches. Returns the part's
+  // status.
+  absl::Status Read(size_t part, Payload reply);
+  // Stores the fetches of a part. Fails unless there is exactly one of each,
+  // with the planned type.
+  absl::Status KeepFetches(const TaskPart& part, WireTensors tensors);
+  // Records that a part has replied, and decides what happens then.
+  void Record(size_t part, const absl::Status& status);
+  // Cancels the calls of RunGraph, with `why` as a derived error.
+  void CancelParts(const absl::Status& why);
+  // Every task has replied, or had its time to.
+  void Finish();
+  // Calls `done` unless it has been called.
+  void Answer();
+  // Returns the status, the fetches and the partition graphs.
+  StepResult Result() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns what each part recorded. Empty without a trace.
+  std::vector<TaskStepStats> Recorded() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Tells the tasks to forget the step, once every task has replied and `done`
+  // has returned. Does nothing before that.
+  void CleanUp();
+
+  const StepEnvironment environment_;
+  // The feeds until they are sent. Used only by the thread that starts the
+  // step.
+  std::vector<Tensor> feeds_;
+  const StepRequest request_;  // without its feeds
+  const int64_t step_id_;
+  const std::shared_ptr<Cancellation> parts_;         // cancels the RunGraphs
+  const std::chrono::nanoseconds wall_clock_offset_;  // 0 without trace
+
+  Mutex mutex_;
+  Done done_ ABSL_GUARDED_BY(mutex_);  // null once it is called
+  Ended ended_ ABSL_GUARDED_BY(mutex_);
+  size_t missing_ ABSL_GUARDED_BY(mutex_);          // replies to come
+  bool is_logged_ ABSL_GUARDED_BY(mutex_) = false;  // see rpc_logs.h
+  // True while all tasks have replied and their logs are still to come.
+  bool lacks_logs_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_sent_ ABSL_GUARDED_BY(mutex_) = true;
+  bool cancelled_ ABSL_GUARDED_BY(mutex_) = false;
+  bool answered_ ABSL_GUARDED_BY(mutex_) = false;  // `done` has returned
+  std::vector<TaskStatus> statuses_ ABSL_GUARDED_BY(mutex_);
+  std::vector<Tensor> fetches_ ABSL_GUARDED_BY(mutex_);
+  std::vector<pb::RunGraphResponse> responses_ ABSL_GUARDED_BY(mutex_);
+  // The times of each part, as far as this process knows them. Empty without a
+  // trace.
+  std::vector<RunGraphTimes> times_ ABSL_GUARDED_BY(mutex_);
+  std::vector<TimerQueue::Id> timers_ ABSL_GUARDED_BY(mutex_);
+  std::optional<Cancellation::Token> client_token_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_MASTER_REMOTE_STEP_H_

@@ -1,0 +1,54 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// SerialQueue: runs tasks on a WorkQueue one after another, in the order in
+// which they were added. Tasks that wait for their turn hold no thread.
+//
+//   SerialQueue queue(blocking, /*max_waiting=*/100);
+//   queue.Add([&] { Extend(first); });
+//   queue.Add([&] { Extend(second); });  // runs after the first one
+#ifndef LEAT_DISTRIBUTED_MASTER_SERIAL_QUEUE_H_
+#define LEAT_DISTRIBUTED_MASTER_SERIAL_QUEUE_H_
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+
+#include "leat/core/threads/mutex.h"
+#include "leat/core/threads/work_queue.h"
+
+namespace leat {
+
+// Thread-safe. Tasks that were added run even if this is destroyed before.
+class SerialQueue {
+ public:
+  // `queue` is borrowed and must outlive the tasks; they may run when this is
+  // gone. `max_waiting` is the most tasks that may wait beside the one that
+  // runs.
+  SerialQueue(WorkQueue& queue, size_t max_waiting)
+      : state_(std::make_shared<State>(queue)), max_waiting_(max_waiting) {}
+
+  // Takes `task` and runs it later. Each task takes a turn of its own in
+  // `queue`. Returns false and leaves `task` alone if too many wait.
+  bool Add(WorkQueue::Task&& task);
+
+ private:
+  // What the tasks share with this. They keep it alive.
+  struct State {
+    explicit State(WorkQueue& work) : queue(work) {}
+
+    WorkQueue& queue;
+    Mutex mutex;
+    bool is_running ABSL_GUARDED_BY(mutex) = false;
+    std::deque<WorkQueue::Task> waiting ABSL_GUARDED_BY(mutex);
+  };
+
+  // Adds `task` to the queue, and the next one after it has run.
+  static void Start(std::shared_ptr<State> state, WorkQueue::Task task);
+
+  const std::shared_ptr<State> state_;
+  const size_t max_waiting_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_MASTER_SERIAL_QUEUE_H_

@@ -1,0 +1,52 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Finds the cause among the errors that the tasks of a step report. One failure
+// causes many errors: tasks that waited for the failed task's tensors fail, and
+// so do tasks that the master then cancels. Stateless, thread-safe.
+#ifndef LEAT_DISTRIBUTED_MASTER_STEP_ERRORS_H_
+#define LEAT_DISTRIBUTED_MASTER_STEP_ERRORS_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+
+namespace leat {
+
+// How a task's part of a step ended.
+struct TaskStatus {
+  // The task, such as "/job:ps/replica:0/task:0". "" means that the master
+  // ended the step: for its client, by its deadline, or because the session was
+  // closed.
+  std::string task = {};
+  absl::Status status = {};
+  // True if the status came after the master had cancelled the task's part.
+  bool after_cancel = false;
+};
+
+// Returns the cause, with "From /job:ps/replica:0/task:0:\n" in front if it is
+// the error of a task, or OK if all statuses are OK. `statuses` are in the
+// order in which they came; of equal claims the first wins. The order of
+// precedence is:
+//
+// 1. What a task reports about itself, so that it is not an echo. An echo is
+//    - an error that is derived (core/status_payloads.h),
+//    - after the master's cancel, CANCELLED or TensorFlow's "Step N cancelled.
+//      Cancelling rendezvous.",
+//    - a TensorFlow task's error of a RecvTensor, which names the task that
+//      was asked,
+//    - an error that another task of the step could not be reached, if the
+//      master could not reach that one either.
+// 2. An echo that names the task from which it came, if that task has not
+//    reported by itself: it counts as that task's error.
+// 3. Why the master ended the step.
+// 4. Any other echo.
+absl::Status CauseOf(absl::Span<const TaskStatus> statuses);
+
+// Returns true if the error may be the effect of another task's failure. The
+// cause is then still to come, and the other tasks need not be cancelled yet.
+bool MayBeEcho(const TaskStatus& status);
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_MASTER_STEP_ERRORS_H_

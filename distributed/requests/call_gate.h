@@ -1,0 +1,63 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// CallGate: counts the calls of some methods that are under way. Once it is
+// closed it refuses new calls, and a stopping task can wait until those inside
+// have left.
+#ifndef LEAT_DISTRIBUTED_REQUESTS_CALL_GATE_H_
+#define LEAT_DISTRIBUTED_REQUESTS_CALL_GATE_H_
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/distributed/wire/methods.h"
+
+namespace leat {
+
+// Thread-safe. Calls that are inside and the handlers that Around makes keep a
+// pointer to the gate, which must outlive them.
+class CallGate {
+ public:
+  // `task` is the name of the task in messages.
+  explicit CallGate(std::string task) : task_(std::move(task)) {}
+
+  // Returns what a call gets that comes after Close: UNAVAILABLE, naming the
+  // task.
+  absl::Status reason() const;
+
+  // Returns a handler that calls `handler` if the gate is open and replies
+  // reason() otherwise. A call is inside until its reply has been given, or
+  // dropped. The handler borrows this, until the last call that came through it
+  // has left.
+  Handler Around(Handler handler);
+
+  // Refuses calls from now on. Those that are inside go on. Idempotent.
+  void Close();
+
+  // Waits until no call is inside. Returns false if one still is at `deadline`.
+  bool WaitUntil(std::chrono::steady_clock::time_point deadline);
+
+  // Returns how many calls are inside now.
+  size_t num_inside() const;
+
+ private:
+  class Visit;  // one call that is inside
+
+  // Counts a call. Returns false if the gate is closed.
+  bool Enter();
+  // Ends a call that has entered.
+  void Leave();
+
+  const std::string task_;
+  mutable Mutex mutex_;
+  CondVar left_;
+  bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
+  size_t inside_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_REQUESTS_CALL_GATE_H_

@@ -1,0 +1,51 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// GuardedReply: the Reply that a transport gives to a handler.
+//
+// A handler that drops its reply ends the call with INTERNAL. Otherwise the
+// call would never end, and nothing would tell which method is to blame.
+#ifndef LEAT_DISTRIBUTED_REQUESTS_GUARDED_REPLY_H_
+#define LEAT_DISTRIBUTED_REQUESTS_GUARDED_REPLY_H_
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "leat/core/check.h"
+#include "leat/distributed/wire/methods.h"
+
+namespace leat {
+
+// Movable, thread-compatible. It becomes a Reply. It owns the transport's Reply
+// until that is called.
+class GuardedReply {
+ public:
+  // `finish` is called exactly once. `method` is borrowed as long as this
+  // lives.
+  GuardedReply(const char* method, Reply finish)
+      : method_(method), finish_(std::move(finish)) {}
+  GuardedReply(GuardedReply&& other) noexcept
+      : method_(other.method_),
+        finish_(std::exchange(other.finish_, nullptr)) {}
+  GuardedReply& operator=(GuardedReply&&) = delete;
+  // Ends the call if nobody has replied.
+  ~GuardedReply() {
+    if (finish_ == nullptr) return;
+    std::exchange(finish_, nullptr)(absl::InternalError(
+        absl::StrCat("the handler of ", method_, " has dropped its reply")));
+  }
+
+  // REQUIRES: not called before.
+  void operator()(absl::StatusOr<Payload> response) && {
+    LEAT_CHECK(finish_ != nullptr);
+    std::exchange(finish_, nullptr)(std::move(response));
+  }
+
+ private:
+  const char* const method_;
+  Reply finish_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_REQUESTS_GUARDED_REPLY_H_

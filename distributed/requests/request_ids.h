@@ -1,0 +1,43 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// RequestIds: remembers the ids of the last requests, so that a request that
+// the network delivers twice is served once (TensorFlow's RecentRequestIds).
+#ifndef LEAT_DISTRIBUTED_REQUESTS_REQUEST_IDS_H_
+#define LEAT_DISTRIBUTED_REQUESTS_REQUEST_IDS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/threads/mutex.h"
+
+namespace leat {
+
+// A set of ids that forgets the oldest one when it is full. Thread-safe. Each
+// kind of request should have a set of its own, so that many requests of one
+// kind do not make the others forgotten.
+class RequestIds {
+ public:
+  // Remembers the last `kept` ids. REQUIRES: kept >= 1.
+  explicit RequestIds(size_t kept);
+
+  // Remembers `id`. Returns ABORTED, in TensorFlow's words, if it is one of the
+  // last `kept` ids. The id 0, which senders without ids use, is always new.
+  // `method`, such as "RunGraph (Worker)", is for the message.
+  absl::Status Add(int64_t id, absl::string_view method);
+
+ private:
+  const size_t kept_;
+  Mutex mutex_;
+  std::vector<int64_t> ring_ ABSL_GUARDED_BY(mutex_);  // the oldest is at next_
+  size_t next_ ABSL_GUARDED_BY(mutex_) = 0;
+  // The ids in the ring.
+  absl::flat_hash_set<int64_t> ids_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_REQUESTS_REQUEST_IDS_H_

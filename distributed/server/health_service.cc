@@ -1,0 +1,45 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/server/health_service.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "leat/core/quoted_text.h"
+#include "leat/distributed/requests/request_queue.h"
+#include "leat/protos/health.pb.h"
+
+namespace leat {
+namespace {
+
+// A larger request is malformed: it holds only the name of a service.
+constexpr size_t kMaxHealthRequestBytes = 1024;
+
+}  // namespace
+
+void HealthService::AddMethods(MethodTable& methods) {
+  methods.Add(methods::kHealthCheck,
+              [this](std::shared_ptr<CallContext>, Payload request,
+                     Reply reply) { std::move(reply)(Check(request)); });
+}
+
+absl::StatusOr<Payload> HealthService::Check(const Payload& payload) const {
+  pb::HealthCheckRequest request;
+  if (payload.header.size() > kMaxHealthRequestBytes ||
+      !request.ParseFromString(payload.header)) {
+    return absl::InvalidArgumentError("malformed HealthCheckRequest");
+  }
+  if (!request.service().empty()) {
+    return absl::NotFoundError(absl::StrCat("service ",
+                                            QuotedText(request.service()),
+                                            " has no health of its own"));
+  }
+  pb::HealthCheckResponse response;
+  response.set_status(is_serving_.load(std::memory_order_relaxed)
+                          ? pb::HealthCheckResponse::SERVING
+                          : pb::HealthCheckResponse::NOT_SERVING);
+  return ToPayload(response);
+}
+
+}  // namespace leat

@@ -1,0 +1,41 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// HealthService: answers gRPC's health check (protos/health.proto,
+// methods::kHealthCheck) for the task as a whole.
+#ifndef LEAT_DISTRIBUTED_SERVER_HEALTH_SERVICE_H_
+#define LEAT_DISTRIBUTED_SERVER_HEALTH_SERVICE_H_
+
+#include <atomic>
+
+#include "absl/status/statusor.h"
+#include "leat/distributed/wire/methods.h"
+#include "leat/distributed/wire/payload.h"
+
+namespace leat {
+
+// Thread-safe. Must outlive the methods that AddMethods adds. It serves at
+// first.
+class HealthService {
+ public:
+  HealthService() = default;
+  HealthService(const HealthService&) = delete;
+  HealthService& operator=(const HealthService&) = delete;
+
+  // Adds the method of the health check. It borrows this.
+  void AddMethods(MethodTable& methods);
+
+  // Answers NOT_SERVING from now on.
+  void SetNotServing() { is_serving_.store(false, std::memory_order_relaxed); }
+
+ private:
+  // Returns the response to a request. Fails with INVALID_ARGUMENT if the
+  // payload is not a HealthCheckRequest, and with NOT_FOUND if the request
+  // names a service, because no service has a health of its own.
+  absl::StatusOr<Payload> Check(const Payload& request) const;
+
+  std::atomic<bool> is_serving_{true};
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_SERVER_HEALTH_SERVICE_H_

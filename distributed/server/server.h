@@ -1,0 +1,104 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Server: one task of a cluster in this process. It has the task's devices, a
+// worker service, a master service and a health service, all at one address.
+//
+//   ServerOptions options;
+//   options.config = config;  // from ResolveTask,
+//   distributed/cluster/resolver.h LEAT_ASSIGN_OR_RETURN(const
+//   std::unique_ptr<Server> server,
+//                         Server::Start(std::move(options)));
+#ifndef LEAT_DISTRIBUTED_SERVER_SERVER_H_
+#define LEAT_DISTRIBUTED_SERVER_SERVER_H_
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "leat/distributed/cluster/resolver.h"
+#include "leat/distributed/limits.h"
+#include "leat/distributed/transport/transport.h"
+#include "leat/distributed/wire/recv_tensor.h"
+#include "leat/kernels/kernel_registry.h"
+#include "leat/runtime/device_set.h"
+
+namespace leat {
+
+class PlanObserver;
+
+// What a server is made of. A value.
+struct ServerOptions {
+  TaskConfig config = {};  // its task must be in its cluster
+  // The address to listen on; "": the task's address in the cluster.
+  std::string bind = {};
+  // True if the network is trusted. Tasks talk without encryption, so without
+  // this an address is refused that other machines can reach.
+  bool insecure = false;
+  DeviceSetOptions devices = {};  // its `task` is replaced by `config`'s
+  // What the task accepts from clients and peers, and how it receives large
+  // tensors.
+  ServerLimits limits = {};
+  ChunkOptions chunks = {};
+  std::string version = {};  // of the program, shown by `leat status`
+  // The name of a transport in `transports`.
+  std::string transport = "grpc";
+  // The network of the transport "in-process", which is not used by others.
+  std::shared_ptr<InProcessNetwork> network = {};
+  // Sees every plan that the master makes. Borrowed; must outlive the server.
+  // May be null.
+  PlanObserver* plan_observer = nullptr;
+  // Called on any thread with messages for people, such as which tasks a
+  // session waits for. May be null.
+  std::function<void(absl::string_view message)> log = {};
+  // Borrowed; must outlive the server. Null: those of this library.
+  const OpRegistry* ops = nullptr;
+  const KernelRegistry* kernels = nullptr;
+  const TransportRegistry* transports = nullptr;
+};
+
+// How many objects a server has now, for tests of leaks and for people.
+struct ServerCounters {
+  size_t master_sessions = 0;  // sessions of clients
+  size_t sessions = 0;         // sessions of masters
+  size_t graphs = 0;
+  // Calls of RunGraph that have not replied.
+  size_t running = 0;
+  size_t steps = 0;  // steps that have not ended
+  // Rendezvous of steps, also of ended steps that something still holds.
+  size_t rendezvous = 0;
+};
+
+// A running task. Thread-safe. Owns its devices, services and threads.
+class Server {
+ public:
+  // Makes a server, which serves when this returns. Returns INVALID_ARGUMENT
+  // for a task outside of the cluster and for an address that is refused
+  // without `insecure`, and UNAVAILABLE when it cannot listen.
+  static absl::StatusOr<std::unique_ptr<Server>> Start(ServerOptions options);
+  // Calls Stop(0).
+  ~Server();
+
+  const TaskId& task() const;
+  const std::string& address() const;  // with the chosen port
+  std::string target() const;          // e.g. "grpc://127.0.0.1:7001"
+
+  // Begins no more steps (UNAVAILABLE, naming the task), waits up to `grace`
+  // for the running ones and for peers that fetch their tensors, and then fails
+  // the rest. Idempotent. Not to be called on a thread of the transport.
+  void Stop(std::chrono::nanoseconds grace);
+
+  ServerCounters counters() const;
+
+ private:
+  class Implementation;
+  explicit Server(std::unique_ptr<Implementation> implementation);
+  const std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_SERVER_SERVER_H_

@@ -1,0 +1,61 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// StatusService: serves the status of a task for people (protos/status.proto,
+// methods::kTaskStatus). It asks the parts of the task, each of which is locked
+// for microseconds, and answers on the transport's thread, so that it works
+// also when all other threads are busy.
+#ifndef LEAT_DISTRIBUTED_SERVER_STATUS_SERVICE_H_
+#define LEAT_DISTRIBUTED_SERVER_STATUS_SERVICE_H_
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "leat/distributed/wire/methods.h"
+#include "leat/distributed/wire/payload.h"
+
+namespace leat {
+
+class DeviceSet;
+class Master;
+class Peers;
+class Worker;
+
+// Thread-safe. The service has no state but the time at which it was made, from
+// which the uptime counts. Session handles and step ids are shortened in its
+// answers (shown_ids.h), so that whoever reads a status cannot use them.
+class StatusService {
+ public:
+  // What the status is collected from. Pointers are borrowed and must outlive
+  // this.
+  struct Sources {
+    // The name of this task.
+    std::string task = {};
+    std::string version = {};  // of the program
+    const DeviceSet* devices = nullptr;
+    const Worker* worker = nullptr;
+    const Master* master = nullptr;
+    const Peers* peers = nullptr;
+  };
+
+  explicit StatusService(Sources sources) : sources_(std::move(sources)) {}
+  StatusService(const StatusService&) = delete;
+  StatusService& operator=(const StatusService&) = delete;
+
+  // Adds the service's method, whose handler borrows this.
+  void AddMethods(MethodTable& methods);
+
+ private:
+  // Returns the status. Returns INVALID_ARGUMENT if `request` is not a
+  // TaskStatusRequest.
+  absl::StatusOr<Payload> GetStatus(const Payload& request) const;
+
+  const Sources sources_;
+  const std::chrono::steady_clock::time_point started_ =
+      std::chrono::steady_clock::now();
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_SERVER_STATUS_SERVICE_H_

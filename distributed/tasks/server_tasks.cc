@@ -1,0 +1,51 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/tasks/server_tasks.h"
+
+#include <memory>
+
+#include "leat/distributed/requests/guarded_reply.h"
+#include "leat/distributed/transport/call_errors.h"
+
+namespace leat {
+
+void ServerTasks::Call(absl::string_view task, const Method& method,
+                       Payload request, CallOptions options, Reply done) {
+  if (task != own_task_) {
+    return peers_.Call(task, method, std::move(request), std::move(options),
+                       std::move(done));
+  }
+  const MethodTable::Entry* const entry = methods_.Find(method.path);
+  if (entry == nullptr) {
+    return std::move(done)(UnknownMethodError(method.path));
+  }
+  auto context = std::make_shared<CallContext>();
+  context->peer = own_task_;
+  context->deadline = options.deadline;
+  Cancellation::Token token = 0;
+  bool registered = false;
+  if (options.cancellation != nullptr) {
+    registered = options.cancellation->Register(
+        [context](const absl::Status& why) {
+          context->cancellation.Cancel(why);
+        },
+        &token);
+    if (!registered) return std::move(done)(options.cancellation->status());
+  }
+  entry->handler(
+      context, std::move(request),
+      GuardedReply(method.path, [cancellation = std::move(options.cancellation),
+                                 token, done = std::move(done)](
+                                    absl::StatusOr<Payload> response) mutable {
+        if (cancellation != nullptr) {
+          cancellation->Deregister(token);
+        }
+        std::move(done)(std::move(response));
+      }));
+}
+
+void ServerTasks::GetStatus(absl::string_view task, CallOptions options,
+                            StatusDone done) {
+  peers_.GetStatus(task, std::move(options), std::move(done));
+}
+
+}  // namespace leat

@@ -1,0 +1,41 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// ServerTasks: the tasks of a cluster, as the master of one of them calls them.
+// It calls the handlers of its own task directly, and the other tasks as peers.
+#ifndef LEAT_DISTRIBUTED_TASKS_SERVER_TASKS_H_
+#define LEAT_DISTRIBUTED_TASKS_SERVER_TASKS_H_
+
+#include <string>
+#include <utility>
+
+#include "leat/distributed/tasks/tasks.h"
+#include "leat/distributed/wire/methods.h"
+
+namespace leat {
+
+// Thread-safe. It must outlive the calls that are begun through it.
+class ServerTasks final : public Tasks {
+ public:
+  // `methods` are the methods of `own_task`. `methods` and `peers` are borrowed
+  // and must outlive this.
+  ServerTasks(std::string own_task, const MethodTable& methods, Peers& peers)
+      : own_task_(std::move(own_task)), methods_(methods), peers_(peers) {}
+
+  // A call of the own task runs its handler on the caller's thread, unless it
+  // has been cancelled before. Such a call ends only when the handler replies:
+  // its deadline and its cancellation are for the handler.
+  void Call(absl::string_view task, const Method& method, Payload request,
+            CallOptions options, Reply done) override;
+  // Asks also the own task as a peer, by its address in the cluster.
+  void GetStatus(absl::string_view task, CallOptions options,
+                 StatusDone done) override;
+
+ private:
+  const std::string own_task_;
+  const MethodTable& methods_;
+  Peers& peers_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_TASKS_SERVER_TASKS_H_

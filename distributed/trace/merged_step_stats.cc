@@ -1,0 +1,167 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/trace/merged_step_stats.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "leat/distributed/trace/clock_offsets.h"
+#include "leat/runtime/step_transfers.h"
+
+namespace leat {
+namespace {
+
+// The resolution of the tasks' times in nanoseconds: they are microseconds,
+// rounded down.
+constexpr int64_t kResolution = 1000;
+
+// Nanoseconds since 1970; empty if start > end.
+struct Interval {
+  int64_t start = 0;
+  int64_t end = 0;
+};
+
+// Returns the interval in which nodes ran on a task; empty if none ran.
+Interval WorkOf(const pb::StepStats& stats) {
+  Interval work{.start = kMaxClockOffset, .end = 0};
+  for (const pb::DeviceStepStats& device : stats.dev_stats()) {
+    for (const pb::NodeExecStats& node : device.node_stats()) {
+      const int64_t start = StartNanos(node);
+      work.start = std::min(work.start, start);
+      work.end = std::max(
+          work.end, std::min(start + DurationNanos(node), kMaxClockOffset));
+    }
+  }
+  return work;
+}
+
+// True if a time is set and in the range that ClockOffsets accepts.
+bool IsTime(int64_t nanos) { return nanos > 0 && nanos <= kMaxClockOffset; }
+
+// Bounds the offset of a task: it worked after it was called and before the
+// master had its reply. Without usable times the bounds are the widest.
+ClockBounds BoundsOf(const TaskStepStats& task) {
+  const RunGraphTimes& times = task.times;
+  Interval busy{.start = times.received, .end = times.replied};
+  if (!IsTime(busy.start) || !IsTime(busy.end)) busy = WorkOf(task.stats);
+  if (!IsTime(times.called) || !IsTime(times.answered) ||
+      busy.start > busy.end) {
+    return {};
+  }
+  return {.low = busy.end - times.answered,
+          .high = std::min(busy.start - times.called + kResolution,
+                           kMaxClockOffset)};
+}
+
+// Returns the orders between different tasks that transfers give; for each pair
+// of tasks only the strictest.
+std::vector<ClockOrder> OrdersOf(const pb::StepStats& stats,
+                                 const std::vector<size_t>& task_of) {
+  std::map<std::pair<size_t, size_t>, int64_t> leads;
+  for (const StepTransfer& transfer : MatchTransfers(stats)) {
+    const size_t from = task_of[static_cast<size_t>(transfer.send_device)];
+    const size_t to = task_of[static_cast<size_t>(transfer.recv_device)];
+    if (from == to) continue;
+    const int64_t received =
+        std::min(StartNanos(*transfer.recv) + DurationNanos(*transfer.recv),
+                 kMaxClockOffset);
+    // An interval does not contain its end, so the last nanosecond of the _Recv
+    // is `received` - 1.
+    const int64_t lead =
+        std::min(StartNanos(*transfer.send) - received + 1, kMaxClockOffset);
+    const auto [found, is_new] = leads.try_emplace({from, to}, lead);
+    found->second = std::max(found->second, lead);
+  }
+  std::vector<ClockOrder> orders;
+  for (const auto& [tasks, lead] : leads) {
+    orders.push_back(
+        {.earlier = tasks.first, .later = tasks.second, .lead = lead});
+  }
+  return orders;
+}
+
+// Moves `time`, which is from a message and may be any number, to the master's
+// clock.
+int64_t Moved(int64_t time, int64_t offset) {
+  return std::clamp<int64_t>(time, 0, kMaxClockOffset) - offset;
+}
+
+// Moves the times of `node` to the master's clock.
+void MoveBack(int64_t offset, pb::NodeExecStats& node) {
+  if (node.all_start_nanos() != 0) {
+    node.set_all_start_nanos(Moved(node.all_start_nanos(), offset));
+    node.set_all_start_micros(node.all_start_nanos() / 1000);
+  } else {
+    node.set_all_start_micros(Moved(node.all_start_micros(), offset / 1000));
+  }
+  if (node.scheduled_nanos() != 0) {
+    node.set_scheduled_nanos(Moved(node.scheduled_nanos(), offset));
+    node.set_scheduled_micros(node.scheduled_nanos() / 1000);
+  } else if (node.scheduled_micros() != 0) {
+    node.set_scheduled_micros(Moved(node.scheduled_micros(), offset / 1000));
+  }
+}
+
+// Moves the runs of nodes from one DeviceStepStats to another, until
+// `num_node_runs` is `max_node_runs`.
+void Append(pb::DeviceStepStats& from, int64_t max_node_runs,
+            int64_t& num_node_runs, pb::DeviceStepStats& to) {
+  to.set_device(from.device());
+  to.mutable_thread_names()->insert(from.thread_names().begin(),
+                                    from.thread_names().end());
+  for (pb::NodeExecStats& node : *from.mutable_node_stats()) {
+    if (num_node_runs == max_node_runs) return;
+    ++num_node_runs;
+    to.add_node_stats()->Swap(&node);
+  }
+}
+
+// Joins the entries of each device, and sorts its nodes by start.
+pb::StepStats ByDevice(pb::StepStats stats, int64_t max_node_runs) {
+  std::map<std::string, pb::DeviceStepStats> devices;
+  int64_t num_node_runs = 0;
+  for (pb::DeviceStepStats& device : *stats.mutable_dev_stats()) {
+    Append(device, max_node_runs, num_node_runs, devices[device.device()]);
+  }
+  pb::StepStats merged;
+  for (auto& [name, device] : devices) {
+    auto& nodes = *device.mutable_node_stats();
+    std::stable_sort(nodes.pointer_begin(), nodes.pointer_end(),
+                     [](const auto* a, const auto* b) {
+                       return StartNanos(*a) < StartNanos(*b);
+                     });
+    merged.add_dev_stats()->Swap(&device);
+  }
+  return merged;
+}
+
+}  // namespace
+
+pb::StepStats MergeStepStats(std::vector<TaskStepStats> tasks,
+                             int64_t max_node_runs) {
+  std::vector<ClockBounds> bounds;
+  std::vector<size_t> task_of;  // the task of each entry of `all`
+  pb::StepStats all;
+  for (TaskStepStats& task : tasks) {
+    bounds.push_back(BoundsOf(task));
+    for (pb::DeviceStepStats& device : *task.stats.mutable_dev_stats()) {
+      task_of.push_back(bounds.size() - 1);
+      all.add_dev_stats()->Swap(&device);
+    }
+  }
+  const std::vector<int64_t> offsets =
+      ClockOffsets(std::move(bounds), OrdersOf(all, task_of));
+  for (int i = 0; i < all.dev_stats_size(); ++i) {
+    const int64_t offset = offsets[task_of[static_cast<size_t>(i)]];
+    if (offset == 0) continue;
+    for (pb::NodeExecStats& node :
+         *all.mutable_dev_stats(i)->mutable_node_stats()) {
+      MoveBack(offset, node);
+    }
+  }
+  return ByDevice(std::move(all), max_node_runs);
+}
+
+}  // namespace leat

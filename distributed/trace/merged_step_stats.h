@@ -1,0 +1,45 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// MergeStepStats: merges what the tasks of a step recorded into one StepStats
+// by the master's clock. Stateless, thread-safe.
+#ifndef LEAT_DISTRIBUTED_TRACE_MERGED_STEP_STATS_H_
+#define LEAT_DISTRIBUTED_TRACE_MERGED_STEP_STATS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "leat/protos/step_stats.pb.h"
+#include "leat/runtime/step_stats.h"
+
+namespace leat {
+
+// The times of one call of RunGraph, in nanoseconds since 1970. `called` and
+// `answered` are by the master's clock: when it made the call and had the
+// reply. `received` and `replied` are by the task's clock: when it had the call
+// and sent the reply. They are 0 if the task does not say, as those of
+// TensorFlow.
+struct RunGraphTimes {
+  int64_t called = 0;
+  int64_t answered = 0;
+  int64_t received = 0;
+  int64_t replied = 0;
+};
+
+// What one task recorded, by its own clock.
+struct TaskStepStats {
+  pb::StepStats stats = {};
+  RunGraphTimes times = {};
+};
+
+// Returns one DeviceStepStats per device, ordered by name, with its nodes
+// ordered by their start. All times of a task are moved by its offset
+// (clock_offsets.h), such that no task works outside of its call and that each
+// _Recv ends after its _Send began. At most `max_node_runs` runs of nodes are
+// kept. The messages are not trusted: their times may be any numbers.
+pb::StepStats MergeStepStats(
+    std::vector<TaskStepStats> tasks,
+    int64_t max_node_runs = StepStatsRecorder::kMaxNodeRuns);
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_TRACE_MERGED_STEP_STATS_H_

@@ -1,0 +1,50 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// The errors of calls that got no answer. Every transport makes them here, so
+// that all say the same words. All functions are thread-safe and keep nothing.
+#ifndef LEAT_DISTRIBUTED_TRANSPORT_CALL_ERRORS_H_
+#define LEAT_DISTRIBUTED_TRANSPORT_CALL_ERRORS_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace leat {
+
+// Returns `status` with kTransportErrorPayload (transport.h), which marks an
+// error that the callee did not report itself. The errors below have it, unless
+// stated otherwise.
+absl::Status AsTransportError(absl::Status status);
+// Returns `status` without that payload. A callee may pass on an error of its
+// own transport, which for the caller is an error of the callee.
+absl::Status AsCalleeError(absl::Status status);
+
+// Returns UNAVAILABLE: `address` cannot be reached, because of `why`.
+absl::Status UnreachableError(absl::string_view address, absl::string_view why);
+// Returns DEADLINE_EXCEEDED: `method` has not answered by the call's deadline.
+absl::Status LateError(absl::string_view address, absl::string_view method);
+// Returns CANCELLED: the caller has cancelled the call.
+absl::Status GivenUpError(absl::string_view address, absl::string_view method);
+// Returns RESOURCE_EXHAUSTED: a message is larger than its receiver accepts.
+// `why` is in gRPC's words.
+absl::Status TooLargeError(absl::string_view address, absl::string_view why);
+
+// Returns UNIMPLEMENTED, without the payload: it is the callee that says so.
+absl::Status UnknownMethodError(absl::string_view method);
+// Returns CANCELLED, without the payload: the reason that the cancellation of a
+// handler gets when its caller has given up or is gone.
+absl::Status CallerGoneError(absl::string_view method);
+
+// True for UNAVAILABLE and DEADLINE_EXCEEDED, the codes of a call that the task
+// did not answer.
+bool IsUnreachable(const absl::Status& status);
+
+// Returns UNAVAILABLE, without the payload, for Transport::Listen: `address`
+// cannot be listened on, because of `why`.
+absl::Status CannotListenError(absl::string_view address,
+                               absl::string_view why);
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_TRANSPORT_CALL_ERRORS_H_

@@ -1,0 +1,69 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/transport/grpc/byte_buffer.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "grpcpp/support/slice.h"
+
+namespace leat {
+namespace {
+
+// Copying fewer bytes than this is faster than keeping an object for them.
+constexpr size_t kMaxCopiedText = 4096;
+
+// The function with which gRPC frees what a slice refers to.
+template <class T>
+void Delete(void* object) {
+  delete static_cast<T*>(object);
+}
+
+grpc::Slice ShareText(std::string text) {
+  auto* const kept = new std::string(std::move(text));  // Delete frees it
+  return grpc::Slice(kept->data(), kept->size(), Delete<std::string>, kept);
+}
+
+grpc::Slice ShareTensor(Tensor tensor) {
+  const auto size = static_cast<size_t>(tensor.num_bytes());
+  auto* const kept = new Tensor(std::move(tensor));
+  return grpc::Slice(kept->mutable_raw_data(), size, Delete<Tensor>, kept);
+}
+
+}  // namespace
+
+grpc::ByteBuffer ToByteBuffer(std::vector<Segment> segments) {
+  std::vector<grpc::Slice> slices;
+  slices.reserve(segments.size());
+  for (Segment& segment : segments) {
+    if (segment.tensor.IsValid()) {
+      slices.push_back(ShareTensor(std::move(segment.tensor)));
+    } else if (segment.bytes.size() > kMaxCopiedText) {
+      slices.push_back(ShareText(std::move(segment.bytes)));
+    } else if (!segment.bytes.empty()) {
+      slices.emplace_back(segment.bytes);
+    }
+  }
+  return grpc::ByteBuffer(slices.data(), slices.size());
+}
+
+ReceivedSlices FromByteBuffer(const grpc::ByteBuffer& buffer) {
+  auto slices = std::make_shared<std::vector<grpc::Slice>>();
+  // Dump fails for a message without bytes, which then has no slices.
+  static_cast<void>(buffer.Dump(slices.get()));
+  ReceivedSlices received;
+  received.bytes.reserve(slices->size());
+  // gRPC stores short slices inside of the objects, which do not move from now
+  // on.
+  for (const grpc::Slice& slice : *slices) {
+    received.bytes.emplace_back(reinterpret_cast<const char*>(slice.begin()),
+                                slice.size());
+  }
+  received.adopt = [kept = std::move(slices)](size_t) {
+    static_cast<void>(kept);
+    return BufferRef();
+  };
+  return received;
+}
+
+}  // namespace leat

@@ -1,0 +1,31 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Conversions between the pieces of a message and grpc::ByteBuffer, gRPC's type
+// for serialized messages. Both functions are stateless and thread-safe.
+#ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_BYTE_BUFFER_H_
+#define LEAT_DISTRIBUTED_TRANSPORT_GRPC_BYTE_BUFFER_H_
+
+#include <vector>
+
+#include "grpcpp/support/byte_buffer.h"
+#include "leat/distributed/wire/wire.h"
+
+namespace leat {
+
+// Returns the segments as one message. The result shares the bytes of tensors
+// and of long texts, and keeps them alive until gRPC has sent them.
+grpc::ByteBuffer ToByteBuffer(std::vector<Segment> segments);
+
+// Returns the slices of `buffer`, whose bytes the result shares and keeps
+// alive.
+//
+// `adopt` of the result always returns null, so tensors are copied out: the
+// slices are pieces of what was read from a socket, at most 64 KiB long and not
+// aligned to a cache line, and while one slice lives, its whole piece counts
+// against the memory that the transport may take. A variable must not live
+// there.
+ReceivedSlices FromByteBuffer(const grpc::ByteBuffer& buffer);
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_TRANSPORT_GRPC_BYTE_BUFFER_H_

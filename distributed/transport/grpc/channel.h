@@ -1,0 +1,91 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// GrpcChannels: the connections of a gRPC transport to other tasks, one for
+// each address. A connection is made when it is first asked for.
+#ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_CHANNEL_H_
+#define LEAT_DISTRIBUTED_TRANSPORT_GRPC_CHANNEL_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/any_invocable.h"
+#include "absl/strings/string_view.h"
+#include "grpcpp/channel.h"
+#include "grpcpp/resource_quota.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/distributed/transport/grpc/heartbeat.h"
+
+namespace leat {
+
+// A map from addresses to gRPC channels and their heartbeats. Thread-safe.
+// Calls share the ownership of the channel on which they were started, so a
+// channel that is replaced or dropped here lives until its last call has ended.
+class GrpcChannels {
+ public:
+  // How calls reach one address. A default-constructed value is no connection.
+  struct Connection {
+    std::shared_ptr<grpc::Channel> channel = {};
+    std::shared_ptr<Heartbeat> heartbeat = {};  // null if gRPC pings the peer
+  };
+
+  // Makes the heartbeat that watches the calls on `channel`, which leads to
+  // `address`.
+  using NewHeartbeat = absl::AnyInvocable<std::shared_ptr<Heartbeat>(
+      const std::string& address, const std::shared_ptr<grpc::Channel>& channel)
+                                              const>;
+
+  // `max_message_bytes` is the largest response that is accepted. `quota`
+  // limits the memory of all channels together; it is borrowed and must outlive
+  // this.
+  GrpcChannels(int64_t max_message_bytes, const grpc::ResourceQuota& quota,
+               NewHeartbeat new_heartbeat);
+
+  // Returns the connection for a new call to `address` and makes it if there is
+  // none. After a failed attempt to connect, a gRPC channel rejects calls until
+  // its next attempt, some time later. Find replaces such a channel by a new
+  // one, which tries at once, unless the call itself waits for the connection
+  // (`waits`).
+  Connection Find(absl::string_view address, bool waits);
+
+  // Watches the peer at `address` from now on. If it allows pings, Find then
+  // returns a channel that pings it and that is lost within seconds when the
+  // peer is silent. Otherwise Find returns a connection whose heartbeat has
+  // been started.
+  void Watch(absl::string_view address, bool allows_pings);
+  // Stops all heartbeats, and no new ones are made. Waits for their alarms, so
+  // it must not be called on a thread that polls their completion queue.
+  void StopHeartbeats();
+
+  // Forgets `channel` if it is still the channel for `address`, so that later
+  // calls get a new one.
+  void Drop(absl::string_view address,
+            const std::shared_ptr<grpc::Channel>& channel);
+
+ private:
+  // Holds what is known about one address.
+  struct Entry {
+    bool is_watched = false;
+    bool is_pinged = false;
+    Connection connection = {};  // null until asked for
+  };
+
+  // Makes a channel and, unless the peer is pinged, a heartbeat for it.
+  Connection Make(const std::string& address, const Entry& entry)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const int64_t max_message_bytes_;
+  const grpc::ResourceQuota& quota_;
+  const NewHeartbeat new_heartbeat_;
+  Mutex mutex_;
+  bool is_stopped_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::flat_hash_map<std::string, Entry> entries_ ABSL_GUARDED_BY(mutex_);
+  // The heartbeats of all channels that live, also of those that were replaced.
+  std::vector<std::weak_ptr<Heartbeat>> heartbeats_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_TRANSPORT_GRPC_CHANNEL_H_

@@ -1,0 +1,106 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// ClientCall: one call of a method of another task over gRPC.
+#ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_CLIENT_CALL_H_
+#define LEAT_DISTRIBUTED_TRANSPORT_GRPC_CLIENT_CALL_H_
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "grpcpp/alarm.h"
+#include "grpcpp/channel.h"
+#include "grpcpp/client_context.h"
+#include "grpcpp/completion_queue.h"
+#include "grpcpp/generic/generic_stub.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/status.h"
+#include "leat/distributed/transport/grpc/open_client_calls.h"
+#include "leat/distributed/transport/grpc/polling_threads.h"
+#include "leat/distributed/transport/transport.h"
+
+namespace leat {
+
+class Heartbeat;
+
+// A unary call. Thread-safe after Start. A call that has been started owns
+// itself until it has ended, so its users need not keep a pointer to it.
+class ClientCall final : public OpenClientCall,
+                         public std::enable_shared_from_this<ClientCall> {
+ public:
+  // The call goes to `method` at `address`, which errors name. `done` is called
+  // exactly once, with the response or as Transport::Call says. The caller adds
+  // the call to `open`, which must outlive it.
+  ClientCall(absl::string_view address, const Method& method,
+             CallOptions options, Reply done, OpenClientCalls& open);
+
+  // Sends `request`. `heartbeat`, which may be null, watches the call until it
+  // ends. `queue` is borrowed until the call is destroyed. `done` runs on a
+  // thread that polls `queue`, also when the request cannot be encoded.
+  // REQUIRES: called once.
+  void Start(const std::shared_ptr<grpc::Channel>& channel,
+             std::shared_ptr<Heartbeat> heartbeat, Payload request,
+             grpc::CompletionQueue& queue);
+  void Cancel() override { EndEarly(Ending::kGivenUp); }
+  void Lose() override { EndEarly(Ending::kLost); }
+
+ private:
+  // Tells who ended the call. The first reason stays.
+  enum class Ending { kByPeer, kGivenUp, kLost };
+
+  // Records why the call ends and cancels it in gRPC.
+  void EndEarly(Ending ending);
+  // Translates the deadline of the options to gRPC's clock.
+  void SetDeadline();
+  // Makes the cancellation of the options cancel the call.
+  void RegisterCancellation();
+  // Ends a call that was not sent, with `status`, on a polling thread.
+  void Fail(absl::Status status, grpc::CompletionQueue& queue);
+  // The completions of Fail's alarm and of the call.
+  void EndFailure(bool ok);
+  void EndCall(bool ok);
+  // Gives `result` to `done` and releases what the call holds.
+  void End(absl::StatusOr<Payload> result);
+  // Returns the decoded response, or the error that `status` stands for.
+  absl::StatusOr<Payload> ResultOf(const grpc::Status& status);
+  // Returns the callee's own error as it was sent. Marks other errors as the
+  // transport's (kTransportErrorPayload).
+  absl::Status ErrorOf(const grpc::Status& status);
+  // Returns the error of a cancelled call, by who cancelled it.
+  absl::Status CancelledError() const;
+  // True if the callee itself sent `status`, false if gRPC made it up.
+  bool WasSaidByCallee(const grpc::Status& status) const;
+
+  // The first member, so that it is destroyed last.
+  const OpenClientCalls::Entry entry_;
+  const std::string address_;
+  const Method method_;
+  const CallOptions options_;
+  Reply done_;
+  // The registrations of the call, which its end undoes.
+  std::optional<Cancellation::Token> token_;
+  std::shared_ptr<Heartbeat> heartbeat_;
+  // Who ended the call, set once.
+  std::atomic<Ending> ending_{Ending::kByPeer};
+  // What gRPC uses during the call.
+  grpc::ClientContext context_;
+  grpc::ByteBuffer request_;
+  grpc::ByteBuffer response_;
+  grpc::Status status_;
+  // gRPC allocates this object in the memory of the call.
+  std::unique_ptr<grpc::GenericClientAsyncResponseReader> reader_;
+  CompletionOf<ClientCall, &ClientCall::EndCall> call_end_{*this};
+  // The error of a call that was not sent, and the alarm that delivers it.
+  absl::Status failure_;
+  std::optional<grpc::Alarm> alarm_;
+  CompletionOf<ClientCall, &ClientCall::EndFailure> failure_end_{*this};
+  // Keeps the call alive from Start until it has ended.
+  std::shared_ptr<ClientCall> self_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_TRANSPORT_GRPC_CLIENT_CALL_H_

@@ -1,0 +1,37 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// ListenWithGrpc: serves a MethodTable at an address over gRPC.
+#ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_LISTENER_H_
+#define LEAT_DISTRIBUTED_TRANSPORT_GRPC_LISTENER_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "grpcpp/resource_quota.h"
+#include "leat/distributed/transport/grpc/polling_threads.h"
+#include "leat/distributed/transport/transport.h"
+#include "leat/distributed/wire/methods.h"
+
+namespace leat {
+
+// Does what Transport::Listen does, and fails as it does.
+//
+// The socket of an address "unix:/path" has mode 0600. It replaces one whose
+// server is gone, and it is removed with the listener. While the socket is
+// made, the file mode mask of the whole process is changed
+// (distributed/transport/unix_socket.h).
+//
+// `methods` and `quota` are borrowed until the listener is destroyed.
+// `max_message_bytes` is the largest request that is accepted. Calls arrive on
+// the threads of `polling`, or on threads of the listener's own if another
+// server already takes its calls from there.
+absl::StatusOr<std::unique_ptr<Listener>> ListenWithGrpc(
+    const std::string& address, const MethodTable& methods,
+    int64_t max_message_bytes, const grpc::ResourceQuota& quota,
+    std::shared_ptr<PollingThreads> polling);
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_TRANSPORT_GRPC_LISTENER_H_

@@ -1,0 +1,67 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/transport/grpc/polling_threads.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "leat/core/threads/spin.h"
+
+namespace leat {
+namespace {
+
+constexpr unsigned kProcessorsPerThread = 8;
+constexpr unsigned kMaxThreads = 8;
+
+// A deadline that has passed, with which AsyncNext looks and does not wait.
+constexpr std::chrono::system_clock::time_point kPast;
+
+}  // namespace
+
+PollingThreads::PollingThreads()
+    : PollingThreads(
+          std::clamp(std::thread::hardware_concurrency() / kProcessorsPerThread,
+                     1u, kMaxThreads)) {}
+
+PollingThreads::PollingThreads(unsigned num_threads)
+    : builder_(std::make_unique<grpc::ServerBuilder>()),
+      queue_(builder_->AddCompletionQueue()) {
+  for (unsigned i = 0; i < num_threads; ++i) {
+    threads_.emplace_back(
+        [this, is_alone = num_threads == 1] { Poll(/*spins=*/is_alone); });
+  }
+}
+
+PollingThreads::~PollingThreads() {
+  queue_->Shutdown();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+std::unique_ptr<grpc::ServerBuilder> PollingThreads::TakeServerBuilder() {
+  MutexLock lock(mutex_);
+  return std::move(builder_);
+}
+
+void PollingThreads::Poll(bool spins) {
+  pthread_setname_np(pthread_self(), "leat-grpc");
+  IdleSpin spin;
+  void* tag = nullptr;
+  bool ok = false;
+  for (;;) {
+    auto next = grpc::CompletionQueue::TIMEOUT;
+    const auto look = [&] {
+      next = queue_->AsyncNext(&tag, &ok, kPast);
+      return next != grpc::CompletionQueue::TIMEOUT;
+    };
+    if (spins && spin.Until(look)) {
+      if (next == grpc::CompletionQueue::SHUTDOWN) return;
+    } else if (!queue_->Next(&tag, &ok)) {
+      return;
+    }
+    static_cast<Completion*>(tag)->End(ok);
+  }
+}
+
+}  // namespace leat

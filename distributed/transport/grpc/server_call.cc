@@ -1,0 +1,135 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/transport/grpc/server_call.h"
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "leat/distributed/requests/guarded_reply.h"
+#include "leat/distributed/transport/call_errors.h"
+#include "leat/distributed/transport/grpc/byte_buffer.h"
+#include "leat/distributed/transport/grpc/settings.h"
+#include "leat/distributed/transport/grpc/status.h"
+#include "leat/distributed/wire/wire.h"
+
+namespace leat {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+using SystemClock = std::chrono::system_clock;
+
+// The number of calls that gRPC is asked for in advance. Each call that comes
+// is replaced by a new request. If more come at the same moment, gRPC keeps
+// them for a moment.
+
+// Each takes the place of one that has come; so many may come at once before
+// gRPC has to keep one for a moment.
+constexpr int kRequestedCalls = 16;
+
+}  // namespace
+
+void ServerCalls::Start() {
+  for (int i = 0; i < kRequestedCalls; ++i) Request();
+}
+
+void ServerCalls::Stop() {
+  MutexLock lock(mutex_);
+  is_stopped_ = true;
+}
+
+void ServerCalls::WaitUntilEmpty() {
+  MutexLock lock(mutex_);
+  while (num_calls_ > 0) empty_.Wait(mutex_);
+}
+
+void ServerCalls::Request() {
+  auto call = std::make_unique<ServerCall>(*this);
+  MutexLock lock(mutex_);  // the server lives until stopped
+  if (is_stopped_) return;
+  ++num_calls_;
+  call.release()->Request();
+}
+
+void ServerCalls::Delete(ServerCall* call) {
+  delete call;
+  MutexLock lock(mutex_);
+  if (--num_calls_ == 0) empty_.NotifyAll();
+}
+
+void ServerCall::Request() {
+  context_.AsyncNotifyWhenDone(&call_end_);
+  calls_.service_.RequestCall(&context_, &stream_, &calls_.queue_,
+                              &calls_.queue_, &begin_);
+}
+
+void ServerCall::Begin(bool ok) {
+  // The server has been shut down. gRPC will not report the end of this call.
+  if (!ok) return calls_.Delete(this);
+  calls_.Request();
+  entry_ = calls_.methods_.Find(context_.method());
+  if (entry_ == nullptr) {
+    Refuse(UnknownMethodError(context_.method()));
+    return Release();
+  }
+  call_->peer = context_.peer();
+  const auto left = context_.deadline() - SystemClock::now();
+  if (left < kForever) {
+    call_->deadline = SteadyClock::now() +
+                      std::chrono::duration_cast<SteadyClock::duration>(left);
+  }
+  stream_.Read(&request_, &read_);
+}
+
+void ServerCall::EndRead(bool ok) {
+  if (ok) {
+    Handle();
+  } else {
+    Refuse(absl::InternalError("the call has no request"));
+  }
+  Release();
+}
+
+void ServerCall::Handle() {
+  ReceivedSlices slices = FromByteBuffer(request_);
+  request_.Clear();
+  absl::StatusOr<Payload> request =
+      SplitPayload(std::move(slices), entry_->method.request);
+  if (!request.ok()) return Refuse(request.status());
+  entry_->handler(call_, *std::move(request),
+                  GuardedReply(entry_->method.path,
+                               [this](absl::StatusOr<Payload> response) {
+                                 Answer(std::move(response));
+                               }));
+}
+
+void ServerCall::Answer(absl::StatusOr<Payload> response) {
+  if (!response.ok()) return Refuse(response.status());
+  absl::StatusOr<std::vector<Segment>> segments =
+      EncodePayload(*std::move(response), entry_->method.response);
+  if (!segments.ok()) return Refuse(segments.status());
+  response_ = ToByteBuffer(*std::move(segments));
+  stream_.WriteAndFinish(response_, grpc::WriteOptions(), grpc::Status::OK,
+                         &answer_);
+}
+
+void ServerCall::Refuse(const absl::Status& status) {
+  context_.AddTrailingMetadata(kSaidByCallee, "1");
+  stream_.Finish(ToGrpcStatus(status), &answer_);
+}
+
+void ServerCall::EndAnswer(bool) { Release(); }
+
+void ServerCall::EndCall(bool) {
+  if (context_.IsCancelled()) {
+    call_->cancellation.Cancel(CallerGoneError(context_.method()));
+  }
+  Release();
+}
+
+void ServerCall::Release() {
+  if (num_users_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    calls_.Delete(this);
+  }
+}
+
+}  // namespace leat

@@ -1,0 +1,106 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// ServerCalls: the calls that a server takes and answers by a MethodTable.
+// ServerCall: one of them.
+#ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_SERVER_CALL_H_
+#define LEAT_DISTRIBUTED_TRANSPORT_GRPC_SERVER_CALL_H_
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "grpcpp/completion_queue.h"
+#include "grpcpp/generic/async_generic_service.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/distributed/transport/grpc/polling_threads.h"
+#include "leat/distributed/wire/methods.h"
+
+namespace leat {
+
+class ServerCall;
+
+// Asks gRPC for calls and owns those that have not ended. Thread-safe.
+class ServerCalls {
+ public:
+  // All three are borrowed and must outlive this.
+  ServerCalls(const MethodTable& methods, grpc::AsyncGenericService& service,
+              grpc::ServerCompletionQueue& queue)
+      : methods_(methods), service_(service), queue_(queue) {}
+
+  // Begins to take calls. REQUIRES: the server has been started.
+  void Start();
+  // Stops asking gRPC for calls. REQUIRES: the server has not been shut down
+  // yet.
+  void Stop();
+  // Waits until every call has ended, that is until the handlers have replied.
+  // REQUIRES: the server has been shut down.
+  void WaitUntilEmpty();
+
+ private:
+  friend class ServerCall;
+
+  // Asks gRPC for one more call, unless stopped.
+  void Request();
+  // Deletes a call that gRPC and the handler have done with.
+  void Delete(ServerCall* call);
+
+  const MethodTable& methods_;
+  grpc::AsyncGenericService& service_;
+  grpc::ServerCompletionQueue& queue_;
+  Mutex mutex_;
+  CondVar empty_;
+  bool is_stopped_ ABSL_GUARDED_BY(mutex_) = false;
+  size_t num_calls_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+// A call, from the request for it until gRPC has done with it, which is after
+// the handler's reply. It deletes itself then. gRPC and the handler call it on
+// any thread.
+class ServerCall {
+ public:
+  explicit ServerCall(ServerCalls& calls) : calls_(calls) {}
+
+  // Asks gRPC to fill this with the next call.
+  void Request();
+
+ private:
+  // A call has come, unless `ok` is false: then the server was shut down.
+  void Begin(bool ok);
+  // The request has been read, or there is none.
+  void EndRead(bool ok);
+  // The answer has been written, or cannot be.
+  void EndAnswer(bool ok);
+  // The client has its answer, or has given the call up.
+  void EndCall(bool ok);
+
+  // Calls the handler with the decoded request.
+  void Handle();
+  // Sends the handler's response, or its error.
+  void Answer(absl::StatusOr<Payload> response);
+  // Sends `status`, marked as said by this task (kSaidByCallee).
+  void Refuse(const absl::Status& status);
+  // Called by each user of the call at its end. The last one deletes it.
+  void Release();
+
+  ServerCalls& calls_;
+  grpc::GenericServerContext context_;
+  grpc::GenericServerAsyncReaderWriter stream_{&context_};
+  CompletionOf<ServerCall, &ServerCall::Begin> begin_{*this};
+  CompletionOf<ServerCall, &ServerCall::EndRead> read_{*this};
+  CompletionOf<ServerCall, &ServerCall::EndAnswer> answer_{*this};
+  CompletionOf<ServerCall, &ServerCall::EndCall> call_end_{*this};
+  // The users of the call that have not ended: the handling of the request, the
+  // answer, and the end of the call.
+  std::atomic<int> num_users_{3};
+  // The method of the call, null until it is known.
+  const MethodTable::Entry* entry_ = nullptr;
+  const std::shared_ptr<CallContext> call_ = std::make_shared<CallContext>();
+  grpc::ByteBuffer request_;
+  grpc::ByteBuffer response_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_TRANSPORT_GRPC_SERVER_CALL_H_

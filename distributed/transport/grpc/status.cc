@@ -1,0 +1,81 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/transport/grpc/status.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/cord.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/status_payloads.h"
+
+namespace leat {
+namespace {
+
+constexpr size_t kMaxTextBytes = 3 << 10;  // as sent, with escapes
+constexpr size_t kMaxDetailsBytes = 3 << 10;
+constexpr char kCut[] = "... [cut]";
+
+// Returns the bytes that `c` takes in the header "grpc-message", which is
+// printable ASCII: other characters are percent-encoded.
+size_t SentBytes(char c) { return c >= ' ' && c <= '~' && c != '%' ? 1 : 3; }
+
+bool IsInsideCharacter(char c) {
+  return (static_cast<unsigned char>(c) & 0xc0) == 0x80;  // UTF-8
+}
+
+// Returns `message`, or its beginning and kCut if it is too long. Never cuts
+// inside of a UTF-8 character.
+std::string Shortened(absl::string_view message) {
+  size_t sent = 0;
+  size_t fits = 0;  // with kCut behind it
+  size_t i = 0;
+  for (; i < message.size(); ++i) {
+    if (sent + sizeof(kCut) - 1 <= kMaxTextBytes) fits = i;
+    sent += SentBytes(message[i]);
+    if (sent > kMaxTextBytes) break;
+  }
+  if (i == message.size()) return std::string(message);
+  while (fits > 0 && IsInsideCharacter(message[fits])) --fits;
+  return absl::StrCat(message.substr(0, fits), kCut);
+}
+
+// Returns the encoded payloads without the largest ones that do not fit.
+std::string ShortDetails(const absl::Status& status) {
+  std::string details = EncodePayloads(status);
+  std::vector<std::pair<size_t, std::string>> urls;
+  status.ForEachPayload([&](absl::string_view url, const absl::Cord& value) {
+    urls.emplace_back(url.size() + value.size(), url);
+  });
+  std::sort(urls.begin(), urls.end());
+  absl::Status shorter = status;
+  while (details.size() > kMaxDetailsBytes && !urls.empty()) {
+    shorter.ErasePayload(urls.back().second);
+    urls.pop_back();
+    details = EncodePayloads(shorter);
+  }
+  return details;
+}
+
+}  // namespace
+
+grpc::Status ToGrpcStatus(const absl::Status& status) {
+  if (status.ok()) return grpc::Status::OK;
+  return grpc::Status(static_cast<grpc::StatusCode>(status.code()),
+                      Shortened(status.message()), ShortDetails(status));
+}
+
+absl::Status FromGrpcStatus(const grpc::Status& status) {
+  if (status.ok()) return absl::OkStatus();
+  const int code = status.error_code();
+  const bool is_known = code > 0 && code <= grpc::StatusCode::UNAUTHENTICATED;
+  absl::Status result(is_known ? static_cast<absl::StatusCode>(code)
+                               : absl::StatusCode::kUnknown,
+                      status.error_message());
+  DecodePayloads(status.error_details(), result);
+  return result;
+}
+
+}  // namespace leat

@@ -1,0 +1,106 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/transport/grpc/transport.h"
+
+#include <string>
+#include <utility>
+
+#include "grpc/grpc.h"
+#include "grpcpp/resource_quota.h"
+#include "leat/core/check.h"
+#include "leat/distributed/transport/call_errors.h"
+#include "leat/distributed/transport/grpc/channel.h"
+#include "leat/distributed/transport/grpc/client_call.h"
+#include "leat/distributed/transport/grpc/heartbeat.h"
+#include "leat/distributed/transport/grpc/listener.h"
+#include "leat/distributed/transport/grpc/polling_threads.h"
+
+namespace leat {
+namespace {
+
+// All calls, heartbeats and listeners share one quota of memory and, with the
+// exception of second listeners, one set of polling threads.
+class GrpcTransport final : public Transport {
+ public:
+  explicit GrpcTransport(const TransportOptions& options)
+      : max_message_bytes_(options.max_message_bytes),
+        quota_("leat"),
+        channels_(options.max_message_bytes, quota_,
+                  [this](const std::string& address,
+                         const std::shared_ptr<grpc::Channel>& channel) {
+                    return MakeHeartbeat(address, channel);
+                  }),
+        polling_(std::make_shared<PollingThreads>()) {
+    quota_.Resize(static_cast<size_t>(options.max_transport_bytes));
+  }
+
+  ~GrpcTransport() override {
+    channels_.StopHeartbeats();
+    open_.CancelAll();
+    open_.WaitUntilEmpty();
+  }
+
+  void Call(absl::string_view address, const Method& method, Payload request,
+            CallOptions options, Reply done) override {
+    LEAT_CHECK(request.pending == nullptr);
+    Start(address, channels_.Find(address, options.wait_for_ready), method,
+          std::move(request), std::move(options), std::move(done));
+  }
+
+  void WatchPeer(absl::string_view address, bool allows_pings) override {
+    channels_.Watch(address, allows_pings);
+  }
+
+  absl::StatusOr<std::unique_ptr<Listener>> Listen(
+      const std::string& address, const MethodTable& methods) override {
+    return ListenWithGrpc(address, methods, max_message_bytes_, quota_,
+                          polling_);
+  }
+
+ private:
+  void Start(absl::string_view address, GrpcChannels::Connection connection,
+             const Method& method, Payload request, CallOptions options,
+             Reply done) {
+    const auto call = std::make_shared<ClientCall>(
+        address, method, std::move(options), std::move(done), open_);
+    open_.Add(call);
+    call->Start(connection.channel, std::move(connection.heartbeat),
+                std::move(request), *polling_->queue());
+  }
+
+  std::shared_ptr<Heartbeat> MakeHeartbeat(
+      const std::string& address,
+      const std::shared_ptr<grpc::Channel>& channel) {
+    auto ask = [this, address, channel](const Method& method,
+                                        CallOptions options, Reply done) {
+      if (channel->GetState(false) != GRPC_CHANNEL_READY) {
+        return std::move(done)(UnreachableError(address, "not connected"));
+      }
+      Start(address, {.channel = channel}, method, {}, std::move(options),
+            std::move(done));
+    };
+    auto silent = [this, address, channel] {
+      channels_.Drop(address, channel);
+    };
+    return std::make_shared<Heartbeat>(std::move(ask), std::move(silent),
+                                       *polling_->queue());
+  }
+
+  const int64_t max_message_bytes_;
+  grpc::ResourceQuota quota_;
+  GrpcChannels channels_;
+  const std::shared_ptr<PollingThreads> polling_;
+  OpenClientCalls open_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Transport>> NewGrpcTransport(
+    const TransportOptions& options) {
+  // This initialization of gRPC is never undone. gRPC's shutdown, with its last
+  // user, would wait up to ten seconds for what it polls in the background.
+  static const bool stays = (grpc_init(), true);
+  static_cast<void>(stays);
+  return std::make_unique<GrpcTransport>(options);
+}
+
+}  // namespace leat

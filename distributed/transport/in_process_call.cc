@@ -1,0 +1,278 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/transport/in_process_call.h"
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/check.h"
+#include "leat/core/saturating.h"
+#include "leat/core/status_macros.h"
+#include "leat/distributed/requests/guarded_reply.h"
+#include "leat/distributed/transport/call_errors.h"
+
+namespace leat::in_process {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Returns the size of the message in bytes, without the framing of its tensors.
+int64_t BytesOf(const Payload& payload) {
+  int64_t bytes = static_cast<int64_t>(payload.header.size());
+  for (const WireTensor& wire : payload.tensors) {
+    bytes = SaturatingAdd(bytes, wire.tensor.num_bytes());
+  }
+  return bytes;
+}
+
+// Returns an error if no transport would send the message: INVALID_ARGUMENT for
+// tensors without a field for them, RESOURCE_EXHAUSTED if the receiver accepts
+// only smaller messages.
+absl::Status CheckMessage(const Payload& payload, TensorField field,
+                          int64_t max_bytes, const std::string& address) {
+  if (field.number == 0 && !payload.tensors.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(payload.tensors.size(),
+                     " tensors in a message that has no field for them"));
+  }
+  const int64_t bytes = BytesOf(payload);
+  if (bytes <= max_bytes) return absl::OkStatus();
+  return TooLargeError(address,
+                       absl::StrCat("Received message larger than max (", bytes,
+                                    " vs. ", max_bytes, ")"));
+}
+
+}  // namespace
+
+void InProcessCall::Start() {
+  const CallRef self = shared_from_this();
+  const std::weak_ptr<InProcessCall> weak = self;
+  if (InProcessFaults* const faults = network_.faults()) {
+    fate_ = faults->FateOf(parts_.caller, parts_.address, parts_.method.path,
+                           parts_.request.header);
+  }
+  bool is_cancelled = false;
+  {
+    // What is registered here may end the call at once. End then waits for this
+    // lock, so that it knows what to take back.
+    MutexLock lock(mutex_);
+    if (parts_.options.deadline.has_value()) {
+      timers_.push_back(network_.timers().At(*parts_.options.deadline, [weak] {
+        if (const CallRef call = weak.lock()) {
+          call->Abandon(
+              LateError(call->parts_.address, call->parts_.method.path));
+        }
+      }));
+    }
+    if (fate_.lost_after.has_value()) {
+      timers_.push_back(
+          network_.timers().At(Clock::now() + *fate_.lost_after, [weak] {
+            if (const CallRef call = weak.lock()) {
+              call->Abandon(UnreachableError(call->parts_.address,
+                                             "the call was lost on its way"));
+            }
+          }));
+    }
+    if (parts_.options.cancellation != nullptr) {
+      const auto give_up = [weak](const absl::Status&) {
+        const CallRef call = weak.lock();
+        if (call == nullptr) return;
+        // This runs on any thread. Without a share of the network, everything
+        // might be destroyed as soon as `done` has returned. A network that has
+        // been destroyed has no open calls.
+        const auto share = call->share_.lock();
+        if (share == nullptr) return;
+        call->Abandon(
+            GivenUpError(call->parts_.address, call->parts_.method.path));
+      };
+      Cancellation::Token token = 0;
+      if (parts_.options.cancellation->Register(give_up, &token)) {
+        token_ = token;
+      } else {
+        is_cancelled = true;
+      }
+    }
+  }
+  if (is_cancelled) {
+    return Abandon(GivenUpError(parts_.address, parts_.method.path));
+  }
+  if (!fate_.is_lost) Depart();
+}
+
+void InProcessCall::Depart() {
+  const CallRef self = shared_from_this();
+  if (network_.faults() == nullptr) {
+    return network_.queue().Add([self] { self->Dispatch(); });
+  }
+  const std::string way = absl::StrCat(parts_.caller, " ", parts_.address);
+  if (fate_.is_overtaken) {
+    return network_.Hold(way, self, network_.faults()->plan().max_delay);
+  }
+  DispatchAfter(fate_.request_delay);
+  network_.LetGo(way);
+}
+
+void InProcessCall::DispatchAfter(std::chrono::nanoseconds time) {
+  auto dispatch = [self = shared_from_this()] {
+    self->network_.queue().Add([self] { self->Dispatch(); });
+  };
+  if (time <= std::chrono::nanoseconds(0)) return dispatch();
+  network_.timers().At(Clock::now() + time, std::move(dispatch));
+}
+
+void InProcessCall::Dispatch() {
+  const CallRef self = shared_from_this();
+  // A request that is slow on its way arrives even if its caller has given up.
+  const bool is_slow =
+      fate_.is_overtaken || fate_.request_delay > std::chrono::microseconds(0);
+  for (;;) {
+    const bool has_ended = HasEnded();
+    if (has_ended && !is_slow) return;
+    const bool waits = parts_.options.wait_for_ready && !has_ended;
+    const ServiceRef service =
+        network_.Find(parts_.address, waits ? self : nullptr);
+    if (service == nullptr) {
+      if (!waits) End(UnreachableError(parts_.address, "nobody listens there"));
+      // If the call ended between HasEnded and Find, End did not find it
+      // waiting.
+      if (waits && HasEnded()) network_.StopWaiting(parts_.address, self);
+      return;
+    }
+    // If the service has been closed, the next Find does not return it.
+    if (service->Enter(self)) return Handle(service);
+  }
+}
+
+void InProcessCall::Handle(const ServiceRef& service) {
+  const CallRef self = shared_from_this();
+  const MethodTable::Entry* const entry =
+      service->methods().Find(parts_.method.path);
+  GuardedReply reply(parts_.method.path,
+                     [self, service](absl::StatusOr<Payload> response) {
+                       self->Answer(std::move(response));
+                       service->Leave(self);
+                     });
+  const absl::Status status =
+      entry == nullptr
+          ? UnknownMethodError(parts_.method.path)
+          : CheckMessage(parts_.request, parts_.method.request,
+                         service->max_message_bytes(), parts_.address);
+  if (!status.ok()) {
+    // Ends the call before the reply, which would turn the error into the
+    // callee's.
+    End(entry == nullptr ? status : AsTransportError(status));
+    std::move(reply)(status);
+  } else {
+    if (fate_.again_after.has_value()) ArriveAgain(*fate_.again_after);
+    entry->handler(context_, std::move(parts_.request), std::move(reply));
+  }
+  service->Leave(self);
+}
+
+void InProcessCall::ArriveAgain(std::chrono::nanoseconds time) {
+  CallParts parts;
+  parts.address = parts_.address;
+  parts.method = parts_.method;
+  parts.request.header = parts_.request.header;
+  parts.request.tensors = parts_.request.tensors;
+  parts.done = [](const absl::StatusOr<Payload>&) {};
+  parts.max_message_bytes = parts_.max_message_bytes;
+  std::make_shared<InProcessCall>(network_, share_, nullptr, std::move(parts))
+      ->DispatchAfter(time);
+}
+
+void InProcessCall::Answer(absl::StatusOr<Payload> response) {
+  if (fate_.lost_after.has_value()) return;
+  response = CheckResponse(std::move(response));
+  if (fate_.reply_delay <= std::chrono::nanoseconds(0)) {
+    return End(std::move(response));
+  }
+  network_.timers().At(
+      Clock::now() + fate_.reply_delay,
+      [self = shared_from_this(), response = std::move(response)]() mutable {
+        self->End(std::move(response));
+      });
+}
+
+absl::StatusOr<Payload> InProcessCall::CheckResponse(
+    absl::StatusOr<Payload> response) {
+  if (!response.ok()) return AsCalleeError(response.status());
+  LEAT_CHECK(response->pending == nullptr);
+  LEAT_RETURN_IF_ERROR(CheckMessage(*response, parts_.method.response,
+                                    parts_.max_message_bytes, parts_.address));
+  return response;
+}
+
+void InProcessCall::End(absl::StatusOr<Payload> result,
+                        absl::Status why_cancelled) {
+  std::optional<Cancellation::Token> token;
+  std::vector<TimerQueue::Id> timers;
+  {
+    MutexLock lock(mutex_);
+    if (has_ended_) return;
+    has_ended_ = true;
+    token = std::exchange(token_, std::nullopt);
+    timers.swap(timers_);
+  }
+  const CallRef self = shared_from_this();
+  if (token) parts_.options.cancellation->Deregister(*token);
+  for (const TimerQueue::Id timer : timers) network_.timers().Cancel(timer);
+  if (parts_.options.wait_for_ready) {
+    network_.StopWaiting(parts_.address, self);
+  }
+  network_.queue().Add([self, result = std::move(result),
+                        why_cancelled = std::move(why_cancelled)]() mutable {
+    // Cancels the handler before `done` is called, so that the caller finds
+    // nothing that still works for it.
+    if (!why_cancelled.ok()) {
+      self->context_->cancellation.Cancel(std::move(why_cancelled));
+    }
+    std::exchange(self->parts_.done, nullptr)(std::move(result));
+    if (self->open_ != nullptr) self->open_->Remove(self);
+  });
+}
+
+void InProcessCall::Abandon(const absl::Status& why) {
+  End(why, CallerGoneError(parts_.method.path));
+}
+
+void InProcessCall::Lose() {
+  End(UnreachableError(parts_.address, "it has stopped"));
+  // Cancels the handler even if the caller has had its result before.
+  network_.queue().Add([self = shared_from_this()] {
+    self->context_->cancellation.Cancel(absl::CancelledError(
+        absl::StrCat(self->parts_.address, " has stopped")));
+  });
+}
+
+bool Service::Enter(const CallRef& call) {
+  MutexLock lock(mutex_);
+  if (is_closed_) return false;
+  calls_.emplace(call, 2);
+  return true;
+}
+
+void Service::Leave(const CallRef& call) {
+  MutexLock lock(mutex_);
+  const auto found = calls_.find(call);
+  if (--found->second > 0) return;
+  calls_.erase(found);
+  if (calls_.empty()) idle_.NotifyAll();
+}
+
+void Service::Close(std::chrono::nanoseconds grace) {
+  const Clock::time_point now = Clock::now();
+  const Clock::time_point end = grace > Clock::time_point::max() - now
+                                    ? Clock::time_point::max()
+                                    : now + grace;
+  std::vector<CallRef> calls;
+  {
+    MutexLock lock(mutex_);
+    is_closed_ = true;
+    while (!calls_.empty() && idle_.WaitUntil(mutex_, end)) {
+    }
+    for (const auto& [call, steps] : calls_) calls.push_back(call);
+  }
+  for (const CallRef& call : calls) call->Lose();
+  MutexLock lock(mutex_);
+  while (!calls_.empty()) idle_.Wait(mutex_);
+}
+
+}  // namespace leat::in_process

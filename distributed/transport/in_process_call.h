@@ -1,0 +1,241 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// InProcessCall: one call over an InProcessNetwork. Service: what listens at
+// one address. Network: which services and waiting calls there are. For
+// in_process.cc only.
+#ifndef LEAT_DISTRIBUTED_TRANSPORT_IN_PROCESS_CALL_H_
+#define LEAT_DISTRIBUTED_TRANSPORT_IN_PROCESS_CALL_H_
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/core/threads/timer_queue.h"
+#include "leat/core/threads/work_queue.h"
+#include "leat/distributed/transport/in_process_faults.h"
+#include "leat/distributed/transport/transport.h"
+
+namespace leat {
+
+class InProcessNetwork;
+
+namespace in_process {
+
+class InProcessCall;
+using CallRef = std::shared_ptr<InProcessCall>;
+
+// The methods that a listener serves at one address, and the calls of them that
+// are under way. Thread-safe. Borrows the method table, which must live until
+// Close has returned.
+class Service {
+ public:
+  Service(std::string address, const MethodTable& methods,
+          int64_t max_message_bytes)
+      : address_(std::move(address)),
+        methods_(methods),
+        max_message_bytes_(max_message_bytes) {}
+
+  // The address, with the port that was chosen if 0 was asked for.
+  const std::string& address() const { return address_; }
+  const MethodTable& methods() const { return methods_; }
+  // The largest request that is accepted, in bytes.
+  int64_t max_message_bytes() const { return max_message_bytes_; }
+
+  // Adds a call. It ends after two calls of Leave: one when its handler has
+  // returned, one when it has replied. Returns false if the service is closed.
+  bool Enter(const CallRef& call);
+  void Leave(const CallRef& call);
+
+  // Refuses new calls and waits until the others have ended. Those that have
+  // not ended after `grace` lose their callers (InProcessCall::Lose). Must not
+  // be called on a thread of the network.
+  void Close(std::chrono::nanoseconds grace);
+
+ private:
+  const std::string address_;
+  const MethodTable& methods_;
+  const int64_t max_message_bytes_;
+  Mutex mutex_;
+  CondVar idle_;
+  bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
+  // How many calls of Leave each call still needs.
+  absl::flat_hash_map<CallRef, int> calls_ ABSL_GUARDED_BY(mutex_);
+};
+
+using ServiceRef = std::shared_ptr<Service>;
+
+// What an InProcessNetwork does: finds the service of an address, and holds
+// calls that wait for one or that faults hold back. Thread-safe.
+class Network {
+ public:
+  Network(int num_threads, std::shared_ptr<InProcessFaults> faults)
+      : faults_(std::move(faults)),
+        queue_(NewThreadPool("leat-calls", num_threads)),
+        timers_("leat-calls") {}
+
+  // Returns null if the network has no faults.
+  InProcessFaults* faults() const { return faults_.get(); }
+  // Runs handlers and replies.
+  WorkQueue& queue() { return *queue_; }
+  TimerQueue& timers() { return timers_; }
+  // Returns a new name, under which faults know a transport that does not
+  // listen.
+  std::string NewClientName();
+
+  // Makes a service at `address`, with a free port for port 0, and dispatches
+  // the calls that wait for it. `methods` is borrowed. Returns UNAVAILABLE if
+  // the address is in use.
+  absl::StatusOr<ServiceRef> Add(const std::string& address,
+                                 const MethodTable& methods,
+                                 int64_t max_message_bytes);
+  // Makes `service` impossible to find. Calls that have entered it go on.
+  void Remove(const Service& service);
+
+  // Returns the service at `address`, or null if there is none. If `waiting` is
+  // not null, that call is then dispatched again as soon as there is one.
+  ServiceRef Find(const std::string& address, const CallRef& waiting);
+  // Ends the wait that Find began for a call, if there is one.
+  void StopWaiting(const std::string& address, const CallRef& waiting);
+
+  // Holds `call` back until LetGo is called for `way`, or until `time` has
+  // passed. `way` names the caller and the callee.
+  void Hold(const std::string& way, const CallRef& call,
+            std::chrono::nanoseconds time);
+  // Dispatches the calls that are held back on `way`.
+  void LetGo(const std::string& way);
+
+ private:
+  const std::shared_ptr<InProcessFaults> faults_;  // null if there are none
+  Mutex mutex_;
+  int num_clients_ ABSL_GUARDED_BY(mutex_) = 0;
+  // The calls that are held back, by way.
+  absl::flat_hash_map<std::string, std::vector<CallRef>> held_
+      ABSL_GUARDED_BY(mutex_);
+  int last_port_ ABSL_GUARDED_BY(mutex_) = 0;
+  // By canonical address.
+  absl::flat_hash_map<std::string, ServiceRef> services_
+      ABSL_GUARDED_BY(mutex_);
+  // The calls that wait for a service, by canonical address.
+  absl::flat_hash_map<std::string, absl::flat_hash_set<CallRef>> waiting_
+      ABSL_GUARDED_BY(mutex_);
+  const std::unique_ptr<WorkQueue> queue_;
+  TimerQueue timers_;  // destroyed first: it adds to the queue
+};
+
+// The calls of one transport whose `done` has not returned. Thread-safe.
+class OpenCalls {
+ public:
+  void Add(const CallRef& call) {
+    MutexLock lock(mutex_);
+    calls_.insert(call);
+  }
+  void Remove(const CallRef& call) {
+    MutexLock lock(mutex_);
+    calls_.erase(call);
+    if (calls_.empty()) empty_.NotifyAll();
+  }
+  std::vector<CallRef> All() {
+    MutexLock lock(mutex_);
+    return std::vector<CallRef>(calls_.begin(), calls_.end());
+  }
+  // Must not be called on a thread of the network.
+  void WaitUntilEmpty() {
+    MutexLock lock(mutex_);
+    while (!calls_.empty()) empty_.Wait(mutex_);
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar empty_;
+  absl::flat_hash_set<CallRef> calls_ ABSL_GUARDED_BY(mutex_);
+};
+
+// What a caller asks for.
+struct CallParts {
+  std::string caller = {};  // for faults; empty without
+  std::string address = {};
+  Method method = {};
+  Payload request = {};
+  CallOptions options = {};
+  Reply done = {};
+  int64_t max_message_bytes = 0;  // of the response
+};
+
+// One call. It is open at the caller until `done` has been called, and at the
+// callee until its handler has returned and replied; either may end first.
+// Thread-safe. Owned by what will continue it (a queue, a timer, a service) and
+// by OpenCalls.
+class InProcessCall : public std::enable_shared_from_this<InProcessCall> {
+ public:
+  // `open`, which may be null, is borrowed until `done` has returned. So is
+  // `network`, unless the call is on a thread of the network or the caller
+  // shares the ownership of the network.
+  InProcessCall(Network& network, std::weak_ptr<InProcessNetwork> share,
+                OpenCalls* open, CallParts parts)
+      : network_(network),
+        share_(std::move(share)),
+        open_(open),
+        parts_(std::move(parts)) {
+    context_->peer = "in-process";
+    context_->deadline = parts_.options.deadline;
+  }
+
+  // Sends the request. REQUIRES: called once.
+  void Start();
+  // Looks for the callee and calls its handler. Runs on a thread of the
+  // network.
+  void Dispatch();
+  // Ends the call for the caller, which gets `why`, and cancels the handler.
+  void Abandon(const absl::Status& why);
+  // Ends the call because the callee's listener does not wait for it any
+  // longer: the caller gets UNAVAILABLE, and the handler is cancelled.
+  void Lose();
+
+ private:
+  // Gives the caller its result, unless it has one. If `why_cancelled` is not
+  // OK, the handler is cancelled with it. Uses nothing of the network
+  // afterwards.
+  void End(absl::StatusOr<Payload> result, absl::Status why_cancelled = {});
+  bool HasEnded() {
+    MutexLock lock(mutex_);
+    return has_ended_;
+  }
+  // Sends the request to the callee, with what its fate says may go wrong.
+  void Depart();
+  // Dispatches the call on a thread of the network after `time`.
+  void DispatchAfter(std::chrono::nanoseconds time);
+  // Calls the handler of `service`, or replies with an error if there is none
+  // or the request is not acceptable. REQUIRES: the call has entered `service`.
+  void Handle(const ServiceRef& service);
+  // Sends the request once more after `time`. Its reply is ignored.
+  void ArriveAgain(std::chrono::nanoseconds time);
+  // Gives the handler's response to the caller, as the fate says.
+  void Answer(absl::StatusOr<Payload> response);
+  // Returns the response, or an error if no transport would send it or the
+  // caller would not accept it.
+  absl::StatusOr<Payload> CheckResponse(absl::StatusOr<Payload> response);
+
+  Network& network_;
+  const std::weak_ptr<InProcessNetwork> share_;
+  OpenCalls* const open_;
+  CallParts parts_;
+  CallFate fate_;  // not changed after Start
+  const std::shared_ptr<CallContext> context_ = std::make_shared<CallContext>();
+
+  Mutex mutex_;
+  bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;
+  std::optional<Cancellation::Token> token_ ABSL_GUARDED_BY(mutex_);
+  std::vector<TimerQueue::Id> timers_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace in_process
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_TRANSPORT_IN_PROCESS_CALL_H_

@@ -1,0 +1,115 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// InProcessFaults: loses, delays, duplicates and reorders the calls of an
+// InProcessNetwork, as a bad network would. For tests.
+//
+// A hash decides what happens to a call, not its order of arrival. The hash is
+// of the seed, the method, caller and callee, the step (as the number of steps
+// seen before) and the tensor, or the place of the chunk, that is asked for. So
+// where steps run one after another, the same seed gives the same faults every
+// time. (Chunks of two tensors of one step that have the same place and length
+// are told apart by their order alone, because the ids of transfers are
+// random.)
+#ifndef LEAT_DISTRIBUTED_TRANSPORT_IN_PROCESS_FAULTS_H_
+#define LEAT_DISTRIBUTED_TRANSPORT_IN_PROCESS_FAULTS_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/threads/mutex.h"
+
+namespace leat {
+
+// How likely each fault is for a call, from 0 to 1. A call that is lost has no
+// other fault.
+struct FaultPlan {
+  uint64_t seed = 0;
+  double drop = 0;       // lost: its request or its reply
+  double duplicate = 0;  // its request arrives twice
+  double delay = 0;
+  double reorder = 0;
+  // The longest delay of a request, of a reply, and of a request's second
+  // arrival.
+  std::chrono::microseconds max_delay = std::chrono::milliseconds(10);
+};
+
+// What happens to one call.
+struct CallFate {
+  // The request does not reach the callee.
+  bool is_lost = false;
+  // The call is lost to both ends after this time: its caller gets UNAVAILABLE,
+  // and its handler is cancelled. What the handler replies does not arrive. Not
+  // set if the call is not lost.
+  std::optional<std::chrono::microseconds> lost_after = {};
+  // A delayed request arrives even if its caller has given up meanwhile.
+  std::chrono::microseconds request_delay = {};
+  std::chrono::microseconds reply_delay = {};
+  // The request arrives once more this long after it has arrived. The reply to
+  // that is dropped.
+  std::optional<std::chrono::microseconds> again_after = {};
+  // The next call of the same caller to the same callee goes first, if there is
+  // one within `max_delay`. Like a delayed request, this one arrives in any
+  // case.
+  bool is_overtaken = false;
+};
+
+// Thread-safe. Shared by the network and the test.
+class InProcessFaults {
+ public:
+  // How many calls were made, and how many of them had each fault.
+  struct Counts {
+    size_t calls = 0;
+    size_t lost_requests = 0;
+    size_t lost_replies = 0;
+    size_t delayed = 0;
+    size_t doubled = 0;
+    size_t overtaken = 0;
+  };
+
+  // Faults are enabled at first.
+  explicit InProcessFaults(const FaultPlan& plan) : plan_(plan) {}
+
+  const FaultPlan& plan() const { return plan_; }
+
+  // Decides what happens to a call, and counts it. `caller` and `callee` are
+  // names that are the same in every run of the test. `header` is that of the
+  // request.
+  CallFate FateOf(absl::string_view caller, absl::string_view callee,
+                  absl::string_view method, absl::string_view header);
+
+  // While disabled, calls that begin have no faults and are not counted.
+  void SetEnabled(bool is_enabled);
+
+  // Returns the counts of all calls, or of the calls of one method.
+  Counts counts() const;
+  Counts counts(absl::string_view method) const;
+
+ private:
+  // Returns the hash of everything that tells a call from the others, and of
+  // the seed.
+  uint64_t Identity(absl::string_view caller, absl::string_view callee,
+                    absl::string_view method, absl::string_view header)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const FaultPlan plan_;
+  mutable Mutex mutex_;
+  bool is_enabled_ ABSL_GUARDED_BY(mutex_) = true;
+  // Numbers the steps in the order in which they are first seen; the key is the
+  // id.
+  absl::flat_hash_map<int64_t, uint64_t> steps_ ABSL_GUARDED_BY(mutex_);
+  // How many calls of each hash there were, to tell apart calls that are
+  // otherwise the same.
+  absl::flat_hash_map<uint64_t, uint64_t> calls_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<std::string, Counts> counts_
+      ABSL_GUARDED_BY(mutex_);  // by method
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_TRANSPORT_IN_PROCESS_FAULTS_H_

@@ -1,0 +1,45 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/transport/transport.h"
+
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "leat/core/check.h"
+#include "leat/core/quoted_text.h"
+
+namespace leat {
+
+void TransportRegistry::Add(absl::string_view name, TransportFactory factory) {
+  LEAT_CHECK(factory != nullptr);
+  LEAT_CHECK(factories_.emplace(std::string(name), factory).second);
+}
+
+absl::StatusOr<std::unique_ptr<Transport>> TransportRegistry::Create(
+    absl::string_view name, const TransportOptions& options) const {
+  const auto found = factories_.find(std::string(name));
+  if (found == factories_.end()) {
+    std::vector<std::string> names;
+    for (const auto& [each, factory] : factories_) names.push_back(each);
+    return absl::NotFoundError(
+        absl::StrCat("there is no transport ", QuotedText(name),
+                     "; there are: ", absl::StrJoin(names, ", ")));
+  }
+  if (options.max_message_bytes <= 0 || options.max_transport_bytes <= 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a transport for messages of ", options.max_message_bytes,
+        " bytes, together ", options.max_transport_bytes, ", is of no use"));
+  }
+  return found->second(options);
+}
+
+const TransportRegistry& BuiltinTransports() {
+  static const TransportRegistry& registry = *[] {
+    auto* made = new TransportRegistry;  // NOLINT: as long as the process
+    transports::RegisterAll(*made);
+    return made;
+  }();
+  return registry;
+}
+
+}  // namespace leat

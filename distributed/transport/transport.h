@@ -1,0 +1,130 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Transport: how tasks call each other and are called. There is one per server
+// or remote session. Implementations are plug-ins, one per file of
+// distributed/transports/.
+//
+//   LEAT_ASSIGN_OR_RETURN(std::unique_ptr<Transport> transport,
+//                         BuiltinTransports().Create("grpc"));
+#ifndef LEAT_DISTRIBUTED_TRANSPORT_TRANSPORT_H_
+#define LEAT_DISTRIBUTED_TRANSPORT_TRANSPORT_H_
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/threads/cancellation.h"
+#include "leat/distributed/wire/methods.h"
+#include "leat/distributed/wire/payload.h"
+
+namespace leat {
+
+class InProcessNetwork;
+
+// The options of one call. A value.
+struct CallOptions {
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};
+  // Ends the call when it is cancelled, also at the callee. May be null.
+  std::shared_ptr<Cancellation> cancellation = {};
+  // If true, the call waits, until its deadline, for a task that cannot be
+  // reached yet.
+  bool wait_for_ready = false;
+};
+
+// The key of a payload, without content, of every error that the transport
+// itself gives to the `done` of a call. What the callee said never has it. So
+// callers can tell whether the peer has failed or could not be asked.
+inline constexpr char kTransportErrorPayload[] = "leat.transport";
+
+// An address that is listened on. Its destructor calls Shutdown(0).
+class Listener {
+ public:
+  virtual ~Listener() = default;
+
+  // The address, with the port that was chosen if 0 was asked for.
+  virtual const std::string& address() const = 0;
+
+  // Takes no new calls, waits up to `grace` for the calls under way, then
+  // cancels them. Returns when no handler runs and every call has its reply.
+  // Must not be called on a thread of the transport.
+  virtual void Shutdown(std::chrono::nanoseconds grace) = 0;
+};
+
+// Implementations are thread-safe.
+class Transport {
+ public:
+  // Ends every call with CANCELLED and waits until each `done` has returned.
+  virtual ~Transport() = default;
+
+  // Calls `method` of the task at `address`. Calls `done` exactly once, on a
+  // thread of the transport, which it must not block. `done` gets the response,
+  // or the callee's error with its payloads, or an error of the transport:
+  // UNAVAILABLE, naming the address, when it cannot be reached or was lost,
+  // DEADLINE_EXCEEDED, or CANCELLED. UNIMPLEMENTED is the callee's error for a
+  // method that it does not serve.
+  virtual void Call(absl::string_view address, const Method& method,
+                    Payload request, CallOptions options, Reply done) = 0;
+
+  // Makes calls to `address` end with UNAVAILABLE within seconds, from now on,
+  // when the peer is silent. A peer that allows pings, as tasks of Leat do, is
+  // pinged; others are asked for their health while calls wait for them.
+  // Optional.
+  virtual void WatchPeer(absl::string_view address, bool allows_pings) {
+    static_cast<void>(address);
+    static_cast<void>(allows_pings);
+  }
+
+  // Serves `methods` at `address` (address.h; port 0: a free one). `methods` is
+  // borrowed until the listener is gone. Returns UNAVAILABLE, naming the
+  // address, when it is taken.
+  virtual absl::StatusOr<std::unique_ptr<Listener>> Listen(
+      const std::string& address, const MethodTable& methods) = 0;
+};
+
+// The options of a transport. A value.
+struct TransportOptions {
+  // The most bytes of one message.
+  int64_t max_message_bytes = INT32_MAX;
+  // The memory that all messages that are being received may take together.
+  int64_t max_transport_bytes = int64_t{4} << 30;
+  // The network of the transport "in-process". Null: it reaches only itself.
+  std::shared_ptr<InProcessNetwork> network = {};
+};
+
+// Makes a transport. The options have been checked.
+using TransportFactory =
+    absl::StatusOr<std::unique_ptr<Transport>> (*)(const TransportOptions&);
+
+// The transports, by name. Filled once, then const and thread-safe.
+class TransportRegistry {
+ public:
+  // Adds a transport. REQUIRES: its name is new, and `factory` is not null.
+  void Add(absl::string_view name, TransportFactory factory);
+
+  // Makes a transport. Returns NOT_FOUND, with the names that exist, for an
+  // unknown name, INVALID_ARGUMENT for limits that are not positive, and
+  // otherwise fails as the factory does.
+  absl::StatusOr<std::unique_ptr<Transport>> Create(
+      absl::string_view name, const TransportOptions& options = {}) const;
+
+ private:
+  std::map<std::string, TransportFactory, std::less<>> factories_;
+};
+
+namespace transports {
+// Registers every transport of distributed/transports/*.cc.
+void RegisterAll(TransportRegistry& registry);
+}  // namespace transports
+
+// Returns the transports "grpc" and "in-process". They live as long as the
+// process.
+const TransportRegistry& BuiltinTransports();
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_TRANSPORT_TRANSPORT_H_

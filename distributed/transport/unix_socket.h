@@ -1,0 +1,57 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// The file of a Unix socket that a server listens on. Only the server's user
+// may connect to it, no server takes another's, and none is left behind.
+#ifndef LEAT_DISTRIBUTED_TRANSPORT_UNIX_SOCKET_H_
+#define LEAT_DISTRIBUTED_TRANSPORT_UNIX_SOCKET_H_
+
+#include <sys/stat.h>
+
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace leat {
+
+// While this lives, files that the process makes have mode 0600. The file mode
+// mask belongs to the whole process, so other threads should make no files
+// meanwhile.
+class ScopedPrivateFiles {
+ public:
+  ScopedPrivateFiles() : mask_(umask(0177)) {}
+  ~ScopedPrivateFiles() { umask(mask_); }
+  ScopedPrivateFiles(const ScopedPrivateFiles&) = delete;
+  ScopedPrivateFiles& operator=(const ScopedPrivateFiles&) = delete;
+
+ private:
+  const mode_t mask_;
+};
+
+// Makes sure that a socket can be made at `path`: removes a socket whose server
+// is gone. Returns UNAVAILABLE when a server listens there or the path cannot
+// be used, and INVALID_ARGUMENT for a file of another kind and for a folder in
+// which everybody may replace files.
+absl::Status ClearSocketPath(const std::string& path);
+
+// Removes the file of a socket when it is destroyed. Thread-compatible.
+class UnixSocketFile {
+ public:
+  UnixSocketFile() = default;
+  ~UnixSocketFile() { Remove(); }
+  UnixSocketFile(const UnixSocketFile&) = delete;
+  UnixSocketFile& operator=(const UnixSocketFile&) = delete;
+
+  // Takes over the socket that is at `path` now. Does nothing if there is none.
+  void Own(const std::string& path);
+  // Removes the socket, unless another file has taken its place. Idempotent.
+  void Remove();
+
+ private:
+  std::string path_ = {};  // "": owns none
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_TRANSPORT_UNIX_SOCKET_H_

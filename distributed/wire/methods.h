@@ -1,0 +1,147 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// The methods that tasks call of each other, and MethodTable: the handlers with
+// which a task answers them, whichever transport they come by.
+//
+//   MethodTable table;
+//   table.Add(methods::kHealthCheck,
+//             [](std::shared_ptr<CallContext>, Payload request, Reply reply) {
+//               std::move(reply)(absl::UnimplementedError("not yet"));
+//             });
+//   const MethodTable::Entry* entry = table.Find(methods::kHealthCheck.path);
+#ifndef LEAT_DISTRIBUTED_WIRE_METHODS_H_
+#define LEAT_DISTRIBUTED_WIRE_METHODS_H_
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/functional/any_invocable.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/threads/cancellation.h"
+#include "leat/distributed/wire/payload.h"
+
+namespace leat {
+
+// The field of a message that holds its tensors, each of which is a
+// NamedTensorProto or a TensorProto. Number 0 means that the message has none.
+struct TensorField {
+  int number = 0;
+  bool named = false;  // NamedTensorProto
+};
+
+// A method as it is on the wire. The paths are TensorFlow's, whose .proto files
+// have another package name than ours. The messages are those of
+// protos/master.proto and protos/worker.proto.
+struct Method {
+  const char* path = "";
+  TensorField request = {};
+  TensorField response = {};
+};
+
+namespace methods {
+
+// The methods of a master, which clients call.
+inline constexpr Method kCreateSession{
+    "/tensorflow.MasterService/CreateSession"};
+inline constexpr Method kExtendSession{
+    "/tensorflow.MasterService/ExtendSession"};
+inline constexpr Method kPartialRunSetup{
+    "/tensorflow.MasterService/PartialRunSetup"};
+inline constexpr Method kRunStep{
+    "/tensorflow.MasterService/RunStep", {2, true}, {1, true}};
+inline constexpr Method kCloseSession{"/tensorflow.MasterService/CloseSession"};
+inline constexpr Method kListDevices{"/tensorflow.MasterService/ListDevices"};
+inline constexpr Method kReset{"/tensorflow.MasterService/Reset"};
+inline constexpr Method kMakeCallable{"/tensorflow.MasterService/MakeCallable"};
+inline constexpr Method kRunCallable{
+    "/tensorflow.MasterService/RunCallable", {3, false}, {1, false}};
+inline constexpr Method kReleaseCallable{
+    "/tensorflow.MasterService/ReleaseCallable"};
+
+// The methods of a worker, which masters and other workers call.
+inline constexpr Method kGetStatus{"/tensorflow.WorkerService/GetStatus"};
+inline constexpr Method kCreateWorkerSession{
+    "/tensorflow.WorkerService/CreateWorkerSession"};
+inline constexpr Method kDeleteWorkerSession{
+    "/tensorflow.WorkerService/DeleteWorkerSession"};
+inline constexpr Method kRegisterGraph{
+    "/tensorflow.WorkerService/RegisterGraph"};
+inline constexpr Method kDeregisterGraph{
+    "/tensorflow.WorkerService/DeregisterGraph"};
+inline constexpr Method kRunGraph{
+    "/tensorflow.WorkerService/RunGraph", {3, true}, {1, true}};
+inline constexpr Method kCleanupGraph{"/tensorflow.WorkerService/CleanupGraph"};
+inline constexpr Method kCleanupAll{"/tensorflow.WorkerService/CleanupAll"};
+inline constexpr Method kRecvTensor{
+    "/tensorflow.WorkerService/RecvTensor", {}, {1, false}};
+inline constexpr Method kMarkRecvFinished{
+    "/tensorflow.WorkerService/MarkRecvFinished"};
+inline constexpr Method kLogging{"/tensorflow.WorkerService/Logging"};
+inline constexpr Method kTracing{"/tensorflow.WorkerService/Tracing"};
+
+// Leat's own methods.
+inline constexpr Method kRecvTensors{
+    "/leat.WorkerService/RecvTensors", {}, {1, false}};
+inline constexpr Method kFetchChunk{
+    "/leat.WorkerService/FetchChunk", {}, {1, false}};
+inline constexpr Method kTaskStatus{"/leat.StatusService/GetStatus"};
+
+// gRPC's own method.
+inline constexpr Method kHealthCheck{"/grpc.health.v1.Health/Check"};
+
+}  // namespace methods
+
+// What a handler knows about its call. Thread-safe once the handler has been
+// called. Shared by the transport and the handler.
+struct CallContext {
+  // The caller as the transport names it, for messages.
+  std::string peer = {};
+  // When the caller stops waiting, if it does.
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};
+  // Cancelled when the caller has given up or is gone.
+  Cancellation cancellation;
+};
+
+// Ends a call with its response or error. Must be called exactly once, on any
+// thread.
+using Reply = absl::AnyInvocable<void(absl::StatusOr<Payload>) &&>;
+
+// Handles a call. It is called on a thread of the transport, so it must not
+// block, nor copy more than 256 KiB.
+using Handler = absl::AnyInvocable<void(std::shared_ptr<CallContext>, Payload,
+                                        Reply) const>;
+
+// Maps paths to handlers. It is filled before a transport listens, and is const
+// and thread-safe from then on. Entries stay where they are as long as the
+// table.
+class MethodTable {
+ public:
+  // A method and its handler.
+  struct Entry {
+    Method method = {};
+    Handler handler = {};
+  };
+
+  // Adds a handler. REQUIRES: there is no handler of that path yet.
+  void Add(const Method& method, Handler handler);
+
+  // Replaces the handler of that path by `around(handler)`. REQUIRES: there is
+  // one.
+  void Wrap(const Method& method, absl::FunctionRef<Handler(Handler)> around);
+
+  // Returns the entry of `path`, owned by the table, or null if the task does
+  // not serve that method.
+  const Entry* Find(absl::string_view path) const;
+
+ private:
+  absl::flat_hash_map<std::string, std::unique_ptr<Entry>> entries_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_WIRE_METHODS_H_

@@ -1,0 +1,86 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Payload: a message between tasks. It holds the message's fields, serialized,
+// and beside them its tensors, so that a transport within a process shares the
+// tensors' bytes and one between processes sends them without a copy.
+#ifndef LEAT_DISTRIBUTED_WIRE_PAYLOAD_H_
+#define LEAT_DISTRIBUTED_WIRE_PAYLOAD_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "leat/core/buffer.h"
+#include "leat/core/tensor.h"
+
+namespace leat {
+
+class VariantDecoders;
+
+// A tensor of a message.
+struct WireTensor {
+  // The name in a NamedTensorProto; "" where the message's field is a
+  // TensorProto.
+  std::string name = {};
+  Tensor tensor = {};
+};
+
+using WireTensors = absl::InlinedVector<WireTensor, 2>;
+
+// Received bytes that are not yet decoded into tensors. Where in memory the
+// tensors belong, on which device and to whose account, is known only when the
+// other fields have been read. Owns the bytes. Thread-compatible.
+class PendingTensors {
+ public:
+  virtual ~PendingTensors() = default;
+
+  // The number of bytes, as they were received.
+  virtual int64_t bytes() const = 0;
+
+  // True if a transport's thread may call Decode. The number of bytes alone
+  // does not tell: a few bytes can be a huge tensor of one repeated value.
+  virtual bool IsQuick() const = 0;
+
+  // Returns the tensors in the order of the message, in memory of `allocator`.
+  // Fails as Payload::Materialize does. `variants`, the decoders of variants,
+  // may be null. REQUIRES: `allocator` gives host memory; called at most once.
+  virtual absl::StatusOr<WireTensors> Decode(Allocator& allocator,
+                                             const VariantDecoders* variants,
+                                             int64_t max_bytes) = 0;
+};
+
+// The most bytes that a transport's thread may decode or copy.
+inline constexpr int64_t kMaxInlineBytes = int64_t{256} << 10;
+
+// A message. Movable only; thread-compatible.
+struct Payload {
+  // All fields except those with tensors, serialized by protobuf.
+  std::string header = {};
+  // The tensors of the message. In a received message they are complete when
+  // `pending` is null. Their bytes may be shared with the sender.
+  WireTensors tensors = {};
+  // The received tensors that are not yet decoded. Null in a message to send,
+  // in one that came from within the process, and after Materialize.
+  std::unique_ptr<PendingTensors> pending = {};
+
+  // True if a transport's thread may call Materialize; otherwise a thread of a
+  // pool has to.
+  bool IsQuick() const { return pending == nullptr || pending->IsQuick(); }
+
+  // Decodes `pending` into `tensors` and releases the received bytes, also on
+  // failure. Does nothing if there are none pending.
+  //
+  // Returns INVALID_ARGUMENT, naming the tensor if it has a name, for what
+  // DecodeTensor refuses and for malformed messages. Returns RESOURCE_EXHAUSTED
+  // when more than `max_bytes` are taken by all tensors together, or by a
+  // message of unusual form once it is parsed.
+  absl::Status Materialize(Allocator& allocator,
+                           const VariantDecoders* variants, int64_t max_bytes);
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_WIRE_PAYLOAD_H_

@@ -1,0 +1,83 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// SliceCursor: reads a protobuf message that lies in several pieces of memory,
+// without joining them.
+#ifndef LEAT_DISTRIBUTED_WIRE_SLICE_CURSOR_H_
+#define LEAT_DISTRIBUTED_WIRE_SLICE_CURSOR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace leat {
+
+// A range of bytes in a list of slices, read from its front. Thread-compatible.
+// It does not own the bytes. Copies are independent positions in the same
+// bytes.
+class SliceCursor {
+ public:
+  // An empty range.
+  SliceCursor() = default;
+  // All bytes of `slices`, which must outlive the cursor and its copies.
+  explicit SliceCursor(absl::Span<const absl::string_view> slices);
+
+  // The number of bytes from here to the end.
+  uint64_t left() const { return left_; }
+
+  // Read from the front. Both return false, and leave the cursor at an
+  // unspecified position, if there are not enough bytes or if the varint is
+  // longer than `max_length` bytes. Bits above 64 are dropped.
+  bool TakeVarint(int max_length, uint64_t& value);
+  bool Skip(uint64_t bytes);
+  // Sets `range` to the next `bytes` and moves behind them. Returns false as
+  // Skip does.
+  bool TakeRange(uint64_t bytes, SliceCursor& range);
+
+  // Copy or append all bytes that are left, and do not move. `to` must have
+  // room for them.
+  void CopyTo(char* to) const;
+  void AppendTo(std::string& text) const;
+
+  // The position of bytes that lie in one slice. Contiguous returns nothing if
+  // the bytes that are left lie in several slices, or if none are left.
+  struct Place {
+    absl::string_view bytes;
+    size_t slice = 0;  // its index
+  };
+  std::optional<Place> Contiguous() const;
+
+ private:
+  // Returns the bytes that are left of the current slice. REQUIRES: left_ > 0.
+  absl::string_view Piece() const;
+  // Moves forward. REQUIRES: Piece() has that many bytes.
+  void Advance(uint64_t bytes);
+
+  absl::Span<const absl::string_view> slices_ = {};
+  size_t slice_ = 0;     // never empty while left_ > 0
+  uint64_t offset_ = 0;  // in that slice
+  uint64_t left_ = 0;
+};
+
+// The wire type of a field: the lowest three bits of its tag.
+enum class WireType { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
+
+// A field of a message.
+struct WireField {
+  int number = 0;
+  WireType type = WireType::kVarint;
+  SliceCursor whole = {};  // all its bytes, with the tag
+  SliceCursor bytes = {};  // if kBytes, its content
+  uint64_t varint = 0;     // if kVarint, its value
+};
+
+// Takes one field from the front of `message`. Returns false if it is malformed
+// or a group, which nobody has written for twenty years.
+bool TakeField(SliceCursor& message, WireField& field);
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_WIRE_SLICE_CURSOR_H_

@@ -1,0 +1,601 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/wire/wire.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "google/protobuf/message_lite.h"
+#include "leat/core/check.h"
+#include "leat/core/codec/parsed_bytes.h"
+#include "leat/core/codec/tensor_codec.h"
+#include "leat/core/saturating.h"
+#include "leat/core/status_macros.h"
+#include "leat/distributed/wire/slice_cursor.h"
+#include "leat/protos/named_tensor.pb.h"
+#include "leat/protos/tensor.pb.h"
+#include "leat/protos/tensor_shape.pb.h"
+
+namespace leat {
+namespace {
+
+using pb::NamedTensorProto;
+using pb::TensorProto;
+using pb::TensorShapeProto;
+
+// ---------------------------------------------------------------------------
+// Encoding
+
+void AppendVarint(uint64_t value, std::string& bytes) {
+  for (; value >= 0x80; value >>= 7) {
+    bytes.push_back(static_cast<char>(value | 0x80));
+  }
+  bytes.push_back(static_cast<char>(value));
+}
+
+// Appends the tag and the length of a field of that wire type.
+void AppendLengthOf(int number, size_t length, std::string& bytes) {
+  AppendVarint(static_cast<uint64_t>(number) << 3 |
+                   static_cast<uint64_t>(WireType::kBytes),
+               bytes);
+  AppendVarint(length, bytes);
+}
+
+void AppendBytes(int number, absl::string_view value, std::string& bytes) {
+  AppendLengthOf(number, value.size(), bytes);
+  bytes.append(value.data(), value.size());
+}
+
+void AppendNumber(int number, uint64_t value, std::string& bytes) {
+  AppendVarint(static_cast<uint64_t>(number) << 3, bytes);
+  AppendVarint(value, bytes);
+}
+
+// Returns the bytes of a plain tensor's TensorProto up to the first byte of its
+// content.
+std::string BeforeContent(const Tensor& tensor) {
+  std::string proto, shape, dim;
+  AppendNumber(TensorProto::kDtypeFieldNumber,
+               static_cast<uint64_t>(tensor.dtype()), proto);
+  for (const int64_t extent : tensor.shape().dims()) {
+    dim.clear();
+    AppendNumber(TensorShapeProto::Dim::kSizeFieldNumber,
+                 static_cast<uint64_t>(extent), dim);
+    AppendBytes(TensorShapeProto::kDimFieldNumber, dim, shape);
+  }
+  if (!shape.empty()) {
+    AppendBytes(TensorProto::kTensorShapeFieldNumber, shape, proto);
+  }
+  AppendLengthOf(TensorProto::kTensorContentFieldNumber,
+                 static_cast<size_t>(tensor.num_bytes()), proto);
+  return proto;
+}
+
+absl::Status TooLarge(int64_t bytes) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("A message takes ", bytes, " bytes, more than the ",
+                   kMaxMessageBytes, " that one may have"));
+}
+
+// Collects the segments of a message, within the limit of a message.
+class Encoder {
+ public:
+  // REQUIRES: `header` is within the limit.
+  Encoder(std::string header, TensorField field)
+      : field_(field), left_(kMaxMessageBytes) {
+    left_ -= static_cast<int64_t>(header.size());
+    segments_.emplace_back();
+    segments_.back().bytes = std::move(header);
+  }
+
+  absl::Status Add(WireTensor wire) {
+    if (IsPlainBytes(wire.tensor.dtype())) return AddPlain(std::move(wire));
+    TensorProto proto;
+    LEAT_RETURN_IF_ERROR(EncodeTensor(wire.tensor, &proto, left_));
+    const size_t bytes = proto.ByteSizeLong();
+    LEAT_RETURN_IF_ERROR(Begin(wire.name, bytes));
+    proto.AppendToString(&segments_.back().bytes);
+    left_ -= static_cast<int64_t>(bytes);
+    return absl::OkStatus();
+  }
+
+  std::vector<Segment> Finish() && {
+    if (segments_.back().bytes.empty()) segments_.pop_back();
+    return std::move(segments_);
+  }
+
+ private:
+  absl::Status AddPlain(WireTensor wire) {
+    const int64_t content = wire.tensor.num_bytes();
+    if (content > left_) return TooLarge(Taken(content));
+    const std::string before = BeforeContent(wire.tensor);
+    LEAT_RETURN_IF_ERROR(
+        Begin(wire.name, before.size() + static_cast<size_t>(content)));
+    left_ -= static_cast<int64_t>(before.size()) + content;
+    std::string& bytes = segments_.back().bytes;
+    bytes += before;
+    if (content <= kMaxCopiedTensorBytes) {
+      bytes.append(wire.tensor.raw_data(), static_cast<size_t>(content));
+      return absl::OkStatus();
+    }
+    segments_.emplace_back();
+    segments_.back().tensor = std::move(wire.tensor);
+    segments_.emplace_back();
+    return absl::OkStatus();
+  }
+
+  // Writes the tags and lengths in front of a TensorProto of `proto_bytes`, and
+  // the name, and checks that there is room for the TensorProto, too.
+  absl::Status Begin(const std::string& name, size_t proto_bytes) {
+    std::string before;
+    if (field_.named) {
+      std::string inner;
+      if (!name.empty()) {
+        AppendBytes(NamedTensorProto::kNameFieldNumber, name, inner);
+      }
+      AppendLengthOf(NamedTensorProto::kTensorFieldNumber, proto_bytes, inner);
+      AppendLengthOf(field_.number, inner.size() + proto_bytes, before);
+      before += inner;
+    } else {
+      AppendLengthOf(field_.number, proto_bytes, before);
+    }
+    const int64_t needed = static_cast<int64_t>(before.size() + proto_bytes);
+    if (needed > left_) return TooLarge(Taken(needed));
+    left_ -= static_cast<int64_t>(before.size());
+    segments_.back().bytes += before;
+    return absl::OkStatus();
+  }
+
+  int64_t Taken(int64_t more) const {
+    return SaturatingAdd(kMaxMessageBytes - left_, more);
+  }
+
+  const TensorField field_;
+  int64_t left_;                   // bytes that are left of the limit
+  std::vector<Segment> segments_;  // The last one has no tensor.
+};
+
+// ---------------------------------------------------------------------------
+// Splitting
+
+bool IsTensor(const WireField& field, int number) {
+  return field.number == number && field.type == WireType::kBytes;
+}
+
+// The most fields of a message. A message may be split on a transport's thread,
+// which must be done soon. No step has so many feeds and fetches.
+constexpr int64_t kMaxFields = int64_t{1} << 20;
+
+// A message, split into its tensors and its other fields.
+struct SplitMessage {
+  std::string rest;         // the other fields
+  SliceCursor tensor = {};  // the last tensor
+  int64_t tensors = 0;
+  int64_t tensor_bytes = 0;  // of all, with their tags
+};
+
+// Splits a message, with tensors in field `number`. It takes two passes, so
+// that `rest` is allocated once, with its exact size. Only the last tensor is
+// kept, because a message of many small tensors must not take more memory than
+// it has bytes.
+absl::StatusOr<SplitMessage> Split(const SliceCursor& message, int number) {
+  SplitMessage split;
+  WireField field;
+  int64_t fields = 0;
+  SliceCursor cursor = message;
+  while (cursor.left() > 0) {
+    const uint64_t left = cursor.left();
+    if (!TakeField(cursor, field)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "A message of ", message.left(), " bytes has no valid field at byte ",
+          message.left() - left));
+    }
+    if (++fields > kMaxFields) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("A message of ", message.left(), " bytes has more than ",
+                       kMaxFields, " fields"));
+    }
+    if (!IsTensor(field, number)) continue;
+    split.tensor = field.bytes;
+    ++split.tensors;
+    split.tensor_bytes += static_cast<int64_t>(field.whole.left());
+  }
+  split.rest.reserve(message.left() - static_cast<size_t>(split.tensor_bytes));
+  cursor = message;
+  while (cursor.left() > 0 && TakeField(cursor, field)) {
+    if (!IsTensor(field, number)) field.whole.AppendTo(split.rest);
+  }
+  return split;
+}
+
+// ---------------------------------------------------------------------------
+// Decoding
+
+// A TensorProto in the form that nearly all have: dtype, shape, tensor_content.
+struct PlainForm {
+  DType dtype = DType::kInvalid;
+  Shape shape = {};
+  SliceCursor content = {};
+};
+
+// The most bytes of a shape. 254 extents take less than half of that.
+constexpr uint64_t kMaxShapeBytes = 8192;
+
+std::optional<Shape> ShapeOf(const TensorShapeProto& proto) {
+  const absl::StatusOr<PartialShape> partial = DecodeShape(proto);
+  if (!partial.ok() || !partial->IsFullyKnown()) return std::nullopt;
+  const absl::StatusOr<Shape> shape = partial->ToShape();
+  if (!shape.ok()) return std::nullopt;
+  return *shape;
+}
+
+std::optional<Shape> ReadShape(const SliceCursor& bytes) {
+  if (bytes.left() > kMaxShapeBytes) return std::nullopt;
+  std::string text;
+  bytes.AppendTo(text);
+  TensorShapeProto proto;
+  if (!proto.ParseFromString(text)) return std::nullopt;
+  return ShapeOf(proto);
+}
+
+// Returns nothing for a TensorProto of any other form, valid or not.
+std::optional<PlainForm> ReadPlainForm(SliceCursor proto) {
+  PlainForm form;
+  WireField field;
+  if (!TakeField(proto, field) ||
+      field.number != TensorProto::kDtypeFieldNumber ||
+      field.type != WireType::kVarint || field.varint > INT32_MAX) {
+    return std::nullopt;
+  }
+  const std::optional<DType> dtype =
+      DTypeFromWire(static_cast<int>(field.varint));
+  if (!dtype || IsRef(*dtype) || !IsPlainBytes(*dtype)) return std::nullopt;
+  form.dtype = *dtype;
+  if (!TakeField(proto, field)) return std::nullopt;
+  if (IsTensor(field, TensorProto::kTensorShapeFieldNumber)) {
+    const std::optional<Shape> shape = ReadShape(field.bytes);
+    if (!shape || !TakeField(proto, field)) return std::nullopt;
+    form.shape = *shape;
+  }
+  if (!IsTensor(field, TensorProto::kTensorContentFieldNumber) ||
+      proto.left() > 0) {
+    return std::nullopt;
+  }
+  // Elements without any content are all zero, which is another form.
+  if (field.bytes.left() == 0 && form.shape.num_elements() > 0) {
+    return std::nullopt;
+  }
+  form.content = field.bytes;
+  return form;
+}
+
+// The most bytes of a tensor in another form that a transport's thread may
+// parse.
+constexpr int64_t kMaxParsedBytes = 16 << 10;
+// More bytes than a resource handle takes, not counting its strings.
+constexpr int64_t kHandleBytes = 256;
+
+// Returns an upper bound of the bytes that one element takes.
+int64_t ElementBytes(const TensorProto& proto, DType dtype) {
+  if (IsPlainBytes(dtype)) return static_cast<int64_t>(SizeOf(dtype));
+  if (dtype != DType::kString) {
+    return kHandleBytes + static_cast<int64_t>(proto.ByteSizeLong());
+  }
+  // The last string may be repeated for many elements.
+  const auto& texts = proto.string_val();
+  return static_cast<int64_t>(sizeof(std::string) +
+                              (texts.empty() ? 0 : texts.rbegin()->size()));
+}
+
+// The bytes of a tensor in a received slice, which it keeps alive.
+class AdoptedBuffer final : public Buffer {
+ public:
+  AdoptedBuffer(BufferRef slice, BufferRef held)
+      : Buffer(slice->data(), slice->size()),
+        slice_(std::move(slice)),
+        held_(std::move(held)) {}
+
+ private:
+  void Dispose() override { delete this; }
+
+  const BufferRef slice_;
+  const BufferRef held_;  // charges the slice to the allocator
+};
+
+// The tensors of a received message, as TensorProtos in its slices.
+class ReceivedTensors final : public PendingTensors {
+ public:
+  ReceivedTensors(ReceivedSlices slices, TensorField field, int64_t bytes)
+      : slices_(std::move(slices)), field_(field), bytes_(bytes) {}
+
+  int64_t bytes() const override { return bytes_; }
+
+  bool IsQuick() const override {
+    if (bytes_ > kMaxInlineBytes) return false;
+    int64_t bytes = 0;
+    WireField field;
+    SliceCursor message(slices_.bytes);
+    while (message.left() > 0 && TakeField(message, field)) {
+      if (!IsTensor(field, field_.number)) continue;
+      bytes = SaturatingAdd(bytes, field_.named ? NamedBytes(field.bytes)
+                                                : DecodedBytes(field.bytes));
+      if (bytes > kMaxInlineBytes) return false;
+    }
+    return true;
+  }
+
+  absl::StatusOr<WireTensors> Decode(Allocator& allocator,
+                                     const VariantDecoders* variants,
+                                     int64_t max_bytes) override {
+    Decoding decoding = {allocator, variants, max_bytes, max_bytes};
+    WireTensors tensors;
+    WireField field;
+    SliceCursor message(slices_.bytes);
+    while (message.left() > 0 && TakeField(message, field)) {
+      if (!IsTensor(field, field_.number)) continue;
+      if (decoding.left < kWireTensorBytes) {
+        return Exhausted("Another tensor", kWireTensorBytes, decoding);
+      }
+      decoding.left -= kWireTensorBytes;
+      WireTensor wire;
+      if (field_.named) {
+        LEAT_ASSIGN_OR_RETURN(wire, DecodeNamed(field.bytes, decoding));
+      } else {
+        LEAT_ASSIGN_OR_RETURN(wire.tensor, DecodeOne(field.bytes, decoding));
+      }
+      tensors.push_back(std::move(wire));
+    }
+    return tensors;
+  }
+
+ private:
+  static constexpr int64_t kWireTensorBytes = sizeof(WireTensor);
+
+  // Returns an upper bound of the bytes that a tensor takes once it is decoded,
+  // or INT64_MAX if that cannot be known at once. All forms but the plain one
+  // are parsed by protobuf, so that they mean here what they will mean when
+  // they are decoded.
+  static int64_t DecodedBytes(const SliceCursor& proto) {
+    const auto received = static_cast<int64_t>(proto.left());
+    if (ReadPlainForm(proto)) return kWireTensorBytes + received;
+    if (received > kMaxParsedBytes) return INT64_MAX;
+    std::string text;
+    proto.AppendTo(text);
+    TensorProto tensor;
+    if (!tensor.ParseFromString(text)) return received;  // Decode refuses it.
+    const auto dtype = DTypeFromWire(tensor.dtype());
+    if (!dtype) return received;  // Decode refuses it.
+    const std::optional<Shape> shape = ShapeOf(tensor.tensor_shape());
+    // Variants contain other tensors.
+    if (!shape || *dtype == DType::kVariant || tensor.variant_val_size() > 0) {
+      return INT64_MAX;
+    }
+    return SaturatingAdd(kWireTensorBytes + received,
+                         SaturatingMultiply(shape->num_elements(),
+                                            ElementBytes(tensor, *dtype)));
+  }
+  // Does the same for a NamedTensorProto.
+  static int64_t NamedBytes(const SliceCursor& named) {
+    const absl::StatusOr<SplitMessage> split =
+        Split(named, NamedTensorProto::kTensorFieldNumber);
+    if (!split.ok() || split->tensors != 1 ||
+        static_cast<int64_t>(split->rest.size()) > kMaxParsedBytes) {
+      return INT64_MAX;
+    }
+    return SaturatingAdd(static_cast<int64_t>(split->rest.size()),
+                         DecodedBytes(split->tensor));
+  }
+
+  // The state of one Decode.
+  struct Decoding {
+    Allocator& allocator;
+    const VariantDecoders* const variants;
+    const int64_t max_bytes;
+    int64_t left;  // of max_bytes
+  };
+
+  static absl::Status Exhausted(absl::string_view what, int64_t bytes,
+                                const Decoding& decoding) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(what, " takes at least ", bytes, " bytes, of which ",
+                     decoding.left, " are left below the limit of ",
+                     decoding.max_bytes, " (max_message_bytes)"));
+  }
+
+  // Parses `bytes` with protobuf, which needs them joined, if the parsed
+  // message fits the limit.
+  template <class Proto>
+  static absl::Status Parse(const SliceCursor& bytes, const Decoding& decoding,
+                            Proto& proto) {
+    const absl::string_view name = Proto::descriptor()->name();
+    if (bytes.left() > static_cast<uint64_t>(kMaxMessageBytes)) {
+      return TooLarge(static_cast<int64_t>(bytes.left()));
+    }
+    std::string joined;
+    absl::string_view view;
+    if (const auto place = bytes.Contiguous()) {
+      view = place->bytes;
+    } else {
+      joined.reserve(bytes.left());
+      bytes.AppendTo(joined);
+      view = joined;
+    }
+    const int64_t parsed =
+        ParsedBytes(view, *Proto::descriptor(), decoding.left);
+    if (parsed > decoding.left) {
+      return Exhausted(
+          absl::StrCat("To parse a ", name, " of ", view.size(), " bytes"),
+          parsed, decoding);
+    }
+    if (proto.ParseFromArray(view.data(), static_cast<int>(view.size()))) {
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(
+        absl::StrCat(view.size(), " bytes are not a ", name));
+  }
+
+  static absl::StatusOr<Tensor> DecodeProto(const TensorProto& proto,
+                                            Decoding& decoding) {
+    int64_t bytes = 0;
+    absl::StatusOr<Tensor> tensor = DecodeTensor(
+        proto, decoding.allocator, decoding.left, decoding.variants, &bytes);
+    if (bytes > decoding.left) {
+      return absl::ResourceExhaustedError(absl::StrCat(
+          tensor.status().message(), " (left of max_message_bytes)"));
+    }
+    if (tensor.ok()) decoding.left -= bytes;
+    return tensor;
+  }
+
+  absl::StatusOr<Tensor> DecodeOne(const SliceCursor& bytes,
+                                   Decoding& decoding) const {
+    if (const std::optional<PlainForm> form = ReadPlainForm(bytes)) {
+      return DecodePlain(*form, decoding);
+    }
+    TensorProto proto;
+    LEAT_RETURN_IF_ERROR(Parse(bytes, decoding, proto));
+    return DecodeProto(proto, decoding);
+  }
+
+  absl::StatusOr<WireTensor> DecodeNamed(const SliceCursor& bytes,
+                                         Decoding& decoding) const {
+    const absl::StatusOr<SplitMessage> split =
+        Split(bytes, NamedTensorProto::kTensorFieldNumber);
+    const bool usual = split.ok() && split->tensors == 1;
+    // In the usual form this gets only the name. In any other form it gets the
+    // whole message.
+    NamedTensorProto proto;
+    if (usual) {
+      const absl::string_view rest = split->rest;
+      LEAT_RETURN_IF_ERROR(
+          Parse(SliceCursor(absl::MakeConstSpan(&rest, 1)), decoding, proto));
+    } else {
+      LEAT_RETURN_IF_ERROR(Parse(bytes, decoding, proto));
+    }
+    WireTensor wire;
+    wire.name = std::move(*proto.mutable_name());
+    const auto name_bytes = static_cast<int64_t>(wire.name.size());
+    if (decoding.left < name_bytes) {
+      return Exhausted("A name", name_bytes, decoding);
+    }
+    decoding.left -= name_bytes;
+    absl::StatusOr<Tensor> tensor = usual
+                                        ? DecodeOne(split->tensor, decoding)
+                                        : DecodeProto(proto.tensor(), decoding);
+    if (!tensor.ok()) return Named(wire.name, tensor.status());
+    wire.tensor = *std::move(tensor);
+    return wire;
+  }
+
+  static absl::Status Named(absl::string_view name,
+                            const absl::Status& status) {
+    constexpr size_t kShown = 500;
+    return absl::Status(status.code(), absl::StrCat("'", name.substr(0, kShown),
+                                                    "': ", status.message()));
+  }
+
+  absl::StatusOr<Tensor> DecodePlain(const PlainForm& form,
+                                     Decoding& decoding) const {
+    const int64_t bytes = SaturatingMultiply(
+        form.shape.num_elements(), static_cast<int64_t>(SizeOf(form.dtype)));
+    const auto what = [&form] {
+      return absl::StrCat(Name(form.dtype), form.shape.DebugString());
+    };
+    if (decoding.left < bytes) {
+      return Exhausted(absl::StrCat("A tensor of ", what()), bytes, decoding);
+    }
+    if (form.content.left() != static_cast<uint64_t>(bytes)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("TensorProto of ", what(), " has tensor_content of ",
+                       form.content.left(), " bytes instead of ", bytes));
+    }
+    decoding.left -= bytes;
+    if (form.dtype != DType::kBool) {
+      Tensor adopted = Adopt(form, decoding.allocator);
+      if (adopted.IsValid()) return adopted;
+    }
+    LEAT_ASSIGN_OR_RETURN(
+        Tensor tensor,
+        Tensor::Allocate(decoding.allocator, form.dtype, form.shape));
+    form.content.CopyTo(tensor.mutable_raw_data());
+    if (form.dtype == DType::kBool) {
+      // A bool with another byte than 0 or 1 is undefined behaviour.
+      char* const data = tensor.mutable_raw_data();
+      for (int64_t i = 0; i < bytes; ++i) data[i] = data[i] != 0;
+    }
+    return tensor;
+  }
+
+  // Returns a tensor that shares the received bytes, or one without a value if
+  // they have to be copied.
+  Tensor Adopt(const PlainForm& form, Allocator& allocator) const {
+    const auto place = form.content.Contiguous();
+    if (!place) return Tensor();
+    const absl::string_view slice = slices_.bytes[place->slice];
+    // A small tensor must not keep a large slice alive.
+    if (place->bytes.size() < slice.size() - place->bytes.size()) {
+      return Tensor();
+    }
+    const size_t size = SizeOf(form.dtype);
+    const size_t alignment = IsComplex(form.dtype) ? size / 2 : size;
+    if (reinterpret_cast<uintptr_t>(place->bytes.data()) % alignment != 0) {
+      return Tensor();
+    }
+    BufferRef held = allocator.Reserve(static_cast<int64_t>(slice.size()));
+    if (held == nullptr) return Tensor();
+    BufferRef buffer = slices_.adopt(place->slice);
+    if (buffer == nullptr) return Tensor();
+    LEAT_CHECK(buffer->data() == slice.data() &&
+               buffer->size() == slice.size());
+    char* const data = buffer->data() + (place->bytes.data() - slice.data());
+    return Tensor::FromBuffer(
+        form.dtype, form.shape,
+        BufferRef(new AdoptedBuffer(std::move(buffer), std::move(held))), data);
+  }
+
+  const ReceivedSlices slices_;
+  const TensorField field_;
+  const int64_t bytes_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<Segment>> EncodePayload(Payload payload,
+                                                   TensorField field) {
+  LEAT_CHECK(payload.pending == nullptr);
+  if (field.number == 0 && !payload.tensors.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(payload.tensors.size(),
+                     " tensors in a message that has no field for them"));
+  }
+  if (payload.header.size() > static_cast<size_t>(kMaxMessageBytes)) {
+    return TooLarge(static_cast<int64_t>(payload.header.size()));
+  }
+  Encoder encoder(std::move(payload.header), field);
+  for (WireTensor& tensor : payload.tensors) {
+    LEAT_RETURN_IF_ERROR(encoder.Add(std::move(tensor)));
+  }
+  return std::move(encoder).Finish();
+}
+
+absl::StatusOr<Payload> SplitPayload(ReceivedSlices slices, TensorField field) {
+  Payload payload;
+  const SliceCursor message(slices.bytes);
+  if (field.number == 0) {
+    payload.header.reserve(message.left());
+    message.AppendTo(payload.header);
+    return payload;
+  }
+  LEAT_CHECK(slices.adopt != nullptr);
+  LEAT_ASSIGN_OR_RETURN(SplitMessage split, Split(message, field.number));
+  payload.header = std::move(split.rest);
+  if (split.tensors > 0) {
+    payload.pending = std::make_unique<ReceivedTensors>(
+        std::move(slices), field, split.tensor_bytes);
+  }
+  return payload;
+}
+
+}  // namespace leat

@@ -1,0 +1,123 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/worker/master_watch.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace leat {
+namespace {
+
+// How often masters are asked: every quarter of the silence, within these
+// bounds.
+constexpr std::chrono::nanoseconds kMinInterval = std::chrono::milliseconds(10);
+constexpr std::chrono::nanoseconds kMaxInterval = std::chrono::minutes(1);
+// How long a master may take to answer.
+constexpr std::chrono::seconds kMasterTimeout(10);
+
+// True for every error, also for one of something else that answers at the
+// master's address, but not for NOT_FOUND: a master that is not in the cluster
+// cannot be asked, so nothing is known about it.
+bool IsSilent(const absl::Status& answer) {
+  return !answer.ok() && !absl::IsNotFound(answer);
+}
+
+// True if the answer comes from the process `master` and not from another one
+// at its address.
+bool IsThatProcess(const MasterProcess& master, const PeerStatus& status) {
+  return std::any_of(status.devices.begin(), status.devices.end(),
+                     [&master](const DeviceInfo& device) {
+                       return static_cast<int64_t>(device.incarnation) ==
+                              master.incarnation;
+                     });
+}
+
+}  // namespace
+
+MasterWatch::MasterWatch(std::chrono::nanoseconds silence, Worker& worker,
+                         Tasks& tasks, TimerQueue& timers, WorkQueue& blocking)
+    : silence_(silence),
+      interval_(std::clamp(silence / 4, kMinInterval, kMaxInterval)),
+      worker_(worker),
+      tasks_(tasks),
+      timers_(timers),
+      blocking_(blocking) {}
+
+void MasterWatch::Start() {
+  MutexLock lock(mutex_);
+  if (!is_stopped_) SetTimer();
+}
+
+void MasterWatch::SetTimer() {
+  timers_.At(DeadlineAfter(interval_), [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->AskIdle();
+  });
+}
+
+void MasterWatch::AskIdle() {
+  {
+    MutexLock lock(mutex_);
+    if (is_stopped_) return;
+    ++num_asking_;
+  }
+  const std::vector<MasterProcess> masters = worker_.IdleMasters(interval_);
+  {
+    // Forgets the silence of other masters: their sessions have been used
+    // since, or have ended.
+    MutexLock lock(mutex_);
+    std::erase_if(silent_, [&masters](const auto& entry) {
+      return !std::binary_search(masters.begin(), masters.end(), entry.first);
+    });
+  }
+  for (const MasterProcess& master : masters) {
+    tasks_.GetStatus(master.task, {.deadline = DeadlineAfter(kMasterTimeout)},
+                     [weak = weak_from_this(),
+                      master](const absl::StatusOr<PeerStatus>& answer) {
+                       if (const auto self = weak.lock()) {
+                         self->Hear(master, answer);
+                       }
+                     });
+  }
+  MutexLock lock(mutex_);
+  --num_asking_;
+  asked_.NotifyAll();
+  if (!is_stopped_) SetTimer();
+}
+
+void MasterWatch::Hear(const MasterProcess& master,
+                       const absl::StatusOr<PeerStatus>& answer) {
+  MutexLock lock(mutex_);
+  if (is_stopped_) return;
+  if (IsSilent(answer.status())) {
+    if (SilenceOf(master) < silence_) return;
+    return End(master, silence_,
+               "is over: its master did not answer (--master-silence)");
+  }
+  silent_.erase(master);
+  if (answer.ok() && !IsThatProcess(master, *answer)) {
+    End(master, interval_, "is over: its master was restarted");
+  }
+}
+
+std::chrono::nanoseconds MasterWatch::SilenceOf(const MasterProcess& master) {
+  const Clock::time_point now = Clock::now();
+  return now - silent_.try_emplace(master, now).first->second;
+}
+
+void MasterWatch::End(const MasterProcess& master,
+                      std::chrono::nanoseconds idle, absl::string_view why) {
+  blocking_.Add([&worker = worker_, master, idle, why = std::string(why)] {
+    worker.EndIdleSessions(master, idle, why);
+  });
+}
+
+void MasterWatch::Stop() {
+  MutexLock lock(mutex_);
+  is_stopped_ = true;
+  while (num_asking_ > 0) asked_.Wait(mutex_);
+}
+
+}  // namespace leat

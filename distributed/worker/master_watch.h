@@ -1,0 +1,80 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// MasterWatch: ends the sessions of masters that have vanished.
+//
+// A master that crashed does not close its sessions and may never come back.
+// Therefore a task asks, again and again, those masters whose sessions nobody
+// uses whether they are still there.
+#ifndef LEAT_DISTRIBUTED_WORKER_MASTER_WATCH_H_
+#define LEAT_DISTRIBUTED_WORKER_MASTER_WATCH_H_
+
+#include <chrono>
+#include <map>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/core/threads/timer_queue.h"
+#include "leat/core/threads/work_queue.h"
+#include "leat/distributed/tasks/tasks.h"
+#include "leat/distributed/worker/master_process.h"
+#include "leat/distributed/worker/worker.h"
+
+namespace leat {
+
+// Thread-safe. Owned by a shared_ptr: timers and calls under way keep only weak
+// references.
+class MasterWatch : public std::enable_shared_from_this<MasterWatch> {
+ public:
+  // A master has vanished when another process answers in its place, or when
+  // for `silence` it has not answered and no step of its sessions has run. A
+  // master that is not in the cluster cannot be asked, and keeps its sessions.
+  //
+  // All references are borrowed. None is used after Stop, except `worker` by
+  // the work that was already given to `blocking`.
+  MasterWatch(std::chrono::nanoseconds silence, Worker& worker, Tasks& tasks,
+              TimerQueue& timers, WorkQueue& blocking);
+
+  // Begins to ask, several times within `silence`.
+  void Start();
+  // Stops asking. Idempotent. Must not be called on the thread of `timers`.
+  void Stop();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // Calls AskIdle after `interval_`.
+  void SetTimer() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Asks the masters whose sessions were not used for `interval_`.
+  void AskIdle();
+  // Handles the answer of a master.
+  void Hear(const MasterProcess& master,
+            const absl::StatusOr<PeerStatus>& answer);
+  // Returns how long the master has been silent, counted from the first call
+  // that it did not answer. Begins to count if it is the first.
+  std::chrono::nanoseconds SilenceOf(const MasterProcess& master)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Ends the sessions of the master on `blocking`, unless one was used within
+  // `idle`. `why` follows "Session 12ab" in the message.
+  void End(const MasterProcess& master, std::chrono::nanoseconds idle,
+           absl::string_view why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const std::chrono::nanoseconds silence_;
+  const std::chrono::nanoseconds interval_;
+  Worker& worker_;
+  Tasks& tasks_;
+  TimerQueue& timers_;
+  WorkQueue& blocking_;
+
+  Mutex mutex_;
+  CondVar asked_;
+  bool is_stopped_ ABSL_GUARDED_BY(mutex_) = false;
+  int num_asking_ ABSL_GUARDED_BY(mutex_) = 0;  // calls of AskIdle under way
+  // The silent masters, and when each did not answer for the first time.
+  std::map<MasterProcess, Clock::time_point> silent_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_WORKER_MASTER_WATCH_H_

@@ -1,0 +1,76 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// RegisteredGraph: a graph that a master has registered with this task. It is
+// compiled, and knows what it takes and gives by rendezvous key.
+#ifndef LEAT_DISTRIBUTED_WORKER_REGISTERED_GRAPH_H_
+#define LEAT_DISTRIBUTED_WORKER_REGISTERED_GRAPH_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "leat/core/tensor.h"
+#include "leat/distributed/exchange/recv_bundles.h"
+#include "leat/distributed/wire/payload.h"
+#include "leat/graph/io/graph_def.h"
+#include "leat/graph/op_registry.h"
+#include "leat/partitioner/client_terminated.h"
+#include "leat/runtime/graph_runner.h"
+
+namespace leat {
+
+// Immutable, thread-safe. Owns the compiled graph. Must not outlive the devices
+// and resources with which its GraphRunner runs.
+class RegisteredGraph {
+ public:
+  // Imports the graph of a master, which has placed, partitioned and optimized
+  // it, and compiles it. Takes long. `task` is the name of the runner's task.
+  // Returns INVALID_ARGUMENT, naming the node, for a node without a device or
+  // with a device that is not of `task`. Otherwise fails as ImportGraphDef,
+  // RecvsToArgs and GraphRunner::Register do.
+  static absl::StatusOr<std::shared_ptr<const RegisteredGraph>> Create(
+      const pb::GraphDef& def, const OpRegistry& ops, ImportLimits limits,
+      absl::string_view task, GraphRunner& runner);
+
+  const std::shared_ptr<CompiledGraph>& compiled() const { return compiled_; }
+  // The bundles in which it receives tensors, or null if there are none.
+  const std::shared_ptr<const RecvBundles>& bundles() const { return bundles_; }
+  // The other tasks from which it receives, such as "/job:ps/replica:0/task:0".
+  const std::vector<std::string>& senders() const { return senders_; }
+  // The number of values that a step of this graph returns.
+  size_t num_returns() const { return boundary_.fetches.size(); }
+
+  // Returns the arguments of a step that is fed with `feeds`, by position.
+  // Returns INVALID_ARGUMENT, naming the key, unless there is exactly one feed
+  // for each argument, with the argument's type.
+  absl::StatusOr<std::vector<Tensor>> Arguments(WireTensors feeds) const;
+
+  // Returns which of the step's return values each key stands for. Returns
+  // INVALID_ARGUMENT naming a key that the graph does not have or that comes
+  // twice.
+  absl::StatusOr<std::vector<int>> Returns(
+      absl::Span<const std::string* const> keys) const;
+
+ private:
+  RegisteredGraph(Boundary boundary, std::vector<std::string> senders,
+                  std::shared_ptr<const RecvBundles> bundles,
+                  std::shared_ptr<CompiledGraph> compiled);
+
+  // What the graph takes and gives: its feeds and fetches, with their keys.
+  const Boundary boundary_;
+  const std::vector<std::string> senders_;
+  const std::shared_ptr<const RecvBundles> bundles_;
+  const std::shared_ptr<CompiledGraph> compiled_;
+  // Point into `boundary_`, whose strings are the keys.
+  absl::flat_hash_map<absl::string_view, const BoundaryKey*> feeds_;
+  absl::flat_hash_map<absl::string_view, const BoundaryKey*> fetches_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_WORKER_REGISTERED_GRAPH_H_

@@ -1,0 +1,509 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/worker/worker.h"
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/quoted_text.h"
+#include "leat/core/random_id.h"
+#include "leat/core/status_macros.h"
+#include "leat/distributed/cluster/device_attributes.h"
+#include "leat/distributed/exchange/recv_call.h"
+#include "leat/distributed/requests/parse_message.h"
+#include "leat/distributed/requests/request_ids.h"
+#include "leat/distributed/requests/request_queue.h"
+#include "leat/distributed/shown_ids.h"
+#include "leat/distributed/tasks/cleanups.h"
+#include "leat/distributed/wire/recv_tensor.h"
+#include "leat/distributed/worker/registered_graph.h"
+#include "leat/distributed/worker/worker_session.h"
+#include "leat/distributed/worker/worker_sessions.h"
+#include "leat/distributed/worker/worker_step.h"
+#include "leat/protos/status.pb.h"
+#include "leat/protos/worker.pb.h"
+
+namespace leat {
+namespace {
+
+using Thread = RequestQueue::Thread;
+
+absl::Status GraphNotFound(absl::string_view handle, absl::string_view rest) {
+  constexpr size_t kMaxShownBytes = 1024;
+  return absl::AbortedError(absl::StrCat(
+      "Graph handle is not found: ", handle.substr(0, kMaxShownBytes), rest));
+}
+
+}  // namespace
+
+class Worker::Implementation {
+ public:
+  explicit Implementation(WorkerEnvironment environment)
+      : environment_(std::move(environment)),
+        traffic_(environment_.peers->traffic()),
+        incarnation_(RandomId()),
+        requests_(environment_.task, *environment_.blocking,
+                  environment_.limits.max_transport_bytes),
+        step_environment_{
+            .devices = environment_.devices,
+            .steps = environment_.steps,
+            .timers = environment_.timers,
+            .running = &running_,
+            .ops = environment_.ops,
+            .max_message_bytes = environment_.limits.max_message_bytes},
+        sessions_(environment_.task, *environment_.devices,
+                  *environment_.kernels, environment_.limits),
+        create_ids_(environment_.limits.max_request_ids),
+        register_ids_(environment_.limits.max_request_ids),
+        run_ids_(environment_.limits.max_request_ids),
+        recv_ids_(environment_.limits.max_request_ids) {}
+
+  void AddMethods(MethodTable& methods);
+
+  void EndSteps(const absl::Status& why) { running_.FailAll(why); }
+
+  std::vector<MasterProcess> IdleMasters(std::chrono::nanoseconds idle) const {
+    return sessions_.IdleMasters(idle);
+  }
+  void EndIdleSessions(const MasterProcess& master,
+                       std::chrono::nanoseconds idle, absl::string_view why) {
+    EndSessions(sessions_.RemoveIdle(master, idle), why);
+  }
+
+  Counters counters() const {
+    return {.sessions = sessions_.num_sessions(),
+            .graphs = sessions_.num_graphs(),
+            .running = running_.size()};
+  }
+
+  void Report(const StatusListing& listing,
+              pb::TaskStatusResponse& status) const {
+    status.set_incarnation(incarnation_);
+    status.set_num_open_steps(
+        static_cast<int64_t>(environment_.steps->num_steps()));
+    running_.Report(listing, status);
+    sessions_.Report(listing, status);
+  }
+
+ private:
+  template <class Request, class Response>
+  using Function = absl::StatusOr<Response> (Implementation::*)(Request);
+
+  // Serves `method` with a function from a request message to a response
+  // message.
+  template <class Request, class Response>
+  void Add(const Method& method, Thread thread,
+           Function<Request, Response> function, MethodTable& methods) {
+    methods.Add(method, [this, thread, function](std::shared_ptr<CallContext>,
+                                                 Payload payload, Reply reply) {
+      requests_.Take(
+          thread, std::move(payload), std::move(reply),
+          [this, function](Payload message, Reply answer) {
+            std::move(answer)(Answer<Request>(
+                std::move(message), [this, function](Request request) {
+                  return (this->*function)(std::move(request));
+                }));
+          });
+    });
+  }
+
+  // Parses the message, and returns what `serve` makes of it.
+  template <class Request, class Serve>
+  absl::StatusOr<Payload> Answer(Payload message, Serve serve) {
+    Request request;
+    LEAT_RETURN_IF_ERROR(requests_.Parse(message.header, request));
+    message.header = std::string();
+    LEAT_ASSIGN_OR_RETURN(const auto response, serve(std::move(request)));
+    return ToPayload(response);
+  }
+
+  absl::StatusOr<pb::GetStatusResponse> GetStatus(pb::GetStatusRequest);
+  absl::StatusOr<pb::CreateWorkerSessionResponse> CreateWorkerSession(
+      pb::CreateWorkerSessionRequest);
+  absl::StatusOr<pb::DeleteWorkerSessionResponse> DeleteWorkerSession(
+      pb::DeleteWorkerSessionRequest);
+  void RegisterGraph(std::shared_ptr<CallContext> context, Payload payload,
+                     Reply reply);
+  absl::StatusOr<pb::RegisterGraphResponse> RegisterGraphOf(
+      const CallContext& context, const pb::RegisterGraphRequest& request);
+  absl::StatusOr<pb::DeregisterGraphResponse> DeregisterGraph(
+      pb::DeregisterGraphRequest);
+  absl::StatusOr<pb::CleanupGraphResponse> CleanupGraph(
+      pb::CleanupGraphRequest);
+  absl::StatusOr<pb::CleanupAllResponse> CleanupAll(pb::CleanupAllRequest);
+  absl::StatusOr<pb::MarkRecvFinishedResponse> MarkRecvFinished(
+      pb::MarkRecvFinishedRequest) {
+    return pb::MarkRecvFinishedResponse();
+  }
+  absl::StatusOr<pb::LoggingResponse> Logging(pb::LoggingRequest) {
+    return pb::LoggingResponse();
+  }
+  absl::StatusOr<pb::TracingResponse> Tracing(pb::TracingRequest) {
+    return absl::UnimplementedError("Tracing");
+  }
+
+  void RunGraph(std::shared_ptr<CallContext> context, Payload payload,
+                Reply reply);
+  void ParseRunGraph(RunGraphCall call);
+  absl::Status StartStep(RunGraphCall& call);
+  void RecvTensor(std::shared_ptr<CallContext> context, const Payload& payload,
+                  Reply reply);
+  void RecvTensors(std::shared_ptr<CallContext> context, const Payload& payload,
+                   Reply reply);
+  // Returns the rendezvous of a step from which a peer wants tensors. Fails if
+  // the request has come before. `reply` is changed so that it ends the peer's
+  // wait: a caller that goes away must not leave behind a step that only it has
+  // asked for.
+  absl::StatusOr<std::shared_ptr<RemoteRendezvous>> AwaitStep(
+      int64_t step_id, int64_t request_id, const char* method, Reply& reply);
+
+  // Ends a step whose master will not use it any more.
+  void Forget(int64_t step_id);
+  // Forgets these steps. Returns INVALID_ARGUMENT, and forgets none, if there
+  // are too many.
+  absl::Status ForgetAll(const google::protobuf::RepeatedField<int64_t>& steps);
+  // Ends sessions that have been removed from the table, and their steps.
+  void EndSessions(const WorkerSessions::Ended& ended, absl::string_view why);
+
+  const WorkerEnvironment environment_;
+  const std::shared_ptr<Traffic> traffic_;
+  const uint64_t incarnation_;
+  RequestQueue requests_;
+  RunningSteps running_;
+  const WorkerStep::Environment step_environment_;
+  WorkerSessions sessions_;
+  RequestIds create_ids_;
+  RequestIds register_ids_;
+  RequestIds run_ids_;
+  RequestIds recv_ids_;
+};
+
+void Worker::Implementation::AddMethods(MethodTable& methods) {
+  using I = Implementation;
+  Add(methods::kGetStatus, Thread::kTransport, &I::GetStatus, methods);
+  Add(methods::kCreateWorkerSession, Thread::kBlocking, &I::CreateWorkerSession,
+      methods);
+  Add(methods::kDeleteWorkerSession, Thread::kBlocking, &I::DeleteWorkerSession,
+      methods);
+  methods.Add(
+      methods::kRegisterGraph, [this](std::shared_ptr<CallContext> context,
+                                      Payload payload, Reply reply) {
+        RegisterGraph(std::move(context), std::move(payload), std::move(reply));
+      });
+  Add(methods::kDeregisterGraph, Thread::kBlocking, &I::DeregisterGraph,
+      methods);
+  Add(methods::kCleanupGraph, Thread::kTransport, &I::CleanupGraph, methods);
+  Add(methods::kCleanupAll, Thread::kBlocking, &I::CleanupAll, methods);
+  Add(methods::kMarkRecvFinished, Thread::kTransport, &I::MarkRecvFinished,
+      methods);
+  Add(methods::kLogging, Thread::kTransport, &I::Logging, methods);
+  Add(methods::kTracing, Thread::kTransport, &I::Tracing, methods);
+  methods.Add(methods::kRunGraph, [this](std::shared_ptr<CallContext> context,
+                                         Payload payload, Reply reply) {
+    RunGraph(std::move(context), std::move(payload), std::move(reply));
+  });
+  methods.Add(methods::kRecvTensors,
+              [this](std::shared_ptr<CallContext> context, Payload payload,
+                     Reply reply) {
+                RecvTensors(std::move(context), payload, std::move(reply));
+              });
+  methods.Add(methods::kRecvTensor, [this](std::shared_ptr<CallContext> context,
+                                           Payload payload, Reply reply) {
+    RecvTensor(std::move(context), payload, std::move(reply));
+  });
+  methods.Add(
+      methods::kFetchChunk, [this](const std::shared_ptr<CallContext>&,
+                                   const Payload& payload, Reply reply) {
+        std::move(reply)(ChunkForPeer(*environment_.steps, payload.header));
+      });
+}
+
+absl::StatusOr<pb::GetStatusResponse> Worker::Implementation::GetStatus(
+    pb::GetStatusRequest request) {
+  if (request.has_leat()) {
+    LEAT_RETURN_IF_ERROR(CheckPeerVersion(
+        "the caller", request.leat().version(), environment_.task));
+  }
+  pb::GetStatusResponse response;
+  for (const auto& device : environment_.devices->devices()) {
+    ExportDevice(device->info(), *response.add_device_attributes());
+  }
+  response.mutable_leat()->set_version(kLeatPeerVersion);
+  response.mutable_leat()->set_incarnation(incarnation_);
+  response.mutable_leat()->set_max_chunk_bytes(kMaxChunkBytes);
+  response.mutable_leat()->set_ticket(sessions_.NewTicket());
+  return response;
+}
+
+// ---------------------------------------------------------------------------
+// Sessions and graphs
+
+void Worker::Implementation::EndSessions(const WorkerSessions::Ended& ended,
+                                         absl::string_view why) {
+  for (const std::shared_ptr<WorkerSession>& session : ended) {
+    // The session is closed first, so that a step that begins now finds it
+    // closed (worker_step.cc).
+    session->Close();
+    environment_.steps->EndOf(
+        session->handle(),
+        absl::AbortedError(absl::StrCat(
+            "Session ", ShownHandle(session->handle()), " ", why)));
+  }
+}
+
+absl::StatusOr<pb::CreateWorkerSessionResponse>
+Worker::Implementation::CreateWorkerSession(
+    pb::CreateWorkerSessionRequest request) {
+  LEAT_RETURN_IF_ERROR(
+      create_ids_.Add(request.request_id(), "CreateWorkerSession (Worker)"));
+  if (request.server_def().cluster().job_size() > 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Session ", QuotedText(request.session_handle()),
+                     " brings a cluster of its own, which ", environment_.task,
+                     " does not support"));
+  }
+  WorkerSessions::Ended ended;
+  const absl::Status status = sessions_.Create(
+      {.handle = std::move(*request.mutable_session_handle()),
+       .master = {.task = std::move(*request.mutable_master_task()),
+                  .incarnation = request.master_incarnation()},
+       .ticket = request.ticket(),
+       .isolated = request.isolate_session_state()},
+      &ended);
+  EndSessions(ended, "is over: its master was restarted");
+  if (!status.ok()) return status;
+  return pb::CreateWorkerSessionResponse();
+}
+
+absl::StatusOr<pb::DeleteWorkerSessionResponse>
+Worker::Implementation::DeleteWorkerSession(
+    pb::DeleteWorkerSessionRequest request) {
+  auto session = sessions_.Remove(request.session_handle());
+  if (session != nullptr) {
+    EndSessions({std::move(session)}, "was deleted by its master");
+  }
+  return pb::DeleteWorkerSessionResponse();
+}
+
+void Worker::Implementation::RegisterGraph(std::shared_ptr<CallContext> context,
+                                           Payload payload, Reply reply) {
+  requests_.Take(
+      Thread::kBlocking, std::move(payload), std::move(reply),
+      [this, context = std::move(context)](Payload message, Reply answer) {
+        std::move(answer)(Answer<pb::RegisterGraphRequest>(
+            std::move(message),
+            [this, &context](const pb::RegisterGraphRequest& request) {
+              return RegisterGraphOf(*context, request);
+            }));
+      });
+}
+
+absl::StatusOr<pb::RegisterGraphResponse>
+Worker::Implementation::RegisterGraphOf(
+    const CallContext& context, const pb::RegisterGraphRequest& request) {
+  LEAT_RETURN_IF_ERROR(
+      register_ids_.Add(request.request_id(), "RegisterGraph (Worker)"));
+  LEAT_ASSIGN_OR_RETURN(const std::shared_ptr<WorkerSession> session,
+                        sessions_.Find(request.session_handle(),
+                                       request.create_worker_session_called()));
+  LEAT_RETURN_IF_ERROR(session->CheckRoom());
+  LEAT_ASSIGN_OR_RETURN(
+      std::shared_ptr<const RegisteredGraph> graph,
+      RegisteredGraph::Create(request.graph_def(), *environment_.ops,
+                              environment_.limits.import, environment_.task,
+                              session->runner()));
+  // Meets the senders, so that also this task notices when one of them falls
+  // silent, whatever its master does.
+  for (const std::string& peer : graph->senders()) {
+    environment_.peers->Meet(peer);
+  }
+  pb::RegisterGraphResponse response;
+  LEAT_ASSIGN_OR_RETURN(*response.mutable_graph_handle(),
+                        session->Add(std::move(graph)));
+  if (!context.cancellation.IsCancelled()) return response;
+  // The caller has gone, so nobody will learn of the handle.
+  session->Remove(response.graph_handle());
+  return context.cancellation.status();
+}
+
+absl::StatusOr<pb::DeregisterGraphResponse>
+Worker::Implementation::DeregisterGraph(pb::DeregisterGraphRequest request) {
+  LEAT_ASSIGN_OR_RETURN(const std::shared_ptr<WorkerSession> session,
+                        sessions_.Find(request.session_handle(),
+                                       request.create_worker_session_called()));
+  if (session->Remove(request.graph_handle()) == nullptr) {
+    return GraphNotFound(request.graph_handle(),
+                         ". Possibly, this worker just restarted.");
+  }
+  return pb::DeregisterGraphResponse();
+}
+
+// ---------------------------------------------------------------------------
+// Steps
+
+void Worker::Implementation::Forget(int64_t step_id) {
+  environment_.steps->End(
+      step_id, absl::AbortedError(absl::StrCat("Cleanup ", step_id)));
+}
+
+absl::Status Worker::Implementation::ForgetAll(
+    const google::protobuf::RepeatedField<int64_t>& steps) {
+  if (static_cast<size_t>(steps.size()) > kMaxCleanupSteps) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a message tells of ", steps.size(),
+                     " ended steps, more than ", kMaxCleanupSteps));
+  }
+  for (const int64_t step_id : steps) Forget(step_id);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<pb::CleanupGraphResponse> Worker::Implementation::CleanupGraph(
+    pb::CleanupGraphRequest request) {
+  LEAT_RETURN_IF_ERROR(ForgetAll(request.leat().steps()));
+  Forget(request.step_id());
+  return pb::CleanupGraphResponse();
+}
+
+absl::StatusOr<pb::CleanupAllResponse> Worker::Implementation::CleanupAll(
+    pb::CleanupAllRequest request) {
+  environment_.devices->resources().ClearContainers(std::vector<std::string>(
+      request.container().begin(), request.container().end()));
+  return pb::CleanupAllResponse();
+}
+
+void Worker::Implementation::RunGraph(std::shared_ptr<CallContext> context,
+                                      Payload payload, Reply reply) {
+  const auto received = std::chrono::system_clock::now();
+  const int64_t bytes = MessageBytes(payload);
+  requests_.Take(Thread::kTransport, std::move(payload), std::move(reply),
+                 [this, context = std::move(context), received, bytes](
+                     Payload message, Reply answer) {
+                   ParseRunGraph({.context = context,
+                                  .feeds = std::move(message),
+                                  .received = received,
+                                  .reply = std::move(answer),
+                                  .received_bytes = bytes});
+                 });
+}
+
+void Worker::Implementation::ParseRunGraph(RunGraphCall call) {
+  absl::Status status = requests_.Parse(call.feeds.header, call.request);
+  call.feeds.header = std::string();
+  if (status.ok()) status = StartStep(call);
+  if (!status.ok()) ReplyToRunGraph(call, status);
+}
+
+// Starts a step. Consumes `call` if it succeeds.
+absl::Status Worker::Implementation::StartStep(RunGraphCall& call) {
+  const pb::RunGraphRequest& request = call.request;
+  LEAT_RETURN_IF_ERROR(run_ids_.Add(request.request_id(), "RunGraph (Worker)"));
+  LEAT_RETURN_IF_ERROR(ForgetAll(request.leat().cleanup_steps()));
+  if (request.is_partial()) {
+    return absl::UnimplementedError(
+        absl::StrCat("RunGraph of step ", request.step_id(),
+                     " is partial: partial runs are not supported"));
+  }
+  LEAT_ASSIGN_OR_RETURN(std::shared_ptr<WorkerSession> session,
+                        sessions_.Find(request.session_handle(),
+                                       request.create_worker_session_called()));
+  call.traffic = &traffic_->Of(session->master().task);
+  std::shared_ptr<const RegisteredGraph> graph =
+      session->Find(request.graph_handle());
+  if (graph == nullptr) return GraphNotFound(request.graph_handle(), "");
+  WorkerStep::Run(step_environment_, std::move(session), std::move(graph),
+                  std::move(call));
+  return absl::OkStatus();
+}
+
+void Worker::Implementation::RecvTensor(std::shared_ptr<CallContext> context,
+                                        const Payload& payload, Reply reply) {
+  if (absl::Status status =
+          CheckInlineHeader("RecvTensorRequest", payload.header);
+      !status.ok()) {
+    return std::move(reply)(std::move(status));
+  }
+  absl::StatusOr<RecvTensorRequest> request =
+      DecodeRecvTensorRequest(payload.header);
+  if (!request.ok()) return std::move(reply)(request.status());
+  const absl::StatusOr<std::shared_ptr<RemoteRendezvous>> rendezvous =
+      AwaitStep(request->step_id, request->request_id,
+                "RecvTensor (GrpcWorker)", reply);
+  if (!rendezvous.ok()) return std::move(reply)(rendezvous.status());
+  ReceiveForPeer(**rendezvous, *std::move(request),
+                 static_cast<int64_t>(payload.header.size()), traffic_,
+                 std::move(context), std::move(reply));
+}
+
+void Worker::Implementation::RecvTensors(std::shared_ptr<CallContext> context,
+                                         const Payload& payload, Reply reply) {
+  if (absl::Status status =
+          CheckInlineHeader("RecvTensorsRequest", payload.header);
+      !status.ok()) {
+    return std::move(reply)(std::move(status));
+  }
+  absl::StatusOr<RecvTensorsRequest> request =
+      DecodeRecvTensorsRequest(payload.header);
+  if (!request.ok()) return std::move(reply)(request.status());
+  const absl::StatusOr<std::shared_ptr<RemoteRendezvous>> rendezvous =
+      AwaitStep(request->step_id, request->request_id, "RecvTensors", reply);
+  if (!rendezvous.ok()) return std::move(reply)(rendezvous.status());
+  ReceiveBundleForPeer(**rendezvous, *std::move(request),
+                       static_cast<int64_t>(payload.header.size()), traffic_,
+                       std::move(context), std::move(reply));
+}
+
+absl::StatusOr<std::shared_ptr<RemoteRendezvous>>
+Worker::Implementation::AwaitStep(int64_t step_id, int64_t request_id,
+                                  const char* method, Reply& reply) {
+  LEAT_RETURN_IF_ERROR(recv_ids_.Add(request_id, method));
+  bool is_waiting = false;
+  LEAT_ASSIGN_OR_RETURN(std::shared_ptr<RemoteRendezvous> rendezvous,
+                        environment_.steps->Await(step_id, &is_waiting));
+  if (is_waiting) {
+    reply = [steps = environment_.steps, step_id, reply = std::move(reply)](
+                absl::StatusOr<Payload> response) mutable {
+      steps->StopWaiting(step_id);
+      std::move(reply)(std::move(response));
+    };
+  }
+  return rendezvous;
+}
+
+// ---------------------------------------------------------------------------
+
+Worker::Worker(WorkerEnvironment environment)
+    : implementation_(
+          std::make_unique<Implementation>(std::move(environment))) {}
+
+Worker::~Worker() = default;
+
+void Worker::AddMethods(MethodTable& methods) {
+  implementation_->AddMethods(methods);
+}
+
+void Worker::EndSteps(const absl::Status& why) {
+  implementation_->EndSteps(why);
+}
+
+std::vector<MasterProcess> Worker::IdleMasters(
+    std::chrono::nanoseconds idle) const {
+  return implementation_->IdleMasters(idle);
+}
+
+void Worker::EndIdleSessions(const MasterProcess& master,
+                             std::chrono::nanoseconds idle,
+                             absl::string_view why) {
+  implementation_->EndIdleSessions(master, idle, why);
+}
+
+Worker::Counters Worker::counters() const {
+  return implementation_->counters();
+}
+
+void Worker::Report(const StatusListing& listing,
+                    pb::TaskStatusResponse& status) const {
+  implementation_->Report(listing, status);
+}
+
+}  // namespace leat

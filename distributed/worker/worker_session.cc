@@ -1,0 +1,107 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/worker/worker_session.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/random_id.h"
+#include "leat/core/status_macros.h"
+#include "leat/distributed/shown_ids.h"
+
+namespace leat {
+namespace {
+
+// Returns the session's own view of the devices, or null if its memory is not
+// limited.
+std::shared_ptr<const SessionDevices> LimitedDevices(
+    const WorkerSessionOptions& options, DeviceSet& devices) {
+  if (options.max_bytes == INT64_MAX) return nullptr;
+  return std::make_shared<const SessionDevices>(
+      devices,
+      absl::StrCat("session ", ShownHandle(options.handle), ", which may have ",
+                   options.max_bytes, " bytes (--max-session-bytes)"),
+      options.max_bytes);
+}
+
+}  // namespace
+
+WorkerSession::WorkerSession(WorkerSessionOptions options, DeviceSet& devices,
+                             const KernelRegistry& kernels)
+    : options_(std::move(options)),
+      own_resources_(options_.isolated
+                         ? std::make_unique<DeviceResources>(
+                               devices.devices(), devices.resources().limits())
+                         : nullptr),
+      session_devices_(LimitedDevices(options_, devices)),
+      first_device_(session_devices_ == nullptr
+                        ? *devices.devices().front()
+                        : *session_devices_->devices().front()),
+      runner_(devices,
+              options_.isolated ? *own_resources_ : devices.resources(),
+              kernels, session_devices_.get()) {}
+
+Allocator& WorkerSession::host_allocator() const {
+  return first_device_.host_allocator();
+}
+
+absl::Status WorkerSession::CheckRoomLocked() const {
+  if (closed_) {
+    return absl::AbortedError(
+        absl::StrCat("Session ", ShownHandle(handle()), " has been deleted"));
+  }
+  if (graphs_.size() < options_.max_graphs) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat("Session ", ShownHandle(handle()), " has ", graphs_.size(),
+                   " graphs, the most that this task keeps for one "
+                   "(--max-graphs)"));
+}
+
+absl::Status WorkerSession::CheckRoom() const {
+  MutexLock lock(mutex_);
+  return CheckRoomLocked();
+}
+
+absl::StatusOr<std::string> WorkerSession::Add(
+    std::shared_ptr<const RegisteredGraph> graph) {
+  std::string handle = RandomHandle();
+  MutexLock lock(mutex_);
+  LEAT_RETURN_IF_ERROR(CheckRoomLocked());
+  graphs_.emplace(handle, std::move(graph));
+  return handle;
+}
+
+std::shared_ptr<const RegisteredGraph> WorkerSession::Find(
+    absl::string_view handle) const {
+  MutexLock lock(mutex_);
+  const auto found = graphs_.find(handle);
+  return found == graphs_.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<const RegisteredGraph> WorkerSession::Remove(
+    absl::string_view handle) {
+  MutexLock lock(mutex_);
+  const auto found = graphs_.find(handle);
+  if (found == graphs_.end()) return nullptr;
+  std::shared_ptr<const RegisteredGraph> graph = std::move(found->second);
+  graphs_.erase(found);
+  return graph;
+}
+
+size_t WorkerSession::num_graphs() const {
+  MutexLock lock(mutex_);
+  return graphs_.size();
+}
+
+void WorkerSession::Close() {
+  decltype(graphs_) forgotten;  // Destroyed after the lock: it takes long.
+  MutexLock lock(mutex_);
+  closed_ = true;
+  forgotten.swap(graphs_);
+}
+
+bool WorkerSession::is_closed() const {
+  MutexLock lock(mutex_);
+  return closed_;
+}
+
+}  // namespace leat

@@ -1,0 +1,109 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// WorkerSession: what a task keeps for one session of a master: its graphs,
+// their stateful kernels, and for an isolated session its variables and queues.
+#ifndef LEAT_DISTRIBUTED_WORKER_WORKER_SESSION_H_
+#define LEAT_DISTRIBUTED_WORKER_WORKER_SESSION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/distributed/step_counts.h"
+#include "leat/distributed/worker/master_process.h"
+#include "leat/distributed/worker/registered_graph.h"
+#include "leat/kernels/kernel_registry.h"
+#include "leat/runtime/device_resources.h"
+#include "leat/runtime/device_set.h"
+#include "leat/runtime/graph_runner.h"
+#include "leat/runtime/session_devices.h"
+
+namespace leat {
+
+// What a session is made with. A value. WorkerSessions sets the limits.
+struct WorkerSessionOptions {
+  std::string handle = {};
+  MasterProcess master = {};  // which made the session
+  // The ticket with which the master made the session. It is larger than the
+  // tickets of earlier processes of the master's task; 0: not known.
+  int64_t ticket = 0;
+  // If true, the session has variables and queues of its own.
+  bool isolated = false;
+  size_t max_graphs = 0;
+  // The memory that its steps may hold at a time, in bytes. INT64_MAX: no limit
+  // of the session's own.
+  int64_t max_bytes = INT64_MAX;
+};
+
+// Thread-safe. Steps that run share its ownership.
+class WorkerSession {
+ public:
+  // `devices` and `kernels` are borrowed and must outlive this and its graphs.
+  WorkerSession(WorkerSessionOptions options, DeviceSet& devices,
+                const KernelRegistry& kernels);
+  WorkerSession(const WorkerSession&) = delete;
+  WorkerSession& operator=(const WorkerSession&) = delete;
+
+  // The options with which the session was made.
+  const std::string& handle() const { return options_.handle; }
+  const MasterProcess& master() const { return options_.master; }
+  int64_t ticket() const { return options_.ticket; }
+  bool isolated() const { return options_.isolated; }
+  // Compiles and runs the session's graphs.
+  GraphRunner& runner() { return runner_; }
+  // The session's own view of the devices, or null if its memory is not
+  // limited.
+  const std::shared_ptr<const SessionDevices>& devices() const {
+    return session_devices_;
+  }
+  // Allocates the host memory of feeds.
+  Allocator& host_allocator() const;
+  // Counts the session's steps on this task.
+  StepCounts& steps() { return steps_; }
+
+  // Keeps a graph of this session's runner and returns its new handle, which
+  // nobody can guess. Returns RESOURCE_EXHAUSTED above `max_graphs`, ABORTED
+  // when the session is closed.
+  absl::StatusOr<std::string> Add(std::shared_ptr<const RegisteredGraph> graph);
+  // Fails as Add would fail now. Called before a graph is compiled, which takes
+  // long.
+  absl::Status CheckRoom() const;
+  // Returns the graph with that handle, or null if there is none.
+  std::shared_ptr<const RegisteredGraph> Find(absl::string_view handle) const;
+  // Forgets a graph and returns it, or null if there is none. Steps that run it
+  // keep it alive.
+  std::shared_ptr<const RegisteredGraph> Remove(absl::string_view handle);
+  size_t num_graphs() const;
+
+  // Forgets all graphs and takes no more. Idempotent. Steps that run go on,
+  // since they keep their graphs; they are ended by StepTable::EndOf.
+  void Close();
+  bool is_closed() const;
+
+ private:
+  // Does what CheckRoom says.
+  absl::Status CheckRoomLocked() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const WorkerSessionOptions options_;
+  // The variables and queues of an isolated session.
+  const std::unique_ptr<DeviceResources> own_resources_;  // null if shared
+  const std::shared_ptr<const SessionDevices> session_devices_;
+  // The device whose host allocator feeds use.
+  Device& first_device_;
+  GraphRunner runner_;
+  StepCounts steps_;
+
+  mutable Mutex mutex_;
+  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
+  absl::flat_hash_map<std::string, std::shared_ptr<const RegisteredGraph>>
+      graphs_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_WORKER_WORKER_SESSION_H_

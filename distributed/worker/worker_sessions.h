@@ -1,0 +1,115 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// WorkerSessions: the sessions that masters have with a task, by handle, and
+// the session without a handle, which always exists.
+#ifndef LEAT_DISTRIBUTED_WORKER_WORKER_SESSIONS_H_
+#define LEAT_DISTRIBUTED_WORKER_WORKER_SESSIONS_H_
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/distributed/limits.h"
+#include "leat/distributed/status_listing.h"
+#include "leat/distributed/worker/master_process.h"
+#include "leat/distributed/worker/worker_session.h"
+#include "leat/kernels/kernel_registry.h"
+#include "leat/runtime/device_set.h"
+
+namespace leat::pb {
+class TaskStatusResponse;
+}  // namespace leat::pb
+
+namespace leat {
+
+// Thread-safe. Shares the ownership of each session with its running steps.
+class WorkerSessions {
+ public:
+  // `task` is this task's name. `devices` and `kernels` are borrowed and must
+  // outlive this and the sessions.
+  WorkerSessions(std::string task, DeviceSet& devices,
+                 const KernelRegistry& kernels, const ServerLimits& limits);
+  WorkerSessions(const WorkerSessions&) = delete;
+  WorkerSessions& operator=(const WorkerSessions&) = delete;
+
+  // Sessions that were removed and that the caller has to end.
+  using Ended = std::vector<std::shared_ptr<WorkerSession>>;
+
+  // Makes a session unless there is one with that handle. First removes the
+  // sessions of the same master task with another incarnation, which nobody
+  // will use again, and adds them to `*ended`. If one of these has a larger
+  // ticket, returns ABORTED instead: the request is late, and its master does
+  // not exist any more.
+  //
+  // Returns INVALID_ARGUMENT for a handle that is empty or above 1 KiB,
+  // RESOURCE_EXHAUSTED above the limit of sessions, and ABORTED for a handle
+  // that was removed before, because nobody would remove it again.
+  absl::Status Create(WorkerSessionOptions options, Ended* ended);
+
+  // Returns the session with that handle. Returns ABORTED, in TensorFlow's
+  // words and with its payload, for an unknown handle: this process may have
+  // been restarted. If `created` is false, returns the session without a
+  // handle, whatever `handle` is.
+  absl::StatusOr<std::shared_ptr<WorkerSession>> Find(absl::string_view handle,
+                                                      bool created) const;
+
+  // Removes and returns the session, or null if there is none. The last 10,000
+  // handles for which this was called are remembered.
+  std::shared_ptr<WorkerSession> Remove(absl::string_view handle);
+
+  // Returns the masters whose sessions on this task have all been idle for
+  // `idle`. This task's own master and sessions without a master's name are
+  // left out.
+  std::vector<MasterProcess> IdleMasters(std::chrono::nanoseconds idle) const;
+
+  // Removes and returns the sessions of `master`, or none if one of them was
+  // used within `idle`.
+  Ended RemoveIdle(const MasterProcess& master, std::chrono::nanoseconds idle);
+
+  size_t num_sessions() const;  // without the one without handle
+  size_t num_graphs() const;    // of all sessions
+
+  // Returns a new ticket, for the answer to a master that is going to create a
+  // session.
+  int64_t NewTicket();
+
+  // Adds the sessions to `status`, those that were used last first. The session
+  // without a handle is listed only if it has been used.
+  void Report(const StatusListing& listing,
+              pb::TaskStatusResponse& status) const;
+
+ private:
+  // Removes the sessions that another process of that master's task has made.
+  absl::Status RemoveFormer(const WorkerSessionOptions& options, Ended* ended)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const std::string task_;
+  DeviceSet& devices_;
+  const KernelRegistry& kernels_;
+  const ServerLimits limits_;
+  const std::shared_ptr<WorkerSession> default_session_;
+
+  mutable Mutex mutex_;
+  // Begins with the time of day, so that the tickets of an earlier process are
+  // smaller.
+  int64_t last_ticket_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<std::string, std::shared_ptr<WorkerSession>> sessions_
+      ABSL_GUARDED_BY(mutex_);
+  // The hashes of removed handles.
+  absl::flat_hash_set<uint64_t> removed_ ABSL_GUARDED_BY(mutex_);
+  std::deque<uint64_t> tombstones_ ABSL_GUARDED_BY(mutex_);  // oldest first
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_WORKER_WORKER_SESSIONS_H_

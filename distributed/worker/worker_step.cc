@@ -1,0 +1,370 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/worker/worker_step.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/devices/rendezvous.h"
+#include "leat/core/status_macros.h"
+#include "leat/core/status_payloads.h"
+#include "leat/distributed/shown_ids.h"
+#include "leat/distributed/transport/call_errors.h"
+#include "leat/partitioner/bundles.h"
+#include "leat/protos/config.pb.h"
+
+namespace leat {
+namespace {
+
+// Returns the tensor's name for messages, from its key.
+std::string TensorOf(const std::string& key) {
+  absl::StatusOr<RendezvousKey> parsed = RendezvousKey::Parse(key);
+  return parsed.ok() ? std::move(parsed->tensor_name) : key;
+}
+
+// The most steps among which the oldest ones are looked for.
+constexpr size_t kMaxReportedSteps = 10'000;
+
+int64_t Micros(std::chrono::system_clock::time_point time) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+             time.time_since_epoch())
+      .count();
+}
+
+// Writes the status to the response, with its payloads in a field of Leat's,
+// since TensorFlow has none for them.
+void SetStatus(const absl::Status& status, pb::RunGraphResponse& response) {
+  response.set_status_code(static_cast<int>(status.code()));
+  response.set_status_error_message(std::string(status.message()));
+  std::string payloads = EncodePayloads(status);
+  if (payloads.empty()) return;
+  response.mutable_leat()->set_payloads(std::move(payloads));
+}
+
+}  // namespace
+
+void RunningSteps::Add(std::shared_ptr<WorkerStep> step, int64_t step_id,
+                       absl::string_view session) {
+  const WorkerStep* const key = step.get();
+  Entry entry{.step = std::move(step),
+              .step_id = ShownStep(step_id),
+              .session = ShownHandle(session),
+              .begun = std::chrono::steady_clock::now()};
+  counts_.Begin();
+  MutexLock lock(mutex_);
+  steps_.emplace(key, std::move(entry));
+}
+
+void RunningSteps::Remove(const WorkerStep* step, bool succeeded) {
+  counts_.End(succeeded);
+  MutexLock lock(mutex_);
+  steps_.erase(step);
+}
+
+void RunningSteps::FailAll(const absl::Status& why) {
+  std::vector<std::shared_ptr<WorkerStep>> steps;
+  {
+    MutexLock lock(mutex_);
+    steps.reserve(steps_.size());
+    for (const auto& [key, entry] : steps_) {
+      if (auto step = entry.step.lock()) steps.push_back(std::move(step));
+    }
+  }
+  for (const auto& step : steps) step->Fail(why);
+}
+
+void RunningSteps::Report(const StatusListing& listing,
+                          pb::TaskStatusResponse& status) const {
+  ExportSteps(counts_.totals(), *status.mutable_steps());
+  const auto now = std::chrono::steady_clock::now();
+  std::vector<Entry> old;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [key, entry] : steps_) {
+      if (old.size() >= kMaxReportedSteps) break;
+      if (now - entry.begun < listing.min_age) continue;
+      old.push_back({.step_id = entry.step_id,
+                     .session = entry.session,
+                     .begun = entry.begun});
+    }
+  }
+  std::sort(old.begin(), old.end(),
+            [](const Entry& a, const Entry& b) { return a.begun < b.begun; });
+  if (old.size() > listing.max_listed) old.resize(listing.max_listed);
+  for (const Entry& entry : old) {
+    pb::RunningStepStatus& step = *status.add_running_steps();
+    step.set_step(entry.step_id);
+    step.set_session(entry.session);
+    step.set_age_us(ToMicros(now - entry.begun));
+  }
+}
+
+size_t RunningSteps::size() const {
+  MutexLock lock(mutex_);
+  return steps_.size();
+}
+
+void ReplyToRunGraph(RunGraphCall& call, const absl::Status& status,
+                     pb::RunGraphResponse response, WireTensors tensors) {
+  const bool in_response = call.request.store_errors_in_response_body();
+  PeerTraffic* const traffic = std::exchange(call.traffic, nullptr);
+  Reply reply = std::move(call.reply);
+  if (!status.ok() && !in_response) {
+    if (traffic != nullptr) traffic->CountServed(call.received_bytes, 0);
+    return std::move(reply)(status);
+  }
+  Payload payload;
+  if (status.ok()) {
+    payload.tensors = std::move(tensors);
+  } else {
+    SetStatus(AsCalleeError(status), response);
+  }
+  if (!response.SerializeToString(&payload.header)) {
+    return std::move(reply)(absl::ResourceExhaustedError(absl::StrCat(
+        "The response to RunGraph of step ", call.request.step_id(), " takes ",
+        response.ByteSizeLong(), " bytes, more than a message may have")));
+  }
+  if (traffic != nullptr) {
+    traffic->CountServed(call.received_bytes, MessageBytes(payload));
+  }
+  std::move(reply)(std::move(payload));
+}
+
+WorkerStep::WorkerStep(const Environment& environment,
+                       std::shared_ptr<WorkerSession> session,
+                       std::shared_ptr<const RegisteredGraph> graph,
+                       RunGraphCall call)
+    : environment_(environment),
+      session_(std::move(session)),
+      graph_(std::move(graph)),
+      call_(std::move(call)) {}
+
+void WorkerStep::Run(const Environment& environment,
+                     std::shared_ptr<WorkerSession> session,
+                     std::shared_ptr<const RegisteredGraph> graph,
+                     RunGraphCall call) {
+  auto step = std::make_shared<WorkerStep>(environment, std::move(session),
+                                           std::move(graph), std::move(call));
+  environment.running->Add(step, step->call_.request.step_id(),
+                           step->session_->handle());
+  step->session_->steps().Begin();
+  const std::weak_ptr<WorkerStep> weak = step;
+  Cancellation::Token token = 0;
+  const bool registered = step->call_.context->cancellation.Register(
+      [weak](const absl::Status& why) {
+        auto cancelled = weak.lock();
+        if (cancelled == nullptr) return;
+        cancelled->Fail(AsDerived(absl::CancelledError(absl::StrCat(
+            "RunGraph was cancelled by its master: ", why.message()))));
+      },
+      &token);
+  if (registered) {
+    step->cancellation_ = token;
+  } else {
+    step->Fail(AsDerived(
+        absl::CancelledError("RunGraph was cancelled before it began")));
+  }
+  if (step->call_.feeds.IsQuick()) {
+    step->Begin();
+  } else {
+    environment.devices->compute_queue().Add([step] { step->Begin(); });
+  }
+}
+
+void WorkerStep::Begin() {
+  if (const absl::Status status = TryBegin(); !status.ok()) Fail(status);
+  Leave();
+}
+
+absl::Status WorkerStep::TryBegin() {
+  // This comes first, so that peers that wait for the step get the errors of
+  // what follows.
+  LEAT_ASSIGN_OR_RETURN(rendezvous_,
+                        environment_.steps->Begin(
+                            call_.request.step_id(), session_->handle(), this,
+                            [weak = weak_from_this()](const absl::Status& why) {
+                              if (auto step = weak.lock()) step->Fail(why);
+                            }));
+  // The session was deleted meanwhile, perhaps after its steps were ended.
+  if (session_->is_closed()) {
+    return absl::AbortedError(absl::StrCat(
+        "Session ", ShownHandle(session_->handle()), " has been deleted"));
+  }
+  if (session_->devices() != nullptr) {
+    rendezvous_->UseSession(session_->devices());
+  }
+  // If the limit of messages is small, each tensor is received alone.
+  if (graph_->bundles() != nullptr &&
+      environment_.max_message_bytes >= 2 * Bundles::kMaxBytes) {
+    rendezvous_->UseBundles(graph_->bundles());
+  }
+  LEAT_RETURN_IF_ERROR(TakeFeeds());
+  LEAT_ASSIGN_OR_RETURN(Step* const step, MakeStep());
+  StartTimer();
+  Enter();  // for the graph, which may have ended before Start returns
+  session_->runner().Start(
+      graph_->compiled(), *step,
+      [self = shared_from_this()](const absl::Status&) { self->Leave(); });
+  return absl::OkStatus();
+}
+
+absl::Status WorkerStep::TakeFeeds() {
+  LEAT_RETURN_IF_ERROR(call_.feeds.Materialize(session_->host_allocator(),
+                                               &environment_.ops->variants(),
+                                               environment_.max_message_bytes));
+  LEAT_ASSIGN_OR_RETURN(arguments_,
+                        graph_->Arguments(std::move(call_.feeds.tensors)));
+  const auto& keys = call_.request.recv_key();
+  LEAT_ASSIGN_OR_RETURN(
+      fetched_,
+      graph_->Returns({keys.data(), static_cast<size_t>(keys.size())}));
+  returns_.resize(graph_->num_returns());
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Step*> WorkerStep::MakeStep() {
+  const pb::RunGraphRequest& request = call_.request;
+  if (request.exec_opts().record_timeline()) {
+    recorder_ = std::make_shared<StepStatsRecorder>();
+    rendezvous_->RecordPulls(recorder_);
+  }
+  MutexLock lock(mutex_);
+  LEAT_RETURN_IF_ERROR(early_);
+  step_ = std::make_unique<Step>(request.step_id(), *rendezvous_, arguments_,
+                                 absl::MakeSpan(returns_), recorder_.get());
+  return step_.get();
+}
+
+void WorkerStep::StartTimer() {
+  if (!call_.context->deadline.has_value()) return;
+  timer_ = environment_.timers->At(
+      *call_.context->deadline,
+      [weak = weak_from_this(), id = call_.request.step_id()] {
+        auto step = weak.lock();
+        if (step == nullptr) return;
+        step->Fail(absl::DeadlineExceededError(absl::StrCat(
+            "step ", id, " ran longer than the time that its master gave it")));
+      });
+}
+
+bool WorkerStep::Enter() {
+  MutexLock lock(mutex_);
+  if (users_ == 0) return false;
+  ++users_;
+  return true;
+}
+
+void WorkerStep::Leave() {
+  {
+    MutexLock lock(mutex_);
+    if (--users_ > 0) return;
+  }
+  if (!CompletesSlowly()) return Complete();
+  environment_.devices->compute_queue().Add(
+      [self = shared_from_this()] { self->Complete(); });
+}
+
+bool WorkerStep::CompletesSlowly() const {
+  const pb::ExecutorOpts& wanted = call_.request.exec_opts();
+  return wanted.record_timeline() || wanted.record_partition_graphs() ||
+         !std::all_of(returns_.begin(), returns_.end(), [](const Tensor& t) {
+           return !t.IsValid() || IsPlainBytes(t.dtype());
+         });
+}
+
+void WorkerStep::Fail(const absl::Status& why) {
+  if (!Enter()) return;
+  Step* step = nullptr;
+  {
+    MutexLock lock(mutex_);
+    step = step_.get();
+    // Keeps the same error that a Step would keep: the first one that is not
+    // derived.
+    if (step == nullptr &&
+        (early_.ok() || (IsDerived(early_) && !IsDerived(why)))) {
+      early_ = why;
+    }
+  }
+  if (step != nullptr) step->Fail(why);
+  Leave();
+}
+
+absl::Status WorkerStep::CollectFetches(WireTensors& tensors) {
+  for (size_t i = 0; i < fetched_.size(); ++i) {
+    const std::string& key = call_.request.recv_key(static_cast<int>(i));
+    Tensor& tensor = returns_[static_cast<size_t>(fetched_[i])];
+    if (!tensor.IsValid()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("fetch '", TensorOf(key),
+                       "' has no value: it is on a branch that was not taken"));
+    }
+    tensors.push_back({.name = key, .tensor = std::move(tensor)});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status WorkerStep::Describe(pb::RunGraphResponse& response) {
+  const pb::ExecutorOpts& wanted = call_.request.exec_opts();
+  if (recorder_ != nullptr) {
+    recorder_->Export(*response.mutable_step_stats());
+    AddTimelineLabels(*graph_->compiled(), *environment_.ops,
+                      *response.mutable_step_stats());
+    response.mutable_leat()->set_received_us(Micros(call_.received));
+    response.mutable_leat()->set_replied_us(
+        Micros(std::chrono::system_clock::now()));
+  }
+  if (wanted.record_partition_graphs()) {
+    pb::RunMetadata metadata;
+    LEAT_RETURN_IF_ERROR(ExportPartitionGraphs(*graph_->compiled(),
+                                               *environment_.ops, metadata));
+    response.mutable_partition_graph()->Swap(
+        metadata.mutable_partition_graphs());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status WorkerStep::TakeOutcome() {
+  std::unique_ptr<Step> step;  // destroyed here, with its stacks
+  MutexLock lock(mutex_);
+  step.swap(step_);
+  return step != nullptr ? step->status() : early_;
+}
+
+void WorkerStep::EndStep(const absl::Status& status) {
+  StepTable& steps = *environment_.steps;
+  const int64_t id = call_.request.step_id();
+  if (rendezvous_ == nullptr) return;  // It has not begun.
+  steps.Finish(id, this, status);
+  if (status.ok() && call_.request.leat().ends_alone()) {
+    steps.End(id, absl::AbortedError(absl::StrCat("step ", id, " has ended")));
+  }
+}
+
+void WorkerStep::Complete() {
+  absl::Status status = TakeOutcome();
+  if (timer_ != 0) environment_.timers->Cancel(timer_);
+  if (cancellation_.has_value()) {
+    call_.context->cancellation.Deregister(*cancellation_);
+  }
+  pb::RunGraphResponse response;
+  WireTensors tensors;
+  if (status.ok()) status = CollectFetches(tensors);
+  if (const absl::Status described = Describe(response); status.ok()) {
+    status = described;
+  }
+  EndStep(status);
+  arguments_.clear();
+  returns_.clear();
+  rendezvous_ = nullptr;
+  graph_ = nullptr;
+  session_->steps().End(status.ok());
+  session_ = nullptr;
+  environment_.running->Remove(this, status.ok());
+  // After the reply nothing of the worker may be touched, because it may be
+  // gone.
+  RunGraphCall call = std::move(call_);
+  ReplyToRunGraph(call, status, std::move(response), std::move(tensors));
+}
+
+}  // namespace leat

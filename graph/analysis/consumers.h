@@ -1,0 +1,57 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Consumers answers which nodes use the outputs of a node, which Graph itself
+// does not store. Also here are the topological order and reachability, the
+// other questions that need all edges of a graph.
+#ifndef LEAT_GRAPH_ANALYSIS_CONSUMERS_H_
+#define LEAT_GRAPH_ANALYSIS_CONSUMERS_H_
+
+#include <vector>
+
+#include "absl/types/span.h"
+#include "leat/graph/graph.h"
+
+namespace leat {
+
+// One edge, as its producer sees it: input `input` of `node` takes the
+// producer's output `output`. For a control edge, both are TensorId::kControl.
+struct Use {
+  NodeId node = kNoNode;
+  int32_t output = 0;
+  int32_t input = 0;
+};
+
+// An index of the edges of a graph by their producer, in flat arrays
+// (compressed sparse rows). It describes the graph as it was when the index was
+// made and keeps no reference to it. Immutable, so thread-safe.
+class Consumers {
+ public:
+  // Takes O(nodes + edges).
+  explicit Consumers(const Graph& graph);
+
+  // Returns all uses of the outputs of `id`, in no particular order. REQUIRES:
+  // 0 <= id < num_ids() of the graph.
+  absl::Span<const Use> Of(NodeId id) const {
+    return absl::MakeConstSpan(uses_).subspan(offsets_[id],
+                                              offsets_[id + 1] - offsets_[id]);
+  }
+
+ private:
+  std::vector<int32_t> offsets_;
+  std::vector<Use> uses_;
+};
+
+// Returns all nodes, each after its inputs and control inputs. Edges from a
+// NextIteration into a Merge do not count, because they close loops. Fails with
+// INVALID_ARGUMENT for any other cycle, naming a node on it. Takes O(nodes +
+// edges).
+absl::StatusOr<std::vector<NodeId>> TopologicalOrder(const Graph& graph);
+
+// Marks in result[id] the roots and all nodes from which edges lead to a root:
+// what the roots need. Roots that are no nodes of the graph are left out.
+std::vector<bool> ReachedFrom(const Graph& graph,
+                              absl::Span<const NodeId> roots);
+
+}  // namespace leat
+
+#endif  // LEAT_GRAPH_ANALYSIS_CONSUMERS_H_

@@ -1,0 +1,24 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Deadness: the outputs of a branch that was not taken are dead, and a node
+// with a dead input does not run. A graph in which no tensor can be dead runs
+// faster, because its steps need not ask. Thread-safe.
+#ifndef LEAT_GRAPH_ANALYSIS_DEADNESS_H_
+#define LEAT_GRAPH_ANALYSIS_DEADNESS_H_
+
+#include "leat/graph/graph.h"
+
+namespace leat {
+
+// A bool attr that our planner sets on every _Recv: whether a dead tensor may
+// arrive. A _Recv without it comes from another planner, so a dead tensor may
+// arrive there.
+inline constexpr char kMayBeDeadAttr[] = "_leat_may_be_dead";
+
+// True if the graph has a Switch, a Merge, or a _Recv at which a dead tensor
+// may arrive: then a tensor can be dead, or a Merge has to choose one.
+bool CanCarryDeadTensors(const Graph& graph);
+
+}  // namespace leat
+
+#endif  // LEAT_GRAPH_ANALYSIS_DEADNESS_H_

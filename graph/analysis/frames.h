@@ -1,0 +1,58 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Frames are the loops of a graph (OSDI'16 paper, section 3.4; TensorFlow's
+// dynamic control flow). An Enter opens a frame, an Exit leaves it, and the
+// nodes between them run once per iteration. Thread-safe.
+#ifndef LEAT_GRAPH_ANALYSIS_FRAMES_H_
+#define LEAT_GRAPH_ANALYSIS_FRAMES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "leat/graph/graph.h"
+
+namespace leat {
+
+// One loop. The root stands for what is outside of all loops.
+struct Frame {
+  std::string name = {};  // the attr frame_name of its Enters; "" for the root
+  int32_t parent = -1;    // index of the frame around it; -1 for the root
+};
+
+// The frames of a graph, and the frame of each node. It describes the graph as
+// it was when FindFrames was called.
+struct Frames {
+  static constexpr int32_t kRoot = 0;
+
+  std::vector<Frame> frames = {};  // parents before children
+  // The frame that the inputs of a node come from, by NodeId.
+  std::vector<int32_t> of_inputs = {};
+  // The frame of a node's outputs, by NodeId. It differs from that of its
+  // inputs for an Enter, which opens the frame, and an Exit.
+  std::vector<int32_t> of_outputs = {};
+
+  bool HasLoops() const { return frames.size() > 1; }
+};
+
+// Finds the frames of a graph in O(nodes + edges). Fails with INVALID_ARGUMENT,
+// naming the node, for a cycle that is no loop, an Exit or NextIteration
+// outside of any frame, an Enter without a frame name, a Merge that nothing
+// enters, a NextIteration that does not lead to a Merge, and a node whose
+// inputs come from different frames.
+absl::StatusOr<Frames> FindFrames(const Graph& graph);
+
+// How deep loops may nest where they are planned or run. It is bounded because
+// ending a loop ends those inside of it, and because a device that takes part
+// in a loop takes part in all loops around it.
+inline constexpr int kMaxFrameDepth = 256;
+
+// Fails with INVALID_ARGUMENT, naming the loop and the limit, for a loop that
+// is nested deeper than kMaxFrameDepth.
+absl::Status CheckFrameDepth(const Frames& frames);
+
+}  // namespace leat
+
+#endif  // LEAT_GRAPH_ANALYSIS_FRAMES_H_

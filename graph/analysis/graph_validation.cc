@@ -1,0 +1,247 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/graph/analysis/graph_validation.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "leat/core/saturating.h"
+#include "leat/core/status_macros.h"
+#include "leat/graph/analysis/frames.h"
+#include "leat/graph/op_registry.h"
+
+namespace leat {
+namespace {
+
+constexpr int64_t kUnbounded = std::numeric_limits<int64_t>::max();
+
+std::string NodeIn(const std::string& function, const std::string& node) {
+  return absl::StrCat("function '", function, "', node '", node, "'");
+}
+
+// The calls between the functions of a graph, and the checks that need them.
+class CallGraph {
+ public:
+  explicit CallGraph(const Graph& graph) : graph_(graph) {
+    for (const auto& [name, function] : graph.functions().functions()) {
+      index_.emplace(name, static_cast<int>(entries_.size()));
+      entries_.emplace_back();
+      entries_.back().function = function.get();
+    }
+  }
+
+  absl::Status Validate(const FunctionLimits& limits) {
+    for (Entry& entry : entries_) FindCalls(entry);
+    for (int i = 0; i < static_cast<int>(entries_.size()); ++i) {
+      LEAT_RETURN_IF_ERROR(Measure(i, limits.max_nesting));
+    }
+    LEAT_RETURN_IF_ERROR(MeasureGraph(limits));
+    return CheckReached();
+  }
+
+ private:
+  enum class State : uint8_t { kNew, kOpen, kDone };
+
+  struct Entry {
+    const Function* function = nullptr;
+    std::vector<int> calls = {};  // indices into entries_, one per call
+    absl::Status problem = {};    // an error if the function is ever called
+    State state = State::kNew;
+    int nesting = 1;
+    int64_t nodes = 0;     // when every call in it is inlined
+    bool reached = false;  // a node of the graph calls it, directly or not
+  };
+
+  // Returns the index of a function in entries_, or -1 if there is none.
+  int Find(const std::string& name) const {
+    const auto it = index_.find(name);
+    return it == index_.end() ? -1 : it->second;
+  }
+
+  // Collects the calls that a node makes. Returns an error if a function or op
+  // that it names does not exist.
+  absl::Status CallsOf(const std::string& op_name, const AttrMap& attrs,
+                       const std::string& where,
+                       std::vector<int>& calls) const {
+    absl::Status status;
+    const int called = Find(op_name);
+    const OpDef* op = graph_.ops().Find(op_name);
+    if (called >= 0) {
+      op = &entries_[called].function->signature;
+      calls.push_back(called);
+    } else if (op == nullptr) {
+      status = absl::InvalidArgumentError(
+          absl::StrCat(where, ": Op type not registered '", op_name, "'"));
+    }
+    ForEachFunctionRef(
+        op, attrs, [&](const std::string& attr, const FunctionRef& function) {
+          const int entry = Find(function.name);
+          if (entry >= 0) {
+            calls.push_back(entry);
+          } else if (status.ok()) {
+            status = absl::InvalidArgumentError(absl::StrCat(
+                where, " (op ", op_name, "), attr '", attr, "': function '",
+                function.name, "' is not in the library"));
+          }
+        });
+    return status;
+  }
+
+  void FindCalls(Entry& entry) {
+    const std::string& name = entry.function->signature.name;
+    for (const FunctionNode& node : entry.function->nodes) {
+      const absl::Status status =
+          CallsOf(node.op, node.attrs, NodeIn(name, node.name), entry.calls);
+      if (entry.problem.ok()) entry.problem = status;
+    }
+    entry.nodes = static_cast<int64_t>(entry.function->nodes.size());
+  }
+
+  // Measures a function and all that it calls, depth first, with an explicit
+  // stack.
+  absl::Status Measure(int root, int max_nesting) {
+    if (entries_[root].state != State::kNew) return absl::OkStatus();
+    struct Position {
+      int entry = 0;
+      size_t next = 0;
+    };
+    std::vector<Position> stack = {Position{root, 0}};
+    entries_[root].state = State::kOpen;
+    while (!stack.empty()) {
+      Entry& entry = entries_[stack.back().entry];
+      if (stack.back().next == entry.calls.size()) {
+        LEAT_RETURN_IF_ERROR(Finish(entry, max_nesting));
+        stack.pop_back();
+        continue;
+      }
+      const int called = entry.calls[stack.back().next++];
+      if (entries_[called].state == State::kOpen) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "function '", entries_[called].function->signature.name,
+            "' is recursive: it is called by '", entry.function->signature.name,
+            "'"));
+      }
+      if (entries_[called].state == State::kNew) {
+        entries_[called].state = State::kOpen;
+        stack.push_back(Position{called, 0});
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // Measures a function whose callees have been measured.
+  absl::Status Finish(Entry& entry, int max_nesting) {
+    entry.state = State::kDone;
+    for (const int called : entry.calls) {
+      entry.nesting = std::max(entry.nesting, entries_[called].nesting + 1);
+      entry.nodes = SaturatingAdd(entry.nodes, entries_[called].nodes);
+    }
+    if (entry.nesting <= max_nesting) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        "function '", entry.function->signature.name, "' nests calls ",
+        entry.nesting, " deep; the limit is ", max_nesting, " (max_nesting)"));
+  }
+
+  // Counts the nodes of the graph with all calls inlined, and marks the
+  // functions that its own nodes call.
+  absl::Status MeasureGraph(const FunctionLimits& limits) {
+    int64_t nodes = graph_.num_nodes();
+    for (NodeId id = 0; id < graph_.num_ids(); ++id) {
+      if (!graph_.Contains(id)) continue;
+      const Node& node = graph_.node(id);
+      std::vector<int> calls;
+      LEAT_RETURN_IF_ERROR(CallsOf(node.op(), node.attrs(),
+                                   absl::StrCat("node '", node.name(), "'"),
+                                   calls));
+      for (const int called : calls) {
+        nodes = SaturatingAdd(nodes, entries_[called].nodes);
+        if (!std::exchange(entries_[called].reached, true)) {
+          reached_.push_back(called);
+        }
+      }
+    }
+    if (nodes <= limits.max_nodes) return absl::OkStatus();
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "the graph has ",
+        nodes == kUnbounded ? "over 2^63" : absl::StrCat(nodes),
+        " nodes once its function calls are inlined; the limit is ",
+        limits.max_nodes, " (max_graph_nodes)"));
+  }
+
+  // Returns the problem of a function that is reached.
+  absl::Status CheckReached() {
+    while (!reached_.empty()) {
+      const Entry& entry = entries_[reached_.back()];
+      reached_.pop_back();
+      LEAT_RETURN_IF_ERROR(entry.problem);
+      for (const int called : entry.calls) {
+        if (!std::exchange(entries_[called].reached, true)) {
+          reached_.push_back(called);
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  const Graph& graph_;
+  std::vector<Entry> entries_;
+  absl::flat_hash_map<absl::string_view, int> index_;
+  std::vector<int> reached_;
+};
+
+void VisitFunctionRef(
+    const std::string& attr, const FunctionRef& function,
+    absl::FunctionRef<void(const std::string&, const FunctionRef&)> visit) {
+  visit(attr, function);
+  // This recursion ends, because AttrMapFromProto bounds how deep functions
+  // nest in each other's attrs.
+  if (function.attrs != nullptr) {
+    ForEachFunctionRef(nullptr, *function.attrs, visit);
+  }
+}
+
+}  // namespace
+
+absl::Status CheckConstant(const AttrMap& attrs) {
+  const AttrValue* value = attrs.Find("value");
+  const AttrValue* dtype = attrs.Find("dtype");
+  const Tensor* tensor = value ? std::get_if<Tensor>(value) : nullptr;
+  const DType* type = dtype ? std::get_if<DType>(dtype) : nullptr;
+  if (tensor == nullptr || type == nullptr || tensor->dtype() == *type) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("attr 'value' is a tensor of type ", Name(tensor->dtype()),
+                   ", but attr 'dtype' is ", Name(*type)));
+}
+
+absl::Status ValidateControlFlow(const Graph& graph) {
+  return FindFrames(graph).status();
+}
+
+absl::Status ValidateFunctions(const Graph& graph,
+                               const FunctionLimits& limits) {
+  return CallGraph(graph).Validate(limits);
+}
+
+void ForEachFunctionRef(
+    const OpDef* op, const AttrMap& attrs,
+    absl::FunctionRef<void(const std::string&, const FunctionRef&)> visit) {
+  for (const auto& [name, value] : attrs) {
+    const auto* one = std::get_if<FunctionRef>(&value);
+    const auto* many = std::get_if<std::vector<FunctionRef>>(&value);
+    if (one == nullptr && many == nullptr) continue;
+    if (op != nullptr && op->FindAttr(name) == nullptr) continue;
+    if (one != nullptr) VisitFunctionRef(name, *one, visit);
+    if (many == nullptr) continue;
+    for (const FunctionRef& function : *many) {
+      VisitFunctionRef(name, function, visit);
+    }
+  }
+}
+
+}  // namespace leat

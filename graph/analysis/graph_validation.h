@@ -1,0 +1,60 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// The checks of an untrusted graph that look at more than one node and its
+// inputs. Import calls them. Code that changes a graph may call them to find
+// its own bugs. No check recurses or loops without bound. Thread-safe.
+#ifndef LEAT_GRAPH_ANALYSIS_GRAPH_VALIDATION_H_
+#define LEAT_GRAPH_ANALYSIS_GRAPH_VALIDATION_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "leat/graph/graph.h"
+
+namespace leat {
+
+// Fails with INVALID_ARGUMENT, naming the node, for a cycle that is no loop and
+// for everything else that FindFrames (frames.h) refuses.
+absl::Status ValidateControlFlow(const Graph& graph);
+
+// Fails with INVALID_ARGUMENT, naming both types, if the tensor `value` of a
+// constant is not of the type `dtype`, on which its consumers rely. OK if one
+// of them is not known yet ("$T").
+absl::Status CheckConstant(const AttrMap& attrs);
+
+// Bounds on the functions of a graph.
+struct FunctionLimits {
+  int max_nesting = 100;          // of functions calling functions
+  int64_t max_nodes = 4'000'000;  // once every call is inlined
+};
+
+// Checks what functions call. Fails with INVALID_ARGUMENT for a recursive
+// function, for calls nested deeper than the limit, and for calls of functions
+// and ops that do not exist. The last holds only for functions that nodes of
+// the graph call, directly or not: others may use ops that this library does
+// not have. Fails with RESOURCE_EXHAUSTED if inlining all calls would make the
+// graph too large.
+absl::Status ValidateFunctions(const Graph& graph,
+                               const FunctionLimits& limits = {});
+
+// Checks the body of one function on its own: the names, what inputs and
+// results refer to, and that there is no cycle except through a loop. Fails
+// with INVALID_ARGUMENT, naming function and node. Does not check types, which
+// are known only when the function is instantiated, nor the outputs of ops that
+// are in neither `ops` nor `functions`.
+absl::Status ValidateBody(const Function& function, const OpRegistry& ops,
+                          const FunctionLibrary& functions);
+
+// Calls `visit(attr, function)` for every function that one of `attrs` names,
+// including those named in the attrs of such functions. Skips attrs that `op`
+// does not declare, because they are only annotations. A null `op` stands for
+// one that declares all attrs.
+void ForEachFunctionRef(
+    const OpDef* op, const AttrMap& attrs,
+    absl::FunctionRef<void(const std::string&, const FunctionRef&)> visit);
+
+}  // namespace leat
+
+#endif  // LEAT_GRAPH_ANALYSIS_GRAPH_VALIDATION_H_

@@ -1,0 +1,29 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Gradients of If, Case and While. The gradient of such a node is a node of the
+// same kind whose bodies are the gradients of its bodies. The forward node gets
+// new outputs for the values of the forward computation that these need, so
+// nothing is computed twice. This is how TensorFlow's cond_v2 and while_v2 do
+// it. Not thread-safe, as GraphBuilder is not.
+#ifndef LEAT_GRAPH_AUTODIFF_CONTROL_FLOW_GRADIENTS_H_
+#define LEAT_GRAPH_AUTODIFF_CONTROL_FLOW_GRADIENTS_H_
+
+#include "leat/graph/autodiff/gradient_registry.h"
+
+namespace leat {
+
+// Builds the gradient of an If or Case. In a step, the branch that was taken
+// computes the gradients; it gives zeros for inputs that only other branches
+// use.
+void BranchesGradient(GradientContext& context);
+
+// Builds the gradient of a While: a loop of as many iterations, which goes from
+// the last one to the first. Its variables are the gradients of the forward
+// loop's variables, and the sums over the iterations of the gradients of the
+// values that the loop captures. The forward loop keeps intermediate values in
+// lists. UNIMPLEMENTED for a loop that is itself a gradient.
+void LoopGradient(GradientContext& context);
+
+}  // namespace leat
+
+#endif  // LEAT_GRAPH_AUTODIFF_CONTROL_FLOW_GRADIENTS_H_

@@ -1,0 +1,30 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Differentiate builds the gradients of one body. The gradients of If, Case and
+// While (control_flow_gradients.h) call it for their bodies. Not thread-safe,
+// as GraphBuilder is not.
+#ifndef LEAT_GRAPH_AUTODIFF_DIFFERENTIATE_H_
+#define LEAT_GRAPH_AUTODIFF_DIFFERENTIATE_H_
+
+#include <vector>
+
+#include "absl/types/span.h"
+#include "leat/graph/builder/builder.h"
+
+namespace leat {
+
+// Adds the gradients of the sum of `ys`, each weighted by its tensor of
+// `grad_ys`, with respect to `xs`. Returns one for each x; it is empty if no y
+// depends on the x. The nodes are added to the innermost open body, which is
+// that of `builder` or of its gradient. After an error, which sticks to the
+// builder, all gradients are empty. REQUIRES: `ys` and `xs` are outputs of
+// `builder`, and there are as many `grad_ys` as `ys`.
+std::vector<Gradient> Differentiate(GraphBuilder& builder,
+                                    absl::Span<const Output> ys,
+                                    absl::Span<const Output> grad_ys,
+                                    absl::Span<const Output> xs,
+                                    SourceLocation location);
+
+}  // namespace leat
+
+#endif  // LEAT_GRAPH_AUTODIFF_DIFFERENTIATE_H_

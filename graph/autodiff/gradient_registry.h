@@ -1,0 +1,106 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Gradients of ops: each differentiable op has a function that builds the
+// gradients of its inputs from those of its outputs, with the generated op
+// functions (ops.h). The formulas are TensorFlow's. Files of graph/gradients/
+// register such functions:
+//
+//   void NegGrad(GradientContext& c) { c.set(0, -c.grad()); }
+//
+//   void Register(GradientRegistry& registry) { registry.Add("Neg", NegGrad); }
+#ifndef LEAT_GRAPH_AUTODIFF_GRADIENT_REGISTRY_H_
+#define LEAT_GRAPH_AUTODIFF_GRADIENT_REGISTRY_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "leat/graph/builder/gradient.h"
+#include "leat/graph/builder/output.h"
+
+namespace leat {
+
+// What a gradient function gets: one operation, the gradients of its outputs,
+// and the place for those of its inputs. Lives as long as the call. Not
+// thread-safe, as GraphBuilder is not.
+class GradientContext {
+ public:
+  // `needed` says for each input whether its gradient is wanted.
+  GradientContext(Operation operation, std::vector<Gradient> output_gradients,
+                  std::vector<bool> needed);
+
+  // Returns the builder of the operation, to which errors go.
+  GraphBuilder& builder() const { return *operation_.builder(); }
+  const Operation& operation() const { return operation_; }
+  Output input(int i) const { return operation_.input(i); }
+  Output output(int i) const { return operation_.output(i); }
+  int num_inputs() const { return operation_.num_inputs(); }
+  // Returns an attr of the operation. If it is absent or of another type, the
+  // builder fails and T{} is returned.
+  template <class T>
+  T attr(absl::string_view name) const {
+    return operation_.attr<T>(name);
+  }
+
+  // Returns the gradient of output i as a tensor. If it has none, adds zeros of
+  // the output's shape and returns those. REQUIRES: 0 <= i < num_outputs.
+  Output grad(int i = 0) const;
+  // Returns the gradient of output i, which may be sparse or nothing.
+  const Gradient& grad_or_none(int i) const { return output_gradients_[i]; }
+
+  // True if the gradient of this input is wanted; others need not be built.
+  // False for an input out of range.
+  bool needs(int input) const;
+
+  // Sets the gradient of an input. Does nothing if it is not wanted. An input
+  // that is not set has no gradient.
+  void set(int input, Gradient gradient);
+  // Returns the gradients of all inputs that the operation had at first.
+  const std::vector<Gradient>& result() const { return input_gradients_; }
+
+ private:
+  Operation operation_;
+  std::vector<Gradient> output_gradients_;
+  std::vector<bool> needed_;
+  std::vector<Gradient> input_gradients_;
+};
+
+// Builds the gradients of one operation. It reports errors to the builder
+// (GraphBuilder::Fail).
+using GradientFunction = void (*)(GradientContext&);
+
+// Maps ops to their gradients. It is filled once and const from then on, and
+// then thread-safe.
+class GradientRegistry {
+ public:
+  // Registers the gradient of `op`. REQUIRES: nothing is registered for it.
+  void Add(absl::string_view op, GradientFunction function);
+  // Registers that `op` has no gradient: gradients silently end at it.
+  // REQUIRES: nothing is registered for it.
+  void AddNotDifferentiable(absl::string_view op);
+
+  struct Entry {
+    GradientFunction function = nullptr;  // null: not differentiable
+  };
+  // Returns what is registered for `op`, or null if there is nothing: then it
+  // is an error to differentiate through the op. The pointer is valid until the
+  // next Add.
+  const Entry* Find(absl::string_view op) const;
+
+ private:
+  absl::flat_hash_map<std::string, Entry> entries_;
+};
+
+namespace gradients {
+// Registers every gradient of graph/gradients/*.cc.
+void RegisterAll(GradientRegistry& registry);
+}  // namespace gradients
+
+// Returns the gradients of this library. They are registered on first use and
+// live as long as the process.
+const GradientRegistry& BuiltinGradients();
+
+}  // namespace leat
+
+#endif  // LEAT_GRAPH_AUTODIFF_GRADIENT_REGISTRY_H_

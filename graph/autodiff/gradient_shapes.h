@@ -1,0 +1,69 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Helpers for shapes in gradient functions (graph/gradients/). They give
+// constants where shape inference knows the shape, so that training graphs stay
+// small, and add nodes otherwise. Errors go to the builder. Not thread-safe, as
+// GraphBuilder is not.
+#ifndef LEAT_GRAPH_AUTODIFF_GRADIENT_SHAPES_H_
+#define LEAT_GRAPH_AUTODIFF_GRADIENT_SHAPES_H_
+
+#include <optional>
+
+#include "absl/types/span.h"
+#include "leat/core/shape.h"
+#include "leat/graph/autodiff/gradient_registry.h"
+#include "leat/graph/builder/builder.h"
+
+namespace leat::gradients {
+
+// Adds a constant int32 vector. The builder fails with INVALID_ARGUMENT if a
+// value is beyond int32.
+Output IntVector(GraphBuilder& builder, absl::Span<const int64_t> values,
+                 absl::string_view name = "Const");
+
+// Returns the shape of `x` as a vector of `dtype`, which is int32 or int64.
+Output ShapeOf(Output x, DType dtype = DType::kInt32);
+
+// Returns the values of an integer scalar or vector, or nothing if inference
+// does not know them.
+std::optional<Dims> ValuesOf(Output x);
+
+// Returns the values of `axes`, with negative ones counted from the end, so
+// that all are in [0, rank). Returns nothing if they are not known or one is
+// out of range.
+std::optional<Dims> AxesOf(Output axes, int rank);
+
+// Returns the extents of `x`, or nothing if inference does not know all of
+// them.
+std::optional<Dims> StaticDims(Output x);
+
+// Returns `x` reshaped to the shape of `like`.
+Output ReshapeLike(Output x, Output like);
+
+// Reduces gradients of an element-wise op of x and y with broadcasting. A
+// gradient has the shape of broadcast(x, y); summing it over the axes along
+// which x or y was stretched gives it the shape of x or y. One object serves
+// one operation, so that both reductions share their nodes.
+class BroadcastReducer {
+ public:
+  BroadcastReducer(Output x, Output y) : x_(x), y_(y) {}
+
+  // Return `gradient`, which has the shape of broadcast(x, y), summed to the
+  // shape of x, or of y.
+  Output ForX(Output gradient) { return Reduce(gradient, x_, y_, 0); }
+  Output ForY(Output gradient) { return Reduce(gradient, y_, x_, 1); }
+
+ private:
+  // `which` is 0 if `to` is x and 1 if it is y.
+  Output Reduce(Output gradient, Output to, Output other, int which);
+
+  Output x_, y_;
+  // The shapes of x and y, and the outputs of a BroadcastGradientArgs node, the
+  // axes to sum over. They are made when first needed.
+  Output shapes_[2];
+  Output axes_[2];
+};
+
+}  // namespace leat::gradients
+
+#endif  // LEAT_GRAPH_AUTODIFF_GRADIENT_SHAPES_H_

@@ -1,0 +1,359 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// GraphBuilder builds a graph from C++. Op functions (ops.h, generated) take
+// Outputs and return Outputs; scopes are RAII objects.
+//
+//   GraphBuilder b;
+//   Output x = b.Placeholder<float>("x", {-1, 2});
+//   Variable w = b.Variable(
+//       "w", b.Const(Tensor::Filled<float>(Shape{2, 1}, 0.5f)));
+//   Output y = op::MatMul(x, w.value()) + 1;
+//   absl::StatusOr<Graph> graph = b.Build();
+//
+// Then NewSession (train/session.h) runs the graph. See examples/ for complete
+// programs.
+//
+// The first error sticks to the builder, with the name of the node and the
+// place in the program that asked for it. Everything after an error does
+// nothing, and Build() reports it, so a program needs to check only once.
+//
+// While the body of a Cond, Case or While (control_flow.h) is being built,
+// every new node lands in that body, whichever builder or Output it was asked
+// for through.
+#ifndef LEAT_GRAPH_BUILDER_BUILDER_H_
+#define LEAT_GRAPH_BUILDER_BUILDER_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "leat/core/source_location.h"
+#include "leat/graph/builder/gradient.h"
+#include "leat/graph/builder/output.h"
+#include "leat/graph/op_registry.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat {
+
+class GradientRegistry;
+const GradientRegistry& BuiltinGradients();  // gradient_registry.h
+
+// One argument of an op: a tensor or a list of tensors. A value.
+class OpInput {
+ public:
+  // A tensor: an Output of a builder, a number or a constant tensor.
+  OpInput(Operand operand)  // NOLINT: the conversion is the purpose
+      : operands_({std::move(operand)}) {}
+  OpInput(Output output,  // NOLINT
+          SourceLocation location = SourceLocation::Current())
+      : operands_({Operand(output, location)}) {}
+  // A list of tensors, which may be empty.
+  OpInput(absl::Span<const Output> list)  // NOLINT
+      : is_list_(true), operands_(list.begin(), list.end()) {}
+
+  bool is_list() const { return is_list_; }
+  // Returns the tensors of the list, or the only tensor.
+  absl::Span<const Operand> operands() const { return operands_; }
+
+ private:
+  bool is_list_ = false;
+  std::vector<Operand> operands_;
+};
+
+// Describes a node to add; the generated op functions fill it in.
+//
+// `attrs` need not have the attrs that are the type or the count of an
+// argument, because the inputs decide them; if given, they must agree with the
+// inputs. `name` is put under the open name scopes and made unique; "" stands
+// for the op's name. A name that ends in '/' is taken from the root, without
+// the '/', and not changed. Errors name `location`, or without one, that of an
+// input.
+struct OpArgs {
+  absl::string_view op = {};
+  std::vector<OpInput> inputs = {};  // one per argument of the op
+  AttrMap attrs = {};
+  std::string name = {};
+  SourceLocation location = {};
+};
+
+// Chooses a device for each new node of a scope. Returns a full or partial
+// device name, "" for any device. When it is called, node.device is what the
+// device scopes inside of the function's own scope ask for, and
+// node.input_types and node.output_types are not set yet.
+using DeviceFunction =
+    std::function<absl::StatusOr<std::string>(const NodeDef& node)>;
+
+// Keeps a scope of a GraphBuilder open for as long as it lives. It may outlive
+// the builder. A moved-from Scope does nothing.
+class [[nodiscard]] Scope {
+ public:
+  // Calls `end`, which may be null, on destruction.
+  explicit Scope(std::function<void()> end) : end_(std::move(end)) {}
+  Scope(Scope&& other) noexcept : end_(std::exchange(other.end_, nullptr)) {}
+  Scope& operator=(Scope&&) = delete;
+  ~Scope() {
+    if (end_) end_();
+  }
+
+ private:
+  std::function<void()> end_;
+};
+
+// A mutable tensor that outlives steps. It is a VarHandleOp (resource
+// semantics, the default) or a VariableV2 (reference semantics). A Variable
+// object is a handle to it: cheap to copy, and valid as long as its
+// GraphBuilder lives.
+class Variable {
+ public:
+  // Returns the output of the VarHandleOp, of dtype resource, or the reference
+  // that the VariableV2 gives.
+  Output handle() const { return handle_; }
+  // Returns a read of the variable in the current step. Inside the body of a
+  // Cond, Case or While, each call adds a new read of a resource variable to
+  // the body.
+  Output value() const;
+  // Returns the operation that assigns the initial value. Graph::init_op() runs
+  // those of all variables.
+  Operation initializer() const { return initializer_; }
+  std::string name() const { return handle_.operation().name(); }
+  DType dtype() const { return value_.dtype(); }
+  PartialShape shape() const { return value_.shape(); }
+  bool is_resource() const { return !handle_.is_ref(); }
+  bool is_trainable() const { return trainable_; }
+
+ private:
+  friend class GraphBuilder;
+  Output handle_;
+  Output value_;
+  Operation initializer_;
+  bool trainable_ = true;
+};
+
+// The options of GraphBuilder::Variable and GetVariable.
+struct VariableOptions {
+  bool trainable = true;     // TrainableVariables() returns it
+  bool use_resource = true;  // a VarHandleOp, not a VariableV2
+  // Container and name under which the device keeps the variable: nodes with
+  // the same ones share it. An empty `shared_name` stands for the node's name.
+  std::string container = {};
+  std::string shared_name = {};
+};
+
+// Builds one graph. Not thread-safe. Outputs, Operations and Variables point
+// back at their builder, which must outlive them and cannot be moved. The graph
+// that Build() returns does not depend on it.
+class GraphBuilder {
+ public:
+  // Neither registry is owned. Both must outlive the builder; `ops` must also
+  // outlive the graphs that it builds.
+  explicit GraphBuilder(const OpRegistry& ops = BuiltinOps(),
+                        const GradientRegistry& gradients = BuiltinGradients());
+  ~GraphBuilder();
+  GraphBuilder(const GraphBuilder&) = delete;
+  GraphBuilder& operator=(const GraphBuilder&) = delete;
+
+  // Adds a Placeholder, a tensor that every step that uses it must feed. In
+  // `shape`, -1 is an unknown extent; without a shape, any shape can be fed.
+  // Fails inside the body of a function, where nothing can feed it.
+  Output Placeholder(DType dtype, absl::string_view name,
+                     const PartialShape& shape = {},
+                     SourceLocation location = SourceLocation::Current());
+  template <class T>
+  Output Placeholder(absl::string_view name, const PartialShape& shape = {},
+                     SourceLocation location = SourceLocation::Current()) {
+    return Placeholder(kDTypeOf<T>, name, shape, location);
+  }
+  // Adds a constant: a tensor, or a scalar of the C++ type's dtype.
+  Output Const(Tensor value, absl::string_view name = "Const",
+               SourceLocation location = SourceLocation::Current());
+  template <class T>
+  Output Const(const T& value, absl::string_view name = "Const",
+               SourceLocation location = SourceLocation::Current()) {
+    return Const(Tensor::Scalar<T>(value), name, location);
+  }
+  // Returns the output that an op function makes of the operand: the Output
+  // itself, or a constant. A number becomes a constant of `dtype`; it is an
+  // error if its value does not fit.
+  Output AsOutput(const Operand& operand, DType dtype,
+                  absl::string_view name = "Const",
+                  SourceLocation location = SourceLocation::Current());
+  // Adds a NoOp that runs after all of `after`.
+  Operation Group(absl::Span<const Operation> after,
+                  absl::string_view name = "group",
+                  SourceLocation location = SourceLocation::Current());
+
+  // Adds a variable with the dtype and shape of `initial_value`, which its
+  // initializer assigns to it. The variable belongs to the graph even if it is
+  // made inside the body of a function; then `initial_value` must come from
+  // outside of all bodies.
+  leat::Variable Variable(absl::string_view name, Output initial_value,
+                          VariableOptions options = {},
+                          SourceLocation location = SourceLocation::Current());
+
+  // The next methods open a scope and return it. It applies to the nodes that
+  // are made until it ends. Scopes must end in the reverse order of their
+  // opening; otherwise the builder fails.
+  //
+  // Puts the names of new nodes under "name/", after making `name` unique. A
+  // `name` that ends in '/' is taken from the root and not changed, so that a
+  // scope can be entered again. "/" is the root.
+  Scope NameScope(absl::string_view name,
+                  SourceLocation location = SourceLocation::Current());
+  // Asks for `device`, a full or partial name, for new nodes. Parts that it
+  // leaves open come from the device scopes around it.
+  Scope OnDevice(absl::string_view device,
+                 SourceLocation location = SourceLocation::Current());
+  // Asks for the device that `function` chooses for each new node, as far as
+  // the device scopes inside of this one leave it open. What `function` leaves
+  // open comes from the device scopes around it. It is not called for nodes
+  // that go beside another node, such as the read of a variable.
+  // train/nn/replica_device_setter.h has such a function.
+  Scope OnDevice(DeviceFunction function,
+                 SourceLocation location = SourceLocation::Current());
+  // Puts new nodes on the device of `operation` (TensorFlow's attr _class,
+  // "loc:@name").
+  Scope ColocateWith(Operation operation,
+                     SourceLocation location = SourceLocation::Current());
+  // Makes new nodes run after `operations`, by control edges. A node with an
+  // input from this scope gets none, because that input runs after them
+  // already.
+  Scope ControlDependencies(
+      absl::Span<const Operation> operations,
+      SourceLocation location = SourceLocation::Current());
+  // Suspends the ControlDependencies scopes around it.
+  Scope NoControlDependencies(
+      SourceLocation location = SourceLocation::Current());
+  // Puts the variables that GetVariable makes under "name/". Entering a
+  // variable scope of the same name again gives the same variables (see
+  // train/nn). Opens a name scope too, whose name is made unique.
+  Scope VariableScope(absl::string_view name,
+                      SourceLocation location = SourceLocation::Current());
+
+  // Makes errors name `location` as the place in the program, wherever the
+  // nodes are made. Does nothing inside of another such scope. It is for
+  // functions that add several nodes for their caller.
+  Scope CallSite(SourceLocation location);
+
+  // Returns the variable `name` of the current variable scope. If there is
+  // none, makes it; the initial value is what `initial_value` returns, which is
+  // called with the variable's colocation and a name scope of its own. It is an
+  // error if the variable exists with another dtype or shape.
+  leat::Variable GetVariable(
+      absl::string_view name, DType dtype, const Shape& shape,
+      absl::FunctionRef<Output()> initial_value, VariableOptions options = {},
+      SourceLocation location = SourceLocation::Current());
+  // Returns the name for the next unnamed layer of this kind in the current
+  // variable scope: "dense", "dense_1" and so on. Entering the variable scope
+  // again gives the same names again. Names of variable scopes that were opened
+  // in this one are not returned.
+  std::string LayerName(absl::string_view kind);
+
+  // Return all variables of the graph, or the trainable ones, in the order in
+  // which they were made.
+  const std::vector<leat::Variable>& variables() const;
+  std::vector<leat::Variable> TrainableVariables() const;
+  // Adds an operation that every training step runs besides the optimizer's
+  // update, such as the update of a moving average. An operation inside a body
+  // runs whenever its body does.
+  void AddUpdate(Operation operation,
+                 SourceLocation location = SourceLocation::Current());
+  // Returns the operations that AddUpdate added. An optimizer's Minimize() runs
+  // them.
+  const std::vector<Operation>& updates() const;
+
+  // Returns the open name scopes: "" or "a/b/".
+  const std::string& name_prefix() const;
+
+  // Sets the graph's seed, from which ops without a seed of their own get
+  // theirs.
+  void SetSeed(int64_t seed);
+  // Returns the seeds of a random op, (graph seed, op seed), as TensorFlow
+  // 1.x's Python computes them. If only the graph's seed is set, the op's is
+  // the number of nodes so far. If only `op_seed` is set, the graph's is
+  // 87654321. If neither is set, both are 0: the op is not deterministic.
+  std::pair<int64_t, int64_t> OpSeeds(std::optional<int64_t> op_seed = {});
+
+  // Adds a node, after converting numbers to constants, and infers its shapes.
+  // The op functions and the methods above call it. Errors name `caller` if
+  // neither `args` nor its inputs have a location. Returns an invalid Operation
+  // after an error.
+  Operation AddOp(OpArgs args,
+                  SourceLocation caller = SourceLocation::Current());
+
+  // Adds the gradients of the sum of `ys` with respect to `xs` and returns one
+  // for each x. `grad_ys` weights the ys; it is empty, which stands for ones,
+  // or has a tensor of the dtype and shape of each y. The Gradient of an x on
+  // which no y depends is empty. After an error all are empty.
+  std::vector<Gradient> Gradients(
+      absl::Span<const Output> ys, absl::Span<const Output> xs,
+      absl::Span<const Output> grad_ys = {},
+      SourceLocation location = SourceLocation::Current());
+
+  // Records an error, followed by `location`, unless there is one already.
+  void Fail(absl::Status status, SourceLocation location);
+  // Returns the first error, or OK if there was none.
+  const absl::Status& status() const;
+
+  // Returns a copy of what has been built so far, with the functions that it
+  // calls; the builder can go on. Adds to the copy a NoOp "init", made unique,
+  // that runs all variables' initializers, and sets Graph::init_op() to its
+  // name. Fails with the first error that was recorded, or with
+  // FAILED_PRECONDITION inside a body.
+  absl::StatusOr<Graph> Build();
+
+  // Returns the graph under construction, or the body under construction if
+  // this is the builder of a body's outputs. It has no functions: Build() adds
+  // them to its result.
+  const Graph& graph() const;
+  // Returns what shape inference knows of an output of graph(), or null if
+  // there is no such output. The pointer is valid until a node is added.
+  const InferredOutput* inferred(Endpoint endpoint) const;
+
+ private:
+  friend struct BuilderAccess;
+  friend class Operation;
+  struct State;
+  explicit GraphBuilder(std::shared_ptr<State> state);
+  // Calls Fail with `status` after the name and op of `node`.
+  void FailAt(const Node& node, const absl::Status& status,
+              SourceLocation location);
+  // Returns the builder in which new nodes land: the innermost open body's, or
+  // the graph's if no body is open.
+  GraphBuilder& Current() const;
+  // Adds the nodes of a variable. `node_name` has its scopes.
+  leat::Variable MakeVariable(absl::string_view node_name, Output initial_value,
+                              const VariableOptions& options,
+                              SourceLocation location);
+
+  std::shared_ptr<State> state_;  // scopes keep weak references
+};
+
+// Adds a node to the builder that the inputs belong to. If no input has a
+// builder, because all are constants or default-constructed, the result is
+// invalid and reports itself where it is used. The generated op functions call
+// this; those of ops that may have no inputs take a GraphBuilder& instead.
+Operation AddOp(OpArgs args, SourceLocation caller = SourceLocation::Current());
+
+template <class T>
+T Operation::attr(absl::string_view name, SourceLocation location) const {
+  if (!IsValid() || !builder_->graph().Contains(id_)) return T{};
+  const Node& node = builder_->graph().node(id_);
+  auto value = node.attrs().Get<T>(name);
+  if (!value.ok()) {
+    builder_->FailAt(node, value.status(), location);
+    return T{};
+  }
+  return *std::move(value);
+}
+
+}  // namespace leat
+
+#endif  // LEAT_GRAPH_BUILDER_BUILDER_H_

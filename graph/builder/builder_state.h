@@ -1,0 +1,267 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// GraphBuilder::State is everything that a GraphBuilder holds; the helpers here
+// work on it. Private to graph/builder*.cc, control_flow*.cc,
+// function_export.cc and gradients.cc. Not thread-safe, as GraphBuilder is not.
+#ifndef LEAT_GRAPH_BUILDER_BUILDER_STATE_H_
+#define LEAT_GRAPH_BUILDER_BUILDER_STATE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
+#include "leat/core/devices/device_name.h"
+#include "leat/graph/builder/body.h"
+#include "leat/graph/builder/builder.h"
+
+namespace leat {
+
+// The id of an operation that has no builder because its op function was given
+// constants only. Whatever takes one of its outputs reports that.
+inline constexpr NodeId kOfConstants = -2;
+
+// One open ControlDependencies scope. A node that takes an input from one of
+// `members` runs after `operations` anyway, so it needs no control edges.
+struct ControlScope {
+  std::vector<NodeId> operations = {};
+  absl::flat_hash_set<NodeId> members = {};  // nodes made in the scope
+};
+
+// One open OnDevice scope of a device function. `around` merges the device
+// names of the scopes around it, up to the next device function.
+struct DeviceFunctionScope {
+  std::shared_ptr<const DeviceFunction> function = {};
+  DeviceName around = {};
+};
+
+// What all open scopes together say about new nodes. A value: each OpenScope
+// keeps a copy of the one around it.
+struct BuilderContext {
+  std::string name_prefix = {};      // "" or "a/b/"
+  std::string variable_prefix = {};  // the same for variable scopes
+  // The merged device names of the scopes that were opened after the innermost
+  // device function's, or of all scopes if there is no such function.
+  DeviceName device = {};
+  std::vector<DeviceFunctionScope> device_functions = {};  // outermost first
+  std::vector<std::string> colocation = {};                // "loc:@name"
+  std::vector<std::shared_ptr<ControlScope>> controls = {};
+  // Counts the uses of each layer's name in this variable scope. Name, device
+  // and control scopes inside of a variable scope share its counts.
+  std::shared_ptr<absl::flat_hash_map<std::string, int>> layers =
+      std::make_shared<absl::flat_hash_map<std::string, int>>();
+
+  // Adds the device names and device functions of `inner`, as if its device
+  // scopes had been opened inside of the ones of this context.
+  void NestDevices(const BuilderContext& inner);
+  // Makes new nodes ask for the device that `node` asks for, whatever the open
+  // scopes say.
+  void UseDeviceOf(const NodeDef& node);
+};
+
+// A scope that is open, and what Close() needs to end it.
+struct OpenScope {
+  uint64_t id = 0;               // never used again
+  std::string description = {};  // for errors, such as "name scope 'a'"
+  SourceLocation location = {};  // where it was opened
+  BuilderContext outer = {};     // the context to return to
+};
+
+// Everything that the builder of a graph or of a body holds. The GraphBuilder
+// owns it; a Scope keeps a weak reference. Exactly one of `own_tree` and `body`
+// is set.
+struct GraphBuilder::State {
+  // `ops` and `gradients` must outlive the state and the graph.
+  State(const OpRegistry& ops, const GradientRegistry& gradients)
+      : graph(ops), gradients(gradients) {}
+
+  Graph graph;  // under construction, without functions
+  const GradientRegistry& gradients;
+  // What shape inference knows of the outputs: [node][output].
+  std::vector<std::vector<InferredOutput>> inferred = {};
+
+  GraphBuilder* self = nullptr;
+  BuilderTree* tree = nullptr;                 // the root's
+  std::unique_ptr<BuilderTree> own_tree = {};  // set in the graph's builder
+  std::unique_ptr<Body> body = {};             // set in the builder of a body
+  // The If, Case and While nodes among the nodes of `graph`.
+  absl::flat_hash_map<NodeId, ControlFlowNode> control_flow = {};
+
+  BuilderContext context = {};
+  std::vector<OpenScope> scopes = {};  // the innermost last
+  uint64_t next_scope = 0;             // the id of the next one
+  // Counts the uses of each name of a node or scope. The names are in lower
+  // case, because TensorFlow's names are unique without regard to case.
+  absl::flat_hash_map<std::string, int> names = {};
+
+  // The root's only: variables belong to the graph.
+  std::vector<leat::Variable> variables = {};
+  absl::flat_hash_map<std::string, int> variable_by_name = {};  // GetVariable's
+  std::vector<Operation> updates = {};  // what AddUpdate() collected
+
+  // Returns `name` under the open name scopes, made unique as TensorFlow's
+  // Python does. A name that ends in '/' is taken from the root: it loses the
+  // '/' and is recorded, but not changed.
+  std::string UniqueName(absl::string_view name);
+  // Does the same for a name that has its scopes already.
+  std::string UniqueFromRoot(std::string full);
+
+  // Keeps the tree's first error, followed by the place of the open CallSite()
+  // or, without one, by `location`.
+  void Fail(absl::Status error, SourceLocation location);
+
+  // Opens a scope in `state`. What `change` does to the context lasts until the
+  // scope ends.
+  static Scope Open(const std::shared_ptr<State>& state,
+                    std::string description, SourceLocation location,
+                    absl::FunctionRef<void(BuilderContext&)> change);
+  // Ends the scope of that id. The builder fails with FAILED_PRECONDITION if a
+  // scope that was opened later is still open.
+  void Close(uint64_t id);
+
+  // Returns the device that the open scopes ask for, or the error of a device
+  // function. Sets node.device on the way, because device functions look at it.
+  absl::StatusOr<std::string> DeviceFor(NodeDef& node) const;
+
+  // Adds a node to `graph`, with the device and colocation that the scopes ask
+  // for, and infers its shapes. Adds the scopes' control edges if
+  // `with_controls`. Fails as Graph::Add and the op's shape function do;
+  // `graph` then has no new node. REQUIRES: `inputs` belong to this builder.
+  absl::StatusOr<NodeId> AddNode(NodeDef def, absl::Span<const Endpoint> inputs,
+                                 bool with_controls);
+
+  // Adds a Const without control edges. `name` has its scopes and is made
+  // unique.
+  absl::StatusOr<NodeId> AddConstant(Tensor value, std::string name);
+  // Returns the endpoints of all inputs in `args`. Numbers and tensors become
+  // constants named after the node and the argument; outputs of other builders
+  // are resolved. `dtypes` comes from ResolveAttrs.
+  absl::StatusOr<std::vector<Endpoint>> Endpoints(
+      const OpDef& op, const OpArgs& args, absl::string_view node_name,
+      const std::vector<std::vector<DType>>& dtypes);
+
+  // Returns the ids of the operations. Fails with INVALID_ARGUMENT if one
+  // belongs to another builder or to no node.
+  absl::StatusOr<std::vector<NodeId>> Ids(
+      absl::Span<const Operation> list) const;
+  // Returns the ids of operations that new nodes are to run after. Operations
+  // outside of this body are left out: the node that calls the body gets
+  // control edges from them instead.
+  absl::StatusOr<std::vector<NodeId>> ControlIds(
+      absl::Span<const Operation> list);
+
+  // The methods below are in builder_bodies.cc.
+
+  // True if `builder` is not null and builds the same graph or a body in it.
+  bool SharesTree(const GraphBuilder* builder) const;
+  // Returns this builder and those around it, the graph's last.
+  std::vector<GraphBuilder*> Enclosing() const;
+  // Fails with INVALID_ARGUMENT if a body opened here would be nested deeper
+  // than planning allows (FunctionLimits, graph_validation.h).
+  absl::Status CheckNesting() const;
+  // Makes the error that `what` cannot be used here, because it belongs to
+  // `owner`, which is another graph's builder or a body that has ended.
+  absl::Status EndedError(absl::string_view what,
+                          const GraphBuilder& owner) const;
+
+  // Returns what stands in this builder for `output`, which belongs to this
+  // builder, to one around it, or to the forward body: the output itself, or an
+  // argument that is made when it is first needed. Fails with INVALID_ARGUMENT
+  // if the output's body has ended or belongs to another graph's builder.
+  absl::StatusOr<Output> Resolve(const Output& output);
+  // Resolves an output of the forward body.
+  absl::StatusOr<Output> ResolveForward(const Output& output);
+  // Makes an argument that is a list of the values that `output` of the forward
+  // body had, and a node that pops the newest. Returns the popped value. Fails
+  // with UNIMPLEMENTED for a resource, which no list can hold.
+  absl::StatusOr<Output> PopIntermediate(const Output& output);
+
+  // Appends an argument to the body; `known` is what inference says of it.
+  // Returns the output of its _Arg node.
+  absl::StatusOr<Output> AddArgument(absl::string_view name, DType dtype,
+                                     InferredOutput known);
+  // Appends an argument that stands for `outer`, an output of the parent.
+  absl::StatusOr<Output> Capture(const Output& outer);
+
+  // Adds a node to which no open scope applies. It is named `name` if that is
+  // not taken. Also works in a body that has ended.
+  absl::StatusOr<Operation> AddBare(absl::string_view op, std::string name,
+                                    AttrMap attrs,
+                                    absl::Span<const Endpoint> inputs,
+                                    absl::string_view device = {});
+
+  // REQUIRES: `e` is an output of a node of `graph`.
+  const InferredOutput& InferredAt(Endpoint e) const {
+    return inferred[e.node][e.index];
+  }
+};
+
+// True if values of this type can have gradients or be gradients. A resource
+// has the gradient of its variable, a variant that of the list in it.
+bool CarriesGradient(DType dtype);
+
+// Returns `shape` as the ops on tensor lists take the shape of a list's
+// elements: an int32 vector with -1 for extents that are unknown or beyond
+// int32, or the scalar -1 for an unknown rank.
+Tensor ListElementShape(const PartialShape& shape);
+
+// Returns `error` with `prefix` before its message.
+absl::Status Annotate(const absl::Status& error, absl::string_view prefix);
+
+// Gives the files named at the top of this header access to the private parts
+// of a GraphBuilder.
+struct BuilderAccess {
+  using State = GraphBuilder::State;
+  static State& Of(const GraphBuilder& builder) { return *builder.state_; }
+  // Returns the builder in which what is added through `builder` lands.
+  static GraphBuilder& Current(const GraphBuilder& builder) {
+    return builder.Current();
+  }
+  // Returns the shared state, which State::Open wants.
+  static const std::shared_ptr<State>& Shared(const GraphBuilder& builder) {
+    return builder.state_;
+  }
+
+  // Makes a body inside of the innermost open body of `builder`'s tree, or in
+  // the graph if no body is open. BodyScope opens it. `function` is made
+  // unique. The tree owns the result. See Body for `forward` and
+  // `pops_intermediates`.
+  static GraphBuilder& NewBody(GraphBuilder& builder, std::string function,
+                               GraphBuilder* forward = nullptr,
+                               bool pops_intermediates = false);
+};
+
+// Keeps a body open for as long as it lives. Scopes opened in the body must end
+// before it does; otherwise the builder fails with FAILED_PRECONDITION.
+// BodyScopes of one tree end in the reverse order of their making.
+class BodyScope {
+ public:
+  // `body` must outlive this object. Errors name `location`.
+  BodyScope(GraphBuilder& body, SourceLocation location);
+  BodyScope(const BodyScope&) = delete;
+  BodyScope& operator=(const BodyScope&) = delete;
+  ~BodyScope();
+
+ private:
+  BuilderAccess::State& state_;
+  SourceLocation location_;
+};
+
+// Converts the scalar `number`, which is a bool, int64 or double (see Operand),
+// to `dtype`. Fails with INVALID_ARGUMENT if the value does not fit.
+absl::StatusOr<Tensor> ConvertNumber(const Tensor& number, DType dtype);
+
+// Adds to args.attrs the attrs that follow from the inputs, and sets `dtypes`
+// to the dtype of each operand: [argument][operand]. Fails with
+// INVALID_ARGUMENT, naming the argument, if inputs and attrs contradict each
+// other.
+absl::Status ResolveAttrs(const OpDef& op, OpArgs& args,
+                          std::vector<std::vector<DType>>& dtypes);
+
+}  // namespace leat
+
+#endif  // LEAT_GRAPH_BUILDER_BUILDER_STATE_H_

@@ -1,0 +1,175 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Cond, Case and While add control flow to a graph. Their branches and bodies
+// are C++ functions that build nodes, as in TensorFlow's tf.cond,
+// tf.switch_case and tf.while_loop.
+//
+//   std::vector<Output> y = Cond(op::Greater(x, 0.0f),
+//                                [&] { return std::vector<Output>{x * w}; },
+//                                [&] { return std::vector<Output>{x}; });
+//   std::vector<Output> r = While(
+//       {i0, x0}, [&](auto v) { return op::Less(v[0], 10); },
+//       [&](auto v) { return std::vector<Output>{v[0] + 1, v[1] * w}; });
+//
+// Each call adds one node: an If, Case or While, or its Stateless form if no op
+// of its bodies is stateful. Build() adds the functions that the node calls to
+// the graph.
+//
+// A branch, condition or loop body is called exactly once, while the graph is
+// being built, and the nodes that it adds become a function. That is so
+// whichever builder adds them and whichever scopes the body opens. An Output
+// from outside that a body uses becomes an argument of the function; in a loop,
+// it has the same value in every iteration. Outputs of a body cannot be used
+// after it has ended: what it returns becomes an output of the node. A variable
+// made in a body belongs to the graph; Variable::value() reads it in the body.
+// Bodies nest at most 100 deep, loops with gradients at most 32.
+//
+// Name, device and control scopes that are open outside apply to the node, not
+// to its bodies. If a body opens a control scope of operations outside of it,
+// the node runs after them. As in any graph, nodes of a body that have side
+// effects run whenever the body does, in no order but that of their edges.
+//
+// GraphBuilder::Gradients goes through all three, also if they are nested;
+// second derivatives through a loop are UNIMPLEMENTED. The node gets more
+// outputs, for what the gradient needs of the forward computation. A While also
+// gets more inputs, because it keeps such values in lists of tensors. The node
+// changes in place, so its Outputs stay valid. But a session refuses to extend
+// its graph if a node has changed, so the gradients must be built before the
+// session gets the graph. Gradients that are asked for inside a body continue
+// outside of it through the values that the body captures. A loop variable
+// inside the body is not its initial value, so it has no gradient with respect
+// to that.
+//
+// Errors stick to the builder, with the name of the node and the place of the
+// call. After an error, as many invalid Outputs are returned as the first
+// branch returned, or as the loop has variables. The builder is that of `pred`,
+// `index` or `initial`. If these have none, because they belong to no node or
+// come from an op function of constants only, then no function is called, no
+// error can be recorded, and the result is empty, or `initial` for a loop. The
+// overloads that take a builder record this error too.
+#ifndef LEAT_GRAPH_BUILDER_CONTROL_FLOW_H_
+#define LEAT_GRAPH_BUILDER_CONTROL_FLOW_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
+#include "leat/core/partial_shape.h"
+#include "leat/core/source_location.h"
+#include "leat/graph/builder/output.h"
+
+namespace leat {
+
+// Functions that build a branch, the condition of a loop, and the body of a
+// loop. Those of a loop get its variables. They are called before Cond, Case or
+// While returns and not kept.
+using BranchFunction = absl::FunctionRef<std::vector<Output>()>;
+using LoopCondition = absl::FunctionRef<Output(absl::Span<const Output>)>;
+using LoopBody =
+    absl::FunctionRef<std::vector<Output>(absl::Span<const Output>)>;
+
+// A branch that returns no tensors and is there for its side effects. Cond and
+// Case of such branches return their Operation, which a step can run or another
+// operation can wait for. It is invalid after an error.
+//
+//   Operation count = Cond(
+//       is_new, [&] { op::AssignAddVariableOp(n.handle(), 1); }, [] {});
+class EffectFunction : public absl::FunctionRef<void()> {
+ public:
+  template <class F, class = std::enable_if_t<
+                         std::is_void_v<std::invoke_result_t<const F&>>>>
+  EffectFunction(const F& function)  // NOLINT: the conversion is the purpose
+      : absl::FunctionRef<void()>(function) {}
+};
+
+struct CondOptions {
+  std::string name = "cond";  // of the node
+};
+
+// Runs `then_branch` in the steps in which `pred`, a scalar bool, is true, and
+// `else_branch` in the others. Returns the results of the one that runs. Both
+// must return the same number of tensors of the same types; the shapes may
+// differ, and what is known of a result is what both have in common.
+std::vector<Output> Cond(Output pred, BranchFunction then_branch,
+                         BranchFunction else_branch,
+                         const CondOptions& options = {},
+                         SourceLocation location = SourceLocation::Current());
+
+std::vector<Output> Cond(GraphBuilder& builder, Output pred,
+                         BranchFunction then_branch, BranchFunction else_branch,
+                         const CondOptions& options = {},
+                         SourceLocation location = SourceLocation::Current());
+
+Operation Cond(Output pred, EffectFunction then_branch,
+               EffectFunction else_branch, const CondOptions& options = {},
+               SourceLocation location = SourceLocation::Current());
+
+Operation Cond(GraphBuilder& builder, Output pred, EffectFunction then_branch,
+               EffectFunction else_branch, const CondOptions& options = {},
+               SourceLocation location = SourceLocation::Current());
+
+struct CaseOptions {
+  std::string name = "case";  // of the node
+};
+
+// Runs the branch of number `index`, a scalar int32, or the last branch if
+// `index` is out of range. Returns its results, for which the rules of Cond
+// hold. There must be at least one branch.
+std::vector<Output> Case(Output index,
+                         absl::Span<const BranchFunction> branches,
+                         const CaseOptions& options = {},
+                         SourceLocation location = SourceLocation::Current());
+
+std::vector<Output> Case(GraphBuilder& builder, Output index,
+                         absl::Span<const BranchFunction> branches,
+                         const CaseOptions& options = {},
+                         SourceLocation location = SourceLocation::Current());
+
+Operation Case(Output index, absl::Span<const EffectFunction> branches,
+               const CaseOptions& options = {},
+               SourceLocation location = SourceLocation::Current());
+
+Operation Case(GraphBuilder& builder, Output index,
+               absl::Span<const EffectFunction> branches,
+               const CaseOptions& options = {},
+               SourceLocation location = SourceLocation::Current());
+
+struct WhileOptions {
+  std::string name = "while";  // of the node
+  // Ends the loop after so many iterations even if the condition still holds.
+  std::optional<int32_t> maximum_iterations = {};
+  int64_t parallel_iterations = 10;  // how many may run at once, at least 1
+  // The shape that each variable has in every iteration, or empty for the
+  // shapes of `initial`. The body must return values of these shapes.
+  std::vector<PartialShape> shape_invariants = {};
+};
+
+// Runs a loop whose variables start as `initial`, of which there is at least
+// one. While `condition`, a scalar bool, holds for the variables, `body`
+// computes their values in the next iteration, of the same types. Returns the
+// values of the variables after the last iteration.
+std::vector<Output> While(absl::Span<const Output> initial,
+                          LoopCondition condition, LoopBody body,
+                          const WhileOptions& options = {},
+                          SourceLocation location = SourceLocation::Current());
+
+std::vector<Output> While(GraphBuilder& builder,
+                          absl::Span<const Output> initial,
+                          LoopCondition condition, LoopBody body,
+                          const WhileOptions& options = {},
+                          SourceLocation location = SourceLocation::Current());
+
+// Returns the name of the function whose body `operation` is in, or "" if it is
+// in the graph.
+std::string FunctionOf(const Operation& operation);
+// Returns the name of the function whose body new nodes land in, or "" if no
+// body is open.
+std::string OpenFunction(const GraphBuilder& builder);
+
+}  // namespace leat
+
+#endif  // LEAT_GRAPH_BUILDER_CONTROL_FLOW_H_

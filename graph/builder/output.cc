@@ -1,0 +1,107 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/graph/builder/output.h"
+
+#include "absl/strings/str_cat.h"
+#include "leat/graph/builder/builder.h"
+
+namespace leat {
+namespace {
+
+Output Binary(absl::string_view op, absl::string_view name, Operand a,
+              Operand b) {
+  const SourceLocation location =
+      a.output().builder() != nullptr ? a.location() : b.location();
+  return AddOp({.op = op,
+                .inputs = {std::move(a), std::move(b)},
+                .name = std::string(name),
+                .location = location})
+      .output(0);
+}
+
+// Returns the node of an operation, or null if it has none: the constructor
+// takes any id.
+const Node* FindNode(const Operation& operation) {
+  if (!operation.IsValid()) return nullptr;
+  const Graph& graph = operation.builder()->graph();
+  return graph.Contains(operation.id()) ? &graph.node(operation.id()) : nullptr;
+}
+
+}  // namespace
+
+std::string Operation::name() const {
+  const Node* node = FindNode(*this);
+  return node == nullptr ? "" : node->name();
+}
+
+std::string Operation::op() const {
+  const Node* node = FindNode(*this);
+  return node == nullptr ? "" : node->op();
+}
+
+int Operation::num_inputs() const {
+  const Node* node = FindNode(*this);
+  return node == nullptr ? 0 : node->num_inputs();
+}
+
+int Operation::num_outputs() const {
+  const Node* node = FindNode(*this);
+  return node == nullptr ? 0 : node->num_outputs();
+}
+
+Output Operation::input(int i) const {
+  if (i < 0 || i >= num_inputs()) {
+    return Output(Operation(builder_, kNoNode), 0);
+  }
+  const Endpoint from = builder_->graph().node(id_).inputs[i];
+  return Output(Operation(builder_, from.node), from.index);
+}
+
+Output Operation::output(int i) const {
+  if (i < 0 || i >= num_outputs()) {
+    // Without a builder, the id may say why the operation is invalid
+    // (kOfConstants).
+    return Output(Operation(builder_, builder_ == nullptr ? id_ : kNoNode), 0);
+  }
+  return Output(*this, i);
+}
+
+std::string Output::name() const {
+  const std::string node = operation_.name();
+  return node.empty() ? "" : absl::StrCat(node, ":", index_);
+}
+
+DType Output::dtype() const {
+  if (index_ < 0 || index_ >= operation_.num_outputs()) return DType::kInvalid;
+  return BaseOf(builder()->graph().node(operation_.id()).output_type(index_));
+}
+
+bool Output::is_ref() const {
+  return index_ >= 0 && index_ < operation_.num_outputs() &&
+         IsRef(builder()->graph().node(operation_.id()).output_type(index_));
+}
+
+PartialShape Output::shape() const {
+  if (builder() == nullptr) return {};
+  const InferredOutput* inferred = builder()->inferred(endpoint());
+  return inferred == nullptr ? PartialShape() : inferred->shape;
+}
+
+Output operator+(Operand a, Operand b) {
+  return Binary("AddV2", "add", std::move(a), std::move(b));
+}
+Output operator-(Operand a, Operand b) {
+  return Binary("Sub", "sub", std::move(a), std::move(b));
+}
+Output operator*(Operand a, Operand b) {
+  return Binary("Mul", "mul", std::move(a), std::move(b));
+}
+Output operator/(Operand a, Operand b) {
+  return Binary("RealDiv", "truediv", std::move(a), std::move(b));
+}
+Output operator-(Operand a) {
+  const SourceLocation location = a.location();
+  return AddOp({.op = "Neg", .inputs = {std::move(a)}, .location = location})
+      .output(0);
+}
+
+}  // namespace leat

@@ -1,0 +1,67 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Converts AttrValue and AttrMap to and from TensorFlow's AttrValue messages.
+// Decoding checks everything that it reads, because messages are untrusted.
+//
+// Thread-safe; two threads must not share an AttrBudget.
+#ifndef LEAT_GRAPH_CODEC_ATTR_CODEC_H_
+#define LEAT_GRAPH_CODEC_ATTR_CODEC_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "leat/graph/attr.h"
+
+namespace google::protobuf {
+template <typename Key, typename T>
+class Map;
+}  // namespace google::protobuf
+
+namespace leat::pb {
+class AttrValue;
+}  // namespace leat::pb
+
+namespace leat {
+
+class VariantDecoders;
+
+// Bounds the tensors that decoding may make, because a small message can ask
+// for a large tensor (one value, repeated). One budget serves all attrs of a
+// graph: decoding subtracts the bytes of each tensor from `remaining`.
+struct AttrBudget {
+  int64_t max_tensor_bytes = int64_t{2} << 30;  // of one tensor
+  int64_t remaining = int64_t{8} << 30;         // of all that are to come
+  // Decodes the elements of variant tensors. If null, only empty variants can
+  // be decoded. Not owned; must outlive the budget.
+  const VariantDecoders* variants = nullptr;
+};
+
+// The attrs of a node in a message: the field `attr` of a NodeDef.
+using AttrProtoMap = google::protobuf::Map<std::string, pb::AttrValue>;
+
+// Decodes one attr. A message without a value gives std::monostate. Fails with
+// INVALID_ARGUMENT for unknown dtypes, impossible shapes, a list with two types
+// of elements, tensors that contradict themselves, or functions nested too
+// deeply in each other's attrs. Fails with RESOURCE_EXHAUSTED for a tensor
+// above the budget, before any memory is allocated for it.
+absl::StatusOr<AttrValue> AttrValueFromProto(const pb::AttrValue& proto,
+                                             AttrBudget& budget);
+
+// Decodes all attrs of a node. Fails as AttrValueFromProto does; the message
+// names the attr. In the shapes of an attr whose name begins with '_', extents
+// below -1 become unknown: Grappler writes such numbers for extents that are
+// unknown but equal.
+absl::StatusOr<AttrMap> AttrMapFromProto(const AttrProtoMap& protos,
+                                         AttrBudget& budget);
+
+// Encode a value, or all attrs of a node; they overwrite the message. They fail
+// only as EncodeTensor (core/codec/tensor_codec.h) does, for a tensor that no
+// message can hold. Errors of AttrMapToProto name the attr.
+absl::Status AttrValueToProto(const AttrValue& value, pb::AttrValue& proto);
+absl::Status AttrMapToProto(const AttrMap& attrs, AttrProtoMap& protos);
+
+}  // namespace leat
+
+#endif  // LEAT_GRAPH_CODEC_ATTR_CODEC_H_

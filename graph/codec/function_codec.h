@@ -1,0 +1,38 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Converts Function to and from TensorFlow's FunctionDef message.
+// Shared-resource ids and debug information are not kept, because calls are
+// inlined before placement. Decoding checks messages from anybody. Thread-safe;
+// two threads must not share an AttrBudget.
+#ifndef LEAT_GRAPH_CODEC_FUNCTION_CODEC_H_
+#define LEAT_GRAPH_CODEC_FUNCTION_CODEC_H_
+
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "leat/graph/codec/attr_codec.h"
+#include "leat/graph/function_library.h"
+
+namespace leat::pb {
+class FunctionDef;
+}  // namespace leat::pb
+
+namespace leat {
+
+// Decodes a function. Its `returns` are in the order of the signature's
+// outputs. Fails with INVALID_ARGUMENT, naming the function and, where there is
+// one, the node, for a malformed signature or attr, or if the results are not
+// those that the signature declares. Fails with RESOURCE_EXHAUSTED for tensors
+// above the budget. What the nodes of the body refer to is not checked here:
+// ValidateBody and ValidateFunctions (graph_validation.h) do that.
+absl::StatusOr<std::shared_ptr<const Function>> FunctionFromProto(
+    const pb::FunctionDef& proto, AttrBudget& budget);
+
+// Encodes a function; overwrites `proto`. Fails as AttrValueToProto does,
+// naming the function and the node.
+absl::Status FunctionToProto(const Function& function, pb::FunctionDef& proto);
+
+}  // namespace leat
+
+#endif  // LEAT_GRAPH_CODEC_FUNCTION_CODEC_H_

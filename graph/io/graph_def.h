@@ -1,0 +1,79 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Imports and exports TensorFlow's GraphDef. Import checks all that there is to
+// check of an untrusted graph, except for what shape inference checks, so the
+// planner and the executor can rely on what it accepts. Thread-safe; other
+// threads must not use a graph while it is extended.
+#ifndef LEAT_GRAPH_IO_GRAPH_DEF_H_
+#define LEAT_GRAPH_IO_GRAPH_DEF_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "leat/graph/graph.h"
+
+namespace leat::pb {
+class GraphDef;
+}  // namespace leat::pb
+
+namespace leat {
+
+// The version of TensorFlow's graph format that this library reads, that of
+// TensorFlow 2.15. Graphs that demand a newer reader (min_consumer) are
+// refused.
+inline constexpr int kGraphDefVersion = 1645;
+
+// Bounds on a graph, together with what is added to it later. A server lowers
+// them by flags, so errors name the limits as the flags are named, for example
+// max_graph_nodes.
+struct ImportLimits {
+  int64_t max_nodes = 4'000'000;   // with all function calls inlined
+  int64_t max_edges = 64'000'000;  // including control edges
+  int64_t max_outputs = 64'000'000;
+  int64_t max_functions = 100'000;
+  int64_t max_attr_bytes = int64_t{2} << 30;        // of one tensor attr
+  int64_t max_total_attr_bytes = int64_t{8} << 30;  // of all of them
+  int max_nesting = 100;  // of functions calling functions
+  // True if names and ops may begin with '_', as they do in the partitions that
+  // a master sends.
+  bool allow_internal_names = false;
+};
+
+// Makes a graph of a message. `ops` must outlive the graph. Fails with
+// INVALID_ARGUMENT, naming the node or function and the value, for anything
+// that is not a well-formed graph: duplicate or malformed names, unknown ops,
+// missing or wrong attrs, missing inputs, output indices out of range, type
+// mismatches, cycles outside of loops, unpaired Enter and Exit, recursive
+// functions, functions nested too deeply, tensors that do not fit their attrs.
+// Fails with RESOURCE_EXHAUSTED for a graph above a limit.
+absl::StatusOr<Graph> ImportGraphDef(const pb::GraphDef& graph_def,
+                                     const OpRegistry& ops,
+                                     const ImportLimits& limits = {});
+
+// Adds the nodes and functions of `graph_def` to `graph`. New nodes may take
+// inputs from nodes that are there already, and functions that are there may be
+// sent again if they are equal. Fails as ImportGraphDef does; then `graph` is
+// unchanged.
+absl::Status ExtendGraph(const pb::GraphDef& graph_def, Graph& graph,
+                         const ImportLimits& limits = {});
+
+struct ExportOptions {
+  // Writes the devices that nodes were placed on, not the requested ones.
+  bool assigned_devices = false;
+  // Leaves out attrs that have their default value.
+  bool strip_default_attrs = false;
+};
+
+// Writes `graph` to `graph_def`, which it overwrites. The nodes are in the
+// order of their ids. Importing what the default options write gives back the
+// graph, without its placement. Fails with INVALID_ARGUMENT, naming the node,
+// for an attr that no message can hold: a tensor above 2 GiB.
+absl::Status ExportGraphDef(const Graph& graph, pb::GraphDef& graph_def,
+                            const ExportOptions& options = {});
+
+}  // namespace leat
+
+#endif  // LEAT_GRAPH_IO_GRAPH_DEF_H_

@@ -1,0 +1,226 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/graph/io/graph_file.h"
+
+#include <fcntl.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/stubs/logging.h>
+#include <google/protobuf/text_format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <limits>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "leat/core/regular_file.h"
+#include "leat/core/status_macros.h"
+#include "leat/protos/meta_graph.pb.h"
+
+namespace leat {
+namespace {
+
+namespace protobuf = google::protobuf;
+
+// Bounds how deep messages may nest in messages. No graph nests as deep, and
+// parsing to this depth does not overflow the stack.
+constexpr int kMaxDepth = 100;
+
+absl::Status FileError(const std::string& path, absl::string_view message) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("file '", path, "': ", message));
+}
+
+absl::StatusOr<std::string> ReadFile(const std::string& path) {
+  // A message can hold at most 2 GiB.
+  LEAT_ASSIGN_OR_RETURN(std::string content,
+                        ReadRegularFile(path, std::numeric_limits<int>::max()));
+  if (content.empty()) return FileError(path, "is empty");
+  return content;
+}
+
+// True if `content` is text: it has no control characters except white space.
+// Serialized nodes have tags that are control characters.
+bool IsText(absl::string_view content) {
+  return std::all_of(content.begin(), content.end(), [](char c) {
+    return static_cast<unsigned char>(c) >= ' ' || c == '\n' || c == '\r' ||
+           c == '\t';
+  });
+}
+
+// Keeps the first error of a parser, with its line and column.
+class FirstError : public protobuf::io::ErrorCollector {
+ public:
+  void AddError(int line, protobuf::io::ColumnNumber column,
+                const std::string& message) override {
+    if (!message_.empty()) return;
+    line_ = line;
+    message_ =
+        absl::StrCat("line ", line + 1, ", column ", column + 1, ": ", message);
+  }
+  void AddWarning(int, protobuf::io::ColumnNumber,
+                  const std::string&) override {}
+
+  int line() const { return line_; }
+  const std::string& message() const { return message_; }
+
+ private:
+  int line_ = 0;
+  std::string message_;
+};
+
+bool ParseText(const std::string& content, protobuf::Message& message,
+               FirstError& error) {
+  protobuf::TextFormat::Parser parser;
+  parser.RecordErrorsTo(&error);
+  parser.SetRecursionLimit(kMaxDepth);
+  return parser.ParseFromString(content, &message);
+}
+
+bool ParseBinary(const std::string& content, protobuf::Message& message) {
+  protobuf::io::ArrayInputStream stream(content.data(),
+                                        static_cast<int>(content.size()));
+  protobuf::io::CodedInputStream coded(&stream);
+  coded.SetRecursionLimit(kMaxDepth);
+  return message.ParseFromCodedStream(&coded) && coded.ConsumedEntireMessage();
+}
+
+// False if `graph` seems to be a MetaGraphDef that was parsed as a GraphDef:
+// its field 1 then looks like a node with a name like "v1" and an op that is
+// the serialized list of ops.
+bool LooksLikeGraph(const pb::GraphDef& graph) {
+  return std::all_of(
+      graph.node().begin(), graph.node().end(), [](const pb::NodeDef& node) {
+        return !node.op().empty() &&
+               std::all_of(node.op().begin(), node.op().end(), [](char c) {
+                 return static_cast<unsigned char>(c) > ' ';
+               });
+      });
+}
+
+absl::Status ParseTextFile(const std::string& path, const std::string& content,
+                           pb::MetaGraphDef& meta) {
+  FirstError graph_error;
+  if (ParseText(content, *meta.mutable_graph_def(), graph_error)) {
+    return absl::OkStatus();
+  }
+  meta.Clear();
+  FirstError meta_error;
+  if (ParseText(content, meta, meta_error)) return absl::OkStatus();
+  // Reports the error of the message type for which parsing got further.
+  const bool is_meta = meta_error.line() > graph_error.line();
+  return FileError(path,
+                   is_meta ? meta_error.message() : graph_error.message());
+}
+
+absl::Status ParseBinaryFile(const std::string& path,
+                             const std::string& content,
+                             pb::MetaGraphDef& meta) {
+  // protobuf would log to standard error when it reads one type as the other.
+  const protobuf::LogSilencer silencer;
+  if (ParseBinary(content, *meta.mutable_graph_def()) &&
+      LooksLikeGraph(meta.graph_def())) {
+    return absl::OkStatus();
+  }
+  meta.Clear();
+  if (ParseBinary(content, meta) && meta.has_graph_def()) {
+    return absl::OkStatus();
+  }
+  return FileError(path, "is neither a GraphDef nor a MetaGraphDef");
+}
+
+absl::Status WriteAll(int file, const std::string& path,
+                      absl::string_view content) {
+  while (!content.empty()) {
+    const ssize_t count = write(file, content.data(), content.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return SystemError(path, "cannot write");
+    content.remove_prefix(static_cast<size_t>(count));
+  }
+  if (fsync(file) != 0) return SystemError(path, "cannot sync");
+  return absl::OkStatus();
+}
+
+// Writes a new file beside `path` and renames it to `path` when it is complete.
+absl::Status ReplaceFile(const std::string& path, absl::string_view content) {
+  const std::string temporary =
+      absl::StrCat(path, ".", getpid(), ".",
+                   std::chrono::steady_clock::now().time_since_epoch().count());
+  const int file =
+      open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (file < 0) return SystemError(path, "cannot create");
+  absl::Status status = WriteAll(file, path, content);
+  if (close(file) != 0 && status.ok()) {
+    status = SystemError(path, "cannot close");
+  }
+  if (status.ok() && rename(temporary.c_str(), path.c_str()) != 0) {
+    status = SystemError(path, "cannot replace");
+  }
+  if (!status.ok()) unlink(temporary.c_str());
+  return status;
+}
+
+absl::Status SaveMessage(const protobuf::Message& message,
+                         const std::string& path) {
+  std::string content;
+  if (absl::EndsWith(path, ".pbtxt")) {
+    if (!protobuf::TextFormat::PrintToString(message, &content)) {
+      return FileError(path, "cannot be written as text");
+    }
+    return ReplaceFile(path, content);
+  }
+  const size_t bytes = message.ByteSizeLong();
+  if (bytes > static_cast<size_t>(std::numeric_limits<int>::max())) {
+    return FileError(path, absl::StrCat("the graph has ", bytes,
+                                        " bytes, more than a message can"));
+  }
+  content.reserve(bytes);
+  protobuf::io::StringOutputStream stream(&content);
+  protobuf::io::CodedOutputStream coded(&stream);
+  // Writes maps in the order of their keys, so that equal graphs make equal
+  // files.
+  coded.SetSerializationDeterministic(true);
+  if (!message.SerializeToCodedStream(&coded)) {
+    return FileError(path, "cannot be serialised");
+  }
+  coded.Trim();
+  return ReplaceFile(path, content);
+}
+
+}  // namespace
+
+absl::StatusOr<Graph> LoadGraph(const std::string& path, const OpRegistry& ops,
+                                const ImportLimits& limits) {
+  pb::MetaGraphDef meta;
+  LEAT_RETURN_IF_ERROR(LoadMetaGraph(path, meta));
+  absl::StatusOr<Graph> graph = ImportGraphDef(meta.graph_def(), ops, limits);
+  if (graph.ok()) return graph;
+  return absl::Status(
+      graph.status().code(),
+      absl::StrCat("file '", path, "': ", graph.status().message()));
+}
+
+absl::Status SaveGraph(const Graph& graph, const std::string& path,
+                       const ExportOptions& options) {
+  pb::GraphDef graph_def;
+  LEAT_RETURN_IF_ERROR(ExportGraphDef(graph, graph_def, options));
+  return SaveMessage(graph_def, path);
+}
+
+absl::Status LoadMetaGraph(const std::string& path, pb::MetaGraphDef& meta) {
+  meta.Clear();
+  LEAT_ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
+  return IsText(content) ? ParseTextFile(path, content, meta)
+                         : ParseBinaryFile(path, content, meta);
+}
+
+absl::Status SaveMetaGraph(const pb::MetaGraphDef& meta,
+                           const std::string& path) {
+  return SaveMessage(meta, path);
+}
+
+}  // namespace leat

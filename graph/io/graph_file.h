@@ -1,0 +1,50 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Reads and writes graphs in files: GraphDef and MetaGraphDef messages, as
+// binary (.pb) or text (.pbtxt).
+//
+//   absl::StatusOr<Graph> graph = LoadGraph("model.pb", BuiltinOps());
+//   absl::Status saved = SaveGraph(*graph, "model.pbtxt");
+//
+// Thread-safe.
+#ifndef LEAT_GRAPH_IO_GRAPH_FILE_H_
+#define LEAT_GRAPH_IO_GRAPH_FILE_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "leat/graph/graph.h"
+#include "leat/graph/io/graph_def.h"
+
+namespace leat::pb {
+class MetaGraphDef;
+}  // namespace leat::pb
+
+namespace leat {
+
+// Reads a GraphDef or MetaGraphDef, binary or text; the content of the file
+// decides which, not its name. `ops` must outlive the graph. Fails as
+// ReadRegularFile (core/regular_file.h) does, also for a file above 2 GiB.
+// Fails with INVALID_ARGUMENT, naming the file and for text the line and
+// column, if it holds no such message, and as ImportGraphDef does.
+absl::StatusOr<Graph> LoadGraph(const std::string& path, const OpRegistry& ops,
+                                const ImportLimits& limits = {});
+
+// Writes a GraphDef, as text if the path ends in ".pbtxt". An old file of this
+// name is replaced only after all has been written. Fails with INVALID_ARGUMENT
+// for a graph above 2 GiB, which no message can hold, and with what SystemError
+// (core/regular_file.h) makes of a failed system call.
+absl::Status SaveGraph(const Graph& graph, const std::string& path,
+                       const ExportOptions& options = {});
+
+// Read and write a MetaGraphDef without importing its graph; it keeps its
+// signatures and collections. A file of a GraphDef gives a MetaGraphDef that
+// has only the graph. They fail as LoadGraph and SaveGraph do.
+absl::Status LoadMetaGraph(const std::string& path, pb::MetaGraphDef& meta);
+absl::Status SaveMetaGraph(const pb::MetaGraphDef& meta,
+                           const std::string& path);
+
+}  // namespace leat
+
+#endif  // LEAT_GRAPH_IO_GRAPH_FILE_H_

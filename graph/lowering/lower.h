@@ -1,0 +1,34 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// LowerFunctions replaces If, Case, While and calls by Switch, Merge and the
+// frames of loops, with the bodies of the functions inlined. TensorFlow does
+// the same before it places a graph (lower_if_op, lower_case_op,
+// lower_while_op, inline_function_utils).
+//
+// A node of a called function gets the name `caller/inner`, a node of a branch
+// or loop `caller/then/inner`, `caller/body/inner` and so on. A node with the
+// caller's name remains, so that it can be fetched or run: an IdentityN, or a
+// NoOp if there are no outputs. It waits for the control outputs of the body.
+// Every node of the body runs after what the caller's control inputs are. The
+// device that a node of a body asks for overrides the caller's device field by
+// field.
+#ifndef LEAT_GRAPH_LOWERING_LOWER_H_
+#define LEAT_GRAPH_LOWERING_LOWER_H_
+
+#include "absl/status/status.h"
+#include "leat/graph/graph.h"
+#include "leat/graph/lowering/lower_limits.h"
+
+namespace leat {
+
+// Lowers `graph` until no node calls a function. The functions remain in its
+// library. Fails with INVALID_ARGUMENT, naming node and function, if a function
+// does not fit its caller in the number or types of tensors, if Instantiate
+// (instantiate.h) refuses it, or if its body makes no valid control flow. Fails
+// with RESOURCE_EXHAUSTED above a limit. After a failure, the content of
+// `graph` is unspecified.
+absl::Status LowerFunctions(Graph& graph, const LowerLimits& limits = {});
+
+}  // namespace leat
+
+#endif  // LEAT_GRAPH_LOWERING_LOWER_H_

@@ -1,0 +1,24 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// LowerLimits bounds what LowerFunctions (lower.h) may make of a graph.
+#ifndef LEAT_GRAPH_LOWERING_LOWER_LIMITS_H_
+#define LEAT_GRAPH_LOWERING_LOWER_LIMITS_H_
+
+#include <cstdint>
+
+namespace leat {
+
+// Bounds on the lowered graph. Errors name them as they name those of
+// ImportLimits (graph_def.h).
+struct LowerLimits {
+  int64_t max_nodes = 4'000'000;     // of the lowered graph
+  int64_t max_outputs = 64'000'000;  // of those nodes, all together
+  int64_t max_edges = 64'000'000;    // into those nodes, control edges included
+  int max_nesting = 100;             // of functions calling functions
+
+  friend bool operator==(const LowerLimits&, const LowerLimits&) = default;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_GRAPH_LOWERING_LOWER_LIMITS_H_

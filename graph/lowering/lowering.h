@@ -1,0 +1,147 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Lowering is what the lowerings of the single ops share. Each of
+// graph/lower_*.cc adds nodes that compute what its node does and returns where
+// the results are. LowerFunctions (lower.h) calls them and rewires the
+// consumers. Private to graph/lower*.cc. Not thread-safe.
+//
+// One object serves one round: nodes are added and none is removed.
+#ifndef LEAT_GRAPH_LOWERING_LOWERING_H_
+#define LEAT_GRAPH_LOWERING_LOWERING_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "leat/graph/functions/instantiate.h"
+#include "leat/graph/graph.h"
+#include "leat/graph/lowering/lower_limits.h"
+
+namespace leat {
+
+// The nodes that stand for a lowered node.
+struct Lowered {
+  std::vector<Endpoint> outputs = {};  // one for each of its outputs
+  // Nodes that run when everything that the node does has been done, for
+  // consumers by control. It must not be empty if the node may be dead.
+  std::vector<NodeId> executed = {};
+};
+
+// The results and control outputs of a body that was copied into the graph.
+struct Inlined {
+  std::vector<Endpoint> returns = {};
+  std::vector<NodeId> control_outputs = {};
+};
+
+// Adds nodes to a graph, within limits.
+class Lowering {
+ public:
+  // `graph` is not owned and must outlive the object.
+  Lowering(Graph& graph, const LowerLimits& limits);
+
+  Graph& graph() { return graph_; }
+
+  // Returns the typed body of a function, which this object owns. Fails with
+  // INVALID_ARGUMENT, naming `caller`, if the function is not in the library or
+  // its arguments or results are not of these types, and as Instantiate does.
+  absl::StatusOr<const FunctionBody*> Body(
+      const Node& caller, const FunctionRef& function,
+      absl::Span<const DType> arg_types, absl::Span<const DType> return_types);
+
+  // Adds a node. Its name is what Graph::UniqueName makes of `name`. Fails as
+  // Graph::Add does, and with RESOURCE_EXHAUSTED above a limit.
+  absl::StatusOr<NodeId> Add(absl::string_view op, const std::string& name,
+                             AttrMap attrs, absl::Span<const Endpoint> inputs,
+                             absl::Span<const NodeId> controls,
+                             const std::string& device);
+
+  // Adds an Identity, on the device that the producer of `input` asks for.
+  absl::StatusOr<NodeId> AddIdentity(const std::string& name, Endpoint input,
+                                     absl::Span<const NodeId> controls = {});
+
+  // Adds a Switch of `data`, on the device that its producer asks for.
+  absl::StatusOr<NodeId> AddSwitch(const std::string& name, Endpoint data,
+                                   Endpoint pred);
+
+  // Adds a Merge. REQUIRES: `inputs` is not empty and all have one type.
+  absl::StatusOr<NodeId> AddMerge(const std::string& name,
+                                  absl::Span<const Endpoint> inputs,
+                                  const std::string& device);
+
+  // Returns the nodes to wait for in the place of the control inputs of `node`:
+  // the inputs themselves if there is at most one, else a new NoOp after them,
+  // so that not every node of a body needs an edge from every input.
+  absl::StatusOr<std::vector<NodeId>> AddGate(const Node& node);
+
+  // Copies a body to nodes named `prefix`/..., which take `args` as arguments.
+  // Nodes that have no inputs run after `gate`, so that they are dead when it
+  // is and are in its frame. `device` is that of the caller.
+  absl::StatusOr<Inlined> Inline(const FunctionBody& body,
+                                 const std::string& prefix,
+                                 const std::string& device,
+                                 absl::Span<const Endpoint> args,
+                                 absl::Span<const NodeId> gate);
+
+  // Returns a frame name that no loop of the graph has: `name`, `name_1` and so
+  // on. It is taken from then on.
+  std::string UniqueFrame(const std::string& name);
+
+  // Returns the type of a tensor, or of its value if it is a reference.
+  DType TypeOf(Endpoint tensor) const {
+    return BaseOf(graph_.node(tensor.node).output_type(tensor.index));
+  }
+  // Returns the device that the producer of a tensor asks for.
+  const std::string& DeviceOf(Endpoint tensor) const {
+    return graph_.node(tensor.node).def->device;
+  }
+
+ private:
+  // Counts what is about to be added as `name`. Fails above a limit.
+  absl::Status Grow(const std::string& name, size_t new_nodes,
+                    int64_t new_outputs, int64_t new_edges);
+
+  Graph& graph_;
+  const LowerLimits limits_;
+  int64_t num_outputs_ = 0;  // of all nodes of the graph
+  int64_t num_edges_ = 0;    // of the graph, control edges included
+  // The bodies of functions without attrs, made once per function. The others
+  // are made once per caller.
+  absl::flat_hash_map<const Function*, std::unique_ptr<FunctionBody>> bodies_;
+  std::vector<std::unique_ptr<FunctionBody>> other_bodies_;
+  absl::flat_hash_set<std::string> frames_;  // names of frames that are taken
+  bool has_frames_ = false;                  // frames_ has those of the graph
+};
+
+// Makes an INVALID_ARGUMENT whose message begins with the node's name and op.
+absl::Status LoweringError(const Node& node, absl::string_view message);
+
+// Add what stands for a node of each kind. REQUIRES: `node` is a copy and not a
+// reference into the graph, whose nodes move when one is added.
+absl::StatusOr<Lowered> LowerCall(const Node& node, const FunctionRef& function,
+                                  Lowering& lowering);
+absl::StatusOr<Lowered> LowerIf(const Node& node, Lowering& lowering);
+absl::StatusOr<Lowered> LowerCase(const Node& node, Lowering& lowering);
+absl::StatusOr<Lowered> LowerWhile(const Node& node, Lowering& lowering);
+
+// One branch of an If or Case.
+struct Branch {
+  FunctionRef function = {};
+  std::string name = {};  // part of the names of its nodes: "then"
+  Endpoint pred = {};     // a bool scalar
+  bool runs_if = true;    // the branch runs if `pred` has this value
+};
+
+// Adds what stands for an If or Case with these branches. `inputs` are the
+// arguments of each branch. REQUIRES: in a step, exactly one of them runs.
+absl::StatusOr<Lowered> LowerBranches(const Node& node,
+                                      absl::Span<const Endpoint> inputs,
+                                      absl::Span<const Branch> branches,
+                                      Lowering& lowering);
+
+}  // namespace leat
+
+#endif  // LEAT_GRAPH_LOWERING_LOWERING_H_

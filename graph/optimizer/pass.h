@@ -1,0 +1,95 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// A Pass makes the graph of a step cheaper. It is a plain function in a file of
+// graph/passes/, runs in one phase, and sees and changes the graph through a
+// PassContext (pass_context.h).
+//
+// Passes do not change anything that a client can observe: the values that it
+// fetches, which of them are dead, the state that the step leaves behind, and
+// the order that edges demand. There are two exceptions, which TensorFlow's
+// grappler makes too. Shape, Size and Rank of a known shape do not compute the
+// tensor, so an error of its computation may disappear. And the declared shape
+// of a variable is trusted, although Assign with validate_shape=false may have
+// stored a value of another shape.
+#ifndef LEAT_GRAPH_OPTIMIZER_PASS_H_
+#define LEAT_GRAPH_OPTIMIZER_PASS_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "leat/core/devices/device.h"
+#include "leat/graph/graph.h"
+#include "leat/graph/optimizer/optimizer_options.h"
+
+namespace leat {
+
+class ConstantEvaluator;
+class PassContext;
+
+// The phases, in the order in which they run. A client cannot observe the order
+// of the passes within a phase.
+enum class Phase : uint8_t {
+  // Computes the same values with fewer or cheaper nodes. Runs again, up to
+  // three times in all, as long as it changes the graph.
+  kSimplify,
+  // Removes nodes that nothing needs any more.
+  kClean,
+  // Replaces several nodes by one, with an op of our own.
+  kFuse,
+};
+
+// Returns whether it changed the graph.
+using PassFunction = bool (*)(PassContext& context);
+
+struct Pass {
+  // The name by which OptimizerOptions::disabled_passes disables it.
+  std::string name = {};
+  Phase phase = Phase::kSimplify;
+  PassFunction run = nullptr;
+};
+
+// Holds passes. It is filled once and const from then on, and then thread-safe.
+class PassRegistry {
+ public:
+  // REQUIRES: pass.run is set, and no pass has this name yet.
+  void Add(Pass pass);
+  // Returns all passes, in the order in which they were added.
+  absl::Span<const Pass> passes() const { return passes_; }
+
+ private:
+  std::vector<Pass> passes_;
+};
+
+namespace passes {
+// Registers every pass of graph/passes/*.cc.
+void RegisterAll(PassRegistry& registry);
+}  // namespace passes
+
+// Returns the passes of this library. They are registered on first use and live
+// as long as the process.
+const PassRegistry& BuiltinPasses();
+
+// `devices` and `evaluator` are not owned and must outlive the call.
+struct RunPassesOptions {
+  OptimizerOptions optimizer = {};
+  // Nodes that must not be removed, such as the targets of the step.
+  std::vector<NodeId> keep = {};
+  // The devices that nodes are placed on. A node on a device that is not here
+  // is not replaced by another op.
+  absl::Span<const DeviceInfo> devices = {};
+  // Tasks that know TensorFlow's ops only, such as "/job:ps/replica:0/task:1".
+  // Their nodes get no op of ours.
+  std::vector<std::string> foreign_tasks = {};
+  // Computes constants; if null, no node is evaluated.
+  ConstantEvaluator* evaluator = nullptr;
+  // Called after every run of a pass, if set.
+  std::function<void(const Pass&, bool changed, const Graph&)> after_pass = {};
+};
+
+}  // namespace leat
+
+#endif  // LEAT_GRAPH_OPTIMIZER_PASS_H_

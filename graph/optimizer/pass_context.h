@@ -1,0 +1,157 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// PassContext gives passes the graph, what is known of its nodes, and the
+// changes that they may make.
+//
+// Every change replaces a node in place, takes an input from a node that comes
+// earlier, or removes a node. An output keeps the value it had. So the order of
+// the nodes and the inferred shapes, which are computed once, stay valid.
+#ifndef LEAT_GRAPH_OPTIMIZER_PASS_CONTEXT_H_
+#define LEAT_GRAPH_OPTIMIZER_PASS_CONTEXT_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "leat/graph/graph.h"
+#include "leat/graph/optimizer/pass.h"
+#include "leat/graph/shape_inference.h"
+
+namespace leat {
+
+// Serves one RunPasses. Thread-compatible.
+class PassContext {
+ public:
+  // Neither is owned; both must outlive the context. Fails with
+  // INVALID_ARGUMENT for a graph with a cycle.
+  static absl::StatusOr<PassContext> Create(Graph& graph,
+                                            const RunPassesOptions& options);
+
+  const Graph& graph() const { return *graph_; }
+  const RunPassesOptions& options() const { return *options_; }
+
+  // Returns all nodes, each after its inputs (except for the back edges of
+  // loops). Nodes that have been removed since stay in it: check Contains().
+  absl::Span<const NodeId> order() const { return order_; }
+
+  // True if the outputs of the node depend on nothing but its inputs and
+  // running it has no other effect. Such a node may be replaced, merged with an
+  // equal one, or removed if nothing needs it. False for stateful and
+  // control-flow nodes, placeholders, calls of functions, nodes that declare
+  // references, resources or variants, and _Arg and the like; also false for an
+  // id without a node.
+  bool IsPure(NodeId id) const { return Has(id, kPure); }
+  bool IsControlFlow(NodeId id) const { return Has(id, kControlFlow); }
+  // True if the options ask to keep the node: it must not be removed.
+  bool IsKept(NodeId id) const { return Has(id, kKept); }
+  // True if an input of the pure node is a reference. The node reads its value
+  // when it runs, so no node that runs earlier or later can replace it.
+  bool ReadsReference(NodeId id) const;
+
+  // True if the node is pure, has no control edges, is outside of loops and
+  // branches, and everything that it is computed from is so too or is fed. It
+  // always runs, and a client cannot tell when, or whether, it does.
+  bool IsUnconditional(NodeId id);
+
+  // Returns the value of a Const, or null for another node. The pointer is
+  // valid until the node is replaced or removed.
+  const Tensor* Constant(NodeId id) const;
+
+  // True if there is an evaluator, the node has not been evaluated before, and
+  // the limits on what may be evaluated for a plan (OptimizerOptions) are not
+  // used up.
+  bool MayEvaluate(NodeId id) const;
+  // Returns the value of the node's output for these inputs. Returns nothing if
+  // the evaluation fails or is beyond the limits; the node is not evaluated
+  // again in either case. REQUIRES: MayEvaluate(id), and the node has exactly
+  // one output.
+  std::optional<Tensor> Evaluate(NodeId id, absl::Span<const Tensor> inputs);
+
+  // Returns what shape inference knows of an output, or null if it knows
+  // nothing. Trusts the declared shape of a variable, as TensorFlow does.
+  const InferredOutput* Inferred(Endpoint endpoint);
+
+  // Returns the type of the node's device, or "" if the options do not name the
+  // device.
+  const DeviceType& DeviceTypeOf(NodeId id) const;
+  // True if the node's device has a kernel for a node of this op and attrs, and
+  // the device's task knows the op.
+  bool HasKernel(NodeId id, absl::string_view op, const AttrMap& attrs) const;
+
+  // Returns the control edges of the node and of `others` together, or nothing
+  // if they are so many that copying them could make passes quadratic.
+  using Controls = absl::InlinedVector<NodeId, 1>;
+  std::optional<Controls> UnitedControls(NodeId id,
+                                         absl::Span<const NodeId> others) const;
+
+  // Makes the node compute its outputs in another way. It keeps its name and
+  // its requested and assigned device, but not its annotations. Returns false
+  // and changes nothing if the op is unknown, the attrs, inputs or outputs do
+  // not fit, or the device has no kernel for it. REQUIRES: `inputs` and
+  // `controls` come before the node.
+  bool Replace(NodeId id, absl::string_view op, AttrMap attrs,
+               absl::Span<const Endpoint> inputs, Controls controls);
+  // Does the same with a Const. Also returns false for a value above
+  // max_folded_bytes of the options, and if all constants made so far would be
+  // too large together. REQUIRES: `value` has the type of the node's only
+  // output.
+  bool ReplaceByConstant(NodeId id, Tensor value, Controls controls);
+  // Takes input `i` from elsewhere. REQUIRES: `input` has the same type and
+  // value as before, and comes before the node.
+  void SetInput(NodeId id, int i, Endpoint input) {
+    graph_->mutable_node(id).inputs[i] = input;
+  }
+  // REQUIRES: `controls` come before the node.
+  void SetControls(NodeId id, Controls controls);
+  // Removes a node. REQUIRES: no node uses it.
+  void Remove(NodeId id);
+
+ private:
+  // Bits of what is known of a node.
+  enum Trait : uint8_t {
+    kPure = 1,
+    kControlFlow = 2,
+    kKept = 4,
+    kConst = 8,
+    kUnconditional = 16,
+    kEvaluated = 32,  // Evaluate was called, even if it failed
+  };
+  // What is known of a device in Graph::devices().
+  struct DeviceTraits {
+    DeviceType type = {};
+    bool is_foreign = false;
+  };
+
+  PassContext(Graph& graph, const RunPassesOptions& options);
+  void FindDevices();
+  void FindTraits();
+  // Return the traits that follow from the def, and those of all nodes of an
+  // op.
+  uint8_t TraitsOf(const NodeDef& def);
+  uint8_t TraitsOf(const OpDef& op) const;
+  bool Has(NodeId id, Trait trait) const { return (traits_[id] & trait) != 0; }
+  // Returns the bytes of the largest constant that may still be made.
+  int64_t Room() const;
+
+  Graph* graph_;
+  const RunPassesOptions* options_;
+  std::vector<NodeId> order_;
+  std::vector<uint8_t> traits_;  // by NodeId
+  absl::flat_hash_map<const OpDef*, uint8_t> traits_of_ops_;
+  std::vector<DeviceTraits> devices_;  // by index into Graph::devices()
+  bool has_unconditional_ = false;     // the trait has been found for all nodes
+  // The bytes of constants that may still be made, and those that evaluations
+  // may still read and write.
+  int64_t left_bytes_ = 0;
+  int64_t left_work_ = OptimizerOptions::kMaxFoldingWork;
+  std::optional<std::vector<std::vector<InferredOutput>>> inferred_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_GRAPH_OPTIMIZER_PASS_CONTEXT_H_

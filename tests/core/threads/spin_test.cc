@@ -1,0 +1,56 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/core/threads/spin.h"
+
+#include <chrono>
+#include <thread>
+
+#include "gtest/gtest.h"
+
+namespace leat::spin_test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+int YieldForLong() {
+  std::this_thread::sleep_for(2 * IdleSpin::kLongYield);
+  return 0;
+}
+
+TEST(IdleSpinTest, SeesWhatIsReadyWithoutYielding) {
+  IdleSpin spin;
+  int yields = 0;
+  EXPECT_TRUE(spin.Until([] { return true; }, [&] { ++yields; }));
+  EXPECT_EQ(yields, 0);
+}
+
+TEST(IdleSpinTest, SeesWhatBecomesReady) {
+  IdleSpin spin;
+  int looks = 0;
+  const auto look = [&] { return ++looks == 3; };
+  while (!spin.Until(look, [] {})) EXPECT_LT(looks, 3);
+  EXPECT_EQ(looks, 3);
+}
+
+TEST(IdleSpinTest, GivesUpInTheEnd) {
+  IdleSpin spin;
+  const Clock::time_point begin = Clock::now();
+  EXPECT_FALSE(spin.Until([] { return false; }, [] {}));
+  EXPECT_GE(Clock::now() - begin, IdleSpin::kLongest);
+}
+
+TEST(IdleSpinTest, RestsAfterALongYieldAndThenLooksAgain) {
+  IdleSpin spin;
+  int looks = 0;
+  const auto look = [&] {
+    ++looks;
+    return looks > 1;
+  };
+  const Clock::time_point begin = Clock::now();
+  EXPECT_FALSE(spin.Until(look, YieldForLong));
+  EXPECT_EQ(looks, 1);
+  while (!spin.Until(look)) EXPECT_EQ(looks, 1);
+  EXPECT_GE(Clock::now() - begin, IdleSpin::kRest);
+}
+
+}  // namespace
+}  // namespace leat::spin_test

@@ -1,0 +1,303 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/master/plan_table.h"
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/core/threads/timer_queue.h"
+
+namespace leat::plan_table_test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+PlanTable::Plan PlanOf(const std::string& fetch) {
+  auto plan = std::make_shared<RegisteredPlan>();
+  plan->fetches = {fetch};
+  return plan;
+}
+
+class PlanTableTest : public ::testing::Test {
+ protected:
+  std::shared_ptr<PlanTable> Table(size_t max_plans = 3) {
+    return PlanTable::Create(
+        [this](PlanTable::Plan plan) {
+          EXPECT_EQ(plan.use_count(), 1);
+          released_.push_back(plan->fetches[0]);
+        },
+        max_plans);
+  }
+
+  // Gets a plan, which is made at once if it is missing.
+  PlanTable::Plan Get(PlanTable& table, const std::string& key) {
+    PlanTable::Plan got;
+    table.Get(
+        key, 0,
+        [this, key](PlanTable::Done done) {
+          made_.push_back(key);
+          std::move(done)(PlanOf(key));
+        },
+        [&](absl::StatusOr<PlanTable::Plan> plan) { got = *std::move(plan); });
+    return got;
+  }
+
+  std::vector<std::string> made_;
+  std::vector<std::string> released_;
+};
+
+TEST_F(PlanTableTest, MakesAPlanOnce) {
+  const auto table = Table();
+  const PlanTable::Plan first = Get(*table, "a");
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(Get(*table, "a"), first);
+  EXPECT_NE(Get(*table, "b"), first);
+  EXPECT_THAT(made_, ElementsAre("a", "b"));
+  EXPECT_EQ(table->num_plans(), 2);
+}
+
+TEST_F(PlanTableTest, WhoComesMeanwhileGetsTheSamePlan) {
+  const auto table = Table();
+  PlanTable::Done finish;
+  std::vector<PlanTable::Plan> got;
+  for (int i = 0; i < 3; ++i) {
+    table->Get(
+        "a", 0,
+        [&](PlanTable::Done done) {
+          EXPECT_EQ(finish, nullptr) << "made twice";
+          finish = std::move(done);
+        },
+        [&](absl::StatusOr<PlanTable::Plan> plan) {
+          got.push_back(*std::move(plan));
+        });
+  }
+  EXPECT_THAT(got, IsEmpty());
+  EXPECT_EQ(table->num_plans(), 0);
+  const PlanTable::Plan plan = PlanOf("a");
+  std::move(finish)(plan);
+  EXPECT_THAT(got, ElementsAre(plan, plan, plan));
+}
+
+TEST_F(PlanTableTest, AnErrorGoesToAllWhoWaitAndIsForgotten) {
+  const auto table = Table();
+  PlanTable::Done finish;
+  std::vector<absl::Status> got;
+  for (int i = 0; i < 2; ++i) {
+    table->Get(
+        "a", 0, [&](PlanTable::Done done) { finish = std::move(done); },
+        [&](const absl::StatusOr<PlanTable::Plan>& plan) {
+          got.push_back(plan.status());
+        });
+  }
+  std::move(finish)(absl::NotFoundError("no node 'a'"));
+  EXPECT_THAT(got, ElementsAre(absl::NotFoundError("no node 'a'"),
+                               absl::NotFoundError("no node 'a'")));
+  EXPECT_NE(Get(*table, "a"), nullptr);
+}
+
+// The graph is extended between the requests.
+TEST_F(PlanTableTest, AnErrorOfAnEarlierGraphIsNotALaterOnes) {
+  const auto table = Table();
+  struct Caller {
+    int64_t version;
+    PlanTable::Done finish = {};
+    absl::StatusOr<PlanTable::Plan> got = absl::UnknownError("nothing yet");
+  };
+  std::vector<Caller> callers(4);
+  for (size_t i = 0; i < callers.size(); ++i) {
+    Caller& caller = callers[i];
+    caller.version = std::vector<int64_t>{1, 2, 3, 1}[i];
+    table->Get(
+        "a", caller.version,
+        [&caller](PlanTable::Done done) { caller.finish = std::move(done); },
+        [&caller](absl::StatusOr<PlanTable::Plan> plan) {
+          caller.got = std::move(plan);
+        });
+  }
+  ASSERT_NE(callers[0].finish, nullptr);
+  std::move(callers[0].finish)(absl::NotFoundError("no node 'a'"));
+  EXPECT_TRUE(absl::IsNotFound(callers[0].got.status()));
+  EXPECT_TRUE(absl::IsNotFound(callers[3].got.status()));
+  EXPECT_TRUE(absl::IsUnknown(callers[1].got.status()));
+  EXPECT_EQ(callers[1].finish, nullptr);
+  ASSERT_NE(callers[2].finish, nullptr);  // the latest version
+  const PlanTable::Plan plan = PlanOf("a");
+  std::move(callers[2].finish)(plan);
+  ASSERT_TRUE(callers[1].got.ok()) << callers[1].got.status();
+  EXPECT_EQ(*callers[1].got, plan);
+  EXPECT_EQ(callers[2].got.value(), plan);
+}
+
+TEST_F(PlanTableTest, ReleasesThePlanThatWasUnusedForLongest) {
+  const auto table = Table(3);
+  for (const char* key : {"a", "b", "c"}) Get(*table, key);
+  Get(*table, "a");
+  Get(*table, "d");
+  EXPECT_THAT(released_, ElementsAre("b"));
+  EXPECT_EQ(table->num_plans(), 3);
+  Get(*table, "b");  // made again
+  EXPECT_THAT(released_, ElementsAre("b", "c"));
+  EXPECT_THAT(made_, ElementsAre("a", "b", "c", "d", "b"));
+}
+
+TEST_F(PlanTableTest, KeepsPlansThatAreInUse) {
+  const auto table = Table(2);
+  PlanTable::Plan a = Get(*table, "a");
+  PlanTable::Plan b = Get(*table, "b");
+  PlanTable::Plan c = Get(*table, "c");
+  EXPECT_THAT(released_, IsEmpty());
+  EXPECT_EQ(table->num_plans(), 3);
+  b = nullptr;
+  Get(*table, "d");
+  EXPECT_THAT(released_, ElementsAre("b"));
+  a = c = nullptr;
+  Get(*table, "e");
+  EXPECT_EQ(table->num_plans(), 2);
+}
+
+TEST_F(PlanTableTest, AfterCloseEverybodyIsToldWhy) {
+  const auto table = Table();
+  Get(*table, "b");
+  PlanTable::Done finish;
+  std::vector<absl::Status> got;
+  const auto done = [&](const absl::StatusOr<PlanTable::Plan>& plan) {
+    got.push_back(plan.status());
+  };
+  table->Get(
+      "a", 0, [&](PlanTable::Done d) { finish = std::move(d); }, done);
+  const absl::Status closed = absl::FailedPreconditionError("closed");
+  table->Close(closed);
+  EXPECT_THAT(got, ElementsAre(closed));
+  table->Close(absl::InternalError("again"));
+  std::move(finish)(PlanOf("a"));
+  table->Get(
+      "b", 0, [](PlanTable::Done) { FAIL(); }, done);
+  EXPECT_THAT(got, ElementsAre(closed, closed));
+  EXPECT_EQ(table->num_plans(), 0);
+  EXPECT_THAT(released_, IsEmpty());
+}
+
+TEST_F(PlanTableTest, WhoLeavesIsForgottenAndThePlanIsMade) {
+  const auto table = Table();
+  const auto kept = std::make_shared<int>();
+  std::vector<PlanTable::Done> finish;
+  std::vector<int> told;
+  const auto get = [&](int who, int64_t version) {
+    return table->Get(
+        "a", version,
+        [&finish, kept](PlanTable::Done done) {
+          finish.push_back(std::move(done));
+        },
+        [&told, who, kept](const absl::StatusOr<PlanTable::Plan>&) {
+          told.push_back(who);
+        });
+  };
+  const PlanTable::Ticket first = get(0, 1), second = get(1, 2);
+  get(2, 3);
+  EXPECT_EQ(table->num_waiting(), 3);
+  table->Leave("a", first);
+  table->Leave("a", first);
+  table->Leave("a", second);
+  table->Leave("b", second);
+  EXPECT_EQ(table->num_waiting(), 1);
+  EXPECT_EQ(kept.use_count(), 3);  // by the third caller, which still waits
+  // Leaving is not an error. The error of a plan that was made for a caller
+  // that has left reaches nobody, and the plan is made again for the caller
+  // that waits.
+  ASSERT_EQ(finish.size(), 1);
+  std::move(finish[0])(absl::NotFoundError("no node 'a'"));
+  ASSERT_EQ(finish.size(), 2);
+  std::move(finish[1])(PlanOf("a"));
+  EXPECT_THAT(told, ElementsAre(2));
+  EXPECT_EQ(table->num_waiting(), 0);
+  EXPECT_EQ(kept.use_count(), 1);
+  EXPECT_EQ(table->num_plans(), 1);
+  table->Leave("a", first);
+}
+
+TEST_F(PlanTableTest, WhatNobodyWaitsForAnyMoreIsMadeAllTheSame) {
+  const auto table = Table();
+  PlanTable::Done finish;
+  for (const bool fails : {true, false}) {
+    const PlanTable::Ticket ticket = table->Get(
+        "a", 0, [&](PlanTable::Done done) { finish = std::move(done); },
+        [](const absl::StatusOr<PlanTable::Plan>&) { FAIL(); });
+    table->Leave("a", ticket);
+    if (fails) {
+      std::exchange(finish, nullptr)(absl::NotFoundError("no node 'a'"));
+    } else {
+      std::exchange(finish, nullptr)(PlanOf("a"));
+    }
+    EXPECT_EQ(table->num_plans(), fails ? 0 : 1);
+  }
+}
+
+TEST_F(PlanTableTest, MakesNoMorePlansAtOnceThanItMayKeep) {
+  const auto table = Table(2);
+  std::vector<PlanTable::Done> finish;
+  std::vector<absl::Status> refused;
+  const auto get = [&](const std::string& key) {
+    table->Get(
+        key, 0,
+        [&](PlanTable::Done done) { finish.push_back(std::move(done)); },
+        [&](const absl::StatusOr<PlanTable::Plan>& plan) {
+          if (!plan.ok()) refused.push_back(plan.status());
+        });
+  };
+  for (const char* key : {"a", "b", "c", "a"}) get(key);
+  ASSERT_EQ(refused.size(), 1);
+  EXPECT_TRUE(absl::IsResourceExhausted(refused[0])) << refused[0];
+  ASSERT_EQ(finish.size(), 2);
+  std::move(finish[0])(PlanOf("a"));
+  get("c");
+  EXPECT_EQ(refused.size(), 1);
+  EXPECT_EQ(finish.size(), 3);
+}
+
+TEST_F(PlanTableTest, EightThreadsMakeEachPlanOnce) {
+  constexpr int kThreads = 8;
+  constexpr int kKeys = 50;
+  const auto table = Table(kKeys);
+  TimerQueue timers("test-timers");
+  std::atomic<int> made = 0, answered = 0;
+  std::vector<std::vector<PlanTable::Plan>> got(
+      kThreads, std::vector<PlanTable::Plan>(kKeys));
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (int k = 0; k < kKeys; ++k) {
+        const std::string key = std::to_string(k);
+        table->Get(
+            key, 0,
+            [&, key](PlanTable::Done done) {
+              ++made;
+              // The plan is finished later, on another thread.
+              timers.At(
+                  TimerQueue::Clock::now() + std::chrono::microseconds(50),
+                  [key, done = std::move(done)]() mutable {
+                    std::move(done)(PlanOf(key));
+                  });
+            },
+            [&, t, k](absl::StatusOr<PlanTable::Plan> plan) {
+              got[t][k] = *std::move(plan);
+              ++answered;
+            });
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  while (answered < kThreads * kKeys) std::this_thread::yield();
+  EXPECT_EQ(made, kKeys);
+  for (int t = 0; t < kThreads; ++t) EXPECT_EQ(got[t], got[0]);
+  EXPECT_THAT(released_, IsEmpty());
+}
+
+}  // namespace
+}  // namespace leat::plan_table_test

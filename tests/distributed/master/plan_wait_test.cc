@@ -1,0 +1,156 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/master/plan_wait.h"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "gtest/gtest.h"
+#include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/test_service.h"
+
+namespace leat::plan_wait_test {
+namespace {
+
+using ::leat::testing::Eventually;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+// The outcome of a wait. Thread-safe.
+struct Outcome {
+  PlanTable::Done Done() {
+    return [this](absl::StatusOr<PlanTable::Plan> got) {
+      MutexLock lock(mutex);
+      ++calls;
+      plan = std::move(got);
+    };
+  }
+  int num_calls() {
+    MutexLock lock(mutex);
+    return calls;
+  }
+  absl::Status status() {
+    MutexLock lock(mutex);
+    return plan->status();
+  }
+
+  Mutex mutex;
+  int calls ABSL_GUARDED_BY(mutex) = 0;
+  std::optional<absl::StatusOr<PlanTable::Plan>> plan ABSL_GUARDED_BY(mutex);
+};
+
+StepDeadline After(milliseconds timeout) {
+  return {.at = steady_clock::now() + timeout, .timeout = timeout};
+}
+
+class PlanWaitTest : public ::testing::Test {
+ protected:
+  // Waits for a plan, which the test gives with `finish_`.
+  void Wait(const Patience& patience, PlanTable::Done done) {
+    WaitForPlan(
+        table_, "a", 0,
+        [this](PlanTable::Done finish) { finish_ = std::move(finish); },
+        timers_, patience, std::move(done));
+  }
+
+  Outcome outcome_;
+  TimerQueue timers_{"test-timers"};
+  const std::shared_ptr<PlanTable> table_ =
+      PlanTable::Create([](const PlanTable::Plan&) {});
+  PlanTable::Done finish_;
+  const std::shared_ptr<CallContext> call_ = std::make_shared<CallContext>();
+  const PlanTable::Plan plan_ = std::make_shared<const RegisteredPlan>();
+};
+
+TEST_F(PlanWaitTest, GivesThePlanThatComesInTime) {
+  Wait({.deadline = After(std::chrono::hours(1)), .call = call_},
+       outcome_.Done());
+  EXPECT_EQ(outcome_.num_calls(), 0);
+  std::move(finish_)(plan_);
+  EXPECT_EQ(outcome_.num_calls(), 1);
+  EXPECT_TRUE(outcome_.status().ok());
+  call_->cancellation.Cancel(absl::CancelledError("gone"));
+  EXPECT_EQ(outcome_.num_calls(), 1);
+}
+
+TEST_F(PlanWaitTest, GivesThePlanThatIsThere) {
+  Outcome first;
+  Wait({}, first.Done());
+  std::move(finish_)(plan_);
+  Wait({.deadline = After(std::chrono::hours(1)), .call = call_},
+       outcome_.Done());
+  EXPECT_EQ(outcome_.num_calls(), 1);
+  EXPECT_TRUE(outcome_.status().ok());
+  call_->cancellation.Cancel(absl::CancelledError("gone"));
+  EXPECT_EQ(outcome_.num_calls(), 1);
+}
+
+TEST_F(PlanWaitTest, EndsAtTheDeadline) {
+  Wait({.deadline = After(milliseconds(20)), .call = call_}, outcome_.Done());
+  ASSERT_TRUE(Eventually([this] { return outcome_.num_calls() == 1; }));
+  EXPECT_EQ(outcome_.status(),
+            absl::DeadlineExceededError("the step's timeout of 20ms was over "
+                                        "before it could begin"));
+  std::move(finish_)(plan_);  // comes too late
+  EXPECT_EQ(outcome_.num_calls(), 1);
+}
+
+TEST_F(PlanWaitTest, EndsWithItsClient) {
+  Wait({.call = call_}, outcome_.Done());
+  call_->cancellation.Cancel(absl::CancelledError("gone"));
+  EXPECT_EQ(outcome_.num_calls(), 1);
+  EXPECT_EQ(outcome_.status(), absl::CancelledError("gone"));
+  std::move(finish_)(absl::InternalError("no plan"));
+  EXPECT_EQ(outcome_.num_calls(), 1);
+}
+
+TEST_F(PlanWaitTest, OfAClientThatIsGoneIsOverAtOnce) {
+  call_->cancellation.Cancel(absl::CancelledError("gone"));
+  Wait({.deadline = After(std::chrono::hours(1)), .call = call_},
+       outcome_.Done());
+  EXPECT_EQ(outcome_.num_calls(), 1);
+  EXPECT_EQ(outcome_.status(), absl::CancelledError("gone"));
+  EXPECT_EQ(table_->num_waiting(), 0);
+}
+
+// Whatever the callback holds of the client, such as feeds, must go when the
+// wait is over, although the plan is still being made.
+TEST_F(PlanWaitTest, KeepsNothingOnceItIsOver) {
+  auto feeds = std::make_shared<int>();
+  const std::weak_ptr<int> watched = feeds;
+  Wait({.call = call_},
+       [feeds = std::move(feeds)](const absl::StatusOr<PlanTable::Plan>&) {});
+  EXPECT_FALSE(watched.expired());
+  call_->cancellation.Cancel(absl::CancelledError("gone"));
+  EXPECT_TRUE(watched.expired());
+}
+
+// A client may ask, give up, and ask again as long as a silent task does not
+// accept its graph.
+TEST_F(PlanWaitTest, WhoAsksAgainAndAgainLeavesNothing) {
+  Wait({}, outcome_.Done());
+  const auto asked = std::make_shared<int>();
+  const auto ask = [&](const Patience& patience) {
+    WaitForPlan(
+        table_, "a", 0, [asked](const PlanTable::Done&) { FAIL(); }, timers_,
+        patience, [asked](const absl::StatusOr<PlanTable::Plan>&) {});
+  };
+  for (int i = 0; i < 1000; ++i) {
+    const auto call = std::make_shared<CallContext>();
+    ask({.deadline = After(std::chrono::hours(1)), .call = call});
+    EXPECT_EQ(table_->num_waiting(), 2);
+    call->cancellation.Cancel(absl::CancelledError("gone"));
+    EXPECT_EQ(table_->num_waiting(), 1);
+  }
+  EXPECT_EQ(asked.use_count(), 1);
+  for (int i = 0; i < 1000; ++i) ask({.deadline = After(milliseconds(1))});
+  EXPECT_TRUE(Eventually([this] { return table_->num_waiting() == 1; }));
+  EXPECT_TRUE(Eventually([&] { return asked.use_count() == 1; }));
+  std::move(finish_)(plan_);
+  EXPECT_EQ(outcome_.num_calls(), 1);
+  EXPECT_TRUE(outcome_.status().ok());
+}
+
+}  // namespace
+}  // namespace leat::plan_wait_test

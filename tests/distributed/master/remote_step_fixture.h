@@ -1,0 +1,171 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// The fixture for tests of RemoteStep: a step on two tasks whose replies the
+// test gives.
+#ifndef LEAT_TESTS_DISTRIBUTED_MASTER_REMOTE_STEP_FIXTURE_H_
+#define LEAT_TESTS_DISTRIBUTED_MASTER_REMOTE_STEP_FIXTURE_H_
+
+#include <chrono>
+#include <future>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "gtest/gtest.h"
+#include "leat/core/status_payloads.h"
+#include "leat/distributed/master/remote_step.h"
+#include "leat/tests/distributed/fake_tasks.h"
+
+namespace leat::testing {
+
+// The tasks of the step.
+inline constexpr char kPs[] = "/job:ps/replica:0/task:0";
+inline constexpr char kWorker[] = "/job:worker/replica:0/task:0";
+
+// Returns a plan in which x is fed to the ps and u to the worker, and a is
+// fetched from the ps and b from the worker.
+inline std::shared_ptr<RegisteredPlan> Plan() {
+  auto plan = std::make_shared<RegisteredPlan>();
+  plan->feeds = {.names = {"x", "u"},
+                 .types = {DType::kFloat, DType::kFloat},
+                 .shapes = {PartialShape{2}, PartialShape{2}}};
+  plan->fetches = {"b", "a"};
+  plan->parts.push_back(
+      {.task = kPs,
+       .boundary = {.feeds = {{"key x", 0, DType::kFloat}},
+                    .fetches = {{"key a", 1, DType::kFloat}}}});
+  plan->parts.push_back(
+      {.task = kWorker,
+       .boundary = {.feeds = {{"key u", 1, DType::kFloat}},
+                    .fetches = {{"key b", 0, DType::kFloat}}}});
+  for (TaskPart& part : plan->parts) SetGraphHandle("s", "g", part);
+  return plan;
+}
+
+// Returns the RunGraph response of a part that failed with `status`.
+inline Payload Failure(const absl::Status& status) {
+  pb::RunGraphResponse response;
+  response.set_status_code(static_cast<int>(status.code()));
+  response.set_status_error_message(std::string(status.message()));
+  response.mutable_leat()->set_payloads(EncodePayloads(status));
+  return {.header = response.SerializeAsString()};
+}
+
+// Returns the RunGraph response of a part that gives one scalar.
+inline Payload Success(const std::string& key, float value) {
+  Payload payload;
+  payload.tensors.push_back({key, Tensor::Scalar(value)});
+  return payload;
+}
+
+// Returns `message` as the master passes on a task's error.
+inline std::string From(const std::string& task, absl::string_view message) {
+  return absl::StrCat("From ", task, ":\n", message);
+}
+
+// Runs one step, which Start begins. The tasks are FakeTasks, so the test takes
+// the calls of the step and answers them.
+class RemoteStepTest : public ::testing::Test {
+ protected:
+  RemoteStepTest() {
+    environment_ = {.tasks = &tasks_,
+                    .timers = &timers_,
+                    .compute = compute_.get(),
+                    .allocator = &HostAllocator()};
+    request_ = {.plan = Plan(),
+                .feeds = {Tensor::Of<float>(Shape{2}, {1, 2}),
+                          Tensor::Of<float>(Shape{2}, {3, 4})}};
+  }
+  // Expects that the step has ended, as every step must.
+  ~RemoteStepTest() override {
+    if (!started_) return;
+    EXPECT_EQ(ended_.wait_for(kPatience), kReady);
+  }
+
+  // The longest time that the test waits for something that must happen.
+  static constexpr auto kPatience = std::chrono::seconds(20);
+  static constexpr auto kReady = std::future_status::ready;
+
+  // Starts the step of `environment_` and `request_`, which a test may change
+  // before.
+  void Start() {
+    started_ = true;
+    step_ = RemoteStep::Start(
+        environment_, request_,
+        [this](StepResult result) {
+          done_promise_.set_value(std::move(result));
+        },
+        [this] { ended_promise_.set_value(); });
+  }
+
+  // Returns the RunGraph calls to both tasks, by task.
+  std::map<std::string, FakeTasks::Received> Runs() {
+    std::map<std::string, FakeTasks::Received> runs;
+    for (FakeTasks::Received& call : tasks_.Take(2)) {
+      EXPECT_EQ(call.path, methods::kRunGraph.path);
+      std::string task = call.task;
+      runs.emplace(std::move(task), std::move(call));
+    }
+    return runs;
+  }
+
+  // Returns whether the step has a result, after waiting for it up to `wait`.
+  bool IsDone(std::chrono::milliseconds wait = std::chrono::milliseconds(0)) {
+    return done_.wait_for(wait) == kReady;
+  }
+  // Waits for the result and returns it. To be called once.
+  StepResult Result() {
+    if (IsDone(kPatience)) return done_.get();
+    ADD_FAILURE() << "the step did not end";
+    return {.status = absl::UnknownError("the step did not end")};
+  }
+
+  // Answers `count` CleanupGraph calls, which must be for this step, and
+  // expects that the step does not end before they are answered.
+  void CleanUp(size_t count = 2) {
+    for (FakeTasks::Received& call : tasks_.Take(count)) {
+      EXPECT_EQ(call.path, methods::kCleanupGraph.path);
+      pb::CleanupGraphRequest request;
+      EXPECT_TRUE(request.ParseFromString(call.request.header));
+      EXPECT_EQ(request.step_id(), step_->step_id());
+      EXPECT_NE(ended_.wait_for(std::chrono::milliseconds(0)), kReady);
+      std::move(call.done)(Payload{});
+    }
+  }
+
+  // Waits until the step cancels the call.
+  static void AwaitCancel(const FakeTasks::Received& call) {
+    std::promise<void> cancelled;
+    Cancellation::Token token;
+    if (!call.options.cancellation->Register(
+            [&](const absl::Status&) { cancelled.set_value(); }, &token)) {
+      return;
+    }
+    EXPECT_EQ(cancelled.get_future().wait_for(kPatience), kReady);
+  }
+
+  // Answers the call.
+  static void Reply(FakeTasks::Received& call,
+                    absl::StatusOr<Payload> payload) {
+    std::move(call.done)(std::move(payload));
+  }
+
+  FakeTasks tasks_;
+  TimerQueue timers_{"test-timers"};
+  const std::unique_ptr<WorkQueue> compute_ = NewThreadPool("compute", 1);
+  StepEnvironment environment_;
+  StepRequest request_;
+  std::shared_ptr<RemoteStep> step_;
+  bool started_ = false;
+  std::promise<StepResult> done_promise_;
+  std::future<StepResult> done_ = done_promise_.get_future();
+  std::promise<void> ended_promise_;
+  std::future<void> ended_ = ended_promise_.get_future();
+};
+
+}  // namespace leat::testing
+
+#endif  // LEAT_TESTS_DISTRIBUTED_MASTER_REMOTE_STEP_FIXTURE_H_

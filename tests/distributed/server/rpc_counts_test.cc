@@ -1,0 +1,204 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Tests how many calls a step takes, because each call costs as much as
+// hundreds of ops.
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/core/status_macros.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/distributed/client/remote_session.h"
+#include "leat/distributed/server/server.h"
+#include "leat/distributed/transport/in_process.h"
+#include "leat/distributed/transport/transport.h"
+#include "leat/graph/builder/builder.h"
+#include "leat/graph/ops.h"
+#include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/test_service.h"
+
+namespace leat::rpc_counts_test {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::Eventually;
+using ::testing::Pair;
+
+// Counts the calls of all transports that NewCounting makes, by the last part
+// of the method's path. One object serves all tests, because a factory is a
+// plain function.
+class Calls {
+ public:
+  void Add(absl::string_view path) {
+    MutexLock lock(mutex_);
+    ++calls_[std::string(path.substr(path.rfind('/') + 1))];
+  }
+  void Clear() {
+    MutexLock lock(mutex_);
+    calls_.clear();
+  }
+  std::map<std::string, int> Get() const {
+    MutexLock lock(mutex_);
+    return calls_;
+  }
+
+ private:
+  mutable Mutex mutex_;
+  std::map<std::string, int> calls_ ABSL_GUARDED_BY(mutex_);
+};
+
+Calls& AllCalls() {
+  static auto* const calls = new Calls;
+  return *calls;
+}
+
+class CountingTransport final : public Transport {
+ public:
+  explicit CountingTransport(std::unique_ptr<Transport> transport)
+      : transport_(std::move(transport)) {}
+
+  void Call(absl::string_view address, const Method& method, Payload request,
+            CallOptions options, Reply done) override {
+    AllCalls().Add(method.path);
+    transport_->Call(address, method, std::move(request), std::move(options),
+                     std::move(done));
+  }
+  absl::StatusOr<std::unique_ptr<Listener>> Listen(
+      const std::string& address, const MethodTable& methods) override {
+    return transport_->Listen(address, methods);
+  }
+
+ private:
+  const std::unique_ptr<Transport> transport_;
+};
+
+absl::StatusOr<std::unique_ptr<Transport>> NewCounting(
+    const TransportOptions& options) {
+  LEAT_ASSIGN_OR_RETURN(auto transport, NewInProcessTransport(options));
+  return std::make_unique<CountingTransport>(std::move(transport));
+}
+
+class RpcCountsTest : public ::testing::Test {
+ protected:
+  static constexpr int kSteps = 10;
+
+  RpcCountsTest() {
+    transports_.Add("in-process", &NewCounting);
+    for (const TaskId& task : cluster_.Tasks()) {
+      ServerOptions options;
+      options.config = {.cluster = cluster_, .task = task};
+      options.devices.num_threads = 2;
+      options.chunks = {
+          .inline_bytes = 100'000, .chunk_bytes = 65'536, .in_flight = 2};
+      options.transport = "in-process";
+      options.network = network_;
+      options.transports = &transports_;
+      servers_.push_back(Server::Start(std::move(options)).value());
+    }
+  }
+
+  std::shared_ptr<Session> NewSession(GraphBuilder& b) {
+    const Graph graph = b.Build().value();
+    RemoteSessionOptions options;
+    options.network = network_;
+    options.transports = &transports_;
+    auto session =
+        NewRemoteSession(graph, "in-process://localhost:2", options).value();
+    if (!graph.init_op().empty()) {
+      EXPECT_TRUE(session->Run({.targets = {graph.init_op()}}).ok());
+    }
+    return session;
+  }
+
+  // Returns how many calls of each method kSteps steps make, not counting the
+  // first step of the callable, which makes its plan.
+  std::map<std::string, int> CallsOf(Session& session,
+                                     const CallableArgs& args) {
+    const Callable step = session.MakeCallable(args).value();
+    EXPECT_TRUE(step({}).ok());
+    WaitUntilIdle();
+    AllCalls().Clear();
+    for (int i = 0; i < kSteps; ++i) EXPECT_TRUE(step({}).ok());
+    WaitUntilIdle();
+    // The end of a step is reported with the next step, or, if none comes
+    // within a while, such as after the last one, by a call of its own.
+    std::map<std::string, int> calls = AllCalls().Get();
+    // The next step tells of the end of the one before; so does a call when
+    // there is none within a while, such as after the last one.
+    const auto cleanups = calls.find("CleanupGraph");
+    if (cleanups != calls.end()) {
+      EXPECT_LE(cleanups->second, kSteps);
+      calls.erase(cleanups);
+    }
+    return calls;
+  }
+
+  // Waits until all steps are cleaned up, which happens after their reply.
+  void WaitUntilIdle() {
+    EXPECT_TRUE(Eventually([this] {
+      for (const auto& server : servers_) {
+        if (server->counters().steps > 0) return false;
+      }
+      return true;
+    }));
+  }
+
+  const ClusterSpec cluster_ = *ClusterSpec::Create(
+      {{"ps", {{0, "localhost:1"}}}, {"worker", {{0, "localhost:2"}}}});
+  const std::shared_ptr<InProcessNetwork> network_ =
+      std::make_shared<InProcessNetwork>();
+  TransportRegistry transports_;
+  std::vector<std::unique_ptr<Server>> servers_;
+};
+
+// A master calls its own task without a message.
+TEST_F(RpcCountsTest, AStepOnTheMastersTaskIsOneCall) {
+  GraphBuilder b;
+  auto worker = b.OnDevice("/job:worker");
+  const Operation nothing = b.Group({});
+  auto session = NewSession(b);
+  EXPECT_THAT(CallsOf(*session, {.targets = {nothing}}),
+              ElementsAre(Pair("RunCallable", kSteps)));
+}
+
+TEST_F(RpcCountsTest, AVariableOfAnotherTaskTakesOneCallAndTwoForItsStep) {
+  GraphBuilder b;
+  Output read;
+  {
+    auto ps = b.OnDevice("/job:ps");
+    read = b.Variable("v", b.Const(1.5f)).value();
+  }
+  auto worker = b.OnDevice("/job:worker");
+  const Output negative = op::Neg(read);
+  auto session = NewSession(b);
+  EXPECT_THAT(
+      CallsOf(*session, {.fetches = {negative}}),
+      ElementsAre(Pair("RecvTensor", kSteps), Pair("RunCallable", kSteps),
+                  Pair("RunGraph", kSteps)));
+}
+
+TEST_F(RpcCountsTest, ALargeTensorTakesACallForEachOtherChunk) {
+  GraphBuilder b;
+  Output read;
+  {
+    auto ps = b.OnDevice("/job:ps");
+    const Output ones =
+        op::Fill(b.Const(Tensor::Vector<int32_t>({100'000})), b.Const(1.5f));
+    read = b.Variable("v", ones).value();
+  }
+  auto worker = b.OnDevice("/job:worker");
+  const Output largest = op::Max(read, b.Const(Tensor::Vector<int32_t>({0})));
+  auto session = NewSession(b);
+  // The tensor has 400,000 bytes, which are 7 chunks.
+  EXPECT_THAT(
+      CallsOf(*session, {.fetches = {largest}}),
+      ElementsAre(Pair("FetchChunk", 6 * kSteps), Pair("RecvTensor", kSteps),
+                  Pair("RunCallable", kSteps), Pair("RunGraph", kSteps)));
+}
+
+}  // namespace
+}  // namespace leat::rpc_counts_test

@@ -1,0 +1,231 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/tasks/cleanups.h"
+
+#include <chrono>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/core/threads/work_queue.h"
+#include "leat/distributed/master/remote_step.h"
+#include "leat/protos/leat_worker.pb.h"
+#include "leat/protos/worker.pb.h"
+#include "leat/tests/distributed/fake_tasks.h"
+#include "leat/tests/distributed/held_timers.h"
+
+namespace leat::cleanups_test {
+namespace {
+
+using ::leat::testing::HeldTimers;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const char kOwn[] = "/job:worker/replica:0/task:0";
+const char kPs[] = "/job:ps/replica:0/task:0";
+const char kOther[] = "/job:ps/replica:0/task:1";
+
+class CleanupsTest : public ::testing::Test {
+ protected:
+  static constexpr std::chrono::hours kLong{1};
+
+  ~CleanupsTest() override { cleanups_->Stop(); }
+
+  std::shared_ptr<Cleanups> New(std::chrono::nanoseconds wait) {
+    return std::make_shared<Cleanups>(kOwn, tasks_, timers_, wait);
+  }
+
+  FakeTasks tasks_;
+  TimerQueue timers_{"test-timers"};
+  std::shared_ptr<Cleanups> cleanups_ = New(Cleanups::kWait);
+};
+
+TEST_F(CleanupsTest, RideOnWhatIsSentNext) {
+  cleanups_ = New(kLong);
+  EXPECT_TRUE(cleanups_->Defer(kPs, 1));
+  EXPECT_TRUE(cleanups_->Defer(kPs, 2));
+  EXPECT_TRUE(cleanups_->Defer(kOther, 3));
+  EXPECT_THAT(cleanups_->Take(kPs), ElementsAre(1, 2));
+  EXPECT_THAT(cleanups_->Take(kPs), IsEmpty());
+  EXPECT_THAT(cleanups_->Take(kOther), ElementsAre(3));
+  EXPECT_EQ(tasks_.num_calls(), 0u);
+}
+
+TEST_F(CleanupsTest, AreSaidOnce) {
+  EXPECT_TRUE(cleanups_->Defer(kPs, 1));
+  const bool is_taken = !cleanups_->Take(kPs).empty();
+  std::this_thread::sleep_for(3 * Cleanups::kWait);
+  cleanups_->Stop();
+  EXPECT_EQ(tasks_.num_calls(), is_taken ? 0u : 1u);
+}
+
+TEST_F(CleanupsTest, AreSentWhenNothingElseIs) {
+  EXPECT_TRUE(cleanups_->Defer(kPs, 7));
+  std::vector<FakeTasks::Received> calls = tasks_.Take(1);
+  ASSERT_EQ(calls.size(), 1u);
+  EXPECT_EQ(calls[0].task, kPs);
+  EXPECT_EQ(calls[0].path, methods::kCleanupGraph.path);
+  pb::CleanupGraphRequest request;
+  ASSERT_TRUE(request.ParseFromString(calls[0].request.header));
+  EXPECT_EQ(request.step_id(), 7);
+  std::move(calls[0].done)(absl::UnavailableError("it does not matter"));
+  EXPECT_THAT(cleanups_->Take(kPs), IsEmpty());
+  // Later ones are sent as well.
+  EXPECT_TRUE(cleanups_->Defer(kPs, 8));
+  calls = tasks_.Take(1);
+  ASSERT_EQ(calls.size(), 1u);
+  std::move(calls[0].done)(Payload());
+}
+
+// The steps are deferred faster than the thread of the timers sends them.
+TEST_F(CleanupsTest, OfATaskAreSentTogether) {
+  constexpr int64_t kSteps = 2 * kMaxCleanupSteps + 5;
+  for (int64_t i = 1; i <= kSteps; ++i) {
+    EXPECT_TRUE(cleanups_->Defer(kPs, i));
+  }
+  std::vector<int64_t> told;
+  size_t num_calls = 0;
+  while (told.size() < kSteps && !HasFailure()) {
+    for (FakeTasks::Received& call : tasks_.Take(1)) {
+      pb::CleanupGraphRequest request;
+      ASSERT_TRUE(request.ParseFromString(call.request.header));
+      told.push_back(request.step_id());
+      const auto& others = request.leat().steps();
+      EXPECT_LT(others.size(), kMaxCleanupSteps);
+      told.insert(told.end(), others.begin(), others.end());
+      ++num_calls;
+      std::move(call.done)(Payload());
+    }
+  }
+  ASSERT_EQ(told.size(), kSteps);
+  for (int64_t i = 0; i < kSteps; ++i) EXPECT_EQ(told[i], i + 1);
+  // There are three calls, or some more if the steps are not deferred within
+  // the wait.
+  EXPECT_LT(num_calls, 1000);
+}
+
+TEST_F(CleanupsTest, OfTheOwnTaskAreNotDeferred) {
+  EXPECT_FALSE(cleanups_->Defer(kOwn, 1));
+  EXPECT_THAT(cleanups_->Take(kOwn), IsEmpty());
+}
+
+TEST_F(CleanupsTest, AreForgottenAtTheEnd) {
+  cleanups_ = New(10 * Cleanups::kWait);
+  {
+    const HeldTimers held(timers_);
+    EXPECT_TRUE(cleanups_->Defer(kPs, 1));
+    cleanups_->Stop();
+  }
+  cleanups_->Stop();
+  EXPECT_FALSE(cleanups_->Defer(kPs, 2));
+  EXPECT_THAT(cleanups_->Take(kPs), IsEmpty());
+  std::this_thread::sleep_for(15 * Cleanups::kWait);
+  EXPECT_EQ(tasks_.num_calls(), 0u);
+}
+
+// A step without nodes on two tasks, one of which is the master's.
+class DeferredCleanupTest : public ::testing::Test {
+ protected:
+  DeferredCleanupTest() {
+    for (const char* task : {kPs, kOwn}) {
+      plan_->parts.push_back({.task = task});
+      SetGraphHandle("session", "graph", plan_->parts.back());
+    }
+  }
+  ~DeferredCleanupTest() override { cleanups_->Stop(); }
+
+  void Start() {
+    step_ = RemoteStep::Start(
+        {.tasks = &tasks_,
+         .timers = &timers_,
+         .compute = queue_.get(),
+         .allocator = &HostAllocator(),
+         .cleanups = cleanups_},
+        {.plan = plan_},
+        [this](StepResult result) { status_.set_value(result.status); },
+        [this] { ended_.set_value(); });
+    for (FakeTasks::Received& call : tasks_.Take(2)) {
+      EXPECT_EQ(call.path, methods::kRunGraph.path);
+      (call.task == kPs ? ps_ : own_) = std::move(call);
+    }
+  }
+
+  static std::vector<int64_t> CleanedUpBy(const FakeTasks::Received& call) {
+    pb::RunGraphRequest request;
+    EXPECT_TRUE(request.ParseFromString(call.request.header));
+    const auto& steps = request.leat().cleanup_steps();
+    return {steps.begin(), steps.end()};
+  }
+
+  void Reply(absl::StatusOr<Payload> of_ps) {
+    std::move(own_.done)(Payload());
+    std::move(ps_.done)(std::move(of_ps));
+    status_.get_future().wait();
+  }
+
+  // Answers the CleanupGraph calls of this step, which must be to these tasks,
+  // and waits for the end of the step.
+  void CleanUp(std::vector<std::string> expected) {
+    std::vector<std::string> tasks;
+    for (FakeTasks::Received& call : tasks_.Take(expected.size())) {
+      EXPECT_EQ(call.path, methods::kCleanupGraph.path);
+      pb::CleanupGraphRequest request;
+      EXPECT_TRUE(request.ParseFromString(call.request.header));
+      EXPECT_EQ(request.step_id(), step_->step_id());
+      tasks.push_back(call.task);
+      std::move(call.done)(Payload());
+    }
+    EXPECT_THAT(tasks, ::testing::UnorderedElementsAreArray(expected));
+    EXPECT_EQ(ended_.get_future().wait_for(std::chrono::seconds(20)),
+              std::future_status::ready);
+  }
+
+  FakeTasks tasks_;
+  TimerQueue timers_{"test-timers"};
+  const std::unique_ptr<WorkQueue> queue_ = NewThreadPool("test", 1);
+  const std::shared_ptr<Cleanups> cleanups_ =
+      std::make_shared<Cleanups>(kOwn, tasks_, timers_, std::chrono::hours(1));
+  const std::shared_ptr<RegisteredPlan> plan_ =
+      std::make_shared<RegisteredPlan>();
+  std::shared_ptr<RemoteStep> step_;
+  FakeTasks::Received ps_, own_;
+  std::promise<absl::Status> status_;
+  std::promise<void> ended_;
+};
+
+TEST_F(DeferredCleanupTest, RidesOnTheNextStep) {
+  EXPECT_TRUE(cleanups_->Defer(kPs, 41));
+  EXPECT_TRUE(cleanups_->Defer(kPs, 42));
+  Start();
+  EXPECT_THAT(CleanedUpBy(ps_), ElementsAre(41, 42));
+  EXPECT_THAT(CleanedUpBy(own_), IsEmpty());
+  Reply(Payload());
+  CleanUp({kOwn});
+  EXPECT_THAT(cleanups_->Take(kPs), ElementsAre(step_->step_id()));
+}
+
+TEST_F(DeferredCleanupTest, OfATaskThatDidNotHearOfItIsTriedAgain) {
+  EXPECT_TRUE(cleanups_->Defer(kPs, 41));
+  Start();
+  EXPECT_THAT(CleanedUpBy(ps_), ElementsAre(41));
+  Reply(absl::UnavailableError("connection refused"));
+  CleanUp({kOwn, kPs});  // at once, because the step has failed
+  EXPECT_THAT(cleanups_->Take(kPs), ElementsAre(41));
+}
+
+TEST_F(DeferredCleanupTest, OfATaskOfTensorFlowIsACall) {
+  plan_->parts[0].is_foreign = true;
+  EXPECT_TRUE(cleanups_->Defer(kPs, 41));
+  Start();
+  EXPECT_THAT(CleanedUpBy(ps_), IsEmpty());
+  Reply(Payload());
+  CleanUp({kOwn, kPs});
+  EXPECT_THAT(cleanups_->Take(kPs), ElementsAre(41));
+}
+
+}  // namespace
+}  // namespace leat::cleanups_test

@@ -1,0 +1,232 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Tests of servers behind sockets: lost connections, and the memory of tensors
+// that are received over them.
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/distributed/client/remote_session.h"
+#include "leat/distributed/server/server.h"
+#include "leat/graph/builder/builder.h"
+#include "leat/graph/io/graph_def.h"
+#include "leat/graph/ops.h"
+#include "leat/protos/master.pb.h"
+#include "leat/tests/distributed/transport/grpc/slow_network.h"
+#include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/task_client.h"
+#include "leat/tests/testing/temporary_folder.h"
+#include "leat/tests/testing/test_service.h"
+
+namespace leat::servers_test {
+namespace {
+
+using ::leat::testing::CallNow;
+using ::leat::testing::Eventually;
+using ::leat::testing::SlowNetwork;
+using ::leat::testing::TaskClient;
+using ::testing::HasSubstr;
+using Code = absl::StatusCode;
+
+class GrpcServersTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<Server> Start(const std::string& job,
+                                const ServerLimits& limits = {}) {
+    const auto cluster = ClusterSpec::Create(
+        {{"ps", {{0, absl::StrCat("unix:", folder_.Path("ps"))}}},
+         {"worker", {{0, absl::StrCat("unix:", folder_.Path("worker"))}}}});
+    EXPECT_TRUE(cluster.ok()) << cluster.status();
+    auto server =
+        Server::Start({.config = {.cluster = *cluster, .task = {.job = job}},
+                       .bind = job == "worker" ? "127.0.0.1:0" : "",
+                       .devices = {.num_threads = 2},
+                       .limits = limits});
+    EXPECT_TRUE(server.ok()) << server.status();
+    return server.ok() ? *std::move(server) : nullptr;
+  }
+  static std::string CreateSession(TaskClient& client, GraphBuilder& b) {
+    pb::CreateSessionRequest request;
+    EXPECT_TRUE(ExportGraphDef(*b.Build(), *request.mutable_graph_def()).ok());
+    pb::CreateSessionResponse response;
+    const absl::Status created =
+        client.Call(methods::kCreateSession, request, response);
+    EXPECT_TRUE(created.ok()) << created;
+    return response.session_handle();
+  }
+
+  const TemporaryFolder folder_;
+  const std::unique_ptr<Transport> transport_ =
+      *BuiltinTransports().Create("grpc");
+};
+
+TEST_F(GrpcServersTest, AStepWhoseClientLosesItsConnectionEnds) {
+  const auto ps = Start("ps");
+  const auto worker =
+      Start("worker", {.session_idle = std::chrono::seconds(5)});
+  SlowNetwork network(worker->address());
+  TaskClient client(*transport_, network.address());
+  GraphBuilder b;
+  Output taken;
+  {
+    const Scope on_ps = b.OnDevice("/job:ps/task:0");
+    taken = op::QueueDequeueV2(op::FIFOQueueV2(b, {DType::kFloat}),
+                               {DType::kFloat})[0];
+  }
+  pb::RunStepRequest step;
+  step.set_session_handle(CreateSession(client, b));
+  step.add_fetch(taken.name());
+  const auto call = client.Start(methods::kRunStep, step);
+  ASSERT_TRUE(Eventually([&] { return ps->counters().running == 1; }));
+  network.Close();
+  EXPECT_EQ(call->Wait().status().code(), Code::kUnavailable);
+  EXPECT_TRUE(Eventually([&] {
+    const ServerCounters left = ps->counters();
+    return left.running + left.steps + left.rendezvous == 0;
+  }));
+  // The client is gone and cannot close its session, so it must end by being
+  // idle.
+  EXPECT_TRUE(Eventually([&] {
+    return worker->counters().master_sessions == 0 &&
+           ps->counters().sessions == 0;
+  }));
+}
+
+TEST_F(GrpcServersTest, TellsItsHealthWhileItStops) {
+  const auto ps = Start("ps");
+  const auto worker = Start("worker");
+  TaskClient client(*transport_, worker->address());
+  const auto health = [&] {
+    const auto said = CallNow(*transport_, worker->address(),
+                              {"/grpc.health.v1.Health/Check"});
+    return said.ok() ? said->header : said.status().ToString();
+  };
+  GraphBuilder b;
+  const Output taken = op::QueueDequeueV2(op::FIFOQueueV2(b, {DType::kFloat}),
+                                          {DType::kFloat})[0];
+  pb::RunStepRequest step;
+  step.set_session_handle(CreateSession(client, b));
+  step.add_fetch(taken.name());
+  const auto call = client.Start(methods::kRunStep, step);
+  ASSERT_TRUE(Eventually([&] {
+    return ps->counters().running + worker->counters().running == 1;
+  }));
+  EXPECT_EQ(health(), "\x08\x01");  // SERVING
+  std::thread stop([&] { worker->Stop(std::chrono::hours(1)); });
+  EXPECT_TRUE(Eventually([&] { return health() == "\x08\x02"; }));
+  EXPECT_FALSE(call->is_done());
+  pb::CloseSessionRequest close;
+  close.set_session_handle(step.session_handle());
+  EXPECT_TRUE(client.Start(methods::kCloseSession, close)->Wait().ok());
+  EXPECT_FALSE(call->Wait().ok());
+  stop.join();
+}
+
+TEST_F(GrpcServersTest, ASessionWhoseClientLosesItsConnectionIsNotMade) {
+  const auto worker = Start("worker");  // waits for the ps
+  SlowNetwork network(worker->address());
+  TaskClient client(*transport_, network.address());
+  GraphBuilder b;
+  b.Const(1.0f);
+  pb::CreateSessionRequest request;
+  EXPECT_TRUE(ExportGraphDef(*b.Build(), *request.mutable_graph_def()).ok());
+  const auto call = client.Start(methods::kCreateSession, request);
+  ASSERT_TRUE(Eventually([&] { return network.num_accepted() == 1; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_FALSE(call->is_done());
+  network.Close();
+  EXPECT_EQ(call->Wait().status().code(), Code::kUnavailable);
+  // Without the lost connection, the call would have waited for a minute.
+  const auto begun = std::chrono::steady_clock::now();
+  worker->Stop(std::chrono::hours(1));
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(20));
+}
+
+// Tensors that come from clients and from peers are charged to the session.
+class GrpcSessionBytesTest : public GrpcServersTest {
+ protected:
+  static constexpr int64_t kLimit = 2'000'000;
+  static constexpr int64_t kElements = 300'000;  // of 4 bytes
+
+  GrpcSessionBytesTest() {
+    Output a, c;
+    {
+      const Scope on_ps = b_.OnDevice("/job:ps/task:0");
+      size_ = b_.Placeholder<int32_t>("size", PartialShape{1});
+      a = made_ = op::Fill(size_, b_.Const(1.0f));
+      c = op::Fill(size_, b_.Const(2.0f));
+    }
+    const Scope on_worker = b_.OnDevice("/job:worker/task:0");
+    one_ = op::Sum(a, {0});
+    both_ = op::Sum(a * c, {0});
+    fed_ = b_.Placeholder<float>("fed", PartialShape{-1});
+    of_fed_ = op::Sum(fed_, {0});
+  }
+  std::shared_ptr<Session> NewSession() {
+    auto session = NewRemoteSession(*b_.Build(), worker_->target());
+    EXPECT_TRUE(session.ok()) << session.status();
+    return *std::move(session);
+  }
+  absl::Status Pull(Session& session, const Output& fetch) {
+    return session
+        .Run({.feeds = {{size_, Tensor::Vector<int32_t>({kElements})}},
+              .fetches = {fetch}})
+        .status();
+  }
+  absl::Status Give(Session& session, int64_t elements) {
+    return session
+        .Run({.feeds = {{fed_, Tensor::Filled(Shape{elements}, 1.0f)}},
+              .fetches = {of_fed_}})
+        .status();
+  }
+  static void ExpectRefused(const absl::Status& status) {
+    EXPECT_EQ(status.code(), Code::kResourceExhausted) << status;
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr("--max-session-bytes"));
+  }
+
+  GraphBuilder b_;
+  Output size_, made_, one_, both_, fed_, of_fed_;
+  const std::unique_ptr<Server> ps_ = Start("ps");
+  const std::unique_ptr<Server> worker_ =
+      Start("worker", {.max_session_bytes = kLimit});
+};
+
+TEST_F(GrpcSessionBytesTest, CountWhatIsReceived) {
+  auto session = NewSession();
+  auto other = NewSession();
+  EXPECT_TRUE(Pull(*session, one_).ok());
+  ExpectRefused(Pull(*session, both_));
+  EXPECT_TRUE(Pull(*other, one_).ok());
+  EXPECT_TRUE(Pull(*session, one_).ok());
+}
+
+// The worker's master counts what is fetched. The parameter server has no
+// limit.
+TEST_F(GrpcSessionBytesTest, CountWhatIsFetched) {
+  auto session = NewSession();
+  const auto fetch = [&](int32_t elements) {
+    return session
+        ->Run({.feeds = {{size_, Tensor::Vector<int32_t>({elements})}},
+               .fetches = {made_}})
+        .status();
+  };
+  ExpectRefused(fetch(2 * kElements));
+  EXPECT_TRUE(fetch(kElements).ok());
+}
+
+TEST_F(GrpcSessionBytesTest, CountWhatIsFed) {
+  auto session = NewSession();
+  auto other = NewSession();
+  EXPECT_TRUE(Give(*session, kElements).ok());
+  ExpectRefused(Give(*session, 2 * kElements));
+  EXPECT_TRUE(Give(*other, kElements).ok());
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(Give(*session, kElements).ok());
+}
+
+}  // namespace
+}  // namespace leat::servers_test

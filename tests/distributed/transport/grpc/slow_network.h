@@ -1,0 +1,70 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// SlowNetwork is a proxy between callers and one address. It can fail in the
+// ways in which networks fail.
+#ifndef LEAT_TESTS_DISTRIBUTED_TRANSPORT_GRPC_SLOW_NETWORK_H_
+#define LEAT_TESTS_DISTRIBUTED_TRANSPORT_GRPC_SLOW_NETWORK_H_
+
+#include <poll.h>
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <thread>
+
+namespace leat::testing {
+
+// Passes bytes between each caller's connection and one that it makes to the
+// callee. Owns its sockets and a thread, which does all of this. Freeze, Close
+// and num_accepted may be called by any thread.
+class SlowNetwork {
+ public:
+  // Listens at a free port, for connections to `address`, "127.0.0.1:port".
+  // Fails the test if it cannot listen.
+  explicit SlowNetwork(const std::string& address);
+  // Closes all connections.
+  ~SlowNetwork();
+  SlowNetwork(const SlowNetwork&) = delete;
+  SlowNetwork& operator=(const SlowNetwork&) = delete;
+
+  const std::string& address() const { return address_; }
+  // Returns the number of connections accepted so far, closed ones included.
+  int num_accepted() const { return num_accepted_; }
+
+  // From now on, no byte gets through the connections that exist, and neither
+  // end is told.
+  void Freeze() { is_frozen_ = true; }
+  // Closes all connections that exist, so both ends are told.
+  void Close() { is_closed_ = true; }
+
+ private:
+  // The sockets of both ends of one connection.
+  struct Connection {
+    int caller = -1;
+    int callee = -1;
+    bool is_frozen = false;
+  };
+
+  void Run();
+  Connection Accept() const;
+  static void Close(const Connection& connection);
+  // Passes on what has arrived from either end. Returns false if one end has
+  // closed its connection.
+  static bool Pass(const Connection& connection, const pollfd& caller,
+                   const pollfd& callee);
+  // Does so in one direction.
+  static bool Pass(int from, int to);
+
+  const uint16_t port_;  // of the callee
+  int listening_ = -1;
+  std::string address_;
+  std::atomic<int> num_accepted_{0};
+  std::atomic<bool> is_frozen_{false};
+  std::atomic<bool> is_closed_{false};
+  std::atomic<bool> is_ending_{false};
+  std::thread thread_;
+};
+
+}  // namespace leat::testing
+
+#endif  // LEAT_TESTS_DISTRIBUTED_TRANSPORT_GRPC_SLOW_NETWORK_H_

@@ -1,0 +1,249 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/wire/recv_tensor.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "leat/distributed/wire/methods.h"
+#include "leat/distributed/wire/wire.h"
+#include "leat/protos/leat_worker.pb.h"
+#include "leat/protos/worker.pb.h"
+
+namespace leat::recv_tensor_test {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(RecvTensorTest, WishesTravelOnlyWhereThereAreAny) {
+  const Payload plain = EncodeRecvTensorRequest(7, "key", 9);
+  pb::RecvTensorRequest message;
+  ASSERT_TRUE(message.ParseFromString(plain.header));
+  // A task of TensorFlow gets what TensorFlow sends, without Leat's fields.
+  EXPECT_FALSE(message.has_leat());
+  const auto wished = DecodeRecvTensorRequest(
+      EncodeRecvTensorRequest(7, "key", 9,
+                              {.inline_bytes = 5, .chunk_bytes = 6})
+          .header);
+  ASSERT_TRUE(wished.ok()) << wished.status();
+  EXPECT_EQ(wished->wish.inline_bytes, 5);
+  EXPECT_EQ(wished->wish.chunk_bytes, 6);
+}
+
+TEST(RecvTensorTest, WishesAreNotNegative) {
+  pb::RecvTensorRequest message;
+  message.mutable_leat()->set_inline_bytes(-1);
+  message.mutable_leat()->set_chunk_bytes(INT64_MIN);
+  const auto request = DecodeRecvTensorRequest(message.SerializeAsString());
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_EQ(request->wish.inline_bytes, 0);
+  EXPECT_EQ(request->wish.chunk_bytes, 0);
+}
+
+TEST(RecvTensorTest, TransfersTravel) {
+  const Transfer sent = {.id = UINT64_MAX,
+                         .total_bytes = 40'000,
+                         .chunk_bytes = 8192,
+                         .dtype = DType::kFloat,
+                         .shape = Shape({10, 1000})};
+  const Payload payload =
+      EncodeTransferResponse(sent, Tensor::Filled<uint8_t>(Shape({8192}), 0));
+  ASSERT_EQ(payload.tensors.size(), 1u);
+  const auto response = DecodeRecvTensorResponse(payload.header);
+  ASSERT_TRUE(response.ok()) << response.status();
+  EXPECT_FALSE(response->is_dead);
+  ASSERT_TRUE(response->transfer.has_value());
+  const Transfer& received = *response->transfer;
+  EXPECT_EQ(received.id, sent.id);
+  EXPECT_EQ(received.total_bytes, sent.total_bytes);
+  EXPECT_EQ(received.chunk_bytes, sent.chunk_bytes);
+  EXPECT_EQ(received.dtype, sent.dtype);
+  EXPECT_EQ(received.shape, sent.shape);
+  EXPECT_EQ(received.num_chunks(), 5);
+  EXPECT_EQ(received.LengthOf(4), 40'000 - 4 * 8192);
+}
+
+// A response with a transfer that is valid at first: of float[10,1000], in
+// chunks of 8,192 bytes.
+class HostileTransferTest : public ::testing::Test {
+ protected:
+  HostileTransferTest() {
+    transfer().set_id(1);
+    transfer().set_total_bytes(40'000);
+    transfer().set_chunk_bytes(8192);
+    transfer().set_dtype(pb::DT_FLOAT);
+    transfer().mutable_shape()->add_dim()->set_size(10);
+    transfer().mutable_shape()->add_dim()->set_size(1000);
+  }
+  pb::LeatTransfer& transfer() { return *message_.mutable_leat(); }
+  absl::Status Decode() {
+    return DecodeRecvTensorResponse(message_.SerializeAsString()).status();
+  }
+  void ExpectRefused(absl::string_view why) {
+    const absl::Status status = Decode();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(why));
+  }
+
+  pb::RecvTensorResponse message_;
+};
+
+TEST_F(HostileTransferTest, IsFineAsItBegins) { EXPECT_TRUE(Decode().ok()); }
+
+TEST_F(HostileTransferTest, OfOtherBytesThanItsShapeIsRefused) {
+  for (const int64_t bytes : {int64_t{39'999}, int64_t{40'004}, INT64_MAX}) {
+    transfer().set_total_bytes(bytes);
+    ExpectRefused("a float[10,1000] has 40000");
+  }
+}
+
+TEST_F(HostileTransferTest, OfChunksThatAreNoneIsRefused) {
+  for (const int64_t bytes :
+       {int64_t{0}, int64_t{-1}, INT64_MIN, kMinChunkBytes - 1, int64_t{40'000},
+        kMaxChunkBytes + 1, INT64_MAX}) {
+    transfer().set_chunk_bytes(bytes);
+    ExpectRefused("these are no chunks");
+  }
+}
+
+TEST_F(HostileTransferTest, OfNegativeBytesIsRefused) {
+  for (const int64_t bytes : {int64_t{0}, int64_t{-1}, INT64_MIN}) {
+    transfer().set_total_bytes(bytes);
+    ExpectRefused("these are no chunks");
+  }
+}
+
+TEST_F(HostileTransferTest, OfElementsThatAreObjectsIsRefused) {
+  for (const int type :
+       {0, static_cast<int>(pb::DT_STRING), static_cast<int>(pb::DT_VARIANT),
+        static_cast<int>(pb::DT_RESOURCE), static_cast<int>(pb::DT_BOOL), 101,
+        99, -1}) {
+    transfer().set_dtype(static_cast<pb::DataType>(type));
+    ExpectRefused("there are none of type");
+  }
+}
+
+TEST_F(HostileTransferTest, OfAShapeThatOverflowsIsRefused) {
+  for (int i = 0; i < 8; ++i) {
+    transfer().mutable_shape()->add_dim()->set_size(INT64_MAX / 2);
+  }
+  EXPECT_EQ(Decode().code(), absl::StatusCode::kInvalidArgument);
+  transfer().clear_shape();
+  transfer().mutable_shape()->add_dim()->set_size(-1);
+  EXPECT_EQ(Decode().code(), absl::StatusCode::kInvalidArgument);
+  transfer().mutable_shape()->set_unknown_rank(true);
+  EXPECT_EQ(Decode().code(), absl::StatusCode::kInvalidArgument);
+  transfer().clear_shape();
+  transfer().mutable_shape()->add_dim()->set_size(INT64_MAX);
+  EXPECT_EQ(Decode().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(HostileTransferTest, OfADeadTensorIsNotLookedAt) {
+  message_.set_is_dead(true);
+  transfer().set_total_bytes(-1);
+  const auto response = DecodeRecvTensorResponse(message_.SerializeAsString());
+  ASSERT_TRUE(response.ok()) << response.status();
+  EXPECT_TRUE(response->is_dead);
+  EXPECT_FALSE(response->transfer.has_value());
+}
+
+// ---------------------------------------------------------------------------
+// Several tensors
+
+TEST(RecvTensorsTest, RequestsTravel) {
+  const std::vector<std::string> keys = {"a;0:0", "", "a;0:0", "\xff\n"};
+  for (const int64_t number :
+       {int64_t{7}, int64_t{0}, int64_t{-1}, INT64_MIN}) {
+    const Payload payload = EncodeRecvTensorsRequest(number, keys, ~number);
+    EXPECT_TRUE(payload.tensors.empty());
+    const auto request = DecodeRecvTensorsRequest(payload.header);
+    ASSERT_TRUE(request.ok()) << request.status();
+    EXPECT_EQ(request->step_id, number);
+    EXPECT_EQ(request->keys, keys);
+    EXPECT_EQ(request->request_id, ~number);
+  }
+}
+
+TEST(RecvTensorsTest, ResponsesTravelInTheOrderOfTheKeys) {
+  const Tensor first = Tensor::Vector<float>({1, 2});
+  const Tensor last = Tensor::Scalar<std::string>("last");
+  std::vector<SentTensor> sent(4);
+  sent[0].tensor = first;
+  sent[1].is_dead = true;
+  // The contents of a dead tensor do not matter.
+  sent[2] = {.tensor = Tensor::Scalar<int>(7), .is_dead = true};
+  sent[3].tensor = last;
+  const Payload payload = EncodeRecvTensorsResponse(std::move(sent));
+  ASSERT_EQ(payload.tensors.size(), 4u);
+  EXPECT_TRUE(payload.tensors[0].tensor.SharesBufferWith(first));
+  for (const size_t dead : {1u, 2u}) {
+    EXPECT_TRUE(
+        Identical(payload.tensors[dead].tensor, Tensor::Vector<float>({})));
+  }
+  EXPECT_TRUE(Identical(payload.tensors[3].tensor, last));
+  const auto response = DecodeRecvTensorsResponse(payload.header);
+  ASSERT_TRUE(response.ok()) << response.status();
+  EXPECT_EQ(response->is_dead, (std::vector<bool>{false, true, true, false}));
+  EXPECT_GT(response->send_start_us, 0);
+}
+
+// As bytes between processes, the response is the message of the .proto file.
+TEST(RecvTensorsTest, ResponsesAreMessages) {
+  std::vector<SentTensor> sent(2);
+  sent[0].tensor = Tensor::Vector<int32_t>({1, 2, 3});
+  sent[1].is_dead = true;
+  const auto segments =
+      EncodePayload(EncodeRecvTensorsResponse(std::move(sent)),
+                    methods::kRecvTensors.response);
+  ASSERT_TRUE(segments.ok()) << segments.status();
+  std::string bytes;
+  for (const Segment& segment : *segments) {
+    ASSERT_FALSE(segment.tensor.IsValid()) << "a small one is copied";
+    bytes += segment.bytes;
+  }
+  pb::RecvTensorsResponse message;
+  ASSERT_TRUE(message.ParseFromString(bytes));
+  ASSERT_EQ(message.is_dead_size(), 2);
+  EXPECT_FALSE(message.is_dead(0));
+  EXPECT_TRUE(message.is_dead(1));
+  EXPECT_GT(message.send_start_micros(), 0);
+  ASSERT_EQ(message.tensor_size(), 2);
+  EXPECT_EQ(message.tensor(0).dtype(), pb::DT_INT32);
+  EXPECT_EQ(message.tensor(0).tensor_content().size(), 12u);
+  EXPECT_EQ(message.tensor(1).dtype(), pb::DT_FLOAT);
+  ASSERT_EQ(message.tensor(1).tensor_shape().dim_size(), 1);
+  EXPECT_EQ(message.tensor(1).tensor_shape().dim(0).size(), 0);
+}
+
+TEST(RecvTensorsTest, AnEmptyResponseSaysNothing) {
+  const auto response = DecodeRecvTensorsResponse("");
+  ASSERT_TRUE(response.ok()) << response.status();
+  EXPECT_TRUE(response->is_dead.empty());
+  EXPECT_EQ(response->send_start_us, 0);
+}
+
+TEST(RecvTensorsTest, MalformedOnesAreRefused) {
+  for (const char* header : {"\xff", "\x0f", "\x12\x05key", "\x1a"}) {
+    const absl::Status request = DecodeRecvTensorsRequest(header).status();
+    EXPECT_EQ(request,
+              absl::InvalidArgumentError("malformed RecvTensorsRequest"));
+    const absl::Status response = DecodeRecvTensorsResponse(header).status();
+    EXPECT_EQ(response,
+              absl::InvalidArgumentError("malformed RecvTensorsResponse"));
+  }
+}
+
+TEST(RecvTensorsTest, ARequestHasAKey) {
+  const absl::Status none =
+      DecodeRecvTensorsRequest(EncodeRecvTensorsRequest(7, {}, 9).header)
+          .status();
+  EXPECT_EQ(none, absl::InvalidArgumentError("RecvTensorsRequest has 0 keys; 1 "
+                                             "to 64 may be asked for"));
+  EXPECT_EQ(DecodeRecvTensorsRequest("").status(), none);
+}
+
+}  // namespace
+}  // namespace leat::recv_tensor_test

@@ -1,0 +1,82 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Every op for which TensorFlow registers a gradient has one here. TensorFlow's
+// list is in the lines "gradient" of tests/ops/tensorflow_op_defs.txt, which
+// dump_op_defs.py writes.
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "gtest/gtest.h"
+#include "leat/graph/autodiff/gradient_registry.h"
+#include "leat/graph/op_registry.h"
+
+namespace leat::gradient_registrations_test {
+namespace {
+
+// Returns TensorFlow's gradients by op: "function", or "none" where gradients
+// end silently.
+std::map<std::string, std::string> TensorFlowsGradients() {
+  std::map<std::string, std::string> gradients;
+  std::ifstream file(LEAT_TESTS_DIR "/ops/tensorflow_op_defs.txt");
+  std::string op;
+  for (std::string line; std::getline(file, line);) {
+    absl::string_view text = line;
+    if (absl::ConsumePrefix(&text, "op ")) op = std::string(text);
+    if (absl::ConsumePrefix(&text, "  gradient ")) {
+      gradients[op] = std::string(text);
+    }
+  }
+  return gradients;
+}
+
+// Returns, by op, the reason why it has no gradient here.
+std::map<std::string, std::string> Exceptions() {
+  std::map<std::string, std::string> reasons;
+  for (const char* op :
+       {"Switch", "Merge", "Enter", "Exit", "NextIteration", "LoopCond",
+        "RefSwitch", "RefMerge", "RefEnter", "RefExit", "RefNextIteration"}) {
+    reasons[op] =
+        "a primitive of TensorFlow 1's control flow, which is only imported: "
+        "what builds a graph has If and While, which are differentiated whole";
+  }
+  for (const char* op :
+       {"AvgPoolGrad", "BiasAddGrad", "Conv2DBackpropFilter", "EluGrad",
+        "FusedBatchNormGradV3", "LeakyReluGrad", "MaxPoolGrad",
+        "ReciprocalGrad", "Relu6Grad", "ReluGrad", "RsqrtGrad", "SigmoidGrad",
+        "SoftplusGrad", "SqrtGrad", "StridedSliceGrad", "TanhGrad"}) {
+    reasons[op] = "itself a gradient: gradients are of first order";
+  }
+  return reasons;
+}
+
+TEST(GradientRegistrationsTest, AreThereWhereTensorFlowsAre) {
+  const std::map<std::string, std::string> exceptions = Exceptions();
+  const auto gradients = TensorFlowsGradients();
+  ASSERT_GT(gradients.size(), 170u);
+  for (const auto& [op, expected] : gradients) {
+    const GradientRegistry::Entry* entry = BuiltinGradients().Find(op);
+    if (exceptions.contains(op)) {
+      EXPECT_EQ(entry, nullptr) << op << " is an exception no more";
+      continue;
+    }
+    EXPECT_NE(entry, nullptr)
+        << op << " has no gradient; TensorFlow's: " << expected;
+    if (entry == nullptr) continue;
+    EXPECT_EQ(entry->function != nullptr, expected == "function") << op;
+  }
+}
+
+TEST(GradientRegistrationsTest,
+     ExceptionsAreOpsThatExistAndHaveOneInTensorFlow) {
+  const auto gradients = TensorFlowsGradients();
+  for (const auto& [op, reason] : Exceptions()) {
+    EXPECT_NE(BuiltinOps().Find(op), nullptr) << op << ", " << reason;
+    EXPECT_TRUE(gradients.contains(op)) << op << ", " << reason;
+  }
+}
+
+}  // namespace
+}  // namespace leat::gradient_registrations_test
