@@ -17,7 +17,7 @@
 
 #include "leat/core/threads/mutex.h"
 
-namespace leat::kernels::cpu {
+namespace leat::kernels {
 
 // A value type. Thread-compatible.
 class Philox {
@@ -134,6 +134,6 @@ class SharedPhilox {
   Philox philox_ ABSL_GUARDED_BY(mutex_);
 };
 
-}  // namespace leat::kernels::cpu
+}  // namespace leat::kernels
 
 #endif  // LEAT_KERNELS_PHILOX_H_

@@ -39,7 +39,7 @@ class FifoElements final : public QueueElements {
 class ShuffledElements final : public QueueElements {
  public:
   ShuffledElements(int64_t seed, int64_t seed2)
-      : words_(cpu::SharedPhilox(seed, seed2).Reserve(0)) {}
+      : words_(SharedPhilox(seed, seed2).Reserve(0)) {}
 
   int64_t size() const final { return static_cast<int64_t>(elements_.size()); }
 
@@ -68,7 +68,7 @@ class ShuffledElements final : public QueueElements {
 
  private:
   std::vector<QueueElement> elements_;
-  cpu::PhiloxWords words_;
+  PhiloxWords words_;
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // GraphBuilder::State is everything that a GraphBuilder holds; the helpers here
-// work on it. Private to graph/builder*.cc, control_flow*.cc,
-// function_export.cc and gradients.cc. Not thread-safe, as GraphBuilder is not.
+// work on it. Private to graph/builder/ and graph/autodiff/gradients.cc. Not
+// thread-safe, as GraphBuilder is not.
 #ifndef LEAT_GRAPH_BUILDER_BUILDER_STATE_H_
 #define LEAT_GRAPH_BUILDER_BUILDER_STATE_H_
 

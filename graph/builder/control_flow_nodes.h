@@ -3,7 +3,7 @@
 // Makes the nodes of Cond, Case and While, and of their gradients, from bodies
 // that have ended. Later it extends such a node in place by outputs that its
 // gradient needs; the outputs that the node has keep their numbers. Private to
-// graph/control_flow*.cc. Not thread-safe, as GraphBuilder is not.
+// graph/builder/control_flow*.cc. Not thread-safe, as GraphBuilder is not.
 #ifndef LEAT_GRAPH_BUILDER_CONTROL_FLOW_NODES_H_
 #define LEAT_GRAPH_BUILDER_CONTROL_FLOW_NODES_H_
 

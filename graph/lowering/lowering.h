@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Lowering is what the lowerings of the single ops share. Each of
-// graph/lower_*.cc adds nodes that compute what its node does and returns where
-// the results are. LowerFunctions (lower.h) calls them and rewires the
-// consumers. Private to graph/lower*.cc. Not thread-safe.
+// graph/lowering/lower_*.cc adds nodes that compute what its node does and
+// returns where the results are. LowerFunctions (lower.h) calls them and
+// rewires the consumers. Private to this folder. Not thread-safe.
 //
 // One object serves one round: nodes are added and none is removed.
 #ifndef LEAT_GRAPH_LOWERING_LOWERING_H_

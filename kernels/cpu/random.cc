@@ -3,8 +3,6 @@
 // Kernels of RandomUniform, RandomStandardNormal, TruncatedNormal,
 // RandomUniformInt and RandomShuffle. They are stateful: each run continues the
 // random sequence of the one before.
-#include <unistd.h>
-
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -20,23 +18,6 @@
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/kernels/philox.h"
-
-namespace leat::kernels::cpu {
-
-SharedPhilox::SharedPhilox(int64_t seed, int64_t seed2) {
-  uint64_t seeds[2] = {static_cast<uint64_t>(seed),
-                       static_cast<uint64_t>(seed2)};
-  if (seed == 0 && seed2 == 0 && getentropy(seeds, sizeof(seeds)) != 0) {
-    // The operating system has no getrandom. The addresses are random enough to
-    // differ.
-    seeds[0] = reinterpret_cast<uintptr_t>(this);
-    seeds[1] = reinterpret_cast<uintptr_t>(&seeds);
-  }
-  MutexLock lock(mutex_);
-  philox_ = Philox::FromSeeds(seeds[0], seeds[1]);
-}
-
-}  // namespace leat::kernels::cpu
 
 namespace leat::kernels::cpu::random {
 namespace {

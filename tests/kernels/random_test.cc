@@ -15,7 +15,7 @@
 namespace leat::random_test {
 namespace {
 
-using ::leat::kernels::cpu::Philox;
+using ::leat::kernels::Philox;
 using ::leat::testing::KernelTestHarness;
 using ::leat::testing::TensorValue;
 using ::leat::testing::TestKernel;

@@ -24,7 +24,7 @@ import numpy as np  # pylint: disable=wrong-import-position
 import tensorflow as tf  # pylint: disable=wrong-import-position
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "protos"))
+sys.path.insert(0, str(HERE.parents[1] / "protos"))
 import write_service_messages  # pylint: disable=wrong-import-position
 
 TO = "/job:worker/replica:0/task:0/device:CPU:0"
@@ -177,13 +177,13 @@ def main():
       "// RecvTensorResponses of TensorFlow's worker. Written by",
       "// make_wire_cases.py with TensorFlow 2.15.1.",
       "// clang-format off",
-      "#ifndef LEAT_TESTS_DISTRIBUTED_WIRE_CASES_H_",
-      "#define LEAT_TESTS_DISTRIBUTED_WIRE_CASES_H_",
+      "#ifndef LEAT_TESTS_DISTRIBUTED_WIRE_WIRE_CASES_H_",
+      "#define LEAT_TESTS_DISTRIBUTED_WIRE_WIRE_CASES_H_",
       "", "namespace leat::wire_cases {", ""]
   for name, data in record().items():
     lines += [f"inline constexpr char k{name}[] =", literal(data) + ";", ""]
   lines += ["}  // namespace leat::wire_cases", "",
-            "#endif  // LEAT_TESTS_DISTRIBUTED_WIRE_CASES_H_"]
+            "#endif  // LEAT_TESTS_DISTRIBUTED_WIRE_WIRE_CASES_H_"]
   (HERE / "wire_cases.h").write_text("\n".join(lines) + "\n")
   # TensorFlow's server cannot be stopped.
   sys.stdout.flush()
