@@ -34,23 +34,17 @@ install(TARGETS leat EXPORT LeatTargets
 install(EXPORT LeatTargets NAMESPACE Leat::
   DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/Leat")
 
-# These headers are not installed: those of plug-in folders, those that use
-# protobuf's own classes, and those that only a task uses inside.
-set(inside "graph_bytes|master|master_client|master_session|master_sessions")
-string(APPEND inside "|master_watch|merged_step_stats|parse_message")
-string(APPEND inside "|plan_table|plan_wait")
-string(APPEND inside "|registered_plan|remote_step|request_queue|worker_step")
-foreach(folder IN ITEMS core graph partitioner kernels runtime distributed
-                       train)
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}"
-    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/leat"
-    FILES_MATCHING PATTERN "*.h"
-    REGEX "/(graph/(ops|gen|gradients|passes)|kernels/(any|cpu|cuda))$" EXCLUDE
-    REGEX "/partitioner/policies$" EXCLUDE
-    REGEX "/(graph|kernels)/precompiled\\.h$" EXCLUDE
-    REGEX "/distributed/(grpc|resolvers|transports)$" EXCLUDE
-    REGEX "/distributed/(${inside})\\.h$" EXCLUDE
-    REGEX "/(core/parsed_bytes|graph/(attr|function)_codec)\\.h$" EXCLUDE)
+# docs/rooms.md says which rooms have headers for programs outside. A header that
+# is there to be precompiled is for the build only.
+set(table "${PROJECT_SOURCE_DIR}/docs/rooms.md")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${table}")
+file(STRINGS "${table}" rows REGEX "^[|] `[^|]*[|][^|]*[|] installed [|]")
+foreach(row IN LISTS rows)
+  string(REGEX REPLACE "^[|] `([a-z_/]+)/`.*" "\\1" room "${row}")
+  file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${room}/*.h")
+  list(FILTER headers EXCLUDE REGEX "/precompiled\\.h$")
+  install(FILES ${headers}
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/leat/${room}")
 endforeach()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/protos"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/leat"
