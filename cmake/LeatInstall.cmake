@@ -38,7 +38,7 @@ install(EXPORT LeatTargets NAMESPACE Leat::
 # protobuf's own classes, and those that only a task uses inside.
 set(inside "graph_bytes|master|master_client|master_session|master_sessions")
 string(APPEND inside "|master_watch|merged_step_stats|parse_message")
-string(APPEND inside "|plan_table|plan_wait")
+string(APPEND inside "|plan_wait")
 string(APPEND inside "|registered_plan|remote_step|request_queue|worker_step")
 foreach(folder IN ITEMS core graph partitioner kernels runtime distributed
                        train)

@@ -22,7 +22,7 @@
 #include "leat/partitioner/policy.h"
 #include "leat/protos/worker.pb.h"
 #include "leat/runtime/constant_evaluator.h"
-#include "leat/runtime/plan_cache.h"
+#include "leat/runtime/signature_key.h"
 
 namespace leat {
 namespace {
@@ -108,10 +108,11 @@ MasterSession::MasterSession(const MasterEnvironment& environment,
                     .evaluator = evaluator_.get(),
                     .foreign_tasks = cluster_.foreign_tasks,
                     .keep_whole = environment_.plan_observer != nullptr},
-      plans_(PlanTable::Create([tasks = environment.tasks,
-                                handle = handle_](const PlanTable::Plan& plan) {
-        DeregisterParts(*tasks, handle, plan->parts);
-      })),
+      plans_(
+          RegisteredPlans::Create([tasks = environment.tasks, handle = handle_](
+                                      const RegisteredPlans::Plan& plan) {
+            DeregisterParts(*tasks, handle, plan->parts);
+          })),
       extensions_(*environment.blocking, kMaxWaitingExtensions),
       memory_(std::make_shared<MemoryAccount>(
           absl::StrCat("session ", ShownHandle(handle_), ", which may have ",
@@ -302,15 +303,15 @@ std::optional<StepDeadline> MasterSession::DeadlineOf(
 
 void MasterSession::GetPlan(const StepSignature& signature,
                             const std::string& key, const Patience& patience,
-                            PlanTable::Done done) {
-  absl::StatusOr<PlanTable::Plan> found = plans_->Find(key);
+                            RegisteredPlans::Done done) {
+  absl::StatusOr<RegisteredPlans::Plan> found = plans_->Find(key);
   if (!found.ok() || *found != nullptr) {
     return std::move(done)(std::move(found));
   }
   WaitForPlan(
       plans_, key, graph_->version(),
       [self = shared_from_this(),
-       signature = signature](PlanTable::Done made) mutable {
+       signature = signature](RegisteredPlans::Done made) mutable {
         const absl::StatusOr<int64_t> run = self->Begin();
         if (!run.ok()) return std::move(made)(run.status());
         MasterSession& session = *self;
@@ -321,7 +322,7 @@ void MasterSession::GetPlan(const StepSignature& signature,
               session.MakePlan(
                   std::move(signature),
                   [self = std::move(self), run, made = std::move(made)](
-                      absl::StatusOr<PlanTable::Plan> plan) mutable {
+                      absl::StatusOr<RegisteredPlans::Plan> plan) mutable {
                     std::move(made)(std::move(plan));
                     self->End(run);
                   });
@@ -330,7 +331,8 @@ void MasterSession::GetPlan(const StepSignature& signature,
       *environment_.timers, patience, std::move(done));
 }
 
-void MasterSession::MakePlan(StepSignature signature, PlanTable::Done done) {
+void MasterSession::MakePlan(StepSignature signature,
+                             RegisteredPlans::Done done) {
   if (closing_->IsCancelled()) return std::move(done)(closing_->status());
   absl::StatusOr<StepPlan> plan =
       PlanStep(*graph_->prepared(), std::move(signature), cluster_.devices,
@@ -344,7 +346,7 @@ void MasterSession::MakePlan(StepSignature signature, PlanTable::Done done) {
                 .observer = environment_.plan_observer},
                SetupCall(environment_.limits, closing_),
                [done = std::move(done)](
-                   absl::StatusOr<PlanTable::Plan> registered) mutable {
+                   absl::StatusOr<RegisteredPlans::Plan> registered) mutable {
                  if (!registered.ok()) {
                    registered = WithSetupTimeout(registered.status());
                  }
@@ -366,16 +368,16 @@ void MasterSession::RunStep(const StepSignature& signature,
                             const std::string& key, StepArgs args,
                             RemoteStep::Done done) {
   const Patience patience{.deadline = DeadlineOf(args), .call = args.call};
-  GetPlan(
-      signature, key, patience,
-      [self = shared_from_this(), args = std::move(args),
-       done = std::move(done)](absl::StatusOr<PlanTable::Plan> plan) mutable {
-        if (!plan.ok()) return std::move(done)({.status = plan.status()});
-        self->RunPlan(*std::move(plan), std::move(args), std::move(done));
-      });
+  GetPlan(signature, key, patience,
+          [self = shared_from_this(), args = std::move(args),
+           done = std::move(done)](
+              absl::StatusOr<RegisteredPlans::Plan> plan) mutable {
+            if (!plan.ok()) return std::move(done)({.status = plan.status()});
+            self->RunPlan(*std::move(plan), std::move(args), std::move(done));
+          });
 }
 
-void MasterSession::RunPlan(PlanTable::Plan plan, StepArgs args,
+void MasterSession::RunPlan(RegisteredPlans::Plan plan, StepArgs args,
                             RemoteStep::Done done) {
   StepRequest request{
       .plan = std::move(plan),
@@ -466,7 +468,7 @@ void MasterSession::MakeCallable(
   }
   GetPlan(signature, callable->key, patience,
           [self = shared_from_this(), callable, done = std::move(done)](
-              const absl::StatusOr<PlanTable::Plan>& plan) mutable {
+              const absl::StatusOr<RegisteredPlans::Plan>& plan) mutable {
             if (!plan.ok()) return std::move(done)(plan.status());
             absl::StatusOr<int64_t> made =
                 absl::ResourceExhaustedError(absl::StrCat(

@@ -33,8 +33,8 @@
 #include "leat/distributed/limits.h"
 #include "leat/distributed/lost_deletions.h"
 #include "leat/distributed/methods.h"
-#include "leat/distributed/plan_table.h"
 #include "leat/distributed/plan_wait.h"
+#include "leat/distributed/registered_plan.h"
 #include "leat/distributed/remote_step.h"
 #include "leat/distributed/serial_queue.h"
 #include "leat/distributed/session_config.h"
@@ -200,11 +200,12 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   // Gives `done` the plan of a signature, made first if need be, or an error if
   // `patience` ends before.
   void GetPlan(const StepSignature& signature, const std::string& key,
-               const Patience& patience, PlanTable::Done done);
+               const Patience& patience, RegisteredPlans::Done done);
   // Plans a step and registers its parts on the tasks, on the blocking queue.
-  void MakePlan(StepSignature signature, PlanTable::Done done);
+  void MakePlan(StepSignature signature, RegisteredPlans::Done done);
   // Runs a step whose plan is made.
-  void RunPlan(PlanTable::Plan plan, StepArgs args, RemoteStep::Done done);
+  void RunPlan(RegisteredPlans::Plan plan, StepArgs args,
+               RemoteStep::Done done);
   // Counts a step that begins. The result calls `done` and counts its end.
   RemoteStep::Done Counted(RemoteStep::Done done);
   // Adds something that Close waits for, which is a step, a plan that is being
@@ -225,7 +226,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   // Ends the registrations of plans when the session is closed.
   const std::shared_ptr<Cancellation> closing_ =
       std::make_shared<Cancellation>();
-  const std::shared_ptr<PlanTable> plans_;
+  const std::shared_ptr<RegisteredPlans> plans_;
   SerialQueue extensions_;
   // Charged with what is fed to and fetched by steps, on this task.
   const std::shared_ptr<MemoryAccount> memory_;

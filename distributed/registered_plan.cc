@@ -121,7 +121,7 @@ absl::StatusOr<std::vector<PartRequest>> MakeObservedRequests(
 class Registration {
  public:
   Registration(Tasks& tasks, StepPlan plan, const PlanSession& session,
-               RegisterPlanDone done)
+               RegisteredPlans::Done done)
       : tasks_(tasks),
         session_handle_(*session.handle),
         done_(std::move(done)) {
@@ -165,7 +165,7 @@ class Registration {
   Tasks& tasks_;
   const std::string session_handle_;
   RegisteredPlan plan_;
-  RegisterPlanDone done_;
+  RegisteredPlans::Done done_;
 };
 
 }  // namespace
@@ -221,7 +221,7 @@ std::string RunGraphHeader(const TaskPart& part, int64_t step_id,
 }
 
 void RegisterPlan(Tasks& tasks, StepPlan plan, const PlanSession& session,
-                  const CallOptions& options, RegisterPlanDone done) {
+                  const CallOptions& options, RegisteredPlans::Done done) {
   std::optional<StepPlan> observed;
   if (session.observer != nullptr) observed = plan;
   std::vector<Partition> partitions = std::move(plan.partitions);

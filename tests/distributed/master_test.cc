@@ -413,7 +413,7 @@ TEST_F(MasterTest, TrainsAsALocalSessionDoes) {
 }
 
 TEST_F(MasterTest, TellsTasksWhichPlansItHasGivenUp) {
-  constexpr size_t kSignatures = PlanTable::kMaxPlans + 10;
+  constexpr size_t kSignatures = RegisteredPlans::kMaxPlans + 10;
   GraphBuilder b;
   std::vector<Output> constants;
   for (size_t i = 0; i < kSignatures; ++i) {
@@ -425,11 +425,11 @@ TEST_F(MasterTest, TellsTasksWhichPlansItHasGivenUp) {
     return cluster.server(kWorker).counters().graphs;
   };
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (graphs() > PlanTable::kMaxPlans &&
+  while (graphs() > RegisteredPlans::kMaxPlans &&
          std::chrono::steady_clock::now() < end) {
     std::this_thread::yield();
   }
-  EXPECT_EQ(graphs(), PlanTable::kMaxPlans);
+  EXPECT_EQ(graphs(), RegisteredPlans::kMaxPlans);
   // A plan that was given up is made again.
   EXPECT_EQ(Fetch(*session, constants[0]), 0);
 }
