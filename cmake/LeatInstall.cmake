@@ -36,10 +36,11 @@ install(EXPORT LeatTargets NAMESPACE Leat::
 
 # These headers are not installed: those of plug-in folders, those that use
 # protobuf's own classes, and those that only a task uses inside.
-set(inside "graph_bytes|master|master_client|master_session|master_sessions")
-string(APPEND inside "|master_watch|merged_step_stats|parse_message")
-string(APPEND inside "|plan_wait")
-string(APPEND inside "|registered_plan|remote_step|request_queue|worker_step")
+set(inside "callables|create_master_session|graph_bytes|master|master_client")
+string(APPEND inside "|master_session|master_sessions|master_watch")
+string(APPEND inside "|merged_step_stats|parse_message|plan_wait")
+string(APPEND inside "|registered_plan|remote_step|request_queue")
+string(APPEND inside "|run_graph_call|session_plans|worker|worker_step")
 foreach(folder IN ITEMS core graph partitioner kernels runtime distributed
                        train)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}"

@@ -137,7 +137,7 @@ class Server::Implementation {
   std::unique_ptr<StepTable> steps_;
   std::unique_ptr<Worker> worker_;
   std::shared_ptr<MasterWatch> master_watch_;
-  std::unique_ptr<Master> master_;
+  std::shared_ptr<Master> master_;
   std::unique_ptr<StatusService> status_;
   HealthService health_;
   std::unique_ptr<Transport> transport_;
@@ -241,7 +241,7 @@ void Server::Implementation::MakeMaster() {
   for (const TaskId& task : options_.config.cluster.Tasks()) {
     environment.cluster.push_back(task.ToString());
   }
-  master_ = std::make_unique<Master>(std::move(environment));
+  master_ = std::make_shared<Master>(std::move(environment));
   master_->AddMethods(methods_);
   for (const Method& method :
        {methods::kCreateWorkerSession, methods::kRegisterGraph,

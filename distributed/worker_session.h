@@ -15,15 +15,16 @@
 #include "absl/strings/string_view.h"
 #include "leat/core/mutex.h"
 #include "leat/distributed/master_process.h"
-#include "leat/distributed/registered_graph.h"
 #include "leat/distributed/step_counts.h"
-#include "leat/kernels/kernel_registry.h"
 #include "leat/runtime/device_resources.h"
-#include "leat/runtime/device_set.h"
 #include "leat/runtime/graph_runner.h"
 #include "leat/runtime/session_devices.h"
 
 namespace leat {
+
+class DeviceSet;
+class KernelRegistry;
+class RegisteredGraph;
 
 // What a session is made with. A value. WorkerSessions sets the limits.
 struct WorkerSessionOptions {

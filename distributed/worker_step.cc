@@ -2,6 +2,7 @@
 #include "leat/distributed/worker_step.h"
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -9,10 +10,18 @@
 #include "leat/core/rendezvous.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
-#include "leat/distributed/call_errors.h"
+#include "leat/distributed/registered_graph.h"
+#include "leat/distributed/remote_rendezvous.h"
+#include "leat/distributed/running_steps.h"
 #include "leat/distributed/shown_ids.h"
+#include "leat/distributed/step_table.h"
+#include "leat/distributed/worker_session.h"
+#include "leat/graph/op_registry.h"
 #include "leat/partitioner/bundles.h"
 #include "leat/protos/config.pb.h"
+#include "leat/runtime/device_set.h"
+#include "leat/runtime/step.h"
+#include "leat/runtime/step_stats.h"
 
 namespace leat {
 namespace {
@@ -23,113 +32,13 @@ std::string TensorOf(const std::string& key) {
   return parsed.ok() ? std::move(parsed->tensor_name) : key;
 }
 
-// The most steps among which the oldest ones are looked for.
-constexpr size_t kMaxReportedSteps = 10'000;
-
 int64_t Micros(std::chrono::system_clock::time_point time) {
   return std::chrono::duration_cast<std::chrono::microseconds>(
              time.time_since_epoch())
       .count();
 }
 
-// Writes the status to the response, with its payloads in a field of Leat's,
-// since TensorFlow has none for them.
-void SetStatus(const absl::Status& status, pb::RunGraphResponse& response) {
-  response.set_status_code(static_cast<int>(status.code()));
-  response.set_status_error_message(std::string(status.message()));
-  std::string payloads = EncodePayloads(status);
-  if (payloads.empty()) return;
-  response.mutable_leat()->set_payloads(std::move(payloads));
-}
-
 }  // namespace
-
-void RunningSteps::Add(std::shared_ptr<WorkerStep> step, int64_t step_id,
-                       absl::string_view session) {
-  const WorkerStep* const key = step.get();
-  Entry entry{.step = std::move(step),
-              .step_id = ShownStep(step_id),
-              .session = ShownHandle(session),
-              .begun = std::chrono::steady_clock::now()};
-  counts_.Begin();
-  MutexLock lock(mutex_);
-  steps_.emplace(key, std::move(entry));
-}
-
-void RunningSteps::Remove(const WorkerStep* step, bool succeeded) {
-  counts_.End(succeeded);
-  MutexLock lock(mutex_);
-  steps_.erase(step);
-}
-
-void RunningSteps::FailAll(const absl::Status& why) {
-  std::vector<std::shared_ptr<WorkerStep>> steps;
-  {
-    MutexLock lock(mutex_);
-    steps.reserve(steps_.size());
-    for (const auto& [key, entry] : steps_) {
-      if (auto step = entry.step.lock()) steps.push_back(std::move(step));
-    }
-  }
-  for (const auto& step : steps) step->Fail(why);
-}
-
-void RunningSteps::Report(const StatusListing& listing,
-                          pb::TaskStatusResponse& status) const {
-  ExportSteps(counts_.totals(), *status.mutable_steps());
-  const auto now = std::chrono::steady_clock::now();
-  std::vector<Entry> old;
-  {
-    MutexLock lock(mutex_);
-    for (const auto& [key, entry] : steps_) {
-      if (old.size() >= kMaxReportedSteps) break;
-      if (now - entry.begun < listing.min_age) continue;
-      old.push_back({.step_id = entry.step_id,
-                     .session = entry.session,
-                     .begun = entry.begun});
-    }
-  }
-  std::sort(old.begin(), old.end(),
-            [](const Entry& a, const Entry& b) { return a.begun < b.begun; });
-  if (old.size() > listing.max_listed) old.resize(listing.max_listed);
-  for (const Entry& entry : old) {
-    pb::RunningStepStatus& step = *status.add_running_steps();
-    step.set_step(entry.step_id);
-    step.set_session(entry.session);
-    step.set_age_us(ToMicros(now - entry.begun));
-  }
-}
-
-size_t RunningSteps::size() const {
-  MutexLock lock(mutex_);
-  return steps_.size();
-}
-
-void ReplyToRunGraph(RunGraphCall& call, const absl::Status& status,
-                     pb::RunGraphResponse response, WireTensors tensors) {
-  const bool in_response = call.request.store_errors_in_response_body();
-  PeerTraffic* const traffic = std::exchange(call.traffic, nullptr);
-  Reply reply = std::move(call.reply);
-  if (!status.ok() && !in_response) {
-    if (traffic != nullptr) traffic->CountServed(call.received_bytes, 0);
-    return std::move(reply)(status);
-  }
-  Payload payload;
-  if (status.ok()) {
-    payload.tensors = std::move(tensors);
-  } else {
-    SetStatus(AsCalleeError(status), response);
-  }
-  if (!response.SerializeToString(&payload.header)) {
-    return std::move(reply)(absl::ResourceExhaustedError(absl::StrCat(
-        "The response to RunGraph of step ", call.request.step_id(), " takes ",
-        response.ByteSizeLong(), " bytes, more than a message may have")));
-  }
-  if (traffic != nullptr) {
-    traffic->CountServed(call.received_bytes, MessageBytes(payload));
-  }
-  std::move(reply)(std::move(payload));
-}
 
 WorkerStep::WorkerStep(const Environment& environment,
                        std::shared_ptr<WorkerSession> session,
@@ -139,6 +48,8 @@ WorkerStep::WorkerStep(const Environment& environment,
       session_(std::move(session)),
       graph_(std::move(graph)),
       call_(std::move(call)) {}
+
+WorkerStep::~WorkerStep() = default;
 
 void WorkerStep::Run(const Environment& environment,
                      std::shared_ptr<WorkerSession> session,

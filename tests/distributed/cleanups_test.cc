@@ -139,10 +139,10 @@ class DeferredCleanupTest : public ::testing::Test {
   ~DeferredCleanupTest() override { cleanups_->Stop(); }
 
   void Start() {
-    step_ = RemoteStep::Start(
+    step_ = MasterStep::Start(
         {.tasks = &tasks_,
          .timers = &timers_,
-         .compute = queue_.get(),
+         .blocking = queue_.get(),
          .allocator = &HostAllocator(),
          .cleanups = cleanups_},
         {.plan = plan_},
@@ -191,7 +191,7 @@ class DeferredCleanupTest : public ::testing::Test {
       std::make_shared<Cleanups>(kOwn, tasks_, timers_, std::chrono::hours(1));
   const std::shared_ptr<RegisteredPlan> plan_ =
       std::make_shared<RegisteredPlan>();
-  std::shared_ptr<RemoteStep> step_;
+  std::shared_ptr<MasterStep> step_;
   FakeTasks::Received ps_, own_;
   std::promise<absl::Status> status_;
   std::promise<void> ended_;
