@@ -12,8 +12,8 @@
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/device_attributes.h"
+#include "leat/distributed/end_notices.h"
 #include "leat/distributed/fan_out.h"
-#include "leat/distributed/lost_deletions.h"
 #include "leat/distributed/request_queue.h"
 #include "leat/graph/graph_def.h"
 #include "leat/protos/worker.pb.h"
@@ -106,7 +106,7 @@ void Finish(Creation creation, std::unique_ptr<SessionPlans> plans,
 // Creates the session on its tasks.
 void CreateOnTasks(Creation creation, std::unique_ptr<SessionPlans> plans) {
   std::vector<TaskCall> calls = CallsToCreate(creation, *plans);
-  Tasks& tasks = *creation.environment.tasks;
+  TaskCaller& tasks = *creation.environment.tasks;
   const CallOptions options =
       SetupCall(creation.environment.limits, creation.cancellation);
   FanOut(tasks, methods::kCreateWorkerSession, std::move(calls), options,
@@ -191,11 +191,11 @@ void DeleteFromTasks(const MasterEnvironment& environment,
   }
   FanOut(*environment.tasks, methods::kDeleteWorkerSession, std::move(calls),
          {.deadline = steady_clock::now() + kDeleteTimeout},
-         [tasks, handle = plans.handle(), lost = environment.lost_deletions,
+         [tasks, handle = plans.handle(), notices = environment.notices,
           done = std::move(done)](
              const std::vector<absl::StatusOr<Payload>>& replies) mutable {
-           for (size_t i = 0; lost != nullptr && i < replies.size(); ++i) {
-             lost->Note(tasks[i], handle, replies[i].status());
+           for (size_t i = 0; notices != nullptr && i < replies.size(); ++i) {
+             notices->RetryDeletion(tasks[i], handle, replies[i].status());
            }
            std::move(done)();
          });

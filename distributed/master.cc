@@ -11,11 +11,10 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/device_name.h"
 #include "leat/core/status_macros.h"
-#include "leat/distributed/cleanups.h"
 #include "leat/distributed/create_master_session.h"
 #include "leat/distributed/device_attributes.h"
+#include "leat/distributed/end_notices.h"
 #include "leat/distributed/fan_out.h"
-#include "leat/distributed/lost_deletions.h"
 #include "leat/distributed/quoted_text.h"
 #include "leat/distributed/shown_ids.h"
 #include "leat/distributed/status_listing.h"
@@ -53,13 +52,9 @@ absl::Status ClosedByClient() {
       "Step was cancelled by an explicit call to `Session::Close()`.");
 }
 
-// Returns `environment` with `tasks` as its tasks, and with a LostDeletions and
-// a Cleanups that tell these tasks.
-MasterEnvironment WithNotices(MasterEnvironment environment, Tasks& tasks) {
-  environment.tasks = &tasks;
-  environment.lost_deletions =
-      std::make_shared<LostDeletions>(*environment.tasks, *environment.timers);
-  environment.cleanups = std::make_shared<Cleanups>(
+// Returns `environment` with notices that tell its tasks.
+MasterEnvironment WithNotices(MasterEnvironment environment) {
+  environment.notices = std::make_shared<EndNotices>(
       environment.task, *environment.tasks, *environment.timers);
   return environment;
 }
@@ -79,8 +74,7 @@ void Respond(const Response& response, Reply reply) {
 }  // namespace
 
 Master::Master(MasterEnvironment environment)
-    : tasks_(*environment.tasks),
-      environment_(WithNotices(std::move(environment), tasks_)),
+    : environment_(WithNotices(std::move(environment))),
       requests_(environment_.task, *environment_.blocking,
                 environment_.limits.max_transport_bytes),
       request_ids_(environment_.limits.max_request_ids),
@@ -402,10 +396,9 @@ void Master::Stop(steady_clock::time_point deadline) {
   sessions_->WaitUntil(deadline);
   // Cancels the calls that nothing else cancels. After the deadline these are
   // the calls that sessions wait for; otherwise nobody waits for them any more.
-  tasks_.Stop(Stopping());
+  environment_.tasks->Stop(Stopping());
   sessions_->WaitUntil(steady_clock::time_point::max());
-  environment_.lost_deletions->Stop();
-  environment_.cleanups->Stop();
+  environment_.notices->Stop();
 }
 
 size_t Master::num_sessions() const { return sessions_->size(); }

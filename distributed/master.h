@@ -19,7 +19,6 @@
 #include "leat/distributed/methods.h"
 #include "leat/distributed/request_ids.h"
 #include "leat/distributed/request_queue.h"
-#include "leat/distributed/stoppable_tasks.h"
 
 namespace leat::pb {
 class CloseSessionRequest;
@@ -45,8 +44,8 @@ struct StatusListing;
 // this.
 class Master : public std::enable_shared_from_this<Master> {
  public:
-  // Starts to look for idle sessions. The environment's `lost_deletions` and
-  // `cleanups` are replaced by the master's own.
+  // Starts to look for idle sessions. The environment's `notices` are replaced
+  // by the master's own. Its `tasks` are stopped when this is stopped.
   explicit Master(MasterEnvironment environment);
   // REQUIRES: Stop was called, or no session was ever made.
   ~Master();
@@ -125,8 +124,7 @@ class Master : public std::enable_shared_from_this<Master> {
   // Returns UNAVAILABLE, naming the task.
   absl::Status Stopping() const;
 
-  StoppableTasks tasks_;
-  const MasterEnvironment environment_;  // its `tasks` are `tasks_`
+  const MasterEnvironment environment_;
   RequestQueue requests_;
   RequestIds request_ids_;
   // Ends the sessions that are being created.

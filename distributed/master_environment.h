@@ -15,13 +15,12 @@
 
 namespace leat {
 
-class Cleanups;
 class DeviceSet;
+class EndNotices;
 class KernelRegistry;
-class LostDeletions;
 class OpRegistry;
 class PlanObserver;
-class Tasks;
+class TaskCaller;
 class TimerQueue;
 class WorkQueue;
 
@@ -32,7 +31,7 @@ struct MasterEnvironment {
   DeviceSet* devices = nullptr;
   const OpRegistry* ops = nullptr;
   const KernelRegistry* kernels = nullptr;  // of constants that are folded
-  Tasks* tasks = nullptr;
+  TaskCaller* tasks = nullptr;
   std::vector<std::string> cluster = {};  // names of its tasks
   TimerQueue* timers = nullptr;
   // Runs what takes long: import, planning and decoding.
@@ -43,11 +42,9 @@ struct MasterEnvironment {
   // which tasks it waits for. May be null.
   std::function<void(absl::string_view message)> log = {};
   std::chrono::nanoseconds log_interval = std::chrono::seconds(10);
-  // Repeats the deletion of sessions on tasks that could not be reached. May be
-  // null.
-  std::shared_ptr<LostDeletions> lost_deletions = {};
-  // Tells tasks about the end of steps. If null, each step does so itself.
-  std::shared_ptr<Cleanups> cleanups = {};
+  // Tells tasks about what is over. If it is null, each step tells the tasks
+  // about its end itself, and the deletion of a session is not repeated.
+  std::shared_ptr<EndNotices> notices = {};
 };
 
 }  // namespace leat

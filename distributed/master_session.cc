@@ -131,7 +131,7 @@ void MasterSession::RunPlan(RegisteredPlans::Plan plan, StepArgs args,
        .allocator = &allocator_,
        .decoders = &environment_.ops->variants(),
        .max_message_bytes = environment_.limits.max_message_bytes,
-       .cleanups = environment_.cleanups},
+       .notices = environment_.notices},
       std::move(request), Counted(std::move(done)),
       [self = shared_from_this(), run] { self->activity_.End(run); });
   const absl::Status closed = activity_.SetStep(run, step);

@@ -120,7 +120,7 @@ absl::StatusOr<std::vector<PartRequest>> MakeObservedRequests(
 // A plan that is being registered. It collects the replies of the tasks.
 class Registration {
  public:
-  Registration(Tasks& tasks, StepPlan plan, const PlanSession& session,
+  Registration(TaskCaller& tasks, StepPlan plan, const PlanSession& session,
                RegisteredPlans::Done done)
       : tasks_(tasks),
         session_handle_(*session.handle),
@@ -162,7 +162,7 @@ class Registration {
   }
 
  private:
-  Tasks& tasks_;
+  TaskCaller& tasks_;
   const std::string session_handle_;
   RegisteredPlan plan_;
   RegisteredPlans::Done done_;
@@ -220,7 +220,7 @@ std::string RunGraphHeader(const TaskPart& part, int64_t step_id,
   return header;
 }
 
-void RegisterPlan(Tasks& tasks, StepPlan plan, const PlanSession& session,
+void RegisterPlan(TaskCaller& tasks, StepPlan plan, const PlanSession& session,
                   const CallOptions& options, RegisteredPlans::Done done) {
   std::optional<StepPlan> observed;
   if (session.observer != nullptr) observed = plan;
@@ -246,7 +246,7 @@ void RegisterPlan(Tasks& tasks, StepPlan plan, const PlanSession& session,
          });
 }
 
-void DeregisterParts(Tasks& tasks, const std::string& session_handle,
+void DeregisterParts(TaskCaller& tasks, const std::string& session_handle,
                      absl::Span<const TaskPart> parts) {
   std::vector<TaskCall> calls;
   for (const TaskPart& part : parts) {

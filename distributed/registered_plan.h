@@ -97,12 +97,12 @@ std::string RunGraphHeader(const TaskPart& part, int64_t step_id,
 // with "From TASK:\n" in front; then no part stays registered. Takes long
 // before it returns, because it exports the graphs. `tasks` is borrowed until
 // the calls have ended.
-void RegisterPlan(Tasks& tasks, StepPlan plan, const PlanSession& session,
+void RegisterPlan(TaskCaller& tasks, StepPlan plan, const PlanSession& session,
                   const CallOptions& options, RegisteredPlans::Done done);
 
 // Tells the tasks that no step of these parts will come any more. Does not wait
 // for their answers. `tasks` is borrowed until the calls have ended.
-void DeregisterParts(Tasks& tasks, const std::string& session_handle,
+void DeregisterParts(TaskCaller& tasks, const std::string& session_handle,
                      absl::Span<const TaskPart> parts);
 
 }  // namespace leat

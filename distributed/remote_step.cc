@@ -11,6 +11,7 @@
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
+#include "leat/distributed/end_notices.h"
 #include "leat/distributed/fan_out.h"
 #include "leat/distributed/parse_message.h"
 #include "leat/distributed/request_queue.h"
@@ -153,8 +154,8 @@ void MasterStep::Send() {
   options.set_record_partition_graphs(request_.partition_graphs);
   for (size_t i = 0; i < parts.size(); ++i) {
     std::vector<int64_t> cleanups;
-    if (environment_.cleanups != nullptr && !parts[i].is_foreign) {
-      cleanups = environment_.cleanups->Take(parts[i].task);
+    if (environment_.notices != nullptr && !parts[i].is_foreign) {
+      cleanups = environment_.notices->TakeSteps(parts[i].task);
     }
     Payload request{.header = RunGraphHeader(parts[i], step_id_,
                                              static_cast<int64_t>(RandomId()),
@@ -184,16 +185,16 @@ void MasterStep::Send() {
 
 void MasterStep::GiveBack(size_t part, const std::vector<int64_t>& cleanups) {
   for (const int64_t step_id : cleanups) {
-    // Defer returns false once Cleanups was stopped. The tasks then end these
-    // steps together with their sessions.
-    static_cast<void>(
-        environment_.cleanups->Defer(request_.plan->parts[part].task, step_id));
+    // DeferStep returns false once the notices were stopped. The tasks then end
+    // these steps together with their sessions.
+    static_cast<void>(environment_.notices->DeferStep(
+        request_.plan->parts[part].task, step_id));
   }
 }
 
 bool MasterStep::DeferCleanup(const TaskPart& part) const {
-  return environment_.cleanups != nullptr && !part.is_foreign &&
-         environment_.cleanups->Defer(part.task, step_id_);
+  return environment_.notices != nullptr && !part.is_foreign &&
+         environment_.notices->DeferStep(part.task, step_id_);
 }
 
 WireTensors MasterStep::FeedsOf(const TaskPart& part) const {

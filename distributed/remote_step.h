@@ -27,7 +27,8 @@
 namespace leat {
 
 class Allocator;
-class Cleanups;
+class EndNotices;
+class TaskCaller;
 class VariantDecoders;
 class WorkQueue;
 struct CallContext;
@@ -35,7 +36,7 @@ struct CallContext;
 // What a step needs of its master. Pointers are borrowed until the step has
 // ended.
 struct StepEnvironment {
-  Tasks* tasks = nullptr;
+  TaskCaller* tasks = nullptr;
   TimerQueue* timers = nullptr;
   WorkQueue* blocking = nullptr;   // decodes large replies
   Allocator* allocator = nullptr;  // of host memory, for fetches
@@ -50,7 +51,7 @@ struct StepEnvironment {
   std::chrono::nanoseconds cleanup_timeout = std::chrono::seconds(10);
   // Tells tasks of the end of steps that have succeeded. If it is null, each
   // task is told at once by a call of its own.
-  std::shared_ptr<Cleanups> cleanups = {};
+  std::shared_ptr<EndNotices> notices = {};
 };
 
 // The step that is to be run. A value.
@@ -82,7 +83,7 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   // `done` is called exactly once. When tasks fail, the others are cancelled,
   // and the status is the cause (step_errors.h). `ended` is called exactly
   // once, after `done`, when every task has replied and was told to forget the
-  // step or is going to be told soon (cleanups.h). Both are called on any
+  // step or is going to be told soon (end_notices.h). Both are called on any
   // thread, perhaps this one, outside of any lock.
   static std::shared_ptr<MasterStep> Start(const StepEnvironment& environment,
                                            StepRequest request, Done done,
@@ -117,11 +118,11 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
   void Send();
   // Returns the feeds that a part takes, with their keys.
   WireTensors FeedsOf(const TaskPart& part) const;
-  // Returns the ended steps `cleanups` to Cleanups: the call of RunGraph that
-  // should have told the task about them has failed.
+  // Returns the ended steps `cleanups` to the notices: the call of RunGraph
+  // that should have told the task about them has failed.
   void GiveBack(size_t part, const std::vector<int64_t>& cleanups);
-  // Leaves telling the task about the end of this step to Cleanups. Returns
-  // false if that is not possible, so that the task has to be told now.
+  // Leaves it to the notices to tell the task about the end of this step.
+  // Returns false if that is not possible, so that the task has to be told now.
   bool DeferCleanup(const TaskPart& part) const;
   // Takes the reply of a part, and decodes it here if that is quick.
   void Receive(size_t part, absl::StatusOr<Payload> reply);

@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "leat/core/random_id.h"
 #include "leat/core/status_payloads.h"
-#include "leat/distributed/cleanups.h"
+#include "leat/distributed/end_notices.h"
 #include "leat/graph/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/tests/distributed/worker_fixture.h"
