@@ -19,7 +19,9 @@ class DeviceSet;
 class EndNotices;
 class KernelRegistry;
 class OpRegistry;
+class PassRegistry;
 class PlanObserver;
+class PolicyRegistry;
 class TaskCaller;
 class TimerQueue;
 class WorkQueue;
@@ -31,6 +33,9 @@ struct MasterEnvironment {
   DeviceSet* devices = nullptr;
   const OpRegistry* ops = nullptr;
   const KernelRegistry* kernels = nullptr;  // of constants that are folded
+  // What graphs are placed and optimized with.
+  const PolicyRegistry* policies = nullptr;
+  const PassRegistry* passes = nullptr;
   TaskCaller* tasks = nullptr;
   std::vector<std::string> cluster = {};  // names of its tasks
   TimerQueue* timers = nullptr;

@@ -455,8 +455,7 @@ absl::StatusOr<std::unique_ptr<MasterClient>> Connect(
   LEAT_ASSIGN_OR_RETURN(
       std::unique_ptr<Transport> transport,
       transports.Create(master.transport,
-                        {.max_message_bytes = options.max_message_bytes,
-                         .network = options.network}));
+                        {.max_message_bytes = options.max_message_bytes}));
   return std::make_unique<MasterClient>(std::move(transport),
                                         std::move(master.address));
 }

@@ -24,6 +24,8 @@
 #include "leat/distributed/step_table.h"
 #include "leat/distributed/worker.h"
 #include "leat/graph/op_registry.h"
+#include "leat/graph/pass.h"
+#include "leat/partitioner/policy.h"
 #include "leat/runtime/local_session.h"
 
 namespace leat {
@@ -190,8 +192,7 @@ absl::Status Server::Implementation::MakeTransport() {
       transport_,
       transports.Create(options_.transport,
                         {.max_message_bytes = limits.max_message_bytes,
-                         .max_transport_bytes = limits.max_transport_bytes,
-                         .network = options_.network}));
+                         .max_transport_bytes = limits.max_transport_bytes}));
   peers_ = std::make_unique<Peers>(options_.config.cluster, *transport_,
                                    devices_->compute_queue(), &ops().variants(),
                                    limits.max_message_bytes, options_.chunks);
@@ -232,6 +233,8 @@ void Server::Implementation::MakeMaster() {
                                 .devices = devices_.get(),
                                 .ops = &ops(),
                                 .kernels = &kernels(),
+                                .policies = &BuiltinPolicies(),
+                                .passes = &BuiltinPasses(),
                                 .tasks = tasks_.get(),
                                 .timers = timers_.get(),
                                 .blocking = blocking_.get(),

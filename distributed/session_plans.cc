@@ -11,8 +11,6 @@
 #include "leat/core/status_payloads.h"
 #include "leat/core/timer_queue.h"
 #include "leat/distributed/session_config.h"
-#include "leat/graph/pass.h"
-#include "leat/partitioner/policy.h"
 #include "leat/runtime/constant_evaluator.h"
 #include "leat/runtime/device_set.h"
 #include "leat/runtime/session_graph.h"
@@ -47,7 +45,7 @@ SessionPlans::SessionPlans(const MasterEnvironment& environment,
       evaluator_(NewConstantEvaluator(*environment.kernels,
                                       environment.devices->compute_queue())),
       options_{.optimizer = config.optimizer,
-               .passes = &BuiltinPasses(),
+               .passes = environment.passes,
                .evaluator = evaluator_.get(),
                .foreign_tasks = cluster_.foreign_tasks,
                .keep_whole = environment.plan_observer != nullptr},
@@ -72,7 +70,7 @@ absl::StatusOr<std::unique_ptr<SessionPlans>> SessionPlans::Create(
       plans->graph_,
       SessionGraph::Create(std::move(graph), plans->cluster_.devices,
                            {.allow_soft_placement = config.allow_soft_placement,
-                            .policies = &BuiltinPolicies(),
+                            .policies = environment.policies,
                             .lower_limits = environment.limits.lower,
                             .foreign_tasks = plans->cluster_.foreign_tasks}));
   return plans;

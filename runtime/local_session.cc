@@ -58,15 +58,14 @@ class LocalSession final : public Session,
                            public std::enable_shared_from_this<LocalSession> {
  public:
   LocalSession(const OpRegistry& ops, std::unique_ptr<SessionGraph> graph,
-               const LocalSessionOptions& options,
+               const OptimizerOptions& optimizer, const PassRegistry& passes,
                std::shared_ptr<DeviceSet> devices,
                const KernelRegistry& kernels)
       : devices_(std::move(devices)),
         graph_(std::move(graph)),
         evaluator_(NewConstantEvaluator(kernels, devices_->compute_queue())),
-        plan_options_{.optimizer = options.optimizer,
-                      .passes = options.passes != nullptr ? options.passes
-                                                          : &BuiltinPasses(),
+        plan_options_{.optimizer = optimizer,
+                      .passes = &passes,
                       .evaluator = evaluator_.get()},
         ops_(ops),
         runner_(*devices_, devices_->resources(), kernels) {}
@@ -293,9 +292,11 @@ absl::StatusOr<std::shared_ptr<Session>> NewLocalSession(
            .placement_policy = options.placement_policy,
            .policies = &BuiltinPolicies(),
            .lower_limits = options.lower_limits}));
-  return std::shared_ptr<Session>(
-      std::make_shared<LocalSession>(graph.ops(), std::move(session_graph),
-                                     options, std::move(devices), kernels));
+  const PassRegistry& passes =
+      options.passes != nullptr ? *options.passes : BuiltinPasses();
+  return std::shared_ptr<Session>(std::make_shared<LocalSession>(
+      graph.ops(), std::move(session_graph), options.optimizer, passes,
+      std::move(devices), kernels));
 }
 
 }  // namespace leat

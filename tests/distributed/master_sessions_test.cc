@@ -52,6 +52,8 @@ class MasterSessionsTest : public ::testing::Test {
     environment_.devices = devices_.get();
     environment_.ops = &BuiltinOps();
     environment_.kernels = &BuiltinKernels();
+    environment_.policies = &BuiltinPolicies();
+    environment_.passes = &BuiltinPasses();
     environment_.tasks = &tasks_;
     environment_.cluster = {kPs, kWorker};
     environment_.timers = &timers_;

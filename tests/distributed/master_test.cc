@@ -318,8 +318,7 @@ TEST_F(WaitingStepTest, OthersRunBesideIt) {
 }
 
 TEST_F(MasterTest, KeepsItsSessionsWhenAFormerProcessIsHeardOf) {
-  const auto transport =
-      *BuiltinTransports().Create("in-process", {.network = cluster.network()});
+  const auto transport = *cluster.transports().Create("in-process");
   TaskClient ps(*transport, cluster.Address(kPs));
   pb::GetStatusResponse status;
   ASSERT_TRUE(
@@ -475,14 +474,15 @@ TEST(MasterTasksTest, GetAnIdAndTheirTicketWithEachSession) {
                   .task = kWorker},
        .devices = {.num_threads = 2},
        .transport = "in-process",
-       .network = network});
+       .transports = &network->transports()});
   ASSERT_TRUE(server.ok()) << server.status();
   GraphBuilder b;
   b.Const(1.0f);
   constexpr int kSessions = 2;
   for (int i = 0; i < kSessions; ++i) {
-    const auto session = NewRemoteSession(
-        *b.Build(), "in-process://localhost:3", {.network = network});
+    const auto session =
+        NewRemoteSession(*b.Build(), "in-process://localhost:3",
+                         {.transports = &network->transports()});
     ASSERT_TRUE(session.ok()) << session.status();
   }
   std::set<int64_t> ids;
