@@ -9,8 +9,8 @@
 #include "leat/distributed/create_master_session.h"
 #include "leat/distributed/plan_wait.h"
 #include "leat/distributed/shown_ids.h"
-#include "leat/distributed/step_deadline.h"
 #include "leat/runtime/signature_key.h"
+#include "leat/runtime/step_deadline.h"
 
 namespace leat {
 

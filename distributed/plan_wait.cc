@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "leat/core/cancellation.h"
 #include "leat/core/mutex.h"
-#include "leat/distributed/step_deadline.h"
+#include "leat/runtime/step_deadline.h"
 
 namespace leat {
 namespace {

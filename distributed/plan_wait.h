@@ -14,7 +14,7 @@
 #include "leat/core/timer_queue.h"
 #include "leat/distributed/methods.h"
 #include "leat/distributed/registered_plan.h"
-#include "leat/runtime/graph_runner.h"
+#include "leat/runtime/step_deadline.h"
 
 namespace leat {
 

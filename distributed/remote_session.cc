@@ -19,6 +19,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/protos/config.pb.h"
 #include "leat/protos/master.pb.h"
+#include "leat/runtime/step_deadline.h"
 
 namespace leat {
 namespace {
@@ -53,10 +54,7 @@ absl::Status CheckTimeout(const RunOptions& options) {
   if (!options.timeout.has_value() || *options.timeout > nanoseconds(0)) {
     return absl::OkStatus();
   }
-  return absl::DeadlineExceededError(
-      absl::StrCat("the step's timeout of ",
-                   absl::FormatDuration(absl::FromChrono(*options.timeout)),
-                   " was over before it could begin"));
+  return TooLateToBegin({.timeout = *options.timeout});
 }
 
 absl::Status CheckObserver(const RunOptions& options) {

@@ -16,8 +16,8 @@
 #include "leat/distributed/parse_message.h"
 #include "leat/distributed/request_queue.h"
 #include "leat/distributed/rpc_logs.h"
-#include "leat/distributed/step_deadline.h"
 #include "leat/protos/leat_worker.pb.h"
+#include "leat/runtime/step_deadline.h"
 
 namespace leat {
 namespace {

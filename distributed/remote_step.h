@@ -22,7 +22,7 @@
 #include "leat/distributed/merged_step_stats.h"
 #include "leat/distributed/registered_plan.h"
 #include "leat/distributed/step_errors.h"
-#include "leat/runtime/graph_runner.h"
+#include "leat/runtime/step_deadline.h"
 
 namespace leat {
 
