@@ -45,7 +45,6 @@ Worker::Worker(WorkerEnvironment environment)
           .devices = environment_.devices,
           .steps = environment_.steps,
           .timers = environment_.timers,
-          .running = &running_,
           .ops = environment_.ops,
           .max_message_bytes = environment_.limits.max_message_bytes},
       sessions_(environment_.task, *environment_.devices, *environment_.kernels,
@@ -57,7 +56,9 @@ Worker::Worker(WorkerEnvironment environment)
 
 Worker::~Worker() = default;
 
-void Worker::EndSteps(const absl::Status& why) { running_.FailAll(why); }
+void Worker::EndSteps(const absl::Status& why) {
+  environment_.steps->FailRuns(why);
+}
 
 std::vector<MasterProcess> Worker::IdleMasters(
     std::chrono::nanoseconds idle) const {
@@ -73,15 +74,13 @@ void Worker::EndIdleSessions(const MasterProcess& master,
 Worker::Counters Worker::counters() const {
   return {.sessions = sessions_.num_sessions(),
           .graphs = sessions_.num_graphs(),
-          .running = running_.size()};
+          .running = environment_.steps->num_runs()};
 }
 
 void Worker::Report(const StatusListing& listing,
                     pb::TaskStatusResponse& status) const {
   status.set_incarnation(incarnation_);
-  status.set_num_open_steps(
-      static_cast<int64_t>(environment_.steps->num_steps()));
-  running_.Report(listing, status);
+  environment_.steps->Report(listing, status);
   sessions_.Report(listing, status);
 }
 

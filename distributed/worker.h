@@ -20,7 +20,6 @@
 #include "leat/distributed/methods.h"
 #include "leat/distributed/request_ids.h"
 #include "leat/distributed/request_queue.h"
-#include "leat/distributed/running_steps.h"
 #include "leat/distributed/worker_sessions.h"
 #include "leat/distributed/worker_step.h"
 
@@ -154,7 +153,6 @@ class Worker {
   const std::shared_ptr<Traffic> traffic_;
   const uint64_t incarnation_;
   RequestQueue requests_;
-  RunningSteps running_;
   const WorkerStep::Environment step_environment_;
   WorkerSessions sessions_;
   RequestIds create_ids_;

@@ -12,7 +12,6 @@
 #include "leat/core/status_payloads.h"
 #include "leat/distributed/registered_graph.h"
 #include "leat/distributed/remote_rendezvous.h"
-#include "leat/distributed/running_steps.h"
 #include "leat/distributed/shown_ids.h"
 #include "leat/distributed/step_table.h"
 #include "leat/distributed/worker_session.h"
@@ -57,9 +56,13 @@ void WorkerStep::Run(const Environment& environment,
                      RunGraphCall call) {
   auto step = std::make_shared<WorkerStep>(environment, std::move(session),
                                            std::move(graph), std::move(call));
-  environment.running->Add(step, step->call_.request.step_id(),
-                           step->session_->handle());
   step->session_->steps().Begin();
+  // This comes first, so that peers that wait for the step get the errors of
+  // what follows.
+  if (const absl::Status joined = step->Join(); !joined.ok()) {
+    step->Fail(joined);
+    return step->Leave();
+  }
   const std::weak_ptr<WorkerStep> weak = step;
   Cancellation::Token token = 0;
   const bool registered = step->call_.context->cancellation.Register(
@@ -88,28 +91,32 @@ void WorkerStep::Begin() {
   Leave();
 }
 
-absl::Status WorkerStep::TryBegin() {
-  // This comes first, so that peers that wait for the step get the errors of
-  // what follows.
+absl::Status WorkerStep::Join() {
+  StepTable::Inputs inputs{.devices = session_->devices()};
+  // If the limit of messages is small, each tensor is received alone.
+  if (environment_.max_message_bytes >= 2 * Bundles::kMaxBytes) {
+    inputs.bundles = graph_->bundles();
+  }
+  if (call_.request.exec_opts().record_timeline()) {
+    inputs.recorder = std::make_shared<StepStatsRecorder>();
+  }
   LEAT_ASSIGN_OR_RETURN(rendezvous_,
                         environment_.steps->Begin(
                             call_.request.step_id(), session_->handle(), this,
                             [weak = weak_from_this()](const absl::Status& why) {
                               if (auto step = weak.lock()) step->Fail(why);
-                            }));
+                            },
+                            inputs));
+  recorder_ = std::move(inputs.recorder);
   // The session was deleted meanwhile, perhaps after its steps were ended.
   if (session_->is_closed()) {
     return absl::AbortedError(absl::StrCat(
         "Session ", ShownHandle(session_->handle()), " has been deleted"));
   }
-  if (session_->devices() != nullptr) {
-    rendezvous_->UseSession(session_->devices());
-  }
-  // If the limit of messages is small, each tensor is received alone.
-  if (graph_->bundles() != nullptr &&
-      environment_.max_message_bytes >= 2 * Bundles::kMaxBytes) {
-    rendezvous_->UseBundles(graph_->bundles());
-  }
+  return absl::OkStatus();
+}
+
+absl::Status WorkerStep::TryBegin() {
   LEAT_RETURN_IF_ERROR(TakeFeeds());
   LEAT_ASSIGN_OR_RETURN(Step* const step, MakeStep());
   StartTimer();
@@ -135,15 +142,11 @@ absl::Status WorkerStep::TakeFeeds() {
 }
 
 absl::StatusOr<Step*> WorkerStep::MakeStep() {
-  const pb::RunGraphRequest& request = call_.request;
-  if (request.exec_opts().record_timeline()) {
-    recorder_ = std::make_shared<StepStatsRecorder>();
-    rendezvous_->RecordPulls(recorder_);
-  }
   MutexLock lock(mutex_);
   LEAT_RETURN_IF_ERROR(early_);
-  step_ = std::make_unique<Step>(request.step_id(), *rendezvous_, arguments_,
-                                 absl::MakeSpan(returns_), recorder_.get());
+  step_ =
+      std::make_unique<Step>(call_.request.step_id(), *rendezvous_, arguments_,
+                             absl::MakeSpan(returns_), recorder_.get());
   return step_.get();
 }
 
@@ -271,7 +274,6 @@ void WorkerStep::Complete() {
   graph_ = nullptr;
   session_->steps().End(status.ok());
   session_ = nullptr;
-  environment_.running->Remove(this, status.ok());
   // After the reply nothing of the worker may be touched, because it may be
   // gone.
   RunGraphCall call = std::move(call_);

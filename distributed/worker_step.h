@@ -23,7 +23,6 @@ class DeviceSet;
 class OpRegistry;
 class RegisteredGraph;
 class RemoteRendezvous;
-class RunningSteps;
 class Step;
 class StepStatsRecorder;
 class StepTable;
@@ -38,7 +37,6 @@ class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
     DeviceSet* devices = nullptr;
     StepTable* steps = nullptr;
     TimerQueue* timers = nullptr;
-    RunningSteps* running = nullptr;
     const OpRegistry* ops = nullptr;
     int64_t max_message_bytes = 0;
   };
@@ -65,6 +63,8 @@ class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
   void Fail(const absl::Status& why);
 
  private:
+  // Begins the run in the step table. Returns why the graph cannot be run.
+  absl::Status Join();
   // Starts the graph, or fails.
   void Begin();
   // Starts the graph. Returns why it could not be started.
