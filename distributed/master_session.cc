@@ -9,6 +9,7 @@
 #include "leat/distributed/create_master_session.h"
 #include "leat/distributed/plan_wait.h"
 #include "leat/distributed/shown_ids.h"
+#include "leat/graph/op_registry.h"
 #include "leat/runtime/signature_key.h"
 #include "leat/runtime/step_deadline.h"
 
@@ -127,7 +128,7 @@ void MasterSession::RunPlan(RegisteredPlans::Plan plan, StepArgs args,
   const std::shared_ptr<MasterStep> step = MasterStep::Start(
       {.tasks = environment_.tasks,
        .timers = environment_.timers,
-       .compute = environment_.blocking,
+       .blocking = environment_.blocking,
        .allocator = &allocator_,
        .decoders = &environment_.ops->variants(),
        .max_message_bytes = environment_.limits.max_message_bytes,

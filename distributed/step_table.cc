@@ -53,7 +53,7 @@ StepTable::~StepTable() {
 
 absl::StatusOr<std::shared_ptr<RemoteRendezvous>> StepTable::Begin(
     int64_t step_id, absl::string_view session, Run run, FailStep fail,
-    const Inputs& inputs) {
+    const RunInputs& inputs) {
   counts_.Begin();
   absl::StatusOr<std::shared_ptr<RemoteRendezvous>> rendezvous =
       Enroll(step_id, session, run, std::move(fail));

@@ -43,6 +43,16 @@ namespace leat {
 
 struct StatusListing;
 
+// What a graph that runs brings to the rendezvous of its step.
+struct RunInputs {
+  // Pulls allocate in the memory of this session. Null: it is not limited.
+  std::shared_ptr<const SessionDevices> devices = {};
+  // Pulls of tensors of one bundle wait for each other. May be null.
+  std::shared_ptr<const RecvBundles> bundles = {};
+  // Records pulls, as long as it lives. May be null.
+  std::shared_ptr<StepStatsRecorder> recorder = {};
+};
+
 // Thread-safe. Shares the ownership of each step's rendezvous until the step
 // ends.
 class StepTable {
@@ -58,16 +68,6 @@ class StepTable {
   // Identifies one run of a graph in a step. Runs of a step at the same time
   // must differ.
   using Run = const void*;
-  // What a run brings to the rendezvous of its step.
-  struct Inputs {
-    // Pulls allocate in the memory of this session. Null: it is not limited.
-    std::shared_ptr<const SessionDevices> devices = {};
-    // Pulls of tensors of one bundle wait for each other. May be null.
-    std::shared_ptr<const RecvBundles> bundles = {};
-    // Records pulls, as long as it lives. May be null.
-    std::shared_ptr<StepStatsRecorder> recorder = {};
-  };
-
   // `task` names this task in messages. `timers` is borrowed and must outlive
   // this.
   StepTable(std::string task, const ServerLimits& limits, TimerQueue& timers,
@@ -85,7 +85,7 @@ class StepTable {
   // for a step of another session. Counts the run, in either case.
   absl::StatusOr<std::shared_ptr<RemoteRendezvous>> Begin(
       int64_t step_id, absl::string_view session, Run run, FailStep fail,
-      const Inputs& inputs = {});
+      const RunInputs& inputs = {});
 
   // A run that Begin has accepted is over. If it failed, the step ends. If it
   // was the last run of the step, the step lingers, since peers may still fetch

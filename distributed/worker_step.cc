@@ -92,7 +92,7 @@ void WorkerStep::Begin() {
 }
 
 absl::Status WorkerStep::Join() {
-  StepTable::Inputs inputs{.devices = session_->devices()};
+  RunInputs inputs{.devices = session_->devices()};
   // If the limit of messages is small, each tensor is received alone.
   if (environment_.max_message_bytes >= 2 * Bundles::kMaxBytes) {
     inputs.bundles = graph_->bundles();

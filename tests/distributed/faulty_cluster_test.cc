@@ -35,6 +35,8 @@
 namespace leat::faulty_cluster_test {
 namespace {
 
+using testing::CallFaults;
+using testing::FaultPlan;
 using testing::InProcessCluster;
 using testing::TaskClient;
 using Clock = std::chrono::steady_clock;
