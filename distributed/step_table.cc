@@ -83,9 +83,13 @@ absl::StatusOr<std::shared_ptr<RemoteRendezvous>> StepTable::Enroll(
   }
   if (entry.rendezvous == nullptr) entry.rendezvous = make_rendezvous_(step_id);
   Leave(entry);
-  entry.running.push_back(run);
-  runs_[{step_id, run}] = {
-      .session = entry.session, .begun = Clock::now(), .fail = std::move(fail)};
+  const bool is_new =
+      runs_
+          .insert_or_assign({step_id, run}, RunEntry{.session = entry.session,
+                                                     .begun = Clock::now(),
+                                                     .fail = std::move(fail)})
+          .second;
+  if (is_new) entry.running.push_back(run);
   return entry.rendezvous;
 }
 

@@ -117,6 +117,11 @@ absl::Status WorkerStep::Join() {
 }
 
 absl::Status WorkerStep::TryBegin() {
+  {
+    // The step may have ended while this waited for the pool.
+    MutexLock lock(mutex_);
+    LEAT_RETURN_IF_ERROR(early_);
+  }
   LEAT_RETURN_IF_ERROR(TakeFeeds());
   LEAT_ASSIGN_OR_RETURN(Step* const step, MakeStep());
   StartTimer();
