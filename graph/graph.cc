@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/check.h"
 #include "leat/core/status_macros.h"
+#include "leat/graph/node_error.h"
 
 namespace leat {
 namespace {
@@ -17,12 +18,6 @@ namespace {
 bool IsNameChar(char c) {
   return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '\\' ||
          c == '/' || c == '>' || c == '-';
-}
-
-absl::Status NodeError(const NodeDef& def, absl::string_view message) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "node '", def.name, "'",
-      def.op ? absl::StrCat(" (", def.op->name, ")") : "", ": ", message));
 }
 
 absl::Status CheckInput(const Graph& graph, const NodeDef& def, int i,

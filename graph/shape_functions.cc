@@ -245,6 +245,21 @@ absl::StatusOr<int64_t> WindowedExtent(int64_t input, const Window& window) {
   return positions.count;
 }
 
+PartialShape VariableShapeOf(const InferenceContext& context, int i) {
+  if (context.op().inputs[static_cast<size_t>(i)].is_ref) {
+    return context.input(i);
+  }
+  const HandleShape* handle = context.input_handle(i);
+  return handle == nullptr ? PartialShape() : handle->shape;
+}
+
+absl::Status SetOutput(absl::Span<const int64_t> extents,
+                       InferenceContext& context) {
+  LEAT_ASSIGN_OR_RETURN(PartialShape shape, PartialShape::Create(extents));
+  context.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
 namespace shapes {
 
 absl::Status PassThrough(InferenceContext& context) {
@@ -290,9 +305,7 @@ absl::Status Reduction(InferenceContext& context) {
       dims.push_back(1);
     }
   }
-  LEAT_ASSIGN_OR_RETURN(PartialShape output, PartialShape::Create(dims));
-  context.set_output(0, std::move(output));
-  return absl::OkStatus();
+  return SetOutput(dims, context);
 }
 
 }  // namespace shapes

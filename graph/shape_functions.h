@@ -82,6 +82,15 @@ std::optional<PartialValues> PartialInput(const InferenceContext& context,
 void SetPartialValues(InferenceContext& context, int output, DType dtype,
                       const PartialValues& known);
 
+// Returns the shape of the variable that input `i`, a reference or a resource
+// handle, refers to.
+PartialShape VariableShapeOf(const InferenceContext& context, int i);
+
+// Gives output 0 the shape with these extents. Fails as PartialShape::Create
+// does.
+absl::Status SetOutput(absl::Span<const int64_t> extents,
+                       InferenceContext& context);
+
 // Returns the extent of the output of a window that slides over an extent
 // `input`, which may be unknown. Fails for a window that makes no sense or does
 // not fit.

@@ -12,6 +12,7 @@
 #include "leat/core/devices/rendezvous.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/analysis/frames.h"
+#include "leat/graph/node_error.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/rendezvous_attrs.h"
 #include "leat/partitioner/internal_node.h"
@@ -30,18 +31,12 @@ bool IsSend(const Node& node) {
 bool IsArg(const Node& node) { return node.op() == "_Arg"; }
 bool IsRetval(const Node& node) { return node.op() == "_Retval"; }
 
-// Returns INVALID_ARGUMENT for a problem with the node.
-absl::Status AtNode(const Node& node, absl::string_view problem) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("node '", node.name(), "' (", node.op(), "): ", problem));
-}
-
 // Returns attr `name` of the node. Returns INVALID_ARGUMENT if it is missing or
 // of another type.
 template <class T>
 absl::StatusOr<T> Get(const Node& node, absl::string_view name) {
   absl::StatusOr<T> value = node.attrs().Get<T>(name);
-  if (!value.ok()) return AtNode(node, value.status().message());
+  if (!value.ok()) return NodeError(*node.def, value.status().message());
   return value;
 }
 
@@ -55,10 +50,10 @@ absl::StatusOr<bool> IsClientTerminated(const Node& node) {
 // INVALID_ARGUMENT if it is malformed.
 absl::StatusOr<std::string> KeyText(const Node& node) {
   const absl::StatusOr<RendezvousKey> key = RendezvousKeyOf(node.attrs());
-  if (!key.ok()) return AtNode(node, key.status().message());
+  if (!key.ok()) return NodeError(*node.def, key.status().message());
   std::string text = key->ToString();
   if (const auto parsed = RendezvousKey::Parse(text); !parsed.ok()) {
-    return AtNode(node, parsed.status().message());
+    return NodeError(*node.def, parsed.status().message());
   }
   return text;
 }
@@ -67,15 +62,16 @@ absl::StatusOr<std::string> KeyText(const Node& node) {
 // the node's own task. No other task would send or receive the tensor.
 absl::Status CheckDevices(const Node& node, const std::string& node_device) {
   const auto own = DeviceName::Parse(node_device);
-  if (!own.ok()) return AtNode(node, own.status().message());
+  if (!own.ok()) return NodeError(*node.def, own.status().message());
   for (const char* attr : {"send_device", "recv_device"}) {
     LEAT_ASSIGN_OR_RETURN(const std::string name, Get<std::string>(node, attr));
     const auto device = DeviceName::Parse(name);
-    if (!device.ok()) return AtNode(node, device.status().message());
+    if (!device.ok()) return NodeError(*node.def, device.status().message());
     if (!device->IsFull() || !TaskOf(*own).Matches(*device)) {
-      return AtNode(node, absl::StrCat("ends at the client, but its ", attr,
-                                       " '", name, "' is no device of the task",
-                                       " it is on, '", node_device, "'"));
+      return NodeError(*node.def,
+                       absl::StrCat("ends at the client, but its ", attr, " '",
+                                    name, "' is no device of the task",
+                                    " it is on, '", node_device, "'"));
     }
   }
   return absl::OkStatus();
@@ -92,7 +88,7 @@ class RecvReplacer {
       if (!graph_.Contains(id)) continue;
       const Node& node = graph_.node(id);
       if (IsArg(node) || IsRetval(node)) {
-        return AtNode(node, "feeds and fetches of a task have keys");
+        return NodeError(*node.def, "feeds and fetches of a task have keys");
       }
       LEAT_ASSIGN_OR_RETURN(const bool is_boundary, IsClientTerminated(node));
       if (is_boundary) LEAT_RETURN_IF_ERROR(Add(id));
@@ -113,8 +109,9 @@ class RecvReplacer {
     LEAT_RETURN_IF_ERROR(CheckDevices(
         node, node.device >= 0 ? graph_.AssignedDevice(id) : node.def->device));
     if (!(is_feed ? fed_ : fetched_).insert(key).second) {
-      return AtNode(node, absl::StrCat("another ", is_feed ? "feed" : "fetch",
-                                       " has its key ", key));
+      return NodeError(*node.def,
+                       absl::StrCat("another ", is_feed ? "feed" : "fetch",
+                                    " has its key ", key));
     }
     std::vector<BoundaryKey>& keys =
         is_feed ? boundary_.feeds : boundary_.fetches;
@@ -138,9 +135,10 @@ class RecvReplacer {
     for (const auto& [id, def] : replacements_) {
       const int32_t frame = frames.of_inputs[id];
       if (frame == Frames::kRoot) continue;
-      return AtNode(graph_.node(id),
-                    absl::StrCat("ends at the client, but is inside of loop '",
-                                 frames.frames[frame].name, "'"));
+      return NodeError(
+          *graph_.node(id).def,
+          absl::StrCat("ends at the client, but is inside of loop '",
+                       frames.frames[frame].name, "'"));
     }
     return absl::OkStatus();
   }
@@ -191,9 +189,10 @@ class ArgReplacer {
     LEAT_ASSIGN_OR_RETURN(const DType dtype, Get<DType>(node, "T"));
     LEAT_ASSIGN_OR_RETURN(const int64_t index, Get<int64_t>(node, "index"));
     if (index < 0 || index >= static_cast<int64_t>(names.size())) {
-      return AtNode(
-          node, absl::StrCat("index ", index, " is not one of the ",
-                             names.size(), is_feed ? " feeds" : " fetches"));
+      return NodeError(
+          *node.def,
+          absl::StrCat("index ", index, " is not one of the ", names.size(),
+                       is_feed ? " feeds" : " fetches"));
     }
     const std::string& tensor = names[static_cast<size_t>(index)];
     LEAT_ASSIGN_OR_RETURN(NodeDef def, Ends(id, tensor, index));
@@ -220,8 +219,8 @@ class ArgReplacer {
     const std::string& device = part_.AssignedDevice(id);
     const auto incarnation = incarnations_.find(device);
     if (incarnation == incarnations_.end()) {
-      return AtNode(node,
-                    absl::StrCat("is on '", device, "', which is not here"));
+      return NodeError(*node.def,
+                       absl::StrCat("is on '", device, "', which is not here"));
     }
     std::string name = tensor;
     if (IsRetval(node) && !fetched_.insert(tensor).second) {

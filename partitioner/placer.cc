@@ -27,7 +27,7 @@ std::string ListDevices(absl::Span<const DeviceInfo> devices) {
 }
 
 // Returns INVALID_ARGUMENT with TensorFlow's words for a problem with the node.
-absl::Status AtNode(const Node& node, const absl::Status& status) {
+absl::Status CannotPlace(const Node& node, const absl::Status& status) {
   return absl::InvalidArgumentError(
       absl::StrCat("Cannot assign a device for operation ", node.name(), ": ",
                    status.message(), " (op ", node.op(), ")"));
@@ -101,9 +101,10 @@ class ConstraintCollector {
     if (types_[group] != nullptr && types_[group] != types) {
       types = Intersect(types_[group], types);
       if (types->empty()) {
-        return AtNode(node, absl::InvalidArgumentError(
-                                "no device type has kernels for it and all "
-                                "nodes it is colocated with"));
+        return CannotPlace(node,
+                           absl::InvalidArgumentError(
+                               "no device type has kernels for it and all "
+                               "nodes it is colocated with"));
       }
     }
     types_[group] = types;
@@ -139,7 +140,7 @@ class ConstraintCollector {
     auto merged = MergeDeviceNames(requests_[group], *request,
                                    options_.allow_soft_placement && !yields);
     if (!merged.ok()) {
-      return yields ? absl::OkStatus() : AtNode(node, merged.status());
+      return yields ? absl::OkStatus() : CannotPlace(node, merged.status());
     }
     requests_[group] = *std::move(merged);
     if (!info.is_constrained) requesters_[group] = id;
@@ -153,16 +154,17 @@ class ConstraintCollector {
     for (size_t i = 0; i < problem_.devices.size(); ++i) {
       if (problem_.devices[i].name != name) continue;
       if (group.placed >= 0 && group.placed != static_cast<int>(i)) {
-        return AtNode(node,
-                      absl::InvalidArgumentError(absl::StrCat(
-                          "it is on ", name, " but is colocated with nodes on ",
-                          problem_.devices[group.placed].name)));
+        return CannotPlace(
+            node, absl::InvalidArgumentError(absl::StrCat(
+                      "it is on ", name, " but is colocated with nodes on ",
+                      problem_.devices[group.placed].name)));
       }
       group.placed = static_cast<int>(i);
       return absl::OkStatus();
     }
-    return AtNode(node, absl::InvalidArgumentError(absl::StrCat(
-                            "it was placed on ", name, ", which is gone")));
+    return CannotPlace(
+        node, absl::InvalidArgumentError(
+                  absl::StrCat("it was placed on ", name, ", which is gone")));
   }
 
   // Returns the node's parsed request, which is valid as long as this.
@@ -170,15 +172,15 @@ class ConstraintCollector {
     auto found = parsed_.find(node.def->device);
     if (found == parsed_.end()) {
       auto parsed = DeviceName::Parse(node.def->device);
-      if (!parsed.ok()) return AtNode(node, parsed.status());
+      if (!parsed.ok()) return CannotPlace(node, parsed.status());
       found = parsed_.emplace(node.def->device, *std::move(parsed)).first;
     }
     return &found->second;
   }
 
   static absl::Status NoKernelError(const Node& node) {
-    return AtNode(node, absl::InvalidArgumentError(
-                            "no device type has a kernel for its types"));
+    return CannotPlace(node, absl::InvalidArgumentError(
+                                 "no device type has a kernel for its types"));
   }
 
   // Returns a pointer that is the same for equal lists.
@@ -273,7 +275,7 @@ class ConstraintCollector {
     const std::string request = requests_[group].ToString();
     for (const DeviceName& name : names_) {
       if (!requests_[group].Matches(name)) continue;
-      return AtNode(
+      return CannotPlace(
           node,
           absl::InvalidArgumentError(absl::StrCat(
               "Could not satisfy explicit device specification '", request,
@@ -286,7 +288,7 @@ class ConstraintCollector {
               ", and the devices are [ ", ListDevices(problem_.devices),
               " ]")));
     }
-    return AtNode(
+    return CannotPlace(
         node,
         absl::InvalidArgumentError(absl::StrCat(
             "{{node ", node.name(), "}} was explicitly assigned to ", request,

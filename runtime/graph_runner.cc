@@ -2,11 +2,9 @@
 #include "leat/runtime/graph_runner.h"
 
 #include <atomic>
-#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/flush_denormals.h"
 #include "leat/core/threads/spin.h"
@@ -80,11 +78,6 @@ class StartedStep {
   GraphRunner::Done done_;
 };
 
-// Returns a text such as "250ms".
-std::string Text(std::chrono::nanoseconds timeout) {
-  return absl::FormatDuration(absl::FromChrono(timeout));
-}
-
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<CompiledGraph>> GraphRunner::Register(
@@ -121,9 +114,7 @@ absl::Status GraphRunner::Run(CompiledGraph& graph, Step& step,
   }
   if (deadline.has_value() &&
       std::chrono::steady_clock::now() >= deadline->at) {
-    step.Fail(absl::DeadlineExceededError(
-        absl::StrCat("the step's timeout of ", Text(deadline->timeout),
-                     " was over before it could begin")));
+    step.Fail(TooLateToBegin(*deadline));
     return step.status();
   }
   const FlushDenormals flush;
@@ -141,8 +132,7 @@ absl::Status GraphRunner::Run(CompiledGraph& graph, Step& step,
     }
   }
   if (deadline.has_value() && !running.WaitUntil(deadline->at)) {
-    step.Fail(absl::DeadlineExceededError(absl::StrCat(
-        "the step ran longer than its timeout of ", Text(deadline->timeout))));
+    step.Fail(RanTooLong(*deadline));
   }
   running.Wait();
   return step.status();

@@ -21,6 +21,7 @@
 #include "leat/runtime/session_devices.h"
 #include "leat/runtime/session_kernels.h"
 #include "leat/runtime/step.h"
+#include "leat/runtime/step_deadline.h"
 
 namespace leat {
 
@@ -29,16 +30,6 @@ namespace leat {
 // GraphRunner that made it must outlive it.
 struct CompiledGraph {
   std::vector<std::unique_ptr<Executor>> executors;
-};
-
-// The time at which a step must have ended, and the timeout that led to it, for
-// messages.
-struct StepDeadline {
-  std::chrono::steady_clock::time_point at = {};
-  std::chrono::nanoseconds timeout = {};
-  // True if this is the most time that the server grants any step, not one that
-  // the client chose.
-  bool is_longest = false;
 };
 
 // Thread-safe. Each session has its own, because stateful kernels belong to a

@@ -5,7 +5,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "leat/kernels/variable.h"
-#include "leat/runtime/node_error.h"
+#include "leat/runtime/kernel_error.h"
 
 namespace leat {
 
@@ -100,8 +100,8 @@ void InstructionRunner::SetOutputsDead(const Instruction& instruction,
 void InstructionRunner::Fail(const Instruction& instruction,
                              Activation& activation,
                              const absl::Status& status) const {
-  step_->Fail(NodeError(status, *instruction.def, *services_.device,
-                        ContextFor(instruction, activation)));
+  step_->Fail(KernelError(status, *instruction.def, *services_.device,
+                          ContextFor(instruction, activation)));
 }
 
 void InstructionRunner::Observe(const Instruction& instruction,

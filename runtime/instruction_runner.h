@@ -104,7 +104,7 @@ class InstructionRunner {
                       Activation& activation) const;
 
   // Fails the step with `status`, to which the node, op, device and input
-  // shapes are added (node_error.h).
+  // shapes are added (kernel_error.h).
   void Fail(const Instruction& instruction, Activation& activation,
             const absl::Status& status) const;
 

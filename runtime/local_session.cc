@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <optional>
 #include <utility>
 
@@ -16,8 +17,9 @@
 #include "leat/runtime/feed_checks.h"
 #include "leat/runtime/graph_runner.h"
 #include "leat/runtime/local_rendezvous.h"
-#include "leat/runtime/plan_cache.h"
+#include "leat/runtime/plan_table.h"
 #include "leat/runtime/session_graph.h"
+#include "leat/runtime/signature_key.h"
 #include "leat/runtime/step_stats.h"
 
 namespace leat {
@@ -30,6 +32,7 @@ struct CompiledStep {
   std::shared_ptr<CompiledGraph> graph;
 };
 
+using Plans = PlanTable<CompiledStep>;
 using Deadline = std::optional<StepDeadline>;
 
 // Returns the time at which `timeout` will be over, or none if that is later
@@ -55,15 +58,14 @@ class LocalSession final : public Session,
                            public std::enable_shared_from_this<LocalSession> {
  public:
   LocalSession(const OpRegistry& ops, std::unique_ptr<SessionGraph> graph,
-               const LocalSessionOptions& options,
+               const OptimizerOptions& optimizer, const PassRegistry& passes,
                std::shared_ptr<DeviceSet> devices,
                const KernelRegistry& kernels)
       : devices_(std::move(devices)),
         graph_(std::move(graph)),
         evaluator_(NewConstantEvaluator(kernels, devices_->compute_queue())),
-        plan_options_{.optimizer = options.optimizer,
-                      .passes = options.passes != nullptr ? options.passes
-                                                          : &BuiltinPasses(),
+        plan_options_{.optimizer = optimizer,
+                      .passes = &passes,
                       .evaluator = evaluator_.get()},
         ops_(ops),
         runner_(*devices_, devices_->resources(), kernels) {}
@@ -83,7 +85,7 @@ class LocalSession final : public Session,
       feed_names.push_back(feed.name);
       feeds.push_back(feed.value);
     }
-    LEAT_ASSIGN_OR_RETURN(std::shared_ptr<CompiledStep> step,
+    LEAT_ASSIGN_OR_RETURN(const Plans::Plan step,
                           FindOrPlan(feed_names, args.fetches, args.targets));
     return RunStep(*step, feeds, args.options, deadline, metadata);
   }
@@ -103,38 +105,45 @@ class LocalSession final : public Session,
   }
 
   absl::Status Close() override {
+    plans_->Close(Closed());
     MutexLock lock(mutex_);
     closed_ = true;
     for (Step* step : running_) {
       step->Fail(absl::CancelledError("the session was closed"));
     }
     while (!running_.empty()) step_ended_.Wait(mutex_);
-    plans_.Clear();
     return absl::OkStatus();
   }
 
-  absl::StatusOr<std::shared_ptr<CompiledStep>> FindOrPlan(
+  // Returns the plan of a signature. Waits for another caller that makes it, or
+  // makes it.
+  absl::StatusOr<Plans::Plan> FindOrPlan(
       const std::vector<TensorName>& feeds,
       const std::vector<TensorName>& fetches,
       const std::vector<TensorName>& targets) {
     const std::string key = SignatureKey(feeds, fetches, targets);
-    std::shared_ptr<const Graph> graph;
-    {
-      MutexLock lock(mutex_);
-      LEAT_RETURN_IF_ERROR(CheckOpen());
-      if (auto found = plans_.Find(key); found != nullptr) return found;
-      graph = graph_->prepared();
-    }
-    LEAT_ASSIGN_OR_RETURN(std::shared_ptr<CompiledStep> step,
-                          Plan(*graph, {.feeds = Texts(feeds),
-                                        .fetches = Texts(fetches),
-                                        .targets = Texts(targets)}));
-    MutexLock lock(mutex_);
-    LEAT_RETURN_IF_ERROR(CheckOpen());
-    // The graph was extended meanwhile, so this plan is not kept. (As long as
-    // `graph` lives, no other graph has its address.)
-    if (graph_->prepared() != graph) return step;
-    return plans_.Add(key, std::move(step));
+    LEAT_ASSIGN_OR_RETURN(Plans::Plan found, plans_->Find(key));
+    if (found != nullptr) return found;
+    // The version is read before the graph, which is of this version or a later
+    // one. The signature is not borrowed, because another caller may make this
+    // plan after this one has been told that the session is closed.
+    const int64_t version = graph_->version();
+    StepSignature signature{.feeds = Texts(feeds),
+                            .fetches = Texts(fetches),
+                            .targets = Texts(targets)};
+    std::promise<absl::StatusOr<Plans::Plan>> promise;
+    std::future<absl::StatusOr<Plans::Plan>> plan = promise.get_future();
+    plans_->Get(
+        key, version,
+        [self = shared_from_this(),
+         signature = std::move(signature)](Plans::Done done) mutable {
+          std::move(done)(self->Plan(std::move(signature)));
+        },
+        [promise =
+             std::move(promise)](absl::StatusOr<Plans::Plan> made) mutable {
+          promise.set_value(std::move(made));
+        });
+    return plan.get();
   }
 
   // Runs a step and fills `metadata` with what the options ask for.
@@ -186,15 +195,16 @@ class LocalSession final : public Session,
 
  private:
   absl::Status CheckOpen() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    if (!closed_) return absl::OkStatus();
+    return closed_ ? Closed() : absl::OkStatus();
+  }
+  static absl::Status Closed() {
     return absl::FailedPreconditionError("Session is closed.");
   }
 
-  // Takes long, so it is called without the lock.
-  absl::StatusOr<std::shared_ptr<CompiledStep>> Plan(const Graph& prepared,
-                                                     StepSignature signature) {
+  // Takes long, so it is called without a lock.
+  absl::StatusOr<Plans::Plan> Plan(StepSignature signature) {
     LEAT_ASSIGN_OR_RETURN(StepPlan plan,
-                          PlanStep(prepared, std::move(signature),
+                          PlanStep(*graph_->prepared(), std::move(signature),
                                    devices_->Infos(), plan_options_));
     auto step = std::make_shared<CompiledStep>();
     step->feeds = {.names = std::move(plan.signature.feeds),
@@ -228,19 +238,20 @@ class LocalSession final : public Session,
   const PlanOptions plan_options_;
   const OpRegistry& ops_;
   GraphRunner runner_;
+  // It releases nothing, so plans go also while callables keep them.
+  const std::shared_ptr<Plans> plans_ = Plans::Create(/*release=*/nullptr);
   std::atomic<int64_t> next_step_id_{1};
 
   Mutex mutex_;
   CondVar step_ended_;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
-  PlanCache<CompiledStep> plans_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_set<Step*> running_ ABSL_GUARDED_BY(mutex_);
 };
 
 class LocalCallable final : public Callable::Implementation {
  public:
-  LocalCallable(std::shared_ptr<LocalSession> session,
-                std::shared_ptr<CompiledStep> step, RunOptions options)
+  LocalCallable(std::shared_ptr<LocalSession> session, Plans::Plan step,
+                RunOptions options)
       : session_(std::move(session)),
         step_(std::move(step)),
         options_(options) {}
@@ -253,12 +264,12 @@ class LocalCallable final : public Callable::Implementation {
 
  private:
   const std::shared_ptr<LocalSession> session_;
-  const std::shared_ptr<CompiledStep> step_;
+  const Plans::Plan step_;
   const RunOptions options_;
 };
 
 absl::StatusOr<Callable> LocalSession::MakeCallable(const CallableArgs& args) {
-  LEAT_ASSIGN_OR_RETURN(std::shared_ptr<CompiledStep> step,
+  LEAT_ASSIGN_OR_RETURN(Plans::Plan step,
                         FindOrPlan(args.feeds, args.fetches, args.targets));
   return Callable(std::make_shared<LocalCallable>(
       shared_from_this(), std::move(step), args.options));
@@ -281,9 +292,11 @@ absl::StatusOr<std::shared_ptr<Session>> NewLocalSession(
            .placement_policy = options.placement_policy,
            .policies = &BuiltinPolicies(),
            .lower_limits = options.lower_limits}));
-  return std::shared_ptr<Session>(
-      std::make_shared<LocalSession>(graph.ops(), std::move(session_graph),
-                                     options, std::move(devices), kernels));
+  const PassRegistry& passes =
+      options.passes != nullptr ? *options.passes : BuiltinPasses();
+  return std::shared_ptr<Session>(std::make_shared<LocalSession>(
+      graph.ops(), std::move(session_graph), options.optimizer, passes,
+      std::move(devices), kernels));
 }
 
 }  // namespace leat

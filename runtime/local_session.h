@@ -60,7 +60,8 @@ struct LocalSessionOptions {
 //
 // The session is thread-safe: while one step is being planned, others are
 // planned and run. If the session is closed while a step is being planned, that
-// step fails. The session keeps its last 1,000 plans; a Callable keeps its own.
+// step fails. The session keeps the 1,000 plans that were used last; a Callable
+// keeps its own.
 //
 // INVALID_ARGUMENT, naming the node, if a node cannot be placed;
 // RESOURCE_EXHAUSTED if the graph grows beyond `lower_limits`. Extend fails in

@@ -39,8 +39,8 @@ bool IsRunByExecutor(InstructionKind kind) {
 }
 
 // Adds the node, its op and the device to the message of `status`.
-absl::Status AtNode(const Node& node, const Device& device,
-                    const absl::Status& status) {
+absl::Status CannotCompile(const Node& node, const Device& device,
+                           const absl::Status& status) {
   return absl::Status(
       status.code(),
       absl::StrCat("node '", node.name(), "' (", node.op(), ") on ",
@@ -96,10 +96,10 @@ class ProgramCompiler {
     const KernelSignature* signature = graph_.ops().FindSignature(
         node.op(), device_.info().type, node.attrs());
     if (signature == nullptr) {
-      return AtNode(node, device_,
-                    absl::InvalidArgumentError(absl::StrCat(
-                        "there is no kernel for ", device_.info().type,
-                        " with these types")));
+      return CannotCompile(node, device_,
+                           absl::InvalidArgumentError(absl::StrCat(
+                               "there is no kernel for ", device_.info().type,
+                               " with these types")));
     }
     Instruction instruction;
     instruction.def = node.def.get();
@@ -108,7 +108,7 @@ class ProgramCompiler {
     instruction.num_outputs = node.num_outputs();
     if (!IsRunByExecutor(instruction.kind)) {
       auto kernel = kernels_.Get(*node.def, device_);
-      if (!kernel.ok()) return AtNode(node, device_, kernel.status());
+      if (!kernel.ok()) return CannotCompile(node, device_, kernel.status());
       instruction.kernel = kernel->get();
       instruction.is_async = instruction.kernel->AsAsync() != nullptr;
       program_->kernels_.push_back(*std::move(kernel));
@@ -170,10 +170,11 @@ class ProgramCompiler {
     Program::FrameLayout& frame = program_->frames_[instruction.frame];
     instruction.local_index = frame.num_instructions++;
     if (node.op() == "_Retval" && instruction.frame != Frames::kRoot) {
-      return AtNode(node, device_,
-                    absl::InvalidArgumentError(absl::StrCat(
-                        "a value inside of loop '", frame.name,
-                        "' cannot be fetched: it has one value an iteration")));
+      return CannotCompile(
+          node, device_,
+          absl::InvalidArgumentError(absl::StrCat(
+              "a value inside of loop '", frame.name,
+              "' cannot be fetched: it has one value an iteration")));
     }
     Program::FrameLayout& output = program_->frames_[instruction.output_frame];
     instruction.first_output = output.num_slots;
@@ -181,7 +182,7 @@ class ProgramCompiler {
     if (instruction.kind == InstructionKind::kMerge &&
         (node.num_inputs() > merge_count::kMaxEdges ||
          node.controls.size() > merge_count::kMaxEdges)) {
-      return AtNode(
+      return CannotCompile(
           node, device_,
           absl::InvalidArgumentError(absl::StrCat(
               "a Merge has at most ", merge_count::kMaxEdges, " inputs")));

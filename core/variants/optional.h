@@ -33,10 +33,10 @@ class OptionalValue final : public VariantValue {
   bool has_value() const { return components_.has_value(); }
   // REQUIRES: has_value().
   const Components& components() const { return *components_; }
+  int depth() const override { return depth_; }
 
   absl::string_view type_name() const override;
   std::string DebugString() const override;
-  int depth() const override { return depth_; }
   // Encodes as TensorFlow 2.15 does: the metadata is one byte, 1 if there is a
   // value and else 0, and the tensors are the components.
   absl::StatusOr<VariantData> Encode() const override;

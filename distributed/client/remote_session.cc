@@ -19,6 +19,7 @@
 #include "leat/graph/op_registry.h"
 #include "leat/protos/config.pb.h"
 #include "leat/protos/master.pb.h"
+#include "leat/runtime/step_deadline.h"
 
 namespace leat {
 namespace {
@@ -53,10 +54,7 @@ absl::Status CheckTimeout(const RunOptions& options) {
   if (!options.timeout.has_value() || *options.timeout > nanoseconds(0)) {
     return absl::OkStatus();
   }
-  return absl::DeadlineExceededError(
-      absl::StrCat("the step's timeout of ",
-                   absl::FormatDuration(absl::FromChrono(*options.timeout)),
-                   " was over before it could begin"));
+  return TooLateToBegin({.timeout = *options.timeout});
 }
 
 absl::Status CheckObserver(const RunOptions& options) {
@@ -455,8 +453,7 @@ absl::StatusOr<std::unique_ptr<MasterClient>> Connect(
   LEAT_ASSIGN_OR_RETURN(
       std::unique_ptr<Transport> transport,
       transports.Create(master.transport,
-                        {.max_message_bytes = options.max_message_bytes,
-                         .network = options.network}));
+                        {.max_message_bytes = options.max_message_bytes}));
   return std::make_unique<MasterClient>(std::move(transport),
                                         std::move(master.address));
 }

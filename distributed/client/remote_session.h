@@ -49,8 +49,6 @@ struct RemoteSessionOptions {
   std::shared_ptr<Cancellation> cancellation = {};
   // The most bytes of one message.
   int64_t max_message_bytes = INT32_MAX;
-  // The network of the transport "in-process", which is not used by others.
-  std::shared_ptr<InProcessNetwork> network = {};
   // Borrowed; must outlive the session. Null: BuiltinTransports().
   const TransportRegistry* transports = nullptr;
 };

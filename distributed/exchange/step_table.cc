@@ -1,13 +1,24 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/exchange/step_table.h"
 
+#include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "leat/core/status_payloads.h"
+#include "leat/distributed/shown_ids.h"
+#include "leat/distributed/status_listing.h"
+#include "leat/protos/status.pb.h"
 
 namespace leat {
+namespace {
+
+// The most runs among which the oldest ones are looked for.
+constexpr size_t kMaxReportedRuns = 10'000;
+
+}  // namespace
 
 StepTable::StepTable(std::string task, const ServerLimits& limits,
                      TimerQueue& timers, MakeRendezvous make_rendezvous)
@@ -20,7 +31,7 @@ StepTable::StepTable(std::string task, const ServerLimits& limits,
 }
 
 StepTable::~StepTable() {
-  Entries ended;
+  std::vector<Ended> ended;
   {
     MutexLock lock(mutex_);
     is_closed_ = true;
@@ -30,17 +41,33 @@ StepTable::~StepTable() {
       while (line->timer != 0) timer_has_run_.Wait(mutex_);
     }
     for (auto& [step_id, entry] : steps_) {
-      ended.emplace_back(step_id, std::move(entry));
+      ended.push_back(TakeOut(step_id, entry));
     }
     steps_.clear();
   }
-  for (auto& [step_id, entry] : ended) {
-    FailEntry(entry, AsDerived(absl::UnavailableError(absl::StrCat(
-                         "step ", step_id, " ended: ", task_, " stops"))));
+  for (const Ended& step : ended) {
+    Fail(step, AsDerived(absl::UnavailableError(absl::StrCat(
+                   "step ", step.step_id, " ended: ", task_, " stops"))));
   }
 }
 
 absl::StatusOr<std::shared_ptr<RemoteRendezvous>> StepTable::Begin(
+    int64_t step_id, absl::string_view session, Run run, FailStep fail,
+    const RunInputs& inputs) {
+  counts_.Begin();
+  absl::StatusOr<std::shared_ptr<RemoteRendezvous>> rendezvous =
+      Enroll(step_id, session, run, std::move(fail));
+  if (!rendezvous.ok()) {
+    counts_.End(/*succeeded=*/false);
+    return rendezvous;
+  }
+  if (inputs.devices != nullptr) (*rendezvous)->UseSession(inputs.devices);
+  if (inputs.bundles != nullptr) (*rendezvous)->UseBundles(inputs.bundles);
+  if (inputs.recorder != nullptr) (*rendezvous)->RecordPulls(inputs.recorder);
+  return rendezvous;
+}
+
+absl::StatusOr<std::shared_ptr<RemoteRendezvous>> StepTable::Enroll(
     int64_t step_id, absl::string_view session, Run run, FailStep fail) {
   MutexLock lock(mutex_);
   if (ended_.contains(step_id)) return EndedError(step_id);
@@ -56,23 +83,31 @@ absl::StatusOr<std::shared_ptr<RemoteRendezvous>> StepTable::Begin(
   }
   if (entry.rendezvous == nullptr) entry.rendezvous = make_rendezvous_(step_id);
   Leave(entry);
-  entry.running.insert_or_assign(run, std::move(fail));
+  const bool is_new =
+      runs_
+          .insert_or_assign({step_id, run}, RunEntry{.session = entry.session,
+                                                     .begun = Clock::now(),
+                                                     .fail = std::move(fail)})
+          .second;
+  if (is_new) entry.running.push_back(run);
   return entry.rendezvous;
 }
 
 void StepTable::Finish(int64_t step_id, Run run, const absl::Status& status) {
-  Entries ended;
+  counts_.End(status.ok());
+  std::vector<Ended> ended;
   FailStep forgotten;  // freed outside the lock
   absl::Status why = status;
   {
     MutexLock lock(mutex_);
+    if (const auto place = runs_.find({step_id, run}); place != runs_.end()) {
+      forgotten = std::move(place->second.fail);
+      runs_.erase(place);
+    }
     const auto found = steps_.find(step_id);
     if (found == steps_.end()) return;
     Entry& entry = found->second;
-    const auto place = entry.running.find(run);
-    if (place == entry.running.end()) return;
-    forgotten = std::move(place->second);
-    entry.running.erase(place);
+    if (std::erase(entry.running, run) == 0) return;
     if (!status.ok()) {
       Bury(step_id, ended);
     } else if (entry.running.empty()) {
@@ -86,7 +121,7 @@ void StepTable::Finish(int64_t step_id, Run run, const absl::Status& status) {
       }
     }
   }
-  for (auto& [id, entry] : ended) FailEntry(entry, AsDerived(why));
+  FailAll(ended, AsDerived(why));
 }
 
 absl::StatusOr<std::shared_ptr<RemoteRendezvous>> StepTable::Await(
@@ -119,7 +154,7 @@ absl::StatusOr<std::shared_ptr<RemoteRendezvous>> StepTable::Await(
 }
 
 void StepTable::StopWaiting(int64_t step_id) {
-  Entry forgotten;
+  Ended forgotten;
   {
     MutexLock lock(mutex_);
     const auto found = steps_.find(step_id);
@@ -127,11 +162,11 @@ void StepTable::StopWaiting(int64_t step_id) {
     Entry& entry = found->second;
     if (entry.waiting == 0 || --entry.waiting > 0 || entry.has_begun) return;
     Leave(entry);
-    forgotten = std::move(entry);
+    forgotten = TakeOut(step_id, entry);
     steps_.erase(found);
   }
-  FailEntry(forgotten, AsDerived(absl::CancelledError(absl::StrCat(
-                           "nobody waits for step ", step_id, " any more"))));
+  Fail(forgotten, AsDerived(absl::CancelledError(absl::StrCat(
+                      "nobody waits for step ", step_id, " any more"))));
 }
 
 absl::StatusOr<std::shared_ptr<RemoteRendezvous>> StepTable::Find(
@@ -145,16 +180,16 @@ absl::StatusOr<std::shared_ptr<RemoteRendezvous>> StepTable::Find(
 }
 
 void StepTable::End(int64_t step_id, const absl::Status& why) {
-  Entries ended;
+  std::vector<Ended> ended;
   {
     MutexLock lock(mutex_);
     Bury(step_id, ended);
   }
-  for (auto& [id, entry] : ended) FailEntry(entry, AsDerived(why));
+  FailAll(ended, AsDerived(why));
 }
 
 void StepTable::EndOf(absl::string_view session, const absl::Status& why) {
-  Entries ended;
+  std::vector<Ended> ended;
   {
     MutexLock lock(mutex_);
     std::vector<int64_t> ids;
@@ -163,7 +198,7 @@ void StepTable::EndOf(absl::string_view session, const absl::Status& why) {
     }
     for (const int64_t step_id : ids) Bury(step_id, ended);
   }
-  for (auto& [id, entry] : ended) FailEntry(entry, AsDerived(why));
+  FailAll(ended, AsDerived(why));
 }
 
 size_t StepTable::num_steps() const {
@@ -173,9 +208,7 @@ size_t StepTable::num_steps() const {
 
 size_t StepTable::num_runs() const {
   MutexLock lock(mutex_);
-  size_t runs = 0;
-  for (const auto& [step_id, entry] : steps_) runs += entry.running.size();
-  return runs;
+  return runs_.size();
 }
 
 size_t StepTable::num_untaken() const {
@@ -191,9 +224,64 @@ size_t StepTable::num_untaken() const {
   return untaken;
 }
 
-void StepTable::FailEntry(Entry& entry, const absl::Status& derived) {
-  for (const auto& [run, fail] : entry.running) fail(derived);
-  entry.rendezvous->StartAbort(derived);
+void StepTable::FailRuns(const absl::Status& why) {
+  std::vector<FailStep> runs;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [run, entry] : runs_) {
+      if (entry.fail != nullptr) runs.push_back(entry.fail);
+    }
+  }
+  for (const FailStep& fail : runs) fail(why);
+}
+
+void StepTable::Report(const StatusListing& listing,
+                       pb::TaskStatusResponse& status) const {
+  ExportSteps(counts_.totals(), *status.mutable_steps());
+  const Clock::time_point now = Clock::now();
+  struct Shown {
+    int64_t step_id = 0;
+    std::string session = {};
+    Clock::time_point begun = {};
+  };
+  std::vector<Shown> old;
+  {
+    MutexLock lock(mutex_);
+    status.set_num_open_steps(static_cast<int64_t>(steps_.size()));
+    for (const auto& [run, entry] : runs_) {
+      if (old.size() >= kMaxReportedRuns) break;
+      if (now - entry.begun < listing.min_age) continue;
+      old.push_back({run.first, entry.session, entry.begun});
+    }
+  }
+  std::sort(old.begin(), old.end(),
+            [](const Shown& a, const Shown& b) { return a.begun < b.begun; });
+  if (old.size() > listing.max_listed) old.resize(listing.max_listed);
+  for (const Shown& entry : old) {
+    // The ids are shortened, since a whole one could be misused.
+    pb::RunningStepStatus& step = *status.add_running_steps();
+    step.set_step(ShownStep(entry.step_id));
+    step.set_session(ShownHandle(entry.session));
+    step.set_age_us(ToMicros(now - entry.begun));
+  }
+}
+
+void StepTable::Fail(const Ended& ended, const absl::Status& derived) {
+  for (const FailStep& fail : ended.runs) fail(derived);
+  ended.rendezvous->StartAbort(derived);
+}
+
+void StepTable::FailAll(const std::vector<Ended>& ended,
+                        const absl::Status& derived) {
+  for (const Ended& step : ended) Fail(step, derived);
+}
+
+StepTable::Ended StepTable::TakeOut(int64_t step_id, Entry& entry) {
+  Ended ended{.step_id = step_id, .rendezvous = std::move(entry.rendezvous)};
+  for (const Run run : entry.running) {
+    ended.runs.push_back(std::exchange(runs_[{step_id, run}].fail, nullptr));
+  }
+  return ended;
 }
 
 absl::Status StepTable::EndedError(int64_t step_id) const {
@@ -222,11 +310,11 @@ void StepTable::SetTimer(Line& line) {
                           [this, &line] { EndThoseWhoseTimeIsUp(line); });
 }
 
-void StepTable::Bury(int64_t step_id, Entries& ended) {
+void StepTable::Bury(int64_t step_id, std::vector<Ended>& ended) {
   const auto found = steps_.find(step_id);
   if (found != steps_.end()) {
     Leave(found->second);
-    ended.emplace_back(step_id, std::move(found->second));
+    ended.push_back(TakeOut(step_id, found->second));
     steps_.erase(found);
   }
   if (!ended_.insert(step_id).second) return;
@@ -237,7 +325,7 @@ void StepTable::Bury(int64_t step_id, Entries& ended) {
 }
 
 void StepTable::EndThoseWhoseTimeIsUp(Line& line) {
-  Entries ended;
+  std::vector<Ended> ended;
   {
     MutexLock lock(mutex_);
     const Clock::time_point now = Clock::now();
@@ -245,8 +333,8 @@ void StepTable::EndThoseWhoseTimeIsUp(Line& line) {
       Bury(line.steps.front().step_id, ended);
     }
   }
-  for (auto& [step_id, entry] : ended) {
-    FailEntry(entry, AsDerived(TimeIsUp(step_id, line)));
+  for (const Ended& step : ended) {
+    Fail(step, AsDerived(TimeIsUp(step.step_id, line)));
   }
   ended.clear();
   MutexLock lock(mutex_);

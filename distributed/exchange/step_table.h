@@ -7,6 +7,9 @@
 //
 // An ended step leaves its id behind as a tombstone, so that late requests find
 // it ended and cannot begin it anew.
+//
+// It is also the table of the graphs that run in steps, from the call of
+// RunGraph until its reply.
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_STEP_TABLE_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_STEP_TABLE_H_
 
@@ -30,8 +33,25 @@
 #include "leat/core/threads/timer_queue.h"
 #include "leat/distributed/exchange/remote_rendezvous.h"
 #include "leat/distributed/limits.h"
+#include "leat/distributed/step_counts.h"
+
+namespace leat::pb {
+class TaskStatusResponse;
+}  // namespace leat::pb
 
 namespace leat {
+
+struct StatusListing;
+
+// What a graph that runs brings to the rendezvous of its step.
+struct RunInputs {
+  // Pulls allocate in the memory of this session. Null: it is not limited.
+  std::shared_ptr<const SessionDevices> devices = {};
+  // Pulls of tensors of one bundle wait for each other. May be null.
+  std::shared_ptr<const RecvBundles> bundles = {};
+  // Records pulls, as long as it lives. May be null.
+  std::shared_ptr<StepStatsRecorder> recorder = {};
+};
 
 // Thread-safe. Shares the ownership of each step's rendezvous until the step
 // ends.
@@ -41,13 +61,13 @@ class StepTable {
   // must do nothing else.
   using MakeRendezvous =
       std::function<std::shared_ptr<RemoteRendezvous>(int64_t step_id)>;
-  // Fails a graph that runs in a step. Called at most once, outside of any
-  // lock, perhaps during or after the graph's Finish, so it must own what it
-  // touches.
+  // Fails a graph that runs in a step. Called at most once by the end of the
+  // step and any number of times by FailRuns, outside of any lock, perhaps
+  // during or after the graph's Finish, so it must own what it touches.
   using FailStep = std::function<void(const absl::Status& why)>;
-  // Identifies one run of a graph in a step. Runs at the same time must differ.
+  // Identifies one run of a graph in a step. Runs of a step at the same time
+  // must differ.
   using Run = const void*;
-
   // `task` names this task in messages. `timers` is borrowed and must outlive
   // this.
   StepTable(std::string task, const ServerLimits& limits, TimerQueue& timers,
@@ -62,14 +82,15 @@ class StepTable {
   // waiting or running before (a step may run several graphs of a task). `fail`
   // is kept until that run is over or the step ends. Returns the step's
   // rendezvous; ABORTED (derived) for a step that has ended, INVALID_ARGUMENT
-  // for a step of another session.
+  // for a step of another session. Counts the run, in either case.
   absl::StatusOr<std::shared_ptr<RemoteRendezvous>> Begin(
-      int64_t step_id, absl::string_view session, Run run, FailStep fail);
+      int64_t step_id, absl::string_view session, Run run, FailStep fail,
+      const RunInputs& inputs = {});
 
-  // A run is over. If it failed, the step ends. If it was the last run of the
-  // step, the step lingers, since peers may still fetch its tensors. It lingers
-  // for `step_linger`; when more steps linger than there may be tombstones, the
-  // oldest one ends.
+  // A run that Begin has accepted is over. If it failed, the step ends. If it
+  // was the last run of the step, the step lingers, since peers may still fetch
+  // its tensors. It lingers for `step_linger`; when more steps linger than
+  // there may be tombstones, the oldest one ends.
   void Finish(int64_t step_id, Run run, const absl::Status& status);
 
   // A peer asks for a tensor of the step. An unknown step becomes a waiting
@@ -97,11 +118,19 @@ class StepTable {
   // Ends every step of that session.
   void EndOf(absl::string_view session, const absl::Status& why);
 
+  // Fails all runs. Their steps end when the runs are over.
+  void FailRuns(const absl::Status& why);
+
   size_t num_steps() const;  // steps that have not ended
-  // The number of runs in all steps now.
+  // The number of runs that are not over, also those of steps that have ended.
   size_t num_runs() const;
   // The number of tensors of lingering steps that peers have still to fetch.
   size_t num_untaken() const;
+
+  // Adds to `status` how many steps there are, how many runs there were, and
+  // the oldest runs that are not over.
+  void Report(const StatusListing& listing,
+              pb::TaskStatusResponse& status) const;
 
  private:
   using Clock = TimerQueue::Clock;
@@ -122,15 +151,28 @@ class StepTable {
     std::shared_ptr<RemoteRendezvous> rendezvous = {};
     bool has_begun = false;
     std::string session = {};
-    absl::flat_hash_map<Run, FailStep> running = {};
+    std::vector<Run> running = {};
     int waiting = 0;       // peers that wait for it to begin
     Line* line = nullptr;  // the line it is in, or null
     std::list<Deadline>::iterator place = {};
   };
-  using Entries = std::vector<std::pair<int64_t, Entry>>;
+  // A run that is not over.
+  struct RunEntry {
+    std::string session = {};
+    Clock::time_point begun = {};
+    FailStep fail = {};  // null once the step has ended
+  };
+  // What is left of a step that has ended.
+  struct Ended {
+    int64_t step_id = 0;
+    std::shared_ptr<RemoteRendezvous> rendezvous = {};
+    std::vector<FailStep> runs = {};
+  };
 
-  // Fails the runs of a step that was taken out, and aborts its rendezvous.
-  static void FailEntry(Entry& entry, const absl::Status& derived);
+  // Fails the runs of a step that has ended, and aborts its rendezvous.
+  static void Fail(const Ended& ended, const absl::Status& derived);
+  static void FailAll(const std::vector<Ended>& ended,
+                      const absl::Status& derived);
   // Returns ABORTED (derived): the step has ended.
   absl::Status EndedError(int64_t step_id) const;
 
@@ -140,9 +182,15 @@ class StepTable {
   void Leave(Entry& entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Sets the timer for the first step in line, unless it is set.
   void SetTimer(Line& line) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Moves a step, if there is one of that id, to `ended`, for FailEntry outside
-  // of the lock, and leaves the tombstone.
-  void Bury(int64_t step_id, Entries& ended)
+  // Does what Begin says, but for the inputs.
+  absl::StatusOr<std::shared_ptr<RemoteRendezvous>> Enroll(
+      int64_t step_id, absl::string_view session, Run run, FailStep fail);
+  // Takes what is to be failed, outside of the lock, out of a step.
+  Ended TakeOut(int64_t step_id, Entry& entry)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Moves a step, if there is one of that id, to `ended`, and leaves the
+  // tombstone.
+  void Bury(int64_t step_id, std::vector<Ended>& ended)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Called by the timer of a line. Ends the steps whose time is up.
   void EndThoseWhoseTimeIsUp(Line& line);
@@ -153,11 +201,15 @@ class StepTable {
   const ServerLimits limits_;
   TimerQueue& timers_;
   const MakeRendezvous make_rendezvous_;
+  StepCounts counts_;  // of runs
 
   mutable Mutex mutex_;
   CondVar timer_has_run_;
   bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
   absl::flat_hash_map<int64_t, Entry> steps_ ABSL_GUARDED_BY(mutex_);
+  // By step and run.
+  absl::flat_hash_map<std::pair<int64_t, Run>, RunEntry> runs_
+      ABSL_GUARDED_BY(mutex_);
   Line waiting_ ABSL_GUARDED_BY(mutex_);
   Line lingering_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_set<int64_t> ended_ ABSL_GUARDED_BY(mutex_);

@@ -27,7 +27,7 @@ constexpr std::chrono::milliseconds kLongestPause(1000);
 // One call of GetClusterDevices. Calls and timers share the ownership.
 class Inquiry : public std::enable_shared_from_this<Inquiry> {
  public:
-  Inquiry(Tasks& tasks, TimerQueue& timers, ClusterDevicesRequest request,
+  Inquiry(TaskCaller& tasks, TimerQueue& timers, ClusterDevicesRequest request,
           ClusterDevicesDone done)
       : tasks_(tasks),
         timers_(timers),
@@ -190,7 +190,7 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
     return absl::OkStatus();
   }
 
-  Tasks& tasks_;
+  TaskCaller& tasks_;
   TimerQueue& timers_;
   const ClusterDevicesRequest request_;
   const Clock::time_point deadline_;
@@ -205,7 +205,7 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
 
 }  // namespace
 
-void GetClusterDevices(Tasks& tasks, TimerQueue& timers,
+void GetClusterDevices(TaskCaller& tasks, TimerQueue& timers,
                        ClusterDevicesRequest request, ClusterDevicesDone done) {
   std::make_shared<Inquiry>(tasks, timers, std::move(request), std::move(done))
       ->Start();

@@ -66,7 +66,7 @@ using ClusterDevicesDone =
 //   in the cluster is then wrong.
 //
 // `tasks` and `timers` are borrowed and must outlive the call of `done`.
-void GetClusterDevices(Tasks& tasks, TimerQueue& timers,
+void GetClusterDevices(TaskCaller& tasks, TimerQueue& timers,
                        ClusterDevicesRequest request, ClusterDevicesDone done);
 
 }  // namespace leat

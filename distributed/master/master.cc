@@ -13,13 +13,12 @@
 #include "leat/core/quoted_text.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/cluster/device_attributes.h"
-#include "leat/distributed/master/master_sessions.h"
-#include "leat/distributed/requests/request_ids.h"
-#include "leat/distributed/requests/request_queue.h"
+#include "leat/distributed/master/create_master_session.h"
 #include "leat/distributed/shown_ids.h"
 #include "leat/distributed/status_listing.h"
+#include "leat/distributed/tasks/end_notices.h"
 #include "leat/distributed/tasks/fan_out.h"
-#include "leat/distributed/tasks/stoppable_tasks.h"
+#include "leat/graph/op_registry.h"
 #include "leat/protos/master.pb.h"
 #include "leat/protos/status.pb.h"
 #include "leat/protos/worker.pb.h"
@@ -53,13 +52,9 @@ absl::Status ClosedByClient() {
       "Step was cancelled by an explicit call to `Session::Close()`.");
 }
 
-// Returns `environment` with `tasks` as its tasks, and with a LostDeletions and
-// a Cleanups that tell these tasks.
-MasterEnvironment WithNotices(MasterEnvironment environment, Tasks& tasks) {
-  environment.tasks = &tasks;
-  environment.lost_deletions =
-      std::make_shared<LostDeletions>(*environment.tasks, *environment.timers);
-  environment.cleanups = std::make_shared<Cleanups>(
+// Returns `environment` with notices that tell its tasks.
+MasterEnvironment WithNotices(MasterEnvironment environment) {
+  environment.notices = std::make_shared<EndNotices>(
       environment.task, *environment.tasks, *environment.timers);
   return environment;
 }
@@ -78,107 +73,41 @@ void Respond(const Response& response, Reply reply) {
 
 }  // namespace
 
-// Shared by the Master, the methods and the calls under way.
-class Master::Implementation
-    : public std::enable_shared_from_this<Implementation> {
- public:
-  explicit Implementation(MasterEnvironment environment)
-      : tasks_(*environment.tasks),
-        environment_(WithNotices(std::move(environment), tasks_)),
-        requests_(environment_.task, *environment_.blocking,
-                  environment_.limits.max_transport_bytes),
-        request_ids_(environment_.limits.max_request_ids),
-        sessions_(std::make_shared<MasterSessions>(
-            environment_.task, environment_.limits, *environment_.timers)) {
-    sessions_->StartSweeping();
-  }
+Master::Master(MasterEnvironment environment)
+    : environment_(WithNotices(std::move(environment))),
+      requests_(environment_.task, *environment_.blocking,
+                environment_.limits.max_transport_bytes),
+      request_ids_(environment_.limits.max_request_ids),
+      sessions_(std::make_shared<MasterSessions>(
+          environment_.task, environment_.limits, *environment_.timers)) {
+  sessions_->StartSweeping();
+}
 
-  void AddMethods(MethodTable& methods);
-  void BeginStop();
-  void Stop(steady_clock::time_point deadline);
-  size_t num_sessions() const { return sessions_->size(); }
-  void Report(const StatusListing& listing,
-              pb::TaskStatusResponse& status) const;
+Master::~Master() = default;
 
- private:
-  using Call = std::shared_ptr<CallContext>;
-  using Thread = RequestQueue::Thread;
-
-  // A handler that gets the parsed request.
-  template <class Request>
-  using Method = void (Implementation::*)(Call call, Request request,
-                                          Reply reply);
-  // Adds a method whose requests are parsed and handled on `thread`.
-  template <class Request>
-  void Serve(const leat::Method& method, Method<Request> handler,
-             MethodTable& methods, Thread thread = Thread::kTransport);
-
-  void CreateSession(Call call, pb::CreateSessionRequest request, Reply reply);
-  void ExtendSession(Call call, pb::ExtendSessionRequest request, Reply reply);
-  void CloseSession(Call call, pb::CloseSessionRequest request, Reply reply);
-  void ListDevices(Call call, pb::ListDevicesRequest request, Reply reply);
-  void Reset(Call call, pb::ResetRequest request, Reply reply);
-  void MakeCallable(Call call, pb::MakeCallableRequest request, Reply reply);
-  void ReleaseCallable(Call call, pb::ReleaseCallableRequest request,
-                       Reply reply);
-  void PartialRunSetup(Call call, pb::PartialRunSetupRequest request,
-                       Reply reply);
-
-  // A handler of a method with tensors, which are in the payload. The feeds of
-  // `args` are not yet set.
-  template <class Request>
-  using StepMethod = void (Implementation::*)(Request request, Payload payload,
-                                              MasterSession::StepArgs args,
-                                              Reply reply);
-  // Adds a method with tensors. Quick requests are handled on the transport's
-  // thread, others on the blocking queue.
-  template <class Request>
-  void ServeStep(const leat::Method& method, StepMethod<Request> handler,
-                 MethodTable& methods);
-  void RunStep(pb::RunStepRequest request, Payload payload,
-               MasterSession::StepArgs args, Reply reply);
-  void RunCallable(pb::RunCallableRequest request, Payload payload,
-                   MasterSession::StepArgs args, Reply reply);
-  // Makes the tensors of `payload`, which are charged to the session.
-  absl::Status Materialize(MasterSession& session, Payload& payload) const {
-    return payload.Materialize(session.allocator(),
-                               &environment_.ops->variants(),
-                               environment_.limits.max_message_bytes);
-  }
-
-  // Returns the session of a request of `method`. Returns ABORTED if there is
-  // none, or if a request with the same id has come before.
-  template <class Request>
-  absl::StatusOr<SessionPtr> SessionOf(const Request& request,
-                                       absl::string_view method) {
-    LEAT_RETURN_IF_ERROR(request_ids_.Add(request.request_id(), method));
-    SessionPtr session = sessions_->Find(request.session_handle());
-    if (session == nullptr) return NoSession(request.session_handle());
-    return session;
-  }
-  // Clears the containers of the tasks that `filters` allow, then replies.
-  void CleanUpTasks(const pb::ResetRequest& request,
-                    std::vector<DeviceName> filters,
-                    MasterSessions::UnderWay under_way, Reply reply);
-  absl::Status Stopping() const {
-    return absl::UnavailableError(
-        absl::StrCat("the master of ", environment_.task, " is stopping"));
-  }
-
-  StoppableTasks tasks_;
-  const MasterEnvironment environment_;  // its `tasks` are `tasks_`
-  RequestQueue requests_;
-  RequestIds request_ids_;
-  // Ends the sessions that are being created.
-  const std::shared_ptr<Cancellation> stopping_ =
-      std::make_shared<Cancellation>();
-  const std::shared_ptr<MasterSessions> sessions_;
-};
+absl::Status Master::Materialize(MasterSession& session,
+                                 Payload& payload) const {
+  return payload.Materialize(session.allocator(), &environment_.ops->variants(),
+                             environment_.limits.max_message_bytes);
+}
 
 template <class Request>
-void Master::Implementation::Serve(const leat::Method& method,
-                                   Method<Request> handler,
-                                   MethodTable& methods, Thread thread) {
+absl::StatusOr<SessionPtr> Master::SessionOf(const Request& request,
+                                             absl::string_view method) {
+  LEAT_RETURN_IF_ERROR(request_ids_.Add(request.request_id(), method));
+  SessionPtr session = sessions_->Find(request.session_handle());
+  if (session == nullptr) return NoSession(request.session_handle());
+  return session;
+}
+
+absl::Status Master::Stopping() const {
+  return absl::UnavailableError(
+      absl::StrCat("the master of ", environment_.task, " is stopping"));
+}
+
+template <class Request>
+void Master::Serve(const leat::Method& method, Method<Request> handler,
+                   MethodTable& methods, Thread thread) {
   methods.Add(method, [self = shared_from_this(), handler, thread](
                           Call call, Payload payload, Reply reply) {
     self->requests_.Take(thread, std::move(payload), std::move(reply),
@@ -197,9 +126,8 @@ void Master::Implementation::Serve(const leat::Method& method,
 }
 
 template <class Request>
-void Master::Implementation::ServeStep(const leat::Method& method,
-                                       StepMethod<Request> handler,
-                                       MethodTable& methods) {
+void Master::ServeStep(const leat::Method& method, StepMethod<Request> handler,
+                       MethodTable& methods) {
   methods.Add(method, [self = shared_from_this(), handler](
                           Call call, Payload payload, Reply reply) {
     const Thread thread =
@@ -220,23 +148,23 @@ void Master::Implementation::ServeStep(const leat::Method& method,
   });
 }
 
-void Master::Implementation::AddMethods(MethodTable& methods) {
-  using I = Implementation;
-  Serve(methods::kCreateSession, &I::CreateSession, methods, Thread::kBlocking);
-  Serve(methods::kExtendSession, &I::ExtendSession, methods, Thread::kBlocking);
-  Serve(methods::kCloseSession, &I::CloseSession, methods);
-  Serve(methods::kListDevices, &I::ListDevices, methods);
-  Serve(methods::kReset, &I::Reset, methods);
-  Serve(methods::kMakeCallable, &I::MakeCallable, methods);
-  Serve(methods::kReleaseCallable, &I::ReleaseCallable, methods);
-  Serve(methods::kPartialRunSetup, &I::PartialRunSetup, methods);
-  ServeStep(methods::kRunStep, &I::RunStep, methods);
-  ServeStep(methods::kRunCallable, &I::RunCallable, methods);
+void Master::AddMethods(MethodTable& methods) {
+  Serve(methods::kCreateSession, &Master::CreateSession, methods,
+        Thread::kBlocking);
+  Serve(methods::kExtendSession, &Master::ExtendSession, methods,
+        Thread::kBlocking);
+  Serve(methods::kCloseSession, &Master::CloseSession, methods);
+  Serve(methods::kListDevices, &Master::ListDevices, methods);
+  Serve(methods::kReset, &Master::Reset, methods);
+  Serve(methods::kMakeCallable, &Master::MakeCallable, methods);
+  Serve(methods::kReleaseCallable, &Master::ReleaseCallable, methods);
+  Serve(methods::kPartialRunSetup, &Master::PartialRunSetup, methods);
+  ServeStep(methods::kRunStep, &Master::RunStep, methods);
+  ServeStep(methods::kRunCallable, &Master::RunCallable, methods);
 }
 
-void Master::Implementation::CreateSession(Call call,
-                                           pb::CreateSessionRequest request,
-                                           Reply reply) {
+void Master::CreateSession(Call call, pb::CreateSessionRequest request,
+                           Reply reply) {
   const absl::Status is_new =
       request_ids_.Add(request.request_id(), "CreateSession (Master)");
   if (!is_new.ok()) return std::move(reply)(is_new);
@@ -252,7 +180,7 @@ void Master::Implementation::CreateSession(Call call,
     cancel(call->cancellation.status());
   }
   if (!stopping_->Register(cancel, &of_master)) cancel(stopping_->status());
-  MasterSession::Create(
+  CreateMasterSession(
       environment_, std::move(request), cancellation, *under_way,
       [self = shared_from_this(), call, of_call, of_master,
        under_way = *under_way,
@@ -272,9 +200,8 @@ void Master::Implementation::CreateSession(Call call,
       call->deadline);
 }
 
-void Master::Implementation::ExtendSession(Call call,
-                                           pb::ExtendSessionRequest request,
-                                           Reply reply) {
+void Master::ExtendSession(Call call, pb::ExtendSessionRequest request,
+                           Reply reply) {
   const absl::StatusOr<SessionPtr> session =
       SessionOf(request, "ExtendSession (Master)");
   if (!session.ok()) return std::move(reply)(session.status());
@@ -289,10 +216,8 @@ void Master::Implementation::ExtendSession(Call call,
       });
 }
 
-void Master::Implementation::RunStep(pb::RunStepRequest request,
-                                     Payload payload,
-                                     MasterSession::StepArgs args,
-                                     Reply reply) {
+void Master::RunStep(pb::RunStepRequest request, Payload payload,
+                     MasterSession::StepArgs args, Reply reply) {
   StepSignature signature{
       .feeds = {},
       .fetches = {request.fetch().begin(), request.fetch().end()},
@@ -334,10 +259,8 @@ void Master::Implementation::RunStep(pb::RunStepRequest request,
   (*session)->Run(signature, std::move(args), std::move(answer));
 }
 
-void Master::Implementation::RunCallable(pb::RunCallableRequest request,
-                                         Payload payload,
-                                         MasterSession::StepArgs args,
-                                         Reply reply) {
+void Master::RunCallable(pb::RunCallableRequest request, Payload payload,
+                         MasterSession::StepArgs args, Reply reply) {
   const absl::StatusOr<SessionPtr> session =
       SessionOf(request, "RunCallable (Master)");
   absl::Status status = session.status();
@@ -362,9 +285,8 @@ void Master::Implementation::RunCallable(pb::RunCallableRequest request,
       });
 }
 
-void Master::Implementation::MakeCallable(Call call,
-                                          pb::MakeCallableRequest request,
-                                          Reply reply) {
+void Master::MakeCallable(Call call, pb::MakeCallableRequest request,
+                          Reply reply) {
   const absl::StatusOr<SessionPtr> session =
       SessionOf(request, "MakeCallable (Master)");
   if (!session.ok()) return std::move(reply)(session.status());
@@ -378,9 +300,8 @@ void Master::Implementation::MakeCallable(Call call,
       });
 }
 
-void Master::Implementation::ReleaseCallable(Call,
-                                             pb::ReleaseCallableRequest request,
-                                             Reply reply) {
+void Master::ReleaseCallable(Call, pb::ReleaseCallableRequest request,
+                             Reply reply) {
   const SessionPtr session = sessions_->Find(request.session_handle());
   const absl::Status status = session == nullptr
                                   ? NoSession(request.session_handle())
@@ -389,13 +310,11 @@ void Master::Implementation::ReleaseCallable(Call,
   Respond(pb::ReleaseCallableResponse(), std::move(reply));
 }
 
-void Master::Implementation::PartialRunSetup(Call, pb::PartialRunSetupRequest,
-                                             Reply reply) {
+void Master::PartialRunSetup(Call, pb::PartialRunSetupRequest, Reply reply) {
   std::move(reply)(absl::UnimplementedError("partial runs are not supported"));
 }
 
-void Master::Implementation::CloseSession(Call, pb::CloseSessionRequest request,
-                                          Reply reply) {
+void Master::CloseSession(Call, pb::CloseSessionRequest request, Reply reply) {
   // Shared with the callback, which is dropped if there is no session to close.
   const auto answer = std::make_shared<Reply>(std::move(reply));
   const bool closes = sessions_->Close(
@@ -406,8 +325,7 @@ void Master::Implementation::CloseSession(Call, pb::CloseSessionRequest request,
   }
 }
 
-void Master::Implementation::ListDevices(Call, pb::ListDevicesRequest request,
-                                         Reply reply) {
+void Master::ListDevices(Call, pb::ListDevicesRequest request, Reply reply) {
   const SessionPtr session = sessions_->Find(request.session_handle());
   if (session == nullptr) {
     return std::move(reply)(absl::InvalidArgumentError(
@@ -424,8 +342,7 @@ void Master::Implementation::ListDevices(Call, pb::ListDevicesRequest request,
   Respond(response, std::move(reply));
 }
 
-void Master::Implementation::Reset(Call, pb::ResetRequest request,
-                                   Reply reply) {
+void Master::Reset(Call, pb::ResetRequest request, Reply reply) {
   pb::ConfigProto config;
   *config.mutable_device_filters() = request.device_filters();
   absl::StatusOr<SessionConfig> filters = ReadSessionConfig(config);
@@ -442,10 +359,9 @@ void Master::Implementation::Reset(Call, pb::ResetRequest request,
       });
 }
 
-void Master::Implementation::CleanUpTasks(const pb::ResetRequest& request,
-                                          std::vector<DeviceName> filters,
-                                          MasterSessions::UnderWay under_way,
-                                          Reply reply) {
+void Master::CleanUpTasks(const pb::ResetRequest& request,
+                          std::vector<DeviceName> filters,
+                          MasterSessions::UnderWay under_way, Reply reply) {
   pb::CleanupAllRequest cleanup;
   *cleanup.mutable_container() = request.container();
   std::vector<TaskCall> calls;
@@ -470,24 +386,25 @@ void Master::Implementation::CleanUpTasks(const pb::ResetRequest& request,
          });
 }
 
-void Master::Implementation::BeginStop() {
+void Master::BeginStop() {
   stopping_->Cancel(Stopping());
   sessions_->BeginStop();
 }
 
-void Master::Implementation::Stop(steady_clock::time_point deadline) {
+void Master::Stop(steady_clock::time_point deadline) {
   BeginStop();
   sessions_->WaitUntil(deadline);
   // Cancels the calls that nothing else cancels. After the deadline these are
   // the calls that sessions wait for; otherwise nobody waits for them any more.
-  tasks_.Stop(Stopping());
+  environment_.tasks->Stop(Stopping());
   sessions_->WaitUntil(steady_clock::time_point::max());
-  environment_.lost_deletions->Stop();
-  environment_.cleanups->Stop();
+  environment_.notices->Stop();
 }
 
-void Master::Implementation::Report(const StatusListing& listing,
-                                    pb::TaskStatusResponse& status) const {
+size_t Master::num_sessions() const { return sessions_->size(); }
+
+void Master::Report(const StatusListing& listing,
+                    pb::TaskStatusResponse& status) const {
   status.set_num_client_sessions(static_cast<int64_t>(sessions_->size()));
   std::vector<std::pair<steady_clock::duration, SessionPtr>> sessions;
   const steady_clock::time_point now = steady_clock::now();
@@ -510,29 +427,6 @@ void Master::Implementation::Report(const StatusListing& listing,
     shown.set_num_plans(static_cast<int64_t>(session->num_plans()));
     shown.set_num_tasks(static_cast<int64_t>(session->num_tasks()));
   }
-}
-
-Master::Master(MasterEnvironment environment)
-    : implementation_(
-          std::make_shared<Implementation>(std::move(environment))) {}
-
-Master::~Master() = default;
-
-void Master::AddMethods(MethodTable& methods) {
-  implementation_->AddMethods(methods);
-}
-
-void Master::BeginStop() { implementation_->BeginStop(); }
-
-void Master::Stop(steady_clock::time_point deadline) {
-  implementation_->Stop(deadline);
-}
-
-size_t Master::num_sessions() const { return implementation_->num_sessions(); }
-
-void Master::Report(const StatusListing& listing,
-                    pb::TaskStatusResponse& status) const {
-  implementation_->Report(listing, status);
 }
 
 }  // namespace leat

@@ -1,290 +1,48 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/master/master_session.h"
 
-#include <algorithm>
-#include <chrono>
-#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
-#include "leat/core/status_payloads.h"
-#include "leat/distributed/cluster/device_attributes.h"
-#include "leat/distributed/master/registered_plan.h"
-#include "leat/distributed/master/step_deadline.h"
-#include "leat/distributed/requests/request_queue.h"
+#include "leat/core/threads/timer_queue.h"
+#include "leat/distributed/master/create_master_session.h"
+#include "leat/distributed/master/plan_wait.h"
 #include "leat/distributed/shown_ids.h"
-#include "leat/distributed/tasks/fan_out.h"
-#include "leat/graph/io/graph_def.h"
-#include "leat/graph/optimizer/pass.h"
-#include "leat/partitioner/policy.h"
-#include "leat/protos/worker.pb.h"
-#include "leat/runtime/constant_evaluator.h"
-#include "leat/runtime/plan_cache.h"
+#include "leat/graph/op_registry.h"
+#include "leat/runtime/signature_key.h"
+#include "leat/runtime/step_deadline.h"
 
 namespace leat {
-namespace {
 
 using std::chrono::steady_clock;
 
-// How long tasks may take to answer when a session is created, unless the
-// client says otherwise.
-constexpr std::chrono::seconds kConnectTimeout(60);
-// How long before the client's deadline an error is sent, so that it arrives.
-constexpr std::chrono::seconds kTimeToReply(2);
-// How long tasks may take to delete a session.
-constexpr std::chrono::seconds kDeleteTimeout(10);
-// The largest number of callables of one session.
-constexpr size_t kMaxCallables = 100'000;
-// How many extensions of one session may wait for their turn.
-constexpr size_t kMaxWaitingExtensions = 16;
-
-// Returns how long tasks may take to answer. The time ends a little before the
-// client gives up, so that the client can be told which task is missing.
-std::chrono::nanoseconds TimeToConnect(
-    const SessionConfig& config,
-    std::optional<steady_clock::time_point> answer_by) {
-  const std::chrono::nanoseconds wanted =
-      config.operation_timeout.value_or(kConnectTimeout);
-  if (!answer_by.has_value()) return wanted;
-  const std::chrono::nanoseconds left = *answer_by - steady_clock::now();
-  return std::min(wanted, left - std::min<std::chrono::nanoseconds>(
-                                     left / 4, kTimeToReply));
-}
-
-// Returns what GetClusterDevices calls with the missing tasks; null without a
-// log.
-std::function<void(const std::vector<std::string>&)> LogWaiting(
-    const MasterEnvironment& environment) {
-  if (environment.log == nullptr) return nullptr;
-  return [log = environment.log](const std::vector<std::string>& waiting) {
-    log(absl::StrCat("CreateSession still waiting for response from ",
-                     absl::StrJoin(waiting, ", ")));
-  };
-}
-
-// Returns options with a deadline, so that a silent task does not hold anything
-// for ever.
-CallOptions SetupCall(const ServerLimits& limits,
-                      std::shared_ptr<Cancellation> cancellation) {
-  return {.deadline = DeadlineAfter(limits.setup_timeout),
-          .cancellation = std::move(cancellation)};
-}
-
-// Adds the flag of the deadline to DEADLINE_EXCEEDED.
-absl::Status WithSetupTimeout(const absl::Status& status) {
-  if (!absl::IsDeadlineExceeded(status)) return status;
-  return WithMessage(status,
-                     absl::StrCat(status.message(), " (--setup-timeout)"));
-}
-
-// Returns UNIMPLEMENTED for options of TensorFlow that Leat does not have.
-absl::Status CheckCallable(const pb::CallableOptions& options) {
-  const char* field = options.tensor_connection_size() > 0 ? "tensor_connection"
-                      : options.feed_devices_size() > 0    ? "feed_devices"
-                      : options.fetch_devices_size() > 0   ? "fetch_devices"
-                                                           : nullptr;
-  if (field == nullptr) return absl::OkStatus();
-  return absl::UnimplementedError(absl::StrCat(
-      "CallableOptions.", field, ": feeds and fetches are in host memory"));
-}
-
-}  // namespace
-
 MasterSession::MasterSession(const MasterEnvironment& environment,
-                             SessionConfig config, pb::ConfigProto config_proto,
-                             ClusterDevices cluster)
+                             SessionConfig config,
+                             std::unique_ptr<SessionPlans> plans)
     : environment_(environment),
       config_(std::move(config)),
-      config_proto_(std::move(config_proto)),
-      cluster_(std::move(cluster)),
-      handle_(RandomHandle()),
-      evaluator_(NewConstantEvaluator(*environment.kernels,
-                                      environment.devices->compute_queue())),
-      plan_options_{.optimizer = config_.optimizer,
-                    .passes = &BuiltinPasses(),
-                    .evaluator = evaluator_.get(),
-                    .foreign_tasks = cluster_.foreign_tasks,
-                    .keep_whole = environment_.plan_observer != nullptr},
-      plans_(PlanTable::Create([tasks = environment.tasks,
-                                handle = handle_](const PlanTable::Plan& plan) {
-        DeregisterParts(*tasks, handle, plan->parts);
-      })),
-      extensions_(*environment.blocking, kMaxWaitingExtensions),
-      memory_(std::make_shared<MemoryAccount>(
-          absl::StrCat("session ", ShownHandle(handle_), ", which may have ",
-                       environment.limits.max_session_bytes,
-                       " bytes (--max-session-bytes)"),
-          environment.limits.max_session_bytes)),
-      allocator_(HostAllocator(), memory_),
-      used_(steady_clock::now()),
-      graph_bytes_(environment.limits.max_graph_bytes) {}
-
-void MasterSession::Create(const MasterEnvironment& environment,
-                           pb::CreateSessionRequest request,
-                           std::shared_ptr<Cancellation> cancellation,
-                           std::shared_ptr<void> under_way, Created done,
-                           std::optional<steady_clock::time_point> answer_by) {
-  absl::StatusOr<SessionConfig> config = ReadSessionConfig(request.config());
-  if (!config.ok()) return std::move(done)(config.status());
-  GraphBytes graph_bytes(environment.limits.max_graph_bytes);
-  const absl::Status fits = graph_bytes.Add(request.graph_def());
-  if (!fits.ok()) return std::move(done)(fits);
-  absl::StatusOr<Graph> graph = ImportGraphDef(
-      request.graph_def(), *environment.ops, environment.limits.import);
-  if (!graph.ok()) return std::move(done)(graph.status());
-  ClusterDevicesRequest devices{.own_task = environment.task,
-                                .own_devices = environment.devices->Infos(),
-                                .tasks = environment.cluster,
-                                .filters = config->device_filters,
-                                .timeout = TimeToConnect(*config, answer_by),
-                                .cancellation = cancellation,
-                                .on_waiting = LogWaiting(environment),
-                                .report_interval = environment.log_interval};
-  auto prepare =
-      [environment, config = *std::move(config),
-       config_proto = std::move(*request.mutable_config()),
-       graph = *std::move(graph), graph_bytes = std::move(graph_bytes),
-       cancellation, under_way = std::move(under_way),
-       done = std::move(done)](absl::StatusOr<ClusterDevices> cluster) mutable {
-        if (!cluster.ok()) return std::move(done)(cluster.status());
-        auto session =
-            Prepare(environment, std::move(config), std::move(config_proto),
-                    std::move(graph), *std::move(cluster));
-        if (!session.ok()) return std::move(done)(session.status());
-        {
-          MutexLock lock((*session)->mutex_);
-          (*session)->graph_bytes_ = std::move(graph_bytes);
-        }
-        (*session)->CreateWorkerSessions(std::move(cancellation),
-                                         std::move(under_way), std::move(done));
-      };
-  GetClusterDevices(
-      *environment.tasks, *environment.timers, std::move(devices),
-      [blocking = environment.blocking, prepare = std::move(prepare)](
-          absl::StatusOr<ClusterDevices> cluster) mutable {
-        blocking->Add([prepare = std::move(prepare),
-                       cluster = std::move(cluster)]() mutable {
-          prepare(std::move(cluster));
-        });
-      });
-}
-
-absl::StatusOr<std::shared_ptr<MasterSession>> MasterSession::Prepare(
-    const MasterEnvironment& environment, SessionConfig config,
-    pb::ConfigProto config_proto, Graph graph, ClusterDevices cluster) {
-  std::shared_ptr<MasterSession> session(
-      new MasterSession(environment, std::move(config), std::move(config_proto),
-                        std::move(cluster)));
-  LEAT_ASSIGN_OR_RETURN(
-      session->graph_,
-      SessionGraph::Create(
-          std::move(graph), session->cluster_.devices,
-          {.allow_soft_placement = session->config_.allow_soft_placement,
-           .policies = &BuiltinPolicies(),
-           .lower_limits = environment.limits.lower,
-           .foreign_tasks = session->cluster_.foreign_tasks}));
-  return session;
-}
-
-void MasterSession::CreateWorkerSessions(
-    std::shared_ptr<Cancellation> cancellation, std::shared_ptr<void> under_way,
-    Created done) {
-  pb::CreateWorkerSessionRequest request;
-  request.set_session_handle(handle_);
-  request.set_isolate_session_state(config_.isolate_state);
-  for (const DeviceInfo& device : cluster_.devices) {
-    ExportDevice(device, *request.add_cluster_device_attributes());
-  }
-  request.set_master_task(environment_.task);
-  request.set_master_incarnation(
-      static_cast<int64_t>(cluster_.devices.front().incarnation));
-  std::vector<TaskCall> calls;
-  for (size_t i = 0; i < cluster_.tasks.size(); ++i) {
-    request.set_request_id(static_cast<int64_t>(RandomId()));
-    request.set_ticket(cluster_.tickets[i]);
-    calls.push_back({cluster_.tasks[i], ToPayload(request)});
-  }
-  FanOut(*environment_.tasks, methods::kCreateWorkerSession, std::move(calls),
-         SetupCall(environment_.limits, std::move(cancellation)),
-         [self = shared_from_this(), under_way = std::move(under_way),
-          done = std::move(done)](
-             const std::vector<absl::StatusOr<Payload>>& replies) mutable {
-           absl::Status status =
-               WithSetupTimeout(FirstError(self->cluster_.tasks, replies));
-           if (status.ok()) status = self->Touch();
-           if (status.ok()) return std::move(done)(std::move(self));
-           std::move(done)(std::move(status));
-           self->DeleteWorkerSessions([under_way = std::move(under_way)] {});
-         });
-}
-
-void MasterSession::DeleteWorkerSessions(absl::AnyInvocable<void() &&> done) {
-  pb::DeleteWorkerSessionRequest request;
-  request.set_session_handle(handle_);
-  std::vector<TaskCall> calls;
-  for (const std::string& task : cluster_.tasks) {
-    calls.push_back({task, ToPayload(request)});
-  }
-  FanOut(*environment_.tasks, methods::kDeleteWorkerSession, std::move(calls),
-         {.deadline = steady_clock::now() + kDeleteTimeout},
-         [self = shared_from_this(), done = std::move(done)](
-             const std::vector<absl::StatusOr<Payload>>& replies) mutable {
-           LostDeletions* const lost = self->environment_.lost_deletions.get();
-           for (size_t i = 0; lost != nullptr && i < replies.size(); ++i) {
-             lost->Note(self->cluster_.tasks[i], self->handle_,
-                        replies[i].status());
-           }
-           std::move(done)();
-         });
-}
-
-absl::Status MasterSession::Touch() {
-  MutexLock lock(mutex_);
-  used_ = steady_clock::now();
-  return closed_;
-}
+      plans_(std::move(plans)),
+      allocator_(HostAllocator(),
+                 std::make_shared<MemoryAccount>(
+                     absl::StrCat("session ", ShownHandle(plans_->handle()),
+                                  ", which may have ",
+                                  environment.limits.max_session_bytes,
+                                  " bytes (--max-session-bytes)"),
+                     environment.limits.max_session_bytes)) {}
 
 void MasterSession::Extend(pb::GraphDef addition, int64_t version,
-                           std::shared_ptr<CallContext> call, Extended done) {
-  const absl::StatusOr<int64_t> run = Begin();
+                           std::shared_ptr<CallContext> call,
+                           SessionPlans::Extended done) {
+  const absl::StatusOr<int64_t> run = activity_.Begin();
   if (!run.ok()) return std::move(done)(run.status());
-  // Shared with the task of the queue, which the queue may refuse.
-  const auto answer = std::make_shared<Extended>(
+  plans_->Extend(
+      std::move(addition), version, std::move(call),
       [self = shared_from_this(), run = *run,
        done = std::move(done)](absl::StatusOr<int64_t> extended) mutable {
-        self->End(run);
+        self->activity_.End(run);
         std::move(done)(std::move(extended));
       });
-  const bool added = extensions_.Add([self = shared_from_this(),
-                                      addition = std::move(addition), version,
-                                      call = std::move(call), answer] {
-    std::move (*answer)(self->ExtendNow(addition, version, *call));
-  });
-  if (added) return;
-  std::move (*answer)(absl::ResourceExhaustedError(
-      absl::StrCat(kMaxWaitingExtensions,
-                   " extensions of the session's graph wait already")));
-}
-
-absl::StatusOr<int64_t> MasterSession::ExtendNow(const pb::GraphDef& addition,
-                                                 int64_t version,
-                                                 const CallContext& call) {
-  LEAT_RETURN_IF_ERROR(Touch());
-  if (call.cancellation.IsCancelled()) return call.cancellation.status();
-  GraphBytes bytes = [this] {
-    MutexLock lock(mutex_);
-    return graph_bytes_;
-  }();
-  LEAT_RETURN_IF_ERROR(bytes.Add(addition));
-  LEAT_ASSIGN_OR_RETURN(
-      const int64_t extended,
-      graph_->ExtendAtVersion(addition, version, environment_.limits.import));
-  MutexLock lock(mutex_);
-  graph_bytes_ = std::move(bytes);
-  return extended;
 }
 
 std::optional<StepDeadline> MasterSession::DeadlineOf(
@@ -302,59 +60,35 @@ std::optional<StepDeadline> MasterSession::DeadlineOf(
 
 void MasterSession::GetPlan(const StepSignature& signature,
                             const std::string& key, const Patience& patience,
-                            PlanTable::Done done) {
-  absl::StatusOr<PlanTable::Plan> found = plans_->Find(key);
+                            RegisteredPlans::Done done) {
+  absl::StatusOr<RegisteredPlans::Plan> found = plans_->table()->Find(key);
   if (!found.ok() || *found != nullptr) {
     return std::move(done)(std::move(found));
   }
   WaitForPlan(
-      plans_, key, graph_->version(),
+      plans_->table(), key, plans_->graph_version(),
       [self = shared_from_this(),
-       signature = signature](PlanTable::Done made) mutable {
-        const absl::StatusOr<int64_t> run = self->Begin();
+       signature = signature](RegisteredPlans::Done made) mutable {
+        const absl::StatusOr<int64_t> run = self->activity_.Begin();
         if (!run.ok()) return std::move(made)(run.status());
-        MasterSession& session = *self;
-        session.environment_.blocking->Add(
-            [self = std::move(self), signature = std::move(signature),
-             run = *run, made = std::move(made)]() mutable {
-              MasterSession& session = *self;
-              session.MakePlan(
-                  std::move(signature),
-                  [self = std::move(self), run, made = std::move(made)](
-                      absl::StatusOr<PlanTable::Plan> plan) mutable {
-                    std::move(made)(std::move(plan));
-                    self->End(run);
-                  });
-            });
+        WorkQueue& blocking = *self->environment_.blocking;
+        blocking.Add([self = std::move(self), signature = std::move(signature),
+                      run = *run, made = std::move(made)]() mutable {
+          SessionPlans& plans = *self->plans_;
+          plans.Make(std::move(signature),
+                     [self = std::move(self), run, made = std::move(made)](
+                         absl::StatusOr<RegisteredPlans::Plan> plan) mutable {
+                       std::move(made)(std::move(plan));
+                       self->activity_.End(run);
+                     });
+        });
       },
       *environment_.timers, patience, std::move(done));
 }
 
-void MasterSession::MakePlan(StepSignature signature, PlanTable::Done done) {
-  if (closing_->IsCancelled()) return std::move(done)(closing_->status());
-  absl::StatusOr<StepPlan> plan =
-      PlanStep(*graph_->prepared(), std::move(signature), cluster_.devices,
-               plan_options_);
-  if (!plan.ok()) return std::move(done)(plan.status());
-  RegisterPlan(*environment_.tasks, *std::move(plan),
-               {.handle = &handle_,
-                .devices = cluster_.devices,
-                .foreign_tasks = cluster_.foreign_tasks,
-                .config = &config_proto_,
-                .observer = environment_.plan_observer},
-               SetupCall(environment_.limits, closing_),
-               [done = std::move(done)](
-                   absl::StatusOr<PlanTable::Plan> registered) mutable {
-                 if (!registered.ok()) {
-                   registered = WithSetupTimeout(registered.status());
-                 }
-                 std::move(done)(std::move(registered));
-               });
-}
-
 void MasterSession::Run(const StepSignature& signature, StepArgs args,
-                        RemoteStep::Done done) {
-  if (absl::Status status = Touch(); !status.ok()) {
+                        MasterStep::Done done) {
+  if (absl::Status status = activity_.Touch(); !status.ok()) {
     return std::move(done)({.status = std::move(status)});
   }
   RunStep(signature,
@@ -364,19 +98,19 @@ void MasterSession::Run(const StepSignature& signature, StepArgs args,
 
 void MasterSession::RunStep(const StepSignature& signature,
                             const std::string& key, StepArgs args,
-                            RemoteStep::Done done) {
+                            MasterStep::Done done) {
   const Patience patience{.deadline = DeadlineOf(args), .call = args.call};
-  GetPlan(
-      signature, key, patience,
-      [self = shared_from_this(), args = std::move(args),
-       done = std::move(done)](absl::StatusOr<PlanTable::Plan> plan) mutable {
-        if (!plan.ok()) return std::move(done)({.status = plan.status()});
-        self->RunPlan(*std::move(plan), std::move(args), std::move(done));
-      });
+  GetPlan(signature, key, patience,
+          [self = shared_from_this(), args = std::move(args),
+           done = std::move(done)](
+              absl::StatusOr<RegisteredPlans::Plan> plan) mutable {
+            if (!plan.ok()) return std::move(done)({.status = plan.status()});
+            self->RunPlan(*std::move(plan), std::move(args), std::move(done));
+          });
 }
 
-void MasterSession::RunPlan(PlanTable::Plan plan, StepArgs args,
-                            RemoteStep::Done done) {
+void MasterSession::RunPlan(RegisteredPlans::Plan plan, StepArgs args,
+                            MasterStep::Done done) {
   StepRequest request{
       .plan = std::move(plan),
       .feeds = std::move(args.feeds),
@@ -388,31 +122,24 @@ void MasterSession::RunPlan(PlanTable::Plan plan, StepArgs args,
       steady_clock::now() >= request.deadline->at) {
     return std::move(done)({.status = TooLateToBegin(*request.deadline)});
   }
-  const absl::StatusOr<int64_t> begun = Begin();
+  const absl::StatusOr<int64_t> begun = activity_.Begin();
   if (!begun.ok()) return std::move(done)({.status = begun.status()});
   const int64_t run = *begun;
-  const std::shared_ptr<RemoteStep> step = RemoteStep::Start(
+  const std::shared_ptr<MasterStep> step = MasterStep::Start(
       {.tasks = environment_.tasks,
        .timers = environment_.timers,
-       .compute = environment_.blocking,
+       .blocking = environment_.blocking,
        .allocator = &allocator_,
        .decoders = &environment_.ops->variants(),
        .max_message_bytes = environment_.limits.max_message_bytes,
-       .cleanups = environment_.cleanups},
+       .notices = environment_.notices},
       std::move(request), Counted(std::move(done)),
-      [self = shared_from_this(), run] { self->End(run); });
-  absl::Status closed;
-  {
-    MutexLock lock(mutex_);
-    const auto place = running_.find(run);
-    if (place == running_.end()) return;  // The step has ended already.
-    place->second = step;
-    closed = closed_;
-  }
+      [self = shared_from_this(), run] { self->activity_.End(run); });
+  const absl::Status closed = activity_.SetStep(run, step);
   if (!closed.ok()) step->Cancel(closed);
 }
 
-RemoteStep::Done MasterSession::Counted(RemoteStep::Done done) {
+MasterStep::Done MasterSession::Counted(MasterStep::Done done) {
   steps_.Begin();
   return [self = shared_from_this(),
           done = std::move(done)](StepResult result) mutable {
@@ -421,133 +148,57 @@ RemoteStep::Done MasterSession::Counted(RemoteStep::Done done) {
   };
 }
 
-absl::StatusOr<int64_t> MasterSession::Begin() {
-  MutexLock lock(mutex_);
-  if (!closed_.ok()) return closed_;
-  const int64_t run = next_run_++;
-  running_.emplace(run, nullptr);
-  return run;
-}
-
-void MasterSession::End(int64_t run) {
-  std::shared_ptr<RemoteStep> step;  // outlives the lock
-  absl::AnyInvocable<void() &&> when_idle;
-  {
-    MutexLock lock(mutex_);
-    const auto place = running_.find(run);
-    step = std::move(place->second);
-    running_.erase(place);
-    used_ = steady_clock::now();
-    if (running_.empty()) when_idle = std::exchange(when_idle_, nullptr);
-  }
-  if (when_idle != nullptr) std::move(when_idle)();
-}
-
 void MasterSession::MakeCallable(
     const pb::CallableOptions& options, std::shared_ptr<CallContext> call,
     absl::AnyInvocable<void(absl::StatusOr<int64_t>) &&> done) {
-  absl::Status status = Touch();
-  if (status.ok()) status = CheckCallable(options);
-  if (!status.ok()) return std::move(done)(std::move(status));
-  auto callable = std::make_shared<CallableStep>(CallableStep{
-      .signature = {.feeds = {options.feed().begin(), options.feed().end()},
-                    .fetches = {options.fetch().begin(), options.fetch().end()},
-                    .targets = {options.target().begin(),
-                                options.target().end()}},
-      .options = options.run_options()});
-  const StepSignature& signature = callable->signature;
-  callable->key =
-      SignatureKey(signature.feeds, signature.fetches, signature.targets);
+  if (absl::Status status = activity_.Touch(); !status.ok()) {
+    return std::move(done)(std::move(status));
+  }
+  absl::StatusOr<std::shared_ptr<const CallableStep>> callable =
+      ReadCallable(options);
+  if (!callable.ok()) return std::move(done)(callable.status());
   Patience patience{.call = std::move(call)};
   if (config_.operation_timeout.has_value()) {
     patience.deadline =
         StepDeadline{.at = DeadlineAfter(*config_.operation_timeout),
                      .timeout = *config_.operation_timeout};
   }
-  GetPlan(signature, callable->key, patience,
-          [self = shared_from_this(), callable, done = std::move(done)](
-              const absl::StatusOr<PlanTable::Plan>& plan) mutable {
-            if (!plan.ok()) return std::move(done)(plan.status());
-            absl::StatusOr<int64_t> made =
-                absl::ResourceExhaustedError(absl::StrCat(
-                    "a session has at most ", kMaxCallables, " callables"));
-            {
-              MutexLock lock(self->mutex_);
-              if (self->callables_.size() < kMaxCallables) {
-                made = self->next_callable_++;
-                self->callables_[*made] = std::move(callable);
-              }
-            }
-            std::move(done)(std::move(made));
-          });
+  GetPlan(
+      (*callable)->signature, (*callable)->key, patience,
+      [self = shared_from_this(), callable = *callable, done = std::move(done)](
+          const absl::StatusOr<RegisteredPlans::Plan>& plan) mutable {
+        if (!plan.ok()) return std::move(done)(plan.status());
+        std::move(done)(self->callables_.Add(std::move(callable)));
+      });
 }
 
 void MasterSession::RunCallable(int64_t callable, StepArgs args,
-                                RemoteStep::Done done) {
-  absl::Status status = Touch();
-  std::shared_ptr<const CallableStep> step;
-  {
-    MutexLock lock(mutex_);
-    const auto found = callables_.find(callable);
-    if (found != callables_.end()) {
-      step = found->second;
-    } else if (status.ok()) {
-      const bool existed = callable >= 0 && callable < next_callable_;
-      status = absl::InvalidArgumentError(absl::StrCat(
-          existed ? "Attempted to run callable after handle was released: "
-                  : "No such callable handle: ",
-          callable));
-    }
+                                MasterStep::Done done) {
+  if (absl::Status status = activity_.Touch(); !status.ok()) {
+    return std::move(done)({.status = std::move(status)});
   }
-  if (!status.ok()) return std::move(done)({.status = std::move(status)});
-  args.options = step->options;
-  RunStep(step->signature, step->key, std::move(args), std::move(done));
+  const absl::StatusOr<std::shared_ptr<const CallableStep>> step =
+      callables_.Find(callable);
+  if (!step.ok()) return std::move(done)({.status = step.status()});
+  args.options = (*step)->options;
+  RunStep((*step)->signature, (*step)->key, std::move(args), std::move(done));
 }
 
 absl::Status MasterSession::ReleaseCallable(int64_t callable) {
-  LEAT_RETURN_IF_ERROR(Touch());
-  std::shared_ptr<const CallableStep> released;  // outlives the lock
-  MutexLock lock(mutex_);
-  if (callable < 0 || callable >= next_callable_) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("No such callable handle: ", callable));
-  }
-  const auto found = callables_.find(callable);
-  if (found == callables_.end()) return absl::OkStatus();
-  released = std::move(found->second);
-  callables_.erase(found);
-  return absl::OkStatus();
+  LEAT_RETURN_IF_ERROR(activity_.Touch());
+  return callables_.Release(callable);
 }
 
 void MasterSession::Close(absl::Status why,
                           absl::AnyInvocable<void() &&> done) {
-  std::vector<std::shared_ptr<RemoteStep>> running;
-  decltype(callables_) callables;
-  bool is_idle = false;
-  {
-    MutexLock lock(mutex_);
-    closed_ = why;
-    for (const auto& [run, step] : running_) {
-      if (step != nullptr) running.push_back(step);
-    }
-    callables = std::exchange(callables_, {});
-    is_idle = running_.empty();
-    if (!is_idle) {
-      when_idle_ = [self = shared_from_this(),
-                    done = std::move(done)]() mutable {
-        self->DeleteWorkerSessions(std::move(done));
-      };
-    }
-  }
+  const SessionActivity::Closing closing = activity_.Close(
+      why, [self = shared_from_this(), done = std::move(done)]() mutable {
+        DeleteFromTasks(self->environment_, *self->plans_, std::move(done));
+      });
+  callables_.Clear();
   plans_->Close(why);
-  closing_->Cancel(why);
-  for (const std::shared_ptr<RemoteStep>& step : running) step->Cancel(why);
-  if (is_idle) DeleteWorkerSessions(std::move(done));
-}
-
-steady_clock::time_point MasterSession::idle_since() const {
-  MutexLock lock(mutex_);
-  return running_.empty() ? used_ : steady_clock::now();
+  for (const auto& step : closing.steps) step->Cancel(why);
+  activity_.End(closing.number);
 }
 
 }  // namespace leat

@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "leat/core/threads/cancellation.h"
 #include "leat/core/threads/mutex.h"
-#include "leat/distributed/master/step_deadline.h"
+#include "leat/runtime/step_deadline.h"
 
 namespace leat {
 namespace {
@@ -16,8 +16,9 @@ namespace {
 // to it weakly; the table owns it as long as the wait goes on.
 class PlanWait : public std::enable_shared_from_this<PlanWait> {
  public:
-  PlanWait(const std::shared_ptr<PlanTable>& plans, std::string key,
-           TimerQueue& timers, const Patience& patience, PlanTable::Done done)
+  PlanWait(const std::shared_ptr<RegisteredPlans>& plans, std::string key,
+           TimerQueue& timers, const Patience& patience,
+           RegisteredPlans::Done done)
       : plans_(plans),
         key_(std::move(key)),
         timers_(timers),
@@ -26,7 +27,7 @@ class PlanWait : public std::enable_shared_from_this<PlanWait> {
 
   // Sets the timer and listens to the client, unless the wait is over already.
   // `ticket` is its ticket in the table.
-  void Start(PlanTable::Ticket ticket) {
+  void Start(RegisteredPlans::Ticket ticket) {
     absl::Status gone;
     {
       // What is registered here may call GiveUp at once. GiveUp then blocks on
@@ -59,17 +60,17 @@ class PlanWait : public std::enable_shared_from_this<PlanWait> {
   }
 
   // Ends the wait with the table's result.
-  void End(absl::StatusOr<PlanTable::Plan> plan) {
-    PlanTable::Done done = TakeDone();
+  void End(absl::StatusOr<RegisteredPlans::Plan> plan) {
+    RegisteredPlans::Done done = TakeDone();
     if (done != nullptr) std::move(done)(std::move(plan));
   }
 
  private:
   // Ends the wait early and leaves the table.
   void GiveUp(const absl::Status& why) {
-    PlanTable::Done done = TakeDone();
+    RegisteredPlans::Done done = TakeDone();
     if (done == nullptr) return;
-    PlanTable::Ticket ticket = 0;
+    RegisteredPlans::Ticket ticket = 0;
     {
       MutexLock lock(mutex_);
       ticket = ticket_;
@@ -80,8 +81,8 @@ class PlanWait : public std::enable_shared_from_this<PlanWait> {
 
   // Ends the timer and the listening. Returns `done_`, or null if the wait is
   // over already.
-  PlanTable::Done TakeDone() {
-    PlanTable::Done done;
+  RegisteredPlans::Done TakeDone() {
+    RegisteredPlans::Done done;
     std::optional<TimerQueue::Id> timer;
     std::optional<Cancellation::Token> token;
     {
@@ -95,28 +96,29 @@ class PlanWait : public std::enable_shared_from_this<PlanWait> {
     return done;
   }
 
-  const std::weak_ptr<PlanTable> plans_;  // It owns this.
+  const std::weak_ptr<RegisteredPlans> plans_;  // It owns this.
   const std::string key_;
   TimerQueue& timers_;
   const Patience patience_;
 
   Mutex mutex_;
-  PlanTable::Done done_ ABSL_GUARDED_BY(mutex_);  // null once it is called
-  PlanTable::Ticket ticket_ ABSL_GUARDED_BY(mutex_) = 0;
+  RegisteredPlans::Done done_
+      ABSL_GUARDED_BY(mutex_);  // null once it is called
+  RegisteredPlans::Ticket ticket_ ABSL_GUARDED_BY(mutex_) = 0;
   std::optional<TimerQueue::Id> timer_ ABSL_GUARDED_BY(mutex_);
   std::optional<Cancellation::Token> token_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace
 
-void WaitForPlan(const std::shared_ptr<PlanTable>& plans,
+void WaitForPlan(const std::shared_ptr<RegisteredPlans>& plans,
                  const std::string& key, int64_t graph_version,
-                 PlanTable::Make make, TimerQueue& timers,
-                 const Patience& patience, PlanTable::Done done) {
+                 RegisteredPlans::Make make, TimerQueue& timers,
+                 const Patience& patience, RegisteredPlans::Done done) {
   const auto wait =
       std::make_shared<PlanWait>(plans, key, timers, patience, std::move(done));
   wait->Start(plans->Get(key, graph_version, std::move(make),
-                         [wait](absl::StatusOr<PlanTable::Plan> plan) {
+                         [wait](absl::StatusOr<RegisteredPlans::Plan> plan) {
                            wait->End(std::move(plan));
                          }));
 }

@@ -12,9 +12,9 @@
 #include <string>
 
 #include "leat/core/threads/timer_queue.h"
-#include "leat/distributed/master/plan_table.h"
+#include "leat/distributed/master/registered_plan.h"
 #include "leat/distributed/wire/methods.h"
-#include "leat/runtime/graph_runner.h"
+#include "leat/runtime/step_deadline.h"
 
 namespace leat {
 
@@ -26,14 +26,14 @@ struct Patience {
   std::shared_ptr<CallContext> call = {};
 };
 
-// Asks `plans` for a plan (PlanTable::Get). Calls `done` exactly once, on any
-// thread, perhaps this one, with whichever comes first: the result of Get,
+// Asks `plans` for a plan (RegisteredPlans::Get). Calls `done` exactly once, on
+// any thread, perhaps this one, with whichever comes first: the result of Get,
 // DEADLINE_EXCEEDED, or the reason of the cancellation. A client that has gone
 // leaves nothing in the table. `timers` is borrowed and must outlive the wait.
-void WaitForPlan(const std::shared_ptr<PlanTable>& plans,
+void WaitForPlan(const std::shared_ptr<RegisteredPlans>& plans,
                  const std::string& key, int64_t graph_version,
-                 PlanTable::Make make, TimerQueue& timers,
-                 const Patience& patience, PlanTable::Done done);
+                 RegisteredPlans::Make make, TimerQueue& timers,
+                 const Patience& patience, RegisteredPlans::Done done);
 
 }  // namespace leat
 

@@ -120,8 +120,8 @@ absl::StatusOr<std::vector<PartRequest>> MakeObservedRequests(
 // A plan that is being registered. It collects the replies of the tasks.
 class Registration {
  public:
-  Registration(Tasks& tasks, StepPlan plan, const PlanSession& session,
-               RegisterPlanDone done)
+  Registration(TaskCaller& tasks, StepPlan plan, const PlanSession& session,
+               RegisteredPlans::Done done)
       : tasks_(tasks),
         session_handle_(*session.handle),
         done_(std::move(done)) {
@@ -162,10 +162,10 @@ class Registration {
   }
 
  private:
-  Tasks& tasks_;
+  TaskCaller& tasks_;
   const std::string session_handle_;
   RegisteredPlan plan_;
-  RegisterPlanDone done_;
+  RegisteredPlans::Done done_;
 };
 
 }  // namespace
@@ -220,8 +220,8 @@ std::string RunGraphHeader(const TaskPart& part, int64_t step_id,
   return header;
 }
 
-void RegisterPlan(Tasks& tasks, StepPlan plan, const PlanSession& session,
-                  const CallOptions& options, RegisterPlanDone done) {
+void RegisterPlan(TaskCaller& tasks, StepPlan plan, const PlanSession& session,
+                  const CallOptions& options, RegisteredPlans::Done done) {
   std::optional<StepPlan> observed;
   if (session.observer != nullptr) observed = plan;
   std::vector<Partition> partitions = std::move(plan.partitions);
@@ -246,7 +246,7 @@ void RegisterPlan(Tasks& tasks, StepPlan plan, const PlanSession& session,
          });
 }
 
-void DeregisterParts(Tasks& tasks, const std::string& session_handle,
+void DeregisterParts(TaskCaller& tasks, const std::string& session_handle,
                      absl::Span<const TaskPart> parts) {
   std::vector<TaskCall> calls;
   for (const TaskPart& part : parts) {

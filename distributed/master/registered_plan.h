@@ -19,6 +19,7 @@
 #include "leat/partitioner/plan_step.h"
 #include "leat/protos/worker.pb.h"
 #include "leat/runtime/feed_checks.h"
+#include "leat/runtime/plan_table.h"
 
 namespace leat {
 
@@ -47,6 +48,9 @@ struct RegisteredPlan {
   std::vector<std::string> fetches = {};
   std::vector<TaskPart> parts = {};
 };
+
+// The plans of a session of a master.
+using RegisteredPlans = PlanTable<RegisteredPlan>;
 
 // The session for which plans are registered. Everything is borrowed.
 struct PlanSession {
@@ -88,20 +92,17 @@ std::string RunGraphHeader(const TaskPart& part, int64_t step_id,
                            const pb::ExecutorOpts& exec_opts = {},
                            absl::Span<const int64_t> cleanup_steps = {});
 
-using RegisterPlanDone = absl::AnyInvocable<
-    void(absl::StatusOr<std::shared_ptr<const RegisteredPlan>>) &&>;
-
 // Registers all parts with their tasks, at the same time, and calls `done`
 // exactly once. Fails as MakePartRequests does, or with the error of a task,
 // with "From TASK:\n" in front; then no part stays registered. Takes long
 // before it returns, because it exports the graphs. `tasks` is borrowed until
 // the calls have ended.
-void RegisterPlan(Tasks& tasks, StepPlan plan, const PlanSession& session,
-                  const CallOptions& options, RegisterPlanDone done);
+void RegisterPlan(TaskCaller& tasks, StepPlan plan, const PlanSession& session,
+                  const CallOptions& options, RegisteredPlans::Done done);
 
 // Tells the tasks that no step of these parts will come any more. Does not wait
 // for their answers. `tasks` is borrowed until the calls have ended.
-void DeregisterParts(Tasks& tasks, const std::string& session_handle,
+void DeregisterParts(TaskCaller& tasks, const std::string& session_handle,
                      absl::Span<const TaskPart> parts);
 
 }  // namespace leat

@@ -11,12 +11,13 @@
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
-#include "leat/distributed/master/step_deadline.h"
 #include "leat/distributed/requests/parse_message.h"
 #include "leat/distributed/requests/request_queue.h"
+#include "leat/distributed/tasks/end_notices.h"
 #include "leat/distributed/tasks/fan_out.h"
 #include "leat/distributed/trace/rpc_logs.h"
 #include "leat/protos/leat_worker.pb.h"
+#include "leat/runtime/step_deadline.h"
 
 namespace leat {
 namespace {
@@ -31,11 +32,11 @@ int64_t NanosOf(int64_t micros) {
 
 }  // namespace
 
-std::shared_ptr<RemoteStep> RemoteStep::Start(
+std::shared_ptr<MasterStep> MasterStep::Start(
     const StepEnvironment& environment, StepRequest request, Done done,
     Ended ended) {
   const absl::Status checked = CheckFeeds(request.plan->feeds, request.feeds);
-  std::shared_ptr<RemoteStep> step(new RemoteStep(
+  std::shared_ptr<MasterStep> step(new MasterStep(
       environment, std::move(request), std::move(done), std::move(ended)));
   if (!checked.ok()) {
     step->Refuse(checked);
@@ -47,41 +48,46 @@ std::shared_ptr<RemoteStep> RemoteStep::Start(
   return step;
 }
 
-void RemoteStep::Refuse(const absl::Status& why) {
+void MasterStep::Refuse(const absl::Status& why) {
+  Ended ended;
   {
     MutexLock lock(mutex_);
     statuses_.push_back({.status = why});
-    missing_ = 0;
-    is_sent_ = false;
+    owed_ = Owed::kNothing;
+    ended = std::exchange(ended_, nullptr);
   }
   feeds_.clear();
-  Answer();
-  CleanUp();
+  GiveAnswer();
+  std::move(ended)();
 }
 
-RemoteStep::RemoteStep(const StepEnvironment& environment, StepRequest request,
+MasterStep::MasterStep(const StepEnvironment& environment, StepRequest request,
                        Done done, Ended ended)
     : environment_(environment),
       feeds_(std::move(request.feeds)),
       request_(std::move(request)),
+      logged_(ForeignTasks(request_)),
       step_id_(RandomStepId()),
       parts_(std::make_shared<Cancellation>()),
       wall_clock_offset_(request_.trace ? WallClockOffset()
                                         : std::chrono::nanoseconds(0)),
       done_(std::move(done)),
       ended_(std::move(ended)),
+      owed_(request_.plan->parts.empty() ? Owed::kNothing : Owed::kReplies),
       missing_(request_.plan->parts.size()),
       fetches_(request_.plan->fetches.size()),
       responses_(request_.plan->parts.size()),
       times_(request_.trace ? request_.plan->parts.size() : 0) {}
 
-int64_t RemoteStep::WallTime() const {
+MasterStep::~MasterStep() = default;
+
+int64_t MasterStep::WallTime() const {
   return std::chrono::nanoseconds(Clock::now().time_since_epoch() +
                                   wall_clock_offset_)
       .count();
 }
 
-void RemoteStep::SetDeadline() {
+void MasterStep::SetDeadline() {
   if (!request_.deadline.has_value()) return;
   MutexLock lock(mutex_);
   timers_.push_back(
@@ -92,7 +98,7 @@ void RemoteStep::SetDeadline() {
       }));
 }
 
-void RemoteStep::ListenToClient() {
+void MasterStep::ListenToClient() {
   if (request_.call == nullptr) return;
   Cancellation& client = request_.call->cancellation;
   Cancellation::Token token;
@@ -106,35 +112,29 @@ void RemoteStep::ListenToClient() {
   client_token_ = token;
 }
 
-std::vector<std::string> RemoteStep::ForeignTasks() const {
+std::vector<std::string> MasterStep::ForeignTasks(const StepRequest& request) {
   std::vector<std::string> tasks;
-  for (const TaskPart& part : request_.plan->parts) {
+  if (!request.trace) return tasks;
+  for (const TaskPart& part : request.plan->parts) {
     if (part.is_foreign) tasks.push_back(part.task);
   }
   return tasks;
 }
 
-void RemoteStep::Begin() {
-  if (!request_.trace) return Send();
-  const std::vector<std::string> foreign = ForeignTasks();
-  if (foreign.empty()) return Send();
-  {
-    MutexLock lock(mutex_);
-    is_logged_ = true;
-  }
-  StartRpcLogs(*environment_.tasks, foreign, parts_,
+void MasterStep::Begin() {
+  if (logged_.empty()) return Send();
+  StartRpcLogs(*environment_.tasks, logged_, parts_,
                [self = shared_from_this()] { self->Send(); });
 }
 
-void RemoteStep::FetchLogs() {
-  EndRpcLogs(*environment_.tasks, ForeignTasks(), step_id_,
-             *environment_.compute,
+void MasterStep::FetchLogs() {
+  EndRpcLogs(*environment_.tasks, logged_, step_id_, *environment_.blocking,
              [self = shared_from_this()](std::vector<pb::StepStats> logs) {
                self->KeepLogs(std::move(logs));
              });
 }
 
-void RemoteStep::KeepLogs(std::vector<pb::StepStats> logs) {
+void MasterStep::KeepLogs(std::vector<pb::StepStats> logs) {
   {
     MutexLock lock(mutex_);
     size_t next = 0;
@@ -142,20 +142,20 @@ void RemoteStep::KeepLogs(std::vector<pb::StepStats> logs) {
       if (!request_.plan->parts[i].is_foreign) continue;
       responses_[i].mutable_step_stats()->MergeFrom(logs[next++]);
     }
-    missing_ = 0;
+    owed_ = Owed::kNothing;
   }
   Finish();
 }
 
-void RemoteStep::Send() {
+void MasterStep::Send() {
   const std::vector<TaskPart>& parts = request_.plan->parts;
   pb::ExecutorOpts options;
   options.set_record_timeline(request_.trace);
   options.set_record_partition_graphs(request_.partition_graphs);
   for (size_t i = 0; i < parts.size(); ++i) {
     std::vector<int64_t> cleanups;
-    if (environment_.cleanups != nullptr && !parts[i].is_foreign) {
-      cleanups = environment_.cleanups->Take(parts[i].task);
+    if (environment_.notices != nullptr && !parts[i].is_foreign) {
+      cleanups = environment_.notices->TakeSteps(parts[i].task);
     }
     Payload request{.header = RunGraphHeader(parts[i], step_id_,
                                              static_cast<int64_t>(RandomId()),
@@ -179,25 +179,25 @@ void RemoteStep::Send() {
   }
   if (!parts.empty()) return;
   feeds_.clear();
-  Answer();
+  GiveAnswer();
   CleanUp();
 }
 
-void RemoteStep::GiveBack(size_t part, const std::vector<int64_t>& cleanups) {
+void MasterStep::GiveBack(size_t part, const std::vector<int64_t>& cleanups) {
   for (const int64_t step_id : cleanups) {
-    // Defer returns false once Cleanups was stopped. The tasks then end these
-    // steps together with their sessions.
-    static_cast<void>(
-        environment_.cleanups->Defer(request_.plan->parts[part].task, step_id));
+    // DeferStep returns false once the notices were stopped. The tasks then end
+    // these steps together with their sessions.
+    static_cast<void>(environment_.notices->DeferStep(
+        request_.plan->parts[part].task, step_id));
   }
 }
 
-bool RemoteStep::DeferCleanup(const TaskPart& part) const {
-  return environment_.cleanups != nullptr && !part.is_foreign &&
-         environment_.cleanups->Defer(part.task, step_id_);
+bool MasterStep::DeferCleanup(const TaskPart& part) const {
+  return environment_.notices != nullptr && !part.is_foreign &&
+         environment_.notices->DeferStep(part.task, step_id_);
 }
 
-WireTensors RemoteStep::FeedsOf(const TaskPart& part) const {
+WireTensors MasterStep::FeedsOf(const TaskPart& part) const {
   WireTensors tensors;
   for (const BoundaryKey& feed : part.boundary.feeds) {
     tensors.push_back({feed.key, feeds_[feed.index]});
@@ -205,7 +205,7 @@ WireTensors RemoteStep::FeedsOf(const TaskPart& part) const {
   return tensors;
 }
 
-void RemoteStep::Receive(size_t part, absl::StatusOr<Payload> reply) {
+void MasterStep::Receive(size_t part, absl::StatusOr<Payload> reply) {
   if (request_.trace) {
     MutexLock lock(mutex_);
     times_[part].answered = WallTime();
@@ -215,13 +215,13 @@ void RemoteStep::Receive(size_t part, absl::StatusOr<Payload> reply) {
   if (header_bytes <= kMaxInlineBytes && reply->IsQuick()) {
     return Record(part, Read(part, *std::move(reply)));
   }
-  environment_.compute->Add(
+  environment_.blocking->Add(
       [self = shared_from_this(), part, reply = *std::move(reply)]() mutable {
         self->Record(part, self->Read(part, std::move(reply)));
       });
 }
 
-absl::Status RemoteStep::Read(size_t part, Payload reply) {
+absl::Status MasterStep::Read(size_t part, Payload reply) {
   const TaskPart& of = request_.plan->parts[part];
   pb::RunGraphResponse response;
   if (const absl::Status status =
@@ -247,7 +247,7 @@ absl::Status RemoteStep::Read(size_t part, Payload reply) {
   return absl::OkStatus();
 }
 
-absl::Status RemoteStep::KeepFetches(const TaskPart& part,
+absl::Status MasterStep::KeepFetches(const TaskPart& part,
                                      WireTensors tensors) {
   absl::flat_hash_map<absl::string_view, const BoundaryKey*> keys;
   for (const BoundaryKey& fetch : part.boundary.fetches) {
@@ -276,57 +276,55 @@ absl::Status RemoteStep::KeepFetches(const TaskPart& part,
                    request_.plan->fetches[keys.begin()->second->index], "'"));
 }
 
-void RemoteStep::Record(size_t part, const absl::Status& status) {
-  const std::string& task = request_.plan->parts[part].task;
+void MasterStep::Record(size_t part, const absl::Status& status) {
   bool must_cancel = false;
   bool is_last = false;
-  bool has_logs = false;  // There are logs to fetch.
-  bool awaits_logs = false;
+  bool is_cancelled = false;
   {
     MutexLock lock(mutex_);
-    if (!status.ok()) {
-      statuses_.push_back({task, status, cancelled_});
-      const bool may_wait = MayBeEcho(statuses_.back()) && missing_ > 1;
-      must_cancel = !cancelled_ && !may_wait;
-      if (!cancelled_ && may_wait) {
-        timers_.push_back(
-            environment_.timers->At(Clock::now() + environment_.wait_for_cause,
-                                    [weak = weak_from_this(), status] {
-                                      if (const auto self = weak.lock())
-                                        self->CancelParts(status);
-                                    }));
-      }
-    }
-    has_logs = missing_ == 1 && std::exchange(is_logged_, false);
-    lacks_logs_ = has_logs;
-    awaits_logs = has_logs && !cancelled_;
-    is_last = !has_logs && --missing_ == 0;
+    if (!status.ok()) must_cancel = KeepError(part, status);
+    is_last = --missing_ == 0;
+    is_cancelled = is_cancelled_;
+    if (is_last) owed_ = logged_.empty() ? Owed::kNothing : Owed::kLogs;
   }
-  if (has_logs) FetchLogs();
-  if (awaits_logs) return;
-  if (has_logs || is_last) {
-    Finish();
-  } else if (must_cancel) {
-    CancelParts(status);
+  if (!is_last) {
+    if (must_cancel) CancelParts(status);
+    return;
   }
+  if (!logged_.empty()) FetchLogs();
+  // A step that was cancelled is answered without the logs.
+  if (logged_.empty() || is_cancelled) Finish();
 }
 
-void RemoteStep::Cancel(const absl::Status& why) {
+bool MasterStep::KeepError(size_t part, const absl::Status& status) {
+  statuses_.push_back({request_.plan->parts[part].task, status, is_cancelled_});
+  if (is_cancelled_) return false;
+  if (!MayBeEcho(statuses_.back()) || missing_ <= 1) return true;
+  timers_.push_back(
+      environment_.timers->At(Clock::now() + environment_.wait_for_cause,
+                              [weak = weak_from_this(), status] {
+                                if (const auto self = weak.lock())
+                                  self->CancelParts(status);
+                              }));
+  return false;
+}
+
+void MasterStep::Cancel(const absl::Status& why) {
   {
     MutexLock lock(mutex_);
-    if (done_ == nullptr) return;
+    if (answer_ != Answer::kToGive) return;
     statuses_.push_back({.status = why});
   }
   CancelParts(why);
 }
 
-void RemoteStep::CancelParts(const absl::Status& why) {
+void MasterStep::CancelParts(const absl::Status& why) {
   bool lacks_logs = false;
   {
     MutexLock lock(mutex_);
-    if (cancelled_ || missing_ == 0) return;
-    cancelled_ = true;
-    lacks_logs = lacks_logs_;
+    if (is_cancelled_ || owed_ == Owed::kNothing) return;
+    is_cancelled_ = true;
+    lacks_logs = owed_ == Owed::kLogs;
     timers_.push_back(
         environment_.timers->At(Clock::now() + environment_.wait_for_replies,
                                 [weak = weak_from_this()] {
@@ -338,7 +336,7 @@ void RemoteStep::CancelParts(const absl::Status& why) {
   if (lacks_logs) Finish();
 }
 
-StepResult RemoteStep::Result() {
+StepResult MasterStep::Result() {
   StepResult result{.status = CauseOf(statuses_)};
   if (result.status.ok()) result.fetches = std::move(fetches_);
   for (pb::RunGraphResponse& response : responses_) {
@@ -349,7 +347,7 @@ StepResult RemoteStep::Result() {
   return result;
 }
 
-std::vector<TaskStepStats> RemoteStep::Recorded() {
+std::vector<TaskStepStats> MasterStep::Recorded() {
   if (!request_.trace) return {};
   std::vector<TaskStepStats> tasks(responses_.size());
   for (size_t i = 0; i < responses_.size(); ++i) {
@@ -362,19 +360,19 @@ std::vector<TaskStepStats> RemoteStep::Recorded() {
   return tasks;
 }
 
-void RemoteStep::Finish() {
+void MasterStep::Finish() {
   if (!request_.trace) {
-    Answer();
+    GiveAnswer();
     return CleanUp();
   }
   // Merging what the tasks have recorded may take a while.
-  environment_.compute->Add([self = shared_from_this()] {
-    self->Answer();
+  environment_.blocking->Add([self = shared_from_this()] {
+    self->GiveAnswer();
     self->CleanUp();
   });
 }
 
-void RemoteStep::Answer() {
+void MasterStep::GiveAnswer() {
   Done done;
   StepResult result;
   std::vector<TaskStepStats> recorded;
@@ -382,8 +380,9 @@ void RemoteStep::Answer() {
   std::optional<Cancellation::Token> token;
   {
     MutexLock lock(mutex_);
-    if (done_ == nullptr) return;
-    done = std::exchange(done_, nullptr);
+    if (answer_ != Answer::kToGive) return;
+    answer_ = Answer::kBeingGiven;
+    done = std::move(done_);
     result = Result();
     recorded = Recorded();
     timers.swap(timers_);
@@ -396,25 +395,24 @@ void RemoteStep::Answer() {
   }
   std::move(done)(std::move(result));
   MutexLock lock(mutex_);
-  answered_ = true;
+  answer_ = Answer::kGiven;
 }
 
-void RemoteStep::CleanUp() {
+void MasterStep::CleanUp() {
   Ended ended;
-  bool is_sent = true;
   bool has_failed = false;
   {
     MutexLock lock(mutex_);
-    if (missing_ > 0 || !answered_ || ended_ == nullptr) return;
+    if (owed_ != Owed::kNothing || answer_ != Answer::kGiven) return;
+    if (ended_ == nullptr) return;
     ended = std::exchange(ended_, nullptr);
-    is_sent = is_sent_;
     has_failed = !statuses_.empty();
   }
   pb::CleanupGraphRequest request;
   request.set_step_id(step_id_);
   std::vector<TaskCall> calls;
   for (const TaskPart& part : request_.plan->parts) {
-    if (part.ends_alone || !is_sent) continue;
+    if (part.ends_alone) continue;
     if (!has_failed && DeferCleanup(part)) continue;
     calls.push_back({part.task, ToPayload(request)});
   }

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// RemoteStep: one running step of a plan on the master. It sends a RunGraph to
+// MasterStep: one running step of a plan on the master. It sends a RunGraph to
 // each task, with the feeds that the task takes, and collects the replies.
 #ifndef LEAT_DISTRIBUTED_MASTER_REMOTE_STEP_H_
 #define LEAT_DISTRIBUTED_MASTER_REMOTE_STEP_H_
@@ -15,30 +15,30 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "leat/core/buffer.h"
 #include "leat/core/tensor.h"
 #include "leat/core/threads/cancellation.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/timer_queue.h"
-#include "leat/core/threads/work_queue.h"
-#include "leat/core/variant_codec.h"
 #include "leat/distributed/master/registered_plan.h"
 #include "leat/distributed/master/step_errors.h"
-#include "leat/distributed/tasks/cleanups.h"
-#include "leat/distributed/tasks/tasks.h"
 #include "leat/distributed/trace/merged_step_stats.h"
-#include "leat/protos/config.pb.h"
-#include "leat/protos/worker.pb.h"
-#include "leat/runtime/graph_runner.h"
+#include "leat/runtime/step_deadline.h"
 
 namespace leat {
+
+class Allocator;
+class EndNotices;
+class TaskCaller;
+class VariantDecoders;
+class WorkQueue;
+struct CallContext;
 
 // What a step needs of its master. Pointers are borrowed until the step has
 // ended.
 struct StepEnvironment {
-  Tasks* tasks = nullptr;
+  TaskCaller* tasks = nullptr;
   TimerQueue* timers = nullptr;
-  WorkQueue* compute = nullptr;    // decodes large replies
+  WorkQueue* blocking = nullptr;   // decodes large replies
   Allocator* allocator = nullptr;  // of host memory, for fetches
   const VariantDecoders* decoders = nullptr;
   int64_t max_message_bytes = INT32_MAX;
@@ -51,7 +51,7 @@ struct StepEnvironment {
   std::chrono::nanoseconds cleanup_timeout = std::chrono::seconds(10);
   // Tells tasks of the end of steps that have succeeded. If it is null, each
   // task is told at once by a call of its own.
-  std::shared_ptr<Cleanups> cleanups = {};
+  std::shared_ptr<EndNotices> notices = {};
 };
 
 // The step that is to be run. A value.
@@ -73,7 +73,7 @@ struct StepResult {
 };
 
 // Thread-safe. A step owns itself, through its calls, until it has ended.
-class RemoteStep : public std::enable_shared_from_this<RemoteStep> {
+class MasterStep : public std::enable_shared_from_this<MasterStep> {
  public:
   using Done = absl::AnyInvocable<void(StepResult) &&>;
   using Ended = absl::AnyInvocable<void() &&>;
@@ -83,11 +83,12 @@ class RemoteStep : public std::enable_shared_from_this<RemoteStep> {
   // `done` is called exactly once. When tasks fail, the others are cancelled,
   // and the status is the cause (step_errors.h). `ended` is called exactly
   // once, after `done`, when every task has replied and was told to forget the
-  // step or is going to be told soon (cleanups.h). Both are called on any
+  // step or is going to be told soon (end_notices.h). Both are called on any
   // thread, perhaps this one, outside of any lock.
-  static std::shared_ptr<RemoteStep> Start(const StepEnvironment& environment,
+  static std::shared_ptr<MasterStep> Start(const StepEnvironment& environment,
                                            StepRequest request, Done done,
                                            Ended ended);
+  ~MasterStep();
 
   // Cancels the step on all tasks. Its status becomes `why` unless a task has
   // failed by itself. Idempotent.
@@ -96,7 +97,13 @@ class RemoteStep : public std::enable_shared_from_this<RemoteStep> {
   int64_t step_id() const { return step_id_; }
 
  private:
-  RemoteStep(const StepEnvironment& environment, StepRequest request, Done done,
+  // What the tasks still owe to the step. When every part has replied, the logs
+  // of TensorFlow's tasks are fetched if there is a trace (rpc_logs.h).
+  enum class Owed { kReplies, kLogs, kNothing };
+  // Whether `done` was called. It may run for a while; the step ends after it.
+  enum class Answer { kToGive, kBeingGiven, kGiven };
+
+  MasterStep(const StepEnvironment& environment, StepRequest request, Done done,
              Ended ended);
 
   // Ends the step with `why` before anything is sent.
@@ -111,19 +118,20 @@ class RemoteStep : public std::enable_shared_from_this<RemoteStep> {
   void Send();
   // Returns the feeds that a part takes, with their keys.
   WireTensors FeedsOf(const TaskPart& part) const;
-  // Returns the ended steps `cleanups` to Cleanups: the call of RunGraph that
-  // should have told the task about them has failed.
+  // Returns the ended steps `cleanups` to the notices: the call of RunGraph
+  // that should have told the task about them has failed.
   void GiveBack(size_t part, const std::vector<int64_t>& cleanups);
-  // Leaves telling the task about the end of this step to Cleanups. Returns
-  // false if that is not possible, so that the task has to be told now.
+  // Leaves it to the notices to tell the task about the end of this step.
+  // Returns false if that is not possible, so that the task has to be told now.
   bool DeferCleanup(const TaskPart& part) const;
   // Takes the reply of a part, and decodes it here if that is quick.
   void Receive(size_t part, absl::StatusOr<Payload> reply);
-  // The tasks of TensorFlow in this step, whose pulls a trace gets from RPC
-  // logs (rpc_logs.h): their names, the request for the logs, and what they
-  // reply.
-  std::vector<std::string> ForeignTasks() const;
+  // Returns the names of TensorFlow's tasks in this step if there is a trace,
+  // which gets their pulls from RPC logs.
+  static std::vector<std::string> ForeignTasks(const StepRequest& request);
+  // Asks these tasks for their logs.
   void FetchLogs();
+  // Adds the logs to what the parts have replied.
   void KeepLogs(std::vector<pb::StepStats> logs);
   // Returns the time in nanoseconds since 1970, by one clock for all of the
   // step.
@@ -136,12 +144,16 @@ class RemoteStep : public std::enable_shared_from_this<RemoteStep> {
   absl::Status KeepFetches(const TaskPart& part, WireTensors tensors);
   // Records that a part has replied, and decides what happens then.
   void Record(size_t part, const absl::Status& status);
+  // Keeps the error of a part. Returns true if the other parts are to be
+  // cancelled now.
+  bool KeepError(size_t part, const absl::Status& status)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Cancels the calls of RunGraph, with `why` as a derived error.
   void CancelParts(const absl::Status& why);
   // Every task has replied, or had its time to.
   void Finish();
   // Calls `done` unless it has been called.
-  void Answer();
+  void GiveAnswer();
   // Returns the status, the fetches and the partition graphs.
   StepResult Result() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns what each part recorded. Empty without a trace.
@@ -154,21 +166,19 @@ class RemoteStep : public std::enable_shared_from_this<RemoteStep> {
   // The feeds until they are sent. Used only by the thread that starts the
   // step.
   std::vector<Tensor> feeds_;
-  const StepRequest request_;  // without its feeds
+  const StepRequest request_;              // without its feeds
+  const std::vector<std::string> logged_;  // tasks; as ForeignTasks returns
   const int64_t step_id_;
   const std::shared_ptr<Cancellation> parts_;         // cancels the RunGraphs
   const std::chrono::nanoseconds wall_clock_offset_;  // 0 without trace
 
   Mutex mutex_;
-  Done done_ ABSL_GUARDED_BY(mutex_);  // null once it is called
-  Ended ended_ ABSL_GUARDED_BY(mutex_);
-  size_t missing_ ABSL_GUARDED_BY(mutex_);          // replies to come
-  bool is_logged_ ABSL_GUARDED_BY(mutex_) = false;  // see rpc_logs.h
-  // True while all tasks have replied and their logs are still to come.
-  bool lacks_logs_ ABSL_GUARDED_BY(mutex_) = false;
-  bool is_sent_ ABSL_GUARDED_BY(mutex_) = true;
-  bool cancelled_ ABSL_GUARDED_BY(mutex_) = false;
-  bool answered_ ABSL_GUARDED_BY(mutex_) = false;  // `done` has returned
+  Done done_ ABSL_GUARDED_BY(mutex_);
+  Ended ended_ ABSL_GUARDED_BY(mutex_);  // null once it is about to be called
+  Owed owed_ ABSL_GUARDED_BY(mutex_);
+  size_t missing_ ABSL_GUARDED_BY(mutex_);  // replies to come
+  Answer answer_ ABSL_GUARDED_BY(mutex_) = Answer::kToGive;
+  bool is_cancelled_ ABSL_GUARDED_BY(mutex_) = false;  // by CancelParts
   std::vector<TaskStatus> statuses_ ABSL_GUARDED_BY(mutex_);
   std::vector<Tensor> fetches_ ABSL_GUARDED_BY(mutex_);
   std::vector<pb::RunGraphResponse> responses_ ABSL_GUARDED_BY(mutex_);

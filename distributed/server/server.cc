@@ -24,6 +24,8 @@
 #include "leat/distributed/worker/master_watch.h"
 #include "leat/distributed/worker/worker.h"
 #include "leat/graph/op_registry.h"
+#include "leat/graph/optimizer/pass.h"
+#include "leat/partitioner/policy.h"
 #include "leat/runtime/local_session.h"
 
 namespace leat {
@@ -137,7 +139,7 @@ class Server::Implementation {
   std::unique_ptr<StepTable> steps_;
   std::unique_ptr<Worker> worker_;
   std::shared_ptr<MasterWatch> master_watch_;
-  std::unique_ptr<Master> master_;
+  std::shared_ptr<Master> master_;
   std::unique_ptr<StatusService> status_;
   HealthService health_;
   std::unique_ptr<Transport> transport_;
@@ -190,8 +192,7 @@ absl::Status Server::Implementation::MakeTransport() {
       transport_,
       transports.Create(options_.transport,
                         {.max_message_bytes = limits.max_message_bytes,
-                         .max_transport_bytes = limits.max_transport_bytes,
-                         .network = options_.network}));
+                         .max_transport_bytes = limits.max_transport_bytes}));
   peers_ = std::make_unique<Peers>(options_.config.cluster, *transport_,
                                    devices_->compute_queue(), &ops().variants(),
                                    limits.max_message_bytes, options_.chunks);
@@ -232,6 +233,8 @@ void Server::Implementation::MakeMaster() {
                                 .devices = devices_.get(),
                                 .ops = &ops(),
                                 .kernels = &kernels(),
+                                .policies = &BuiltinPolicies(),
+                                .passes = &BuiltinPasses(),
                                 .tasks = tasks_.get(),
                                 .timers = timers_.get(),
                                 .blocking = blocking_.get(),
@@ -241,7 +244,7 @@ void Server::Implementation::MakeMaster() {
   for (const TaskId& task : options_.config.cluster.Tasks()) {
     environment.cluster.push_back(task.ToString());
   }
-  master_ = std::make_unique<Master>(std::move(environment));
+  master_ = std::make_shared<Master>(std::move(environment));
   master_->AddMethods(methods_);
   for (const Method& method :
        {methods::kCreateWorkerSession, methods::kRegisterGraph,

@@ -46,8 +46,8 @@ struct ServerOptions {
   std::string version = {};  // of the program, shown by `leat status`
   // The name of a transport in `transports`.
   std::string transport = "grpc";
-  // The network of the transport "in-process", which is not used by others.
-  std::shared_ptr<InProcessNetwork> network = {};
+  // Borrowed; must outlive the server. Null: BuiltinTransports().
+  const TransportRegistry* transports = nullptr;
   // Sees every plan that the master makes. Borrowed; must outlive the server.
   // May be null.
   PlanObserver* plan_observer = nullptr;
@@ -57,7 +57,6 @@ struct ServerOptions {
   // Borrowed; must outlive the server. Null: those of this library.
   const OpRegistry* ops = nullptr;
   const KernelRegistry* kernels = nullptr;
-  const TransportRegistry* transports = nullptr;
 };
 
 // How many objects a server has now, for tests of leaks and for people.

@@ -5,8 +5,9 @@
 
 namespace leat {
 
-void FanOut(Tasks& tasks, const Method& method, std::vector<TaskCall> calls,
-            const CallOptions& options, Gather<Payload>::Done done) {
+void FanOut(TaskCaller& tasks, const Method& method,
+            std::vector<TaskCall> calls, const CallOptions& options,
+            Gather<Payload>::Done done) {
   std::vector<Gather<Payload>::Result> results =
       Gather<Payload>::Make(calls.size(), std::move(done));
   for (size_t i = 0; i < calls.size(); ++i) {

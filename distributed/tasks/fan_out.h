@@ -119,8 +119,9 @@ struct TaskCall {
 // called exactly once, with the replies in the order of `calls`: on the thread
 // of the last reply, or on the caller's thread if there are no calls. `tasks`
 // is borrowed until this returns.
-void FanOut(Tasks& tasks, const Method& method, std::vector<TaskCall> calls,
-            const CallOptions& options, Gather<Payload>::Done done);
+void FanOut(TaskCaller& tasks, const Method& method,
+            std::vector<TaskCall> calls, const CallOptions& options,
+            Gather<Payload>::Done done);
 
 // Returns the first error among `replies`, with the name of its task in front
 // of the message (WithTask), or OK if all succeeded. `tasks` has the task of

@@ -8,8 +8,8 @@
 
 namespace leat {
 
-void ServerTasks::Call(absl::string_view task, const Method& method,
-                       Payload request, CallOptions options, Reply done) {
+void ServerTasks::DoCall(absl::string_view task, const Method& method,
+                         Payload request, CallOptions options, Reply done) {
   if (task != own_task_) {
     return peers_.Call(task, method, std::move(request), std::move(options),
                        std::move(done));
@@ -22,29 +22,22 @@ void ServerTasks::Call(absl::string_view task, const Method& method,
   context->peer = own_task_;
   context->deadline = options.deadline;
   Cancellation::Token token = 0;
-  bool registered = false;
-  if (options.cancellation != nullptr) {
-    registered = options.cancellation->Register(
-        [context](const absl::Status& why) {
-          context->cancellation.Cancel(why);
-        },
-        &token);
-    if (!registered) return std::move(done)(options.cancellation->status());
-  }
+  const bool registered = options.cancellation->Register(
+      [context](const absl::Status& why) { context->cancellation.Cancel(why); },
+      &token);
+  if (!registered) return std::move(done)(options.cancellation->status());
   entry->handler(
       context, std::move(request),
       GuardedReply(method.path, [cancellation = std::move(options.cancellation),
                                  token, done = std::move(done)](
                                     absl::StatusOr<Payload> response) mutable {
-        if (cancellation != nullptr) {
-          cancellation->Deregister(token);
-        }
+        cancellation->Deregister(token);
         std::move(done)(std::move(response));
       }));
 }
 
-void ServerTasks::GetStatus(absl::string_view task, CallOptions options,
-                            StatusDone done) {
+void ServerTasks::DoGetStatus(absl::string_view task, CallOptions options,
+                              StatusDone done) {
   peers_.GetStatus(task, std::move(options), std::move(done));
 }
 

@@ -14,23 +14,23 @@
 namespace leat {
 
 // Thread-safe. It must outlive the calls that are begun through it.
-class ServerTasks final : public Tasks {
+class ServerTasks final : public TaskCaller {
  public:
   // `methods` are the methods of `own_task`. `methods` and `peers` are borrowed
   // and must outlive this.
   ServerTasks(std::string own_task, const MethodTable& methods, Peers& peers)
       : own_task_(std::move(own_task)), methods_(methods), peers_(peers) {}
 
+ private:
   // A call of the own task runs its handler on the caller's thread, unless it
   // has been cancelled before. Such a call ends only when the handler replies:
   // its deadline and its cancellation are for the handler.
-  void Call(absl::string_view task, const Method& method, Payload request,
-            CallOptions options, Reply done) override;
+  void DoCall(absl::string_view task, const Method& method, Payload request,
+              CallOptions options, Reply done) override;
   // Asks also the own task as a peer, by its address in the cluster.
-  void GetStatus(absl::string_view task, CallOptions options,
-                 StatusDone done) override;
+  void DoGetStatus(absl::string_view task, CallOptions options,
+                   StatusDone done) override;
 
- private:
   const std::string own_task_;
   const MethodTable& methods_;
   Peers& peers_;

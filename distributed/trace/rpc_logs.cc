@@ -17,7 +17,7 @@ namespace {
 // not.
 constexpr std::chrono::seconds kLoggingTimeout(2);
 
-void CallAll(Tasks& tasks, const std::vector<std::string>& names,
+void CallAll(TaskCaller& tasks, const std::vector<std::string>& names,
              const pb::LoggingRequest& request,
              std::shared_ptr<Cancellation> cancellation,
              Gather<Payload>::Done done) {
@@ -46,7 +46,7 @@ pb::StepStats StatsOf(const absl::StatusOr<Payload>& reply, int64_t step_id) {
 
 }  // namespace
 
-void StartRpcLogs(Tasks& tasks, const std::vector<std::string>& names,
+void StartRpcLogs(TaskCaller& tasks, const std::vector<std::string>& names,
                   std::shared_ptr<Cancellation> cancellation,
                   absl::AnyInvocable<void() &&> done) {
   pb::LoggingRequest request;
@@ -58,7 +58,7 @@ void StartRpcLogs(Tasks& tasks, const std::vector<std::string>& names,
           });
 }
 
-void EndRpcLogs(Tasks& tasks, const std::vector<std::string>& names,
+void EndRpcLogs(TaskCaller& tasks, const std::vector<std::string>& names,
                 int64_t step_id, WorkQueue& compute,
                 absl::AnyInvocable<void(std::vector<pb::StepStats>) &&> done) {
   pb::LoggingRequest request;

@@ -27,7 +27,7 @@ namespace leat {
 // answered or had two seconds for it, or once `cancellation` (may be null) is
 // cancelled. A task that does not answer has no log, which is no error. `tasks`
 // is borrowed until then.
-void StartRpcLogs(Tasks& tasks, const std::vector<std::string>& names,
+void StartRpcLogs(TaskCaller& tasks, const std::vector<std::string>& names,
                   std::shared_ptr<Cancellation> cancellation,
                   absl::AnyInvocable<void() &&> done);
 
@@ -35,7 +35,7 @@ void StartRpcLogs(Tasks& tasks, const std::vector<std::string>& names,
 // their logs of step `step_id`. Calls `done` exactly once, on `compute`, with
 // the stats in the order of `names`; they are empty for a task without a log.
 // It cannot be cancelled, because a task that is not told might go on logging.
-void EndRpcLogs(Tasks& tasks, const std::vector<std::string>& names,
+void EndRpcLogs(TaskCaller& tasks, const std::vector<std::string>& names,
                 int64_t step_id, WorkQueue& compute,
                 absl::AnyInvocable<void(std::vector<pb::StepStats>) &&> done);
 

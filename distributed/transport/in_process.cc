@@ -24,7 +24,6 @@ using in_process::InProcessCall;
 using in_process::OpenCalls;
 using in_process::Service;
 using in_process::ServiceRef;
-using Clock = std::chrono::steady_clock;
 
 class InProcessListener final : public Listener {
  public:
@@ -62,7 +61,6 @@ class InProcessTransport final : public Transport {
             CallOptions options, Reply done) override {
     LEAT_CHECK(request.pending == nullptr);
     CallParts parts;
-    if (network_->implementation().faults() != nullptr) parts.caller = Name();
     parts.address = std::string(address);
     parts.method = method;
     parts.request = std::move(request);
@@ -73,7 +71,7 @@ class InProcessTransport final : public Transport {
     // the destructor of this transport no longer waits for the call.
     const std::shared_ptr<InProcessNetwork> network = network_;
     const auto call = std::make_shared<InProcessCall>(
-        network->implementation(), network, &open_, std::move(parts));
+        network->implementation(), network, open_, std::move(parts));
     open_.Add(call);
     call->Start();
   }
@@ -84,58 +82,16 @@ class InProcessTransport final : public Transport {
     LEAT_ASSIGN_OR_RETURN(
         ServiceRef service,
         network_->implementation().Add(address, methods, max_message_bytes_));
-    {
-      MutexLock lock(mutex_);
-      name_ = service->address();
-    }
     return std::make_unique<InProcessListener>(network_, std::move(service));
   }
 
  private:
-  // Returns the name of this caller for faults: the address where it listens,
-  // or a name of its own if it does not listen.
-  std::string Name() {
-    MutexLock lock(mutex_);
-    if (name_.empty()) name_ = network_->implementation().NewClientName();
-    return name_;
-  }
-
   const std::shared_ptr<InProcessNetwork> network_;
   const int64_t max_message_bytes_;
   OpenCalls open_;
-  Mutex mutex_;
-  std::string name_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace
-
-std::string in_process::Network::NewClientName() {
-  MutexLock lock(mutex_);
-  return absl::StrCat("client ", ++num_clients_);
-}
-
-void in_process::Network::Hold(const std::string& way, const CallRef& call,
-                               std::chrono::nanoseconds time) {
-  {
-    MutexLock lock(mutex_);
-    held_[way].push_back(call);
-  }
-  timers_.At(Clock::now() + time, [this, way] { LetGo(way); });
-}
-
-void in_process::Network::LetGo(const std::string& way) {
-  std::vector<CallRef> calls;
-  {
-    MutexLock lock(mutex_);
-    const auto found = held_.find(way);
-    if (found == held_.end()) return;
-    calls = std::move(found->second);
-    held_.erase(found);
-  }
-  for (const CallRef& call : calls) {
-    queue_->Add([call] { call->Dispatch(); });
-  }
-}
 
 absl::StatusOr<ServiceRef> in_process::Network::Add(const std::string& address,
                                                     const MethodTable& methods,
@@ -196,18 +152,18 @@ void in_process::Network::StopWaiting(const std::string& address,
   if (found->second.empty()) waiting_.erase(found);
 }
 
-InProcessNetwork::InProcessNetwork(int num_threads,
-                                   std::shared_ptr<InProcessFaults> faults)
-    : implementation_(std::make_unique<in_process::Network>(
-          num_threads, std::move(faults))) {}
+InProcessNetwork::InProcessNetwork(int num_threads)
+    : implementation_(std::make_unique<in_process::Network>(num_threads)) {
+  transports_.Add("in-process", [this](const TransportOptions& options) {
+    return NewTransport(options);
+  });
+}
 
 InProcessNetwork::~InProcessNetwork() = default;
 
-absl::StatusOr<std::unique_ptr<Transport>> NewInProcessTransport(
+std::unique_ptr<Transport> InProcessNetwork::NewTransport(
     const TransportOptions& options) {
-  std::shared_ptr<InProcessNetwork> network = options.network;
-  if (network == nullptr) network = std::make_shared<InProcessNetwork>();
-  return std::make_unique<InProcessTransport>(std::move(network),
+  return std::make_unique<InProcessTransport>(shared_from_this(),
                                               options.max_message_bytes);
 }
 

@@ -15,35 +15,33 @@
 
 namespace leat {
 
-class InProcessFaults;
 namespace in_process {
 class Network;
 }  // namespace in_process
 
 // Thread-safe. Owned by a shared_ptr: the transports and listeners that use a
 // network share its ownership.
-class InProcessNetwork {
+class InProcessNetwork : public std::enable_shared_from_this<InProcessNetwork> {
  public:
-  // Runs handlers and replies on `num_threads` threads of its own. `faults`
-  // (in_process_faults.h) decides what goes wrong with calls; if it is null,
-  // nothing does.
-  explicit InProcessNetwork(int num_threads = 2,
-                            std::shared_ptr<InProcessFaults> faults = nullptr);
+  // Runs handlers and replies on `num_threads` threads of its own.
+  explicit InProcessNetwork(int num_threads = 2);
   // No transport or listener is left, because they share the ownership.
   // REQUIRES: not called on a thread of the network.
   ~InProcessNetwork();
+
+  // Returns a new transport of this network.
+  std::unique_ptr<Transport> NewTransport(const TransportOptions& options = {});
+  // The registry for servers and sessions that are to reach each other over
+  // this network. It has one transport, "in-process".
+  const TransportRegistry& transports() const { return transports_; }
 
   // For the transport only.
   in_process::Network& implementation() const { return *implementation_; }
 
  private:
   const std::unique_ptr<in_process::Network> implementation_;
+  TransportRegistry transports_;
 };
-
-// Returns a transport of options.network, or of a new network of its own if
-// that is null. Never fails.
-absl::StatusOr<std::unique_ptr<Transport>> NewInProcessTransport(
-    const TransportOptions& options);
 
 }  // namespace leat
 

@@ -44,31 +44,18 @@ absl::Status CheckMessage(const Payload& payload, TensorField field,
 void InProcessCall::Start() {
   const CallRef self = shared_from_this();
   const std::weak_ptr<InProcessCall> weak = self;
-  if (InProcessFaults* const faults = network_.faults()) {
-    fate_ = faults->FateOf(parts_.caller, parts_.address, parts_.method.path,
-                           parts_.request.header);
-  }
   bool is_cancelled = false;
   {
     // What is registered here may end the call at once. End then waits for this
     // lock, so that it knows what to take back.
     MutexLock lock(mutex_);
     if (parts_.options.deadline.has_value()) {
-      timers_.push_back(network_.timers().At(*parts_.options.deadline, [weak] {
+      timer_ = network_.timers().At(*parts_.options.deadline, [weak] {
         if (const CallRef call = weak.lock()) {
           call->Abandon(
               LateError(call->parts_.address, call->parts_.method.path));
         }
-      }));
-    }
-    if (fate_.lost_after.has_value()) {
-      timers_.push_back(
-          network_.timers().At(Clock::now() + *fate_.lost_after, [weak] {
-            if (const CallRef call = weak.lock()) {
-              call->Abandon(UnreachableError(call->parts_.address,
-                                             "the call was lost on its way"));
-            }
-          }));
+      });
     }
     if (parts_.options.cancellation != nullptr) {
       const auto give_up = [weak](const absl::Status&) {
@@ -93,39 +80,14 @@ void InProcessCall::Start() {
   if (is_cancelled) {
     return Abandon(GivenUpError(parts_.address, parts_.method.path));
   }
-  if (!fate_.is_lost) Depart();
-}
-
-void InProcessCall::Depart() {
-  const CallRef self = shared_from_this();
-  if (network_.faults() == nullptr) {
-    return network_.queue().Add([self] { self->Dispatch(); });
-  }
-  const std::string way = absl::StrCat(parts_.caller, " ", parts_.address);
-  if (fate_.is_overtaken) {
-    return network_.Hold(way, self, network_.faults()->plan().max_delay);
-  }
-  DispatchAfter(fate_.request_delay);
-  network_.LetGo(way);
-}
-
-void InProcessCall::DispatchAfter(std::chrono::nanoseconds time) {
-  auto dispatch = [self = shared_from_this()] {
-    self->network_.queue().Add([self] { self->Dispatch(); });
-  };
-  if (time <= std::chrono::nanoseconds(0)) return dispatch();
-  network_.timers().At(Clock::now() + time, std::move(dispatch));
+  network_.queue().Add([self] { self->Dispatch(); });
 }
 
 void InProcessCall::Dispatch() {
   const CallRef self = shared_from_this();
-  // A request that is slow on its way arrives even if its caller has given up.
-  const bool is_slow =
-      fate_.is_overtaken || fate_.request_delay > std::chrono::microseconds(0);
+  const bool waits = parts_.options.wait_for_ready;
   for (;;) {
-    const bool has_ended = HasEnded();
-    if (has_ended && !is_slow) return;
-    const bool waits = parts_.options.wait_for_ready && !has_ended;
+    if (HasEnded()) return;
     const ServiceRef service =
         network_.Find(parts_.address, waits ? self : nullptr);
     if (service == nullptr) {
@@ -146,7 +108,7 @@ void InProcessCall::Handle(const ServiceRef& service) {
       service->methods().Find(parts_.method.path);
   GuardedReply reply(parts_.method.path,
                      [self, service](absl::StatusOr<Payload> response) {
-                       self->Answer(std::move(response));
+                       self->End(self->CheckResponse(std::move(response)));
                        service->Leave(self);
                      });
   const absl::Status status =
@@ -160,35 +122,9 @@ void InProcessCall::Handle(const ServiceRef& service) {
     End(entry == nullptr ? status : AsTransportError(status));
     std::move(reply)(status);
   } else {
-    if (fate_.again_after.has_value()) ArriveAgain(*fate_.again_after);
     entry->handler(context_, std::move(parts_.request), std::move(reply));
   }
   service->Leave(self);
-}
-
-void InProcessCall::ArriveAgain(std::chrono::nanoseconds time) {
-  CallParts parts;
-  parts.address = parts_.address;
-  parts.method = parts_.method;
-  parts.request.header = parts_.request.header;
-  parts.request.tensors = parts_.request.tensors;
-  parts.done = [](const absl::StatusOr<Payload>&) {};
-  parts.max_message_bytes = parts_.max_message_bytes;
-  std::make_shared<InProcessCall>(network_, share_, nullptr, std::move(parts))
-      ->DispatchAfter(time);
-}
-
-void InProcessCall::Answer(absl::StatusOr<Payload> response) {
-  if (fate_.lost_after.has_value()) return;
-  response = CheckResponse(std::move(response));
-  if (fate_.reply_delay <= std::chrono::nanoseconds(0)) {
-    return End(std::move(response));
-  }
-  network_.timers().At(
-      Clock::now() + fate_.reply_delay,
-      [self = shared_from_this(), response = std::move(response)]() mutable {
-        self->End(std::move(response));
-      });
 }
 
 absl::StatusOr<Payload> InProcessCall::CheckResponse(
@@ -203,17 +139,17 @@ absl::StatusOr<Payload> InProcessCall::CheckResponse(
 void InProcessCall::End(absl::StatusOr<Payload> result,
                         absl::Status why_cancelled) {
   std::optional<Cancellation::Token> token;
-  std::vector<TimerQueue::Id> timers;
+  std::optional<TimerQueue::Id> timer;
   {
     MutexLock lock(mutex_);
     if (has_ended_) return;
     has_ended_ = true;
     token = std::exchange(token_, std::nullopt);
-    timers.swap(timers_);
+    timer = timer_;
   }
   const CallRef self = shared_from_this();
   if (token) parts_.options.cancellation->Deregister(*token);
-  for (const TimerQueue::Id timer : timers) network_.timers().Cancel(timer);
+  if (timer) network_.timers().Cancel(*timer);
   if (parts_.options.wait_for_ready) {
     network_.StopWaiting(parts_.address, self);
   }
@@ -225,7 +161,7 @@ void InProcessCall::End(absl::StatusOr<Payload> result,
       self->context_->cancellation.Cancel(std::move(why_cancelled));
     }
     std::exchange(self->parts_.done, nullptr)(std::move(result));
-    if (self->open_ != nullptr) self->open_->Remove(self);
+    self->open_.Remove(self);
   });
 }
 

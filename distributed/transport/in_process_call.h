@@ -19,7 +19,6 @@
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/timer_queue.h"
 #include "leat/core/threads/work_queue.h"
-#include "leat/distributed/transport/in_process_faults.h"
 #include "leat/distributed/transport/transport.h"
 
 namespace leat {
@@ -72,22 +71,16 @@ class Service {
 using ServiceRef = std::shared_ptr<Service>;
 
 // What an InProcessNetwork does: finds the service of an address, and holds
-// calls that wait for one or that faults hold back. Thread-safe.
+// calls that wait for one. Thread-safe.
 class Network {
  public:
-  Network(int num_threads, std::shared_ptr<InProcessFaults> faults)
-      : faults_(std::move(faults)),
-        queue_(NewThreadPool("leat-calls", num_threads)),
+  explicit Network(int num_threads)
+      : queue_(NewThreadPool("leat-calls", num_threads)),
         timers_("leat-calls") {}
 
-  // Returns null if the network has no faults.
-  InProcessFaults* faults() const { return faults_.get(); }
   // Runs handlers and replies.
   WorkQueue& queue() { return *queue_; }
   TimerQueue& timers() { return timers_; }
-  // Returns a new name, under which faults know a transport that does not
-  // listen.
-  std::string NewClientName();
 
   // Makes a service at `address`, with a free port for port 0, and dispatches
   // the calls that wait for it. `methods` is borrowed. Returns UNAVAILABLE if
@@ -104,20 +97,8 @@ class Network {
   // Ends the wait that Find began for a call, if there is one.
   void StopWaiting(const std::string& address, const CallRef& waiting);
 
-  // Holds `call` back until LetGo is called for `way`, or until `time` has
-  // passed. `way` names the caller and the callee.
-  void Hold(const std::string& way, const CallRef& call,
-            std::chrono::nanoseconds time);
-  // Dispatches the calls that are held back on `way`.
-  void LetGo(const std::string& way);
-
  private:
-  const std::shared_ptr<InProcessFaults> faults_;  // null if there are none
   Mutex mutex_;
-  int num_clients_ ABSL_GUARDED_BY(mutex_) = 0;
-  // The calls that are held back, by way.
-  absl::flat_hash_map<std::string, std::vector<CallRef>> held_
-      ABSL_GUARDED_BY(mutex_);
   int last_port_ ABSL_GUARDED_BY(mutex_) = 0;
   // By canonical address.
   absl::flat_hash_map<std::string, ServiceRef> services_
@@ -159,7 +140,6 @@ class OpenCalls {
 
 // What a caller asks for.
 struct CallParts {
-  std::string caller = {};  // for faults; empty without
   std::string address = {};
   Method method = {};
   Payload request = {};
@@ -174,11 +154,11 @@ struct CallParts {
 // by OpenCalls.
 class InProcessCall : public std::enable_shared_from_this<InProcessCall> {
  public:
-  // `open`, which may be null, is borrowed until `done` has returned. So is
-  // `network`, unless the call is on a thread of the network or the caller
-  // shares the ownership of the network.
+  // `open` is borrowed until `done` has returned. So is `network`, unless the
+  // call is on a thread of the network or the caller shares the ownership of
+  // the network.
   InProcessCall(Network& network, std::weak_ptr<InProcessNetwork> share,
-                OpenCalls* open, CallParts parts)
+                OpenCalls& open, CallParts parts)
       : network_(network),
         share_(std::move(share)),
         open_(open),
@@ -207,32 +187,23 @@ class InProcessCall : public std::enable_shared_from_this<InProcessCall> {
     MutexLock lock(mutex_);
     return has_ended_;
   }
-  // Sends the request to the callee, with what its fate says may go wrong.
-  void Depart();
-  // Dispatches the call on a thread of the network after `time`.
-  void DispatchAfter(std::chrono::nanoseconds time);
   // Calls the handler of `service`, or replies with an error if there is none
   // or the request is not acceptable. REQUIRES: the call has entered `service`.
   void Handle(const ServiceRef& service);
-  // Sends the request once more after `time`. Its reply is ignored.
-  void ArriveAgain(std::chrono::nanoseconds time);
-  // Gives the handler's response to the caller, as the fate says.
-  void Answer(absl::StatusOr<Payload> response);
   // Returns the response, or an error if no transport would send it or the
   // caller would not accept it.
   absl::StatusOr<Payload> CheckResponse(absl::StatusOr<Payload> response);
 
   Network& network_;
   const std::weak_ptr<InProcessNetwork> share_;
-  OpenCalls* const open_;
+  OpenCalls& open_;
   CallParts parts_;
-  CallFate fate_;  // not changed after Start
   const std::shared_ptr<CallContext> context_ = std::make_shared<CallContext>();
 
   Mutex mutex_;
   bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;
   std::optional<Cancellation::Token> token_ ABSL_GUARDED_BY(mutex_);
-  std::vector<TimerQueue::Id> timers_ ABSL_GUARDED_BY(mutex_);
+  std::optional<TimerQueue::Id> timer_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace in_process

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/transport/transport.h"
 
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -12,7 +13,7 @@ namespace leat {
 
 void TransportRegistry::Add(absl::string_view name, TransportFactory factory) {
   LEAT_CHECK(factory != nullptr);
-  LEAT_CHECK(factories_.emplace(std::string(name), factory).second);
+  LEAT_CHECK(factories_.emplace(std::string(name), std::move(factory)).second);
 }
 
 absl::StatusOr<std::unique_ptr<Transport>> TransportRegistry::Create(

@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,8 +24,6 @@
 #include "leat/distributed/wire/payload.h"
 
 namespace leat {
-
-class InProcessNetwork;
 
 // The options of one call. A value.
 struct CallOptions {
@@ -92,13 +91,13 @@ struct TransportOptions {
   int64_t max_message_bytes = INT32_MAX;
   // The memory that all messages that are being received may take together.
   int64_t max_transport_bytes = int64_t{4} << 30;
-  // The network of the transport "in-process". Null: it reaches only itself.
-  std::shared_ptr<InProcessNetwork> network = {};
 };
 
-// Makes a transport. The options have been checked.
+// Makes a transport. The options have been checked. What it needs besides, it
+// owns.
 using TransportFactory =
-    absl::StatusOr<std::unique_ptr<Transport>> (*)(const TransportOptions&);
+    std::function<absl::StatusOr<std::unique_ptr<Transport>>(
+        const TransportOptions&)>;
 
 // The transports, by name. Filled once, then const and thread-safe.
 class TransportRegistry {

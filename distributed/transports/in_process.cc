@@ -7,7 +7,10 @@
 namespace leat::transports::in_process {
 
 void Register(TransportRegistry& registry) {
-  registry.Add("in-process", NewInProcessTransport);
+  // Each transport has a network of its own, so it reaches only itself.
+  registry.Add("in-process", [](const TransportOptions& options) {
+    return std::make_shared<InProcessNetwork>()->NewTransport(options);
+  });
 }
 
 }  // namespace leat::transports::in_process

@@ -38,7 +38,8 @@ bool IsThatProcess(const MasterProcess& master, const PeerStatus& status) {
 }  // namespace
 
 MasterWatch::MasterWatch(std::chrono::nanoseconds silence, Worker& worker,
-                         Tasks& tasks, TimerQueue& timers, WorkQueue& blocking)
+                         TaskCaller& tasks, TimerQueue& timers,
+                         WorkQueue& blocking)
     : silence_(silence),
       interval_(std::clamp(silence / 4, kMinInterval, kMaxInterval)),
       worker_(worker),

@@ -33,8 +33,8 @@ class MasterWatch : public std::enable_shared_from_this<MasterWatch> {
   //
   // All references are borrowed. None is used after Stop, except `worker` by
   // the work that was already given to `blocking`.
-  MasterWatch(std::chrono::nanoseconds silence, Worker& worker, Tasks& tasks,
-              TimerQueue& timers, WorkQueue& blocking);
+  MasterWatch(std::chrono::nanoseconds silence, Worker& worker,
+              TaskCaller& tasks, TimerQueue& timers, WorkQueue& blocking);
 
   // Begins to ask, several times within `silence`.
   void Start();
@@ -63,7 +63,7 @@ class MasterWatch : public std::enable_shared_from_this<MasterWatch> {
   const std::chrono::nanoseconds silence_;
   const std::chrono::nanoseconds interval_;
   Worker& worker_;
-  Tasks& tasks_;
+  TaskCaller& tasks_;
   TimerQueue& timers_;
   WorkQueue& blocking_;
 

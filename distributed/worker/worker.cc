@@ -10,24 +10,22 @@
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/cluster/device_attributes.h"
+#include "leat/distributed/exchange/peers.h"
 #include "leat/distributed/exchange/recv_call.h"
+#include "leat/distributed/exchange/remote_rendezvous.h"
+#include "leat/distributed/exchange/step_table.h"
 #include "leat/distributed/requests/parse_message.h"
-#include "leat/distributed/requests/request_ids.h"
-#include "leat/distributed/requests/request_queue.h"
 #include "leat/distributed/shown_ids.h"
-#include "leat/distributed/tasks/cleanups.h"
+#include "leat/distributed/tasks/end_notices.h"
 #include "leat/distributed/wire/recv_tensor.h"
 #include "leat/distributed/worker/registered_graph.h"
-#include "leat/distributed/worker/worker_session.h"
-#include "leat/distributed/worker/worker_sessions.h"
-#include "leat/distributed/worker/worker_step.h"
+#include "leat/graph/op_registry.h"
 #include "leat/protos/status.pb.h"
 #include "leat/protos/worker.pb.h"
+#include "leat/runtime/device_set.h"
 
 namespace leat {
 namespace {
-
-using Thread = RequestQueue::Thread;
 
 absl::Status GraphNotFound(absl::string_view handle, absl::string_view rest) {
   constexpr size_t kMaxShownBytes = 1024;
@@ -37,168 +35,102 @@ absl::Status GraphNotFound(absl::string_view handle, absl::string_view rest) {
 
 }  // namespace
 
-class Worker::Implementation {
- public:
-  explicit Implementation(WorkerEnvironment environment)
-      : environment_(std::move(environment)),
-        traffic_(environment_.peers->traffic()),
-        incarnation_(RandomId()),
-        requests_(environment_.task, *environment_.blocking,
-                  environment_.limits.max_transport_bytes),
-        step_environment_{
-            .devices = environment_.devices,
-            .steps = environment_.steps,
-            .timers = environment_.timers,
-            .running = &running_,
-            .ops = environment_.ops,
-            .max_message_bytes = environment_.limits.max_message_bytes},
-        sessions_(environment_.task, *environment_.devices,
-                  *environment_.kernels, environment_.limits),
-        create_ids_(environment_.limits.max_request_ids),
-        register_ids_(environment_.limits.max_request_ids),
-        run_ids_(environment_.limits.max_request_ids),
-        recv_ids_(environment_.limits.max_request_ids) {}
+Worker::Worker(WorkerEnvironment environment)
+    : environment_(std::move(environment)),
+      traffic_(environment_.peers->traffic()),
+      incarnation_(RandomId()),
+      requests_(environment_.task, *environment_.blocking,
+                environment_.limits.max_transport_bytes),
+      step_environment_{
+          .devices = environment_.devices,
+          .steps = environment_.steps,
+          .timers = environment_.timers,
+          .ops = environment_.ops,
+          .max_message_bytes = environment_.limits.max_message_bytes},
+      sessions_(environment_.task, *environment_.devices, *environment_.kernels,
+                environment_.limits),
+      create_ids_(environment_.limits.max_request_ids),
+      register_ids_(environment_.limits.max_request_ids),
+      run_ids_(environment_.limits.max_request_ids),
+      recv_ids_(environment_.limits.max_request_ids) {}
 
-  void AddMethods(MethodTable& methods);
+Worker::~Worker() = default;
 
-  void EndSteps(const absl::Status& why) { running_.FailAll(why); }
+void Worker::EndSteps(const absl::Status& why) {
+  environment_.steps->FailRuns(why);
+}
 
-  std::vector<MasterProcess> IdleMasters(std::chrono::nanoseconds idle) const {
-    return sessions_.IdleMasters(idle);
-  }
-  void EndIdleSessions(const MasterProcess& master,
-                       std::chrono::nanoseconds idle, absl::string_view why) {
-    EndSessions(sessions_.RemoveIdle(master, idle), why);
-  }
+std::vector<MasterProcess> Worker::IdleMasters(
+    std::chrono::nanoseconds idle) const {
+  return sessions_.IdleMasters(idle);
+}
 
-  Counters counters() const {
-    return {.sessions = sessions_.num_sessions(),
-            .graphs = sessions_.num_graphs(),
-            .running = running_.size()};
-  }
+void Worker::EndIdleSessions(const MasterProcess& master,
+                             std::chrono::nanoseconds idle,
+                             absl::string_view why) {
+  EndSessions(sessions_.RemoveIdle(master, idle), why);
+}
 
-  void Report(const StatusListing& listing,
-              pb::TaskStatusResponse& status) const {
-    status.set_incarnation(incarnation_);
-    status.set_num_open_steps(
-        static_cast<int64_t>(environment_.steps->num_steps()));
-    running_.Report(listing, status);
-    sessions_.Report(listing, status);
-  }
+Worker::Counters Worker::counters() const {
+  return {.sessions = sessions_.num_sessions(),
+          .graphs = sessions_.num_graphs(),
+          .running = environment_.steps->num_runs()};
+}
 
- private:
-  template <class Request, class Response>
-  using Function = absl::StatusOr<Response> (Implementation::*)(Request);
+void Worker::Report(const StatusListing& listing,
+                    pb::TaskStatusResponse& status) const {
+  status.set_incarnation(incarnation_);
+  environment_.steps->Report(listing, status);
+  sessions_.Report(listing, status);
+}
 
-  // Serves `method` with a function from a request message to a response
-  // message.
-  template <class Request, class Response>
-  void Add(const Method& method, Thread thread,
-           Function<Request, Response> function, MethodTable& methods) {
-    methods.Add(method, [this, thread, function](std::shared_ptr<CallContext>,
-                                                 Payload payload, Reply reply) {
-      requests_.Take(
-          thread, std::move(payload), std::move(reply),
-          [this, function](Payload message, Reply answer) {
-            std::move(answer)(Answer<Request>(
-                std::move(message), [this, function](Request request) {
-                  return (this->*function)(std::move(request));
-                }));
-          });
-    });
-  }
+// ---------------------------------------------------------------------------
+// Methods
 
-  // Parses the message, and returns what `serve` makes of it.
-  template <class Request, class Serve>
-  absl::StatusOr<Payload> Answer(Payload message, Serve serve) {
-    Request request;
-    LEAT_RETURN_IF_ERROR(requests_.Parse(message.header, request));
-    message.header = std::string();
-    LEAT_ASSIGN_OR_RETURN(const auto response, serve(std::move(request)));
-    return ToPayload(response);
-  }
+template <class Request, class Response>
+void Worker::Add(const Method& method, Thread thread,
+                 Function<Request, Response> function, MethodTable& methods) {
+  methods.Add(method, [this, thread, function](std::shared_ptr<CallContext>,
+                                               Payload payload, Reply reply) {
+    requests_.Take(thread, std::move(payload), std::move(reply),
+                   [this, function](Payload message, Reply answer) {
+                     std::move(answer)(Answer<Request>(
+                         std::move(message), [this, function](Request request) {
+                           return (this->*function)(std::move(request));
+                         }));
+                   });
+  });
+}
 
-  absl::StatusOr<pb::GetStatusResponse> GetStatus(pb::GetStatusRequest);
-  absl::StatusOr<pb::CreateWorkerSessionResponse> CreateWorkerSession(
-      pb::CreateWorkerSessionRequest);
-  absl::StatusOr<pb::DeleteWorkerSessionResponse> DeleteWorkerSession(
-      pb::DeleteWorkerSessionRequest);
-  void RegisterGraph(std::shared_ptr<CallContext> context, Payload payload,
-                     Reply reply);
-  absl::StatusOr<pb::RegisterGraphResponse> RegisterGraphOf(
-      const CallContext& context, const pb::RegisterGraphRequest& request);
-  absl::StatusOr<pb::DeregisterGraphResponse> DeregisterGraph(
-      pb::DeregisterGraphRequest);
-  absl::StatusOr<pb::CleanupGraphResponse> CleanupGraph(
-      pb::CleanupGraphRequest);
-  absl::StatusOr<pb::CleanupAllResponse> CleanupAll(pb::CleanupAllRequest);
-  absl::StatusOr<pb::MarkRecvFinishedResponse> MarkRecvFinished(
-      pb::MarkRecvFinishedRequest) {
-    return pb::MarkRecvFinishedResponse();
-  }
-  absl::StatusOr<pb::LoggingResponse> Logging(pb::LoggingRequest) {
-    return pb::LoggingResponse();
-  }
-  absl::StatusOr<pb::TracingResponse> Tracing(pb::TracingRequest) {
-    return absl::UnimplementedError("Tracing");
-  }
+template <class Request, class Serve>
+absl::StatusOr<Payload> Worker::Answer(Payload message, Serve serve) {
+  Request request;
+  LEAT_RETURN_IF_ERROR(requests_.Parse(message.header, request));
+  message.header = std::string();
+  LEAT_ASSIGN_OR_RETURN(const auto response, serve(std::move(request)));
+  return ToPayload(response);
+}
 
-  void RunGraph(std::shared_ptr<CallContext> context, Payload payload,
-                Reply reply);
-  void ParseRunGraph(RunGraphCall call);
-  absl::Status StartStep(RunGraphCall& call);
-  void RecvTensor(std::shared_ptr<CallContext> context, const Payload& payload,
-                  Reply reply);
-  void RecvTensors(std::shared_ptr<CallContext> context, const Payload& payload,
-                   Reply reply);
-  // Returns the rendezvous of a step from which a peer wants tensors. Fails if
-  // the request has come before. `reply` is changed so that it ends the peer's
-  // wait: a caller that goes away must not leave behind a step that only it has
-  // asked for.
-  absl::StatusOr<std::shared_ptr<RemoteRendezvous>> AwaitStep(
-      int64_t step_id, int64_t request_id, const char* method, Reply& reply);
-
-  // Ends a step whose master will not use it any more.
-  void Forget(int64_t step_id);
-  // Forgets these steps. Returns INVALID_ARGUMENT, and forgets none, if there
-  // are too many.
-  absl::Status ForgetAll(const google::protobuf::RepeatedField<int64_t>& steps);
-  // Ends sessions that have been removed from the table, and their steps.
-  void EndSessions(const WorkerSessions::Ended& ended, absl::string_view why);
-
-  const WorkerEnvironment environment_;
-  const std::shared_ptr<Traffic> traffic_;
-  const uint64_t incarnation_;
-  RequestQueue requests_;
-  RunningSteps running_;
-  const WorkerStep::Environment step_environment_;
-  WorkerSessions sessions_;
-  RequestIds create_ids_;
-  RequestIds register_ids_;
-  RequestIds run_ids_;
-  RequestIds recv_ids_;
-};
-
-void Worker::Implementation::AddMethods(MethodTable& methods) {
-  using I = Implementation;
-  Add(methods::kGetStatus, Thread::kTransport, &I::GetStatus, methods);
-  Add(methods::kCreateWorkerSession, Thread::kBlocking, &I::CreateWorkerSession,
-      methods);
-  Add(methods::kDeleteWorkerSession, Thread::kBlocking, &I::DeleteWorkerSession,
-      methods);
+void Worker::AddMethods(MethodTable& methods) {
+  Add(methods::kGetStatus, Thread::kTransport, &Worker::GetStatus, methods);
+  Add(methods::kCreateWorkerSession, Thread::kBlocking,
+      &Worker::CreateWorkerSession, methods);
+  Add(methods::kDeleteWorkerSession, Thread::kBlocking,
+      &Worker::DeleteWorkerSession, methods);
   methods.Add(
       methods::kRegisterGraph, [this](std::shared_ptr<CallContext> context,
                                       Payload payload, Reply reply) {
         RegisterGraph(std::move(context), std::move(payload), std::move(reply));
       });
-  Add(methods::kDeregisterGraph, Thread::kBlocking, &I::DeregisterGraph,
+  Add(methods::kDeregisterGraph, Thread::kBlocking, &Worker::DeregisterGraph,
       methods);
-  Add(methods::kCleanupGraph, Thread::kTransport, &I::CleanupGraph, methods);
-  Add(methods::kCleanupAll, Thread::kBlocking, &I::CleanupAll, methods);
-  Add(methods::kMarkRecvFinished, Thread::kTransport, &I::MarkRecvFinished,
+  Add(methods::kCleanupGraph, Thread::kTransport, &Worker::CleanupGraph,
       methods);
-  Add(methods::kLogging, Thread::kTransport, &I::Logging, methods);
-  Add(methods::kTracing, Thread::kTransport, &I::Tracing, methods);
+  Add(methods::kCleanupAll, Thread::kBlocking, &Worker::CleanupAll, methods);
+  Add(methods::kMarkRecvFinished, Thread::kTransport, &Worker::MarkRecvFinished,
+      methods);
+  Add(methods::kLogging, Thread::kTransport, &Worker::Logging, methods);
+  Add(methods::kTracing, Thread::kTransport, &Worker::Tracing, methods);
   methods.Add(methods::kRunGraph, [this](std::shared_ptr<CallContext> context,
                                          Payload payload, Reply reply) {
     RunGraph(std::move(context), std::move(payload), std::move(reply));
@@ -219,7 +151,7 @@ void Worker::Implementation::AddMethods(MethodTable& methods) {
       });
 }
 
-absl::StatusOr<pb::GetStatusResponse> Worker::Implementation::GetStatus(
+absl::StatusOr<pb::GetStatusResponse> Worker::GetStatus(
     pb::GetStatusRequest request) {
   if (request.has_leat()) {
     LEAT_RETURN_IF_ERROR(CheckPeerVersion(
@@ -236,11 +168,24 @@ absl::StatusOr<pb::GetStatusResponse> Worker::Implementation::GetStatus(
   return response;
 }
 
+absl::StatusOr<pb::MarkRecvFinishedResponse> Worker::MarkRecvFinished(
+    pb::MarkRecvFinishedRequest) {
+  return pb::MarkRecvFinishedResponse();
+}
+
+absl::StatusOr<pb::LoggingResponse> Worker::Logging(pb::LoggingRequest) {
+  return pb::LoggingResponse();
+}
+
+absl::StatusOr<pb::TracingResponse> Worker::Tracing(pb::TracingRequest) {
+  return absl::UnimplementedError("Tracing");
+}
+
 // ---------------------------------------------------------------------------
 // Sessions and graphs
 
-void Worker::Implementation::EndSessions(const WorkerSessions::Ended& ended,
-                                         absl::string_view why) {
+void Worker::EndSessions(const WorkerSessions::Ended& ended,
+                         absl::string_view why) {
   for (const std::shared_ptr<WorkerSession>& session : ended) {
     // The session is closed first, so that a step that begins now finds it
     // closed (worker_step.cc).
@@ -252,8 +197,7 @@ void Worker::Implementation::EndSessions(const WorkerSessions::Ended& ended,
   }
 }
 
-absl::StatusOr<pb::CreateWorkerSessionResponse>
-Worker::Implementation::CreateWorkerSession(
+absl::StatusOr<pb::CreateWorkerSessionResponse> Worker::CreateWorkerSession(
     pb::CreateWorkerSessionRequest request) {
   LEAT_RETURN_IF_ERROR(
       create_ids_.Add(request.request_id(), "CreateWorkerSession (Worker)"));
@@ -276,8 +220,7 @@ Worker::Implementation::CreateWorkerSession(
   return pb::CreateWorkerSessionResponse();
 }
 
-absl::StatusOr<pb::DeleteWorkerSessionResponse>
-Worker::Implementation::DeleteWorkerSession(
+absl::StatusOr<pb::DeleteWorkerSessionResponse> Worker::DeleteWorkerSession(
     pb::DeleteWorkerSessionRequest request) {
   auto session = sessions_.Remove(request.session_handle());
   if (session != nullptr) {
@@ -286,8 +229,8 @@ Worker::Implementation::DeleteWorkerSession(
   return pb::DeleteWorkerSessionResponse();
 }
 
-void Worker::Implementation::RegisterGraph(std::shared_ptr<CallContext> context,
-                                           Payload payload, Reply reply) {
+void Worker::RegisterGraph(std::shared_ptr<CallContext> context,
+                           Payload payload, Reply reply) {
   requests_.Take(
       Thread::kBlocking, std::move(payload), std::move(reply),
       [this, context = std::move(context)](Payload message, Reply answer) {
@@ -299,8 +242,7 @@ void Worker::Implementation::RegisterGraph(std::shared_ptr<CallContext> context,
       });
 }
 
-absl::StatusOr<pb::RegisterGraphResponse>
-Worker::Implementation::RegisterGraphOf(
+absl::StatusOr<pb::RegisterGraphResponse> Worker::RegisterGraphOf(
     const CallContext& context, const pb::RegisterGraphRequest& request) {
   LEAT_RETURN_IF_ERROR(
       register_ids_.Add(request.request_id(), "RegisterGraph (Worker)"));
@@ -327,8 +269,8 @@ Worker::Implementation::RegisterGraphOf(
   return context.cancellation.status();
 }
 
-absl::StatusOr<pb::DeregisterGraphResponse>
-Worker::Implementation::DeregisterGraph(pb::DeregisterGraphRequest request) {
+absl::StatusOr<pb::DeregisterGraphResponse> Worker::DeregisterGraph(
+    pb::DeregisterGraphRequest request) {
   LEAT_ASSIGN_OR_RETURN(const std::shared_ptr<WorkerSession> session,
                         sessions_.Find(request.session_handle(),
                                        request.create_worker_session_called()));
@@ -342,12 +284,12 @@ Worker::Implementation::DeregisterGraph(pb::DeregisterGraphRequest request) {
 // ---------------------------------------------------------------------------
 // Steps
 
-void Worker::Implementation::Forget(int64_t step_id) {
+void Worker::Forget(int64_t step_id) {
   environment_.steps->End(
       step_id, absl::AbortedError(absl::StrCat("Cleanup ", step_id)));
 }
 
-absl::Status Worker::Implementation::ForgetAll(
+absl::Status Worker::ForgetAll(
     const google::protobuf::RepeatedField<int64_t>& steps) {
   if (static_cast<size_t>(steps.size()) > kMaxCleanupSteps) {
     return absl::InvalidArgumentError(
@@ -358,22 +300,22 @@ absl::Status Worker::Implementation::ForgetAll(
   return absl::OkStatus();
 }
 
-absl::StatusOr<pb::CleanupGraphResponse> Worker::Implementation::CleanupGraph(
+absl::StatusOr<pb::CleanupGraphResponse> Worker::CleanupGraph(
     pb::CleanupGraphRequest request) {
   LEAT_RETURN_IF_ERROR(ForgetAll(request.leat().steps()));
   Forget(request.step_id());
   return pb::CleanupGraphResponse();
 }
 
-absl::StatusOr<pb::CleanupAllResponse> Worker::Implementation::CleanupAll(
+absl::StatusOr<pb::CleanupAllResponse> Worker::CleanupAll(
     pb::CleanupAllRequest request) {
   environment_.devices->resources().ClearContainers(std::vector<std::string>(
       request.container().begin(), request.container().end()));
   return pb::CleanupAllResponse();
 }
 
-void Worker::Implementation::RunGraph(std::shared_ptr<CallContext> context,
-                                      Payload payload, Reply reply) {
+void Worker::RunGraph(std::shared_ptr<CallContext> context, Payload payload,
+                      Reply reply) {
   const auto received = std::chrono::system_clock::now();
   const int64_t bytes = MessageBytes(payload);
   requests_.Take(Thread::kTransport, std::move(payload), std::move(reply),
@@ -387,7 +329,7 @@ void Worker::Implementation::RunGraph(std::shared_ptr<CallContext> context,
                  });
 }
 
-void Worker::Implementation::ParseRunGraph(RunGraphCall call) {
+void Worker::ParseRunGraph(RunGraphCall call) {
   absl::Status status = requests_.Parse(call.feeds.header, call.request);
   call.feeds.header = std::string();
   if (status.ok()) status = StartStep(call);
@@ -395,7 +337,7 @@ void Worker::Implementation::ParseRunGraph(RunGraphCall call) {
 }
 
 // Starts a step. Consumes `call` if it succeeds.
-absl::Status Worker::Implementation::StartStep(RunGraphCall& call) {
+absl::Status Worker::StartStep(RunGraphCall& call) {
   const pb::RunGraphRequest& request = call.request;
   LEAT_RETURN_IF_ERROR(run_ids_.Add(request.request_id(), "RunGraph (Worker)"));
   LEAT_RETURN_IF_ERROR(ForgetAll(request.leat().cleanup_steps()));
@@ -416,8 +358,8 @@ absl::Status Worker::Implementation::StartStep(RunGraphCall& call) {
   return absl::OkStatus();
 }
 
-void Worker::Implementation::RecvTensor(std::shared_ptr<CallContext> context,
-                                        const Payload& payload, Reply reply) {
+void Worker::RecvTensor(std::shared_ptr<CallContext> context,
+                        const Payload& payload, Reply reply) {
   if (absl::Status status =
           CheckInlineHeader("RecvTensorRequest", payload.header);
       !status.ok()) {
@@ -435,8 +377,8 @@ void Worker::Implementation::RecvTensor(std::shared_ptr<CallContext> context,
                  std::move(context), std::move(reply));
 }
 
-void Worker::Implementation::RecvTensors(std::shared_ptr<CallContext> context,
-                                         const Payload& payload, Reply reply) {
+void Worker::RecvTensors(std::shared_ptr<CallContext> context,
+                         const Payload& payload, Reply reply) {
   if (absl::Status status =
           CheckInlineHeader("RecvTensorsRequest", payload.header);
       !status.ok()) {
@@ -453,9 +395,8 @@ void Worker::Implementation::RecvTensors(std::shared_ptr<CallContext> context,
                        std::move(context), std::move(reply));
 }
 
-absl::StatusOr<std::shared_ptr<RemoteRendezvous>>
-Worker::Implementation::AwaitStep(int64_t step_id, int64_t request_id,
-                                  const char* method, Reply& reply) {
+absl::StatusOr<std::shared_ptr<RemoteRendezvous>> Worker::AwaitStep(
+    int64_t step_id, int64_t request_id, const char* method, Reply& reply) {
   LEAT_RETURN_IF_ERROR(recv_ids_.Add(request_id, method));
   bool is_waiting = false;
   LEAT_ASSIGN_OR_RETURN(std::shared_ptr<RemoteRendezvous> rendezvous,
@@ -468,42 +409,6 @@ Worker::Implementation::AwaitStep(int64_t step_id, int64_t request_id,
     };
   }
   return rendezvous;
-}
-
-// ---------------------------------------------------------------------------
-
-Worker::Worker(WorkerEnvironment environment)
-    : implementation_(
-          std::make_unique<Implementation>(std::move(environment))) {}
-
-Worker::~Worker() = default;
-
-void Worker::AddMethods(MethodTable& methods) {
-  implementation_->AddMethods(methods);
-}
-
-void Worker::EndSteps(const absl::Status& why) {
-  implementation_->EndSteps(why);
-}
-
-std::vector<MasterProcess> Worker::IdleMasters(
-    std::chrono::nanoseconds idle) const {
-  return implementation_->IdleMasters(idle);
-}
-
-void Worker::EndIdleSessions(const MasterProcess& master,
-                             std::chrono::nanoseconds idle,
-                             absl::string_view why) {
-  implementation_->EndIdleSessions(master, idle, why);
-}
-
-Worker::Counters Worker::counters() const {
-  return implementation_->counters();
-}
-
-void Worker::Report(const StatusListing& listing,
-                    pb::TaskStatusResponse& status) const {
-  implementation_->Report(listing, status);
 }
 
 }  // namespace leat

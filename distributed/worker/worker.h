@@ -12,24 +12,29 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "leat/core/threads/timer_queue.h"
-#include "leat/core/threads/work_queue.h"
-#include "leat/distributed/exchange/peers.h"
-#include "leat/distributed/exchange/step_table.h"
 #include "leat/distributed/limits.h"
-#include "leat/distributed/status_listing.h"
+#include "leat/distributed/requests/request_ids.h"
+#include "leat/distributed/requests/request_queue.h"
 #include "leat/distributed/wire/methods.h"
 #include "leat/distributed/worker/master_process.h"
-#include "leat/graph/op_registry.h"
-#include "leat/kernels/kernel_registry.h"
-#include "leat/runtime/device_set.h"
-
-namespace leat::pb {
-class TaskStatusResponse;
-}  // namespace leat::pb
+#include "leat/distributed/worker/worker_sessions.h"
+#include "leat/distributed/worker/worker_step.h"
 
 namespace leat {
+
+class DeviceSet;
+class KernelRegistry;
+class OpRegistry;
+class Peers;
+class RemoteRendezvous;
+class StepTable;
+class TimerQueue;
+class Traffic;
+class WorkQueue;
+struct StatusListing;
 
 // What a worker needs. Pointers are borrowed, not null, and must outlive the
 // worker and the calls that it serves.
@@ -88,8 +93,72 @@ class Worker {
               pb::TaskStatusResponse& status) const;
 
  private:
-  class Implementation;
-  const std::unique_ptr<Implementation> implementation_;
+  using Thread = RequestQueue::Thread;
+
+  template <class Request, class Response>
+  using Function = absl::StatusOr<Response> (Worker::*)(Request);
+
+  // Serves `method` with a function from a request message to a response
+  // message.
+  template <class Request, class Response>
+  void Add(const Method& method, Thread thread,
+           Function<Request, Response> function, MethodTable& methods);
+  // Parses the message, and returns what `serve` makes of it.
+  template <class Request, class Serve>
+  absl::StatusOr<Payload> Answer(Payload message, Serve serve);
+
+  absl::StatusOr<pb::GetStatusResponse> GetStatus(pb::GetStatusRequest);
+  absl::StatusOr<pb::CreateWorkerSessionResponse> CreateWorkerSession(
+      pb::CreateWorkerSessionRequest);
+  absl::StatusOr<pb::DeleteWorkerSessionResponse> DeleteWorkerSession(
+      pb::DeleteWorkerSessionRequest);
+  void RegisterGraph(std::shared_ptr<CallContext> context, Payload payload,
+                     Reply reply);
+  absl::StatusOr<pb::RegisterGraphResponse> RegisterGraphOf(
+      const CallContext& context, const pb::RegisterGraphRequest& request);
+  absl::StatusOr<pb::DeregisterGraphResponse> DeregisterGraph(
+      pb::DeregisterGraphRequest);
+  absl::StatusOr<pb::CleanupGraphResponse> CleanupGraph(
+      pb::CleanupGraphRequest);
+  absl::StatusOr<pb::CleanupAllResponse> CleanupAll(pb::CleanupAllRequest);
+  absl::StatusOr<pb::MarkRecvFinishedResponse> MarkRecvFinished(
+      pb::MarkRecvFinishedRequest);
+  absl::StatusOr<pb::LoggingResponse> Logging(pb::LoggingRequest);
+  absl::StatusOr<pb::TracingResponse> Tracing(pb::TracingRequest);
+
+  void RunGraph(std::shared_ptr<CallContext> context, Payload payload,
+                Reply reply);
+  void ParseRunGraph(RunGraphCall call);
+  absl::Status StartStep(RunGraphCall& call);
+  void RecvTensor(std::shared_ptr<CallContext> context, const Payload& payload,
+                  Reply reply);
+  void RecvTensors(std::shared_ptr<CallContext> context, const Payload& payload,
+                   Reply reply);
+  // Returns the rendezvous of a step from which a peer wants tensors. Fails if
+  // the request has come before. `reply` is changed so that it ends the peer's
+  // wait: a caller that goes away must not leave behind a step that only it has
+  // asked for.
+  absl::StatusOr<std::shared_ptr<RemoteRendezvous>> AwaitStep(
+      int64_t step_id, int64_t request_id, const char* method, Reply& reply);
+
+  // Ends a step whose master will not use it any more.
+  void Forget(int64_t step_id);
+  // Forgets these steps. Returns INVALID_ARGUMENT, and forgets none, if there
+  // are too many.
+  absl::Status ForgetAll(const google::protobuf::RepeatedField<int64_t>& steps);
+  // Ends sessions that have been removed from the table, and their steps.
+  void EndSessions(const WorkerSessions::Ended& ended, absl::string_view why);
+
+  const WorkerEnvironment environment_;
+  const std::shared_ptr<Traffic> traffic_;
+  const uint64_t incarnation_;
+  RequestQueue requests_;
+  const WorkerStep::Environment step_environment_;
+  WorkerSessions sessions_;
+  RequestIds create_ids_;
+  RequestIds register_ids_;
+  RequestIds run_ids_;
+  RequestIds recv_ids_;
 };
 
 }  // namespace leat

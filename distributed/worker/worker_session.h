@@ -16,14 +16,15 @@
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/step_counts.h"
 #include "leat/distributed/worker/master_process.h"
-#include "leat/distributed/worker/registered_graph.h"
-#include "leat/kernels/kernel_registry.h"
 #include "leat/runtime/device_resources.h"
-#include "leat/runtime/device_set.h"
 #include "leat/runtime/graph_runner.h"
 #include "leat/runtime/session_devices.h"
 
 namespace leat {
+
+class DeviceSet;
+class KernelRegistry;
+class RegisteredGraph;
 
 // What a session is made with. A value. WorkerSessions sets the limits.
 struct WorkerSessionOptions {

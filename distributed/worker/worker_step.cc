@@ -2,6 +2,7 @@
 #include "leat/distributed/worker/worker_step.h"
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -9,10 +10,17 @@
 #include "leat/core/devices/rendezvous.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
+#include "leat/distributed/exchange/remote_rendezvous.h"
+#include "leat/distributed/exchange/step_table.h"
 #include "leat/distributed/shown_ids.h"
-#include "leat/distributed/transport/call_errors.h"
+#include "leat/distributed/worker/registered_graph.h"
+#include "leat/distributed/worker/worker_session.h"
+#include "leat/graph/op_registry.h"
 #include "leat/partitioner/bundles.h"
 #include "leat/protos/config.pb.h"
+#include "leat/runtime/device_set.h"
+#include "leat/runtime/step.h"
+#include "leat/runtime/step_stats.h"
 
 namespace leat {
 namespace {
@@ -23,113 +31,13 @@ std::string TensorOf(const std::string& key) {
   return parsed.ok() ? std::move(parsed->tensor_name) : key;
 }
 
-// The most steps among which the oldest ones are looked for.
-constexpr size_t kMaxReportedSteps = 10'000;
-
 int64_t Micros(std::chrono::system_clock::time_point time) {
   return std::chrono::duration_cast<std::chrono::microseconds>(
              time.time_since_epoch())
       .count();
 }
 
-// Writes the status to the response, with its payloads in a field of Leat's,
-// since TensorFlow has none for them.
-void SetStatus(const absl::Status& status, pb::RunGraphResponse& response) {
-  response.set_status_code(static_cast<int>(status.code()));
-  response.set_status_error_message(std::string(status.message()));
-  std::string payloads = EncodePayloads(status);
-  if (payloads.empty()) return;
-  response.mutable_leat()->set_payloads(std::move(payloads));
-}
-
 }  // namespace
-
-void RunningSteps::Add(std::shared_ptr<WorkerStep> step, int64_t step_id,
-                       absl::string_view session) {
-  const WorkerStep* const key = step.get();
-  Entry entry{.step = std::move(step),
-              .step_id = ShownStep(step_id),
-              .session = ShownHandle(session),
-              .begun = std::chrono::steady_clock::now()};
-  counts_.Begin();
-  MutexLock lock(mutex_);
-  steps_.emplace(key, std::move(entry));
-}
-
-void RunningSteps::Remove(const WorkerStep* step, bool succeeded) {
-  counts_.End(succeeded);
-  MutexLock lock(mutex_);
-  steps_.erase(step);
-}
-
-void RunningSteps::FailAll(const absl::Status& why) {
-  std::vector<std::shared_ptr<WorkerStep>> steps;
-  {
-    MutexLock lock(mutex_);
-    steps.reserve(steps_.size());
-    for (const auto& [key, entry] : steps_) {
-      if (auto step = entry.step.lock()) steps.push_back(std::move(step));
-    }
-  }
-  for (const auto& step : steps) step->Fail(why);
-}
-
-void RunningSteps::Report(const StatusListing& listing,
-                          pb::TaskStatusResponse& status) const {
-  ExportSteps(counts_.totals(), *status.mutable_steps());
-  const auto now = std::chrono::steady_clock::now();
-  std::vector<Entry> old;
-  {
-    MutexLock lock(mutex_);
-    for (const auto& [key, entry] : steps_) {
-      if (old.size() >= kMaxReportedSteps) break;
-      if (now - entry.begun < listing.min_age) continue;
-      old.push_back({.step_id = entry.step_id,
-                     .session = entry.session,
-                     .begun = entry.begun});
-    }
-  }
-  std::sort(old.begin(), old.end(),
-            [](const Entry& a, const Entry& b) { return a.begun < b.begun; });
-  if (old.size() > listing.max_listed) old.resize(listing.max_listed);
-  for (const Entry& entry : old) {
-    pb::RunningStepStatus& step = *status.add_running_steps();
-    step.set_step(entry.step_id);
-    step.set_session(entry.session);
-    step.set_age_us(ToMicros(now - entry.begun));
-  }
-}
-
-size_t RunningSteps::size() const {
-  MutexLock lock(mutex_);
-  return steps_.size();
-}
-
-void ReplyToRunGraph(RunGraphCall& call, const absl::Status& status,
-                     pb::RunGraphResponse response, WireTensors tensors) {
-  const bool in_response = call.request.store_errors_in_response_body();
-  PeerTraffic* const traffic = std::exchange(call.traffic, nullptr);
-  Reply reply = std::move(call.reply);
-  if (!status.ok() && !in_response) {
-    if (traffic != nullptr) traffic->CountServed(call.received_bytes, 0);
-    return std::move(reply)(status);
-  }
-  Payload payload;
-  if (status.ok()) {
-    payload.tensors = std::move(tensors);
-  } else {
-    SetStatus(AsCalleeError(status), response);
-  }
-  if (!response.SerializeToString(&payload.header)) {
-    return std::move(reply)(absl::ResourceExhaustedError(absl::StrCat(
-        "The response to RunGraph of step ", call.request.step_id(), " takes ",
-        response.ByteSizeLong(), " bytes, more than a message may have")));
-  }
-  if (traffic != nullptr) {
-    traffic->CountServed(call.received_bytes, MessageBytes(payload));
-  }
-  std::move(reply)(std::move(payload));
-}
 
 WorkerStep::WorkerStep(const Environment& environment,
                        std::shared_ptr<WorkerSession> session,
@@ -140,15 +48,21 @@ WorkerStep::WorkerStep(const Environment& environment,
       graph_(std::move(graph)),
       call_(std::move(call)) {}
 
+WorkerStep::~WorkerStep() = default;
+
 void WorkerStep::Run(const Environment& environment,
                      std::shared_ptr<WorkerSession> session,
                      std::shared_ptr<const RegisteredGraph> graph,
                      RunGraphCall call) {
   auto step = std::make_shared<WorkerStep>(environment, std::move(session),
                                            std::move(graph), std::move(call));
-  environment.running->Add(step, step->call_.request.step_id(),
-                           step->session_->handle());
   step->session_->steps().Begin();
+  // This comes first, so that peers that wait for the step get the errors of
+  // what follows.
+  if (const absl::Status joined = step->Join(); !joined.ok()) {
+    step->Fail(joined);
+    return step->Leave();
+  }
   const std::weak_ptr<WorkerStep> weak = step;
   Cancellation::Token token = 0;
   const bool registered = step->call_.context->cancellation.Register(
@@ -177,27 +91,36 @@ void WorkerStep::Begin() {
   Leave();
 }
 
-absl::Status WorkerStep::TryBegin() {
-  // This comes first, so that peers that wait for the step get the errors of
-  // what follows.
+absl::Status WorkerStep::Join() {
+  RunInputs inputs{.devices = session_->devices()};
+  // If the limit of messages is small, each tensor is received alone.
+  if (environment_.max_message_bytes >= 2 * Bundles::kMaxBytes) {
+    inputs.bundles = graph_->bundles();
+  }
+  if (call_.request.exec_opts().record_timeline()) {
+    inputs.recorder = std::make_shared<StepStatsRecorder>();
+  }
   LEAT_ASSIGN_OR_RETURN(rendezvous_,
                         environment_.steps->Begin(
                             call_.request.step_id(), session_->handle(), this,
                             [weak = weak_from_this()](const absl::Status& why) {
                               if (auto step = weak.lock()) step->Fail(why);
-                            }));
+                            },
+                            inputs));
+  recorder_ = std::move(inputs.recorder);
   // The session was deleted meanwhile, perhaps after its steps were ended.
   if (session_->is_closed()) {
     return absl::AbortedError(absl::StrCat(
         "Session ", ShownHandle(session_->handle()), " has been deleted"));
   }
-  if (session_->devices() != nullptr) {
-    rendezvous_->UseSession(session_->devices());
-  }
-  // If the limit of messages is small, each tensor is received alone.
-  if (graph_->bundles() != nullptr &&
-      environment_.max_message_bytes >= 2 * Bundles::kMaxBytes) {
-    rendezvous_->UseBundles(graph_->bundles());
+  return absl::OkStatus();
+}
+
+absl::Status WorkerStep::TryBegin() {
+  {
+    // The step may have ended while this waited for the pool.
+    MutexLock lock(mutex_);
+    LEAT_RETURN_IF_ERROR(early_);
   }
   LEAT_RETURN_IF_ERROR(TakeFeeds());
   LEAT_ASSIGN_OR_RETURN(Step* const step, MakeStep());
@@ -224,15 +147,11 @@ absl::Status WorkerStep::TakeFeeds() {
 }
 
 absl::StatusOr<Step*> WorkerStep::MakeStep() {
-  const pb::RunGraphRequest& request = call_.request;
-  if (request.exec_opts().record_timeline()) {
-    recorder_ = std::make_shared<StepStatsRecorder>();
-    rendezvous_->RecordPulls(recorder_);
-  }
   MutexLock lock(mutex_);
   LEAT_RETURN_IF_ERROR(early_);
-  step_ = std::make_unique<Step>(request.step_id(), *rendezvous_, arguments_,
-                                 absl::MakeSpan(returns_), recorder_.get());
+  step_ =
+      std::make_unique<Step>(call_.request.step_id(), *rendezvous_, arguments_,
+                             absl::MakeSpan(returns_), recorder_.get());
   return step_.get();
 }
 
@@ -360,7 +279,6 @@ void WorkerStep::Complete() {
   graph_ = nullptr;
   session_->steps().End(status.ok());
   session_ = nullptr;
-  environment_.running->Remove(this, status.ok());
   // After the reply nothing of the worker may be touched, because it may be
   // gone.
   RunGraphCall call = std::move(call_);

@@ -12,7 +12,7 @@
 namespace leat {
 namespace {
 
-absl::Status NodeError(const Node& node, absl::string_view message) {
+absl::Status FrameError(const Node& node, absl::string_view message) {
   return absl::InvalidArgumentError(
       absl::StrCat("node '", node.name(), "' (op ", node.op(), ") ", message));
 }
@@ -48,7 +48,7 @@ class FrameFinder {
     const int32_t frame =
         first == kNoNode ? Frames::kRoot : result_.of_outputs[first];
     if (first == kNoNode && IsMerge(node)) {
-      return NodeError(node, "closes a loop that nothing enters");
+      return FrameError(node, "closes a loop that nothing enters");
     }
     result_.of_inputs[id] = frame;
     LEAT_ASSIGN_OR_RETURN(result_.of_outputs[id], OutputFrame(node, frame));
@@ -62,15 +62,15 @@ class FrameFinder {
     const Node& node = graph_.node(id);
     if (is_data && IsNextIteration(graph_.node(from))) {
       if (IsMerge(node)) return absl::OkStatus();  // closes the loop
-      return NodeError(node, absl::StrCat("takes '", graph_.node(from).name(),
-                                          "' (op NextIteration) as input, "
-                                          "which only a Merge can do"));
+      return FrameError(node, absl::StrCat("takes '", graph_.node(from).name(),
+                                           "' (op NextIteration) as input, "
+                                           "which only a Merge can do"));
     }
     if (first == kNoNode) first = from;
     const int32_t frame = result_.of_outputs[from];
     const int32_t expected = result_.of_outputs[first];
     if (frame == expected) return absl::OkStatus();
-    return NodeError(
+    return FrameError(
         node, absl::StrCat("has inputs from different frames: '",
                            graph_.node(first).name(), "' is in ",
                            Describe(expected), ", '", graph_.node(from).name(),
@@ -81,10 +81,10 @@ class FrameFinder {
     if (IsEnter(node)) return Open(node, frame);
     if (frame == Frames::kRoot) {
       if (IsExit(node)) {
-        return NodeError(node, "leaves a frame that no Enter opens");
+        return FrameError(node, "leaves a frame that no Enter opens");
       }
       if (IsNextIteration(node)) {
-        return NodeError(node, "is in no frame: no Enter leads to it");
+        return FrameError(node, "is in no frame: no Enter leads to it");
       }
     }
     return IsExit(node) ? result_.frames[frame].parent : frame;
@@ -93,12 +93,12 @@ class FrameFinder {
   absl::StatusOr<int32_t> Open(const Node& node, int32_t parent) {
     const absl::StatusOr<std::string> name =
         node.attrs().Get<std::string>("frame_name");
-    if (!name.ok()) return NodeError(node, name.status().message());
-    if (name->empty()) return NodeError(node, "has an empty frame_name");
+    if (!name.ok()) return FrameError(node, name.status().message());
+    if (name->empty()) return FrameError(node, "has an empty frame_name");
     const auto parallel =
         node.attrs().GetOr<int64_t>("parallel_iterations", 10);
     if (!parallel.ok() || *parallel < 1) {
-      return NodeError(
+      return FrameError(
           node, absl::StrCat("has parallel_iterations ", parallel.value_or(0),
                              ", expected at least 1"));
     }
@@ -118,7 +118,7 @@ class FrameFinder {
       if (!IsNextIteration(graph_.node(input.node))) continue;
       const int32_t frame = result_.of_outputs[input.node];
       if (frame == result_.of_inputs[id]) continue;
-      return NodeError(
+      return FrameError(
           node, absl::StrCat("has inputs from different frames: it is in ",
                              Describe(result_.of_inputs[id]), ", '",
                              graph_.node(input.node).name(), "' is in ",

@@ -50,7 +50,7 @@ class BodyValidator {
     return absl::InvalidArgumentError(
         absl::StrCat("function '", function_.signature.name, "': ", message));
   }
-  absl::Status NodeError(int node, absl::string_view message) const {
+  absl::Status ErrorAt(int node, absl::string_view message) const {
     return absl::InvalidArgumentError(
         absl::StrCat("function '", function_.signature.name, "', node '",
                      function_.nodes[node].name, "': ", message));
@@ -69,10 +69,10 @@ class BodyValidator {
       // A body that was made from a graph may have names with a leading
       // underscore, which the "n" makes valid.
       if (!IsValidNodeName(absl::StrCat("n", name)) || name.empty()) {
-        return NodeError(i, "malformed name");
+        return ErrorAt(i, "malformed name");
       }
       if (!index_.emplace(name, i).second) {
-        return NodeError(i, "an argument or node of this name exists");
+        return ErrorAt(i, "an argument or node of this name exists");
       }
     }
     return absl::OkStatus();
@@ -99,7 +99,7 @@ class BodyValidator {
         status = CheckTensor(text, from);
       }
       if (!status.ok()) {
-        return NodeError(
+        return ErrorAt(
             i, absl::StrCat("input ", k, " '", text, "': ", status.message()));
       }
       if (from != kArgument && !ClosesLoop(from, i)) {
@@ -188,8 +188,8 @@ class BodyValidator {
     if (done == size) return absl::OkStatus();
     const auto it = std::find_if(pending.begin(), pending.end(),
                                  [](int count) { return count > 0; });
-    return NodeError(static_cast<int>(it - pending.begin()),
-                     "is on a cycle, or behind one");
+    return ErrorAt(static_cast<int>(it - pending.begin()),
+                   "is on a cycle, or behind one");
   }
 
   const Function& function_;

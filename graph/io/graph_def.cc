@@ -22,12 +22,12 @@
 namespace leat {
 namespace {
 
-absl::Status NodeError(absl::string_view name, absl::string_view message) {
+absl::Status ErrorOfNode(absl::string_view name, absl::string_view message) {
   return absl::InvalidArgumentError(
       absl::StrCat("node '", name, "': ", message));
 }
 
-absl::Status NodeError(absl::string_view name, const absl::Status& status) {
+absl::Status ErrorOfNode(absl::string_view name, const absl::Status& status) {
   return absl::Status(status.code(),
                       absl::StrCat("node '", name, "': ", status.message()));
 }
@@ -302,14 +302,14 @@ class Importer {
 
   absl::Status AddNode(const pb::NodeDef& proto) {
     if (!IsValidName(proto.name())) {
-      return NodeError(proto.name(), "malformed name");
+      return ErrorOfNode(proto.name(), "malformed name");
     }
     if (graph_.Find(proto.name()) != kNoNode) {
-      return NodeError(proto.name(), "a node of this name exists");
+      return ErrorOfNode(proto.name(), "a node of this name exists");
     }
     auto def = std::make_shared<NodeDef>();
     const absl::Status status = FillDef(proto, *def);
-    if (!status.ok()) return NodeError(proto.name(), status);
+    if (!status.ok()) return ErrorOfNode(proto.name(), status);
     Node node;
     node.def = std::move(def);
     graph_.AddUnchecked(std::move(node));
@@ -361,12 +361,12 @@ class Importer {
         node.inputs.emplace_back();  // one too many: refused below
       }
       if (!status.ok()) {
-        return NodeError(proto.name(), absl::StrCat("input ", i, " '", text,
-                                                    "': ", status.message()));
+        return ErrorOfNode(proto.name(), absl::StrCat("input ", i, " '", text,
+                                                      "': ", status.message()));
       }
     }
     if (node.num_inputs() != num_inputs) {
-      return NodeError(
+      return ErrorOfNode(
           proto.name(),
           absl::StrCat("has ", Counted(node.num_inputs(), "input"), ", but op ",
                        node.op(), " takes ", num_inputs));
@@ -491,7 +491,7 @@ absl::Status ExportGraphDef(const Graph& graph, pb::GraphDef& graph_def,
     if (!graph.Contains(id)) continue;
     const absl::Status status =
         ExportNode(graph, id, options, *graph_def.add_node());
-    if (!status.ok()) return NodeError(graph.node(id).name(), status);
+    if (!status.ok()) return ErrorOfNode(graph.node(id).name(), status);
   }
   for (const auto& [name, function] : graph.functions().functions()) {
     LEAT_RETURN_IF_ERROR(FunctionToProto(

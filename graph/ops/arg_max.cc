@@ -33,9 +33,7 @@ absl::Status ArgMaxShape(InferenceContext& context) {
                         NormalizeAxis(*dimension, input.rank()));
   Dims dims(input.dims().begin(), input.dims().end());
   dims.erase(dims.begin() + axis);
-  LEAT_ASSIGN_OR_RETURN(PartialShape shape, PartialShape::Create(dims));
-  context.set_output(0, std::move(shape));
-  return absl::OkStatus();
+  return SetOutput(dims, context);
 }
 
 }  // namespace

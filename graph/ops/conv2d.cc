@@ -157,9 +157,7 @@ absl::Status Conv2DShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(
       dims[static_cast<size_t>(axes.width)],
       OutputExtent(input.dim(axes.width), filter.dim(1), attrs.width));
-  LEAT_ASSIGN_OR_RETURN(PartialShape shape, PartialShape::Create(dims));
-  context.set_output(0, std::move(shape));
-  return absl::OkStatus();
+  return SetOutput(dims, context);
 }
 
 // The output has the shape that input `sizes` holds, which is of rank 4, as are
@@ -190,9 +188,7 @@ absl::Status Conv2DBackpropInputShape(InferenceContext& context) {
   dims[static_cast<size_t>(attrs.axes.height)] = ExtentOf(spatial, 0);
   dims[static_cast<size_t>(attrs.axes.width)] = ExtentOf(spatial, 1);
   dims[static_cast<size_t>(attrs.axes.channel)] = filter.dim(2);
-  LEAT_ASSIGN_OR_RETURN(PartialShape shape, PartialShape::Create(dims));
-  context.set_output(0, std::move(shape));
-  return absl::OkStatus();
+  return SetOutput(dims, context);
 }
 
 absl::Status Conv2DBackpropFilterShape(InferenceContext& context) {

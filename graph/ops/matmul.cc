@@ -46,9 +46,7 @@ absl::Status BatchMatMulShape(InferenceContext& context) {
   Dims dims(batch.dims().begin(), batch.dims().end());
   dims.push_back(ExtentOf(x, adj_x ? -1 : -2));
   dims.push_back(ExtentOf(y, adj_y ? -2 : -1));
-  LEAT_ASSIGN_OR_RETURN(PartialShape shape, PartialShape::Create(dims));
-  context.set_output(0, std::move(shape));
-  return absl::OkStatus();
+  return SetOutput(dims, context);
 }
 
 }  // namespace

@@ -30,9 +30,7 @@ absl::Status OneHotShape(InferenceContext& context) {
                         NormalizeAxis(axis, indices.rank() + 1));
   Dims dims(indices.dims().begin(), indices.dims().end());
   dims.insert(dims.begin() + position, depth);
-  LEAT_ASSIGN_OR_RETURN(PartialShape shape, PartialShape::Create(dims));
-  context.set_output(0, std::move(shape));
-  return absl::OkStatus();
+  return SetOutput(dims, context);
 }
 
 }  // namespace

@@ -72,9 +72,7 @@ absl::Status PadShape(InferenceContext& context) {
   } else {
     return absl::InvalidArgumentError("paddings must be int32 or int64");
   }
-  LEAT_ASSIGN_OR_RETURN(PartialShape shape, PartialShape::Create(dims));
-  context.set_output(0, std::move(shape));
-  return absl::OkStatus();
+  return SetOutput(dims, context);
 }
 
 }  // namespace

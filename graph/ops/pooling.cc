@@ -104,9 +104,7 @@ absl::Status PoolShape(InferenceContext& context, bool pools_channels) {
     }
     LEAT_ASSIGN_OR_RETURN(dims[index], WindowedExtent(dims[index], window));
   }
-  LEAT_ASSIGN_OR_RETURN(PartialShape shape, PartialShape::Create(dims));
-  context.set_output(0, std::move(shape));
-  return absl::OkStatus();
+  return SetOutput(dims, context);
 }
 
 absl::Status MaxPoolShape(InferenceContext& context) {

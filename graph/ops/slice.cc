@@ -84,9 +84,7 @@ absl::Status SliceShape(InferenceContext& context) {
                           SlicedExtent(ExtentOf(input, i), at(begin), wanted));
     dims.push_back(extent);
   }
-  LEAT_ASSIGN_OR_RETURN(PartialShape shape, PartialShape::Create(dims));
-  context.set_output(0, std::move(shape));
-  return absl::OkStatus();
+  return SetOutput(dims, context);
 }
 
 }  // namespace

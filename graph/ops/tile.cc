@@ -37,9 +37,7 @@ absl::Status TileShape(InferenceContext& context) {
                           MultiplyExtents(ranked.dim(i), multiples.dim(i)));
     dims.push_back(extent);
   }
-  LEAT_ASSIGN_OR_RETURN(PartialShape shape, PartialShape::Create(dims));
-  context.set_output(0, std::move(shape));
-  return absl::OkStatus();
+  return SetOutput(dims, context);
 }
 
 }  // namespace

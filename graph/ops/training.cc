@@ -14,16 +14,6 @@
 namespace leat::ops::training {
 namespace {
 
-// Returns the shape of the variable that input `i`, a reference or a resource
-// handle, refers to.
-PartialShape VariableShapeOf(const InferenceContext& context, int i) {
-  if (context.op().inputs[static_cast<size_t>(i)].is_ref) {
-    return context.input(i);
-  }
-  const HandleShape* handle = context.input_handle(i);
-  return handle == nullptr ? PartialShape() : handle->shape;
-}
-
 // The variable, its slots and the gradient have one shape. All other inputs are
 // scalars.
 absl::Status ApplyShape(InferenceContext& context) {

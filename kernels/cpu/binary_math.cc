@@ -16,16 +16,10 @@
 #include "leat/kernels/broadcast.h"
 #include "leat/kernels/elementwise.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/ring.h"
 
 namespace leat::kernels::cpu::binary_math {
 namespace {
-
-// The type of the arithmetic: integers use an unsigned type, which wraps
-// around.
-template <class W>
-using Ring =
-    typename std::conditional_t<std::is_integral_v<W>, TypeTag<Wrapping<W>>,
-                                TypeTag<W>>::type;
 
 struct Add {
   template <class W>

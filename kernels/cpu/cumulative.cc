@@ -12,14 +12,10 @@
 #include "leat/kernels/elementwise.h"
 #include "leat/kernels/kernel_context.h"
 #include "leat/kernels/kernel_registry.h"
+#include "leat/kernels/ring.h"
 
 namespace leat::kernels::cpu::cumulative {
 namespace {
-
-template <class W>
-using Ring =
-    typename std::conditional_t<std::is_integral_v<W>, TypeTag<Wrapping<W>>,
-                                TypeTag<W>>::type;
 
 struct Sum {
   template <class W>

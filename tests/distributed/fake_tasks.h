@@ -20,7 +20,7 @@
 namespace leat {
 
 // Thread-safe. Owns the calls until Take.
-class FakeTasks final : public Tasks {
+class FakeTasks final : public TaskCaller {
  public:
   // A call that a task has received.
   struct Received {
@@ -44,29 +44,6 @@ class FakeTasks final : public Tasks {
       : on_call_(std::move(on_call)),
         on_get_status_(std::move(on_get_status)) {}
 
-  void Call(absl::string_view task, const Method& method, Payload request,
-            CallOptions options, Reply done) override {
-    Received call{.task = std::string(task),
-                  .path = method.path,
-                  .request = std::move(request),
-                  .options = std::move(options)};
-    std::optional<absl::StatusOr<Payload>> answer;
-    if (on_call_) on_call_(call, answer);
-    if (!answer.has_value()) call.done = std::move(done);
-    {
-      MutexLock lock(mutex_);
-      calls_.push_back(std::move(call));
-    }
-    changed_.NotifyAll();
-    if (answer.has_value()) std::move(done)(*std::move(answer));
-  }
-
-  // Answers at once with `on_get_status`.
-  void GetStatus(absl::string_view task, CallOptions options,
-                 StatusDone done) override {
-    std::move(done)(on_get_status_(std::string(task), options));
-  }
-
   // Waits until there are `count` calls, and returns all calls that were not
   // taken before. Fails the test if there are fewer after 20 seconds.
   std::vector<Received> Take(size_t count) {
@@ -85,6 +62,29 @@ class FakeTasks final : public Tasks {
   }
 
  private:
+  void DoCall(absl::string_view task, const Method& method, Payload request,
+              CallOptions options, Reply done) override {
+    Received call{.task = std::string(task),
+                  .path = method.path,
+                  .request = std::move(request),
+                  .options = std::move(options)};
+    std::optional<absl::StatusOr<Payload>> answer;
+    if (on_call_) on_call_(call, answer);
+    if (!answer.has_value()) call.done = std::move(done);
+    {
+      MutexLock lock(mutex_);
+      calls_.push_back(std::move(call));
+    }
+    changed_.NotifyAll();
+    if (answer.has_value()) std::move(done)(*std::move(answer));
+  }
+
+  // Answers at once with `on_get_status`.
+  void DoGetStatus(absl::string_view task, CallOptions options,
+                   StatusDone done) override {
+    std::move(done)(on_get_status_(std::string(task), options));
+  }
+
   const OnCall on_call_;
   const OnGetStatus on_get_status_;
   mutable Mutex mutex_;

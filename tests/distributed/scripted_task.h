@@ -38,8 +38,7 @@ class ScriptedTask {
       const std::string& task, const std::string& address,
       const std::shared_ptr<InProcessNetwork>& network,
       const pb::LeatPeer& leat = {}, AddMethods add = [](MethodTable&) {})
-      : transport_(
-            *BuiltinTransports().Create("in-process", {.network = network})) {
+      : transport_(*network->transports().Create("in-process")) {
     pb::GetStatusResponse status;
     pb::DeviceAttributes& device = *status.add_device_attributes();
     device.set_name(absl::StrCat(task, "/device:CPU:0"));

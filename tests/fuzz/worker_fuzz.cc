@@ -60,9 +60,7 @@ class Task {
                                           .num_threads = 1,
                                           .cpu_memory_bytes = kMemoryBytes})
                      .value()),
-        transport_(leat::NewInProcessTransport(
-                       {.network = std::make_shared<leat::InProcessNetwork>()})
-                       .value()),
+        transport_(std::make_shared<leat::InProcessNetwork>()->NewTransport()),
         peers_(leat::ClusterSpec(), *transport_, devices_->compute_queue(),
                &leat::BuiltinOps().variants(), Limits().max_message_bytes),
         timers_("fuzz-timers"),

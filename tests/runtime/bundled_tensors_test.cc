@@ -70,7 +70,7 @@ class BundledTensorsTest : public ::testing::Test {
         IsLocal() ? NewTestSession(
                         *graph, {.devices = {.num_cpus = 2, .num_threads = 2}})
                   : NewRemoteSession(*graph, servers_.back()->target(),
-                                     {.network = network_});
+                                     {.transports = Transports()});
     ASSERT_TRUE(session.ok()) << session.status();
     session_ = *std::move(session);
     const auto init = Run({.targets = {graph->init_op()}});
@@ -138,6 +138,10 @@ class BundledTensorsTest : public ::testing::Test {
   GraphBuilder b;
 
  private:
+  // Returns null, which stands for those of the library, without a network.
+  const TransportRegistry* Transports() const {
+    return network_ == nullptr ? nullptr : &network_->transports();
+  }
   // Starts one server for each task, the master's last.
   void StartServers() {
     const bool is_grpc = TestedSession() == SessionKind::kGrpc;
@@ -155,7 +159,7 @@ class BundledTensorsTest : public ::testing::Test {
           Server::Start({.config = {.cluster = *cluster, .task = {.job = job}},
                          .devices = {.num_threads = 2},
                          .transport = is_grpc ? "grpc" : "in-process",
-                         .network = network_});
+                         .transports = Transports()});
       ASSERT_TRUE(server.ok()) << server.status();
       servers_.push_back(*std::move(server));
     }

@@ -46,11 +46,12 @@ using ::testing::HasSubstr;
 // tables, transport and threads.
 class ChunkTask {
  public:
-  // `network` is for in-process transports. `max_message_bytes` limits what the
-  // task receives, chunked tensors included.
+  // `transports`, which are borrowed, have one of the name `transport`.
+  // `max_message_bytes` limits what the task receives, chunked tensors
+  // included.
   struct Options {
     std::string transport = {};
-    std::shared_ptr<InProcessNetwork> network = {};
+    const TransportRegistry* transports = nullptr;
     TaskId id = {};
     ClusterSpec cluster;
     ChunkOptions chunks = {};
@@ -61,10 +62,7 @@ class ChunkTask {
     devices_ =
         DeviceSet::Create({.task = name_, .num_cpus = 1, .num_threads = 2})
             .value();
-    TransportOptions transport;
-    transport.network = options.network;
-    transport_ =
-        BuiltinTransports().Create(options.transport, transport).value();
+    transport_ = options.transports->Create(options.transport).value();
     peers_ = std::make_unique<Peers>(
         options.cluster, *transport_, devices_->compute_queue(),
         &BuiltinOps().variants(), options.max_message_bytes, options.chunks);
@@ -238,7 +236,8 @@ class ChunkTest : public ::testing::TestWithParam<std::string> {
   void MakeWorker(int64_t max_message_bytes) {
     ChunkTask::Options options = {
         .transport = GetParam(),
-        .network = network_,
+        .transports = GetParam() == "in-process" ? &network_->transports()
+                                                 : &BuiltinTransports(),
         .id = {.job = "ps"},
         .cluster = Cluster("127.0.0.1:1", "127.0.0.1:2"),
         .chunks = {

@@ -8,16 +8,23 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "leat/core/check.h"
+#include "leat/tests/testing/faulty_transport.h"
 
 namespace leat::testing {
 
 InProcessCluster::InProcessCluster(const std::map<std::string, int>& jobs,
                                    ServerLimits limits,
-                                   std::shared_ptr<InProcessFaults> faults,
+                                   std::shared_ptr<CallFaults> faults,
                                    const ChunkOptions& chunks)
-    : limits_(std::move(limits)),
-      chunks_(chunks),
-      network_(std::make_shared<InProcessNetwork>(2, std::move(faults))) {
+    : limits_(std::move(limits)), chunks_(chunks) {
+  transports_.Add(
+      "in-process",
+      [network = std::make_shared<InProcessNetwork>(),
+       faults](const TransportOptions& options) -> std::unique_ptr<Transport> {
+        auto transport = network->NewTransport(options);
+        if (faults == nullptr) return transport;
+        return std::make_unique<FaultyTransport>(std::move(transport), faults);
+      });
   ClusterSpec::Jobs addresses;
   int port = 1000;
   for (const auto& [job, count] : jobs) {
@@ -37,7 +44,7 @@ void InProcessCluster::Start(const TaskId& task) {
                                .limits = limits_,
                                .chunks = chunks_,
                                .transport = "in-process",
-                               .network = network_});
+                               .transports = &transports_});
   ASSERT_TRUE(server.ok()) << server.status();
   servers_[task.ToString()] = *std::move(server);
 }
@@ -52,7 +59,7 @@ std::string InProcessCluster::Target(const TaskId& task) const {
 
 absl::StatusOr<std::shared_ptr<Session>> InProcessCluster::NewSession(
     const Graph& graph, const TaskId& task, RemoteSessionOptions options) {
-  options.network = network_;
+  options.transports = &transports_;
   return NewRemoteSession(graph, Target(task), options);
 }
 

@@ -18,9 +18,9 @@
 #include "leat/distributed/client/remote_session.h"
 #include "leat/distributed/server/server.h"
 #include "leat/distributed/transport/in_process.h"
-#include "leat/distributed/transport/in_process_faults.h"
 #include "leat/distributed/wire/recv_tensor.h"
 #include "leat/graph/graph.h"
+#include "leat/tests/testing/call_faults.h"
 
 namespace leat::testing {
 
@@ -33,7 +33,7 @@ class InProcessCluster {
   // sessions included.
   explicit InProcessCluster(const std::map<std::string, int>& jobs,
                             ServerLimits limits = {},
-                            std::shared_ptr<InProcessFaults> faults = nullptr,
+                            std::shared_ptr<CallFaults> faults = nullptr,
                             const ChunkOptions& chunks = {});
 
   // REQUIRES: the task runs.
@@ -54,9 +54,10 @@ class InProcessCluster {
   // Returns the target for sessions, such as "in-process://localhost:1001". It
   // is valid on this cluster's network only.
   std::string Target(const TaskId& task) const;
-  const std::shared_ptr<InProcessNetwork>& network() const { return network_; }
+  // The transport "in-process", which reaches the tasks.
+  const TransportRegistry& transports() const { return transports_; }
 
-  // Makes a session on the master of `task`. Sets `options.network`.
+  // Makes a session on the master of `task`. Sets `options.transports`.
   absl::StatusOr<std::shared_ptr<Session>> NewSession(
       const Graph& graph, const TaskId& task,
       RemoteSessionOptions options = {});
@@ -69,7 +70,7 @@ class InProcessCluster {
   const ServerLimits limits_;
   const ChunkOptions chunks_;
   ClusterSpec spec_;
-  const std::shared_ptr<InProcessNetwork> network_;
+  TransportRegistry transports_;
   std::map<std::string, std::unique_ptr<Server>> servers_;
 };
 

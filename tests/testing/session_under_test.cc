@@ -110,7 +110,9 @@ absl::StatusOr<std::shared_ptr<Session>> NewSessionOnServer(
   LEAT_ASSIGN_OR_RETURN(
       ClusterSpec cluster,
       ClusterSpec::Create({{"localhost", {{0, "127.0.0.1:1"}}}}));
-  const auto network = is_grpc ? nullptr : std::make_shared<InProcessNetwork>();
+  const auto network = std::make_shared<InProcessNetwork>();
+  const TransportRegistry& transports =
+      is_grpc ? BuiltinTransports() : network->transports();
   ServerOptions server_options;
   server_options.config.cluster = std::move(cluster);
   server_options.config.task = {.job = "localhost", .index = 0};
@@ -118,7 +120,7 @@ absl::StatusOr<std::shared_ptr<Session>> NewSessionOnServer(
   server_options.devices = options.devices;
   server_options.limits.lower = options.lower_limits;
   server_options.transport = is_grpc ? "grpc" : "in-process";
-  server_options.network = network;
+  server_options.transports = &transports;
   server_options.ops = &graph.ops();
   server_options.kernels = &kernels;
   LEAT_ASSIGN_OR_RETURN(std::unique_ptr<Server> server,
@@ -127,7 +129,7 @@ absl::StatusOr<std::shared_ptr<Session>> NewSessionOnServer(
       NewRemoteSession(graph, server->target(),
                        {.allow_soft_placement = options.allow_soft_placement,
                         .optimizer = options.optimizer,
-                        .network = network});
+                        .transports = &transports});
   if (!session.ok()) {
     ExpectNothingLeft(*server);
     return session.status();

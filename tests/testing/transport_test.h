@@ -46,8 +46,11 @@ class TransportTest : public ::testing::TestWithParam<TransportCase> {
 
   // Makes a transport. All transports of one test reach each other.
   std::unique_ptr<Transport> NewTransport(TransportOptions options = {}) {
-    options.network = network_;
-    auto transport = BuiltinTransports().Create(GetParam().name, options);
+    const std::string& name = GetParam().name;
+    auto transport = name == "in-process"
+                         ? absl::StatusOr<std::unique_ptr<Transport>>(
+                               network_->NewTransport(options))
+                         : BuiltinTransports().Create(name, options);
     EXPECT_TRUE(transport.ok()) << transport.status();
     return *std::move(transport);
   }

@@ -33,7 +33,7 @@ class ClusterStatusTest : public ::testing::Test {
     options.devices.num_threads = 1;
     options.version = "1.2";
     options.transport = "in-process";
-    options.network = network_;
+    options.transports = &network_->transports();
     auto server = Server::Start(std::move(options));
     EXPECT_TRUE(server.ok()) << server.status();
     return server.ok() ? *std::move(server) : nullptr;
@@ -56,7 +56,7 @@ class ClusterStatusTest : public ::testing::Test {
   const std::shared_ptr<InProcessNetwork> network_ =
       std::make_shared<InProcessNetwork>();
   const std::unique_ptr<Transport> transport_ =
-      *BuiltinTransports().Create("in-process", {.network = network_});
+      *network_->transports().Create("in-process");
 };
 
 TEST_F(ClusterStatusTest, AsksEveryTaskOfTheCluster) {
@@ -159,7 +159,7 @@ TEST_F(ClusterStatusTest, SaysWhenAnotherTaskIsAtAnAddress) {
       .cluster = *ClusterSpec::Create({{"worker", {{3, "127.0.0.1:2"}}}}),
       .task = {"worker", 3}};
   options.transport = "in-process";
-  options.network = network_;
+  options.transports = &network_->transports();
   const auto other = Server::Start(std::move(options));
   ASSERT_TRUE(other.ok()) << other.status();
   const auto reading = Status().Read();

@@ -41,7 +41,7 @@ class ClusterTaskTest : public ::testing::Test {
     };
     options.server.devices.num_threads = 1;
     options.server.transport = "in-process";
-    options.server.network = network_;
+    options.server.transports = &network_->transports();
     return ClusterTask::Start(std::move(options));
   }
   std::unique_ptr<ClusterTask> Must(const std::string& cluster,
@@ -91,7 +91,7 @@ TEST_F(ClusterTaskTest, AnEvaluatorIsAClientOfTheFirstParameterServer) {
                                 .task = {.job = "ps", .index = 1}},
                      .devices = {.num_threads = 1},
                      .transport = "in-process",
-                     .network = network_});
+                     .transports = &network_->transports()});
   ASSERT_TRUE(server.ok()) << server.status();
   const auto task = Must(kWithChief, "evaluator", 0);
   EXPECT_TRUE(task->is_evaluator());
@@ -104,9 +104,10 @@ TEST_F(ClusterTaskTest, AnEvaluatorIsAClientOfTheFirstParameterServer) {
   // No other task runs, not even the other ones of job `ps`, but the session
   // does not need them.
   GraphBuilder b;
-  const auto session = NewRemoteSession(
-      *b.Build(), options.target.text,
-      {.device_filters = {task->worker_device()}, .network = network_});
+  const auto session =
+      NewRemoteSession(*b.Build(), options.target.text,
+                       {.device_filters = {task->worker_device()},
+                        .transports = &network_->transports()});
   EXPECT_TRUE(session.ok()) << session.status();
 }
 

@@ -108,7 +108,7 @@ RecoverableSessionOptions OptionsOf(InProcessCluster& cluster,
                       {.device_filters = filters,
                        .connect_timeout = session.connect_timeout,
                        .cancellation = session.cancellation,
-                       .network = cluster.network()});
+                       .transports = &cluster.transports()});
   };
   return options;
 }

@@ -13,7 +13,7 @@
 namespace leat {
 
 // Returns a transport that reaches addresses "host:port" and "unix:/path".
-// `options.network` is not used. gRPC stays initialized until the process ends.
+// gRPC stays initialized until the process ends.
 absl::StatusOr<std::unique_ptr<Transport>> NewGrpcTransport(
     const TransportOptions& options);
 

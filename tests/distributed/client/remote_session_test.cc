@@ -60,15 +60,13 @@ class ScriptedMaster {
     methods_.Add(method, std::move(handler));
   }
 
-  std::shared_ptr<InProcessNetwork> Listen() {
-    auto transport =
-        BuiltinTransports().Create("in-process", {.network = network_});
-    EXPECT_TRUE(transport.ok()) << transport.status();
-    transport_ = *std::move(transport);
+  // Returns the transports that reach the master.
+  const TransportRegistry& Listen() {
+    transport_ = network_->NewTransport();
     auto listener = transport_->Listen("master:1", methods_);
     EXPECT_TRUE(listener.ok()) << listener.status();
     listener_ = *std::move(listener);
-    return network_;
+    return network_->transports();
   }
 
  private:
@@ -100,7 +98,7 @@ class RemoteSessionTest : public ::testing::Test {
   }
 
   std::shared_ptr<Session> Start(RemoteSessionOptions options = {}) {
-    options.network = master.Listen();
+    options.transports = &master.Listen();
     auto graph = b.Build();
     EXPECT_TRUE(graph.ok()) << graph.status();
     auto session = NewRemoteSession(*graph, kTarget, options);
@@ -416,10 +414,11 @@ TEST_F(RemoteSessionTest, RefusesObservers) {
 TEST(RemoteSessionTargetTest, NoMasterThereIsUnavailable) {
   GraphBuilder b;
   b.Const(1.0f);
+  const auto network = std::make_shared<InProcessNetwork>();
   const auto session =
       NewRemoteSession(*b.Build(), kTarget,
                        {.connect_timeout = std::chrono::milliseconds(50),
-                        .network = std::make_shared<InProcessNetwork>()});
+                        .transports = &network->transports()});
   EXPECT_THAT(session.status().message(), HasSubstr("master:1"));
   EXPECT_TRUE(session.status().code() == absl::StatusCode::kUnavailable ||
               session.status().code() == absl::StatusCode::kDeadlineExceeded)

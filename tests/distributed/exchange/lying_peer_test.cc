@@ -171,7 +171,7 @@ class LyingPeerTest : public ::testing::Test {
                     .chunk_bytes = kMiB,
                     .in_flight = kInFlight},
          .transport = "in-process",
-         .network = network_});
+         .transports = &network_->transports()});
     ASSERT_TRUE(worker.ok()) << worker.status();
     worker_ = *std::move(worker);
     {
@@ -230,7 +230,7 @@ class LyingPeerTest : public ::testing::Test {
   std::shared_ptr<Session> NewSession() {
     auto session =
         NewRemoteSession(graph_, absl::StrCat("in-process://", kWorkerAddress),
-                         {.network = network_});
+                         {.transports = &network_->transports()});
     EXPECT_TRUE(session.ok()) << session.status();
     return session.ok() ? *std::move(session) : nullptr;
   }

@@ -223,6 +223,8 @@ TEST_F(StepTableTest, KeepsNothingOfARunThatIsOver) {
   EXPECT_FALSE(waiting.expired());
   table_->End(7, absl::AbortedError("cleaned up"));
   EXPECT_TRUE(waiting.expired());
+  EXPECT_EQ(table_->num_runs(), 1u);
+  table_->Finish(7, kRun, absl::OkStatus());
   EXPECT_EQ(table_->num_runs(), 0u);
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "leat/distributed/master/plan_table.h"
+#include "leat/distributed/master/registered_plan.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/protos/config.pb.h"
@@ -23,7 +23,7 @@ using ::leat::testing::InProcessCluster;
 const TaskId kWorker = {"worker", 0};
 
 TEST(CallablesTest, KeepNoPlans) {
-  constexpr size_t kCallables = PlanTable::kMaxPlans + 10;
+  constexpr size_t kCallables = RegisteredPlans::kMaxPlans + 10;
   InProcessCluster cluster({{"worker", 1}});
   GraphBuilder b;
   const Output x = b.Placeholder<float>("x");
@@ -41,7 +41,8 @@ TEST(CallablesTest, KeepNoPlans) {
   }
   // The tasks are told which plans the master has given up.
   EXPECT_TRUE(Eventually([&] {
-    return cluster.server(kWorker).counters().graphs <= PlanTable::kMaxPlans;
+    return cluster.server(kWorker).counters().graphs <=
+           RegisteredPlans::kMaxPlans;
   }));
   // All callables can be called, including those whose plan must be made again.
   for (size_t i = 0; i < kCallables; i += 50) {

@@ -16,6 +16,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/threads/mutex.h"
+#include "leat/distributed/master/create_master_session.h"
 #include "leat/distributed/master/master.h"
 #include "leat/distributed/master/master_session.h"
 #include "leat/graph/builder/builder.h"
@@ -51,6 +52,8 @@ class MasterSessionsTest : public ::testing::Test {
     environment_.devices = devices_.get();
     environment_.ops = &BuiltinOps();
     environment_.kernels = &BuiltinKernels();
+    environment_.policies = &BuiltinPolicies();
+    environment_.passes = &BuiltinPasses();
     environment_.tasks = &tasks_;
     environment_.cluster = {kPs, kWorker};
     environment_.timers = &timers_;
@@ -93,12 +96,12 @@ class MasterSessionsTest : public ::testing::Test {
       }
     };
     const auto result = std::make_shared<Result>();
-    MasterSession::Create(environment_, std::move(request),
-                          std::make_shared<Cancellation>(), nullptr,
-                          [result](absl::StatusOr<SessionPtr> session) {
-                            MutexLock lock(result->mutex);
-                            result->session = std::move(session);
-                          });
+    CreateMasterSession(environment_, std::move(request),
+                        std::make_shared<Cancellation>(), nullptr,
+                        [result](absl::StatusOr<SessionPtr> session) {
+                          MutexLock lock(result->mutex);
+                          result->session = std::move(session);
+                        });
     EXPECT_TRUE(Eventually([&] {
       while (blocking_.size() > 0) blocking_.RunOne();
       return result->has_come();
@@ -269,7 +272,7 @@ TEST_F(MasterSessionsTest, SaysWhichTasksASessionWaitsFor) {
 
 class Extensions {
  public:
-  MasterSession::Extended Done() {
+  SessionPlans::Extended Done() {
     return [this](const absl::StatusOr<int64_t>& version) {
       results.push_back(version.ok() ? absl::OkStatus() : version.status());
     };
@@ -526,9 +529,9 @@ class Bytes final : public PendingTensors {
 };
 
 TEST_F(MasterSessionsTest, LargeFeedsAreForTheBlockingQueue) {
-  Master master(environment_);
+  const auto master = std::make_shared<Master>(environment_);
   MethodTable table;
-  master.AddMethods(table);
+  master->AddMethods(table);
   for (const Method& method : {methods::kRunStep, methods::kRunCallable}) {
     for (const bool is_large : {false, true}) {
       const testing::CallResult result;
@@ -544,7 +547,7 @@ TEST_F(MasterSessionsTest, LargeFeedsAreForTheBlockingQueue) {
       EXPECT_TRUE(result.is_done());
     }
   }
-  master.Stop(std::chrono::steady_clock::now());
+  master->Stop(std::chrono::steady_clock::now());
 }
 
 class SmallGraphsTest : public MasterSessionsTest {

@@ -318,8 +318,7 @@ TEST_F(WaitingStepTest, OthersRunBesideIt) {
 }
 
 TEST_F(MasterTest, KeepsItsSessionsWhenAFormerProcessIsHeardOf) {
-  const auto transport =
-      *BuiltinTransports().Create("in-process", {.network = cluster.network()});
+  const auto transport = *cluster.transports().Create("in-process");
   TaskClient ps(*transport, cluster.Address(kPs));
   pb::GetStatusResponse status;
   ASSERT_TRUE(
@@ -413,7 +412,7 @@ TEST_F(MasterTest, TrainsAsALocalSessionDoes) {
 }
 
 TEST_F(MasterTest, TellsTasksWhichPlansItHasGivenUp) {
-  constexpr size_t kSignatures = PlanTable::kMaxPlans + 10;
+  constexpr size_t kSignatures = RegisteredPlans::kMaxPlans + 10;
   GraphBuilder b;
   std::vector<Output> constants;
   for (size_t i = 0; i < kSignatures; ++i) {
@@ -425,11 +424,11 @@ TEST_F(MasterTest, TellsTasksWhichPlansItHasGivenUp) {
     return cluster.server(kWorker).counters().graphs;
   };
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (graphs() > PlanTable::kMaxPlans &&
+  while (graphs() > RegisteredPlans::kMaxPlans &&
          std::chrono::steady_clock::now() < end) {
     std::this_thread::yield();
   }
-  EXPECT_EQ(graphs(), PlanTable::kMaxPlans);
+  EXPECT_EQ(graphs(), RegisteredPlans::kMaxPlans);
   // A plan that was given up is made again.
   EXPECT_EQ(Fetch(*session, constants[0]), 0);
 }
@@ -475,14 +474,15 @@ TEST(MasterTasksTest, GetAnIdAndTheirTicketWithEachSession) {
                   .task = kWorker},
        .devices = {.num_threads = 2},
        .transport = "in-process",
-       .network = network});
+       .transports = &network->transports()});
   ASSERT_TRUE(server.ok()) << server.status();
   GraphBuilder b;
   b.Const(1.0f);
   constexpr int kSessions = 2;
   for (int i = 0; i < kSessions; ++i) {
-    const auto session = NewRemoteSession(
-        *b.Build(), "in-process://localhost:3", {.network = network});
+    const auto session =
+        NewRemoteSession(*b.Build(), "in-process://localhost:3",
+                         {.transports = &network->transports()});
     ASSERT_TRUE(session.ok()) << session.status();
   }
   std::set<int64_t> ids;

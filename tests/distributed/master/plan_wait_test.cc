@@ -19,8 +19,8 @@ using std::chrono::steady_clock;
 
 // The outcome of a wait. Thread-safe.
 struct Outcome {
-  PlanTable::Done Done() {
-    return [this](absl::StatusOr<PlanTable::Plan> got) {
+  RegisteredPlans::Done Done() {
+    return [this](absl::StatusOr<RegisteredPlans::Plan> got) {
       MutexLock lock(mutex);
       ++calls;
       plan = std::move(got);
@@ -37,7 +37,8 @@ struct Outcome {
 
   Mutex mutex;
   int calls ABSL_GUARDED_BY(mutex) = 0;
-  std::optional<absl::StatusOr<PlanTable::Plan>> plan ABSL_GUARDED_BY(mutex);
+  std::optional<absl::StatusOr<RegisteredPlans::Plan>> plan
+      ABSL_GUARDED_BY(mutex);
 };
 
 StepDeadline After(milliseconds timeout) {
@@ -47,20 +48,20 @@ StepDeadline After(milliseconds timeout) {
 class PlanWaitTest : public ::testing::Test {
  protected:
   // Waits for a plan, which the test gives with `finish_`.
-  void Wait(const Patience& patience, PlanTable::Done done) {
+  void Wait(const Patience& patience, RegisteredPlans::Done done) {
     WaitForPlan(
         table_, "a", 0,
-        [this](PlanTable::Done finish) { finish_ = std::move(finish); },
+        [this](RegisteredPlans::Done finish) { finish_ = std::move(finish); },
         timers_, patience, std::move(done));
   }
 
   Outcome outcome_;
   TimerQueue timers_{"test-timers"};
-  const std::shared_ptr<PlanTable> table_ =
-      PlanTable::Create([](const PlanTable::Plan&) {});
-  PlanTable::Done finish_;
+  const std::shared_ptr<RegisteredPlans> table_ =
+      RegisteredPlans::Create([](const RegisteredPlans::Plan&) {});
+  RegisteredPlans::Done finish_;
   const std::shared_ptr<CallContext> call_ = std::make_shared<CallContext>();
-  const PlanTable::Plan plan_ = std::make_shared<const RegisteredPlan>();
+  const RegisteredPlans::Plan plan_ = std::make_shared<const RegisteredPlan>();
 };
 
 TEST_F(PlanWaitTest, GivesThePlanThatComesInTime) {
@@ -119,8 +120,8 @@ TEST_F(PlanWaitTest, OfAClientThatIsGoneIsOverAtOnce) {
 TEST_F(PlanWaitTest, KeepsNothingOnceItIsOver) {
   auto feeds = std::make_shared<int>();
   const std::weak_ptr<int> watched = feeds;
-  Wait({.call = call_},
-       [feeds = std::move(feeds)](const absl::StatusOr<PlanTable::Plan>&) {});
+  Wait({.call = call_}, [feeds = std::move(feeds)](
+                            const absl::StatusOr<RegisteredPlans::Plan>&) {});
   EXPECT_FALSE(watched.expired());
   call_->cancellation.Cancel(absl::CancelledError("gone"));
   EXPECT_TRUE(watched.expired());
@@ -133,8 +134,9 @@ TEST_F(PlanWaitTest, WhoAsksAgainAndAgainLeavesNothing) {
   const auto asked = std::make_shared<int>();
   const auto ask = [&](const Patience& patience) {
     WaitForPlan(
-        table_, "a", 0, [asked](const PlanTable::Done&) { FAIL(); }, timers_,
-        patience, [asked](const absl::StatusOr<PlanTable::Plan>&) {});
+        table_, "a", 0, [asked](const RegisteredPlans::Done&) { FAIL(); },
+        timers_, patience,
+        [asked](const absl::StatusOr<RegisteredPlans::Plan>&) {});
   };
   for (int i = 0; i < 1000; ++i) {
     const auto call = std::make_shared<CallContext>();

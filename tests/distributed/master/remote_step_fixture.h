@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The fixture for tests of RemoteStep: a step on two tasks whose replies the
+// The fixture for tests of MasterStep: a step on two tasks whose replies the
 // test gives.
 #ifndef LEAT_TESTS_DISTRIBUTED_MASTER_REMOTE_STEP_FIXTURE_H_
 #define LEAT_TESTS_DISTRIBUTED_MASTER_REMOTE_STEP_FIXTURE_H_
@@ -68,19 +68,19 @@ inline std::string From(const std::string& task, absl::string_view message) {
 
 // Runs one step, which Start begins. The tasks are FakeTasks, so the test takes
 // the calls of the step and answers them.
-class RemoteStepTest : public ::testing::Test {
+class MasterStepTest : public ::testing::Test {
  protected:
-  RemoteStepTest() {
+  MasterStepTest() {
     environment_ = {.tasks = &tasks_,
                     .timers = &timers_,
-                    .compute = compute_.get(),
+                    .blocking = compute_.get(),
                     .allocator = &HostAllocator()};
     request_ = {.plan = Plan(),
                 .feeds = {Tensor::Of<float>(Shape{2}, {1, 2}),
                           Tensor::Of<float>(Shape{2}, {3, 4})}};
   }
   // Expects that the step has ended, as every step must.
-  ~RemoteStepTest() override {
+  ~MasterStepTest() override {
     if (!started_) return;
     EXPECT_EQ(ended_.wait_for(kPatience), kReady);
   }
@@ -93,7 +93,7 @@ class RemoteStepTest : public ::testing::Test {
   // before.
   void Start() {
     started_ = true;
-    step_ = RemoteStep::Start(
+    step_ = MasterStep::Start(
         environment_, request_,
         [this](StepResult result) {
           done_promise_.set_value(std::move(result));
@@ -158,7 +158,7 @@ class RemoteStepTest : public ::testing::Test {
   const std::unique_ptr<WorkQueue> compute_ = NewThreadPool("compute", 1);
   StepEnvironment environment_;
   StepRequest request_;
-  std::shared_ptr<RemoteStep> step_;
+  std::shared_ptr<MasterStep> step_;
   bool started_ = false;
   std::promise<StepResult> done_promise_;
   std::future<StepResult> done_ = done_promise_.get_future();

@@ -24,11 +24,11 @@ using testing::From;
 using ::testing::HasSubstr;
 using testing::kPs;
 using testing::kWorker;
+using testing::MasterStepTest;
 using testing::Plan;
-using testing::RemoteStepTest;
 using testing::Success;
 
-TEST_F(RemoteStepTest, GivesFeedsToTheirTasksAndFetchesInOrder) {
+TEST_F(MasterStepTest, GivesFeedsToTheirTasksAndFetchesInOrder) {
   Start();
   auto runs = Runs();
   ASSERT_EQ(runs.size(), 2);
@@ -54,14 +54,14 @@ TEST_F(RemoteStepTest, GivesFeedsToTheirTasksAndFetchesInOrder) {
   CleanUp();
 }
 
-TEST_F(RemoteStepTest, ChecksFeedsBeforeAnythingIsSent) {
+TEST_F(MasterStepTest, ChecksFeedsBeforeAnythingIsSent) {
   request_.feeds[1] = Tensor::Scalar(1.0f);
   Start();
   EXPECT_TRUE(absl::IsInvalidArgument(Result().status));
   EXPECT_EQ(tasks_.num_calls(), 0);
 }
 
-TEST_F(RemoteStepTest, APartThatEndsAloneIsNotCleanedUp) {
+TEST_F(MasterStepTest, APartThatEndsAloneIsNotCleanedUp) {
   auto plan = Plan();
   plan->parts[0].ends_alone = true;
   request_.plan = plan;
@@ -76,7 +76,7 @@ TEST_F(RemoteStepTest, APartThatEndsAloneIsNotCleanedUp) {
   Reply(calls[0], Payload{});
 }
 
-TEST_F(RemoteStepTest, AnErrorCancelsTheOthers) {
+TEST_F(MasterStepTest, AnErrorCancelsTheOthers) {
   Start();
   auto runs = Runs();
   Reply(runs[kPs], Failure(absl::InvalidArgumentError("bad index")));
@@ -89,7 +89,7 @@ TEST_F(RemoteStepTest, AnErrorCancelsTheOthers) {
   CleanUp();
 }
 
-TEST_F(RemoteStepTest, WaitsForTheCauseOfADerivedError) {
+TEST_F(MasterStepTest, WaitsForTheCauseOfADerivedError) {
   environment_.wait_for_cause = std::chrono::hours(1);
   Start();
   auto runs = Runs();
@@ -102,7 +102,7 @@ TEST_F(RemoteStepTest, WaitsForTheCauseOfADerivedError) {
   CleanUp();
 }
 
-TEST_F(RemoteStepTest, DoesNotWaitForACauseForEver) {
+TEST_F(MasterStepTest, DoesNotWaitForACauseForEver) {
   environment_.wait_for_cause = milliseconds(20);
   Start();
   auto runs = Runs();
@@ -113,7 +113,7 @@ TEST_F(RemoteStepTest, DoesNotWaitForACauseForEver) {
   CleanUp();
 }
 
-TEST_F(RemoteStepTest, AnswersWithoutATaskThatDoesNot) {
+TEST_F(MasterStepTest, AnswersWithoutATaskThatDoesNot) {
   environment_.wait_for_replies = milliseconds(20);
   Start();
   auto runs = Runs();
@@ -124,7 +124,7 @@ TEST_F(RemoteStepTest, AnswersWithoutATaskThatDoesNot) {
   CleanUp();
 }
 
-TEST_F(RemoteStepTest, EndsAtItsDeadline) {
+TEST_F(MasterStepTest, EndsAtItsDeadline) {
   request_.deadline = StepDeadline{
       std::chrono::steady_clock::now() + milliseconds(20), milliseconds(20)};
   Start();
@@ -138,7 +138,7 @@ TEST_F(RemoteStepTest, EndsAtItsDeadline) {
   CleanUp();
 }
 
-TEST_F(RemoteStepTest, EndsWhenItsClientIsGone) {
+TEST_F(MasterStepTest, EndsWhenItsClientIsGone) {
   request_.call = std::make_shared<CallContext>();
   Start();
   auto runs = Runs();
@@ -150,7 +150,7 @@ TEST_F(RemoteStepTest, EndsWhenItsClientIsGone) {
   CleanUp();
 }
 
-TEST_F(RemoteStepTest, OfAClientThatIsGoneAlreadyRunsNothing) {
+TEST_F(MasterStepTest, OfAClientThatIsGoneAlreadyRunsNothing) {
   request_.call = std::make_shared<CallContext>();
   request_.call->cancellation.Cancel(absl::CancelledError("client is gone"));
   Start();
@@ -163,7 +163,7 @@ TEST_F(RemoteStepTest, OfAClientThatIsGoneAlreadyRunsNothing) {
   CleanUp();
 }
 
-TEST_F(RemoteStepTest, CancelAfterItsEndDoesNothing) {
+TEST_F(MasterStepTest, CancelAfterItsEndDoesNothing) {
   Start();
   auto runs = Runs();
   Reply(runs[kPs], Success("key a", 6));
@@ -173,7 +173,7 @@ TEST_F(RemoteStepTest, CancelAfterItsEndDoesNothing) {
   CleanUp();
 }
 
-TEST_F(RemoteStepTest, RefusesRepliesThatDoNotFitThePlan) {
+TEST_F(MasterStepTest, RefusesRepliesThatDoNotFitThePlan) {
   struct Case {
     absl::StatusOr<Payload> reply;
     std::string message;
@@ -227,7 +227,7 @@ class ReceivedTensors final : public PendingTensors {
   std::thread::id* const thread_;
 };
 
-TEST_F(RemoteStepTest, DecodesLargeRepliesOnThePool) {
+TEST_F(MasterStepTest, DecodesLargeRepliesOnThePool) {
   Start();
   auto runs = Runs();
   std::thread::id small, large;
@@ -243,14 +243,14 @@ TEST_F(RemoteStepTest, DecodesLargeRepliesOnThePool) {
   CleanUp();
 }
 
-TEST_F(RemoteStepTest, OfNoTaskIsOverAtOnce) {
+TEST_F(MasterStepTest, OfNoTaskIsOverAtOnce) {
   auto plan = std::make_shared<RegisteredPlan>();
   request_ = {.plan = plan};
   Start();
   EXPECT_TRUE(Result().status.ok());
 }
 
-TEST_F(RemoteStepTest, AnswersOnceWhateverComesAtTheSameTime) {
+TEST_F(MasterStepTest, AnswersOnceWhateverComesAtTheSameTime) {
   for (int round = 0; round < 200; ++round) {
     done_promise_ = {};
     done_ = done_promise_.get_future();

@@ -27,12 +27,12 @@ using ::testing::ElementsAre;
 using testing::Failure;
 using testing::kPs;
 using testing::kWorker;
+using testing::MasterStepTest;
 using testing::Plan;
-using testing::RemoteStepTest;
 using testing::Success;
 using ::testing::UnorderedElementsAre;
 
-TEST_F(RemoteStepTest, CollectsWhatTasksRecorded) {
+TEST_F(MasterStepTest, CollectsWhatTasksRecorded) {
   request_.trace = true;
   request_.partition_graphs = true;
   Start();
@@ -63,7 +63,7 @@ TEST_F(RemoteStepTest, CollectsWhatTasksRecorded) {
 }
 
 // Because of this, a trace also shows the time up to a timeout.
-TEST_F(RemoteStepTest, CollectsWhatATaskRecordedBeforeItFailed) {
+TEST_F(MasterStepTest, CollectsWhatATaskRecordedBeforeItFailed) {
   request_.trace = true;
   Start();
   auto runs = Runs();
@@ -80,7 +80,7 @@ TEST_F(RemoteStepTest, CollectsWhatATaskRecordedBeforeItFailed) {
   CleanUp();
 }
 
-TEST_F(RemoteStepTest, MovesTimesToTheClockOfTheMaster) {
+TEST_F(MasterStepTest, MovesTimesToTheClockOfTheMaster) {
   request_.trace = true;
   const absl::Time begin = absl::Now();
   Start();
@@ -112,7 +112,7 @@ TEST_F(RemoteStepTest, MovesTimesToTheClockOfTheMaster) {
   CleanUp();
 }
 
-class ForeignTraceTest : public RemoteStepTest {
+class ForeignTraceTest : public MasterStepTest {
  protected:
   ForeignTraceTest() {
     auto plan = Plan();

@@ -139,8 +139,8 @@ class NarrowServerTest : public ::testing::Test {
 
   testing::InProcessCluster cluster_{{{"worker", 1}},
                                      {.max_transport_bytes = kRoom}};
-  const std::unique_ptr<Transport> transport_ = *BuiltinTransports().Create(
-      "in-process", {.network = cluster_.network()});
+  const std::unique_ptr<Transport> transport_ =
+      *cluster_.transports().Create("in-process");
   testing::TaskClient client_{*transport_, cluster_.Address({"worker", 0})};
 };
 

@@ -35,6 +35,8 @@
 namespace leat::faulty_cluster_test {
 namespace {
 
+using testing::CallFaults;
+using testing::FaultPlan;
 using testing::InProcessCluster;
 using testing::TaskClient;
 using Clock = std::chrono::steady_clock;
@@ -400,7 +402,7 @@ class FaultyCluster {
  public:
   explicit FaultyCluster(uint64_t seed)
       : seed_(seed),
-        faults_(std::make_shared<InProcessFaults>(PlanOf(seed))),
+        faults_(std::make_shared<CallFaults>(PlanOf(seed))),
         cluster_({{"ps", 1}, {"worker", 2}},
                  {.waiting_step_timeout = std::chrono::seconds(4)}, faults_,
                  kChunks) {}
@@ -437,7 +439,7 @@ class FaultyCluster {
   }
 
   const std::vector<Client>& clients() const { return clients_; }
-  const InProcessFaults& faults() const { return *faults_; }
+  const CallFaults& faults() const { return *faults_; }
 
  private:
   template <class F>
@@ -510,8 +512,7 @@ class FaultyCluster {
   // Closes all sessions. A client that never heard of its session, or could not
   // close it, leaves it to the master until it has been idle for long.
   void Reset() {
-    auto transport = BuiltinTransports().Create(
-        "in-process", {.network = cluster_.network()});
+    auto transport = cluster_.transports().Create("in-process");
     ASSERT_TRUE(transport.ok()) << transport.status();
     for (const TaskId& task : {kWorker, kOther}) {
       TaskClient client(**transport, cluster_.Address(task));
@@ -523,12 +524,12 @@ class FaultyCluster {
 
   const uint64_t seed_;
   Program program_;
-  const std::shared_ptr<InProcessFaults> faults_;
+  const std::shared_ptr<CallFaults> faults_;
   InProcessCluster cluster_;
   std::vector<Client> clients_;
 };
 
-void Add(const InProcessFaults::Counts& counts, InProcessFaults::Counts& sum) {
+void Add(const CallFaults::Counts& counts, CallFaults::Counts& sum) {
   sum.lost_requests += counts.lost_requests;
   sum.lost_replies += counts.lost_replies;
   sum.delayed += counts.delayed;
@@ -536,7 +537,7 @@ void Add(const InProcessFaults::Counts& counts, InProcessFaults::Counts& sum) {
   sum.overtaken += counts.overtaken;
 }
 
-void ExpectAllFaults(const InProcessFaults::Counts& counts) {
+void ExpectAllFaults(const CallFaults::Counts& counts) {
   EXPECT_GT(counts.lost_requests, 0u);
   EXPECT_GT(counts.lost_replies, 0u);
   EXPECT_GT(counts.delayed, 0u);
@@ -553,7 +554,7 @@ TEST_P(FaultyClusterTest, NoWrongResultNoHangNothingLeft) {
   const int64_t num_seeds = NumberOf("LEAT_TEST_SEEDS", 200);
   const int64_t first = NumberOf("LEAT_TEST_FIRST_SEED", 0);
   int num_ok = 0, num_failed = 0, num_large_ok = 0;
-  InProcessFaults::Counts all, chunks, bundles;
+  CallFaults::Counts all, chunks, bundles;
   for (int64_t seed = first + GetParam(); seed < first + num_seeds;
        seed += kShards) {
     SCOPED_TRACE(

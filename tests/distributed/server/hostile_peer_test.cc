@@ -69,8 +69,8 @@ class HostilePeerTest : public ::testing::Test {
   InProcessCluster cluster_{{{"ps", 1}, {"worker", 1}},
                             {.max_message_bytes = kMaxMessageBytes,
                              .session_idle = std::chrono::seconds(5)}};
-  const std::unique_ptr<Transport> transport_ = *BuiltinTransports().Create(
-      "in-process", {.network = cluster_.network()});
+  const std::unique_ptr<Transport> transport_ =
+      *cluster_.transports().Create("in-process");
   GoodSession good_;
 };
 

@@ -208,8 +208,7 @@ TEST_F(LimitsTest, BytesOfAConstant) {
 
 TEST_F(LimitsTest, RequestsThatAreRemembered) {
   Start({.max_request_ids = 2});
-  const auto transport = *BuiltinTransports().Create(
-      "in-process", {.network = cluster_->network()});
+  const auto transport = *cluster_->transports().Create("in-process");
   TaskClient client(*transport, cluster_->Address(kWorker));
   const auto is_new = [&client](int64_t id) {
     pb::ExtendSessionRequest request;

@@ -72,8 +72,8 @@ class ResetTest : public ::testing::Test {
   Variable on_ps_, on_worker_;
   Output taken_;
   InProcessCluster cluster_{{{"ps", 1}, {"worker", 1}}};
-  const std::unique_ptr<Transport> transport_ = *BuiltinTransports().Create(
-      "in-process", {.network = cluster_.network()});
+  const std::unique_ptr<Transport> transport_ =
+      *cluster_.transports().Create("in-process");
   TaskClient client_{*transport_, cluster_.Address(kWorker)};
 };
 
@@ -130,8 +130,8 @@ TEST_F(ResetTest, EmptiesANamedContainerAlone) {
     in_mine = b_.Variable("in_mine", b_.Const(3.0f), {.container = "mine"});
   }
   const auto reset = [this](const std::string& container) {
-    return ResetTasks(cluster_.Target(kWorker), {.network = cluster_.network()},
-                      {&container, 1});
+    return ResetTasks(cluster_.Target(kWorker),
+                      {.transports = &cluster_.transports()}, {&container, 1});
   };
   NewSession(kWorker);
   EXPECT_TRUE(reset("ps").ok());

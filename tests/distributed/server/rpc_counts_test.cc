@@ -76,18 +76,15 @@ class CountingTransport final : public Transport {
   const std::unique_ptr<Transport> transport_;
 };
 
-absl::StatusOr<std::unique_ptr<Transport>> NewCounting(
-    const TransportOptions& options) {
-  LEAT_ASSIGN_OR_RETURN(auto transport, NewInProcessTransport(options));
-  return std::make_unique<CountingTransport>(std::move(transport));
-}
-
 class RpcCountsTest : public ::testing::Test {
  protected:
   static constexpr int kSteps = 10;
 
   RpcCountsTest() {
-    transports_.Add("in-process", &NewCounting);
+    transports_.Add("in-process", [this](const TransportOptions& options) {
+      return std::make_unique<CountingTransport>(
+          network_->NewTransport(options));
+    });
     for (const TaskId& task : cluster_.Tasks()) {
       ServerOptions options;
       options.config = {.cluster = cluster_, .task = task};
@@ -95,7 +92,6 @@ class RpcCountsTest : public ::testing::Test {
       options.chunks = {
           .inline_bytes = 100'000, .chunk_bytes = 65'536, .in_flight = 2};
       options.transport = "in-process";
-      options.network = network_;
       options.transports = &transports_;
       servers_.push_back(Server::Start(std::move(options)).value());
     }
@@ -104,7 +100,6 @@ class RpcCountsTest : public ::testing::Test {
   std::shared_ptr<Session> NewSession(GraphBuilder& b) {
     const Graph graph = b.Build().value();
     RemoteSessionOptions options;
-    options.network = network_;
     options.transports = &transports_;
     auto session =
         NewRemoteSession(graph, "in-process://localhost:2", options).value();

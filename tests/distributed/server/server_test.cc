@@ -62,7 +62,7 @@ class ServerTest : public ::testing::Test {
     options.config = {.cluster = *cluster, .task = {.job = job, .index = 0}};
     options.devices.num_threads = 2;
     options.transport = "in-process";
-    options.network = network_;
+    options.transports = &network_->transports();
     return options;
   }
   std::unique_ptr<Server> Start(const std::string& job) const {
@@ -99,7 +99,7 @@ class ServerTest : public ::testing::Test {
   const std::shared_ptr<InProcessNetwork> network_ =
       std::make_shared<InProcessNetwork>();
   const std::unique_ptr<Transport> transport_ =
-      *BuiltinTransports().Create("in-process", {.network = network_});
+      *network_->transports().Create("in-process");
   TaskClient ps_{*transport_, "127.0.0.1:1"};
   TaskClient worker_{*transport_, "127.0.0.1:2"};
 };

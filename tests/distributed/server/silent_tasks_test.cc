@@ -73,14 +73,14 @@ class SilentTasksTest : public ::testing::Test {
          .devices = {.num_threads = 2},
          .limits = limits,
          .transport = "in-process",
-         .network = network_});
+         .transports = &network_->transports()});
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
   }
   absl::StatusOr<std::shared_ptr<Session>> NewSession() {
     return NewRemoteSession(*b_.Build(),
                             absl::StrCat("in-process://", kWorkerAddress),
-                            {.network = network_});
+                            {.transports = &network_->transports()});
   }
 
   // Starts a RunStep call of the session's client, which the test can cancel.
@@ -121,7 +121,7 @@ class SilentTasksTest : public ::testing::Test {
   const std::shared_ptr<InProcessNetwork> network_ =
       std::make_shared<InProcessNetwork>();
   const std::unique_ptr<Transport> transport_ =
-      *BuiltinTransports().Create("in-process", {.network = network_});
+      *network_->transports().Create("in-process");
   TaskClient client_{*transport_, kWorkerAddress};
   ScriptedTask ps_{kPs, kPsAddress, network_};
   std::unique_ptr<Server> server_;

@@ -126,8 +126,8 @@ class StatusServiceTest : public ::testing::Test {
   }
 
   InProcessCluster cluster_{{{"ps", 1}, {"worker", 1}}};
-  const std::unique_ptr<Transport> transport_ = *BuiltinTransports().Create(
-      "in-process", {.network = cluster_.network()});
+  const std::unique_ptr<Transport> transport_ =
+      *cluster_.transports().Create("in-process");
   TaskClient ps_{*transport_, cluster_.Address(kPs)};
   TaskClient worker_{*transport_, cluster_.Address(kWorker)};
 };

@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/distributed/tasks/cleanups.h"
+#include "leat/distributed/tasks/end_notices.h"
 
 #include <chrono>
 #include <future>
@@ -33,38 +33,38 @@ class CleanupsTest : public ::testing::Test {
  protected:
   static constexpr std::chrono::hours kLong{1};
 
-  ~CleanupsTest() override { cleanups_->Stop(); }
+  ~CleanupsTest() override { notices_->Stop(); }
 
-  std::shared_ptr<Cleanups> New(std::chrono::nanoseconds wait) {
-    return std::make_shared<Cleanups>(kOwn, tasks_, timers_, wait);
+  std::shared_ptr<EndNotices> New(std::chrono::nanoseconds wait) {
+    return std::make_shared<EndNotices>(kOwn, tasks_, timers_, wait);
   }
 
   FakeTasks tasks_;
   TimerQueue timers_{"test-timers"};
-  std::shared_ptr<Cleanups> cleanups_ = New(Cleanups::kWait);
+  std::shared_ptr<EndNotices> notices_ = New(EndNotices::kWait);
 };
 
 TEST_F(CleanupsTest, RideOnWhatIsSentNext) {
-  cleanups_ = New(kLong);
-  EXPECT_TRUE(cleanups_->Defer(kPs, 1));
-  EXPECT_TRUE(cleanups_->Defer(kPs, 2));
-  EXPECT_TRUE(cleanups_->Defer(kOther, 3));
-  EXPECT_THAT(cleanups_->Take(kPs), ElementsAre(1, 2));
-  EXPECT_THAT(cleanups_->Take(kPs), IsEmpty());
-  EXPECT_THAT(cleanups_->Take(kOther), ElementsAre(3));
+  notices_ = New(kLong);
+  EXPECT_TRUE(notices_->DeferStep(kPs, 1));
+  EXPECT_TRUE(notices_->DeferStep(kPs, 2));
+  EXPECT_TRUE(notices_->DeferStep(kOther, 3));
+  EXPECT_THAT(notices_->TakeSteps(kPs), ElementsAre(1, 2));
+  EXPECT_THAT(notices_->TakeSteps(kPs), IsEmpty());
+  EXPECT_THAT(notices_->TakeSteps(kOther), ElementsAre(3));
   EXPECT_EQ(tasks_.num_calls(), 0u);
 }
 
 TEST_F(CleanupsTest, AreSaidOnce) {
-  EXPECT_TRUE(cleanups_->Defer(kPs, 1));
-  const bool is_taken = !cleanups_->Take(kPs).empty();
-  std::this_thread::sleep_for(3 * Cleanups::kWait);
-  cleanups_->Stop();
+  EXPECT_TRUE(notices_->DeferStep(kPs, 1));
+  const bool is_taken = !notices_->TakeSteps(kPs).empty();
+  std::this_thread::sleep_for(3 * EndNotices::kWait);
+  notices_->Stop();
   EXPECT_EQ(tasks_.num_calls(), is_taken ? 0u : 1u);
 }
 
 TEST_F(CleanupsTest, AreSentWhenNothingElseIs) {
-  EXPECT_TRUE(cleanups_->Defer(kPs, 7));
+  EXPECT_TRUE(notices_->DeferStep(kPs, 7));
   std::vector<FakeTasks::Received> calls = tasks_.Take(1);
   ASSERT_EQ(calls.size(), 1u);
   EXPECT_EQ(calls[0].task, kPs);
@@ -73,9 +73,9 @@ TEST_F(CleanupsTest, AreSentWhenNothingElseIs) {
   ASSERT_TRUE(request.ParseFromString(calls[0].request.header));
   EXPECT_EQ(request.step_id(), 7);
   std::move(calls[0].done)(absl::UnavailableError("it does not matter"));
-  EXPECT_THAT(cleanups_->Take(kPs), IsEmpty());
+  EXPECT_THAT(notices_->TakeSteps(kPs), IsEmpty());
   // Later ones are sent as well.
-  EXPECT_TRUE(cleanups_->Defer(kPs, 8));
+  EXPECT_TRUE(notices_->DeferStep(kPs, 8));
   calls = tasks_.Take(1);
   ASSERT_EQ(calls.size(), 1u);
   std::move(calls[0].done)(Payload());
@@ -85,7 +85,7 @@ TEST_F(CleanupsTest, AreSentWhenNothingElseIs) {
 TEST_F(CleanupsTest, OfATaskAreSentTogether) {
   constexpr int64_t kSteps = 2 * kMaxCleanupSteps + 5;
   for (int64_t i = 1; i <= kSteps; ++i) {
-    EXPECT_TRUE(cleanups_->Defer(kPs, i));
+    EXPECT_TRUE(notices_->DeferStep(kPs, i));
   }
   std::vector<int64_t> told;
   size_t num_calls = 0;
@@ -109,21 +109,21 @@ TEST_F(CleanupsTest, OfATaskAreSentTogether) {
 }
 
 TEST_F(CleanupsTest, OfTheOwnTaskAreNotDeferred) {
-  EXPECT_FALSE(cleanups_->Defer(kOwn, 1));
-  EXPECT_THAT(cleanups_->Take(kOwn), IsEmpty());
+  EXPECT_FALSE(notices_->DeferStep(kOwn, 1));
+  EXPECT_THAT(notices_->TakeSteps(kOwn), IsEmpty());
 }
 
 TEST_F(CleanupsTest, AreForgottenAtTheEnd) {
-  cleanups_ = New(10 * Cleanups::kWait);
+  notices_ = New(10 * EndNotices::kWait);
   {
     const HeldTimers held(timers_);
-    EXPECT_TRUE(cleanups_->Defer(kPs, 1));
-    cleanups_->Stop();
+    EXPECT_TRUE(notices_->DeferStep(kPs, 1));
+    notices_->Stop();
   }
-  cleanups_->Stop();
-  EXPECT_FALSE(cleanups_->Defer(kPs, 2));
-  EXPECT_THAT(cleanups_->Take(kPs), IsEmpty());
-  std::this_thread::sleep_for(15 * Cleanups::kWait);
+  notices_->Stop();
+  EXPECT_FALSE(notices_->DeferStep(kPs, 2));
+  EXPECT_THAT(notices_->TakeSteps(kPs), IsEmpty());
+  std::this_thread::sleep_for(15 * EndNotices::kWait);
   EXPECT_EQ(tasks_.num_calls(), 0u);
 }
 
@@ -136,15 +136,15 @@ class DeferredCleanupTest : public ::testing::Test {
       SetGraphHandle("session", "graph", plan_->parts.back());
     }
   }
-  ~DeferredCleanupTest() override { cleanups_->Stop(); }
+  ~DeferredCleanupTest() override { notices_->Stop(); }
 
   void Start() {
-    step_ = RemoteStep::Start(
+    step_ = MasterStep::Start(
         {.tasks = &tasks_,
          .timers = &timers_,
-         .compute = queue_.get(),
+         .blocking = queue_.get(),
          .allocator = &HostAllocator(),
-         .cleanups = cleanups_},
+         .notices = notices_},
         {.plan = plan_},
         [this](StepResult result) { status_.set_value(result.status); },
         [this] { ended_.set_value(); });
@@ -187,44 +187,44 @@ class DeferredCleanupTest : public ::testing::Test {
   FakeTasks tasks_;
   TimerQueue timers_{"test-timers"};
   const std::unique_ptr<WorkQueue> queue_ = NewThreadPool("test", 1);
-  const std::shared_ptr<Cleanups> cleanups_ =
-      std::make_shared<Cleanups>(kOwn, tasks_, timers_, std::chrono::hours(1));
+  const std::shared_ptr<EndNotices> notices_ = std::make_shared<EndNotices>(
+      kOwn, tasks_, timers_, std::chrono::hours(1));
   const std::shared_ptr<RegisteredPlan> plan_ =
       std::make_shared<RegisteredPlan>();
-  std::shared_ptr<RemoteStep> step_;
+  std::shared_ptr<MasterStep> step_;
   FakeTasks::Received ps_, own_;
   std::promise<absl::Status> status_;
   std::promise<void> ended_;
 };
 
 TEST_F(DeferredCleanupTest, RidesOnTheNextStep) {
-  EXPECT_TRUE(cleanups_->Defer(kPs, 41));
-  EXPECT_TRUE(cleanups_->Defer(kPs, 42));
+  EXPECT_TRUE(notices_->DeferStep(kPs, 41));
+  EXPECT_TRUE(notices_->DeferStep(kPs, 42));
   Start();
   EXPECT_THAT(CleanedUpBy(ps_), ElementsAre(41, 42));
   EXPECT_THAT(CleanedUpBy(own_), IsEmpty());
   Reply(Payload());
   CleanUp({kOwn});
-  EXPECT_THAT(cleanups_->Take(kPs), ElementsAre(step_->step_id()));
+  EXPECT_THAT(notices_->TakeSteps(kPs), ElementsAre(step_->step_id()));
 }
 
 TEST_F(DeferredCleanupTest, OfATaskThatDidNotHearOfItIsTriedAgain) {
-  EXPECT_TRUE(cleanups_->Defer(kPs, 41));
+  EXPECT_TRUE(notices_->DeferStep(kPs, 41));
   Start();
   EXPECT_THAT(CleanedUpBy(ps_), ElementsAre(41));
   Reply(absl::UnavailableError("connection refused"));
   CleanUp({kOwn, kPs});  // at once, because the step has failed
-  EXPECT_THAT(cleanups_->Take(kPs), ElementsAre(41));
+  EXPECT_THAT(notices_->TakeSteps(kPs), ElementsAre(41));
 }
 
 TEST_F(DeferredCleanupTest, OfATaskOfTensorFlowIsACall) {
   plan_->parts[0].is_foreign = true;
-  EXPECT_TRUE(cleanups_->Defer(kPs, 41));
+  EXPECT_TRUE(notices_->DeferStep(kPs, 41));
   Start();
   EXPECT_THAT(CleanedUpBy(ps_), IsEmpty());
   Reply(Payload());
   CleanUp({kOwn, kPs});
-  EXPECT_THAT(cleanups_->Take(kPs), ElementsAre(41));
+  EXPECT_THAT(notices_->TakeSteps(kPs), ElementsAre(41));
 }
 
 }  // namespace

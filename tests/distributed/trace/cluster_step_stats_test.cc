@@ -110,19 +110,14 @@ class SkewedTransport final : public Transport {
   const std::unique_ptr<Transport> transport_;
 };
 
-absl::StatusOr<std::unique_ptr<Transport>> NewSkewedTransport(
-    const TransportOptions& options) {
-  auto transport = NewInProcessTransport(options);
-  if (!transport.ok()) return transport.status();
-  return std::make_unique<SkewedTransport>(*std::move(transport));
-}
-
 class ClusterStepStatsTest : public ::testing::Test {
  protected:
   // Starts the tasks. In their graph, x goes from the master's task over both
   // parameter servers and back to it.
   void Start(const std::string& clocks) {
-    transports_.Add("skewed", NewSkewedTransport);
+    transports_.Add("skewed", [this](const TransportOptions& options) {
+      return std::make_unique<SkewedTransport>(network_->NewTransport(options));
+    });
     const ClusterSpec cluster = *ClusterSpec::Create(
         {{"ps",
           {{0, absl::StrCat("localhost:", clocks, "1")},
@@ -132,7 +127,6 @@ class ClusterStepStatsTest : public ::testing::Test {
       auto server = Server::Start({.config = {.cluster = cluster, .task = task},
                                    .devices = {.num_threads = 2},
                                    .transport = "skewed",
-                                   .network = network_,
                                    .transports = &transports_});
       ASSERT_TRUE(server.ok()) << server.status();
       servers_.push_back(*std::move(server));
@@ -157,7 +151,7 @@ class ClusterStepStatsTest : public ::testing::Test {
     }
     auto session = NewRemoteSession(
         b.Build().value(), absl::StrCat("in-process://localhost:", clocks, "3"),
-        {.network = network_});
+        {.transports = &network_->transports()});
     ASSERT_TRUE(session.ok()) << session.status();
     session_ = *std::move(session);
   }

@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "leat/core/random_id.h"
 #include "leat/core/status_payloads.h"
-#include "leat/distributed/tasks/cleanups.h"
+#include "leat/distributed/tasks/end_notices.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/tests/distributed/worker/worker_fixture.h"

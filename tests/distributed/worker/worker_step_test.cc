@@ -19,14 +19,19 @@
 #include "leat/core/devices/rendezvous.h"
 #include "leat/core/random_id.h"
 #include "leat/core/status_payloads.h"
+#include "leat/distributed/exchange/step_table.h"
 #include "leat/distributed/wire/recv_tensor.h"
+#include "leat/distributed/worker/registered_graph.h"
+#include "leat/distributed/worker/worker_session.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/builder/control_flow.h"
 #include "leat/graph/ops.h"
 #include "leat/protos/graph.pb.h"
+#include "leat/runtime/local_session.h"
 #include "leat/tests/distributed/worker/worker_testing.h"
 #include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/graph_text.h"
+#include "leat/tests/testing/test_service.h"
 
 namespace leat::worker_step_test {
 namespace {
@@ -306,6 +311,35 @@ TEST_F(WorkerStepTest, NoStepOutlivesASessionThatIsDeletedWhileItBegins) {
   }
 }
 
+// The session was found, and was then deleted, steps and all, before the step
+// began.
+TEST_F(WorkerStepTest, DoesNotBeginInASessionThatIsClosed) {
+  const std::string text =
+      NodeText("a", "NoOp", {}, absl::StrCat("device: \"", ps.device(), "\" "));
+  const auto session = std::make_shared<WorkerSession>(
+      WorkerSessionOptions{.handle = "closed"}, ps.devices(), BuiltinKernels());
+  const auto graph = RegisteredGraph::Create(ParseGraph(text), BuiltinOps(), {},
+                                             ps.name(), session->runner());
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  session->Close();
+  TimerQueue timers("test-timers");
+  const testing::CallResult result;
+  RunGraphCall call{.context = std::make_shared<CallContext>(),
+                    .reply = result.Done()};
+  call.request.set_step_id(RandomStepId());
+  WorkerStep::Run({.devices = &ps.devices(),
+                   .steps = &ps.steps(),
+                   .timers = &timers,
+                   .ops = &BuiltinOps(),
+                   .max_message_bytes = INT32_MAX},
+                  session, *graph, std::move(call));
+  const absl::Status status = result.Take().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kAborted) << status;
+  EXPECT_THAT(status.message(), HasSubstr("has been deleted"));
+  EXPECT_EQ(ps.steps().num_steps(), 0u);
+  EXPECT_EQ(ps.steps().num_runs(), 0u);
+}
+
 // ---------------------------------------------------------------------------
 // Feeds
 
@@ -405,7 +439,7 @@ TEST_F(WorkerStepTest, DoesNotBeginInASessionThatWasDeletedMeanwhile) {
   gate->held.Unlock();
   const absl::Status status = WaitForRun(*call).status;
   EXPECT_EQ(status.code(), absl::StatusCode::kAborted) << status;
-  EXPECT_THAT(status.message(), HasSubstr("has been deleted"));
+  EXPECT_THAT(status.message(), HasSubstr("was deleted by its master"));
   EXPECT_EQ(on_pool, 0);
   EXPECT_EQ(ps.steps().num_steps(), 0u);
 }

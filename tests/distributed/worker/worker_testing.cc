@@ -67,7 +67,7 @@ TestTask::TestTask(const TaskId& id, const ClusterSpec& cluster,
     : name_(id.ToString()) {
   devices_ = DeviceSet::Create({.task = name_, .num_cpus = 2, .num_threads = 2})
                  .value();
-  transport_ = NewInProcessTransport({.network = network}).value();
+  transport_ = network->NewTransport();
   peers_ =
       std::make_unique<Peers>(cluster, *transport_, devices_->compute_queue(),
                               &BuiltinOps().variants(), INT32_MAX);

@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/distributed/master/step_deadline.h"
+#include "leat/runtime/step_deadline.h"
 
 #include <string>
 

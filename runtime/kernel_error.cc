@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/runtime/node_error.h"
+#include "leat/runtime/kernel_error.h"
 
 #include <string>
 
@@ -8,8 +8,8 @@
 
 namespace leat {
 
-absl::Status NodeError(const absl::Status& status, const NodeDef& node,
-                       const Device& device, const KernelContext& context) {
+absl::Status KernelError(const absl::Status& status, const NodeDef& node,
+                         const Device& device, const KernelContext& context) {
   std::string inputs;
   for (int i = 0; i < context.num_inputs(); ++i) {
     const Tensor& input = context.input(i);

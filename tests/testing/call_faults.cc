@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/distributed/transport/in_process_faults.h"
+#include "leat/tests/testing/call_faults.h"
 
 #include <algorithm>
 #include <string>
@@ -11,7 +11,7 @@
 #include "leat/distributed/wire/recv_tensor.h"
 #include "leat/protos/worker.pb.h"
 
-namespace leat {
+namespace leat::testing {
 namespace {
 
 using std::chrono::microseconds;
@@ -107,10 +107,10 @@ class Draws {
 
 }  // namespace
 
-uint64_t InProcessFaults::Identity(absl::string_view caller,
-                                   absl::string_view callee,
-                                   absl::string_view method,
-                                   absl::string_view header) {
+uint64_t CallFaults::Identity(absl::string_view caller,
+                              absl::string_view callee,
+                              absl::string_view method,
+                              absl::string_view header) {
   const StepOfMessage step = StepOf(method, header);
   uint64_t hash = Hash64Combine(plan_.seed, Hash64(method));
   hash = Hash64Combine(hash, Hash64(caller));
@@ -124,10 +124,9 @@ uint64_t InProcessFaults::Identity(absl::string_view caller,
   return Hash64Combine(hash, ++calls_[hash]);
 }
 
-CallFate InProcessFaults::FateOf(absl::string_view caller,
-                                 absl::string_view callee,
-                                 absl::string_view method,
-                                 absl::string_view header) {
+CallFate CallFaults::FateOf(absl::string_view caller, absl::string_view callee,
+                            absl::string_view method,
+                            absl::string_view header) {
   MutexLock lock(mutex_);
   if (!is_enabled_) return {};
   Counts& counts = counts_.try_emplace(method).first->second;
@@ -157,12 +156,17 @@ CallFate InProcessFaults::FateOf(absl::string_view caller,
   return fate;
 }
 
-void InProcessFaults::SetEnabled(bool is_enabled) {
+std::string CallFaults::NewClientName() {
+  MutexLock lock(mutex_);
+  return absl::StrCat("client ", ++num_clients_);
+}
+
+void CallFaults::SetEnabled(bool is_enabled) {
   MutexLock lock(mutex_);
   is_enabled_ = is_enabled;
 }
 
-InProcessFaults::Counts InProcessFaults::counts() const {
+CallFaults::Counts CallFaults::counts() const {
   MutexLock lock(mutex_);
   Counts sum;
   for (const auto& [method, counts] : counts_) {
@@ -176,11 +180,10 @@ InProcessFaults::Counts InProcessFaults::counts() const {
   return sum;
 }
 
-InProcessFaults::Counts InProcessFaults::counts(
-    absl::string_view method) const {
+CallFaults::Counts CallFaults::counts(absl::string_view method) const {
   MutexLock lock(mutex_);
   const auto found = counts_.find(method);
   return found == counts_.end() ? Counts() : found->second;
 }
 
-}  // namespace leat
+}  // namespace leat::testing

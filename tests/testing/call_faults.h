@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// InProcessFaults: loses, delays, duplicates and reorders the calls of an
-// InProcessNetwork, as a bad network would. For tests.
+// CallFaults: decides which calls are lost, delayed, duplicated and reordered,
+// as a bad network would do that. A FaultyTransport does it.
 //
 // A hash decides what happens to a call, not its order of arrival. The hash is
 // of the seed, the method, caller and callee, the step (as the number of steps
@@ -10,8 +10,8 @@
 // time. (Chunks of two tensors of one step that have the same place and length
 // are told apart by their order alone, because the ids of transfers are
 // random.)
-#ifndef LEAT_DISTRIBUTED_TRANSPORT_IN_PROCESS_FAULTS_H_
-#define LEAT_DISTRIBUTED_TRANSPORT_IN_PROCESS_FAULTS_H_
+#ifndef LEAT_TESTS_TESTING_CALL_FAULTS_H_
+#define LEAT_TESTS_TESTING_CALL_FAULTS_H_
 
 #include <chrono>
 #include <cstddef>
@@ -24,7 +24,7 @@
 #include "absl/strings/string_view.h"
 #include "leat/core/threads/mutex.h"
 
-namespace leat {
+namespace leat::testing {
 
 // How likely each fault is for a call, from 0 to 1. A call that is lost has no
 // other fault.
@@ -59,8 +59,8 @@ struct CallFate {
   bool is_overtaken = false;
 };
 
-// Thread-safe. Shared by the network and the test.
-class InProcessFaults {
+// Thread-safe. Shared by the transports and the test.
+class CallFaults {
  public:
   // How many calls were made, and how many of them had each fault.
   struct Counts {
@@ -73,7 +73,7 @@ class InProcessFaults {
   };
 
   // Faults are enabled at first.
-  explicit InProcessFaults(const FaultPlan& plan) : plan_(plan) {}
+  explicit CallFaults(const FaultPlan& plan) : plan_(plan) {}
 
   const FaultPlan& plan() const { return plan_; }
 
@@ -82,6 +82,9 @@ class InProcessFaults {
   // request.
   CallFate FateOf(absl::string_view caller, absl::string_view callee,
                   absl::string_view method, absl::string_view header);
+
+  // Returns a new name for a caller that does not listen: "client 1" and so on.
+  std::string NewClientName();
 
   // While disabled, calls that begin have no faults and are not counted.
   void SetEnabled(bool is_enabled);
@@ -100,6 +103,7 @@ class InProcessFaults {
   const FaultPlan plan_;
   mutable Mutex mutex_;
   bool is_enabled_ ABSL_GUARDED_BY(mutex_) = true;
+  int num_clients_ ABSL_GUARDED_BY(mutex_) = 0;
   // Numbers the steps in the order in which they are first seen; the key is the
   // id.
   absl::flat_hash_map<int64_t, uint64_t> steps_ ABSL_GUARDED_BY(mutex_);
@@ -110,6 +114,6 @@ class InProcessFaults {
       ABSL_GUARDED_BY(mutex_);  // by method
 };
 
-}  // namespace leat
+}  // namespace leat::testing
 
-#endif  // LEAT_DISTRIBUTED_TRANSPORT_IN_PROCESS_FAULTS_H_
+#endif  // LEAT_TESTS_TESTING_CALL_FAULTS_H_

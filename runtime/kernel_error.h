@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// NodeError: makes the error of a failed kernel, which says where it happened.
-// Stateless, thread-safe.
-#ifndef LEAT_RUNTIME_NODE_ERROR_H_
-#define LEAT_RUNTIME_NODE_ERROR_H_
+// KernelError: makes the error of a failed kernel, which says where it
+// happened. Stateless, thread-safe.
+#ifndef LEAT_RUNTIME_KERNEL_ERROR_H_
+#define LEAT_RUNTIME_KERNEL_ERROR_H_
 
 #include "absl/status/status.h"
 #include "leat/core/devices/device.h"
@@ -16,9 +16,9 @@ namespace leat {
 // op, the dtypes and shapes of the inputs in `context`, the device and, as
 // TensorFlow writes it, "[[{{node NAME}}]]", by which TensorFlow's Python
 // client finds the op. REQUIRES: `status` is not OK.
-absl::Status NodeError(const absl::Status& status, const NodeDef& node,
-                       const Device& device, const KernelContext& context);
+absl::Status KernelError(const absl::Status& status, const NodeDef& node,
+                         const Device& device, const KernelContext& context);
 
 }  // namespace leat
 
-#endif  // LEAT_RUNTIME_NODE_ERROR_H_
+#endif  // LEAT_RUNTIME_KERNEL_ERROR_H_

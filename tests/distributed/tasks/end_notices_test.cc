@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/distributed/tasks/lost_deletions.h"
+#include "leat/distributed/tasks/end_notices.h"
 
 #include <memory>
 #include <string>
@@ -16,7 +16,7 @@
 #include "leat/runtime/device_set.h"
 #include "leat/tests/distributed/fake_tasks.h"
 
-namespace leat::lost_deletions_test {
+namespace leat::end_notices_test {
 namespace {
 
 const absl::Status& Unreachable() {
@@ -27,17 +27,17 @@ const absl::Status& Unreachable() {
 
 class LostDeletionsTest : public ::testing::Test {
  protected:
-  ~LostDeletionsTest() override { deletions->Stop(); }
+  ~LostDeletionsTest() override { notices->Stop(); }
 
   FakeTasks tasks;
   TimerQueue timers{"test"};
-  const std::shared_ptr<LostDeletions> deletions =
-      std::make_shared<LostDeletions>(tasks, timers);
+  const std::shared_ptr<EndNotices> notices =
+      std::make_shared<EndNotices>("/job:worker", tasks, timers);
 };
 
 TEST_F(LostDeletionsTest, AreTriedUntilTheTaskAnswers) {
-  deletions->Note("/job:ps", "s1", Unreachable());
-  EXPECT_EQ(deletions->size(), 1);
+  notices->RetryDeletion("/job:ps", "s1", Unreachable());
+  EXPECT_EQ(notices->num_deletions(), 1);
   for (int i = 0; i < 2; ++i) {
     auto calls = tasks.Take(1);
     ASSERT_EQ(calls.size(), 1);
@@ -47,46 +47,48 @@ TEST_F(LostDeletionsTest, AreTriedUntilTheTaskAnswers) {
     ASSERT_TRUE(request.ParseFromString(calls[0].request.header));
     EXPECT_EQ(request.session_handle(), "s1");
     EXPECT_TRUE(calls[0].options.deadline.has_value());
-    EXPECT_EQ(deletions->size(), 1);
+    EXPECT_EQ(notices->num_deletions(), 1);
     std::move(calls[0].done)(i == 0 ? absl::StatusOr<Payload>(Unreachable())
                                     : Payload());
   }
-  EXPECT_EQ(deletions->size(), 0);
+  EXPECT_EQ(notices->num_deletions(), 0);
 }
 
 TEST_F(LostDeletionsTest, AreNotThoseThatTheTaskAnswered) {
-  deletions->Note("/job:ps", "s1", absl::AbortedError("no such session"));
-  deletions->Note("/job:ps", "s1", absl::CancelledError("no more time"));
-  deletions->Note("/job:ps", "s1", absl::OkStatus());
-  EXPECT_EQ(deletions->size(), 0);
+  notices->RetryDeletion("/job:ps", "s1",
+                         absl::AbortedError("no such session"));
+  notices->RetryDeletion("/job:ps", "s1", absl::CancelledError("no more time"));
+  notices->RetryDeletion("/job:ps", "s1", absl::OkStatus());
+  EXPECT_EQ(notices->num_deletions(), 0);
 }
 
 TEST_F(LostDeletionsTest, NothingIsTriedAfterStop) {
-  deletions->Note("/job:ps", "s1", Unreachable());
+  notices->RetryDeletion("/job:ps", "s1", Unreachable());
   auto calls = tasks.Take(1);
   ASSERT_EQ(calls.size(), 1);
-  deletions->Stop();
-  EXPECT_EQ(deletions->size(), 0);
+  notices->Stop();
+  EXPECT_EQ(notices->num_deletions(), 0);
   std::move(calls[0].done)(Unreachable());
-  deletions->Note("/job:ps", "s2", Unreachable());
-  EXPECT_EQ(deletions->size(), 0);
-  std::this_thread::sleep_for(2 * LostDeletions::kFirstWait);
+  notices->RetryDeletion("/job:ps", "s2", Unreachable());
+  EXPECT_EQ(notices->num_deletions(), 0);
+  std::this_thread::sleep_for(2 * EndNotices::kFirstWait);
   EXPECT_EQ(tasks.num_calls(), 0);
 }
 
 TEST_F(LostDeletionsTest, AreNoMoreThanTheLimit) {
-  for (size_t i = 0; i < LostDeletions::kMaxSessions + 10; ++i) {
-    deletions->Note("/job:ps", absl::StrCat("s", i), Unreachable());
+  for (size_t i = 0; i < EndNotices::kMaxDeletions + 10; ++i) {
+    notices->RetryDeletion("/job:ps", absl::StrCat("s", i), Unreachable());
   }
-  EXPECT_EQ(deletions->size(), LostDeletions::kMaxSessions);
+  EXPECT_EQ(notices->num_deletions(), EndNotices::kMaxDeletions);
 }
 
 TEST_F(LostDeletionsTest, ATaskThatNeverComesBackCrowdsOutOnlyItsOwn) {
-  deletions->Note("/job:ps/task:1", "kept", Unreachable());
-  for (size_t i = 0; i < LostDeletions::kMaxSessions + 10; ++i) {
-    deletions->Note("/job:ps/task:0", absl::StrCat("s", i), Unreachable());
+  notices->RetryDeletion("/job:ps/task:1", "kept", Unreachable());
+  for (size_t i = 0; i < EndNotices::kMaxDeletions + 10; ++i) {
+    notices->RetryDeletion("/job:ps/task:0", absl::StrCat("s", i),
+                           Unreachable());
   }
-  EXPECT_EQ(deletions->size(), LostDeletions::kMaxSessions);
+  EXPECT_EQ(notices->num_deletions(), EndNotices::kMaxDeletions);
   // The deletion that was noted first is tried first.
   auto calls = tasks.Take(1);
   ASSERT_GE(calls.size(), 1);
@@ -116,4 +118,4 @@ TEST(WorkerSessionsTest, WhatWasDeletedIsNotMadeByALateMessage) {
 }
 
 }  // namespace
-}  // namespace leat::lost_deletions_test
+}  // namespace leat::end_notices_test

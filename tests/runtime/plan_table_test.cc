@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/distributed/master/plan_table.h"
+#include "leat/runtime/plan_table.h"
 
 #include <atomic>
 #include <chrono>
@@ -19,33 +19,34 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-PlanTable::Plan PlanOf(const std::string& fetch) {
-  auto plan = std::make_shared<RegisteredPlan>();
-  plan->fetches = {fetch};
-  return plan;
+// Plans are texts here.
+using Table = PlanTable<std::string>;
+
+Table::Plan PlanOf(const std::string& text) {
+  return std::make_shared<const std::string>(text);
 }
 
 class PlanTableTest : public ::testing::Test {
  protected:
-  std::shared_ptr<PlanTable> Table(size_t max_plans = 3) {
-    return PlanTable::Create(
-        [this](PlanTable::Plan plan) {
+  std::shared_ptr<Table> NewTable(size_t max_plans = 3) {
+    return Table::Create(
+        [this](Table::Plan plan) {
           EXPECT_EQ(plan.use_count(), 1);
-          released_.push_back(plan->fetches[0]);
+          released_.push_back(*plan);
         },
         max_plans);
   }
 
   // Gets a plan, which is made at once if it is missing.
-  PlanTable::Plan Get(PlanTable& table, const std::string& key) {
-    PlanTable::Plan got;
+  Table::Plan Get(Table& table, const std::string& key) {
+    Table::Plan got;
     table.Get(
         key, 0,
-        [this, key](PlanTable::Done done) {
+        [this, key](Table::Done done) {
           made_.push_back(key);
           std::move(done)(PlanOf(key));
         },
-        [&](absl::StatusOr<PlanTable::Plan> plan) { got = *std::move(plan); });
+        [&](absl::StatusOr<Table::Plan> plan) { got = *std::move(plan); });
     return got;
   }
 
@@ -54,8 +55,8 @@ class PlanTableTest : public ::testing::Test {
 };
 
 TEST_F(PlanTableTest, MakesAPlanOnce) {
-  const auto table = Table();
-  const PlanTable::Plan first = Get(*table, "a");
+  const auto table = NewTable();
+  const Table::Plan first = Get(*table, "a");
   ASSERT_NE(first, nullptr);
   EXPECT_EQ(Get(*table, "a"), first);
   EXPECT_NE(Get(*table, "b"), first);
@@ -64,35 +65,35 @@ TEST_F(PlanTableTest, MakesAPlanOnce) {
 }
 
 TEST_F(PlanTableTest, WhoComesMeanwhileGetsTheSamePlan) {
-  const auto table = Table();
-  PlanTable::Done finish;
-  std::vector<PlanTable::Plan> got;
+  const auto table = NewTable();
+  Table::Done finish;
+  std::vector<Table::Plan> got;
   for (int i = 0; i < 3; ++i) {
     table->Get(
         "a", 0,
-        [&](PlanTable::Done done) {
+        [&](Table::Done done) {
           EXPECT_EQ(finish, nullptr) << "made twice";
           finish = std::move(done);
         },
-        [&](absl::StatusOr<PlanTable::Plan> plan) {
+        [&](absl::StatusOr<Table::Plan> plan) {
           got.push_back(*std::move(plan));
         });
   }
   EXPECT_THAT(got, IsEmpty());
   EXPECT_EQ(table->num_plans(), 0);
-  const PlanTable::Plan plan = PlanOf("a");
+  const Table::Plan plan = PlanOf("a");
   std::move(finish)(plan);
   EXPECT_THAT(got, ElementsAre(plan, plan, plan));
 }
 
 TEST_F(PlanTableTest, AnErrorGoesToAllWhoWaitAndIsForgotten) {
-  const auto table = Table();
-  PlanTable::Done finish;
+  const auto table = NewTable();
+  Table::Done finish;
   std::vector<absl::Status> got;
   for (int i = 0; i < 2; ++i) {
     table->Get(
-        "a", 0, [&](PlanTable::Done done) { finish = std::move(done); },
-        [&](const absl::StatusOr<PlanTable::Plan>& plan) {
+        "a", 0, [&](Table::Done done) { finish = std::move(done); },
+        [&](const absl::StatusOr<Table::Plan>& plan) {
           got.push_back(plan.status());
         });
   }
@@ -104,11 +105,11 @@ TEST_F(PlanTableTest, AnErrorGoesToAllWhoWaitAndIsForgotten) {
 
 // The graph is extended between the requests.
 TEST_F(PlanTableTest, AnErrorOfAnEarlierGraphIsNotALaterOnes) {
-  const auto table = Table();
+  const auto table = NewTable();
   struct Caller {
     int64_t version;
-    PlanTable::Done finish = {};
-    absl::StatusOr<PlanTable::Plan> got = absl::UnknownError("nothing yet");
+    Table::Done finish = {};
+    absl::StatusOr<Table::Plan> got = absl::UnknownError("nothing yet");
   };
   std::vector<Caller> callers(4);
   for (size_t i = 0; i < callers.size(); ++i) {
@@ -116,8 +117,8 @@ TEST_F(PlanTableTest, AnErrorOfAnEarlierGraphIsNotALaterOnes) {
     caller.version = std::vector<int64_t>{1, 2, 3, 1}[i];
     table->Get(
         "a", caller.version,
-        [&caller](PlanTable::Done done) { caller.finish = std::move(done); },
-        [&caller](absl::StatusOr<PlanTable::Plan> plan) {
+        [&caller](Table::Done done) { caller.finish = std::move(done); },
+        [&caller](absl::StatusOr<Table::Plan> plan) {
           caller.got = std::move(plan);
         });
   }
@@ -128,7 +129,7 @@ TEST_F(PlanTableTest, AnErrorOfAnEarlierGraphIsNotALaterOnes) {
   EXPECT_TRUE(absl::IsUnknown(callers[1].got.status()));
   EXPECT_EQ(callers[1].finish, nullptr);
   ASSERT_NE(callers[2].finish, nullptr);  // the latest version
-  const PlanTable::Plan plan = PlanOf("a");
+  const Table::Plan plan = PlanOf("a");
   std::move(callers[2].finish)(plan);
   ASSERT_TRUE(callers[1].got.ok()) << callers[1].got.status();
   EXPECT_EQ(*callers[1].got, plan);
@@ -136,7 +137,7 @@ TEST_F(PlanTableTest, AnErrorOfAnEarlierGraphIsNotALaterOnes) {
 }
 
 TEST_F(PlanTableTest, ReleasesThePlanThatWasUnusedForLongest) {
-  const auto table = Table(3);
+  const auto table = NewTable(3);
   for (const char* key : {"a", "b", "c"}) Get(*table, key);
   Get(*table, "a");
   Get(*table, "d");
@@ -148,10 +149,10 @@ TEST_F(PlanTableTest, ReleasesThePlanThatWasUnusedForLongest) {
 }
 
 TEST_F(PlanTableTest, KeepsPlansThatAreInUse) {
-  const auto table = Table(2);
-  PlanTable::Plan a = Get(*table, "a");
-  PlanTable::Plan b = Get(*table, "b");
-  PlanTable::Plan c = Get(*table, "c");
+  const auto table = NewTable(2);
+  Table::Plan a = Get(*table, "a");
+  Table::Plan b = Get(*table, "b");
+  Table::Plan c = Get(*table, "c");
   EXPECT_THAT(released_, IsEmpty());
   EXPECT_EQ(table->num_plans(), 3);
   b = nullptr;
@@ -162,44 +163,54 @@ TEST_F(PlanTableTest, KeepsPlansThatAreInUse) {
   EXPECT_EQ(table->num_plans(), 2);
 }
 
-TEST_F(PlanTableTest, AfterCloseEverybodyIsToldWhy) {
-  const auto table = Table();
+TEST_F(PlanTableTest, WithoutReleasePlansInUseGoToo) {
+  const auto table = Table::Create(nullptr, 2);
+  const Table::Plan a = Get(*table, "a");
   Get(*table, "b");
-  PlanTable::Done finish;
+  Get(*table, "c");
+  EXPECT_EQ(*a, "a");
+  EXPECT_EQ(table->num_plans(), 2);
+  EXPECT_NE(Get(*table, "a"), a);
+}
+
+TEST_F(PlanTableTest, AfterCloseEverybodyIsToldWhy) {
+  const auto table = NewTable();
+  Get(*table, "b");
+  Table::Done finish;
   std::vector<absl::Status> got;
-  const auto done = [&](const absl::StatusOr<PlanTable::Plan>& plan) {
+  const auto done = [&](const absl::StatusOr<Table::Plan>& plan) {
     got.push_back(plan.status());
   };
   table->Get(
-      "a", 0, [&](PlanTable::Done d) { finish = std::move(d); }, done);
+      "a", 0, [&](Table::Done d) { finish = std::move(d); }, done);
   const absl::Status closed = absl::FailedPreconditionError("closed");
   table->Close(closed);
   EXPECT_THAT(got, ElementsAre(closed));
   table->Close(absl::InternalError("again"));
   std::move(finish)(PlanOf("a"));
   table->Get(
-      "b", 0, [](PlanTable::Done) { FAIL(); }, done);
+      "b", 0, [](Table::Done) { FAIL(); }, done);
   EXPECT_THAT(got, ElementsAre(closed, closed));
   EXPECT_EQ(table->num_plans(), 0);
   EXPECT_THAT(released_, IsEmpty());
 }
 
 TEST_F(PlanTableTest, WhoLeavesIsForgottenAndThePlanIsMade) {
-  const auto table = Table();
+  const auto table = NewTable();
   const auto kept = std::make_shared<int>();
-  std::vector<PlanTable::Done> finish;
+  std::vector<Table::Done> finish;
   std::vector<int> told;
   const auto get = [&](int who, int64_t version) {
     return table->Get(
         "a", version,
-        [&finish, kept](PlanTable::Done done) {
+        [&finish, kept](Table::Done done) {
           finish.push_back(std::move(done));
         },
-        [&told, who, kept](const absl::StatusOr<PlanTable::Plan>&) {
+        [&told, who, kept](const absl::StatusOr<Table::Plan>&) {
           told.push_back(who);
         });
   };
-  const PlanTable::Ticket first = get(0, 1), second = get(1, 2);
+  const Table::Ticket first = get(0, 1), second = get(1, 2);
   get(2, 3);
   EXPECT_EQ(table->num_waiting(), 3);
   table->Leave("a", first);
@@ -223,12 +234,12 @@ TEST_F(PlanTableTest, WhoLeavesIsForgottenAndThePlanIsMade) {
 }
 
 TEST_F(PlanTableTest, WhatNobodyWaitsForAnyMoreIsMadeAllTheSame) {
-  const auto table = Table();
-  PlanTable::Done finish;
+  const auto table = NewTable();
+  Table::Done finish;
   for (const bool fails : {true, false}) {
-    const PlanTable::Ticket ticket = table->Get(
-        "a", 0, [&](PlanTable::Done done) { finish = std::move(done); },
-        [](const absl::StatusOr<PlanTable::Plan>&) { FAIL(); });
+    const Table::Ticket ticket = table->Get(
+        "a", 0, [&](Table::Done done) { finish = std::move(done); },
+        [](const absl::StatusOr<Table::Plan>&) { FAIL(); });
     table->Leave("a", ticket);
     if (fails) {
       std::exchange(finish, nullptr)(absl::NotFoundError("no node 'a'"));
@@ -240,14 +251,13 @@ TEST_F(PlanTableTest, WhatNobodyWaitsForAnyMoreIsMadeAllTheSame) {
 }
 
 TEST_F(PlanTableTest, MakesNoMorePlansAtOnceThanItMayKeep) {
-  const auto table = Table(2);
-  std::vector<PlanTable::Done> finish;
+  const auto table = NewTable(2);
+  std::vector<Table::Done> finish;
   std::vector<absl::Status> refused;
   const auto get = [&](const std::string& key) {
     table->Get(
-        key, 0,
-        [&](PlanTable::Done done) { finish.push_back(std::move(done)); },
-        [&](const absl::StatusOr<PlanTable::Plan>& plan) {
+        key, 0, [&](Table::Done done) { finish.push_back(std::move(done)); },
+        [&](const absl::StatusOr<Table::Plan>& plan) {
           if (!plan.ok()) refused.push_back(plan.status());
         });
   };
@@ -264,11 +274,11 @@ TEST_F(PlanTableTest, MakesNoMorePlansAtOnceThanItMayKeep) {
 TEST_F(PlanTableTest, EightThreadsMakeEachPlanOnce) {
   constexpr int kThreads = 8;
   constexpr int kKeys = 50;
-  const auto table = Table(kKeys);
+  const auto table = NewTable(kKeys);
   TimerQueue timers("test-timers");
   std::atomic<int> made = 0, answered = 0;
-  std::vector<std::vector<PlanTable::Plan>> got(
-      kThreads, std::vector<PlanTable::Plan>(kKeys));
+  std::vector<std::vector<Table::Plan>> got(kThreads,
+                                            std::vector<Table::Plan>(kKeys));
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
@@ -276,7 +286,7 @@ TEST_F(PlanTableTest, EightThreadsMakeEachPlanOnce) {
         const std::string key = std::to_string(k);
         table->Get(
             key, 0,
-            [&, key](PlanTable::Done done) {
+            [&, key](Table::Done done) {
               ++made;
               // The plan is finished later, on another thread.
               timers.At(
@@ -285,7 +295,7 @@ TEST_F(PlanTableTest, EightThreadsMakeEachPlanOnce) {
                     std::move(done)(PlanOf(key));
                   });
             },
-            [&, t, k](absl::StatusOr<PlanTable::Plan> plan) {
+            [&, t, k](absl::StatusOr<Table::Plan> plan) {
               got[t][k] = *std::move(plan);
               ++answered;
             });

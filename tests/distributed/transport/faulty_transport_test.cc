@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/distributed/transport/in_process_faults.h"
+#include "leat/tests/testing/faulty_transport.h"
 
 #include <chrono>
 #include <memory>
@@ -19,7 +19,7 @@
 #include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/test_service.h"
 
-namespace leat::testing::in_process_faults_test {
+namespace leat::testing::faulty_transport_test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -32,8 +32,8 @@ constexpr char kAddress[] = "localhost:7";
 class BadNetwork {
  public:
   explicit BadNetwork(const FaultPlan& plan)
-      : faults(std::make_shared<InProcessFaults>(plan)),
-        network(std::make_shared<InProcessNetwork>(2, faults)),
+      : faults(std::make_shared<CallFaults>(plan)),
+        network(std::make_shared<InProcessNetwork>()),
         callee(NewTransport()),
         caller(NewTransport()) {}
 
@@ -43,21 +43,17 @@ class BadNetwork {
     return *std::move(listener);
   }
 
-  const std::shared_ptr<InProcessFaults> faults;
+  std::unique_ptr<Transport> NewTransport() const {
+    return std::make_unique<FaultyTransport>(network->NewTransport(), faults);
+  }
+
+  const std::shared_ptr<CallFaults> faults;
   const std::shared_ptr<InProcessNetwork> network;
   const std::unique_ptr<Transport> callee;
   const std::unique_ptr<Transport> caller;
-
- private:
-  std::unique_ptr<Transport> NewTransport() const {
-    auto transport =
-        BuiltinTransports().Create("in-process", {.network = network});
-    EXPECT_TRUE(transport.ok()) << transport.status();
-    return *std::move(transport);
-  }
 };
 
-TEST(InProcessFaultsTest, WhatIsLostIsUnavailableAfterAWhile) {
+TEST(FaultyTransportTest, WhatIsLostIsUnavailableAfterAWhile) {
   TestService service;
   BadNetwork net({.seed = 1, .drop = 1});
   const auto listener = net.Listen(service.methods());
@@ -68,7 +64,7 @@ TEST(InProcessFaultsTest, WhatIsLostIsUnavailableAfterAWhile) {
     EXPECT_TRUE(reply.status().GetPayload(kTransportErrorPayload).has_value());
     EXPECT_GE(Clock::now() - start, milliseconds(5));
   }
-  const InProcessFaults::Counts counts = net.faults->counts();
+  const CallFaults::Counts counts = net.faults->counts();
   EXPECT_EQ(counts.calls, 40);
   EXPECT_EQ(counts.lost_requests + counts.lost_replies, 40);
   EXPECT_GT(counts.lost_requests, 0);
@@ -80,7 +76,7 @@ TEST(InProcessFaultsTest, WhatIsLostIsUnavailableAfterAWhile) {
       [&] { return service.num_cancelled() == service.num_begun(); }));
 }
 
-TEST(InProcessFaultsTest, AReplyThatIsLostDoesNotArrive) {
+TEST(FaultyTransportTest, AReplyThatIsLostDoesNotArrive) {
   TestService service;
   BadNetwork net({.seed = 2, .drop = 1});
   const auto listener = net.Listen(service.methods());
@@ -92,7 +88,7 @@ TEST(InProcessFaultsTest, AReplyThatIsLostDoesNotArrive) {
   EXPECT_GT(net.faults->counts().lost_replies, 0);
 }
 
-TEST(InProcessFaultsTest, WhatIsDoubledArrivesTwiceAndIsAnsweredOnce) {
+TEST(FaultyTransportTest, WhatIsDoubledArrivesTwiceAndIsAnsweredOnce) {
   TestService service;
   BadNetwork net({.seed = 3, .duplicate = 1});
   auto listener = net.Listen(service.methods());
@@ -106,7 +102,7 @@ TEST(InProcessFaultsTest, WhatIsDoubledArrivesTwiceAndIsAnsweredOnce) {
   EXPECT_EQ(net.faults->counts().doubled, 1);
 }
 
-TEST(InProcessFaultsTest, RequestsAndRepliesAreDelayed) {
+TEST(FaultyTransportTest, RequestsAndRepliesAreDelayed) {
   TestService service;
   BadNetwork net(
       {.seed = 4, .delay = 1, .max_delay = microseconds(milliseconds(20))});
@@ -146,12 +142,12 @@ class Recorder {
   std::vector<std::string> notes_ ABSL_GUARDED_BY(mutex_);
 };
 
-TEST(InProcessFaultsTest, TheNextCallOfTheSameTwoOvertakes) {
+TEST(FaultyTransportTest, TheNextCallOfTheSameTwoOvertakes) {
   FaultPlan plan{.reorder = 0.5,
                  .max_delay = microseconds(std::chrono::minutes(1))};
   // Finds a seed for which the first call is overtaken and the second is not.
   for (;; ++plan.seed) {
-    InProcessFaults faults(plan);
+    CallFaults faults(plan);
     const auto fate = [&] {
       return faults.FateOf("client 1", kAddress, Recorder::kNote.path, "");
     };
@@ -178,7 +174,7 @@ TEST(InProcessFaultsTest, TheNextCallOfTheSameTwoOvertakes) {
 template <class Condition>
 FaultPlan WithFates(FaultPlan plan, Condition is_wanted) {
   for (;; ++plan.seed) {
-    InProcessFaults faults(plan);
+    CallFaults faults(plan);
     const auto fate = [&](const char* caller) {
       return faults.FateOf(caller, kAddress, Recorder::kNote.path, "");
     };
@@ -196,7 +192,7 @@ bool IsOnTime(const CallFate& fate) {
 constexpr FaultPlan kSlow = {
     .delay = 0.5, .max_delay = microseconds(std::chrono::minutes(1))};
 
-TEST(InProcessFaultsTest, ADelayedRequestComesAfterWhatIsSentLater) {
+TEST(FaultyTransportTest, ADelayedRequestComesAfterWhatIsSentLater) {
   BadNetwork net(WithFates(
       kSlow, [](const CallFate& one, const CallFate& two, const CallFate&) {
         return one.request_delay > std::chrono::seconds(40) && IsOnTime(two);
@@ -210,7 +206,7 @@ TEST(InProcessFaultsTest, ADelayedRequestComesAfterWhatIsSentLater) {
   EXPECT_THAT(recorder.notes(), ::testing::ElementsAre("2"));
 }
 
-TEST(InProcessFaultsTest, ADelayedReplyComesAfterWhatIsSentLater) {
+TEST(FaultyTransportTest, ADelayedReplyComesAfterWhatIsSentLater) {
   BadNetwork net(WithFates(
       kSlow, [](const CallFate& one, const CallFate& two, const CallFate&) {
         return one.request_delay < milliseconds(50) &&
@@ -226,7 +222,7 @@ TEST(InProcessFaultsTest, ADelayedReplyComesAfterWhatIsSentLater) {
   EXPECT_FALSE(one.is_done());
 }
 
-TEST(InProcessFaultsTest, ADelayedRequestArrivesThoughItsCallerHasGivenUp) {
+TEST(FaultyTransportTest, ADelayedRequestArrivesThoughItsCallerHasGivenUp) {
   // The answer would come long after the caller has given up, on any machine.
   BadNetwork net(WithFates(
       {.delay = 1, .max_delay = microseconds(std::chrono::minutes(1))},
@@ -246,7 +242,7 @@ TEST(InProcessFaultsTest, ADelayedRequestArrivesThoughItsCallerHasGivenUp) {
   EXPECT_TRUE(Eventually([&] { return recorder.notes().size() == 1; }));
 }
 
-TEST(InProcessFaultsTest, WhatIsOvertakenWaitsForTheNextCallOfTheSameTwo) {
+TEST(FaultyTransportTest, WhatIsOvertakenWaitsForTheNextCallOfTheSameTwo) {
   BadNetwork net(WithFates(
       {.reorder = 0.5, .max_delay = microseconds(std::chrono::minutes(1))},
       [](const CallFate& one, const CallFate& two, const CallFate& others) {
@@ -254,8 +250,7 @@ TEST(InProcessFaultsTest, WhatIsOvertakenWaitsForTheNextCallOfTheSameTwo) {
       }));
   Recorder recorder;
   const auto listener = net.Listen(recorder.methods);
-  const auto other =
-      *BuiltinTransports().Create("in-process", {.network = net.network});
+  const auto other = net.NewTransport();
   const CallResult one, two;
   net.caller->Call(kAddress, Recorder::kNote, {.header = "1"}, {}, one.Done());
   EXPECT_TRUE(
@@ -266,7 +261,7 @@ TEST(InProcessFaultsTest, WhatIsOvertakenWaitsForTheNextCallOfTheSameTwo) {
   EXPECT_TRUE(two.Take().ok());
 }
 
-TEST(InProcessFaultsTest, NobodyWaitsForeverToBeOvertaken) {
+TEST(FaultyTransportTest, NobodyWaitsForeverToBeOvertaken) {
   Recorder recorder;
   BadNetwork net({.reorder = 1});
   const auto listener = net.Listen(recorder.methods);
@@ -274,7 +269,7 @@ TEST(InProcessFaultsTest, NobodyWaitsForeverToBeOvertaken) {
 }
 
 // Transports may end while messages are held or are to arrive a second time.
-TEST(InProcessFaultsTest, TransportsEndAtAnyTime) {
+TEST(FaultyTransportTest, TransportsEndAtAnyTime) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
     TestService service;
     BadNetwork net({.seed = seed,
@@ -285,13 +280,11 @@ TEST(InProcessFaultsTest, TransportsEndAtAnyTime) {
     auto listener = net.Listen(service.methods());
     std::vector<CallResult> results(8);
     {
-      auto client =
-          BuiltinTransports().Create("in-process", {.network = net.network});
-      ASSERT_TRUE(client.ok());
+      const auto client = net.NewTransport();
       for (size_t i = 0; i < results.size(); ++i) {
-        (*client)->Call(kAddress,
-                        i % 2 == 0 ? TestService::kEcho : TestService::kWait,
-                        {}, {}, results[i].Done());
+        client->Call(kAddress,
+                     i % 2 == 0 ? TestService::kEcho : TestService::kWait, {},
+                     {}, results[i].Done());
       }
     }
     for (const CallResult& result : results) {
@@ -329,14 +322,14 @@ std::string Recv(int64_t step, const std::string& tensor,
 }
 
 TEST(FateTest, IsThatOfTheSeedWhateverTheIds) {
-  InProcessFaults one(kAll), two(kAll);
+  CallFaults one(kAll), two(kAll);
   for (int64_t step = 0; step < 50; ++step) {
     const int64_t a = 1000 + step, b = 77'000 - 13 * step;
     EXPECT_EQ(
         AsTuple(one.FateOf("w", "ps", methods::kRunGraph.path, RunGraph(a))),
         AsTuple(two.FateOf("w", "ps", methods::kRunGraph.path, RunGraph(b))));
     // The second time, the calls come in another order.
-    const auto fate = [](InProcessFaults& faults, int64_t id,
+    const auto fate = [](CallFaults& faults, int64_t id,
                          const std::string& tensor,
                          const std::string& incarnation) {
       return AsTuple(faults.FateOf("w", "ps", methods::kRecvTensor.path,
@@ -353,8 +346,8 @@ TEST(FateTest, IsThatOfTheSeedWhateverTheIds) {
 
 // A chunk's fate must not depend on the id of its transfer, which is random.
 TEST(FateTest, OfAChunkIsThatOfItsPlace) {
-  InProcessFaults one(kAll), two(kAll);
-  const auto fate = [](InProcessFaults& faults, int64_t step, uint64_t id,
+  CallFaults one(kAll), two(kAll);
+  const auto fate = [](CallFaults& faults, int64_t step, uint64_t id,
                        int64_t offset) {
     const Payload request = EncodeFetchChunkRequest(
         {.step_id = step, .id = id, .offset = offset, .length = 4096});
@@ -395,7 +388,7 @@ TEST(FateTest, DiffersBySeedCallerCalleeMethodStepAndTime) {
                                    {kAll, "a", "b", "/n"}};
   std::vector<std::vector<decltype(AsTuple({}))>> fates;
   for (const Call& call : calls) {
-    InProcessFaults faults(call.plan);
+    CallFaults faults(call.plan);
     auto& list = fates.emplace_back();
     for (int i = 0; i < 20; ++i) {
       list.push_back(
@@ -408,9 +401,9 @@ TEST(FateTest, DiffersBySeedCallerCalleeMethodStepAndTime) {
 }
 
 TEST(FateTest, HappensAsOftenAsThePlanSays) {
-  InProcessFaults faults(kAll);
+  CallFaults faults(kAll);
   for (int i = 0; i < 10'000; ++i) faults.FateOf("a", "b", "/m", "");
-  const InProcessFaults::Counts counts = faults.counts();
+  const CallFaults::Counts counts = faults.counts();
   EXPECT_EQ(counts.calls, 10'000);
   EXPECT_NEAR(counts.lost_requests + counts.lost_replies, 2000, 150);
   EXPECT_NEAR(counts.lost_requests, 1000, 120);
@@ -421,7 +414,7 @@ TEST(FateTest, HappensAsOftenAsThePlanSays) {
 }
 
 TEST(FateTest, NothingHappensWhileItIsNotEnabled) {
-  InProcessFaults faults(kAll);
+  CallFaults faults(kAll);
   faults.SetEnabled(false);
   for (int i = 0; i < 100; ++i) {
     EXPECT_EQ(AsTuple(faults.FateOf("a", "b", "/m", "")), AsTuple({}));
@@ -430,4 +423,4 @@ TEST(FateTest, NothingHappensWhileItIsNotEnabled) {
 }
 
 }  // namespace
-}  // namespace leat::testing::in_process_faults_test
+}  // namespace leat::testing::faulty_transport_test

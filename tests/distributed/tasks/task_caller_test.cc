@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/distributed/tasks/stoppable_tasks.h"
+#include "leat/distributed/tasks/tasks.h"
 
 #include <memory>
 #include <optional>
@@ -10,24 +10,24 @@
 #include "gtest/gtest.h"
 #include "leat/tests/distributed/fake_tasks.h"
 
-namespace leat::stoppable_tasks_test {
+namespace leat::task_caller_test {
 namespace {
 
 const char kPs[] = "/job:ps/replica:0/task:0";
 
-class StoppableTasksTest : public ::testing::Test {
+class TaskCallerTest : public ::testing::Test {
  protected:
   // Makes a call and returns the cancellation that the called task gets.
   std::shared_ptr<Cancellation> Call(CallOptions options) {
-    stoppable_.Call(kPs, methods::kLogging, Payload(), std::move(options),
-                    [](const absl::StatusOr<Payload>&) {});
+    tasks_.Call(kPs, methods::kLogging, Payload(), std::move(options),
+                [](const absl::StatusOr<Payload>&) {});
     std::vector<FakeTasks::Received> calls = tasks_.Take(1);
     std::move(calls[0].done)(Payload());
     return calls[0].options.cancellation;
   }
   std::shared_ptr<Cancellation> GetStatus(CallOptions options) {
-    stoppable_.GetStatus(kPs, std::move(options),
-                         [](const absl::StatusOr<PeerStatus>&) {});
+    tasks_.GetStatus(kPs, std::move(options),
+                     [](const absl::StatusOr<PeerStatus>&) {});
     return std::exchange(asked_with_, nullptr);
   }
 
@@ -36,16 +36,15 @@ class StoppableTasksTest : public ::testing::Test {
                      asked_with_ = options.cancellation;
                      return PeerStatus();
                    }};
-  StoppableTasks stoppable_{tasks_};
 };
 
-TEST_F(StoppableTasksTest, StopCancelsWhatNothingElseCan) {
+TEST_F(TaskCallerTest, StopCancelsWhatNothingElseCan) {
   const auto call = Call({}), status = GetStatus({});
   ASSERT_NE(call, nullptr);
   ASSERT_NE(status, nullptr);
   EXPECT_FALSE(call->IsCancelled());
-  stoppable_.Stop(absl::UnavailableError("stopping"));
-  stoppable_.Stop(absl::InternalError("again"));
+  tasks_.Stop(absl::UnavailableError("stopping"));
+  tasks_.Stop(absl::InternalError("again"));
   EXPECT_EQ(call->status(), absl::UnavailableError("stopping"));
   EXPECT_EQ(status->status(), absl::UnavailableError("stopping"));
   // Calls after Stop are cancelled, too.
@@ -53,13 +52,13 @@ TEST_F(StoppableTasksTest, StopCancelsWhatNothingElseCan) {
   EXPECT_EQ(GetStatus({})->status(), absl::UnavailableError("stopping"));
 }
 
-TEST_F(StoppableTasksTest, StopLeavesAloneWhatSomethingElseCancels) {
+TEST_F(TaskCallerTest, StopLeavesAloneWhatSomethingElseCancels) {
   const auto own = std::make_shared<Cancellation>();
-  stoppable_.Stop(absl::UnavailableError("stopping"));
+  tasks_.Stop(absl::UnavailableError("stopping"));
   EXPECT_EQ(Call({.cancellation = own}), own);
   EXPECT_EQ(GetStatus({.cancellation = own}), own);
   EXPECT_FALSE(own->IsCancelled());
 }
 
 }  // namespace
-}  // namespace leat::stoppable_tasks_test
+}  // namespace leat::task_caller_test

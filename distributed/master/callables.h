@@ -1,0 +1,64 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Callables: the steps of a master's session that clients run by handle.
+#ifndef LEAT_DISTRIBUTED_MASTER_CALLABLES_H_
+#define LEAT_DISTRIBUTED_MASTER_CALLABLES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/partitioner/plan_step.h"
+#include "leat/protos/config.pb.h"
+
+namespace leat {
+
+// A step that a client will run again. Its plan is in the session's table with
+// the other plans, and may have to be made again.
+struct CallableStep {
+  StepSignature signature = {};
+  std::string key = {};  // SignatureKey of the signature
+  pb::RunOptions options = {};
+};
+
+// Reads what a client asks for. Returns UNIMPLEMENTED for options of TensorFlow
+// that Leat does not have: connections and devices of tensors.
+absl::StatusOr<std::shared_ptr<const CallableStep>> ReadCallable(
+    const pb::CallableOptions& options);
+
+// Thread-safe. Shares the ownership of the callables.
+class Callables {
+ public:
+  // The largest number of callables of one session.
+  static constexpr size_t kMaxCallables = 100'000;
+
+  // Adds a callable and returns its handle. Returns RESOURCE_EXHAUSTED if there
+  // are too many.
+  absl::StatusOr<int64_t> Add(std::shared_ptr<const CallableStep> callable);
+  // Returns the callable. Returns INVALID_ARGUMENT, in TensorFlow's words, if
+  // there is none with this handle.
+  absl::StatusOr<std::shared_ptr<const CallableStep>> Find(
+      int64_t handle) const;
+  // Forgets a callable. Does nothing if it was released before; returns
+  // INVALID_ARGUMENT if there never was one with this handle.
+  absl::Status Release(int64_t handle);
+  // Forgets all callables.
+  void Clear();
+
+ private:
+  using Table =
+      absl::flat_hash_map<int64_t, std::shared_ptr<const CallableStep>>;
+
+  mutable Mutex mutex_;
+  Table table_ ABSL_GUARDED_BY(mutex_);
+  int64_t next_handle_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_MASTER_CALLABLES_H_

@@ -1,0 +1,204 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/master/create_master_session.h"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "leat/core/random_id.h"
+#include "leat/core/status_macros.h"
+#include "leat/distributed/cluster/device_attributes.h"
+#include "leat/distributed/requests/request_queue.h"
+#include "leat/distributed/tasks/end_notices.h"
+#include "leat/distributed/tasks/fan_out.h"
+#include "leat/graph/io/graph_def.h"
+#include "leat/protos/worker.pb.h"
+#include "leat/runtime/device_set.h"
+
+namespace leat {
+namespace {
+
+using std::chrono::steady_clock;
+
+// How long tasks may take to answer when a session is created, unless the
+// client says otherwise.
+constexpr std::chrono::seconds kConnectTimeout(60);
+// How long before the client's deadline an error is sent, so that it arrives.
+constexpr std::chrono::seconds kTimeToReply(2);
+// How long tasks may take to delete a session.
+constexpr std::chrono::seconds kDeleteTimeout(10);
+
+// Returns how long tasks may take to answer. The time ends a little before the
+// client gives up, so that the client can be told which task is missing.
+std::chrono::nanoseconds TimeToConnect(
+    const SessionConfig& config,
+    std::optional<steady_clock::time_point> answer_by) {
+  const std::chrono::nanoseconds wanted =
+      config.operation_timeout.value_or(kConnectTimeout);
+  if (!answer_by.has_value()) return wanted;
+  const std::chrono::nanoseconds left = *answer_by - steady_clock::now();
+  return std::min(wanted, left - std::min<std::chrono::nanoseconds>(
+                                     left / 4, kTimeToReply));
+}
+
+// Returns what GetClusterDevices calls with the missing tasks; null without a
+// log.
+std::function<void(const std::vector<std::string>&)> LogWaiting(
+    const MasterEnvironment& environment) {
+  if (environment.log == nullptr) return nullptr;
+  return [log = environment.log](const std::vector<std::string>& waiting) {
+    log(absl::StrCat("CreateSession still waiting for response from ",
+                     absl::StrJoin(waiting, ", ")));
+  };
+}
+
+// A session that is being created.
+struct Creation {
+  MasterEnvironment environment;
+  SessionConfig config;
+  std::shared_ptr<Cancellation> cancellation;
+  std::shared_ptr<void> under_way;
+  CreatedMasterSession done;
+};
+
+// Returns the calls that create the session on its tasks.
+std::vector<TaskCall> CallsToCreate(const Creation& creation,
+                                    const SessionPlans& plans) {
+  const ClusterDevices& cluster = plans.cluster();
+  pb::CreateWorkerSessionRequest request;
+  request.set_session_handle(plans.handle());
+  request.set_isolate_session_state(creation.config.isolate_state);
+  for (const DeviceInfo& device : cluster.devices) {
+    ExportDevice(device, *request.add_cluster_device_attributes());
+  }
+  request.set_master_task(creation.environment.task);
+  request.set_master_incarnation(
+      static_cast<int64_t>(cluster.devices.front().incarnation));
+  std::vector<TaskCall> calls;
+  for (size_t i = 0; i < cluster.tasks.size(); ++i) {
+    request.set_request_id(static_cast<int64_t>(RandomId()));
+    request.set_ticket(cluster.tickets[i]);
+    calls.push_back({cluster.tasks[i], ToPayload(request)});
+  }
+  return calls;
+}
+
+// Makes the session when its tasks have answered, or deletes it again if one of
+// them has failed.
+void Finish(Creation creation, std::unique_ptr<SessionPlans> plans,
+            const std::vector<absl::StatusOr<Payload>>& replies) {
+  const MasterEnvironment& environment = creation.environment;
+  const absl::Status status =
+      WithSetupTimeout(FirstError(plans->cluster().tasks, replies));
+  if (status.ok()) {
+    return std::move(creation.done)(std::make_shared<MasterSession>(
+        environment, std::move(creation.config), std::move(plans)));
+  }
+  std::move(creation.done)(status);
+  DeleteFromTasks(environment, *plans,
+                  [under_way = std::move(creation.under_way)] {});
+}
+
+// Creates the session on its tasks.
+void CreateOnTasks(Creation creation, std::unique_ptr<SessionPlans> plans) {
+  std::vector<TaskCall> calls = CallsToCreate(creation, *plans);
+  TaskCaller& tasks = *creation.environment.tasks;
+  const CallOptions options =
+      SetupCall(creation.environment.limits, creation.cancellation);
+  FanOut(tasks, methods::kCreateWorkerSession, std::move(calls), options,
+         [creation = std::move(creation), plans = std::move(plans)](
+             const std::vector<absl::StatusOr<Payload>>& replies) mutable {
+           Finish(std::move(creation), std::move(plans), replies);
+         });
+}
+
+// Prepares the graph, once it is known which devices there are.
+void Continue(Creation creation, SessionPlans::ClientGraph client,
+              absl::StatusOr<ClusterDevices> cluster) {
+  if (!cluster.ok()) return std::move(creation.done)(cluster.status());
+  auto plans = SessionPlans::Create(creation.environment, creation.config,
+                                    std::move(client), *std::move(cluster));
+  if (!plans.ok()) return std::move(creation.done)(plans.status());
+  CreateOnTasks(std::move(creation), *std::move(plans));
+}
+
+// Imports the graph of a request.
+absl::StatusOr<SessionPlans::ClientGraph> Import(
+    const MasterEnvironment& environment, pb::CreateSessionRequest& request) {
+  GraphBytes bytes(environment.limits.max_graph_bytes);
+  LEAT_RETURN_IF_ERROR(bytes.Add(request.graph_def()));
+  LEAT_ASSIGN_OR_RETURN(Graph graph,
+                        ImportGraphDef(request.graph_def(), *environment.ops,
+                                       environment.limits.import));
+  return SessionPlans::ClientGraph{
+      .config = std::move(*request.mutable_config()),
+      .graph = std::move(graph),
+      .bytes = std::move(bytes)};
+}
+
+}  // namespace
+
+void CreateMasterSession(const MasterEnvironment& environment,
+                         pb::CreateSessionRequest request,
+                         std::shared_ptr<Cancellation> cancellation,
+                         std::shared_ptr<void> under_way,
+                         CreatedMasterSession done,
+                         std::optional<steady_clock::time_point> answer_by) {
+  absl::StatusOr<SessionConfig> config = ReadSessionConfig(request.config());
+  if (!config.ok()) return std::move(done)(config.status());
+  absl::StatusOr<SessionPlans::ClientGraph> client =
+      Import(environment, request);
+  if (!client.ok()) return std::move(done)(client.status());
+  ClusterDevicesRequest devices{.own_task = environment.task,
+                                .own_devices = environment.devices->Infos(),
+                                .tasks = environment.cluster,
+                                .filters = config->device_filters,
+                                .timeout = TimeToConnect(*config, answer_by),
+                                .cancellation = cancellation,
+                                .on_waiting = LogWaiting(environment),
+                                .report_interval = environment.log_interval};
+  Creation creation{.environment = environment,
+                    .config = *std::move(config),
+                    .cancellation = std::move(cancellation),
+                    .under_way = std::move(under_way),
+                    .done = std::move(done)};
+  GetClusterDevices(
+      *environment.tasks, *environment.timers, std::move(devices),
+      [creation = std::move(creation), client = *std::move(client)](
+          absl::StatusOr<ClusterDevices> cluster) mutable {
+        WorkQueue& blocking = *creation.environment.blocking;
+        blocking.Add([creation = std::move(creation),
+                      client = std::move(client),
+                      cluster = std::move(cluster)]() mutable {
+          Continue(std::move(creation), std::move(client), std::move(cluster));
+        });
+      });
+}
+
+void DeleteFromTasks(const MasterEnvironment& environment,
+                     const SessionPlans& plans,
+                     absl::AnyInvocable<void() &&> done) {
+  pb::DeleteWorkerSessionRequest request;
+  request.set_session_handle(plans.handle());
+  const std::vector<std::string>& tasks = plans.cluster().tasks;
+  std::vector<TaskCall> calls;
+  for (const std::string& task : tasks) {
+    calls.push_back({task, ToPayload(request)});
+  }
+  FanOut(*environment.tasks, methods::kDeleteWorkerSession, std::move(calls),
+         {.deadline = steady_clock::now() + kDeleteTimeout},
+         [tasks, handle = plans.handle(), notices = environment.notices,
+          done = std::move(done)](
+             const std::vector<absl::StatusOr<Payload>>& replies) mutable {
+           for (size_t i = 0; notices != nullptr && i < replies.size(); ++i) {
+             notices->RetryDeletion(tasks[i], handle, replies[i].status());
+           }
+           std::move(done)();
+         });
+}
+
+}  // namespace leat

@@ -1,0 +1,65 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/master/session_activity.h"
+
+#include <utility>
+
+namespace leat {
+
+using std::chrono::steady_clock;
+
+absl::Status SessionActivity::Touch() {
+  MutexLock lock(mutex_);
+  used_ = steady_clock::now();
+  return closed_;
+}
+
+absl::StatusOr<int64_t> SessionActivity::Begin() {
+  MutexLock lock(mutex_);
+  if (!closed_.ok()) return closed_;
+  running_.emplace(next_number_, nullptr);
+  return next_number_++;
+}
+
+absl::Status SessionActivity::SetStep(int64_t number,
+                                      std::shared_ptr<MasterStep> step) {
+  MutexLock lock(mutex_);
+  const auto place = running_.find(number);
+  if (place == running_.end()) return absl::OkStatus();
+  place->second = std::move(step);
+  return closed_;
+}
+
+void SessionActivity::End(int64_t number) {
+  std::shared_ptr<MasterStep> step;  // outlives the lock
+  absl::AnyInvocable<void() &&> when_idle;
+  {
+    MutexLock lock(mutex_);
+    const auto place = running_.find(number);
+    step = std::move(place->second);
+    running_.erase(place);
+    used_ = steady_clock::now();
+    if (running_.empty()) when_idle = std::exchange(when_idle_, nullptr);
+  }
+  if (when_idle != nullptr) std::move(when_idle)();
+}
+
+SessionActivity::Closing SessionActivity::Close(
+    absl::Status why, absl::AnyInvocable<void() &&> when_idle) {
+  Closing closing;
+  MutexLock lock(mutex_);
+  closed_ = std::move(why);
+  when_idle_ = std::move(when_idle);
+  for (const auto& [number, step] : running_) {
+    if (step != nullptr) closing.steps.push_back(step);
+  }
+  closing.number = next_number_++;
+  running_.emplace(closing.number, nullptr);
+  return closing;
+}
+
+steady_clock::time_point SessionActivity::idle_since() const {
+  MutexLock lock(mutex_);
+  return running_.empty() ? used_ : steady_clock::now();
+}
+
+}  // namespace leat

@@ -1,0 +1,107 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// SessionPlans: the graph of a master's session, and the plans of its steps,
+// which are registered with the tasks of the session.
+#ifndef LEAT_DISTRIBUTED_MASTER_SESSION_PLANS_H_
+#define LEAT_DISTRIBUTED_MASTER_SESSION_PLANS_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/distributed/master/cluster_devices.h"
+#include "leat/distributed/master/graph_bytes.h"
+#include "leat/distributed/master/master_environment.h"
+#include "leat/distributed/master/registered_plan.h"
+#include "leat/distributed/master/serial_queue.h"
+#include "leat/partitioner/plan_step.h"
+#include "leat/protos/config.pb.h"
+
+namespace leat {
+
+class Cancellation;
+class ConstantEvaluator;
+class SessionGraph;
+struct CallContext;
+struct SessionConfig;
+
+// Returns the options of a call of tasks that sets something up. It has a
+// deadline, so that a silent task does not hold anything for ever.
+CallOptions SetupCall(const ServerLimits& limits,
+                      std::shared_ptr<Cancellation> cancellation);
+// Adds the flag of that deadline to DEADLINE_EXCEEDED.
+absl::Status WithSetupTimeout(const absl::Status& status);
+
+// Thread-safe.
+class SessionPlans {
+ public:
+  // The graph of a session, as its client has sent it.
+  struct ClientGraph {
+    pb::ConfigProto config = {};  // for tasks of TensorFlow
+    Graph graph;
+    GraphBytes bytes;  // of `graph`
+  };
+
+  // Prepares the graph. Fails as SessionGraph::Create does.
+  static absl::StatusOr<std::unique_ptr<SessionPlans>> Create(
+      const MasterEnvironment& environment, const SessionConfig& config,
+      ClientGraph client, ClusterDevices cluster);
+  ~SessionPlans();
+
+  // The handle by which clients and tasks name the session. It is random.
+  const std::string& handle() const { return handle_; }
+  // The devices that the session may use, and their tasks.
+  const ClusterDevices& cluster() const { return cluster_; }
+  // The version of the graph, which every extension raises by one.
+  int64_t graph_version() const;
+  // The plans that have been made or are being made.
+  const std::shared_ptr<RegisteredPlans>& table() const { return table_; }
+
+  using Extended = absl::AnyInvocable<void(absl::StatusOr<int64_t>) &&>;
+  // Adds `addition` to the graph if it is at `version`, on the blocking queue,
+  // one extension after another. `done`, which keeps this alive, is called
+  // exactly once, with the new version. Fails as SessionGraph::ExtendAtVersion
+  // does, with RESOURCE_EXHAUSTED if the graph would exceed the limits or too
+  // many extensions are waiting, and when `call` is cancelled before its turn.
+  void Extend(pb::GraphDef addition, int64_t version,
+              std::shared_ptr<CallContext> call, Extended done);
+
+  // Plans a step and registers its parts on the tasks. Takes long. `done`,
+  // which keeps this alive, is called exactly once, on any thread.
+  void Make(StepSignature signature, RegisteredPlans::Done done);
+
+  // Drops the plans and ends what is being registered. Everything fails with
+  // `why` (not OK) from now on.
+  void Close(const absl::Status& why);
+
+ private:
+  SessionPlans(const MasterEnvironment& environment,
+               const SessionConfig& config, ClientGraph client,
+               ClusterDevices cluster);
+  // Extends the graph now.
+  absl::StatusOr<int64_t> ExtendNow(const pb::GraphDef& addition,
+                                    int64_t version, const CallContext& call);
+
+  const MasterEnvironment environment_;
+  const pb::ConfigProto config_;
+  const ClusterDevices cluster_;
+  const std::string handle_;
+  const std::unique_ptr<ConstantEvaluator> evaluator_;
+  const PlanOptions options_;
+  std::unique_ptr<SessionGraph> graph_;  // set before anybody else has this
+  const std::shared_ptr<RegisteredPlans> table_;
+  SerialQueue extensions_;
+  // Ends the registrations of plans when the session is closed.
+  const std::shared_ptr<Cancellation> closing_;
+
+  Mutex mutex_;
+  GraphBytes graph_bytes_ ABSL_GUARDED_BY(mutex_);  // with its extensions
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_MASTER_SESSION_PLANS_H_

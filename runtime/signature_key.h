@@ -1,0 +1,49 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// SignatureKey: writes the signature of a step (feeds, fetches and targets) as
+// one text, by which a session finds the plan of the step.
+#ifndef LEAT_RUNTIME_SIGNATURE_KEY_H_
+#define LEAT_RUNTIME_SIGNATURE_KEY_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "leat/runtime/session.h"
+
+namespace leat {
+
+namespace internal {
+
+// The text of a name, whether it is a string or a TensorName.
+inline const std::string& Text(const std::string& name) { return name; }
+inline const std::string& Text(const TensorName& name) { return name.text; }
+
+// Appends each name with its length, and a ';' at the end of the list, so that
+// no two signatures have the same key.
+template <class Name>
+void AppendNames(const std::vector<Name>& names, std::string& key) {
+  for (const Name& name : names) {
+    absl::StrAppend(&key, Text(name).size(), ":", Text(name));
+  }
+  key.push_back(';');
+}
+
+}  // namespace internal
+
+// Returns the key of a signature. `Name` is TensorName or std::string. The
+// order of the names matters, and names may contain any bytes.
+template <class Name>
+std::string SignatureKey(const std::vector<Name>& feeds,
+                         const std::vector<Name>& fetches,
+                         const std::vector<Name>& targets) {
+  std::string key;
+  internal::AppendNames(feeds, key);
+  internal::AppendNames(fetches, key);
+  internal::AppendNames(targets, key);
+  return key;
+}
+
+}  // namespace leat
+
+#endif  // LEAT_RUNTIME_SIGNATURE_KEY_H_

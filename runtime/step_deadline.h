@@ -1,0 +1,32 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// StepDeadline: when a step must have ended. The errors of a step whose time is
+// up. Stateless, thread-safe.
+#ifndef LEAT_RUNTIME_STEP_DEADLINE_H_
+#define LEAT_RUNTIME_STEP_DEADLINE_H_
+
+#include <chrono>
+
+#include "absl/status/status.h"
+
+namespace leat {
+
+// The time at which a step must have ended, and the timeout that led to it, for
+// messages.
+struct StepDeadline {
+  std::chrono::steady_clock::time_point at = {};
+  std::chrono::nanoseconds timeout = {};
+  // True if this is the most time that the server grants any step, not one that
+  // the client chose.
+  bool is_longest = false;
+};
+
+// Return DEADLINE_EXCEEDED for a step that was too late to begin, or that ran
+// too long. If the server's limit was shorter than the client's timeout, the
+// message names the limit's flag.
+absl::Status TooLateToBegin(const StepDeadline& deadline);
+absl::Status RanTooLong(const StepDeadline& deadline);
+
+}  // namespace leat
+
+#endif  // LEAT_RUNTIME_STEP_DEADLINE_H_

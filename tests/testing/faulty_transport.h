@@ -1,0 +1,70 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// FaultyTransport: a transport that calls over another one, and whose calls
+// suffer the faults that a CallFaults decides on.
+#ifndef LEAT_TESTS_TESTING_FAULTY_TRANSPORT_H_
+#define LEAT_TESTS_TESTING_FAULTY_TRANSPORT_H_
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/core/threads/timer_queue.h"
+#include "leat/core/threads/work_queue.h"
+#include "leat/distributed/transport/transport.h"
+#include "leat/tests/testing/call_faults.h"
+
+namespace leat::testing {
+
+// Thread-safe. Owns the other transport, and threads of its own that wait.
+class FaultyTransport final : public Transport {
+ public:
+  FaultyTransport(std::unique_ptr<Transport> transport,
+                  std::shared_ptr<CallFaults> faults);
+  ~FaultyTransport() override;
+
+  void Call(absl::string_view address, const Method& method, Payload request,
+            CallOptions options, Reply done) override;
+  void WatchPeer(absl::string_view address, bool allows_pings) override {
+    transport_->WatchPeer(address, allows_pings);
+  }
+  absl::StatusOr<std::unique_ptr<Listener>> Listen(
+      const std::string& address, const MethodTable& methods) override;
+
+ private:
+  class FaultyCall;
+  using CallRef = std::shared_ptr<FaultyCall>;
+
+  // Returns the name of this caller for faults: the address where it listens,
+  // or a name of its own if it does not listen.
+  std::string Name();
+  // Holds `call` back until the next call of the same address, but not longer
+  // than the longest delay.
+  void Hold(const std::string& address, const CallRef& call);
+  // Sends the calls of `address` that are held back.
+  void LetGo(const std::string& address);
+  // A call has been answered.
+  void Remove(const CallRef& call);
+
+  const std::shared_ptr<CallFaults> faults_;
+  std::unique_ptr<Transport> transport_;
+  std::unique_ptr<TimerQueue> timers_;
+  std::unique_ptr<WorkQueue> replies_;  // calls the callers back
+
+  Mutex mutex_;
+  CondVar changed_;
+  std::string name_ ABSL_GUARDED_BY(mutex_);
+  // The calls that have not been answered.
+  absl::flat_hash_set<CallRef> open_ ABSL_GUARDED_BY(mutex_);
+  // The calls that are held back, by address.
+  absl::flat_hash_map<std::string, std::vector<CallRef>> held_
+      ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace leat::testing
+
+#endif  // LEAT_TESTS_TESTING_FAULTY_TRANSPORT_H_
