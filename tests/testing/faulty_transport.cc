@@ -93,8 +93,8 @@ class FaultyTransport::FaultyCall
  private:
   // Calls `act` with this after `time`.
   void At(std::chrono::microseconds time, void (*act)(FaultyCall&)) {
-    transport_.timers_->At(Clock::now() + time,
-                           [self = shared_from_this(), act] { act(*self); });
+    transport_.timers_.At(Clock::now() + time,
+                          [self = shared_from_this(), act] { act(*self); });
   }
 
   // Ends the call at its deadline and when it is cancelled. Returns false if it
@@ -105,7 +105,7 @@ class FaultyTransport::FaultyCall
     // lock, so that it knows what to take back.
     MutexLock lock(mutex_);
     if (options_.deadline.has_value()) {
-      timer_ = transport_.timers_->At(*options_.deadline, [weak] {
+      timer_ = transport_.timers_.At(*options_.deadline, [weak] {
         const CallRef call = weak.lock();
         if (call == nullptr) return;
         call->GiveUp(LateError(call->address_, call->method_.path));
@@ -147,7 +147,7 @@ class FaultyTransport::FaultyCall
       End(std::move(reply));
       return;
     }
-    transport_.timers_->At(
+    transport_.timers_.At(
         Clock::now() + fate_.reply_delay,
         [self = shared_from_this(), reply = std::move(reply)]() mutable {
           self->End(std::move(reply));
@@ -167,7 +167,7 @@ class FaultyTransport::FaultyCall
       is_sent = is_sent_;
     }
     if (token.has_value()) options_.cancellation->Deregister(*token);
-    if (timer_.has_value()) transport_.timers_->Cancel(*timer_);
+    if (timer_.has_value()) transport_.timers_.Cancel(*timer_);
     transport_.replies_->Add(
         [self = shared_from_this(), result = std::move(result)]() mutable {
           std::move(self->done_)(std::move(result));
@@ -197,8 +197,8 @@ FaultyTransport::FaultyTransport(std::unique_ptr<Transport> transport,
                                  std::shared_ptr<CallFaults> faults)
     : faults_(std::move(faults)),
       transport_(std::move(transport)),
-      timers_(std::make_unique<TimerQueue>("faults")),
-      replies_(NewThreadPool("faults", 1)) {}
+      replies_(NewThreadPool("faults", 1)),
+      timers_("faults") {}
 
 FaultyTransport::~FaultyTransport() {
   std::vector<CallRef> open;
@@ -210,12 +210,8 @@ FaultyTransport::~FaultyTransport() {
     call->GiveUp(AsTransportError(
         absl::CancelledError("the transport of the call has been closed")));
   }
-  {
-    MutexLock lock(mutex_);
-    while (!open_.empty()) changed_.Wait(mutex_);
-  }
-  timers_.reset();  // Nothing is sent any more.
-  transport_.reset();
+  MutexLock lock(mutex_);
+  while (!open_.empty()) changed_.Wait(mutex_);
 }
 
 void FaultyTransport::Call(absl::string_view address, const Method& method,
@@ -258,8 +254,8 @@ void FaultyTransport::Hold(const std::string& address, const CallRef& call) {
     MutexLock lock(mutex_);
     held_[address].push_back(call);
   }
-  timers_->At(Clock::now() + faults_->plan().max_delay,
-              [this, address] { LetGo(address); });
+  timers_.At(Clock::now() + faults_->plan().max_delay,
+             [this, address] { LetGo(address); });
 }
 
 void FaultyTransport::LetGo(const std::string& address) {

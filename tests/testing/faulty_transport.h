@@ -52,7 +52,6 @@ class FaultyTransport final : public Transport {
 
   const std::shared_ptr<CallFaults> faults_;
   std::unique_ptr<Transport> transport_;
-  std::unique_ptr<TimerQueue> timers_;
   std::unique_ptr<WorkQueue> replies_;  // calls the callers back
 
   Mutex mutex_;
@@ -63,6 +62,7 @@ class FaultyTransport final : public Transport {
   // The calls that are held back, by address.
   absl::flat_hash_map<std::string, std::vector<CallRef>> held_
       ABSL_GUARDED_BY(mutex_);
+  TimerQueue timers_;  // destroyed first: its timers use all of the above
 };
 
 }  // namespace leat::testing
