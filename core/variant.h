@@ -35,7 +35,8 @@ inline constexpr int kMaxVariantDepth = 32;
 class VariantValue {
  public:
   VariantValue() = default;
-  // A copy has references of its own: the count is not copied.
+  // Copying and assigning leave the reference count alone, because it counts
+  // the references to one object.
   VariantValue(const VariantValue&) {}
   VariantValue& operator=(const VariantValue&) { return *this; }
   virtual ~VariantValue() = default;

@@ -126,8 +126,9 @@ class Graph {
 
   // Adds a node and returns its id. Absent attrs get their defaults, and the
   // types of `def` are derived here. Fails with INVALID_ARGUMENT, naming the
-  // node, if the name is taken or malformed, there is no op, an attr is missing
-  // or wrong, or the inputs do not fit the op (count, type, existing output).
+  // node, if the name is taken or malformed, the op is unknown, an attr without
+  // a default is absent, an attr is wrong, or the inputs do not fit the op
+  // (count, type, existing output).
   absl::StatusOr<NodeId> Add(NodeDef def, absl::Span<const Endpoint> inputs,
                              absl::Span<const NodeId> controls = {});
 

@@ -27,8 +27,8 @@ constexpr uint32_t kWaiting = 0;  // thread_id of nodes that held no thread
 // their own.
 constexpr int64_t kPulls = int64_t{1} << 40;
 
-// TensorFlow's servers measure "scheduled" by another clock, so longer times
-// are not believed.
+// TensorFlow's servers measure "scheduled" by another clock. A longer time than
+// this one is taken for the difference of the clocks and counts as zero.
 constexpr int64_t kMaxQueued = 86'400'000'000'000;  // a day
 
 // Returns the time between ready and running, or 0 if it is not known.

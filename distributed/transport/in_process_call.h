@@ -190,8 +190,8 @@ class InProcessCall : public std::enable_shared_from_this<InProcessCall> {
   // Calls the handler of `service`, or replies with an error if there is none
   // or the request is not acceptable. REQUIRES: the call has entered `service`.
   void Handle(const ServiceRef& service);
-  // Returns the response, or an error if no transport would send it or the
-  // caller would not accept it.
+  // Returns `response`, or an error if a real transport could not send it or
+  // the caller would refuse it.
   absl::StatusOr<Payload> CheckResponse(absl::StatusOr<Payload> response);
 
   Network& network_;

@@ -25,8 +25,8 @@ namespace leat {
 //
 // `methods` and `quota` are borrowed until the listener is destroyed.
 // `max_message_bytes` is the largest request that is accepted. Calls arrive on
-// the threads of `polling`, or on threads of the listener's own if another
-// server already takes its calls from there.
+// the threads of `polling`. If these already serve another server, the listener
+// starts threads of its own.
 absl::StatusOr<std::unique_ptr<Listener>> ListenWithGrpc(
     const std::string& address, const MethodTable& methods,
     int64_t max_message_bytes, const grpc::ResourceQuota& quota,
