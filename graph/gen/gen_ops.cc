@@ -27,6 +27,7 @@ constexpr char kHeaderStart[] =
 // are the inputs, then the attrs that must be given, then a struct of the
 // others. Attrs that inputs imply (types, list lengths) are no parameters. Ops
 // that may have no input take the builder first. Errors stay with the builder.
+// operand.h says what may be written for an input: op::Reshape(x, {-1, 10}).
 #ifndef LEAT_GRAPH_OPS_H_
 #define LEAT_GRAPH_OPS_H_
 
@@ -35,7 +36,6 @@ constexpr char kHeaderStart[] =
 #include <string>
 #include <vector>
 
-#include "absl/types/span.h"
 #include "leat/graph/builder/builder.h"
 
 namespace leat::op {
