@@ -202,8 +202,8 @@ absl::Status StepTable::EndedError(int64_t step_id) const {
 }
 
 void StepTable::Enter(int64_t step_id, Entry& entry, Line& line) {
-  const Clock::time_point when =
-      Clock::now() + std::chrono::duration_cast<Clock::duration>(line.time);
+  const Clock::time_point when = timers_.clock().After(
+      std::chrono::duration_cast<Clock::duration>(line.time));
   line.steps.push_back({.when = when, .step_id = step_id});
   entry.line = &line;
   entry.place = std::prev(line.steps.end());
@@ -240,7 +240,7 @@ void StepTable::EndThoseWhoseTimeIsUp(Line& line) {
   Entries ended;
   {
     MutexLock lock(mutex_);
-    const Clock::time_point now = Clock::now();
+    const Clock::time_point now = timers_.clock().Now();
     while (!line.steps.empty() && line.steps.front().when <= now) {
       Bury(line.steps.front().step_id, ended);
     }

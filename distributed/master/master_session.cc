@@ -11,6 +11,7 @@
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/cluster/device_attributes.h"
 #include "leat/distributed/master/registered_plan.h"
 #include "leat/distributed/master/step_deadline.h"
@@ -69,7 +70,7 @@ std::function<void(const std::vector<std::string>&)> LogWaiting(
 // for ever.
 CallOptions SetupCall(const ServerLimits& limits,
                       std::shared_ptr<Cancellation> cancellation) {
-  return {.deadline = DeadlineAfter(limits.setup_timeout),
+  return {.deadline = RealClock().After(limits.setup_timeout),
           .cancellation = std::move(cancellation)};
 }
 
@@ -461,7 +462,7 @@ void MasterSession::MakeCallable(
   Patience patience{.call = std::move(call)};
   if (config_.operation_timeout.has_value()) {
     patience.deadline =
-        StepDeadline{.at = DeadlineAfter(*config_.operation_timeout),
+        StepDeadline{.at = RealClock().After(*config_.operation_timeout),
                      .timeout = *config_.operation_timeout};
   }
   GetPlan(signature, callable->key, patience,

@@ -11,6 +11,7 @@
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/master/step_deadline.h"
 #include "leat/distributed/requests/parse_message.h"
 #include "leat/distributed/requests/request_queue.h"
@@ -20,8 +21,6 @@
 
 namespace leat {
 namespace {
-
-using Clock = TimerQueue::Clock;
 
 // Returns 0 for a number that cannot be a time, since a peer may send any
 // number.
@@ -76,7 +75,7 @@ RemoteStep::RemoteStep(const StepEnvironment& environment, StepRequest request,
       times_(request_.trace ? request_.plan->parts.size() : 0) {}
 
 int64_t RemoteStep::WallTime() const {
-  return std::chrono::nanoseconds(Clock::now().time_since_epoch() +
+  return std::chrono::nanoseconds(RealClock().Now().time_since_epoch() +
                                   wall_clock_offset_)
       .count();
 }
@@ -289,12 +288,10 @@ void RemoteStep::Record(size_t part, const absl::Status& status) {
       const bool may_wait = MayBeEcho(statuses_.back()) && missing_ > 1;
       must_cancel = !cancelled_ && !may_wait;
       if (!cancelled_ && may_wait) {
-        timers_.push_back(
-            environment_.timers->At(Clock::now() + environment_.wait_for_cause,
-                                    [weak = weak_from_this(), status] {
-                                      if (const auto self = weak.lock())
-                                        self->CancelParts(status);
-                                    }));
+        timers_.push_back(environment_.timers->After(
+            environment_.wait_for_cause, [weak = weak_from_this(), status] {
+              if (const auto self = weak.lock()) self->CancelParts(status);
+            }));
       }
     }
     has_logs = missing_ == 1 && std::exchange(is_logged_, false);
@@ -327,12 +324,11 @@ void RemoteStep::CancelParts(const absl::Status& why) {
     if (cancelled_ || missing_ == 0) return;
     cancelled_ = true;
     lacks_logs = lacks_logs_;
-    timers_.push_back(
-        environment_.timers->At(Clock::now() + environment_.wait_for_replies,
-                                [weak = weak_from_this()] {
-                                  const auto self = weak.lock();
-                                  if (self != nullptr) self->Finish();
-                                }));
+    timers_.push_back(environment_.timers->After(
+        environment_.wait_for_replies, [weak = weak_from_this()] {
+          const auto self = weak.lock();
+          if (self != nullptr) self->Finish();
+        }));
   }
   parts_->Cancel(AsDerived(why));
   if (lacks_logs) Finish();
@@ -419,7 +415,8 @@ void RemoteStep::CleanUp() {
     calls.push_back({part.task, ToPayload(request)});
   }
   FanOut(*environment_.tasks, methods::kCleanupGraph, std::move(calls),
-         {.deadline = Clock::now() + environment_.cleanup_timeout},
+         {.deadline =
+              environment_.timers->clock().After(environment_.cleanup_timeout)},
          [ended = std::move(ended)](
              const std::vector<absl::StatusOr<Payload>>&) mutable {
            std::move(ended)();

@@ -22,7 +22,7 @@ bool Cleanups::Defer(const std::string& task, int64_t step_id) {
   if (is_stopped_) return false;
   steps_[task].push_back(step_id);
   if (timer_ != 0) return true;
-  timer_ = timers_.At(DeadlineAfter(wait_), [weak = weak_from_this()] {
+  timer_ = timers_.After(wait_, [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->Flush();
   });
   return true;
@@ -58,7 +58,7 @@ void Cleanups::Flush() {
       // The result is ignored. A task that cannot be reached has already
       // forgotten the steps, or forgets them when their session ends.
       tasks_.Call(task, methods::kCleanupGraph, ToPayload(request),
-                  {.deadline = TimerQueue::Clock::now() + kCleanupTimeout},
+                  {.deadline = timers_.clock().After(kCleanupTimeout)},
                   [](const absl::StatusOr<Payload>&) {});
     }
   }

@@ -47,7 +47,7 @@ void LostDeletions::ForgetOne() {
 }
 
 void LostDeletions::SetTimer(int64_t id, std::chrono::nanoseconds wait) {
-  timers_.At(DeadlineAfter(wait), [weak = weak_from_this(), id] {
+  timers_.After(wait, [weak = weak_from_this(), id] {
     if (const auto self = weak.lock()) self->Try(id);
   });
 }
@@ -66,7 +66,7 @@ void LostDeletions::Try(int64_t id) {
   pb::DeleteWorkerSessionRequest request;
   request.set_session_handle(deletion.session);
   tasks_.Call(deletion.task, methods::kDeleteWorkerSession, ToPayload(request),
-              {.deadline = DeadlineAfter(kDeletionTimeout)},
+              {.deadline = timers_.clock().After(kDeletionTimeout)},
               [weak = weak_from_this(), id](absl::StatusOr<Payload> reply) {
                 if (const auto self = weak.lock()) {
                   self->Finish(id, reply.status());

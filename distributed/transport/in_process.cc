@@ -24,7 +24,6 @@ using in_process::InProcessCall;
 using in_process::OpenCalls;
 using in_process::Service;
 using in_process::ServiceRef;
-using Clock = std::chrono::steady_clock;
 
 class InProcessListener final : public Listener {
  public:
@@ -120,7 +119,7 @@ void in_process::Network::Hold(const std::string& way, const CallRef& call,
     MutexLock lock(mutex_);
     held_[way].push_back(call);
   }
-  timers_.At(Clock::now() + time, [this, way] { LetGo(way); });
+  timers_.After(time, [this, way] { LetGo(way); });
 }
 
 void in_process::Network::LetGo(const std::string& way) {

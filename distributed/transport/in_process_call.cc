@@ -5,13 +5,12 @@
 #include "leat/core/check.h"
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/requests/guarded_reply.h"
 #include "leat/distributed/transport/call_errors.h"
 
 namespace leat::in_process {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // Returns the size of the message in bytes, without the framing of its tensors.
 int64_t BytesOf(const Payload& payload) {
@@ -62,13 +61,12 @@ void InProcessCall::Start() {
       }));
     }
     if (fate_.lost_after.has_value()) {
-      timers_.push_back(
-          network_.timers().At(Clock::now() + *fate_.lost_after, [weak] {
-            if (const CallRef call = weak.lock()) {
-              call->Abandon(UnreachableError(call->parts_.address,
-                                             "the call was lost on its way"));
-            }
-          }));
+      timers_.push_back(network_.timers().After(*fate_.lost_after, [weak] {
+        if (const CallRef call = weak.lock()) {
+          call->Abandon(UnreachableError(call->parts_.address,
+                                         "the call was lost on its way"));
+        }
+      }));
     }
     if (parts_.options.cancellation != nullptr) {
       const auto give_up = [weak](const absl::Status&) {
@@ -114,7 +112,7 @@ void InProcessCall::DispatchAfter(std::chrono::nanoseconds time) {
     self->network_.queue().Add([self] { self->Dispatch(); });
   };
   if (time <= std::chrono::nanoseconds(0)) return dispatch();
-  network_.timers().At(Clock::now() + time, std::move(dispatch));
+  network_.timers().After(time, std::move(dispatch));
 }
 
 void InProcessCall::Dispatch() {
@@ -184,8 +182,8 @@ void InProcessCall::Answer(absl::StatusOr<Payload> response) {
   if (fate_.reply_delay <= std::chrono::nanoseconds(0)) {
     return End(std::move(response));
   }
-  network_.timers().At(
-      Clock::now() + fate_.reply_delay,
+  network_.timers().After(
+      fate_.reply_delay,
       [self = shared_from_this(), response = std::move(response)]() mutable {
         self->End(std::move(response));
       });
@@ -258,10 +256,7 @@ void Service::Leave(const CallRef& call) {
 }
 
 void Service::Close(std::chrono::nanoseconds grace) {
-  const Clock::time_point now = Clock::now();
-  const Clock::time_point end = grace > Clock::time_point::max() - now
-                                    ? Clock::time_point::max()
-                                    : now + grace;
+  const Clock::time_point end = RealClock().After(grace);
   std::vector<CallRef> calls;
   {
     MutexLock lock(mutex_);
