@@ -13,6 +13,7 @@
 #include "leat/core/status_payloads.h"
 #include "leat/distributed/device_attributes.h"
 #include "leat/distributed/fan_out.h"
+#include "leat/distributed/recv_bundles.h"
 #include "leat/distributed/registered_plan.h"
 #include "leat/distributed/request_queue.h"
 #include "leat/distributed/shown_ids.h"
@@ -107,6 +108,7 @@ MasterSession::MasterSession(const MasterEnvironment& environment,
                     .passes = &BuiltinPasses(),
                     .evaluator = evaluator_.get(),
                     .foreign_tasks = cluster_.foreign_tasks,
+                    .bundles = kBundleLimits,
                     .keep_whole = environment_.plan_observer != nullptr},
       plans_(PlanTable::Create([tasks = environment.tasks,
                                 handle = handle_](const PlanTable::Plan& plan) {

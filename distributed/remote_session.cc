@@ -12,6 +12,7 @@
 #include "leat/core/mutex.h"
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
+#include "leat/distributed/call_errors.h"
 #include "leat/distributed/device_attributes.h"
 #include "leat/distributed/master_client.h"
 #include "leat/graph/graph_def.h"
@@ -238,8 +239,7 @@ absl::Status RemoteSession::Create(absl::string_view target,
                      .wait_for_ready = true});
   // This is the timeout of this call. The master itself reports a silent task
   // without the transport's payload.
-  if (absl::IsDeadlineExceeded(created) &&
-      created.GetPayload(kTransportErrorPayload).has_value()) {
+  if (absl::IsDeadlineExceeded(created) && IsTransportError(created)) {
     return absl::UnavailableError(absl::StrCat(
         "the master ", target, " has not answered within ",
         absl::FormatDuration(absl::FromChrono(options.connect_timeout))));

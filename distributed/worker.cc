@@ -147,10 +147,8 @@ class Worker::Implementation {
                 Reply reply);
   void ParseRunGraph(RunGraphCall call);
   absl::Status StartStep(RunGraphCall& call);
-  void RecvTensor(std::shared_ptr<CallContext> context, const Payload& payload,
-                  Reply reply);
-  void RecvTensors(std::shared_ptr<CallContext> context, const Payload& payload,
-                   Reply reply);
+  void Recv(RecvForm form, std::shared_ptr<CallContext> context,
+            const Payload& payload, Reply reply);
   // Returns the rendezvous of a step from which a peer wants tensors. Fails if
   // the request has come before. `reply` is changed so that it ends the peer's
   // wait: a caller that goes away must not leave behind a step that only it has
@@ -203,15 +201,13 @@ void Worker::Implementation::AddMethods(MethodTable& methods) {
                                          Payload payload, Reply reply) {
     RunGraph(std::move(context), std::move(payload), std::move(reply));
   });
-  methods.Add(methods::kRecvTensors,
-              [this](std::shared_ptr<CallContext> context, Payload payload,
-                     Reply reply) {
-                RecvTensors(std::move(context), payload, std::move(reply));
-              });
-  methods.Add(methods::kRecvTensor, [this](std::shared_ptr<CallContext> context,
-                                           Payload payload, Reply reply) {
-    RecvTensor(std::move(context), payload, std::move(reply));
-  });
+  for (const RecvForm form : {RecvForm::kOne, RecvForm::kList}) {
+    methods.Add(MethodOf(form),
+                [this, form](std::shared_ptr<CallContext> context,
+                             const Payload& payload, Reply reply) {
+                  Recv(form, std::move(context), payload, std::move(reply));
+                });
+  }
   methods.Add(
       methods::kFetchChunk, [this](const std::shared_ptr<CallContext>&,
                                    const Payload& payload, Reply reply) {
@@ -416,41 +412,19 @@ absl::Status Worker::Implementation::StartStep(RunGraphCall& call) {
   return absl::OkStatus();
 }
 
-void Worker::Implementation::RecvTensor(std::shared_ptr<CallContext> context,
-                                        const Payload& payload, Reply reply) {
-  if (absl::Status status =
-          CheckInlineHeader("RecvTensorRequest", payload.header);
-      !status.ok()) {
-    return std::move(reply)(std::move(status));
-  }
-  absl::StatusOr<RecvTensorRequest> request =
-      DecodeRecvTensorRequest(payload.header);
+void Worker::Implementation::Recv(RecvForm form,
+                                  std::shared_ptr<CallContext> context,
+                                  const Payload& payload, Reply reply) {
+  absl::StatusOr<RecvRequest> request = DecodeRecvRequest(form, payload.header);
   if (!request.ok()) return std::move(reply)(request.status());
+  const char* const method =
+      form == RecvForm::kOne ? "RecvTensor (GrpcWorker)" : "RecvTensors";
   const absl::StatusOr<std::shared_ptr<RemoteRendezvous>> rendezvous =
-      AwaitStep(request->step_id, request->request_id,
-                "RecvTensor (GrpcWorker)", reply);
+      AwaitStep(request->step_id, request->request_id, method, reply);
   if (!rendezvous.ok()) return std::move(reply)(rendezvous.status());
   ReceiveForPeer(**rendezvous, *std::move(request),
                  static_cast<int64_t>(payload.header.size()), traffic_,
                  std::move(context), std::move(reply));
-}
-
-void Worker::Implementation::RecvTensors(std::shared_ptr<CallContext> context,
-                                         const Payload& payload, Reply reply) {
-  if (absl::Status status =
-          CheckInlineHeader("RecvTensorsRequest", payload.header);
-      !status.ok()) {
-    return std::move(reply)(std::move(status));
-  }
-  absl::StatusOr<RecvTensorsRequest> request =
-      DecodeRecvTensorsRequest(payload.header);
-  if (!request.ok()) return std::move(reply)(request.status());
-  const absl::StatusOr<std::shared_ptr<RemoteRendezvous>> rendezvous =
-      AwaitStep(request->step_id, request->request_id, "RecvTensors", reply);
-  if (!rendezvous.ok()) return std::move(reply)(rendezvous.status());
-  ReceiveBundleForPeer(**rendezvous, *std::move(request),
-                       static_cast<int64_t>(payload.header.size()), traffic_,
-                       std::move(context), std::move(reply));
 }
 
 absl::StatusOr<std::shared_ptr<RemoteRendezvous>>

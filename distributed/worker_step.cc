@@ -11,17 +11,10 @@
 #include "leat/core/status_payloads.h"
 #include "leat/distributed/call_errors.h"
 #include "leat/distributed/shown_ids.h"
-#include "leat/partitioner/bundles.h"
 #include "leat/protos/config.pb.h"
 
 namespace leat {
 namespace {
-
-// Returns the tensor's name for messages, from its key.
-std::string TensorOf(const std::string& key) {
-  absl::StatusOr<RendezvousKey> parsed = RendezvousKey::Parse(key);
-  return parsed.ok() ? std::move(parsed->tensor_name) : key;
-}
 
 // The most steps among which the oldest ones are looked for.
 constexpr size_t kMaxReportedSteps = 10'000;
@@ -196,7 +189,7 @@ absl::Status WorkerStep::TryBegin() {
   }
   // If the limit of messages is small, each tensor is received alone.
   if (graph_->bundles() != nullptr &&
-      environment_.max_message_bytes >= 2 * Bundles::kMaxBytes) {
+      environment_.max_message_bytes >= 2 * kBundleLimits.max_bytes) {
     rendezvous_->UseBundles(graph_->bundles());
   }
   LEAT_RETURN_IF_ERROR(TakeFeeds());
@@ -296,7 +289,7 @@ absl::Status WorkerStep::CollectFetches(WireTensors& tensors) {
     Tensor& tensor = returns_[static_cast<size_t>(fetched_[i])];
     if (!tensor.IsValid()) {
       return absl::InvalidArgumentError(
-          absl::StrCat("fetch '", TensorOf(key),
+          absl::StrCat("fetch '", ParsedKey(key).tensor_name(),
                        "' has no value: it is on a branch that was not taken"));
     }
     tensors.push_back({.name = key, .tensor = std::move(tensor)});

@@ -30,6 +30,7 @@
 #include "leat/distributed/open_recvs.h"
 #include "leat/distributed/peers.h"
 #include "leat/distributed/step_table.h"
+#include "leat/distributed/tensor_receiver.h"
 #include "leat/distributed/worker.h"
 #include "leat/graph/graph.h"
 #include "leat/partitioner/client_terminated.h"
@@ -140,6 +141,7 @@ class TestTask {
   const std::string name_;
   // The members have the order that they have in a server (server.cc).
   std::unique_ptr<Peers> peers_;
+  std::unique_ptr<TensorReceiver> receiver_;
   std::unique_ptr<DeviceSet> devices_;
   std::unique_ptr<TimerQueue> timers_;
   std::unique_ptr<WorkQueue> blocking_;  // one thread
