@@ -1,12 +1,13 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#   leat_test(NAME SOURCES ... LINKS ... LABELS ...)
-# Adds a GoogleTest program. CTest runs its tests in shards: processes that run
-# every n-th test each, so that the program is not started for each test. A
-# program labelled `processes` starts programs or opens sockets, so its tests
-# depend on the time that the machine gives them. CTest knows each of these
-# tests by its name and runs it in its own process, and the gate runs it again
-# if it fails. The tests of BusyMachineTest use all processors. They are
-# labelled `full` and run beside no other test.
+#   leat_test(NAME SOURCES ... [MAIN FILE] LINKS ... LABELS ...)
+# Adds a GoogleTest program, whose main function is in FILE or else GoogleTest's
+# own. CTest runs its tests in shards: processes that run every n-th test each,
+# so that the program is not started for each test. A program labelled
+# `processes` starts programs or opens sockets, so its tests depend on the time
+# that the machine gives them. CTest knows each of these tests by its name and
+# runs it in its own process, and the gate runs it again if it fails. The tests
+# of BusyMachineTest use all processors. They are labelled `full` and run beside
+# no other test.
 #
 #   leat_session_tests(NAME SOURCES ... LABELS ...)
 # Adds the tests of the program in those SOURCES that include
@@ -45,9 +46,13 @@ function(leat_test_code target)
 endfunction()
 
 function(leat_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;LABELS" ${ARGN})
-  leat_executable(${name} SOURCES ${ARG_SOURCES}
-    LINKS ${ARG_LINKS} GTest::gmock GTest::gtest GTest::gtest_main)
+  cmake_parse_arguments(ARG "" "MAIN" "SOURCES;LINKS;LABELS" ${ARGN})
+  set(main GTest::gtest_main)
+  if(ARG_MAIN)
+    set(main "")
+  endif()
+  leat_executable(${name} SOURCES ${ARG_SOURCES} ${ARG_MAIN}
+    LINKS ${ARG_LINKS} GTest::gmock GTest::gtest ${main})
   leat_test_code(${name})
   if(LEAT_UNITY_TESTS)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON)

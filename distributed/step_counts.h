@@ -10,6 +10,8 @@
 #include <chrono>
 #include <cstdint>
 
+#include "leat/core/threads/clock.h"
+
 namespace leat::pb {
 class StepTotals;
 }  // namespace leat::pb
@@ -61,8 +63,6 @@ class StepCounts {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   // The time on the clock, as a number that can be atomic.
   static Clock::rep Now() { return Clock::now().time_since_epoch().count(); }
   // Records that the steps were used now.

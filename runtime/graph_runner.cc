@@ -32,7 +32,7 @@ class Latch {
     while (count_.load() > 0) done_.Wait(mutex_);
   }
   // Returns false if the deadline came first.
-  bool WaitUntil(std::chrono::steady_clock::time_point deadline) {
+  bool WaitUntil(Clock::time_point deadline) {
     MutexLock lock(mutex_);
     while (count_.load() > 0) {
       if (!done_.WaitUntil(mutex_, deadline)) return count_.load() == 0;
@@ -119,8 +119,7 @@ absl::Status GraphRunner::Run(CompiledGraph& graph, Step& step,
     return absl::FailedPreconditionError(
         "a step was run from a thread of the compute pool, which never waits");
   }
-  if (deadline.has_value() &&
-      std::chrono::steady_clock::now() >= deadline->at) {
+  if (deadline.has_value() && Clock::now() >= deadline->at) {
     step.Fail(absl::DeadlineExceededError(
         absl::StrCat("the step's timeout of ", Text(deadline->timeout),
                      " was over before it could begin")));

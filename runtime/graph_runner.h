@@ -14,6 +14,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "leat/core/threads/clock.h"
 #include "leat/graph/graph.h"
 #include "leat/runtime/device_resources.h"
 #include "leat/runtime/device_set.h"
@@ -34,7 +35,7 @@ struct CompiledGraph {
 // The time at which a step must have ended, and the timeout that led to it, for
 // messages.
 struct StepDeadline {
-  std::chrono::steady_clock::time_point at = {};
+  Clock::time_point at = {};
   std::chrono::nanoseconds timeout = {};
   // True if this is the most time that the server grants any step, not one that
   // the client chose.

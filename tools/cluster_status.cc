@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/message_lite.h"
 #include "leat/core/devices/device_name.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/cluster/address.h"
 #include "leat/distributed/tasks/fan_out.h"
@@ -46,7 +47,7 @@ class WaitingAnswers {
 Answers CallAll(Transport& transport, const std::vector<std::string>& addresses,
                 const Method& method,
                 const google::protobuf::MessageLite& request,
-                std::chrono::steady_clock::time_point deadline) {
+                Clock::time_point deadline) {
   const auto waiting = std::make_shared<WaitingAnswers>();
   std::vector<Gather<Payload>::Result> results = Gather<Payload>::Make(
       addresses.size(),
@@ -99,7 +100,7 @@ size_t ClusterReading::num_unreachable() const {
 }
 
 void ClusterStatus::Ask(Readings& readings) {
-  const auto deadline = std::chrono::steady_clock::now() + options_.timeout;
+  const Clock::time_point deadline = DeadlineAfter(options_.timeout);
   std::vector<std::string> addresses;
   for (const auto& [address, task] : asked_) {
     if (readings.contains(address)) continue;

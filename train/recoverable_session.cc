@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <list>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -11,7 +10,9 @@
 #include "absl/time/time.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/cancellation.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
+#include "leat/core/threads/thread.h"
 #include "leat/core/threads/timer_queue.h"
 #include "leat/distributed/client/remote_session.h"
 #include "leat/train/readiness.h"
@@ -20,7 +21,6 @@ namespace leat {
 namespace {
 
 using std::chrono::nanoseconds;
-using std::chrono::steady_clock;
 
 constexpr size_t kMaxNames = 10;  // that a message shows
 
@@ -44,9 +44,9 @@ std::string Some(const std::vector<std::string>& names) {
 }
 
 // The time until the deadline.
-nanoseconds Left(steady_clock::time_point deadline) {
-  if (deadline == steady_clock::time_point::max()) return nanoseconds::max();
-  return deadline - steady_clock::now();
+nanoseconds Left(Clock::time_point deadline) {
+  if (deadline == Clock::time_point::max()) return nanoseconds::max();
+  return deadline - Clock::now();
 }
 
 nanoseconds Doubled(nanoseconds pause, nanoseconds longest) {
@@ -118,7 +118,7 @@ class RecoverableSession::Implementation {
   // A step that is running.
   struct Running {
     LivePtr live = {};
-    steady_clock::time_point begin = {};
+    Clock::time_point begin = {};
   };
 
   // Returns the session, which is made if there is none.
@@ -126,35 +126,35 @@ class RecoverableSession::Implementation {
   // Tries to make a session until that succeeds or `give_up` is over.
   absl::StatusOr<SessionPtr> Make();
   // Makes one attempt.
-  absl::StatusOr<SessionPtr> Attempt(steady_clock::time_point deadline);
+  absl::StatusOr<SessionPtr> Attempt(Clock::time_point deadline);
   // Returns the time that is left, but at least 1 ms, because it may just have
   // run out.
-  static nanoseconds SomeTimeUntil(steady_clock::time_point deadline) {
+  static nanoseconds SomeTimeUntil(Clock::time_point deadline) {
     return std::max<nanoseconds>(Left(deadline), std::chrono::milliseconds(1));
   }
   // Returns the options of a session that must be ready by the deadline.
-  SessionOptions WantedUntil(steady_clock::time_point deadline) const;
+  SessionOptions WantedUntil(Clock::time_point deadline) const;
   // Makes a session whose variables may not be ready yet.
-  absl::StatusOr<SessionPtr> NewSessionUntil(steady_clock::time_point deadline);
+  absl::StatusOr<SessionPtr> NewSessionUntil(Clock::time_point deadline);
   // Clears the tasks.
-  absl::Status Reset(steady_clock::time_point deadline);
+  absl::Status Reset(Clock::time_point deadline);
   // Makes the variables ready, or waits until the chief has. Afterwards
   // `session` may be another one.
-  absl::Status Prepare(SessionPtr& session, steady_clock::time_point deadline);
+  absl::Status Prepare(SessionPtr& session, Clock::time_point deadline);
   // Returns OK, or an error that says that the `missing` variables were lost.
   absl::Status WhatIsLost(const std::vector<std::string>& missing) const;
   // Runs `init` and checks that it initialized all variables.
-  absl::Status Initialize(Session& session, steady_clock::time_point deadline);
+  absl::Status Initialize(Session& session, Clock::time_point deadline);
   // Waits until no variable is missing.
   absl::Status WaitForChief(Session& session, std::vector<std::string> missing,
-                            steady_clock::time_point deadline);
+                            Clock::time_point deadline);
 
   // Runs a step of the program or of the loop.
   absl::StatusOr<std::vector<Tensor>> RunStep(const LivePtr& live,
                                               const RunArgs& args);
   // Runs the node `name`, unless that is empty.
   absl::Status RunNode(Session& session, const std::string& name,
-                       steady_clock::time_point deadline);
+                       Clock::time_point deadline);
   // Returns the names of the variables that are not initialized.
   absl::StatusOr<std::vector<std::string>> Uninitialized(Session& session,
                                                          nanoseconds timeout);
@@ -196,17 +196,18 @@ class RecoverableSession::Implementation {
   // The steps that are running, in the order in which they began.
   std::list<Running> running_ ABSL_GUARDED_BY(mutex_);
 
-  std::thread loop_;
-  std::thread watch_;
+  Thread loop_;
+  Thread watch_;
 };
 
 absl::Status RecoverableSession::Implementation::Start() {
   LEAT_RETURN_IF_ERROR(CheckOptions(options_));
   LEAT_RETURN_IF_ERROR(Acquire());
-  if (!options_.loop.empty()) loop_ = std::thread([this] { RunLoop(); });
+  if (!options_.loop.empty())
+    loop_ = Thread("leat-loop", [this] { RunLoop(); });
   if (options_.check_every > nanoseconds(0) &&
       !options_.uninitialized.empty()) {
-    watch_ = std::thread([this] { RunWatch(); });
+    watch_ = Thread("leat-watch", [this] { RunWatch(); });
   }
   return absl::OkStatus();
 }
@@ -226,8 +227,8 @@ absl::Status RecoverableSession::Implementation::Close() {
   for (const SessionPtr& session : open) {
     if (session != nullptr) status.Update(session->Close());
   }
-  if (loop_.joinable()) loop_.join();
-  if (watch_.joinable()) watch_.join();
+  loop_.Join();
+  watch_.Join();
   return status;
 }
 
@@ -243,9 +244,9 @@ void RecoverableSession::Implementation::Log(absl::string_view text) {
 }
 
 bool RecoverableSession::Implementation::Sleep(nanoseconds duration) {
-  const steady_clock::time_point end = DeadlineAfter(duration);
+  const Clock::time_point end = DeadlineAfter(duration);
   MutexLock lock(mutex_);
-  while (!closed_ && steady_clock::now() < end) changed_.WaitUntil(mutex_, end);
+  while (!closed_ && Clock::now() < end) changed_.WaitUntil(mutex_, end);
   return !closed_;
 }
 
@@ -314,17 +315,16 @@ RecoverableSession::Implementation::Acquire() {
 
 absl::StatusOr<RecoverableSession::Implementation::SessionPtr>
 RecoverableSession::Implementation::Make() {
-  const steady_clock::time_point begin = steady_clock::now();
-  const steady_clock::time_point deadline = DeadlineAfter(options_.give_up);
+  const Clock::time_point begin = Clock::now();
+  const Clock::time_point deadline = DeadlineAfter(options_.give_up);
   nanoseconds pause = options_.first_pause;
   for (int attempts = 1;; ++attempts) {
     absl::StatusOr<SessionPtr> made = Attempt(deadline);
     if (made.ok() || !IsRecoverable(made.status())) return made;
     if (Left(deadline) <= pause) {
-      return Prefixed(
-          made.status(),
-          absl::StrCat("gave up after ", attempts, " attempts in ",
-                       Text(steady_clock::now() - begin), ", the last: "));
+      return Prefixed(made.status(),
+                      absl::StrCat("gave up after ", attempts, " attempts in ",
+                                   Text(Clock::now() - begin), ", the last: "));
     }
     Log(absl::StrCat("no session yet, the next attempt is in ", Text(pause),
                      ": ", made.status().message()));
@@ -334,7 +334,7 @@ RecoverableSession::Implementation::Make() {
 }
 
 SessionOptions RecoverableSession::Implementation::WantedUntil(
-    steady_clock::time_point deadline) const {
+    Clock::time_point deadline) const {
   SessionOptions wanted = options_.session;
   wanted.connect_timeout =
       std::min(wanted.connect_timeout, SomeTimeUntil(deadline));
@@ -344,7 +344,7 @@ SessionOptions RecoverableSession::Implementation::WantedUntil(
 
 absl::StatusOr<RecoverableSession::Implementation::SessionPtr>
 RecoverableSession::Implementation::NewSessionUntil(
-    steady_clock::time_point deadline) {
+    Clock::time_point deadline) {
   const SessionOptions wanted = WantedUntil(deadline);
   LEAT_ASSIGN_OR_RETURN(SessionPtr session,
                         options_.new_session != nullptr
@@ -362,7 +362,7 @@ RecoverableSession::Implementation::NewSessionUntil(
 }
 
 absl::StatusOr<RecoverableSession::Implementation::SessionPtr>
-RecoverableSession::Implementation::Attempt(steady_clock::time_point deadline) {
+RecoverableSession::Implementation::Attempt(Clock::time_point deadline) {
   LEAT_ASSIGN_OR_RETURN(SessionPtr session, NewSessionUntil(deadline));
   absl::Status status = Prepare(session, deadline);
   if (status.ok()) {
@@ -374,7 +374,7 @@ RecoverableSession::Implementation::Attempt(steady_clock::time_point deadline) {
 }
 
 absl::Status RecoverableSession::Implementation::Reset(
-    steady_clock::time_point deadline) {
+    Clock::time_point deadline) {
   SessionOptions wanted = WantedUntil(deadline);
   // Uses all the time that is left: sessions with running steps end slowly, and
   // a reset that was given up would later clear what has been made in the
@@ -407,7 +407,7 @@ absl::Status RecoverableSession::Implementation::WhatIsLost(
 }
 
 absl::Status RecoverableSession::Implementation::Prepare(
-    SessionPtr& session, steady_clock::time_point deadline) {
+    SessionPtr& session, Clock::time_point deadline) {
   std::vector<std::string> missing;
   if (!options_.uninitialized.empty()) {
     LEAT_ASSIGN_OR_RETURN(missing, Uninitialized(*session, Left(deadline)));
@@ -434,7 +434,7 @@ absl::Status RecoverableSession::Implementation::Prepare(
 }
 
 absl::Status RecoverableSession::Implementation::Initialize(
-    Session& session, steady_clock::time_point deadline) {
+    Session& session, Clock::time_point deadline) {
   Log("the chief initializes the variables");
   {
     MutexLock lock(mutex_);
@@ -451,7 +451,7 @@ absl::Status RecoverableSession::Implementation::Initialize(
 
 absl::Status RecoverableSession::Implementation::WaitForChief(
     Session& session, std::vector<std::string> missing,
-    steady_clock::time_point deadline) {
+    Clock::time_point deadline) {
   Log(absl::StrCat("waits for the chief to initialize ", Some(missing)));
   nanoseconds pause = options_.first_poll;
   while (!missing.empty()) {
@@ -473,11 +473,10 @@ absl::Status RecoverableSession::Implementation::WaitForChief(
 // ---- Steps ----
 
 absl::Status RecoverableSession::Implementation::RunNode(
-    Session& session, const std::string& name,
-    steady_clock::time_point deadline) {
+    Session& session, const std::string& name, Clock::time_point deadline) {
   if (name.empty()) return absl::OkStatus();
   RunArgs args{.targets = {name}};
-  if (deadline != steady_clock::time_point::max()) {
+  if (deadline != Clock::time_point::max()) {
     args.options.timeout = Left(deadline);
   }
   return session.Run(args).status();
@@ -500,7 +499,7 @@ RecoverableSession::Implementation::Uninitialized(Session& session,
 
 absl::StatusOr<std::vector<Tensor>> RecoverableSession::Implementation::RunStep(
     const LivePtr& live, const RunArgs& args) {
-  std::list<Running> step = {{.live = live, .begin = steady_clock::now()}};
+  std::list<Running> step = {{.live = live, .begin = Clock::now()}};
   const auto position = step.begin();
   {
     MutexLock lock(mutex_);
@@ -566,8 +565,7 @@ void RecoverableSession::Implementation::RunWatch() {
     LivePtr live;
     {
       MutexLock lock(mutex_);
-      const steady_clock::time_point old =
-          steady_clock::now() - options_.check_every;
+      const Clock::time_point old = Clock::now() - options_.check_every;
       for (const Running& step : running_) {
         if (step.begin <= old && step.live == live_ && live_->lost.ok()) {
           live = live_;

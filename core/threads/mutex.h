@@ -14,12 +14,12 @@
 #ifndef LEAT_CORE_THREADS_MUTEX_H_
 #define LEAT_CORE_THREADS_MUTEX_H_
 
-#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <shared_mutex>
 
 #include "absl/base/thread_annotations.h"
+#include "leat/core/threads/time_simulation.h"
 
 namespace leat {
 
@@ -64,13 +64,21 @@ class CondVar {
   // return without a notification, so callers must test their condition in a
   // loop. REQUIRES: the caller holds `mutex`.
   void Wait(Mutex& mutex) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
+    if (TimeSimulation* const simulation = TimeSimulation::Get()) {
+      simulation->Wait(this, mutex.mutex_, TimeSimulation::TimePoint::max());
+      return;
+    }
     std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
     condition_.wait(lock);
     lock.release();
   }
-  // Like Wait, but returns false once `deadline` has passed, and true before.
-  bool WaitUntil(Mutex& mutex, std::chrono::steady_clock::time_point deadline)
+  // Like Wait, but returns false once `deadline` has passed by Clock
+  // (core/threads/clock.h), and true before.
+  bool WaitUntil(Mutex& mutex, TimeSimulation::TimePoint deadline)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
+    if (TimeSimulation* const simulation = TimeSimulation::Get()) {
+      return simulation->Wait(this, mutex.mutex_, deadline);
+    }
     std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
     const auto status = condition_.wait_until(lock, deadline);
     lock.release();
@@ -78,11 +86,21 @@ class CondVar {
   }
   // Wakes one waiting thread, if there is any. The caller need not hold the
   // mutex.
-  void NotifyOne() { condition_.notify_one(); }
+  void NotifyOne() { Notify(false); }
   // Wakes all waiting threads.
-  void NotifyAll() { condition_.notify_all(); }
+  void NotifyAll() { Notify(true); }
 
  private:
+  void Notify(bool all) {
+    if (TimeSimulation* const simulation = TimeSimulation::Get()) {
+      simulation->Notify(this, all);
+    } else if (all) {
+      condition_.notify_all();
+    } else {
+      condition_.notify_one();
+    }
+  }
+
   std::condition_variable condition_;
 };
 

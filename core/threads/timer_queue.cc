@@ -1,26 +1,19 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/core/threads/timer_queue.h"
 
-#include <pthread.h>
-
 #include <map>
-#include <string>
-#include <thread>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "leat/core/threads/mutex.h"
+#include "leat/core/threads/thread.h"
 
 namespace leat {
 
 class TimerQueue::Implementation {
  public:
   explicit Implementation(absl::string_view thread_name)
-      : thread_([this, name = std::string(thread_name.substr(0, 15))] {
-          // Linux does not allow longer names.
-          pthread_setname_np(pthread_self(), name.c_str());
-          Run();
-        }) {}
+      : thread_(thread_name, [this] { Run(); }) {}
 
   ~Implementation() {
     {
@@ -28,7 +21,7 @@ class TimerQueue::Implementation {
       stopping_ = true;
     }
     wake_.NotifyOne();
-    thread_.join();
+    thread_.Join();
   }
 
   Id At(Clock::time_point when, Callback callback) {
@@ -97,7 +90,7 @@ class TimerQueue::Implementation {
   Id last_id_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<Place, Callback> entries_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<Id, Clock::time_point> times_ ABSL_GUARDED_BY(mutex_);
-  std::thread thread_;  // must be the last member: it uses all of the above
+  Thread thread_;  // must be the last member: it uses all of the above
 };
 
 TimerQueue::TimerQueue(absl::string_view thread_name)
@@ -110,12 +103,5 @@ TimerQueue::Id TimerQueue::At(Clock::time_point when, Callback callback) {
 }
 
 bool TimerQueue::Cancel(Id id) { return implementation_->Cancel(id); }
-
-TimerQueue::Clock::time_point DeadlineAfter(std::chrono::nanoseconds time) {
-  using Clock = TimerQueue::Clock;
-  const Clock::time_point now = Clock::now();
-  return time > Clock::time_point::max() - now ? Clock::time_point::max()
-                                               : now + time;
-}
 
 }  // namespace leat

@@ -7,12 +7,12 @@
 #ifndef LEAT_CORE_THREADS_TIMER_QUEUE_H_
 #define LEAT_CORE_THREADS_TIMER_QUEUE_H_
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/strings/string_view.h"
+#include "leat/core/threads/clock.h"
 
 namespace leat {
 
@@ -20,7 +20,6 @@ namespace leat {
 // owns its thread and the callbacks that have not run.
 class TimerQueue {
  public:
-  using Clock = std::chrono::steady_clock;
   using Id = uint64_t;  // never 0, never reused
   // A callback must be quick, because it delays the next ones. It may call At
   // and Cancel.
@@ -45,10 +44,6 @@ class TimerQueue {
   class Implementation;
   const std::unique_ptr<Implementation> implementation_;
 };
-
-// Returns the time point that is `time` from now, or the largest one if the
-// clock cannot represent it.
-TimerQueue::Clock::time_point DeadlineAfter(std::chrono::nanoseconds time);
 
 }  // namespace leat
 

@@ -11,6 +11,8 @@
 #include "absl/time/time.h"
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/clock.h"
+#include "leat/core/threads/long_mutex.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/client/master_client.h"
 #include "leat/distributed/cluster/device_attributes.h"
@@ -24,7 +26,6 @@ namespace leat {
 namespace {
 
 using std::chrono::nanoseconds;
-using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kCloseTimeout(10);
 // How much longer than a step's timeout a client waits. The master ends the
@@ -33,13 +34,6 @@ constexpr std::chrono::seconds kCloseTimeout(10);
 constexpr std::chrono::seconds kAnswerGrace(7);
 
 int64_t RequestId() { return static_cast<int64_t>(RandomId() >> 1); }
-
-std::optional<steady_clock::time_point> FiniteDeadlineAfter(
-    nanoseconds timeout) {
-  const steady_clock::time_point now = steady_clock::now();
-  if (timeout > steady_clock::time_point::max() - now) return std::nullopt;
-  return now + std::max(timeout, nanoseconds(0));
-}
 
 // Returns `timeout` in milliseconds, at least 1, because 0 would mean no
 // timeout.
@@ -180,7 +174,7 @@ class RemoteSession final : public Session,
   const std::shared_ptr<Cancellation> cancellation_ =
       std::make_shared<Cancellation>();
 
-  Mutex extending_;  // held during an Extend and its call
+  LongMutex extending_;  // held during an Extend and its call
   Graph graph_ ABSL_GUARDED_BY(extending_);
   int64_t version_ ABSL_GUARDED_BY(extending_) = 0;
 
@@ -224,7 +218,7 @@ class RemoteCallable final : public Callable::Implementation {
 
 absl::Status RemoteSession::Create(absl::string_view target,
                                    const RemoteSessionOptions& options) {
-  MutexLock lock(extending_);
+  LongMutexLock lock(extending_);
   pb::CreateSessionRequest request;
   LEAT_ASSIGN_OR_RETURN(*request.mutable_graph_def(), Export(graph_));
   ExportConfig(options, *request.mutable_config());
@@ -258,7 +252,7 @@ CallOptions RemoteSession::StepCall(const RunOptions& options) const {
   if (options.timeout.has_value()) {
     const auto deadline = FiniteDeadlineAfter(*options.timeout);
     if (deadline.has_value() &&
-        *deadline < steady_clock::time_point::max() - kAnswerGrace) {
+        *deadline < Clock::time_point::max() - kAnswerGrace) {
       call.deadline = *deadline + kAnswerGrace;
     }
   }
@@ -383,7 +377,7 @@ void RemoteSession::ReleaseCallable(int64_t callable) {
 absl::Status RemoteSession::Extend(const Graph& graph) {
   Running running(*this);
   LEAT_RETURN_IF_ERROR(running.Begin());
-  MutexLock lock(extending_);
+  LongMutexLock lock(extending_);
   LEAT_ASSIGN_OR_RETURN(Graph merged, MergeGraphs(graph_, graph));
   LEAT_ASSIGN_OR_RETURN(pb::GraphDef exported, Export(merged));
   pb::ExtendSessionRequest request;

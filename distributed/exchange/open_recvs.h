@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 
 namespace leat {
@@ -24,8 +25,6 @@ namespace leat {
 // short lock each.
 class OpenRecvs {
  public:
-  using Clock = std::chrono::steady_clock;
-
   // One waiting Recv, as Oldest reports it.
   struct Recv {
     int64_t step_id = 0;

@@ -13,6 +13,7 @@
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/cluster/device_attributes.h"
 #include "leat/distributed/exchange/chunked_receive.h"
 #include "leat/distributed/exchange/open_recvs.h"
@@ -389,7 +390,7 @@ void Peers::Meet(absl::string_view task) {
 void Peers::MeetPeer(Transport& transport, const PeerRef& peer) {
   if (peer->was_asked.exchange(true)) return;
   CallOptions options;
-  options.deadline = std::chrono::steady_clock::now() + kStatusTimeout;
+  options.deadline = DeadlineAfter(kStatusTimeout);
   // The answer is kept in the peer's entry. Without one nothing changes.
   AskForStatus(transport, peer, std::move(options),
                [](const absl::StatusOr<PeerStatus>&) {});

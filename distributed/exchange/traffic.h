@@ -15,6 +15,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/cluster/cluster.h"
 #include "leat/distributed/exchange/open_recvs.h"
@@ -68,8 +69,6 @@ class PeerTraffic {
   Totals totals() const;
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   std::atomic<Kind> kind_{Kind::kUnknown};
   std::atomic<State> state_{State::kUnknown};
   std::atomic<int64_t> calls_{0};

@@ -10,14 +10,13 @@
 #include "absl/strings/str_join.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/master/session_config.h"
 #include "leat/distributed/transport/call_errors.h"
 
 namespace leat {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // The pauses between two calls of a task that cannot be reached: each pause is
 // twice the one before, up to the longest.
@@ -110,7 +109,7 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
     MutexLock lock(mutex_);
     if (missing_ == 0) return;
     // The timer must not keep the inquiry alive.
-    report_ = timers_.At(Clock::now() + request_.report_interval,
+    report_ = timers_.At(DeadlineAfter(request_.report_interval),
                          [weak = weak_from_this()] {
                            if (const auto self = weak.lock()) self->Report();
                          });

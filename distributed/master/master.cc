@@ -12,6 +12,7 @@
 #include "leat/core/devices/device_name.h"
 #include "leat/core/quoted_text.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/cluster/device_attributes.h"
 #include "leat/distributed/master/master_sessions.h"
 #include "leat/distributed/requests/request_ids.h"
@@ -27,7 +28,6 @@
 namespace leat {
 namespace {
 
-using std::chrono::steady_clock;
 using SessionPtr = std::shared_ptr<MasterSession>;
 
 // How long the tasks may take to answer CleanupAll.
@@ -95,7 +95,7 @@ class Master::Implementation
 
   void AddMethods(MethodTable& methods);
   void BeginStop();
-  void Stop(steady_clock::time_point deadline);
+  void Stop(Clock::time_point deadline);
   size_t num_sessions() const { return sessions_->size(); }
   void Report(const StatusListing& listing,
               pb::TaskStatusResponse& status) const;
@@ -206,7 +206,7 @@ void Master::Implementation::ServeStep(const leat::Method& method,
         payload.IsQuick() ? Thread::kTransport : Thread::kBlocking;
     self->requests_.Take(
         thread, std::move(payload), std::move(reply),
-        [self, handler, begun = steady_clock::now(), call = std::move(call)](
+        [self, handler, begun = Clock::now(), call = std::move(call)](
             Payload message, Reply answer) mutable {
           Request request;
           const absl::Status status =
@@ -457,7 +457,7 @@ void Master::Implementation::CleanUpTasks(const pb::ResetRequest& request,
     calls.push_back({task, ToPayload(cleanup)});
   }
   FanOut(*environment_.tasks, methods::kCleanupAll, std::move(calls),
-         {.deadline = steady_clock::now() + kResetTimeout},
+         {.deadline = DeadlineAfter(kResetTimeout)},
          [self = shared_from_this(), tasks = std::move(tasks),
           under_way = std::move(under_way), reply = std::move(reply)](
              const std::vector<absl::StatusOr<Payload>>& replies) mutable {
@@ -475,13 +475,13 @@ void Master::Implementation::BeginStop() {
   sessions_->BeginStop();
 }
 
-void Master::Implementation::Stop(steady_clock::time_point deadline) {
+void Master::Implementation::Stop(Clock::time_point deadline) {
   BeginStop();
   sessions_->WaitUntil(deadline);
   // Cancels the calls that nothing else cancels. After the deadline these are
   // the calls that sessions wait for; otherwise nobody waits for them any more.
   tasks_.Stop(Stopping());
-  sessions_->WaitUntil(steady_clock::time_point::max());
+  sessions_->WaitUntil(Clock::time_point::max());
   environment_.lost_deletions->Stop();
   environment_.cleanups->Stop();
 }
@@ -489,11 +489,11 @@ void Master::Implementation::Stop(steady_clock::time_point deadline) {
 void Master::Implementation::Report(const StatusListing& listing,
                                     pb::TaskStatusResponse& status) const {
   status.set_num_client_sessions(static_cast<int64_t>(sessions_->size()));
-  std::vector<std::pair<steady_clock::duration, SessionPtr>> sessions;
-  const steady_clock::time_point now = steady_clock::now();
+  std::vector<std::pair<Clock::duration, SessionPtr>> sessions;
+  const Clock::time_point now = Clock::now();
   for (SessionPtr& session : sessions_->List(kMaxReportedSessions)) {
-    const steady_clock::duration idle = now - session->idle_since();
-    sessions.emplace_back(std::max(idle, steady_clock::duration(0)),
+    const Clock::duration idle = now - session->idle_since();
+    sessions.emplace_back(std::max(idle, Clock::duration(0)),
                           std::move(session));
   }
   const size_t listed = std::min(sessions.size(), listing.max_listed);
@@ -524,7 +524,7 @@ void Master::AddMethods(MethodTable& methods) {
 
 void Master::BeginStop() { implementation_->BeginStop(); }
 
-void Master::Stop(steady_clock::time_point deadline) {
+void Master::Stop(Clock::time_point deadline) {
   implementation_->Stop(deadline);
 }
 

@@ -5,10 +5,10 @@
 #ifndef LEAT_DISTRIBUTED_MASTER_MASTER_H_
 #define LEAT_DISTRIBUTED_MASTER_MASTER_H_
 
-#include <chrono>
 #include <cstddef>
 #include <memory>
 
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/master/master_session.h"
 #include "leat/distributed/status_listing.h"
 #include "leat/distributed/wire/methods.h"
@@ -39,7 +39,7 @@ class Master {
   // way. After `deadline` it no longer waits for tasks to confirm that their
   // part of a session has ended. Must not be called on a thread that runs
   // calls. Idempotent.
-  void Stop(std::chrono::steady_clock::time_point deadline);
+  void Stop(Clock::time_point deadline);
 
   // Returns how many sessions of clients are open.
   size_t num_sessions() const;

@@ -11,6 +11,7 @@
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/cluster/device_attributes.h"
 #include "leat/distributed/master/registered_plan.h"
 #include "leat/distributed/master/step_deadline.h"
@@ -27,8 +28,6 @@
 namespace leat {
 namespace {
 
-using std::chrono::steady_clock;
-
 // How long tasks may take to answer when a session is created, unless the
 // client says otherwise.
 constexpr std::chrono::seconds kConnectTimeout(60);
@@ -44,12 +43,11 @@ constexpr size_t kMaxWaitingExtensions = 16;
 // Returns how long tasks may take to answer. The time ends a little before the
 // client gives up, so that the client can be told which task is missing.
 std::chrono::nanoseconds TimeToConnect(
-    const SessionConfig& config,
-    std::optional<steady_clock::time_point> answer_by) {
+    const SessionConfig& config, std::optional<Clock::time_point> answer_by) {
   const std::chrono::nanoseconds wanted =
       config.operation_timeout.value_or(kConnectTimeout);
   if (!answer_by.has_value()) return wanted;
-  const std::chrono::nanoseconds left = *answer_by - steady_clock::now();
+  const std::chrono::nanoseconds left = *answer_by - Clock::now();
   return std::min(wanted, left - std::min<std::chrono::nanoseconds>(
                                      left / 4, kTimeToReply));
 }
@@ -119,14 +117,14 @@ MasterSession::MasterSession(const MasterEnvironment& environment,
                        " bytes (--max-session-bytes)"),
           environment.limits.max_session_bytes)),
       allocator_(HostAllocator(), memory_),
-      used_(steady_clock::now()),
+      used_(Clock::now()),
       graph_bytes_(environment.limits.max_graph_bytes) {}
 
 void MasterSession::Create(const MasterEnvironment& environment,
                            pb::CreateSessionRequest request,
                            std::shared_ptr<Cancellation> cancellation,
                            std::shared_ptr<void> under_way, Created done,
-                           std::optional<steady_clock::time_point> answer_by) {
+                           std::optional<Clock::time_point> answer_by) {
   absl::StatusOr<SessionConfig> config = ReadSessionConfig(request.config());
   if (!config.ok()) return std::move(done)(config.status());
   GraphBytes graph_bytes(environment.limits.max_graph_bytes);
@@ -229,7 +227,7 @@ void MasterSession::DeleteWorkerSessions(absl::AnyInvocable<void() &&> done) {
     calls.push_back({task, ToPayload(request)});
   }
   FanOut(*environment_.tasks, methods::kDeleteWorkerSession, std::move(calls),
-         {.deadline = steady_clock::now() + kDeleteTimeout},
+         {.deadline = DeadlineAfter(kDeleteTimeout)},
          [self = shared_from_this(), done = std::move(done)](
              const std::vector<absl::StatusOr<Payload>>& replies) mutable {
            LostDeletions* const lost = self->environment_.lost_deletions.get();
@@ -243,7 +241,7 @@ void MasterSession::DeleteWorkerSessions(absl::AnyInvocable<void() &&> done) {
 
 absl::Status MasterSession::Touch() {
   MutexLock lock(mutex_);
-  used_ = steady_clock::now();
+  used_ = Clock::now();
   return closed_;
 }
 
@@ -291,7 +289,7 @@ std::optional<StepDeadline> MasterSession::DeadlineOf(
     const StepArgs& args) const {
   const std::chrono::nanoseconds timeout =
       StepTimeout(config_, args.options, environment_.limits.max_step_time);
-  if (timeout >= steady_clock::time_point::max() - args.begun) {
+  if (timeout >= Clock::time_point::max() - args.begun) {
     return std::nullopt;
   }
   return StepDeadline{
@@ -384,8 +382,7 @@ void MasterSession::RunPlan(PlanTable::Plan plan, StepArgs args,
       .call = std::move(args.call),
       .trace = args.options.trace_level() != pb::RunOptions::NO_TRACE,
       .partition_graphs = args.options.output_partition_graphs()};
-  if (request.deadline.has_value() &&
-      steady_clock::now() >= request.deadline->at) {
+  if (request.deadline.has_value() && Clock::now() >= request.deadline->at) {
     return std::move(done)({.status = TooLateToBegin(*request.deadline)});
   }
   const absl::StatusOr<int64_t> begun = Begin();
@@ -437,7 +434,7 @@ void MasterSession::End(int64_t run) {
     const auto place = running_.find(run);
     step = std::move(place->second);
     running_.erase(place);
-    used_ = steady_clock::now();
+    used_ = Clock::now();
     if (running_.empty()) when_idle = std::exchange(when_idle_, nullptr);
   }
   if (when_idle != nullptr) std::move(when_idle)();
@@ -545,9 +542,9 @@ void MasterSession::Close(absl::Status why,
   if (is_idle) DeleteWorkerSessions(std::move(done));
 }
 
-steady_clock::time_point MasterSession::idle_since() const {
+Clock::time_point MasterSession::idle_since() const {
   MutexLock lock(mutex_);
-  return running_.empty() ? used_ : steady_clock::now();
+  return running_.empty() ? used_ : Clock::now();
 }
 
 }  // namespace leat

@@ -24,6 +24,7 @@
 #include "leat/core/devices/device.h"
 #include "leat/core/tensor.h"
 #include "leat/core/threads/cancellation.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/timer_queue.h"
 #include "leat/core/threads/work_queue.h"
@@ -93,11 +94,11 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   // kept until nothing is left of a session that failed. `answer_by` is when
   // the client stops waiting. The tasks that have not answered shortly before
   // are named in the error, so that the client gets to know them.
-  static void Create(
-      const MasterEnvironment& environment, pb::CreateSessionRequest request,
-      std::shared_ptr<Cancellation> cancellation,
-      std::shared_ptr<void> under_way, Created done,
-      std::optional<std::chrono::steady_clock::time_point> answer_by = {});
+  static void Create(const MasterEnvironment& environment,
+                     pb::CreateSessionRequest request,
+                     std::shared_ptr<Cancellation> cancellation,
+                     std::shared_ptr<void> under_way, Created done,
+                     std::optional<Clock::time_point> answer_by = {});
 
   // The handle by which clients and tasks name the session. It is random.
   const std::string& handle() const { return handle_; }
@@ -125,7 +126,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
     std::vector<Tensor> feeds = {};  // in the order of the signature
     pb::RunOptions options = {};
     // When the client's call arrived. The step's timeout counts from then.
-    std::chrono::steady_clock::time_point begun = {};
+    Clock::time_point begun = {};
     // The client's call. Its cancellation cancels the step. May be null.
     std::shared_ptr<CallContext> call = {};
   };
@@ -154,7 +155,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
 
   // Returns since when no step, plan or extension has been under way and nobody
   // has called the session; now if something is under way.
-  std::chrono::steady_clock::time_point idle_since() const;
+  Clock::time_point idle_since() const;
   // The number of plans that are kept.
   size_t num_plans() const { return plans_->num_plans(); }
   // The number of tasks that take part.
@@ -237,7 +238,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
   // What Close still has to do when nothing is under way; null before Close.
   absl::AnyInvocable<void() &&> when_idle_ ABSL_GUARDED_BY(mutex_);
   // When the session was last called, or something under way ended.
-  std::chrono::steady_clock::time_point used_ ABSL_GUARDED_BY(mutex_);
+  Clock::time_point used_ ABSL_GUARDED_BY(mutex_);
   // What is under way, by number. Null for a step that is being started, for a
   // plan and for an extension.
   absl::flat_hash_map<int64_t, std::shared_ptr<RemoteStep>> running_

@@ -6,12 +6,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/tasks/fan_out.h"
 
 namespace leat {
 namespace {
-
-using std::chrono::steady_clock;
 
 // How often idle sessions are looked for: every quarter of the idle time,
 // within these bounds.
@@ -79,7 +78,7 @@ absl::Status MasterSessions::Full(const Idle& longest) const {
 }
 
 MasterSessions::Idle MasterSessions::LongestIdle() const {
-  const steady_clock::time_point now = steady_clock::now();
+  const Clock::time_point now = Clock::now();
   Idle longest;
   for (const auto& [handle, session] : sessions_) {
     const std::chrono::nanoseconds time = now - session->idle_since();
@@ -213,7 +212,7 @@ void MasterSessions::StartSweeping() {
 }
 
 void MasterSessions::Sweep() {
-  const steady_clock::time_point now = steady_clock::now();
+  const Clock::time_point now = Clock::now();
   std::vector<std::string> idle;
   {
     MutexLock lock(mutex_);
@@ -241,7 +240,7 @@ void MasterSessions::BeginStop() {
   CloseAll(Stopping(), [](const UnderWay&) {});
 }
 
-bool MasterSessions::WaitUntil(steady_clock::time_point deadline) {
+bool MasterSessions::WaitUntil(Clock::time_point deadline) {
   MutexLock lock(mutex_);
   while (under_way_ > 0) {
     if (!ended_.WaitUntil(mutex_, deadline)) break;

@@ -17,6 +17,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/timer_queue.h"
 #include "leat/distributed/limits.h"
@@ -73,7 +74,7 @@ class MasterSessions : public std::enable_shared_from_this<MasterSessions> {
   void BeginStop();
   // Waits until nothing is under way. Returns false if something still is at
   // `deadline`.
-  bool WaitUntil(std::chrono::steady_clock::time_point deadline);
+  bool WaitUntil(Clock::time_point deadline);
 
   // Returns the number of sessions that are open.
   size_t size() const;

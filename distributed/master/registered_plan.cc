@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/master/plan_observer.h"
 #include "leat/distributed/requests/parse_message.h"
 #include "leat/distributed/requests/request_queue.h"
@@ -257,7 +258,7 @@ void DeregisterParts(Tasks& tasks, const std::string& session_handle,
     calls.push_back({part.task, ToPayload(request)});
   }
   FanOut(tasks, methods::kDeregisterGraph, std::move(calls),
-         {.deadline = std::chrono::steady_clock::now() + kDeregisterTimeout},
+         {.deadline = DeadlineAfter(kDeregisterTimeout)},
          [](const std::vector<absl::StatusOr<Payload>>&) {});
 }
 

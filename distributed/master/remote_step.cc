@@ -11,6 +11,7 @@
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/master/step_deadline.h"
 #include "leat/distributed/requests/parse_message.h"
 #include "leat/distributed/requests/request_queue.h"
@@ -20,8 +21,6 @@
 
 namespace leat {
 namespace {
-
-using Clock = TimerQueue::Clock;
 
 // Returns 0 for a number that cannot be a time, since a peer may send any
 // number.
@@ -76,8 +75,8 @@ RemoteStep::RemoteStep(const StepEnvironment& environment, StepRequest request,
       times_(request_.trace ? request_.plan->parts.size() : 0) {}
 
 int64_t RemoteStep::WallTime() const {
-  return std::chrono::nanoseconds(Clock::now().time_since_epoch() +
-                                  wall_clock_offset_)
+  const auto now = std::chrono::steady_clock::now();
+  return std::chrono::nanoseconds(now.time_since_epoch() + wall_clock_offset_)
       .count();
 }
 
@@ -290,7 +289,7 @@ void RemoteStep::Record(size_t part, const absl::Status& status) {
       must_cancel = !cancelled_ && !may_wait;
       if (!cancelled_ && may_wait) {
         timers_.push_back(
-            environment_.timers->At(Clock::now() + environment_.wait_for_cause,
+            environment_.timers->At(DeadlineAfter(environment_.wait_for_cause),
                                     [weak = weak_from_this(), status] {
                                       if (const auto self = weak.lock())
                                         self->CancelParts(status);
@@ -328,7 +327,7 @@ void RemoteStep::CancelParts(const absl::Status& why) {
     cancelled_ = true;
     lacks_logs = lacks_logs_;
     timers_.push_back(
-        environment_.timers->At(Clock::now() + environment_.wait_for_replies,
+        environment_.timers->At(DeadlineAfter(environment_.wait_for_replies),
                                 [weak = weak_from_this()] {
                                   const auto self = weak.lock();
                                   if (self != nullptr) self->Finish();
@@ -419,7 +418,7 @@ void RemoteStep::CleanUp() {
     calls.push_back({part.task, ToPayload(request)});
   }
   FanOut(*environment_.tasks, methods::kCleanupGraph, std::move(calls),
-         {.deadline = Clock::now() + environment_.cleanup_timeout},
+         {.deadline = DeadlineAfter(environment_.cleanup_timeout)},
          [ended = std::move(ended)](
              const std::vector<absl::StatusOr<Payload>>&) mutable {
            std::move(ended)();

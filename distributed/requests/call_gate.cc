@@ -1,5 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/requests/call_gate.h"
+#include "leat/core/threads/clock.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -50,7 +51,7 @@ void CallGate::Close() {
   is_closed_ = true;
 }
 
-bool CallGate::WaitUntil(std::chrono::steady_clock::time_point deadline) {
+bool CallGate::WaitUntil(Clock::time_point deadline) {
   MutexLock lock(mutex_);
   while (inside_ > 0) {
     if (!left_.WaitUntil(mutex_, deadline)) break;

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/quoted_text.h"
 #include "leat/core/status_macros.h"
-#include "leat/core/threads/mutex.h"
+#include "leat/core/threads/clock.h"
+#include "leat/core/threads/long_mutex.h"
 #include "leat/core/threads/timer_queue.h"
 #include "leat/core/threads/work_queue.h"
 #include "leat/distributed/cluster/address.h"
@@ -28,8 +28,6 @@
 
 namespace leat {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr int kBlockingThreads = 4;
 // The pause between attempts to end the steps that are left.
@@ -120,7 +118,7 @@ class Server::Implementation {
   const std::string name_;
   std::string address_;
 
-  Mutex stop_mutex_;  // held during Stop
+  LongMutex stop_mutex_;  // held during Stop
   bool is_stopped_ ABSL_GUARDED_BY(stop_mutex_) = false;
 
   std::atomic<size_t> num_rendezvous_{0};
@@ -254,7 +252,7 @@ void Server::Implementation::MakeMaster() {
 }
 
 void Server::Implementation::Stop(std::chrono::nanoseconds grace) {
-  MutexLock lock(stop_mutex_);
+  LongMutexLock lock(stop_mutex_);
   if (is_stopped_ || listener_ == nullptr) return;
   is_stopped_ = true;
   master_watch_->Stop();
@@ -269,20 +267,17 @@ void Server::Implementation::Stop(std::chrono::nanoseconds grace) {
   Clock::time_point again = Clock::now();
   while (!gate_.WaitUntil(again)) {
     worker_->EndSteps(gate_.reason());
-    again = Clock::now() + kEndStepsInterval;
+    again = DeadlineAfter(kEndStepsInterval);
   }
   // Other tasks are told about the end of their sessions. A silent one is not
   // waited for.
-  master_->Stop(std::max(end, Clock::now() + kReplyGrace));
+  master_->Stop(std::max(end, DeadlineAfter(kReplyGrace)));
   listener_->Shutdown(kReplyGrace);
 }
 
 void Server::Implementation::WaitForPeers(Clock::time_point deadline) const {
-  while (steps_->num_untaken() > 0) {
-    const auto left = deadline - Clock::now();
-    if (left <= Clock::duration::zero()) return;
-    std::this_thread::sleep_for(
-        std::min<Clock::duration>(left, kEndStepsInterval));
+  while (steps_->num_untaken() > 0 && Clock::now() < deadline) {
+    SleepUntil(std::min(deadline, DeadlineAfter(kEndStepsInterval)));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/cluster/device_attributes.h"
 #include "leat/distributed/exchange/open_recvs.h"
 #include "leat/distributed/exchange/peers.h"
@@ -60,7 +61,7 @@ absl::StatusOr<Payload> StatusService::GetStatus(const Payload& payload) const {
   pb::TaskStatusResponse status;
   status.set_task(sources_.task);
   status.set_version(sources_.version);
-  status.set_uptime_us(ToMicros(std::chrono::steady_clock::now() - started_));
+  status.set_uptime_us(ToMicros(Clock::now() - started_));
   status.set_resident_bytes(ResidentBytes());
   for (const auto& device : sources_.devices->devices()) {
     ExportDevice(device->info(), *status.add_devices());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/requests/request_queue.h"
 #include "leat/protos/leat_worker.pb.h"
 #include "leat/protos/worker.pb.h"
@@ -58,7 +59,7 @@ void Cleanups::Flush() {
       // The result is ignored. A task that cannot be reached has already
       // forgotten the steps, or forgets them when their session ends.
       tasks_.Call(task, methods::kCleanupGraph, ToPayload(request),
-                  {.deadline = TimerQueue::Clock::now() + kCleanupTimeout},
+                  {.deadline = DeadlineAfter(kCleanupTimeout)},
                   [](const absl::StatusOr<Payload>&) {});
     }
   }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/requests/parse_message.h"
 #include "leat/distributed/requests/request_queue.h"
 #include "leat/distributed/tasks/fan_out.h"
@@ -26,7 +27,7 @@ void CallAll(Tasks& tasks, const std::vector<std::string>& names,
     calls.push_back({name, ToPayload(request)});
   }
   FanOut(tasks, methods::kLogging, std::move(calls),
-         {.deadline = std::chrono::steady_clock::now() + kLoggingTimeout,
+         {.deadline = DeadlineAfter(kLoggingTimeout),
           .cancellation = std::move(cancellation)},
          std::move(done));
 }

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/check.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/cluster/address.h"
 #include "leat/distributed/transport/call_errors.h"
@@ -24,8 +25,6 @@ using in_process::InProcessCall;
 using in_process::OpenCalls;
 using in_process::Service;
 using in_process::ServiceRef;
-using Clock = std::chrono::steady_clock;
-
 class InProcessListener final : public Listener {
  public:
   InProcessListener(std::shared_ptr<InProcessNetwork> network,
@@ -120,7 +119,7 @@ void in_process::Network::Hold(const std::string& way, const CallRef& call,
     MutexLock lock(mutex_);
     held_[way].push_back(call);
   }
-  timers_.At(Clock::now() + time, [this, way] { LetGo(way); });
+  timers_.At(DeadlineAfter(time), [this, way] { LetGo(way); });
 }
 
 void in_process::Network::LetGo(const std::string& way) {

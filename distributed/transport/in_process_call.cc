@@ -5,13 +5,12 @@
 #include "leat/core/check.h"
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/requests/guarded_reply.h"
 #include "leat/distributed/transport/call_errors.h"
 
 namespace leat::in_process {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // Returns the size of the message in bytes, without the framing of its tensors.
 int64_t BytesOf(const Payload& payload) {
@@ -63,7 +62,7 @@ void InProcessCall::Start() {
     }
     if (fate_.lost_after.has_value()) {
       timers_.push_back(
-          network_.timers().At(Clock::now() + *fate_.lost_after, [weak] {
+          network_.timers().At(DeadlineAfter(*fate_.lost_after), [weak] {
             if (const CallRef call = weak.lock()) {
               call->Abandon(UnreachableError(call->parts_.address,
                                              "the call was lost on its way"));
@@ -114,7 +113,7 @@ void InProcessCall::DispatchAfter(std::chrono::nanoseconds time) {
     self->network_.queue().Add([self] { self->Dispatch(); });
   };
   if (time <= std::chrono::nanoseconds(0)) return dispatch();
-  network_.timers().At(Clock::now() + time, std::move(dispatch));
+  network_.timers().At(DeadlineAfter(time), std::move(dispatch));
 }
 
 void InProcessCall::Dispatch() {
@@ -185,7 +184,7 @@ void InProcessCall::Answer(absl::StatusOr<Payload> response) {
     return End(std::move(response));
   }
   network_.timers().At(
-      Clock::now() + fate_.reply_delay,
+      DeadlineAfter(fate_.reply_delay),
       [self = shared_from_this(), response = std::move(response)]() mutable {
         self->End(std::move(response));
       });
@@ -258,10 +257,7 @@ void Service::Leave(const CallRef& call) {
 }
 
 void Service::Close(std::chrono::nanoseconds grace) {
-  const Clock::time_point now = Clock::now();
-  const Clock::time_point end = grace > Clock::time_point::max() - now
-                                    ? Clock::time_point::max()
-                                    : now + grace;
+  const Clock::time_point end = DeadlineAfter(grace);
   std::vector<CallRef> calls;
   {
     MutexLock lock(mutex_);

@@ -19,6 +19,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/threads/cancellation.h"
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/wire/methods.h"
 #include "leat/distributed/wire/payload.h"
 
@@ -28,7 +29,7 @@ class InProcessNetwork;
 
 // The options of one call. A value.
 struct CallOptions {
-  std::optional<std::chrono::steady_clock::time_point> deadline = {};
+  std::optional<Clock::time_point> deadline = {};
   // Ends the call when it is cancelled, also at the callee. May be null.
   std::shared_ptr<Cancellation> cancellation = {};
   // If true, the call waits, until its deadline, for a task that cannot be

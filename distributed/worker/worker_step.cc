@@ -9,6 +9,7 @@
 #include "leat/core/devices/rendezvous.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/shown_ids.h"
 #include "leat/distributed/transport/call_errors.h"
 #include "leat/partitioner/bundles.h"
@@ -50,7 +51,7 @@ void RunningSteps::Add(std::shared_ptr<WorkerStep> step, int64_t step_id,
   Entry entry{.step = std::move(step),
               .step_id = ShownStep(step_id),
               .session = ShownHandle(session),
-              .begun = std::chrono::steady_clock::now()};
+              .begun = Clock::now()};
   counts_.Begin();
   MutexLock lock(mutex_);
   steps_.emplace(key, std::move(entry));
@@ -77,7 +78,7 @@ void RunningSteps::FailAll(const absl::Status& why) {
 void RunningSteps::Report(const StatusListing& listing,
                           pb::TaskStatusResponse& status) const {
   ExportSteps(counts_.totals(), *status.mutable_steps());
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = Clock::now();
   std::vector<Entry> old;
   {
     MutexLock lock(mutex_);

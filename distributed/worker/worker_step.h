@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "leat/core/tensor.h"
 #include "leat/core/threads/cancellation.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/timer_queue.h"
 #include "leat/distributed/exchange/remote_rendezvous.h"
@@ -64,7 +65,7 @@ class RunningSteps {
     // (shown_ids.h).
     uint32_t step_id = 0;      // by ShownStep
     std::string session = {};  // by ShownHandle
-    std::chrono::steady_clock::time_point begun = {};
+    Clock::time_point begun = {};
   };
 
   mutable Mutex mutex_;

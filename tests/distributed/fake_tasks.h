@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/tasks/tasks.h"
 
@@ -70,8 +71,7 @@ class FakeTasks final : public Tasks {
   // Waits until there are `count` calls, and returns all calls that were not
   // taken before. Fails the test if there are fewer after 20 seconds.
   std::vector<Received> Take(size_t count) {
-    const auto deadline =
-        std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const auto deadline = Clock::now() + std::chrono::seconds(20);
     MutexLock lock(mutex_);
     while (calls_.size() < count && changed_.WaitUntil(mutex_, deadline)) {
     }

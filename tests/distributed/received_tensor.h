@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "leat/core/devices/rendezvous.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 
 namespace leat::testing {
@@ -43,8 +44,7 @@ class ReceivedTensor {
   // Waits for the first call. Returns false if there is none within ten
   // seconds.
   bool Wait() const {
-    const auto deadline =
-        std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    const auto deadline = Clock::now() + std::chrono::seconds(10);
     MutexLock lock(state_->mutex);
     while (state_->calls == 0) {
       if (!state_->changed.WaitUntil(state_->mutex, deadline)) return false;

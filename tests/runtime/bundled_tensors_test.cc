@@ -24,15 +24,15 @@
 #include "leat/partitioner/bundles.h"
 #include "leat/protos/config.pb.h"
 #include "leat/protos/graph.pb.h"
-#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/session_under_test.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/temporary_folder.h"
 #include "leat/tests/testing/test_service.h"
 
 namespace leat::bundled_tensors_test {
 namespace {
 
-using ::leat::testing::Eventually;
+using ::leat::testing::AdvanceUntil;
 using ::testing::HasSubstr;
 
 // The timeout of steps, so that a step that hangs fails the test.
@@ -54,7 +54,7 @@ class BundledTensorsTest : public ::testing::Test {
   void TearDown() override {
     session_.reset();
     for (const auto& server : servers_) {
-      EXPECT_TRUE(Eventually([&] { return CountLeft(*server) == 0; }))
+      EXPECT_TRUE(AdvanceUntil([&] { return CountLeft(*server) == 0; }))
           << server->target();
     }
   }

@@ -1,11 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 #include <string>
-#include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/thread.h"
 #include "leat/runtime/local_rendezvous.h"
 
 namespace leat::local_rendezvous_concurrency_test {
@@ -154,7 +154,7 @@ TEST(LocalRendezvousTest, EveryTensorArrivesOnceUnderContention) {
   LocalRendezvous rendezvous;
   constexpr int kKeys = 2000;
   std::atomic<int64_t> sum{0};
-  std::thread sender([&] {
+  Thread sender([&] {
     for (int i = 0; i < kKeys; ++i) {
       ASSERT_TRUE(
           rendezvous.Send(absl::StrCat(i), Tensor::Scalar(i), false).ok());
@@ -166,7 +166,7 @@ TEST(LocalRendezvousTest, EveryTensorArrivesOnceUnderContention) {
                            if (status.ok()) sum += t.scalar<int>();
                          });
   }
-  sender.join();
+  sender.Join();
   EXPECT_EQ(sum, int64_t{kKeys} * (kKeys - 1) / 2);
 }
 

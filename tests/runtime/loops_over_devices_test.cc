@@ -13,7 +13,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -24,6 +23,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/thread.h"
 #include "leat/graph/analysis/frames.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/io/graph_def.h"
@@ -35,6 +35,7 @@
 #include "leat/runtime/local_session.h"
 #include "leat/tests/runtime/loop_graphs.h"
 #include "leat/tests/testing/session_under_test.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::loops_over_devices_test {
 namespace {
@@ -265,6 +266,7 @@ TEST(LoopsOverDevicesTest, AnErrorInABodyElsewhereEndsTheStep) {
 }
 
 TEST(LoopsOverDevicesTest, AnEndlessLoopEndsAtItsDeadline) {
+  const testing::RealTime real_time;
   for (uint32_t seed = 0; seed < 6; ++seed) {
     auto session = NewSession(Dealt(SumGraph(10), 3, seed), 3, kDefaultPolicy);
     ASSERT_NE(session, nullptr);
@@ -281,16 +283,17 @@ TEST(LoopsOverDevicesTest, AnEndlessLoopEndsAtItsDeadline) {
 }
 
 TEST(LoopsOverDevicesTest, AnEndlessLoopEndsWithItsSession) {
+  const testing::RealTime real_time;
   auto session = NewSession(Dealt(NestedGraph(10), 3, 1), 3, kDefaultPolicy);
   ASSERT_NE(session, nullptr);
   ASSERT_TRUE(RunCase(*session, 2.0f).ok());
   absl::Status status;
-  std::thread client([&] {
+  Thread client([&] {
     status = RunCase(*session, std::numeric_limits<float>::infinity()).status();
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  testing::Settle();
   EXPECT_TRUE(session->Close().ok());
-  client.join();
+  client.Join();
   // The last two codes are for a client that began its step late.
   EXPECT_THAT(status.code(), AnyOf(absl::StatusCode::kCancelled,
                                    absl::StatusCode::kFailedPrecondition,

@@ -9,7 +9,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -18,7 +17,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
+#include "leat/core/threads/thread.h"
 #include "leat/graph/io/graph_def.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/ops.h"
@@ -102,18 +103,17 @@ class Cluster {
     std::vector<Tensor> returns(1);
     std::vector<std::unique_ptr<Step>> steps;
     std::vector<absl::Status> statuses(tasks_.size());
-    std::vector<std::thread> threads;
+    std::vector<Thread> threads;
     for (size_t i = 0; i < tasks_.size(); ++i) {
       steps.push_back(std::make_unique<Step>(1, rendezvous, args,
                                              absl::MakeSpan(returns), nullptr));
       if (tasks_[i]->graph == nullptr) continue;
       threads.emplace_back([&, i, step = steps.back().get()] {
-        const StepDeadline deadline = {
-            std::chrono::steady_clock::now() + kTimeout, kTimeout};
+        const StepDeadline deadline = {Clock::now() + kTimeout, kTimeout};
         statuses[i] = tasks_[i]->runner.Run(*tasks_[i]->graph, *step, deadline);
       });
     }
-    for (std::thread& thread : threads) thread.join();
+    threads.clear();
     for (const absl::Status& status : statuses) LEAT_RETURN_IF_ERROR(status);
     if (!returns[0].IsValid()) return absl::NotFoundError("no result");
     return returns[0].scalar<float>();

@@ -3,33 +3,33 @@
 // Tests what a session can do while it plans a step, and which plans it keeps.
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <future>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "leat/core/devices/step_observer.h"
+#include "leat/core/threads/clock.h"
+#include "leat/core/threads/mutex.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/graph/optimizer/pass_context.h"
 #include "leat/runtime/local_session.h"
+#include "leat/tests/testing/async.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::planning_concurrency_test {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using testing::Advance;
+using testing::Async;
+using testing::Settle;
 
-// kPatience bounds how long planning waits. A test fails after kSoon, long
-// before that.
-constexpr auto kPatience = std::chrono::seconds(20);
-constexpr auto kSoon = std::chrono::seconds(10);
+// Bounds how long planning waits.
+constexpr std::chrono::seconds kPatience(20);
 
 // Counts plans, and blocks the planning of a node "slow" until it is opened. A
 // pass is a plain function, so all tests of the process share one gate.
@@ -45,39 +45,40 @@ class Gate {
   }
 
   void Reset(bool is_open) {
-    std::lock_guard<std::mutex> lock(mutex_);
+    MutexLock lock(mutex_);
     plans_ = waiting_ = 0;
     is_open_ = is_open;
   }
   void Open() {
-    std::lock_guard<std::mutex> lock(mutex_);
+    MutexLock lock(mutex_);
     is_open_ = true;
-    changed_.notify_all();
+    opened_.NotifyAll();
   }
-  bool AwaitWaiting(int count) {
-    std::unique_lock<std::mutex> lock(mutex_);
-    return changed_.wait_for(lock, kSoon, [&] { return waiting_ >= count; });
+  int waiting() {
+    MutexLock lock(mutex_);
+    return waiting_;
   }
   int plans() {
-    std::lock_guard<std::mutex> lock(mutex_);
+    MutexLock lock(mutex_);
     return plans_;
   }
 
  private:
   void Enter(bool is_slow) {
-    std::unique_lock<std::mutex> lock(mutex_);
+    MutexLock lock(mutex_);
     ++plans_;
     if (!is_slow) return;
     ++waiting_;
-    changed_.notify_all();
-    changed_.wait_for(lock, kPatience, [&] { return is_open_; });
+    const Clock::time_point end = DeadlineAfter(kPatience);
+    while (!is_open_ && opened_.WaitUntil(mutex_, end)) {
+    }
   }
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  int plans_ = 0;
-  int waiting_ = 0;
-  bool is_open_ = false;
+  Mutex mutex_;
+  CondVar opened_;
+  int plans_ ABSL_GUARDED_BY(mutex_) = 0;
+  int waiting_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool is_open_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 class PlanningTest : public ::testing::Test {
@@ -99,10 +100,9 @@ class PlanningTest : public ::testing::Test {
     EXPECT_TRUE(session.ok()) << session.status();
     return session.ok() ? *session : nullptr;
   }
-  static std::future<absl::Status> RunSlow(Session& session) {
-    return std::async(std::launch::async, [&session] {
-      return session.Run({.fetches = {"slow"}}).status();
-    });
+  static Async<absl::Status> RunSlow(Session& session) {
+    return Async<absl::Status>(
+        [&session] { return session.Run({.fetches = {"slow"}}).status(); });
   }
 
   PassRegistry passes;
@@ -111,26 +111,28 @@ class PlanningTest : public ::testing::Test {
 
 TEST_F(PlanningTest, OtherStepsRunAndTheSessionClosesMeanwhile) {
   auto session = NewSession();
-  auto slow = RunSlow(*session);
-  ASSERT_TRUE(Gate::Get().AwaitWaiting(1));
+  Async<absl::Status> slow = RunSlow(*session);
+  Settle();
+  ASSERT_EQ(Gate::Get().waiting(), 1);
   const Clock::time_point start = Clock::now();
   auto fast = session->Run({.fetches = {"fast"}});
   ASSERT_TRUE(fast.ok()) << fast.status();
   EXPECT_EQ((*fast)[0].scalar<float>(), 2);
   EXPECT_TRUE(session->Close().ok());
-  EXPECT_LT(Clock::now() - start, kSoon);
+  EXPECT_EQ(Clock::now(), start);  // nobody has waited
   Gate::Get().Open();
-  EXPECT_EQ(slow.get().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(slow.Get().code(), absl::StatusCode::kFailedPrecondition);
 }
 
 TEST_F(PlanningTest, OfTwoEqualPlansOneIsKept) {
   auto session = NewSession();
-  auto first = RunSlow(*session);
-  auto second = RunSlow(*session);
-  ASSERT_TRUE(Gate::Get().AwaitWaiting(2));
+  Async<absl::Status> first = RunSlow(*session);
+  Async<absl::Status> second = RunSlow(*session);
+  Settle();
+  ASSERT_EQ(Gate::Get().waiting(), 2);
   Gate::Get().Open();
-  EXPECT_TRUE(first.get().ok());
-  EXPECT_TRUE(second.get().ok());
+  EXPECT_TRUE(first.Get().ok());
+  EXPECT_TRUE(second.Get().ok());
   EXPECT_EQ(Gate::Get().plans(), 2);
   EXPECT_TRUE(session->Run({.fetches = {"slow"}}).ok());
   EXPECT_EQ(Gate::Get().plans(), 2);
@@ -148,16 +150,15 @@ TEST_F(PlanningTest, TheTimeItTakesCountsForTheDeadline) {
   RunArgs args{.fetches = {"slow"}};
   args.options = {.timeout = std::chrono::milliseconds(20),
                   .observer = &observer};
-  auto step = std::async(std::launch::async,
-                         [&] { return session->Run(args).status(); });
-  ASSERT_TRUE(Gate::Get().AwaitWaiting(1));
-  // The call was made before this sleep, so its deadline is over.
-  std::this_thread::sleep_for(*args.options.timeout);
+  Async step([&] { return session->Run(args).status(); });
+  Settle();
+  ASSERT_EQ(Gate::Get().waiting(), 1);
+  Advance(*args.options.timeout);
   Gate::Get().Open();
-  EXPECT_EQ(step.get().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(step.Get().code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_EQ(observer.count, 0);
   // The plan is kept, so the next call does not wait for it.
-  args.options.timeout = kSoon;
+  args.options.timeout = std::chrono::seconds(1);
   EXPECT_TRUE(session->Run(args).ok());
   EXPECT_GT(observer.count, 0);
   EXPECT_EQ(Gate::Get().plans(), 1);
@@ -181,32 +182,33 @@ TEST_F(PlanningTest, ADeadlineThatIsPastRunsNothing) {
 // The deadline of a callable counts from its call, not from its planning.
 TEST_F(PlanningTest, ACallablesDeadlineIsThatOfItsCall) {
   auto session = NewSession();
-  // This is enough for a step on a busy machine.
-  constexpr auto kTimeout = std::chrono::seconds(4);
-  auto planned = std::async(std::launch::async, [&] {
+  constexpr std::chrono::seconds kTimeout(4);
+  Async planned([&] {
     return session->MakeCallable(
         {.fetches = {"slow"}, .options = {.timeout = kTimeout}});
   });
-  ASSERT_TRUE(Gate::Get().AwaitWaiting(1));
-  std::this_thread::sleep_for(kTimeout);
+  Settle();
+  ASSERT_EQ(Gate::Get().waiting(), 1);
+  Advance(kTimeout);
   Gate::Get().Open();
-  const auto callable = planned.get();
+  const auto callable = planned.Get();
   ASSERT_TRUE(callable.ok()) << callable.status();
   EXPECT_TRUE((*callable)({}).ok());
 }
 
 TEST_F(PlanningTest, APlanOfTheGraphBeforeAnExtendIsNotKept) {
   auto session = NewSession();
-  auto slow = RunSlow(*session);
-  ASSERT_TRUE(Gate::Get().AwaitWaiting(1));
+  Async<absl::Status> slow = RunSlow(*session);
+  Settle();
+  ASSERT_EQ(Gate::Get().waiting(), 1);
   builder.Const(Tensor::Scalar(3.0f), "more");
   auto graph = builder.Build();
   ASSERT_TRUE(graph.ok()) << graph.status();
   const Clock::time_point start = Clock::now();
   EXPECT_TRUE(session->Extend(*graph).ok());
-  EXPECT_LT(Clock::now() - start, kSoon);
+  EXPECT_EQ(Clock::now(), start);  // nobody has waited
   Gate::Get().Open();
-  EXPECT_TRUE(slow.get().ok());
+  EXPECT_TRUE(slow.Get().ok());
   EXPECT_EQ(Gate::Get().plans(), 1);
   for (int i = 0; i < 2; ++i) {
     EXPECT_TRUE(session->Run({.fetches = {"slow"}}).ok());

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "leat/core/threads/thread.h"
 
 namespace leat::pool_allocator_test {
 namespace {
@@ -90,7 +90,7 @@ TEST(PoolAllocatorTest, BuffersOutliveTheAllocator) {
 
 TEST(PoolAllocatorTest, ThreadsNeverShareABlock) {
   PoolAllocator pool;
-  std::vector<std::thread> threads;
+  std::vector<Thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&pool, t] {
       for (int i = 0; i < 2000; ++i) {
@@ -103,7 +103,7 @@ TEST(PoolAllocatorTest, ThreadsNeverShareABlock) {
       }
     });
   }
-  for (std::thread& thread : threads) thread.join();
+  threads.clear();
   EXPECT_EQ(pool.stats().live_bytes, 0);
 }
 
@@ -115,18 +115,18 @@ TEST(PoolAllocatorTest, ThreadsFreeWhatOutlivesTheAllocator) {
       for (int i = 0; i < 50; ++i) list.push_back(pool->Allocate(i * 100));
     }
     pool.reset();
-    std::vector<std::thread> threads;
+    std::vector<Thread> threads;
     for (auto& list : buffers) {
       threads.emplace_back([&list] { list.clear(); });
     }
-    for (std::thread& thread : threads) thread.join();
+    threads.clear();
   }
 }
 
 TEST(PoolAllocatorTest, StatsAreNeverNegativeWhileOthersAllocate) {
   PoolAllocator pool;
   std::atomic<bool> done{false};
-  std::thread other([&] {
+  Thread other([&] {
     for (int i = 0; i < 20000; ++i) pool.Allocate(64 + i % 4000);
     done = true;
   });
@@ -135,7 +135,7 @@ TEST(PoolAllocatorTest, StatsAreNeverNegativeWhileOthersAllocate) {
     ASSERT_GE(stats.live_bytes, 0);
     ASSERT_GE(stats.kept_bytes, 0);
   }
-  other.join();
+  other.Join();
 }
 
 // Steps with other batch sizes use the pool in this way.

@@ -5,16 +5,17 @@
 #include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/thread.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/session_under_test.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::queue_session_test {
 namespace {
@@ -62,7 +63,7 @@ TEST_F(QueueSessionTest, WaitingStepsHoldNoThread) {
   constexpr int kWaiting = 20;
   auto session = NewSession();
   std::vector<absl::StatusOr<int32_t>> answers(kWaiting);
-  std::vector<std::thread> waiting;
+  std::vector<Thread> waiting;
   for (int i = 0; i < kWaiting; ++i) {
     waiting.emplace_back([&, i] { answers[i] = Take(*session); });
   }
@@ -71,7 +72,7 @@ TEST_F(QueueSessionTest, WaitingStepsHoldNoThread) {
     ASSERT_TRUE(Put(*session, i).ok());
     sum -= i;
   }
-  for (std::thread& thread : waiting) thread.join();
+  waiting.clear();
   for (const auto& answer : answers) {
     ASSERT_TRUE(answer.ok()) << answer.status();
     sum += *answer;
@@ -92,12 +93,12 @@ TEST_F(QueueSessionTest, AStepWhoseTimeIsUpLeavesTheElements) {
 TEST_F(QueueSessionTest, ClosingTheSessionEndsAWaitingStep) {
   auto session = NewSession();
   absl::StatusOr<int32_t> answer;
-  std::thread waiting([&] { answer = Take(*session); });
+  Thread waiting([&] { answer = Take(*session); });
   while (session->Run({.fetches = {size}}).ok()) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    testing::Settle();
     ASSERT_TRUE(session->Close().ok());
   }
-  waiting.join();
+  waiting.Join();
   EXPECT_FALSE(answer.ok());
 }
 
@@ -138,7 +139,7 @@ TEST_F(QueueSessionTest, AnAccumulatorGivesTheMeanToAWaitingStep) {
   const Output mean = op::AccumulatorTakeGradient(reference, 2, DType::kFloat);
   auto session = NewSession();
   absl::StatusOr<std::vector<Tensor>> answer;
-  std::thread chief([&] { answer = session->Run({.fetches = {mean}}); });
+  Thread chief([&] { answer = session->Run({.fetches = {mean}}); });
   for (const float value : {1.0f, 4.0f}) {
     const auto status =
         session
@@ -147,7 +148,7 @@ TEST_F(QueueSessionTest, AnAccumulatorGivesTheMeanToAWaitingStep) {
             .status();
     ASSERT_TRUE(status.ok()) << status;
   }
-  chief.join();
+  chief.Join();
   ASSERT_TRUE(answer.ok()) << answer.status();
   EXPECT_TRUE(Identical((*answer)[0], Tensor::Vector<float>({2.5f, 0})));
 }

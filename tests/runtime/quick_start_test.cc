@@ -3,12 +3,12 @@
 // Tests what GraphRunner::Start runs on the thread that calls it.
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/thread.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/builder/control_flow.h"
 #include "leat/graph/ops.h"
@@ -93,7 +93,7 @@ TEST_F(QuickStartTest, AnUpdateOfAVariableIsNotWaitedFor) {
   const std::shared_ptr<kernels::Variable> variable = MakeVariable(value);
   const auto graph = Register({.fetches = {value.name()}});
   Event begun, go_on;
-  std::thread update([&] {
+  Thread update([&] {
     EXPECT_TRUE(variable
                     ->Update(devices_->devices()[0]->allocator(),
                              [&](Tensor& tensor) {
@@ -108,7 +108,7 @@ TEST_F(QuickStartTest, AnUpdateOfAVariableIsNotWaitedFor) {
   const auto step = Start(graph);
   EXPECT_FALSE(step->HasEnded());
   go_on.Set();
-  update.join();
+  update.Join();
   ASSERT_EQ(step->End(), absl::OkStatus());
   EXPECT_TRUE(step->was_on_pool());
   EXPECT_EQ(step->returns()[0].scalar<float>(), 6);

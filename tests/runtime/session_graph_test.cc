@@ -4,13 +4,13 @@
 #include <atomic>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/thread.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/protos/graph.pb.h"
@@ -185,7 +185,7 @@ TEST_F(SessionGraphTest, OfClientsAtOneVersionOneExtends) {
   const auto graph = Create();
   std::atomic<int> extended{0};
   std::atomic<int> aborted{0};
-  std::vector<std::thread> clients;
+  std::vector<Thread> clients;
   for (int i = 0; i < 4; ++i) {
     clients.emplace_back([&, i] {
       const auto version = graph->ExtendAtVersion(
@@ -196,7 +196,7 @@ TEST_F(SessionGraphTest, OfClientsAtOneVersionOneExtends) {
       EXPECT_GE(graph->prepared()->num_nodes(), 2);
     });
   }
-  for (std::thread& client : clients) client.join();
+  clients.clear();
   EXPECT_EQ(extended, 1);
   EXPECT_EQ(aborted, 3);
   EXPECT_EQ(graph->version(), 1);

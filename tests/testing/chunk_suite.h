@@ -14,7 +14,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -24,6 +23,7 @@
 #include "leat/core/devices/rendezvous.h"
 #include "leat/core/float16.h"
 #include "leat/core/status_payloads.h"
+#include "leat/core/threads/thread.h"
 #include "leat/distributed/exchange/peers.h"
 #include "leat/distributed/exchange/remote_rendezvous.h"
 #include "leat/distributed/exchange/step_table.h"
@@ -33,7 +33,7 @@
 #include "leat/protos/leat_worker.pb.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/distributed/received_tensor.h"
-#include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/test_service.h"
 
 namespace leat::testing {
@@ -195,7 +195,7 @@ class BusyThreads {
     }
     // A thread that is not busy yet could take a task that the test adds later.
     EXPECT_TRUE(
-        Eventually([&] { return state_->num_busy == queue.num_threads(); }));
+        AdvanceUntil([&] { return state_->num_busy == queue.num_threads(); }));
   }
   ~BusyThreads() { End(); }
 
@@ -369,7 +369,7 @@ TEST_P(ChunkTest, ChunkedTensorsAreWhole) {
     const int64_t pieces = size > kInline ? (size + kChunk - 1) / kChunk : 1;
     EXPECT_EQ(ps_->calls(methods::kFetchChunk) - before, pieces - 1);
     // Nobody holds the tensor's buffer any more.
-    EXPECT_TRUE(Eventually([&] { return sent.IsUnique(); }));
+    EXPECT_TRUE(AdvanceUntil([&] { return sent.IsUnique(); }));
   }
 }
 
@@ -412,7 +412,7 @@ TEST_P(ChunkTest, AsksFirstWhetherAPeerHasChunks) {
     EXPECT_EQ(ps_->calls(methods::kGetStatus), 0);
     return;
   }
-  EXPECT_TRUE(Eventually([&] {
+  EXPECT_TRUE(AdvanceUntil([&] {
     Pass(sent);
     return ps_->calls(methods::kFetchChunk) > 0;
   }));
@@ -432,7 +432,7 @@ TEST_P(ChunkTest, TransfersEndWithTheirStep) {
   EXPECT_TRUE(FetchChunk(second).ok());
   ps_->steps().End(kStep, absl::AbortedError("the step is over"));
   EXPECT_EQ(rendezvous->transfers()->size(), 0u);
-  EXPECT_TRUE(Eventually([&] { return sent.IsUnique(); }));
+  EXPECT_TRUE(AdvanceUntil([&] { return sent.IsUnique(); }));
   const absl::Status status = FetchChunk(second);
   EXPECT_EQ(status.code(), absl::StatusCode::kAborted) << status;
   EXPECT_TRUE(IsDerived(status));
@@ -509,8 +509,8 @@ TEST_P(ChunkTest, FetchesNoMoreAtATimeThanItMay) {
   const Tensor sent = Bytes(10 * kChunk);
   ASSERT_TRUE(ps_->Begin(kStep)->Send(key, sent, false).ok());
   const ReceivedTensor received = StartReceive(key);
-  ASSERT_TRUE(Eventually([&] { return ps_->num_held() == 3; }));
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  ASSERT_TRUE(AdvanceUntil([&] { return ps_->num_held() == 3; }));
+  Settle();
   EXPECT_EQ(ps_->num_held(), 3u);
   EXPECT_EQ(received.calls(), 0);
   ps_->Release();
@@ -528,8 +528,8 @@ TEST_P(ChunkTest, FetchesNoMoreThanItMayWhileComputeThreadsAreBusy) {
   const ReceivedTensor received = StartReceive(key);
   // Two chunks are fetched; the first one came with the answer to RecvTensor.
   ASSERT_TRUE(
-      Eventually([&] { return ps_->calls(methods::kFetchChunk) == 2; }));
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      AdvanceUntil([&] { return ps_->calls(methods::kFetchChunk) == 2; }));
+  Settle();
   EXPECT_EQ(ps_->calls(methods::kFetchChunk), 2);
   EXPECT_EQ(received.calls(), 0);
   busy.End();
@@ -544,7 +544,7 @@ TEST_P(ChunkTest, ACancelledReceiveEnds) {
   ASSERT_TRUE(ps_->Begin(kStep)->Send(key, Bytes(10 * kChunk), false).ok());
   const auto cancellation = std::make_shared<Cancellation>();
   const ReceivedTensor received = StartReceive(key, cancellation);
-  ASSERT_TRUE(Eventually([&] { return ps_->num_held() == 3; }));
+  ASSERT_TRUE(AdvanceUntil([&] { return ps_->num_held() == 3; }));
   const absl::Status reason = AsDerived(absl::AbortedError("step failed"));
   cancellation->Cancel(reason);
   ASSERT_TRUE(received.Wait());
@@ -560,7 +560,7 @@ TEST_P(ChunkTest, AnEndedStepEndsAReceive) {
   const std::string key = NewKey();
   ASSERT_TRUE(ps_->Begin(kStep)->Send(key, Bytes(10 * kChunk), false).ok());
   const ReceivedTensor received = StartReceive(key);
-  ASSERT_TRUE(Eventually([&] { return ps_->num_held() == 3; }));
+  ASSERT_TRUE(AdvanceUntil([&] { return ps_->num_held() == 3; }));
   ps_->steps().End(kStep, absl::InternalError("a kernel failed"));
   ps_->Release();
   ASSERT_TRUE(received.Wait());
@@ -575,12 +575,11 @@ TEST_P(ChunkTest, ALostPeerEndsAReceive) {
   const std::string key = NewKey();
   ASSERT_TRUE(ps_->Begin(kStep)->Send(key, Bytes(10 * kChunk), false).ok());
   const ReceivedTensor received = StartReceive(key);
-  ASSERT_TRUE(Eventually([&] { return ps_->num_held() == 3; }));
-  std::thread stops(
-      [&] { ps_->listener().Shutdown(std::chrono::nanoseconds(0)); });
+  ASSERT_TRUE(AdvanceUntil([&] { return ps_->num_held() == 3; }));
+  Thread stops([&] { ps_->listener().Shutdown(std::chrono::nanoseconds(0)); });
   EXPECT_TRUE(received.Wait());
   ps_->Release();
-  stops.join();
+  stops.Join();
   EXPECT_EQ(received.status().code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(received.status().message()),
               AllOf(HasSubstr(ps_->name()), HasSubstr("while receiving 't1'")));

@@ -10,6 +10,7 @@
 
 #include <chrono>
 
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 
 namespace leat::testing {
@@ -31,8 +32,7 @@ class Event {
   // Waits until the event is set. Returns false if that has not happened within
   // a minute.
   bool Wait() {
-    const auto limit =
-        std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    const auto limit = DeadlineAfter(std::chrono::minutes(1));
     MutexLock lock(mutex_);
     while (!is_set_) {
       if (!changed_.WaitUntil(mutex_, limit)) return is_set_;

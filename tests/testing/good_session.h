@@ -7,13 +7,14 @@
 
 #include <atomic>
 #include <memory>
-#include <thread>
 #include <utility>
 
 #include "gtest/gtest.h"
+#include "leat/core/threads/thread.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/runtime/session.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/train/nn/optimizers.h"
 
 namespace leat::testing {
@@ -36,7 +37,7 @@ class GoodSession {
   // the graph of MakeGraph. To be called once.
   void Begin(std::shared_ptr<Session> session) {
     session_ = std::move(session);
-    thread_ = std::thread([this] { Train(); });
+    thread_ = Thread([this] { Train(); });
   }
   // Ends training if End was not called.
   ~GoodSession() { End(); }
@@ -44,9 +45,9 @@ class GoodSession {
   // Ends training, expects that at least one step has run, and closes the
   // session. Does nothing if training has not begun or has ended.
   void End() {
-    if (!thread_.joinable()) return;
+    if (session_ == nullptr) return;
     is_ending_ = true;
-    thread_.join();
+    thread_.Join();
     EXPECT_GT(num_steps_, 0);
     const absl::Status closed = session_->Close();
     EXPECT_TRUE(closed.ok()) << closed;
@@ -99,13 +100,14 @@ class GoodSession {
           << "step " << num_steps_;
       w -= 0.1f * 2 * error * x;
       ++num_steps_;
+      Advance(std::chrono::milliseconds(1));  // or simulated time would stand
     }
   }
 
   std::shared_ptr<Session> session_;
   std::atomic<bool> is_ending_{false};
   std::atomic<int> num_steps_{0};
-  std::thread thread_;
+  Thread thread_;
 };
 
 }  // namespace leat::testing

@@ -10,8 +10,8 @@
 #include "gtest/gtest.h"
 #include "leat/distributed/wire/methods.h"
 #include "leat/tests/testing/endless_calls.h"
-#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/raw_connection.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/task_sessions.h"
 #include "leat/tests/testing/test_service.h"
 
@@ -35,10 +35,10 @@ void LoseConnections(Transport& transport, const std::string& address,
       connections.back()->Send(BytesOfCall(call.method, call.request.header));
     }
     const auto all = static_cast<int64_t>(connections.size());
-    EXPECT_TRUE(Eventually([&] { return calls.NumWaiting() >= all; }));
+    EXPECT_TRUE(AdvanceUntil([&] { return calls.NumWaiting() >= all; }));
     connections.clear();
     // Calls of other clients count too, but they wait for moments only.
-    EXPECT_TRUE(Eventually([&] { return calls.NumWaiting() == 0; }));
+    EXPECT_TRUE(AdvanceUntil([&] { return calls.NumWaiting() == 0; }));
   }
 }
 

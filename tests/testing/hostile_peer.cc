@@ -6,7 +6,6 @@
 #include <deque>
 #include <iterator>
 #include <memory>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -22,6 +21,7 @@
 #include "leat/protos/leat_worker.pb.h"
 #include "leat/protos/master.pb.h"
 #include "leat/protos/worker.pb.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/task_sessions.h"
 #include "leat/tests/testing/test_service.h"
 
@@ -166,7 +166,7 @@ HostilePeer::Answers HostilePeer::Flood(
     Open& oldest = open.front();
     // By now, some calls are under way at the task, and some are not.
     if (vanishes) {
-      if (i % 7 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      if (i % 7 == 0) Advance(std::chrono::milliseconds(1));
       oldest.cancellation->Cancel(absl::CancelledError("the peer is gone"));
     }
     const absl::Status status = oldest.result.Take().status();

@@ -1,13 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/tests/testing/in_process_cluster.h"
 
-#include <chrono>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "leat/core/check.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::testing {
 
@@ -57,9 +56,8 @@ absl::StatusOr<std::shared_ptr<Session>> InProcessCluster::NewSession(
 }
 
 std::string InProcessCluster::Leaks() {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   std::string leaks;
-  do {
+  const auto has_none = [&] {
     leaks.clear();
     for (const auto& [task, server] : servers_) {
       const ServerCounters c = server->counters();
@@ -73,9 +71,9 @@ std::string InProcessCluster::Leaks() {
                       c.graphs, " graphs, ", c.running, " calls of RunGraph, ",
                       c.steps, " steps, ", c.rendezvous, " rendezvous; ");
     }
-    if (leaks.empty()) return leaks;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  } while (std::chrono::steady_clock::now() < end);
+    return leaks.empty();
+  };
+  AdvanceUntil(has_none);
   return leaks;
 }
 

@@ -61,7 +61,7 @@ class InProcessCluster {
       const Graph& graph, const TaskId& task,
       RemoteSessionOptions options = {});
 
-  // Waits, for half a minute at most, until no task holds anything of a session
+  // Waits, for a minute at most, until no task holds anything of a session
   // or step. Returns "", or a list of what some task still holds.
   std::string Leaks();
 

@@ -1,10 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/tests/testing/session_under_test.h"
 
-#include <chrono>
 #include <cstdlib>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,6 +14,7 @@
 #include "leat/distributed/cluster/cluster.h"
 #include "leat/distributed/server/server.h"
 #include "leat/distributed/transport/in_process.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat {
 namespace {
@@ -23,17 +22,14 @@ namespace {
 // Waits for a while until the server holds nothing: the client may have its
 // reply before the step is cleaned up.
 void ExpectNothingLeft(const Server& server) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   ServerCounters c;
-  do {
+  const auto is_empty = [&] {
     c = server.counters();
-    if (c.master_sessions + c.sessions + c.graphs + c.running + c.steps +
-            c.rendezvous ==
-        0) {
-      return;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  } while (std::chrono::steady_clock::now() < end);
+    return c.master_sessions + c.sessions + c.graphs + c.running + c.steps +
+               c.rendezvous ==
+           0;
+  };
+  if (testing::AdvanceUntil(is_empty)) return;
   ADD_FAILURE() << "a session has left behind: " << c.master_sessions
                 << " sessions of clients, " << c.sessions << " of masters, "
                 << c.graphs << " graphs, " << c.running

@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/clock.h"
 #include "leat/graph/io/graph_def.h"
 #include "leat/protos/worker.pb.h"
 
@@ -20,8 +21,7 @@ bool StartedCall::is_done() const {
 }
 
 absl::StatusOr<Payload> StartedCall::Wait() {
-  const auto deadline =
-      std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  const auto deadline = Clock::now() + std::chrono::minutes(1);
   MutexLock lock(mutex_);
   while (!answer_.has_value()) {
     if (answered_.WaitUntil(mutex_, deadline)) continue;

@@ -7,6 +7,7 @@
 #include "leat/core/buffer.h"
 #include "leat/core/check.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/clock.h"
 
 namespace leat::testing {
 namespace {
@@ -38,7 +39,7 @@ int CallResult::num_replies() const {
 }
 
 absl::StatusOr<Payload> CallResult::Take() const {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const auto end = Clock::now() + std::chrono::seconds(30);
   MutexLock lock(state_->mutex);
   while (!state_->last.has_value()) {
     if (!state_->changed.WaitUntil(state_->mutex, end)) {
@@ -126,7 +127,7 @@ std::shared_ptr<CallContext> TestService::last_context() const {
   return last_context_;
 }
 
-std::chrono::steady_clock::time_point TestService::last_begun() const {
+Clock::time_point TestService::last_begun() const {
   MutexLock lock(mutex_);
   return last_begun_;
 }
@@ -136,7 +137,7 @@ void TestService::Wait(std::shared_ptr<CallContext> context, Reply reply) {
     MutexLock lock(mutex_);
     ++num_begun_;
     last_context_ = context;
-    last_begun_ = std::chrono::steady_clock::now();
+    last_begun_ = Clock::now();
   }
   const auto shared = std::make_shared<Reply>(std::move(reply));
   const auto cancelled = [this, shared](const absl::Status& reason) {

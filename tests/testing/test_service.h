@@ -10,11 +10,11 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/transport/transport.h"
 #include "leat/distributed/wire/methods.h"
@@ -92,7 +92,7 @@ class TestService {
   // Returns the context of the last call of kWait, or null if there was none.
   std::shared_ptr<CallContext> last_context() const;
   // Returns when the handler of that call was called.
-  std::chrono::steady_clock::time_point last_begun() const;
+  Clock::time_point last_begun() const;
 
  private:
   void Wait(std::shared_ptr<CallContext> context, Reply reply);
@@ -105,7 +105,7 @@ class TestService {
   int num_begun_ ABSL_GUARDED_BY(mutex_) = 0;
   int num_cancelled_ ABSL_GUARDED_BY(mutex_) = 0;
   std::shared_ptr<CallContext> last_context_ ABSL_GUARDED_BY(mutex_);
-  std::chrono::steady_clock::time_point last_begun_ ABSL_GUARDED_BY(mutex_);
+  Clock::time_point last_begun_ ABSL_GUARDED_BY(mutex_);
   std::vector<Reply> held_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -12,13 +12,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/tensor.h"
-#include "leat/tests/testing/eventually.h"
+#include "leat/core/threads/thread.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/transport_test.h"
 
 namespace leat::testing {
@@ -32,7 +32,7 @@ TEST_P(TransportTest, CancelsAtTheCallee) {
   const CallResult result;
   transport->Call(listener->address(), TestService::kWait, {}, options,
                   result.Done());
-  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 1; }));
+  ASSERT_TRUE(AdvanceUntil([&] { return service_.num_begun() == 1; }));
   EXPECT_FALSE(result.is_done());
   EXPECT_NE(service_.last_context()->peer, "");
   EXPECT_FALSE(service_.last_context()->deadline.has_value());
@@ -41,7 +41,7 @@ TEST_P(TransportTest, CancelsAtTheCallee) {
   const absl::Status status = result.Take().status();
   EXPECT_EQ(status.code(), absl::StatusCode::kCancelled) << status;
   EXPECT_TRUE(IsTransportError(status));
-  EXPECT_TRUE(Eventually([&] { return service_.num_cancelled() == 1; }));
+  EXPECT_TRUE(AdvanceUntil([&] { return service_.num_cancelled() == 1; }));
 
   // A call that is cancelled before it begins fails without the handler.
   const absl::Status late =
@@ -59,7 +59,7 @@ TEST_P(TransportTest, EndsCancelledCallsOfDeafCallees) {
   const CallResult result;
   transport->Call(listener->address(), TestService::kHold, {}, options,
                   result.Done());
-  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 1; }));
+  ASSERT_TRUE(AdvanceUntil([&] { return service_.num_begun() == 1; }));
   options.cancellation->Cancel(absl::AbortedError("the step has failed"));
   EXPECT_EQ(result.Take().status().code(), absl::StatusCode::kCancelled);
   service_.Release();
@@ -81,7 +81,7 @@ TEST_P(TransportTest, KeepsDeadlines) {
   EXPECT_THAT(std::string(status.message()), HasSubstr(listener->address()));
   EXPECT_TRUE(IsTransportError(status));
   EXPECT_GE(Clock::now(), *options.deadline);
-  ASSERT_TRUE(Eventually([&] { return service_.num_cancelled() == 1; }));
+  ASSERT_TRUE(AdvanceUntil([&] { return service_.num_cancelled() == 1; }));
   ASSERT_TRUE(service_.last_context()->deadline.has_value());
   const auto difference =
       *service_.last_context()->deadline - *options.deadline;
@@ -118,10 +118,10 @@ TEST_P(TransportTest, DestroyingATransportEndsItsCalls) {
   std::atomic<bool> is_through{false};
   caller->Call(listener->address(), TestService::kWait, {}, {},
                [&](const absl::StatusOr<Payload>&) {
-                 std::this_thread::sleep_for(std::chrono::milliseconds(100));
+                 Advance(std::chrono::milliseconds(100));
                  is_through = true;
                });
-  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == kCalls + 1; }));
+  ASSERT_TRUE(AdvanceUntil([&] { return service_.num_begun() == kCalls + 1; }));
   caller.reset();
   EXPECT_TRUE(is_through);
   for (const CallResult& result : results) {
@@ -130,7 +130,7 @@ TEST_P(TransportTest, DestroyingATransportEndsItsCalls) {
     EXPECT_EQ(status.code(), absl::StatusCode::kCancelled) << status;
   }
   EXPECT_TRUE(
-      Eventually([&] { return service_.num_cancelled() == kCalls + 1; }));
+      AdvanceUntil([&] { return service_.num_cancelled() == kCalls + 1; }));
 }
 
 // Shutdown lets a running call finish within its grace, which is long here.
@@ -140,15 +140,15 @@ TEST_P(TransportTest, ShutdownWaitsForCalls) {
   const CallResult result;
   transport->Call(listener->address(), TestService::kHold, {}, {},
                   result.Done());
-  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 1; }));
+  ASSERT_TRUE(AdvanceUntil([&] { return service_.num_begun() == 1; }));
   std::atomic<bool> has_stopped{false};
-  std::thread stops([&] {
+  Thread stops([&] {
     listener->Shutdown(std::chrono::seconds(60));
     has_stopped = true;
   });
   // The listener takes no new calls meanwhile. The first one tried may still be
   // let in.
-  EXPECT_TRUE(Eventually([&] {
+  EXPECT_TRUE(AdvanceUntil([&] {
     return CallNow(*transport, listener->address(), TestService::kEcho)
                .status()
                .code() == absl::StatusCode::kUnavailable;
@@ -156,7 +156,7 @@ TEST_P(TransportTest, ShutdownWaitsForCalls) {
   EXPECT_FALSE(has_stopped);
   EXPECT_FALSE(result.is_done());
   service_.Release();
-  stops.join();
+  stops.Join();
   const absl::StatusOr<Payload> response = result.Take();
   EXPECT_TRUE(response.ok()) << response.status();
 }
@@ -168,7 +168,7 @@ TEST_P(TransportTest, ShutdownCancelsCallsAfterAWhile) {
   const CallResult result;
   transport->Call(listener->address(), TestService::kWait, {}, {},
                   result.Done());
-  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 1; }));
+  ASSERT_TRUE(AdvanceUntil([&] { return service_.num_begun() == 1; }));
   const auto begin = Clock::now();
   listener->Shutdown(std::chrono::milliseconds(100));
   EXPECT_GE(Clock::now() - begin, std::chrono::milliseconds(100));
@@ -206,7 +206,7 @@ TEST_P(TransportTest, EndsUnderLoad) {
     const std::string address = listener->address();
     auto caller = NewTransport();
     std::vector<CallResult> results(20);
-    std::thread calls([&] {
+    Thread calls([&] {
       for (size_t i = 0; i < results.size(); ++i) {
         caller->Call(address,
                      i % 2 == 0 ? TestService::kWait : TestService::kEcho, {},
@@ -214,7 +214,7 @@ TEST_P(TransportTest, EndsUnderLoad) {
       }
     });
     if (round % 2 == 0) listener.reset();
-    calls.join();
+    calls.Join();
     caller.reset();
     for (const CallResult& result : results) {
       EXPECT_EQ(result.num_replies(), 1);

@@ -17,6 +17,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/tensor.h"
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/transport/in_process.h"
 #include "leat/distributed/transport/transport.h"
 #include "leat/tests/testing/temporary_folder.h"
@@ -42,8 +43,6 @@ inline bool IsTransportError(const absl::Status& status) {
 // fixture run on one thread; handlers run on threads of the transport.
 class TransportTest : public ::testing::TestWithParam<TransportCase> {
  protected:
-  using Clock = std::chrono::steady_clock;
-
   // Makes a transport. All transports of one test reach each other.
   std::unique_ptr<Transport> NewTransport(TransportOptions options = {}) {
     options.network = network_;

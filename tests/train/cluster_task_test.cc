@@ -4,7 +4,6 @@
 #include <csignal>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"

@@ -6,15 +6,16 @@
 #include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/clock.h"
+#include "leat/core/threads/thread.h"
 #include "leat/graph/ops.h"
-#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/in_process_cluster.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/test_service.h"
 #include "leat/tests/train/sync_models.h"
 #include "leat/train/nn/learning_rate.h"
@@ -25,12 +26,13 @@
 namespace leat::recoverable_cluster_test {
 namespace {
 
+using ::leat::testing::Advance;
 using std::chrono::milliseconds;
+using testing::AdvanceUntil;
 using ::testing::AllOf;
 using testing::BuildSyncModel;
 using testing::EmbeddingBatch;
 using testing::EmbeddingLoss;
-using testing::Eventually;
 using ::testing::HasSubstr;
 using testing::InProcessCluster;
 using testing::LinearBatch;
@@ -154,19 +156,19 @@ TEST(RecoverableClusterTest, OthersBeginWhenTheChiefHasInitialized) {
   const AsyncModel other = BuildAsyncModel(DeviceOf(Worker(1)), 1);
   const AsyncModel chief = BuildAsyncModel(DeviceOf(Worker(0)), 1);
   std::atomic<bool> chief_began = false;
-  std::thread waits([&] {
+  Thread waits([&] {
     Made session = RecoverableSession::Create(
         *other.graph, OptionsOf(cluster, Worker(1), other));
     ASSERT_TRUE(session.ok()) << session.status();
     EXPECT_TRUE(chief_began);
     EXPECT_TRUE((*session)->Run(StepOf(other, 0)).ok());
   });
-  std::this_thread::sleep_for(milliseconds(100));
+  Advance(milliseconds(100));
   chief_began = true;
   Made session = RecoverableSession::Create(
       *chief.graph, OptionsOf(cluster, Worker(0), chief));
   ASSERT_TRUE(session.ok()) << session.status();
-  waits.join();
+  waits.Join();
   EXPECT_EQ(GlobalStep(**session, chief.global_step), 1);
 }
 
@@ -176,14 +178,14 @@ TEST(RecoverableClusterTest, WaitsForTasksThatAreNotThereYet) {
   const AsyncModel model = BuildAsyncModel(DeviceOf(Worker(0)), 1);
   RecoverableSessionOptions options = OptionsOf(cluster, Worker(0), model);
   options.session.connect_timeout = milliseconds(100);
-  std::thread waits([&] {
+  Thread waits([&] {
     Made session = RecoverableSession::Create(*model.graph, options);
     ASSERT_TRUE(session.ok()) << session.status();
     EXPECT_EQ(GlobalStep(**session, model.global_step), 0);
   });
-  std::this_thread::sleep_for(milliseconds(400));
+  Advance(milliseconds(400));
   cluster.Start(Ps(0));
-  waits.join();
+  waits.Join();
 }
 
 TEST(RecoverableClusterTest, ARestartedWorkerGoesOnWithTheVariables) {
@@ -227,7 +229,6 @@ TEST(RecoverableClusterTest, GivesUpAParameterServerThatDoesNotComeAgain) {
   InProcessCluster cluster({{"ps", 2}, {"worker", 1}});
   const AsyncModel model = BuildAsyncModel(DeviceOf(Worker(0)), 2);
   RecoverableSessionOptions options = OptionsOf(cluster, Worker(0), model);
-  // This is enough time to begin, even on a busy machine.
   options.give_up = std::chrono::seconds(8);
   options.session.connect_timeout = std::chrono::seconds(2);
   Made session = RecoverableSession::Create(*model.graph, options);
@@ -328,20 +329,20 @@ TEST_F(LostServerTest, CloseDoesNotWaitUntilItIsThereAgain) {
   auto session = MustBegin(false);
   cluster_.Kill(Ps(1));
   EXPECT_FALSE(session->Run(StepOf(model_, 0)).ok());
-  std::thread waits([&] {
+  Thread waits([&] {
     const absl::Status status = session->Run(StepOf(model_, 0)).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
   });
-  std::this_thread::sleep_for(milliseconds(100));
+  Advance(milliseconds(100));
   EXPECT_TRUE(session->Close().ok());
-  waits.join();
+  waits.Join();
   EXPECT_EQ(cluster_.Leaks(), "");
 }
 
 // ---- Synchronous training ----
 
-// Trains until the global step is `end`. After a recoverable error it goes on
-// with the next batch.
+// Trains until the global step is `end`, a step per millisecond. After a
+// recoverable error it goes on with the next batch.
 void TrainUntil(RecoverableSession& session, const SyncModel& model, int worker,
                 int64_t end) {
   int64_t step = 0;
@@ -359,6 +360,7 @@ void TrainUntil(RecoverableSession& session, const SyncModel& model, int worker,
       return;
     }
     if (absl::IsOutOfRange(out.status())) return;
+    Advance(milliseconds(1));  // or simulated time would stand still
   }
 }
 
@@ -379,9 +381,9 @@ class SyncClusterTest : public ::testing::Test {
 
   // Begins with the other worker, which then waits for the chief.
   void Create(bool reinitialize) {
-    std::thread other([&] { sessions_[1] = CreateOne(1, reinitialize); });
+    Thread other([&] { sessions_[1] = CreateOne(1, reinitialize); });
     sessions_[0] = CreateOne(0, reinitialize);
-    other.join();
+    other.Join();
     ASSERT_TRUE(sessions_[0] != nullptr && sessions_[1] != nullptr);
   }
   std::unique_ptr<RecoverableSession> CreateOne(int i, bool reinitialize) {
@@ -392,8 +394,8 @@ class SyncClusterTest : public ::testing::Test {
     EXPECT_TRUE(made.ok()) << made.status();
     return made.ok() ? *std::move(made) : nullptr;
   }
-  std::thread Train(int i, int64_t end) {
-    return std::thread(
+  Thread Train(int i, int64_t end) {
+    return Thread(
         [this, i, end] { TrainUntil(*sessions_[i], models_[i], i, end); });
   }
   // Ends the training, as the chief of a program does.
@@ -410,13 +412,9 @@ class SyncClusterTest : public ::testing::Test {
     return fetched.ok() && (*fetched)[0].scalar<bool>();
   }
   void WaitForStep(int64_t step) {
-    const auto end = std::chrono::steady_clock::now() + kTimeout;
-    int64_t now = 0;
-    while (now < step && std::chrono::steady_clock::now() < end) {
-      now = GlobalStep(*sessions_[0], models_[0].global_step);
-      std::this_thread::sleep_for(milliseconds(2));
-    }
-    EXPECT_GE(now, step);
+    EXPECT_TRUE(AdvanceUntil([&] {
+      return GlobalStep(*sessions_[0], models_[0].global_step) >= step;
+    }));
   }
 
   InProcessCluster cluster_{{{"ps", 2}, {"worker", kWorkers}}};
@@ -427,10 +425,10 @@ class SyncClusterTest : public ::testing::Test {
 TEST_F(SyncClusterTest, TheChiefsLoopTrainsAndFinishEndsTheOthers) {
   Create(false);
   // Worker 1 would train forever.
-  std::thread other = Train(1, 1'000'000);
-  Train(0, 20).join();
+  Thread other = Train(1, 1'000'000);
+  Train(0, 20).Join();
   Finish();
-  other.join();
+  other.Join();
   EXPECT_GE(GlobalStep(*sessions_[0], models_[0].global_step), 20);
   sessions_[0] = nullptr;
   sessions_[1] = nullptr;
@@ -439,34 +437,34 @@ TEST_F(SyncClusterTest, TheChiefsLoopTrainsAndFinishEndsTheOthers) {
 
 TEST_F(SyncClusterTest, ARestartedWorkerTrainsOn) {
   Create(false);
-  std::thread chief = Train(0, 30);
-  std::thread other = Train(1, 1'000'000);
+  Thread chief = Train(0, 30);
+  Thread other = Train(1, 1'000'000);
   WaitForStep(5);
   cluster_.Restart(Worker(1));
-  chief.join();
+  chief.Join();
   Finish();
-  other.join();
+  other.Join();
   EXPECT_GE(sessions_[1]->num_sessions(), 2);
   EXPECT_EQ(sessions_[0]->num_sessions(), 1);
 }
 
 TEST_F(SyncClusterTest, ARestartedChiefTrainsOn) {
   Create(false);
-  std::thread other = Train(1, 1'000'000);
-  Train(0, 5).join();
+  Thread other = Train(1, 1'000'000);
+  Train(0, 5).Join();
   cluster_.Restart(Worker(0));
-  Train(0, 30).join();
+  Train(0, 30).Join();
   Finish();
-  other.join();
+  other.Join();
   EXPECT_GE(sessions_[0]->num_sessions(), 2);
 }
 
 TEST_F(SyncClusterTest, AChiefThatIsRestartedAfterTheEndEnds) {
   Create(false);
-  std::thread other = Train(1, 1'000'000);
-  Train(0, 10).join();
+  Thread other = Train(1, 1'000'000);
+  Train(0, 10).Join();
   Finish();
-  other.join();
+  other.Join();
   sessions_[0] = nullptr;
   cluster_.Restart(Worker(0));
   sessions_[0] = CreateOne(0, false);
@@ -474,16 +472,16 @@ TEST_F(SyncClusterTest, AChiefThatIsRestartedAfterTheEndEnds) {
   EXPECT_GE(GlobalStep(*sessions_[0], models_[0].global_step), 10);
   Finish();
   // A worker that still trains ends too.
-  Train(1, 1'000'000).join();
+  Train(1, 1'000'000).Join();
 }
 
 // The servers are kept, but the programs of the workers begin again.
 TEST_F(SyncClusterTest, ASecondRunTrainsOn) {
   Create(false);
-  std::thread other = Train(1, 1'000'000);
-  Train(0, 10).join();
+  Thread other = Train(1, 1'000'000);
+  Train(0, 10).Join();
   Finish();
-  other.join();
+  other.Join();
   for (int i = 0; i < kWorkers; ++i) {
     sessions_[i] = nullptr;
     cluster_.Restart(Worker(i));
@@ -498,16 +496,16 @@ TEST_F(SyncClusterTest, ASecondRunTrainsOn) {
   const int64_t begin = GlobalStep(*sessions_[0], models_[0].global_step);
   EXPECT_GE(begin, 10);
   other = Train(1, 1'000'000);
-  Train(0, begin + 10).join();
+  Train(0, begin + 10).Join();
   Finish();
-  other.join();
+  other.Join();
 }
 
 // The queue of the token that the worker waits for is on the server that is not
 // lost.
 TEST_F(SyncClusterTest, ALostParameterServerEndsAWorkerThatWaits) {
   Create(false);
-  std::thread other([&] {
+  Thread other([&] {
     absl::Status status;
     for (int i = 0; status.ok(); ++i) {
       status = sessions_[1]
@@ -520,11 +518,11 @@ TEST_F(SyncClusterTest, ALostParameterServerEndsAWorkerThatWaits) {
   });
   // After this time the worker has given its gradient and waits until the chief
   // gives its own.
-  std::this_thread::sleep_for(milliseconds(200));
-  const auto begin = std::chrono::steady_clock::now();
+  Advance(milliseconds(200));
+  const auto begin = Clock::now();
   cluster_.Restart(Ps(1));
-  other.join();
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, kTimeout / 2);
+  other.Join();
+  EXPECT_LT(Clock::now() - begin, kTimeout / 2);
   const absl::Status next =
       sessions_[1]->Run({.fetches = {models_[1].global_step}}).status();
   EXPECT_EQ(next.code(), absl::StatusCode::kFailedPrecondition) << next;
@@ -534,18 +532,18 @@ TEST_F(SyncClusterTest, ALostParameterServerEndsAWorkerThatWaits) {
 // server are steps ahead of it.
 TEST_F(SyncClusterTest, ALostParameterServerIsInitializedAgain) {
   Create(true);
-  std::thread chief = Train(0, 1'000'000);
-  std::thread other = Train(1, 1'000'000);
+  Thread chief = Train(0, 1'000'000);
+  Thread other = Train(1, 1'000'000);
   WaitForStep(20);
   cluster_.Restart(Ps(1));
-  EXPECT_TRUE(Eventually([&] {
+  EXPECT_TRUE(AdvanceUntil([&] {
     return sessions_[0]->num_sessions() >= 2 &&
            sessions_[1]->num_sessions() >= 2;
   }));
   WaitForStep(20);
   Finish();
-  chief.join();
-  other.join();
+  chief.Join();
+  other.Join();
 }
 
 }  // namespace

@@ -9,20 +9,24 @@
 #include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
+#include "leat/core/threads/thread.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/train/scripted_session.h"
 
 namespace leat::recoverable_session_test {
 namespace {
 
+using ::leat::testing::Advance;
+using ::leat::testing::AdvanceUntil;
+using ::leat::testing::Settle;
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -30,10 +34,6 @@ using testing::Outcome;
 using testing::ScriptedSessionTest;
 using ::testing::SizeIs;
 using testing::World;
-
-// This is enough time to look for missing variables at least once, even on a
-// busy machine.
-constexpr std::chrono::seconds kTimeToLook(3);
 
 class RecoverableSessionTest : public ScriptedSessionTest {};
 
@@ -68,21 +68,19 @@ TEST_F(RecoverableSessionTest, OthersWaitForTheChief) {
   options_.init = "init";
   options_.local_init = "local";
   std::atomic<bool> created = false;
-  std::thread waits([&] {
+  Thread waits([&] {
     EXPECT_TRUE(Create().ok());
     created = true;
   });
+  Advance(milliseconds(20));
   {
     MutexLock lock(world_.mutex);
-    while (world_.looks < 3) {
-      world_.changed.WaitUntil(world_.mutex,
-                               steady_clock::now() + milliseconds(1));
-    }
+    EXPECT_GE(world_.looks, 3);
     EXPECT_FALSE(created);
     EXPECT_THAT(world_.ran, SizeIs(0));
     world_.initialized = true;
   }
-  waits.join();
+  waits.Join();
   EXPECT_THAT(world_.log_of_steps(), ElementsAre("local"));
   EXPECT_THAT(
       said_,
@@ -92,10 +90,10 @@ TEST_F(RecoverableSessionTest, OthersWaitForTheChief) {
 TEST_F(RecoverableSessionTest, OthersLookLessAndLessOften) {
   options_.first_poll = milliseconds(20);
   options_.longest_poll = milliseconds(50);
-  std::vector<steady_clock::time_point> looks;
+  std::vector<Clock::time_point> looks;
   world_.look = [&](int) {
     MutexLock lock(world_.mutex);
-    looks.push_back(steady_clock::now());
+    looks.push_back(Clock::now());
     world_.initialized = looks.size() == 5;
     return absl::OkStatus();
   };
@@ -103,12 +101,12 @@ TEST_F(RecoverableSessionTest, OthersLookLessAndLessOften) {
   ASSERT_THAT(looks, SizeIs(5));
   const int pauses[] = {20, 40, 50, 50};
   for (int i = 0; i < 4; ++i) {
-    EXPECT_GE(looks[i + 1] - looks[i], milliseconds(pauses[i])) << i;
+    EXPECT_EQ(looks[i + 1] - looks[i], milliseconds(pauses[i])) << i;
   }
 }
 
 TEST_F(RecoverableSessionTest, OthersGiveUpWithTheNamesOfWhatIsMissing) {
-  options_.give_up = kTimeToLook;
+  options_.give_up = std::chrono::seconds(3);
   const absl::Status status = Create().status();
   EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_THAT(status.message(),
@@ -116,7 +114,7 @@ TEST_F(RecoverableSessionTest, OthersGiveUpWithTheNamesOfWhatIsMissing) {
 }
 
 TEST_F(RecoverableSessionTest, OthersNameThemThoughTheLastLookTookTooLong) {
-  options_.give_up = kTimeToLook;
+  options_.give_up = std::chrono::seconds(3);
   world_.look = [this](int) {
     MutexLock lock(world_.mutex);
     return world_.looks == 0 ? absl::OkStatus()
@@ -140,9 +138,9 @@ TEST_F(RecoverableSessionTest, TriesAgainAfterLongerAndLongerPauses) {
   ASSERT_THAT(world_.attempts, SizeIs(5));
   const int pauses[] = {20, 40, 50, 50};
   for (int i = 0; i < 4; ++i) {
-    const auto pause = world_.attempts[i + 1] - world_.attempts[i];
-    EXPECT_GE(pause, milliseconds(pauses[i])) << i;
-    EXPECT_LT(pause, milliseconds(pauses[i] + 20'000)) << i;
+    EXPECT_EQ(world_.attempts[i + 1] - world_.attempts[i],
+              milliseconds(pauses[i]))
+        << i;
   }
   EXPECT_THAT(said_,
               ElementsAre(HasSubstr("in 20ms: no ps yet"), HasSubstr("in 40ms"),
@@ -150,17 +148,16 @@ TEST_F(RecoverableSessionTest, TriesAgainAfterLongerAndLongerPauses) {
 }
 
 TEST_F(RecoverableSessionTest, GivesUpWithTheLastError) {
-  // There are more than four attempts in this time, even on a busy machine.
-  options_.give_up = std::chrono::seconds(4);
+  options_.give_up = milliseconds(20);
   world_.make = [](int attempt) {
     return absl::UnavailableError(absl::StrCat("no route ", attempt));
   };
-  const auto begin = steady_clock::now();
+  const auto begin = Clock::now();
   const absl::Status status = Create().status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(status.message(), AllOf(HasSubstr("gave up after"),
                                       HasSubstr("the last: no route")));
-  EXPECT_LT(steady_clock::now() - begin, std::chrono::seconds(30));
+  EXPECT_LE(Clock::now() - begin, options_.give_up);
   MutexLock lock(world_.mutex);
   EXPECT_GT(world_.attempts.size(), 3u);
   EXPECT_LE(connect_timeout_, options_.give_up);
@@ -230,14 +227,14 @@ TEST_F(RecoverableSessionTest, ManyCallsMakeOneSessionTogether) {
     return std::vector<Tensor>{};
   };
   auto session = CreateReady();
-  std::vector<std::thread> threads;
+  std::vector<Thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
       while (!Run(*session, "train").ok()) {
       }
     });
   }
-  for (std::thread& thread : threads) thread.join();
+  threads.clear();
   EXPECT_EQ(world_.num_made(), 3);
 }
 
@@ -246,12 +243,12 @@ TEST_F(RecoverableSessionTest, ALostSessionEndsStepsThatWaitInIt) {
     return absl::UnavailableError("ps 0 is gone");
   };
   auto session = CreateReady();
-  std::thread waits([&] {
+  Thread waits([&] {
     EXPECT_EQ(Run(*session, "block"), absl::UnavailableError("ps 0 is gone"));
   });
-  while (world_.count("block") == 0) std::this_thread::yield();
+  ASSERT_TRUE(AdvanceUntil([&] { return world_.count("block") > 0; }));
   EXPECT_FALSE(Run(*session, "train").ok());
-  waits.join();
+  waits.Join();
 }
 
 // A chief's step that still waited in the old session would take gradients that
@@ -268,13 +265,13 @@ TEST_F(RecoverableSessionTest, ALostSessionHasEndedBeforeTheNextBegins) {
     return std::vector<Tensor>{};
   };
   auto session = CreateReady();
-  std::thread waits([&] {
+  Thread waits([&] {
     EXPECT_FALSE(Run(*session, "block").ok());
     EXPECT_TRUE(Run(*session, "train").ok());
   });
-  while (world_.count("block") == 0) std::this_thread::yield();
+  ASSERT_TRUE(AdvanceUntil([&] { return world_.count("block") > 0; }));
   EXPECT_FALSE(Run(*session, "train").ok());
-  waits.join();
+  waits.Join();
   EXPECT_EQ(session->num_sessions(), 2);
 }
 
@@ -285,26 +282,26 @@ TEST_F(RecoverableSessionTest, ALongStepIsCheckedForTasksThatAreLost) {
     return lost ? absl::UnavailableError("ps 1 is gone") : absl::OkStatus();
   };
   auto session = CreateReady();
-  std::thread waits([&] {
+  Thread waits([&] {
     EXPECT_EQ(Run(*session, "block"), absl::UnavailableError("ps 1 is gone"));
   });
-  while (world_.count("block") == 0) std::this_thread::yield();
-  std::this_thread::sleep_for(milliseconds(30));
+  ASSERT_TRUE(AdvanceUntil([&] { return world_.count("block") > 0; }));
+  Advance(milliseconds(30));
   lost = true;
-  waits.join();
+  waits.Join();
 }
 
 TEST_F(RecoverableSessionTest, ALongStepIsCheckedForVariablesThatAreLost) {
   options_.check_every = milliseconds(5);
   auto session = CreateReady();
-  std::thread waits([&] {
+  Thread waits([&] {
     const absl::Status status = Run(*session, "block");
     EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
     EXPECT_THAT(status.message(), HasSubstr("no longer initialized: 'w', 'c'"));
   });
-  while (world_.count("block") == 0) std::this_thread::yield();
+  ASSERT_TRUE(AdvanceUntil([&] { return world_.count("block") > 0; }));
   world_.Lose();
-  waits.join();
+  waits.Join();
 }
 
 // ---- The loop ----
@@ -316,14 +313,14 @@ TEST_F(RecoverableSessionTest, TheLoopRunsOverAndOverInEachSession) {
   world_.step = [&](int session, const std::string& name) -> Outcome {
     if (name == "loop") ++(session == 1 ? in_first : in_second);
     if (name == "train" && session == 1) return absl::UnavailableError("gone");
-    std::this_thread::sleep_for(milliseconds(1));
+    SleepFor(milliseconds(1));
     return std::vector<Tensor>{};
   };
   auto session = CreateReady();
-  while (in_first < 5) std::this_thread::yield();
+  ASSERT_TRUE(AdvanceUntil([&] { return in_first >= 5; }));
   EXPECT_FALSE(Run(*session, "train").ok());
   EXPECT_TRUE(Run(*session, "train").ok());
-  while (in_second < 5) std::this_thread::yield();
+  ASSERT_TRUE(AdvanceUntil([&] { return in_second >= 5; }));
 }
 
 TEST_F(RecoverableSessionTest, ATaskLostByTheLoopEndsOtherSteps) {
@@ -333,16 +330,16 @@ TEST_F(RecoverableSessionTest, ATaskLostByTheLoopEndsOtherSteps) {
     if (name == "loop" && session == 1 && lost) {
       return absl::UnavailableError("ps 0 is gone");
     }
-    std::this_thread::sleep_for(milliseconds(1));
+    SleepFor(milliseconds(1));
     return std::vector<Tensor>{};
   };
   auto session = CreateReady();
-  std::thread waits([&] {
+  Thread waits([&] {
     EXPECT_EQ(Run(*session, "block"), absl::UnavailableError("ps 0 is gone"));
   });
-  while (world_.count("block") == 0) std::this_thread::yield();
+  ASSERT_TRUE(AdvanceUntil([&] { return world_.count("block") > 0; }));
   lost = true;
-  waits.join();
+  waits.Join();
   EXPECT_TRUE(Run(*session, "train").ok());
   EXPECT_EQ(session->num_sessions(), 2);
 }
@@ -370,8 +367,8 @@ TEST_F(RecoverableSessionTest, TheLoopEndsWithItsQueue) {
     return std::vector<Tensor>{};
   };
   auto session = CreateReady();
-  while (world_.count("loop") == 0) std::this_thread::yield();
-  std::this_thread::sleep_for(milliseconds(20));
+  ASSERT_TRUE(AdvanceUntil([&] { return world_.count("loop") > 0; }));
+  Advance(milliseconds(20));
   EXPECT_TRUE(Run(*session, "train").ok());
   EXPECT_EQ(world_.count("loop"), 1);
 }
@@ -381,16 +378,15 @@ TEST_F(RecoverableSessionTest, TheLoopEndsWithItsQueue) {
 TEST_F(RecoverableSessionTest, CloseEndsWhatRuns) {
   options_.loop = "block";
   auto session = CreateReady();
-  std::thread waits([&] { EXPECT_FALSE(Run(*session, "block").ok()); });
-  while (world_.count("block") < 2) std::this_thread::yield();
+  Thread waits([&] { EXPECT_FALSE(Run(*session, "block").ok()); });
+  ASSERT_TRUE(AdvanceUntil([&] { return world_.count("block") >= 2; }));
   EXPECT_TRUE(session->Close().ok());
-  waits.join();
+  waits.Join();
   EXPECT_EQ(Run(*session, "train").code(),
             absl::StatusCode::kFailedPrecondition);
 }
 
 TEST_F(RecoverableSessionTest, CloseEndsAttempts) {
-  // No test waits as long as these pauses.
   options_.first_pause = std::chrono::hours(1);
   options_.longest_pause = std::chrono::hours(1);
   options_.give_up = std::chrono::hours(2);
@@ -400,16 +396,17 @@ TEST_F(RecoverableSessionTest, CloseEndsAttempts) {
   };
   world_.make = [](int) { return absl::UnavailableError("gone"); };
   EXPECT_FALSE(Run(*session, "train").ok());
-  std::thread waits([&] {
+  Thread waits([&] {
     EXPECT_EQ(Run(*session, "train").code(),
               absl::StatusCode::kFailedPrecondition);
   });
-  for (;;) {
+  Settle();
+  {
     MutexLock lock(world_.mutex);
-    if (world_.attempts.size() == 2) break;
+    EXPECT_THAT(world_.attempts, SizeIs(2));
   }
   EXPECT_TRUE(session->Close().ok());
-  waits.join();
+  waits.Join();
 }
 
 // Stands for a call that takes very long. It returns when `wanted` is
@@ -421,7 +418,7 @@ absl::Status UntilCancelled(const SessionOptions& wanted, World& world,
     world.ran.push_back(what);
   }
   while (!wanted.cancellation->IsCancelled()) {
-    std::this_thread::sleep_for(milliseconds(1));
+    SleepFor(milliseconds(1));
   }
   return wanted.cancellation->status();
 }
@@ -438,13 +435,13 @@ TEST_F(RecoverableSessionTest, CloseEndsAnAttemptThatConnects) {
     return absl::UnavailableError("gone");
   };
   EXPECT_FALSE(Run(*session, "train").ok());
-  std::thread waits([&] {
+  Thread waits([&] {
     EXPECT_EQ(Run(*session, "train"),
               absl::FailedPreconditionError("the session is closed"));
   });
-  while (world_.count("connect") == 0) std::this_thread::yield();
+  ASSERT_TRUE(AdvanceUntil([&] { return world_.count("connect") > 0; }));
   EXPECT_TRUE(session->Close().ok());
-  waits.join();
+  waits.Join();
 }
 
 TEST_F(RecoverableSessionTest, CloseEndsAReset) {
@@ -464,13 +461,13 @@ TEST_F(RecoverableSessionTest, CloseEndsAReset) {
   };
   EXPECT_FALSE(Run(*session, "train").ok());
   world_.Lose();
-  std::thread waits([&] {
+  Thread waits([&] {
     EXPECT_EQ(Run(*session, "train"),
               absl::FailedPreconditionError("the session is closed"));
   });
-  while (world_.count("reset") == 0) std::this_thread::yield();
+  ASSERT_TRUE(AdvanceUntil([&] { return world_.count("reset") > 0; }));
   EXPECT_TRUE(session->Close().ok());
-  waits.join();
+  waits.Join();
   // The reset may take the time that is left for all attempts, even though a
   // master must answer much sooner.
   EXPECT_LE(left, options_.give_up);

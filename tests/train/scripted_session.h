@@ -11,13 +11,13 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/train/readiness.h"
@@ -46,8 +46,7 @@ struct World {
   int made ABSL_GUARDED_BY(mutex) = 0;
   int looks ABSL_GUARDED_BY(mutex) = 0;
   // When each attempt to make a session began.
-  std::vector<std::chrono::steady_clock::time_point> attempts
-      ABSL_GUARDED_BY(mutex);
+  std::vector<Clock::time_point> attempts ABSL_GUARDED_BY(mutex);
 
   // The number of sessions closed, and how long Close takes.
   int closed ABSL_GUARDED_BY(mutex) = 0;
@@ -125,7 +124,7 @@ class ScriptedSession final : public Session {
       closed_ = true;
       world_.changed.NotifyAll();
     }
-    std::this_thread::sleep_for(world_.close_takes);
+    SleepFor(world_.close_takes);
     MutexLock lock(world_.mutex);
     ++world_.closed;
     return absl::OkStatus();
@@ -152,8 +151,8 @@ class ScriptedSession final : public Session {
   bool closed_ = false;  // guarded by the world's mutex
 };
 
-// A fixture for RecoverableSessions that make ScriptedSessions of `world_`. Its
-// pauses are a few milliseconds, so that tests with many attempts are quick.
+// A fixture for RecoverableSessions that make ScriptedSessions of `world_`,
+// with pauses of a few milliseconds.
 class ScriptedSessionTest : public ::testing::Test {
  protected:
   ScriptedSessionTest() {
@@ -168,7 +167,7 @@ class ScriptedSessionTest : public ::testing::Test {
       int attempt = 0;
       {
         MutexLock lock(world_.mutex);
-        world_.attempts.push_back(std::chrono::steady_clock::now());
+        world_.attempts.push_back(Clock::now());
         attempt = static_cast<int>(world_.attempts.size());
         connect_timeout_ = wanted.connect_timeout;
       }

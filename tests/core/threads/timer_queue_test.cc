@@ -5,43 +5,39 @@
 #include <chrono>
 #include <memory>
 #include <random>
-#include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "leat/core/threads/clock.h"
+#include "leat/core/threads/thread.h"
 #include "leat/tests/testing/event.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::timer_queue_test {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using testing::Advance;
 using testing::Event;
-using Clock = TimerQueue::Clock;
+using testing::Settle;
+using testing::SimulatedClock;
 
 Clock::time_point In(Clock::duration duration) {
   return Clock::now() + duration;
 }
 
-// Waits until the callbacks that were due before `when` have run.
-void WaitFor(TimerQueue& timers, Clock::time_point when = Clock::now()) {
-  Event ran;
-  timers.At(when, [&ran] { ran.Set(); });
-  ASSERT_TRUE(ran.Wait());
-}
+class TimerQueueTest : public ::testing::Test {
+ protected:
+  SimulatedClock clock_;
+};
 
-TEST(TimerQueueTest, CallsInTheOrderOfTimesThenOfRequests) {
+TEST_F(TimerQueueTest, CallsInTheOrderOfTimesThenOfRequests) {
   TimerQueue timers("test-timers");
-  const Clock::time_point now = Clock::now();
-  Event held, release;
-  timers.At(now, [&] {
-    held.Set();
-    ASSERT_TRUE(release.Wait());
-  });
-  ASSERT_TRUE(held.Wait());
   std::vector<int> order;
+  // No callback runs before this thread waits.
   const auto add = [&](int at, int number) {
-    timers.At(now + milliseconds(at),
+    timers.At(In(milliseconds(at)),
               [&order, number] { order.push_back(number); });
   };
   add(20, 4);
@@ -50,48 +46,54 @@ TEST(TimerQueueTest, CallsInTheOrderOfTimesThenOfRequests) {
   add(-10, 0);
   add(30, 5);
   add(0, 1);
-  release.Set();
-  WaitFor(timers, now + milliseconds(30));
+  Advance(milliseconds(30));
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4, 5}));
 }
 
-TEST(TimerQueueTest, CallsNotBeforeTheTime) {
+TEST_F(TimerQueueTest, CallsAtTheTime) {
   TimerQueue timers("test-timers");
   const Clock::time_point when = In(milliseconds(50));
-  WaitFor(timers, when);
+  Clock::time_point called;
+  timers.At(when, [&] { called = Clock::now(); });
+  Advance(seconds(1));
+  EXPECT_EQ(called, when);
+}
+
+TEST(TimerQueueInRealTimeTest, CallsNotBeforeTheTime) {
+  TimerQueue timers("test-timers");
+  const Clock::time_point when = In(milliseconds(50));
+  Event ran;
+  timers.At(when, [&ran] { ran.Set(); });
+  ASSERT_TRUE(ran.Wait());
   EXPECT_GE(Clock::now(), when);
 }
 
 // The thread already sleeps until the far time when the near callback is added.
-TEST(TimerQueueTest, AnEarlierOneGoesFirst) {
+TEST_F(TimerQueueTest, AnEarlierOneGoesFirst) {
   TimerQueue timers("test-timers");
-  std::atomic<bool> late = false;
-  WaitFor(timers);  // The thread has started.
+  bool late = false, early = false;
   const TimerQueue::Id far = timers.At(In(seconds(600)), [&] { late = true; });
-  std::this_thread::sleep_for(milliseconds(50));
-  WaitFor(timers, In(milliseconds(10)));
+  Advance(milliseconds(50));
+  timers.At(In(milliseconds(10)), [&] { early = true; });
+  Advance(milliseconds(10));
+  EXPECT_TRUE(early);
   EXPECT_FALSE(late);
   EXPECT_TRUE(timers.Cancel(far));
 }
 
-TEST(TimerQueueTest, ACancelledOneIsNotCalled) {
+TEST_F(TimerQueueTest, ACancelledOneIsNotCalled) {
   TimerQueue timers("test-timers");
-  // The thread is kept busy, so that the callback cannot run before it is
-  // cancelled, however slow the machine is.
-  Event release;
-  timers.At(Clock::now(), [&] { release.Wait(); });
-  const Clock::time_point when = In(milliseconds(20));
-  const TimerQueue::Id id = timers.At(when, [] { ADD_FAILURE(); });
+  const TimerQueue::Id id =
+      timers.At(In(milliseconds(20)), [] { ADD_FAILURE(); });
   EXPECT_NE(id, 0u);
   EXPECT_TRUE(timers.Cancel(id));
   EXPECT_FALSE(timers.Cancel(id));
   EXPECT_FALSE(timers.Cancel(0));
   EXPECT_FALSE(timers.Cancel(id + 1000));
-  release.Set();
-  WaitFor(timers, when + milliseconds(10));
+  Advance(milliseconds(30));
 }
 
-TEST(TimerQueueTest, CancelKnowsWhatRunsAndWhatRan) {
+TEST_F(TimerQueueTest, CancelKnowsWhatRunsAndWhatRan) {
   TimerQueue timers("test-timers");
   Event runs, release;
   const TimerQueue::Id id = timers.At(Clock::now(), [&] {
@@ -101,11 +103,11 @@ TEST(TimerQueueTest, CancelKnowsWhatRunsAndWhatRan) {
   ASSERT_TRUE(runs.Wait());
   EXPECT_FALSE(timers.Cancel(id));
   release.Set();
-  WaitFor(timers);
+  Settle();
   EXPECT_FALSE(timers.Cancel(id));
 }
 
-TEST(TimerQueueTest, CallbacksMayCallAtAndCancel) {
+TEST_F(TimerQueueTest, CallbacksMayCallAtAndCancel) {
   TimerQueue timers("test-timers");
   const TimerQueue::Id other =
       timers.At(In(seconds(600)), [] { ADD_FAILURE(); });
@@ -123,7 +125,7 @@ TEST(TimerQueueTest, CallbacksMayCallAtAndCancel) {
 }
 
 // Each callback calls At for the next one, like a heartbeat.
-TEST(TimerQueueTest, ACallbackMayAskForItselfAgain) {
+TEST_F(TimerQueueTest, ACallbackMayAskForItselfAgain) {
   struct Heart {
     std::atomic<int> beats = 0;
     Event enough;
@@ -139,7 +141,7 @@ TEST(TimerQueueTest, ACallbackMayAskForItselfAgain) {
   EXPECT_EQ(heart.beats, 100);
 }
 
-TEST(TimerQueueTest, DestructionForgetsWhatHasNotBegun) {
+TEST_F(TimerQueueTest, DestructionForgetsWhatHasNotBegun) {
   auto owned = std::make_shared<int>(1);
   {
     TimerQueue timers("test-timers");
@@ -149,13 +151,13 @@ TEST(TimerQueueTest, DestructionForgetsWhatHasNotBegun) {
   EXPECT_EQ(owned.use_count(), 1);
 }
 
-TEST(TimerQueueTest, DestructionWaitsForWhatRuns) {
+TEST_F(TimerQueueTest, DestructionWaitsForWhatRuns) {
   std::atomic<bool> finished = false;
   auto timers = std::make_unique<TimerQueue>("test-timers");
   Event runs;
   timers->At(Clock::now(), [&, queue = timers.get()] {
     runs.Set();
-    std::this_thread::sleep_for(milliseconds(50));
+    SleepFor(milliseconds(50));
     // The queue is being destroyed: it drops the new callback, and `id + 1` was
     // never an id.
     const TimerQueue::Id id =
@@ -168,7 +170,7 @@ TEST(TimerQueueTest, DestructionWaitsForWhatRuns) {
   EXPECT_TRUE(finished);
 }
 
-TEST(TimerQueueTest, CancelFreesOutsideTheLock) {
+TEST_F(TimerQueueTest, CancelFreesOutsideTheLock) {
   TimerQueue timers("test-timers");
   // The callback owns this value. Its deleter calls the queue, so the test
   // deadlocks if callbacks are destroyed under the lock.
@@ -181,12 +183,12 @@ TEST(TimerQueueTest, CancelFreesOutsideTheLock) {
   EXPECT_TRUE(timers.Cancel(id));
 }
 
-TEST(TimerQueueTest, ManyRunXorAreCancelled) {
+TEST_F(TimerQueueTest, ManyRunXorAreCancelled) {
   constexpr int kThreads = 4, kEach = 2000;
   std::atomic<int> ran = 0, cancelled = 0;
   {
     TimerQueue timers("test-timers");
-    std::vector<std::thread> threads;
+    std::vector<Thread> threads;
     for (int t = 0; t < kThreads; ++t) {
       threads.emplace_back([&, t] {
         std::minstd_rand random(static_cast<unsigned>(t) + 1);
@@ -201,8 +203,8 @@ TEST(TimerQueueTest, ManyRunXorAreCancelled) {
         }
       });
     }
-    for (std::thread& thread : threads) thread.join();
-    WaitFor(timers, In(milliseconds(30)));
+    threads.clear();
+    Advance(milliseconds(20));
   }
   EXPECT_EQ(ran + cancelled, kThreads * kEach);
   EXPECT_GT(cancelled, 0);

@@ -9,13 +9,14 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/devices/step_observer.h"
+#include "leat/core/threads/clock.h"
+#include "leat/core/threads/thread.h"
 #include "leat/distributed/client/master_client.h"
 #include "leat/distributed/transport/in_process.h"
 #include "leat/distributed/transport/transport.h"
@@ -224,12 +225,12 @@ TEST_F(RemoteSessionTest, EndsWaitingForAMasterThatKeepsSilent) {
                  kept = std::move(reply);
                });
   auto session = Start();
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   const absl::Status status =
       session->Run({.options = {.timeout = std::chrono::milliseconds(50)}})
           .status();
   EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(30));
   std::move(kept)(absl::CancelledError("at last"));
 }
 
@@ -353,13 +354,13 @@ TEST_F(RemoteSessionTest, CloseEndsWhatIsUnderWay) {
   });
   auto session = Start();
   absl::Status status;
-  std::thread step([&] { status = session->Run({.fetches = {y}}).status(); });
+  Thread step([&] { status = session->Run({.fetches = {y}}).status(); });
   {
     MutexLock lock(mutex);
     while (!begun) changed.Wait(mutex);
   }
   EXPECT_TRUE(session->Close().ok());
-  step.join();
+  step.Join();
   EXPECT_EQ(status.code(), absl::StatusCode::kCancelled);
   EXPECT_EQ(session->Run({.fetches = {y}}).status().code(),
             absl::StatusCode::kFailedPrecondition);

@@ -20,14 +20,14 @@
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/wire/wire.h"
 #include "leat/tests/distributed/received_message.h"
-#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/held_queue.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/test_service.h"
 
 namespace leat::chunked_receive_test {
 namespace {
 
-using testing::Eventually;
+using testing::AdvanceUntil;
 using ::testing::HasSubstr;
 using testing::ReceivedMessage;
 
@@ -159,7 +159,7 @@ class ChunkedReceiveTest : public ::testing::Test {
   // are asked for.
   void StartAndWait(int in_flight) {
     Start(in_flight);
-    EXPECT_TRUE(Eventually(
+    EXPECT_TRUE(AdvanceUntil(
         [&] { return num_calls() == static_cast<size_t>(in_flight); }));
   }
 
@@ -199,7 +199,7 @@ class ChunkedReceiveTest : public ::testing::Test {
     }
   }
   absl::StatusOr<Tensor> Result() {
-    EXPECT_TRUE(Eventually([this] { return num_results() > 0; }));
+    EXPECT_TRUE(AdvanceUntil([this] { return num_results() > 0; }));
     MutexLock lock(mutex_);
     EXPECT_EQ(num_results_, 1);
     return result_;
@@ -362,7 +362,7 @@ TEST_F(ChunkedReceiveTest, HandsOutATensorThatNobodyElseHas) {
   }
   ASSERT_TRUE(received.ok());
   // The receiver may change it in place.
-  EXPECT_TRUE(Eventually([&] { return received->IsUnique(); }));
+  EXPECT_TRUE(AdvanceUntil([&] { return received->IsUnique(); }));
 }
 
 TEST_F(ChunkedReceiveTest, EndsWithTheErrorOfACall) {
@@ -428,7 +428,7 @@ TEST_F(ChunkedReceiveTest, GoesWhenItsRepliesAreDropped) {
                         [kept](const absl::StatusOr<Tensor>&) {
                           ADD_FAILURE() << "it cannot have ended";
                         });
-  EXPECT_TRUE(Eventually([&] { return kept.use_count() == 1; }));
+  EXPECT_TRUE(AdvanceUntil([&] { return kept.use_count() == 1; }));
 }
 
 }  // namespace

@@ -25,13 +25,13 @@
 #include "leat/graph/ops.h"
 #include "leat/protos/leat_worker.pb.h"
 #include "leat/tests/distributed/scripted_task.h"
-#include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/test_service.h"
 
 namespace leat::lying_peer_test {
 namespace {
 
-using ::leat::testing::Eventually;
+using ::leat::testing::AdvanceUntil;
 using ::leat::testing::ScriptedTask;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -193,7 +193,7 @@ class LyingPeerTest : public ::testing::Test {
     EXPECT_TRUE(out.ok()) << out.status();
     EXPECT_EQ(session_->Close(), absl::OkStatus());
     EXPECT_EQ(other_session_->Close(), absl::OkStatus());
-    EXPECT_TRUE(Eventually([this] {
+    EXPECT_TRUE(AdvanceUntil([this] {
       const ServerCounters counters = worker_->counters();
       return counters.master_sessions + counters.sessions + counters.graphs +
                  counters.running + counters.steps + counters.rendezvous ==
@@ -209,7 +209,7 @@ class LyingPeerTest : public ::testing::Test {
   // Waits until nothing of the failed steps runs any more.
   void WaitUntilIdle() {
     EXPECT_TRUE(
-        Eventually([this] { return worker_->counters().running == 0; }));
+        AdvanceUntil([this] { return worker_->counters().running == 0; }));
   }
 
   // Runs a step and returns the sum of the ones that the worker receives, which

@@ -14,6 +14,7 @@
 #include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/thread.h"
 #include "leat/distributed/requests/request_queue.h"
 #include "leat/distributed/wire/recv_tensor.h"
 #include "leat/tests/distributed/exchange/marked_recvs.h"
@@ -289,7 +290,7 @@ TEST(BundledRecvsConcurrencyTest, EachIsGivenOnce) {
     BundledRecvs bundled(bundles);
     std::atomic<int> given{0}, refused{0}, ended{0}, num_ready{0};
     std::atomic<bool> go{false};
-    std::vector<std::thread> threads;
+    std::vector<Thread> threads;
     for (size_t t = 0; t < kThreads; ++t) {
       threads.emplace_back([&, t] {
         while (!go) std::this_thread::yield();
@@ -315,7 +316,7 @@ TEST(BundledRecvsConcurrencyTest, EachIsGivenOnce) {
       }
     });
     go = true;
-    for (std::thread& thread : threads) thread.join();
+    threads.clear();
     ASSERT_EQ(given + refused, static_cast<int>(recvs.size()));
     ASSERT_EQ(given - ended, 5 * num_ready.load());
     if (round % 2 == 0) {

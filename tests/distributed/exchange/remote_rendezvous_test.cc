@@ -14,6 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/status_payloads.h"
+#include "leat/core/threads/thread.h"
 #include "leat/distributed/exchange/recv_call.h"
 #include "leat/distributed/wire/recv_tensor.h"
 #include "leat/distributed/wire/wire.h"
@@ -24,6 +25,7 @@
 #include "leat/tests/distributed/fake_transport.h"
 #include "leat/tests/distributed/received_message.h"
 #include "leat/tests/distributed/received_tensor.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::testing::rendezvous {
 namespace {
@@ -274,7 +276,7 @@ TEST(RemoteRendezvousConcurrencyTest, EveryPullEndsOnce) {
     }
     std::vector<ReceivedTensor> received(3 * kKeys);
     std::atomic<bool> go{false};
-    std::vector<std::thread> workers;
+    std::vector<Thread> workers;
     const auto start = [&](auto work) {
       workers.emplace_back([&go, work] {
         while (!go) std::this_thread::yield();
@@ -300,12 +302,12 @@ TEST(RemoteRendezvousConcurrencyTest, EveryPullEndsOnce) {
     for (Task* const task : {&ps, &worker}) {
       start([task, round] {
         if (round % 4 == 3) return;  // Some steps succeed.
-        std::this_thread::sleep_for(std::chrono::microseconds(round * 10));
+        testing::Advance(std::chrono::microseconds(round * 10));
         task->rendezvous->StartAbort(AsDerived(absl::AbortedError("abort")));
       });
     }
     go = true;
-    for (std::thread& thread : workers) thread.join();
+    workers.clear();
     for (const ReceivedTensor& each : received) {
       ASSERT_TRUE(each.Wait());
       completed += each.status().ok();

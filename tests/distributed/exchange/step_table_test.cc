@@ -5,7 +5,6 @@
 #include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -13,15 +12,16 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/status_payloads.h"
+#include "leat/core/threads/thread.h"
 #include "leat/tests/distributed/fake_transport.h"
-#include "leat/tests/distributed/held_timers.h"
 #include "leat/tests/distributed/received_tensor.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::step_table_test {
 namespace {
 
+using ::leat::testing::Advance;
 using ::leat::testing::FakeTransport;
-using ::leat::testing::HeldTimers;
 using ::leat::testing::ReceivedTensor;
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
@@ -358,34 +358,35 @@ TEST_F(StepTableTest, AStepThatDoesNotBeginInTimeEnds) {
 TEST_F(StepTableTest, StepsThatWaitOneAfterAnotherEndInTurn) {
   Make({.waiting_step_timeout = milliseconds(100)});
   const ReceivedTensor first = WaitAsPeer(7);
-  std::this_thread::sleep_for(milliseconds(30));
+  Advance(milliseconds(30));
   const ReceivedTensor second = WaitAsPeer(8);
-  ASSERT_TRUE(first.Wait());
-  ASSERT_TRUE(second.Wait());
+  Advance(milliseconds(69));
+  EXPECT_EQ(first.calls(), 0);
+  Advance(milliseconds(1));
+  EXPECT_EQ(first.calls(), 1);
+  EXPECT_EQ(second.calls(), 0);
+  Advance(milliseconds(30));
+  EXPECT_EQ(second.calls(), 1);
   EXPECT_EQ(table_->num_steps(), 0u);
 }
 
 TEST_F(StepTableTest, AStepThatBeginsInTimeStays) {
   Make({.waiting_step_timeout = milliseconds(200)});
-  auto held = std::make_unique<HeldTimers>(timers_);
   const ReceivedTensor early = WaitAsPeer(7);
   Begin(7);
   const ReceivedTensor other = WaitAsPeer(8);
-  held.reset();
   ASSERT_TRUE(other.Wait());
-  std::this_thread::sleep_for(milliseconds(50));
+  Advance(milliseconds(50));
   EXPECT_EQ(early.calls(), 0);
   EXPECT_EQ(table_->num_steps(), 1u);
 }
 
 TEST_F(StepTableTest, AStepThatNobodyCleansUpEnds) {
   Make({.step_linger = milliseconds(200)});
-  auto held = std::make_unique<HeldTimers>(timers_);
   Begin(6);
   Begin(7);
   table_->Finish(7, kRun, absl::OkStatus());
   const ReceivedTensor peer = WaitAsPeer(7);
-  held.reset();
   ASSERT_TRUE(peer.Wait());
   EXPECT_EQ(peer.status(), AsDerived(absl::AbortedError(absl::StrCat(
                                "step 7 ended: nobody has cleaned it up on ",
@@ -395,12 +396,10 @@ TEST_F(StepTableTest, AStepThatNobodyCleansUpEnds) {
 
 TEST_F(StepTableTest, ALingeringStepThatBeginsAgainStays) {
   Make({.step_linger = milliseconds(200)});
-  auto held = std::make_unique<HeldTimers>(timers_);
   Begin(7);
   table_->Finish(7, kRun, absl::OkStatus());
   Begin(7);
-  held.reset();
-  std::this_thread::sleep_for(milliseconds(300));
+  Advance(milliseconds(300));
   EXPECT_EQ(table_->num_steps(), 1u);
 }
 
@@ -505,7 +504,7 @@ TEST_F(StepTableConcurrencyTest, EveryWaitEndsOnceUnderContention) {
   constexpr int kThreads = 8;
   constexpr int kSteps = 3000;
   std::vector<std::vector<ReceivedTensor>> received(kThreads);
-  std::vector<std::thread> threads;
+  std::vector<Thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([this, t, &mine = received[t]] {
       const std::string key = Key(absl::StrCat("x", t));
@@ -532,7 +531,7 @@ TEST_F(StepTableConcurrencyTest, EveryWaitEndsOnceUnderContention) {
       }
     });
   }
-  for (std::thread& thread : threads) thread.join();
+  threads.clear();
   table_.reset();
   size_t waits = 0;
   for (const auto& of_thread : received) {

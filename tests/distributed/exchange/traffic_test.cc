@@ -5,7 +5,6 @@
 #include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/strings/cord.h"
@@ -14,16 +13,17 @@
 #include "gtest/gtest.h"
 #include "leat/core/devices/rendezvous.h"
 #include "leat/core/tensor.h"
+#include "leat/core/threads/thread.h"
 #include "leat/distributed/shown_ids.h"
 #include "leat/distributed/step_counts.h"
 #include "leat/tests/distributed/fake_transport.h"
-#include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/test_service.h"
 
 namespace leat::traffic_test {
 namespace {
 
-using ::leat::testing::Eventually;
+using ::leat::testing::Advance;
 using ::leat::testing::OfTheWay;
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -151,19 +151,13 @@ TEST(OpenRecvsTest, ListTheOldestFirst) {
 TEST(OpenRecvsTest, KnowHowLongEachHasWaited) {
   OpenRecvs recvs;
   const OpenRecvs::Entry old(recvs, 1, "old");
-  std::this_thread::sleep_for(milliseconds(40));
+  Advance(milliseconds(40));
   const OpenRecvs::Entry young(recvs, 1, "young");
   const std::vector<OpenRecvs::Recv> all = recvs.Oldest({}, 10);
   ASSERT_EQ(all.size(), 2u);
-  EXPECT_GE(all[0].age - all[1].age, milliseconds(40));
-  // A receive that has just begun is younger than 40 ms, unless the thread
-  // loses its core meanwhile.
-  EXPECT_TRUE(Eventually([&] {
-    const OpenRecvs::Entry youngest(recvs, 1, "youngest");
-    const std::vector<std::string> keys = Keys(recvs, 10, milliseconds(40));
-    EXPECT_THAT(keys, Contains("old"));
-    return std::find(keys.begin(), keys.end(), "youngest") == keys.end();
-  }));
+  EXPECT_EQ(all[0].age, milliseconds(40));
+  EXPECT_EQ(all[1].age, milliseconds(0));
+  EXPECT_THAT(Keys(recvs, 10, milliseconds(40)), ElementsAre("old"));
   EXPECT_THAT(Keys(recvs, 10, std::chrono::hours(1)), ElementsAre());
 }
 
@@ -176,7 +170,7 @@ TEST(OpenRecvsTest, ShortenKeys) {
 
 TEST(OpenRecvsTest, MayComeAndGoOnManyThreads) {
   OpenRecvs recvs;
-  std::vector<std::thread> threads;
+  std::vector<Thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&recvs] {
       for (int64_t step = 0; step < 1000; ++step) {
@@ -185,14 +179,14 @@ TEST(OpenRecvsTest, MayComeAndGoOnManyThreads) {
       }
     });
   }
-  for (std::thread& thread : threads) thread.join();
+  threads.clear();
   EXPECT_EQ(recvs.size(), 0u);
 }
 
 TEST(StepCountsTest, CountWhatRunsAndHowItEnds) {
   StepCounts counts;
-  std::this_thread::sleep_for(milliseconds(2));
-  EXPECT_GE(counts.idle(), milliseconds(2));
+  Advance(milliseconds(2));
+  EXPECT_EQ(counts.idle(), milliseconds(2));
   for (int i = 0; i < 3; ++i) counts.Begin();
   EXPECT_EQ(counts.idle(), nanoseconds(0));
   counts.End(true);
@@ -202,8 +196,8 @@ TEST(StepCountsTest, CountWhatRunsAndHowItEnds) {
   EXPECT_EQ(counts.totals().failed, 1);
   counts.End(true);
   EXPECT_EQ(counts.totals().running, 0);
-  std::this_thread::sleep_for(milliseconds(2));
-  EXPECT_GE(counts.idle(), milliseconds(2));
+  Advance(milliseconds(2));
+  EXPECT_EQ(counts.idle(), milliseconds(2));
 }
 
 TEST(ShownIdsTest, ArePieces) {

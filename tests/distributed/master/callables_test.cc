@@ -10,14 +10,14 @@
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/protos/config.pb.h"
-#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/in_process_cluster.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/test_service.h"
 
 namespace leat::callables_test {
 namespace {
 
-using ::leat::testing::Eventually;
+using ::leat::testing::AdvanceUntil;
 using ::leat::testing::InProcessCluster;
 
 const TaskId kWorker = {"worker", 0};
@@ -40,7 +40,7 @@ TEST(CallablesTest, KeepNoPlans) {
     callables.push_back(*std::move(callable));
   }
   // The tasks are told which plans the master has given up.
-  EXPECT_TRUE(Eventually([&] {
+  EXPECT_TRUE(AdvanceUntil([&] {
     return cluster.server(kWorker).counters().graphs <= PlanTable::kMaxPlans;
   }));
   // All callables can be called, including those whose plan must be made again.

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <future>
 #include <map>
 #include <string>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/tests/distributed/fake_tasks.h"
+#include "leat/tests/testing/awaited.h"
 
 namespace leat::cluster_devices_test {
 namespace {
@@ -52,13 +52,13 @@ class ClusterDevicesTest : public ::testing::Test {
       asked_.push_back(task);
       return on_get_status(task, o);
     });
-    std::promise<absl::StatusOr<ClusterDevices>> result;
+    testing::Awaited<absl::StatusOr<ClusterDevices>> result;
     TimerQueue timers("test-timers");
     GetClusterDevices(tasks, timers, std::move(request),
                       [&](absl::StatusOr<ClusterDevices> devices) {
-                        result.set_value(std::move(devices));
+                        result.Set(std::move(devices));
                       });
-    return result.get_future().get();
+    return result.Take();
   }
 
   static std::vector<std::string> Names(const ClusterDevices& cluster) {

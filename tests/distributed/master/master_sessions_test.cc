@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/master/master.h"
 #include "leat/distributed/master/master_session.h"
@@ -25,14 +26,14 @@
 #include "leat/protos/worker.pb.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/distributed/fake_tasks.h"
-#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/held_queue.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/test_service.h"
 
 namespace leat::master_sessions_test {
 namespace {
 
-using ::leat::testing::Eventually;
+using ::leat::testing::AdvanceUntil;
 using ::leat::testing::HeldQueue;
 using ::testing::AllOf;
 using ::testing::Each;
@@ -99,7 +100,7 @@ class MasterSessionsTest : public ::testing::Test {
                             MutexLock lock(result->mutex);
                             result->session = std::move(session);
                           });
-    EXPECT_TRUE(Eventually([&] {
+    EXPECT_TRUE(AdvanceUntil([&] {
       while (blocking_.size() > 0) blocking_.RunOne();
       return result->has_come();
     }));
@@ -168,7 +169,7 @@ TEST_F(MasterSessionsTest, ASessionWhoseClientHasGoneIsClosed) {
   EXPECT_EQ(added.code(), Code::kCancelled) << added;
   EXPECT_EQ(sessions_->size(), 0u);
   EXPECT_EQ(num_calls(methods::kDeleteWorkerSession), 2);
-  EXPECT_TRUE(sessions_->WaitUntil(std::chrono::steady_clock::now()));
+  EXPECT_TRUE(sessions_->WaitUntil(Clock::now()));
   // A session whose client still waits is kept.
   auto other = Create(SomeGraph("x"));
   ASSERT_TRUE(other.ok()) << other.status();
@@ -193,7 +194,7 @@ TEST_F(MasterSessionsTest, ASessionWhoseReplyIsLostIsClosed) {
   client.cancellation.Cancel(absl::CancelledError("gone"));
   EXPECT_EQ(sessions_->size(), 0u);
   EXPECT_EQ(num_calls(methods::kDeleteWorkerSession), 2);
-  EXPECT_TRUE(sessions_->WaitUntil(std::chrono::steady_clock::now()));
+  EXPECT_TRUE(sessions_->WaitUntil(Clock::now()));
 }
 
 TEST_F(MasterSessionsTest, RoomIsGivenBackByWhatWasNotCreated) {
@@ -204,9 +205,9 @@ TEST_F(MasterSessionsTest, RoomIsGivenBackByWhatWasNotCreated) {
   EXPECT_EQ(sessions->Begin().status().code(), Code::kResourceExhausted);
   first = absl::CancelledError("was not created");
   EXPECT_TRUE(sessions->Begin().ok());
-  EXPECT_FALSE(sessions->WaitUntil(std::chrono::steady_clock::now()));
+  EXPECT_FALSE(sessions->WaitUntil(Clock::now()));
   second = absl::CancelledError("was not created");
-  EXPECT_TRUE(sessions->WaitUntil(std::chrono::steady_clock::now()));
+  EXPECT_TRUE(sessions->WaitUntil(Clock::now()));
 }
 
 TEST_F(MasterSessionsTest, TheSessionIdleForLongestMakesRoom) {
@@ -231,7 +232,7 @@ TEST_F(MasterSessionsTest, TheSessionIdleForLongestMakesRoom) {
     EXPECT_THAT(std::string(closed.message()),
                 HasSubstr("(--session-idle-when-full)"));
   }
-  EXPECT_TRUE(sessions->WaitUntil(std::chrono::steady_clock::now()));
+  EXPECT_TRUE(sessions->WaitUntil(Clock::now()));
 }
 
 TEST_F(MasterSessionsTest, SaysForHowLongSessionsThatStayWereIdle) {
@@ -301,7 +302,7 @@ TEST_F(MasterSessionsTest, ASessionThatIsExtendedIsNotIdle) {
   Extensions extensions;
   (*session)->Extend(SomeGraph("y"), 0, std::make_shared<CallContext>(),
                      extensions.Done());
-  const auto before = std::chrono::steady_clock::now();
+  const auto before = Clock::now();
   EXPECT_GE((*session)->idle_since(), before);
   bool is_closed = false;
   (*session)->Close(absl::AbortedError("by the test"),
@@ -313,7 +314,7 @@ TEST_F(MasterSessionsTest, ASessionThatIsExtendedIsNotIdle) {
               ElementsAre(absl::AbortedError("by the test")));
   const auto ended = (*session)->idle_since();
   EXPECT_GE(ended, before);
-  while (std::chrono::steady_clock::now() == ended) continue;
+  testing::Advance(milliseconds(1));
   EXPECT_EQ((*session)->idle_since(), ended);
   (*session)->Extend(SomeGraph("z"), 1, std::make_shared<CallContext>(),
                      extensions.Done());
@@ -397,8 +398,7 @@ class MasterCallablesTest : public MasterSessionsTest {
     absl::Status status = absl::DataLossError("no answer");
     session_->RunCallable(
         callable,
-        {.begun = std::chrono::steady_clock::now(),
-         .call = std::make_shared<CallContext>()},
+        {.begun = Clock::now(), .call = std::make_shared<CallContext>()},
         [&status](const StepResult& result) { status = result.status; });
     RunAll();
     return status;
@@ -463,7 +463,7 @@ TEST_F(MasterCallablesTest, WaitsForItsPlanAsLongAsItsSessionSays) {
   config.set_operation_timeout_in_ms(500);
   Connect(config);
   const auto made = Start(OfX(), std::make_shared<CallContext>());
-  EXPECT_TRUE(Eventually([&] { return made->has_come(); }));
+  EXPECT_TRUE(AdvanceUntil([&] { return made->has_come(); }));
   EXPECT_EQ(made->Take().status().code(), Code::kDeadlineExceeded);
   RunAll();
 }
@@ -544,7 +544,7 @@ TEST_F(MasterSessionsTest, LargeFeedsAreForTheBlockingQueue) {
       EXPECT_TRUE(result.is_done());
     }
   }
-  master.Stop(std::chrono::steady_clock::now());
+  master.Stop(Clock::now());
 }
 
 class SmallGraphsTest : public MasterSessionsTest {

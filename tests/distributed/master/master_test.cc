@@ -10,13 +10,14 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/clock.h"
+#include "leat/core/threads/thread.h"
 #include "leat/distributed/client/remote_session.h"
 #include "leat/distributed/exchange/peers.h"
 #include "leat/distributed/server/server.h"
@@ -29,8 +30,8 @@
 #include "leat/protos/worker.pb.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/distributed/scripted_task.h"
-#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/in_process_cluster.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/task_client.h"
 #include "leat/tests/testing/test_service.h"
 #include "leat/train/nn/optimizers.h"
@@ -38,8 +39,8 @@
 namespace leat::master_test {
 namespace {
 
+using testing::AdvanceUntil;
 using ::testing::AllOf;
-using testing::Eventually;
 using ::testing::HasSubstr;
 using testing::InProcessCluster;
 using testing::ScriptedTask;
@@ -273,11 +274,11 @@ TEST_F(WaitingStepTest, EndsOnTheMastersOwnTask) {
 TEST_F(WaitingStepTest, EndsWhenTheSessionIsClosed) {
   auto session = NewSession(b);
   absl::Status status;
-  std::thread step(
-      [&] { status = session->Run({.fetches = {result}}).status(); });
-  while (cluster.server(kPs).counters().running == 0) std::this_thread::yield();
+  Thread step([&] { status = session->Run({.fetches = {result}}).status(); });
+  ASSERT_TRUE(
+      AdvanceUntil([&] { return cluster.server(kPs).counters().running > 0; }));
   EXPECT_TRUE(session->Close().ok());
-  step.join();
+  step.Join();
   EXPECT_EQ(status.code(), Code::kCancelled);
   EXPECT_THAT(status.message(), HasSubstr("Session::Close"));
 }
@@ -285,11 +286,11 @@ TEST_F(WaitingStepTest, EndsWhenTheSessionIsClosed) {
 TEST_F(WaitingStepTest, EndsWhenATaskGoes) {
   auto session = NewSession(b);
   absl::Status status;
-  std::thread step(
-      [&] { status = session->Run({.fetches = {result}}).status(); });
-  while (cluster.server(kPs).counters().running == 0) std::this_thread::yield();
+  Thread step([&] { status = session->Run({.fetches = {result}}).status(); });
+  ASSERT_TRUE(
+      AdvanceUntil([&] { return cluster.server(kPs).counters().running > 0; }));
   cluster.Kill(kPs);
-  step.join();
+  step.Join();
   EXPECT_EQ(status.code(), Code::kUnavailable) << status;
   EXPECT_THAT(status.message(), HasSubstr("/job:ps/replica:0/task:0"));
   cluster.Start(kPs);
@@ -302,18 +303,19 @@ TEST_F(WaitingStepTest, EndsWhenATaskGoes) {
 
 TEST_F(WaitingStepTest, OthersRunBesideIt) {
   auto session = NewSession(b);
-  std::vector<std::thread> takers;
+  std::vector<Thread> takers;
   std::atomic<int> taken_count{0};
   for (int i = 0; i < 8; ++i) {
     takers.emplace_back([&] {
       if (Fetch(*session, result) == 6) ++taken_count;
     });
   }
-  while (cluster.server(kPs).counters().running < 8) std::this_thread::yield();
+  ASSERT_TRUE(AdvanceUntil(
+      [&] { return cluster.server(kPs).counters().running >= 8; }));
   for (int i = 0; i < 8; ++i) {
     EXPECT_TRUE(session->Run({.targets = {put}}).ok());
   }
-  for (std::thread& taker : takers) taker.join();
+  takers.clear();
   EXPECT_EQ(taken_count, 8);
 }
 
@@ -424,11 +426,7 @@ TEST_F(MasterTest, TellsTasksWhichPlansItHasGivenUp) {
   const auto graphs = [this] {
     return cluster.server(kWorker).counters().graphs;
   };
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (graphs() > PlanTable::kMaxPlans &&
-         std::chrono::steady_clock::now() < end) {
-    std::this_thread::yield();
-  }
+  EXPECT_TRUE(AdvanceUntil([&] { return graphs() <= PlanTable::kMaxPlans; }));
   EXPECT_EQ(graphs(), PlanTable::kMaxPlans);
   // A plan that was given up is made again.
   EXPECT_EQ(Fetch(*session, constants[0]), 0);
@@ -524,18 +522,18 @@ TEST(MasterLimitsTest, ASessionInUseMakesNoRoomForAnother) {
   auto session = cluster.NewSession(graph, kWorker);
   ASSERT_TRUE(session.ok()) << session.status();
   absl::Status taking;
-  std::thread client(
+  Thread client(
       [&] { taking = (*session)->Run({.fetches = {taken}}).status(); });
-  EXPECT_TRUE(Eventually(
+  EXPECT_TRUE(AdvanceUntil(
       [&] { return cluster.server(kWorker).counters().running == 1; }));
   EXPECT_EQ(cluster.NewSession(graph, kWorker).status().code(),
             Code::kResourceExhausted);
   EXPECT_TRUE((*session)->Run({.targets = {put}}).ok());
-  client.join();
+  client.Join();
   EXPECT_TRUE(taking.ok()) << taking;
   // The session is idle once the master has cleaned up its step.
   absl::StatusOr<std::shared_ptr<Session>> other;
-  EXPECT_TRUE(Eventually([&] {
+  EXPECT_TRUE(AdvanceUntil([&] {
     other = cluster.NewSession(graph, kWorker);
     return other.ok();
   }));

@@ -5,17 +5,20 @@
 #include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/clock.h"
+#include "leat/core/threads/thread.h"
 #include "leat/core/threads/timer_queue.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::plan_table_test {
 namespace {
 
+using ::leat::testing::AdvanceUntil;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -269,7 +272,7 @@ TEST_F(PlanTableTest, EightThreadsMakeEachPlanOnce) {
   std::atomic<int> made = 0, answered = 0;
   std::vector<std::vector<PlanTable::Plan>> got(
       kThreads, std::vector<PlanTable::Plan>(kKeys));
-  std::vector<std::thread> threads;
+  std::vector<Thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
       for (int k = 0; k < kKeys; ++k) {
@@ -279,11 +282,10 @@ TEST_F(PlanTableTest, EightThreadsMakeEachPlanOnce) {
             [&, key](PlanTable::Done done) {
               ++made;
               // The plan is finished later, on another thread.
-              timers.At(
-                  TimerQueue::Clock::now() + std::chrono::microseconds(50),
-                  [key, done = std::move(done)]() mutable {
-                    std::move(done)(PlanOf(key));
-                  });
+              timers.At(DeadlineAfter(std::chrono::microseconds(50)),
+                        [key, done = std::move(done)]() mutable {
+                          std::move(done)(PlanOf(key));
+                        });
             },
             [&, t, k](absl::StatusOr<PlanTable::Plan> plan) {
               got[t][k] = *std::move(plan);
@@ -292,8 +294,8 @@ TEST_F(PlanTableTest, EightThreadsMakeEachPlanOnce) {
       }
     });
   }
-  for (std::thread& thread : threads) thread.join();
-  while (answered < kThreads * kKeys) std::this_thread::yield();
+  threads.clear();
+  ASSERT_TRUE(AdvanceUntil([&] { return answered >= kThreads * kKeys; }));
   EXPECT_EQ(made, kKeys);
   for (int t = 0; t < kThreads; ++t) EXPECT_EQ(got[t], got[0]);
   EXPECT_THAT(released_, IsEmpty());

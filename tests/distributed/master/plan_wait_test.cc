@@ -7,15 +7,15 @@
 #include <utility>
 
 #include "gtest/gtest.h"
-#include "leat/tests/testing/eventually.h"
+#include "leat/core/threads/clock.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/test_service.h"
 
 namespace leat::plan_wait_test {
 namespace {
 
-using ::leat::testing::Eventually;
+using ::leat::testing::AdvanceUntil;
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 
 // The outcome of a wait. Thread-safe.
 struct Outcome {
@@ -41,7 +41,7 @@ struct Outcome {
 };
 
 StepDeadline After(milliseconds timeout) {
-  return {.at = steady_clock::now() + timeout, .timeout = timeout};
+  return {.at = Clock::now() + timeout, .timeout = timeout};
 }
 
 class PlanWaitTest : public ::testing::Test {
@@ -88,7 +88,7 @@ TEST_F(PlanWaitTest, GivesThePlanThatIsThere) {
 
 TEST_F(PlanWaitTest, EndsAtTheDeadline) {
   Wait({.deadline = After(milliseconds(20)), .call = call_}, outcome_.Done());
-  ASSERT_TRUE(Eventually([this] { return outcome_.num_calls() == 1; }));
+  ASSERT_TRUE(AdvanceUntil([this] { return outcome_.num_calls() == 1; }));
   EXPECT_EQ(outcome_.status(),
             absl::DeadlineExceededError("the step's timeout of 20ms was over "
                                         "before it could begin"));
@@ -145,8 +145,8 @@ TEST_F(PlanWaitTest, WhoAsksAgainAndAgainLeavesNothing) {
   }
   EXPECT_EQ(asked.use_count(), 1);
   for (int i = 0; i < 1000; ++i) ask({.deadline = After(milliseconds(1))});
-  EXPECT_TRUE(Eventually([this] { return table_->num_waiting() == 1; }));
-  EXPECT_TRUE(Eventually([&] { return asked.use_count() == 1; }));
+  EXPECT_TRUE(AdvanceUntil([this] { return table_->num_waiting() == 1; }));
+  EXPECT_TRUE(AdvanceUntil([&] { return asked.use_count() == 1; }));
   std::move(finish_)(plan_);
   EXPECT_EQ(outcome_.num_calls(), 1);
   EXPECT_TRUE(outcome_.status().ok());

@@ -4,7 +4,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/thread.h"
 #include "leat/distributed/worker/registered_graph.h"
 #include "leat/graph/io/graph_def.h"
 #include "leat/protos/config.pb.h"
@@ -146,7 +146,7 @@ TEST_F(RegisteredPlanTest, WhatWorkersCompileGivesTheStepsResults) {
                                      Tensor::Of<float>(Shape{2}, {1, 2})};
   std::vector<Tensor> fetches(3);
   LocalRendezvous rendezvous(1000);
-  std::vector<std::thread> threads;
+  std::vector<Thread> threads;
   for (PartRequest& request : *requests) {
     threads.emplace_back([&] {
       Task& task = tasks.at(request.part.task);
@@ -175,7 +175,7 @@ TEST_F(RegisteredPlanTest, WhatWorkersCompileGivesTheStepsResults) {
       }
     });
   }
-  for (std::thread& thread : threads) thread.join();
+  threads.clear();
   EXPECT_THAT(fetches[0].data<float>(), ElementsAre(12, 24));
   EXPECT_THAT(fetches[1].data<float>(), ElementsAre(2, 4));
   EXPECT_THAT(fetches[2].data<float>(), ElementsAre(12, 24));

@@ -3,17 +3,16 @@
 
 #include <chrono>
 #include <memory>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "leat/core/threads/clock.h"
+#include "leat/core/threads/thread.h"
 #include "leat/distributed/requests/guarded_reply.h"
 
 namespace leat::call_gate_test {
 namespace {
-
-using std::chrono::steady_clock;
 
 class CallGateTest : public ::testing::Test {
  protected:
@@ -31,9 +30,7 @@ class CallGateTest : public ::testing::Test {
     return [this](const std::shared_ptr<CallContext>&, const Payload&,
                   Reply reply) { replies_.push_back(std::move(reply)); };
   }
-  static bool IsEmpty(CallGate& gate) {
-    return gate.WaitUntil(steady_clock::now());
-  }
+  static bool IsEmpty(CallGate& gate) { return gate.WaitUntil(Clock::now()); }
 
   Answers answers_;
   CallGate gate_{"/job:ps/replica:0/task:0"};
@@ -80,9 +77,9 @@ TEST_F(CallGateTest, OnceClosedItTakesNoCalls) {
                              "task /job:ps/replica:0/task:0 is stopping"));
   EXPECT_EQ(replies_.size(), 1u);
   // A call that is inside ends as if the gate were open.
-  std::thread caller([this] { std::move(replies_[0])(Payload()); });
-  EXPECT_TRUE(gate_.WaitUntil(steady_clock::now() + std::chrono::minutes(1)));
-  caller.join();
+  Thread caller([this] { std::move(replies_[0])(Payload()); });
+  EXPECT_TRUE(gate_.WaitUntil(Clock::now() + std::chrono::minutes(1)));
+  caller.Join();
 }
 
 }  // namespace

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "leat/core/threads/thread.h"
 
 namespace leat::request_ids_test {
 namespace {
@@ -47,13 +47,13 @@ TEST(RequestIdsTest, LetsOneOfManyThroughUnderContention) {
   constexpr int kThreads = 8;
   constexpr int kIds = 2000;
   std::atomic<int> taken{0};
-  std::vector<std::thread> threads;
+  std::vector<Thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&] {
       for (int64_t id = 1; id <= kIds; ++id) taken += ids.Add(id, "m").ok();
     });
   }
-  for (std::thread& thread : threads) thread.join();
+  threads.clear();
   EXPECT_EQ(taken, kIds);
 }
 

@@ -16,7 +16,6 @@
 #include <memory>
 #include <random>
 #include <string>
-#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -24,12 +23,15 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
+#include "leat/core/threads/thread.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/builder/control_flow.h"
 #include "leat/graph/ops.h"
 #include "leat/protos/master.pb.h"
 #include "leat/tests/testing/in_process_cluster.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/task_client.h"
 
 namespace leat::faulty_cluster_test {
@@ -37,7 +39,6 @@ namespace {
 
 using testing::InProcessCluster;
 using testing::TaskClient;
-using Clock = std::chrono::steady_clock;
 using Outputs = std::vector<Output>;
 
 const TaskId kPs = {"ps", 0};
@@ -95,14 +96,14 @@ class Watchdog {
       is_done_ = true;
     }
     done_.NotifyAll();
-    thread_.join();
+    thread_.Join();
   }
 
  private:
   Mutex mutex_;
   CondVar done_;
   bool is_done_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;
+  Thread thread_;
 };
 
 // The graph that all clients run, with the same variables. All steps receive
@@ -456,15 +457,15 @@ class FaultyCluster {
       clients_.emplace_back(cluster_, program_, i,
                             i == 1 && !restarts ? kOther : kWorker, seed_);
     }
-    std::vector<std::thread> threads;
+    std::vector<Thread> threads;
     for (Client& client : clients_) {
       threads.emplace_back([&client] { client.Run(); });
     }
     if (restarts) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      testing::Advance(std::chrono::milliseconds(20));
       cluster_.Restart(kOther);
     }
-    for (std::thread& thread : threads) thread.join();
+    threads.clear();
   }
 
   void CheckUpdates(Session& session) {

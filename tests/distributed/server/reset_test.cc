@@ -5,25 +5,25 @@
 #include <atomic>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/thread.h"
 #include "leat/distributed/client/remote_session.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/protos/config.pb.h"
 #include "leat/protos/master.pb.h"
-#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/in_process_cluster.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/task_client.h"
 #include "leat/tests/testing/test_service.h"
 
 namespace leat::reset_test {
 namespace {
 
-using ::leat::testing::Eventually;
+using ::leat::testing::AdvanceUntil;
 using ::leat::testing::InProcessCluster;
 using ::leat::testing::TaskClient;
 using ::testing::HasSubstr;
@@ -99,12 +99,11 @@ TEST_F(ResetTest, EmptiesAllTasksAndClosesTheMastersSessions) {
 TEST_F(ResetTest, EndsStepsThatWait) {
   auto session = NewSession(kWorker);
   absl::Status waiting;
-  std::thread step(
-      [&] { waiting = session->Run({.fetches = {taken_}}).status(); });
-  EXPECT_TRUE(Eventually(
+  Thread step([&] { waiting = session->Run({.fetches = {taken_}}).status(); });
+  EXPECT_TRUE(AdvanceUntil(
       [this] { return cluster_.server(kPs).counters().running == 1; }));
   EXPECT_TRUE(Reset({}).ok());
-  step.join();
+  step.Join();
   EXPECT_EQ(waiting.code(), Code::kAborted) << waiting;
   EXPECT_THAT(std::string(waiting.message()),
               HasSubstr("the cluster was reset"));

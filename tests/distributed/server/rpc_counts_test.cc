@@ -18,14 +18,14 @@
 #include "leat/distributed/transport/transport.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
-#include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/test_service.h"
 
 namespace leat::rpc_counts_test {
 namespace {
 
+using testing::AdvanceUntil;
 using ::testing::ElementsAre;
-using testing::Eventually;
 using ::testing::Pair;
 
 // Counts the calls of all transports that NewCounting makes, by the last part
@@ -139,7 +139,7 @@ class RpcCountsTest : public ::testing::Test {
 
   // Waits until all steps are cleaned up, which happens after their reply.
   void WaitUntilIdle() {
-    EXPECT_TRUE(Eventually([this] {
+    EXPECT_TRUE(AdvanceUntil([this] {
       for (const auto& server : servers_) {
         if (server->counters().steps > 0) return false;
       }

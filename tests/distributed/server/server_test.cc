@@ -4,18 +4,18 @@
 #include <atomic>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/unknown_field_set.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
+#include "leat/core/threads/thread.h"
 #include "leat/distributed/master/plan_observer.h"
 #include "leat/distributed/transport/in_process.h"
 #include "leat/graph/builder/builder.h"
@@ -24,14 +24,16 @@
 #include "leat/protos/master.pb.h"
 #include "leat/protos/worker.pb.h"
 #include "leat/tests/distributed/server/edge_graphs.h"
-#include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/task_client.h"
 #include "leat/tests/testing/test_service.h"
 
 namespace leat::server_test {
 namespace {
 
-using testing::Eventually;
+using ::leat::testing::Advance;
+using ::leat::testing::Settle;
+using testing::AdvanceUntil;
 using ::testing::HasSubstr;
 using testing::ReceivingGraph;
 using testing::SendingGraph;
@@ -89,11 +91,9 @@ class ServerTest : public ::testing::Test {
         client.Call(methods::kDeleteWorkerSession, request, response).ok());
   }
   static void WaitUntilRunning(const Server& server, size_t steps) {
-    const absl::Time deadline = absl::Now() + absl::Seconds(60);
-    while (server.counters().running != steps && absl::Now() < deadline) {
-      absl::SleepFor(absl::Milliseconds(1));
-    }
-    EXPECT_EQ(server.counters().running, steps);
+    EXPECT_TRUE(AdvanceUntil([&] {
+      return server.counters().running == steps;
+    })) << server.counters().running;
   }
 
   const std::shared_ptr<InProcessNetwork> network_ =
@@ -171,7 +171,7 @@ TEST_F(ServerTest, CountsWhatItHolds) {
   const auto call = ps_.Run("s", graph, 7);
   WaitUntilRunning(*server, 1);
   // The rendezvous is the last thing that the step makes.
-  EXPECT_TRUE(Eventually([&] { return server->counters().rendezvous == 1; }));
+  EXPECT_TRUE(AdvanceUntil([&] { return server->counters().rendezvous == 1; }));
   EXPECT_EQ(server->counters().sessions, own + 1);
   EXPECT_EQ(server->counters().graphs, 1u);
   EXPECT_EQ(server->counters().steps, 1u);
@@ -182,7 +182,7 @@ TEST_F(ServerTest, CountsWhatItHolds) {
   EXPECT_EQ(server->counters().graphs, 0u);
   EXPECT_EQ(server->counters().steps, 0u);
   // The thread that has ended the step may hold its rendezvous a moment longer.
-  EXPECT_TRUE(Eventually([&] { return server->counters().rendezvous == 0; }));
+  EXPECT_TRUE(AdvanceUntil([&] { return server->counters().rendezvous == 0; }));
 }
 
 TEST_F(ServerTest, StoppingItBeginsNoSteps) {
@@ -192,7 +192,7 @@ TEST_F(ServerTest, StoppingItBeginsNoSteps) {
       Register(ps_, "other", absl::Substitute(kNothing, kPs));
   const auto running = ps_.Run("s", graph, 7);
   WaitUntilRunning(*server, 1);
-  std::thread stop([&] { server->Stop(kForever); });
+  Thread stop([&] { server->Stop(kForever); });
   absl::Status refused;
   for (int64_t step = 100; refused.ok() && step < 100'000; ++step) {
     refused = ps_.Run("other", other, step)->Wait().status();
@@ -204,7 +204,7 @@ TEST_F(ServerTest, StoppingItBeginsNoSteps) {
   EXPECT_FALSE(running->is_done());
   DeleteSession(ps_, "s");  // The running step ends, so Stop can return.
   EXPECT_FALSE(running->Wait().ok());
-  stop.join();
+  stop.Join();
   pb::GetStatusResponse status;
   EXPECT_EQ(
       ps_.Call(methods::kGetStatus, pb::GetStatusRequest(), status).code(),
@@ -219,9 +219,9 @@ TEST_F(ServerTest, StoppingItFailsWhatStillRunsAfterTheGrace) {
     calls.push_back(ps_.Run("s", graph, step));
   }
   WaitUntilRunning(*server, 3);
-  const absl::Time start = absl::Now();
+  const Clock::time_point start = Clock::now();
   server->Stop(std::chrono::milliseconds(50));
-  EXPECT_GE(absl::Now() - start, absl::Milliseconds(50));
+  EXPECT_EQ(Clock::now() - start, std::chrono::milliseconds(50));
   for (const auto& call : calls) {
     const absl::Status status = call->Wait().status();
     EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
@@ -299,7 +299,7 @@ TEST_F(ServerTest, StoppingItFailsWhatBeginsMeanwhile) {
     step.add_target(node);
     steps.push_back(ps_.Start(methods::kRunStep, step));
   }
-  ASSERT_TRUE(Eventually([&] { return plans.num_held() == 4; }));
+  ASSERT_TRUE(AdvanceUntil([&] { return plans.num_held() == 4; }));
   pb::RunGraphRequest run;
   run.set_session_handle("s");
   run.set_create_worker_session_called(true);
@@ -310,15 +310,15 @@ TEST_F(ServerTest, StoppingItFailsWhatBeginsMeanwhile) {
   run.GetReflection()->MutableUnknownFields(&run)->AddLengthDelimited(
       1900, std::string(100'000, 'x'));
   const auto call = ps_.Start(methods::kRunGraph, run);
-  absl::SleepFor(absl::Milliseconds(50));
-  std::thread stop([&] { (*server)->Stop(std::chrono::nanoseconds(0)); });
+  Settle();
+  Thread stop([&] { (*server)->Stop(std::chrono::nanoseconds(0)); });
   int64_t step = 100;
-  EXPECT_TRUE(Eventually([&] {
+  EXPECT_TRUE(AdvanceUntil([&] {
     return absl::IsUnavailable(ps_.Run("n", nothing, ++step)->Wait().status());
   }));
   plans.Release();
   EXPECT_EQ(call->Wait().status().code(), absl::StatusCode::kUnavailable);
-  stop.join();
+  stop.Join();
   for (const auto& planned : steps) EXPECT_FALSE(planned->Wait().ok());
 }
 
@@ -330,14 +330,14 @@ TEST_F(ServerTest, StoppingItWaitsForStepsOfSeveralTasks) {
   const std::string recv = Register(worker_, "s", ReceivingGraph(PsToWorker()));
   const auto receiving = worker_.Run("s", recv, 7);
   WaitUntilRunning(*worker, 1);
-  std::thread stop([&] { worker->Stop(kForever); });
-  absl::SleepFor(absl::Milliseconds(20));
+  Thread stop([&] { worker->Stop(kForever); });
+  Settle();
   EXPECT_FALSE(receiving->is_done());
   const absl::Status sent = ps_.Run("s", send, 7)->Wait().status();
   EXPECT_TRUE(sent.ok()) << sent;
   const absl::Status received = receiving->Wait().status();
   EXPECT_TRUE(received.ok()) << received;
-  stop.join();
+  stop.Join();
 }
 
 // The step has ended on the sender, but not on the receiver.
@@ -348,22 +348,22 @@ TEST_F(ServerTest, StoppingItWaitsForTensorsThatPeersHaveStillToFetch) {
   const std::string recv = Register(worker_, "s", ReceivingGraph(PsToWorker()));
   EXPECT_TRUE(ps_.Run("s", send, 7)->Wait().ok());
   std::atomic<bool> has_stopped{false};
-  std::thread stop([&] {
+  Thread stop([&] {
     ps->Stop(kForever);
     has_stopped = true;
   });
-  absl::SleepFor(absl::Milliseconds(100));
+  Advance(std::chrono::milliseconds(100));
   EXPECT_FALSE(has_stopped);
   const absl::Status received = worker_.Run("s", recv, 7)->Wait().status();
   EXPECT_TRUE(received.ok()) << received;
-  stop.join();
+  stop.Join();
   // Stop does not wait forever: the grace ends this wait, too.
   const auto again = Start("ps");
   const std::string unwanted = Register(ps_, "s", SendingGraph(PsToWorker()));
   EXPECT_TRUE(ps_.Run("s", unwanted, 8)->Wait().ok());
-  const absl::Time begun = absl::Now();
+  const Clock::time_point begun = Clock::now();
   again->Stop(std::chrono::milliseconds(50));
-  EXPECT_LT(absl::Now() - begun, absl::Seconds(10));
+  EXPECT_EQ(Clock::now() - begun, std::chrono::milliseconds(50));
 }
 
 TEST_F(ServerTest, EndsWhileClientsCallIt) {
@@ -374,14 +374,14 @@ TEST_F(ServerTest, EndsWhileClientsCallIt) {
     const std::string nothing =
         Register(ps_, "n", absl::Substitute(kNothing, kPs));
     std::vector<std::shared_ptr<StartedCall>> calls;
-    std::thread client([&] {
+    Thread client([&] {
       for (int64_t step = 1; step <= 100; step += 2) {
         calls.push_back(ps_.Run("s", waiting, step));
         calls.push_back(ps_.Run("n", nothing, step + 1));
       }
     });
     server.reset();
-    client.join();
+    client.Join();
     for (const auto& call : calls) call->Wait().status().IgnoreError();
   }
 }

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -13,6 +12,8 @@
 #include "absl/strings/substitute.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/clock.h"
+#include "leat/core/threads/thread.h"
 #include "leat/distributed/client/remote_session.h"
 #include "leat/distributed/server/server.h"
 #include "leat/graph/builder/builder.h"
@@ -21,14 +22,14 @@
 #include "leat/protos/config.pb.h"
 #include "leat/protos/master.pb.h"
 #include "leat/tests/distributed/scripted_task.h"
-#include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/task_client.h"
 #include "leat/tests/testing/test_service.h"
 
 namespace leat::silent_tasks_test {
 namespace {
 
-using ::leat::testing::Eventually;
+using ::leat::testing::AdvanceUntil;
 using ::leat::testing::ScriptedTask;
 using ::leat::testing::StartedCall;
 using ::leat::testing::TaskClient;
@@ -36,7 +37,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using Code = absl::StatusCode;
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 
 constexpr char kPs[] = "/job:ps/replica:0/task:0";
 constexpr char kWorker[] = "/job:worker/replica:0/task:0";
@@ -108,7 +108,7 @@ class SilentTasksTest : public ::testing::Test {
     return response.session_handle();
   }
   bool NothingIsLeft() {
-    return Eventually([this] {
+    return AdvanceUntil([this] {
       const ServerCounters c = server_->counters();
       return c.master_sessions + c.sessions + c.graphs + c.running + c.steps +
                  c.rendezvous ==
@@ -133,22 +133,22 @@ TEST_F(SilentTasksTest, AStepWaitsForItsPlanUntilItsTimeout) {
   ASSERT_TRUE(session.ok()) << session.status();
   ps_.BeSilent({methods::kRegisterGraph});
   absl::Status patient = absl::UnknownError("still running");
-  std::thread other(
+  Thread other(
       [&] { patient = (*session)->Run({.targets = {on_ps_}}).status(); });
-  EXPECT_TRUE(Eventually(
+  EXPECT_TRUE(AdvanceUntil(
       [this] { return ps_.num_calls(methods::kRegisterGraph) == 1; }));
-  const auto begun = steady_clock::now();
+  const auto begun = Clock::now();
   const absl::Status status =
       (*session)
           ->Run({.targets = {on_ps_}, .options = {.timeout = milliseconds(50)}})
           .status();
-  EXPECT_LT(steady_clock::now() - begun, kSoon);
+  EXPECT_LT(Clock::now() - begun, kSoon);
   EXPECT_EQ(status.code(), Code::kDeadlineExceeded) << status;
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("timeout of 50ms was over before it could begin"));
   // The plan was still being made, for all steps that wait for it.
   ps_.SpeakUp();
-  other.join();
+  other.Join();
   EXPECT_TRUE(patient.ok()) << patient;
   EXPECT_EQ(ps_.num_calls(methods::kRegisterGraph), 1);
   EXPECT_TRUE((*session)->Run({.targets = {on_ps_}}).ok());
@@ -159,15 +159,15 @@ TEST_F(SilentTasksTest, AStepWhoseClientIsGoneDoesNotWaitForItsPlan) {
   const std::string session = Create();
   ps_.BeSilent({methods::kRegisterGraph});
   const auto step = StartStep(session, on_ps_);
-  EXPECT_TRUE(Eventually(
+  EXPECT_TRUE(AdvanceUntil(
       [this] { return ps_.num_calls(methods::kRegisterGraph) == 1; }));
   step->Cancel();
   EXPECT_EQ(step->Wait().status().code(), Code::kCancelled);
   // A stopping server waits for calls, but not for a plan for which nobody
   // waits.
-  const auto begun = steady_clock::now();
+  const auto begun = Clock::now();
   server_->Stop(std::chrono::hours(1));
-  EXPECT_LT(steady_clock::now() - begun, kSoon);
+  EXPECT_LT(Clock::now() - begun, kSoon);
 }
 
 TEST_F(SilentTasksTest, ATaskThatDoesNotTakeItsGraphIsNamed) {
@@ -192,15 +192,15 @@ TEST_F(SilentTasksTest, ATaskThatDoesNotMakeItsSessionIsNamed) {
   // Two seconds are enough for the server's own session.
   Start({.setup_timeout = std::chrono::seconds(2)});
   ps_.BeSilent({methods::kCreateWorkerSession, methods::kDeleteWorkerSession});
-  const auto begun = steady_clock::now();
+  const auto begun = Clock::now();
   const absl::Status status = NewSession().status();
   EXPECT_EQ(status.code(), Code::kDeadlineExceeded) << status;
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr(kPs), HasSubstr("(--setup-timeout)")));
   // The answer does not wait until the task has deleted the session.
-  EXPECT_LT(steady_clock::now() - begun, kSoon);
+  EXPECT_LT(Clock::now() - begun, kSoon);
   EXPECT_TRUE(NothingIsLeft());
-  EXPECT_TRUE(Eventually(
+  EXPECT_TRUE(AdvanceUntil(
       [this] { return ps_.num_calls(methods::kDeleteWorkerSession) == 1; }));
 }
 
@@ -210,14 +210,14 @@ TEST_F(SilentTasksTest, StopsWhileItPlans) {
   ASSERT_TRUE(session.ok()) << session.status();
   ps_.BeSilent();
   absl::Status status;
-  std::thread step(
+  Thread step(
       [&] { status = (*session)->Run({.targets = {on_ps_}}).status(); });
-  EXPECT_TRUE(Eventually(
+  EXPECT_TRUE(AdvanceUntil(
       [this] { return ps_.num_calls(methods::kRegisterGraph) == 1; }));
-  const auto begun = steady_clock::now();
+  const auto begun = Clock::now();
   server_->Stop(std::chrono::nanoseconds(0));
-  EXPECT_LT(steady_clock::now() - begun, kSoon);
-  step.join();
+  EXPECT_LT(Clock::now() - begun, kSoon);
+  step.Join();
   EXPECT_EQ(status.code(), Code::kUnavailable) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("is stopping"));
 }
@@ -227,7 +227,7 @@ TEST_F(SilentTasksTest, StopsWhileItMakesASession) {
   ps_.BeSilent({methods::kGetStatus});
   const auto call = StartCreating();
   EXPECT_TRUE(
-      Eventually([this] { return ps_.num_calls(methods::kGetStatus) == 1; }));
+      AdvanceUntil([this] { return ps_.num_calls(methods::kGetStatus) == 1; }));
   server_->Stop(std::chrono::nanoseconds(0));
   const absl::Status status = call->Wait().status();
   EXPECT_EQ(status.code(), Code::kUnavailable) << status;
@@ -246,19 +246,19 @@ TEST_F(SilentTasksTest, StoppingEndsStepsBeforeItWaitsForSilentTasks) {
   ps_.BeSilent();
   const auto own = StartStep(session, on_ps_);
   const auto others = client_.Run("of another", *graph, 7);
-  EXPECT_TRUE(Eventually([this] {
+  EXPECT_TRUE(AdvanceUntil([this] {
     return ps_.num_calls(methods::kRunGraph) == 2 &&
            server_->counters().running == 1;
   }));
-  const auto begun = steady_clock::now();
-  std::thread stop([this] { server_->Stop(milliseconds(50)); });
+  const auto begun = Clock::now();
+  Thread stop([this] { server_->Stop(milliseconds(50)); });
   EXPECT_EQ(others->Wait().status().code(), Code::kUnavailable);
   EXPECT_EQ(own->Wait().status().code(), Code::kUnavailable);
-  EXPECT_LT(steady_clock::now() - begun, kSoon);
-  stop.join();
-  EXPECT_LT(steady_clock::now() - begun, kSoon);
+  EXPECT_LT(Clock::now() - begun, kSoon);
+  stop.Join();
+  EXPECT_LT(Clock::now() - begun, kSoon);
   // The silent task was nevertheless told of the end of both steps.
-  EXPECT_TRUE(Eventually(
+  EXPECT_TRUE(AdvanceUntil(
       [this] { return ps_.num_calls(methods::kCleanupGraph) == 2; }));
 }
 
@@ -266,8 +266,8 @@ TEST_F(SilentTasksTest, StoppingEndsAReset) {
   Start();
   ps_.BeSilent({methods::kCleanupAll});
   const auto reset = client_.Start(methods::kReset, pb::ResetRequest());
-  EXPECT_TRUE(
-      Eventually([this] { return ps_.num_calls(methods::kCleanupAll) == 1; }));
+  EXPECT_TRUE(AdvanceUntil(
+      [this] { return ps_.num_calls(methods::kCleanupAll) == 1; }));
   server_->Stop(std::chrono::nanoseconds(0));
   const absl::Status status = reset->Wait().status();
   EXPECT_EQ(status.code(), Code::kUnavailable) << status;
@@ -278,16 +278,16 @@ TEST_F(SilentTasksTest, AResetGetsTheGraceOfAStoppingServer) {
   Start();
   ps_.BeSilent({methods::kCleanupAll});
   const auto reset = client_.Start(methods::kReset, pb::ResetRequest());
-  EXPECT_TRUE(
-      Eventually([this] { return ps_.num_calls(methods::kCleanupAll) == 1; }));
-  std::thread stop([this] { server_->Stop(std::chrono::hours(1)); });
-  EXPECT_TRUE(Eventually([this] {
+  EXPECT_TRUE(AdvanceUntil(
+      [this] { return ps_.num_calls(methods::kCleanupAll) == 1; }));
+  Thread stop([this] { server_->Stop(std::chrono::hours(1)); });
+  EXPECT_TRUE(AdvanceUntil([this] {
     return absl::IsUnavailable(StartCreating()->Wait().status());
   }));
   ps_.SpeakUp();
   const absl::Status status = reset->Wait().status();
   EXPECT_TRUE(status.ok()) << status;
-  stop.join();
+  stop.Join();
 }
 
 TEST_F(SilentTasksTest, AClientThatGoesWhileItsSessionWaitsLeavesNone) {
@@ -295,27 +295,27 @@ TEST_F(SilentTasksTest, AClientThatGoesWhileItsSessionWaitsLeavesNone) {
   ps_.BeSilent({methods::kGetStatus});
   const auto call = StartCreating();
   EXPECT_TRUE(
-      Eventually([this] { return ps_.num_calls(methods::kGetStatus) == 1; }));
+      AdvanceUntil([this] { return ps_.num_calls(methods::kGetStatus) == 1; }));
   call->Cancel();
   EXPECT_EQ(call->Wait().status().code(), Code::kCancelled);
   EXPECT_TRUE(NothingIsLeft());
-  const auto begun = steady_clock::now();
+  const auto begun = Clock::now();
   server_->Stop(std::chrono::hours(1));  // No call of this client is inside.
-  EXPECT_LT(steady_clock::now() - begun, kSoon);
+  EXPECT_LT(Clock::now() - begun, kSoon);
 }
 
 TEST_F(SilentTasksTest, AClientThatGoesWhileItsSessionIsMadeLeavesNone) {
   Start();
   ps_.BeSilent({methods::kCreateWorkerSession});
   const auto call = StartCreating();
-  EXPECT_TRUE(Eventually([this] {
+  EXPECT_TRUE(AdvanceUntil([this] {
     return ps_.num_calls(methods::kCreateWorkerSession) == 1 &&
            server_->counters().sessions == 1;
   }));
   call->Cancel();
   EXPECT_EQ(call->Wait().status().code(), Code::kCancelled);
   EXPECT_TRUE(NothingIsLeft());
-  EXPECT_TRUE(Eventually(
+  EXPECT_TRUE(AdvanceUntil(
       [this] { return ps_.num_calls(methods::kDeleteWorkerSession) == 1; }));
 }
 

@@ -2,10 +2,8 @@
 #include "leat/distributed/tasks/cleanups.h"
 
 #include <chrono>
-#include <future>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,12 +14,16 @@
 #include "leat/protos/leat_worker.pb.h"
 #include "leat/protos/worker.pb.h"
 #include "leat/tests/distributed/fake_tasks.h"
-#include "leat/tests/distributed/held_timers.h"
+#include "leat/tests/testing/awaited.h"
+#include "leat/tests/testing/event.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::cleanups_test {
 namespace {
 
-using ::leat::testing::HeldTimers;
+using ::leat::testing::Advance;
+using ::leat::testing::Awaited;
+using ::leat::testing::Event;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -57,10 +59,17 @@ TEST_F(CleanupsTest, RideOnWhatIsSentNext) {
 
 TEST_F(CleanupsTest, AreSaidOnce) {
   EXPECT_TRUE(cleanups_->Defer(kPs, 1));
-  const bool is_taken = !cleanups_->Take(kPs).empty();
-  std::this_thread::sleep_for(3 * Cleanups::kWait);
-  cleanups_->Stop();
-  EXPECT_EQ(tasks_.num_calls(), is_taken ? 0u : 1u);
+  EXPECT_THAT(cleanups_->Take(kPs), ElementsAre(1));
+  Advance(3 * Cleanups::kWait);
+  EXPECT_EQ(tasks_.num_calls(), 0u);
+}
+
+TEST_F(CleanupsTest, WaitALittleForWhatIsSentNext) {
+  EXPECT_TRUE(cleanups_->Defer(kPs, 1));
+  Advance(Cleanups::kWait - std::chrono::nanoseconds(1));
+  EXPECT_EQ(tasks_.num_calls(), 0u);
+  Advance(std::chrono::nanoseconds(1));
+  EXPECT_EQ(tasks_.num_calls(), 1u);
 }
 
 TEST_F(CleanupsTest, AreSentWhenNothingElseIs) {
@@ -81,7 +90,6 @@ TEST_F(CleanupsTest, AreSentWhenNothingElseIs) {
   std::move(calls[0].done)(Payload());
 }
 
-// The steps are deferred faster than the thread of the timers sends them.
 TEST_F(CleanupsTest, OfATaskAreSentTogether) {
   constexpr int64_t kSteps = 2 * kMaxCleanupSteps + 5;
   for (int64_t i = 1; i <= kSteps; ++i) {
@@ -103,9 +111,7 @@ TEST_F(CleanupsTest, OfATaskAreSentTogether) {
   }
   ASSERT_EQ(told.size(), kSteps);
   for (int64_t i = 0; i < kSteps; ++i) EXPECT_EQ(told[i], i + 1);
-  // There are three calls, or some more if the steps are not deferred within
-  // the wait.
-  EXPECT_LT(num_calls, 1000);
+  EXPECT_EQ(num_calls, 3u);
 }
 
 TEST_F(CleanupsTest, OfTheOwnTaskAreNotDeferred) {
@@ -114,16 +120,12 @@ TEST_F(CleanupsTest, OfTheOwnTaskAreNotDeferred) {
 }
 
 TEST_F(CleanupsTest, AreForgottenAtTheEnd) {
-  cleanups_ = New(10 * Cleanups::kWait);
-  {
-    const HeldTimers held(timers_);
-    EXPECT_TRUE(cleanups_->Defer(kPs, 1));
-    cleanups_->Stop();
-  }
+  EXPECT_TRUE(cleanups_->Defer(kPs, 1));
+  cleanups_->Stop();
   cleanups_->Stop();
   EXPECT_FALSE(cleanups_->Defer(kPs, 2));
   EXPECT_THAT(cleanups_->Take(kPs), IsEmpty());
-  std::this_thread::sleep_for(15 * Cleanups::kWait);
+  Advance(15 * Cleanups::kWait);
   EXPECT_EQ(tasks_.num_calls(), 0u);
 }
 
@@ -146,8 +148,8 @@ class DeferredCleanupTest : public ::testing::Test {
          .allocator = &HostAllocator(),
          .cleanups = cleanups_},
         {.plan = plan_},
-        [this](StepResult result) { status_.set_value(result.status); },
-        [this] { ended_.set_value(); });
+        [this](StepResult result) { status_.Set(result.status); },
+        [this] { ended_.Set(); });
     for (FakeTasks::Received& call : tasks_.Take(2)) {
       EXPECT_EQ(call.path, methods::kRunGraph.path);
       (call.task == kPs ? ps_ : own_) = std::move(call);
@@ -164,7 +166,7 @@ class DeferredCleanupTest : public ::testing::Test {
   void Reply(absl::StatusOr<Payload> of_ps) {
     std::move(own_.done)(Payload());
     std::move(ps_.done)(std::move(of_ps));
-    status_.get_future().wait();
+    status_.Take().IgnoreError();
   }
 
   // Answers the CleanupGraph calls of this step, which must be to these tasks,
@@ -180,8 +182,7 @@ class DeferredCleanupTest : public ::testing::Test {
       std::move(call.done)(Payload());
     }
     EXPECT_THAT(tasks, ::testing::UnorderedElementsAreArray(expected));
-    EXPECT_EQ(ended_.get_future().wait_for(std::chrono::seconds(20)),
-              std::future_status::ready);
+    EXPECT_TRUE(ended_.Wait());
   }
 
   FakeTasks tasks_;
@@ -193,8 +194,8 @@ class DeferredCleanupTest : public ::testing::Test {
       std::make_shared<RegisteredPlan>();
   std::shared_ptr<RemoteStep> step_;
   FakeTasks::Received ps_, own_;
-  std::promise<absl::Status> status_;
-  std::promise<void> ended_;
+  Awaited<absl::Status> status_;
+  Event ended_;
 };
 
 TEST_F(DeferredCleanupTest, RidesOnTheNextStep) {

@@ -4,13 +4,13 @@
 #include <atomic>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/thread.h"
 #include "leat/tests/distributed/fake_tasks.h"
 
 namespace leat::fan_out_test {
@@ -100,13 +100,13 @@ TEST(FanOutTest, FinishesOnceWhateverThreadsAnswer) {
           EXPECT_EQ(sum, kCalls * (kCalls - 1) / 2);
           ++times;
         });
-    std::vector<std::thread> threads;
+    std::vector<Thread> threads;
     for (int i = 0; i < kCalls; ++i) {
       threads.emplace_back([i, result = std::move(results[i])]() mutable {
         std::move(result)(i);
       });
     }
-    for (std::thread& thread : threads) thread.join();
+    threads.clear();
     EXPECT_EQ(times, 1);
   }
 }

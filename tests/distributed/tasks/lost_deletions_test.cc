@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -15,6 +14,7 @@
 #include "leat/protos/worker.pb.h"
 #include "leat/runtime/device_set.h"
 #include "leat/tests/distributed/fake_tasks.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::lost_deletions_test {
 namespace {
@@ -70,7 +70,7 @@ TEST_F(LostDeletionsTest, NothingIsTriedAfterStop) {
   std::move(calls[0].done)(Unreachable());
   deletions->Note("/job:ps", "s2", Unreachable());
   EXPECT_EQ(deletions->size(), 0);
-  std::this_thread::sleep_for(2 * LostDeletions::kFirstWait);
+  testing::Advance(2 * LostDeletions::kFirstWait);
   EXPECT_EQ(tasks.num_calls(), 0);
 }
 

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/client/remote_session.h"
 #include "leat/distributed/server/server.h"
 #include "leat/distributed/transport/in_process.h"
@@ -169,8 +170,7 @@ class ClusterStepStatsTest : public ::testing::Test {
   };
   Interval Run(RunOptions options) {
     const auto now = [] {
-      return nanoseconds(std::chrono::steady_clock::now().time_since_epoch() +
-                         WallClockOffset())
+      return nanoseconds(Clock::now().time_since_epoch() + WallClockOffset())
           .count();
     };
     Interval interval{.start = now()};

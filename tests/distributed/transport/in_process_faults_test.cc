@@ -11,18 +11,19 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/transport/in_process.h"
 #include "leat/distributed/transport/transport.h"
 #include "leat/distributed/wire/recv_tensor.h"
 #include "leat/protos/worker.pb.h"
-#include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/test_service.h"
 
 namespace leat::testing::in_process_faults_test {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using ::leat::testing::AdvanceUntil;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
@@ -76,7 +77,7 @@ TEST(InProcessFaultsTest, WhatIsLostIsUnavailableAfterAWhile) {
   // A callee whose reply is lost has run, and it is told that nobody waits.
   EXPECT_GT(service.num_begun(), 0);
   EXPECT_LE(service.num_begun(), static_cast<int>(counts.lost_replies));
-  EXPECT_TRUE(Eventually(
+  EXPECT_TRUE(AdvanceUntil(
       [&] { return service.num_cancelled() == service.num_begun(); }));
 }
 
@@ -98,7 +99,7 @@ TEST(InProcessFaultsTest, WhatIsDoubledArrivesTwiceAndIsAnsweredOnce) {
   auto listener = net.Listen(service.methods());
   CallResult result;
   net.caller->Call(kAddress, TestService::kHold, {}, {}, result.Done());
-  EXPECT_TRUE(Eventually([&] { return service.num_begun() == 2; }));
+  EXPECT_TRUE(AdvanceUntil([&] { return service.num_begun() == 2; }));
   service.Release();
   EXPECT_TRUE(result.Take().ok());
   listener.reset();  // waits until every call has ended
@@ -220,7 +221,7 @@ TEST(InProcessFaultsTest, ADelayedReplyComesAfterWhatIsSentLater) {
   const auto listener = net.Listen(recorder.methods);
   const CallResult one, two;
   net.caller->Call(kAddress, Recorder::kNote, {.header = "1"}, {}, one.Done());
-  EXPECT_TRUE(Eventually([&] { return recorder.notes().size() == 1; }));
+  EXPECT_TRUE(AdvanceUntil([&] { return recorder.notes().size() == 1; }));
   net.caller->Call(kAddress, Recorder::kNote, {.header = "2"}, {}, two.Done());
   EXPECT_TRUE(two.Take().ok());
   EXPECT_FALSE(one.is_done());
@@ -243,7 +244,7 @@ TEST(InProcessFaultsTest, ADelayedRequestArrivesThoughItsCallerHasGivenUp) {
                    {.cancellation = cancellation}, result.Done());
   cancellation->Cancel(absl::CancelledError("given up"));
   EXPECT_EQ(result.Take().status().code(), absl::StatusCode::kCancelled);
-  EXPECT_TRUE(Eventually([&] { return recorder.notes().size() == 1; }));
+  EXPECT_TRUE(AdvanceUntil([&] { return recorder.notes().size() == 1; }));
 }
 
 TEST(InProcessFaultsTest, WhatIsOvertakenWaitsForTheNextCallOfTheSameTwo) {

@@ -6,12 +6,14 @@
 #include <utility>
 
 #include "leat/distributed/cluster/address.h"
-#include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/transport_ends_suite.h"
 #include "leat/tests/testing/transport_suite.h"
 
 namespace leat::testing::in_process_test {
 namespace {
+
+using ::leat::testing::AdvanceUntil;
 
 INSTANTIATE_TEST_SUITE_P(InProcess, TransportTest,
                          ::testing::Values(TransportCase{"in-process", false}),
@@ -48,7 +50,7 @@ TEST_P(InProcessTest, TheCalleeIsCancelledBeforeTheCallerHears) {
                     num_cancelled = service_.num_cancelled();
                     std::move(done)(std::move(reply));
                   });
-  ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 1; }));
+  ASSERT_TRUE(AdvanceUntil([&] { return service_.num_begun() == 1; }));
   options.cancellation->Cancel(absl::AbortedError("the step has failed"));
   EXPECT_FALSE(result.Take().ok());
   EXPECT_EQ(num_cancelled, 1);

@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "gtest/gtest.h"
@@ -16,14 +15,14 @@
 #include "leat/tests/distributed/fake_tasks.h"
 #include "leat/tests/distributed/worker/worker_fixture.h"
 #include "leat/tests/distributed/worker/worker_testing.h"
-#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/graph_text.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::master_watch_test {
 namespace {
 
+using ::leat::testing::AdvanceUntil;
 using ::leat::testing::CallRef;
-using ::leat::testing::Eventually;
 using ::leat::testing::RunRequest;
 using ::leat::testing::WaitForRun;
 using Answer = absl::StatusOr<PeerStatus>;
@@ -70,7 +69,7 @@ class MasterWatchTest : public testing::WorkerTest {
   void LetItLook(int times) {
     const int before = times_asked(kOther);
     EXPECT_TRUE(
-        Eventually([&] { return times_asked(kOther) >= before + times; }));
+        AdvanceUntil([&] { return times_asked(kOther) >= before + times; }));
   }
   bool HasSessions(size_t count) {
     return task.worker().counters().sessions == count;
@@ -99,7 +98,7 @@ TEST_F(MasterWatchTest, AMasterThatDoesNotAnswerLosesItsSessions) {
   ASSERT_TRUE(cluster[1].CreateSession("s").ok());
   const auto step = Doubles("s");
   watch->Start();
-  EXPECT_TRUE(Eventually([this] { return HasSessions(1); }));
+  EXPECT_TRUE(AdvanceUntil([this] { return HasSessions(1); }));
   EXPECT_EQ(task.worker().counters().graphs, 0u);
   EXPECT_GT(times_asked(kMaster), 1);
   const absl::Status gone = Run(Request(step)).status;
@@ -112,7 +111,7 @@ TEST_F(MasterWatchTest, AMasterThatDoesNotAnswerLosesItsSessions) {
 TEST_F(MasterWatchTest, AMasterThatWasRestartedLosesItsSessions) {
   Answers(kMaster, [](int times) { return Process(times < 3 ? 1 : 2); });
   watch->Start();
-  EXPECT_TRUE(Eventually([this] { return HasSessions(1); }));
+  EXPECT_TRUE(AdvanceUntil([this] { return HasSessions(1); }));
   EXPECT_GE(times_asked(kMaster), 4);
 }
 
@@ -148,7 +147,7 @@ TEST_F(MasterWatchTest, ASessionWithAStepIsNotAskedFor) {
   const CallRef call =
       task.Start(methods::kRunGraph, RunRequest("s", *graph, step_id));
   EXPECT_TRUE(
-      Eventually([this] { return task.worker().counters().running == 1; }));
+      AdvanceUntil([this] { return task.worker().counters().running == 1; }));
   // The same master has another session, which nobody uses.
   EXPECT_TRUE(task.CreateSession("t", false, kMaster, 1).ok());
   watch->Start();
@@ -157,7 +156,7 @@ TEST_F(MasterWatchTest, ASessionWithAStepIsNotAskedFor) {
   EXPECT_TRUE(HasSessions(3));
   call->Cancel();
   EXPECT_FALSE(WaitForRun(*call).status.ok());
-  EXPECT_TRUE(Eventually([this] { return HasSessions(1); }));
+  EXPECT_TRUE(AdvanceUntil([this] { return HasSessions(1); }));
   EXPECT_TRUE(task.CleanupGraph(step_id).ok());
 }
 
@@ -177,7 +176,7 @@ TEST_F(MasterWatchTest, AsksNobodyAfterStop) {
   LetItLook(1);
   watch->Stop();
   const int before = times_asked(kOther);
-  std::this_thread::sleep_for(2 * kSilence);
+  testing::Advance(2 * kSilence);
   EXPECT_EQ(times_asked(kOther), before);
 }
 

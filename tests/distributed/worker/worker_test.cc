@@ -24,8 +24,8 @@
 #include "leat/protos/graph.pb.h"
 #include "leat/tests/distributed/worker/worker_fixture.h"
 #include "leat/tests/distributed/worker/worker_testing.h"
-#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/graph_text.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::worker_test {
 namespace {
@@ -159,7 +159,7 @@ TEST_F(NarrowWorkerTest, RefusesWhatItHasNoRoomToKeep) {
   held.Unlock();
   EXPECT_TRUE(first->Wait().ok());
   // The room becomes free only after the first reply.
-  EXPECT_TRUE(leat::testing::Eventually([&] {
+  EXPECT_TRUE(leat::testing::AdvanceUntil([&] {
     return task.Start(methods::kCleanupAll, LargeRequest())->Wait().ok();
   }));
 }
@@ -394,7 +394,7 @@ TEST_F(WorkerTest, TasksThatAGraphReceivesOfAreMet) {
   const RegisteredStep step =
       Register("", b, {.feeds = {"x"}, .fetches = {y.name()}});
   ASSERT_EQ(step.parts.size(), 2u);
-  EXPECT_TRUE(leat::testing::Eventually(
+  EXPECT_TRUE(leat::testing::AdvanceUntil(
       [this] { return task.KindOf(cluster[1].name()) == Kind::kLeat; }));
   EXPECT_EQ(cluster[1].KindOf(task.name()), Kind::kUnknown);
   cluster.Deregister(step);

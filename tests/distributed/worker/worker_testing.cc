@@ -7,6 +7,7 @@
 #include "leat/core/devices/rendezvous.h"
 #include "leat/core/random_id.h"
 #include "leat/core/status_payloads.h"
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/exchange/remote_rendezvous.h"
 #include "leat/graph/io/graph_def.h"
 #include "leat/graph/op_registry.h"
@@ -14,7 +15,7 @@
 #include "leat/partitioner/prepare_graph.h"
 #include "leat/protos/graph.pb.h"
 #include "leat/runtime/local_session.h"
-#include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::testing {
 namespace {
@@ -32,7 +33,7 @@ bool DirectCall::is_done() const {
 }
 
 absl::StatusOr<Payload> DirectCall::Wait() {
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  const auto deadline = Clock::now() + kPatience;
   MutexLock lock(mutex_);
   while (!answer_.has_value()) {
     if (answered_.WaitUntil(mutex_, deadline)) continue;
@@ -120,7 +121,7 @@ CallRef TestTask::Start(const Method& method,
                         std::optional<std::chrono::milliseconds> timeout) {
   auto call = std::make_shared<DirectCall>();
   if (timeout.has_value()) {
-    call->context->deadline = std::chrono::steady_clock::now() + *timeout;
+    call->context->deadline = Clock::now() + *timeout;
   }
   Payload payload;
   payload.header = request.SerializeAsString();
@@ -196,11 +197,11 @@ void TestTask::ExpectNothingLeft() {
   EXPECT_EQ(counters.running, 0u);
   EXPECT_EQ(steps_->num_steps(), 0u);
   // A RecvTensor that comes late may just be being refused.
-  EXPECT_TRUE(Eventually([this] { return recvs().size() == 0; }));
+  EXPECT_TRUE(AdvanceUntil([this] { return recvs().size() == 0; }));
   ClearVariables();
   for (const auto& device : devices_->devices()) {
     // Threads may not yet have released what a call held.
-    EXPECT_TRUE(Eventually([&] {
+    EXPECT_TRUE(AdvanceUntil([&] {
       return device->allocator().stats().live_bytes == 0;
     })) << device->name()
         << ": " << device->allocator().stats().live_bytes;
@@ -329,7 +330,7 @@ absl::StatusOr<std::vector<Tensor>> TestCluster::Wait(
           std::move(answer.tensors[k].tensor);
     }
   };
-  EXPECT_TRUE(Eventually([&] {
+  EXPECT_TRUE(AdvanceUntil([&] {
     for (size_t i = 0; i < calls.size(); ++i) {
       if (taken[i] || !calls[i]->is_done()) continue;
       taken[i] = true;
