@@ -59,6 +59,9 @@ struct AttrDef {
 // TensorFlow's OpDef.
 struct OpDef {
   std::string name = {};
+  // Says in a sentence what the op does. Borrowed from the OpSpec; empty for a
+  // definition from a message, and no part of those that are written.
+  absl::string_view doc = {};
   std::vector<ArgDef> inputs = {};
   std::vector<ArgDef> outputs = {};
   std::vector<AttrDef> attrs = {};

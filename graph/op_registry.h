@@ -5,6 +5,7 @@
 //
 //   void Register(OpRegistry& registry) {
 //     registry.Add({.name = "Softsign",
+//                   .doc = "Returns x / (1 + |x|), element by element.",
 //                   .inputs = {"features: T"},
 //                   .outputs = {"activations: T"},
 //                   .attrs = {"T: {half, bfloat16, float, double} = float"},

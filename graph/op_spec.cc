@@ -43,6 +43,7 @@ absl::StatusOr<OpDef> ParseOpSpec(const OpSpec& spec) {
     return SpecError(spec, spec.name, "an op's name is an identifier");
   }
   op.name = spec.name;
+  op.doc = spec.doc;
   for (const std::string& text : spec.attrs) {
     absl::StatusOr<AttrDef> attr = internal::ParseAttrDef(text);
     if (!attr.ok()) return SpecError(spec, text, attr.status().message());

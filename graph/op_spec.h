@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "leat/graph/op_def.h"
 
 namespace leat {
@@ -18,6 +19,7 @@ namespace leat {
 // registered.
 //
 //   registry.Add({.name = "ConcatV2",
+//                 .doc = "Concatenates tensors along an axis.",
 //                 .inputs = {"values: N * T", "axis: Tidx"},
 //                 .outputs = {"output: T"},
 //                 .attrs = {"N: int >= 2", "T: type",
@@ -43,6 +45,9 @@ namespace leat {
 //   "shape: shape = { unknown_rank: true }"
 struct OpSpec {
   std::string name = {};
+  // Says in a sentence of at most 100 characters what the op does. It begins
+  // with a verb. The OpDef borrows it, so it is a string literal.
+  absl::string_view doc = {};
   std::vector<std::string> inputs = {};
   std::vector<std::string> outputs = {};
   std::vector<std::string> attrs = {};

@@ -67,6 +67,7 @@ std::string ConstraintsText(const KernelSignature& kernel) {
 
 Json OpJson(const OpRegistry& ops, const OpDef& op) {
   Json json = {{"name", op.name},
+               {"doc", std::string(op.doc)},
                {"signature", OpSignature(op)},
                {"attrs", Json::array()},
                {"stateful", op.is_stateful},
@@ -104,6 +105,7 @@ absl::StatusOr<std::string> OpText(const OpRegistry& ops,
   LEAT_ASSIGN_OR_RETURN(const OpDef* op, ops.Lookup(name));
   std::string text =
       absl::StrCat(Styled(OpSignature(*op), Style::kOp, color), "\n");
+  if (!op->doc.empty()) absl::StrAppend(&text, "  ", op->doc, "\n");
   std::vector<std::vector<Cell>> rows;
   for (const AttrDef& attr : op->attrs) {
     rows.push_back(

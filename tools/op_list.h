@@ -20,15 +20,15 @@ std::string OpSignature(const OpDef& op);
 // signature.
 std::string OpListText(const OpRegistry& ops, bool color);
 
-// Returns the signature of an op, its attrs with their types, bounds and
-// defaults, and its kernels with their type constraints. NOT_FOUND for an
-// unknown op.
+// Returns the signature of an op, the sentence that says what it does, its
+// attrs with their types, bounds and defaults, and its kernels with their type
+// constraints. NOT_FOUND for an unknown op.
 absl::StatusOr<std::string> OpText(const OpRegistry& ops,
                                    absl::string_view name, bool color);
 
 // Returns a JSON array with one op, or with all ops if `name` is empty:
 //
-//   [{"name", "signature", "attrs": [{"name", "type", "default"}],
+//   [{"name", "doc", "signature", "attrs": [{"name", "type", "default"}],
 //     "stateful", "devices": ["CPU"]}]
 //
 // NOT_FOUND for an unknown op.

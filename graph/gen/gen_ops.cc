@@ -27,6 +27,9 @@ constexpr char kHeaderStart[] =
 // are the inputs, then the attrs that must be given, then a struct of the
 // others. Attrs that inputs imply (types, list lengths) are no parameters. Ops
 // that may have no input take the builder first. Errors stay with the builder.
+//
+// The comment of a function says what the op does, then which tensors it takes
+// and gives and which values its attrs may have, by the names of the op.
 #ifndef LEAT_GRAPH_OPS_H_
 #define LEAT_GRAPH_OPS_H_
 

@@ -133,6 +133,47 @@ std::string ArgsText(const std::vector<ArgDef>& args) {
   });
 }
 
+// Returns "a, b or c".
+std::string Alternatives(const std::vector<std::string>& names) {
+  if (names.size() < 2) return absl::StrJoin(names, "");
+  const std::vector<std::string> first(names.begin(), names.end() - 1);
+  return absl::StrCat(absl::StrJoin(first, ", "), " or ", names.back());
+}
+
+// Returns an attr and which values it may have: "Tperm: int32 or int64".
+std::string AttrText(const AttrDef& attr) {
+  std::vector<std::string> allowed;
+  for (const DType type : attr.allowed_types) allowed.push_back(Name(type));
+  for (const std::string& value : attr.allowed_strings) {
+    allowed.push_back(absl::StrCat("\"", value, "\""));
+  }
+  const bool is_list = absl::StartsWith(attr.type, "list(");
+  std::string text = absl::StrCat(attr.name, ": ");
+  if (allowed.empty()) {
+    absl::StrAppend(&text, attr.type == "type" ? "any type" : attr.type);
+  } else {
+    absl::StrAppend(&text, is_list ? "list of " : "", Alternatives(allowed));
+  }
+  const int64_t no_minimum = is_list ? 0 : INT64_MIN;
+  if (attr.minimum.value_or(no_minimum) == no_minimum) return text;
+  return absl::StrCat(text, is_list ? " of length >= " : " >= ", *attr.minimum);
+}
+
+// Returns `text` as comment, in lines of at most kColumns if it has spaces.
+// `margin` stands before the first line, `next_margin` before the others.
+std::string CommentLines(absl::string_view text, absl::string_view margin,
+                         absl::string_view next_margin) {
+  std::string lines;
+  while (margin.size() + text.size() > kColumns) {
+    const size_t space = text.rfind(' ', kColumns - margin.size());
+    if (space == absl::string_view::npos) break;
+    absl::StrAppend(&lines, margin, text.substr(0, space), "\n");
+    text.remove_prefix(space + 1);
+    margin = next_margin;
+  }
+  return absl::StrCat(lines, margin, text, "\n");
+}
+
 // Returns true if the attr follows from the inputs.
 bool IsInferable(const OpDef& op, absl::string_view attr) {
   return std::any_of(
@@ -199,21 +240,20 @@ std::string OpCode::ReturnType() const {
 }
 
 std::string OpCode::Comment() const {
-  std::string text = absl::StrCat(op_.name, "(", ArgsText(op_.inputs), ")");
+  std::string signature =
+      absl::StrCat(op_.name, "(", ArgsText(op_.inputs), ")");
   if (!op_.outputs.empty()) {
-    absl::StrAppend(&text, " -> ", ArgsText(op_.outputs));
+    absl::StrAppend(&signature, " -> ", ArgsText(op_.outputs));
   }
   std::string comment;
-  absl::string_view rest = text;
-  absl::string_view margin = "// ";
-  while (margin.size() + rest.size() > kColumns) {
-    const size_t space = rest.rfind(' ', kColumns - margin.size());
-    if (space == absl::string_view::npos) break;
-    absl::StrAppend(&comment, margin, rest.substr(0, space), "\n");
-    rest.remove_prefix(space + 1);
-    margin = "//     ";
+  if (!op_.doc.empty()) {
+    comment = absl::StrCat(CommentLines(op_.doc, "// ", "// "), "//\n");
   }
-  return absl::StrCat(comment, margin, rest, "\n");
+  comment += CommentLines(signature, "//   ", "//       ");
+  for (const AttrDef& attr : op_.attrs) {
+    comment += CommentLines(AttrText(attr), "//   ", "//       ");
+  }
+  return comment;
 }
 
 std::string OpCode::Structs() const {

@@ -8,6 +8,12 @@
 //     bool transpose_a = false;
 //     bool transpose_b = false;
 //   };
+//   // Multiplies two matrices, each of which may be transposed first.
+//   //
+//   //   MatMul(a: T, b: T) -> product: T
+//   //   transpose_a: bool
+//   //   transpose_b: bool
+//   //   T: float or double
 //   Output MatMul(Operand a, Operand b, MatMulAttrs attrs = {},
 //                 SourceLocation location = SourceLocation::Current());
 #ifndef LEAT_GRAPH_GEN_OP_CODE_H_
@@ -32,7 +38,8 @@ class OpCode {
   explicit OpCode(const OpDef& op);
 
   // Returns the declaration: the structs of attrs and outputs if there are
-  // such, a comment with the op's arguments, and the function. For a header.
+  // such, a comment with what the op does, its arguments and its attrs, and the
+  // function. For a header.
   std::string Declaration() const;
   // Returns the definition of the function. For a source file.
   std::string Definition() const;

@@ -30,9 +30,10 @@ KernelSignature OnFloats() {
   return NotFoldable(OnCpu({{"dtype", kFloats.dtypes()}}));
 }
 
-void AddAccumulator(const char* name, const char* handle,
+void AddAccumulator(const char* name, const char* doc, const char* handle,
                     OpRegistry& registry) {
   registry.Add({.name = name,
+                .doc = doc,
                 .outputs = {handle},
                 .attrs = {"dtype: numbertype", "shape: shape",
                           "container: string = ''", "shared_name: string = ''",
@@ -43,15 +44,24 @@ void AddAccumulator(const char* name, const char* handle,
 }
 
 void AddAccumulators(OpRegistry& registry) {
-  AddAccumulator("ConditionalAccumulator", "handle: Ref(string)", registry);
-  AddAccumulator("SparseConditionalAccumulator", "handle: Ref(string)",
-                 registry);
-  AddAccumulator("ResourceConditionalAccumulator", "handle: resource",
-                 registry);
+  AddAccumulator("ConditionalAccumulator",
+                 "Returns a reference to an accumulator of dense gradients, "
+                 "which it makes if there is none.",
+                 "handle: Ref(string)", registry);
+  AddAccumulator("SparseConditionalAccumulator",
+                 "Returns a reference to an accumulator of sparse gradients, "
+                 "which it makes if there is none.",
+                 "handle: Ref(string)", registry);
+  AddAccumulator("ResourceConditionalAccumulator",
+                 "Returns the handle of an accumulator of dense gradients, "
+                 "which it makes if there is none.",
+                 "handle: resource", registry);
 }
 
 void AddReferenceForms(OpRegistry& registry) {
   registry.Add({.name = "AccumulatorApplyGradient",
+                .doc = "Adds a gradient to an accumulator, or drops it if it "
+                       "is of an earlier step.",
                 .inputs = {"handle: Ref(string)", "local_step: int64",
                            "gradient: dtype"},
                 .attrs = {"dtype: numbertype"},
@@ -59,6 +69,8 @@ void AddReferenceForms(OpRegistry& registry) {
                {RetainsInput(OnFloats())});
 
   registry.Add({.name = "AccumulatorTakeGradient",
+                .doc = "Takes the mean or sum out of an accumulator, once it "
+                       "has num_required gradients.",
                 .inputs = {"handle: Ref(string)", "num_required: int32"},
                 .outputs = {"average: dtype"},
                 .attrs = {"dtype: numbertype"},
@@ -66,12 +78,16 @@ void AddReferenceForms(OpRegistry& registry) {
                {OnFloats()});
 
   registry.Add({.name = "AccumulatorNumAccumulated",
+                .doc = "Counts the gradients that an accumulator has collected "
+                       "in its current step.",
                 .inputs = {"handle: Ref(string)"},
                 .outputs = {"num_accumulated: int32"},
                 .shape = shapes::Scalar},
                {OnAny()});
 
   registry.Add({.name = "AccumulatorSetGlobalStep",
+                .doc = "Sets the step of an accumulator, which drops gradients "
+                       "of earlier steps.",
                 .inputs = {"handle: Ref(string)", "new_global_step: int64"},
                 .shape = ScalarArgument},
                {OnAny()});
@@ -79,6 +95,8 @@ void AddReferenceForms(OpRegistry& registry) {
 
 void AddSparseForms(OpRegistry& registry) {
   registry.Add({.name = "SparseAccumulatorApplyGradient",
+                .doc = "Adds a gradient of some rows to an accumulator, or "
+                       "drops it if it is of an earlier step.",
                 .inputs = {"handle: Ref(string)", "local_step: int64",
                            "gradient_indices: int64", "gradient_values: dtype",
                            "gradient_shape: int64"},
@@ -87,6 +105,8 @@ void AddSparseForms(OpRegistry& registry) {
                {RetainsInput(OnFloats())});
 
   registry.Add({.name = "SparseAccumulatorTakeGradient",
+                .doc = "Takes the mean or sum of rows out of an accumulator, "
+                       "once it has num_required gradients.",
                 .inputs = {"handle: Ref(string)", "num_required: int32"},
                 .outputs = {"indices: int64", "values: dtype", "shape: int64"},
                 .attrs = {"dtype: numbertype"},
@@ -97,6 +117,8 @@ void AddSparseForms(OpRegistry& registry) {
 void AddResourceForms(OpRegistry& registry) {
   registry.Add(
       {.name = "ResourceAccumulatorApplyGradient",
+       .doc = "Adds a gradient to the accumulator of a resource handle, or "
+              "drops it if it is of an earlier step.",
        .inputs = {"handle: resource", "local_step: int64", "gradient: dtype"},
        .attrs = {"dtype: numbertype"},
        .stateful = true,
@@ -104,6 +126,8 @@ void AddResourceForms(OpRegistry& registry) {
       {RetainsInput(OnFloats())});
 
   registry.Add({.name = "ResourceAccumulatorTakeGradient",
+                .doc = "Takes the mean or sum out of the accumulator of a "
+                       "handle, once it has num_required gradients.",
                 .inputs = {"handle: resource", "num_required: int32"},
                 .outputs = {"average: dtype"},
                 .attrs = {"dtype: numbertype"},
@@ -112,6 +136,8 @@ void AddResourceForms(OpRegistry& registry) {
                {OnFloats()});
 
   registry.Add({.name = "ResourceAccumulatorNumAccumulated",
+                .doc = "Counts the gradients of the current step in the "
+                       "accumulator of a resource handle.",
                 .inputs = {"handle: resource"},
                 .outputs = {"num_accumulated: int32"},
                 .stateful = true,
@@ -119,6 +145,8 @@ void AddResourceForms(OpRegistry& registry) {
                {OnAny()});
 
   registry.Add({.name = "ResourceAccumulatorSetGlobalStep",
+                .doc = "Sets the step of the accumulator of a resource handle, "
+                       "which drops gradients of earlier steps.",
                 .inputs = {"handle: resource", "new_global_step: int64"},
                 .stateful = true,
                 .shape = ScalarArgument},

@@ -13,6 +13,7 @@ namespace {
 void AddReluAndOthers(OpRegistry& registry) {
   registry.Add(
       {.name = "Relu",
+       .doc = "Returns features where they are positive, and 0 elsewhere.",
        .inputs = {"features: T"},
        .outputs = {"activations: T"},
        .attrs = {"T: {float, double, int32, uint8, int16, int8, int64, "
@@ -21,6 +22,8 @@ void AddReluAndOthers(OpRegistry& registry) {
       {OnCpu({{"T", kNumbers.dtypes()}})});
 
   registry.Add({.name = "ReluGrad",
+                .doc = "Computes the gradient of Relu: gradients where "
+                       "features are positive, and 0 elsewhere.",
                 .inputs = {"gradients: T", "features: T"},
                 .outputs = {"backprops: T"},
                 .attrs = {"T: realnumbertype"},
@@ -28,6 +31,7 @@ void AddReluAndOthers(OpRegistry& registry) {
                {OnCpu({{"T", kNumbers.dtypes()}})});
 
   registry.Add({.name = "Relu6",
+                .doc = "Limits features to the range from 0 to 6.",
                 .inputs = {"features: T"},
                 .outputs = {"activations: T"},
                 .attrs = {"T: realnumbertype"},
@@ -35,6 +39,8 @@ void AddReluAndOthers(OpRegistry& registry) {
                {OnCpu({{"T", kNumbers.dtypes()}})});
 
   registry.Add({.name = "Relu6Grad",
+                .doc = "Computes the gradient of Relu6: gradients where "
+                       "features are between 0 and 6, and 0 elsewhere.",
                 .inputs = {"gradients: T", "features: T"},
                 .outputs = {"backprops: T"},
                 .attrs = {"T: realnumbertype"},
@@ -44,20 +50,27 @@ void AddReluAndOthers(OpRegistry& registry) {
 
 void AddEluAndOthers(OpRegistry& registry) {
   registry.Add({.name = "Elu",
+                .doc = "Returns features where they are positive, and "
+                       "exp(features) - 1 elsewhere.",
                 .inputs = {"features: T"},
                 .outputs = {"activations: T"},
                 .attrs = {"T: {half, bfloat16, float, double}"},
                 .shape = shapes::Unchanged},
                {OnCpu({{"T", kFloats.dtypes()}})});
 
-  registry.Add({.name = "EluGrad",
-                .inputs = {"gradients: T", "outputs: T"},
-                .outputs = {"backprops: T"},
-                .attrs = {"T: {half, bfloat16, float, double}"},
-                .shape = shapes::MergeAll},
-               {OnCpu({{"T", kFloats.dtypes()}})});
+  registry.Add(
+      {.name = "EluGrad",
+       .doc =
+           "Computes the gradient of Elu from its outputs and their gradients.",
+       .inputs = {"gradients: T", "outputs: T"},
+       .outputs = {"backprops: T"},
+       .attrs = {"T: {half, bfloat16, float, double}"},
+       .shape = shapes::MergeAll},
+      {OnCpu({{"T", kFloats.dtypes()}})});
 
   registry.Add({.name = "LeakyRelu",
+                .doc = "Returns features where they are positive, and alpha * "
+                       "features elsewhere.",
                 .inputs = {"features: T"},
                 .outputs = {"activations: T"},
                 .attrs = {"alpha: float = 0.2",
@@ -66,6 +79,8 @@ void AddEluAndOthers(OpRegistry& registry) {
                {OnCpu({{"T", kFloats.dtypes()}})});
 
   registry.Add({.name = "LeakyReluGrad",
+                .doc = "Computes the gradient of LeakyRelu from its features "
+                       "and the gradients of its output.",
                 .inputs = {"gradients: T", "features: T"},
                 .outputs = {"backprops: T"},
                 .attrs = {"alpha: float = 0.2",
@@ -76,6 +91,7 @@ void AddEluAndOthers(OpRegistry& registry) {
 
 void AddSoftplusAndOthers(OpRegistry& registry) {
   registry.Add({.name = "Softplus",
+                .doc = "Returns log(1 + exp(features)), element by element.",
                 .inputs = {"features: T"},
                 .outputs = {"activations: T"},
                 .attrs = {"T: {half, bfloat16, float, double}"},
@@ -83,6 +99,8 @@ void AddSoftplusAndOthers(OpRegistry& registry) {
                {OnCpu({{"T", kFloats.dtypes()}})});
 
   registry.Add({.name = "SoftplusGrad",
+                .doc = "Computes the gradient of Softplus, which is gradients "
+                       "* Sigmoid(features).",
                 .inputs = {"gradients: T", "features: T"},
                 .outputs = {"backprops: T"},
                 .attrs = {"T: {half, bfloat16, float, double}"},

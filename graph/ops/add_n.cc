@@ -22,6 +22,7 @@ absl::Status AddNShape(InferenceContext& context) {
 void Register(OpRegistry& registry) {
   registry.Add(
       {.name = "AddN",
+       .doc = "Adds up tensors of the same shape.",
        .inputs = {"inputs: N * T"},
        .outputs = {"sum: T"},
        .attrs = {"N: int",

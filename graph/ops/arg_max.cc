@@ -39,28 +39,32 @@ absl::Status ArgMaxShape(InferenceContext& context) {
 }  // namespace
 
 void Register(OpRegistry& registry) {
-  registry.Add({.name = "ArgMax",
-                .inputs = {"input: T", "dimension: Tidx"},
-                .outputs = {"output: output_type"},
-                .attrs = {"T: {float, double, int32, uint8, int16, int8, "
-                          "int64, bfloat16, uint16, half, uint32, uint64, "
-                          "qint8, quint8, qint32, qint16, quint16, bool}",
-                          "Tidx: {int16, int32, int64} = int32",
-                          "output_type: {int16, uint16, int32, int64} = int64"},
-                .shape = ArgMaxShape},
-               {ExpensiveOnCpu({{"T", (kNumbers + kBoolOnly).dtypes()},
-                                {"Tidx", kIndices.dtypes()}})});
+  registry.Add(
+      {.name = "ArgMax",
+       .doc = "Returns the index of the largest element along an axis.",
+       .inputs = {"input: T", "dimension: Tidx"},
+       .outputs = {"output: output_type"},
+       .attrs = {"T: {float, double, int32, uint8, int16, int8, "
+                 "int64, bfloat16, uint16, half, uint32, uint64, "
+                 "qint8, quint8, qint32, qint16, quint16, bool}",
+                 "Tidx: {int16, int32, int64} = int32",
+                 "output_type: {int16, uint16, int32, int64} = int64"},
+       .shape = ArgMaxShape},
+      {ExpensiveOnCpu({{"T", (kNumbers + kBoolOnly).dtypes()},
+                       {"Tidx", kIndices.dtypes()}})});
 
-  registry.Add({.name = "ArgMin",
-                .inputs = {"input: T", "dimension: Tidx"},
-                .outputs = {"output: output_type"},
-                .attrs = {"T: {float, double, int32, uint8, int16, int8, "
-                          "int64, bfloat16, uint16, half, uint32, uint64, "
-                          "qint8, quint8, qint32, qint16, quint16, bool}",
-                          "Tidx: {int32, int64} = int32",
-                          "output_type: {int32, int64} = int64"},
-                .shape = ArgMaxShape},
-               {ExpensiveOnCpu({{"T", (kNumbers + kBoolOnly).dtypes()}})});
+  registry.Add(
+      {.name = "ArgMin",
+       .doc = "Returns the index of the smallest element along an axis.",
+       .inputs = {"input: T", "dimension: Tidx"},
+       .outputs = {"output: output_type"},
+       .attrs = {"T: {float, double, int32, uint8, int16, int8, "
+                 "int64, bfloat16, uint16, half, uint32, uint64, "
+                 "qint8, quint8, qint32, qint16, quint16, bool}",
+                 "Tidx: {int32, int64} = int32",
+                 "output_type: {int32, int64} = int64"},
+       .shape = ArgMaxShape},
+      {ExpensiveOnCpu({{"T", (kNumbers + kBoolOnly).dtypes()}})});
 }
 
 }  // namespace leat::ops::arg_max

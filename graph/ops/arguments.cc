@@ -26,6 +26,8 @@ absl::Status ArgShape(InferenceContext& context) {
 
 void Register(OpRegistry& registry) {
   registry.Add({.name = "_Arg",
+                .doc = "Returns the argument number index of the function or "
+                       "partition that the node is in.",
                 .outputs = {"output: T"},
                 .attrs = {"T: type", "index: int >= 0"},
                 .stateful = true,
@@ -33,6 +35,8 @@ void Register(OpRegistry& registry) {
                {NotFoldable(RetainsInput(QuickOnCpu()))});
 
   registry.Add({.name = "_Retval",
+                .doc = "Makes a tensor the result number index of the function "
+                       "or partition that the node is in.",
                 .inputs = {"input: T"},
                 .attrs = {"T: type", "index: int >= 0"},
                 .stateful = true,

@@ -86,6 +86,8 @@ absl::Status FusedBatchNormGradShape(InferenceContext& context) {
 void Register(OpRegistry& registry) {
   registry.Add(
       {.name = "FusedBatchNormV3",
+       .doc = "Normalizes x per channel, by the statistics of the batch or by "
+              "given ones, scales and shifts it.",
        .inputs = {"x: T", "scale: U", "offset: U", "mean: U", "variance: U"},
        .outputs = {"y: T", "batch_mean: U", "batch_variance: U",
                    "reserve_space_1: U", "reserve_space_2: U",
@@ -100,6 +102,8 @@ void Register(OpRegistry& registry) {
 
   registry.Add(
       {.name = "FusedBatchNormGradV3",
+       .doc = "Computes the gradients of FusedBatchNormV3 with respect to x, "
+              "scale and offset.",
        .inputs = {"y_backprop: T", "x: T", "scale: float", "reserve_space_1: U",
                   "reserve_space_2: U", "reserve_space_3: U"},
        .outputs = {"x_backprop: T", "scale_backprop: U", "offset_backprop: U",

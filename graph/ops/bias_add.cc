@@ -52,6 +52,8 @@ absl::Status BiasAddGradShape(InferenceContext& context) {
 void Register(OpRegistry& registry) {
   registry.Add(
       {.name = "BiasAdd",
+       .doc =
+           "Adds to each channel of a tensor the value that bias has for it.",
        .inputs = {"value: T", "bias: T"},
        .outputs = {"output: T"},
        .attrs = {"T: numbertype", "data_format: {'NHWC', 'NCHW'} = 'NHWC'"},
@@ -60,6 +62,8 @@ void Register(OpRegistry& registry) {
 
   registry.Add(
       {.name = "BiasAddGrad",
+       .doc = "Computes the gradient of BiasAdd with respect to bias: the sum "
+              "over all axes but the channels.",
        .inputs = {"out_backprop: T"},
        .outputs = {"output: T"},
        .attrs = {"T: numbertype", "data_format: {'NHWC', 'NCHW'} = 'NHWC'"},

@@ -14,9 +14,11 @@
 namespace leat::ops::binary_math {
 namespace {
 
-OpSpec Binary(absl::string_view name, absl::string_view types) {
+OpSpec Binary(absl::string_view name, absl::string_view doc,
+              absl::string_view types) {
   OpSpec spec;
   spec.name = std::string(name);
+  spec.doc = doc;
   spec.inputs = {"x: T", "y: T"};
   spec.outputs = {"z: T"};
   spec.attrs = {absl::StrCat("T: ", types)};
@@ -34,62 +36,91 @@ OpSpec Aggregate(OpSpec spec) {
   return spec;
 }
 
-}  // namespace
-
-void Register(OpRegistry& registry) {
+void AddSumsAndProducts(OpRegistry& registry) {
   registry.Add(Binary("Add",
+                      "Adds x and y, element by element, or joins them if they "
+                      "are strings.",
                       "{bfloat16, half, float, double, uint8, int8, int16, "
                       "int32, int64, complex64, complex128, string}"),
                {OnCpu({{"T", (kNumbers + kStringOnly).dtypes()}})});
   registry.Add(
       Aggregate(Commutative(
-          Binary("AddV2",
+          Binary("AddV2", "Adds x and y, element by element.",
                  "{bfloat16, half, float, double, uint8, uint16, uint32, "
                  "uint64, int8, int16, int32, int64, complex64, complex128}"))),
       {OnCpu({{"T", kNumbers.dtypes()}})});
   registry.Add(
-      Binary("Sub",
+      Binary("Sub", "Subtracts y from x, element by element.",
              "{bfloat16, half, float, double, uint8, int8, uint16, int16, "
              "int32, int64, complex64, complex128, uint32, uint64}"),
       {OnCpu({{"T", kNumbers.dtypes()}})});
   registry.Add(
       Commutative(
-          Binary("Mul",
+          Binary("Mul", "Multiplies x and y, element by element.",
                  "{bfloat16, half, float, double, uint8, int8, uint16, int16, "
                  "int32, uint32, uint64, int64, complex64, complex128}")),
       {OnCpu({{"T", kNumbers.dtypes()}})});
+}
+
+void AddQuotients(OpRegistry& registry) {
   registry.Add(
       Binary("Div",
+             "Divides x by y, element by element, and rounds quotients of "
+             "integers towards 0.",
              "{bfloat16, half, float, double, uint8, int8, uint16, int16, "
              "int32, uint32, uint64, int64, complex64, complex128}"),
       {OnCpu({{"T", kNumbers.dtypes()}})});
   registry.Add(
-      Binary("FloorDiv",
-             "{bfloat16, half, float, double, uint8, int8, uint16, int16, "
-             "int32, uint32, uint64, int64, complex64, complex128}"),
+      Binary(
+          "FloorDiv",
+          "Divides x by y, element by element, and rounds the quotients down.",
+          "{bfloat16, half, float, double, uint8, int8, uint16, int16, "
+          "int32, uint32, uint64, int64, complex64, complex128}"),
       {OnCpu({{"T", kNumbers.dtypes()}})});
-  registry.Add(Binary("FloorMod", "realnumbertype"),
+  registry.Add(Binary("FloorMod",
+                      "Returns the remainder of FloorDiv, element by element, "
+                      "which has the sign of y.",
+                      "realnumbertype"),
                {OnCpu({{"T", kNumbers.dtypes()}})});
-  registry.Add(Binary("Maximum", "realnumbertype"),
+}
+
+void AddMaximumAndOthers(OpRegistry& registry) {
+  registry.Add(Binary("Maximum",
+                      "Returns the larger one of x and y, element by element.",
+                      "realnumbertype"),
                {OnCpu({{"T", kNumbers.dtypes()}})});
-  registry.Add(Binary("Minimum", "realnumbertype"),
-               {OnCpu({{"T", kNumbers.dtypes()}})});
-  registry.Add(Commutative(Binary("SquaredDifference",
-                                  "{bfloat16, half, float, double, int32, "
-                                  "int64, complex64, complex128}")),
+  registry.Add(Binary("Minimum",
+                      "Returns the smaller one of x and y, element by element.",
+                      "realnumbertype"),
                {OnCpu({{"T", kNumbers.dtypes()}})});
   registry.Add(
-      Binary("RealDiv",
+      Commutative(Binary("SquaredDifference",
+                         "Returns the square of x - y, element by element.",
+                         "{bfloat16, half, float, double, int32, "
+                         "int64, complex64, complex128}")),
+      {OnCpu({{"T", kNumbers.dtypes()}})});
+  registry.Add(
+      Binary("RealDiv", "Divides x by y, element by element, as real numbers.",
              "{bfloat16, half, float, double, uint8, int8, uint16, int16, "
              "int32, uint32, uint64, int64, complex64, complex128}"),
       {OnCpu({{"T", kFloats.dtypes()}})});
-  registry.Add(Binary("DivNoNan",
-                      "{half, float, bfloat16, double, complex64, complex128}"),
-               {OnCpu({{"T", kFloats.dtypes()}})});
-  registry.Add(Binary("Pow",
+  registry.Add(
+      Binary("DivNoNan",
+             "Divides x by y, element by element, and returns 0 where y is 0.",
+             "{half, float, bfloat16, double, complex64, complex128}"),
+      {OnCpu({{"T", kFloats.dtypes()}})});
+  registry.Add(Binary("Pow", "Raises x to the power of y, element by element.",
                       "{bfloat16, float, half, double, int8, int16, int32, "
                       "int64, complex64, complex128}"),
                {OnCpu({{"T", (kFloats + kSignedInts).dtypes()}})});
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  AddSumsAndProducts(registry);
+  AddQuotients(registry);
+  AddMaximumAndOthers(registry);
 }
 
 }  // namespace leat::ops::binary_math

@@ -47,6 +47,8 @@ absl::Status BroadcastGradientArgsShape(InferenceContext& context) {
 
 void Register(OpRegistry& registry) {
   registry.Add({.name = "BroadcastTo",
+                .doc = "Repeats a tensor along new axes and those of extent 1, "
+                       "so that it gets a given shape.",
                 .inputs = {"input: T", "shape: Tidx"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type", "Tidx: {int32, int64} = int32"},
@@ -54,6 +56,8 @@ void Register(OpRegistry& registry) {
                {OnCpu({{"T", kMovable.dtypes()}})});
 
   registry.Add({.name = "BroadcastGradientArgs",
+                .doc = "Returns the axes over which gradients of operands of "
+                       "the shapes s0 and s1 have to be summed.",
                 .inputs = {"s0: T", "s1: T"},
                 .outputs = {"r0: T", "r1: T"},
                 .attrs = {"T: {int32, int64} = int32"},

@@ -26,6 +26,7 @@ absl::Status CastShape(InferenceContext& context) {
 
 void Register(OpRegistry& registry) {
   registry.Add({.name = "Cast",
+                .doc = "Converts the elements of x to the type DstT.",
                 .inputs = {"x: SrcT"},
                 .outputs = {"y: DstT"},
                 .attrs = {"SrcT: type", "DstT: type", "Truncate: bool = false"},

@@ -31,6 +31,7 @@ absl::Status EqualShape(InferenceContext& context) {
 
 void AddEqualAndOthers(OpRegistry& registry) {
   registry.Add({.name = "Equal",
+                .doc = "Returns whether x == y, element by element.",
                 .inputs = {"x: T", "y: T"},
                 .outputs = {"z: bool"},
                 .attrs = {"T: type", "incompatible_shape_error: bool = true"},
@@ -39,6 +40,7 @@ void AddEqualAndOthers(OpRegistry& registry) {
                {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})});
 
   registry.Add({.name = "NotEqual",
+                .doc = "Returns whether x != y, element by element.",
                 .inputs = {"x: T", "y: T"},
                 .outputs = {"z: bool"},
                 .attrs = {"T: type", "incompatible_shape_error: bool = true"},
@@ -47,6 +49,7 @@ void AddEqualAndOthers(OpRegistry& registry) {
                {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})});
 
   registry.Add({.name = "Less",
+                .doc = "Returns whether x < y, element by element.",
                 .inputs = {"x: T", "y: T"},
                 .outputs = {"z: bool"},
                 .attrs = {"T: realnumbertype"},
@@ -54,6 +57,7 @@ void AddEqualAndOthers(OpRegistry& registry) {
                {OnCpu({{"T", kNumbers.dtypes()}})});
 
   registry.Add({.name = "LessEqual",
+                .doc = "Returns whether x <= y, element by element.",
                 .inputs = {"x: T", "y: T"},
                 .outputs = {"z: bool"},
                 .attrs = {"T: realnumbertype"},
@@ -63,6 +67,7 @@ void AddEqualAndOthers(OpRegistry& registry) {
 
 void AddGreaterAndOthers(OpRegistry& registry) {
   registry.Add({.name = "Greater",
+                .doc = "Returns whether x > y, element by element.",
                 .inputs = {"x: T", "y: T"},
                 .outputs = {"z: bool"},
                 .attrs = {"T: realnumbertype"},
@@ -70,6 +75,7 @@ void AddGreaterAndOthers(OpRegistry& registry) {
                {OnCpu({{"T", kNumbers.dtypes()}})});
 
   registry.Add({.name = "GreaterEqual",
+                .doc = "Returns whether x >= y, element by element.",
                 .inputs = {"x: T", "y: T"},
                 .outputs = {"z: bool"},
                 .attrs = {"T: realnumbertype"},

@@ -83,6 +83,7 @@ absl::Status ConcatOffsetShape(InferenceContext& context) {
 void Register(OpRegistry& registry) {
   registry.Add(
       {.name = "ConcatV2",
+       .doc = "Concatenates tensors along an axis.",
        .inputs = {"values: N * T", "axis: Tidx"},
        .outputs = {"output: T"},
        .attrs = {"N: int >= 2", "T: type", "Tidx: {int32, int64} = int32"},
@@ -90,6 +91,8 @@ void Register(OpRegistry& registry) {
       {OnCpu({{"T", (kPlain + kStringOnly).dtypes()}})});
 
   registry.Add({.name = "ConcatOffset",
+                .doc = "Returns where tensors of the given shapes begin when "
+                       "they are concatenated.",
                 .inputs = {"concat_dim: int32", "shape: N * shape_type"},
                 .outputs = {"offset: N * shape_type"},
                 .attrs = {"N: int >= 2", "shape_type: {int32, int64} = int32"},

@@ -30,6 +30,7 @@ absl::Status ConstShape(InferenceContext& context) {
 
 void Register(OpRegistry& registry) {
   registry.Add({.name = "Const",
+                .doc = "Returns a tensor that is stored in the graph.",
                 .outputs = {"output: dtype"},
                 .attrs = {"value: tensor", "dtype: type"},
                 .shape = ConstShape},

@@ -62,6 +62,8 @@ absl::Status LoopCondShape(InferenceContext& context) {
 
 void AddSwitchAndOthers(OpRegistry& registry) {
   registry.Add({.name = "Switch",
+                .doc = "Passes data to the output that pred selects; what "
+                       "needs the other output does not run.",
                 .inputs = {"data: T", "pred: bool"},
                 .outputs = {"output_false: T", "output_true: T"},
                 .attrs = {"T: type"},
@@ -69,6 +71,8 @@ void AddSwitchAndOthers(OpRegistry& registry) {
                {NotFoldable(RetainsInput(QuickOnCpu()))});
 
   registry.Add({.name = "RefSwitch",
+                .doc = "Passes a reference to the output that pred selects; "
+                       "what needs the other one does not run.",
                 .inputs = {"data: Ref(T)", "pred: bool"},
                 .outputs = {"output_false: Ref(T)", "output_true: Ref(T)"},
                 .attrs = {"T: type"},
@@ -76,24 +80,29 @@ void AddSwitchAndOthers(OpRegistry& registry) {
                 .shape = SwitchShape},
                {NotFoldable(RetainsInput(QuickOnCpu()))});
 
-  registry.Add({.name = "Merge",
-                .inputs = {"inputs: N * T"},
-                .outputs = {"output: T", "value_index: int32"},
-                .attrs = {"T: type", "N: int"},
-                .shape = MergeShape},
-               {NotFoldable(RetainsInput(QuickOnCpu()))});
+  registry.Add(
+      {.name = "Merge",
+       .doc = "Passes on the input that is computed first, and its index.",
+       .inputs = {"inputs: N * T"},
+       .outputs = {"output: T", "value_index: int32"},
+       .attrs = {"T: type", "N: int"},
+       .shape = MergeShape},
+      {NotFoldable(RetainsInput(QuickOnCpu()))});
 
-  registry.Add({.name = "RefMerge",
-                .inputs = {"inputs: Ref(N * T)"},
-                .outputs = {"output: Ref(T)", "value_index: int32"},
-                .attrs = {"T: type", "N: int"},
-                .shape = MergeShape},
-               {NotFoldable(RetainsInput(QuickOnCpu()))});
+  registry.Add(
+      {.name = "RefMerge",
+       .doc = "Passes on the reference that is computed first, and its index.",
+       .inputs = {"inputs: Ref(N * T)"},
+       .outputs = {"output: Ref(T)", "value_index: int32"},
+       .attrs = {"T: type", "N: int"},
+       .shape = MergeShape},
+      {NotFoldable(RetainsInput(QuickOnCpu()))});
 }
 
 void AddEnterAndOthers(OpRegistry& registry) {
   registry.Add(
       {.name = "Enter",
+       .doc = "Takes a tensor into a loop.",
        .inputs = {"data: T"},
        .outputs = {"output: T"},
        .attrs = {"T: type", "frame_name: string", "is_constant: bool = false",
@@ -103,6 +112,7 @@ void AddEnterAndOthers(OpRegistry& registry) {
 
   registry.Add(
       {.name = "RefEnter",
+       .doc = "Takes a reference into a loop.",
        .inputs = {"data: Ref(T)"},
        .outputs = {"output: Ref(T)"},
        .attrs = {"T: type", "frame_name: string", "is_constant: bool = false",
@@ -111,6 +121,7 @@ void AddEnterAndOthers(OpRegistry& registry) {
       {NotFoldable(RetainsInput(QuickOnCpu()))});
 
   registry.Add({.name = "Exit",
+                .doc = "Takes a tensor out of a loop that has ended.",
                 .inputs = {"data: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
@@ -118,6 +129,7 @@ void AddEnterAndOthers(OpRegistry& registry) {
                {NotFoldable(RetainsInput(QuickOnCpu()))});
 
   registry.Add({.name = "RefExit",
+                .doc = "Takes a reference out of a loop that has ended.",
                 .inputs = {"data: Ref(T)"},
                 .outputs = {"output: Ref(T)"},
                 .attrs = {"T: type"},
@@ -127,6 +139,7 @@ void AddEnterAndOthers(OpRegistry& registry) {
 
 void AddNextIterationAndOthers(OpRegistry& registry) {
   registry.Add({.name = "NextIteration",
+                .doc = "Takes a tensor to the next iteration of a loop.",
                 .inputs = {"data: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
@@ -134,17 +147,20 @@ void AddNextIterationAndOthers(OpRegistry& registry) {
                {NotFoldable(RetainsInput(QuickOnCpu()))});
 
   registry.Add({.name = "RefNextIteration",
+                .doc = "Takes a reference to the next iteration of a loop.",
                 .inputs = {"data: Ref(T)"},
                 .outputs = {"output: Ref(T)"},
                 .attrs = {"T: type"},
                 .shape = shapes::PassThrough},
                {NotFoldable(RetainsInput(QuickOnCpu()))});
 
-  registry.Add({.name = "LoopCond",
-                .inputs = {"input: bool"},
-                .outputs = {"output: bool"},
-                .shape = LoopCondShape},
-               {NotFoldable(RetainsInput(QuickOnCpu()))});
+  registry.Add(
+      {.name = "LoopCond",
+       .doc = "Passes on the condition on which a loop runs another iteration.",
+       .inputs = {"input: bool"},
+       .outputs = {"output: bool"},
+       .shape = LoopCondShape},
+      {NotFoldable(RetainsInput(QuickOnCpu()))});
 }
 
 }  // namespace

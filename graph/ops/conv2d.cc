@@ -198,6 +198,8 @@ absl::Status Conv2DBackpropFilterShape(InferenceContext& context) {
 void AddFusedConv2D(OpRegistry& registry) {
   registry.Add(
       {.name = "_FusedConv2D",
+       .doc = "Computes Conv2D and applies fused_ops, a bias and maybe an "
+              "activation, to the result.",
        .inputs = {"input: T", "filter: T", "args: TArgs",
                   "host_args: num_host_args * float"},
        .outputs = {"output: T"},
@@ -222,6 +224,7 @@ void Register(OpRegistry& registry) {
 
   registry.Add(
       {.name = "Conv2D",
+       .doc = "Convolves a batch of images with a filter.",
        .inputs = {"input: T", "filter: T"},
        .outputs = {"output: T"},
        .attrs = {"T: {half, bfloat16, float, double, int32}",
@@ -235,6 +238,7 @@ void Register(OpRegistry& registry) {
 
   registry.Add(
       {.name = "Conv2DBackpropInput",
+       .doc = "Computes the gradient of Conv2D with respect to its input.",
        .inputs = {"input_sizes: int32", "filter: T", "out_backprop: T"},
        .outputs = {"output: T"},
        .attrs = {"T: {half, bfloat16, float, double, int32}",
@@ -248,6 +252,7 @@ void Register(OpRegistry& registry) {
 
   registry.Add(
       {.name = "Conv2DBackpropFilter",
+       .doc = "Computes the gradient of Conv2D with respect to its filter.",
        .inputs = {"input: T", "filter_sizes: int32", "out_backprop: T"},
        .outputs = {"output: T"},
        .attrs = {"T: {half, bfloat16, float, double}", "strides: list(int)",

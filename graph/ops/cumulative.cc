@@ -8,6 +8,7 @@
 namespace leat::ops::cumulative {
 void Register(OpRegistry& registry) {
   registry.Add({.name = "Cumsum",
+                .doc = "Computes the running sum of x along an axis.",
                 .inputs = {"x: T", "axis: Tidx"},
                 .outputs = {"out: T"},
                 .attrs = {"exclusive: bool = false", "reverse: bool = false",
@@ -16,6 +17,7 @@ void Register(OpRegistry& registry) {
                {OnCpu({{"T", kNumbers.dtypes()}})});
 
   registry.Add({.name = "Cumprod",
+                .doc = "Computes the running product of x along an axis.",
                 .inputs = {"x: T", "axis: Tidx"},
                 .outputs = {"out: T"},
                 .attrs = {"exclusive: bool = false", "reverse: bool = false",

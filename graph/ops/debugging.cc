@@ -16,11 +16,14 @@ absl::Status PrintV2Shape(InferenceContext& context) {
 void AddAbortAndOthers(OpRegistry& registry) {
   registry.Add(
       {.name = "Abort",
+       .doc = "Ends the step with the error error_msg.",
        .attrs = {"error_msg: string = ''", "exit_without_error: bool = false"},
        .shape = shapes::NoOutputs},
       {NotFoldable(OnCpu())});
 
   registry.Add({.name = "Assert",
+                .doc = "Ends the step with an error that shows data, unless "
+                       "condition is true.",
                 .inputs = {"condition: bool", "data: T"},
                 .attrs = {"T: list(type)", "summarize: int = 3"},
                 .stateful = true,
@@ -29,6 +32,8 @@ void AddAbortAndOthers(OpRegistry& registry) {
 
   registry.Add(
       {.name = "CheckNumerics",
+       .doc =
+           "Passes on a tensor, but fails if it contains a NaN or an infinity.",
        .inputs = {"tensor: T"},
        .outputs = {"output: T"},
        .attrs = {"T: {bfloat16, half, float, double}", "message: string"},
@@ -38,6 +43,8 @@ void AddAbortAndOthers(OpRegistry& registry) {
 
   registry.Add(
       {.name = "Print",
+       .doc = "Passes on its input, and prints message and data to standard "
+              "error.",
        .inputs = {"input: T", "data: U"},
        .outputs = {"output: T"},
        .attrs = {"T: type", "U: list(type) >= 0", "message: string = ''",
@@ -50,6 +57,7 @@ void AddAbortAndOthers(OpRegistry& registry) {
 void AddPrintV2(OpRegistry& registry) {
   registry.Add(
       {.name = "PrintV2",
+       .doc = "Prints a string to standard error.",
        .inputs = {"input: string"},
        .attrs = {"output_stream: string = 'stderr'", "end: string = '\\n'"},
        .stateful = true,

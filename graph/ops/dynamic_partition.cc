@@ -32,6 +32,8 @@ absl::Status DynamicPartitionShape(InferenceContext& context) {
 
 void Register(OpRegistry& registry) {
   registry.Add({.name = "DynamicPartition",
+                .doc = "Distributes the slices of data over num_partitions "
+                       "tensors, as partitions says.",
                 .inputs = {"data: T", "partitions: int32"},
                 .outputs = {"outputs: num_partitions * T"},
                 .attrs = {"num_partitions: int", "T: type"},

@@ -66,6 +66,8 @@ absl::Status DynamicStitchShape(InferenceContext& context) {
 
 void Register(OpRegistry& registry) {
   registry.Add({.name = "DynamicStitch",
+                .doc = "Merges slices of several tensors into one, at the "
+                       "places that indices gives.",
                 .inputs = {"indices: N * int32", "data: N * T"},
                 .outputs = {"merged: T"},
                 .attrs = {"N: int", "T: type"},
@@ -75,6 +77,8 @@ void Register(OpRegistry& registry) {
   // TensorFlow does not say which of two rows with the same index counts; here
   // it is the last one.
   registry.Add({.name = "ParallelDynamicStitch",
+                .doc = "Merges slices as DynamicStitch does; TensorFlow leaves "
+                       "open which of equal indices counts.",
                 .inputs = {"indices: N * int32", "data: N * T"},
                 .outputs = {"merged: T"},
                 .attrs = {"N: int", "T: type"},

@@ -31,6 +31,8 @@ absl::Status ZerosLikeShape(InferenceContext& context) {
 
 void Register(OpRegistry& registry) {
   registry.Add({.name = "Fill",
+                .doc = "Returns a tensor of the shape dims, all of whose "
+                       "elements are value.",
                 .inputs = {"dims: index_type", "value: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type", "index_type: {int32, int64} = int32"},
@@ -39,6 +41,7 @@ void Register(OpRegistry& registry) {
 
   registry.Add(
       {.name = "ZerosLike",
+       .doc = "Returns zeros of the type and shape of x.",
        .inputs = {"x: T"},
        .outputs = {"y: T"},
        .attrs = {"T: type"},
@@ -47,6 +50,7 @@ void Register(OpRegistry& registry) {
 
   registry.Add(
       {.name = "OnesLike",
+       .doc = "Returns ones of the type and shape of x.",
        .inputs = {"x: T"},
        .outputs = {"y: T"},
        .attrs =

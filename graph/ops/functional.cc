@@ -74,6 +74,8 @@ absl::Status ToBoolShape(InferenceContext& context) {
 void AddIfAndOthers(OpRegistry& registry) {
   registry.Add(
       {.name = "If",
+       .doc = "Calls the function then_branch if cond is true, and else_branch "
+              "if it is false.",
        .inputs = {"cond: Tcond", "input: Tin"},
        .outputs = {"output: Tout"},
        .attrs = {"Tcond: type", "Tin: list(type) >= 0", "Tout: list(type) >= 0",
@@ -84,6 +86,8 @@ void AddIfAndOthers(OpRegistry& registry) {
 
   registry.Add(
       {.name = "StatelessIf",
+       .doc = "Calls then_branch if cond is true, and else_branch if it is "
+              "false; both have no state.",
        .inputs = {"cond: Tcond", "input: Tin"},
        .outputs = {"output: Tout"},
        .attrs = {"Tcond: type", "Tin: list(type) >= 0", "Tout: list(type) >= 0",
@@ -92,6 +96,8 @@ void AddIfAndOthers(OpRegistry& registry) {
        .shape = IfShape});
 
   registry.Add({.name = "Case",
+                .doc = "Calls the function branches[branch_index], or the last "
+                       "one if the index is out of range.",
                 .inputs = {"branch_index: int32", "input: Tin"},
                 .outputs = {"output: Tout"},
                 .attrs = {"Tin: list(type) >= 0", "Tout: list(type) >= 0",
@@ -101,6 +107,8 @@ void AddIfAndOthers(OpRegistry& registry) {
                 .shape = CaseShape});
 
   registry.Add({.name = "StatelessCase",
+                .doc = "Calls branches[branch_index], or the last one if out "
+                       "of range; all of them have no state.",
                 .inputs = {"branch_index: int32", "input: Tin"},
                 .outputs = {"output: Tout"},
                 .attrs = {"Tin: list(type) >= 0", "Tout: list(type) >= 0",
@@ -111,6 +119,8 @@ void AddIfAndOthers(OpRegistry& registry) {
 
 void AddWhileAndOthers(OpRegistry& registry) {
   registry.Add({.name = "While",
+                .doc = "Calls the function body on the loop's values again and "
+                       "again while cond returns true.",
                 .inputs = {"input: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: list(type) >= 0", "cond: func", "body: func",
@@ -120,6 +130,8 @@ void AddWhileAndOthers(OpRegistry& registry) {
                 .shape = WhileShape});
 
   registry.Add({.name = "StatelessWhile",
+                .doc = "Calls body on the loop's values while cond returns "
+                       "true; both have no state.",
                 .inputs = {"input: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: list(type) >= 0", "cond: func", "body: func",
@@ -129,6 +141,7 @@ void AddWhileAndOthers(OpRegistry& registry) {
 
   registry.Add(
       {.name = "PartitionedCall",
+       .doc = "Calls the function f, which has no state.",
        .inputs = {"args: Tin"},
        .outputs = {"output: Tout"},
        .attrs = {"Tin: list(type) >= 0", "Tout: list(type) >= 0", "f: func",
@@ -138,6 +151,7 @@ void AddWhileAndOthers(OpRegistry& registry) {
 
   registry.Add(
       {.name = "StatefulPartitionedCall",
+       .doc = "Calls the function f, which may have state.",
        .inputs = {"args: Tin"},
        .outputs = {"output: Tout"},
        .attrs = {"Tin: list(type) >= 0", "Tout: list(type) >= 0", "f: func",
@@ -149,6 +163,8 @@ void AddWhileAndOthers(OpRegistry& registry) {
 
 void AddFakeParam(OpRegistry& registry) {
   registry.Add({.name = "FakeParam",
+                .doc = "Stands for a value of a branch that was not taken; "
+                       "nothing may read it.",
                 .outputs = {"output: dtype"},
                 .attrs = {"dtype: type", "shape: shape"},
                 .shape = FakeParamShape},
@@ -157,6 +173,8 @@ void AddFakeParam(OpRegistry& registry) {
 
 void AddToBool(OpRegistry& registry) {
   registry.Add({.name = "ToBool",
+                .doc = "Returns whether a scalar is neither 0 nor empty, or "
+                       "whether another tensor has elements.",
                 .inputs = {"input: T"},
                 .outputs = {"output: bool"},
                 .attrs = {"T: type"},

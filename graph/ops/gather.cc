@@ -122,6 +122,8 @@ absl::Status GatherNdShape(InferenceContext& context) {
 
 void Register(OpRegistry& registry) {
   registry.Add({.name = "Gather",
+                .doc = "Gathers slices of params along the first axis, at the "
+                       "given indices.",
                 .inputs = {"params: Tparams", "indices: Tindices"},
                 .outputs = {"output: Tparams"},
                 .attrs = {"validate_indices: bool = true", "Tparams: type",
@@ -131,6 +133,8 @@ void Register(OpRegistry& registry) {
 
   registry.Add(
       {.name = "GatherV2",
+       .doc = "Gathers slices of params along the given axis, at the given "
+              "indices.",
        .inputs = {"params: Tparams", "indices: Tindices", "axis: Taxis"},
        .outputs = {"output: Tparams"},
        .attrs = {"batch_dims: int = 0", "Tparams: type",
@@ -139,6 +143,8 @@ void Register(OpRegistry& registry) {
       {OnCpu({{"Tparams", kMovable.dtypes()}})});
 
   registry.Add({.name = "GatherNd",
+                .doc = "Gathers elements or slices of params, whose "
+                       "coordinates are the rows of indices.",
                 .inputs = {"params: Tparams", "indices: Tindices"},
                 .outputs = {"output: Tparams"},
                 .attrs = {"Tparams: type", "Tindices: {int16, int32, int64}"},

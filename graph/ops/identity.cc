@@ -11,6 +11,7 @@ namespace {
 
 void AddIdentityAndOthers(OpRegistry& registry) {
   registry.Add({.name = "Identity",
+                .doc = "Returns its input.",
                 .inputs = {"input: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
@@ -18,6 +19,7 @@ void AddIdentityAndOthers(OpRegistry& registry) {
                {RetainsInput(QuickOnCpu())});
 
   registry.Add({.name = "IdentityN",
+                .doc = "Returns all its inputs.",
                 .inputs = {"input: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: list(type)"},
@@ -25,6 +27,7 @@ void AddIdentityAndOthers(OpRegistry& registry) {
                {RetainsInput(QuickOnCpu())});
 
   registry.Add({.name = "StopGradient",
+                .doc = "Returns its input, to which no gradient flows back.",
                 .inputs = {"input: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
@@ -32,6 +35,8 @@ void AddIdentityAndOthers(OpRegistry& registry) {
                {RetainsInput(QuickOnCpu())});
 
   registry.Add({.name = "PreventGradient",
+                .doc = "Returns its input, and makes it an error to compute a "
+                       "gradient through it.",
                 .inputs = {"input: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type", "message: string = ''"},
@@ -41,6 +46,7 @@ void AddIdentityAndOthers(OpRegistry& registry) {
 
 void AddRefIdentity(OpRegistry& registry) {
   registry.Add({.name = "RefIdentity",
+                .doc = "Returns the reference that is its input.",
                 .inputs = {"input: Ref(T)"},
                 .outputs = {"output: Ref(T)"},
                 .attrs = {"T: type"},

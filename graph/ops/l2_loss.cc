@@ -9,6 +9,7 @@
 namespace leat::ops::l2_loss {
 void Register(OpRegistry& registry) {
   registry.Add({.name = "L2Loss",
+                .doc = "Computes half the sum of the squares of t.",
                 .inputs = {"t: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: {half, bfloat16, float, double}"},

@@ -7,21 +7,26 @@
 
 namespace leat::ops::logical {
 void Register(OpRegistry& registry) {
-  registry.Add({.name = "LogicalAnd",
-                .inputs = {"x: bool", "y: bool"},
-                .outputs = {"z: bool"},
-                .commutative = true,
-                .shape = shapes::BroadcastBinary},
-               {OnCpu()});
+  registry.Add(
+      {.name = "LogicalAnd",
+       .doc = "Returns whether both x and y are true, element by element.",
+       .inputs = {"x: bool", "y: bool"},
+       .outputs = {"z: bool"},
+       .commutative = true,
+       .shape = shapes::BroadcastBinary},
+      {OnCpu()});
 
-  registry.Add({.name = "LogicalOr",
-                .inputs = {"x: bool", "y: bool"},
-                .outputs = {"z: bool"},
-                .commutative = true,
-                .shape = shapes::BroadcastBinary},
-               {OnCpu()});
+  registry.Add(
+      {.name = "LogicalOr",
+       .doc = "Returns whether x or y or both are true, element by element.",
+       .inputs = {"x: bool", "y: bool"},
+       .outputs = {"z: bool"},
+       .commutative = true,
+       .shape = shapes::BroadcastBinary},
+      {OnCpu()});
 
   registry.Add({.name = "LogicalNot",
+                .doc = "Returns whether x is false, element by element.",
                 .inputs = {"x: bool"},
                 .outputs = {"y: bool"},
                 .shape = shapes::Unchanged},

@@ -31,6 +31,8 @@ absl::Status LrnGradShape(InferenceContext& context) {
 void Register(OpRegistry& registry) {
   registry.Add(
       {.name = "LRN",
+       .doc = "Divides each element by a power of the sum of squares of its "
+              "neighbours among the channels.",
        .inputs = {"input: T"},
        .outputs = {"output: T"},
        .attrs = {"depth_radius: int = 5", "bias: float = 1", "alpha: float = 1",
@@ -41,6 +43,7 @@ void Register(OpRegistry& registry) {
 
   registry.Add(
       {.name = "LRNGrad",
+       .doc = "Computes the gradient of LRN with respect to its input.",
        .inputs = {"input_grads: T", "input_image: T", "output_image: T"},
        .outputs = {"output: T"},
        .attrs = {"depth_radius: int = 5", "bias: float = 1", "alpha: float = 1",

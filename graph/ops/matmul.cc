@@ -54,6 +54,7 @@ absl::Status BatchMatMulShape(InferenceContext& context) {
 void Register(OpRegistry& registry) {
   registry.Add(
       {.name = "MatMul",
+       .doc = "Multiplies two matrices, each of which may be transposed first.",
        .inputs = {"a: T", "b: T"},
        .outputs = {"product: T"},
        .attrs = {"transpose_a: bool = false", "transpose_b: bool = false",
@@ -64,6 +65,8 @@ void Register(OpRegistry& registry) {
 
   registry.Add(
       {.name = "_FusedMatMul",
+       .doc = "Computes MatMul and applies fused_ops, a bias and maybe an "
+              "activation, to the product.",
        .inputs = {"a: T", "b: T", "args: num_args * T"},
        .outputs = {"product: T"},
        .attrs = {"transpose_a: bool = false", "transpose_b: bool = false",
@@ -75,6 +78,8 @@ void Register(OpRegistry& registry) {
 
   registry.Add(
       {.name = "BatchMatMulV2",
+       .doc = "Multiplies matrices in the last two axes of x and y, and "
+              "broadcasts the other axes.",
        .inputs = {"x: T", "y: T"},
        .outputs = {"output: T"},
        .attrs = {"T: {bfloat16, half, float, double, int16, int32, int64, "

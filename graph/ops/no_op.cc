@@ -7,10 +7,16 @@
 
 namespace leat::ops::no_op {
 void Register(OpRegistry& registry) {
-  registry.Add({.name = "NoOp", .shape = shapes::NoOutputs},
-               {NotFoldable(QuickOnCpu())});
+  registry.Add(
+      {.name = "NoOp",
+       .doc = "Does nothing, but orders what runs before it and after it.",
+       .shape = shapes::NoOutputs},
+      {NotFoldable(QuickOnCpu())});
 
-  registry.Add({.name = "ControlTrigger", .shape = shapes::NoOutputs},
+  registry.Add({.name = "ControlTrigger",
+                .doc = "Does nothing, but runs even if what it waits for is in "
+                       "a branch that is not taken.",
+                .shape = shapes::NoOutputs},
                {NotFoldable(QuickOnCpu())});
 }
 

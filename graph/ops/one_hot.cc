@@ -38,6 +38,8 @@ absl::Status OneHotShape(InferenceContext& context) {
 void Register(OpRegistry& registry) {
   registry.Add(
       {.name = "OneHot",
+       .doc = "Returns on_value at the places in a new axis that indices "
+              "gives, and off_value elsewhere.",
        .inputs = {"indices: TI", "depth: int32", "on_value: T", "off_value: T"},
        .outputs = {"output: T"},
        .attrs = {"axis: int = -1", "T: type",

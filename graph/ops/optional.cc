@@ -35,6 +35,7 @@ void Register(OpRegistry& registry) {
   registry.AddVariant(kOptionalTypeName, &OptionalValue::Decode);
 
   registry.Add({.name = "OptionalFromValue",
+                .doc = "Returns an optional that holds the given tensors.",
                 .inputs = {"components: Toutput_types"},
                 .outputs = {"optional: variant"},
                 .attrs = {"Toutput_types: list(type)"},
@@ -42,11 +43,13 @@ void Register(OpRegistry& registry) {
                {NotFoldable(RetainsInput(OnCpu()))});
 
   registry.Add({.name = "OptionalNone",
+                .doc = "Returns an optional that holds no value.",
                 .outputs = {"optional: variant"},
                 .shape = shapes::Scalar},
                {NotFoldable(OnCpu())});
 
   registry.Add({.name = "OptionalHasValue",
+                .doc = "Returns whether an optional holds a value.",
                 .inputs = {"optional: variant"},
                 .outputs = {"has_value: bool"},
                 .shape = shapes::Scalar},
@@ -54,6 +57,8 @@ void Register(OpRegistry& registry) {
 
   registry.Add(
       {.name = "OptionalGetValue",
+       .doc = "Returns the tensors that an optional holds, and fails if it "
+              "holds no value.",
        .inputs = {"optional: variant"},
        .outputs = {"components: output_types"},
        .attrs = {"output_types: list(type)", "output_shapes: list(shape) >= 1"},

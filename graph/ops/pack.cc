@@ -73,6 +73,7 @@ absl::Status UnpackShape(InferenceContext& context) {
 
 void Register(OpRegistry& registry) {
   registry.Add({.name = "Pack",
+                .doc = "Stacks tensors of the same shape along a new axis.",
                 .inputs = {"values: N * T"},
                 .outputs = {"output: T"},
                 .attrs = {"N: int", "T: type", "axis: int = 0"},
@@ -80,6 +81,8 @@ void Register(OpRegistry& registry) {
                {OnCpu({{"T", kMovable.dtypes()}})});
 
   registry.Add({.name = "Unpack",
+                .doc = "Takes a tensor apart into its slices along an axis, "
+                       "which they do not have any more.",
                 .inputs = {"value: T"},
                 .outputs = {"output: num * T"},
                 .attrs = {"num: int >= 0", "T: type", "axis: int = 0"},

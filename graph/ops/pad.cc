@@ -79,6 +79,8 @@ absl::Status PadShape(InferenceContext& context) {
 
 void Register(OpRegistry& registry) {
   registry.Add({.name = "Pad",
+                .doc = "Puts zeros around a tensor, as many before and after "
+                       "each axis as paddings says.",
                 .inputs = {"input: T", "paddings: Tpaddings"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type", "Tpaddings: {int32, int64} = int32"},

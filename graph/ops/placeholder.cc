@@ -33,18 +33,23 @@ absl::Status PlaceholderWithDefaultShape(InferenceContext& context) {
 void Register(OpRegistry& registry) {
   registry.Add(
       {.name = "Placeholder",
+       .doc = "Stands for a tensor that every step is fed with.",
        .outputs = {"output: dtype"},
        .attrs = {"dtype: type", "shape: shape = { unknown_rank: true }"},
        .shape = PlaceholderShape},
       {NotFoldable(OnCpu())});
 
   registry.Add({.name = "PlaceholderV2",
+                .doc = "Stands for a tensor of the given shape that every step "
+                       "is fed with.",
                 .outputs = {"output: dtype"},
                 .attrs = {"dtype: type", "shape: shape"},
                 .shape = PlaceholderShape},
                {NotFoldable(OnCpu())});
 
   registry.Add({.name = "PlaceholderWithDefault",
+                .doc = "Returns its input in every step that is not fed with "
+                       "another tensor.",
                 .inputs = {"input: dtype"},
                 .outputs = {"output: dtype"},
                 .attrs = {"dtype: type", "shape: shape"},

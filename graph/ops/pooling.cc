@@ -134,11 +134,10 @@ absl::Status AvgPoolGradShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-}  // namespace
-
-void Register(OpRegistry& registry) {
+void AddMaxPool(OpRegistry& registry) {
   registry.Add(
       {.name = "MaxPool",
+       .doc = "Returns the maximum of each window of images.",
        .inputs = {"input: T"},
        .outputs = {"output: T"},
        .attrs = {"T: {half, bfloat16, float, double, int32, int64, uint8, "
@@ -152,6 +151,7 @@ void Register(OpRegistry& registry) {
 
   const OpSpec max_pool_grad = {
       .name = "MaxPoolGrad",
+      .doc = "Computes the gradient of MaxPool with respect to its input.",
       .inputs = {"orig_input: T", "orig_output: T", "grad: T"},
       .outputs = {"output: T"},
       .attrs = {"ksize: list(int) >= 4", "strides: list(int) >= 4",
@@ -166,10 +166,16 @@ void Register(OpRegistry& registry) {
   // The fusion pass makes this op.
   OpSpec max_pool_relu_grad = max_pool_grad;
   max_pool_relu_grad.name = "_LeatMaxPoolReluGrad";
+  max_pool_relu_grad.doc =
+      "Computes MaxPoolGrad and ReluGrad at once, for a MaxPool whose input a "
+      "Relu computes.";
   registry.Add(std::move(max_pool_relu_grad),
                {ExpensiveOnCpu({{"T", kFloat32And64.dtypes()}})});
+}
 
+void AddAvgPool(OpRegistry& registry) {
   registry.Add({.name = "AvgPool",
+                .doc = "Returns the average of each window of images.",
                 .inputs = {"value: T"},
                 .outputs = {"output: T"},
                 .attrs = {"ksize: list(int) >= 4", "strides: list(int) >= 4",
@@ -179,15 +185,24 @@ void Register(OpRegistry& registry) {
                 .shape = AvgPoolShape},
                {ExpensiveOnCpu({{"T", kFloats.dtypes()}})});
 
-  registry.Add({.name = "AvgPoolGrad",
-                .inputs = {"orig_input_shape: int32", "grad: T"},
-                .outputs = {"output: T"},
-                .attrs = {"ksize: list(int) >= 4", "strides: list(int) >= 4",
-                          "padding: {'SAME', 'VALID'}",
-                          "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
-                          "T: {half, bfloat16, float, double}"},
-                .shape = AvgPoolGradShape},
-               {ExpensiveOnCpu({{"T", kFloats.dtypes()}})});
+  registry.Add(
+      {.name = "AvgPoolGrad",
+       .doc = "Computes the gradient of AvgPool with respect to its input.",
+       .inputs = {"orig_input_shape: int32", "grad: T"},
+       .outputs = {"output: T"},
+       .attrs = {"ksize: list(int) >= 4", "strides: list(int) >= 4",
+                 "padding: {'SAME', 'VALID'}",
+                 "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
+                 "T: {half, bfloat16, float, double}"},
+       .shape = AvgPoolGradShape},
+      {ExpensiveOnCpu({{"T", kFloats.dtypes()}})});
+}
+
+}  // namespace
+
+void Register(OpRegistry& registry) {
+  AddMaxPool(registry);
+  AddAvgPool(registry);
 }
 
 }  // namespace leat::ops::pooling

@@ -28,6 +28,8 @@ KernelSignature OfQueues() { return NotFoldable(OnCpu()); }
 
 void AddQueues(OpRegistry& registry) {
   registry.Add({.name = "FIFOQueueV2",
+                .doc = "Returns the handle of a queue that gives out elements "
+                       "in the order in which they came.",
                 .outputs = {"handle: resource"},
                 .attrs = {"component_types: list(type) >= 1",
                           "shapes: list(shape) >= 0 = []", "capacity: int = -1",
@@ -37,6 +39,8 @@ void AddQueues(OpRegistry& registry) {
                {OfQueues()});
 
   registry.Add({.name = "RandomShuffleQueueV2",
+                .doc = "Returns the handle of a queue that gives out elements "
+                       "in random order.",
                 .outputs = {"handle: resource"},
                 .attrs = {"component_types: list(type) >= 1",
                           "shapes: list(shape) >= 0 = []", "capacity: int = -1",
@@ -51,6 +55,7 @@ void AddQueues(OpRegistry& registry) {
 void AddEnqueues(OpRegistry& registry) {
   registry.Add(
       {.name = "QueueEnqueueV2",
+       .doc = "Puts an element into a queue, as soon as there is room.",
        .inputs = {"handle: resource", "components: Tcomponents"},
        .attrs = {"Tcomponents: list(type) >= 1", "timeout_ms: int = -1"},
        .stateful = true,
@@ -59,6 +64,8 @@ void AddEnqueues(OpRegistry& registry) {
 
   registry.Add(
       {.name = "QueueEnqueueManyV2",
+       .doc = "Puts each row of a batch into a queue as an element, as soon as "
+              "there is room.",
        .inputs = {"handle: resource", "components: Tcomponents"},
        .attrs = {"Tcomponents: list(type) >= 1", "timeout_ms: int = -1"},
        .stateful = true,
@@ -69,6 +76,7 @@ void AddEnqueues(OpRegistry& registry) {
 void AddDequeues(OpRegistry& registry) {
   registry.Add(
       {.name = "QueueDequeueV2",
+       .doc = "Takes an element out of a queue, as soon as there is one.",
        .inputs = {"handle: resource"},
        .outputs = {"components: component_types"},
        .attrs = {"component_types: list(type) >= 1", "timeout_ms: int = -1"},
@@ -78,6 +86,8 @@ void AddDequeues(OpRegistry& registry) {
 
   registry.Add(
       {.name = "QueueDequeueManyV2",
+       .doc = "Takes n elements out of a queue, as soon as there are n, and "
+              "stacks them.",
        .inputs = {"handle: resource", "n: int32"},
        .outputs = {"components: component_types"},
        .attrs = {"component_types: list(type) >= 1", "timeout_ms: int = -1"},
@@ -87,6 +97,8 @@ void AddDequeues(OpRegistry& registry) {
 
   registry.Add(
       {.name = "QueueDequeueUpToV2",
+       .doc = "Takes n elements out of a queue, or what is left if it is "
+              "closed, and stacks them.",
        .inputs = {"handle: resource", "n: int32"},
        .outputs = {"components: component_types"},
        .attrs = {"component_types: list(type) >= 1", "timeout_ms: int = -1"},
@@ -96,14 +108,17 @@ void AddDequeues(OpRegistry& registry) {
 }
 
 void AddOthers(OpRegistry& registry) {
-  registry.Add({.name = "QueueCloseV2",
-                .inputs = {"handle: resource"},
-                .attrs = {"cancel_pending_enqueues: bool = false"},
-                .stateful = true,
-                .shape = shapes::NoOutputs},
-               {OfQueues()});
+  registry.Add(
+      {.name = "QueueCloseV2",
+       .doc = "Closes a queue, so that no more elements can be put in.",
+       .inputs = {"handle: resource"},
+       .attrs = {"cancel_pending_enqueues: bool = false"},
+       .stateful = true,
+       .shape = shapes::NoOutputs},
+      {OfQueues()});
 
   registry.Add({.name = "QueueIsClosedV2",
+                .doc = "Returns whether a queue is closed.",
                 .inputs = {"handle: resource"},
                 .outputs = {"is_closed: bool"},
                 .stateful = true,
@@ -111,6 +126,7 @@ void AddOthers(OpRegistry& registry) {
                {OfQueues()});
 
   registry.Add({.name = "QueueSizeV2",
+                .doc = "Returns the number of elements in a queue.",
                 .inputs = {"handle: resource"},
                 .outputs = {"size: int32"},
                 .stateful = true,

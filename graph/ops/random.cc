@@ -27,6 +27,8 @@ absl::Status RandomUniformIntShape(InferenceContext& context) {
 void AddRandomUniformAndOthers(OpRegistry& registry) {
   registry.Add(
       {.name = "RandomUniform",
+       .doc =
+           "Returns random numbers that are uniformly distributed in [0, 1).",
        .inputs = {"shape: T"},
        .outputs = {"output: dtype"},
        .attrs = {"seed: int = 0", "seed2: int = 0",
@@ -37,6 +39,8 @@ void AddRandomUniformAndOthers(OpRegistry& registry) {
 
   registry.Add(
       {.name = "RandomStandardNormal",
+       .doc = "Returns normally distributed random numbers with mean 0 and "
+              "standard deviation 1.",
        .inputs = {"shape: T"},
        .outputs = {"output: dtype"},
        .attrs = {"seed: int = 0", "seed2: int = 0",
@@ -47,6 +51,8 @@ void AddRandomUniformAndOthers(OpRegistry& registry) {
 
   registry.Add(
       {.name = "TruncatedNormal",
+       .doc = "Returns random numbers as RandomStandardNormal does, but only "
+              "those between -2 and 2.",
        .inputs = {"shape: T"},
        .outputs = {"output: dtype"},
        .attrs = {"seed: int = 0", "seed2: int = 0",
@@ -56,6 +62,8 @@ void AddRandomUniformAndOthers(OpRegistry& registry) {
       {NotFoldable(OnCpu({{"dtype", kFloats.dtypes()}}))});
 
   registry.Add({.name = "RandomUniformInt",
+                .doc = "Returns random integers that are uniformly distributed "
+                       "in [minval, maxval).",
                 .inputs = {"shape: T", "minval: Tout", "maxval: Tout"},
                 .outputs = {"output: Tout"},
                 .attrs = {"seed: int = 0", "seed2: int = 0",
@@ -67,6 +75,8 @@ void AddRandomUniformAndOthers(OpRegistry& registry) {
 
 void AddRandomShuffle(OpRegistry& registry) {
   registry.Add({.name = "RandomShuffle",
+                .doc = "Puts the slices of a tensor along the first axis into "
+                       "random order.",
                 .inputs = {"value: T"},
                 .outputs = {"output: T"},
                 .attrs = {"seed: int = 0", "seed2: int = 0", "T: type"},

@@ -120,6 +120,8 @@ absl::Status RangeShape(InferenceContext& context) {
 
 void Register(OpRegistry& registry) {
   registry.Add({.name = "Range",
+                .doc = "Returns the numbers from start to limit, without "
+                       "limit, that are delta apart.",
                 .inputs = {"start: Tidx", "limit: Tidx", "delta: Tidx"},
                 .outputs = {"output: Tidx"},
                 .attrs = {"Tidx: {bfloat16, half, float, double, int8, int16, "

@@ -11,6 +11,7 @@ namespace {
 
 void AddSumAndOthers(OpRegistry& registry) {
   registry.Add({.name = "Sum",
+                .doc = "Adds up the elements of a tensor along the given axes.",
                 .inputs = {"input: T", "reduction_indices: Tidx"},
                 .outputs = {"output: T"},
                 .attrs = {"keep_dims: bool = false", "T: numbertype",
@@ -19,47 +20,57 @@ void AddSumAndOthers(OpRegistry& registry) {
                {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
 
   registry.Add({.name = "Mean",
+                .doc = "Computes the mean of the elements of a tensor along "
+                       "the given axes.",
                 .inputs = {"input: T", "reduction_indices: Tidx"},
                 .outputs = {"output: T"},
                 .attrs = {"keep_dims: bool = false", "T: numbertype",
-                          "Tidx: {int32, int64} = int32"},
-                .shape = shapes::Reduction},
-               {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
-
-  registry.Add({.name = "Prod",
-                .inputs = {"input: T", "reduction_indices: Tidx"},
-                .outputs = {"output: T"},
-                .attrs = {"keep_dims: bool = false", "T: numbertype",
-                          "Tidx: {int32, int64} = int32"},
-                .shape = shapes::Reduction},
-               {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
-
-  registry.Add({.name = "Max",
-                .inputs = {"input: T", "reduction_indices: Tidx"},
-                .outputs = {"output: T"},
-                .attrs = {"keep_dims: bool = false",
-                          "T: {float, double, int32, uint8, int16, int8, "
-                          "int64, bfloat16, uint16, half, uint32, uint64, "
-                          "qint8, quint8, qint32, qint16, quint16}",
-                          "Tidx: {int32, int64} = int32"},
-                .shape = shapes::Reduction},
-               {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
-}
-
-void AddMinAndOthers(OpRegistry& registry) {
-  registry.Add({.name = "Min",
-                .inputs = {"input: T", "reduction_indices: Tidx"},
-                .outputs = {"output: T"},
-                .attrs = {"keep_dims: bool = false",
-                          "T: {float, double, int32, uint8, int16, int8, "
-                          "int64, bfloat16, uint16, half, uint32, uint64, "
-                          "qint8, quint8, qint32, qint16, quint16}",
                           "Tidx: {int32, int64} = int32"},
                 .shape = shapes::Reduction},
                {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
 
   registry.Add(
+      {.name = "Prod",
+       .doc = "Multiplies the elements of a tensor along the given axes.",
+       .inputs = {"input: T", "reduction_indices: Tidx"},
+       .outputs = {"output: T"},
+       .attrs = {"keep_dims: bool = false", "T: numbertype",
+                 "Tidx: {int32, int64} = int32"},
+       .shape = shapes::Reduction},
+      {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
+
+  registry.Add(
+      {.name = "Max",
+       .doc = "Returns the largest element of a tensor along the given axes.",
+       .inputs = {"input: T", "reduction_indices: Tidx"},
+       .outputs = {"output: T"},
+       .attrs = {"keep_dims: bool = false",
+                 "T: {float, double, int32, uint8, int16, int8, "
+                 "int64, bfloat16, uint16, half, uint32, uint64, "
+                 "qint8, quint8, qint32, qint16, quint16}",
+                 "Tidx: {int32, int64} = int32"},
+       .shape = shapes::Reduction},
+      {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
+}
+
+void AddMinAndOthers(OpRegistry& registry) {
+  registry.Add(
+      {.name = "Min",
+       .doc = "Returns the smallest element of a tensor along the given axes.",
+       .inputs = {"input: T", "reduction_indices: Tidx"},
+       .outputs = {"output: T"},
+       .attrs = {"keep_dims: bool = false",
+                 "T: {float, double, int32, uint8, int16, int8, "
+                 "int64, bfloat16, uint16, half, uint32, uint64, "
+                 "qint8, quint8, qint32, qint16, quint16}",
+                 "Tidx: {int32, int64} = int32"},
+       .shape = shapes::Reduction},
+      {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
+
+  registry.Add(
       {.name = "All",
+       .doc = "Returns whether all elements of a tensor along the given axes "
+              "are true.",
        .inputs = {"input: bool", "reduction_indices: Tidx"},
        .outputs = {"output: bool"},
        .attrs = {"keep_dims: bool = false", "Tidx: {int32, int64} = int32"},
@@ -68,6 +79,8 @@ void AddMinAndOthers(OpRegistry& registry) {
 
   registry.Add(
       {.name = "Any",
+       .doc = "Returns whether any element of a tensor along the given axes is "
+              "true.",
        .inputs = {"input: bool", "reduction_indices: Tidx"},
        .outputs = {"output: bool"},
        .attrs = {"keep_dims: bool = false", "Tidx: {int32, int64} = int32"},

@@ -64,6 +64,8 @@ absl::Status ScatterUpdateShape(InferenceContext& context) {
 
 void AddVariableAndOthers(OpRegistry& registry) {
   registry.Add({.name = "Variable",
+                .doc = "Returns a reference to a variable, whose shape is "
+                       "unknown if the attr shape is a scalar's.",
                 .outputs = {"ref: Ref(dtype)"},
                 .attrs = {"shape: shape", "dtype: type",
                           "container: string = ''", "shared_name: string = ''"},
@@ -72,6 +74,7 @@ void AddVariableAndOthers(OpRegistry& registry) {
                {NotFoldable(QuickOnCpu())});
 
   registry.Add({.name = "VariableV2",
+                .doc = "Returns a reference to a variable.",
                 .outputs = {"ref: Ref(dtype)"},
                 .attrs = {"shape: shape", "dtype: type",
                           "container: string = ''", "shared_name: string = ''"},
@@ -81,6 +84,8 @@ void AddVariableAndOthers(OpRegistry& registry) {
 
   registry.Add(
       {.name = "TemporaryVariable",
+       .doc = "Returns a reference to a variable that lives no longer than the "
+              "step.",
        .outputs = {"ref: Ref(dtype)"},
        .attrs = {"shape: shape", "dtype: type", "var_name: string = ''"},
        .stateful = true,
@@ -88,6 +93,8 @@ void AddVariableAndOthers(OpRegistry& registry) {
       {NotFoldable(OnCpu())});
 
   registry.Add({.name = "DestroyTemporaryVariable",
+                .doc = "Returns the value of a temporary variable and deletes "
+                       "the variable.",
                 .inputs = {"ref: Ref(T)"},
                 .outputs = {"value: T"},
                 .attrs = {"T: type", "var_name: string"},
@@ -96,15 +103,18 @@ void AddVariableAndOthers(OpRegistry& registry) {
 }
 
 void AddIsVariableInitializedAndOthers(OpRegistry& registry) {
-  registry.Add({.name = "IsVariableInitialized",
-                .inputs = {"ref: Ref(dtype)"},
-                .outputs = {"is_initialized: bool"},
-                .attrs = {"dtype: type"},
-                .allows_uninitialized_input = true,
-                .shape = IsVariableInitializedShape},
-               {NotFoldable(OnCpu())});
+  registry.Add(
+      {.name = "IsVariableInitialized",
+       .doc = "Returns whether the variable behind a reference has a value.",
+       .inputs = {"ref: Ref(dtype)"},
+       .outputs = {"is_initialized: bool"},
+       .attrs = {"dtype: type"},
+       .allows_uninitialized_input = true,
+       .shape = IsVariableInitializedShape},
+      {NotFoldable(OnCpu())});
 
   registry.Add({.name = "Assign",
+                .doc = "Sets the variable behind a reference to a value.",
                 .inputs = {"ref: Ref(T)", "value: T"},
                 .outputs = {"output_ref: Ref(T)"},
                 .attrs = {"T: type", "validate_shape: bool = true",
@@ -114,22 +124,27 @@ void AddIsVariableInitializedAndOthers(OpRegistry& registry) {
                {NotFoldable(RetainsInput(OnCpu()))});
 
   registry.Add({.name = "AssignAdd",
+                .doc = "Adds a value to the variable behind a reference.",
                 .inputs = {"ref: Ref(T)", "value: T"},
                 .outputs = {"output_ref: Ref(T)"},
                 .attrs = {"T: numbertype", "use_locking: bool = false"},
                 .shape = AssignUpdateShape},
                {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}}))});
 
-  registry.Add({.name = "AssignSub",
-                .inputs = {"ref: Ref(T)", "value: T"},
-                .outputs = {"output_ref: Ref(T)"},
-                .attrs = {"T: numbertype", "use_locking: bool = false"},
-                .shape = AssignUpdateShape},
-               {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}}))});
+  registry.Add(
+      {.name = "AssignSub",
+       .doc = "Subtracts a value from the variable behind a reference.",
+       .inputs = {"ref: Ref(T)", "value: T"},
+       .outputs = {"output_ref: Ref(T)"},
+       .attrs = {"T: numbertype", "use_locking: bool = false"},
+       .shape = AssignUpdateShape},
+      {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}}))});
 }
 
 void AddScatterAddAndOthers(OpRegistry& registry) {
   registry.Add({.name = "ScatterAdd",
+                .doc = "Adds updates to the rows at indices of the variable "
+                       "behind a reference.",
                 .inputs = {"ref: Ref(T)", "indices: Tindices", "updates: T"},
                 .outputs = {"output_ref: Ref(T)"},
                 .attrs = {"T: numbertype", "Tindices: {int32, int64}",
@@ -138,6 +153,8 @@ void AddScatterAddAndOthers(OpRegistry& registry) {
                {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}}))});
 
   registry.Add({.name = "ScatterSub",
+                .doc = "Subtracts updates from the rows at indices of the "
+                       "variable behind a reference.",
                 .inputs = {"ref: Ref(T)", "indices: Tindices", "updates: T"},
                 .outputs = {"output_ref: Ref(T)"},
                 .attrs = {"T: numbertype", "Tindices: {int32, int64}",
@@ -146,6 +163,8 @@ void AddScatterAddAndOthers(OpRegistry& registry) {
                {NotFoldable(OnCpu({{"T", kNumbers.dtypes()}}))});
 
   registry.Add({.name = "ScatterUpdate",
+                .doc = "Sets the rows at indices of the variable behind a "
+                       "reference to updates.",
                 .inputs = {"ref: Ref(T)", "indices: Tindices", "updates: T"},
                 .outputs = {"output_ref: Ref(T)"},
                 .attrs = {"T: type", "Tindices: {int32, int64}",

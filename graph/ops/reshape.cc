@@ -147,20 +147,24 @@ absl::Status ExpandDimsShape(InferenceContext& context) {
 
 void Register(OpRegistry& registry) {
   registry.Add({.name = "Reshape",
+                .doc = "Gives the elements of a tensor another shape.",
                 .inputs = {"tensor: T", "shape: Tshape"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type", "Tshape: {int32, int64} = int32"},
                 .shape = ReshapeShape},
                {RetainsInput(OnCpu())});
 
-  registry.Add({.name = "Squeeze",
-                .inputs = {"input: T"},
-                .outputs = {"output: T"},
-                .attrs = {"T: type", "squeeze_dims: list(int) >= 0 = []"},
-                .shape = SqueezeShape},
-               {RetainsInput(OnCpu())});
+  registry.Add(
+      {.name = "Squeeze",
+       .doc = "Removes the axes whose extent is 1, or those of squeeze_dims.",
+       .inputs = {"input: T"},
+       .outputs = {"output: T"},
+       .attrs = {"T: type", "squeeze_dims: list(int) >= 0 = []"},
+       .shape = SqueezeShape},
+      {RetainsInput(OnCpu())});
 
   registry.Add({.name = "ExpandDims",
+                .doc = "Inserts an axis of extent 1 at a given position.",
                 .inputs = {"input: T", "dim: Tdim"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type", "Tdim: {int32, int64} = int32"},

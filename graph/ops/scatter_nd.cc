@@ -54,6 +54,8 @@ absl::Status ScatterNdShape(InferenceContext& context) {
 void Register(OpRegistry& registry) {
   registry.Add(
       {.name = "ScatterNd",
+       .doc =
+           "Adds updates to zeros, at the coordinates in the rows of indices.",
        .inputs = {"indices: Tindices", "updates: T", "shape: Tindices"},
        .outputs = {"output: T"},
        .attrs = {"T: type", "Tindices: {int16, int32, int64}"},

@@ -35,14 +35,16 @@ absl::Status UnsortedSegmentShape(InferenceContext& context) {
 }  // namespace
 
 void Register(OpRegistry& registry) {
-  registry.Add({.name = "UnsortedSegmentSum",
-                .inputs = {"data: T", "segment_ids: Tindices",
-                           "num_segments: Tnumsegments"},
-                .outputs = {"output: T"},
-                .attrs = {"T: numbertype", "Tindices: {int16, int32, int64}",
-                          "Tnumsegments: {int32, int64} = int32"},
-                .shape = UnsortedSegmentShape},
-               {OnCpu({{"T", kNumbers.dtypes()}})});
+  registry.Add(
+      {.name = "UnsortedSegmentSum",
+       .doc = "Adds up the slices of data that have the same segment id.",
+       .inputs = {"data: T", "segment_ids: Tindices",
+                  "num_segments: Tnumsegments"},
+       .outputs = {"output: T"},
+       .attrs = {"T: numbertype", "Tindices: {int16, int32, int64}",
+                 "Tnumsegments: {int32, int64} = int32"},
+       .shape = UnsortedSegmentShape},
+      {OnCpu({{"T", kNumbers.dtypes()}})});
 }
 
 }  // namespace leat::ops::segment

@@ -49,6 +49,8 @@ absl::Status SelectV2Shape(InferenceContext& context) {
 
 void Register(OpRegistry& registry) {
   registry.Add({.name = "Select",
+                .doc = "Returns t where condition is true, and e elsewhere, "
+                       "element by element or row by row.",
                 .inputs = {"condition: bool", "t: T", "e: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},
@@ -56,6 +58,8 @@ void Register(OpRegistry& registry) {
                {OnCpu({{"T", kMovable.dtypes()}})});
 
   registry.Add({.name = "SelectV2",
+                .doc = "Returns t where condition is true, and e elsewhere, "
+                       "and broadcasts all three.",
                 .inputs = {"condition: bool", "t: T", "e: T"},
                 .outputs = {"output: T"},
                 .attrs = {"T: type"},

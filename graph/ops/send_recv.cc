@@ -10,6 +10,7 @@ namespace leat::ops::send_recv {
 void Register(OpRegistry& registry) {
   registry.Add(
       {.name = "_Send",
+       .doc = "Sends a tensor to the _Recv of the same name on another device.",
        .inputs = {"tensor: T"},
        .attrs = {"T: type", "tensor_name: string", "send_device: string",
                  "send_device_incarnation: int", "recv_device: string",
@@ -20,6 +21,8 @@ void Register(OpRegistry& registry) {
 
   registry.Add(
       {.name = "_Recv",
+       .doc = "Receives a tensor from the _Send of the same name on another "
+              "device.",
        .outputs = {"tensor: tensor_type"},
        .attrs = {"tensor_type: type", "tensor_name: string",
                  "send_device: string", "send_device_incarnation: int",
@@ -30,6 +33,8 @@ void Register(OpRegistry& registry) {
 
   registry.Add(
       {.name = "_HostSend",
+       .doc = "Sends a tensor in host memory to the _HostRecv of the same name "
+              "on another device.",
        .inputs = {"tensor: T"},
        .attrs = {"T: type", "tensor_name: string", "send_device: string",
                  "send_device_incarnation: int", "recv_device: string",
@@ -40,6 +45,8 @@ void Register(OpRegistry& registry) {
 
   registry.Add(
       {.name = "_HostRecv",
+       .doc = "Receives a tensor in host memory from the _HostSend of the same "
+              "name on another device.",
        .outputs = {"tensor: tensor_type"},
        .attrs = {"tensor_type: type", "tensor_name: string",
                  "send_device: string", "send_device_incarnation: int",

@@ -64,6 +64,7 @@ absl::Status RankShape(InferenceContext& context) {
 
 void Register(OpRegistry& registry) {
   registry.Add({.name = "Shape",
+                .doc = "Returns the shape of a tensor.",
                 .inputs = {"input: T"},
                 .outputs = {"output: out_type"},
                 .attrs = {"T: type", "out_type: {int32, int64} = int32"},
@@ -72,6 +73,7 @@ void Register(OpRegistry& registry) {
 
   registry.Add(
       {.name = "ShapeN",
+       .doc = "Returns the shapes of several tensors.",
        .inputs = {"input: N * T"},
        .outputs = {"output: N * out_type"},
        .attrs = {"N: int", "T: type", "out_type: {int32, int64} = int32"},
@@ -79,6 +81,7 @@ void Register(OpRegistry& registry) {
       {OnCpu()});
 
   registry.Add({.name = "Size",
+                .doc = "Returns the number of elements of a tensor.",
                 .inputs = {"input: T"},
                 .outputs = {"output: out_type"},
                 .attrs = {"T: type", "out_type: {int32, int64} = int32"},
@@ -86,6 +89,7 @@ void Register(OpRegistry& registry) {
                {OnCpu()});
 
   registry.Add({.name = "Rank",
+                .doc = "Returns the number of axes of a tensor.",
                 .inputs = {"input: T"},
                 .outputs = {"output: int32"},
                 .attrs = {"T: type"},

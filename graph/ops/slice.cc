@@ -90,12 +90,15 @@ absl::Status SliceShape(InferenceContext& context) {
 }  // namespace
 
 void Register(OpRegistry& registry) {
-  registry.Add({.name = "Slice",
-                .inputs = {"input: T", "begin: Index", "size: Index"},
-                .outputs = {"output: T"},
-                .attrs = {"T: type", "Index: {int32, int64}"},
-                .shape = SliceShape},
-               {RetainsInput(OnCpu({{"T", (kPlain + kStringOnly).dtypes()}}))});
+  registry.Add(
+      {.name = "Slice",
+       .doc =
+           "Takes a box of the given size out of a tensor, starting at begin.",
+       .inputs = {"input: T", "begin: Index", "size: Index"},
+       .outputs = {"output: T"},
+       .attrs = {"T: type", "Index: {int32, int64}"},
+       .shape = SliceShape},
+      {RetainsInput(OnCpu({{"T", (kPlain + kStringOnly).dtypes()}}))});
 }
 
 }  // namespace leat::ops::slice

@@ -52,20 +52,25 @@ absl::Status SparseCrossEntropyShape(InferenceContext& context) {
 
 void Register(OpRegistry& registry) {
   registry.Add({.name = "Softmax",
+                .doc = "Computes the softmax of each row of logits.",
                 .inputs = {"logits: T"},
                 .outputs = {"softmax: T"},
                 .attrs = {"T: {half, bfloat16, float, double}"},
                 .shape = SoftmaxShape},
                {OnCpu({{"T", kFloats.dtypes()}})});
 
-  registry.Add({.name = "LogSoftmax",
-                .inputs = {"logits: T"},
-                .outputs = {"logsoftmax: T"},
-                .attrs = {"T: {half, bfloat16, float, double}"},
-                .shape = SoftmaxShape},
-               {OnCpu({{"T", kFloats.dtypes()}})});
+  registry.Add(
+      {.name = "LogSoftmax",
+       .doc = "Computes the logarithm of the softmax of each row of logits.",
+       .inputs = {"logits: T"},
+       .outputs = {"logsoftmax: T"},
+       .attrs = {"T: {half, bfloat16, float, double}"},
+       .shape = SoftmaxShape},
+      {OnCpu({{"T", kFloats.dtypes()}})});
 
   registry.Add({.name = "SoftmaxCrossEntropyWithLogits",
+                .doc = "Computes for each row the cross entropy of labels and "
+                       "Softmax(features), and its gradient.",
                 .inputs = {"features: T", "labels: T"},
                 .outputs = {"loss: T", "backprop: T"},
                 .attrs = {"T: {half, bfloat16, float, double}"},
@@ -73,6 +78,8 @@ void Register(OpRegistry& registry) {
                {OnCpu({{"T", kFloats.dtypes()}})});
 
   registry.Add({.name = "SparseSoftmaxCrossEntropyWithLogits",
+                .doc = "Computes for each row the cross entropy of one class "
+                       "and Softmax(features), and its gradient.",
                 .inputs = {"features: T", "labels: Tlabels"},
                 .outputs = {"loss: T", "backprop: T"},
                 .attrs = {"T: {half, bfloat16, float, double}",

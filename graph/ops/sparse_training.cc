@@ -53,6 +53,8 @@ absl::Status ApplyRowsShape(InferenceContext& context) {
 void AddSparseApplyMomentum(OpRegistry& registry) {
   registry.Add(
       {.name = "SparseApplyMomentum",
+       .doc = "Does a step of gradient descent with momentum on some rows of a "
+              "reference variable.",
        .inputs = {"var: Ref(T)", "accum: Ref(T)", "lr: T", "grad: T",
                   "indices: Tindices", "momentum: T"},
        .outputs = {"out: Ref(T)"},
@@ -63,6 +65,8 @@ void AddSparseApplyMomentum(OpRegistry& registry) {
 
   registry.Add(
       {.name = "ResourceSparseApplyMomentum",
+       .doc = "Does a step of gradient descent with momentum on some rows of a "
+              "resource variable.",
        .inputs = {"var: resource", "accum: resource", "lr: T", "grad: T",
                   "indices: Tindices", "momentum: T"},
        .attrs = {"T: numbertype", "Tindices: {int32, int64}",
@@ -75,6 +79,7 @@ void AddSparseApplyMomentum(OpRegistry& registry) {
 void AddSparseApplyAdagrad(OpRegistry& registry) {
   registry.Add(
       {.name = "SparseApplyAdagrad",
+       .doc = "Does a step of Adagrad on some rows of a reference variable.",
        .inputs = {"var: Ref(T)", "accum: Ref(T)", "lr: T", "grad: T",
                   "indices: Tindices"},
        .outputs = {"out: Ref(T)"},
@@ -85,6 +90,7 @@ void AddSparseApplyAdagrad(OpRegistry& registry) {
 
   registry.Add(
       {.name = "ResourceSparseApplyAdagrad",
+       .doc = "Does a step of Adagrad on some rows of a resource variable.",
        .inputs = {"var: resource", "accum: resource", "lr: T", "grad: T",
                   "indices: Tindices"},
        .attrs = {"T: numbertype", "Tindices: {int32, int64}",
@@ -97,6 +103,7 @@ void AddSparseApplyAdagrad(OpRegistry& registry) {
 void AddSparseApplyRMSProp(OpRegistry& registry) {
   registry.Add(
       {.name = "SparseApplyRMSProp",
+       .doc = "Does a step of RMSProp on some rows of a reference variable.",
        .inputs = {"var: Ref(T)", "ms: Ref(T)", "mom: Ref(T)", "lr: T", "rho: T",
                   "momentum: T", "epsilon: T", "grad: T", "indices: Tindices"},
        .outputs = {"out: Ref(T)"},
@@ -105,15 +112,17 @@ void AddSparseApplyRMSProp(OpRegistry& registry) {
        .shape = ApplyRowsShape},
       {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
 
-  registry.Add({.name = "ResourceSparseApplyRMSProp",
-                .inputs = {"var: resource", "ms: resource", "mom: resource",
-                           "lr: T", "rho: T", "momentum: T", "epsilon: T",
-                           "grad: T", "indices: Tindices"},
-                .attrs = {"T: numbertype", "Tindices: {int32, int64}",
-                          "use_locking: bool = false"},
-                .stateful = true,
-                .shape = ApplyRowsShape},
-               {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
+  registry.Add(
+      {.name = "ResourceSparseApplyRMSProp",
+       .doc = "Does a step of RMSProp on some rows of a resource variable.",
+       .inputs = {"var: resource", "ms: resource", "mom: resource", "lr: T",
+                  "rho: T", "momentum: T", "epsilon: T", "grad: T",
+                  "indices: Tindices"},
+       .attrs = {"T: numbertype", "Tindices: {int32, int64}",
+                 "use_locking: bool = false"},
+       .stateful = true,
+       .shape = ApplyRowsShape},
+      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
 }
 
 }  // namespace

@@ -118,20 +118,24 @@ absl::Status SplitVShape(InferenceContext& context) {
 }  // namespace
 
 void Register(OpRegistry& registry) {
-  registry.Add({.name = "Split",
-                .inputs = {"split_dim: int32", "value: T"},
-                .outputs = {"output: num_split * T"},
-                .attrs = {"num_split: int", "T: type"},
-                .shape = SplitShape},
-               {RetainsInput(OnCpu({{"T", kMovable.dtypes()}}))});
+  registry.Add(
+      {.name = "Split",
+       .doc = "Splits a tensor into num_split equal parts along an axis.",
+       .inputs = {"split_dim: int32", "value: T"},
+       .outputs = {"output: num_split * T"},
+       .attrs = {"num_split: int", "T: type"},
+       .shape = SplitShape},
+      {RetainsInput(OnCpu({{"T", kMovable.dtypes()}}))});
 
-  registry.Add({.name = "SplitV",
-                .inputs = {"value: T", "size_splits: Tlen", "split_dim: int32"},
-                .outputs = {"output: num_split * T"},
-                .attrs = {"num_split: int", "T: type",
-                          "Tlen: {int8, int32, int64} = int64"},
-                .shape = SplitVShape},
-               {RetainsInput(OnCpu({{"T", kMovable.dtypes()}}))});
+  registry.Add(
+      {.name = "SplitV",
+       .doc = "Splits a tensor into parts of the given sizes along an axis.",
+       .inputs = {"value: T", "size_splits: Tlen", "split_dim: int32"},
+       .outputs = {"output: num_split * T"},
+       .attrs = {"num_split: int", "T: type",
+                 "Tlen: {int8, int32, int64} = int64"},
+       .shape = SplitVShape},
+      {RetainsInput(OnCpu({{"T", kMovable.dtypes()}}))});
 }
 
 }  // namespace leat::ops::split

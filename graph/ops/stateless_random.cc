@@ -36,6 +36,8 @@ absl::Status KeyCounterShape(InferenceContext& context) {
 
 void AddStatelessRandomUniformV2AndOthers(OpRegistry& registry) {
   registry.Add({.name = "StatelessRandomUniformV2",
+                .doc = "Returns numbers as RandomUniform does, which depend "
+                       "only on key, counter and alg.",
                 .inputs = {"shape: Tshape", "key: uint64", "counter: uint64",
                            "alg: int32"},
                 .outputs = {"output: dtype"},
@@ -46,6 +48,8 @@ void AddStatelessRandomUniformV2AndOthers(OpRegistry& registry) {
                                    {"Tshape", kIndices.dtypes()}}))});
 
   registry.Add({.name = "StatelessRandomNormalV2",
+                .doc = "Returns numbers as RandomStandardNormal does, which "
+                       "depend only on key, counter and alg.",
                 .inputs = {"shape: Tshape", "key: uint64", "counter: uint64",
                            "alg: int32"},
                 .outputs = {"output: dtype"},
@@ -56,6 +60,8 @@ void AddStatelessRandomUniformV2AndOthers(OpRegistry& registry) {
                                    {"Tshape", kIndices.dtypes()}}))});
 
   registry.Add({.name = "StatelessTruncatedNormalV2",
+                .doc = "Returns numbers as TruncatedNormal does, which depend "
+                       "only on key, counter and alg.",
                 .inputs = {"shape: Tshape", "key: uint64", "counter: uint64",
                            "alg: int32"},
                 .outputs = {"output: dtype"},
@@ -66,6 +72,8 @@ void AddStatelessRandomUniformV2AndOthers(OpRegistry& registry) {
                                    {"Tshape", kIndices.dtypes()}}))});
 
   registry.Add({.name = "StatelessRandomGetKeyCounter",
+                .doc = "Makes of a seed the key and the counter of a random "
+                       "number generator.",
                 .inputs = {"seed: Tseed"},
                 .outputs = {"key: uint64", "counter: uint64"},
                 .attrs = {"Tseed: {int32, int64} = int64"},
@@ -75,6 +83,8 @@ void AddStatelessRandomUniformV2AndOthers(OpRegistry& registry) {
 
 void AddStatelessRandomGetAlg(OpRegistry& registry) {
   registry.Add({.name = "StatelessRandomGetAlg",
+                .doc = "Returns the number of the algorithm that makes random "
+                       "numbers on the device.",
                 .outputs = {"alg: int32"},
                 .stateful = true,
                 .shape = shapes::Scalar},

@@ -110,6 +110,8 @@ absl::Status StridedSliceGradShape(InferenceContext& context) {
 void Register(OpRegistry& registry) {
   registry.Add(
       {.name = "StridedSlice",
+       .doc = "Takes the elements from begin to end, without end, by steps of "
+              "strides along each axis.",
        .inputs = {"input: T", "begin: Index", "end: Index", "strides: Index"},
        .outputs = {"output: T"},
        .attrs = {"T: type", "Index: {int16, int32, int64}",
@@ -121,6 +123,8 @@ void Register(OpRegistry& registry) {
 
   registry.Add(
       {.name = "StridedSliceGrad",
+       .doc = "Computes the gradient of StridedSlice: zeros, with dy where the "
+              "slice was.",
        .inputs = {"shape: Index", "begin: Index", "end: Index",
                   "strides: Index", "dy: T"},
        .outputs = {"output: T"},

@@ -26,12 +26,15 @@ absl::Status StringJoinShape(InferenceContext& context) {
 }  // namespace
 
 void Register(OpRegistry& registry) {
-  registry.Add({.name = "StringJoin",
-                .inputs = {"inputs: N * string"},
-                .outputs = {"output: string"},
-                .attrs = {"N: int >= 0", "separator: string = ''"},
-                .shape = StringJoinShape},
-               {OnCpu()});
+  registry.Add(
+      {.name = "StringJoin",
+       .doc =
+           "Joins strings, element by element, with a separator between them.",
+       .inputs = {"inputs: N * string"},
+       .outputs = {"output: string"},
+       .attrs = {"N: int >= 0", "separator: string = ''"},
+       .shape = StringJoinShape},
+      {OnCpu()});
 }
 
 }  // namespace leat::ops::string_join

@@ -203,15 +203,18 @@ absl::Status TensorListScatterIntoExistingListShape(InferenceContext& context) {
 KernelSignature KeepsTensors() { return NotFoldable(RetainsInput(OnCpu())); }
 
 void AddTensorListReserveAndOthers(OpRegistry& registry) {
-  registry.Add({.name = "TensorListReserve",
-                .inputs = {"element_shape: shape_type", "num_elements: int32"},
-                .outputs = {"handle: variant"},
-                .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
-                .shape = TensorListReserveShape},
-               {KeepsTensors()});
+  registry.Add(
+      {.name = "TensorListReserve",
+       .doc = "Returns a list of num_elements elements that have no value yet.",
+       .inputs = {"element_shape: shape_type", "num_elements: int32"},
+       .outputs = {"handle: variant"},
+       .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
+       .shape = TensorListReserveShape},
+      {KeepsTensors()});
 
   registry.Add(
       {.name = "EmptyTensorList",
+       .doc = "Returns an empty list.",
        .inputs = {"element_shape: shape_type", "max_num_elements: int32"},
        .outputs = {"handle: variant"},
        .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
@@ -220,6 +223,7 @@ void AddTensorListReserveAndOthers(OpRegistry& registry) {
 
   registry.Add(
       {.name = "TensorListFromTensor",
+       .doc = "Returns a list of the slices of a tensor along the first axis.",
        .inputs = {"tensor: element_dtype", "element_shape: shape_type"},
        .outputs = {"output_handle: variant"},
        .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
@@ -227,6 +231,7 @@ void AddTensorListReserveAndOthers(OpRegistry& registry) {
       {KeepsTensors()});
 
   registry.Add({.name = "TensorListStack",
+                .doc = "Stacks the elements of a list along a new first axis.",
                 .inputs = {"input_handle: variant", "element_shape: int32"},
                 .outputs = {"tensor: element_dtype"},
                 .attrs = {"element_dtype: type", "num_elements: int = -1"},
@@ -236,6 +241,7 @@ void AddTensorListReserveAndOthers(OpRegistry& registry) {
 
 void AddTensorListGetItemAndOthers(OpRegistry& registry) {
   registry.Add({.name = "TensorListGetItem",
+                .doc = "Returns the element of a list at an index.",
                 .inputs = {"input_handle: variant", "index: int32",
                            "element_shape: int32"},
                 .outputs = {"item: element_dtype"},
@@ -244,6 +250,7 @@ void AddTensorListGetItemAndOthers(OpRegistry& registry) {
                {KeepsTensors()});
 
   registry.Add({.name = "TensorListSetItem",
+                .doc = "Sets the element of a list at an index.",
                 .inputs = {"input_handle: variant", "index: int32",
                            "item: element_dtype"},
                 .outputs = {"output_handle: variant"},
@@ -253,6 +260,7 @@ void AddTensorListGetItemAndOthers(OpRegistry& registry) {
                {KeepsTensors()});
 
   registry.Add({.name = "TensorListPushBack",
+                .doc = "Appends an element to a list.",
                 .inputs = {"input_handle: variant", "tensor: element_dtype"},
                 .outputs = {"output_handle: variant"},
                 .attrs = {"element_dtype: type"},
@@ -260,6 +268,7 @@ void AddTensorListGetItemAndOthers(OpRegistry& registry) {
                {KeepsTensors()});
 
   registry.Add({.name = "TensorListPopBack",
+                .doc = "Removes the last element from a list and returns both.",
                 .inputs = {"input_handle: variant", "element_shape: int32"},
                 .outputs = {"output_handle: variant", "tensor: element_dtype"},
                 .attrs = {"element_dtype: type"},
@@ -269,6 +278,8 @@ void AddTensorListGetItemAndOthers(OpRegistry& registry) {
 
 void AddTensorListElementShapeAndOthers(OpRegistry& registry) {
   registry.Add({.name = "TensorListElementShape",
+                .doc = "Returns the shape of the elements of a list, with -1 "
+                       "for what is unknown.",
                 .inputs = {"input_handle: variant"},
                 .outputs = {"element_shape: shape_type"},
                 .attrs = {"shape_type: {int32, int64}"},
@@ -276,18 +287,23 @@ void AddTensorListElementShapeAndOthers(OpRegistry& registry) {
                {OnCpu()});
 
   registry.Add({.name = "TensorListLength",
+                .doc = "Returns the number of elements of a list.",
                 .inputs = {"input_handle: variant"},
                 .outputs = {"length: int32"},
                 .shape = TensorListLengthShape},
                {OnCpu()});
 
   registry.Add({.name = "TensorListResize",
+                .doc = "Cuts a list to a given size, or extends it by elements "
+                       "that have no value yet.",
                 .inputs = {"input_handle: variant", "size: int32"},
                 .outputs = {"output_handle: variant"},
                 .shape = TensorListResizeShape},
                {KeepsTensors()});
 
   registry.Add({.name = "TensorListConcatV2",
+                .doc = "Concatenates the elements of a list along their first "
+                       "axis, and returns its extents, too.",
                 .inputs = {"input_handle: variant", "element_shape: shape_type",
                            "leading_dims: int64"},
                 .outputs = {"tensor: element_dtype", "lengths: int64"},
@@ -298,6 +314,8 @@ void AddTensorListElementShapeAndOthers(OpRegistry& registry) {
 
 void AddTensorListSplitAndOthers(OpRegistry& registry) {
   registry.Add({.name = "TensorListSplit",
+                .doc = "Returns a list of the parts of a tensor that have the "
+                       "given lengths along the first axis.",
                 .inputs = {"tensor: element_dtype", "element_shape: shape_type",
                            "lengths: int64"},
                 .outputs = {"output_handle: variant"},
@@ -306,6 +324,8 @@ void AddTensorListSplitAndOthers(OpRegistry& registry) {
                {KeepsTensors()});
 
   registry.Add({.name = "TensorListGather",
+                .doc = "Stacks the elements of a list at the given indices "
+                       "along a new first axis.",
                 .inputs = {"input_handle: variant", "indices: int32",
                            "element_shape: int32"},
                 .outputs = {"values: element_dtype"},
@@ -314,6 +334,8 @@ void AddTensorListSplitAndOthers(OpRegistry& registry) {
                {ExpensiveOnCpu()});
 
   registry.Add({.name = "TensorListScatterV2",
+                .doc = "Returns a list that has the slices of a tensor at the "
+                       "given indices.",
                 .inputs = {"tensor: element_dtype", "indices: int32",
                            "element_shape: shape_type", "num_elements: int32"},
                 .outputs = {"output_handle: variant"},
@@ -322,6 +344,8 @@ void AddTensorListSplitAndOthers(OpRegistry& registry) {
                {KeepsTensors()});
 
   registry.Add({.name = "TensorListScatterIntoExistingList",
+                .doc = "Sets the elements of a list at the given indices to "
+                       "the slices of a tensor.",
                 .inputs = {"input_handle: variant", "tensor: element_dtype",
                            "indices: int32"},
                 .outputs = {"output_handle: variant"},

@@ -43,12 +43,14 @@ absl::Status TileShape(InferenceContext& context) {
 }  // namespace
 
 void Register(OpRegistry& registry) {
-  registry.Add({.name = "Tile",
-                .inputs = {"input: T", "multiples: Tmultiples"},
-                .outputs = {"output: T"},
-                .attrs = {"T: type", "Tmultiples: {int32, int64} = int32"},
-                .shape = TileShape},
-               {OnCpu({{"T", kMovable.dtypes()}})});
+  registry.Add(
+      {.name = "Tile",
+       .doc = "Repeats a tensor along each axis as often as multiples says.",
+       .inputs = {"input: T", "multiples: Tmultiples"},
+       .outputs = {"output: T"},
+       .attrs = {"T: type", "Tmultiples: {int32, int64} = int32"},
+       .shape = TileShape},
+      {OnCpu({{"T", kMovable.dtypes()}})});
 }
 
 }  // namespace leat::ops::tile

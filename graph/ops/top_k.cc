@@ -44,16 +44,20 @@ absl::Status InTopKShape(InferenceContext& context) {
 }  // namespace
 
 void Register(OpRegistry& registry) {
-  registry.Add({.name = "TopKV2",
-                .inputs = {"input: T", "k: Tk"},
-                .outputs = {"values: T", "indices: index_type"},
-                .attrs = {"sorted: bool = true", "T: realnumbertype",
-                          "Tk: {int16, int32, int64} = int32",
-                          "index_type: {int16, int32, int64} = int32"},
-                .shape = TopKShape},
-               {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
+  registry.Add(
+      {.name = "TopKV2",
+       .doc = "Returns the k largest elements of each row and their indices.",
+       .inputs = {"input: T", "k: Tk"},
+       .outputs = {"values: T", "indices: index_type"},
+       .attrs = {"sorted: bool = true", "T: realnumbertype",
+                 "Tk: {int16, int32, int64} = int32",
+                 "index_type: {int16, int32, int64} = int32"},
+       .shape = TopKShape},
+      {ExpensiveOnCpu({{"T", kNumbers.dtypes()}})});
 
   registry.Add({.name = "InTopK",
+                .doc = "Returns for each row of predictions whether its target "
+                       "is among the k largest, for an attr k.",
                 .inputs = {"predictions: float", "targets: T"},
                 .outputs = {"precision: bool"},
                 .attrs = {"k: int", "T: {int32, int64} = int32"},
@@ -61,6 +65,8 @@ void Register(OpRegistry& registry) {
                {OnCpu()});
 
   registry.Add({.name = "InTopKV2",
+                .doc = "Returns for each row of predictions whether its target "
+                       "is among the k largest, for an input k.",
                 .inputs = {"predictions: float", "targets: T", "k: T"},
                 .outputs = {"precision: bool"},
                 .attrs = {"T: {int32, int64} = int32"},

@@ -35,6 +35,7 @@ absl::Status ApplyShape(InferenceContext& context) {
 
 void AddApplyGradientDescent(OpRegistry& registry) {
   registry.Add({.name = "ApplyGradientDescent",
+                .doc = "Subtracts alpha * delta from a reference variable.",
                 .inputs = {"var: Ref(T)", "alpha: T", "delta: T"},
                 .outputs = {"out: Ref(T)"},
                 .attrs = {"T: numbertype", "use_locking: bool = false"},
@@ -42,6 +43,7 @@ void AddApplyGradientDescent(OpRegistry& registry) {
                {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
 
   registry.Add({.name = "ResourceApplyGradientDescent",
+                .doc = "Subtracts alpha * delta from a resource variable.",
                 .inputs = {"var: resource", "alpha: T", "delta: T"},
                 .attrs = {"T: numbertype", "use_locking: bool = false"},
                 .stateful = true,
@@ -51,6 +53,8 @@ void AddApplyGradientDescent(OpRegistry& registry) {
 
 void AddApplyMomentum(OpRegistry& registry) {
   registry.Add({.name = "ApplyMomentum",
+                .doc = "Does a step of gradient descent with momentum on a "
+                       "reference variable.",
                 .inputs = {"var: Ref(T)", "accum: Ref(T)", "lr: T", "grad: T",
                            "momentum: T"},
                 .outputs = {"out: Ref(T)"},
@@ -60,6 +64,8 @@ void AddApplyMomentum(OpRegistry& registry) {
                {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
 
   registry.Add({.name = "ResourceApplyMomentum",
+                .doc = "Does a step of gradient descent with momentum on a "
+                       "resource variable.",
                 .inputs = {"var: resource", "accum: resource", "lr: T",
                            "grad: T", "momentum: T"},
                 .attrs = {"T: numbertype", "use_locking: bool = false",
@@ -71,6 +77,7 @@ void AddApplyMomentum(OpRegistry& registry) {
 
 void AddApplyAdam(OpRegistry& registry) {
   registry.Add({.name = "ApplyAdam",
+                .doc = "Does a step of Adam on a reference variable.",
                 .inputs = {"var: Ref(T)", "m: Ref(T)", "v: Ref(T)",
                            "beta1_power: T", "beta2_power: T", "lr: T",
                            "beta1: T", "beta2: T", "epsilon: T", "grad: T"},
@@ -81,6 +88,7 @@ void AddApplyAdam(OpRegistry& registry) {
                {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
 
   registry.Add({.name = "ResourceApplyAdam",
+                .doc = "Does a step of Adam on a resource variable.",
                 .inputs = {"var: resource", "m: resource", "v: resource",
                            "beta1_power: T", "beta2_power: T", "lr: T",
                            "beta1: T", "beta2: T", "epsilon: T", "grad: T"},
@@ -93,6 +101,7 @@ void AddApplyAdam(OpRegistry& registry) {
 
 void AddApplyAdagrad(OpRegistry& registry) {
   registry.Add({.name = "ApplyAdagrad",
+                .doc = "Does a step of Adagrad on a reference variable.",
                 .inputs = {"var: Ref(T)", "accum: Ref(T)", "lr: T", "grad: T"},
                 .outputs = {"out: Ref(T)"},
                 .attrs = {"T: numbertype", "use_locking: bool = false",
@@ -102,6 +111,7 @@ void AddApplyAdagrad(OpRegistry& registry) {
 
   registry.Add(
       {.name = "ResourceApplyAdagrad",
+       .doc = "Does a step of Adagrad on a resource variable.",
        .inputs = {"var: resource", "accum: resource", "lr: T", "grad: T"},
        .attrs = {"T: numbertype", "use_locking: bool = false",
                  "update_slots: bool = true"},
@@ -112,6 +122,7 @@ void AddApplyAdagrad(OpRegistry& registry) {
 
 void AddApplyRMSProp(OpRegistry& registry) {
   registry.Add({.name = "ApplyRMSProp",
+                .doc = "Does a step of RMSProp on a reference variable.",
                 .inputs = {"var: Ref(T)", "ms: Ref(T)", "mom: Ref(T)", "lr: T",
                            "rho: T", "momentum: T", "epsilon: T", "grad: T"},
                 .outputs = {"out: Ref(T)"},
@@ -121,6 +132,7 @@ void AddApplyRMSProp(OpRegistry& registry) {
 
   registry.Add(
       {.name = "ResourceApplyRMSProp",
+       .doc = "Does a step of RMSProp on a resource variable.",
        .inputs = {"var: resource", "ms: resource", "mom: resource", "lr: T",
                   "rho: T", "momentum: T", "epsilon: T", "grad: T"},
        .attrs = {"T: numbertype", "use_locking: bool = false"},
@@ -132,6 +144,7 @@ void AddApplyRMSProp(OpRegistry& registry) {
 void AddApplyCenteredRMSProp(OpRegistry& registry) {
   registry.Add(
       {.name = "ApplyCenteredRMSProp",
+       .doc = "Does a step of centered RMSProp on a reference variable.",
        .inputs = {"var: Ref(T)", "mg: Ref(T)", "ms: Ref(T)", "mom: Ref(T)",
                   "lr: T", "rho: T", "momentum: T", "epsilon: T", "grad: T"},
        .outputs = {"out: Ref(T)"},
@@ -139,14 +152,16 @@ void AddApplyCenteredRMSProp(OpRegistry& registry) {
        .shape = ApplyShape},
       {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
 
-  registry.Add({.name = "ResourceApplyCenteredRMSProp",
-                .inputs = {"var: resource", "mg: resource", "ms: resource",
-                           "mom: resource", "lr: T", "rho: T", "momentum: T",
-                           "epsilon: T", "grad: T"},
-                .attrs = {"T: numbertype", "use_locking: bool = false"},
-                .stateful = true,
-                .shape = ApplyShape},
-               {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
+  registry.Add(
+      {.name = "ResourceApplyCenteredRMSProp",
+       .doc = "Does a step of centered RMSProp on a resource variable.",
+       .inputs = {"var: resource", "mg: resource", "ms: resource",
+                  "mom: resource", "lr: T", "rho: T", "momentum: T",
+                  "epsilon: T", "grad: T"},
+       .attrs = {"T: numbertype", "use_locking: bool = false"},
+       .stateful = true,
+       .shape = ApplyShape},
+      {NotFoldable(OnCpu({{"T", kFloats.dtypes()}}))});
 }
 
 }  // namespace

@@ -62,6 +62,7 @@ absl::Status InvertPermutationShape(InferenceContext& context) {
 
 void Register(OpRegistry& registry) {
   registry.Add({.name = "Transpose",
+                .doc = "Permutes the axes of x as perm says.",
                 .inputs = {"x: T", "perm: Tperm"},
                 .outputs = {"y: T"},
                 .attrs = {"T: type", "Tperm: {int32, int64} = int32"},
@@ -69,6 +70,7 @@ void Register(OpRegistry& registry) {
                {OnCpu({{"T", kMovable.dtypes()}})});
 
   registry.Add({.name = "InvertPermutation",
+                .doc = "Inverts a permutation of the numbers from 0 on.",
                 .inputs = {"x: T"},
                 .outputs = {"y: T"},
                 .attrs = {"T: {int32, int64} = int32"},

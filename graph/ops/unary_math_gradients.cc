@@ -14,9 +14,11 @@
 namespace leat::ops::unary_math_gradients {
 namespace {
 
-OpSpec Gradient(absl::string_view name, absl::string_view types) {
+OpSpec Gradient(absl::string_view name, absl::string_view doc,
+                absl::string_view types) {
   OpSpec spec;
   spec.name = std::string(name);
+  spec.doc = doc;
   spec.inputs = {"y: T", "dy: T"};
   spec.outputs = {"z: T"};
   spec.attrs = {absl::StrCat("T: ", types)};
@@ -29,23 +31,33 @@ OpSpec Gradient(absl::string_view name, absl::string_view types) {
 void Register(OpRegistry& registry) {
   registry.Add(
       Gradient("ReciprocalGrad",
+               "Computes the gradient of Reciprocal from its output, as -dy * "
+               "y * y.",
                "{bfloat16, half, float, double, complex64, complex128}"),
       {OnCpu({{"T", kFloats.dtypes()}})});
   registry.Add(
-      Gradient("SqrtGrad",
-               "{bfloat16, half, float, double, complex64, complex128}"),
+      Gradient(
+          "SqrtGrad",
+          "Computes the gradient of Sqrt from its output, as dy / (2 * y).",
+          "{bfloat16, half, float, double, complex64, complex128}"),
       {OnCpu({{"T", kFloats.dtypes()}})});
   registry.Add(
       Gradient("RsqrtGrad",
+               "Computes the gradient of Rsqrt from its output, as -dy * y * y "
+               "* y / 2.",
                "{bfloat16, half, float, double, complex64, complex128}"),
       {OnCpu({{"T", kFloats.dtypes()}})});
   registry.Add(
       Gradient("SigmoidGrad",
+               "Computes the gradient of Sigmoid from its output, as dy * y * "
+               "(1 - y).",
                "{bfloat16, half, float, double, complex64, complex128}"),
       {OnCpu({{"T", kFloats.dtypes()}})});
   registry.Add(
-      Gradient("TanhGrad",
-               "{bfloat16, half, float, double, complex64, complex128}"),
+      Gradient(
+          "TanhGrad",
+          "Computes the gradient of Tanh from its output, as dy * (1 - y * y).",
+          "{bfloat16, half, float, double, complex64, complex128}"),
       {OnCpu({{"T", kFloats.dtypes()}})});
 }
 

@@ -23,6 +23,8 @@ absl::Status UniqueShape(InferenceContext& context) {
 
 void Register(OpRegistry& registry) {
   registry.Add({.name = "Unique",
+                .doc = "Returns the distinct elements of x, and for each "
+                       "element of x its index among them.",
                 .inputs = {"x: T"},
                 .outputs = {"y: T", "idx: out_idx"},
                 .attrs = {"T: type", "out_idx: {int32, int64} = int32"},

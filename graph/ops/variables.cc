@@ -128,6 +128,7 @@ absl::Status ResourceScatterShape(InferenceContext& context) {
 
 void AddVarHandleOpAndOthers(OpRegistry& registry) {
   registry.Add({.name = "VarHandleOp",
+                .doc = "Returns the handle of a variable.",
                 .outputs = {"resource: resource"},
                 .attrs = {"container: string = ''", "shared_name: string = ''",
                           "debug_name: string = ''", "dtype: type",
@@ -137,6 +138,7 @@ void AddVarHandleOpAndOthers(OpRegistry& registry) {
                {NotFoldable(QuickOnCpu())});
 
   registry.Add({.name = "VarIsInitializedOp",
+                .doc = "Returns whether the variable of a handle has a value.",
                 .inputs = {"resource: resource"},
                 .outputs = {"is_initialized: bool"},
                 .stateful = true,
@@ -144,6 +146,7 @@ void AddVarHandleOpAndOthers(OpRegistry& registry) {
                {NotFoldable(OnCpu())});
 
   registry.Add({.name = "ReadVariableOp",
+                .doc = "Returns the value of the variable of a handle.",
                 .inputs = {"resource: resource"},
                 .outputs = {"value: dtype"},
                 .attrs = {"dtype: type"},
@@ -152,6 +155,7 @@ void AddVarHandleOpAndOthers(OpRegistry& registry) {
                {NotFoldable(QuickOnCpu())});
 
   registry.Add({.name = "VariableShape",
+                .doc = "Returns the shape of the variable of a handle.",
                 .inputs = {"input: resource"},
                 .outputs = {"output: out_type"},
                 .attrs = {"out_type: {int32, int64} = int32"},
@@ -162,6 +166,7 @@ void AddVarHandleOpAndOthers(OpRegistry& registry) {
 
 void AddDestroyResourceOpAndOthers(OpRegistry& registry) {
   registry.Add({.name = "DestroyResourceOp",
+                .doc = "Deletes what a resource handle names.",
                 .inputs = {"resource: resource"},
                 .attrs = {"ignore_lookup_error: bool = true"},
                 .stateful = true,
@@ -169,6 +174,7 @@ void AddDestroyResourceOpAndOthers(OpRegistry& registry) {
                {NotFoldable(OnCpu())});
 
   registry.Add({.name = "AssignVariableOp",
+                .doc = "Sets the variable of a handle to a value.",
                 .inputs = {"resource: resource", "value: dtype"},
                 .attrs = {"dtype: type", "validate_shape: bool = false"},
                 .stateful = true,
@@ -176,6 +182,7 @@ void AddDestroyResourceOpAndOthers(OpRegistry& registry) {
                {NotFoldable(RetainsInput(OnCpu()))});
 
   registry.Add({.name = "AssignAddVariableOp",
+                .doc = "Adds a value to the variable of a handle.",
                 .inputs = {"resource: resource", "value: dtype"},
                 .attrs = {"dtype: type"},
                 .stateful = true,
@@ -183,6 +190,7 @@ void AddDestroyResourceOpAndOthers(OpRegistry& registry) {
                {NotFoldable(OnCpu({{"dtype", kNumbers.dtypes()}}))});
 
   registry.Add({.name = "AssignSubVariableOp",
+                .doc = "Subtracts a value from the variable of a handle.",
                 .inputs = {"resource: resource", "value: dtype"},
                 .attrs = {"dtype: type"},
                 .stateful = true,
@@ -193,6 +201,7 @@ void AddDestroyResourceOpAndOthers(OpRegistry& registry) {
 void AddResourceGatherAndOthers(OpRegistry& registry) {
   registry.Add(
       {.name = "ResourceGather",
+       .doc = "Gathers rows of the variable of a handle, at the given indices.",
        .inputs = {"resource: resource", "indices: Tindices"},
        .outputs = {"output: dtype"},
        .attrs = {"batch_dims: int = 0", "validate_indices: bool = true",
@@ -203,6 +212,8 @@ void AddResourceGatherAndOthers(OpRegistry& registry) {
 
   registry.Add(
       {.name = "ResourceScatterAdd",
+       .doc =
+           "Adds updates to the rows at indices of the variable of a handle.",
        .inputs = {"resource: resource", "indices: Tindices", "updates: dtype"},
        .attrs = {"dtype: numbertype", "Tindices: {int32, int64}"},
        .stateful = true,
@@ -211,6 +222,8 @@ void AddResourceGatherAndOthers(OpRegistry& registry) {
 
   registry.Add(
       {.name = "ResourceScatterSub",
+       .doc = "Subtracts updates from the rows at indices of the variable of a "
+              "handle.",
        .inputs = {"resource: resource", "indices: Tindices", "updates: dtype"},
        .attrs = {"dtype: numbertype", "Tindices: {int32, int64}"},
        .stateful = true,
@@ -219,6 +232,8 @@ void AddResourceGatherAndOthers(OpRegistry& registry) {
 
   registry.Add(
       {.name = "ResourceScatterUpdate",
+       .doc =
+           "Sets the rows at indices of the variable of a handle to updates.",
        .inputs = {"resource: resource", "indices: Tindices", "updates: dtype"},
        .attrs = {"dtype: type", "Tindices: {int32, int64}"},
        .stateful = true,

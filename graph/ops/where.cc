@@ -22,6 +22,7 @@ absl::Status WhereShape(InferenceContext& context) {
 void Register(OpRegistry& registry) {
   registry.Add(
       {.name = "Where",
+       .doc = "Returns the coordinates of the elements that are true or not 0.",
        .inputs = {"input: T"},
        .outputs = {"index: int64"},
        .attrs = {"T: {float, double, int32, uint8, int16, int8, complex64, "

@@ -6,7 +6,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/graph/codec/op_def_codec.h"
 #include "leat/graph/op_spec.h"
+#include "leat/protos/op_def.pb.h"
 
 namespace leat::op_def_test {
 namespace {
@@ -224,6 +226,18 @@ TEST(ParseOpSpecTest, RefusesMalformedArguments) {
     ExpectRefused({.name = "Op", .outputs = {text}, .attrs = attrs},
                   "'" + text + "'");
   }
+}
+
+TEST(ParseOpSpecTest, KeepsWhatTheOpDoesAndWritesItToNoMessage) {
+  const auto op = ParseOpSpec({.name = "Op", .doc = "Does a thing."});
+  ASSERT_TRUE(op.ok()) << op.status();
+  EXPECT_EQ(op->doc, "Does a thing.");
+  pb::OpDef proto;
+  ASSERT_TRUE(OpDefToProto(*op, proto).ok());
+  EXPECT_EQ(proto.SerializeAsString().find("thing"), std::string::npos);
+  const auto again = OpDefFromProto(proto);
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->doc, "");
 }
 
 TEST(ParseOpSpecTest, RefusesNamesThatAreTakenOrNoIdentifiers) {

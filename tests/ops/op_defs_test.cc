@@ -2,7 +2,8 @@
 //
 // Our op definitions equal TensorFlow's, field by field. They are printed in
 // the form of tensorflow_op_defs.txt, which dump_op_defs.py writes, and
-// compared.
+// compared. What ours say of themselves is not TensorFlow's, and follows a
+// rule.
 #include <algorithm>
 #include <fstream>
 #include <map>
@@ -11,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -149,6 +151,28 @@ TEST(OpDefsTest, EqualTensorFlowsFieldByField) {
 TEST(OpDefsTest, EveryOpOfTheFileIsRegistered) {
   for (const auto& [name, lines] : ReadExpected()) {
     EXPECT_NE(BuiltinOps().Find(name), nullptr) << name;
+  }
+}
+
+// Returns true if `doc` begins with a verb such as "Returns" and is one
+// sentence on one line.
+bool IsSentence(absl::string_view doc) {
+  const absl::string_view verb = doc.substr(0, doc.find(' '));
+  return verb.size() > 2 && verb.size() < doc.size() &&
+         absl::ascii_isupper(verb[0]) &&
+         std::all_of(verb.begin() + 1, verb.end(), absl::ascii_islower) &&
+         verb.back() == 's' && absl::EndsWith(doc, ".") &&
+         !absl::StrContains(doc, ". ") && !absl::EndsWith(doc, "..") &&
+         std::all_of(doc.begin(), doc.end(), absl::ascii_isprint);
+}
+
+TEST(OpDocsTest, SayInASentenceOfItsOwnWhatEachOpDoes) {
+  std::map<absl::string_view, std::string> ops;
+  for (const OpDef* op : BuiltinOps().Ops()) {
+    EXPECT_TRUE(IsSentence(op->doc)) << op->name << ": " << op->doc;
+    EXPECT_LE(op->doc.size(), 100u) << op->name << ": " << op->doc;
+    const auto [it, is_new] = ops.emplace(op->doc, op->name);
+    EXPECT_TRUE(is_new) << op->name << " says what " << it->second << " says";
   }
 }
 

@@ -17,6 +17,7 @@ namespace leat::run_model_test {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 // The graph computes y = -x and s = sqrt(x), and has an op without outputs.
 constexpr char kGraph[] = R"(
@@ -128,11 +129,20 @@ TEST(OpListTest, ShowsSignaturesAndDevices) {
   ASSERT_TRUE(text.ok());
   EXPECT_THAT(*text, HasSubstr("transpose_a"));
   EXPECT_THAT(*text, HasSubstr("CPU"));
+  const auto transpose = OpText(BuiltinOps(), "Transpose", false);
+  ASSERT_TRUE(transpose.ok());
+  EXPECT_THAT(*transpose,
+              StartsWith("Transpose(x: T, perm: Tperm) -> (y: T)\n"
+                         "  Permutes the axes of x as perm says.\n"));
   EXPECT_EQ(OpText(BuiltinOps(), "Nope", false).status().code(),
             absl::StatusCode::kNotFound);
   const auto json = OpListJson(BuiltinOps());
   ASSERT_TRUE(json.ok());
   EXPECT_EQ(nlohmann::json::parse(*json).size(), BuiltinOps().Ops().size());
+  const auto one = OpListJson(BuiltinOps(), "Transpose");
+  ASSERT_TRUE(one.ok());
+  EXPECT_EQ(nlohmann::json::parse(*one)[0]["doc"],
+            "Permutes the axes of x as perm says.");
 }
 
 }  // namespace
