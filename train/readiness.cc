@@ -58,8 +58,7 @@ Output UninitializedVariables(GraphBuilder& b,
   if (parts.empty()) return all_names;
   const Output missing =
       parts.size() == 1 ? parts[0] : op::ConcatV2(parts, 0, location);
-  const Output rows = op::Reshape(op::Where(missing, location),
-                                  Tensor::Vector<int32_t>({-1}), location);
+  const Output rows = op::Reshape(op::Where(missing, location), {-1}, location);
   return op::GatherV2(all_names, rows, 0, {}, location);
 }
 

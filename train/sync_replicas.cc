@@ -236,23 +236,16 @@ IndexedSlices SyncBuilder::MeanOfRows(const Accumulator& accumulator) {
   const auto taken = op::SparseAccumulatorTakeGradient(
       accumulator.handle, attrs_.replicas_to_aggregate,
       accumulator.of.variable.dtype(), location_);
-  const auto begin = Tensor::Vector<int32_t>({0});
-  const auto last = Tensor::Vector<int32_t>({-1});
-  const auto stride = Tensor::Vector<int32_t>({1});
-  const Output one_row = op::StridedSlice(taken.values, last, begin, stride,
-                                          {.end_mask = 1}, location_);
+  const Output one_row = taken.values.Slice({From(-1)}, location_);
   // Fully known here.
   const PartialShape shape = accumulator.of.variable.shape();
   std::vector<int32_t> axes(shape.dims().size());
   std::iota(axes.begin(), axes.end(), 0);
   const Shape rank{shape.rank()};
-  const Output count =
-      op::Max(one_row, Tensor::FromSpan<int32_t>(rank, axes), {}, location_);
-  return {.values = op::RealDiv(op::StridedSlice(taken.values, begin, last,
-                                                 stride, {}, location_),
+  const Output count = op::Max(one_row, axes, {}, location_);
+  return {.values = op::RealDiv(taken.values.Slice({Until(-1)}, location_),
                                 count, location_),
-          .indices = op::StridedSlice(taken.indices, begin, last, stride, {},
-                                      location_),
+          .indices = taken.indices.Slice({Until(-1)}, location_),
           .dense_shape = b_.Const(Tensor::FromSpan<int64_t>(rank, shape.dims()),
                                   "dense_shape", location_)};
 }
@@ -353,9 +346,8 @@ Operation SyncBuilder::MakeChiefInit() {
     const Output takes_over =
         was_started * op::Cast(op::LogicalNot(is_closed, location_),
                                DType::kInt64, {}, location_);
-    const Output count =
-        op::Reshape(takes_over * (tokens_per_step_ - initial) + initial,
-                    Tensor::Vector<int32_t>({1}), location_);
+    const Output count = op::Reshape(
+        takes_over * (tokens_per_step_ - initial) + initial, {1}, location_);
     done.push_back(GiveTokens(MakeQueue(), count));
   }
   {

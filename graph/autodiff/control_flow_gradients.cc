@@ -68,7 +68,7 @@ absl::StatusOr<Output> Zeros(const Output& output) {
     return op::ZerosLike(output);
   }
   absl::StatusOr<Tensor> zero =
-      ConvertNumber(Tensor::Scalar<int64_t>(0), type.dtype);
+      ConvertNumbers(Tensor::Scalar<int64_t>(0), type.dtype);
   if (!zero.ok()) {
     return absl::UnimplementedError(absl::StrCat("nothing is known of what ",
                                                  output.name(), " stands for"));
@@ -495,7 +495,7 @@ class LoopDifferentiator : public NodeDifferentiator {
           AddVariable(absl::StrCat("grad_", outer.operation().name()),
                       TypeOfGradient(outer), initial));
       const BodyScope scope(*body_, CallSite(*body_));
-      SetNext(sum, op::AddN({{sum, gradient.AsDense()}}));
+      SetNext(sum, op::AddN({sum, gradient.AsDense()}));
       results_.push_back({input, sum});
       LEAT_RETURN_IF_ERROR(body_->status());
     }

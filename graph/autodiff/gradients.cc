@@ -243,7 +243,7 @@ class Differentiator {
 Output Ones(GraphBuilder& builder, const Output& y, size_t i) {
   const std::string name = absl::StrCat("grad_ys_", i);
   if (y.shape().rank_known() && y.shape().rank() == 0) {
-    auto one = ConvertNumber(Tensor::Scalar<int64_t>(1), y.dtype());
+    auto one = ConvertNumbers(Tensor::Scalar<int64_t>(1), y.dtype());
     if (one.ok()) return builder.Const(*std::move(one), name);
   }
   return AddOp({.op = "OnesLike", .inputs = {y}, .name = name}).output(0);

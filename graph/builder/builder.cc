@@ -50,12 +50,13 @@ absl::Status CheckOutput(const Output& output, const ArgDef& arg) {
 
 absl::Status CheckInputs(const OpDef& op, const OpArgs& args) {
   for (size_t i = 0; i < args.inputs.size() && i < op.inputs.size(); ++i) {
+    absl::Status status;
     for (const Operand& operand : args.inputs[i].operands()) {
-      if (operand.number().has_value() || operand.tensor().has_value()) {
-        continue;
-      }
-      LEAT_RETURN_IF_ERROR(CheckOutput(operand.output(), op.inputs[i]));
+      operand.VisitOutputs([&](const Output& output) {
+        if (status.ok()) status = CheckOutput(output, op.inputs[i]);
+      });
     }
+    LEAT_RETURN_IF_ERROR(status);
   }
   return absl::OkStatus();
 }
@@ -63,15 +64,15 @@ absl::Status CheckInputs(const OpDef& op, const OpArgs& args) {
 // True if every input is a constant or comes from an op function that was given
 // only constants. An output of no node makes it false: that has its own error.
 bool OnlyOfConstants(const OpArgs& args) {
+  bool only_constants = true;
   for (const OpInput& input : args.inputs) {
     for (const Operand& operand : input.operands()) {
-      if (operand.number().has_value() || operand.tensor().has_value()) {
-        continue;
-      }
-      if (operand.output().operation().id() != kOfConstants) return false;
+      operand.VisitOutputs([&](const Output& output) {
+        if (output.operation().id() != kOfConstants) only_constants = false;
+      });
     }
   }
-  return true;
+  return only_constants;
 }
 
 // Returns the nodes from which the open scopes ask for control edges to a node
@@ -193,6 +194,42 @@ absl::StatusOr<NodeId> GraphBuilder::State::AddConstant(Tensor value,
   return AddNode(std::move(def), {}, /*with_controls=*/false);
 }
 
+absl::StatusOr<NodeId> GraphBuilder::State::AddPack(
+    absl::Span<const Endpoint> elements, DType dtype, std::string name) {
+  LEAT_ASSIGN_OR_RETURN(const OpDef* op, graph.ops().Lookup("Pack"));
+  NodeDef def{.name = UniqueFromRoot(std::move(name)), .op = op};
+  def.attrs.Set("N", static_cast<int64_t>(elements.size()));
+  def.attrs.Set("T", dtype);
+  def.attrs.Set("axis", int64_t{0});
+  return AddNode(std::move(def), elements, /*with_controls=*/true);
+}
+
+absl::StatusOr<Endpoint> GraphBuilder::State::EndpointOf(
+    const Operand& operand, DType dtype, const std::string& name) {
+  if (operand.is_output()) {
+    LEAT_ASSIGN_OR_RETURN(const Output output, Resolve(operand.output()));
+    return output.endpoint();
+  }
+  NodeId id = kNoNode;
+  if (!operand.list().empty()) {
+    std::vector<Endpoint> elements;
+    for (const Operand& element : operand.list()) {
+      const std::string element_name = absl::StrCat(name, "/", elements.size());
+      LEAT_ASSIGN_OR_RETURN(const Endpoint endpoint,
+                            EndpointOf(element, dtype, element_name));
+      elements.push_back(endpoint);
+    }
+    LEAT_ASSIGN_OR_RETURN(id, AddPack(elements, dtype, name));
+  } else if (operand.tensor().has_value()) {
+    LEAT_ASSIGN_OR_RETURN(id, AddConstant(*operand.tensor(), name));
+  } else {
+    LEAT_ASSIGN_OR_RETURN(Tensor value,
+                          ConvertNumbers(*operand.number(), dtype));
+    LEAT_ASSIGN_OR_RETURN(id, AddConstant(std::move(value), name));
+  }
+  return Endpoint{id, 0};
+}
+
 absl::StatusOr<std::vector<Endpoint>> GraphBuilder::State::Endpoints(
     const OpDef& op, const OpArgs& args, absl::string_view node_name,
     const std::vector<std::vector<DType>>& dtypes) {
@@ -201,29 +238,16 @@ absl::StatusOr<std::vector<Endpoint>> GraphBuilder::State::Endpoints(
     const std::string& arg = op.inputs[i].name;
     absl::Span<const Operand> operands = args.inputs[i].operands();
     for (size_t k = 0; k < operands.size(); ++k) {
-      const Operand& operand = operands[k];
-      absl::StatusOr<Tensor> value;
-      if (operand.tensor().has_value()) {
-        value = *operand.tensor();
-      } else if (operand.number().has_value()) {
-        value = ConvertNumber(*operand.number(), dtypes[i][k]);
-      } else {
-        absl::StatusOr<Output> output = Resolve(operand.output());
-        if (!output.ok()) {
-          return Annotate(output.status(), absl::StrCat("input '", arg, "' "));
-        }
-        endpoints.push_back(output->endpoint());
-        continue;
-      }
-      if (!value.ok()) {
-        return Annotate(value.status(), absl::StrCat("input '", arg, "': "));
-      }
       const std::string suffix =
           args.inputs[i].is_list() ? absl::StrCat("_", k) : "";
-      LEAT_ASSIGN_OR_RETURN(
-          NodeId id, AddConstant(*std::move(value),
-                                 absl::StrCat(node_name, "/", arg, suffix)));
-      endpoints.push_back({id, 0});
+      absl::StatusOr<Endpoint> endpoint = EndpointOf(
+          operands[k], dtypes[i][k], absl::StrCat(node_name, "/", arg, suffix));
+      if (!endpoint.ok()) {
+        return Annotate(endpoint.status(),
+                        absl::StrCat("input '", arg,
+                                     operands[k].is_output() ? "' " : "': "));
+      }
+      endpoints.push_back(*endpoint);
     }
   }
   return endpoints;
@@ -265,7 +289,7 @@ Operation GraphBuilder::AddOp(OpArgs args, SourceLocation caller) {
 Operation AddOp(OpArgs args, SourceLocation caller) {
   for (const OpInput& input : args.inputs) {
     for (const Operand& operand : input.operands()) {
-      if (GraphBuilder* builder = operand.output().builder()) {
+      if (GraphBuilder* builder = operand.builder()) {
         return builder->AddOp(std::move(args), caller);
       }
     }
@@ -304,16 +328,48 @@ Output GraphBuilder::Const(Tensor value, absl::string_view name,
 
 Output GraphBuilder::AsOutput(const Operand& operand, DType dtype,
                               absl::string_view name, SourceLocation location) {
+  if (operand.is_output()) return operand.output();
   if (operand.tensor().has_value()) {
     return Const(*operand.tensor(), name, location);
   }
-  if (!operand.number().has_value()) return operand.output();
-  absl::StatusOr<Tensor> value = ConvertNumber(*operand.number(), dtype);
+  if (!operand.list().empty()) {
+    const absl::Span<const Operand> list = operand.list();
+    return AddOp({.op = "Pack",
+                  .inputs = {OperandList(
+                      std::vector<Operand>(list.begin(), list.end()))},
+                  .attrs = {{"T", dtype}},
+                  .name = std::string(name),
+                  .location = location})
+        .output(0);
+  }
+  absl::StatusOr<Tensor> value = ConvertNumbers(*operand.number(), dtype);
   if (value.ok()) return Const(*std::move(value), name, location);
   Fail(Annotate(value.status(),
                 absl::StrCat("constant '", name_prefix(), name, "': ")),
        location);
   return Output(Operation(this, kNoNode), 0);
+}
+
+Output GraphBuilder::ConstOf(const Operand& list, std::optional<DType> dtype,
+                             absl::string_view name, SourceLocation location) {
+  const auto fail = [&](absl::string_view what) {
+    Fail(absl::InvalidArgumentError(
+             absl::StrCat("constant '", name_prefix(), name, "': ", what)),
+         location);
+    return Output(Operation(this, kNoNode), 0);
+  };
+  if (!list.list().empty()) {
+    return fail("its list is no tensor of numbers or of strings");
+  }
+  if (list.number().has_value()) {
+    return AsOutput(list, dtype.value_or(DefaultDType(*list.number())), name,
+                    location);
+  }
+  if (dtype.value_or(DType::kString) != DType::kString) {
+    return fail(
+        absl::StrCat("cannot make one of type ", Name(*dtype), " of strings"));
+  }
+  return AsOutput(list, DType::kString, name, location);
 }
 
 const std::string& GraphBuilder::name_prefix() const {

@@ -23,10 +23,13 @@
 #ifndef LEAT_GRAPH_BUILDER_BUILDER_H_
 #define LEAT_GRAPH_BUILDER_BUILDER_H_
 
+#include <concepts>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -37,6 +40,8 @@
 #include "absl/types/span.h"
 #include "leat/core/source_location.h"
 #include "leat/graph/builder/gradient.h"
+#include "leat/graph/builder/index.h"
+#include "leat/graph/builder/operand.h"
 #include "leat/graph/builder/output.h"
 #include "leat/graph/op_registry.h"
 #include "leat/graph/shape_inference.h"
@@ -49,15 +54,17 @@ const GradientRegistry& BuiltinGradients();  // gradient_registry.h
 // One argument of an op: a tensor or a list of tensors. A value.
 class OpInput {
  public:
-  // A tensor: an Output of a builder, a number or a constant tensor.
+  // A tensor: whatever an Operand may be.
   OpInput(Operand operand)  // NOLINT: the conversion is the purpose
       : operands_({std::move(operand)}) {}
   OpInput(Output output,  // NOLINT
           SourceLocation location = SourceLocation::Current())
       : operands_({Operand(output, location)}) {}
   // A list of tensors, which may be empty.
+  OpInput(const OperandList& list)  // NOLINT
+      : is_list_(true), operands_(list.operands()) {}
   OpInput(absl::Span<const Output> list)  // NOLINT
-      : is_list_(true), operands_(list.begin(), list.end()) {}
+      : OpInput(OperandList(list)) {}
 
   bool is_list() const { return is_list_; }
   // Returns the tensors of the list, or the only tensor.
@@ -83,6 +90,23 @@ struct OpArgs {
   std::string name = {};
   SourceLocation location = {};
 };
+
+namespace internal {
+
+// The type of the elements of b.Const<T>(value), where V is the type of the
+// value and T is void if the program names no type.
+template <class T, class V>
+using ConstantType = std::conditional_t<
+    !std::is_void_v<T>, T,
+    std::conditional_t<Text<V>, std::string, std::decay_t<V>>>;
+
+// A type of values of which b.Const<T>(value) can make a tensor: tensors have
+// elements of the type that is asked for, and the value converts to it.
+template <class V, class T>
+concept ConstantOf = std::convertible_to<const V&, ConstantType<T, V>> &&
+    (kDTypeOf<ConstantType<T, V>> != DType::kInvalid);
+
+}  // namespace internal
 
 // Chooses a device for each new node of a scope. Returns a full or partial
 // device name, "" for any device. When it is called, node.device is what the
@@ -171,17 +195,38 @@ class GraphBuilder {
                      SourceLocation location = SourceLocation::Current()) {
     return Placeholder(kDTypeOf<T>, name, shape, location);
   }
-  // Adds a constant: a tensor, or a scalar of the C++ type's dtype.
+  // Adds a constant: a tensor; a scalar of dtype T, or of the C++ type's dtype
+  // if there is no T; or a tensor of a list of numbers or strings.
+  //
+  //   b.Const<float>(1), b.Const(true), b.Const("text")
+  //   b.Const<int32_t>({1, 2}), b.Const<float>({{1, 0}, {0, 1}})
+  //
+  // Without T, a list of integers becomes int32 and one with a fraction float.
+  // It is an error if a number does not fit T.
   Output Const(Tensor value, absl::string_view name = "Const",
                SourceLocation location = SourceLocation::Current());
-  template <class T>
-  Output Const(const T& value, absl::string_view name = "Const",
+  template <class T = void, internal::ConstantOf<T> V>
+  Output Const(const V& value, absl::string_view name = "Const",
                SourceLocation location = SourceLocation::Current()) {
-    return Const(Tensor::Scalar<T>(value), name, location);
+    using Element = internal::ConstantType<T, V>;
+    return Const(Tensor::Scalar<Element>(static_cast<Element>(value)), name,
+                 location);
+  }
+  template <class T = void>
+  Output Const(std::initializer_list<Operand> list,
+               absl::string_view name = "Const",
+               SourceLocation location = SourceLocation::Current()) {
+    if constexpr (std::is_void_v<T>) {
+      return ConstOf(list, std::nullopt, name, location);
+    } else {
+      static_assert(kDTypeOf<T> != DType::kInvalid,
+                    "Const<T> wants a T that tensors can have as elements");
+      return ConstOf(list, kDTypeOf<T>, name, location);
+    }
   }
   // Returns the output that an op function makes of the operand: the Output
-  // itself, or a constant. A number becomes a constant of `dtype`; it is an
-  // error if its value does not fit.
+  // itself, a constant, or a Pack of a list with Outputs in it. Numbers become
+  // constants of `dtype`; it is an error if they do not fit it.
   Output AsOutput(const Operand& operand, DType dtype,
                   absl::string_view name = "Const",
                   SourceLocation location = SourceLocation::Current());
@@ -328,6 +373,9 @@ class GraphBuilder {
   // Returns the builder in which new nodes land: the innermost open body's, or
   // the graph's if no body is open.
   GraphBuilder& Current() const;
+  // Adds the constant of a list. Without a dtype, the numbers decide it.
+  Output ConstOf(const Operand& list, std::optional<DType> dtype,
+                 absl::string_view name, SourceLocation location);
   // Adds the nodes of a variable. `node_name` has its scopes.
   leat::Variable MakeVariable(absl::string_view node_name, Output initial_value,
                               const VariableOptions& options,

@@ -1,10 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Numbers among the arguments of ops: decides which dtype each gets and
-// converts it.
+// Decides which dtype the numbers among the arguments of ops get, and converts
+// them.
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/dtype_list.h"
@@ -14,22 +16,23 @@
 namespace leat {
 namespace {
 
-double AsDouble(const Tensor& number) {
-  switch (number.dtype()) {
+double AsDouble(const Tensor& numbers, int64_t i) {
+  const auto at = static_cast<size_t>(i);
+  switch (numbers.dtype()) {
     case DType::kBool:
-      return number.scalar<bool>() ? 1 : 0;
+      return numbers.data<bool>()[at] ? 1 : 0;
     case DType::kInt64:
-      return static_cast<double>(number.scalar<int64_t>());
+      return static_cast<double>(numbers.data<int64_t>()[at]);
     default:
-      return number.scalar<double>();
+      return numbers.data<double>()[at];
   }
 }
 
-// True if T can hold the value of `number` exactly.
+// True if T can hold the value of number `i` exactly.
 template <class T>
-bool FitsInteger(const Tensor& number) {
-  if (number.dtype() == DType::kInt64) {
-    const int64_t value = number.scalar<int64_t>();
+bool FitsInteger(const Tensor& numbers, int64_t i) {
+  if (numbers.dtype() == DType::kInt64) {
+    const int64_t value = numbers.data<int64_t>()[static_cast<size_t>(i)];
     if constexpr (std::is_unsigned_v<T>) {
       return value >= 0 &&
              static_cast<uint64_t>(value) <= std::numeric_limits<T>::max();
@@ -38,32 +41,88 @@ bool FitsInteger(const Tensor& number) {
              value <= std::numeric_limits<T>::max();
     }
   }
-  const double value = AsDouble(number);
+  const double value = AsDouble(numbers, i);
   return std::floor(value) == value && std::fabs(value) < 0x1p53 &&
          value >= static_cast<double>(std::numeric_limits<T>::min()) &&
          value <= static_cast<double>(std::numeric_limits<T>::max());
 }
 
-DType DefaultDType(const Tensor& number) {
-  switch (number.dtype()) {
-    case DType::kBool:
-      return DType::kBool;
-    case DType::kInt64:
-      return DType::kInt32;
-    default:
-      return DType::kFloat;
+// Returns number `i` as a T. REQUIRES: FitsInteger, if T is one.
+template <class T>
+T Converted(const Tensor& numbers, int64_t i) {
+  if constexpr (std::is_integral_v<T>) {
+    if (numbers.dtype() == DType::kInt64) {
+      return static_cast<T>(numbers.data<int64_t>()[static_cast<size_t>(i)]);
+    }
+    return static_cast<T>(AsDouble(numbers, i));
+  } else if constexpr (std::is_same_v<T, double> ||
+                       std::is_same_v<T, std::complex<double>>) {
+    return T(AsDouble(numbers, i));
+  } else {
+    return static_cast<T>(static_cast<float>(AsDouble(numbers, i)));
   }
 }
 
-// Returns the dtype of a number if no other input decides it. `attr` is the
-// attr that holds the dtype; null if there is none.
-DType FreeDType(const AttrDef* attr, const Tensor& number) {
-  if (attr == nullptr) return DefaultDType(number);
+// Returns the numbers as elements of type T; an invalid tensor if one of them
+// does not fit.
+template <class T>
+Tensor ConvertElements(const Tensor& numbers) {
+  std::vector<T> values;
+  for (int64_t i = 0; i < numbers.num_elements(); ++i) {
+    if constexpr (std::is_integral_v<T>) {
+      if (!FitsInteger<T>(numbers, i)) return Tensor();
+    }
+    values.push_back(Converted<T>(numbers, i));
+  }
+  return Tensor::FromSpan<T>(numbers.shape(), values);
+}
+
+// Appends the numbers in `operand` that no Output or tensor of the same list
+// gives a dtype.
+void AppendNumbers(const Operand& operand, std::vector<Tensor>& numbers) {
+  if (operand.number().has_value()) numbers.push_back(*operand.number());
+  for (const Operand& element : operand.list()) {
+    AppendNumbers(element, numbers);
+  }
+}
+
+// Returns the dtype that `operand` has whatever the op wants, or kInvalid if it
+// has none: that of its tensor or Output or, in a list, of those. Fails with
+// INVALID_ARGUMENT if the list has several dtypes.
+absl::StatusOr<DType> OwnDType(const Operand& operand) {
+  if (operand.is_output()) return operand.output().dtype();
+  if (operand.tensor().has_value()) return operand.tensor()->dtype();
+  DType found = DType::kInvalid;
+  for (const Operand& element : operand.list()) {
+    LEAT_ASSIGN_OR_RETURN(const DType type, OwnDType(element));
+    if (type == DType::kInvalid || type == found) continue;
+    if (found != DType::kInvalid) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("its list has a tensor of ", Name(found), " and one of ",
+                       Name(type)));
+    }
+    found = type;
+  }
+  return found;
+}
+
+// Returns the dtype of numbers if no other input decides it. `attr` is the attr
+// that holds the dtype; null if there is none.
+DType FreeDType(const AttrDef* attr, const std::vector<Tensor>& numbers) {
+  const auto convert_to = [&](DType type) {
+    return std::all_of(numbers.begin(), numbers.end(), [&](const Tensor& n) {
+      return ConvertNumbers(n, type).ok();
+    });
+  };
+  DType wanted = DefaultDType(numbers[0]);
+  for (const Tensor& other : numbers) {
+    if (DefaultDType(other) == DType::kFloat) wanted = DType::kFloat;
+  }
+  if (attr == nullptr) return wanted;
   if (attr->default_value.has_value()) {
     const DType* type = std::get_if<DType>(&*attr->default_value);
-    if (type != nullptr && ConvertNumber(number, *type).ok()) return *type;
+    if (type != nullptr && convert_to(*type)) return *type;
   }
-  const DType wanted = DefaultDType(number);
   const std::vector<DType>& allowed = attr->allowed_types;
   const auto is_allowed = [&](DType type) {
     return allowed.empty() || std::count(allowed.begin(), allowed.end(), type);
@@ -115,15 +174,11 @@ class Resolver {
                        IsList(arg) ? "a list of tensors" : "one tensor"));
     }
     for (const Operand& operand : input.operands()) {
-      DType type = DType::kInvalid;
-      if (operand.tensor().has_value()) {
-        type = operand.tensor()->dtype();
-      } else if (!operand.number().has_value()) {
-        type = operand.output().dtype();
-      }
-      dtypes_[i].push_back(type);
-      if (type == DType::kInvalid || arg.type_attr.empty()) continue;
-      LEAT_RETURN_IF_ERROR(Imply(arg, arg.type_attr, type));
+      const absl::StatusOr<DType> type = OwnDType(operand);
+      if (!type.ok()) return InputError(arg, type.status());
+      dtypes_[i].push_back(*type);
+      if (*type == DType::kInvalid || arg.type_attr.empty()) continue;
+      LEAT_RETURN_IF_ERROR(Imply(arg, arg.type_attr, *type));
     }
     if (!arg.number_attr.empty()) {
       return Imply(arg, arg.number_attr,
@@ -132,25 +187,21 @@ class Resolver {
     return absl::OkStatus();
   }
 
-  // Decides the dtypes of the operands that are numbers.
+  // Decides the dtypes of the operands that have none of their own.
   absl::Status FillNumbers(size_t i) {
     const ArgDef& arg = op_.inputs[i];
     absl::Span<const Operand> operands = args_.inputs[i].operands();
     for (size_t k = 0; k < operands.size(); ++k) {
-      if (!operands[k].number().has_value()) continue;
-      const Tensor& number = *operands[k].number();
-      DType type = arg.type;
+      if (dtypes_[i][k] != DType::kInvalid) continue;
       if (!arg.type_attr.empty()) {
-        auto known = args_.attrs.GetOr<DType>(arg.type_attr, DType::kInvalid);
-        LEAT_RETURN_IF_ERROR(known.status());
-        type = *known != DType::kInvalid
-                   ? *known
-                   : FreeDType(op_.FindAttr(arg.type_attr), number);
-        args_.attrs.Set(arg.type_attr, type);
-      } else if (type == DType::kInvalid) {
-        type = DefaultDType(number);
+        LEAT_ASSIGN_OR_RETURN(dtypes_[i][k], DecideAttr(arg));
+      } else if (arg.type != DType::kInvalid) {
+        dtypes_[i][k] = arg.type;
+      } else {
+        std::vector<Tensor> numbers;
+        AppendNumbers(operands[k], numbers);
+        if (!numbers.empty()) dtypes_[i][k] = FreeDType(nullptr, numbers);
       }
-      dtypes_[i][k] = type;
     }
     if (!arg.type_list_attr.empty()) {
       return Imply(arg, arg.type_list_attr, dtypes_[i]);
@@ -158,11 +209,40 @@ class Resolver {
     return absl::OkStatus();
   }
 
+  // Returns the value of the attr that is the type of `arg`. If it has none
+  // yet, it follows from all numbers in arguments that share it.
+  absl::StatusOr<DType> DecideAttr(const ArgDef& arg) {
+    LEAT_ASSIGN_OR_RETURN(
+        const DType known,
+        args_.attrs.GetOr<DType>(arg.type_attr, DType::kInvalid));
+    if (known != DType::kInvalid) return known;
+    std::vector<Tensor> numbers;
+    for (size_t i = 0; i < op_.inputs.size(); ++i) {
+      if (op_.inputs[i].type_attr != arg.type_attr) continue;
+      for (const Operand& operand : args_.inputs[i].operands()) {
+        AppendNumbers(operand, numbers);
+      }
+    }
+    const AttrDef* attr = op_.FindAttr(arg.type_attr);
+    if (numbers.empty()) return DType::kInvalid;
+    const DType type = FreeDType(attr, numbers);
+    LEAT_RETURN_IF_ERROR(Imply(arg, arg.type_attr, type));
+    return type;
+  }
+
+  static absl::Status InputError(const ArgDef& arg, const absl::Status& error) {
+    return Annotate(error, absl::StrCat("input '", arg.name, "': "));
+  }
+
   // Sets `attr`, or checks that it has this value already.
   absl::Status Imply(const ArgDef& arg, const std::string& attr,
                      AttrValue value) {
     const AttrValue* known = args_.attrs.Find(attr);
     if (known == nullptr) {
+      if (const AttrDef* def = op_.FindAttr(attr)) {
+        const absl::Status allowed = CheckAttrValue(*def, value);
+        if (!allowed.ok()) return InputError(arg, allowed);
+      }
       args_.attrs.Set(attr, std::move(value));
       return absl::OkStatus();
     }
@@ -180,40 +260,38 @@ class Resolver {
 
 }  // namespace
 
-absl::StatusOr<Tensor> ConvertNumber(const Tensor& number, DType dtype) {
-  if (dtype == DType::kBool || number.dtype() == DType::kBool) {
-    if (dtype == number.dtype()) return number;
-  } else if (IsFloating(dtype)) {
-    Tensor result;
-    VisitDType(kFloats, dtype, [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      result = Tensor::Scalar<T>(
-          static_cast<T>(static_cast<float>(AsDouble(number))));
-      if constexpr (std::is_same_v<T, double>) {
-        result = Tensor::Scalar<double>(AsDouble(number));
-      }
-    });
-    if (result.IsValid()) return result;
-  } else if (IsComplex(dtype)) {
-    const double value = AsDouble(number);
-    if (dtype == DType::kComplex128) {
-      return Tensor::Scalar<std::complex<double>>(value);
-    }
-    return Tensor::Scalar<std::complex<float>>(static_cast<float>(value));
-  } else {
-    Tensor result;
-    VisitDType(kInts, dtype, [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      if (!FitsInteger<T>(number)) return;
-      result = Tensor::Scalar<T>(number.dtype() == DType::kInt64
-                                     ? static_cast<T>(number.scalar<int64_t>())
-                                     : static_cast<T>(AsDouble(number)));
-    });
-    if (result.IsValid()) return result;
+DType DefaultDType(const Tensor& numbers) {
+  switch (numbers.dtype()) {
+    case DType::kBool:
+      return DType::kBool;
+    case DType::kInt64:
+      return DType::kInt32;
+    default:
+      return DType::kFloat;
   }
+}
+
+absl::StatusOr<Tensor> ConvertNumbers(const Tensor& numbers, DType dtype) {
+  Tensor result;
+  const auto convert = [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    result = ConvertElements<T>(numbers);
+  };
+  if (dtype == DType::kBool || numbers.dtype() == DType::kBool) {
+    if (dtype == numbers.dtype()) return numbers;
+  } else if (dtype == DType::kComplex64) {
+    result = ConvertElements<std::complex<float>>(numbers);
+  } else if (dtype == DType::kComplex128) {
+    result = ConvertElements<std::complex<double>>(numbers);
+  } else if (IsFloating(dtype)) {
+    VisitDType(kFloats, dtype, convert);
+  } else {
+    VisitDType(kInts, dtype, convert);
+  }
+  if (result.IsValid()) return result;
   return absl::InvalidArgumentError(
       absl::StrCat("cannot make a constant of type ", Name(dtype), " from ",
-                   number.DebugString()));
+                   numbers.DebugString()));
 }
 
 absl::Status ResolveAttrs(const OpDef& op, OpArgs& args,

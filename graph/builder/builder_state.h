@@ -137,9 +137,18 @@ struct GraphBuilder::State {
   // Adds a Const without control edges. `name` has its scopes and is made
   // unique.
   absl::StatusOr<NodeId> AddConstant(Tensor value, std::string name);
-  // Returns the endpoints of all inputs in `args`. Numbers and tensors become
-  // constants named after the node and the argument; outputs of other builders
-  // are resolved. `dtypes` comes from ResolveAttrs.
+  // Adds a Pack of the endpoints, of which there is at least one. `name` has
+  // its scopes and is made unique.
+  absl::StatusOr<NodeId> AddPack(absl::Span<const Endpoint> elements,
+                                 DType dtype, std::string name);
+  // Returns the endpoint that an operand stands for. Numbers, which get
+  // `dtype`, and tensors become a constant of that name; a list becomes a Pack,
+  // and what is in it has its position as the name under `name`. Outputs of
+  // other builders are resolved.
+  absl::StatusOr<Endpoint> EndpointOf(const Operand& operand, DType dtype,
+                                      const std::string& name);
+  // Returns the endpoints of all inputs in `args`. What is made for them is
+  // named after the node and the argument. `dtypes` comes from ResolveAttrs.
   absl::StatusOr<std::vector<Endpoint>> Endpoints(
       const OpDef& op, const OpArgs& args, absl::string_view node_name,
       const std::vector<std::vector<DType>>& dtypes);
@@ -251,9 +260,13 @@ class BodyScope {
   SourceLocation location_;
 };
 
-// Converts the scalar `number`, which is a bool, int64 or double (see Operand),
-// to `dtype`. Fails with INVALID_ARGUMENT if the value does not fit.
-absl::StatusOr<Tensor> ConvertNumber(const Tensor& number, DType dtype);
+// Converts the numbers in a tensor of dtype bool, int64 or double (see Operand)
+// to `dtype`. Fails with INVALID_ARGUMENT if one of them does not fit.
+absl::StatusOr<Tensor> ConvertNumbers(const Tensor& numbers, DType dtype);
+
+// Returns the dtype that numbers get if nothing else decides it: bool, int32 or
+// float.
+DType DefaultDType(const Tensor& numbers);
 
 // Adds to args.attrs the attrs that follow from the inputs, and sets `dtypes`
 // to the dtype of each operand: [argument][operand]. Fails with

@@ -7,17 +7,6 @@
 namespace leat {
 namespace {
 
-Output Binary(absl::string_view op, absl::string_view name, Operand a,
-              Operand b) {
-  const SourceLocation location =
-      a.output().builder() != nullptr ? a.location() : b.location();
-  return AddOp({.op = op,
-                .inputs = {std::move(a), std::move(b)},
-                .name = std::string(name),
-                .location = location})
-      .output(0);
-}
-
 // Returns the node of an operation, or null if it has none: the constructor
 // takes any id.
 const Node* FindNode(const Operation& operation) {
@@ -84,24 +73,6 @@ PartialShape Output::shape() const {
   if (builder() == nullptr) return {};
   const InferredOutput* inferred = builder()->inferred(endpoint());
   return inferred == nullptr ? PartialShape() : inferred->shape;
-}
-
-Output operator+(Operand a, Operand b) {
-  return Binary("AddV2", "add", std::move(a), std::move(b));
-}
-Output operator-(Operand a, Operand b) {
-  return Binary("Sub", "sub", std::move(a), std::move(b));
-}
-Output operator*(Operand a, Operand b) {
-  return Binary("Mul", "mul", std::move(a), std::move(b));
-}
-Output operator/(Operand a, Operand b) {
-  return Binary("RealDiv", "truediv", std::move(a), std::move(b));
-}
-Output operator-(Operand a) {
-  const SourceLocation location = a.location();
-  return AddOp({.op = "Neg", .inputs = {std::move(a)}, .location = location})
-      .output(0);
 }
 
 }  // namespace leat

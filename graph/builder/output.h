@@ -1,12 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Output, Operation and Operand are the values that a program passes around
-// while it builds a graph: handles to what a GraphBuilder has built.
+// Output and Operation are the values that a program passes around while it
+// builds a graph: handles to what a GraphBuilder has built.
 //
 //   GraphBuilder b;
 //   Output x = b.Placeholder<float>("x", {-1});
 //   Output y = 2 * x + 1;                     // nodes "mul" and "add"
 //   std::string name = y.operation().name();  // "add"
+//   Output z = y.Slice({All(), 0});           // y[:, 0], "strided_slice"
 //
 // Handles are cheap to copy and do not own anything: the builder must outlive
 // them. An invalid handle, which is default-constructed or comes after an
@@ -15,18 +16,16 @@
 #ifndef LEAT_GRAPH_BUILDER_OUTPUT_H_
 #define LEAT_GRAPH_BUILDER_OUTPUT_H_
 
-#include <cstdint>
-#include <optional>
+#include <initializer_list>
 #include <string>
-#include <type_traits>
 
 #include "leat/core/source_location.h"
-#include "leat/core/tensor.h"
 #include "leat/graph/graph.h"
 
 namespace leat {
 
 class GraphBuilder;
+class Index;
 class Output;
 
 // A node of a graph under construction. The functions of GraphBuilder and the
@@ -96,67 +95,18 @@ class Output {
   // Returns what shape inference knows of the shape; nothing if it is invalid.
   PartialShape shape() const;
 
+  // Adds a StridedSlice that takes a part of the tensor, as NumPy's brackets
+  // do: x.Slice({All(), -1, Range(0, 3)}) is x[:, -1, 0:3]. index.h has what
+  // may stand in the braces.
+  Output Slice(std::initializer_list<Index> indices,
+               SourceLocation location = SourceLocation::Current()) const;
+
   friend bool operator==(const Output&, const Output&) = default;
 
  private:
   Operation operation_;
   int index_ = 0;
 };
-
-// An argument of an op function: an Output, a tensor or a number. A tensor
-// becomes a Const of its own dtype. A number becomes a Const of the dtype that
-// the op's other arguments or attrs decide; if nothing decides, an integer
-// becomes an int32, a floating-point number a float and a bool a bool.
-//
-// Each constructor takes the place in the program from which it is called, for
-// errors.
-class Operand {
- public:
-  Operand(Output output,  // NOLINT: the conversion is the purpose
-          SourceLocation location = SourceLocation::Current())
-      : output_(output), location_(location) {}
-  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
-  Operand(T value,  // NOLINT
-          SourceLocation location = SourceLocation::Current())
-      : number_(Number(value)), location_(location) {}
-  Operand(Tensor value,  // NOLINT
-          SourceLocation location = SourceLocation::Current())
-      : tensor_(std::move(value)), location_(location) {}
-
-  // Invalid if this is a number or a tensor.
-  const Output& output() const { return output_; }
-  // Returns the number as a scalar of dtype bool, int64 or double; this is not
-  // the dtype of the Const that is made of it.
-  const std::optional<Tensor>& number() const { return number_; }
-  const std::optional<Tensor>& tensor() const { return tensor_; }
-  // Returns the place in the program where the operand was made.
-  SourceLocation location() const { return location_; }
-
- private:
-  // Makes the scalar for number().
-  template <class T>
-  static Tensor Number(T value) {
-    if constexpr (std::is_same_v<T, bool>) return Tensor::Scalar<bool>(value);
-    if constexpr (std::is_floating_point_v<T>) {
-      return Tensor::Scalar<double>(value);
-    }
-    return Tensor::Scalar<int64_t>(static_cast<int64_t>(value));
-  }
-
-  Output output_;
-  std::optional<Tensor> number_;
-  std::optional<Tensor> tensor_;
-  SourceLocation location_;
-};
-
-// Add the nodes AddV2, Sub, Mul, RealDiv and Neg, with the names that
-// TensorFlow's Python gives them: "add", "sub", "mul", "truediv" and "Neg". One
-// of the operands must be an Output.
-Output operator+(Operand a, Operand b);
-Output operator-(Operand a, Operand b);
-Output operator*(Operand a, Operand b);
-Output operator/(Operand a, Operand b);
-Output operator-(Operand a);
 
 }  // namespace leat
 

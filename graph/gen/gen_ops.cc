@@ -27,6 +27,7 @@ constexpr char kHeaderStart[] =
 // are the inputs, then the attrs that must be given, then a struct of the
 // others. Attrs that inputs imply (types, list lengths) are no parameters. Ops
 // that may have no input take the builder first. Errors stay with the builder.
+// operand.h says what may be written for an input: op::Reshape(x, {-1, 10}).
 //
 // The comment of a function says what the op does, then which tensors it takes
 // and gives and which values its attrs may have, by the names of the op.
@@ -38,7 +39,6 @@ constexpr char kHeaderStart[] =
 #include <string>
 #include <vector>
 
-#include "absl/types/span.h"
 #include "leat/graph/builder/builder.h"
 
 namespace leat::op {

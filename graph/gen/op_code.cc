@@ -201,7 +201,7 @@ OpCode::OpCode(const OpDef& op) : op_(op), takes_builder_(MayHaveNoInput(op)) {
   std::set<std::string> field_names;
   std::set<std::string> output_names = {"operation"};
   for (const ArgDef& arg : op.inputs) {
-    inputs_.push_back({IsList(arg) ? "absl::Span<const Output>" : "Operand",
+    inputs_.push_back({IsList(arg) ? "OperandList" : "Operand",
                        Identifier(arg.name, names), arg.name, ""});
   }
   for (const AttrDef& attr : op.attrs) {

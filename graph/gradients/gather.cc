@@ -14,11 +14,7 @@ const Tensor& MinusOne() {
 }
 
 // Returns the vector `shape` without its first entry.
-Output Tail(Output shape) {
-  return op::StridedSlice(shape, Tensor::Vector<int32_t>({1}),
-                          Tensor::Vector<int32_t>({0}),
-                          Tensor::Vector<int32_t>({1}), {.end_mask = 1});
-}
+Output Tail(Output shape) { return shape.Slice({From(1)}); }
 
 // Returns the gradient as slices of a tensor of shape `shape`, one row per
 // index. `params` is what is known of that shape.
@@ -32,8 +28,7 @@ IndexedSlices Rows(GraphBuilder& b, Output dy, Output indices, Output shape,
     if (!empty) values_shape = IntVector(b, dims);
   }
   if (!values_shape.IsValid()) {
-    values_shape =
-        op::ConcatV2({{op::ExpandDims(op::Size(indices), 0), Tail(shape)}}, 0);
+    values_shape = op::ConcatV2({{op::Size(indices)}, Tail(shape)}, 0);
   }
   const PartialShape list = indices.shape();
   const bool is_list = list.rank_known() && list.rank() == 1;
@@ -78,10 +73,7 @@ Output AsInt32(Output x) {
 
 // Returns the product of the entries [begin, end) of the vector `shape`.
 Output Product(Output shape, Output begin, Output end) {
-  const Output part =
-      op::StridedSlice(shape, op::ExpandDims(begin, 0), op::ExpandDims(end, 0),
-                       Tensor::Vector<int32_t>({1}));
-  return op::Prod(part, Tensor::Vector<int32_t>({0}));
+  return op::Prod(shape.Slice({Range(begin, end)}), {0});
 }
 
 // The extents of params [B..., outer..., axis, inner...] and of indices [B...,
@@ -108,19 +100,16 @@ void AxisGatherGrad(GradientContext& c, Output axis, Output batch) {
   const GatherExtents e(c.input(0), indices, axis, batch);
   const Tensor swap = Tensor::Vector<int32_t>({0, 2, 1, 3});
   const Output values = op::Transpose(
-      op::Reshape(c.grad(), op::Pack({{e.batches, e.outer, e.count, e.inner}})),
-      swap);
+      op::Reshape(c.grad(), {e.batches, e.outer, e.count, e.inner}), swap);
   const Output offsets =
       op::Cast(op::ExpandDims(op::Range(0, e.batches, 1) * e.extent, 1),
                indices.dtype());
-  const Output rows =
-      op::Reshape(indices, op::Pack({{e.batches, e.count}})) + offsets;
+  const Output rows = op::Reshape(indices, {e.batches, e.count}) + offsets;
   const Output sums = op::UnsortedSegmentSum(
-      op::Reshape(values, op::Pack({{e.batches * e.count, e.outer * e.inner}})),
-      Flat(rows), e.batches * e.extent);
+      op::Reshape(values, {e.batches * e.count, e.outer * e.inner}), Flat(rows),
+      e.batches * e.extent);
   const Output ordered = op::Transpose(
-      op::Reshape(sums, op::Pack({{e.batches, e.extent, e.outer, e.inner}})),
-      swap);
+      op::Reshape(sums, {e.batches, e.extent, e.outer, e.inner}), swap);
   c.set(0, op::Reshape(ordered, e.shape));
 }
 

@@ -45,11 +45,7 @@ bool SameBatch(const PartialShape& a, const PartialShape& b) {
 // Sums `gradient` over the batch dimensions along which `to` was stretched.
 Output SumBatch(Output gradient, Output to, Output other, bool first) {
   const Output shape = ShapeOf(to);
-  const auto batch = [](Output s) {
-    return op::StridedSlice(s, Tensor::Vector<int32_t>({0}),
-                            Tensor::Vector<int32_t>({-2}),
-                            Tensor::Vector<int32_t>({1}));
-  };
+  const auto batch = [](Output s) { return s.Slice({Until(-2)}); };
   const Output a = batch(shape);
   const Output b = batch(ShapeOf(other));
   const Output axes = first ? op::BroadcastGradientArgs(a, b).r0

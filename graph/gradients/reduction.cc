@@ -27,8 +27,8 @@ Output KeptShape(Output x, Output axes) {
   const Output shape = ShapeOf(x);
   const Output rank = op::Rank(x);
   const Output normal = NormalAxes(axes, rank);
-  return op::DynamicStitch({{op::Range(0, rank, 1), normal}},
-                           {{shape, op::OnesLike(normal)}});
+  return op::DynamicStitch({op::Range(0, rank, 1), normal},
+                           {shape, op::OnesLike(normal)});
 }
 
 // Returns `t`, which has the output's shape, in a shape that broadcasts against
@@ -143,7 +143,7 @@ ReducedFirst ReducedFirstOf(Output x, Output axes) {
   };
   const Output reduced = positions(op::Greater(uses, 0));
   const Output order =
-      op::ConcatV2({{reduced, positions(op::Equal(uses, 0))}}, 0);
+      op::ConcatV2({reduced, positions(op::Equal(uses, 0))}, 0);
   return {.order = order,
           .back = op::InvertPermutation(order),
           .count = op::Shape(reduced)};
@@ -169,7 +169,7 @@ void ProdGrad(GradientContext& c) {
       op::Prod(op::Slice(shape, zero, first.count), zero, {.keep_dims = true});
   const Output columns = op::Prod(op::Slice(shape, first.count, MinusOne()),
                                   zero, {.keep_dims = true});
-  const Output matrix = op::Reshape(moved, op::ConcatV2({{rows, columns}}, 0));
+  const Output matrix = op::Reshape(moved, op::ConcatV2({rows, columns}, 0));
   const Output before = op::Cumprod(matrix, 0, {.exclusive = true});
   const Output after =
       op::Cumprod(matrix, 0, {.exclusive = true, .reverse = true});

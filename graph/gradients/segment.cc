@@ -23,8 +23,8 @@ void UnsortedSegmentSumGrad(GradientContext& c) {
   } else {
     const Output extra = op::Rank(rows) - op::Rank(ids);
     kept = op::Reshape(
-        kept, op::ConcatV2(
-                  {{ShapeOf(ids), op::Fill(op::ExpandDims(extra, 0), 1)}}, 0));
+        kept,
+        op::ConcatV2({ShapeOf(ids), op::Fill(op::ExpandDims(extra, 0), 1)}, 0));
   }
   c.set(0, op::SelectV2(kept, rows, op::ZerosLike(rows)));
 }

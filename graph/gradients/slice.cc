@@ -29,7 +29,7 @@ void SliceGrad(GradientContext& c) {
   const Output from = c.input(1);
   const Output rest =
       ShapeOf(x, from.dtype()) - ShapeOf(y, from.dtype()) - from;
-  c.set(0, op::Pad(c.grad(), op::ConcatV2({{Column(from), Column(rest)}}, 1)));
+  c.set(0, op::Pad(c.grad(), op::ConcatV2({Column(from), Column(rest)}, 1)));
 }
 
 void StridedSliceGrad(GradientContext& c) {

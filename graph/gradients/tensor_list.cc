@@ -9,11 +9,7 @@ namespace leat::gradients::tensor_list {
 namespace {
 
 // Returns the shape of the elements that `x` is stacked of.
-Output RowShape(Output x) {
-  return op::StridedSlice(ShapeOf(x), Tensor::Vector<int32_t>({1}),
-                          Tensor::Vector<int32_t>({0}),
-                          Tensor::Vector<int32_t>({1}), {.end_mask = 1});
-}
+Output RowShape(Output x) { return ShapeOf(x).Slice({From(1)}); }
 
 void PushBackGrad(GradientContext& c) {
   const Output element = c.input(1);

@@ -25,7 +25,7 @@ void TileGrad(GradientContext& c) {
     axes = IntVector(b, even);
   } else {
     const Output shape = ShapeOf(c.input(0), multiples.dtype());
-    split = op::Reshape(op::Pack({{multiples, shape}}, {.axis = 1}),
+    split = op::Reshape(op::Pack({multiples, shape}, {.axis = 1}),
                         Tensor::Vector<int32_t>({-1}));
     axes = op::Range(0, op::Size(split), 2);
   }

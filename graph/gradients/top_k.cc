@@ -12,19 +12,13 @@ void TopKGrad(GradientContext& c) {
   const Output x = c.input(0);
   const Output indices = c.output(1);
   const Output shape = ShapeOf(x);
-  const Output extent = op::StridedSlice(
-      shape, Tensor::Vector<int32_t>({-1}), Tensor::Vector<int32_t>({0}),
-      Tensor::Vector<int32_t>({1}), {.shrink_axis_mask = 1});
-  const Output width =
-      op::StridedSlice(ShapeOf(indices), Tensor::Vector<int32_t>({-1}),
-                       Tensor::Vector<int32_t>({0}),
-                       Tensor::Vector<int32_t>({1}), {.shrink_axis_mask = 1});
+  const Output extent = shape.Slice({-1});
+  const Output width = ShapeOf(indices).Slice({-1});
   const Output rows = op::FloorDiv(op::Size(indices), op::Maximum(width, 1));
-  const Output matrix = op::Reshape(indices, op::Pack({{rows, width}}));
+  const Output matrix = op::Reshape(indices, {rows, width});
   const Output starts = op::ExpandDims(op::Range(0, rows, 1) * extent, 1);
-  const Output flat =
-      op::Reshape(matrix + starts, Tensor::Vector<int32_t>({-1}));
-  const Output values = op::Reshape(c.grad(0), Tensor::Vector<int32_t>({-1}));
+  const Output flat = op::Reshape(matrix + starts, {-1});
+  const Output values = op::Reshape(c.grad(0), {-1});
   c.set(0,
         op::Reshape(op::UnsortedSegmentSum(values, flat, op::Size(x)), shape));
 }

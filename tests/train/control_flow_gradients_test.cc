@@ -526,7 +526,7 @@ TEST_P(LoopTrainingTest, MinimizesALossWithALoop) {
        op::Fill(Tensor::Vector<int32_t>({4, 8}), b.Const(0.0f))},
       [&](Variables v) { return op::Less(v[0], 3); },
       [&](Variables v) {
-        const Output in = op::ConcatV2({{x, v[1]}}, 1);
+        const Output in = op::ConcatV2({x, v[1]}, 1);
         return Outputs{v[0] + 1, nn::Dense(in, {.units = 8,
                                                 .activation = nn::tanh,
                                                 .name = "cell"})};

@@ -98,7 +98,7 @@ void AddElementWise(std::vector<GradientCase>& cases) {
   cases.push_back({.op = "AddN",
                    .shapes = {Shape{2, 3}, Shape{2, 3}},
                    .build = [](GraphBuilder&, const Inputs& x) {
-                     return op::Sin(op::AddN({{x[0], x[1], x[0]}}));
+                     return op::Sin(op::AddN({x[0], x[1], x[0]}));
                    }});
 }
 

@@ -82,18 +82,15 @@ Places PlacesOf(Output ids, const Table& table, int64_t parts,
 
 // Returns the rows in the shape of the ids, followed by the shape of a row.
 Output InShapeOf(Output rows, Output ids, const Table& table) {
-  GraphBuilder& b = *ids.builder();
   const PartialShape known = ids.shape();
   if (known.IsFullyKnown()) {
     Dims dims(known.dims().begin(), known.dims().end());
     dims.insert(dims.end(), table.row.begin(), table.row.end());
-    return op::Reshape(rows, gradients::IntVector(b, dims));
+    return op::Reshape(rows, dims);
   }
   if (known.rank_known() && known.rank() == 1) return rows;
-  return op::Reshape(
-      rows,
-      op::ConcatV2(
-          {{gradients::ShapeOf(ids), gradients::IntVector(b, table.row)}}, 0));
+  return op::Reshape(rows,
+                     op::ConcatV2({gradients::ShapeOf(ids), table.row}, 0));
 }
 
 // Reads the rows with the given ids from all parts.
@@ -101,7 +98,7 @@ Output LookUp(absl::Span<const Variable> parts, Output ids, const Table& table,
               PartitionStrategy strategy, SourceLocation location) {
   if (parts.size() == 1) return Gather(parts[0], ids, location);
   const auto count = static_cast<int64_t>(parts.size());
-  const Output flat = op::Reshape(ids, Tensor::Vector<int32_t>({-1}));
+  const Output flat = op::Reshape(ids, {-1});
   const Output positions = op::Range(0, op::Size(flat), 1);
   const Places places = PlacesOf(flat, table, count, strategy);
   const Output part = op::Cast(places.part, DType::kInt32);
@@ -124,9 +121,7 @@ Output ClipRows(Output rows, const Table& table, double max_norm) {
   for (int i = static_cast<int>(table.row.size()); i > 0; --i) {
     axes.push_back(-i);
   }
-  const Output squares =
-      op::Sum(rows * rows, gradients::IntVector(*rows.builder(), axes),
-              {.keep_dims = true});
+  const Output squares = op::Sum(rows * rows, axes, {.keep_dims = true});
   const Output positive = op::Greater(squares, 0);
   const Output safe = op::SelectV2(positive, squares, op::OnesLike(squares));
   const Output norms = op::SelectV2(positive, op::Sqrt(safe), squares);

@@ -74,27 +74,22 @@ Output Activate(GraphBuilder& b, const Activation& activation, Output y,
 
 // Returns `x` as a matrix with the same last axis.
 Output AsMatrix(Output x, int64_t columns, SourceLocation location) {
-  return op::Reshape(x, gradients::IntVector(*x.builder(), {-1, columns}),
-                     location);
+  return op::Reshape(x, {-1, columns}, location);
 }
 
 // Returns a matrix in the shape of `x`, apart from the last axis.
 Output LikeRowsOf(Output matrix, Output x, int64_t columns,
                   SourceLocation location) {
   const PartialShape shape = x.shape();
-  GraphBuilder& b = *x.builder();
   Dims dims(shape.dims().begin(), shape.dims().end());
   dims.back() = columns;
   int unknown = 0;
   for (int64_t dim : dims) unknown += dim == PartialShape::kUnknown;
   if (unknown <= 1) {
-    return op::Reshape(matrix, gradients::IntVector(b, dims), location);
+    return op::Reshape(matrix, dims, location);
   }
-  const Output rows = op::StridedSlice(
-      op::Shape(x, {}, location), Tensor::Vector<int32_t>({0}),
-      Tensor::Vector<int32_t>({-1}), Tensor::Vector<int32_t>({1}));
-  const Output result_shape =
-      op::ConcatV2({{rows, gradients::IntVector(b, {columns})}}, 0);
+  const Output rows = op::Shape(x, {}, location).Slice({Until(-1)}, location);
+  const Output result_shape = op::ConcatV2({rows, {columns}}, 0);
   return op::Reshape(matrix, result_shape, location);
 }
 
@@ -208,11 +203,8 @@ Output Flatten(Output x, SourceLocation location) {
   if (known && rest.ok() && *rest > 0) {
     return AsMatrix(x, *rest, location);
   }
-  const Output rows = op::StridedSlice(
-      op::Shape(x, {}, location), Tensor::Vector<int32_t>({0}),
-      Tensor::Vector<int32_t>({1}), Tensor::Vector<int32_t>({1}));
-  return op::Reshape(
-      x, op::ConcatV2({{rows, gradients::IntVector(*b, {-1})}}, 0), location);
+  const Output rows = op::Shape(x, {}, location).Slice({Until(1)}, location);
+  return op::Reshape(x, op::ConcatV2({rows, {-1}}, 0), location);
 }
 
 Output Dropout(Output x, DropoutAttrs attrs, SourceLocation location) {

@@ -1,7 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/train/nn/losses.h"
 
-#include "leat/graph/autodiff/gradient_shapes.h"
 #include "leat/graph/ops.h"
 
 namespace leat::nn {
@@ -25,7 +24,7 @@ Output MeanOfAll(Output x, SourceLocation location) {
   }
   Dims axes;
   for (int i = 0; i < shape.rank(); ++i) axes.push_back(i);
-  return op::Mean(x, gradients::IntVector(*x.builder(), axes), {}, location);
+  return op::Mean(x, axes, {}, location);
 }
 
 Output SparseSoftmaxCrossEntropy(Output labels, Output logits,

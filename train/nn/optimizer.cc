@@ -29,9 +29,9 @@ IndexedSlices Deduplicate(const IndexedSlices& rows, SourceLocation location) {
 // Rounds a number to float32, as TensorFlow's optimizers do for variables of
 // all dtypes.
 Operand AsFloat32(const Operand& value) {
-  if (!value.number().has_value() ||
+  if (!value.number().has_value() || value.number()->rank() != 0 ||
       value.number()->dtype() != DType::kDouble) {
-    return value;
+    return value;  // a list of numbers is an error of the op that takes it
   }
   const auto rounded = static_cast<float>(value.number()->scalar<double>());
   return Operand(static_cast<double>(rounded), value.location());

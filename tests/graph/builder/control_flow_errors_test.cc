@@ -260,7 +260,7 @@ TEST(ControlFlowErrorsTest, RefusesVariablesThatChangeTypeOrShape) {
   const Outputs r = While(
       {x}, [&](Variables) { return b.Const(true); },
       [&](Variables v) {
-        return Outputs{op::ConcatV2({{v[0], x}}, 0)};
+        return Outputs{op::ConcatV2({v[0], x}, 0)};
       });
   EXPECT_EQ(r.size(), 1u);
   EXPECT_THAT(Message(b),

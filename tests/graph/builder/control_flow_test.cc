@@ -367,7 +367,7 @@ TEST(ControlFlowTest, ShapeInvariantsWiden) {
   const Outputs r = While(
       {x}, [&](Variables) { return b.Const(true); },
       [&](Variables v) {
-        return Outputs{op::ConcatV2({{v[0], x}}, 0)};
+        return Outputs{op::ConcatV2({v[0], x}, 0)};
       },
       {.shape_invariants = {PartialShape{-1}}});
   EXPECT_EQ(r[0].shape(), (PartialShape{-1}));

@@ -1,0 +1,212 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Operand and OperandList are the arguments of op functions (ops.h): an op
+// takes an Operand where it wants one tensor, and an OperandList where it wants
+// a list of tensors. A program writes what it has.
+//
+//   op::Add(x, 1)                   // a number
+//   op::Transpose(x, {1, 0, 2})     // a list of numbers is one tensor
+//   op::Pad(x, {{1, 1}, {0, 0}})    // so is a list of lists
+//   op::Reshape(x, {batch, -1})     // and a list with Outputs in it
+//   op::ConcatV2({x, h}, 1)         // a list of two tensors
+//   op::ConcatV2({{batch}, {3}}, 0) // likewise: two tensors in braces
+//
+// A number, or a list of numbers, becomes a Const, and a list with Outputs in
+// it a Pack. Both are named after the node and the argument, "Reshape/shape",
+// and lie in the open name and device scopes. The dtype of numbers follows from
+// these rules, of which the first that says something decides:
+//
+//   1. The op says which dtype the argument has, as Switch does of `pred`.
+//   2. The argument's dtype is an attr, such as T, and an Output or a tensor
+//      among the op's arguments, or in the same list, decides that attr.
+//   3. The attr has a default dtype that can hold the numbers. Most arguments
+//      that are axes, shapes or permutations have the default int32.
+//   4. Integers become int32, or float where the op does not take int32. If
+//      there is a fraction among the numbers that share the attr, they become
+//      float. True and false become bool.
+//
+// Numbers that do not fit the dtype are an error that names the argument.
+#ifndef LEAT_GRAPH_BUILDER_OPERAND_H_
+#define LEAT_GRAPH_BUILDER_OPERAND_H_
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "leat/core/source_location.h"
+#include "leat/core/tensor.h"
+#include "leat/graph/builder/output.h"
+
+namespace leat {
+
+namespace internal {
+
+// A C++ type of numbers: bool, an integer or a floating-point type.
+template <class T>
+concept Arithmetic = std::is_arithmetic_v<T>;
+
+// A C++ type that becomes a string tensor.
+template <class T>
+concept Text = std::convertible_to<const T&, absl::string_view> &&
+    !std::same_as<T, std::nullptr_t>;
+
+// A container of numbers that lie one after the other, such as Dims or
+// std::vector<int>.
+template <class T>
+concept ArithmeticArray =
+    !Text<T> && Arithmetic<typename T::value_type> &&
+    std::convertible_to<const T&, absl::Span<const typename T::value_type>>;
+
+// A container of Outputs that lie one after the other.
+template <class T>
+concept OutputArray = std::convertible_to<const T&, absl::Span<const Output>>;
+
+// Returns a tensor of the numbers, whose dtype is bool, int64 or double: the
+// one that has all values of T, as far as there is one.
+template <Arithmetic T>
+Tensor NumberTensor(const Shape& shape, absl::Span<const T> numbers);
+
+}  // namespace internal
+
+// One tensor that an op takes: an Output, a tensor, a string, a number, or a
+// list of these. A tensor becomes a Const of its own dtype. The top of this
+// file says what becomes of numbers and lists.
+//
+// Each constructor takes the place in the program from which it is called, for
+// errors. A value.
+class Operand {
+ public:
+  Operand(Output output,  // NOLINT: the conversion is the purpose
+          SourceLocation location = SourceLocation::Current())
+      : output_(output), location_(location) {}
+  template <internal::Arithmetic T>
+  Operand(T value,  // NOLINT
+          SourceLocation location = SourceLocation::Current())
+      : number_(
+            internal::NumberTensor<T>(Shape{}, absl::MakeConstSpan(&value, 1))),
+        location_(location) {}
+  Operand(Tensor value,  // NOLINT
+          SourceLocation location = SourceLocation::Current())
+      : tensor_(std::move(value)), location_(location) {}
+  template <internal::Text T>
+  Operand(const T& text,  // NOLINT
+          SourceLocation location = SourceLocation::Current())
+      : tensor_(
+            Tensor::Scalar<std::string>(std::string(absl::string_view(text)))),
+        location_(location) {}
+  // Makes a vector of the numbers in a container.
+  template <internal::ArithmeticArray T>
+  Operand(const T& numbers,  // NOLINT
+          SourceLocation location = SourceLocation::Current())
+      : number_(internal::NumberTensor<typename T::value_type>(
+            Shape{static_cast<int64_t>(numbers.size())}, numbers)),
+        location_(location) {}
+  // Makes a tensor that has the elements of the list, which have one shape, in
+  // its first dimension.
+  Operand(std::initializer_list<Operand> list,  // NOLINT
+          SourceLocation location = SourceLocation::Current())
+      : Operand(std::vector<Operand>(list), location) {}
+  explicit Operand(std::vector<Operand> list,
+                   SourceLocation location = SourceLocation::Current());
+
+  // Of the next four, one is set. Returns the Output, which is invalid if this
+  // is none.
+  const Output& output() const { return output_; }
+  // Returns the number, or the tensor of the numbers in a list, as a tensor of
+  // dtype bool, int64 or double. This is not the dtype of the Const that is
+  // made of it.
+  const std::optional<Tensor>& number() const { return number_; }
+  // Returns the tensor, also of a string or a list of strings.
+  const std::optional<Tensor>& tensor() const { return tensor_; }
+  // Returns the elements of a list that has Outputs or tensors in it, or whose
+  // elements differ in shape or are both numbers and bools; else none.
+  absl::Span<const Operand> list() const { return list_; }
+
+  // True if this stands for an output: it is neither made of numbers nor of a
+  // tensor, nor a list.
+  bool is_output() const {
+    return !number_.has_value() && !tensor_.has_value() && list_.empty();
+  }
+  // Calls `visit` with the Output, or with every Output in the list.
+  void VisitOutputs(absl::FunctionRef<void(const Output&)> visit) const;
+  // Returns the builder of the first Output that has one, or null.
+  GraphBuilder* builder() const;
+  // Returns the place in the program where the operand was made.
+  SourceLocation location() const { return location_; }
+
+ private:
+  Output output_;
+  std::optional<Tensor> number_;
+  std::optional<Tensor> tensor_;
+  std::vector<Operand> list_;
+  SourceLocation location_;
+};
+
+// The tensors that an op takes as one argument, such as those that ConcatV2
+// joins: a list in braces, or a container of Outputs. A value.
+class OperandList {
+ public:
+  OperandList(std::initializer_list<Operand> list)  // NOLINT
+      : operands_(list) {}
+  template <internal::OutputArray T>
+  OperandList(const T& outputs) {  // NOLINT
+    const absl::Span<const Output> span = outputs;
+    operands_.assign(span.begin(), span.end());
+  }
+  explicit OperandList(std::vector<Operand> operands)
+      : operands_(std::move(operands)) {}
+
+  size_t size() const { return operands_.size(); }
+  const std::vector<Operand>& operands() const { return operands_; }
+
+ private:
+  std::vector<Operand> operands_;
+};
+
+// Add the nodes AddV2, Sub, Mul, RealDiv and Neg, with the names that
+// TensorFlow's Python gives them: "add", "sub", "mul", "truediv" and "Neg". One
+// of the operands must be an Output. C++ allows no braces beside an operator:
+// write x + Operand({1, 2}).
+Output operator+(Operand a, Operand b);
+Output operator-(Operand a, Operand b);
+Output operator*(Operand a, Operand b);
+Output operator/(Operand a, Operand b);
+Output operator-(Operand a);
+
+// ---------------------------------------------------------------------------
+// The rest of this file is implementation.
+
+template <internal::Arithmetic T>
+Tensor internal::NumberTensor(const Shape& shape, absl::Span<const T> numbers) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return Tensor::FromSpan<bool>(shape, numbers);
+  } else {
+    // An unsigned number beyond int64 is kept as a double, which then fits no
+    // integer, instead of as a negative number.
+    const auto fits = [](T number) {
+      return std::is_integral_v<T> &&
+             (std::is_signed_v<T> || static_cast<int64_t>(number) >= 0);
+    };
+    bool all_fit = true;
+    for (const T number : numbers) all_fit = all_fit && fits(number);
+    if (std::is_integral_v<T> && all_fit) {
+      const std::vector<int64_t> values(numbers.begin(), numbers.end());
+      return Tensor::FromSpan<int64_t>(shape, values);
+    }
+    const std::vector<double> values(numbers.begin(), numbers.end());
+    return Tensor::FromSpan<double>(shape, values);
+  }
+}
+
+}  // namespace leat
+
+#endif  // LEAT_GRAPH_BUILDER_OPERAND_H_
