@@ -1,7 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/runtime/local_session.h"
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -11,6 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/clock.h"
 #include "leat/partitioner/plan_step.h"
 #include "leat/protos/config.pb.h"
 #include "leat/runtime/constant_evaluator.h"
@@ -37,14 +37,11 @@ using Deadline = std::optional<StepDeadline>;
 
 // Returns the time at which `timeout` will be over, or none if that is later
 // than the clock can tell.
-Deadline DeadlineAfter(const std::optional<std::chrono::nanoseconds>& timeout) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point now = Clock::now();
-  if (!timeout.has_value() || *timeout > Clock::time_point::max() - now) {
-    return std::nullopt;
-  }
-  return StepDeadline{now + std::max(*timeout, std::chrono::nanoseconds(0)),
-                      *timeout};
+Deadline DeadlineOf(const std::optional<std::chrono::nanoseconds>& timeout) {
+  if (!timeout.has_value()) return std::nullopt;
+  const Clock::time_point at = RealClock().After(*timeout);
+  if (at == Clock::time_point::max()) return std::nullopt;
+  return StepDeadline{at, *timeout};
 }
 
 std::vector<std::string> Texts(const std::vector<TensorName>& names) {
@@ -75,7 +72,7 @@ class LocalSession final : public Session,
   using Session::Run;
   absl::StatusOr<std::vector<Tensor>> Run(const RunArgs& args,
                                           pb::RunMetadata* metadata) override {
-    const Deadline deadline = DeadlineAfter(args.options.timeout);
+    const Deadline deadline = DeadlineOf(args.options.timeout);
     if (metadata != nullptr) metadata->Clear();
     std::vector<TensorName> feed_names;
     std::vector<Tensor> feeds;
@@ -259,7 +256,7 @@ class LocalCallable final : public Callable::Implementation {
   absl::StatusOr<std::vector<Tensor>> Run(absl::Span<const Tensor> feeds,
                                           pb::RunMetadata* metadata) override {
     return session_->RunStep(*step_, feeds, options_,
-                             DeadlineAfter(options_.timeout), metadata);
+                             DeadlineOf(options_.timeout), metadata);
   }
 
  private:

@@ -18,8 +18,6 @@ constexpr int kWidth = 24;
 constexpr std::chrono::milliseconds kBetweenDraws(100);
 constexpr char kEraseLine[] = "\r\033[K";
 
-using Clock = std::chrono::steady_clock;
-
 // Writes a duration as minutes and seconds, "1:05".
 std::string Duration(double seconds) {
   const int64_t whole = static_cast<int64_t>(seconds + 0.5);
@@ -32,14 +30,14 @@ ProgressBar::ProgressBar(std::string label, int64_t total)
     : label_(std::move(label)),
       total_(std::max<int64_t>(total, 1)),
       on_terminal_(isatty(STDERR_FILENO) != 0),
-      start_(Clock::now()) {}
+      start_(std::chrono::steady_clock::now()) {}
 
 ProgressBar::~ProgressBar() {
   if (on_terminal_) std::fputs(kEraseLine, stderr);
 }
 
 void ProgressBar::Update(int64_t done, absl::string_view text) {
-  const auto now = Clock::now();
+  const auto now = std::chrono::steady_clock::now();
   if (!on_terminal_ || (now - drawn_ < kBetweenDraws && done < total_)) return;
   drawn_ = now;
   done = std::clamp<int64_t>(done, 0, total_);

@@ -11,8 +11,8 @@
 #include "absl/time/time.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/cancellation.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
-#include "leat/core/threads/timer_queue.h"
 #include "leat/distributed/client/remote_session.h"
 #include "leat/train/readiness.h"
 
@@ -243,7 +243,7 @@ void RecoverableSession::Implementation::Log(absl::string_view text) {
 }
 
 bool RecoverableSession::Implementation::Sleep(nanoseconds duration) {
-  const steady_clock::time_point end = DeadlineAfter(duration);
+  const steady_clock::time_point end = RealClock().After(duration);
   MutexLock lock(mutex_);
   while (!closed_ && steady_clock::now() < end) changed_.WaitUntil(mutex_, end);
   return !closed_;
@@ -315,7 +315,7 @@ RecoverableSession::Implementation::Acquire() {
 absl::StatusOr<RecoverableSession::Implementation::SessionPtr>
 RecoverableSession::Implementation::Make() {
   const steady_clock::time_point begin = steady_clock::now();
-  const steady_clock::time_point deadline = DeadlineAfter(options_.give_up);
+  const steady_clock::time_point deadline = RealClock().After(options_.give_up);
   nanoseconds pause = options_.first_pause;
   for (int attempts = 1;; ++attempts) {
     absl::StatusOr<SessionPtr> made = Attempt(deadline);

@@ -20,6 +20,7 @@
 #include <shared_mutex>
 
 #include "absl/base/thread_annotations.h"
+#include "leat/core/threads/simulation.h"
 
 namespace leat {
 
@@ -55,6 +56,7 @@ class ABSL_SCOPED_LOCKABLE MutexLock {
 
 // Lets threads wait until another thread has changed what a Mutex guards.
 // Thread-safe. All threads that wait at the same time must pass the same mutex.
+// While a test simulates time, threads wait in the simulation.
 //
 //   MutexLock lock(mutex);
 //   while (queue.empty()) not_empty.Wait(mutex);
@@ -64,13 +66,21 @@ class CondVar {
   // return without a notification, so callers must test their condition in a
   // loop. REQUIRES: the caller holds `mutex`.
   void Wait(Mutex& mutex) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
+    if (Simulation* simulation = Simulation::Active(); simulation != nullptr) {
+      simulation->Wait(*this, mutex, Simulation::time_point::max());
+      return;
+    }
     std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
     condition_.wait(lock);
     lock.release();
   }
   // Like Wait, but returns false once `deadline` has passed, and true before.
+  // What takes a Clock calls the clock's WaitUntil instead.
   bool WaitUntil(Mutex& mutex, std::chrono::steady_clock::time_point deadline)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
+    if (Simulation* simulation = Simulation::Active(); simulation != nullptr) {
+      return simulation->Wait(*this, mutex, deadline);
+    }
     std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
     const auto status = condition_.wait_until(lock, deadline);
     lock.release();
@@ -78,9 +88,19 @@ class CondVar {
   }
   // Wakes one waiting thread, if there is any. The caller need not hold the
   // mutex.
-  void NotifyOne() { condition_.notify_one(); }
+  void NotifyOne() {
+    if (Simulation* simulation = Simulation::Active(); simulation != nullptr) {
+      simulation->NotifyOne(*this);
+    }
+    condition_.notify_one();
+  }
   // Wakes all waiting threads.
-  void NotifyAll() { condition_.notify_all(); }
+  void NotifyAll() {
+    if (Simulation* simulation = Simulation::Active(); simulation != nullptr) {
+      simulation->NotifyAll(*this);
+    }
+    condition_.notify_all();
+  }
 
  private:
   std::condition_variable condition_;

@@ -1,26 +1,19 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/core/threads/timer_queue.h"
 
-#include <pthread.h>
-
 #include <map>
-#include <string>
-#include <thread>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "leat/core/threads/mutex.h"
+#include "leat/core/threads/thread.h"
 
 namespace leat {
 
 class TimerQueue::Implementation {
  public:
-  explicit Implementation(absl::string_view thread_name)
-      : thread_([this, name = std::string(thread_name.substr(0, 15))] {
-          // Linux does not allow longer names.
-          pthread_setname_np(pthread_self(), name.c_str());
-          Run();
-        }) {}
+  Implementation(absl::string_view thread_name, Clock& clock)
+      : clock_(clock), thread_(thread_name, [this] { Run(); }) {}
 
   ~Implementation() {
     {
@@ -28,7 +21,7 @@ class TimerQueue::Implementation {
       stopping_ = true;
     }
     wake_.NotifyOne();
-    thread_.join();
+    thread_.Join();
   }
 
   Id At(Clock::time_point when, Callback callback) {
@@ -79,8 +72,8 @@ class TimerQueue::Implementation {
       }
       const auto first = entries_.begin();
       const Clock::time_point when = first->first.first;
-      if (when > Clock::now()) {
-        wake_.WaitUntil(mutex_, when);
+      if (when > clock_.Now()) {
+        clock_.WaitUntil(wake_, mutex_, when);
         continue;
       }
       callback = std::move(first->second);
@@ -91,17 +84,19 @@ class TimerQueue::Implementation {
     return false;
   }
 
+  Clock& clock_;
   Mutex mutex_;
   CondVar wake_;  // notified when the first entry or stopping_ changes
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   Id last_id_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<Place, Callback> entries_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<Id, Clock::time_point> times_ ABSL_GUARDED_BY(mutex_);
-  std::thread thread_;  // must be the last member: it uses all of the above
+  Thread thread_;  // must be the last member: it uses all of the above
 };
 
-TimerQueue::TimerQueue(absl::string_view thread_name)
-    : implementation_(std::make_unique<Implementation>(thread_name)) {}
+TimerQueue::TimerQueue(absl::string_view thread_name, Clock& clock)
+    : clock_(clock),
+      implementation_(std::make_unique<Implementation>(thread_name, clock)) {}
 
 TimerQueue::~TimerQueue() = default;
 
@@ -109,13 +104,10 @@ TimerQueue::Id TimerQueue::At(Clock::time_point when, Callback callback) {
   return implementation_->At(when, std::move(callback));
 }
 
-bool TimerQueue::Cancel(Id id) { return implementation_->Cancel(id); }
-
-TimerQueue::Clock::time_point DeadlineAfter(std::chrono::nanoseconds time) {
-  using Clock = TimerQueue::Clock;
-  const Clock::time_point now = Clock::now();
-  return time > Clock::time_point::max() - now ? Clock::time_point::max()
-                                               : now + time;
+TimerQueue::Id TimerQueue::After(Clock::duration time, Callback callback) {
+  return At(clock_.After(time), std::move(callback));
 }
+
+bool TimerQueue::Cancel(Id id) { return implementation_->Cancel(id); }
 
 }  // namespace leat

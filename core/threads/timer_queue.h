@@ -2,17 +2,17 @@
 //
 // TimerQueue calls functions at given times, on one thread of its own.
 //
-//   TimerQueue timers("leat-timers");
-//   timers.At(DeadlineAfter(std::chrono::seconds(1)), [] { Sweep(); });
+//   TimerQueue timers("leat-timers", clock);
+//   timers.After(std::chrono::seconds(1), [] { Sweep(); });
 #ifndef LEAT_CORE_THREADS_TIMER_QUEUE_H_
 #define LEAT_CORE_THREADS_TIMER_QUEUE_H_
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/strings/string_view.h"
+#include "leat/core/threads/clock.h"
 
 namespace leat {
 
@@ -20,15 +20,16 @@ namespace leat {
 // owns its thread and the callbacks that have not run.
 class TimerQueue {
  public:
-  using Clock = std::chrono::steady_clock;
   using Id = uint64_t;  // never 0, never reused
   // A callback must be quick, because it delays the next ones. It may call At
   // and Cancel.
   using Callback = absl::AnyInvocable<void() &&>;
 
   // Starts the thread, which gets the first 15 characters of `thread_name` as
-  // its name.
-  explicit TimerQueue(absl::string_view thread_name);
+  // its name. The times of callbacks are times of `clock`, which must outlive
+  // the queue.
+  explicit TimerQueue(absl::string_view thread_name,
+                      Clock& clock = RealClock());
   // Drops the callbacks that have not begun and waits for the one that runs.
   // Must not be called from a callback.
   ~TimerQueue();
@@ -37,18 +38,22 @@ class TimerQueue {
   // Returns an id for Cancel.
   Id At(Clock::time_point when, Callback callback);
 
+  // Calls `callback` once, when `time` has passed. Returns an id for Cancel.
+  Id After(Clock::duration time, Callback callback);
+
   // Drops a callback. Returns false if it has run, is running, or was never
   // added.
   bool Cancel(Id id);
 
+  // Returns the clock of the queue. What is given a queue uses this clock for
+  // its other deadlines, too.
+  Clock& clock() const { return clock_; }
+
  private:
   class Implementation;
+  Clock& clock_;
   const std::unique_ptr<Implementation> implementation_;
 };
-
-// Returns the time point that is `time` from now, or the largest one if the
-// clock cannot represent it.
-TimerQueue::Clock::time_point DeadlineAfter(std::chrono::nanoseconds time);
 
 }  // namespace leat
 

@@ -1,12 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/core/threads/work_queue.h"
 
-#include <pthread.h>
-
 #include <atomic>
 #include <cstdint>
 #include <deque>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -16,6 +13,7 @@
 #include "leat/core/threads/flush_denormals.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/spin.h"
+#include "leat/core/threads/thread.h"
 
 namespace leat {
 namespace {
@@ -61,10 +59,7 @@ class ThreadPool final : public WorkQueue {
   ThreadPool(absl::string_view name, int num_threads) : lists_(num_threads) {
     threads_.reserve(num_threads);
     for (int i = 0; i < num_threads; ++i) {
-      threads_.emplace_back([this, i,
-                             thread_name = absl::StrCat(name, "-", i)] {
-        // Linux does not allow names of more than 15 characters.
-        pthread_setname_np(pthread_self(), thread_name.substr(0, 15).c_str());
+      threads_.emplace_back(absl::StrCat(name, "-", i), [this, i] {
         const FlushDenormals flush;
         RunWorker(i);
       });
@@ -77,7 +72,7 @@ class ThreadPool final : public WorkQueue {
       stopping_ = true;
     }
     wake_.NotifyAll();
-    for (std::thread& thread : threads_) thread.join();
+    for (Thread& thread : threads_) thread.Join();
     while (adding_.load() > 0) std::this_thread::yield();
   }
 
@@ -160,7 +155,7 @@ class ThreadPool final : public WorkQueue {
   Mutex sleep_mutex_;
   CondVar wake_;
   bool stopping_ ABSL_GUARDED_BY(sleep_mutex_) = false;
-  std::vector<std::thread> threads_;
+  std::vector<Thread> threads_;
 };
 
 thread_local ThreadPool::Identity ThreadPool::current_;

@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/client/master_client.h"
 #include "leat/distributed/cluster/device_attributes.h"
@@ -25,7 +26,6 @@ namespace leat {
 namespace {
 
 using std::chrono::nanoseconds;
-using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kCloseTimeout(10);
 // How much longer than a step's timeout a client waits. The master ends the
@@ -34,13 +34,6 @@ constexpr std::chrono::seconds kCloseTimeout(10);
 constexpr std::chrono::seconds kAnswerGrace(7);
 
 int64_t RequestId() { return static_cast<int64_t>(RandomId() >> 1); }
-
-std::optional<steady_clock::time_point> FiniteDeadlineAfter(
-    nanoseconds timeout) {
-  const steady_clock::time_point now = steady_clock::now();
-  if (timeout > steady_clock::time_point::max() - now) return std::nullopt;
-  return now + std::max(timeout, nanoseconds(0));
-}
 
 // Returns `timeout` in milliseconds, at least 1, because 0 would mean no
 // timeout.
@@ -231,7 +224,7 @@ absl::Status RemoteSession::Create(absl::string_view target,
   pb::CreateSessionResponse response;
   const absl::Status created =
       master_->Call(methods::kCreateSession, request, response,
-                    {.deadline = FiniteDeadlineAfter(options.connect_timeout),
+                    {.deadline = RealClock().After(options.connect_timeout),
                      .cancellation = options.cancellation,
                      .wait_for_ready = true});
   // This is the timeout of this call. The master itself reports a silent task
@@ -254,10 +247,9 @@ absl::Status RemoteSession::Create(absl::string_view target,
 CallOptions RemoteSession::StepCall(const RunOptions& options) const {
   CallOptions call{.cancellation = cancellation_};
   if (options.timeout.has_value()) {
-    const auto deadline = FiniteDeadlineAfter(*options.timeout);
-    if (deadline.has_value() &&
-        *deadline < steady_clock::time_point::max() - kAnswerGrace) {
-      call.deadline = *deadline + kAnswerGrace;
+    const Clock::time_point deadline = RealClock().After(*options.timeout);
+    if (deadline < Clock::time_point::max() - kAnswerGrace) {
+      call.deadline = deadline + kAnswerGrace;
     }
   }
   return call;
@@ -437,7 +429,7 @@ absl::Status RemoteSession::Close() {
     request.set_session_handle(handle_);
     pb::CloseSessionResponse response;
     status = master_->Call(methods::kCloseSession, request, response,
-                           {.deadline = FiniteDeadlineAfter(kCloseTimeout)});
+                           {.deadline = RealClock().After(kCloseTimeout)});
   }
   cancellation_->Cancel(absl::CancelledError("the session was closed"));
   MutexLock lock(mutex_);
@@ -485,7 +477,7 @@ absl::Status ResetTasks(absl::string_view target,
   }
   pb::ResetResponse response;
   return master->Call(methods::kReset, request, response,
-                      {.deadline = FiniteDeadlineAfter(options.connect_timeout),
+                      {.deadline = RealClock().After(options.connect_timeout),
                        .cancellation = options.cancellation,
                        .wait_for_ready = true});
 }

@@ -85,9 +85,10 @@ absl::StatusOr<std::shared_ptr<RemoteRendezvous>> StepTable::Enroll(
   Leave(entry);
   const bool is_new =
       runs_
-          .insert_or_assign({step_id, run}, RunEntry{.session = entry.session,
-                                                     .begun = Clock::now(),
-                                                     .fail = std::move(fail)})
+          .insert_or_assign({step_id, run},
+                            RunEntry{.session = entry.session,
+                                     .begun = timers_.clock().Now(),
+                                     .fail = std::move(fail)})
           .second;
   if (is_new) entry.running.push_back(run);
   return entry.rendezvous;
@@ -238,7 +239,7 @@ void StepTable::FailRuns(const absl::Status& why) {
 void StepTable::Report(const StatusListing& listing,
                        pb::TaskStatusResponse& status) const {
   ExportSteps(counts_.totals(), *status.mutable_steps());
-  const Clock::time_point now = Clock::now();
+  const Clock::time_point now = timers_.clock().Now();
   struct Shown {
     int64_t step_id = 0;
     std::string session = {};
@@ -290,8 +291,8 @@ absl::Status StepTable::EndedError(int64_t step_id) const {
 }
 
 void StepTable::Enter(int64_t step_id, Entry& entry, Line& line) {
-  const Clock::time_point when =
-      Clock::now() + std::chrono::duration_cast<Clock::duration>(line.time);
+  const Clock::time_point when = timers_.clock().After(
+      std::chrono::duration_cast<Clock::duration>(line.time));
   line.steps.push_back({.when = when, .step_id = step_id});
   entry.line = &line;
   entry.place = std::prev(line.steps.end());
@@ -328,7 +329,7 @@ void StepTable::EndThoseWhoseTimeIsUp(Line& line) {
   std::vector<Ended> ended;
   {
     MutexLock lock(mutex_);
-    const Clock::time_point now = Clock::now();
+    const Clock::time_point now = timers_.clock().Now();
     while (!line.steps.empty() && line.steps.front().when <= now) {
       Bury(line.steps.front().step_id, ended);
     }

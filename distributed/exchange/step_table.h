@@ -29,6 +29,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/timer_queue.h"
 #include "leat/distributed/exchange/remote_rendezvous.h"
@@ -133,7 +134,6 @@ class StepTable {
               pb::TaskStatusResponse& status) const;
 
  private:
-  using Clock = TimerQueue::Clock;
   // When a step in a line ends.
   struct Deadline {
     Clock::time_point when = {};

@@ -17,8 +17,6 @@
 namespace leat {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 // The pauses between two calls of a task that cannot be reached: each pause is
 // twice the one before, up to the longest.
 constexpr std::chrono::milliseconds kFirstPause(100);
@@ -32,7 +30,7 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
       : tasks_(tasks),
         timers_(timers),
         request_(std::move(request)),
-        deadline_(DeadlineAfter(request_.timeout)),
+        deadline_(timers.clock().After(request_.timeout)),
         done_(std::move(done)) {}
   // Reports CANCELLED if the calls and timers were dropped before the end.
   ~Inquiry() {
@@ -80,7 +78,7 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
   // Handles the answer of a task, or asks it again.
   void Hear(size_t i, std::chrono::milliseconds pause,
             absl::StatusOr<PeerStatus> answer) {
-    const Clock::time_point again = Clock::now() + pause;
+    const Clock::time_point again = timers_.clock().Now() + pause;
     // A call fails at once if the task has just been started or stopped.
     if (absl::IsUnavailable(answer.status()) && again < deadline_ &&
         !IsCancelled()) {
@@ -110,10 +108,10 @@ class Inquiry : public std::enable_shared_from_this<Inquiry> {
     MutexLock lock(mutex_);
     if (missing_ == 0) return;
     // The timer must not keep the inquiry alive.
-    report_ = timers_.At(Clock::now() + request_.report_interval,
-                         [weak = weak_from_this()] {
-                           if (const auto self = weak.lock()) self->Report();
-                         });
+    report_ =
+        timers_.After(request_.report_interval, [weak = weak_from_this()] {
+          if (const auto self = weak.lock()) self->Report();
+        });
   }
 
   void Report() {

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
-#include "leat/core/threads/timer_queue.h"
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/master/create_master_session.h"
 #include "leat/distributed/master/plan_wait.h"
 #include "leat/distributed/shown_ids.h"
@@ -160,7 +160,7 @@ void MasterSession::MakeCallable(
   Patience patience{.call = std::move(call)};
   if (config_.operation_timeout.has_value()) {
     patience.deadline =
-        StepDeadline{.at = DeadlineAfter(*config_.operation_timeout),
+        StepDeadline{.at = RealClock().After(*config_.operation_timeout),
                      .timeout = *config_.operation_timeout};
   }
   GetPlan(

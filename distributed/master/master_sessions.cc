@@ -207,7 +207,7 @@ void MasterSessions::StartSweeping() {
       idle_time_ / 4, kMinSweep, kMaxSweep);
   MutexLock lock(mutex_);
   if (stopped_) return;
-  sweep_ = timers_.At(DeadlineAfter(interval), [weak = weak_from_this()] {
+  sweep_ = timers_.After(interval, [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->Sweep();
   });
 }

@@ -11,6 +11,7 @@
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/requests/parse_message.h"
 #include "leat/distributed/requests/request_queue.h"
 #include "leat/distributed/tasks/end_notices.h"
@@ -21,8 +22,6 @@
 
 namespace leat {
 namespace {
-
-using Clock = TimerQueue::Clock;
 
 // Returns 0 for a number that cannot be a time, since a peer may send any
 // number.
@@ -82,7 +81,7 @@ MasterStep::MasterStep(const StepEnvironment& environment, StepRequest request,
 MasterStep::~MasterStep() = default;
 
 int64_t MasterStep::WallTime() const {
-  return std::chrono::nanoseconds(Clock::now().time_since_epoch() +
+  return std::chrono::nanoseconds(RealClock().Now().time_since_epoch() +
                                   wall_clock_offset_)
       .count();
 }
@@ -300,12 +299,10 @@ bool MasterStep::KeepError(size_t part, const absl::Status& status) {
   statuses_.push_back({request_.plan->parts[part].task, status, is_cancelled_});
   if (is_cancelled_) return false;
   if (!MayBeEcho(statuses_.back()) || missing_ <= 1) return true;
-  timers_.push_back(
-      environment_.timers->At(Clock::now() + environment_.wait_for_cause,
-                              [weak = weak_from_this(), status] {
-                                if (const auto self = weak.lock())
-                                  self->CancelParts(status);
-                              }));
+  timers_.push_back(environment_.timers->After(
+      environment_.wait_for_cause, [weak = weak_from_this(), status] {
+        if (const auto self = weak.lock()) self->CancelParts(status);
+      }));
   return false;
 }
 
@@ -325,12 +322,11 @@ void MasterStep::CancelParts(const absl::Status& why) {
     if (is_cancelled_ || owed_ == Owed::kNothing) return;
     is_cancelled_ = true;
     lacks_logs = owed_ == Owed::kLogs;
-    timers_.push_back(
-        environment_.timers->At(Clock::now() + environment_.wait_for_replies,
-                                [weak = weak_from_this()] {
-                                  const auto self = weak.lock();
-                                  if (self != nullptr) self->Finish();
-                                }));
+    timers_.push_back(environment_.timers->After(
+        environment_.wait_for_replies, [weak = weak_from_this()] {
+          const auto self = weak.lock();
+          if (self != nullptr) self->Finish();
+        }));
   }
   parts_->Cancel(AsDerived(why));
   if (lacks_logs) Finish();
@@ -417,7 +413,8 @@ void MasterStep::CleanUp() {
     calls.push_back({part.task, ToPayload(request)});
   }
   FanOut(*environment_.tasks, methods::kCleanupGraph, std::move(calls),
-         {.deadline = Clock::now() + environment_.cleanup_timeout},
+         {.deadline =
+              environment_.timers->clock().After(environment_.cleanup_timeout)},
          [ended = std::move(ended)](
              const std::vector<absl::StatusOr<Payload>>&) mutable {
            std::move(ended)();

@@ -25,7 +25,7 @@ constexpr size_t kMaxWaitingExtensions = 16;
 
 CallOptions SetupCall(const ServerLimits& limits,
                       std::shared_ptr<Cancellation> cancellation) {
-  return {.deadline = DeadlineAfter(limits.setup_timeout),
+  return {.deadline = RealClock().After(limits.setup_timeout),
           .cancellation = std::move(cancellation)};
 }
 

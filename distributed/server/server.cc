@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/quoted_text.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/timer_queue.h"
 #include "leat/core/threads/work_queue.h"
@@ -30,8 +31,6 @@
 
 namespace leat {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr int kBlockingThreads = 4;
 // The pause between attempts to end the steps that are left.
@@ -263,26 +262,26 @@ void Server::Implementation::Stop(std::chrono::nanoseconds grace) {
   master_watch_->Stop();
   health_.SetNotServing();
   gate_.Close();
-  const Clock::time_point end = DeadlineAfter(grace);
+  const Clock::time_point end = RealClock().After(grace);
   if (gate_.WaitUntil(end)) WaitForPeers(end);
   // Ends the steps of this master's clients, also on other tasks, and the steps
   // of other masters here. The latter is repeated, because a call may have come
   // in that has not begun its step yet.
   master_->BeginStop();
-  Clock::time_point again = Clock::now();
+  Clock::time_point again = RealClock().Now();
   while (!gate_.WaitUntil(again)) {
     worker_->EndSteps(gate_.reason());
-    again = Clock::now() + kEndStepsInterval;
+    again = RealClock().Now() + kEndStepsInterval;
   }
   // Other tasks are told about the end of their sessions. A silent one is not
   // waited for.
-  master_->Stop(std::max(end, Clock::now() + kReplyGrace));
+  master_->Stop(std::max(end, RealClock().Now() + kReplyGrace));
   listener_->Shutdown(kReplyGrace);
 }
 
 void Server::Implementation::WaitForPeers(Clock::time_point deadline) const {
   while (steps_->num_untaken() > 0) {
-    const auto left = deadline - Clock::now();
+    const auto left = deadline - RealClock().Now();
     if (left <= Clock::duration::zero()) return;
     std::this_thread::sleep_for(
         std::min<Clock::duration>(left, kEndStepsInterval));

@@ -29,7 +29,7 @@ bool EndNotices::DeferStep(const std::string& task, int64_t step_id) {
   if (is_stopped_) return false;
   steps_[task].push_back(step_id);
   if (std::exchange(has_timer_, true)) return true;
-  timers_.At(DeadlineAfter(wait_), [weak = weak_from_this()] {
+  timers_.After(wait_, [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->SendSteps();
   });
   return true;
@@ -66,7 +66,7 @@ void EndNotices::SendSteps() {
       // The result is ignored. A task that cannot be reached has already
       // forgotten the steps, or forgets them when their session ends.
       tasks_.Call(task, methods::kCleanupGraph, ToPayload(request),
-                  {.deadline = DeadlineAfter(kNoticeTimeout)},
+                  {.deadline = timers_.clock().After(kNoticeTimeout)},
                   [](const absl::StatusOr<Payload>&) {});
     }
   }
@@ -97,7 +97,7 @@ void EndNotices::ForgetDeletion() {
 }
 
 void EndNotices::SetTimer(int64_t id, std::chrono::nanoseconds wait) {
-  timers_.At(DeadlineAfter(wait), [weak = weak_from_this(), id] {
+  timers_.After(wait, [weak = weak_from_this(), id] {
     if (const auto self = weak.lock()) self->TryDeletion(id);
   });
 }
@@ -116,7 +116,7 @@ void EndNotices::TryDeletion(int64_t id) {
   pb::DeleteWorkerSessionRequest request;
   request.set_session_handle(deletion.session);
   tasks_.Call(deletion.task, methods::kDeleteWorkerSession, ToPayload(request),
-              {.deadline = DeadlineAfter(kNoticeTimeout)},
+              {.deadline = timers_.clock().After(kNoticeTimeout)},
               [weak = weak_from_this(), id](absl::StatusOr<Payload> reply) {
                 if (const auto self = weak.lock()) {
                   self->FinishDeletion(id, reply.status());

@@ -5,13 +5,12 @@
 #include "leat/core/check.h"
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/requests/guarded_reply.h"
 #include "leat/distributed/transport/call_errors.h"
 
 namespace leat::in_process {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // Returns the size of the message in bytes, without the framing of its tensors.
 int64_t BytesOf(const Payload& payload) {
@@ -194,10 +193,7 @@ void Service::Leave(const CallRef& call) {
 }
 
 void Service::Close(std::chrono::nanoseconds grace) {
-  const Clock::time_point now = Clock::now();
-  const Clock::time_point end = grace > Clock::time_point::max() - now
-                                    ? Clock::time_point::max()
-                                    : now + grace;
+  const Clock::time_point end = RealClock().After(grace);
   std::vector<CallRef> calls;
   {
     MutexLock lock(mutex_);

@@ -53,7 +53,7 @@ void MasterWatch::Start() {
 }
 
 void MasterWatch::SetTimer() {
-  timers_.At(DeadlineAfter(interval_), [weak = weak_from_this()] {
+  timers_.After(interval_, [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->AskIdle();
   });
 }
@@ -74,7 +74,8 @@ void MasterWatch::AskIdle() {
     });
   }
   for (const MasterProcess& master : masters) {
-    tasks_.GetStatus(master.task, {.deadline = DeadlineAfter(kMasterTimeout)},
+    tasks_.GetStatus(master.task,
+                     {.deadline = timers_.clock().After(kMasterTimeout)},
                      [weak = weak_from_this(),
                       master](const absl::StatusOr<PeerStatus>& answer) {
                        if (const auto self = weak.lock()) {
@@ -104,7 +105,7 @@ void MasterWatch::Hear(const MasterProcess& master,
 }
 
 std::chrono::nanoseconds MasterWatch::SilenceOf(const MasterProcess& master) {
-  const Clock::time_point now = Clock::now();
+  const Clock::time_point now = timers_.clock().Now();
   return now - silent_.try_emplace(master, now).first->second;
 }
 

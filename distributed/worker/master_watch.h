@@ -14,6 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/timer_queue.h"
 #include "leat/core/threads/work_queue.h"
@@ -42,8 +43,6 @@ class MasterWatch : public std::enable_shared_from_this<MasterWatch> {
   void Stop();
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   // Calls AskIdle after `interval_`.
   void SetTimer() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Asks the masters whose sessions were not used for `interval_`.

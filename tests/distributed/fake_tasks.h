@@ -5,7 +5,6 @@
 #ifndef LEAT_TESTS_DISTRIBUTED_FAKE_TASKS_H_
 #define LEAT_TESTS_DISTRIBUTED_FAKE_TASKS_H_
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -16,6 +15,7 @@
 #include "gtest/gtest.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/tasks/tasks.h"
+#include "leat/tests/testing/wait_limit.h"
 
 namespace leat {
 
@@ -45,12 +45,11 @@ class FakeTasks final : public TaskCaller {
         on_get_status_(std::move(on_get_status)) {}
 
   // Waits until there are `count` calls, and returns all calls that were not
-  // taken before. Fails the test if there are fewer after 20 seconds.
+  // taken before. Fails the test if there are fewer at the WaitLimit.
   std::vector<Received> Take(size_t count) {
-    const auto deadline =
-        std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const Clock::time_point limit = testing::WaitLimit();
     MutexLock lock(mutex_);
-    while (calls_.size() < count && changed_.WaitUntil(mutex_, deadline)) {
+    while (calls_.size() < count && changed_.WaitUntil(mutex_, limit)) {
     }
     EXPECT_GE(calls_.size(), count) << "calls";
     return std::exchange(calls_, {});

@@ -9,12 +9,12 @@
 #ifndef LEAT_TESTS_DISTRIBUTED_RECEIVED_TENSOR_H_
 #define LEAT_TESTS_DISTRIBUTED_RECEIVED_TENSOR_H_
 
-#include <chrono>
 #include <memory>
 #include <utility>
 
 #include "leat/core/devices/rendezvous.h"
 #include "leat/core/threads/mutex.h"
+#include "leat/tests/testing/wait_limit.h"
 
 namespace leat::testing {
 
@@ -40,14 +40,13 @@ class ReceivedTensor {
     MutexLock lock(state_->mutex);
     return state_->calls;
   }
-  // Waits for the first call. Returns false if there is none within ten
-  // seconds.
+  // Waits for the first call. Returns false if there is none at the
+  // WaitLimit.
   bool Wait() const {
-    const auto deadline =
-        std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    const Clock::time_point limit = WaitLimit();
     MutexLock lock(state_->mutex);
     while (state_->calls == 0) {
-      if (!state_->changed.WaitUntil(state_->mutex, deadline)) return false;
+      if (!state_->changed.WaitUntil(state_->mutex, limit)) return false;
     }
     return true;
   }

@@ -11,6 +11,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/timer_queue.h"
 
 namespace leat::plan_table_test {
@@ -289,11 +290,10 @@ TEST_F(PlanTableTest, EightThreadsMakeEachPlanOnce) {
             [&, key](Table::Done done) {
               ++made;
               // The plan is finished later, on another thread.
-              timers.At(
-                  TimerQueue::Clock::now() + std::chrono::microseconds(50),
-                  [key, done = std::move(done)]() mutable {
-                    std::move(done)(PlanOf(key));
-                  });
+              timers.At(RealClock().After(std::chrono::microseconds(50)),
+                        [key, done = std::move(done)]() mutable {
+                          std::move(done)(PlanOf(key));
+                        });
             },
             [&, t, k](absl::StatusOr<Table::Plan> plan) {
               got[t][k] = *std::move(plan);

@@ -8,9 +8,9 @@
 #ifndef LEAT_TESTS_TESTING_EVENT_H_
 #define LEAT_TESTS_TESTING_EVENT_H_
 
-#include <chrono>
-
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
+#include "leat/tests/testing/wait_limit.h"
 
 namespace leat::testing {
 
@@ -28,11 +28,10 @@ class Event {
     MutexLock lock(mutex_);
     return is_set_;
   }
-  // Waits until the event is set. Returns false if that has not happened within
-  // a minute.
+  // Waits until the event is set. Returns false if that has not happened at the
+  // WaitLimit.
   bool Wait() {
-    const auto limit =
-        std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    const Clock::time_point limit = WaitLimit();
     MutexLock lock(mutex_);
     while (!is_set_) {
       if (!changed_.WaitUntil(mutex_, limit)) return is_set_;

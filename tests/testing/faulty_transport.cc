@@ -11,8 +11,6 @@
 namespace leat::testing {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 // How long after the arrival of a request its callee hears that the caller had
 // given up before.
 constexpr auto kGoneAfter = std::chrono::milliseconds(100);
@@ -93,8 +91,8 @@ class FaultyTransport::FaultyCall
  private:
   // Calls `act` with this after `time`.
   void At(std::chrono::microseconds time, void (*act)(FaultyCall&)) {
-    transport_.timers_.At(Clock::now() + time,
-                          [self = shared_from_this(), act] { act(*self); });
+    transport_.timers_.After(time,
+                             [self = shared_from_this(), act] { act(*self); });
   }
 
   // Ends the call at its deadline and when it is cancelled. Returns false if it
@@ -147,8 +145,8 @@ class FaultyTransport::FaultyCall
       End(std::move(reply));
       return;
     }
-    transport_.timers_.At(
-        Clock::now() + fate_.reply_delay,
+    transport_.timers_.After(
+        fate_.reply_delay,
         [self = shared_from_this(), reply = std::move(reply)]() mutable {
           self->End(std::move(reply));
         });
@@ -254,8 +252,7 @@ void FaultyTransport::Hold(const std::string& address, const CallRef& call) {
     MutexLock lock(mutex_);
     held_[address].push_back(call);
   }
-  timers_.At(Clock::now() + faults_->plan().max_delay,
-             [this, address] { LetGo(address); });
+  timers_.After(faults_->plan().max_delay, [this, address] { LetGo(address); });
 }
 
 void FaultyTransport::LetGo(const std::string& address) {

@@ -2,7 +2,6 @@
 #include "leat/core/threads/spin.h"
 
 #include <chrono>
-#include <thread>
 
 #include "gtest/gtest.h"
 
@@ -12,7 +11,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 int YieldForLong() {
-  std::this_thread::sleep_for(2 * IdleSpin::kLongYield);
+  const Clock::time_point begin = Clock::now();
+  while (Clock::now() - begin <= IdleSpin::kLongYield) {
+  }
   return 0;
 }
 

@@ -5,40 +5,29 @@
 #include <chrono>
 #include <memory>
 #include <random>
-#include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "leat/core/threads/thread.h"
 #include "leat/tests/testing/event.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::timer_queue_test {
 namespace {
 
+using std::chrono::hours;
+using std::chrono::microseconds;
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 using testing::Event;
-using Clock = TimerQueue::Clock;
-
-Clock::time_point In(Clock::duration duration) {
-  return Clock::now() + duration;
-}
-
-// Waits until the callbacks that were due before `when` have run.
-void WaitFor(TimerQueue& timers, Clock::time_point when = Clock::now()) {
-  Event ran;
-  timers.At(when, [&ran] { ran.Set(); });
-  ASSERT_TRUE(ran.Wait());
-}
+using testing::SimulatedClock;
 
 TEST(TimerQueueTest, CallsInTheOrderOfTimesThenOfRequests) {
-  TimerQueue timers("test-timers");
-  const Clock::time_point now = Clock::now();
-  Event held, release;
-  timers.At(now, [&] {
-    held.Set();
-    ASSERT_TRUE(release.Wait());
-  });
-  ASSERT_TRUE(held.Wait());
+  SimulatedClock clock;
+  TimerQueue timers("test-timers", clock);
+  const Clock::time_point now = clock.Now();
+  Event release;
+  timers.At(now, [&] { release.Wait(); });
+  clock.Settle();  // The thread is busy with the first callback.
   std::vector<int> order;
   const auto add = [&](int at, int number) {
     timers.At(now + milliseconds(at),
@@ -51,160 +40,180 @@ TEST(TimerQueueTest, CallsInTheOrderOfTimesThenOfRequests) {
   add(30, 5);
   add(0, 1);
   release.Set();
-  WaitFor(timers, now + milliseconds(30));
+  clock.Advance(milliseconds(30));
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4, 5}));
 }
 
-TEST(TimerQueueTest, CallsNotBeforeTheTime) {
+TEST(TimerQueueTest, CallsAtTheTime) {
+  SimulatedClock clock;
+  TimerQueue timers("test-timers", clock);
+  const Clock::time_point when = clock.After(milliseconds(50));
+  Clock::time_point called;
+  timers.At(when, [&] { called = clock.Now(); });
+  clock.Advance(milliseconds(49));
+  EXPECT_EQ(called, Clock::time_point());
+  clock.Advance(milliseconds(10));
+  EXPECT_EQ(called, when);
+}
+
+TEST(TimerQueueTest, TheRealClockIsTheDefault) {
   TimerQueue timers("test-timers");
-  const Clock::time_point when = In(milliseconds(50));
-  WaitFor(timers, when);
-  EXPECT_GE(Clock::now(), when);
+  const Clock::time_point when = RealClock().After(microseconds(1));
+  Event called;
+  timers.At(when, [&] { called.Set(); });
+  ASSERT_TRUE(called.Wait());
+  EXPECT_GE(RealClock().Now(), when);
 }
 
 // The thread already sleeps until the far time when the near callback is added.
 TEST(TimerQueueTest, AnEarlierOneGoesFirst) {
-  TimerQueue timers("test-timers");
-  std::atomic<bool> late = false;
-  WaitFor(timers);  // The thread has started.
-  const TimerQueue::Id far = timers.At(In(seconds(600)), [&] { late = true; });
-  std::this_thread::sleep_for(milliseconds(50));
-  WaitFor(timers, In(milliseconds(10)));
-  EXPECT_FALSE(late);
+  SimulatedClock clock;
+  TimerQueue timers("test-timers", clock);
+  const TimerQueue::Id far =
+      timers.At(clock.After(hours(1)), [] { ADD_FAILURE(); });
+  clock.Settle();
+  bool near = false;
+  timers.At(clock.After(milliseconds(10)), [&] { near = true; });
+  clock.Advance(milliseconds(10));
+  EXPECT_TRUE(near);
   EXPECT_TRUE(timers.Cancel(far));
 }
 
 TEST(TimerQueueTest, ACancelledOneIsNotCalled) {
-  TimerQueue timers("test-timers");
-  // The thread is kept busy, so that the callback cannot run before it is
-  // cancelled, however slow the machine is.
-  Event release;
-  timers.At(Clock::now(), [&] { release.Wait(); });
-  const Clock::time_point when = In(milliseconds(20));
-  const TimerQueue::Id id = timers.At(when, [] { ADD_FAILURE(); });
+  SimulatedClock clock;
+  TimerQueue timers("test-timers", clock);
+  const TimerQueue::Id id =
+      timers.At(clock.After(milliseconds(20)), [] { ADD_FAILURE(); });
   EXPECT_NE(id, 0u);
   EXPECT_TRUE(timers.Cancel(id));
   EXPECT_FALSE(timers.Cancel(id));
   EXPECT_FALSE(timers.Cancel(0));
   EXPECT_FALSE(timers.Cancel(id + 1000));
-  release.Set();
-  WaitFor(timers, when + milliseconds(10));
+  clock.Advance(milliseconds(30));
 }
 
 TEST(TimerQueueTest, CancelKnowsWhatRunsAndWhatRan) {
-  TimerQueue timers("test-timers");
-  Event runs, release;
-  const TimerQueue::Id id = timers.At(Clock::now(), [&] {
-    runs.Set();
-    ASSERT_TRUE(release.Wait());
+  SimulatedClock clock;
+  TimerQueue timers("test-timers", clock);
+  Event release;
+  bool ran = false;
+  const TimerQueue::Id id = timers.At(clock.Now(), [&] {
+    release.Wait();
+    ran = true;
   });
-  ASSERT_TRUE(runs.Wait());
+  clock.Settle();
   EXPECT_FALSE(timers.Cancel(id));
+  EXPECT_FALSE(ran);
   release.Set();
-  WaitFor(timers);
+  clock.Settle();
   EXPECT_FALSE(timers.Cancel(id));
+  EXPECT_TRUE(ran);
 }
 
 TEST(TimerQueueTest, CallbacksMayCallAtAndCancel) {
-  TimerQueue timers("test-timers");
+  SimulatedClock clock;
+  TimerQueue timers("test-timers", clock);
   const TimerQueue::Id other =
-      timers.At(In(seconds(600)), [] { ADD_FAILURE(); });
-  Event inner;
-  std::atomic<TimerQueue::Id> own = 0;
-  Event told;
-  own = timers.At(Clock::now(), [&] {
-    ASSERT_TRUE(told.Wait());
+      timers.At(clock.After(hours(1)), [] { ADD_FAILURE(); });
+  bool inner = false;
+  TimerQueue::Id own = 0;
+  own = timers.At(clock.After(milliseconds(1)), [&] {
     EXPECT_FALSE(timers.Cancel(own));
     EXPECT_TRUE(timers.Cancel(other));
-    timers.At(Clock::now(), [&] { inner.Set(); });
+    timers.At(clock.Now(), [&] { inner = true; });
   });
-  told.Set();
-  ASSERT_TRUE(inner.Wait());
+  clock.Advance(hours(2));
+  EXPECT_TRUE(inner);
 }
 
 // Each callback calls At for the next one, like a heartbeat.
 TEST(TimerQueueTest, ACallbackMayAskForItselfAgain) {
   struct Heart {
-    std::atomic<int> beats = 0;
-    Event enough;
-    TimerQueue timers{"test-timers"};
+    SimulatedClock clock;
+    int beats = 0;
+    TimerQueue timers{"test-timers", clock};
     void Beat() {
-      if (++beats == 100) return enough.Set();
-      timers.At(Clock::now(), [this] { Beat(); });
+      ++beats;
+      timers.At(clock.After(hours(1)), [this] { Beat(); });
     }
   };
   Heart heart;
   heart.Beat();
-  heart.enough.Wait();
+  heart.clock.Advance(hours(99));
   EXPECT_EQ(heart.beats, 100);
 }
 
 TEST(TimerQueueTest, DestructionForgetsWhatHasNotBegun) {
+  SimulatedClock clock;
   auto owned = std::make_shared<int>(1);
   {
-    TimerQueue timers("test-timers");
-    timers.At(In(seconds(600)), [owned] { ADD_FAILURE(); });
+    TimerQueue timers("test-timers", clock);
+    timers.At(clock.After(hours(1)), [owned] { ADD_FAILURE(); });
     EXPECT_EQ(owned.use_count(), 2);
   }
   EXPECT_EQ(owned.use_count(), 1);
 }
 
 TEST(TimerQueueTest, DestructionWaitsForWhatRuns) {
-  std::atomic<bool> finished = false;
-  auto timers = std::make_unique<TimerQueue>("test-timers");
-  Event runs;
-  timers->At(Clock::now(), [&, queue = timers.get()] {
-    runs.Set();
-    std::this_thread::sleep_for(milliseconds(50));
+  SimulatedClock clock;
+  bool finished = false;
+  auto timers = std::make_unique<TimerQueue>("test-timers", clock);
+  timers->At(clock.Now(), [&, queue = timers.get()] {
+    clock.Sleep(milliseconds(50));
     // The queue is being destroyed: it drops the new callback, and `id + 1` was
     // never an id.
     const TimerQueue::Id id =
-        queue->At(In(seconds(600)), [] { ADD_FAILURE(); });
+        queue->At(clock.After(hours(1)), [] { ADD_FAILURE(); });
     queue->Cancel(id + 1);
     finished = true;
   });
-  ASSERT_TRUE(runs.Wait());
+  clock.Settle();
+  EXPECT_FALSE(finished);
   timers.reset();
   EXPECT_TRUE(finished);
 }
 
 TEST(TimerQueueTest, CancelFreesOutsideTheLock) {
-  TimerQueue timers("test-timers");
+  SimulatedClock clock;
+  TimerQueue timers("test-timers", clock);
   // The callback owns this value. Its deleter calls the queue, so the test
   // deadlocks if callbacks are destroyed under the lock.
   std::shared_ptr<int> owned(new int, [&](int* value) {
     delete value;
-    timers.Cancel(timers.At(In(seconds(600)), [] {}));
+    timers.Cancel(timers.At(clock.After(hours(1)), [] {}));
   });
   const TimerQueue::Id id =
-      timers.At(In(seconds(600)), [owned = std::move(owned)] {});
+      timers.At(clock.After(hours(1)), [owned = std::move(owned)] {});
   EXPECT_TRUE(timers.Cancel(id));
 }
 
+// Each thread lets time pass while the others run, so that callbacks run while
+// others are added and cancelled.
 TEST(TimerQueueTest, ManyRunXorAreCancelled) {
   constexpr int kThreads = 4, kEach = 2000;
+  SimulatedClock clock;
   std::atomic<int> ran = 0, cancelled = 0;
-  {
-    TimerQueue timers("test-timers");
-    std::vector<std::thread> threads;
-    for (int t = 0; t < kThreads; ++t) {
-      threads.emplace_back([&, t] {
-        std::minstd_rand random(static_cast<unsigned>(t) + 1);
-        std::vector<TimerQueue::Id> ids;
-        for (int i = 0; i < kEach; ++i) {
-          ids.push_back(
-              timers.At(In(std::chrono::microseconds(random() % 20'000)),
-                        [&] { ++ran; }));
-          if (i % 2 == 0 && timers.Cancel(ids[random() % ids.size()])) {
-            ++cancelled;
-          }
+  TimerQueue timers("test-timers", clock);
+  std::vector<Thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back("adds", [&, t] {
+      std::minstd_rand random(static_cast<unsigned>(t) + 1);
+      std::vector<TimerQueue::Id> ids;
+      for (int i = 0; i < kEach; ++i) {
+        ids.push_back(timers.At(clock.After(milliseconds(random() % 20)),
+                                [&] { ++ran; }));
+        if (i % 2 == 0 && timers.Cancel(ids[random() % ids.size()])) {
+          ++cancelled;
         }
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
-    WaitFor(timers, In(milliseconds(30)));
+        clock.Jump(microseconds(3));
+        if (i % 100 == 0) clock.Sleep(milliseconds(1));
+      }
+    });
   }
+  threads.clear();
+  clock.Advance(milliseconds(20));
   EXPECT_EQ(ran + cancelled, kThreads * kEach);
+  EXPECT_GT(ran, 0);
   EXPECT_GT(cancelled, 0);
 }
 

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -13,15 +12,15 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/status_payloads.h"
+#include "leat/core/threads/thread.h"
 #include "leat/tests/distributed/fake_transport.h"
-#include "leat/tests/distributed/held_timers.h"
 #include "leat/tests/distributed/received_tensor.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::step_table_test {
 namespace {
 
 using ::leat::testing::FakeTransport;
-using ::leat::testing::HeldTimers;
 using ::leat::testing::ReceivedTensor;
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
@@ -104,12 +103,13 @@ class StepTableTest : public ::testing::Test {
     EXPECT_TRUE(IsDerived(status));
   }
 
+  testing::SimulatedClock clock_;
   FakeTransport transport_;
   const std::unique_ptr<DeviceSet> devices_ = *DeviceSet::Create(
       {.task = kTask, .num_threads = 1, .cpu_memory_bytes = 1 << 20});
   Peers peers_{ClusterSpec(), transport_, devices_->compute_queue(), nullptr,
                1 << 20};
-  TimerQueue timers_{"timers"};
+  TimerQueue timers_{"timers", clock_};
   std::unique_ptr<StepTable> table_;
 };
 
@@ -345,7 +345,10 @@ TEST_F(StepTableTest, BoundsTheStepsThatWait) {
 TEST_F(StepTableTest, AStepThatDoesNotBeginInTimeEnds) {
   Make({.waiting_step_timeout = milliseconds(30)});
   const ReceivedTensor early = WaitAsPeer(7);
-  ASSERT_TRUE(early.Wait());
+  clock_.Advance(milliseconds(29));
+  EXPECT_EQ(early.calls(), 0);
+  clock_.Advance(milliseconds(1));
+  ASSERT_EQ(early.calls(), 1);
   EXPECT_EQ(early.status(), AsDerived(absl::AbortedError(absl::StrCat(
                                 "step 7 has not begun on ", kTask,
                                 " within 30ms of a peer's asking for it "
@@ -353,42 +356,45 @@ TEST_F(StepTableTest, AStepThatDoesNotBeginInTimeEnds) {
   ExpectEnded(BeginStatus(7), 7);
   // The timer works for later steps, too.
   const ReceivedTensor next = WaitAsPeer(8);
-  ASSERT_TRUE(next.Wait());
+  clock_.Advance(milliseconds(30));
+  EXPECT_EQ(next.calls(), 1);
   EXPECT_EQ(table_->num_steps(), 0u);
 }
 
 TEST_F(StepTableTest, StepsThatWaitOneAfterAnotherEndInTurn) {
   Make({.waiting_step_timeout = milliseconds(100)});
   const ReceivedTensor first = WaitAsPeer(7);
-  std::this_thread::sleep_for(milliseconds(30));
+  clock_.Advance(milliseconds(30));
   const ReceivedTensor second = WaitAsPeer(8);
-  ASSERT_TRUE(first.Wait());
-  ASSERT_TRUE(second.Wait());
+  clock_.Advance(milliseconds(70));
+  EXPECT_EQ(first.calls(), 1);
+  EXPECT_EQ(second.calls(), 0);
+  clock_.Advance(milliseconds(30));
+  EXPECT_EQ(second.calls(), 1);
   EXPECT_EQ(table_->num_steps(), 0u);
 }
 
 TEST_F(StepTableTest, AStepThatBeginsInTimeStays) {
   Make({.waiting_step_timeout = milliseconds(200)});
-  auto held = std::make_unique<HeldTimers>(timers_);
   const ReceivedTensor early = WaitAsPeer(7);
   Begin(7);
   const ReceivedTensor other = WaitAsPeer(8);
-  held.reset();
-  ASSERT_TRUE(other.Wait());
-  std::this_thread::sleep_for(milliseconds(50));
+  clock_.Advance(std::chrono::hours(1));
+  EXPECT_EQ(other.calls(), 1);
   EXPECT_EQ(early.calls(), 0);
   EXPECT_EQ(table_->num_steps(), 1u);
 }
 
 TEST_F(StepTableTest, AStepThatNobodyCleansUpEnds) {
   Make({.step_linger = milliseconds(200)});
-  auto held = std::make_unique<HeldTimers>(timers_);
   Begin(6);
   Begin(7);
   table_->Finish(7, kRun, absl::OkStatus());
   const ReceivedTensor peer = WaitAsPeer(7);
-  held.reset();
-  ASSERT_TRUE(peer.Wait());
+  clock_.Advance(milliseconds(199));
+  EXPECT_EQ(peer.calls(), 0);
+  clock_.Advance(milliseconds(1));
+  ASSERT_EQ(peer.calls(), 1);
   EXPECT_EQ(peer.status(), AsDerived(absl::AbortedError(absl::StrCat(
                                "step 7 ended: nobody has cleaned it up on ",
                                kTask, " for 200ms (--step-linger)"))));
@@ -397,12 +403,10 @@ TEST_F(StepTableTest, AStepThatNobodyCleansUpEnds) {
 
 TEST_F(StepTableTest, ALingeringStepThatBeginsAgainStays) {
   Make({.step_linger = milliseconds(200)});
-  auto held = std::make_unique<HeldTimers>(timers_);
   Begin(7);
   table_->Finish(7, kRun, absl::OkStatus());
   Begin(7);
-  held.reset();
-  std::this_thread::sleep_for(milliseconds(300));
+  clock_.Advance(std::chrono::hours(1));
   EXPECT_EQ(table_->num_steps(), 1u);
 }
 
@@ -494,6 +498,8 @@ TEST_F(StepTableConcurrencyTest, MayGoWhileItsTimersFire) {
         table_->Finish(id, kRun, absl::OkStatus());
       }
     }
+    // The timers fire while the table goes.
+    clock_.Jump(std::chrono::microseconds(10 * round));
     table_.reset();
     for (const ReceivedTensor& each : received) EXPECT_EQ(each.calls(), 1);
   }
@@ -507,11 +513,12 @@ TEST_F(StepTableConcurrencyTest, EveryWaitEndsOnceUnderContention) {
   constexpr int kThreads = 8;
   constexpr int kSteps = 3000;
   std::vector<std::vector<ReceivedTensor>> received(kThreads);
-  std::vector<std::thread> threads;
+  std::vector<Thread> threads;
   for (int t = 0; t < kThreads; ++t) {
-    threads.emplace_back([this, t, &mine = received[t]] {
+    threads.emplace_back("contends", [this, t, &mine = received[t]] {
       const std::string key = Key(absl::StrCat("x", t));
       for (int i = 0; i < kSteps; ++i) {
+        clock_.Jump(std::chrono::microseconds(2));
         const int64_t id = i / 10 * 10 + (i * 7 + t) % 10;
         const int what = (i + t * 3) % 8;
         if (what < 3) {
@@ -534,7 +541,7 @@ TEST_F(StepTableConcurrencyTest, EveryWaitEndsOnceUnderContention) {
       }
     });
   }
-  for (std::thread& thread : threads) thread.join();
+  threads.clear();
   table_.reset();
   size_t waits = 0;
   for (const auto& of_thread : received) {

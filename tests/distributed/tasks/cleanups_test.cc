@@ -2,10 +2,8 @@
 #include "leat/distributed/tasks/end_notices.h"
 
 #include <chrono>
-#include <future>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,12 +14,13 @@
 #include "leat/protos/leat_worker.pb.h"
 #include "leat/protos/worker.pb.h"
 #include "leat/tests/distributed/fake_tasks.h"
-#include "leat/tests/distributed/held_timers.h"
+#include "leat/tests/testing/event.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::cleanups_test {
 namespace {
 
-using ::leat::testing::HeldTimers;
+using ::leat::testing::Event;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -39,8 +38,9 @@ class CleanupsTest : public ::testing::Test {
     return std::make_shared<EndNotices>(kOwn, tasks_, timers_, wait);
   }
 
+  testing::SimulatedClock clock_;
   FakeTasks tasks_;
-  TimerQueue timers_{"test-timers"};
+  TimerQueue timers_{"test-timers", clock_};
   std::shared_ptr<EndNotices> notices_ = New(EndNotices::kWait);
 };
 
@@ -57,14 +57,15 @@ TEST_F(CleanupsTest, RideOnWhatIsSentNext) {
 
 TEST_F(CleanupsTest, AreSaidOnce) {
   EXPECT_TRUE(notices_->DeferStep(kPs, 1));
-  const bool is_taken = !notices_->TakeSteps(kPs).empty();
-  std::this_thread::sleep_for(3 * EndNotices::kWait);
-  notices_->Stop();
-  EXPECT_EQ(tasks_.num_calls(), is_taken ? 0u : 1u);
+  EXPECT_THAT(notices_->TakeSteps(kPs), ElementsAre(1));
+  clock_.Advance(3 * EndNotices::kWait);
+  EXPECT_EQ(tasks_.num_calls(), 0u);
 }
 
 TEST_F(CleanupsTest, AreSentWhenNothingElseIs) {
   EXPECT_TRUE(notices_->DeferStep(kPs, 7));
+  clock_.Advance(EndNotices::kWait - std::chrono::nanoseconds(1));
+  EXPECT_EQ(tasks_.num_calls(), 0u);
   std::vector<FakeTasks::Received> calls = tasks_.Take(1);
   ASSERT_EQ(calls.size(), 1u);
   EXPECT_EQ(calls[0].task, kPs);
@@ -81,31 +82,26 @@ TEST_F(CleanupsTest, AreSentWhenNothingElseIs) {
   std::move(calls[0].done)(Payload());
 }
 
-// The steps are deferred faster than the thread of the timers sends them.
 TEST_F(CleanupsTest, OfATaskAreSentTogether) {
   constexpr int64_t kSteps = 2 * kMaxCleanupSteps + 5;
   for (int64_t i = 1; i <= kSteps; ++i) {
     EXPECT_TRUE(notices_->DeferStep(kPs, i));
   }
   std::vector<int64_t> told;
-  size_t num_calls = 0;
-  while (told.size() < kSteps && !HasFailure()) {
-    for (FakeTasks::Received& call : tasks_.Take(1)) {
-      pb::CleanupGraphRequest request;
-      ASSERT_TRUE(request.ParseFromString(call.request.header));
-      told.push_back(request.step_id());
-      const auto& others = request.leat().steps();
-      EXPECT_LT(others.size(), kMaxCleanupSteps);
-      told.insert(told.end(), others.begin(), others.end());
-      ++num_calls;
-      std::move(call.done)(Payload());
-    }
+  clock_.Advance(EndNotices::kWait);
+  std::vector<FakeTasks::Received> calls = tasks_.Take(3);
+  EXPECT_EQ(calls.size(), 3u);
+  for (FakeTasks::Received& call : calls) {
+    pb::CleanupGraphRequest request;
+    ASSERT_TRUE(request.ParseFromString(call.request.header));
+    told.push_back(request.step_id());
+    const auto& others = request.leat().steps();
+    EXPECT_LT(others.size(), kMaxCleanupSteps);
+    told.insert(told.end(), others.begin(), others.end());
+    std::move(call.done)(Payload());
   }
   ASSERT_EQ(told.size(), kSteps);
   for (int64_t i = 0; i < kSteps; ++i) EXPECT_EQ(told[i], i + 1);
-  // There are three calls, or some more if the steps are not deferred within
-  // the wait.
-  EXPECT_LT(num_calls, 1000);
 }
 
 TEST_F(CleanupsTest, OfTheOwnTaskAreNotDeferred) {
@@ -114,16 +110,12 @@ TEST_F(CleanupsTest, OfTheOwnTaskAreNotDeferred) {
 }
 
 TEST_F(CleanupsTest, AreForgottenAtTheEnd) {
-  notices_ = New(10 * EndNotices::kWait);
-  {
-    const HeldTimers held(timers_);
-    EXPECT_TRUE(notices_->DeferStep(kPs, 1));
-    notices_->Stop();
-  }
+  EXPECT_TRUE(notices_->DeferStep(kPs, 1));
+  notices_->Stop();
   notices_->Stop();
   EXPECT_FALSE(notices_->DeferStep(kPs, 2));
   EXPECT_THAT(notices_->TakeSteps(kPs), IsEmpty());
-  std::this_thread::sleep_for(15 * EndNotices::kWait);
+  clock_.Advance(3 * EndNotices::kWait);
   EXPECT_EQ(tasks_.num_calls(), 0u);
 }
 
@@ -142,12 +134,11 @@ class DeferredCleanupTest : public ::testing::Test {
     step_ = MasterStep::Start(
         {.tasks = &tasks_,
          .timers = &timers_,
-         .blocking = queue_.get(),
+         .compute = queue_.get(),
          .allocator = &HostAllocator(),
          .notices = notices_},
-        {.plan = plan_},
-        [this](StepResult result) { status_.set_value(result.status); },
-        [this] { ended_.set_value(); });
+        {.plan = plan_}, [this](StepResult) { has_result_.Set(); },
+        [this] { ended_.Set(); });
     for (FakeTasks::Received& call : tasks_.Take(2)) {
       EXPECT_EQ(call.path, methods::kRunGraph.path);
       (call.task == kPs ? ps_ : own_) = std::move(call);
@@ -164,7 +155,7 @@ class DeferredCleanupTest : public ::testing::Test {
   void Reply(absl::StatusOr<Payload> of_ps) {
     std::move(own_.done)(Payload());
     std::move(ps_.done)(std::move(of_ps));
-    status_.get_future().wait();
+    EXPECT_TRUE(has_result_.Wait());
   }
 
   // Answers the CleanupGraph calls of this step, which must be to these tasks,
@@ -180,12 +171,12 @@ class DeferredCleanupTest : public ::testing::Test {
       std::move(call.done)(Payload());
     }
     EXPECT_THAT(tasks, ::testing::UnorderedElementsAreArray(expected));
-    EXPECT_EQ(ended_.get_future().wait_for(std::chrono::seconds(20)),
-              std::future_status::ready);
+    EXPECT_TRUE(ended_.Wait());
   }
 
+  testing::SimulatedClock clock_;
   FakeTasks tasks_;
-  TimerQueue timers_{"test-timers"};
+  TimerQueue timers_{"test-timers", clock_};
   const std::unique_ptr<WorkQueue> queue_ = NewThreadPool("test", 1);
   const std::shared_ptr<EndNotices> notices_ = std::make_shared<EndNotices>(
       kOwn, tasks_, timers_, std::chrono::hours(1));
@@ -193,8 +184,8 @@ class DeferredCleanupTest : public ::testing::Test {
       std::make_shared<RegisteredPlan>();
   std::shared_ptr<MasterStep> step_;
   FakeTasks::Received ps_, own_;
-  std::promise<absl::Status> status_;
-  std::promise<void> ended_;
+  Event has_result_;
+  Event ended_;
 };
 
 TEST_F(DeferredCleanupTest, RidesOnTheNextStep) {

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/distributed/tasks/end_notices.h"
 
+#include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -15,6 +15,7 @@
 #include "leat/protos/worker.pb.h"
 #include "leat/runtime/device_set.h"
 #include "leat/tests/distributed/fake_tasks.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::end_notices_test {
 namespace {
@@ -29,13 +30,15 @@ class LostDeletionsTest : public ::testing::Test {
  protected:
   ~LostDeletionsTest() override { notices->Stop(); }
 
+  testing::SimulatedClock clock;
   FakeTasks tasks;
-  TimerQueue timers{"test"};
+  TimerQueue timers{"test", clock};
   const std::shared_ptr<EndNotices> notices =
       std::make_shared<EndNotices>("/job:worker", tasks, timers);
 };
 
 TEST_F(LostDeletionsTest, AreTriedUntilTheTaskAnswers) {
+  const Clock::time_point start = clock.Now();
   notices->RetryDeletion("/job:ps", "s1", Unreachable());
   EXPECT_EQ(notices->num_deletions(), 1);
   for (int i = 0; i < 2; ++i) {
@@ -48,6 +51,7 @@ TEST_F(LostDeletionsTest, AreTriedUntilTheTaskAnswers) {
     EXPECT_EQ(request.session_handle(), "s1");
     EXPECT_TRUE(calls[0].options.deadline.has_value());
     EXPECT_EQ(notices->num_deletions(), 1);
+    EXPECT_EQ(clock.Now() - start, (2 * i + 1) * EndNotices::kFirstWait);
     std::move(calls[0].done)(i == 0 ? absl::StatusOr<Payload>(Unreachable())
                                     : Payload());
   }
@@ -71,7 +75,7 @@ TEST_F(LostDeletionsTest, NothingIsTriedAfterStop) {
   std::move(calls[0].done)(Unreachable());
   notices->RetryDeletion("/job:ps", "s2", Unreachable());
   EXPECT_EQ(notices->num_deletions(), 0);
-  std::this_thread::sleep_for(2 * EndNotices::kFirstWait);
+  clock.Advance(std::chrono::hours(1));
   EXPECT_EQ(tasks.num_calls(), 0);
 }
 

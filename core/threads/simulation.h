@@ -1,0 +1,56 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Simulation is what CondVar and Thread report to while a test simulates time
+// (leat/tests/testing/simulated_clock.h). The simulation learns of every wait,
+// every wake-up and every thread, so it knows when all threads wait and time
+// may move on. A program has none, and pays one load of a pointer for that.
+#ifndef LEAT_CORE_THREADS_SIMULATION_H_
+#define LEAT_CORE_THREADS_SIMULATION_H_
+
+#include <atomic>
+#include <chrono>
+
+#include "absl/base/thread_annotations.h"
+
+namespace leat {
+
+class CondVar;
+class Mutex;
+
+// The interface of a simulation. Implementations are thread-safe. At most one
+// is active in the process, and it is not owned by this class.
+class Simulation {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  // Returns the simulation that is active, or null. In a program it is null.
+  static Simulation* Active() {
+    return active_.load(std::memory_order_acquire);
+  }
+
+  // Does what CondVar::WaitUntil promises, in simulated time. A wait until
+  // time_point::max() has no deadline.
+  virtual bool Wait(const CondVar& condition, Mutex& mutex, time_point deadline)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) = 0;
+  // Wakes the thread that has waited longest for `condition`.
+  virtual void NotifyOne(const CondVar& condition) = 0;
+  // Wakes all threads that wait for `condition`.
+  virtual void NotifyAll(const CondVar& condition) = 0;
+
+  // Counts a thread that is about to start as one that runs. Its starter calls
+  // this.
+  virtual void AddThread() = 0;
+  // Makes the calling thread the one that was counted. It calls this first.
+  virtual void BeginThread() = 0;
+  // Forgets the calling thread. It calls this last.
+  virtual void EndThread() = 0;
+
+ protected:
+  ~Simulation() = default;
+
+  static inline std::atomic<Simulation*> active_ = nullptr;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_CORE_THREADS_SIMULATION_H_

@@ -1,0 +1,72 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/core/threads/thread.h"
+
+#include <pthread.h>
+
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "leat/core/threads/mutex.h"
+#include "leat/core/threads/simulation.h"
+
+namespace leat {
+
+class Thread::Running {
+ public:
+  Running(absl::string_view name, Body body)
+      : simulation_(Simulation::Active()) {
+    if (simulation_ != nullptr) simulation_->AddThread();
+    thread_ = std::thread([this, name = std::string(name.substr(0, 15)),
+                           body = std::move(body)]() mutable {
+      pthread_setname_np(pthread_self(), name.c_str());
+      Run(std::exchange(body, nullptr));
+    });
+  }
+
+  ~Running() {
+    if (simulation_ != nullptr) WaitInSimulation();
+    thread_.join();
+  }
+
+ private:
+  void Run(Body body) {
+    if (simulation_ != nullptr) simulation_->BeginThread();
+    std::exchange(body, nullptr)();
+    if (simulation_ == nullptr) return;
+    {
+      MutexLock lock(mutex_);
+      ended_ = true;
+      changed_.NotifyAll();
+    }
+    simulation_->EndThread();
+  }
+
+  // Waits by a CondVar, because a simulation takes a thread that joins another
+  // one for a thread that runs.
+  void WaitInSimulation() {
+    MutexLock lock(mutex_);
+    while (!ended_) changed_.Wait(mutex_);
+  }
+
+  Simulation* const simulation_;  // null: none was active at the start
+  Mutex mutex_;
+  CondVar changed_;
+  bool ended_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_;
+};
+
+Thread::Thread() = default;
+
+Thread::Thread(absl::string_view name, Body body)
+    : running_(std::make_unique<Running>(name, std::move(body))) {}
+
+Thread::Thread(Thread&&) noexcept = default;
+
+Thread& Thread::operator=(Thread&&) noexcept = default;
+
+Thread::~Thread() = default;
+
+void Thread::Join() { running_ = nullptr; }
+
+}  // namespace leat

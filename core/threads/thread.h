@@ -1,0 +1,48 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Thread runs a function on a thread of its own, which has a name and is always
+// joined. Where a test simulates time, the thread counts in the simulation.
+//
+//   {
+//     const Thread sweeper("leat-sweeper", [&] { Sweep(); });
+//     Work();
+//   }  // waits until Sweep has returned
+#ifndef LEAT_CORE_THREADS_THREAD_H_
+#define LEAT_CORE_THREADS_THREAD_H_
+
+#include <memory>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/strings/string_view.h"
+
+namespace leat {
+
+// A running thread, or nothing. It owns the thread and the function. It is not
+// thread-safe: one thread joins it.
+class Thread {
+ public:
+  using Body = absl::AnyInvocable<void() &&>;
+
+  // Makes an object without a thread.
+  Thread();
+  // Starts a thread that calls `body` and then destroys it. Debuggers show the
+  // first 15 characters of `name`, as many as Linux keeps.
+  Thread(absl::string_view name, Body body);
+  Thread(Thread&&) noexcept;
+  // Joins the thread that this object had.
+  Thread& operator=(Thread&&) noexcept;
+  // Joins.
+  ~Thread();
+
+  // Waits until the thread has ended. Does nothing if there is none. Must not
+  // be called by the thread itself.
+  void Join();
+
+ private:
+  class Running;
+  std::unique_ptr<Running> running_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_CORE_THREADS_THREAD_H_

@@ -1,0 +1,114 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// SimulatedClock is a clock whose time stands still while any thread runs. When
+// all threads wait, its time is at once that of the next deadline. So a test
+// waits for nothing, and no stalled thread makes it fail.
+//
+//   SimulatedClock clock;
+//   TimerQueue timers("timers", clock);
+//   std::atomic<int> beats = 0;
+//   timers.At(clock.After(hours(1)), [&] { ++beats; });
+//   clock.Advance(minutes(59));
+//   EXPECT_EQ(beats, 0);
+//   clock.Advance(minutes(1));
+//   EXPECT_EQ(beats, 1);
+#ifndef LEAT_TESTS_TESTING_SIMULATED_CLOCK_H_
+#define LEAT_TESTS_TESTING_SIMULATED_CLOCK_H_
+
+#include <pthread.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/threads/clock.h"
+#include "leat/core/threads/simulation.h"
+
+namespace leat::testing {
+
+// A clock and the simulation it belongs to. Thread-safe, except that only the
+// test's thread, which makes the clock, may call Settle, Advance and
+// AdvanceUntil. The clock must be made before all objects that take it or that
+// have threads, and be destroyed after them. There is one at a time.
+//
+// The simulation consists of the test's thread and of all leat::Threads that
+// are started while it exists. They run at the same time, as in a program. Only
+// what they wait for by a CondVar or a clock is simulated: a thread that spins,
+// sleeps otherwise or joins a std::thread counts as one that runs. When all
+// wait, the one with the earliest deadline goes on alone, at that time.
+//
+// The process aborts with a message that names the threads that wait if
+//   - all threads wait and none has a deadline,
+//   - the time is 100 days after the start,
+//   - a thread waits that is not part of the simulation,
+//   - a thread waits for a time of the real clock, which is long before the
+//     start of the simulated one,
+//   - threads are left when the clock is destroyed.
+class SimulatedClock final : public Clock, private Simulation {
+ public:
+  using time_point = Clock::time_point;
+
+  // Begins the simulation, at the same time in every test.
+  SimulatedClock();
+  ~SimulatedClock() override;
+
+  time_point Now() const override;
+  bool WaitUntil(CondVar& condition, Mutex& mutex, time_point deadline) override
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
+
+  // Returns when all other threads wait. No time passes.
+  void Settle();
+  // Lets `time` pass and returns when all other threads wait again. What is due
+  // until then has run, also what is due at the last moment.
+  void Advance(duration time);
+  // Lets time pass until `condition()` is true. It is called on this thread
+  // while all other threads wait, first without any delay and then after each
+  // deadline.
+  void AdvanceUntil(absl::FunctionRef<bool()> condition);
+  // Moves the time on without waiting for threads that run, and wakes those
+  // whose deadlines have passed. Any thread may call this.
+  void Jump(duration time);
+
+ private:
+  struct Waiter;
+
+  bool Wait(const CondVar& condition, Mutex& mutex,
+            time_point deadline) override ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex);
+  void NotifyOne(const CondVar& condition) override;
+  void NotifyAll(const CondVar& condition) override;
+  void AddThread() override;
+  void BeginThread() override;
+  void EndThread() override;
+
+  // Returns when the waiter, which has been added, is awake.
+  void Park(Waiter& waiter);
+  void Wake(Waiter& waiter) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Notify(const CondVar& condition, size_t at_most);
+  // Counts the calling thread as one that waits or has ended. The last one
+  // wakes the thread that goes on.
+  void StopRunning() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns the waiter with the earliest deadline, or null if there is none.
+  Waiter* Next() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Moves the time to the earliest deadline and wakes the thread that has it.
+  void WakeNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void MoveTo(time_point when) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void CheckTestThread() const;
+  // Prints `problem` and what all threads wait for, and aborts.
+  [[noreturn]] void Fail(absl::string_view problem) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const pthread_t test_thread_ = pthread_self();
+  mutable Mutex mutex_;
+  time_point now_ ABSL_GUARDED_BY(mutex_);
+  int num_threads_ ABSL_GUARDED_BY(mutex_) = 1;  // with the test's
+  int num_running_ ABSL_GUARDED_BY(mutex_) = 1;
+  // Those that wait, the one that began first at the front.
+  std::vector<Waiter*> waiters_ ABSL_GUARDED_BY(mutex_);
+  // The test's thread in Settle, or null. It is not one of `waiters_`.
+  Waiter* settling_ ABSL_GUARDED_BY(mutex_) = nullptr;
+};
+
+}  // namespace leat::testing
+
+#endif  // LEAT_TESTS_TESTING_SIMULATED_CLOCK_H_
