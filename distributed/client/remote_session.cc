@@ -30,7 +30,7 @@ using std::chrono::nanoseconds;
 constexpr std::chrono::seconds kCloseTimeout(10);
 // How much longer than a step's timeout a client waits. The master ends the
 // step at its timeout, and then waits some seconds for its tasks before it
-// replies (Leat's masters wait 5 s, see remote_step.h).
+// replies (Leat's masters wait 5 s, see master_step.h).
 constexpr std::chrono::seconds kAnswerGrace(7);
 
 int64_t RequestId() { return static_cast<int64_t>(RandomId() >> 1); }

@@ -18,7 +18,7 @@
 #include "leat/core/devices/device_name.h"
 #include "leat/core/threads/cancellation.h"
 #include "leat/core/threads/timer_queue.h"
-#include "leat/distributed/tasks/tasks.h"
+#include "leat/distributed/tasks/task_caller.h"
 
 namespace leat {
 

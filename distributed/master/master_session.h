@@ -20,7 +20,7 @@
 #include "leat/core/devices/accounted_allocator.h"
 #include "leat/distributed/master/callables.h"
 #include "leat/distributed/master/master_environment.h"
-#include "leat/distributed/master/remote_step.h"
+#include "leat/distributed/master/master_step.h"
 #include "leat/distributed/master/session_activity.h"
 #include "leat/distributed/master/session_config.h"
 #include "leat/distributed/master/session_plans.h"

@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "leat/core/devices/device.h"
-#include "leat/distributed/tasks/tasks.h"
+#include "leat/distributed/tasks/task_caller.h"
 #include "leat/partitioner/client_terminated.h"
 #include "leat/partitioner/plan_step.h"
 #include "leat/protos/worker.pb.h"

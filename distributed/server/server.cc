@@ -21,7 +21,7 @@
 #include "leat/distributed/requests/call_gate.h"
 #include "leat/distributed/server/health_service.h"
 #include "leat/distributed/server/status_service.h"
-#include "leat/distributed/tasks/server_tasks.h"
+#include "leat/distributed/tasks/server_task_caller.h"
 #include "leat/distributed/worker/master_watch.h"
 #include "leat/distributed/worker/worker.h"
 #include "leat/graph/op_registry.h"
@@ -132,7 +132,7 @@ class Server::Implementation {
   // decode for `peers_`.)
   std::unique_ptr<Peers> peers_;
   std::unique_ptr<DeviceSet> devices_;
-  std::unique_ptr<ServerTasks> tasks_;
+  std::unique_ptr<ServerTaskCaller> tasks_;
   std::unique_ptr<TimerQueue> timers_;
   std::unique_ptr<WorkQueue> blocking_;
   std::unique_ptr<StepTable> steps_;
@@ -225,7 +225,7 @@ void Server::Implementation::MakeWorker() {
 }
 
 void Server::Implementation::MakeMaster() {
-  tasks_ = std::make_unique<ServerTasks>(name_, methods_, *peers_);
+  tasks_ = std::make_unique<ServerTaskCaller>(name_, methods_, *peers_);
   master_watch_ = std::make_shared<MasterWatch>(
       options_.limits.master_silence, *worker_, *tasks_, *timers_, *blocking_);
   MasterEnvironment environment{.task = name_,

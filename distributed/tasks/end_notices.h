@@ -26,7 +26,7 @@
 #include "absl/status/status.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/timer_queue.h"
-#include "leat/distributed/tasks/tasks.h"
+#include "leat/distributed/tasks/task_caller.h"
 
 namespace leat {
 

@@ -24,7 +24,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "leat/core/threads/mutex.h"
-#include "leat/distributed/tasks/tasks.h"
+#include "leat/distributed/tasks/task_caller.h"
 
 namespace leat {
 

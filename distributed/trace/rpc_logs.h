@@ -15,7 +15,7 @@
 #include "absl/functional/any_invocable.h"
 #include "leat/core/threads/cancellation.h"
 #include "leat/core/threads/work_queue.h"
-#include "leat/distributed/tasks/tasks.h"
+#include "leat/distributed/tasks/task_caller.h"
 
 namespace leat::pb {
 class StepStats;

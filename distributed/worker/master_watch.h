@@ -18,7 +18,7 @@
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/timer_queue.h"
 #include "leat/core/threads/work_queue.h"
-#include "leat/distributed/tasks/tasks.h"
+#include "leat/distributed/tasks/task_caller.h"
 #include "leat/distributed/worker/master_process.h"
 #include "leat/distributed/worker/worker.h"
 

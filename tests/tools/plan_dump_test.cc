@@ -20,7 +20,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/distributed/master/registered_plan.h"
-#include "leat/tests/distributed/fake_tasks.h"
+#include "leat/tests/distributed/fake_task_caller.h"
 #include "leat/tests/distributed/master/planned_on_two_tasks.h"
 #include "leat/tests/testing/processes.h"
 #include "leat/tests/testing/temporary_folder.h"
@@ -55,13 +55,14 @@ class PlanDumpTest : public ::testing::Test {
       PlanDump& dump, std::string session = kSession,
       const std::vector<std::string>& foreign_tasks = {}) {
     std::map<std::string, pb::GraphDef> graphs;
-    FakeTasks tasks([&graphs](const FakeTasks::Received& call,
-                              std::optional<absl::StatusOr<Payload>>& answer) {
-      pb::RegisterGraphRequest request;
-      EXPECT_TRUE(request.ParseFromString(call.request.header));
-      graphs[call.task] = request.graph_def();
-      answer = Payload();
-    });
+    FakeTaskCaller tasks(
+        [&graphs](const FakeTaskCaller::Received& call,
+                  std::optional<absl::StatusOr<Payload>>& answer) {
+          pb::RegisterGraphRequest request;
+          EXPECT_TRUE(request.ParseFromString(call.request.header));
+          graphs[call.task] = request.graph_def();
+          answer = Payload();
+        });
     auto plan = PlanOnTwoTasks(
         {.feeds = {"u", "x"}, .fetches = {"AddV2:0"}, .targets = {"Neg"}},
         TwoTasks(), {.keep_whole = true});

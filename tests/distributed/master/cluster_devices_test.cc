@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/tests/distributed/fake_tasks.h"
+#include "leat/tests/distributed/fake_task_caller.h"
 
 namespace leat::cluster_devices_test {
 namespace {
@@ -46,12 +46,13 @@ ClusterDevicesRequest Request(milliseconds timeout = milliseconds(60'000)) {
 
 class ClusterDevicesTest : public ::testing::Test {
  protected:
-  absl::StatusOr<ClusterDevices> Get(FakeTasks::OnGetStatus on_get_status,
+  absl::StatusOr<ClusterDevices> Get(FakeTaskCaller::OnGetStatus on_get_status,
                                      ClusterDevicesRequest request) {
-    FakeTasks tasks({}, [&](const std::string& task, const CallOptions& o) {
-      asked_.push_back(task);
-      return on_get_status(task, o);
-    });
+    FakeTaskCaller tasks({},
+                         [&](const std::string& task, const CallOptions& o) {
+                           asked_.push_back(task);
+                           return on_get_status(task, o);
+                         });
     std::promise<absl::StatusOr<ClusterDevices>> result;
     TimerQueue timers("test-timers");
     GetClusterDevices(tasks, timers, std::move(request),

@@ -25,7 +25,7 @@
 #include "leat/protos/graph.pb.h"
 #include "leat/protos/worker.pb.h"
 #include "leat/runtime/local_session.h"
-#include "leat/tests/distributed/fake_tasks.h"
+#include "leat/tests/distributed/fake_task_caller.h"
 #include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/held_queue.h"
 #include "leat/tests/testing/test_service.h"
@@ -135,24 +135,24 @@ class MasterSessionsTest : public ::testing::Test {
   std::atomic<int> unreachable_{0};  // how often GetStatus still fails
   const std::unique_ptr<DeviceSet> devices_ =
       *DeviceSet::Create({.task = kWorker, .num_threads = 1});
-  FakeTasks tasks_{[this](const FakeTasks::Received& call,
-                          std::optional<absl::StatusOr<Payload>>& answer) {
-                     MutexLock lock(mutex_);
-                     called_.push_back(call.path);
-                     answer = Payload();
-                   },
-                   [this](const std::string& task,
-                          const CallOptions&) -> absl::StatusOr<PeerStatus> {
-                     if (unreachable_.fetch_sub(1) > 0) {
-                       return absl::UnavailableError("nobody listens there");
-                     }
-                     return PeerStatus{
-                         .devices = {{.name = task + "/device:CPU:0",
-                                      .type = kCpu,
-                                      .memory_bytes = 1 << 20,
-                                      .incarnation = 7}},
-                         .is_leat = true};
-                   }};
+  FakeTaskCaller tasks_{
+      [this](const FakeTaskCaller::Received& call,
+             std::optional<absl::StatusOr<Payload>>& answer) {
+        MutexLock lock(mutex_);
+        called_.push_back(call.path);
+        answer = Payload();
+      },
+      [this](const std::string& task,
+             const CallOptions&) -> absl::StatusOr<PeerStatus> {
+        if (unreachable_.fetch_sub(1) > 0) {
+          return absl::UnavailableError("nobody listens there");
+        }
+        return PeerStatus{.devices = {{.name = task + "/device:CPU:0",
+                                       .type = kCpu,
+                                       .memory_bytes = 1 << 20,
+                                       .incarnation = 7}},
+                          .is_leat = true};
+      }};
   HeldQueue blocking_;
   TimerQueue timers_{"test-timers"};
   MasterEnvironment environment_;
@@ -481,7 +481,7 @@ TEST_F(MasterCallablesTest, ItsStepsHaveItsOptions) {
     tasks_.Take(0);
     EXPECT_TRUE(Run(*callable).ok());
     bool has_run = false;
-    for (const FakeTasks::Received& call : tasks_.Take(1)) {
+    for (const FakeTaskCaller::Received& call : tasks_.Take(1)) {
       if (call.path != methods::kRunGraph.path) continue;
       has_run = true;
       pb::RunGraphRequest request;

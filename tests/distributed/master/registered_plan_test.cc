@@ -17,7 +17,7 @@
 #include "leat/protos/config.pb.h"
 #include "leat/runtime/local_rendezvous.h"
 #include "leat/runtime/local_session.h"
-#include "leat/tests/distributed/fake_tasks.h"
+#include "leat/tests/distributed/fake_task_caller.h"
 #include "leat/tests/distributed/master/planned_on_two_tasks.h"
 
 namespace leat::registered_plan_test {
@@ -249,11 +249,11 @@ TEST_F(RegisteredPlanTest, RunGraphSaysWhatTheStepIs) {
 }
 
 TEST_F(RegisteredPlanTest, RegistersEveryPartAtOnce) {
-  FakeTasks tasks;
+  FakeTaskCaller tasks;
   std::optional<absl::StatusOr<std::shared_ptr<const RegisteredPlan>>> got;
   RegisterPlan(tasks, Plan(), Session(), {},
                [&](auto plan) { got = std::move(plan); });
-  for (FakeTasks::Received& call : tasks.Take(2)) {
+  for (FakeTaskCaller::Received& call : tasks.Take(2)) {
     EXPECT_EQ(call.path, methods::kRegisterGraph.path);
     pb::RegisterGraphRequest request;
     EXPECT_TRUE(request.ParseFromString(call.request.header));
@@ -278,11 +278,11 @@ TEST_F(RegisteredPlanTest, RegistersEveryPartAtOnce) {
 }
 
 TEST_F(RegisteredPlanTest, LeavesNothingRegisteredWhenATaskRefuses) {
-  FakeTasks tasks;
+  FakeTaskCaller tasks;
   absl::Status got;
   RegisterPlan(tasks, Plan(), Session(), {},
                [&](const auto& plan) { got = plan.status(); });
-  for (FakeTasks::Received& call : tasks.Take(2)) {
+  for (FakeTaskCaller::Received& call : tasks.Take(2)) {
     if (call.task == kPsTask) {
       std::move(call.done)(absl::NotFoundError("no op 'Frobnicate'"));
       continue;
@@ -305,11 +305,11 @@ TEST_F(RegisteredPlanTest, LeavesNothingRegisteredWhenATaskRefuses) {
 }
 
 TEST_F(RegisteredPlanTest, RefusesAMalformedReply) {
-  FakeTasks tasks;
+  FakeTaskCaller tasks;
   absl::Status got;
   RegisterPlan(tasks, Plan(), Session(), {},
                [&](const auto& plan) { got = plan.status(); });
-  for (FakeTasks::Received& call : tasks.Take(2)) {
+  for (FakeTaskCaller::Received& call : tasks.Take(2)) {
     std::move(call.done)(Payload{.header = "\x0a\xff"});
   }
   EXPECT_TRUE(absl::IsInternal(got)) << got;

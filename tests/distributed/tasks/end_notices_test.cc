@@ -14,7 +14,7 @@
 #include "leat/kernels/kernel_registry.h"
 #include "leat/protos/worker.pb.h"
 #include "leat/runtime/device_set.h"
-#include "leat/tests/distributed/fake_tasks.h"
+#include "leat/tests/distributed/fake_task_caller.h"
 #include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::end_notices_test {
@@ -31,7 +31,7 @@ class LostDeletionsTest : public ::testing::Test {
   ~LostDeletionsTest() override { notices->Stop(); }
 
   testing::SimulatedClock clock;
-  FakeTasks tasks;
+  FakeTaskCaller tasks;
   TimerQueue timers{"test", clock};
   const std::shared_ptr<EndNotices> notices =
       std::make_shared<EndNotices>("/job:worker", tasks, timers);

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leat/tests/distributed/fake_tasks.h"
+#include "leat/tests/distributed/fake_task_caller.h"
 
 namespace leat::fan_out_test {
 namespace {
@@ -28,7 +28,7 @@ std::vector<TaskCall> CallsOf(std::vector<std::string> tasks) {
 }
 
 TEST(FanOutTest, GivesTheRepliesInTheOrderOfTheCalls) {
-  FakeTasks tasks;
+  FakeTaskCaller tasks;
   std::optional<Replies> got;
   FanOut(tasks, methods::kRegisterGraph, CallsOf({"a", "b", "c"}), {},
          [&](Replies replies) { got = std::move(replies); });
@@ -51,7 +51,7 @@ TEST(FanOutTest, GivesTheRepliesInTheOrderOfTheCalls) {
 }
 
 TEST(FanOutTest, OfNothingIsOverAtOnce) {
-  FakeTasks tasks;
+  FakeTaskCaller tasks;
   int times = 0;
   FanOut(tasks, methods::kRegisterGraph, {}, {}, [&](const Replies& replies) {
     ++times;
@@ -61,8 +61,8 @@ TEST(FanOutTest, OfNothingIsOverAtOnce) {
 }
 
 TEST(FanOutTest, TakesAnswersThatComeDuringTheCall) {
-  FakeTasks tasks([](const FakeTasks::Received& call,
-                     std::optional<absl::StatusOr<Payload>>& answer) {
+  FakeTaskCaller tasks([](const FakeTaskCaller::Received& call,
+                          std::optional<absl::StatusOr<Payload>>& answer) {
     answer = Payload{.header = call.task};
   });
   int times = 0;
@@ -76,7 +76,7 @@ TEST(FanOutTest, TakesAnswersThatComeDuringTheCall) {
 
 // A transport that is destroyed may drop its replies.
 TEST(FanOutTest, CountsAForgottenReplyAsCancelled) {
-  FakeTasks tasks;
+  FakeTaskCaller tasks;
   std::optional<Replies> got;
   FanOut(tasks, methods::kRegisterGraph, CallsOf({"a", "b"}), {},
          [&](Replies replies) { got = std::move(replies); });

@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/distributed/tasks/tasks.h"
+#include "leat/distributed/tasks/task_caller.h"
 
 #include <memory>
 #include <optional>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "leat/tests/distributed/fake_tasks.h"
+#include "leat/tests/distributed/fake_task_caller.h"
 
 namespace leat::task_caller_test {
 namespace {
@@ -21,7 +21,7 @@ class TaskCallerTest : public ::testing::Test {
   std::shared_ptr<Cancellation> Call(CallOptions options) {
     tasks_.Call(kPs, methods::kLogging, Payload(), std::move(options),
                 [](const absl::StatusOr<Payload>&) {});
-    std::vector<FakeTasks::Received> calls = tasks_.Take(1);
+    std::vector<FakeTaskCaller::Received> calls = tasks_.Take(1);
     std::move(calls[0].done)(Payload());
     return calls[0].options.cancellation;
   }
@@ -32,10 +32,11 @@ class TaskCallerTest : public ::testing::Test {
   }
 
   std::shared_ptr<Cancellation> asked_with_;
-  FakeTasks tasks_{{}, [this](const std::string&, const CallOptions& options) {
-                     asked_with_ = options.cancellation;
-                     return PeerStatus();
-                   }};
+  FakeTaskCaller tasks_{{},
+                        [this](const std::string&, const CallOptions& options) {
+                          asked_with_ = options.cancellation;
+                          return PeerStatus();
+                        }};
 };
 
 TEST_F(TaskCallerTest, StopCancelsWhatNothingElseCan) {

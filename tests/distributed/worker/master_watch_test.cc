@@ -13,7 +13,7 @@
 #include "leat/core/random_id.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/timer_queue.h"
-#include "leat/tests/distributed/fake_tasks.h"
+#include "leat/tests/distributed/fake_task_caller.h"
 #include "leat/tests/distributed/worker/worker_fixture.h"
 #include "leat/tests/distributed/worker/worker_testing.h"
 #include "leat/tests/testing/eventually.h"
@@ -80,15 +80,16 @@ class MasterWatchTest : public testing::WorkerTest {
   std::map<std::string, std::function<Answer(int)>> answers_
       ABSL_GUARDED_BY(mutex_);
   std::map<std::string, int> asked_ ABSL_GUARDED_BY(mutex_);
-  FakeTasks tasks{{}, [this](const std::string& name, const CallOptions& call) {
-                    EXPECT_TRUE(call.deadline.has_value());
-                    MutexLock lock(mutex_);
-                    const auto answer = answers_.find(name);
-                    if (answer == answers_.end()) {
-                      return Answer(absl::NotFoundError("by the test"));
-                    }
-                    return answer->second(asked_[name]++);
-                  }};
+  FakeTaskCaller tasks{
+      {}, [this](const std::string& name, const CallOptions& call) {
+        EXPECT_TRUE(call.deadline.has_value());
+        MutexLock lock(mutex_);
+        const auto answer = answers_.find(name);
+        if (answer == answers_.end()) {
+          return Answer(absl::NotFoundError("by the test"));
+        }
+        return answer->second(asked_[name]++);
+      }};
   TimerQueue timers{"test"};
   const std::shared_ptr<MasterWatch> watch = std::make_shared<MasterWatch>(
       kSilence, task.worker(), tasks, timers, task.blocking());

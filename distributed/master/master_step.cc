@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/distributed/master/remote_step.h"
+#include "leat/distributed/master/master_step.h"
 
 #include <algorithm>
 #include <string>

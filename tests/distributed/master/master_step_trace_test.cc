@@ -2,7 +2,7 @@
 //
 // Tests of what a step reports about itself: stats, graphs, times, and the logs
 // of TensorFlow's tasks.
-#include "leat/distributed/master/remote_step.h"
+#include "leat/distributed/master/master_step.h"
 
 #include <chrono>
 #include <memory>
@@ -17,9 +17,9 @@
 #include "gtest/gtest.h"
 #include "leat/core/status_payloads.h"
 #include "leat/protos/graph.pb.h"
-#include "leat/tests/distributed/master/remote_step_fixture.h"
+#include "leat/tests/distributed/master/master_step_fixture.h"
 
-namespace leat::remote_step_trace_test {
+namespace leat::master_step_trace_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -240,4 +240,4 @@ TEST_F(ForeignTraceTest, CostsNothingUnlessAskedFor) {
 }
 
 }  // namespace
-}  // namespace leat::remote_step_trace_test
+}  // namespace leat::master_step_trace_test

@@ -1,24 +1,26 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ServerTasks: the tasks of a cluster, as the master of one of them calls them.
-// It calls the handlers of its own task directly, and the other tasks as peers.
-#ifndef LEAT_DISTRIBUTED_TASKS_SERVER_TASKS_H_
-#define LEAT_DISTRIBUTED_TASKS_SERVER_TASKS_H_
+// ServerTaskCaller: the tasks of a cluster, as the master of one of them calls
+// them. It calls the handlers of its own task directly, and the other tasks as
+// peers.
+#ifndef LEAT_DISTRIBUTED_TASKS_SERVER_TASK_CALLER_H_
+#define LEAT_DISTRIBUTED_TASKS_SERVER_TASK_CALLER_H_
 
 #include <string>
 #include <utility>
 
-#include "leat/distributed/tasks/tasks.h"
+#include "leat/distributed/tasks/task_caller.h"
 #include "leat/distributed/wire/methods.h"
 
 namespace leat {
 
 // Thread-safe. It must outlive the calls that are begun through it.
-class ServerTasks final : public TaskCaller {
+class ServerTaskCaller final : public TaskCaller {
  public:
   // `methods` are the methods of `own_task`. `methods` and `peers` are borrowed
   // and must outlive this.
-  ServerTasks(std::string own_task, const MethodTable& methods, Peers& peers)
+  ServerTaskCaller(std::string own_task, const MethodTable& methods,
+                   Peers& peers)
       : own_task_(std::move(own_task)), methods_(methods), peers_(peers) {}
 
  private:
@@ -38,4 +40,4 @@ class ServerTasks final : public TaskCaller {
 
 }  // namespace leat
 
-#endif  // LEAT_DISTRIBUTED_TASKS_SERVER_TASKS_H_
+#endif  // LEAT_DISTRIBUTED_TASKS_SERVER_TASK_CALLER_H_

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FakeTasks stands for the tasks that a master calls. It keeps the calls until
-// the test answers them, or answers at once as the test says.
-#ifndef LEAT_TESTS_DISTRIBUTED_FAKE_TASKS_H_
-#define LEAT_TESTS_DISTRIBUTED_FAKE_TASKS_H_
+// FakeTaskCaller stands for the tasks that a master calls. It keeps the calls
+// until the test answers them, or answers at once as the test says.
+#ifndef LEAT_TESTS_DISTRIBUTED_FAKE_TASK_CALLER_H_
+#define LEAT_TESTS_DISTRIBUTED_FAKE_TASK_CALLER_H_
 
 #include <functional>
 #include <memory>
@@ -14,13 +14,13 @@
 
 #include "gtest/gtest.h"
 #include "leat/core/threads/mutex.h"
-#include "leat/distributed/tasks/tasks.h"
+#include "leat/distributed/tasks/task_caller.h"
 #include "leat/tests/testing/wait_limit.h"
 
 namespace leat {
 
 // Thread-safe. Owns the calls until Take.
-class FakeTasks final : public TaskCaller {
+class FakeTaskCaller final : public TaskCaller {
  public:
   // A call that a task has received.
   struct Received {
@@ -40,7 +40,7 @@ class FakeTasks final : public TaskCaller {
 
   // Without `on_call` no call is answered at once. GetStatus must not be called
   // without `on_get_status`.
-  explicit FakeTasks(OnCall on_call = {}, OnGetStatus on_get_status = {})
+  explicit FakeTaskCaller(OnCall on_call = {}, OnGetStatus on_get_status = {})
       : on_call_(std::move(on_call)),
         on_get_status_(std::move(on_get_status)) {}
 
@@ -93,4 +93,4 @@ class FakeTasks final : public TaskCaller {
 
 }  // namespace leat
 
-#endif  // LEAT_TESTS_DISTRIBUTED_FAKE_TASKS_H_
+#endif  // LEAT_TESTS_DISTRIBUTED_FAKE_TASK_CALLER_H_

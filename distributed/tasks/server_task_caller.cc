@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/distributed/tasks/server_tasks.h"
+#include "leat/distributed/tasks/server_task_caller.h"
 
 #include <memory>
 
@@ -8,8 +8,9 @@
 
 namespace leat {
 
-void ServerTasks::DoCall(absl::string_view task, const Method& method,
-                         Payload request, CallOptions options, Reply done) {
+void ServerTaskCaller::DoCall(absl::string_view task, const Method& method,
+                              Payload request, CallOptions options,
+                              Reply done) {
   if (task != own_task_) {
     return peers_.Call(task, method, std::move(request), std::move(options),
                        std::move(done));
@@ -36,8 +37,8 @@ void ServerTasks::DoCall(absl::string_view task, const Method& method,
       }));
 }
 
-void ServerTasks::DoGetStatus(absl::string_view task, CallOptions options,
-                              StatusDone done) {
+void ServerTaskCaller::DoGetStatus(absl::string_view task, CallOptions options,
+                                   StatusDone done) {
   peers_.GetStatus(task, std::move(options), std::move(done));
 }
 

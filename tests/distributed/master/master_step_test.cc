@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/distributed/master/remote_step.h"
+#include "leat/distributed/master/master_step.h"
 
 #include <chrono>
 #include <future>
@@ -13,9 +13,9 @@
 #include "gtest/gtest.h"
 #include "leat/core/buffer.h"
 #include "leat/core/status_payloads.h"
-#include "leat/tests/distributed/master/remote_step_fixture.h"
+#include "leat/tests/distributed/master/master_step_fixture.h"
 
-namespace leat::remote_step_test {
+namespace leat::master_step_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -276,4 +276,4 @@ TEST_F(MasterStepTest, AnswersOnceWhateverComesAtTheSameTime) {
 }
 
 }  // namespace
-}  // namespace leat::remote_step_test
+}  // namespace leat::master_step_test

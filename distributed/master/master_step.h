@@ -2,8 +2,8 @@
 //
 // MasterStep: one running step of a plan on the master. It sends a RunGraph to
 // each task, with the feeds that the task takes, and collects the replies.
-#ifndef LEAT_DISTRIBUTED_MASTER_REMOTE_STEP_H_
-#define LEAT_DISTRIBUTED_MASTER_REMOTE_STEP_H_
+#ifndef LEAT_DISTRIBUTED_MASTER_MASTER_STEP_H_
+#define LEAT_DISTRIBUTED_MASTER_MASTER_STEP_H_
 
 #include <chrono>
 #include <cstddef>
@@ -191,4 +191,4 @@ class MasterStep : public std::enable_shared_from_this<MasterStep> {
 
 }  // namespace leat
 
-#endif  // LEAT_DISTRIBUTED_MASTER_REMOTE_STEP_H_
+#endif  // LEAT_DISTRIBUTED_MASTER_MASTER_STEP_H_

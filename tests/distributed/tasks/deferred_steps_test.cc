@@ -10,14 +10,14 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/threads/work_queue.h"
-#include "leat/distributed/master/remote_step.h"
+#include "leat/distributed/master/master_step.h"
 #include "leat/protos/leat_worker.pb.h"
 #include "leat/protos/worker.pb.h"
-#include "leat/tests/distributed/fake_tasks.h"
+#include "leat/tests/distributed/fake_task_caller.h"
 #include "leat/tests/testing/event.h"
 #include "leat/tests/testing/simulated_clock.h"
 
-namespace leat::cleanups_test {
+namespace leat::deferred_steps_test {
 namespace {
 
 using ::leat::testing::Event;
@@ -28,23 +28,23 @@ const char kOwn[] = "/job:worker/replica:0/task:0";
 const char kPs[] = "/job:ps/replica:0/task:0";
 const char kOther[] = "/job:ps/replica:0/task:1";
 
-class CleanupsTest : public ::testing::Test {
+class DeferredStepsTest : public ::testing::Test {
  protected:
   static constexpr std::chrono::hours kLong{1};
 
-  ~CleanupsTest() override { notices_->Stop(); }
+  ~DeferredStepsTest() override { notices_->Stop(); }
 
   std::shared_ptr<EndNotices> New(std::chrono::nanoseconds wait) {
     return std::make_shared<EndNotices>(kOwn, tasks_, timers_, wait);
   }
 
   testing::SimulatedClock clock_;
-  FakeTasks tasks_;
+  FakeTaskCaller tasks_;
   TimerQueue timers_{"test-timers", clock_};
   std::shared_ptr<EndNotices> notices_ = New(EndNotices::kWait);
 };
 
-TEST_F(CleanupsTest, RideOnWhatIsSentNext) {
+TEST_F(DeferredStepsTest, RideOnWhatIsSentNext) {
   notices_ = New(kLong);
   EXPECT_TRUE(notices_->DeferStep(kPs, 1));
   EXPECT_TRUE(notices_->DeferStep(kPs, 2));
@@ -55,18 +55,18 @@ TEST_F(CleanupsTest, RideOnWhatIsSentNext) {
   EXPECT_EQ(tasks_.num_calls(), 0u);
 }
 
-TEST_F(CleanupsTest, AreSaidOnce) {
+TEST_F(DeferredStepsTest, AreSaidOnce) {
   EXPECT_TRUE(notices_->DeferStep(kPs, 1));
   EXPECT_THAT(notices_->TakeSteps(kPs), ElementsAre(1));
   clock_.Advance(3 * EndNotices::kWait);
   EXPECT_EQ(tasks_.num_calls(), 0u);
 }
 
-TEST_F(CleanupsTest, AreSentWhenNothingElseIs) {
+TEST_F(DeferredStepsTest, AreSentWhenNothingElseIs) {
   EXPECT_TRUE(notices_->DeferStep(kPs, 7));
   clock_.Advance(EndNotices::kWait - std::chrono::nanoseconds(1));
   EXPECT_EQ(tasks_.num_calls(), 0u);
-  std::vector<FakeTasks::Received> calls = tasks_.Take(1);
+  std::vector<FakeTaskCaller::Received> calls = tasks_.Take(1);
   ASSERT_EQ(calls.size(), 1u);
   EXPECT_EQ(calls[0].task, kPs);
   EXPECT_EQ(calls[0].path, methods::kCleanupGraph.path);
@@ -82,16 +82,16 @@ TEST_F(CleanupsTest, AreSentWhenNothingElseIs) {
   std::move(calls[0].done)(Payload());
 }
 
-TEST_F(CleanupsTest, OfATaskAreSentTogether) {
+TEST_F(DeferredStepsTest, OfATaskAreSentTogether) {
   constexpr int64_t kSteps = 2 * kMaxCleanupSteps + 5;
   for (int64_t i = 1; i <= kSteps; ++i) {
     EXPECT_TRUE(notices_->DeferStep(kPs, i));
   }
   std::vector<int64_t> told;
   clock_.Advance(EndNotices::kWait);
-  std::vector<FakeTasks::Received> calls = tasks_.Take(3);
+  std::vector<FakeTaskCaller::Received> calls = tasks_.Take(3);
   EXPECT_EQ(calls.size(), 3u);
-  for (FakeTasks::Received& call : calls) {
+  for (FakeTaskCaller::Received& call : calls) {
     pb::CleanupGraphRequest request;
     ASSERT_TRUE(request.ParseFromString(call.request.header));
     told.push_back(request.step_id());
@@ -104,12 +104,12 @@ TEST_F(CleanupsTest, OfATaskAreSentTogether) {
   for (int64_t i = 0; i < kSteps; ++i) EXPECT_EQ(told[i], i + 1);
 }
 
-TEST_F(CleanupsTest, OfTheOwnTaskAreNotDeferred) {
+TEST_F(DeferredStepsTest, OfTheOwnTaskAreNotDeferred) {
   EXPECT_FALSE(notices_->DeferStep(kOwn, 1));
   EXPECT_THAT(notices_->TakeSteps(kOwn), IsEmpty());
 }
 
-TEST_F(CleanupsTest, AreForgottenAtTheEnd) {
+TEST_F(DeferredStepsTest, AreForgottenAtTheEnd) {
   EXPECT_TRUE(notices_->DeferStep(kPs, 1));
   notices_->Stop();
   notices_->Stop();
@@ -139,13 +139,14 @@ class DeferredCleanupTest : public ::testing::Test {
          .notices = notices_},
         {.plan = plan_}, [this](StepResult) { has_result_.Set(); },
         [this] { ended_.Set(); });
-    for (FakeTasks::Received& call : tasks_.Take(2)) {
+    for (FakeTaskCaller::Received& call : tasks_.Take(2)) {
       EXPECT_EQ(call.path, methods::kRunGraph.path);
       (call.task == kPs ? ps_ : own_) = std::move(call);
     }
   }
 
-  static std::vector<int64_t> CleanedUpBy(const FakeTasks::Received& call) {
+  static std::vector<int64_t> CleanedUpBy(
+      const FakeTaskCaller::Received& call) {
     pb::RunGraphRequest request;
     EXPECT_TRUE(request.ParseFromString(call.request.header));
     const auto& steps = request.leat().cleanup_steps();
@@ -162,7 +163,7 @@ class DeferredCleanupTest : public ::testing::Test {
   // and waits for the end of the step.
   void CleanUp(std::vector<std::string> expected) {
     std::vector<std::string> tasks;
-    for (FakeTasks::Received& call : tasks_.Take(expected.size())) {
+    for (FakeTaskCaller::Received& call : tasks_.Take(expected.size())) {
       EXPECT_EQ(call.path, methods::kCleanupGraph.path);
       pb::CleanupGraphRequest request;
       EXPECT_TRUE(request.ParseFromString(call.request.header));
@@ -175,7 +176,7 @@ class DeferredCleanupTest : public ::testing::Test {
   }
 
   testing::SimulatedClock clock_;
-  FakeTasks tasks_;
+  FakeTaskCaller tasks_;
   TimerQueue timers_{"test-timers", clock_};
   const std::unique_ptr<WorkQueue> queue_ = NewThreadPool("test", 1);
   const std::shared_ptr<EndNotices> notices_ = std::make_shared<EndNotices>(
@@ -183,7 +184,7 @@ class DeferredCleanupTest : public ::testing::Test {
   const std::shared_ptr<RegisteredPlan> plan_ =
       std::make_shared<RegisteredPlan>();
   std::shared_ptr<MasterStep> step_;
-  FakeTasks::Received ps_, own_;
+  FakeTaskCaller::Received ps_, own_;
   Event has_result_;
   Event ended_;
 };
@@ -219,4 +220,4 @@ TEST_F(DeferredCleanupTest, OfATaskOfTensorFlowIsACall) {
 }
 
 }  // namespace
-}  // namespace leat::cleanups_test
+}  // namespace leat::deferred_steps_test

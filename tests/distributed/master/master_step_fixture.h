@@ -2,8 +2,8 @@
 //
 // The fixture for tests of MasterStep: a step on two tasks whose replies the
 // test gives.
-#ifndef LEAT_TESTS_DISTRIBUTED_MASTER_REMOTE_STEP_FIXTURE_H_
-#define LEAT_TESTS_DISTRIBUTED_MASTER_REMOTE_STEP_FIXTURE_H_
+#ifndef LEAT_TESTS_DISTRIBUTED_MASTER_MASTER_STEP_FIXTURE_H_
+#define LEAT_TESTS_DISTRIBUTED_MASTER_MASTER_STEP_FIXTURE_H_
 
 #include <chrono>
 #include <future>
@@ -16,8 +16,8 @@
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
 #include "leat/core/status_payloads.h"
-#include "leat/distributed/master/remote_step.h"
-#include "leat/tests/distributed/fake_tasks.h"
+#include "leat/distributed/master/master_step.h"
+#include "leat/tests/distributed/fake_task_caller.h"
 
 namespace leat::testing {
 
@@ -66,8 +66,8 @@ inline std::string From(const std::string& task, absl::string_view message) {
   return absl::StrCat("From ", task, ":\n", message);
 }
 
-// Runs one step, which Start begins. The tasks are FakeTasks, so the test takes
-// the calls of the step and answers them.
+// Runs one step, which Start begins. The tasks are FakeTaskCaller, so the test
+// takes the calls of the step and answers them.
 class MasterStepTest : public ::testing::Test {
  protected:
   MasterStepTest() {
@@ -102,9 +102,9 @@ class MasterStepTest : public ::testing::Test {
   }
 
   // Returns the RunGraph calls to both tasks, by task.
-  std::map<std::string, FakeTasks::Received> Runs() {
-    std::map<std::string, FakeTasks::Received> runs;
-    for (FakeTasks::Received& call : tasks_.Take(2)) {
+  std::map<std::string, FakeTaskCaller::Received> Runs() {
+    std::map<std::string, FakeTaskCaller::Received> runs;
+    for (FakeTaskCaller::Received& call : tasks_.Take(2)) {
       EXPECT_EQ(call.path, methods::kRunGraph.path);
       std::string task = call.task;
       runs.emplace(std::move(task), std::move(call));
@@ -126,7 +126,7 @@ class MasterStepTest : public ::testing::Test {
   // Answers `count` CleanupGraph calls, which must be for this step, and
   // expects that the step does not end before they are answered.
   void CleanUp(size_t count = 2) {
-    for (FakeTasks::Received& call : tasks_.Take(count)) {
+    for (FakeTaskCaller::Received& call : tasks_.Take(count)) {
       EXPECT_EQ(call.path, methods::kCleanupGraph.path);
       pb::CleanupGraphRequest request;
       EXPECT_TRUE(request.ParseFromString(call.request.header));
@@ -137,7 +137,7 @@ class MasterStepTest : public ::testing::Test {
   }
 
   // Waits until the step cancels the call.
-  static void AwaitCancel(const FakeTasks::Received& call) {
+  static void AwaitCancel(const FakeTaskCaller::Received& call) {
     std::promise<void> cancelled;
     Cancellation::Token token;
     if (!call.options.cancellation->Register(
@@ -148,12 +148,12 @@ class MasterStepTest : public ::testing::Test {
   }
 
   // Answers the call.
-  static void Reply(FakeTasks::Received& call,
+  static void Reply(FakeTaskCaller::Received& call,
                     absl::StatusOr<Payload> payload) {
     std::move(call.done)(std::move(payload));
   }
 
-  FakeTasks tasks_;
+  FakeTaskCaller tasks_;
   TimerQueue timers_{"test-timers"};
   const std::unique_ptr<WorkQueue> compute_ = NewThreadPool("compute", 1);
   StepEnvironment environment_;
@@ -168,4 +168,4 @@ class MasterStepTest : public ::testing::Test {
 
 }  // namespace leat::testing
 
-#endif  // LEAT_TESTS_DISTRIBUTED_MASTER_REMOTE_STEP_FIXTURE_H_
+#endif  // LEAT_TESTS_DISTRIBUTED_MASTER_MASTER_STEP_FIXTURE_H_

@@ -1,10 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // TaskCaller: calls the tasks of a cluster, as a master needs it. It is an
-// interface, so that a server can call its own task directly (server_tasks.h),
-// and tests can stand in for tasks.
-#ifndef LEAT_DISTRIBUTED_TASKS_TASKS_H_
-#define LEAT_DISTRIBUTED_TASKS_TASKS_H_
+// interface, so that a server can call its own task directly
+// (server_task_caller.h), and tests can stand in for tasks.
+#ifndef LEAT_DISTRIBUTED_TASKS_TASK_CALLER_H_
+#define LEAT_DISTRIBUTED_TASKS_TASK_CALLER_H_
 
 #include <memory>
 #include <utility>
@@ -70,4 +70,4 @@ class TaskCaller {
 
 }  // namespace leat
 
-#endif  // LEAT_DISTRIBUTED_TASKS_TASKS_H_
+#endif  // LEAT_DISTRIBUTED_TASKS_TASK_CALLER_H_
