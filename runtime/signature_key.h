@@ -15,16 +15,16 @@ namespace leat {
 
 namespace internal {
 
-// The text of a name, whether it is a string or a TensorName.
-inline const std::string& Text(const std::string& name) { return name; }
-inline const std::string& Text(const TensorName& name) { return name.text; }
+// Returns the text of a name, whether it is a string or a TensorName.
+inline const std::string& NameText(const std::string& name) { return name; }
+inline const std::string& NameText(const TensorName& name) { return name.text; }
 
 // Appends each name with its length, and a ';' at the end of the list, so that
 // no two signatures have the same key.
 template <class Name>
 void AppendNames(const std::vector<Name>& names, std::string& key) {
   for (const Name& name : names) {
-    absl::StrAppend(&key, Text(name).size(), ":", Text(name));
+    absl::StrAppend(&key, NameText(name).size(), ":", NameText(name));
   }
   key.push_back(';');
 }
