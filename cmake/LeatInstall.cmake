@@ -34,18 +34,28 @@ install(TARGETS leat EXPORT LeatTargets
 install(EXPORT LeatTargets NAMESPACE Leat::
   DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/Leat")
 
-# docs/rooms.md says which rooms have headers for programs outside. A header that
-# is there to be precompiled is for the build only.
-set(table "${PROJECT_SOURCE_DIR}/docs/rooms.md")
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${table}")
-file(STRINGS "${table}" rows REGEX "^[|] `[^|]*[|][^|]*[|] installed [|]")
-foreach(row IN LISTS rows)
-  string(REGEX REPLACE "^[|] `([a-z_/]+)/`.*" "\\1" room "${row}")
-  file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${room}/*.h")
-  list(FILTER headers EXCLUDE REGEX "/precompiled\\.h$")
-  install(FILES ${headers}
-    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/leat/${room}")
-endforeach()
+# Installs the header, if it is a file of this project, and those to which it
+# leads. Each is installed once.
+function(install_with_its_includes header)
+  get_property(installed GLOBAL PROPERTY LEAT_INSTALLED_HEADERS)
+  set(file "${PROJECT_SOURCE_DIR}/${header}")
+  if(header IN_LIST installed OR NOT EXISTS "${file}")
+    return()
+  endif()
+  set_property(GLOBAL APPEND PROPERTY LEAT_INSTALLED_HEADERS "${header}")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+  get_filename_component(folder "${header}" DIRECTORY)
+  install(FILES "${file}"
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/leat/${folder}")
+  file(STRINGS "${file}" includes REGEX "^#include \"leat/")
+  foreach(include IN LISTS includes)
+    string(REGEX REPLACE "^#include \"leat/([^\"]*)\".*" "\\1" path "${include}")
+    install_with_its_includes("${path}")
+  endforeach()
+endfunction()
+
+# leat.h is the list of the public headers.
+install_with_its_includes(leat.h)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/protos"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/leat"
   FILES_MATCHING PATTERN "*.proto")

@@ -3,11 +3,8 @@
 // LEAT_RETURN_IF_ERROR and LEAT_ASSIGN_OR_RETURN return early on an error. They
 // are for functions that return absl::Status or absl::StatusOr.
 //
-//   absl::StatusOr<Shape> ReadShape(const Tensor& tensor) {
-//     LEAT_RETURN_IF_ERROR(CheckDType(tensor));
-//     LEAT_ASSIGN_OR_RETURN(const Dims dims, GetIndices(tensor, "shape"));
-//     return Shape::Create(dims);
-//   }
+//   LEAT_ASSIGN_OR_RETURN(Graph graph, LoadGraph("model.pb"));
+//   LEAT_RETURN_IF_ERROR(SaveGraph(graph, "model.pbtxt"));
 #ifndef LEAT_CORE_STATUS_MACROS_H_
 #define LEAT_CORE_STATUS_MACROS_H_
 

@@ -7,7 +7,7 @@
 //   const Tensor row = x.Slice(1, 2);         // float[1,3], shares x's bytes
 //   const float last = row.data<float>()[2];  // 6
 //   LEAT_ASSIGN_OR_RETURN(const Tensor column, x.Reshaped(Shape{6, 1}));
-//   LEAT_ASSIGN_OR_RETURN(const float loss, GetScalar<float>(y, "the loss"));
+//   LEAT_ASSIGN_OR_RETURN(float loss, GetScalar<float>(fetched[0], "loss"));
 //
 // Accessors that the contents of a graph could break return a Status. data<T>()
 // and scalar<T>() are for callers that have checked dtype and shape.

@@ -9,7 +9,7 @@
 //   for (int epoch = 0; epoch < 5; ++epoch) {
 //     batches.StartEpoch();
 //     while (std::optional<LabeledImages> batch = batches.Next()) {
-//       ... feed batch->images and batch->labels ...
+//       Train(batch->images, batch->labels);  // feeds them
 //     }
 //   }
 #ifndef LEAT_TRAIN_BATCHES_H_

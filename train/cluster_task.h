@@ -4,11 +4,11 @@
 // is. It finds out which one that is, and runs the server that the task needs.
 //
 //   LEAT_ASSIGN_OR_RETURN(auto task, ClusterTask::Start());  // TF_CONFIG
-//   if (task->serves()) return task->Serve();  // a parameter server
-//   ... build the graph for task->worker_device() ...
-//   auto session = RecoverableSession::Create(
-//       graph, {.session = task->session_options(),
-//               .is_chief = task->is_chief(), ...});
+//   if (task->serves()) std::exit(task->Serve());  // a parameter server
+//   Scope device = b.OnDevice(nn::ReplicaDeviceSetter(
+//       {.ps_tasks = task->num_ps(), .worker_device = task->worker_device()}));
+//   Output loss = BuildNetwork(b);
+//   // A RecoverableSession with task->session_options() then runs the graph.
 #ifndef LEAT_TRAIN_CLUSTER_TASK_H_
 #define LEAT_TRAIN_CLUSTER_TASK_H_
 

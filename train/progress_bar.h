@@ -3,10 +3,9 @@
 // ProgressBar: one line on a terminal that shows how far a loop is. It prints
 // nothing if standard error is not a terminal.
 //
-//   ProgressBar bar("epoch 1", batches.num_batches());
-//   for (int64_t i = 0; i < batches.num_batches(); ++i) {
-//     ...
-//     bar.Update(i + 1, absl::StrCat("loss ", loss));
+//   ProgressBar bar("epoch 1", 100);
+//   for (int64_t i = 0; i < 100; ++i) {
+//     bar.Update(i + 1, absl::StrCat("batch ", i + 1));
 //   }
 #ifndef LEAT_TRAIN_PROGRESS_BAR_H_
 #define LEAT_TRAIN_PROGRESS_BAR_H_

@@ -2,6 +2,8 @@
 //
 // UninitializedVariables: tells whether the variables that another task
 // initializes are ready. RecoverableSession uses it.
+//
+//   Output uninitialized = UninitializedVariables(b);  // [] if all are ready
 #ifndef LEAT_TRAIN_READINESS_H_
 #define LEAT_TRAIN_READINESS_H_
 

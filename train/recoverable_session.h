@@ -12,8 +12,10 @@
 //                                   .init = graph.init_op(),
 //                                   .uninitialized = uninitialized.name(),
 //                                   .is_chief = task->is_chief()}));
-//   absl::StatusOr<std::vector<Tensor>> out = session->Run(args);
-//   if (IsRecoverable(out.status())) ...  // The next Run makes a new session.
+//   auto out = session->Run({.fetches = {loss}});
+//   if (IsRecoverable(out.status())) {
+//     out = session->Run({.fetches = {loss}});  // makes a new session first
+//   }
 #ifndef LEAT_TRAIN_RECOVERABLE_SESSION_H_
 #define LEAT_TRAIN_RECOVERABLE_SESSION_H_
 

@@ -6,7 +6,8 @@
 //   const absl::StatusOr<ClusterSpec> cluster = ClusterSpec::FromJson(
 //       R"({"ps": ["ps0:2222"], "worker": ["w0:2222", "w1:2222"]})");
 //   if (!cluster.ok()) return cluster.status();
-//   cluster->AddressOf({"worker", 1});  // "w1:2222"
+//   LEAT_ASSIGN_OR_RETURN(const std::string address,
+//                         cluster->AddressOf({"worker", 1}));  // "w1:2222"
 #ifndef LEAT_DISTRIBUTED_CLUSTER_CLUSTER_H_
 #define LEAT_DISTRIBUTED_CLUSTER_CLUSTER_H_
 

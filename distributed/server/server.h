@@ -4,9 +4,8 @@
 // worker service, a master service and a health service, all at one address.
 //
 //   ServerOptions options;
-//   options.config = config;  // from ResolveTask,
-//   distributed/cluster/resolver.h LEAT_ASSIGN_OR_RETURN(const
-//   std::unique_ptr<Server> server,
+//   LEAT_ASSIGN_OR_RETURN(options.config, ResolveTask({}));  // resolver.h
+//   LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<Server> server,
 //                         Server::Start(std::move(options)));
 #ifndef LEAT_DISTRIBUTED_SERVER_SERVER_H_
 #define LEAT_DISTRIBUTED_SERVER_SERVER_H_

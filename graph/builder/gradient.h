@@ -1,6 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Gradient is what GraphBuilder::Gradients returns: the gradient of one tensor.
+//
+//   std::vector<Gradient> gradients = b.Gradients({loss}, {w.value()});
+//   Output dense = gradients[0].AsDense();
+//
 // Not thread-safe, as GraphBuilder is not.
 #ifndef LEAT_GRAPH_BUILDER_GRADIENT_H_
 #define LEAT_GRAPH_BUILDER_GRADIENT_H_

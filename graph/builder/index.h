@@ -2,12 +2,13 @@
 //
 // Index is one item of a slice, which stands for one axis of the tensor.
 //
-//   x.Slice({0})                        // x[0], without its first axis
-//   x.Slice({All(), -1})                // x[:, -1]
-//   x.Slice({Range(1, 3), All(-1)})     // x[1:3, ::-1]
-//   x.Slice({From(1)}), x.Slice({Until(-1)})  // x[1:], x[:-1]
-//   x.Slice({Ellipsis(), 0, NewAxis()})       // x[..., 0, None]
-//   x.Slice({All(), t})                       // t is a scalar Output
+//   x.Slice({0});                        // x[0], without its first axis
+//   x.Slice({All(), -1});                // x[:, -1]
+//   x.Slice({Range(1, 3), All(-1)});     // x[1:3, ::-1]
+//   x.Slice({From(1)});                  // x[1:]
+//   x.Slice({Until(-1)});                // x[:-1]
+//   x.Slice({Ellipsis(), 0, NewAxis()}); // x[..., 0, None]
+//   x.Slice({All(), t});                 // t is a scalar Output
 //
 // Numbers count from 0, and negative ones from the end. As in NumPy, a range
 // may reach beyond the axis, but a single index may not. Axes without an item

@@ -94,6 +94,9 @@ Output Binary(absl::string_view op, absl::string_view name, Operand a,
 
 }  // namespace
 
+Operand::Operand(const Variable& variable, SourceLocation location)
+    : Operand(variable.value(), location) {}
+
 Operand::Operand(std::vector<Operand> list, SourceLocation location)
     : location_(location) {
   number_ = StackNumbers(list);

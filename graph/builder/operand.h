@@ -4,26 +4,27 @@
 // takes an Operand where it wants one tensor, and an OperandList where it wants
 // a list of tensors. A program writes what it has.
 //
-//   op::Add(x, 1)                   // a number
-//   op::Transpose(x, {1, 0, 2})     // a list of numbers is one tensor
-//   op::Pad(x, {{1, 1}, {0, 0}})    // so is a list of lists
-//   op::Reshape(x, {batch, -1})     // and a list with Outputs in it
-//   op::ConcatV2({x, h}, 1)         // a list of two tensors
-//   op::ConcatV2({{batch}, {3}}, 0) // likewise: two tensors in braces
+//   op::Add(x, 1);                    // a number
+//   op::MatMul(x, w);                 // a Variable stands for its value
+//   op::Transpose(x, {1, 0, 2});      // a list of numbers is one tensor
+//   op::Pad(x, {{1, 1}, {0, 0}});     // so is a list of lists
+//   op::Reshape(x, {batch, -1});      // and a list with Outputs in it
+//   op::ConcatV2({x, h}, 1);          // a list of two tensors
+//   op::ConcatV2({{batch}, {3}}, 0);  // likewise: two tensors in braces
 //
 // A number, or a list of numbers, becomes a Const, and a list with Outputs in
 // it a Pack. Both are named after the node and the argument, "Reshape/shape",
 // and lie in the open name and device scopes. The dtype of numbers follows from
 // these rules, of which the first that says something decides:
 //
-//   1. The op says which dtype the argument has, as Switch does of `pred`.
-//   2. The argument's dtype is an attr, such as T, and an Output or a tensor
-//      among the op's arguments, or in the same list, decides that attr.
-//   3. The attr has a default dtype that can hold the numbers. Most arguments
-//      that are axes, shapes or permutations have the default int32.
-//   4. Integers become int32, or float where the op does not take int32. If
-//      there is a fraction among the numbers that share the attr, they become
-//      float. True and false become bool.
+// - The op says which dtype the argument has, as Switch does of `pred`.
+// - The argument's dtype is an attr, such as T, and an Output or a tensor among
+//   the op's arguments, or in the same list, decides that attr.
+// - The attr has a default dtype that can hold the numbers. Most arguments that
+//   are axes, shapes or permutations have the default int32.
+// - Integers become int32, or float where the op does not take int32. If there
+//   is a fraction among the numbers that share the attr, they become float.
+//   True and false become bool.
 //
 // Numbers that do not fit the dtype are an error that names the argument.
 #ifndef LEAT_GRAPH_BUILDER_OPERAND_H_
@@ -47,6 +48,8 @@
 #include "leat/graph/builder/output.h"
 
 namespace leat {
+
+class Variable;  // builder.h
 
 namespace internal {
 
@@ -77,9 +80,9 @@ Tensor NumberTensor(const Shape& shape, absl::Span<const T> numbers);
 
 }  // namespace internal
 
-// One tensor that an op takes: an Output, a tensor, a string, a number, or a
-// list of these. A tensor becomes a Const of its own dtype. The top of this
-// file says what becomes of numbers and lists.
+// One tensor that an op takes: an Output, a variable, a tensor, a string, a
+// number, or a list of these. A tensor becomes a Const of its own dtype. The
+// top of this file says what becomes of numbers and lists.
 //
 // Each constructor takes the place in the program from which it is called, for
 // errors. A value.
@@ -88,6 +91,9 @@ class Operand {
   Operand(Output output,  // NOLINT: the conversion is the purpose
           SourceLocation location = SourceLocation::Current())
       : output_(output), location_(location) {}
+  // Stands for the value of the variable.
+  Operand(const Variable& variable,  // NOLINT
+          SourceLocation location = SourceLocation::Current());
   template <internal::Arithmetic T>
   Operand(T value,  // NOLINT
           SourceLocation location = SourceLocation::Current())

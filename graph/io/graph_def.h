@@ -1,9 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Imports and exports TensorFlow's GraphDef. Import checks all that there is to
-// check of an untrusted graph, except for what shape inference checks, so the
-// planner and the executor can rely on what it accepts. Thread-safe; other
-// threads must not use a graph while it is extended.
+// Imports and exports TensorFlow's GraphDef.
+//
+//   LEAT_ASSIGN_OR_RETURN(Graph graph, ImportGraphDef(graph_def));
+//   pb::GraphDef exported;
+//   LEAT_RETURN_IF_ERROR(ExportGraphDef(graph, exported));
+//
+// Import checks all that there is to check of an untrusted graph, except for
+// what shape inference checks, so the planner and the executor can rely on what
+// it accepts. Thread-safe; other threads must not use a graph while it is
+// extended.
 #ifndef LEAT_GRAPH_IO_GRAPH_DEF_H_
 #define LEAT_GRAPH_IO_GRAPH_DEF_H_
 
@@ -14,6 +20,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "leat/graph/graph.h"
+#include "leat/graph/op_registry.h"
 
 namespace leat::pb {
 class GraphDef;
@@ -50,7 +57,7 @@ struct ImportLimits {
 // functions, functions nested too deeply, tensors that do not fit their attrs.
 // Fails with RESOURCE_EXHAUSTED for a graph above a limit.
 absl::StatusOr<Graph> ImportGraphDef(const pb::GraphDef& graph_def,
-                                     const OpRegistry& ops,
+                                     const OpRegistry& ops = BuiltinOps(),
                                      const ImportLimits& limits = {});
 
 // Adds the nodes and functions of `graph_def` to `graph`. New nodes may take

@@ -3,8 +3,8 @@
 // Reads and writes graphs in files: GraphDef and MetaGraphDef messages, as
 // binary (.pb) or text (.pbtxt).
 //
-//   absl::StatusOr<Graph> graph = LoadGraph("model.pb", BuiltinOps());
-//   absl::Status saved = SaveGraph(*graph, "model.pbtxt");
+//   LEAT_ASSIGN_OR_RETURN(Graph graph, LoadGraph("model.pb"));
+//   LEAT_RETURN_IF_ERROR(SaveGraph(graph, "model.pbtxt"));
 //
 // Thread-safe.
 #ifndef LEAT_GRAPH_IO_GRAPH_FILE_H_
@@ -28,7 +28,8 @@ namespace leat {
 // ReadRegularFile (core/regular_file.h) does, also for a file above 2 GiB.
 // Fails with INVALID_ARGUMENT, naming the file and for text the line and
 // column, if it holds no such message, and as ImportGraphDef does.
-absl::StatusOr<Graph> LoadGraph(const std::string& path, const OpRegistry& ops,
+absl::StatusOr<Graph> LoadGraph(const std::string& path,
+                                const OpRegistry& ops = BuiltinOps(),
                                 const ImportLimits& limits = {});
 
 // Writes a GraphDef, as text if the path ends in ".pbtxt". An old file of this

@@ -1,5 +1,5 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-# cmake -DBUILD= -DSOURCE= -DWORK= -DCOMPILER= -P run.cmake
+# cmake -DROOT= -DBUILD= -DSOURCE= -DWORK= -DCOMPILER= -P run.cmake
 cmake_minimum_required(VERSION 3.25)
 
 function(run)
@@ -53,6 +53,11 @@ file(READ "${WORK}/headers.d" dependencies)
 if(dependencies MATCHES "([^ \n]*/(google/protobuf|Eigen|dnnl|grpc)[^ \n]*)")
   message(FATAL_ERROR "the installed headers lead to ${CMAKE_MATCH_1}")
 endif()
+
+# So do the examples at the top of the public headers.
+run("${ROOT}/tools/check_api" --examples "${WORK}/examples.cc")
+run("${COMPILER}" -std=c++20 -Wall -Wextra -Werror -Wno-unused -fsyntax-only
+    -I "${SOURCE}" -isystem "${WORK}/moved/include" "${WORK}/examples.cc")
 
 run("${CMAKE_COMMAND}" -S "${SOURCE}" -B "${WORK}/build" -G Ninja
     "-DCMAKE_PREFIX_PATH=${WORK}/moved" "-DCMAKE_CXX_COMPILER=${COMPILER}"

@@ -18,7 +18,7 @@ class Room:
   name: str
   place: int  # the number of the row, counted from the top
   stands_on: tuple
-  headers: str  # "installed", "internal", "plug-ins"
+  headers: str  # "public", "internal", "plug-ins"
   what: str
   includes_all: bool  # as tests do, and then nothing includes it
 

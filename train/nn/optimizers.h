@@ -4,8 +4,8 @@
 //
 //   Output loss = nn::SparseSoftmaxCrossEntropy(labels, logits);
 //   Operation step = nn::Adam({.learning_rate = 1e-3}).Minimize(loss);
-//   ...
-//   session->Run({.feeds = feeds, .targets = {step}});  // one training step
+//   absl::Status status =  // one training step
+//       session->Run({.feeds = feeds, .targets = {step}}).status();
 //
 // They emit TensorFlow's [Resource][Sparse]Apply ops, so their slots and
 // numbers are those of tf.compat.v1.train. A learning rate or another number

@@ -86,6 +86,16 @@ TEST(OperandTest, AListOfNumbersIsATensor) {
   EXPECT_TRUE(b.status().ok()) << b.status();
 }
 
+TEST(OperandTest, AVariableStandsForItsValue) {
+  GraphBuilder b;
+  const Output x = b.Placeholder<float>("x", {2, 3});
+  const Variable w = b.Variable("w", op::Fill({3, 4}, 0.5f));
+  EXPECT_EQ(op::MatMul(x, w).operation().input(1), w.value());
+  EXPECT_EQ((w * 2).operation().input(0), w.value());
+  EXPECT_EQ(op::ConcatV2({w, w}, 0).shape(), PartialShape({6, 4}));
+  EXPECT_TRUE(b.status().ok()) << b.status();
+}
+
 TEST(OperandTest, AListOfListsIsAMatrix) {
   GraphBuilder b;
   const Output x = b.Placeholder<float>("x", {2, 3});

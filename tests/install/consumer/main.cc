@@ -2,11 +2,7 @@
 //
 // Checks that a program can include, link and call the installed library.
 // Prints 42.
-#include <leat/core/float16.h>
-#include <leat/core/shape.h>
-#include <leat/distributed/cluster/cluster.h>
-#include <leat/distributed/transport/transport.h>
-#include <leat/graph/op_registry.h>
+#include <leat/leat.h>
 
 #include <cstdio>
 #include <string>

@@ -4,13 +4,8 @@
 // public API must keep it compiling.
 #include "program.h"
 
-#include <leat/graph/builder/builder.h>  // GraphBuilder, Output, Operation
-#include <leat/graph/ops.h>              // generated op functions
+#include <leat/leat.h>
 #include <leat/protos/graph.pb.h>
-#include <leat/train/nn/layers.h>
-#include <leat/train/nn/losses.h>
-#include <leat/train/nn/optimizers.h>
-#include <leat/train/session.h>
 
 #include <cstdint>
 #include <utility>

@@ -1,0 +1,49 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Example has what the examples at the top of the public headers do not define
+// themselves. Each of them becomes a function of a class derived from it.
+#ifndef LEAT_TESTS_INSTALL_CONSUMER_EXAMPLE_H_
+#define LEAT_TESTS_INSTALL_CONSUMER_EXAMPLE_H_
+
+#include <absl/strings/str_cat.h>
+#include <leat/leat.h>
+#include <leat/protos/graph.pb.h>
+
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace leat::header_examples {
+
+// What a program has made before the example begins.
+struct Example {
+  GraphBuilder b;
+  Output x, h, t, batch, i0, x0, images, labels, ids, logits, loss;
+  Variable w;
+  Graph graph;
+  pb::GraphDef graph_def;
+  std::shared_ptr<Session> session;
+  std::unique_ptr<ClusterTask> task;
+  nn::PartitionedVariable table;
+  Output uninitialized;
+  std::vector<Feed> feeds;
+  std::vector<Tensor> fetched;
+  Tensor value;
+  FashionMnist data;
+  Dims dims_from_file;
+  Cancellation cancellation;
+  std::function<void(const absl::Status&)> stop_waiting;
+};
+
+// Functions of the program.
+Output BuildNetwork(GraphBuilder& b);
+void Train(const Tensor& images, const Tensor& labels);
+
+}  // namespace leat::header_examples
+
+#endif  // LEAT_TESTS_INSTALL_CONSUMER_EXAMPLE_H_
