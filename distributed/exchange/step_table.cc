@@ -90,7 +90,7 @@ absl::StatusOr<std::shared_ptr<RemoteRendezvous>> StepTable::Enroll(
                                      .begun = timers_.clock().Now(),
                                      .fail = std::move(fail)})
           .second;
-  if (is_new) entry.running.push_back(run);
+  if (is_new) entry.running.insert(run);
   return entry.rendezvous;
 }
 
@@ -108,7 +108,7 @@ void StepTable::Finish(int64_t step_id, Run run, const absl::Status& status) {
     const auto found = steps_.find(step_id);
     if (found == steps_.end()) return;
     Entry& entry = found->second;
-    if (std::erase(entry.running, run) == 0) return;
+    if (entry.running.erase(run) == 0) return;
     if (!status.ok()) {
       Bury(step_id, ended);
     } else if (entry.running.empty()) {

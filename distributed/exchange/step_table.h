@@ -119,7 +119,8 @@ class StepTable {
   // Ends every step of that session.
   void EndOf(absl::string_view session, const absl::Status& why);
 
-  // Fails all runs. Their steps end when the runs are over.
+  // Fails the runs of all steps that have not ended. The steps end when the
+  // runs are over.
   void FailRuns(const absl::Status& why);
 
   size_t num_steps() const;  // steps that have not ended
@@ -151,7 +152,7 @@ class StepTable {
     std::shared_ptr<RemoteRendezvous> rendezvous = {};
     bool has_begun = false;
     std::string session = {};
-    std::vector<Run> running = {};
+    absl::flat_hash_set<Run> running = {};
     int waiting = 0;       // peers that wait for it to begin
     Line* line = nullptr;  // the line it is in, or null
     std::list<Deadline>::iterator place = {};

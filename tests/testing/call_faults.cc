@@ -19,7 +19,7 @@ using std::chrono::microseconds;
 // When a lost call is lost to both ends.
 constexpr microseconds kMinLoss = std::chrono::milliseconds(5);
 constexpr microseconds kMaxLoss = std::chrono::milliseconds(20);
-// The second arrival of a request always follows the first.
+// The shortest time from the first sending of a request to the second.
 constexpr microseconds kMinAgain(100);
 
 // What a message says about a step; empty if it belongs to none.

@@ -50,7 +50,7 @@ struct CallFate {
   // A delayed request arrives even if its caller has given up meanwhile.
   std::chrono::microseconds request_delay = {};
   std::chrono::microseconds reply_delay = {};
-  // The request arrives once more this long after it has arrived. The reply to
+  // The request is sent once more this long after it was sent. The reply to
   // that is dropped.
   std::optional<std::chrono::microseconds> again_after = {};
   // The next call of the same caller to the same callee goes first, if there is

@@ -130,7 +130,8 @@ class FaultyTransport::FaultyCall
 
   // Sends the request once more, and ignores the reply.
   void SendAgain() {
-    transport_.transport_->Call(address_, method_, Copy(), {},
+    transport_.transport_->Call(address_, method_, Copy(),
+                                {.wait_for_ready = options_.wait_for_ready},
                                 [](const absl::StatusOr<Payload>&) {});
   }
 
