@@ -350,6 +350,14 @@ Output GraphBuilder::AsOutput(const Operand& operand, DType dtype,
   return Output(Operation(this, kNoNode), 0);
 }
 
+Output GraphBuilder::AsOutput(const Operand& operand, absl::string_view name,
+                              SourceLocation location) {
+  DType dtype = DType::kInvalid;  // of what has no number in it, it is not used
+  if (operand.number().has_value()) dtype = DefaultDType(*operand.number());
+  operand.VisitOutputs([&](const Output& output) { dtype = output.dtype(); });
+  return AsOutput(operand, dtype, name, location);
+}
+
 Output GraphBuilder::ConstOf(const Operand& list, std::optional<DType> dtype,
                              absl::string_view name, SourceLocation location) {
   const auto fail = [&](absl::string_view what) {

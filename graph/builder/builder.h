@@ -5,9 +5,8 @@
 //
 //   GraphBuilder b;
 //   Output x = b.Placeholder<float>("x", {-1, 2});
-//   Variable w = b.Variable(
-//       "w", b.Const(Tensor::Filled<float>(Shape{2, 1}, 0.5f)));
-//   Output y = op::MatMul(x, w.value()) + 1;
+//   Variable w = b.Variable("w", Tensor::Filled<float>(Shape{2, 1}, 0.5f));
+//   Output y = op::MatMul(x, w) + 1;
 //   absl::StatusOr<Graph> graph = b.Build();
 //
 // Then NewSession (train/session.h) runs the graph. See examples/ for complete
@@ -230,6 +229,9 @@ class GraphBuilder {
   Output AsOutput(const Operand& operand, DType dtype,
                   absl::string_view name = "Const",
                   SourceLocation location = SourceLocation::Current());
+  // The same, with the dtype that Const gives to numbers.
+  Output AsOutput(const Operand& operand, absl::string_view name,
+                  SourceLocation location = SourceLocation::Current());
   // Adds a NoOp that runs after all of `after`.
   Operation Group(absl::Span<const Operation> after,
                   absl::string_view name = "group",
@@ -239,7 +241,9 @@ class GraphBuilder {
   // initializer assigns to it. The variable belongs to the graph even if it is
   // made inside the body of a function; then `initial_value` must come from
   // outside of all bodies.
-  leat::Variable Variable(absl::string_view name, Output initial_value,
+  //
+  //   b.Variable("count", 0), b.Variable("bias", {0.5, 0.5})
+  leat::Variable Variable(absl::string_view name, const Operand& initial_value,
                           VariableOptions options = {},
                           SourceLocation location = SourceLocation::Current());
 

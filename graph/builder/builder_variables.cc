@@ -116,13 +116,16 @@ leat::Variable GraphBuilder::MakeVariable(absl::string_view node_name,
 }
 
 leat::Variable GraphBuilder::Variable(absl::string_view name,
-                                      Output initial_value,
+                                      const Operand& initial,
                                       VariableOptions options,
                                       SourceLocation location) {
   if (!status().ok()) return {};
   State& graph = *state_->tree->root->state_;
   const OutsideBodies outside(graph, Current().state_->context);
   const std::string full = graph.UniqueName(name);
+  const Output initial_value = graph.self->AsOutput(
+      initial, absl::StrCat(full, "/initial_value/"), location);
+  if (!status().ok()) return {};
   if (graph.SharesTree(initial_value.builder()) &&
       initial_value.builder() != graph.self) {
     Fail(absl::InvalidArgumentError(absl::StrCat(

@@ -299,6 +299,18 @@ class LoopBuilder {
   std::vector<Variable> variables_;
 };
 
+// Returns the Outputs in the list. What is none becomes a constant, or a Pack,
+// that is named after the loop.
+std::vector<Output> AsOutputs(GraphBuilder& builder, const OperandList& initial,
+                              absl::string_view loop, SourceLocation location) {
+  std::vector<Output> outputs;
+  for (const Operand& operand : initial.operands()) {
+    outputs.push_back(
+        builder.AsOutput(operand, absl::StrCat(loop, "_initial"), location));
+  }
+  return outputs;
+}
+
 // Makes a branch without results of an EffectFunction.
 struct Effect {
   EffectFunction effect;
@@ -415,25 +427,25 @@ Operation Case(GraphBuilder& builder, Output index,
   return MakeCase(&builder, index, branches, options, location);
 }
 
-std::vector<Output> While(absl::Span<const Output> initial,
-                          LoopCondition condition, LoopBody body,
-                          const WhileOptions& options,
+std::vector<Output> While(const OperandList& initial, LoopCondition condition,
+                          LoopBody body, const WhileOptions& options,
                           SourceLocation location) {
-  for (const Output& output : initial) {
-    if (output.builder() == nullptr) continue;
-    return MakeWhile(*output.builder(), initial, condition, body, options,
-                     location);
+  std::vector<Output> unchanged;  // their ids may be kOfConstants
+  for (const Operand& operand : initial.operands()) {
+    if (GraphBuilder* const builder = operand.builder(); builder != nullptr) {
+      return While(*builder, initial, condition, body, options, location);
+    }
+    unchanged.push_back(operand.output());
   }
-  // Returned unchanged, because their ids may be kOfConstants.
-  return {initial.begin(), initial.end()};
+  return unchanged;
 }
 
-std::vector<Output> While(GraphBuilder& builder,
-                          absl::Span<const Output> initial,
+std::vector<Output> While(GraphBuilder& builder, const OperandList& initial,
                           LoopCondition condition, LoopBody body,
                           const WhileOptions& options,
                           SourceLocation location) {
-  return MakeWhile(builder, initial, condition, body, options, location);
+  return MakeWhile(builder, AsOutputs(builder, initial, options.name, location),
+                   condition, body, options, location);
 }
 
 std::string FunctionOf(const Operation& operation) {

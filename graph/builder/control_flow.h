@@ -8,7 +8,7 @@
 //                                [&] { return std::vector<Output>{x * w}; },
 //                                [&] { return std::vector<Output>{x}; });
 //   std::vector<Output> r = While(
-//       {i0, x0}, [&](auto v) { return op::Less(v[0], 10); },
+//       {0, x0}, [&](auto v) { return op::Less(v[0], 10); },
 //       [&](auto v) { return std::vector<Output>{v[0] + 1, v[1] * w}; });
 //
 // Each call adds one node: an If, Case or While, or its Stateless form if no op
@@ -60,6 +60,7 @@
 #include "absl/types/span.h"
 #include "leat/core/partial_shape.h"
 #include "leat/core/source_location.h"
+#include "leat/graph/builder/operand.h"
 #include "leat/graph/builder/output.h"
 
 namespace leat {
@@ -149,16 +150,15 @@ struct WhileOptions {
 };
 
 // Runs a loop whose variables start as `initial`, of which there is at least
-// one. While `condition`, a scalar bool, holds for the variables, `body`
-// computes their values in the next iteration, of the same types. Returns the
-// values of the variables after the last iteration.
-std::vector<Output> While(absl::Span<const Output> initial,
-                          LoopCondition condition, LoopBody body,
-                          const WhileOptions& options = {},
+// one. Integers in it become int32, and numbers with a fraction float. While
+// `condition`, a scalar bool, holds for the variables, `body` computes their
+// values in the next iteration, of the same types. Returns the values of the
+// variables after the last iteration.
+std::vector<Output> While(const OperandList& initial, LoopCondition condition,
+                          LoopBody body, const WhileOptions& options = {},
                           SourceLocation location = SourceLocation::Current());
 
-std::vector<Output> While(GraphBuilder& builder,
-                          absl::Span<const Output> initial,
+std::vector<Output> While(GraphBuilder& builder, const OperandList& initial,
                           LoopCondition condition, LoopBody body,
                           const WhileOptions& options = {},
                           SourceLocation location = SourceLocation::Current());

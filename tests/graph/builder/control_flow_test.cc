@@ -189,6 +189,25 @@ TEST(ControlFlowTest, MakesAWhile) {
   EXPECT_EQ(Find(graph, "loop_body").returns[3].second, "w");
 }
 
+TEST(ControlFlowTest, ALoopStartsFromNumbersAndVariables) {
+  GraphBuilder b;
+  const Variable w = b.Variable("w", b.Const<float>({1, 2}));
+  const Outputs r = While(
+      {0, 0.5, w, {1, 2}, Tensor::Scalar<int64_t>(7)},
+      [](Variables v) { return op::Less(v[0], 3); },
+      [&](Variables v) {
+        return Outputs{v[0] + 1, v[1] * 2, v[2] + w, v[3], v[4]};
+      });
+  ASSERT_EQ(r.size(), 5u) << b.status();
+  ASSERT_TRUE(b.status().ok()) << b.status();
+  const DType types[] = {DType::kInt32, DType::kFloat, DType::kFloat,
+                         DType::kInt32, DType::kInt64};
+  for (size_t i = 0; i < r.size(); ++i) EXPECT_EQ(r[i].dtype(), types[i]) << i;
+  EXPECT_EQ(r[3].shape(), PartialShape({2}));
+  EXPECT_EQ(r[0].operation().input(0).name(), "while_initial:0");
+  EXPECT_EQ(r[0].operation().input(2), w.value());
+}
+
 TEST(ControlFlowTest, MaximumIterationsCount) {
   GraphBuilder b;
   const Output x = b.Placeholder<float>("x", Shape{});

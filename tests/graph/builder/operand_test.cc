@@ -96,6 +96,22 @@ TEST(OperandTest, AVariableStandsForItsValue) {
   EXPECT_TRUE(b.status().ok()) << b.status();
 }
 
+TEST(OperandTest, AVariableStartsFromNumbers) {
+  GraphBuilder b;
+  const Scope scope = b.NameScope("net");
+  const Variable bias = b.Variable("bias", {{0.5, 1}, {2, 3}});
+  EXPECT_EQ(bias.dtype(), DType::kFloat);
+  EXPECT_EQ(bias.shape(), PartialShape({2, 2}));
+  const Operation initial =
+      bias.initializer().input(bias.initializer().num_inputs() - 1).operation();
+  EXPECT_EQ(initial.name(), "net/bias/initial_value");
+  EXPECT_EQ(b.Variable("count", 0).dtype(), DType::kInt32);
+  EXPECT_EQ(b.Variable("word", "a").dtype(), DType::kString);
+  const Tensor many = Tensor::Filled<double>(Shape{3}, 1);
+  EXPECT_EQ(b.Variable("many", many).dtype(), DType::kDouble);
+  EXPECT_TRUE(b.status().ok()) << b.status();
+}
+
 TEST(OperandTest, AListOfListsIsAMatrix) {
   GraphBuilder b;
   const Output x = b.Placeholder<float>("x", {2, 3});
