@@ -25,15 +25,18 @@
 
 namespace leat {
 
+// Says how rows become batches.
 struct BatchOptions {
   int64_t size = 32;  // rows per batch
   // If given, each epoch has a new order; the same seed gives the same orders.
   // If absent, rows are given out in order.
   std::optional<uint64_t> shuffle_seed = {};
-  bool drop_remainder = false;  // leave out a smaller last batch
+  // If true, rows that do not fill a last batch are left out.
+  bool drop_remainder = false;
 };
 
-// Not thread-safe. Shares the tensors of `data`, and copies rows out of them.
+// The batches of one data set, epoch after epoch. Not thread-safe. Shares the
+// tensors of `data`, and copies rows out of them.
 class Batches {
  public:
   // INVALID_ARGUMENT, with the numbers, for a batch size below 1, images and

@@ -6,6 +6,15 @@
 //   LEAT_ASSIGN_OR_RETURN(Graph frozen,
 //                         FreezeVariables(graph, *session, {logits}));
 //   LEAT_RETURN_IF_ERROR(SaveGraph(frozen, "model.pb"));
+//
+// The frozen graph runs wherever a GraphDef runs, and TensorFlow loads it:
+//
+//   LEAT_ASSIGN_OR_RETURN(Graph loaded, LoadGraph("model.pb"));
+//   LEAT_ASSIGN_OR_RETURN(auto serving, NewSession(loaded));
+//   LEAT_ASSIGN_OR_RETURN(
+//       std::vector<Tensor> out,
+//       serving->Run({.feeds = {{x.name(), value}}, .fetches =
+//       {logits.name()}}));
 #ifndef LEAT_TRAIN_FREEZE_H_
 #define LEAT_TRAIN_FREEZE_H_
 

@@ -18,7 +18,7 @@
 
 namespace leat {
 
-// Not thread-safe.
+// A bar that is on the screen for as long as the object lives. Not thread-safe.
 class ProgressBar {
  public:
   // Begins a bar with the text `label` before it. `total` steps are 100 %.

@@ -3,7 +3,9 @@
 // UninitializedVariables: tells whether the variables that another task
 // initializes are ready. RecoverableSession uses it.
 //
-//   Output uninitialized = UninitializedVariables(b);  // [] if all are ready
+//   Output missing = UninitializedVariables(b);
+//   LEAT_ASSIGN_OR_RETURN(auto names, session->Run({.fetches = {missing}}));
+//   const bool is_ready = names[0].num_elements() == 0;
 #ifndef LEAT_TRAIN_READINESS_H_
 #define LEAT_TRAIN_READINESS_H_
 

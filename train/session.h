@@ -14,6 +14,16 @@
 //   LEAT_ASSIGN_OR_RETURN(std::vector<Tensor> fetched,
 //                         session->Run({.feeds = {{x, Tensor::Scalar(3.0f)}},
 //                                       .fetches = {y}}));
+//
+// Options say which devices this process has, where the master of a cluster is,
+// and how the graph is optimized:
+//
+//   LEAT_ASSIGN_OR_RETURN(auto two_devices,
+//                         NewSession(graph, {.devices = "cpu:2"}));
+//   LEAT_ASSIGN_OR_RETURN(
+//       auto remote, NewSession(graph, {.target = "grpc://10.0.0.1:2222",
+//                                       .connect_timeout =
+//                                           std::chrono::seconds(10)}));
 #ifndef LEAT_TRAIN_SESSION_H_
 #define LEAT_TRAIN_SESSION_H_
 

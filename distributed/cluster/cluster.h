@@ -8,6 +8,12 @@
 //   if (!cluster.ok()) return cluster.status();
 //   LEAT_ASSIGN_OR_RETURN(const std::string address,
 //                         cluster->AddressOf({"worker", 1}));  // "w1:2222"
+//
+// A task has a name, by which devices and errors call it:
+//
+//   const TaskId first = {"worker", 0};
+//   LEAT_ASSIGN_OR_RETURN(const std::string its_address,
+//                         cluster->AddressOf(first));  // "w0:2222"
 #ifndef LEAT_DISTRIBUTED_CLUSTER_CLUSTER_H_
 #define LEAT_DISTRIBUTED_CLUSTER_CLUSTER_H_
 

@@ -9,6 +9,12 @@
 //   input.job = "worker";
 //   input.task = 0;
 //   LEAT_ASSIGN_OR_RETURN(const TaskConfig config, ResolveTask(input));
+//
+// TF_CONFIG needs no flags. It is the JSON text that TensorFlow reads, too:
+//
+//   // TF_CONFIG='{"cluster": {"ps": ["h0:2222"], "worker": ["h1:2222"]},
+//   //             "task": {"type": "worker", "index": 0}}'
+//   LEAT_ASSIGN_OR_RETURN(const TaskConfig own, ResolveTask({}));
 #ifndef LEAT_DISTRIBUTED_CLUSTER_RESOLVER_H_
 #define LEAT_DISTRIBUTED_CLUSTER_RESOLVER_H_
 
@@ -31,6 +37,8 @@ inline constexpr char kEvaluatorJob[] = "evaluator";
 // A value.
 struct ResolverInput {
   std::string cluster = {};  // JSON, or the name of a JSON file
+  // The addresses of the parameter servers and of the workers, with commas
+  // between them: "h0:2222,h1:2222".
   std::string ps_hosts = {};
   std::string worker_hosts = {};
   // The task of this process. It overrides the task that a resolver has read.

@@ -7,6 +7,9 @@
 //   LEAT_ASSIGN_OR_RETURN(options.config, ResolveTask({}));  // resolver.h
 //   LEAT_ASSIGN_OR_RETURN(const std::unique_ptr<Server> server,
 //                         Server::Start(std::move(options)));
+//   // A client, here or elsewhere, uses server->target(). At the end, running
+//   // steps get ten seconds:
+//   server->Stop(std::chrono::seconds(10));
 #ifndef LEAT_DISTRIBUTED_SERVER_SERVER_H_
 #define LEAT_DISTRIBUTED_SERVER_SERVER_H_
 
@@ -42,7 +45,8 @@ struct ServerOptions {
   // tensors.
   ServerLimits limits = {};
   ChunkOptions chunks = {};
-  std::string version = {};  // of the program, shown by `leat status`
+  // The version of the program, which `leat status` shows.
+  std::string version = {};
   // The name of a transport in `transports`.
   std::string transport = "grpc";
   // Borrowed; must outlive the server. Null: BuiltinTransports().
@@ -53,19 +57,23 @@ struct ServerOptions {
   // Called on any thread with messages for people, such as which tasks a
   // session waits for. May be null.
   std::function<void(absl::string_view message)> log = {};
-  // Borrowed; must outlive the server. Null: those of this library.
+  // The ops that graphs may have, and their kernels. Borrowed; must outlive the
+  // server. Null: those of this library.
   const OpRegistry* ops = nullptr;
   const KernelRegistry* kernels = nullptr;
 };
 
 // How many objects a server has now, for tests of leaks and for people.
 struct ServerCounters {
-  size_t master_sessions = 0;  // sessions of clients
-  size_t sessions = 0;         // sessions of masters
+  // Sessions that clients have with this task's master.
+  size_t master_sessions = 0;
+  // Sessions that masters have with this task, and the graphs in them.
+  size_t sessions = 0;
   size_t graphs = 0;
   // Calls of RunGraph that have not replied.
   size_t running = 0;
-  size_t steps = 0;  // steps that have not ended
+  // Steps that have not ended.
+  size_t steps = 0;
   // Rendezvous of steps, also of ended steps that something still holds.
   size_t rendezvous = 0;
 };

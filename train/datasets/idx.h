@@ -7,6 +7,11 @@
 //   LEAT_ASSIGN_OR_RETURN(FashionMnist data,
 //                         LoadFashionMnist(kFashionMnistFolder));
 //   LEAT_ASSIGN_OR_RETURN(Batches batches, Batches::Create(data.train, {}));
+//
+// A program that has other images reads their files by itself:
+//
+//   LEAT_ASSIGN_OR_RETURN(Tensor digits, ReadIdx("train-images.idx3.gz"));
+//   const int64_t count = digits.shape().dim(0);
 #ifndef LEAT_TRAIN_DATASETS_IDX_H_
 #define LEAT_TRAIN_DATASETS_IDX_H_
 

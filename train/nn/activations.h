@@ -4,7 +4,13 @@
 //
 //   Output h = nn::Dense(x, {.units = 10, .activation = nn::relu});
 //
-// Any function from an Output to an Output is an activation. (An Operand
+// Any function from an Output to an Output is an activation:
+//
+//   Output g = nn::Dense(x, {.units = 10, .activation = [](Output y) {
+//                              return y * nn::sigmoid(y);
+//                            }});
+//
+// (An Operand
 // remembers the place in the program where it was made, which errors name.)
 #ifndef LEAT_TRAIN_NN_ACTIVATIONS_H_
 #define LEAT_TRAIN_NN_ACTIVATIONS_H_

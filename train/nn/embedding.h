@@ -5,7 +5,11 @@
 // only the ids of its own rows and sends only those rows. The gradient of each
 // part is sparse.
 //
-//   Output rows = nn::EmbeddingLookup(table, ids);  // partitioned_variable.h
+//   nn::PartitionedVariable table = nn::GetPartitionedVariable(
+//       b, "table", DType::kFloat, Shape{100000, 64},
+//       nn::FixedSizePartitioner(2), nn::RandomUniform());
+//   Output rows = nn::EmbeddingLookup(table, ids);
+//   Output short_rows = nn::EmbeddingLookup(table, ids, {.max_norm = 1.0});
 #ifndef LEAT_TRAIN_NN_EMBEDDING_H_
 #define LEAT_TRAIN_NN_EMBEDDING_H_
 
@@ -25,6 +29,7 @@ enum class PartitionStrategy {
   kDiv,  // consecutive rows: 0 1 2, 3 4, 5 6
 };
 
+// The attributes of EmbeddingLookup.
 struct EmbeddingLookupAttrs {
   PartitionStrategy strategy = PartitionStrategy::kMod;
   // Rows with a greater Euclidean norm are scaled down to this norm.

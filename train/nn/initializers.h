@@ -6,6 +6,14 @@
 //
 //   Output y = nn::Dense(
 //       x, {.units = 10, .kernel_initializer = nn::HeNormal(7)});
+//   Output z = nn::Dense(y, {.units = 1, .bias_initializer = nn::Ones()});
+//
+// They also make the first value of a variable that belongs to no layer:
+//
+//   const Shape shape = {10, 4};
+//   Variable table = b.GetVariable("table", DType::kFloat, shape, [&] {
+//     return nn::RandomNormal({.stddev = 0.1})(b, shape, DType::kFloat, shape);
+//   });
 #ifndef LEAT_TRAIN_NN_INITIALIZERS_H_
 #define LEAT_TRAIN_NN_INITIALIZERS_H_
 

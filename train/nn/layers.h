@@ -9,6 +9,23 @@
 //   h = nn::MaxPool(h, {.size = 2});
 //   Output logits = nn::Dense(nn::Flatten(h), {.units = 10});
 //
+// Dropout and batch normalization behave differently in training, so a program
+// builds them twice, with shared variables:
+//
+//   const auto network = [&](const Output& batch, bool training) {
+//     auto scope = b.VariableScope("network");
+//     Output g = nn::Dense(batch, {.units = 64});
+//     g = nn::relu(nn::BatchNormalization(g, {.training = training}));
+//     g = nn::Dropout(g, {.rate = 0.2, .training = training});
+//     return nn::Dense(g, {.units = 10});
+//   };
+//   Output trained = network(x, /*training=*/true);
+//   Output tested = network(x, /*training=*/false);
+//
+// A table of words is a layer, too:
+//
+//   Output words = nn::Embedding(ids, {.vocabulary = 5000, .dimension = 64});
+//
 // Errors go to the builder of the input. A layer then returns an invalid
 // Output, which the next layers accept, so that a program needs no checks in
 // between.

@@ -8,6 +8,15 @@
 //   Operation train = nn::GradientDescent({.learning_rate = rate})
 //                         .Minimize(loss, {.global_step = step});
 //
+// Other schedules fall in stairs, or along a cosine to a tenth of the first
+// rate:
+//
+//   Output stairs = nn::PiecewiseConstant(
+//       step.value(), {.boundaries = {1000, 5000}, .rates = {0.1, 0.01,
+//       1e-3}});
+//   Output cosine = nn::CosineDecay(
+//       step.value(), {.initial = 0.1, .steps = 10000, .alpha = 0.1});
+//
 // The step is an integer scalar. Errors go to its builder.
 #ifndef LEAT_TRAIN_NN_LEARNING_RATE_H_
 #define LEAT_TRAIN_NN_LEARNING_RATE_H_

@@ -5,6 +5,14 @@
 //   Output logits = nn::Dense(h, {.units = 10});
 //   Output loss = nn::SparseSoftmaxCrossEntropy(labels, logits);
 //
+// The labels may also be distributions over the classes, or values to be
+// predicted:
+//
+//   Output smooth = nn::SoftmaxCrossEntropy(
+//       op::OneHot(labels, 10, 0.91f, 0.01f), logits);
+//   Output distance = nn::MeanSquaredError(h, nn::Dense(x, {.units = 3}));
+//   Output decayed = loss + 1e-4 * op::L2Loss(w);
+//
 // Errors go to the builder. If one argument belongs to no node, they go to the
 // builder of the other one.
 #ifndef LEAT_TRAIN_NN_LOSSES_H_

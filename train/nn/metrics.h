@@ -4,6 +4,10 @@
 // the builder of the arguments.
 //
 //   Output accuracy = nn::Accuracy(labels, logits);
+//   LEAT_ASSIGN_OR_RETURN(std::vector<Tensor> out,
+//                         session->Run({.feeds = feeds, .fetches =
+//                         {accuracy}}));
+//   LEAT_ASSIGN_OR_RETURN(float share, GetScalar<float>(out[0], "accuracy"));
 #ifndef LEAT_TRAIN_NN_METRICS_H_
 #define LEAT_TRAIN_NN_METRICS_H_
 

@@ -10,6 +10,16 @@
 // They emit TensorFlow's [Resource][Sparse]Apply ops, so their slots and
 // numbers are those of tf.compat.v1.train. A learning rate or another number
 // may also be an Output, such as a schedule (learning_rate.h).
+//
+// Minimize has two halves, between which a program can change the gradients:
+//
+//   const nn::Momentum momentum({.learning_rate = 0.1, .momentum = 0.9});
+//   std::vector<nn::VariableGradient> gradients =
+//       momentum.ComputeGradients(loss, b.TrainableVariables());
+//   for (nn::VariableGradient& each : gradients) {
+//     each.gradient = op::Maximum(op::Minimum(each.gradient.AsDense(), 1), -1);
+//   }
+//   Operation clipped = momentum.ApplyGradients(gradients);
 #ifndef LEAT_TRAIN_NN_OPTIMIZERS_H_
 #define LEAT_TRAIN_NN_OPTIMIZERS_H_
 
@@ -150,7 +160,8 @@ class Optimizer {
   std::string name_;
 };
 
-// The attributes of GradientDescent.
+// The attributes of GradientDescent. Numbers of optimizers have no unit, and
+// each may be a scalar Output of a floating-point type.
 struct GradientDescentAttrs {
   Operand learning_rate = 0.01;
 };
@@ -201,7 +212,8 @@ class Momentum : public Optimizer {
   MomentumAttrs attrs_;
 };
 
-// The attributes of Adagrad.
+// The attributes of Adagrad. The accumulator starts above 0, because its root
+// is divided by.
 struct AdagradAttrs {
   Operand learning_rate = 0.01;
   double initial_accumulator = 0.1;
@@ -226,7 +238,9 @@ class Adagrad : public Optimizer {
   AdagradAttrs attrs_;
 };
 
-// The attributes of RMSProp.
+// The attributes of RMSProp. `decay` says how much of the mean square stays in
+// each step, `momentum` how much of the last update; `epsilon` keeps the root
+// above 0.
 struct RMSPropAttrs {
   Operand learning_rate = 0.001;
   Operand decay = 0.9;
@@ -260,7 +274,8 @@ class RMSProp : public Optimizer {
   RMSPropAttrs attrs_;
 };
 
-// The attributes of Adam.
+// The attributes of Adam. `beta1` and `beta2` say how much of the moving means
+// stays in each step; `epsilon` keeps the divisor above 0.
 struct AdamAttrs {
   Operand learning_rate = 0.001;
   Operand beta1 = 0.9;

@@ -9,6 +9,13 @@
 //       nn::FixedSizePartitioner(2), nn::RandomUniform());
 //   Output rows = nn::EmbeddingLookup(table, ids);
 //
+// A partitioner may also choose the number of parts by their size:
+//
+//   nn::PartitionedVariable large = nn::GetPartitionedVariable(
+//       b, "large", DType::kFloat, Shape{1 << 20, 64},
+//       nn::MinMaxPartitioner({.max_parts = 8, .min_part_bytes = 1 << 20}),
+//       nn::Zeros());
+//
 // If the extent is not a multiple of the number of parts, the first extent %
 // parts parts are one longer than the others. Optimizers treat the parts as
 // ordinary variables.
@@ -29,7 +36,7 @@
 
 namespace leat::nn {
 
-// A number of parts and the axis to cut.
+// A number of parts, at least 1, and the axis to cut.
 struct Partitioning {
   int64_t parts = 1;
   int axis = 0;

@@ -7,6 +7,12 @@
 //   Scope device = b.OnDevice(nn::ReplicaDeviceSetter(
 //       {.ps_tasks = 2, .worker_device = "/job:worker/task:1"}));
 //
+// Variables are dealt out in turn, or so that all parameter servers have about
+// as many bytes:
+//
+//   Scope balanced = b.OnDevice(nn::ReplicaDeviceSetter(
+//       {.ps_tasks = 2, .strategy = nn::GreedyByBytes(2)}));
+//
 // Variables go to tasks of "/job:ps", everything else to the worker. The task
 // of a variable depends only on the nodes before it, so all copies of the graph
 // agree about it. Device functions are not thread-safe, as builders are not.
