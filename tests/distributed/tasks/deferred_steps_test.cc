@@ -134,7 +134,7 @@ class DeferredCleanupTest : public ::testing::Test {
     step_ = MasterStep::Start(
         {.tasks = &tasks_,
          .timers = &timers_,
-         .compute = queue_.get(),
+         .blocking = queue_.get(),
          .allocator = &HostAllocator(),
          .notices = notices_},
         {.plan = plan_}, [this](StepResult) { has_result_.Set(); },
