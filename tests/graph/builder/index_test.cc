@@ -68,9 +68,11 @@ TEST(IndexTest, RefusesASingleIndexOutsideOfTheAxis) {
   const Output x = b.Placeholder<float>("x", {5, 6});
   const int line = __LINE__ + 1;
   x.Slice({All(), 6});
-  EXPECT_EQ(Message(b), At(line,
-                           "node 'strided_slice' (StridedSlice): slice "
-                           "index 6 of dimension 1 out of bounds."));
+  EXPECT_EQ(Message(b),
+            At(line,
+               "node 'strided_slice' (StridedSlice): slice "
+               "index 6 of dimension 1 out of bounds.; input shapes: "
+               "[5,6], [2], [2], [2]"));
 }
 
 TEST(IndexTest, RefusesMoreItemsThanAxes) {

@@ -89,7 +89,7 @@ TEST(OperandTest, AListOfNumbersIsATensor) {
 TEST(OperandTest, AVariableStandsForItsValue) {
   GraphBuilder b;
   const Output x = b.Placeholder<float>("x", {2, 3});
-  const Variable w = b.Variable("w", op::Fill({3, 4}, 0.5f));
+  const Variable w = b.Variable("w", Tensor::Filled<float>(Shape{3, 4}, 0.5f));
   EXPECT_EQ(op::MatMul(x, w).operation().input(1), w.value());
   EXPECT_EQ((w * 2).operation().input(0), w.value());
   EXPECT_EQ(op::ConcatV2({w, w}, 0).shape(), PartialShape({6, 4}));

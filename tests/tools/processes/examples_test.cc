@@ -2,6 +2,7 @@
 //
 // Tests the examples that use nothing but leat.h: they must learn.
 #ifdef LEAT_PROGRAM_AUTOENCODER
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace {
 
 using ::leat::testing::Ended;
 using ::leat::testing::ExpectEnd;
+using ::leat::testing::Path;
 using ::leat::testing::RunProgram;
 
 const char kText[] = LEAT_TESTS_DIR "/../README.md";
@@ -43,19 +45,25 @@ void ExpectLearns(const std::string& program,
   EXPECT_LT(losses.back(), share * losses.front()) << program;
 }
 
-TEST(ExamplesTest, TheAutoencoderLearns) {
+class ExamplesTest : public ::testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::create_directories(Path("")); }
+  void TearDown() override { std::filesystem::remove_all(Path("")); }
+};
+
+TEST_F(ExamplesTest, TheAutoencoderLearns) {
   ExpectLearns(LEAT_PROGRAM_AUTOENCODER, {"60"}, 0.7);
 }
 
-TEST(ExamplesTest, TheWordEmbeddingsLearn) {
+TEST_F(ExamplesTest, TheWordEmbeddingsLearn) {
   ExpectLearns(LEAT_PROGRAM_WORD_EMBEDDINGS, {kText, "200"}, 0.9);
 }
 
-TEST(ExamplesTest, TheRecurrentNetworkLearns) {
+TEST_F(ExamplesTest, TheRecurrentNetworkLearns) {
   ExpectLearns(LEAT_PROGRAM_RECURRENT_NETWORK, {kText, "12"}, 0.9);
 }
 
-TEST(ExamplesTest, NameWhatTheyCannotRead) {
+TEST_F(ExamplesTest, NameWhatTheyCannotRead) {
   for (const char* program :
        {LEAT_PROGRAM_WORD_EMBEDDINGS, LEAT_PROGRAM_RECURRENT_NETWORK}) {
     ExpectEnd(RunProgram(program, {}), 2, "usage:");

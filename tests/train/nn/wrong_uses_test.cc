@@ -84,7 +84,8 @@ TEST(WrongUsesTest, ExtentsOfNoTensor) {
              const int64_t wide = int64_t{1} << 31;
              Flatten(p.b.Placeholder<float>("wide", {-1, wide, wide}));
            },
-       .named = {"'flatten/Const'", "beyond int32"}},
+       .named = {"'flatten/Reshape'", "'shape'", "int32",
+                 "4611686018427387904"}},
   });
 }
 
