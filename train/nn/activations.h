@@ -10,8 +10,8 @@
 //                              return y * nn::sigmoid(y);
 //                            }});
 //
-// (An Operand
-// remembers the place in the program where it was made, which errors name.)
+// An Operand remembers the place in the program where it was made, which errors
+// name, so the functions below take one.
 #ifndef LEAT_TRAIN_NN_ACTIVATIONS_H_
 #define LEAT_TRAIN_NN_ACTIVATIONS_H_
 
