@@ -30,9 +30,9 @@
 #include "leat/core/tensor.h"
 
 // Build a graph
+#include "leat/graph/autodiff/gradients.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/builder/control_flow.h"
-#include "leat/graph/builder/gradient.h"
 #include "leat/graph/builder/index.h"
 #include "leat/graph/builder/operand.h"
 #include "leat/graph/builder/output.h"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "leat/graph/autodiff/gradients.h"
 #include "leat/graph/builder/builder.h"
 
 namespace leat {

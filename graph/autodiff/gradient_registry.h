@@ -16,7 +16,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
-#include "leat/graph/builder/gradient.h"
+#include "leat/graph/autodiff/gradients.h"
 #include "leat/graph/builder/output.h"
 
 namespace leat {

@@ -1,10 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Implements GraphBuilder::Gradients: reverse-mode differentiation by building
-// nodes. In a graph under construction, the id of a node is higher than the ids
+// Implements Gradients: reverse-mode differentiation by building nodes. In a
+// graph under construction, the id of a node is higher than the ids
 // of its inputs, so one pass over descending ids sees every consumer before its
 // producers. (Only the lists that a While fills for its gradient have higher
 // ids than the While; nothing is differentiated through them.)
+#include "leat/graph/autodiff/gradients.h"
+
 #include <algorithm>
 #include <map>
 
@@ -64,9 +66,7 @@ Gradient Sum(absl::Span<const Gradient> parts) {
 class Differentiator {
  public:
   Differentiator(GraphBuilder& builder, SourceLocation location)
-      : builder_(builder),
-        registry_(BuilderAccess::Of(builder).gradients),
-        location_(location) {}
+      : builder_(builder), registry_(BuiltinGradients()), location_(location) {}
 
   // Returns the arguments of the body. REQUIRES: the builder is that of a body.
   const std::vector<BodyArgument>& arguments() const {
@@ -374,7 +374,69 @@ absl::Status CheckGradYs(absl::Span<const Output> ys,
   return absl::OkStatus();
 }
 
+// Returns the builder of the first operand that has one, or null.
+GraphBuilder* BuilderOf(const OperandList& ys, const OperandList& xs) {
+  for (const OperandList* const list : {&ys, &xs}) {
+    for (const Operand& operand : list->operands()) {
+      if (operand.builder() != nullptr) return operand.builder();
+    }
+  }
+  return nullptr;
+}
+
+// Returns the Outputs of the list. Numbers have none: they become invalid
+// Outputs, which ResolveOutputs reports.
+std::vector<Output> OutputsOf(const OperandList& list) {
+  std::vector<Output> outputs;
+  for (const Operand& operand : list.operands()) {
+    outputs.push_back(operand.output());
+  }
+  return outputs;
+}
+
+// Returns the tensors that weight the ys. Numbers become constants of the dtype
+// of their y.
+std::vector<Output> Weights(GraphBuilder& builder, const OperandList& grad_ys,
+                            absl::Span<const Output> ys) {
+  std::vector<Output> weights;
+  for (const Operand& operand : grad_ys.operands()) {
+    const size_t i = weights.size();
+    const DType dtype = i < ys.size() ? ys[i].dtype() : DType::kFloat;
+    weights.push_back(
+        builder.AsOutput(operand, dtype, absl::StrCat("grad_ys_", i)));
+  }
+  return weights;
+}
+
 }  // namespace
+
+Output Gradient::AsDense() const {
+  if (!slices_.has_value()) return dense_;
+  const IndexedSlices& slices = *slices_;
+  const PartialShape values = slices.values.shape();
+  const InferredOutput* shape = slices.dense_shape.builder() == nullptr
+                                    ? nullptr
+                                    : slices.dense_shape.builder()->inferred(
+                                          slices.dense_shape.endpoint());
+  Operand rows = slices.dense_shape;
+  if (shape != nullptr && shape->value_as_shape.has_value() &&
+      shape->value_as_shape->rank() > 0 &&
+      shape->value_as_shape->dim_known(0)) {
+    rows = Operand(Tensor::Scalar<int32_t>(
+        static_cast<int32_t>(shape->value_as_shape->dim(0))));
+  } else {
+    rows = AddOp({.op = "StridedSlice",
+                  .inputs = {slices.dense_shape,
+                             Operand(Tensor::Vector<int32_t>({0})),
+                             Operand(Tensor::Vector<int32_t>({1})),
+                             Operand(Tensor::Vector<int32_t>({1}))},
+                  .attrs = {{"shrink_axis_mask", int64_t{1}}}})
+               .output(0);
+  }
+  return AddOp({.op = "UnsortedSegmentSum",
+                .inputs = {slices.values, slices.indices, rows}})
+      .output(0);
+}
 
 std::vector<Gradient> Differentiate(GraphBuilder& builder,
                                     absl::Span<const Output> ys,
@@ -396,29 +458,30 @@ std::vector<Gradient> Differentiate(GraphBuilder& builder,
   return result;
 }
 
-std::vector<Gradient> GraphBuilder::Gradients(absl::Span<const Output> ys,
-                                              absl::Span<const Output> xs,
-                                              absl::Span<const Output> grad_ys,
-                                              SourceLocation location) {
-  std::vector<Gradient> none(xs.size());
-  if (!status().ok()) return none;
-  State& state = *Current().state_;
-  std::vector<Output> from(ys.begin(), ys.end());
-  std::vector<Output> to(xs.begin(), xs.end());
-  std::vector<Output> seeds(grad_ys.begin(), grad_ys.end());
+std::vector<Gradient> Gradients(const OperandList& ys, const OperandList& xs,
+                                const OperandList& grad_ys,
+                                SourceLocation location) {
+  const std::vector<Gradient> none(xs.size());
+  GraphBuilder* const builder = BuilderOf(ys, xs);
+  if (builder == nullptr || !builder->status().ok()) return none;
+  BuilderAccess::State& state =
+      BuilderAccess::Of(BuilderAccess::Current(*builder));
+  std::vector<Output> from = OutputsOf(ys);
+  std::vector<Output> to = OutputsOf(xs);
+  std::vector<Output> seeds = Weights(*builder, grad_ys, from);
   EnclosingDifferentiators enclosing(state, location);
   absl::Status valid = ResolveOutputs(state, enclosing, "ys", true, from);
   valid.Update(ResolveOutputs(state, enclosing, "xs", true, to));
   valid.Update(ResolveOutputs(state, enclosing, "grad_ys", false, seeds));
   if (valid.ok()) valid.Update(CheckGradYs(from, seeds));
   if (!valid.ok()) {
-    Fail(valid, location);
+    builder->Fail(valid, location);
     return none;
   }
-  const Scope errors = CallSite(location);
-  Scope scope = NameScope("gradients", location);
+  const Scope errors = builder->CallSite(location);
+  const Scope scope = builder->NameScope("gradients", location);
   for (size_t i = seeds.size(); i < from.size(); ++i) {
-    seeds.push_back(Ones(*this, from[i], i));
+    seeds.push_back(Ones(*builder, from[i], i));
   }
   for (const Output& x : to) enclosing.Of(x).AddTarget(x.endpoint());
   enclosing.FindDependents();
@@ -430,7 +493,7 @@ std::vector<Gradient> GraphBuilder::Gradients(absl::Span<const Output> ys,
   for (const Output& x : to) {
     result.push_back(enclosing.Of(x).Total(x.endpoint()));
   }
-  return status().ok() ? result : none;
+  return builder->status().ok() ? result : none;
 }
 
 }  // namespace leat

@@ -126,9 +126,8 @@ absl::Status Annotate(const absl::Status& error, absl::string_view prefix) {
   return absl::Status(error.code(), absl::StrCat(prefix, error.message()));
 }
 
-GraphBuilder::GraphBuilder(const OpRegistry& ops,
-                           const GradientRegistry& gradients)
-    : GraphBuilder(std::make_shared<State>(ops, gradients)) {
+GraphBuilder::GraphBuilder(const OpRegistry& ops)
+    : GraphBuilder(std::make_shared<State>(ops)) {
   state_->own_tree = std::make_unique<BuilderTree>();
   state_->own_tree->root = this;
   state_->tree = state_->own_tree.get();

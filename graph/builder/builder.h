@@ -38,7 +38,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "leat/core/source_location.h"
-#include "leat/graph/builder/gradient.h"
 #include "leat/graph/builder/index.h"
 #include "leat/graph/builder/operand.h"
 #include "leat/graph/builder/output.h"
@@ -46,9 +45,6 @@
 #include "leat/graph/shape_inference.h"
 
 namespace leat {
-
-class GradientRegistry;
-const GradientRegistry& BuiltinGradients();  // gradient_registry.h
 
 // One argument of an op: a tensor or a list of tensors. A value.
 class OpInput {
@@ -175,10 +171,9 @@ struct VariableOptions {
 // that Build() returns does not depend on it.
 class GraphBuilder {
  public:
-  // Neither registry is owned. Both must outlive the builder; `ops` must also
-  // outlive the graphs that it builds.
-  explicit GraphBuilder(const OpRegistry& ops = BuiltinOps(),
-                        const GradientRegistry& gradients = BuiltinGradients());
+  // `ops` is not owned. It must outlive the builder and the graphs that it
+  // builds.
+  explicit GraphBuilder(const OpRegistry& ops = BuiltinOps());
   ~GraphBuilder();
   GraphBuilder(const GraphBuilder&) = delete;
   GraphBuilder& operator=(const GraphBuilder&) = delete;
@@ -336,15 +331,6 @@ class GraphBuilder {
   // after an error.
   Operation AddOp(OpArgs args,
                   SourceLocation caller = SourceLocation::Current());
-
-  // Adds the gradients of the sum of `ys` with respect to `xs` and returns one
-  // for each x. `grad_ys` weights the ys; it is empty, which stands for ones,
-  // or has a tensor of the dtype and shape of each y. The Gradient of an x on
-  // which no y depends is empty. After an error all are empty.
-  std::vector<Gradient> Gradients(
-      absl::Span<const Output> ys, absl::Span<const Output> xs,
-      absl::Span<const Output> grad_ys = {},
-      SourceLocation location = SourceLocation::Current());
 
   // Records an error, followed by `location`, unless there is one already.
   void Fail(absl::Status status, SourceLocation location);

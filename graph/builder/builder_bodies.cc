@@ -258,7 +258,7 @@ GraphBuilder& BuilderAccess::NewBody(GraphBuilder& builder,
     } while (!outer.tree->functions.try_emplace(unique, 1).second);
     outer.tree->functions[function] = next;
   }
-  auto state = std::make_shared<State>(outer.graph.ops(), outer.gradients);
+  auto state = std::make_shared<State>(outer.graph.ops());
   state->tree = outer.tree;
   state->body = std::make_unique<Body>();
   state->body->function = std::move(unique);

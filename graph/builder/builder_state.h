@@ -75,12 +75,10 @@ struct OpenScope {
 // owns it; a Scope keeps a weak reference. Exactly one of `own_tree` and `body`
 // is set.
 struct GraphBuilder::State {
-  // `ops` and `gradients` must outlive the state and the graph.
-  State(const OpRegistry& ops, const GradientRegistry& gradients)
-      : graph(ops), gradients(gradients) {}
+  // `ops` must outlive the state and the graph.
+  explicit State(const OpRegistry& ops) : graph(ops) {}
 
   Graph graph;  // under construction, without functions
-  const GradientRegistry& gradients;
   // What shape inference knows of the outputs: [node][output].
   std::vector<std::vector<InferredOutput>> inferred = {};
 

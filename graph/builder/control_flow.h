@@ -29,16 +29,16 @@
 // the node runs after them. As in any graph, nodes of a body that have side
 // effects run whenever the body does, in no order but that of their edges.
 //
-// GraphBuilder::Gradients goes through all three, also if they are nested;
-// second derivatives through a loop are UNIMPLEMENTED. The node gets more
-// outputs, for what the gradient needs of the forward computation. A While also
-// gets more inputs, because it keeps such values in lists of tensors. The node
-// changes in place, so its Outputs stay valid. But a session refuses to extend
-// its graph if a node has changed, so the gradients must be built before the
-// session gets the graph. Gradients that are asked for inside a body continue
-// outside of it through the values that the body captures. A loop variable
-// inside the body is not its initial value, so it has no gradient with respect
-// to that.
+// Gradients (autodiff/gradients.h) goes through all three, also if they are
+// nested; second derivatives through a loop are UNIMPLEMENTED. The node gets
+// more outputs, for what the gradient needs of the forward computation. A While
+// also gets more inputs, because it keeps such values in lists of tensors. The
+// node changes in place, so its Outputs stay valid. But a session refuses to
+// extend its graph if a node has changed, so the gradients must be built before
+// the session gets the graph. Gradients that are asked for inside a body
+// continue outside of it through the values that the body captures. A loop
+// variable inside the body is not its initial value, so it has no gradient with
+// respect to that.
 //
 // Errors stick to the builder, with the name of the node and the place of the
 // call. After an error, as many invalid Outputs are returned as the first

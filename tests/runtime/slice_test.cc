@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "leat/graph/autodiff/gradients.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/builder/control_flow.h"
 #include "leat/graph/ops.h"
@@ -98,7 +99,7 @@ TEST_F(SliceTest, ALoopSlicesByItsCounter) {
 
 TEST_F(SliceTest, HasGradients) {
   const Output y = x.Slice({1, index});
-  const std::vector<Gradient> gradients = b.Gradients({{y}}, {{x}});
+  const std::vector<Gradient> gradients = Gradients({y}, {x});
   std::vector<float> expected(24, 0.0f);
   std::fill(expected.begin() + 16, expected.begin() + 20, 1.0f);
   ExpectSlice(gradients[0].AsDense(), Shape{2, 3, 4}, expected, /*i=*/1);

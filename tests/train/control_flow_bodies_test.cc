@@ -8,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/status_macros.h"
+#include "leat/graph/autodiff/gradients.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/builder/control_flow.h"
 #include "leat/graph/ops.h"
@@ -32,7 +33,7 @@ std::string Message(const GraphBuilder& b) {
 Outputs Gradients(const Output& y, const Outputs& xs) {
   const Output ys[] = {y};
   Outputs result;
-  for (const Gradient& gradient : y.builder()->Gradients(ys, xs)) {
+  for (const Gradient& gradient : Gradients(ys, xs)) {
     EXPECT_FALSE(gradient.IsNone());
     result.push_back(gradient.AsDense());
   }

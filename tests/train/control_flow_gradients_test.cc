@@ -6,6 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/graph/autodiff/gradients.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/builder/control_flow.h"
 #include "leat/graph/ops.h"
@@ -122,7 +123,7 @@ TEST(CondGradientTest, StopsWhereNoGradientFlows) {
       })[0];
   const Output ys[] = {y};
   const Output xs[] = {x};
-  EXPECT_TRUE(p.b.Gradients(ys, xs)[0].IsNone());
+  EXPECT_TRUE(Gradients(ys, xs)[0].IsNone());
   EXPECT_EQ(p.b.status(), absl::OkStatus());
 }
 
@@ -361,7 +362,7 @@ TEST(WhileGradientTest, GradientsInABody) {
       Repeat(p.b.Const<int32_t>(6), p.b.Const(1.0), [&](Output v) {
         const Output ys[] = {v * v - x};
         const Output xs[] = {v};
-        const Gradient slope = v.builder()->Gradients(ys, xs)[0];
+        const Gradient slope = Gradients(ys, xs)[0];
         return v - ys[0] / slope.AsDense();
       });
   EXPECT_NEAR(p.Scalar(root), std::sqrt(2.0), 1e-9);
@@ -376,7 +377,7 @@ TEST(WhileGradientTest, GradientsOfALoopInABody) {
     const Output ys[] = {Repeat(p.b.Const<int32_t>(3), v,
                                 [&](Output u) { return op::Sin(u * w); })};
     const Output xs[] = {v};
-    return v - p.b.Gradients(ys, xs)[0].AsDense() * 0.1;
+    return v - Gradients(ys, xs)[0].AsDense() * 0.1;
   });
   double want = 0.8;
   for (int step = 0; step < 2; ++step) {
@@ -390,7 +391,7 @@ TEST(WhileGradientTest, GradientsOfALoopInABody) {
   EXPECT_NEAR(p.Scalar(y), want, 1e-12);
   const Output ys[] = {y};
   const Output xs[] = {x};
-  p.b.Gradients(ys, xs);
+  Gradients(ys, xs);
   EXPECT_EQ(p.b.status().code(), absl::StatusCode::kUnimplemented);
 }
 
@@ -415,7 +416,7 @@ TEST(WhileGradientTest, RefusesSecondDerivatives) {
       Repeat(p.b.Const<int32_t>(3), x, [&](Output v) { return op::Sin(v); });
   const Output ys[] = {p.Gradients(y)[0]};
   const Output xs[] = {x};
-  p.b.Gradients(ys, xs);
+  Gradients(ys, xs);
   EXPECT_EQ(p.b.status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(std::string(p.b.status().message()),
               AllOf(HasSubstr("second derivatives"), HasSubstr("While")));

@@ -64,7 +64,7 @@ class GradientCheck {
         op::Cast(op::Range(0, op::Size(flat), 1), y.dtype());
     loss_ = op::Sum(flat * op::Sin(positions + 1.0), 0);
     const Output ys[] = {loss_};
-    for (const Gradient& gradient : b_.Gradients(ys, xs_)) {
+    for (const Gradient& gradient : Gradients(ys, xs_)) {
       gradients_.push_back(gradient.AsDense());
     }
   }
@@ -169,7 +169,7 @@ TEST(GradientCheckTest, ReachesVariables) {
   const Output ys[] = {op::L2Loss(rows) + op::L2Loss(w.value()),
                        op::L2Loss(op::RefIdentity(ref.handle()))};
   const Output xs[] = {w.handle(), ref.handle()};
-  const std::vector<Gradient> gradients = b.Gradients(ys, xs);
+  const std::vector<Gradient> gradients = Gradients(ys, xs);
   const Output by_w = gradients[0].AsDense();
   const Output by_ref = gradients[1].AsDense();
   absl::StatusOr<Graph> graph = b.Build();

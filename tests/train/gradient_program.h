@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "leat/graph/autodiff/gradients.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/runtime/local_session.h"
@@ -85,7 +86,7 @@ class GradientProgram {
   Outputs Gradients(const Output& loss) {
     const Output ys[] = {loss};
     Outputs result;
-    for (const Gradient& gradient : b.Gradients(ys, inputs_)) {
+    for (const Gradient& gradient : leat::Gradients(ys, inputs_)) {
       EXPECT_FALSE(gradient.IsNone());
       result.push_back(gradient.AsDense());
     }

@@ -62,7 +62,7 @@ class GradientGraph {
       weights.push_back(b_.Const(testing::TensorFromJson(weight)));
     }
     for (const json& i : spec["by"]) xs.push_back(inputs_[i.get<int>()]);
-    gradients_ = b_.Gradients(ys, xs, weights);
+    gradients_ = Gradients(ys, xs, weights);
   }
 
   const absl::Status& status() const { return b_.status(); }

@@ -1,10 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests GraphBuilder::Gradients in the body of a Cond or a While, with respect
+// Tests Gradients in the body of a Cond or a While, with respect
 // to outer values. In TensorFlow 2.15.1, tf.gradients in bodies of tf.cond and
 // tf.while_loop gives the same numbers (and the same None).
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/graph/autodiff/gradients.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/builder/control_flow.h"
 #include "leat/graph/ops.h"
@@ -21,7 +22,7 @@ using Variables = absl::Span<const Output>;
 Outputs GradientsOf(const Outputs& ys, const Outputs& xs,
                     const Outputs& grad_ys = {}) {
   Outputs result;
-  for (const Gradient& gradient : ys[0].builder()->Gradients(ys, xs, grad_ys)) {
+  for (const Gradient& gradient : Gradients(ys, xs, grad_ys)) {
     EXPECT_FALSE(gradient.IsNone());
     result.push_back(gradient.AsDense());
   }
@@ -162,7 +163,7 @@ TEST(GradientsInBodiesTest, TakeAVariableOfALoopForItself) {
   InALoop(p, x, [&](Output v) {
     const Output ys[] = {v * v};
     const Output xs[] = {x, v};
-    const std::vector<Gradient> gradients = p.b.Gradients(ys, xs);
+    const std::vector<Gradient> gradients = Gradients(ys, xs);
     EXPECT_TRUE(gradients[0].IsNone());
     EXPECT_FALSE(gradients[1].IsNone());
     return v;
@@ -178,7 +179,7 @@ TEST(GradientsInBodiesTest, BringNothingInThatTheyDoNotNeed) {
       [&] {
         const Output ys[] = {op::Exp(x)};
         const Output xs[] = {x, unused};
-        const std::vector<Gradient> gradients = b.Gradients(ys, xs);
+        const std::vector<Gradient> gradients = Gradients(ys, xs);
         EXPECT_TRUE(gradients[1].IsNone());
         return Outputs{gradients[0].AsDense()};
       },

@@ -15,6 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
 #include "leat/graph/analysis/equal.h"
+#include "leat/graph/autodiff/gradients.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/builder/control_flow.h"
 #include "leat/graph/io/graph_file.h"
@@ -79,7 +80,7 @@ absl::StatusOr<Graph> BuildGraph() {
       })[1];
   const Output ys[] = {op::Sum(op::Square(h), axes)};
   const Output xs[] = {x, h0, w.handle(), u, bias};
-  const std::vector<Gradient> gradients = b.Gradients(ys, xs);
+  const std::vector<Gradient> gradients = Gradients(ys, xs);
   const char* const names[] = {"grad_x", "grad_h0", "grad_w", "grad_u",
                                "grad_bias"};
   const auto name = [&](Output value, const char* name) {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/graph/autodiff/gradients.h"
 #include "leat/graph/builder/control_flow.h"
 #include "leat/graph/ops.h"
 #include "leat/tests/testing/op_case_json.h"
@@ -101,7 +102,7 @@ TEST(PartitionedValuesTest, GradientsReachThePartsThroughTheWhole) {
         w.value() * b.Const(Tensor::FromSpan<float>(Shape{3, 3}, weights))};
     std::vector<Output> xs;
     for (const Variable& part : w.parts()) xs.push_back(part.handle());
-    const std::vector<Gradient> gradients = b.Gradients(ys, xs);
+    const std::vector<Gradient> gradients = Gradients(ys, xs);
     ASSERT_TRUE(b.status().ok()) << b.status();
     CaseProgram program(b);
     const Tensor last = program.Fetch(gradients[1].AsDense());
@@ -140,7 +141,7 @@ void CheckLookup(const json& spec, bool shape_is_known) {
   }
   const Output rows = EmbeddingLookup(parts, some, attrs);
   const Output ys[] = {rows * b.Const(TensorFromJson(spec["weights"]))};
-  const std::vector<Gradient> gradients = b.Gradients(ys, handles);
+  const std::vector<Gradient> gradients = Gradients(ys, handles);
   ASSERT_TRUE(b.status().ok()) << b.status();
   std::vector<Output> dense;
   for (size_t i = 0; i < parts.size(); ++i) {
@@ -268,7 +269,7 @@ TEST(PartitionedValuesTest, LookupsWorkInBodies) {
   const Output ys[] = {found};
   std::vector<Output> handles;
   for (const Variable& part : table.parts()) handles.push_back(part.handle());
-  const std::vector<Gradient> gradients = b.Gradients(ys, handles);
+  const std::vector<Gradient> gradients = Gradients(ys, handles);
   ASSERT_TRUE(b.status().ok()) << b.status();
   const Output dense = Densified(gradients[1], 2);
   CaseProgram program(b);

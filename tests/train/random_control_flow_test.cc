@@ -5,6 +5,7 @@
 #include <random>
 
 #include "gtest/gtest.h"
+#include "leat/graph/autodiff/gradients.h"
 #include "leat/graph/builder/control_flow.h"
 #include "leat/graph/ops.h"
 #include "leat/tests/testing/session_under_test.h"

@@ -91,9 +91,10 @@ def names(text):
   namespace `internal`, in the order of their declaration."""
   found, prefix, hidden = [], "", False
   for line in text.splitlines():
-    if match := re.match(r"namespace (?:leat::)?(\w+) {", line):
-      hidden = match.group(1) == "internal"
-      prefix = "" if match.group(1) == "leat" else match.group(1) + "::"
+    if match := re.match(r"namespace leat(?:::(\w+))? {", line):
+      prefix = f"{match.group(1)}::" if match.group(1) else ""
+    elif re.match(r"namespace \w+ {", line):
+      hidden = True
     elif line.startswith("}  // namespace"):
       hidden = False
     elif not hidden and (name := declared(line)):

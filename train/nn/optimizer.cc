@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "leat/graph/autodiff/gradients.h"
 #include "leat/graph/builder/control_flow.h"
 #include "leat/graph/ops.h"
 #include "leat/train/nn/optimizer_update.h"
@@ -150,7 +151,7 @@ std::vector<VariableGradient> Optimizer::ComputeGradients(
   }
   const Output losses[] = {loss};
   const std::vector<Gradient> gradients =
-      b->Gradients(losses, handles, {}, location);
+      Gradients(losses, handles, {}, location);
   std::vector<VariableGradient> result;
   for (size_t i = 0; i < variables.size(); ++i) {
     if (gradients[i].IsNone()) continue;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "leat/graph/autodiff/gradients.h"
 #include "leat/train/nn/initializers.h"
 #include "leat/train/nn/optimizers.h"
 

@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "leat/graph/autodiff/gradients.h"
 #include "leat/graph/builder/builder.h"
 
 namespace leat::nn {

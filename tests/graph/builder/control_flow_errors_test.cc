@@ -6,6 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/graph/analysis/graph_validation.h"
+#include "leat/graph/autodiff/gradients.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/builder/control_flow.h"
 #include "leat/graph/lowering/lower.h"
@@ -149,7 +150,7 @@ TEST(ControlFlowErrorsTest, HandlesOfNoNodeAreErrorsAndHaveNothing) {
   EXPECT_FALSE(bad.shape().rank_known());
   const Output ys[] = {bad};
   const Output xs[] = {x};
-  b.Gradients(ys, xs);
+  Gradients(ys, xs);
   EXPECT_THAT(Message(b), HasSubstr("ys[0]"));
   GraphBuilder c;
   Cond(
@@ -187,7 +188,7 @@ TEST(ControlFlowErrorsTest, RefusesGradientsOfABodyThatHasEnded) {
         const Output ys[] = {x, inner};
         const Output xs[] = {x};
         line = __LINE__ + 1;
-        EXPECT_TRUE(b.Gradients(ys, xs)[0].IsNone());
+        EXPECT_TRUE(Gradients(ys, xs)[0].IsNone());
         return Outputs{x};
       });
   EXPECT_EQ(b.status().code(), absl::StatusCode::kInvalidArgument);
@@ -206,7 +207,7 @@ TEST(ControlFlowErrorsTest, ErrorsOfGradientsInABodyNameItAndTheCall) {
   const Output ys[] = {y};
   const Output xs[] = {x};
   const int line = __LINE__ + 1;
-  b.Gradients(ys, xs);
+  Gradients(ys, xs);
   EXPECT_THAT(Message(b),
               AllOf(HasSubstr("'Switch'"), HasSubstr("no registered gradient"),
                     HasSubstr("'cond_then'"), HasSubstr(Here(line))));
@@ -388,7 +389,7 @@ TEST(ControlFlowErrorsTest, BodiesNestNoDeeperThanPlanningAllows) {
   const Output x = b.Placeholder<float>("x", Shape{});
   const Output ys[] = {Conds(100, x, line)};
   const Output xs[] = {x};
-  b.Gradients(ys, xs);
+  Gradients(ys, xs);
   absl::StatusOr<Graph> graph = b.Build();
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_EQ(ValidateFunctions(*graph), absl::OkStatus());
@@ -437,7 +438,7 @@ TEST(ControlFlowErrorsTest, GradientsInBodiesNestNoDeeperEither) {
     const Output ys[] = {y};
     const Output xs[] = {x};
     line = __LINE__ + 1;
-    b.Gradients(ys, xs);
+    Gradients(ys, xs);
     return {x};
   };
   within();
@@ -465,7 +466,7 @@ TEST(ControlFlowErrorsTest, LoopsWithGradientsNestAsDeepAsListsOfLists) {
     const Output xs[] = {x};
     ASSERT_EQ(b.status(), absl::OkStatus());
     const int line = __LINE__ + 1;
-    b.Gradients(ys, xs);
+    Gradients(ys, xs);
     if (depth == 32) {
       EXPECT_EQ(b.status(), absl::OkStatus());
       continue;

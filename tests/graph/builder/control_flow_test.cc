@@ -4,6 +4,7 @@
 // tests/train/control_flow_gradients_test.cc checks the values that they
 // compute.
 #include "leat/graph/builder/control_flow.h"
+#include "leat/graph/autodiff/gradients.h"
 
 #include <algorithm>
 
@@ -483,7 +484,7 @@ TEST(ControlFlowTest, BranchesShareTheOutputsThatTheirGradientsNeed) {
                         {chain(5), chain(2), chain(5), column})[0];
   const Output ys[] = {y};
   const Output xs[] = {x};
-  EXPECT_FALSE(b.Gradients(ys, xs)[0].IsNone());
+  EXPECT_FALSE(Gradients(ys, xs)[0].IsNone());
   ASSERT_EQ(b.status(), absl::OkStatus());
   // These are what the branches return, four outputs of shape [2] and two of
   // shape [2, 1].

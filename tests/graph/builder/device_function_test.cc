@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/graph/autodiff/gradients.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/builder/control_flow.h"
 #include "leat/graph/ops.h"
@@ -130,7 +131,7 @@ TEST(DeviceFunctionTest, GradientsRunWhereTheirOperationDoes) {
   const Scope function = b.OnDevice(Fixed{"/job:worker/cpu:0"});
   const Output ys[] = {y};
   const Output xs[] = {x};
-  const Output dx = b.Gradients(ys, xs)[0].AsDense();
+  const Output dx = Gradients(ys, xs)[0].AsDense();
   ASSERT_TRUE(b.status().ok()) << b.status();
   EXPECT_EQ(DeviceOf(dx), "/job:ps");
 }

@@ -1,16 +1,20 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Gradient is what GraphBuilder::Gradients returns: the gradient of one tensor.
+// Gradients differentiates a graph: it adds the nodes that compute the
+// gradients of tensors with respect to other tensors (tf.compat.v1.gradients).
 //
-//   std::vector<Gradient> gradients = b.Gradients({loss}, {w.value()});
-//   Output dense = gradients[0].AsDense();
+//   std::vector<Gradient> gradients = Gradients({loss}, {w, x});
+//   Output of_w = gradients[0].AsDense();
 //
 // Not thread-safe, as GraphBuilder is not.
-#ifndef LEAT_GRAPH_BUILDER_GRADIENT_H_
-#define LEAT_GRAPH_BUILDER_GRADIENT_H_
+#ifndef LEAT_GRAPH_AUTODIFF_GRADIENTS_H_
+#define LEAT_GRAPH_AUTODIFF_GRADIENTS_H_
 
 #include <optional>
+#include <vector>
 
+#include "leat/core/source_location.h"
+#include "leat/graph/builder/operand.h"
 #include "leat/graph/builder/output.h"
 
 namespace leat {
@@ -45,6 +49,19 @@ class Gradient {
   std::optional<IndexedSlices> slices_;
 };
 
+// Adds the gradients of the sum of `ys` with respect to `xs` and returns one
+// for each x. `grad_ys` weights the ys; it is empty, which stands for ones, or
+// has a tensor of the dtype and shape of each y. The Gradient of an x on which
+// no y depends is empty.
+//
+// The nodes land in the builder of the first of `ys` and `xs` that has one, or
+// in the body that is open there. Errors go to that builder, and after an error
+// all gradients are empty.
+std::vector<Gradient> Gradients(
+    const OperandList& ys, const OperandList& xs,
+    const OperandList& grad_ys = {},
+    SourceLocation location = SourceLocation::Current());
+
 }  // namespace leat
 
-#endif  // LEAT_GRAPH_BUILDER_GRADIENT_H_
+#endif  // LEAT_GRAPH_AUTODIFF_GRADIENTS_H_
