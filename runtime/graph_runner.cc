@@ -30,10 +30,12 @@ class Latch {
     while (count_.load() > 0) done_.Wait(mutex_);
   }
   // Returns false if the deadline came first.
-  bool WaitUntil(std::chrono::steady_clock::time_point deadline) {
+  bool WaitUntil(const StepDeadline& deadline) {
     MutexLock lock(mutex_);
     while (count_.load() > 0) {
-      if (!done_.WaitUntil(mutex_, deadline)) return count_.load() == 0;
+      if (!deadline.clock->WaitUntil(done_, mutex_, deadline.at)) {
+        return count_.load() == 0;
+      }
     }
     return true;
   }
@@ -112,8 +114,7 @@ absl::Status GraphRunner::Run(CompiledGraph& graph, Step& step,
     return absl::FailedPreconditionError(
         "a step was run from a thread of the compute pool, which never waits");
   }
-  if (deadline.has_value() &&
-      std::chrono::steady_clock::now() >= deadline->at) {
+  if (deadline.has_value() && deadline->clock->Now() >= deadline->at) {
     step.Fail(TooLateToBegin(*deadline));
     return step.status();
   }
@@ -131,7 +132,7 @@ absl::Status GraphRunner::Run(CompiledGraph& graph, Step& step,
       start(executor);
     }
   }
-  if (deadline.has_value() && !running.WaitUntil(deadline->at)) {
+  if (deadline.has_value() && !running.WaitUntil(*deadline)) {
     step.Fail(RanTooLong(*deadline));
   }
   running.Wait();

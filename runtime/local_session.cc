@@ -35,15 +35,6 @@ struct CompiledStep {
 using Plans = PlanTable<CompiledStep>;
 using Deadline = std::optional<StepDeadline>;
 
-// Returns the time at which `timeout` will be over, or none if that is later
-// than the clock can tell.
-Deadline DeadlineOf(const std::optional<std::chrono::nanoseconds>& timeout) {
-  if (!timeout.has_value()) return std::nullopt;
-  const Clock::time_point at = RealClock().After(*timeout);
-  if (at == Clock::time_point::max()) return std::nullopt;
-  return StepDeadline{at, *timeout};
-}
-
 std::vector<std::string> Texts(const std::vector<TensorName>& names) {
   std::vector<std::string> texts;
   texts.reserve(names.size());
@@ -57,8 +48,9 @@ class LocalSession final : public Session,
   LocalSession(const OpRegistry& ops, std::unique_ptr<SessionGraph> graph,
                const OptimizerOptions& optimizer, const PassRegistry& passes,
                std::shared_ptr<DeviceSet> devices,
-               const KernelRegistry& kernels)
-      : devices_(std::move(devices)),
+               const KernelRegistry& kernels, Clock& clock)
+      : clock_(clock),
+        devices_(std::move(devices)),
         graph_(std::move(graph)),
         evaluator_(NewConstantEvaluator(kernels, devices_->compute_queue())),
         plan_options_{.optimizer = optimizer,
@@ -68,6 +60,16 @@ class LocalSession final : public Session,
         runner_(*devices_, devices_->resources(), kernels) {}
 
   ~LocalSession() override { Close().IgnoreError(); }
+
+  // Returns the time at which `timeout` will be over, or none if that is later
+  // than the clock can tell.
+  Deadline DeadlineOf(
+      const std::optional<std::chrono::nanoseconds>& timeout) const {
+    if (!timeout.has_value()) return std::nullopt;
+    const Clock::time_point at = clock_.After(*timeout);
+    if (at == Clock::time_point::max()) return std::nullopt;
+    return StepDeadline{.at = at, .timeout = *timeout, .clock = &clock_};
+  }
 
   using Session::Run;
   absl::StatusOr<std::vector<Tensor>> Run(const RunArgs& args,
@@ -229,6 +231,7 @@ class LocalSession final : public Session,
     step_ended_.NotifyAll();
   }
 
+  Clock& clock_;
   const std::shared_ptr<DeviceSet> devices_;
   const std::unique_ptr<SessionGraph> graph_;
   const std::unique_ptr<ConstantEvaluator> evaluator_;
@@ -256,7 +259,7 @@ class LocalCallable final : public Callable::Implementation {
   absl::StatusOr<std::vector<Tensor>> Run(absl::Span<const Tensor> feeds,
                                           pb::RunMetadata* metadata) override {
     return session_->RunStep(*step_, feeds, options_,
-                             DeadlineOf(options_.timeout), metadata);
+                             session_->DeadlineOf(options_.timeout), metadata);
   }
 
  private:
@@ -293,7 +296,8 @@ absl::StatusOr<std::shared_ptr<Session>> NewLocalSession(
       options.passes != nullptr ? *options.passes : BuiltinPasses();
   return std::shared_ptr<Session>(std::make_shared<LocalSession>(
       graph.ops(), std::move(session_graph), options.optimizer, passes,
-      std::move(devices), kernels));
+      std::move(devices), kernels,
+      options.clock != nullptr ? *options.clock : RealClock()));
 }
 
 }  // namespace leat

@@ -21,6 +21,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "leat/core/threads/clock.h"
 #include "leat/graph/lowering/lower.h"
 #include "leat/graph/optimizer/pass.h"
 #include "leat/kernels/kernel_registry.h"
@@ -50,6 +51,9 @@ struct LocalSessionOptions {
   LowerLimits lower_limits = {};
   // Which passes optimize the graph of a step before it is compiled.
   OptimizerOptions optimizer = {};
+  // The clock of deadlines. Borrowed; must outlive the session. Null stands for
+  // the real one.
+  Clock* clock = nullptr;
   // The passes to choose from. Borrowed; must outlive the session. Null stands
   // for BuiltinPasses().
   const PassRegistry* passes = nullptr;

@@ -8,17 +8,20 @@
 #include <chrono>
 
 #include "absl/status/status.h"
+#include "leat/core/threads/clock.h"
 
 namespace leat {
 
 // The time at which a step must have ended, and the timeout that led to it, for
 // messages.
 struct StepDeadline {
-  std::chrono::steady_clock::time_point at = {};
+  Clock::time_point at = {};
   std::chrono::nanoseconds timeout = {};
   // True if this is the most time that the server grants any step, not one that
   // the client chose.
   bool is_longest = false;
+  // The clock that tells the time. Borrowed.
+  Clock* clock = &RealClock();
 };
 
 // Return DEADLINE_EXCEEDED for a step that was too late to begin, or that ran

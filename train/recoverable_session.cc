@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <list>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,6 +12,7 @@
 #include "leat/core/threads/cancellation.h"
 #include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
+#include "leat/core/threads/thread.h"
 #include "leat/distributed/client/remote_session.h"
 #include "leat/train/readiness.h"
 
@@ -20,7 +20,7 @@ namespace leat {
 namespace {
 
 using std::chrono::nanoseconds;
-using std::chrono::steady_clock;
+using Time = Clock::time_point;
 
 constexpr size_t kMaxNames = 10;  // that a message shows
 
@@ -41,12 +41,6 @@ std::string Some(const std::vector<std::string>& names) {
     absl::StrAppend(&text, " and ", names.size() - shown, " more");
   }
   return text;
-}
-
-// The time until the deadline.
-nanoseconds Left(steady_clock::time_point deadline) {
-  if (deadline == steady_clock::time_point::max()) return nanoseconds::max();
-  return deadline - steady_clock::now();
 }
 
 nanoseconds Doubled(nanoseconds pause, nanoseconds longest) {
@@ -90,6 +84,7 @@ class RecoverableSession::Implementation {
   Implementation(const Graph& graph, RecoverableSessionOptions options)
       : graph_(graph),
         options_(std::move(options)),
+        clock_(options_.clock != nullptr ? *options_.clock : RealClock()),
         num_variables_(NumVariablesOf(graph, options_.uninitialized)) {}
   ~Implementation() { Close().IgnoreError(); }
 
@@ -118,7 +113,7 @@ class RecoverableSession::Implementation {
   // A step that is running.
   struct Running {
     LivePtr live = {};
-    steady_clock::time_point begin = {};
+    Time begin = {};
   };
 
   // Returns the session, which is made if there is none.
@@ -126,35 +121,40 @@ class RecoverableSession::Implementation {
   // Tries to make a session until that succeeds or `give_up` is over.
   absl::StatusOr<SessionPtr> Make();
   // Makes one attempt.
-  absl::StatusOr<SessionPtr> Attempt(steady_clock::time_point deadline);
+  absl::StatusOr<SessionPtr> Attempt(Time deadline);
+  // Returns the time until the deadline.
+  nanoseconds Left(Time deadline) const {
+    if (deadline == Time::max()) return nanoseconds::max();
+    return deadline - clock_.Now();
+  }
   // Returns the time that is left, but at least 1 ms, because it may just have
   // run out.
-  static nanoseconds SomeTimeUntil(steady_clock::time_point deadline) {
+  nanoseconds SomeTimeUntil(Time deadline) const {
     return std::max<nanoseconds>(Left(deadline), std::chrono::milliseconds(1));
   }
   // Returns the options of a session that must be ready by the deadline.
-  SessionOptions WantedUntil(steady_clock::time_point deadline) const;
+  SessionOptions WantedUntil(Time deadline) const;
   // Makes a session whose variables may not be ready yet.
-  absl::StatusOr<SessionPtr> NewSessionUntil(steady_clock::time_point deadline);
+  absl::StatusOr<SessionPtr> NewSessionUntil(Time deadline);
   // Clears the tasks.
-  absl::Status Reset(steady_clock::time_point deadline);
+  absl::Status Reset(Time deadline);
   // Makes the variables ready, or waits until the chief has. Afterwards
   // `session` may be another one.
-  absl::Status Prepare(SessionPtr& session, steady_clock::time_point deadline);
+  absl::Status Prepare(SessionPtr& session, Time deadline);
   // Returns OK, or an error that says that the `missing` variables were lost.
   absl::Status WhatIsLost(const std::vector<std::string>& missing) const;
   // Runs `init` and checks that it initialized all variables.
-  absl::Status Initialize(Session& session, steady_clock::time_point deadline);
+  absl::Status Initialize(Session& session, Time deadline);
   // Waits until no variable is missing.
   absl::Status WaitForChief(Session& session, std::vector<std::string> missing,
-                            steady_clock::time_point deadline);
+                            Time deadline);
 
   // Runs a step of the program or of the loop.
   absl::StatusOr<std::vector<Tensor>> RunStep(const LivePtr& live,
                                               const RunArgs& args);
   // Runs the node `name`, unless that is empty.
   absl::Status RunNode(Session& session, const std::string& name,
-                       steady_clock::time_point deadline);
+                       Time deadline);
   // Returns the names of the variables that are not initialized.
   absl::StatusOr<std::vector<std::string>> Uninitialized(Session& session,
                                                          nanoseconds timeout);
@@ -173,6 +173,7 @@ class RecoverableSession::Implementation {
 
   const Graph graph_;
   const RecoverableSessionOptions options_;
+  Clock& clock_;
   const size_t num_variables_;  // 0: not known
   // Cancels attempts to make a session when this is closed.
   const std::shared_ptr<Cancellation> cancellation_ =
@@ -196,17 +197,18 @@ class RecoverableSession::Implementation {
   // The steps that are running, in the order in which they began.
   std::list<Running> running_ ABSL_GUARDED_BY(mutex_);
 
-  std::thread loop_;
-  std::thread watch_;
+  Thread loop_;
+  Thread watch_;
 };
 
 absl::Status RecoverableSession::Implementation::Start() {
   LEAT_RETURN_IF_ERROR(CheckOptions(options_));
   LEAT_RETURN_IF_ERROR(Acquire());
-  if (!options_.loop.empty()) loop_ = std::thread([this] { RunLoop(); });
+  if (!options_.loop.empty())
+    loop_ = Thread("leat-loop", [this] { RunLoop(); });
   if (options_.check_every > nanoseconds(0) &&
       !options_.uninitialized.empty()) {
-    watch_ = std::thread([this] { RunWatch(); });
+    watch_ = Thread("leat-watch", [this] { RunWatch(); });
   }
   return absl::OkStatus();
 }
@@ -226,8 +228,8 @@ absl::Status RecoverableSession::Implementation::Close() {
   for (const SessionPtr& session : open) {
     if (session != nullptr) status.Update(session->Close());
   }
-  if (loop_.joinable()) loop_.join();
-  if (watch_.joinable()) watch_.join();
+  loop_.Join();
+  watch_.Join();
   return status;
 }
 
@@ -243,9 +245,11 @@ void RecoverableSession::Implementation::Log(absl::string_view text) {
 }
 
 bool RecoverableSession::Implementation::Sleep(nanoseconds duration) {
-  const steady_clock::time_point end = RealClock().After(duration);
+  const Time end = clock_.After(duration);
   MutexLock lock(mutex_);
-  while (!closed_ && steady_clock::now() < end) changed_.WaitUntil(mutex_, end);
+  while (!closed_ && clock_.Now() < end) {
+    clock_.WaitUntil(changed_, mutex_, end);
+  }
   return !closed_;
 }
 
@@ -314,17 +318,16 @@ RecoverableSession::Implementation::Acquire() {
 
 absl::StatusOr<RecoverableSession::Implementation::SessionPtr>
 RecoverableSession::Implementation::Make() {
-  const steady_clock::time_point begin = steady_clock::now();
-  const steady_clock::time_point deadline = RealClock().After(options_.give_up);
+  const Time begin = clock_.Now();
+  const Time deadline = clock_.After(options_.give_up);
   nanoseconds pause = options_.first_pause;
   for (int attempts = 1;; ++attempts) {
     absl::StatusOr<SessionPtr> made = Attempt(deadline);
     if (made.ok() || !IsRecoverable(made.status())) return made;
     if (Left(deadline) <= pause) {
-      return Prefixed(
-          made.status(),
-          absl::StrCat("gave up after ", attempts, " attempts in ",
-                       Text(steady_clock::now() - begin), ", the last: "));
+      return Prefixed(made.status(),
+                      absl::StrCat("gave up after ", attempts, " attempts in ",
+                                   Text(clock_.Now() - begin), ", the last: "));
     }
     Log(absl::StrCat("no session yet, the next attempt is in ", Text(pause),
                      ": ", made.status().message()));
@@ -334,7 +337,7 @@ RecoverableSession::Implementation::Make() {
 }
 
 SessionOptions RecoverableSession::Implementation::WantedUntil(
-    steady_clock::time_point deadline) const {
+    Time deadline) const {
   SessionOptions wanted = options_.session;
   wanted.connect_timeout =
       std::min(wanted.connect_timeout, SomeTimeUntil(deadline));
@@ -343,8 +346,7 @@ SessionOptions RecoverableSession::Implementation::WantedUntil(
 }
 
 absl::StatusOr<RecoverableSession::Implementation::SessionPtr>
-RecoverableSession::Implementation::NewSessionUntil(
-    steady_clock::time_point deadline) {
+RecoverableSession::Implementation::NewSessionUntil(Time deadline) {
   const SessionOptions wanted = WantedUntil(deadline);
   LEAT_ASSIGN_OR_RETURN(SessionPtr session,
                         options_.new_session != nullptr
@@ -362,7 +364,7 @@ RecoverableSession::Implementation::NewSessionUntil(
 }
 
 absl::StatusOr<RecoverableSession::Implementation::SessionPtr>
-RecoverableSession::Implementation::Attempt(steady_clock::time_point deadline) {
+RecoverableSession::Implementation::Attempt(Time deadline) {
   LEAT_ASSIGN_OR_RETURN(SessionPtr session, NewSessionUntil(deadline));
   absl::Status status = Prepare(session, deadline);
   if (status.ok()) {
@@ -373,8 +375,7 @@ RecoverableSession::Implementation::Attempt(steady_clock::time_point deadline) {
   return status;
 }
 
-absl::Status RecoverableSession::Implementation::Reset(
-    steady_clock::time_point deadline) {
+absl::Status RecoverableSession::Implementation::Reset(Time deadline) {
   SessionOptions wanted = WantedUntil(deadline);
   // Uses all the time that is left: sessions with running steps end slowly, and
   // a reset that was given up would later clear what has been made in the
@@ -406,8 +407,8 @@ absl::Status RecoverableSession::Implementation::WhatIsLost(
       "; their task was restarted, or their initialization cut short"));
 }
 
-absl::Status RecoverableSession::Implementation::Prepare(
-    SessionPtr& session, steady_clock::time_point deadline) {
+absl::Status RecoverableSession::Implementation::Prepare(SessionPtr& session,
+                                                         Time deadline) {
   std::vector<std::string> missing;
   if (!options_.uninitialized.empty()) {
     LEAT_ASSIGN_OR_RETURN(missing, Uninitialized(*session, Left(deadline)));
@@ -433,8 +434,8 @@ absl::Status RecoverableSession::Implementation::Prepare(
   return Initialize(*session, deadline);
 }
 
-absl::Status RecoverableSession::Implementation::Initialize(
-    Session& session, steady_clock::time_point deadline) {
+absl::Status RecoverableSession::Implementation::Initialize(Session& session,
+                                                            Time deadline) {
   Log("the chief initializes the variables");
   {
     MutexLock lock(mutex_);
@@ -450,8 +451,7 @@ absl::Status RecoverableSession::Implementation::Initialize(
 }
 
 absl::Status RecoverableSession::Implementation::WaitForChief(
-    Session& session, std::vector<std::string> missing,
-    steady_clock::time_point deadline) {
+    Session& session, std::vector<std::string> missing, Time deadline) {
   Log(absl::StrCat("waits for the chief to initialize ", Some(missing)));
   nanoseconds pause = options_.first_poll;
   while (!missing.empty()) {
@@ -473,11 +473,10 @@ absl::Status RecoverableSession::Implementation::WaitForChief(
 // ---- Steps ----
 
 absl::Status RecoverableSession::Implementation::RunNode(
-    Session& session, const std::string& name,
-    steady_clock::time_point deadline) {
+    Session& session, const std::string& name, Time deadline) {
   if (name.empty()) return absl::OkStatus();
   RunArgs args{.targets = {name}};
-  if (deadline != steady_clock::time_point::max()) {
+  if (deadline != Time::max()) {
     args.options.timeout = Left(deadline);
   }
   return session.Run(args).status();
@@ -500,7 +499,7 @@ RecoverableSession::Implementation::Uninitialized(Session& session,
 
 absl::StatusOr<std::vector<Tensor>> RecoverableSession::Implementation::RunStep(
     const LivePtr& live, const RunArgs& args) {
-  std::list<Running> step = {{.live = live, .begin = steady_clock::now()}};
+  std::list<Running> step = {{.live = live, .begin = clock_.Now()}};
   const auto position = step.begin();
   {
     MutexLock lock(mutex_);
@@ -566,8 +565,7 @@ void RecoverableSession::Implementation::RunWatch() {
     LivePtr live;
     {
       MutexLock lock(mutex_);
-      const steady_clock::time_point old =
-          steady_clock::now() - options_.check_every;
+      const Time old = clock_.Now() - options_.check_every;
       for (const Running& step : running_) {
         if (step.begin <= old && step.live == live_ && live_->lost.ok()) {
           live = live_;

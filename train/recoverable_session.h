@@ -29,6 +29,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "leat/core/threads/clock.h"
 #include "leat/graph/graph.h"
 #include "leat/runtime/session.h"
 #include "leat/train/session.h"
@@ -79,6 +80,9 @@ struct RecoverableSessionOptions {
   // or finds variables that are gone, the session counts as lost. 0 turns this
   // off.
   std::chrono::nanoseconds check_every = std::chrono::seconds(5);
+
+  // The clock of all these times. Borrowed; null stands for the real one.
+  Clock* clock = nullptr;
 
   // Is told in words what happens: that a session was lost, that an attempt
   // failed, whom this task waits for. Called on the thread on which it happens,

@@ -8,7 +8,6 @@
 #include <limits>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -22,6 +21,7 @@
 #include "leat/runtime/local_session.h"
 #include "leat/tests/runtime/started_step.h"
 #include "leat/tests/testing/event.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::graph_runner_test {
 namespace {
@@ -79,6 +79,7 @@ class GraphRunnerTest : public ::testing::TestWithParam<int> {
     return Register(runner_, {.fetches = {z.name()}});
   }
 
+  testing::SimulatedClock clock_;
   const std::unique_ptr<DeviceSet> devices_;
   GraphRunner runner_;
   GraphBuilder b;
@@ -133,7 +134,7 @@ TEST_P(GraphRunnerTest, StartIsNotDoneWhileAnythingOfTheStepWaits) {
   StartedStep started({Tensor::Scalar(1.0f)});
   const std::shared_ptr<Step> step = started.step();
   started.Start(runner_, graph);
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  clock_.Settle();
   EXPECT_EQ(started.calls(), 0);
   step->Fail(absl::CancelledError("no longer wanted"));
   EXPECT_EQ(started.End(), absl::CancelledError("no longer wanted"));

@@ -13,7 +13,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -24,6 +23,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/thread.h"
 #include "leat/graph/analysis/frames.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/io/graph_def.h"
@@ -285,12 +285,13 @@ TEST(LoopsOverDevicesTest, AnEndlessLoopEndsWithItsSession) {
   ASSERT_NE(session, nullptr);
   ASSERT_TRUE(RunCase(*session, 2.0f).ok());
   absl::Status status;
-  std::thread client([&] {
+  Thread client("client", [&] {
     status = RunCase(*session, std::numeric_limits<float>::infinity()).status();
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  // Other steps run meanwhile, and give the endless one time to begin.
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(RunCase(*session, 2.0f).ok());
   EXPECT_TRUE(session->Close().ok());
-  client.join();
+  client.Join();
   // The last two codes are for a client that began its step late.
   EXPECT_THAT(status.code(), AnyOf(absl::StatusCode::kCancelled,
                                    absl::StatusCode::kFailedPrecondition,

@@ -3,33 +3,26 @@
 // Tests what a session can do while it plans a step, and which plans it keeps.
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <future>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "absl/functional/any_invocable.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "leat/core/devices/step_observer.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/core/threads/thread.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/graph/optimizer/pass_context.h"
 #include "leat/runtime/local_session.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::planning_concurrency_test {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-// kPatience bounds how long planning waits. A test fails after kSoon, long
-// before that.
-constexpr auto kPatience = std::chrono::seconds(20);
-constexpr auto kSoon = std::chrono::seconds(10);
 
 // Counts plans, and blocks the planning of a node "slow" until it is opened. A
 // pass is a plain function, so all tests of the process share one gate.
@@ -44,46 +37,65 @@ class Gate {
     return false;
   }
 
-  void Reset(bool is_open) {
-    std::lock_guard<std::mutex> lock(mutex_);
+  void Reset() {
+    MutexLock lock(mutex_);
     plans_ = waiting_ = 0;
-    is_open_ = is_open;
+    is_open_ = false;
   }
   void Open() {
-    std::lock_guard<std::mutex> lock(mutex_);
+    MutexLock lock(mutex_);
     is_open_ = true;
-    changed_.notify_all();
+    changed_.NotifyAll();
   }
-  bool AwaitWaiting(int count) {
-    std::unique_lock<std::mutex> lock(mutex_);
-    return changed_.wait_for(lock, kSoon, [&] { return waiting_ >= count; });
+  // Returns when a plan waits.
+  void AwaitWaiting() {
+    MutexLock lock(mutex_);
+    while (waiting_ == 0) changed_.Wait(mutex_);
   }
   int plans() {
-    std::lock_guard<std::mutex> lock(mutex_);
+    MutexLock lock(mutex_);
     return plans_;
   }
 
  private:
   void Enter(bool is_slow) {
-    std::unique_lock<std::mutex> lock(mutex_);
+    MutexLock lock(mutex_);
     ++plans_;
     if (!is_slow) return;
     ++waiting_;
-    changed_.notify_all();
-    changed_.wait_for(lock, kPatience, [&] { return is_open_; });
+    changed_.NotifyAll();
+    while (!is_open_) changed_.Wait(mutex_);
   }
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  int plans_ = 0;
-  int waiting_ = 0;
-  bool is_open_ = false;
+  Mutex mutex_;
+  CondVar changed_;
+  int plans_ ABSL_GUARDED_BY(mutex_) = 0;
+  int waiting_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool is_open_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+// Does something on a thread of its own, and returns what it has come to.
+template <class T>
+class Meanwhile {
+ public:
+  explicit Meanwhile(absl::AnyInvocable<T() &&> what)
+      : thread_("meanwhile", [this, what = std::move(what)]() mutable {
+          result_ = std::move(what)();
+        }) {}
+  T Get() {
+    thread_.Join();
+    return std::move(result_);
+  }
+
+ private:
+  T result_;
+  Thread thread_;
 };
 
 class PlanningTest : public ::testing::Test {
  protected:
   PlanningTest() {
-    Gate::Get().Reset(/*is_open=*/false);
+    Gate::Get().Reset();
     passes.Add({.name = "gate", .phase = Phase::kSimplify, .run = &Gate::Pass});
     builder.Const(Tensor::Scalar(1.0f), "slow");
     builder.Const(Tensor::Scalar(2.0f), "fast");
@@ -95,42 +107,40 @@ class PlanningTest : public ::testing::Test {
     EXPECT_TRUE(graph.ok()) << graph.status();
     if (!graph.ok()) return nullptr;
     auto session = NewLocalSession(
-        *graph, {.devices = {.num_threads = 1}, .passes = &passes});
+        *graph,
+        {.devices = {.num_threads = 1}, .clock = &clock, .passes = &passes});
     EXPECT_TRUE(session.ok()) << session.status();
     return session.ok() ? *session : nullptr;
   }
-  static std::future<absl::Status> RunSlow(Session& session) {
-    return std::async(std::launch::async, [&session] {
-      return session.Run({.fetches = {"slow"}}).status();
-    });
+  static std::function<absl::Status()> SlowStep(Session& session) {
+    return [&session] { return session.Run({.fetches = {"slow"}}).status(); };
   }
 
+  testing::SimulatedClock clock;
   PassRegistry passes;
   GraphBuilder builder;
 };
 
 TEST_F(PlanningTest, OtherStepsRunAndTheSessionClosesMeanwhile) {
   auto session = NewSession();
-  auto slow = RunSlow(*session);
-  ASSERT_TRUE(Gate::Get().AwaitWaiting(1));
-  const Clock::time_point start = Clock::now();
+  Meanwhile<absl::Status> slow(SlowStep(*session));
+  Gate::Get().AwaitWaiting();
   auto fast = session->Run({.fetches = {"fast"}});
   ASSERT_TRUE(fast.ok()) << fast.status();
   EXPECT_EQ((*fast)[0].scalar<float>(), 2);
   EXPECT_TRUE(session->Close().ok());
-  EXPECT_LT(Clock::now() - start, kSoon);
   Gate::Get().Open();
-  EXPECT_EQ(slow.get().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(slow.Get().code(), absl::StatusCode::kFailedPrecondition);
 }
 
 TEST_F(PlanningTest, OfTwoEqualPlansOneIsMade) {
   auto session = NewSession();
-  auto first = RunSlow(*session);
-  auto second = RunSlow(*session);
-  ASSERT_TRUE(Gate::Get().AwaitWaiting(1));
+  Meanwhile<absl::Status> first(SlowStep(*session));
+  Meanwhile<absl::Status> second(SlowStep(*session));
+  Gate::Get().AwaitWaiting();
   Gate::Get().Open();
-  EXPECT_TRUE(first.get().ok());
-  EXPECT_TRUE(second.get().ok());
+  EXPECT_TRUE(first.Get().ok());
+  EXPECT_TRUE(second.Get().ok());
   EXPECT_TRUE(session->Run({.fetches = {"slow"}}).ok());
   EXPECT_EQ(Gate::Get().plans(), 1);
 }
@@ -147,16 +157,14 @@ TEST_F(PlanningTest, TheTimeItTakesCountsForTheDeadline) {
   RunArgs args{.fetches = {"slow"}};
   args.options = {.timeout = std::chrono::milliseconds(20),
                   .observer = &observer};
-  auto step = std::async(std::launch::async,
-                         [&] { return session->Run(args).status(); });
-  ASSERT_TRUE(Gate::Get().AwaitWaiting(1));
-  // The call was made before this sleep, so its deadline is over.
-  std::this_thread::sleep_for(*args.options.timeout);
+  Meanwhile<absl::Status> step([&] { return session->Run(args).status(); });
+  Gate::Get().AwaitWaiting();
+  clock.Advance(*args.options.timeout);
   Gate::Get().Open();
-  EXPECT_EQ(step.get().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(step.Get().code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_EQ(observer.count, 0);
   // The plan is kept, so the next call does not wait for it.
-  args.options.timeout = kSoon;
+  args.options.timeout = std::chrono::seconds(10);
   EXPECT_TRUE(session->Run(args).ok());
   EXPECT_GT(observer.count, 0);
   EXPECT_EQ(Gate::Get().plans(), 1);
@@ -180,32 +188,29 @@ TEST_F(PlanningTest, ADeadlineThatIsPastRunsNothing) {
 // The deadline of a callable counts from its call, not from its planning.
 TEST_F(PlanningTest, ACallablesDeadlineIsThatOfItsCall) {
   auto session = NewSession();
-  // This is enough for a step on a busy machine.
   constexpr auto kTimeout = std::chrono::seconds(4);
-  auto planned = std::async(std::launch::async, [&] {
+  Meanwhile<absl::StatusOr<Callable>> planned([&] {
     return session->MakeCallable(
         {.fetches = {"slow"}, .options = {.timeout = kTimeout}});
   });
-  ASSERT_TRUE(Gate::Get().AwaitWaiting(1));
-  std::this_thread::sleep_for(kTimeout);
+  Gate::Get().AwaitWaiting();
+  clock.Advance(kTimeout);
   Gate::Get().Open();
-  const auto callable = planned.get();
+  const auto callable = planned.Get();
   ASSERT_TRUE(callable.ok()) << callable.status();
   EXPECT_TRUE((*callable)({}).ok());
 }
 
 TEST_F(PlanningTest, APlanOfTheGraphBeforeAnExtendIsKept) {
   auto session = NewSession();
-  auto slow = RunSlow(*session);
-  ASSERT_TRUE(Gate::Get().AwaitWaiting(1));
+  Meanwhile<absl::Status> slow(SlowStep(*session));
+  Gate::Get().AwaitWaiting();
   builder.Const(Tensor::Scalar(3.0f), "more");
   auto graph = builder.Build();
   ASSERT_TRUE(graph.ok()) << graph.status();
-  const Clock::time_point start = Clock::now();
   EXPECT_TRUE(session->Extend(*graph).ok());
-  EXPECT_LT(Clock::now() - start, kSoon);
   Gate::Get().Open();
-  EXPECT_TRUE(slow.get().ok());
+  EXPECT_TRUE(slow.Get().ok());
   EXPECT_EQ(Gate::Get().plans(), 1);
   for (int i = 0; i < 2; ++i) {
     EXPECT_TRUE(session->Run({.fetches = {"slow"}}).ok());

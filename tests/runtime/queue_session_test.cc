@@ -5,12 +5,12 @@
 #include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/thread.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/runtime/local_session.h"
@@ -62,16 +62,16 @@ TEST_F(QueueSessionTest, WaitingStepsHoldNoThread) {
   constexpr int kWaiting = 20;
   auto session = NewSession();
   std::vector<absl::StatusOr<int32_t>> answers(kWaiting);
-  std::vector<std::thread> waiting;
+  std::vector<Thread> waiting;
   for (int i = 0; i < kWaiting; ++i) {
-    waiting.emplace_back([&, i] { answers[i] = Take(*session); });
+    waiting.emplace_back("takes", [&, i] { answers[i] = Take(*session); });
   }
   int32_t sum = 0;
   for (int i = 1; i <= kWaiting; ++i) {
     ASSERT_TRUE(Put(*session, i).ok());
     sum -= i;
   }
-  for (std::thread& thread : waiting) thread.join();
+  waiting.clear();
   for (const auto& answer : answers) {
     ASSERT_TRUE(answer.ok()) << answer.status();
     sum += *answer;
@@ -92,12 +92,13 @@ TEST_F(QueueSessionTest, AStepWhoseTimeIsUpLeavesTheElements) {
 TEST_F(QueueSessionTest, ClosingTheSessionEndsAWaitingStep) {
   auto session = NewSession();
   absl::StatusOr<int32_t> answer;
-  std::thread waiting([&] { answer = Take(*session); });
-  while (session->Run({.fetches = {size}}).ok()) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    ASSERT_TRUE(session->Close().ok());
+  Thread waiting("takes", [&] { answer = Take(*session); });
+  // Other steps run meanwhile, and give the waiting one time to begin.
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_TRUE(session->Run({.fetches = {size}}).ok());
   }
-  waiting.join();
+  ASSERT_TRUE(session->Close().ok());
+  waiting.Join();
   EXPECT_FALSE(answer.ok());
 }
 

@@ -9,20 +9,20 @@
 #include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
+#include "leat/core/threads/thread.h"
 #include "leat/tests/train/scripted_session.h"
 
 namespace leat::recoverable_session_test {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -31,8 +31,7 @@ using testing::ScriptedSessionTest;
 using ::testing::SizeIs;
 using testing::World;
 
-// This is enough time to look for missing variables at least once, even on a
-// busy machine.
+// The time in which tasks look for missing variables.
 constexpr std::chrono::seconds kTimeToLook(3);
 
 class RecoverableSessionTest : public ScriptedSessionTest {};
@@ -68,21 +67,21 @@ TEST_F(RecoverableSessionTest, OthersWaitForTheChief) {
   options_.init = "init";
   options_.local_init = "local";
   std::atomic<bool> created = false;
-  std::thread waits([&] {
+  Thread waits("waits", [&] {
     EXPECT_TRUE(Create().ok());
     created = true;
   });
   {
+    clock_.AdvanceUntil([&] {
+      MutexLock lock(world_.mutex);
+      return world_.looks == 3;
+    });
     MutexLock lock(world_.mutex);
-    while (world_.looks < 3) {
-      world_.changed.WaitUntil(world_.mutex,
-                               steady_clock::now() + milliseconds(1));
-    }
     EXPECT_FALSE(created);
     EXPECT_THAT(world_.ran, SizeIs(0));
     world_.initialized = true;
   }
-  waits.join();
+  waits.Join();
   EXPECT_THAT(world_.log_of_steps(), ElementsAre("local"));
   EXPECT_THAT(
       said_,
@@ -92,10 +91,10 @@ TEST_F(RecoverableSessionTest, OthersWaitForTheChief) {
 TEST_F(RecoverableSessionTest, OthersLookLessAndLessOften) {
   options_.first_poll = milliseconds(20);
   options_.longest_poll = milliseconds(50);
-  std::vector<steady_clock::time_point> looks;
+  std::vector<Clock::time_point> looks;
   world_.look = [&](int) {
     MutexLock lock(world_.mutex);
-    looks.push_back(steady_clock::now());
+    looks.push_back(clock_.Now());
     world_.initialized = looks.size() == 5;
     return absl::OkStatus();
   };
@@ -103,7 +102,7 @@ TEST_F(RecoverableSessionTest, OthersLookLessAndLessOften) {
   ASSERT_THAT(looks, SizeIs(5));
   const int pauses[] = {20, 40, 50, 50};
   for (int i = 0; i < 4; ++i) {
-    EXPECT_GE(looks[i + 1] - looks[i], milliseconds(pauses[i])) << i;
+    EXPECT_EQ(looks[i + 1] - looks[i], milliseconds(pauses[i])) << i;
   }
 }
 
@@ -140,9 +139,9 @@ TEST_F(RecoverableSessionTest, TriesAgainAfterLongerAndLongerPauses) {
   ASSERT_THAT(world_.attempts, SizeIs(5));
   const int pauses[] = {20, 40, 50, 50};
   for (int i = 0; i < 4; ++i) {
-    const auto pause = world_.attempts[i + 1] - world_.attempts[i];
-    EXPECT_GE(pause, milliseconds(pauses[i])) << i;
-    EXPECT_LT(pause, milliseconds(pauses[i] + 20'000)) << i;
+    EXPECT_EQ(world_.attempts[i + 1] - world_.attempts[i],
+              milliseconds(pauses[i]))
+        << i;
   }
   EXPECT_THAT(said_,
               ElementsAre(HasSubstr("in 20ms: no ps yet"), HasSubstr("in 40ms"),
@@ -150,20 +149,20 @@ TEST_F(RecoverableSessionTest, TriesAgainAfterLongerAndLongerPauses) {
 }
 
 TEST_F(RecoverableSessionTest, GivesUpWithTheLastError) {
-  // There are more than four attempts in this time, even on a busy machine.
-  options_.give_up = std::chrono::seconds(4);
+  options_.give_up = milliseconds(20);
   world_.make = [](int attempt) {
     return absl::UnavailableError(absl::StrCat("no route ", attempt));
   };
-  const auto begin = steady_clock::now();
+  const Clock::time_point begin = clock_.Now();
   const absl::Status status = Create().status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
-  EXPECT_THAT(status.message(), AllOf(HasSubstr("gave up after"),
-                                      HasSubstr("the last: no route")));
-  EXPECT_LT(steady_clock::now() - begin, std::chrono::seconds(30));
+  EXPECT_THAT(status.message(),
+              AllOf(HasSubstr("gave up after 5 attempts in 16ms"),
+                    HasSubstr("the last: no route 5")));
+  EXPECT_EQ(clock_.Now() - begin, milliseconds(16));
   MutexLock lock(world_.mutex);
-  EXPECT_GT(world_.attempts.size(), 3u);
-  EXPECT_LE(connect_timeout_, options_.give_up);
+  EXPECT_THAT(world_.attempts, SizeIs(5));
+  EXPECT_EQ(connect_timeout_, milliseconds(4));
 }
 
 TEST_F(RecoverableSessionTest, DoesNotTryAgainWhatWouldFailAgain) {
@@ -230,14 +229,14 @@ TEST_F(RecoverableSessionTest, ManyCallsMakeOneSessionTogether) {
     return std::vector<Tensor>{};
   };
   auto session = CreateReady();
-  std::vector<std::thread> threads;
+  std::vector<Thread> threads;
   for (int i = 0; i < 4; ++i) {
-    threads.emplace_back([&] {
+    threads.emplace_back("runs", [&] {
       while (!Run(*session, "train").ok()) {
       }
     });
   }
-  for (std::thread& thread : threads) thread.join();
+  threads.clear();
   EXPECT_EQ(world_.num_made(), 3);
 }
 
@@ -246,12 +245,12 @@ TEST_F(RecoverableSessionTest, ALostSessionEndsStepsThatWaitInIt) {
     return absl::UnavailableError("ps 0 is gone");
   };
   auto session = CreateReady();
-  std::thread waits([&] {
+  Thread waits("waits", [&] {
     EXPECT_EQ(Run(*session, "block"), absl::UnavailableError("ps 0 is gone"));
   });
-  while (world_.count("block") == 0) std::this_thread::yield();
+  AwaitStep("block");
   EXPECT_FALSE(Run(*session, "train").ok());
-  waits.join();
+  waits.Join();
 }
 
 // A chief's step that still waited in the old session would take gradients that
@@ -268,13 +267,13 @@ TEST_F(RecoverableSessionTest, ALostSessionHasEndedBeforeTheNextBegins) {
     return std::vector<Tensor>{};
   };
   auto session = CreateReady();
-  std::thread waits([&] {
+  Thread waits("waits", [&] {
     EXPECT_FALSE(Run(*session, "block").ok());
     EXPECT_TRUE(Run(*session, "train").ok());
   });
-  while (world_.count("block") == 0) std::this_thread::yield();
+  AwaitStep("block");
   EXPECT_FALSE(Run(*session, "train").ok());
-  waits.join();
+  waits.Join();
   EXPECT_EQ(session->num_sessions(), 2);
 }
 
@@ -285,26 +284,26 @@ TEST_F(RecoverableSessionTest, ALongStepIsCheckedForTasksThatAreLost) {
     return lost ? absl::UnavailableError("ps 1 is gone") : absl::OkStatus();
   };
   auto session = CreateReady();
-  std::thread waits([&] {
+  Thread waits("waits", [&] {
     EXPECT_EQ(Run(*session, "block"), absl::UnavailableError("ps 1 is gone"));
   });
-  while (world_.count("block") == 0) std::this_thread::yield();
-  std::this_thread::sleep_for(milliseconds(30));
+  AwaitStep("block");
+  clock_.Advance(milliseconds(30));
   lost = true;
-  waits.join();
+  waits.Join();
 }
 
 TEST_F(RecoverableSessionTest, ALongStepIsCheckedForVariablesThatAreLost) {
   options_.check_every = milliseconds(5);
   auto session = CreateReady();
-  std::thread waits([&] {
+  Thread waits("waits", [&] {
     const absl::Status status = Run(*session, "block");
     EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
     EXPECT_THAT(status.message(), HasSubstr("no longer initialized: 'w', 'c'"));
   });
-  while (world_.count("block") == 0) std::this_thread::yield();
+  AwaitStep("block");
   world_.Lose();
-  waits.join();
+  waits.Join();
 }
 
 // ---- The loop ----
@@ -316,14 +315,14 @@ TEST_F(RecoverableSessionTest, TheLoopRunsOverAndOverInEachSession) {
   world_.step = [&](int session, const std::string& name) -> Outcome {
     if (name == "loop") ++(session == 1 ? in_first : in_second);
     if (name == "train" && session == 1) return absl::UnavailableError("gone");
-    std::this_thread::sleep_for(milliseconds(1));
+    clock_.Sleep(milliseconds(1));
     return std::vector<Tensor>{};
   };
   auto session = CreateReady();
-  while (in_first < 5) std::this_thread::yield();
+  clock_.AdvanceUntil([&] { return in_first >= 5; });
   EXPECT_FALSE(Run(*session, "train").ok());
   EXPECT_TRUE(Run(*session, "train").ok());
-  while (in_second < 5) std::this_thread::yield();
+  clock_.AdvanceUntil([&] { return in_second >= 5; });
 }
 
 TEST_F(RecoverableSessionTest, ATaskLostByTheLoopEndsOtherSteps) {
@@ -333,16 +332,16 @@ TEST_F(RecoverableSessionTest, ATaskLostByTheLoopEndsOtherSteps) {
     if (name == "loop" && session == 1 && lost) {
       return absl::UnavailableError("ps 0 is gone");
     }
-    std::this_thread::sleep_for(milliseconds(1));
+    clock_.Sleep(milliseconds(1));
     return std::vector<Tensor>{};
   };
   auto session = CreateReady();
-  std::thread waits([&] {
+  Thread waits("waits", [&] {
     EXPECT_EQ(Run(*session, "block"), absl::UnavailableError("ps 0 is gone"));
   });
-  while (world_.count("block") == 0) std::this_thread::yield();
+  AwaitStep("block");
   lost = true;
-  waits.join();
+  waits.Join();
   EXPECT_TRUE(Run(*session, "train").ok());
   EXPECT_EQ(session->num_sessions(), 2);
 }
@@ -370,8 +369,8 @@ TEST_F(RecoverableSessionTest, TheLoopEndsWithItsQueue) {
     return std::vector<Tensor>{};
   };
   auto session = CreateReady();
-  while (world_.count("loop") == 0) std::this_thread::yield();
-  std::this_thread::sleep_for(milliseconds(20));
+  AwaitStep("loop");
+  clock_.Advance(milliseconds(20));
   EXPECT_TRUE(Run(*session, "train").ok());
   EXPECT_EQ(world_.count("loop"), 1);
 }
@@ -381,16 +380,15 @@ TEST_F(RecoverableSessionTest, TheLoopEndsWithItsQueue) {
 TEST_F(RecoverableSessionTest, CloseEndsWhatRuns) {
   options_.loop = "block";
   auto session = CreateReady();
-  std::thread waits([&] { EXPECT_FALSE(Run(*session, "block").ok()); });
-  while (world_.count("block") < 2) std::this_thread::yield();
+  Thread waits("waits", [&] { EXPECT_FALSE(Run(*session, "block").ok()); });
+  AwaitStep("block", 2);
   EXPECT_TRUE(session->Close().ok());
-  waits.join();
+  waits.Join();
   EXPECT_EQ(Run(*session, "train").code(),
             absl::StatusCode::kFailedPrecondition);
 }
 
 TEST_F(RecoverableSessionTest, CloseEndsAttempts) {
-  // No test waits as long as these pauses.
   options_.first_pause = std::chrono::hours(1);
   options_.longest_pause = std::chrono::hours(1);
   options_.give_up = std::chrono::hours(2);
@@ -400,16 +398,16 @@ TEST_F(RecoverableSessionTest, CloseEndsAttempts) {
   };
   world_.make = [](int) { return absl::UnavailableError("gone"); };
   EXPECT_FALSE(Run(*session, "train").ok());
-  std::thread waits([&] {
+  Thread waits("waits", [&] {
     EXPECT_EQ(Run(*session, "train").code(),
               absl::StatusCode::kFailedPrecondition);
   });
-  for (;;) {
+  clock_.AdvanceUntil([&] {
     MutexLock lock(world_.mutex);
-    if (world_.attempts.size() == 2) break;
-  }
+    return world_.attempts.size() == 2;
+  });
   EXPECT_TRUE(session->Close().ok());
-  waits.join();
+  waits.Join();
 }
 
 // Stands for a call that takes very long. It returns when `wanted` is
@@ -421,7 +419,7 @@ absl::Status UntilCancelled(const SessionOptions& wanted, World& world,
     world.ran.push_back(what);
   }
   while (!wanted.cancellation->IsCancelled()) {
-    std::this_thread::sleep_for(milliseconds(1));
+    world.clock.Sleep(milliseconds(1));
   }
   return wanted.cancellation->status();
 }
@@ -438,13 +436,13 @@ TEST_F(RecoverableSessionTest, CloseEndsAnAttemptThatConnects) {
     return absl::UnavailableError("gone");
   };
   EXPECT_FALSE(Run(*session, "train").ok());
-  std::thread waits([&] {
+  Thread waits("waits", [&] {
     EXPECT_EQ(Run(*session, "train"),
               absl::FailedPreconditionError("the session is closed"));
   });
-  while (world_.count("connect") == 0) std::this_thread::yield();
+  AwaitStep("connect");
   EXPECT_TRUE(session->Close().ok());
-  waits.join();
+  waits.Join();
 }
 
 TEST_F(RecoverableSessionTest, CloseEndsAReset) {
@@ -464,13 +462,13 @@ TEST_F(RecoverableSessionTest, CloseEndsAReset) {
   };
   EXPECT_FALSE(Run(*session, "train").ok());
   world_.Lose();
-  std::thread waits([&] {
+  Thread waits("waits", [&] {
     EXPECT_EQ(Run(*session, "train"),
               absl::FailedPreconditionError("the session is closed"));
   });
-  while (world_.count("reset") == 0) std::this_thread::yield();
+  AwaitStep("reset");
   EXPECT_TRUE(session->Close().ok());
-  waits.join();
+  waits.Join();
   // The reset may take the time that is left for all attempts, even though a
   // master must answer much sooner.
   EXPECT_LE(left, options_.give_up);

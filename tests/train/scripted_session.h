@@ -11,15 +11,16 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/graph/builder/builder.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/train/readiness.h"
 #include "leat/train/recoverable_session.h"
 
@@ -34,6 +35,9 @@ using Outcome = absl::StatusOr<std::vector<Tensor>>;
 // step except "missing". Thread-safe, except that the functions and
 // `close_takes` must not be set while a session uses them.
 struct World {
+  explicit World(Clock& clock) : clock(clock) {}
+
+  Clock& clock;
   Mutex mutex;
   // Is notified when a session is closed.
   CondVar changed;
@@ -46,8 +50,7 @@ struct World {
   int made ABSL_GUARDED_BY(mutex) = 0;
   int looks ABSL_GUARDED_BY(mutex) = 0;
   // When each attempt to make a session began.
-  std::vector<std::chrono::steady_clock::time_point> attempts
-      ABSL_GUARDED_BY(mutex);
+  std::vector<Clock::time_point> attempts ABSL_GUARDED_BY(mutex);
 
   // The number of sessions closed, and how long Close takes.
   int closed ABSL_GUARDED_BY(mutex) = 0;
@@ -125,7 +128,7 @@ class ScriptedSession final : public Session {
       closed_ = true;
       world_.changed.NotifyAll();
     }
-    std::this_thread::sleep_for(world_.close_takes);
+    world_.clock.Sleep(world_.close_takes);
     MutexLock lock(world_.mutex);
     ++world_.closed;
     return absl::OkStatus();
@@ -152,11 +155,12 @@ class ScriptedSession final : public Session {
   bool closed_ = false;  // guarded by the world's mutex
 };
 
-// A fixture for RecoverableSessions that make ScriptedSessions of `world_`. Its
-// pauses are a few milliseconds, so that tests with many attempts are quick.
+// A fixture for RecoverableSessions that make ScriptedSessions of `world_`.
+// Time is simulated.
 class ScriptedSessionTest : public ::testing::Test {
  protected:
   ScriptedSessionTest() {
+    options_.clock = &clock_;
     options_.uninitialized = "missing";
     options_.first_pause = std::chrono::milliseconds(2);
     options_.longest_pause = std::chrono::milliseconds(5);
@@ -168,7 +172,7 @@ class ScriptedSessionTest : public ::testing::Test {
       int attempt = 0;
       {
         MutexLock lock(world_.mutex);
-        world_.attempts.push_back(std::chrono::steady_clock::now());
+        world_.attempts.push_back(clock_.Now());
         attempt = static_cast<int>(world_.attempts.size());
         connect_timeout_ = wanted.connect_timeout;
       }
@@ -208,13 +212,18 @@ class ScriptedSessionTest : public ::testing::Test {
     EXPECT_TRUE(session.ok()) << session.status();
     return *std::move(session);
   }
+  // Returns when the step `name` has begun as often as that.
+  void AwaitStep(const std::string& name, int times = 1) {
+    clock_.AdvanceUntil([&] { return world_.count(name) >= times; });
+  }
   // Runs the step `name` and returns its status.
   static absl::Status Run(RecoverableSession& session,
                           const std::string& name) {
     return session.Run({.targets = {name}}).status();
   }
 
-  World world_;
+  SimulatedClock clock_;
+  World world_{clock_};
   RecoverableSessionOptions options_;
   // What was logged.
   std::vector<std::string> said_;
