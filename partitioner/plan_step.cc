@@ -6,7 +6,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/graph/optimizer/run_passes.h"
 #include "leat/partitioner/control_loops.h"
-#include "leat/partitioner/spare_edges.h"
+#include "leat/partitioner/reduce_cross_task_edges.h"
 
 namespace leat {
 
@@ -18,7 +18,7 @@ absl::StatusOr<StepPlan> PlanStep(const Graph& prepared,
   LEAT_RETURN_IF_ERROR(OptimizeStep(devices, options, pruned));
   if (options.passes != nullptr &&
       options.optimizer.level == OptimizeLevel::kOn) {
-    LEAT_RETURN_IF_ERROR(SpareEdges(pruned.graph));
+    LEAT_RETURN_IF_ERROR(ReduceCrossTaskEdges(pruned.graph));
   }
   LEAT_RETURN_IF_ERROR(AddControlLoops(pruned.graph));
   StepPlan plan{.signature = std::move(signature),

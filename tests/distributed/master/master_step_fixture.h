@@ -73,7 +73,7 @@ class MasterStepTest : public ::testing::Test {
   MasterStepTest() {
     environment_ = {.tasks = &tasks_,
                     .timers = &timers_,
-                    .blocking = compute_.get(),
+                    .blocking = blocking_.get(),
                     .allocator = &HostAllocator()};
     request_ = {.plan = Plan(),
                 .feeds = {Tensor::Of<float>(Shape{2}, {1, 2}),
@@ -155,7 +155,7 @@ class MasterStepTest : public ::testing::Test {
 
   FakeTaskCaller tasks_;
   TimerQueue timers_{"test-timers"};
-  const std::unique_ptr<WorkQueue> compute_ = NewThreadPool("compute", 1);
+  const std::unique_ptr<WorkQueue> blocking_ = NewThreadPool("blocking", 1);
   StepEnvironment environment_;
   StepRequest request_;
   std::shared_ptr<MasterStep> step_;

@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/partitioner/spare_edges.h"
+#include "leat/partitioner/reduce_cross_task_edges.h"
 
 #include <algorithm>
 #include <memory>
@@ -16,10 +16,10 @@
 namespace leat {
 namespace {
 
-// Implements SpareEdges.
-class EdgeSparer {
+// Implements ReduceCrossTaskEdges.
+class CrossTaskEdgeReducer {
  public:
-  explicit EdgeSparer(Graph& graph) : graph_(graph) {}
+  explicit CrossTaskEdgeReducer(Graph& graph) : graph_(graph) {}
 
   // Finds the task of each device. Returns false if there is only one task.
   absl::StatusOr<bool> FindTasks() {
@@ -135,12 +135,12 @@ class EdgeSparer {
 
 }  // namespace
 
-absl::Status SpareEdges(Graph& graph) {
-  EdgeSparer sparer(graph);
-  LEAT_ASSIGN_OR_RETURN(const bool has_several, sparer.FindTasks());
+absl::Status ReduceCrossTaskEdges(Graph& graph) {
+  CrossTaskEdgeReducer reducer(graph);
+  LEAT_ASSIGN_OR_RETURN(const bool has_several, reducer.FindTasks());
   if (!has_several) return absl::OkStatus();
-  sparer.CopyConstants();
-  return sparer.DropGroups();
+  reducer.CopyConstants();
+  return reducer.DropGroups();
 }
 
 }  // namespace leat

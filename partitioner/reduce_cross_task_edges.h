@@ -1,13 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SpareEdges removes edges between tasks from the graph of a step, because each
-// is a message for which a task waits.
+// ReduceCrossTaskEdges removes edges between tasks from the graph of a step,
+// because each is a message for which a task waits. It keeps those that the
+// step needs.
 //  - A small constant is copied to the tasks that use it.
 //  - A NoOp that waits for other tasks and that no node waits for, such as the
 //    group of all updates in a training step, is removed. The nodes that it
 //    groups run without it, and the step ends when all tasks have ended.
-#ifndef LEAT_PARTITIONER_SPARE_EDGES_H_
-#define LEAT_PARTITIONER_SPARE_EDGES_H_
+#ifndef LEAT_PARTITIONER_REDUCE_CROSS_TASK_EDGES_H_
+#define LEAT_PARTITIONER_REDUCE_CROSS_TASK_EDGES_H_
 
 #include <cstdint>
 
@@ -22,8 +23,8 @@ inline constexpr int64_t kMaxCopiedBytes = 1024;
 // Removes edges between tasks from `graph`. Does nothing if all nodes are on
 // one task. Returns INVALID_ARGUMENT if a graph over several tasks has a cycle.
 // REQUIRES: every node has a device.
-absl::Status SpareEdges(Graph& graph);
+absl::Status ReduceCrossTaskEdges(Graph& graph);
 
 }  // namespace leat
 
-#endif  // LEAT_PARTITIONER_SPARE_EDGES_H_
+#endif  // LEAT_PARTITIONER_REDUCE_CROSS_TASK_EDGES_H_

@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/partitioner/spare_edges.h"
+#include "leat/partitioner/reduce_cross_task_edges.h"
 
 #include <cstdint>
 #include <string>
@@ -15,7 +15,7 @@
 #include "leat/partitioner/plan_step.h"
 #include "leat/partitioner/prepare_graph.h"
 
-namespace leat::spare_edges_test {
+namespace leat::reduce_cross_task_edges_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -69,7 +69,7 @@ std::vector<std::string> TasksOf(const StepPlan& plan) {
   return tasks;
 }
 
-class SpareEdgesTest : public ::testing::Test {
+class ReduceCrossTaskEdgesTest : public ::testing::Test {
  protected:
   Graph Prepared() {
     PrepareOptions options;
@@ -125,7 +125,7 @@ class SpareEdgesTest : public ::testing::Test {
 
 // Constants. ------------------------------------------------------------------
 
-TEST_F(SpareEdgesTest, ASmallConstantIsCopiedToTheTaskThatUsesIt) {
+TEST_F(ReduceCrossTaskEdgesTest, ASmallConstantIsCopiedToTheTaskThatUsesIt) {
   const Output c = Const(2.0f);
   const Output y = Neg(c), z = Neg(c);
   const StepPlan plan = Plan({.fetches = {y.name(), z.name()}});
@@ -149,7 +149,7 @@ TEST_F(SpareEdgesTest, ASmallConstantIsCopiedToTheTaskThatUsesIt) {
   }
 }
 
-TEST_F(SpareEdgesTest, TheOriginalStaysWhereItIsUsed) {
+TEST_F(ReduceCrossTaskEdgesTest, TheOriginalStaysWhereItIsUsed) {
   const Output c = Const(2.0f);
   const Output here = Neg(c, kPs), there = Neg(c);
   const StepPlan plan = Plan({.fetches = {here.name(), there.name()}});
@@ -158,7 +158,7 @@ TEST_F(SpareEdgesTest, TheOriginalStaysWhereItIsUsed) {
   EXPECT_EQ(Count(plan, "_Send"), 0u);
 }
 
-TEST_F(SpareEdgesTest, AFetchedConstantStays) {
+TEST_F(ReduceCrossTaskEdgesTest, AFetchedConstantStays) {
   const Output c = Const(2.0f);
   const Output y = Neg(c);
   const StepPlan plan = Plan({.fetches = {c.name(), y.name()}});
@@ -167,7 +167,7 @@ TEST_F(SpareEdgesTest, AFetchedConstantStays) {
   EXPECT_EQ(Count(plan, "_Send"), 0u);
 }
 
-TEST_F(SpareEdgesTest, AConstantThatIsATargetStays) {
+TEST_F(ReduceCrossTaskEdgesTest, AConstantThatIsATargetStays) {
   const Output c = Const(2.0f);
   const Output y = Neg(Const(3.0f, kWorker));
   const StepPlan plan =
@@ -175,7 +175,7 @@ TEST_F(SpareEdgesTest, AConstantThatIsATargetStays) {
   EXPECT_THAT(NodesOf(plan, kPs, "Const"), ElementsAre("c"));
 }
 
-TEST_F(SpareEdgesTest, EachTaskGetsACopy) {
+TEST_F(ReduceCrossTaskEdgesTest, EachTaskGetsACopy) {
   const Output c = Const(2.0f);
   const Output y = Neg(c), z = Neg(c, kOtherPs);
   const StepPlan plan = Plan({.fetches = {y.name(), z.name()}});
@@ -185,7 +185,7 @@ TEST_F(SpareEdgesTest, EachTaskGetsACopy) {
   EXPECT_EQ(Count(plan, "_Send"), 0u);
 }
 
-TEST_F(SpareEdgesTest, EachDeviceOfAnotherTaskGetsACopy) {
+TEST_F(ReduceCrossTaskEdgesTest, EachDeviceOfAnotherTaskGetsACopy) {
   const Output c = Const(2.0f);
   const Output y = Neg(c, kWorker + "/cpu:0"), z = Neg(c, kWorker + "/cpu:1");
   const StepPlan plan = Plan({.fetches = {y.name(), z.name()}});
@@ -194,7 +194,7 @@ TEST_F(SpareEdgesTest, EachDeviceOfAnotherTaskGetsACopy) {
               UnorderedElementsAre("c/copy", "c/copy_1"));
 }
 
-TEST_F(SpareEdgesTest, WithinATaskNothingIsCopied) {
+TEST_F(ReduceCrossTaskEdgesTest, WithinATaskNothingIsCopied) {
   const Output c = Const(2.0f, kWorker + "/cpu:0");
   const Output y = Neg(c, kWorker + "/cpu:1");
   const StepPlan plan = Plan({.fetches = {y.name()}});
@@ -202,17 +202,17 @@ TEST_F(SpareEdgesTest, WithinATaskNothingIsCopied) {
 }
 
 // A device of another type may have no kernel for the constant.
-TEST_F(SpareEdgesTest, ADeviceOfAnotherTypeGetsNoCopy) {
+TEST_F(ReduceCrossTaskEdgesTest, ADeviceOfAnotherTypeGetsNoCopy) {
   const Output y = Neg(Const(2.0f));
   Graph graph = Prepared();
   const int gpu = graph.InternDevice(kWorker + "/device:GPU:0");
   graph.mutable_node(graph.Find(y.operation().name())).device = gpu;
-  const absl::Status spared = SpareEdges(graph);
-  ASSERT_TRUE(spared.ok()) << spared;
+  const absl::Status reduced = ReduceCrossTaskEdges(graph);
+  ASSERT_TRUE(reduced.ok()) << reduced;
   EXPECT_THAT(NodesOf(graph, "Const"), ElementsAre("c"));
 }
 
-TEST_F(SpareEdgesTest, OnlyUpToALimitAreConstantsCopied) {
+TEST_F(ReduceCrossTaskEdgesTest, OnlyUpToALimitAreConstantsCopied) {
   constexpr int64_t kMost = kMaxCopiedBytes / 4;
   for (const int64_t size : {kMost, kMost + 1}) {
     SCOPED_TRACE(size);
@@ -224,7 +224,7 @@ TEST_F(SpareEdgesTest, OnlyUpToALimitAreConstantsCopied) {
   }
 }
 
-TEST_F(SpareEdgesTest, AConstantThatWaitsIsSent) {
+TEST_F(ReduceCrossTaskEdgesTest, AConstantThatWaitsIsSent) {
   Output c;
   const Operation update = Update(kPs);
   {
@@ -238,7 +238,7 @@ TEST_F(SpareEdgesTest, AConstantThatWaitsIsSent) {
   EXPECT_THAT(NodesOf(plan, kWorker, "Const"), IsEmpty());
 }
 
-TEST_F(SpareEdgesTest, WhatWaitsForAConstantStillDoes) {
+TEST_F(ReduceCrossTaskEdgesTest, WhatWaitsForAConstantStillDoes) {
   const Output c = Const(2.0f);
   Output y;
   {
@@ -251,7 +251,7 @@ TEST_F(SpareEdgesTest, WhatWaitsForAConstantStillDoes) {
   EXPECT_EQ(NodesOf(plan, kWorker, "_Recv").size(), 1u);
 }
 
-TEST_F(SpareEdgesTest, TextIsSent) {
+TEST_F(ReduceCrossTaskEdgesTest, TextIsSent) {
   const Output c = Const(Tensor::Scalar<std::string>("text"));
   Output y;
   {
@@ -265,7 +265,7 @@ TEST_F(SpareEdgesTest, TextIsSent) {
 
 // Groups. ---------------------------------------------------------------------
 
-TEST_F(SpareEdgesTest, AGroupOfUpdatesOfOtherTasksGoes) {
+TEST_F(ReduceCrossTaskEdgesTest, AGroupOfUpdatesOfOtherTasksGoes) {
   const Operation train = Group({Update(kPs), Update(kOtherPs)}, "train");
   const StepPlan plan = Plan({.targets = {train.name()}});
   EXPECT_THAT(TasksOf(plan), UnorderedElementsAre(kPs, kOtherPs));
@@ -276,7 +276,7 @@ TEST_F(SpareEdgesTest, AGroupOfUpdatesOfOtherTasksGoes) {
 }
 
 // The updates of the group's own task run without the group as well.
-TEST_F(SpareEdgesTest, AGroupOfUpdatesOfItsTaskAndOthersGoes) {
+TEST_F(ReduceCrossTaskEdgesTest, AGroupOfUpdatesOfItsTaskAndOthersGoes) {
   const Operation train = Group({Update(kPs), Update(kWorker)}, "train");
   const StepPlan plan = Plan({.targets = {train.name()}});
   EXPECT_EQ(Count(plan, "NoOp"), 0u);
@@ -285,7 +285,7 @@ TEST_F(SpareEdgesTest, AGroupOfUpdatesOfItsTaskAndOthersGoes) {
   EXPECT_EQ(NodesOf(plan, kWorker, "AssignAddVariableOp").size(), 1u);
 }
 
-TEST_F(SpareEdgesTest, AGroupOfGroupsGoesWithThem) {
+TEST_F(ReduceCrossTaskEdgesTest, AGroupOfGroupsGoesWithThem) {
   const Operation far = Group({Update(kPs)}, "far");
   const Operation near = Group({Update(kOtherPs)}, "near", kOtherPs);
   const Operation train = Group({far, near}, "train");
@@ -299,7 +299,7 @@ TEST_F(SpareEdgesTest, AGroupOfGroupsGoesWithThem) {
 }
 
 // All groups are on one task. One of them waits for another task.
-TEST_F(SpareEdgesTest, AGroupThatWaitsByAnotherGroupGoes) {
+TEST_F(ReduceCrossTaskEdgesTest, AGroupThatWaitsByAnotherGroupGoes) {
   const Operation far = Group({Update(kPs)}, "far");
   const Operation train = Group({far, Update(kWorker)}, "train");
   const StepPlan plan = Plan({.targets = {train.name()}});
@@ -308,7 +308,7 @@ TEST_F(SpareEdgesTest, AGroupThatWaitsByAnotherGroupGoes) {
   EXPECT_EQ(Count(plan, "AssignAddVariableOp"), 2u);
 }
 
-TEST_F(SpareEdgesTest, AGroupOfItsOwnTaskStays) {
+TEST_F(ReduceCrossTaskEdgesTest, AGroupOfItsOwnTaskStays) {
   const Operation own = Group({Update(kWorker)}, "own");
   const Operation update = Update(kPs);
   const StepPlan plan = Plan({.targets = {own.name(), update.name()}});
@@ -316,7 +316,7 @@ TEST_F(SpareEdgesTest, AGroupOfItsOwnTaskStays) {
   EXPECT_EQ(Count(plan, "AssignAddVariableOp"), 2u);
 }
 
-TEST_F(SpareEdgesTest, AGroupThatSomebodyWaitsForStays) {
+TEST_F(ReduceCrossTaskEdgesTest, AGroupThatSomebodyWaitsForStays) {
   const Operation before = Group({Update(kPs)}, "before");
   Output y;
   {
@@ -332,7 +332,7 @@ TEST_F(SpareEdgesTest, AGroupThatSomebodyWaitsForStays) {
 
 // Plans. ----------------------------------------------------------------------
 
-TEST_F(SpareEdgesTest, AreSparedWithTheOtherPasses) {
+TEST_F(ReduceCrossTaskEdgesTest, AreReducedWithTheOtherPasses) {
   const StepPlan plan = PlanBoth({.passes = &BuiltinPasses()});
   EXPECT_EQ(Count(plan, "_Send"), 0u);
   EXPECT_EQ(Count(plan, "NoOp"), 0u);
@@ -340,14 +340,14 @@ TEST_F(SpareEdgesTest, AreSparedWithTheOtherPasses) {
   EXPECT_EQ(NodesOf(plan, kPs, "AssignAddVariableOp").size(), 1u);
 }
 
-TEST_F(SpareEdgesTest, StayWithoutPasses) {
+TEST_F(ReduceCrossTaskEdgesTest, StayWithoutPasses) {
   const StepPlan plan = PlanBoth({});
   EXPECT_EQ(NodesOf(plan, kPs, "_Send").size(), 2u);
   EXPECT_THAT(NodesOf(plan, kWorker, "NoOp"), ElementsAre("train"));
   EXPECT_THAT(NodesOf(plan, kWorker, "Const"), IsEmpty());
 }
 
-TEST_F(SpareEdgesTest, StayWhereThePassesAreOff) {
+TEST_F(ReduceCrossTaskEdgesTest, StayWhereThePassesAreOff) {
   const StepPlan plan = PlanBoth({.optimizer = {.level = OptimizeLevel::kOff},
                                   .passes = &BuiltinPasses()});
   EXPECT_EQ(NodesOf(plan, kPs, "_Send").size(), 2u);
@@ -355,14 +355,15 @@ TEST_F(SpareEdgesTest, StayWhereThePassesAreOff) {
   EXPECT_THAT(NodesOf(plan, kWorker, "Const"), IsEmpty());
 }
 
-TEST_F(SpareEdgesTest, RefuseACycle) {
+TEST_F(ReduceCrossTaskEdgesTest, RefuseACycle) {
   const Output x = Neg(Const(2.0f));
   const Output y = Neg(x);
   Graph graph = Prepared();
   graph.mutable_node(graph.Find(x.operation().name())).inputs[0] = {
       graph.Find(y.operation().name()), 0};
-  EXPECT_EQ(SpareEdges(graph).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(ReduceCrossTaskEdges(graph).code(),
+            absl::StatusCode::kInvalidArgument);
 }
 
 }  // namespace
-}  // namespace leat::spare_edges_test
+}  // namespace leat::reduce_cross_task_edges_test
