@@ -43,6 +43,7 @@ constexpr int64_t kMaxMemory = int64_t{1} << 62;
 struct Flags {
   RunModelOptions run = {};
   double timeout = 0;
+  double connect_timeout = 60;
   std::string trace = {};
   std::string metadata = {};
   bool stats = false;
@@ -75,6 +76,10 @@ CLI::App* AddRun(CLI::App& app, Flags& flags) {
   run->add_option("--target", flags.run.session.target.text,
                   "grpc://HOST:PORT or unix:///PATH of a task whose cluster "
                   "runs the graph instead of this process");
+  run->add_option("--connect-timeout", flags.connect_timeout,
+                  "Seconds to wait for --target and the tasks of its cluster")
+      ->check(NumberFrom(1e-3, kMaxTimeout))
+      ->capture_default_str();
   run->add_option("--feed", flags.run.feeds,
                   "NAME=@FILE.npy: a tensor's value (repeatable)");
   run->add_option("--fetch", flags.run.fetches,
@@ -112,6 +117,10 @@ absl::StatusOr<std::string> Run(const Flags& flags, const Log& log) {
     options.timeout = std::chrono::nanoseconds(
         static_cast<int64_t>(std::ceil(flags.timeout * 1e9)));
   }
+  options.session.connect_timeout = Seconds(flags.connect_timeout);
+  options.session.on_waiting = [&log](absl::string_view message) {
+    log.Warning(message);
+  };
   // If no timeline is written, only the table of ops is kept.
   Trace trace = flags.trace.empty() ? Trace(0) : Trace();
   pb::RunMetadata metadata;

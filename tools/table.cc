@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "leat/core/utf8.h"
 
 namespace leat {
 namespace {
@@ -158,7 +159,7 @@ std::string EscapedLines(absl::string_view text) {
 std::string Shortened(absl::string_view text, size_t width) {
   if (text.size() <= width) return std::string(text);
   constexpr absl::string_view kEnd = "...";
-  return absl::StrCat(text.substr(0, width < 3 ? 0 : width - 3),
+  return absl::StrCat(Utf8Prefix(text, width < 3 ? 0 : width - 3),
                       kEnd.substr(0, width));
 }
 

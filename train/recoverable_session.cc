@@ -387,7 +387,8 @@ absl::Status RecoverableSession::Implementation::Reset(Time deadline) {
   return ResetTasks(wanted.target.text,
                     {.device_filters = wanted.device_filters,
                      .connect_timeout = wanted.connect_timeout,
-                     .cancellation = wanted.cancellation});
+                     .cancellation = wanted.cancellation,
+                     .on_waiting = wanted.on_waiting});
 }
 
 absl::Status RecoverableSession::Implementation::WhatIsLost(

@@ -56,7 +56,8 @@ absl::StatusOr<std::shared_ptr<Session>> NewSessionThere(
                            .allow_soft_placement = options.allow_soft_placement,
                            .optimizer = options.optimizer,
                            .connect_timeout = options.connect_timeout,
-                           .cancellation = options.cancellation});
+                           .cancellation = options.cancellation,
+                           .on_waiting = options.on_waiting});
 }
 
 }  // namespace

@@ -29,6 +29,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -81,6 +82,7 @@ struct SessionOptions {
   bool isolate_state = false;
   std::chrono::nanoseconds connect_timeout = std::chrono::seconds(60);
   std::shared_ptr<Cancellation> cancellation = {};
+  std::function<void(absl::string_view message)> on_waiting = {};
 };
 
 // Makes a session for a copy of `graph`. INVALID_ARGUMENT, quoting the value,

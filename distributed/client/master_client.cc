@@ -38,6 +38,15 @@ class Answer {
   std::optional<absl::StatusOr<Payload>> payload_ ABSL_GUARDED_BY(mutex_);
 };
 
+absl::Status CheckSize(const Method& method,
+                       const google::protobuf::MessageLite& request) {
+  const size_t bytes = request.ByteSizeLong();
+  if (bytes <= INT_MAX) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat("a request of ", bytes, " bytes to ", method.path,
+                   " is larger than any message, ", INT_MAX, " bytes"));
+}
+
 }  // namespace
 
 absl::StatusOr<MasterTarget> ParseTarget(absl::string_view target) {
@@ -65,12 +74,7 @@ absl::StatusOr<MasterTarget> ParseTarget(absl::string_view target) {
 absl::StatusOr<Payload> MasterClient::Call(
     const Method& method, const google::protobuf::MessageLite& request,
     WireTensors tensors, CallOptions options) {
-  const size_t bytes = request.ByteSizeLong();
-  if (bytes > INT_MAX) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("a request of ", bytes, " bytes to ", method.path,
-                     " is larger than any message, ", INT_MAX, " bytes"));
-  }
+  LEAT_RETURN_IF_ERROR(CheckSize(method, request));
   const auto answer = std::make_shared<Answer>();
   transport_->Call(address_, method,
                    Payload{.header = request.SerializeAsString(),
@@ -88,6 +92,17 @@ absl::Status MasterClient::Call(const Method& method,
                                 CallOptions options) {
   LEAT_ASSIGN_OR_RETURN(const Payload payload,
                         Call(method, request, {}, std::move(options)));
+  return ParseHeader(method, payload, response);
+}
+
+absl::Status MasterClient::CallPatiently(
+    const Method& method, const google::protobuf::MessageLite& request,
+    google::protobuf::Message& response, const Patience& patience) {
+  LEAT_RETURN_IF_ERROR(CheckSize(method, request));
+  LEAT_ASSIGN_OR_RETURN(
+      const Payload payload,
+      leat::CallPatiently(*transport_, address_, method,
+                          {.header = request.SerializeAsString()}, patience));
   return ParseHeader(method, payload, response);
 }
 

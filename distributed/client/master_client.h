@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "leat/core/threads/cancellation.h"
+#include "leat/distributed/client/patient_call.h"
 #include "leat/distributed/transport/transport.h"
 #include "leat/distributed/wire/methods.h"
 #include "leat/distributed/wire/payload.h"
@@ -56,6 +56,13 @@ class MasterClient {
                     const google::protobuf::MessageLite& request,
                     google::protobuf::Message& response,
                     CallOptions options = {});
+
+  // Does the same for a master that may not serve yet. Fails as CallPatiently
+  // (patient_call.h) does.
+  absl::Status CallPatiently(const Method& method,
+                             const google::protobuf::MessageLite& request,
+                             google::protobuf::Message& response,
+                             const Patience& patience);
 
   // Makes later calls notice within seconds that the master is silent.
   // REQUIRES: the master is one of Leat. A master of TensorFlow would have to

@@ -8,7 +8,6 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/clock.h"
@@ -102,6 +101,12 @@ void ExportConfig(const RemoteSessionOptions& options,
   config.set_isolate_session_state(options.isolate_state);
   config.set_allow_soft_placement(options.allow_soft_placement);
   ExportOptimizerOptions(options.optimizer, *config.mutable_graph_options());
+}
+
+Patience PatienceOf(const RemoteSessionOptions& options) {
+  return {.timeout = options.connect_timeout,
+          .cancellation = options.cancellation,
+          .on_waiting = options.on_waiting};
 }
 
 class RemoteSession final : public Session,
@@ -215,31 +220,22 @@ class RemoteCallable final : public Callable::Implementation {
 
 absl::Status RemoteSession::Create(absl::string_view target,
                                    const RemoteSessionOptions& options) {
-  MutexLock lock(extending_);
   pb::CreateSessionRequest request;
-  LEAT_ASSIGN_OR_RETURN(*request.mutable_graph_def(), Export(graph_));
+  {
+    MutexLock lock(extending_);
+    LEAT_ASSIGN_OR_RETURN(*request.mutable_graph_def(), Export(graph_));
+  }
   ExportConfig(options, *request.mutable_config());
   request.set_target(std::string(target));
   request.set_request_id(RequestId());
   pb::CreateSessionResponse response;
-  const absl::Status created =
-      master_->Call(methods::kCreateSession, request, response,
-                    {.deadline = RealClock().After(options.connect_timeout),
-                     .cancellation = options.cancellation,
-                     .wait_for_ready = true});
-  // This is the timeout of this call. The master itself reports a silent task
-  // without the transport's payload.
-  if (absl::IsDeadlineExceeded(created) &&
-      created.GetPayload(kTransportErrorPayload).has_value()) {
-    return absl::UnavailableError(absl::StrCat(
-        "the master ", target, " has not answered within ",
-        absl::FormatDuration(absl::FromChrono(options.connect_timeout))));
-  }
-  if (!created.ok()) return created;
+  LEAT_RETURN_IF_ERROR(master_->CallPatiently(methods::kCreateSession, request,
+                                              response, PatienceOf(options)));
   // From now on a master that falls silent is noticed, so that no step waits
   // for it.
   if (response.has_leat()) master_->Watch();
   handle_ = response.session_handle();
+  MutexLock lock(extending_);
   version_ = response.graph_version();
   return absl::OkStatus();
 }
@@ -476,10 +472,8 @@ absl::Status ResetTasks(absl::string_view target,
     request.add_container(container);
   }
   pb::ResetResponse response;
-  return master->Call(methods::kReset, request, response,
-                      {.deadline = RealClock().After(options.connect_timeout),
-                       .cancellation = options.cancellation,
-                       .wait_for_ready = true});
+  return master->CallPatiently(methods::kReset, request, response,
+                               PatienceOf(options));
 }
 
 }  // namespace leat

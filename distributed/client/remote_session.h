@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -47,6 +48,11 @@ struct RemoteSessionOptions {
   std::chrono::nanoseconds connect_timeout = std::chrono::seconds(60);
   // Its cancellation ends that wait with CANCELLED. May be null.
   std::shared_ptr<Cancellation> cancellation = {};
+  // Called after one second of that wait, and again from time to time, with a
+  // sentence that says for what it waits, such as "waiting for an answer:
+  // localhost:7001 cannot be reached: it refuses connections; still trying for
+  // 59s". Runs on the thread that waits. May be null.
+  std::function<void(absl::string_view message)> on_waiting = {};
   // The most bytes of one message.
   int64_t max_message_bytes = INT32_MAX;
   // Borrowed; must outlive the session. Null: BuiltinTransports().
@@ -54,8 +60,9 @@ struct RemoteSessionOptions {
 };
 
 // Creates a session for `graph` at the master `target`. Returns
-// INVALID_ARGUMENT for a target that ParseTarget refuses, UNAVAILABLE when the
-// master or a task does not answer in time, and otherwise what the master says
+// INVALID_ARGUMENT for a target that ParseTarget refuses, UNAVAILABLE, with
+// the address and the reason, when the master or a task does not answer in
+// time, and otherwise what the master says
 // about the graph.
 //
 // The session differs from a local one:

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of Print and PrintV2. They print to standard error only, so that a
-// graph cannot choose a file to write to.
+// Kernels of Print and PrintV2. They print to standard error, or, if PrintV2's
+// output_stream says so, to standard output. They write to no file, so that a
+// graph cannot choose one.
 #include <atomic>
 #include <cstdio>
 #include <memory>
@@ -19,9 +20,11 @@
 namespace leat::kernels::any::print {
 namespace {
 
-// Writes `text` in one call, so that lines of several threads do not mix.
-void WriteToStandardError(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stderr);
+// Writes `text` in one call, so that lines of several threads do not mix, and
+// at once, whether or not `stream` has a buffer.
+void Write(const std::string& text, std::FILE* stream) {
+  std::fwrite(text.data(), 1, text.size(), stream);
+  std::fflush(stream);
 }
 
 class Print final : public Kernel {
@@ -32,8 +35,9 @@ class Print final : public Kernel {
   absl::Status Compute(KernelContext& context) const final {
     context.set_output(0, context.input(0));
     if (!MayPrint()) return absl::OkStatus();
-    WriteToStandardError(
-        absl::StrCat(message_, SummarizeInputs(context, summarize_, ""), "\n"));
+    Write(
+        absl::StrCat(message_, SummarizeInputs(context, summarize_, ""), "\n"),
+        stderr);
     return absl::OkStatus();
   }
 
@@ -65,7 +69,9 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakePrint(const NodeDef& node) {
 
 class PrintV2 final : public Kernel {
  public:
-  explicit PrintV2(std::string end) : end_(std::move(end)) {}
+  // `stream` is stdout or stderr.
+  PrintV2(std::string end, std::FILE* stream)
+      : end_(std::move(end)), stream_(stream) {}
 
   absl::Status Compute(KernelContext& context) const final {
     const Tensor& text = context.input(0);
@@ -83,12 +89,13 @@ class PrintV2 final : public Kernel {
       return absl::ResourceExhaustedError(
           absl::StrCat("Out of memory for a line of ", line.size(), " bytes"));
     }
-    WriteToStandardError(absl::StrCat(line, end_));
+    Write(absl::StrCat(line, end_), stream_);
     return absl::OkStatus();
   }
 
  private:
   const std::string end_;
+  std::FILE* const stream_;
 };
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakePrintV2(const NodeDef& node) {
@@ -98,16 +105,21 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakePrintV2(const NodeDef& node) {
                         node.attrs.GetOr<std::string>("end", "\n"));
   if (absl::StartsWith(stream, "file://")) {
     return absl::PermissionDeniedError(
-        absl::StrCat("PrintV2 '", node.name, "' may not write to ", stream));
+        absl::StrCat("PrintV2 '", node.name, "' may not write to ", stream,
+                     ", because graphs write to no files; valid streams are "
+                     "stdout, stderr, log(info), log(warning) and log(error)"));
   }
   for (const char* known :
-       {"stderr", "stdout", "log(info)", "log(warning)", "log(error)"}) {
+       {"stdout", "stderr", "log(info)", "log(warning)", "log(error)"}) {
     if (stream == known) {
-      return std::unique_ptr<Kernel>(std::make_unique<PrintV2>(std::move(end)));
+      return std::unique_ptr<Kernel>(std::make_unique<PrintV2>(
+          std::move(end), stream == "stdout" ? stdout : stderr));
     }
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      "PrintV2 '", node.name, "' has an unknown output_stream: ", stream));
+      "PrintV2 '", node.name, "' has an unknown output_stream: ", stream,
+      "; valid streams are stdout, stderr, log(info), log(warning) and "
+      "log(error)"));
 }
 
 }  // namespace

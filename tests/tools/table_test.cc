@@ -70,6 +70,13 @@ TEST(TableTest, ShortensToTheWidth) {
   EXPECT_EQ(Shortened("abcdef", 0), "");
 }
 
+TEST(TableTest, ShortensBetweenCharacters) {
+  EXPECT_EQ(Shortened("a\xc3\xa4oooo", 5), "a...");
+  EXPECT_EQ(Shortened("a\xc3\xa4oooo", 6), "a\xc3\xa4...");
+  EXPECT_EQ(Shortened("\xe2\x82\xacoooo", 5), "...");
+  EXPECT_EQ(Shortened("\xf0\x9f\x98\x80oooo", 7), "\xf0\x9f\x98\x80...");
+}
+
 TEST(TableTest, CountsAnEscapedCellAsItIsShown) {
   EXPECT_EQ(FormatTable({{"\x1b", "b"}, {"a", "c"}}, {.indent = 0}),
             "\\x1b  b\na     c\n");

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/status_payloads.h"
+#include "leat/core/utf8.h"
 
 namespace leat {
 namespace {
@@ -21,10 +22,6 @@ constexpr char kCut[] = "... [cut]";
 // Returns the bytes that `c` takes in the header "grpc-message", which is
 // printable ASCII: other characters are percent-encoded.
 size_t SentBytes(char c) { return c >= ' ' && c <= '~' && c != '%' ? 1 : 3; }
-
-bool IsInsideCharacter(char c) {
-  return (static_cast<unsigned char>(c) & 0xc0) == 0x80;  // UTF-8
-}
 
 // Returns `message`, or its beginning and kCut if it is too long. Never cuts
 // inside of a UTF-8 character.
@@ -38,8 +35,7 @@ std::string Shortened(absl::string_view message) {
     if (sent > kMaxTextBytes) break;
   }
   if (i == message.size()) return std::string(message);
-  while (fits > 0 && IsInsideCharacter(message[fits])) --fits;
-  return absl::StrCat(message.substr(0, fits), kCut);
+  return absl::StrCat(Utf8Prefix(message, fits), kCut);
 }
 
 // Returns the encoded payloads without the largest ones that do not fit.

@@ -1,0 +1,174 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/client/patient_call.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/core/threads/notice_times.h"
+
+namespace leat {
+namespace {
+
+// When the task is asked for its health, how often, and how long that may take.
+constexpr std::chrono::milliseconds kFirstLook(500);
+constexpr std::chrono::seconds kLookInterval(1);
+constexpr std::chrono::seconds kLookTimeout(5);
+
+bool IsOfTransport(const absl::Status& status) {
+  return status.GetPayload(kTransportErrorPayload).has_value();
+}
+
+// Returns "CreateSession" for "/tensorflow.MasterService/CreateSession".
+absl::string_view NameOf(const Method& method) {
+  const absl::string_view path = method.path;
+  return path.substr(path.rfind('/') + 1);
+}
+
+std::string Text(std::chrono::nanoseconds time) {
+  return absl::FormatDuration(absl::FromChrono(time));
+}
+
+// Returns why a task has not answered `method`, given what it or the transport
+// said when the task was asked for its health.
+std::string Reason(const std::string& address, const Method& method,
+                   const absl::Status& health) {
+  if (absl::IsDeadlineExceeded(health) && IsOfTransport(health)) {
+    return absl::StrCat(address, " accepts connections, but does not answer");
+  }
+  if (IsOfTransport(health)) return std::string(health.message());
+  // Any word of the task, also an error, shows that it can be reached.
+  return absl::StrCat(address, " can be reached, but has not answered ",
+                      NameOf(method),
+                      "; it may wait for other tasks of its cluster");
+}
+
+// What two calls of a task have said: the one whose answer is awaited, and the
+// one that asks for its health. Thread-safe; the calls share its ownership.
+class Answers : public std::enable_shared_from_this<Answers> {
+ public:
+  Answers(Transport& transport, const std::string& address,
+          const Method& method)
+      : transport_(transport), address_(address), method_(method) {}
+
+  // Begins the call whose answer is awaited.
+  void Call(Payload request, CallOptions options) {
+    transport_.Call(address_, method_, std::move(request), std::move(options),
+                    [self = shared_from_this()](auto answer) {
+                      self->Set(std::move(answer));
+                    });
+  }
+
+  // Asks for the health of the task, unless a question is under way.
+  void Look(Clock::time_point deadline) {
+    {
+      MutexLock lock(mutex_);
+      if (std::exchange(is_looking_, true)) return;
+    }
+    transport_.Call(
+        address_, methods::kHealthCheck, {},
+        {.deadline = deadline, .cancellation = end_of_looks_},
+        [self = shared_from_this()](const absl::StatusOr<Payload>& answer) {
+          self->See(answer.status());
+        });
+  }
+  // Ends the question that is under way.
+  void StopLooking() {
+    end_of_looks_->Cancel(absl::CancelledError("the wait has ended"));
+  }
+
+  // Waits until `time` for the answer.
+  std::optional<absl::StatusOr<Payload>> WaitUntil(Clock& clock,
+                                                   Clock::time_point time) {
+    MutexLock lock(mutex_);
+    while (!answer_.has_value()) {
+      if (!clock.WaitUntil(answered_, mutex_, time)) break;
+    }
+    return std::exchange(answer_, std::nullopt);
+  }
+
+  // Returns why there is no answer, as far as it is known.
+  std::string Why() {
+    MutexLock lock(mutex_);
+    return why_;
+  }
+
+ private:
+  void Set(absl::StatusOr<Payload> answer) {
+    MutexLock lock(mutex_);
+    answer_ = std::move(answer);
+    answered_.NotifyAll();
+  }
+
+  void See(const absl::Status& health) {
+    std::string why = Reason(address_, method_, health);
+    MutexLock lock(mutex_);
+    is_looking_ = false;
+    if (!absl::IsCancelled(health)) why_ = std::move(why);
+  }
+
+  Transport& transport_;
+  const std::string address_;
+  const Method& method_;
+  const std::shared_ptr<Cancellation> end_of_looks_ =
+      std::make_shared<Cancellation>();
+
+  Mutex mutex_;
+  CondVar answered_;
+  std::optional<absl::StatusOr<Payload>> answer_ ABSL_GUARDED_BY(mutex_);
+  bool is_looking_ ABSL_GUARDED_BY(mutex_) = false;
+  std::string why_ ABSL_GUARDED_BY(mutex_) = absl::StrCat(address_,
+                                                          " has not answered");
+};
+
+// Waits for the answer to come.
+absl::StatusOr<Payload> Wait(Answers& answers, const Patience& patience,
+                             Clock& clock) {
+  const Clock::time_point begin = clock.Now();
+  const Clock::time_point deadline = clock.After(patience.timeout);
+  NoticeTimes notices(begin);
+  Clock::time_point next_look =
+      begin + std::min<Clock::duration>(kFirstLook, patience.timeout / 2);
+  for (;;) {
+    auto answer = answers.WaitUntil(clock, std::min(next_look, notices.next()));
+    if (answer.has_value()) return *std::move(answer);
+    const Clock::time_point now = clock.Now();
+    if (now >= next_look) {
+      answers.Look(clock.After(kLookTimeout));
+      next_look = now + kLookInterval;
+    }
+    if (now < notices.next()) continue;
+    notices.Pass();
+    if (patience.on_waiting == nullptr || now >= deadline) continue;
+    const auto left = std::chrono::round<std::chrono::seconds>(deadline - now);
+    patience.on_waiting(absl::StrCat("waiting for an answer: ", answers.Why(),
+                                     "; still trying for ", Text(left)));
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<Payload> CallPatiently(Transport& transport,
+                                      const std::string& address,
+                                      const Method& method, Payload request,
+                                      const Patience& patience, Clock& clock) {
+  const auto answers = std::make_shared<Answers>(transport, address, method);
+  answers->Call(std::move(request), {.deadline = clock.After(patience.timeout),
+                                     .cancellation = patience.cancellation,
+                                     .wait_for_ready = true});
+  absl::StatusOr<Payload> answer = Wait(*answers, patience, clock);
+  answers->StopLooking();
+  // This is the timeout of this call. A task reports that another one is silent
+  // without the transport's payload.
+  if (!absl::IsDeadlineExceeded(answer.status()) ||
+      !IsOfTransport(answer.status())) {
+    return answer;
+  }
+  return absl::UnavailableError(absl::StrCat(
+      "gave up after ", Text(patience.timeout), ": ", answers->Why()));
+}
+
+}  // namespace leat

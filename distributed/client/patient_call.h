@@ -1,0 +1,49 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// CallPatiently: calls a method of a task that may not serve yet, waits for the
+// answer, and finds out meanwhile why none has come.
+#ifndef LEAT_DISTRIBUTED_CLIENT_PATIENT_CALL_H_
+#define LEAT_DISTRIBUTED_CLIENT_PATIENT_CALL_H_
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/threads/cancellation.h"
+#include "leat/core/threads/clock.h"
+#include "leat/distributed/transport/transport.h"
+#include "leat/distributed/wire/methods.h"
+#include "leat/distributed/wire/payload.h"
+
+namespace leat {
+
+// Says how long to wait, and whom to tell. A value.
+struct Patience {
+  std::chrono::nanoseconds timeout = std::chrono::seconds(60);
+  // Its cancellation ends the wait with CANCELLED. May be null.
+  std::shared_ptr<Cancellation> cancellation = {};
+  // Called at the NoticeTimes (core/threads/notice_times.h) of the wait, on the
+  // thread that waits, with a sentence that says for what it waits. May be
+  // null.
+  std::function<void(absl::string_view message)> on_waiting = {};
+};
+
+// Calls `method` of the task at `address` and waits for the answer, also while
+// the task cannot be reached. From half a second on the task is asked for its
+// health once a second, which tells why there is no answer.
+//
+// Returns the answer or the error of the task. After the timeout returns
+// UNAVAILABLE, with the address and the reason that was found last. Must not be
+// called on a thread of the transport.
+absl::StatusOr<Payload> CallPatiently(Transport& transport,
+                                      const std::string& address,
+                                      const Method& method, Payload request,
+                                      const Patience& patience,
+                                      Clock& clock = RealClock());
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_CLIENT_PATIENT_CALL_H_
