@@ -176,7 +176,7 @@ absl::StatusOr<int> Run(const Flags& flags) {
   LEAT_ASSIGN_OR_RETURN(const Graph graph, b.Build());
   LEAT_ASSIGN_OR_RETURN(
       const std::unique_ptr<RecoverableSession> session,
-      RecoverableSession::Create(graph, {.session = task->session_options(),
+      RecoverableSession::Create(graph, {.session = SessionOptionsOf(*task),
                                          .init = graph.init_op(),
                                          .uninitialized = uninitialized.name(),
                                          .is_chief = task->is_chief()}));

@@ -164,7 +164,8 @@ absl::StatusOr<int> Run(const Flags& flags) {
   LEAT_ASSIGN_OR_RETURN(const Graph graph, b.Build());
   SessionOptions options{.target = flags.target,
                          .devices = flags.devices,
-                         .num_threads = flags.threads};
+                         .num_threads = flags.threads,
+                         .on_waiting = SayWaiting};
   if (flags.no_passes) options.optimizer.level = OptimizeLevel::kOff;
   LEAT_ASSIGN_OR_RETURN(const auto session, NewSession(graph, options));
   LEAT_RETURN_IF_ERROR(session->Run({.targets = {graph.init_op()}}).status());

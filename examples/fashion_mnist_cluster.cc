@@ -26,6 +26,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/notice_times.h"
 #include "leat/examples/shared/fashion_mnist_data.h"
 #include "leat/examples/shared/fashion_mnist_model.h"
 #include "leat/examples/shared/program.h"
@@ -159,7 +160,7 @@ std::string NameOf(const Operation& operation) {
 
 RecoverableSessionOptions SessionOf(const Flags& flags, const ClusterTask& task,
                                     const Output& uninitialized) {
-  return {.session = task.session_options(),
+  return {.session = SessionOptionsOf(task),
           .uninitialized = uninitialized.name(),
           .is_chief = task.is_chief(),
           .reinitialize = flags.reinitialize,
@@ -295,13 +296,18 @@ absl::Status Replica::Train(Shard& shard) {
 absl::Status WaitForOthers(const Graph& graph, const ClusterTask& task,
                            const Shared& shared, int64_t steps) {
   LEAT_ASSIGN_OR_RETURN(const std::shared_ptr<Session> session,
-                        NewSession(graph, task.session_options()));
+                        NewSession(graph, SessionOptionsOf(task)));
   RunArgs args{.fetches = {shared.end.value()}};
   for (const Variable& reached : shared.reached) {
     args.fetches.push_back(reached.value());
   }
   const auto end = std::chrono::steady_clock::now() + kLongestWait;
+  NoticeTimes notices(std::chrono::steady_clock::now());
   while (std::chrono::steady_clock::now() < end) {
+    if (std::chrono::steady_clock::now() >= notices.next()) {
+      SayWaiting("waiting for the other tasks to end");
+      notices.Pass();
+    }
     LEAT_ASSIGN_OR_RETURN(const auto out, session->Run(args));
     const int64_t last = std::min(steps, out.front().scalar<int64_t>());
     const int64_t tested = out.back().scalar<int64_t>();

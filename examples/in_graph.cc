@@ -164,8 +164,9 @@ absl::StatusOr<int> Train(const Flags& flags) {
   b.SetSeed(flags.model.seed);
   LEAT_ASSIGN_OR_RETURN(const Training training, BuildTraining(b, flags));
   LEAT_ASSIGN_OR_RETURN(const Graph graph, b.Build());
-  LEAT_ASSIGN_OR_RETURN(const auto session,
-                        NewSession(graph, {.target = flags.target}));
+  LEAT_ASSIGN_OR_RETURN(
+      const auto session,
+      NewSession(graph, {.target = flags.target, .on_waiting = SayWaiting}));
   LEAT_RETURN_IF_ERROR(session->Run({.targets = {graph.init_op()}}).status());
   LEAT_RETURN_IF_ERROR(RunSteps(flags, training, *session, batches));
   const Model& tower = training.towers[0];

@@ -8,62 +8,82 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "google/protobuf/message_lite.h"
 #include "leat/core/devices/device_name.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/cluster/address.h"
-#include "leat/distributed/tasks/fan_out.h"
 #include "leat/distributed/wire/methods.h"
 #include "leat/protos/worker.pb.h"
 
 namespace leat {
 namespace {
 
-using Answers = std::vector<absl::StatusOr<Payload>>;
-
-// Lets a thread wait for answers that come on other threads.
+// Lets a thread wait for answers that come on other threads. Thread-safe.
 class WaitingAnswers {
  public:
-  void Set(Answers answers) {
+  explicit WaitingAnswers(std::vector<std::string> addresses)
+      : addresses_(std::move(addresses)),
+        answers_(addresses_.size()),
+        num_missing_(addresses_.size()) {}
+
+  // Takes the answer of the address at `place`.
+  void Set(size_t place, absl::StatusOr<Payload> answer) {
     MutexLock lock(mutex_);
-    answers_ = std::move(answers);
-    set_.NotifyAll();
+    answers_[place] = std::move(answer);
+    if (--num_missing_ == 0) all_came_.NotifyAll();
   }
-  Answers Wait() {
+  // Returns false if not all answers have come at `time`.
+  bool WaitUntil(Clock& clock, Clock::time_point time) {
     MutexLock lock(mutex_);
-    while (!answers_.has_value()) set_.Wait(mutex_);
-    return *std::move(answers_);
+    while (num_missing_ > 0) {
+      if (!clock.WaitUntil(all_came_, mutex_, time)) break;
+    }
+    return num_missing_ == 0;
+  }
+  // Returns the answers. REQUIRES: all have come.
+  std::vector<absl::StatusOr<Payload>> Take() {
+    MutexLock lock(mutex_);
+    std::vector<absl::StatusOr<Payload>> answers;
+    for (auto& answer : answers_) answers.push_back(*std::move(answer));
+    return answers;
+  }
+  // Returns the addresses that have not answered.
+  std::vector<std::string> Missing() {
+    MutexLock lock(mutex_);
+    std::vector<std::string> missing;
+    for (size_t i = 0; i < addresses_.size(); ++i) {
+      if (!answers_[i].has_value()) missing.push_back(addresses_[i]);
+    }
+    return missing;
   }
 
  private:
+  const std::vector<std::string> addresses_;
   Mutex mutex_;
-  CondVar set_;
-  std::optional<Answers> answers_ ABSL_GUARDED_BY(mutex_);
+  CondVar all_came_;
+  // By place; an answer that has not come is nullopt.
+  std::vector<std::optional<absl::StatusOr<Payload>>> answers_
+      ABSL_GUARDED_BY(mutex_);
+  size_t num_missing_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Calls all addresses and returns their answers, each of which comes by
-// `deadline`.
-Answers CallAll(Transport& transport, const std::vector<std::string>& addresses,
-                const Method& method,
-                const google::protobuf::MessageLite& request,
-                std::chrono::steady_clock::time_point deadline) {
-  const auto waiting = std::make_shared<WaitingAnswers>();
-  std::vector<Gather<Payload>::Result> results = Gather<Payload>::Make(
-      addresses.size(),
-      [waiting](Answers answers) { waiting->Set(std::move(answers)); });
-  for (size_t i = 0; i < addresses.size(); ++i) {
-    transport.Call(addresses[i], method,
-                   Payload{.header = request.SerializeAsString()},
-                   {.deadline = deadline}, std::move(results[i]));
-  }
-  return waiting->Wait();
+// Returns the first few addresses and the number of the others.
+std::string Some(const std::vector<std::string>& addresses) {
+  constexpr size_t kShown = 3;
+  if (addresses.size() <= kShown) return absl::StrJoin(addresses, ", ");
+  return absl::StrCat(
+      absl::StrJoin(addresses.begin(), addresses.begin() + kShown, ", "),
+      " and ", addresses.size() - kShown, " more");
 }
 
 template <class Response>
 absl::Status Parse(const absl::StatusOr<Payload>& answer, Response& response) {
   if (!answer.ok()) return answer.status();
   if (response.ParseFromString(answer->header)) return absl::OkStatus();
-  return absl::InternalError("the answer is no status of a task");
+  return absl::InternalError(
+      "what answers there is no task, or one of an unknown version");
 }
 
 // Returns the task of the devices: "/job:ps/replica:0/task:0".
@@ -79,7 +99,8 @@ void SetTask(const std::string& task, TaskReading& reading) {
   if (reading.task.empty()) reading.task = task;
   if (reading.task == task) return;
   reading.status = absl::FailedPreconditionError(absl::StrCat(
-      "at ", reading.address, " answers ", task, ": the address is wrong"));
+      task, " answers at ", reading.address, ", which the cluster says is ",
+      reading.task, "; correct the address of one of them"));
 }
 
 bool IsBefore(const TaskReading& a, const TaskReading& b) {
@@ -98,8 +119,30 @@ size_t ClusterReading::num_unreachable() const {
                     [](const TaskReading& task) { return !task.status.ok(); }));
 }
 
+ClusterStatus::Answers ClusterStatus::CallAll(
+    const std::vector<std::string>& addresses, const Method& method,
+    const google::protobuf::MessageLite& request, NoticeTimes& notices,
+    Clock::time_point deadline) {
+  const auto waiting = std::make_shared<WaitingAnswers>(addresses);
+  for (size_t i = 0; i < addresses.size(); ++i) {
+    transport_.Call(
+        addresses[i], method, Payload{.header = request.SerializeAsString()},
+        {.deadline = deadline}, [waiting, i](absl::StatusOr<Payload> answer) {
+          waiting->Set(i, std::move(answer));
+        });
+  }
+  while (!waiting->WaitUntil(clock_, notices.next())) {
+    notices.Pass();
+    if (options_.on_waiting == nullptr) continue;
+    options_.on_waiting(
+        absl::StrCat("waiting for the status of ", Some(waiting->Missing())));
+  }
+  return waiting->Take();
+}
+
 void ClusterStatus::Ask(Readings& readings) {
-  const auto deadline = std::chrono::steady_clock::now() + options_.timeout;
+  const Clock::time_point deadline = clock_.After(options_.timeout);
+  NoticeTimes notices(clock_.Now());
   std::vector<std::string> addresses;
   for (const auto& [address, task] : asked_) {
     if (readings.contains(address)) continue;
@@ -108,7 +151,8 @@ void ClusterStatus::Ask(Readings& readings) {
     reading.address = address;
     if (HasFreePort(address)) {
       reading.status = absl::UnavailableError(
-          "the cluster does not say at which port it is");
+          "the cluster does not say at which port it is, because it chose a "
+          "free one; ask it at the address that it printed");
     } else {
       addresses.push_back(address);
     }
@@ -118,7 +162,7 @@ void ClusterStatus::Ask(Readings& readings) {
       std::chrono::duration_cast<std::chrono::microseconds>(options_.min_age)
           .count());
   const Answers answers =
-      CallAll(transport_, addresses, methods::kTaskStatus, request, deadline);
+      CallAll(addresses, methods::kTaskStatus, request, notices, deadline);
   std::vector<std::string> others;  // perhaps tasks of TensorFlow
   for (size_t i = 0; i < addresses.size(); ++i) {
     TaskReading& reading = readings[addresses[i]];
@@ -127,8 +171,8 @@ void ClusterStatus::Ask(Readings& readings) {
     if (reading.is_leat) SetTask(reading.report.task(), reading);
     if (absl::IsUnimplemented(reading.status)) others.push_back(addresses[i]);
   }
-  const Answers more = CallAll(transport_, others, methods::kGetStatus,
-                               pb::GetStatusRequest(), deadline);
+  const Answers more = CallAll(others, methods::kGetStatus,
+                               pb::GetStatusRequest(), notices, deadline);
   for (size_t i = 0; i < others.size(); ++i) {
     TaskReading& reading = readings[others[i]];
     pb::GetStatusResponse status;
@@ -157,9 +201,11 @@ absl::StatusOr<ClusterReading> ClusterStatus::Read() {
   Ask(readings);
   const TaskReading& first = readings[address_];
   if (!first.status.ok() && !has_answered_) {
-    return absl::Status(
-        first.status.code(),
-        absl::StrCat("no status of ", address_, ": ", first.status.message()));
+    // Errors of the transport begin with the address.
+    absl::string_view why = first.status.message();
+    absl::ConsumePrefix(&why, absl::StrCat(address_, " "));
+    return absl::Status(first.status.code(),
+                        absl::StrCat("no status of ", address_, ": ", why));
   }
   has_answered_ = true;
   // The task that was named knows its cluster. The other tasks are those it

@@ -7,14 +7,24 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/threads/clock.h"
+#include "leat/core/threads/notice_times.h"
 #include "leat/distributed/transport/transport.h"
+#include "leat/distributed/wire/methods.h"
+#include "leat/distributed/wire/payload.h"
 #include "leat/protos/status.pb.h"
+
+namespace google::protobuf {
+class MessageLite;
+}  // namespace google::protobuf
 
 namespace leat {
 
@@ -51,16 +61,23 @@ struct ClusterStatusOptions {
   std::chrono::nanoseconds min_age = std::chrono::seconds(1);
   // Further tasks are not asked.
   size_t max_tasks = 1000;
+  // Called, on the thread that reads, at the NoticeTimes
+  // (core/threads/notice_times.h) of a wait for answers, with a sentence that
+  // names the addresses. May be null.
+  std::function<void(absl::string_view message)> on_waiting = {};
 };
 
 // Used by one thread at a time.
 class ClusterStatus {
  public:
-  // `address` is that of the task that is asked first. `transport` is borrowed
-  // and must outlive this.
+  // `address` is that of the task that is asked first. `transport` and `clock`
+  // are borrowed and must outlive this.
   ClusterStatus(Transport& transport, std::string address,
-                const ClusterStatusOptions& options)
-      : transport_(transport), address_(std::move(address)), options_(options) {
+                const ClusterStatusOptions& options, Clock& clock = RealClock())
+      : transport_(transport),
+        address_(std::move(address)),
+        options_(options),
+        clock_(clock) {
     asked_[address_] = "";
   }
 
@@ -71,8 +88,15 @@ class ClusterStatus {
   absl::StatusOr<ClusterReading> Read();
 
  private:
+  using Answers = std::vector<absl::StatusOr<Payload>>;
   using Readings = std::map<std::string, TaskReading>;  // by address
 
+  // Calls all addresses and returns their answers, each of which comes by
+  // `deadline`.
+  Answers CallAll(const std::vector<std::string>& addresses,
+                  const Method& method,
+                  const google::protobuf::MessageLite& request,
+                  NoticeTimes& notices, Clock::time_point deadline);
   // Asks those that have not been asked in this reading, all at the same time.
   void Ask(Readings& readings);
   // Adds the tasks that a task knows to those to ask.
@@ -81,6 +105,7 @@ class ClusterStatus {
   Transport& transport_;
   const std::string address_;
   const ClusterStatusOptions options_;
+  Clock& clock_;
   // Names of tasks, by address. They are asked, or there are too many of them.
   std::map<std::string, std::string> asked_;
   std::map<std::string, std::string> unasked_;

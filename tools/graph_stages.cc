@@ -140,9 +140,9 @@ absl::StatusOr<std::vector<DeviceInfo>> ClusterDevices(
     const ClusterSpec& cluster, const TaskId& master, int num_cpus) {
   std::vector<TaskId> tasks = cluster.Tasks();
   if (tasks.size() > kMaxDevices / static_cast<size_t>(num_cpus)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(tasks.size(), " tasks of ", num_cpus,
-                     " devices each are more than ", kMaxDevices, " devices"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        tasks.size(), " tasks of ", num_cpus, " devices each have more than ",
+        kMaxDevices, " devices together; lower the number in --devices"));
   }
   std::stable_partition(tasks.begin(), tasks.end(),
                         [&](const TaskId& task) { return task == master; });

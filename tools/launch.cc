@@ -176,12 +176,18 @@ int Launch(const LaunchOptions& options, const Log& log) {
   if (options.command.empty()) {
     return Report(log,
                   absl::InvalidArgumentError(
-                      "launch what? -- PROGRAM ARGS... is to come last"),
+                      "no program to launch; give it last: -- PROGRAM ARGS..."),
                   kExitUsage);
   }
   OpenStandardStreams();
   const absl::StatusOr<std::vector<TaskId>> ids = ParseJobs(options.jobs);
-  if (!ids.ok()) return Report(log, ids.status(), kExitUsage);
+  if (!ids.ok()) {
+    return Report(log,
+                  absl::Status(ids.status().code(),
+                               absl::StrCat("--jobs ", options.jobs, ": ",
+                                            ids.status().message())),
+                  kExitUsage);
+  }
   const absl::StatusOr<std::unique_ptr<LocalCluster>> cluster =
       LocalCluster::Create(*ids);
   if (!cluster.ok()) return Report(log, cluster.status());

@@ -43,15 +43,15 @@ absl::StatusOr<JobCount> ParseJob(absl::string_view text) {
   LEAT_RETURN_IF_ERROR(
       ClusterSpec::Create({{job.job, {{0, kAnyAddress}}}}).status());
   if (job.job == kChiefJob && job.count > 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(QuotedText(text), ": a cluster has one chief at most"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        QuotedText(text), " is too many; a cluster has one chief at most"));
   }
   return job;
 }
 
 absl::Status NoPort() {
   return absl::UnavailableError(absl::StrCat(
-      "no port of 127.0.0.1 is to be had: ", std::strerror(errno)));
+      "cannot take a free port of 127.0.0.1: ", std::strerror(errno)));
 }
 
 // Binds a socket to a free port of 127.0.0.1 and returns the port.

@@ -67,6 +67,7 @@ absl::Status LaunchLoop::Run() {
     }
     view_.Write();
     if (AllHaveEnded()) End(0, SIGTERM);
+    NoteWaiting();
     if (is_ending_ && !HasChildren()) break;
     const bool is_too_late = is_ending_ && Clock::now() >= patience_;
     if (is_killing_ && is_too_late) {
@@ -126,7 +127,7 @@ void LaunchLoop::Wait() {
 
 int LaunchLoop::PollTimeout() const {
   std::optional<Clock::time_point> next;
-  if (is_ending_) next = patience_;
+  if (is_ending_) next = std::min(patience_, notices_->next());
   for (const LaunchedTask& task : tasks_) {
     if (!task.due().has_value()) continue;
     next = std::min(next.value_or(*task.due()), *task.due());
@@ -205,11 +206,29 @@ bool LaunchLoop::AllHaveEnded() const {
   });
 }
 
+void LaunchLoop::NoteWaiting() {
+  if (!is_ending_ || is_killing_ || Clock::now() < notices_->next()) return;
+  notices_->Pass();
+  std::vector<std::string> waiting;
+  for (const LaunchedTask& task : tasks_) {
+    if (task.pid() >= 0) waiting.push_back(task.name());
+  }
+  const auto left =
+      std::chrono::round<std::chrono::seconds>(patience_ - Clock::now());
+  view_.Note(absl::StrCat("waiting for ",
+                          waiting.empty() ? "what the tasks have started"
+                                          : absl::StrJoin(waiting, ", "),
+                          " to end; kills it in ",
+                          absl::FormatDuration(absl::FromChrono(left)),
+                          " (--grace) or at another signal"));
+}
+
 void LaunchLoop::End(int code, int signal) {
   if (is_ending_) return;
   is_ending_ = true;
   code_ = code;
   patience_ = Clock::now() + options_.grace;
+  notices_.emplace(Clock::now());
   for (LaunchedTask& task : tasks_) {
     task.StayEnded();
     task.Signal(signal);

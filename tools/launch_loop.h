@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "leat/core/threads/notice_times.h"
 #include "leat/tools/child_process.h"
 #include "leat/tools/file_descriptor.h"
 #include "leat/tools/launched_task.h"
@@ -72,6 +73,8 @@ class LaunchLoop {
   // True if no task runs and none will be started.
   bool AllHaveEnded() const;
 
+  // Shows for which tasks the launcher waits, at the times of `notices_`.
+  void NoteWaiting();
   // Tells all tasks to end. Does nothing after the first call.
   void End(int code, int signal);
   // Records an error and the exit code.
@@ -92,6 +95,8 @@ class LaunchLoop {
   int signal_ = 0;
   // The time at which processes that should end are killed, and later given up.
   Clock::time_point patience_ = {};
+  // When to say for which tasks it waits; set once it ends.
+  std::optional<NoticeTimes> notices_ = {};
   int code_ = 0;
   absl::Status status_ = absl::OkStatus();
 };

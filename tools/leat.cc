@@ -202,7 +202,9 @@ int Main(int argc, char** argv) {
     return Launch(flags.launch, log);
   }
   if (end < argc) {
-    return Report(log, absl::InvalidArgumentError("-- is for leat launch"),
+    return Report(log,
+                  absl::InvalidArgumentError(
+                      "'--' with a program behind it is for leat launch only"),
                   kExitUsage);
   }
   if (serve->parsed()) return Serve(flags.serve, log);

@@ -319,7 +319,7 @@ absl::StatusOr<size_t> StringWidth(const Tensor& tensor) {
   for (const std::string& text : tensor.data<std::string>()) {
     if (!text.empty() && text.back() == '\0') {
       return absl::InvalidArgumentError(
-          "a string that ends in a zero byte would lose it in a .npy file");
+          "a string ends in a zero byte, which it would lose in a .npy file");
     }
     width = std::max(width, text.size());
   }

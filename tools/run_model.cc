@@ -13,14 +13,19 @@
 namespace leat {
 namespace {
 
+constexpr absl::string_view kFeed = "--feed";
+constexpr absl::string_view kFetch = "--fetch";
+
 // The parts of "y=@y.npy", or "y" without a file.
 struct NameAndFile {
   std::string name = {};
   std::string file = {};
 };
 
-absl::StatusOr<NameAndFile> ParseNameAndFile(const std::string& text,
-                                             bool needs_file) {
+// Parses the value of `flag`, --feed or --fetch. The former needs a file.
+absl::StatusOr<NameAndFile> ParseNameAndFile(absl::string_view flag,
+                                             const std::string& text) {
+  const bool needs_file = flag == kFeed;
   // The names of tensors do not contain '='.
   const size_t split = text.find('=');
   const bool has_file =
@@ -28,7 +33,8 @@ absl::StatusOr<NameAndFile> ParseNameAndFile(const std::string& text,
   if (split == 0 || text.empty() || (split != text.npos && !has_file) ||
       (needs_file && !has_file)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("'", text, "' is not of the form NAME=@FILE.npy"));
+        absl::StrCat(flag, " '", text, "' is not of the form ",
+                     needs_file ? "" : "NAME or ", "NAME=@FILE.npy"));
   }
   if (!has_file) return NameAndFile{.name = text};
   return NameAndFile{.name = text.substr(0, split),
@@ -51,7 +57,7 @@ struct Inputs {
 absl::StatusOr<Inputs> ReadFeeds(const std::vector<std::string>& feeds) {
   Inputs inputs;
   for (const std::string& feed : feeds) {
-    LEAT_ASSIGN_OR_RETURN(NameAndFile parsed, ParseNameAndFile(feed, true));
+    LEAT_ASSIGN_OR_RETURN(NameAndFile parsed, ParseNameAndFile(kFeed, feed));
     LEAT_ASSIGN_OR_RETURN(Tensor value, ReadNpy(parsed.file));
     inputs.names.push_back(std::move(parsed.name));
     inputs.values.push_back(std::move(value));
@@ -110,7 +116,7 @@ absl::StatusOr<RunModelResult> RunModel(const RunModelOptions& options,
   std::vector<NameAndFile> wanted;
   std::vector<std::string> names;
   for (const std::string& fetch : options.fetches) {
-    LEAT_ASSIGN_OR_RETURN(NameAndFile parsed, ParseNameAndFile(fetch, false));
+    LEAT_ASSIGN_OR_RETURN(NameAndFile parsed, ParseNameAndFile(kFetch, fetch));
     names.push_back(parsed.name);
     wanted.push_back(std::move(parsed));
   }
@@ -123,7 +129,10 @@ absl::StatusOr<RunModelResult> RunModel(const RunModelOptions& options,
                              "': ", graph.NodeIds().size(), " nodes"));
   LEAT_ASSIGN_OR_RETURN(const std::shared_ptr<Session> session,
                         NewSession(graph, options.session));
-  Info(records, absl::StrCat("made a session on ", options.session.devices));
+  Info(records,
+       absl::StrCat("made a session on ", options.session.target.text.empty()
+                                              ? options.session.devices
+                                              : options.session.target.text));
   LEAT_RETURN_IF_ERROR(RunInit(*session, options));
   LEAT_ASSIGN_OR_RETURN(const Callable step,
                         MakeStep(*session, signature, options, records));

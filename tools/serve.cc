@@ -18,6 +18,7 @@
 #include "absl/synchronization/mutex.h"
 #include "leat/core/ending_signals.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/timer_queue.h"
 #include "leat/distributed/server/server.h"
 #include "leat/tools/cluster_flags.h"
 #include "leat/tools/plan_dump.h"
@@ -30,6 +31,7 @@ constexpr char kServeFooter[] =
     "Exit codes: 143 and 130 after SIGTERM and SIGINT, 1 when it cannot "
     "listen, 2 for wrong flags, 3 for a wrong cluster, an address that is "
     "refused, wrong devices or --config files.";
+constexpr std::chrono::seconds kNoticeAfter(1);
 constexpr int64_t kMaxFlagBytes = int64_t{1} << 62;
 constexpr int64_t kMaxCount = int64_t{1} << 40;
 constexpr int64_t kMaxThreads = 4096;
@@ -277,6 +279,14 @@ int Serve(const ServeOptions& options, const Log& log) {
   return StopAtEndingSignal([&](int signal) {
     log.Info(absl::StrCat(signal == SIGTERM ? "SIGTERM" : "SIGINT",
                           ": steps get ", options.grace, " s to end"));
+    // Steps that end within a second are no reason to say more.
+    TimerQueue notices("leat-notices");
+    notices.After(kNoticeAfter, [&log, &options] {
+      log.Warning(absl::StrCat(
+          "waiting for the steps that run; they are cancelled ", options.grace,
+          " s after the signal (--grace), and a second signal ends the task "
+          "at once"));
+    });
     (*server)->Stop(Seconds(options.grace));
   });
 }

@@ -135,9 +135,15 @@ int ShowStatus(const StatusOptions& options, const Log& log) {
       BuiltinTransports().Create("grpc",
                                  {.max_message_bytes = kMaxAnswerBytes});
   if (!transport.ok()) return Report(log, transport.status());
-  ClusterStatus cluster(**transport, AddressOf(options.address),
-                        {.timeout = Seconds(options.timeout),
-                         .min_age = Seconds(options.min_age)});
+  ClusterStatusOptions asking{.timeout = Seconds(options.timeout),
+                              .min_age = Seconds(options.min_age)};
+  // With --watch, a later reading shows which tasks do not answer.
+  if (!options.watch) {
+    asking.on_waiting = [&log](absl::string_view message) {
+      log.Warning(message);
+    };
+  }
+  ClusterStatus cluster(**transport, AddressOf(options.address), asking);
   // A second reading without a pause would show nothing new.
   const std::chrono::nanoseconds interval =
       Seconds(options.watch ? std::max(options.interval, kMinInterval)

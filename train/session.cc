@@ -13,11 +13,12 @@ namespace {
 absl::Status Misplaced(absl::string_view option, const SessionTarget& target) {
   if (target.text.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(option, " is of sessions on a target"));
+        absl::StrCat("the option ", option,
+                     " is for sessions on a target, and there is none"));
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat(option, " is of local sessions; the tasks of target '",
-                   target.text, "' have their own"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the option ", option, " is for local sessions; the tasks of target '",
+      target.text, "' have their own"));
 }
 
 absl::StatusOr<std::shared_ptr<Session>> NewSessionHere(

@@ -38,6 +38,13 @@ class Answer {
   std::optional<absl::StatusOr<Payload>> payload_ ABSL_GUARDED_BY(mutex_);
 };
 
+// Returns the target for `address`, which CheckAddress accepts.
+std::string TargetOf(absl::string_view address) {
+  const std::string path = UnixPath(address);
+  return path.empty() ? absl::StrCat("grpc://", address)
+                      : absl::StrCat("unix://", path);
+}
+
 absl::Status CheckSize(const Method& method,
                        const google::protobuf::MessageLite& request) {
   const size_t bytes = request.ByteSizeLong();
@@ -62,7 +69,10 @@ absl::StatusOr<MasterTarget> ParseTarget(absl::string_view target) {
     return absl::InvalidArgumentError(
         absl::StrCat("target ", QuotedText(target),
                      " is not of the form grpc://host:port, unix:///path or "
-                     "in-process://host:port"));
+                     "in-process://host:port",
+                     CheckAddress(target).ok()
+                         ? absl::StrCat("; perhaps you mean ", TargetOf(target))
+                         : ""));
   }
   if (absl::Status status = CheckAddress(parsed.address); !status.ok()) {
     return absl::InvalidArgumentError(
@@ -97,12 +107,12 @@ absl::Status MasterClient::Call(const Method& method,
 
 absl::Status MasterClient::CallPatiently(
     const Method& method, const google::protobuf::MessageLite& request,
-    google::protobuf::Message& response, const Patience& patience) {
+    google::protobuf::Message& response, const ConnectWait& wait) {
   LEAT_RETURN_IF_ERROR(CheckSize(method, request));
   LEAT_ASSIGN_OR_RETURN(
       const Payload payload,
       leat::CallPatiently(*transport_, address_, method,
-                          {.header = request.SerializeAsString()}, patience));
+                          {.header = request.SerializeAsString()}, wait));
   return ParseHeader(method, payload, response);
 }
 

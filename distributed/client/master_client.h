@@ -62,7 +62,7 @@ class MasterClient {
   absl::Status CallPatiently(const Method& method,
                              const google::protobuf::MessageLite& request,
                              google::protobuf::Message& response,
-                             const Patience& patience);
+                             const ConnectWait& wait);
 
   // Makes later calls notice within seconds that the master is silent.
   // REQUIRES: the master is one of Leat. A master of TensorFlow would have to

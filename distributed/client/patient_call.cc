@@ -125,13 +125,13 @@ class Answers : public std::enable_shared_from_this<Answers> {
 };
 
 // Waits for the answer to come.
-absl::StatusOr<Payload> Wait(Answers& answers, const Patience& patience,
+absl::StatusOr<Payload> Wait(Answers& answers, const ConnectWait& wait,
                              Clock& clock) {
   const Clock::time_point begin = clock.Now();
-  const Clock::time_point deadline = clock.After(patience.timeout);
+  const Clock::time_point deadline = clock.After(wait.timeout);
   NoticeTimes notices(begin);
   Clock::time_point next_look =
-      begin + std::min<Clock::duration>(kFirstLook, patience.timeout / 2);
+      begin + std::min<Clock::duration>(kFirstLook, wait.timeout / 2);
   for (;;) {
     auto answer = answers.WaitUntil(clock, std::min(next_look, notices.next()));
     if (answer.has_value()) return *std::move(answer);
@@ -142,10 +142,10 @@ absl::StatusOr<Payload> Wait(Answers& answers, const Patience& patience,
     }
     if (now < notices.next()) continue;
     notices.Pass();
-    if (patience.on_waiting == nullptr || now >= deadline) continue;
+    if (wait.on_waiting == nullptr || now >= deadline) continue;
     const auto left = std::chrono::round<std::chrono::seconds>(deadline - now);
-    patience.on_waiting(absl::StrCat("waiting for an answer: ", answers.Why(),
-                                     "; still trying for ", Text(left)));
+    wait.on_waiting(absl::StrCat("waiting for an answer: ", answers.Why(),
+                                 "; still trying for ", Text(left)));
   }
 }
 
@@ -154,12 +154,12 @@ absl::StatusOr<Payload> Wait(Answers& answers, const Patience& patience,
 absl::StatusOr<Payload> CallPatiently(Transport& transport,
                                       const std::string& address,
                                       const Method& method, Payload request,
-                                      const Patience& patience, Clock& clock) {
+                                      const ConnectWait& wait, Clock& clock) {
   const auto answers = std::make_shared<Answers>(transport, address, method);
-  answers->Call(std::move(request), {.deadline = clock.After(patience.timeout),
-                                     .cancellation = patience.cancellation,
+  answers->Call(std::move(request), {.deadline = clock.After(wait.timeout),
+                                     .cancellation = wait.cancellation,
                                      .wait_for_ready = true});
-  absl::StatusOr<Payload> answer = Wait(*answers, patience, clock);
+  absl::StatusOr<Payload> answer = Wait(*answers, wait, clock);
   answers->StopLooking();
   // This is the timeout of this call. A task reports that another one is silent
   // without the transport's payload.
@@ -167,8 +167,8 @@ absl::StatusOr<Payload> CallPatiently(Transport& transport,
       !IsOfTransport(answer.status())) {
     return answer;
   }
-  return absl::UnavailableError(absl::StrCat(
-      "gave up after ", Text(patience.timeout), ": ", answers->Why()));
+  return absl::UnavailableError(
+      absl::StrCat("gave up after ", Text(wait.timeout), ": ", answers->Why()));
 }
 
 }  // namespace leat

@@ -21,7 +21,7 @@
 namespace leat {
 
 // Says how long to wait, and whom to tell. A value.
-struct Patience {
+struct ConnectWait {
   std::chrono::nanoseconds timeout = std::chrono::seconds(60);
   // Its cancellation ends the wait with CANCELLED. May be null.
   std::shared_ptr<Cancellation> cancellation = {};
@@ -41,7 +41,7 @@ struct Patience {
 absl::StatusOr<Payload> CallPatiently(Transport& transport,
                                       const std::string& address,
                                       const Method& method, Payload request,
-                                      const Patience& patience,
+                                      const ConnectWait& wait,
                                       Clock& clock = RealClock());
 
 }  // namespace leat

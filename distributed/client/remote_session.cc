@@ -103,7 +103,7 @@ void ExportConfig(const RemoteSessionOptions& options,
   ExportOptimizerOptions(options.optimizer, *config.mutable_graph_options());
 }
 
-Patience PatienceOf(const RemoteSessionOptions& options) {
+ConnectWait ConnectWaitOf(const RemoteSessionOptions& options) {
   return {.timeout = options.connect_timeout,
           .cancellation = options.cancellation,
           .on_waiting = options.on_waiting};
@@ -229,8 +229,8 @@ absl::Status RemoteSession::Create(absl::string_view target,
   request.set_target(std::string(target));
   request.set_request_id(RequestId());
   pb::CreateSessionResponse response;
-  LEAT_RETURN_IF_ERROR(master_->CallPatiently(methods::kCreateSession, request,
-                                              response, PatienceOf(options)));
+  LEAT_RETURN_IF_ERROR(master_->CallPatiently(
+      methods::kCreateSession, request, response, ConnectWaitOf(options)));
   // From now on a master that falls silent is noticed, so that no step waits
   // for it.
   if (response.has_leat()) master_->Watch();
@@ -473,7 +473,7 @@ absl::Status ResetTasks(absl::string_view target,
   }
   pb::ResetResponse response;
   return master->CallPatiently(methods::kReset, request, response,
-                               PatienceOf(options));
+                               ConnectWaitOf(options));
 }
 
 }  // namespace leat

@@ -82,7 +82,7 @@ std::string ProblemOf(absl::string_view address) {
   }
   if (!IsPort(parts.port)) {
     return absl::StrCat("with port ", QuotedText(parts.port),
-                        ", which is no number from 1 to ", kMaxPort);
+                        ", which is no number from 0 to ", kMaxPort);
   }
   return "";
 }

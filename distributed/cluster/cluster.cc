@@ -140,7 +140,7 @@ absl::StatusOr<ClusterSpec> ClusterSpec::Create(Jobs jobs) {
     num_tasks += tasks.size();
     if (num_tasks > kMaxTasks) {
       return absl::InvalidArgumentError(
-          absl::StrCat("a cluster of more than ", kMaxTasks, " tasks"));
+          absl::StrCat("the cluster has more than ", kMaxTasks, " tasks"));
     }
     for (const auto& [index, address] : tasks) {
       LEAT_RETURN_IF_ERROR(CheckIndex(index, job));

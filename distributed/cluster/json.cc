@@ -184,7 +184,7 @@ absl::string_view JsonValue::KindText() const {
 absl::StatusOr<JsonValue> ParseJson(absl::string_view text) {
   if (text.size() > kMaxJsonBytes) {
     return absl::InvalidArgumentError(
-        absl::StrCat("a JSON text of ", text.size(), " bytes; at most ",
+        absl::StrCat("the JSON text has ", text.size(), " bytes, and at most ",
                      kMaxJsonBytes, " are read"));
   }
   // nlohmann takes a zero byte for the end and ignores what follows.

@@ -140,6 +140,18 @@ absl::Status AsOwnError(absl::Status status) {
   return WithExitCode(std::move(status), kErrorExitCode);
 }
 
+void SayWaiting(absl::string_view message) {
+  // The line is written in one piece, because several threads may write.
+  const std::string line = absl::StrCat(message, "\n");
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+SessionOptions SessionOptionsOf(const ClusterTask& task) {
+  SessionOptions options = task.session_options();
+  options.on_waiting = SayWaiting;
+  return options;
+}
+
 int RunProgram(CLI::App& app, int argc, char** argv,
                absl::FunctionRef<absl::StatusOr<int>()> run) {
   const std::string name = app.get_name();

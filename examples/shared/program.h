@@ -11,7 +11,9 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "leat/train/cluster_task.h"
+#include "leat/train/session.h"
 
 namespace CLI {
 class App;
@@ -44,6 +46,13 @@ absl::Status CheckTrains(const ClusterTask& task);
 // Marks an error as not caused by a lost task, whatever its code; UNAVAILABLE
 // otherwise counts as that.
 absl::Status AsOwnError(absl::Status status);
+
+// Says on standard error for what the program waits. It is meant for
+// SessionOptions::on_waiting.
+void SayWaiting(absl::string_view message);
+
+// Returns task.session_options(), with SayWaiting.
+SessionOptions SessionOptionsOf(const ClusterTask& task);
 
 // Parses the flags, runs the program, and reports an error on standard error.
 // Returns the exit code for main(): what `run` returns, kLostTaskExitCode or

@@ -11,11 +11,15 @@
 #include <vector>
 
 #include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/timer_queue.h"
 #include "leat/distributed/server/server.h"
 #include "leat/distributed/transport/in_process.h"
 #include "leat/protos/worker.pb.h"
+#include "leat/tests/distributed/fake_transport.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::cluster_status_test {
 namespace {
@@ -166,8 +170,9 @@ TEST_F(ClusterStatusTest, SaysWhenAnotherTaskIsAtAnAddress) {
   ASSERT_TRUE(reading.ok()) << reading.status();
   EXPECT_EQ(reading->tasks[1].status,
             absl::FailedPreconditionError(
-                "at 127.0.0.1:2 answers /job:worker/replica:0"
-                "/task:3: the address is wrong"));
+                "/job:worker/replica:0/task:3 answers at 127.0.0.1:2, which "
+                "the cluster says is /job:worker/replica:0/task:2; correct the "
+                "address of one of them"));
 }
 
 TEST_F(ClusterStatusTest, AsksSoManyAndCountsTheRest) {
@@ -190,7 +195,50 @@ TEST_F(ClusterStatusTest, RefusesAnswersThatMakeNoSense) {
   const auto strange = transport_->Listen("127.0.0.1:1", methods);
   ASSERT_TRUE(strange.ok());
   EXPECT_EQ(Status().Read().status().message(),
-            "no status of 127.0.0.1:1: the answer is no status of a task");
+            "no status of 127.0.0.1:1: what answers there is no task, or one of "
+            "an unknown version");
+}
+
+TEST(ClusterStatusNoticesTest, NameTheTasksThatHaveNotAnswered) {
+  testing::SimulatedClock clock;
+  TimerQueue timers("test", clock);
+  testing::FakeTransport transport;
+  pb::TaskStatusResponse status;
+  for (const char* address : {"b:1", "c:1", "d:1", "e:1", "f:1"}) {
+    pb::PeerTrafficStatus& peer = *status.add_peers();
+    peer.set_address(address);
+    peer.set_task(
+        absl::StrCat("/job:worker/replica:0/task:", status.peers_size()));
+    // All but one answer when the others have given up.
+    const auto time = std::chrono::seconds(peer.address() == "c:1" ? 5 : 40);
+    transport.Serve(
+        address, [&timers, time](const std::shared_ptr<CallContext>&, Payload,
+                                 Reply reply) {
+          timers.After(time, [reply = std::move(reply)]() mutable {
+            std::move(reply)(absl::UnavailableError("late"));
+          });
+        });
+  }
+  transport.Serve("a:1", [&status](const std::shared_ptr<CallContext>&, Payload,
+                                   Reply reply) {
+    std::move(reply)(Payload{.header = status.SerializeAsString()});
+  });
+  std::vector<std::string> notices;
+  const auto reading =
+      ClusterStatus(transport, "a:1",
+                    {.on_waiting =
+                         [&notices](absl::string_view message) {
+                           notices.emplace_back(message);
+                         }},
+                    clock)
+          .Read();
+  ASSERT_TRUE(reading.ok()) << reading.status();
+  EXPECT_EQ(reading->num_unreachable(), 5u);
+  EXPECT_THAT(
+      notices,
+      ElementsAre("waiting for the status of b:1, c:1, d:1 and 2 more",
+                  "waiting for the status of b:1, d:1, e:1 and 1 more",
+                  "waiting for the status of b:1, d:1, e:1 and 1 more"));
 }
 
 }  // namespace

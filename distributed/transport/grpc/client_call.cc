@@ -12,6 +12,7 @@
 #include "leat/distributed/transport/grpc/heartbeat.h"
 #include "leat/distributed/transport/grpc/settings.h"
 #include "leat/distributed/transport/grpc/status.h"
+#include "leat/distributed/transport/grpc/why_unreachable.h"
 #include "leat/distributed/wire/wire.h"
 
 namespace leat {
@@ -117,7 +118,7 @@ absl::Status ClientCall::ErrorOf(const grpc::Status& status) {
   const std::string message = status.error_message();
   switch (status.error_code()) {
     case grpc::StatusCode::UNAVAILABLE:
-      return UnreachableError(address_, message);
+      return UnreachableError(address_, WhyUnreachable(message));
     case grpc::StatusCode::DEADLINE_EXCEEDED:
       return LateError(address_, method_.path);
     case grpc::StatusCode::CANCELLED:
@@ -150,6 +151,10 @@ absl::Status ClientCall::CancelledError() const {
 bool ClientCall::WasSaidByCallee(const grpc::Status& status) const {
   if (context_.GetServerTrailingMetadata().count(kSaidByCallee) > 0) {
     return true;
+  }
+  // An HTTP server that does not know gRPC, such as a proxy, answered.
+  if (absl::StartsWith(status.error_message(), "Received http2 header")) {
+    return false;
   }
   // TensorFlow's tasks do not mark their errors. For streams that break, gRPC
   // makes up headers with a status, which is always UNAVAILABLE.

@@ -52,7 +52,7 @@ class PatientCallTest : public ::testing::Test {
   }
   // Serves kReset as a transport does that reaches nobody in time.
   void NeverAnswer() {
-    AnswerAfter(patience_.timeout, LateError(kMaster, methods::kReset.path));
+    AnswerAfter(wait_.timeout, LateError(kMaster, methods::kReset.path));
   }
   // Serves the health check with a handler that counts its calls.
   void AnswerHealth(absl::Status health) {
@@ -66,19 +66,19 @@ class PatientCallTest : public ::testing::Test {
 
   absl::StatusOr<Payload> Call() {
     const Clock::time_point begin = clock_.Now();
-    patience_.on_waiting = [this, begin](absl::string_view message) {
+    wait_.on_waiting = [this, begin](absl::string_view message) {
       notices_.emplace_back(message);
       times_.push_back(
           std::chrono::round<seconds>(clock_.Now() - begin).count());
     };
-    return CallPatiently(transport_, kMaster, methods::kReset, {}, patience_,
+    return CallPatiently(transport_, kMaster, methods::kReset, {}, wait_,
                          clock_);
   }
 
   SimulatedClock clock_;
   TimerQueue timers_{"test", clock_};
   FakeTransport transport_;
-  Patience patience_ = {};
+  ConnectWait wait_ = {};
   int num_looks_ = 0;
   std::vector<std::string> notices_;
   std::vector<int64_t> times_;
@@ -93,7 +93,7 @@ TEST_F(PatientCallTest, SaysNothingDuringTheFirstSecond) {
 }
 
 TEST_F(PatientCallTest, SaysWhyItWaitsAtGrowingIntervals) {
-  patience_.timeout = seconds(100);
+  wait_.timeout = seconds(100);
   NeverAnswer();
   const absl::Status status = Call().status();
   EXPECT_THAT(times_, ElementsAre(1, 10, 30, 60, 90));
@@ -107,7 +107,7 @@ TEST_F(PatientCallTest, SaysWhyItWaitsAtGrowingIntervals) {
 }
 
 TEST_F(PatientCallTest, GivesTheReasonAlsoAfterAShortTimeout) {
-  patience_.timeout = milliseconds(20);
+  wait_.timeout = milliseconds(20);
   NeverAnswer();
   EXPECT_THAT(std::string(Call().status().message()),
               HasSubstr("gave up after 20ms: connection refused"));
@@ -159,10 +159,10 @@ TEST_F(PatientCallTest, AsksOneQuestionAtATimeAndEndsTheLast) {
 }
 
 TEST_F(PatientCallTest, EndsWhenItIsCancelled) {
-  patience_.cancellation = std::make_shared<Cancellation>();
+  wait_.cancellation = std::make_shared<Cancellation>();
   NeverAnswer();
   timers_.After(seconds(2), [this] {
-    patience_.cancellation->Cancel(absl::CancelledError("enough"));
+    wait_.cancellation->Cancel(absl::CancelledError("enough"));
   });
   EXPECT_EQ(Call().status().code(), absl::StatusCode::kCancelled);
   EXPECT_THAT(times_, ElementsAre(1));

@@ -425,6 +425,17 @@ TEST(RemoteSessionTargetTest, NoMasterThereIsUnavailable) {
       << session.status();
 }
 
+TEST(RemoteSessionTargetTest, ABareAddressIsRefusedWithTheTargetForIt) {
+  EXPECT_THAT(std::string(ParseTarget("localhost:1").status().message()),
+              HasSubstr("'localhost:1' is not of the form"));
+  EXPECT_THAT(std::string(ParseTarget("localhost:1").status().message()),
+              HasSubstr("perhaps you mean grpc://localhost:1"));
+  EXPECT_THAT(std::string(ParseTarget("unix:/a/b").status().message()),
+              HasSubstr("perhaps you mean unix:///a/b"));
+  EXPECT_THAT(std::string(ParseTarget("localhost").status().message()),
+              ::testing::Not(HasSubstr("perhaps")));
+}
+
 TEST(RemoteSessionTargetTest, TargetsNameTransportAndAddress) {
   const auto expect = [](absl::string_view target, absl::string_view transport,
                          absl::string_view address) {

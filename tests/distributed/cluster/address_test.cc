@@ -23,7 +23,7 @@ TEST(AddressTest, AcceptsNamesNumbersAndSockets) {
 
 TEST(AddressTest, RefusesEverythingElseQuotingIt) {
   const std::string form = "is none of HOST:PORT, [IPV6]:PORT and unix:/PATH";
-  const std::string port = "which is no number from 1 to 65535";
+  const std::string port = "which is no number from 0 to 65535";
   const std::pair<std::string, std::string> cases[] = {
       {"", "address '' " + form},
       {"localhost", "address 'localhost' " + form},

@@ -139,7 +139,7 @@ TEST(ClusterSpecTest, RefusesMoreThan100000Tasks) {
   EXPECT_TRUE(ClusterSpec::Create(jobs).ok());
   jobs["ps"][0] = "ps:1";
   EXPECT_EQ(ErrorOf(ClusterSpec::Create(jobs)),
-            "a cluster of more than 100000 tasks");
+            "the cluster has more than 100000 tasks");
 }
 
 TEST(ClusterSpecTest, NamesTheTasksThereAreWhenOneIsNot) {

@@ -101,7 +101,7 @@ TEST(JsonTest, RefusesATextAboveAMebibyte) {
   const std::string space(kMaxJsonBytes - 2, ' ');
   EXPECT_TRUE(ParseJson("{}" + space).ok());
   EXPECT_EQ(ErrorOf("{} " + space),
-            "a JSON text of 1048577 bytes; at most 1048576 are read");
+            "the JSON text has 1048577 bytes, and at most 1048576 are read");
 }
 
 // A parser that took the zero byte for the end would ignore what follows.

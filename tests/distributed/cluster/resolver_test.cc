@@ -220,7 +220,7 @@ TEST(ResolverTest, WrongFlagsAreRefused) {
        "has 0"},
       {Hosts("a:70000", "", "ps", 0),
        "--ps_hosts and --worker_hosts: /job:ps/task:0: address 'a:70000' is "
-       "with port '70000', which is no number from 1 to 65535"},
+       "with port '70000', which is no number from 0 to 65535"},
       {Flags("", "ps", 0),
        "nothing describes a cluster; looked at: --cluster; --ps_hosts and "
        "--worker_hosts; TF_CONFIG"},

@@ -332,7 +332,7 @@ TEST_F(LaunchTest, ASecondSignalKills) {
   AwaitBegun("ps-0");
   launcher->Signal(SIGTERM);
   AwaitOutput(*launcher, "SIGTERM: passed on");
-  absl::SleepFor(absl::Milliseconds(50));
+  AwaitOutput(*launcher, "waiting for chief-0, ps-0 to end");
   EXPECT_TRUE(launcher->IsRunning());
   launcher->Signal(SIGINT);
   EXPECT_EQ(launcher->Wait(absl::Seconds(30)), 128 + SIGTERM);

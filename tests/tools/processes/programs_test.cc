@@ -181,6 +181,46 @@ TEST_F(ProgramsTest, FailWith1ForWrongData) {
             "nosuch.npy");
 }
 
+TEST_F(ProgramsTest, SayForWhichTargetTheyWaitAndWhyItIsLost) {
+  // Nothing listens on port 1, which only the superuser could use.
+  const Ended ended = Leat({"run", model_, "--fetch", "c", "--connect-timeout",
+                            "2", "--target", "grpc://127.0.0.1:1"});
+  ExpectEnd(ended, 138,
+            "gave up after 2s: 127.0.0.1:1 cannot be reached: "
+            "connection refused");
+  EXPECT_THAT(ended.err,
+              HasSubstr("warning: waiting for an answer: 127.0.0.1:1 cannot be "
+                        "reached: connection refused"));
+  const Ended quiet =
+      Leat({"run", model_, "--fetch", "c", "--connect-timeout", "2",
+            "--log-level", "error", "--target", "grpc://127.0.0.1:1"});
+  EXPECT_THAT(quiet.err, Not(HasSubstr("waiting")));
+}
+
+TEST_F(ProgramsTest, PrintWhereTheGraphSays) {
+  const auto print = [](const std::string& stream) {
+    const std::string model =
+        Write("print.pbtxt", absl::StrCat(R"(
+      node { name: "text" op: "Const"
+             attr { key: "dtype" value { type: DT_STRING } }
+             attr { key: "value" value { tensor {
+               dtype: DT_STRING tensor_shape {} string_val: "hello" } } } }
+      node { name: "print" op: "PrintV2" input: "text"
+             attr { key: "output_stream" value { s: ")",
+                                          stream, R"(" } } })"));
+    return Leat({"run", model, "--fetch", "print"});
+  };
+  const Ended out = print("stdout");
+  EXPECT_EQ(out.code, 0) << out.err;
+  EXPECT_THAT(out.out, HasSubstr("hello\n"));
+  EXPECT_THAT(out.err, IsEmpty());
+  const Ended err = print("stderr");
+  EXPECT_EQ(err.code, 0) << err.err;
+  EXPECT_THAT(err.out, Not(HasSubstr("hello")));
+  EXPECT_EQ(err.err, "hello\n");
+  ExpectEnd(print("nosuch"), 1, "valid streams are stdout, stderr");
+}
+
 TEST_F(ProgramsTest, FailWith2ForWrongFlags) {
   ExpectEnd(Leat({}), 2, "subcommand is required");
   ExpectEnd(Leat({"bogus"}), 2, "no command 'bogus'; there are run");

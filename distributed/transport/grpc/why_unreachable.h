@@ -1,0 +1,21 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// WhyUnreachable: says in a user's words why gRPC could not connect to a task.
+// Stateless, thread-safe.
+#ifndef LEAT_DISTRIBUTED_TRANSPORT_GRPC_WHY_UNREACHABLE_H_
+#define LEAT_DISTRIBUTED_TRANSPORT_GRPC_WHY_UNREACHABLE_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace leat {
+
+// Returns the reason that `message`, gRPC's message of a call that ended with
+// UNAVAILABLE, tells, to follow "ADDRESS cannot be reached: ". Returns what is
+// left of the message itself if it is none of the known ones.
+std::string WhyUnreachable(absl::string_view message);
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_TRANSPORT_GRPC_WHY_UNREACHABLE_H_
