@@ -181,13 +181,7 @@ int Launch(const LaunchOptions& options, const Log& log) {
   }
   OpenStandardStreams();
   const absl::StatusOr<std::vector<TaskId>> ids = ParseJobs(options.jobs);
-  if (!ids.ok()) {
-    return Report(log,
-                  absl::Status(ids.status().code(),
-                               absl::StrCat("--jobs ", options.jobs, ": ",
-                                            ids.status().message())),
-                  kExitUsage);
-  }
+  if (!ids.ok()) return Report(log, ids.status(), kExitUsage);
   const absl::StatusOr<std::unique_ptr<LocalCluster>> cluster =
       LocalCluster::Create(*ids);
   if (!cluster.ok()) return Report(log, cluster.status());

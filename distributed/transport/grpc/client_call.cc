@@ -24,6 +24,13 @@ using SystemClock = std::chrono::system_clock;
 // The message with which a gRPC server rejects calls while it shuts down.
 constexpr char kShuttingDown[] = "CANCELLED";
 
+// True if a server answered that speaks HTTP/2 but not gRPC, such as a proxy.
+// gRPC makes a code of the HTTP status.
+bool IsOfHttpServer(const grpc::Status& status) {
+  return absl::StartsWith(status.error_message(),
+                          "Received http2 header with status");
+}
+
 }  // namespace
 
 ClientCall::ClientCall(absl::string_view address, const Method& method,
@@ -133,7 +140,11 @@ absl::Status ClientCall::ErrorOf(const grpc::Status& status) {
   }
   const absl::Status error = FromGrpcStatus(status);
   return AsTransportError(absl::Status(
-      error.code(), absl::StrCat(address_, ": ", error.message())));
+      error.code(),
+      absl::StrCat(
+          address_,
+          IsOfHttpServer(status) ? " is no task, but an HTTP server: " : ": ",
+          error.message())));
 }
 
 absl::Status ClientCall::CancelledError() const {
@@ -152,10 +163,7 @@ bool ClientCall::WasSaidByCallee(const grpc::Status& status) const {
   if (context_.GetServerTrailingMetadata().count(kSaidByCallee) > 0) {
     return true;
   }
-  // An HTTP server that does not know gRPC, such as a proxy, answered.
-  if (absl::StartsWith(status.error_message(), "Received http2 header")) {
-    return false;
-  }
+  if (IsOfHttpServer(status)) return false;
   // TensorFlow's tasks do not mark their errors. For streams that break, gRPC
   // makes up headers with a status, which is always UNAVAILABLE.
   switch (status.error_code()) {

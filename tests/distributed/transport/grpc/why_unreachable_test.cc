@@ -9,9 +9,10 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <memory>
 #include <string>
+#include <thread>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -89,6 +90,27 @@ class BoundSocket {
 
   // From now on the kernel accepts connections, and nobody answers them.
   void Listen() const { EXPECT_EQ(listen(fd_, 16), 0); }
+  // Accepts one connection and answers its first request as an HTTP/2 server
+  // does that does not know the path: with status 404.
+  void AnswerNotFound() const {
+    const int connection = accept(fd_, nullptr, nullptr);
+    // Its settings, and a HEADERS frame that ends stream 1 (RFC 9113).
+    const absl::string_view settings("\0\0\0\4\0\0\0\0\0", 9);
+    const absl::string_view not_found("\0\0\1\1\5\0\0\0\1\x8d", 10);
+    EXPECT_EQ(send(connection, settings.data(), settings.size(), 0), 9);
+    std::string received;
+    char buffer[4096];
+    // The path stands in the HEADERS frame of the request.
+    while (!absl::StrContains(received, "CreateSession")) {
+      const ssize_t size = recv(connection, buffer, sizeof(buffer), 0);
+      if (size <= 0) break;
+      received.append(buffer, static_cast<size_t>(size));
+    }
+    EXPECT_EQ(send(connection, not_found.data(), not_found.size(), 0), 10);
+    while (recv(connection, buffer, sizeof(buffer), 0) > 0) {
+    }
+    close(connection);
+  }
   std::string target() const {
     return absl::StrCat("grpc://127.0.0.1:", port_);
   }
@@ -119,6 +141,21 @@ TEST(WhyUnreachableTest, ASessionSaysThatItsMasterIsSilent) {
   EXPECT_THAT(ErrorOf(silent.target(), std::chrono::seconds(6)),
               AllOf(HasSubstr("timed out"), HasSubstr("does not answer"),
                     Not(HasSubstr("SETTINGS"))));
+}
+
+TEST(WhyUnreachableTest, ASessionSaysThatAnHttpServerAnswers) {
+  const BoundSocket server;
+  server.Listen();
+  std::thread answers([&server] { server.AnswerNotFound(); });
+  GraphBuilder b;
+  b.Const(1.0f);
+  const auto session = NewRemoteSession(*b.Build(), server.target());
+  EXPECT_THAT(
+      std::string(session.status().message()),
+      AllOf(HasSubstr("127.0.0.1:"),
+            HasSubstr("is no task, but an HTTP server"), HasSubstr("404")));
+  EXPECT_TRUE(session.status().GetPayload(kTransportErrorPayload).has_value());
+  answers.join();
 }
 
 TEST(WhyUnreachableTest, ASessionSaysThatItsHostIsUnknown) {
