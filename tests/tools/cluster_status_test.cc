@@ -194,9 +194,10 @@ TEST_F(ClusterStatusTest, RefusesAnswersThatMakeNoSense) {
               });
   const auto strange = transport_->Listen("127.0.0.1:1", methods);
   ASSERT_TRUE(strange.ok());
-  EXPECT_EQ(Status().Read().status().message(),
-            "no status of 127.0.0.1:1: what answers there is no task, or one of "
-            "an unknown version");
+  EXPECT_EQ(
+      Status().Read().status().message(),
+      "no status of 127.0.0.1:1: what answers there is no task, or one of "
+      "an unknown version");
 }
 
 TEST(ClusterStatusNoticesTest, NameTheTasksThatHaveNotAnswered) {
