@@ -26,7 +26,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
 #include "leat/core/status_macros.h"
-#include "leat/core/threads/notice_times.h"
 #include "leat/examples/shared/fashion_mnist_data.h"
 #include "leat/examples/shared/fashion_mnist_model.h"
 #include "leat/examples/shared/program.h"
@@ -301,12 +300,13 @@ absl::Status WaitForOthers(const Graph& graph, const ClusterTask& task,
   for (const Variable& reached : shared.reached) {
     args.fetches.push_back(reached.value());
   }
-  const auto end = std::chrono::steady_clock::now() + kLongestWait;
-  NoticeTimes notices(std::chrono::steady_clock::now());
-  while (std::chrono::steady_clock::now() < end) {
-    if (std::chrono::steady_clock::now() >= notices.next()) {
+  const auto begin = std::chrono::steady_clock::now();
+  bool has_said = false;
+  while (std::chrono::steady_clock::now() < begin + kLongestWait) {
+    if (!has_said &&
+        std::chrono::steady_clock::now() > begin + std::chrono::seconds(1)) {
       SayWaiting("waiting for the other tasks to end");
-      notices.Pass();
+      has_said = true;
     }
     LEAT_ASSIGN_OR_RETURN(const auto out, session->Run(args));
     const int64_t last = std::min(steps, out.front().scalar<int64_t>());

@@ -312,8 +312,9 @@ TEST_F(ClusterStageTest, RefusesWhatDescribesNoCluster) {
   std::string hosts = "w:1";
   for (int i = 2; i <= 101; ++i) absl::StrAppend(&hosts, ",w:", i);
   input_ = {.worker_hosts = hosts};
-  EXPECT_THAT(error("cpu:1000"),
-              HasSubstr("101 tasks of 1000 devices each have more than 100000"));
+  EXPECT_THAT(
+      error("cpu:1000"),
+      HasSubstr("101 tasks of 1000 devices each have more than 100000"));
 }
 
 }  // namespace
