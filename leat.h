@@ -24,7 +24,6 @@
 
 // Tensors and errors
 #include "leat/core/dtype.h"
-#include "leat/core/partial_shape.h"
 #include "leat/core/shape.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/tensor.h"
@@ -40,7 +39,6 @@
 
 // Graphs and files
 #include "leat/graph/graph.h"
-#include "leat/graph/io/graph_def.h"
 #include "leat/graph/io/graph_file.h"
 
 // Run a graph
@@ -50,7 +48,6 @@
 
 // Layers, losses and optimizers
 #include "leat/train/nn/activations.h"
-#include "leat/train/nn/embedding.h"
 #include "leat/train/nn/initializers.h"
 #include "leat/train/nn/layers.h"
 #include "leat/train/nn/learning_rate.h"
@@ -66,7 +63,6 @@
 #include "leat/train/progress_bar.h"
 
 // Run and train on a cluster
-#include "leat/distributed/cluster/cluster.h"
 #include "leat/distributed/cluster/resolver.h"
 #include "leat/distributed/server/server.h"
 #include "leat/train/cluster_task.h"
@@ -74,6 +70,12 @@
 #include "leat/train/readiness.h"
 #include "leat/train/recoverable_session.h"
 #include "leat/train/sync_replicas.h"
+
+// Ops and kernels of your own
+#include "leat/graph/op_registry.h"
+#include "leat/kernels/kernel_context.h"
+#include "leat/kernels/kernel_registry.h"
+#include "leat/runtime/local_session.h"
 
 // IWYU pragma: end_exports
 

@@ -1,17 +1,20 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // OpRegistry holds the ops that exist, the signatures of their kernels, and the
-// decoders of the variants that they make. Files of graph/ops/ register ops:
+// decoders of the variants that they make. The files of graph/ops/ register the
+// ops of this library (docs/adding.md). A program adds its own to them:
 //
-//   void Register(OpRegistry& registry) {
-//     registry.Add({.name = "Softsign",
-//                   .doc = "Returns x / (1 + |x|), element by element.",
-//                   .inputs = {"features: T"},
-//                   .outputs = {"activations: T"},
-//                   .attrs = {"T: {half, bfloat16, float, double} = float"},
-//                   .shape = shapes::Unchanged},
-//                  {OnCpu({{"T", kFloats.dtypes()}})});
-//   }
+//   OpRegistry ops;
+//   ops::RegisterAll(ops);  // the ops of this library
+//   ops.Add({.name = "Twice",
+//            .doc = "Returns 2 * x, element by element.",
+//            .inputs = {"x: float"},
+//            .outputs = {"y: float"},
+//            .shape = shapes::Unchanged},
+//           {OnCpu()});
+//   GraphBuilder builder(ops);
+//   Output input = builder.Placeholder<float>("input");
+//   Output y = AddOp({.op = "Twice", .inputs = {input}}).output(0);
 #ifndef LEAT_GRAPH_OP_REGISTRY_H_
 #define LEAT_GRAPH_OP_REGISTRY_H_
 

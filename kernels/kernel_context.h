@@ -2,6 +2,18 @@
 //
 // KernelContext: what a kernel can use while it runs: the inputs and outputs of
 // its node, memory, threads and the services of its step.
+//
+//   class Twice final : public Kernel {
+//     absl::Status Compute(KernelContext& context) const override {
+//       const Tensor& x = context.input(0);
+//       LEAT_ASSIGN_OR_RETURN(Tensor* const y,
+//                             context.ForwardOrAllocate({0}, 0, x.shape()));
+//       for (size_t i = 0; i < x.data<float>().size(); ++i) {
+//         y->mutable_data<float>()[i] = 2 * x.data<float>()[i];
+//       }
+//       return absl::OkStatus();
+//     }
+//   };
 #ifndef LEAT_KERNELS_KERNEL_CONTEXT_H_
 #define LEAT_KERNELS_KERNEL_CONTEXT_H_
 

@@ -6,11 +6,13 @@
 // (KernelSignature); a test finds kernels without a signature and signatures
 // without a kernel.
 //
-// A kernel file registers its kernels like this:
+// The files of kernels/any/ and kernels/cpu/ register the kernels of this
+// library (docs/adding.md). A program adds its own to them:
 //
-//   void Register(KernelRegistry& registry) {
-//     registry.Add("NoOp", kCpu, &MakeFunction<&DoNothing>);
-//   }
+//   KernelRegistry kernels;
+//   RegisterAllKernels(kernels);  // the kernels of this library
+//   kernels.Add("Twice", kCpu, &MakeFunction<&ComputeTwice>);
+//   LEAT_ASSIGN_OR_RETURN(auto session, NewLocalSession(graph, {}, kernels));
 #ifndef LEAT_KERNELS_KERNEL_REGISTRY_H_
 #define LEAT_KERNELS_KERNEL_REGISTRY_H_
 

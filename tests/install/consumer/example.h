@@ -43,6 +43,7 @@ struct Example {
 // Functions of the program.
 Output BuildNetwork(GraphBuilder& b);
 void Train(const Tensor& images, const Tensor& labels);
+absl::Status ComputeTwice(KernelContext& context);
 
 }  // namespace leat::header_examples
 

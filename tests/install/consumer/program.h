@@ -9,5 +9,7 @@
 // Builds a small network and trains it for eight steps. Returns an error if a
 // step fails, or if the loss does not fall.
 absl::Status RunProgram();
+// Runs a graph with an op that the program defines itself.
+absl::Status RunOwnOp();
 
 #endif  // CONSUMER_PROGRAM_H_
