@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Tests the limits of a task. Each has a flag of `leat serve` that sets it and
-// nothing else, and docs/distributed.md lists each flag with its default.
+// nothing else, and docs/faults.md lists each flag with its default.
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -216,9 +216,9 @@ int64_t DefaultOf(const std::string& text) {
 // Returns the flag and the default of each "`--flag` (default)" in the manual's
 // section on limits.
 std::map<std::string, std::string> DocumentedDefaults() {
-  const std::string manual = ReadFile(LEAT_TESTS_DIR "/../docs/distributed.md");
+  const std::string manual = ReadFile(LEAT_TESTS_DIR "/../docs/faults.md");
   absl::string_view rest = manual;
-  const size_t begin = rest.find("\n### What a task takes");
+  const size_t begin = rest.find("\n## What a task takes");
   if (begin == absl::string_view::npos) return {};
   rest.remove_prefix(begin + 1);
   rest = rest.substr(0, rest.find("\n## "));
