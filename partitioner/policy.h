@@ -2,8 +2,8 @@
 //
 // A placement policy chooses a device, out of those that are allowed, for every
 // group of nodes that must stay together. A policy is a plain function in a
-// file of its own in partitioner/policies/ (docs/adding_plugins.md tells how to
-// add one).
+// file of its own in partitioner/policies/. docs/adding_plans.md shows how to
+// add one.
 #ifndef LEAT_PARTITIONER_POLICY_H_
 #define LEAT_PARTITIONER_POLICY_H_
 
