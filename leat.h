@@ -42,12 +42,12 @@
 #include "leat/graph/io/graph_file.h"
 
 // Run a graph
-#include "leat/core/threads/cancellation.h"
 #include "leat/runtime/session.h"
 #include "leat/train/session.h"
 
 // Layers, losses and optimizers
 #include "leat/train/nn/activations.h"
+#include "leat/train/nn/embedding.h"
 #include "leat/train/nn/initializers.h"
 #include "leat/train/nn/layers.h"
 #include "leat/train/nn/learning_rate.h"

@@ -26,6 +26,7 @@
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/train/cluster_task.h"
+#include "leat/train/nn/embedding.h"
 #include "leat/train/nn/learning_rate.h"
 #include "leat/train/nn/losses.h"
 #include "leat/train/nn/optimizers.h"
