@@ -56,8 +56,9 @@ bool TakesNoTime(const Graph& graph, const Node& node) {
 }  // namespace
 
 absl::StatusOr<Bundles> Bundles::Create(const Graph& graph,
-                                        absl::Span<const int> part_of) {
-  Bundles bundles(graph);
+                                        absl::Span<const int> part_of,
+                                        const BundleLimits& limits) {
+  Bundles bundles(graph, limits);
   bundles.part_of_.assign(part_of.begin(), part_of.end());
   LEAT_ASSIGN_OR_RETURN(const std::vector<NodeId> order,
                         TopologicalOrder(graph));
@@ -109,7 +110,7 @@ bool Bundles::OnlyUpdates(const Endpoint& source, int device) const {
 
 int64_t Bundles::BytesOf(const Endpoint& source) const {
   if (source.index == TensorId::kControl) return 0;
-  constexpr int64_t kUnknown = kMaxTensorBytes + 1;
+  constexpr int64_t kUnknown = INT64_MAX;
   const DType dtype = graph_->node(source.node).output_type(source.index);
   if (outputs_.empty() || !IsPlainBytes(dtype)) return kUnknown;
   const auto& outputs = outputs_[static_cast<size_t>(source.node)];
@@ -126,15 +127,15 @@ int64_t Bundles::BytesOf(const Endpoint& source) const {
 void Bundles::Join(const Endpoint& source, int part, int device, NodeId recv) {
   const Waits& waits = waits_[source.node];
   const int64_t bytes = BytesOf(source);
-  if (waits.is_unknown || bytes > kMaxTensorBytes) return;
+  if (waits.is_unknown || bytes > limits_.max_bytes / 2) return;
   if (waits.computes && !OnlyUpdates(source, device)) return;
   const Key key{part_of_[source.node], device, waits.hops, waits.others,
                 waits.computes};
   const auto [open, is_new] = open_.try_emplace(key, bundles_.size());
   if (!is_new) {
     const Bundle& bundle = bundles_[open->second];
-    if (bundle.recvs.size() == kMaxTensors ||
-        bundle.bytes + bytes > kMaxBytes) {
+    if (bundle.recvs.size() == limits_.max_tensors ||
+        bundle.bytes + bytes > limits_.max_bytes) {
       open->second = bundles_.size();
     }
   }

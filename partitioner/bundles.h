@@ -35,6 +35,7 @@
 #include "leat/graph/analysis/consumers.h"
 #include "leat/graph/graph.h"
 #include "leat/graph/shape_inference.h"
+#include "leat/partitioner/bundle_limits.h"
 
 namespace leat {
 
@@ -46,17 +47,11 @@ inline constexpr char kBundleAttr[] = "_leat_bundle";
 // not change meanwhile. Not thread-safe.
 class Bundles {
  public:
-  // The most bytes and tensors in a bundle.
-  static constexpr int64_t kMaxBytes = int64_t{1} << 20;
-  static constexpr size_t kMaxTensors = 64;
-
-  // A larger tensor is sent alone.
-  static constexpr int64_t kMaxTensorBytes = kMaxBytes / 2;
-
   // Prepares to bundle the tensors of `graph`, which is borrowed. `part_of` is
   // each node's partition, by NodeId. Fails as TopologicalOrder does.
   static absl::StatusOr<Bundles> Create(const Graph& graph,
-                                        absl::Span<const int> part_of);
+                                        absl::Span<const int> part_of,
+                                        const BundleLimits& limits);
 
   // Adds a tensor to a bundle if that is allowed. `source` is the output, or
   // the control edge (index kControl), that crosses. `recv` is the id of the
@@ -87,18 +82,20 @@ class Bundles {
   // partition, the receiving device, and hops, others and computes of Waits.
   using Key = std::tuple<int, int, int, uint64_t, bool>;
 
-  explicit Bundles(const Graph& graph) : graph_(&graph), consumers_(graph) {}
+  Bundles(const Graph& graph, const BundleLimits& limits)
+      : graph_(&graph), limits_(limits), consumers_(graph) {}
 
   // Returns what the node waits for. REQUIRES: waits_ of all its producers.
   Waits WaitsOf(NodeId id);
-  // Returns the bytes of a tensor, 0 for a control edge. Returns more than
-  // kMaxTensorBytes if they are not known before the step runs.
+  // Returns the bytes of a tensor, 0 for a control edge. Returns more than a
+  // bundle may have if they are not known before the step runs.
   int64_t BytesOf(const Endpoint& source) const;
   // Returns true if all consumers on the device change a state and have no
   // outputs but references to it.
   bool OnlyUpdates(const Endpoint& source, int device) const;
 
   const Graph* graph_;
+  BundleLimits limits_;
   Consumers consumers_;
   std::vector<int> part_of_;                          // by NodeId
   std::vector<std::vector<InferredOutput>> outputs_;  // by NodeId, or empty

@@ -27,10 +27,12 @@ class Partitioner {
  public:
   Partitioner(const Graph& graph, PartitionBy by,
               absl::Span<const DeviceInfo> devices,
-              absl::Span<const std::string> foreign_tasks)
+              absl::Span<const std::string> foreign_tasks,
+              const BundleLimits& bundles)
       : graph_(graph),
         by_(by),
         foreign_tasks_(foreign_tasks.begin(), foreign_tasks.end()),
+        bundle_limits_(bundles),
         may_be_dead_(CanCarryDeadTensors(graph)) {
     for (const DeviceInfo& device : devices) {
       incarnations_.emplace(device.name, device.incarnation);
@@ -76,8 +78,9 @@ class Partitioner {
   // has succeeded.
   absl::StatusOr<std::vector<Partition>> Cut() {
     LEAT_ASSIGN_OR_RETURN(frames_, FindFrames(graph_));
-    if (by_ == PartitionBy::kTask) {
-      LEAT_ASSIGN_OR_RETURN(bundles_, Bundles::Create(graph_, part_of_));
+    if (by_ == PartitionBy::kTask && bundle_limits_.max_tensors > 1) {
+      LEAT_ASSIGN_OR_RETURN(bundles_,
+                            Bundles::Create(graph_, part_of_, bundle_limits_));
     }
     for (const std::string& name : part_names_) {
       parts_.push_back({.name = name, .graph = EmptyGraph()});
@@ -423,9 +426,10 @@ class Partitioner {
   const Graph& graph_;
   const PartitionBy by_;
   const absl::flat_hash_set<std::string> foreign_tasks_;
+  const BundleLimits bundle_limits_;
   const bool may_be_dead_;
   Frames frames_;
-  std::optional<Bundles> bundles_;  // nothing if the graph is cut by device
+  std::optional<Bundles> bundles_;  // nothing if there are none
   absl::flat_hash_map<std::string, uint64_t> incarnations_;  // by device
   std::vector<int> part_of_device_;  // by index into graph_.devices()
   std::vector<std::string> part_names_;
@@ -444,8 +448,8 @@ class Partitioner {
 
 absl::StatusOr<std::vector<Partition>> PartitionGraph(
     Graph graph, PartitionBy by, absl::Span<const DeviceInfo> devices,
-    absl::Span<const std::string> foreign_tasks) {
-  Partitioner partitioner(graph, by, devices, foreign_tasks);
+    absl::Span<const std::string> foreign_tasks, const BundleLimits& bundles) {
+  Partitioner partitioner(graph, by, devices, foreign_tasks, bundles);
   LEAT_RETURN_IF_ERROR(partitioner.AssignParts());
   if (std::string only = partitioner.OnlyPart(); !only.empty()) {
     std::vector<Partition> whole;

@@ -14,6 +14,7 @@
 #include "absl/types/span.h"
 #include "leat/core/devices/device.h"
 #include "leat/graph/graph.h"
+#include "leat/partitioner/bundle_limits.h"
 
 namespace leat {
 
@@ -36,7 +37,8 @@ struct Partition {
 //    (control_loops.h) is moved to its _Recvs.
 //
 // `devices` gives the incarnations of the devices. With kTask, tensors between
-// tasks that are not among `foreign_tasks` travel in bundles (bundles.h).
+// tasks that are not among `foreign_tasks` travel in bundles (bundles.h) within
+// the limits `bundles`; by default there are none.
 //
 // Returns INVALID_ARGUMENT naming the node if it has no device or one that is
 // not among `devices`, if it takes a reference from another partition, or if it
@@ -44,7 +46,8 @@ struct Partition {
 // there. Fails as FindFrames does.
 absl::StatusOr<std::vector<Partition>> PartitionGraph(
     Graph graph, PartitionBy by, absl::Span<const DeviceInfo> devices,
-    absl::Span<const std::string> foreign_tasks = {});
+    absl::Span<const std::string> foreign_tasks = {},
+    const BundleLimits& bundles = {});
 
 }  // namespace leat
 

@@ -28,7 +28,7 @@ absl::StatusOr<StepPlan> PlanStep(const Graph& prepared,
   LEAT_ASSIGN_OR_RETURN(
       plan.partitions,
       PartitionGraph(std::move(pruned.graph), PartitionBy::kTask, devices,
-                     options.foreign_tasks));
+                     options.foreign_tasks, options.bundles));
   return plan;
 }
 

@@ -45,6 +45,8 @@ struct PlanOptions {
   // The tasks that may know TensorFlow's ops only, such as
   // "/job:ps/replica:0/task:0".
   std::vector<std::string> foreign_tasks = {};
+  // Of the tensors between tasks that are not among them.
+  BundleLimits bundles = {};
   // If true, the plan keeps a copy of the graph before it was cut.
   bool keep_whole = false;
   // Called after every run of a pass with whether it changed the graph, and

@@ -7,17 +7,6 @@
 #include "absl/strings/str_cat.h"
 
 namespace leat {
-namespace {
-
-// True if the key belongs to a loop. A key outside of loops leaves a mark when
-// it has been used, so that a second use is noticed. Inside of loops such marks
-// would pile up for as long as the loop runs.
-bool IsInLoop(absl::string_view key) {
-  const size_t frame = key.rfind(';');
-  return frame != absl::string_view::npos && key.substr(frame) != ";0:0";
-}
-
-}  // namespace
 
 LocalRendezvous::~LocalRendezvous() {
   bool is_waited_for = false;
@@ -32,7 +21,7 @@ LocalRendezvous::~LocalRendezvous() {
   if (is_waited_for) StartAbort(absl::CancelledError("the step has ended"));
 }
 
-absl::Status LocalRendezvous::Send(absl::string_view key, Tensor tensor,
+absl::Status LocalRendezvous::Send(const ParsedKey& key, Tensor tensor,
                                    bool is_dead) {
   Done waiter;
   {
@@ -43,7 +32,7 @@ absl::Status LocalRendezvous::Send(absl::string_view key, Tensor tensor,
     Entry& entry = *known;
     if (entry.sent) {
       return absl::AlreadyExistsError(
-          absl::StrCat("tensor was sent twice in one step: ", key));
+          absl::StrCat("tensor was sent twice in one step: ", key.text()));
     }
     entry.sent = true;
     if (entry.waiter == nullptr) {
@@ -52,13 +41,13 @@ absl::Status LocalRendezvous::Send(absl::string_view key, Tensor tensor,
       return absl::OkStatus();
     }
     waiter = std::exchange(entry.waiter, nullptr);
-    if (IsInLoop(key)) entries_.erase(key);
+    if (key.is_in_loop()) entries_.erase(key.text());
   }
   std::move(waiter)(absl::OkStatus(), std::move(tensor), is_dead);
   return absl::OkStatus();
 }
 
-void LocalRendezvous::RecvAsync(absl::string_view key, Done done) {
+void LocalRendezvous::RecvAsync(const ParsedKey& key, Done done) {
   Tensor tensor;
   bool is_dead = false;
   absl::Status status;
@@ -71,7 +60,7 @@ void LocalRendezvous::RecvAsync(absl::string_view key, Done done) {
       status = Full(key);
     } else if (entry->received) {
       status = absl::AlreadyExistsError(
-          absl::StrCat("tensor was asked for twice in one step: ", key));
+          absl::StrCat("tensor was asked for twice in one step: ", key.text()));
     } else {
       entry->received = true;
       if (!entry->sent) {
@@ -80,7 +69,7 @@ void LocalRendezvous::RecvAsync(absl::string_view key, Done done) {
       }
       tensor = std::move(entry->tensor);
       is_dead = entry->is_dead;
-      if (IsInLoop(key)) entries_.erase(key);
+      if (key.is_in_loop()) entries_.erase(key.text());
     }
   }
   std::move(done)(status, std::move(tensor), is_dead);
@@ -100,17 +89,17 @@ size_t LocalRendezvous::num_untaken() const {
   return untaken;
 }
 
-LocalRendezvous::Entry* LocalRendezvous::FindOrAdd(absl::string_view key) {
-  if (entries_.size() >= max_entries_ && !entries_.contains(key)) {
+LocalRendezvous::Entry* LocalRendezvous::FindOrAdd(const ParsedKey& key) {
+  if (entries_.size() >= max_entries_ && !entries_.contains(key.text())) {
     return nullptr;
   }
-  return &entries_[key];
+  return &entries_[key.text()];
 }
 
-absl::Status LocalRendezvous::Full(absl::string_view key) const {
+absl::Status LocalRendezvous::Full(const ParsedKey& key) const {
   return absl::ResourceExhaustedError(absl::StrCat(
       "the rendezvous of the step is full with ", max_entries_,
-      " entries (max_rendezvous_entries); there is no room for ", key));
+      " entries (max_rendezvous_entries); there is no room for ", key.text()));
 }
 
 void LocalRendezvous::StartAbort(const absl::Status& reason) {

@@ -1,8 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // LocalRendezvous: the table through which the devices of one process exchange
-// the tensors of one step. A key is TensorFlow's text, which ends with
-// ";frame:iteration" (core/devices/rendezvous.h).
+// the tensors of one step, by the texts of their keys.
 #ifndef LEAT_RUNTIME_LOCAL_RENDEZVOUS_H_
 #define LEAT_RUNTIME_LOCAL_RENDEZVOUS_H_
 
@@ -31,9 +30,8 @@ class LocalRendezvous final : public Rendezvous {
   // Implement Rendezvous. A key that is sent twice, or received twice, in one
   // step is ALREADY_EXISTS. Inside of loops a key is forgotten after use, so
   // this is not noticed there.
-  absl::Status Send(absl::string_view key, Tensor tensor,
-                    bool is_dead) override;
-  void RecvAsync(absl::string_view key, Done done) override;
+  absl::Status Send(const ParsedKey& key, Tensor tensor, bool is_dead) override;
+  void RecvAsync(const ParsedKey& key, Done done) override;
   void StartAbort(const absl::Status& reason) override;
 
   // The number of entries now.
@@ -57,9 +55,9 @@ class LocalRendezvous final : public Rendezvous {
 
   // Returns the entry of a key, which is made if there is room, or null if
   // there is none.
-  Entry* FindOrAdd(absl::string_view key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Entry* FindOrAdd(const ParsedKey& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // The error for a key that there is no room for.
-  absl::Status Full(absl::string_view key) const;
+  absl::Status Full(const ParsedKey& key) const;
 
   const size_t max_entries_;
   mutable Mutex mutex_;

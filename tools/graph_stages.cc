@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/work_queue.h"
+#include "leat/distributed/wire/recv_tensor.h"
 #include "leat/graph/analysis/consumers.h"
 #include "leat/graph/lowering/lower.h"
 #include "leat/partitioner/control_loops.h"
@@ -60,8 +61,9 @@ absl::StatusOr<std::vector<Partition>> CutByTaskAndDevice(
     by_task[device.name.substr(0, device.name.find("/device:"))].push_back(
         device);
   }
-  LEAT_ASSIGN_OR_RETURN(std::vector<Partition> tasks,
-                        PartitionGraph(graph, PartitionBy::kTask, devices));
+  LEAT_ASSIGN_OR_RETURN(
+      std::vector<Partition> tasks,
+      PartitionGraph(graph, PartitionBy::kTask, devices, {}, kBundleLimits));
   std::vector<Partition> parts;
   for (Partition& task : tasks) {
     LEAT_ASSIGN_OR_RETURN(

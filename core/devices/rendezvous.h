@@ -8,6 +8,9 @@
 #ifndef LEAT_CORE_DEVICES_RENDEZVOUS_H_
 #define LEAT_CORE_DEVICES_RENDEZVOUS_H_
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -19,9 +22,9 @@
 
 namespace leat {
 
-// The parts of a key, whose text is
-// "send_device;incarnation;recv_device;tensor_name;frame:iteration". The text
-// is byte for byte TensorFlow's, so that its workers and ours find each other's
+// The parts from which a key is made. Its text is
+// "send_device;incarnation;recv_device;tensor_name;frame:iteration", which is
+// byte for byte TensorFlow's, so that its workers and ours find each other's
 // tensors. A plain value.
 struct RendezvousKey {
   std::string send_device;        // full name
@@ -34,8 +37,53 @@ struct RendezvousKey {
   // Returns the text of the key.
   std::string ToString() const;
   // Parses the text of a key. Returns INVALID_ARGUMENT quoting it unless it has
-  // exactly five well-formed parts.
+  // exactly five well-formed parts, the devices' names included.
   static absl::StatusOr<RendezvousKey> Parse(absl::string_view text);
+};
+
+// The text of a key, parsed once where it enters a task and passed on. The
+// parts are views into the text, and are as long as it lives. A step has a key
+// for every tensor, so names of devices are neither copied nor parsed. A value.
+class ParsedKey {
+ public:
+  // Makes a malformed key without parts.
+  ParsedKey() = default;
+  // Parses the text. Of a malformed one, the parts are what is between its
+  // semicolons, and the numbers have no meaning.
+  explicit ParsedKey(std::string text);
+
+  const std::string& text() const { return text_; }
+  // Returns true if the key has exactly five parts, none of which is empty, and
+  // if its numbers are numbers.
+  bool is_well_formed() const { return is_well_formed_; }
+  absl::string_view send_device() const { return Part(0); }
+  uint64_t send_incarnation() const { return send_incarnation_; }
+  absl::string_view recv_device() const { return Part(2); }
+  absl::string_view tensor_name() const { return Part(3); }
+  // Returns copies of the parts.
+  RendezvousKey Parts() const;
+  // Returns true if the key belongs to a loop.
+  bool is_in_loop() const { return frame_ != 0 || iteration_ != 0; }
+
+  // Returns the key of the same tensor in that iteration of a loop.
+  ParsedKey InLoop(uint64_t frame, int64_t iteration) const;
+
+ private:
+  // Returns what is between the semicolons `i` - 1 and `i`.
+  absl::string_view Part(size_t i) const {
+    const size_t begin =
+        i == 0 ? 0 : std::min(semicolons_[i - 1] + 1, text_.size());
+    return absl::string_view(text_).substr(begin, semicolons_[i] - begin);
+  }
+
+  std::string text_;
+  // The places of the first semicolons; the size of the text for those that it
+  // does not have.
+  std::array<size_t, 4> semicolons_ = {};
+  bool is_well_formed_ = false;
+  uint64_t send_incarnation_ = 0;
+  uint64_t frame_ = 0;
+  int64_t iteration_ = 0;
 };
 
 // The meeting place of one step. Thread-safe. It owns tensors that have been
@@ -52,13 +100,13 @@ class Rendezvous {
   // Hands over a tensor under `key`. Never blocks. Returns ALREADY_EXISTS if a
   // tensor has been sent under this key before, and the reason once the step
   // has been aborted.
-  virtual absl::Status Send(absl::string_view key, Tensor tensor,
+  virtual absl::Status Send(const ParsedKey& key, Tensor tensor,
                             bool is_dead) = 0;
 
   // Calls `done` exactly once, outside of any lock: in this call if the tensor
   // is there, and otherwise when it is sent or the step is aborted. `done` must
   // not block.
-  virtual void RecvAsync(absl::string_view key, Done done) = 0;
+  virtual void RecvAsync(const ParsedKey& key, Done done) = 0;
 
   // Aborts the step: all waiting and later calls fail with `reason`. The reason
   // of the first abort stays. Does not wait. REQUIRES: !reason.ok().

@@ -12,7 +12,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/cluster/address.h"
-#include "leat/distributed/requests/parse_message.h"
+#include "leat/distributed/wire/parse_message.h"
 
 namespace leat {
 namespace {

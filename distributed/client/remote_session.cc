@@ -14,6 +14,7 @@
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/client/master_client.h"
 #include "leat/distributed/cluster/device_attributes.h"
+#include "leat/distributed/transport/call_errors.h"
 #include "leat/graph/io/graph_def.h"
 #include "leat/graph/merge.h"
 #include "leat/graph/op_registry.h"

@@ -3,16 +3,18 @@
 
 #include <utility>
 
+#include "leat/distributed/cluster/device_task.h"
+
 namespace leat {
 
 OpenRecvs::Entry::Entry(OpenRecvs& recvs, int64_t step_id,
-                        absl::string_view key)
-    : recvs_(&recvs), step_id_(step_id), key_(key), since_(Clock::now()) {
+                        absl::Span<const ParsedKey> keys)
+    : recvs_(&recvs), step_id_(step_id), keys_(keys), since_(Clock::now()) {
   MutexLock lock(recvs.mutex_);
   previous_ = recvs.last_;
   (previous_ == nullptr ? recvs.first_ : previous_->next_) = this;
   recvs.last_ = this;
-  ++recvs.size_;
+  recvs.size_ += keys.size();
 }
 
 void OpenRecvs::Entry::Close() {
@@ -21,7 +23,7 @@ void OpenRecvs::Entry::Close() {
   MutexLock lock(recvs->mutex_);
   (previous_ == nullptr ? recvs->first_ : previous_->next_) = next_;
   (next_ == nullptr ? recvs->last_ : next_->previous_) = previous_;
-  --recvs->size_;
+  recvs->size_ -= keys_.size();
 }
 
 std::vector<OpenRecvs::Recv> OpenRecvs::Oldest(std::chrono::nanoseconds min_age,
@@ -33,9 +35,14 @@ std::vector<OpenRecvs::Recv> OpenRecvs::Oldest(std::chrono::nanoseconds min_age,
        entry != nullptr && recvs.size() < max_recvs; entry = entry->next_) {
     const std::chrono::nanoseconds age = now - entry->since_;
     if (age < min_age) break;
-    recvs.push_back({.step_id = entry->step_id_,
-                     .key = std::string(entry->key_.substr(0, kMaxKeyBytes)),
-                     .age = age});
+    for (const ParsedKey& key : entry->keys_) {
+      if (recvs.size() == max_recvs) break;
+      recvs.push_back({.step_id = entry->step_id_,
+                       .key = key.text().substr(0, kMaxKeyBytes),
+                       .sender = std::string(TaskOfDevice(key.send_device())),
+                       .receiver = std::string(TaskOfDevice(key.recv_device())),
+                       .age = age});
+    }
   }
   return recvs;
 }

@@ -4,7 +4,7 @@
 // its peers from it. It is for people who want to know why a step does not
 // proceed.
 //
-//   OpenRecvs::Entry waiting(recvs, step_id, key);  // in the list until Close
+//   OpenRecvs::Entry waiting(recvs, step_id, keys);  // in the list until Close
 #ifndef LEAT_DISTRIBUTED_EXCHANGE_OPEN_RECVS_H_
 #define LEAT_DISTRIBUTED_EXCHANGE_OPEN_RECVS_H_
 
@@ -14,7 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "leat/core/devices/rendezvous.h"
 #include "leat/core/threads/mutex.h"
 
 namespace leat {
@@ -30,19 +31,21 @@ class OpenRecvs {
   struct Recv {
     int64_t step_id = 0;
     std::string key = {};  // cut to kMaxKeyBytes
+    // The tasks in the key, such as "/job:ps/replica:0/task:0".
+    std::string sender = {};
+    std::string receiver = {};
     std::chrono::nanoseconds age = {};
   };
   // The most bytes of a key that Oldest copies.
   static constexpr size_t kMaxKeyBytes = 1000;
 
-  // Stands for one tensor that is waited for, from its construction until
-  // Close. One entry is not thread-safe, but entries of one list may be on
-  // several threads.
+  // Stands for the tensors of one receive, from its construction until Close.
+  // One entry is not thread-safe, but entries of one list may be on several
+  // threads.
   class Entry {
    public:
-    // `key`, the rendezvous key, and `recvs` are borrowed and must outlive
-    // this.
-    Entry(OpenRecvs& recvs, int64_t step_id, absl::string_view key);
+    // `keys` and `recvs` are borrowed and must outlive this.
+    Entry(OpenRecvs& recvs, int64_t step_id, absl::Span<const ParsedKey> keys);
     ~Entry() { Close(); }
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
@@ -55,7 +58,7 @@ class OpenRecvs {
 
     OpenRecvs* recvs_;  // null once it is closed
     const int64_t step_id_;
-    const absl::string_view key_;
+    const absl::Span<const ParsedKey> keys_;
     const Clock::time_point since_;
     // The neighbours in the list. Guarded by the mutex of `recvs_`.
     Entry* previous_ = nullptr;
@@ -72,7 +75,7 @@ class OpenRecvs {
   // first, at most `max_recvs` of them.
   std::vector<Recv> Oldest(std::chrono::nanoseconds min_age,
                            size_t max_recvs) const;
-  // Returns the number of all open entries, however young.
+  // Returns the number of all Recvs that wait, however young.
   size_t size() const;
 
  private:
@@ -81,7 +84,7 @@ class OpenRecvs {
   // and removing one allocates nothing.
   Entry* first_ ABSL_GUARDED_BY(mutex_) = nullptr;  // the oldest
   Entry* last_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  size_t size_ ABSL_GUARDED_BY(mutex_) = 0;
+  size_t size_ ABSL_GUARDED_BY(mutex_) = 0;  // tensors
 };
 
 }  // namespace leat

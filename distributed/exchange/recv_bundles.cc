@@ -9,7 +9,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "leat/distributed/cluster/device_task.h"
-#include "leat/distributed/requests/parse_message.h"
+#include "leat/distributed/wire/parse_message.h"
 #include "leat/graph/rendezvous_attrs.h"
 #include "leat/partitioner/bundles.h"
 
@@ -30,13 +30,13 @@ struct Ends {
 
 size_t KeyBytes(const RecvBundles::Keys& keys) {
   size_t bytes = 0;
-  for (const std::string& key : keys) bytes += key.size();
+  for (const ParsedKey& key : keys) bytes += key.text().size();
   return bytes;
 }
 
 // True if one request may ask for these keys, and if it saves any others.
 bool MayBeAsked(const RecvBundles::Keys& keys) {
-  return keys.size() > 1 && keys.size() <= Bundles::kMaxTensors &&
+  return keys.size() > 1 && keys.size() <= kMaxRecvKeys &&
          KeyBytes(keys) <= kMaxKeyBytes;
 }
 
@@ -50,26 +50,30 @@ RecvBundles::RecvBundles(const Graph& graph) {
     if (node.op() != "_Recv" || !node.controls.empty()) continue;
     const auto number = node.attrs().Get<int64_t>(kBundleAttr);
     if (!number.ok()) continue;
-    const absl::StatusOr<RendezvousKey> key = RendezvousKeyOf(node.attrs());
-    if (!key.ok() || !seen.insert(key->ToString()).second) continue;
-    const Ends ends = {.send_task = std::string(TaskOfDevice(key->send_device)),
-                       .recv_device = key->recv_device};
+    const absl::StatusOr<RendezvousKey> attrs = RendezvousKeyOf(node.attrs());
+    if (!attrs.ok()) continue;
+    ParsedKey key(attrs->ToString());
+    if (!seen.insert(key.text()).second) continue;
+    const Ends ends = {
+        .send_task = std::string(TaskOfDevice(attrs->send_device)),
+        .recv_device = attrs->recv_device};
     auto& [of_first, keys] =
         marked.try_emplace(*number, std::make_pair(ends, Keys())).first->second;
-    if (ends == of_first) keys.push_back(key->ToString());
+    if (ends == of_first) keys.push_back(std::move(key));
   }
   for (auto& [number, bundle] : marked) {
     Keys& keys = bundle.second;
     if (!MayBeAsked(keys)) continue;
     for (size_t i = 0; i < keys.size(); ++i) {
-      places_.emplace(keys[i], Place{.bundle = bundles_.size(), .index = i});
+      places_.emplace(keys[i].text(),
+                      Place{.bundle = bundles_.size(), .index = i});
     }
     bundles_.push_back(std::make_shared<const Keys>(std::move(keys)));
   }
 }
 
-const RecvBundles::Place* RecvBundles::Find(absl::string_view key) const {
-  const auto found = places_.find(key);
+const RecvBundles::Place* RecvBundles::Find(const ParsedKey& key) const {
+  const auto found = places_.find(key.text());
   return found == places_.end() ? nullptr : &found->second;
 }
 
@@ -81,9 +85,8 @@ BundledRecvs::BundledRecvs(std::shared_ptr<const RecvBundles> bundles)
   }
 }
 
-bool BundledRecvs::Add(absl::string_view key, Rendezvous::Done& done,
-                       RecvBundles::KeysRef& keys,
-                       std::vector<Rendezvous::Done>& all) {
+bool BundledRecvs::Add(const ParsedKey& key, Rendezvous::Done& done,
+                       RecvBundles::KeysRef& keys, RecvDones& all) {
   const RecvBundles::Place* const place = bundles_->Find(key);
   if (place == nullptr) return false;
   MutexLock lock(mutex_);

@@ -7,23 +7,31 @@
 #define LEAT_DISTRIBUTED_EXCHANGE_RECV_BUNDLES_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/string_view.h"
 #include "leat/core/devices/rendezvous.h"
 #include "leat/core/threads/mutex.h"
+#include "leat/distributed/exchange/tensor_receiver.h"
+#include "leat/distributed/wire/recv_tensor.h"
 #include "leat/graph/graph.h"
+#include "leat/partitioner/bundle_limits.h"
 
 namespace leat {
+
+// The limits of the bundles that a master plans: what one request may ask for,
+// and what is not much more in one message than in several.
+inline constexpr BundleLimits kBundleLimits{.max_tensors = kMaxRecvKeys,
+                                            .max_bytes = int64_t{1} << 20};
 
 // The bundles of a graph. Immutable, thread-safe.
 class RecvBundles {
  public:
-  using Keys = std::vector<std::string>;
-  using KeysRef = std::shared_ptr<const Keys>;
+  using Keys = std::vector<ParsedKey>;
+  using KeysRef = RecvKeys::Shared;
   // The position of a key: which bundle, and where in it.
   struct Place {
     size_t bundle = 0;
@@ -42,7 +50,7 @@ class RecvBundles {
   // The keys of each bundle.
   const std::vector<KeysRef>& bundles() const { return bundles_; }
   // Returns null for a key that is in no bundle. Valid as long as this.
-  const Place* Find(absl::string_view key) const;
+  const Place* Find(const ParsedKey& key) const;
 
  private:
   std::vector<KeysRef> bundles_;
@@ -59,8 +67,8 @@ class BundledRecvs {
   // asked for before, or End was called. If the key was the last one of its
   // bundle, sets `keys` to the bundle's keys and `all` to their callbacks, in
   // the same order.
-  bool Add(absl::string_view key, Rendezvous::Done& done,
-           RecvBundles::KeysRef& keys, std::vector<Rendezvous::Done>& all);
+  bool Add(const ParsedKey& key, Rendezvous::Done& done,
+           RecvBundles::KeysRef& keys, RecvDones& all);
 
   // Returns the callbacks that still wait, which the caller has to call. From
   // now on Add returns false.
@@ -69,7 +77,7 @@ class BundledRecvs {
  private:
   // The callbacks of one bundle.
   struct Waiting {
-    std::vector<Rendezvous::Done> dones = {};  // by key; null until asked for
+    RecvDones dones = {};  // by key; null until asked for
     // The number of callbacks that are still to come. 0 once the bundle was
     // pulled.
     size_t missing = 0;

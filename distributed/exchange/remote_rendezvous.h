@@ -16,50 +16,49 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/devices/rendezvous.h"
 #include "leat/core/threads/cancellation.h"
 #include "leat/core/threads/mutex.h"
-#include "leat/distributed/exchange/peers.h"
 #include "leat/distributed/exchange/recv_bundles.h"
+#include "leat/distributed/exchange/tensor_receiver.h"
 #include "leat/distributed/exchange/transfers.h"
-#include "leat/runtime/device_set.h"
 #include "leat/runtime/local_rendezvous.h"
-#include "leat/runtime/session_devices.h"
 
 namespace leat {
 
+class Device;
+class DeviceSet;
+class SessionDevices;
 class StepStatsRecorder;
 
 // Thread-safe. Pulls do not keep it alive; its destructor cancels them.
 class RemoteRendezvous final : public Rendezvous {
  public:
-  // `devices` and `peers` are borrowed and must outlive this; the devices must
-  // also outlive its pulls. At most `max_entries` tensors and Recvs may wait in
-  // the table.
-  RemoteRendezvous(int64_t step_id, DeviceSet& devices, Peers& peers,
-                   size_t max_entries);
+  // `devices` and `receiver` are borrowed and must outlive this; the devices
+  // must also outlive its pulls. At most `max_entries` tensors and Recvs may
+  // wait in the table.
+  RemoteRendezvous(int64_t step_id, DeviceSet& devices,
+                   const TensorReceiver& receiver, size_t max_entries);
   // Aborts whatever still waits, with CANCELLED (derived).
   ~RemoteRendezvous() override;
 
   // Returns INVALID_ARGUMENT for a malformed key and unless a device of this
   // task is the sender. Otherwise fails as LocalRendezvous::Send does.
-  absl::Status Send(absl::string_view key, Tensor tensor,
-                    bool is_dead) override;
+  absl::Status Send(const ParsedKey& key, Tensor tensor, bool is_dead) override;
   // `done` gets INVALID_ARGUMENT for a malformed key and for one whose receiver
   // is not a device of this task, NOT_FOUND for a sender outside of the
-  // cluster, and otherwise fails as Peers::RecvTensor does.
-  void RecvAsync(absl::string_view key, Done done) override;
+  // cluster, and otherwise fails as TensorReceiver::Receive does.
+  void RecvAsync(const ParsedKey& key, Done done) override;
   // Also cancels the pulls and ends the transfers.
   void StartAbort(const absl::Status& reason) override;
 
   // Receives a tensor for a peer, which may only ask for what devices of this
   // task produce. `done` gets INVALID_ARGUMENT, in TensorFlow's words, for a
   // malformed key or an unknown device.
-  void RecvForPeer(absl::string_view key, Done done);
+  void RecvForPeer(const ParsedKey& key, Done done);
 
   // Makes later pulls allocate in the memory of that session, which is limited.
   void UseSession(std::shared_ptr<const SessionDevices> session);
@@ -77,7 +76,7 @@ class RemoteRendezvous final : public Rendezvous {
   const std::shared_ptr<Transfers>& transfers() const { return transfers_; }
 
   // The compute pool of this task, for work that takes long.
-  WorkQueue& compute() { return devices_.compute_queue(); }
+  WorkQueue& compute() const;
 
   // The number of tensors that this task has produced and nobody has asked for
   // yet, or has not completely fetched.
@@ -86,13 +85,13 @@ class RemoteRendezvous final : public Rendezvous {
   }
 
  private:
-  // Pulls one tensor from another task.
-  void Pull(absl::string_view task, absl::string_view key,
-            absl::string_view tensor_name, absl::string_view sender,
-            Device& receiver, Done done);
-  // Pulls the tensors of a bundle. `dones` are the callbacks for `keys`.
-  void PullBundle(absl::string_view task, RecvBundles::KeysRef keys,
-                  Device& receiver, std::vector<Done> dones);
+  // Receives a tensor from another task, for that device of this task: alone,
+  // or with the others of its bundle once all of them have been asked for.
+  void RecvFromTask(absl::string_view task, const ParsedKey& key,
+                    Device& device, Done done);
+  // Pulls tensors from another task. `dones` are the callbacks for `keys`.
+  void Pull(absl::string_view task, RecvKeys keys, Device& receiver,
+            RecvDones dones);
   // Fails the Recvs that wait for the rest of their bundle.
   void EndBundles(const absl::Status& why);
   // Returns null if there are no bundles.
@@ -104,7 +103,7 @@ class RemoteRendezvous final : public Rendezvous {
 
   const int64_t step_id_;
   DeviceSet& devices_;
-  Peers& peers_;
+  const TensorReceiver& receiver_;
   // The table of what devices of this task produce.
   LocalRendezvous local_;
   // Cancelled when the step is aborted or this is destroyed.

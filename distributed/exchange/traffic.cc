@@ -3,30 +3,12 @@
 
 #include <algorithm>
 
-#include "leat/distributed/cluster/device_task.h"
-#include "leat/distributed/transport/transport.h"
+#include "leat/distributed/transport/call_errors.h"
 
 namespace leat {
 namespace {
 
 constexpr size_t kMaxErrorBytes = 500;
-
-// Returns the part of a key behind the first `index` semicolons.
-absl::string_view KeyPart(absl::string_view key, int index) {
-  for (; index > 0; --index) {
-    const size_t end = key.find(';');
-    if (end == absl::string_view::npos) return {};
-    key.remove_prefix(end + 1);
-  }
-  return key.substr(0, key.find(';'));
-}
-
-// Returns true for an error of a peer that cannot be reached, or that has not
-// answered in time.
-bool IsSilence(const absl::Status& status) {
-  return status.GetPayload(kTransportErrorPayload).has_value() &&
-         (absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status));
-}
 
 }  // namespace
 
@@ -46,18 +28,16 @@ void PeerTraffic::CountCall(const Payload& request) {
 
 void PeerTraffic::CountReply(const absl::StatusOr<Payload>& reply) {
   replies_.fetch_add(1, std::memory_order_relaxed);
-  if (!reply.ok()) {
-    const absl::Status& status = reply.status();
-    if (IsSilence(status)) {
-      MutexLock lock(mutex_);
-      error_ = std::string(status.message().substr(0, kMaxErrorBytes));
-      state_.store(State::kUnreachable, std::memory_order_relaxed);
-      return;
-    }
-    // The peer has not answered: this task has given up the call.
-    if (status.GetPayload(kTransportErrorPayload).has_value()) return;
-  } else {
+  if (reply.ok()) {
     bytes_received_.fetch_add(MessageBytes(*reply), std::memory_order_relaxed);
+  } else if (IsTransportError(reply.status())) {
+    // Otherwise this task has given up the call, which tells nothing.
+    if (IsUnreachable(reply.status())) {
+      MutexLock lock(mutex_);
+      error_ = std::string(reply.status().message().substr(0, kMaxErrorBytes));
+      state_.store(State::kUnreachable, std::memory_order_relaxed);
+    }
+    return;
   }
   state_.store(State::kReachable, std::memory_order_relaxed);
   heard_.store(Clock::now().time_since_epoch().count(),
@@ -100,14 +80,6 @@ Traffic::Traffic(const ClusterSpec& cluster) {
 PeerTraffic& Traffic::Of(absl::string_view task) {
   const auto found = peers_.find(task);
   return found == peers_.end() ? others_ : *found->second;
-}
-
-absl::string_view SenderOf(absl::string_view key) {
-  return TaskOfDevice(KeyPart(key, 0));
-}
-
-absl::string_view ReceiverOf(absl::string_view key) {
-  return TaskOfDevice(KeyPart(key, 2));
 }
 
 }  // namespace leat

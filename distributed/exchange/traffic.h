@@ -107,12 +107,6 @@ class Traffic {
   OpenRecvs recvs_;
 };
 
-// Return the task that sends, or receives, the tensor of a rendezvous key, such
-// as "/job:ps/replica:0/task:0", or "" for a malformed key. The result points
-// into `key`.
-absl::string_view SenderOf(absl::string_view key);
-absl::string_view ReceiverOf(absl::string_view key);
-
 }  // namespace leat
 
 #endif  // LEAT_DISTRIBUTED_EXCHANGE_TRAFFIC_H_

@@ -12,11 +12,11 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
 #include "leat/core/threads/clock.h"
-#include "leat/distributed/requests/parse_message.h"
 #include "leat/distributed/requests/request_queue.h"
 #include "leat/distributed/tasks/end_notices.h"
 #include "leat/distributed/tasks/fan_out.h"
 #include "leat/distributed/trace/rpc_logs.h"
+#include "leat/distributed/wire/parse_message.h"
 #include "leat/protos/leat_worker.pb.h"
 #include "leat/runtime/step_deadline.h"
 

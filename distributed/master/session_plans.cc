@@ -10,6 +10,7 @@
 #include "leat/core/status_payloads.h"
 #include "leat/core/threads/cancellation.h"
 #include "leat/core/threads/timer_queue.h"
+#include "leat/distributed/exchange/recv_bundles.h"
 #include "leat/distributed/master/session_config.h"
 #include "leat/runtime/constant_evaluator.h"
 #include "leat/runtime/device_set.h"
@@ -48,6 +49,7 @@ SessionPlans::SessionPlans(const MasterEnvironment& environment,
                .passes = environment.passes,
                .evaluator = evaluator_.get(),
                .foreign_tasks = cluster_.foreign_tasks,
+               .bundles = kBundleLimits,
                .keep_whole = environment.plan_observer != nullptr},
       table_(
           RegisteredPlans::Create([tasks = environment.tasks, handle = handle_](

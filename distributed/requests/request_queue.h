@@ -16,8 +16,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/threads/work_queue.h"
-#include "leat/distributed/requests/parse_message.h"
 #include "leat/distributed/wire/methods.h"
+#include "leat/distributed/wire/parse_message.h"
 #include "leat/distributed/wire/payload.h"
 
 namespace google::protobuf {

@@ -17,6 +17,7 @@
 #include "leat/distributed/exchange/peers.h"
 #include "leat/distributed/exchange/remote_rendezvous.h"
 #include "leat/distributed/exchange/step_table.h"
+#include "leat/distributed/exchange/tensor_receiver.h"
 #include "leat/distributed/master/master.h"
 #include "leat/distributed/requests/call_gate.h"
 #include "leat/distributed/server/health_service.h"
@@ -50,10 +51,12 @@ absl::Status CheckBind(const std::string& bind, bool insecure) {
 // A rendezvous that is counted while it lives.
 class CountedRendezvous {
  public:
-  // `count` is borrowed and must outlive this, as must `devices` and `peers`.
+  // `count` is borrowed and must outlive this, as must `devices` and
+  // `receiver`.
   CountedRendezvous(std::atomic<size_t>& count, int64_t step_id,
-                    DeviceSet& devices, Peers& peers, size_t max_entries)
-      : count_(count), rendezvous_(step_id, devices, peers, max_entries) {
+                    DeviceSet& devices, const TensorReceiver& receiver,
+                    size_t max_entries)
+      : count_(count), rendezvous_(step_id, devices, receiver, max_entries) {
     count_.fetch_add(1, std::memory_order_relaxed);
   }
   ~CountedRendezvous() { count_.fetch_sub(1, std::memory_order_relaxed); }
@@ -129,8 +132,9 @@ class Server::Implementation {
   // The members are destroyed in the reverse order: first no calls come in,
   // then none go out, then the services end, and then the devices, once their
   // threads have done all work that was left. (Threads of a device may still
-  // decode for `peers_`.)
+  // decode for `receiver_`.)
   std::unique_ptr<Peers> peers_;
+  std::unique_ptr<TensorReceiver> receiver_;
   std::unique_ptr<DeviceSet> devices_;
   std::unique_ptr<ServerTaskCaller> tasks_;
   std::unique_ptr<TimerQueue> timers_;
@@ -192,9 +196,10 @@ absl::Status Server::Implementation::MakeTransport() {
       transports.Create(options_.transport,
                         {.max_message_bytes = limits.max_message_bytes,
                          .max_transport_bytes = limits.max_transport_bytes}));
-  peers_ = std::make_unique<Peers>(options_.config.cluster, *transport_,
-                                   devices_->compute_queue(), &ops().variants(),
-                                   limits.max_message_bytes, options_.chunks);
+  peers_ = std::make_unique<Peers>(options_.config.cluster, *transport_);
+  receiver_ = std::make_unique<TensorReceiver>(
+      *peers_, devices_->compute_queue(), &ops().variants(),
+      limits.max_message_bytes, options_.chunks);
   return absl::OkStatus();
 }
 
@@ -204,10 +209,11 @@ void Server::Implementation::MakeWorker() {
   blocking_ = NewThreadPool("leat-blocking", kBlockingThreads);
   steps_ = std::make_unique<StepTable>(
       name_, limits, *timers_,
-      [&count = num_rendezvous_, devices = devices_.get(), peers = peers_.get(),
+      [&count = num_rendezvous_, devices = devices_.get(),
+       receiver = receiver_.get(),
        max_entries = limits.max_rendezvous_entries](int64_t step_id) {
         const auto counted = std::make_shared<CountedRendezvous>(
-            count, step_id, *devices, *peers, max_entries);
+            count, step_id, *devices, *receiver, max_entries);
         return std::shared_ptr<RemoteRendezvous>(counted,
                                                  counted->rendezvous());
       });

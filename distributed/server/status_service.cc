@@ -24,6 +24,43 @@ namespace {
 constexpr size_t kMaxStatusRequestBytes = 1024;
 constexpr size_t kMaxTaskBytes = 200;
 
+void ReportPeer(const PeerTraffic& traffic, pb::PeerTrafficStatus& peer) {
+  const PeerTraffic::Totals totals = traffic.totals();
+  peer.set_kind(
+      static_cast<pb::PeerTrafficStatus::Kind>(static_cast<int>(totals.kind)));
+  peer.set_state(static_cast<pb::PeerTrafficStatus::State>(
+      static_cast<int>(totals.state)));
+  peer.set_error(ShownText(totals.error, totals.error.size()));
+  peer.set_calls(totals.calls);
+  peer.set_calls_under_way(totals.calls_under_way);
+  peer.set_calls_served(totals.calls_served);
+  peer.set_bytes_sent(totals.bytes_sent);
+  peer.set_bytes_received(totals.bytes_received);
+  peer.set_heard_us(totals.heard.has_value() ? ToMicros(*totals.heard) : -1);
+}
+
+// Adds the traffic with every task except `own`.
+void ReportPeers(const Peers& peers, absl::string_view own,
+                 const StatusListing& listing, pb::TaskStatusResponse& status) {
+  int64_t count = 0;
+  for (const auto& [task, peer] : peers.all()) {
+    if (task == own) continue;
+    ++count;
+    if (static_cast<size_t>(status.peers_size()) >= listing.max_peers) continue;
+    pb::PeerTrafficStatus& listed = *status.add_peers();
+    listed.set_task(task);
+    listed.set_address(peer->address());
+    ReportPeer(peer->traffic(), listed);
+  }
+  // The tasks that are not in the cluster. They only call; nobody calls them.
+  const PeerTraffic& others = peers.traffic()->Of("");
+  if (others.totals().calls_served > 0) {
+    ++count;
+    ReportPeer(others, *status.add_peers());
+  }
+  status.set_num_peers(count);
+}
+
 void ReportRecvs(const OpenRecvs& recvs, const StatusListing& listing,
                  pb::TaskStatusResponse& status) {
   for (const OpenRecvs::Recv& recv :
@@ -31,8 +68,8 @@ void ReportRecvs(const OpenRecvs& recvs, const StatusListing& listing,
     pb::WaitingRecvStatus& listed = *status.add_waiting_recvs();
     listed.set_step(ShownStep(recv.step_id));
     listed.set_key(ShownText(recv.key, OpenRecvs::kMaxKeyBytes));
-    listed.set_sender(ShownText(SenderOf(recv.key), kMaxTaskBytes));
-    listed.set_receiver(ShownText(ReceiverOf(recv.key), kMaxTaskBytes));
+    listed.set_sender(ShownText(recv.sender, kMaxTaskBytes));
+    listed.set_receiver(ShownText(recv.receiver, kMaxTaskBytes));
     listed.set_age_us(ToMicros(recv.age));
   }
   status.set_num_waiting_recvs(static_cast<int64_t>(recvs.size()));
@@ -67,7 +104,7 @@ absl::StatusOr<Payload> StatusService::GetStatus(const Payload& payload) const {
   }
   sources_.worker->Report(listing, status);
   sources_.master->Report(listing, status);
-  sources_.peers->Report(sources_.task, listing, status);
+  ReportPeers(*sources_.peers, sources_.task, listing, status);
   ReportRecvs(sources_.peers->traffic()->recvs(), listing, status);
   return ToPayload(status);
 }

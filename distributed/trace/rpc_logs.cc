@@ -4,9 +4,9 @@
 #include <chrono>
 #include <utility>
 
-#include "leat/distributed/requests/parse_message.h"
 #include "leat/distributed/requests/request_queue.h"
 #include "leat/distributed/tasks/fan_out.h"
+#include "leat/distributed/wire/parse_message.h"
 #include "leat/protos/step_stats.pb.h"
 #include "leat/protos/worker.pb.h"
 

@@ -13,6 +13,10 @@ absl::Status AsTransportError(absl::Status status) {
   return status;
 }
 
+bool IsTransportError(const absl::Status& status) {
+  return status.GetPayload(kTransportErrorPayload).has_value();
+}
+
 absl::Status AsCalleeError(absl::Status status) {
   status.ErasePayload(kTransportErrorPayload);
   return status;

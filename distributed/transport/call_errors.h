@@ -16,6 +16,8 @@ namespace leat {
 // error that the callee did not report itself. The errors below have it, unless
 // stated otherwise.
 absl::Status AsTransportError(absl::Status status);
+// Returns true if `status` has that payload.
+bool IsTransportError(const absl::Status& status);
 // Returns `status` without that payload. A callee may pass on an error of its
 // own transport, which for the caller is an error of the callee.
 absl::Status AsCalleeError(absl::Status status);

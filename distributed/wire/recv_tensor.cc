@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/codec/tensor_codec.h"
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
-#include "leat/partitioner/bundles.h"
+#include "leat/distributed/wire/parse_message.h"
 #include "leat/protos/leat_worker.pb.h"
 #include "leat/protos/types.pb.h"
 #include "leat/protos/worker.pb.h"
@@ -17,10 +18,22 @@
 namespace leat {
 namespace {
 
+// Parses a message that is never large.
 template <class Message>
-bool Parse(absl::string_view header, Message& message) {
-  return header.size() <= INT32_MAX &&
-         message.ParseFromArray(header.data(), static_cast<int>(header.size()));
+absl::Status ParseSmall(absl::string_view header, Message& message) {
+  const absl::string_view name = Message::descriptor()->name();
+  LEAT_RETURN_IF_ERROR(CheckInlineHeader(name, header));
+  if (message.ParseFromArray(header.data(), static_cast<int>(header.size()))) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat("malformed ", name));
+}
+
+template <class Message>
+Payload HeaderOnly(const Message& message) {
+  Payload payload;
+  payload.header = message.SerializeAsString();
+  return payload;
 }
 
 int64_t MicrosSince1970() {
@@ -58,6 +71,41 @@ absl::StatusOr<Transfer> ReadTransfer(const pb::LeatTransfer& message) {
                             transfer.shape.DebugString(), " has ", bytes));
 }
 
+// Returns the request in a RecvTensorRequest.
+absl::StatusOr<RecvRequest> DecodeOneKey(absl::string_view header) {
+  pb::RecvTensorRequest message;
+  LEAT_RETURN_IF_ERROR(ParseSmall(header, message));
+  const pb::LeatRecv& wish = message.leat();
+  return RecvRequest{
+      .form = RecvForm::kOne,
+      .step_id = message.step_id(),
+      .keys = RecvKeys(ParsedKey(std::move(*message.mutable_rendezvous_key()))),
+      .request_id = message.request_id(),
+      .wish = {.inline_bytes = std::max<int64_t>(wish.inline_bytes(), 0),
+               .chunk_bytes = std::max<int64_t>(wish.chunk_bytes(), 0)}};
+}
+
+// Returns the request in a RecvTensorsRequest.
+absl::StatusOr<RecvRequest> DecodeKeyList(absl::string_view header) {
+  pb::RecvTensorsRequest message;
+  LEAT_RETURN_IF_ERROR(ParseSmall(header, message));
+  const auto num_keys = static_cast<size_t>(message.rendezvous_key_size());
+  if (num_keys == 0 || num_keys > kMaxRecvKeys) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("RecvTensorsRequest has ", num_keys, " keys; 1 to ",
+                     kMaxRecvKeys, " may be asked for"));
+  }
+  auto keys = std::make_shared<std::vector<ParsedKey>>();
+  keys->reserve(num_keys);
+  for (std::string& key : *message.mutable_rendezvous_key()) {
+    keys->emplace_back(std::move(key));
+  }
+  return RecvRequest{.form = RecvForm::kList,
+                     .step_id = message.step_id(),
+                     .keys = RecvKeys(RecvKeys::Shared(std::move(keys))),
+                     .request_id = message.request_id()};
+}
+
 }  // namespace
 
 bool IsTransferable(DType dtype) {
@@ -65,45 +113,50 @@ bool IsTransferable(DType dtype) {
   return !IsRef(dtype) && IsPlainBytes(dtype) && dtype != DType::kBool;
 }
 
-Payload EncodeRecvTensorRequest(int64_t step_id, absl::string_view key,
-                                int64_t request_id, const ChunkWish& wish) {
-  pb::RecvTensorRequest request;
-  request.set_step_id(step_id);
-  request.set_rendezvous_key(key.data(), key.size());
-  request.set_dma_ok(true);
-  request.set_request_id(request_id);
-  if (wish.chunk_bytes > 0) {
-    request.mutable_leat()->set_inline_bytes(wish.inline_bytes);
-    request.mutable_leat()->set_chunk_bytes(wish.chunk_bytes);
+Payload EncodeRecvRequest(const RecvRequest& request) {
+  const absl::Span<const ParsedKey> keys = request.keys.all();
+  if (request.form == RecvForm::kList) {
+    pb::RecvTensorsRequest message;
+    message.set_step_id(request.step_id);
+    for (const ParsedKey& key : keys) message.add_rendezvous_key(key.text());
+    message.set_request_id(request.request_id);
+    return HeaderOnly(message);
   }
-  Payload payload;
-  payload.header = request.SerializeAsString();
-  return payload;
+  pb::RecvTensorRequest message;
+  message.set_step_id(request.step_id);
+  message.set_rendezvous_key(keys.front().text());
+  message.set_dma_ok(true);
+  message.set_request_id(request.request_id);
+  if (request.wish.chunk_bytes > 0) {
+    message.mutable_leat()->set_inline_bytes(request.wish.inline_bytes);
+    message.mutable_leat()->set_chunk_bytes(request.wish.chunk_bytes);
+  }
+  return HeaderOnly(message);
 }
 
-absl::StatusOr<RecvTensorRequest> DecodeRecvTensorRequest(
-    absl::string_view header) {
-  pb::RecvTensorRequest request;
-  if (!Parse(header, request)) {
-    return absl::InvalidArgumentError("malformed RecvTensorRequest");
-  }
-  return RecvTensorRequest{
-      .step_id = request.step_id(),
-      .key = std::move(*request.mutable_rendezvous_key()),
-      .request_id = request.request_id(),
-      .wish = {
-          .inline_bytes = std::max<int64_t>(request.leat().inline_bytes(), 0),
-          .chunk_bytes = std::max<int64_t>(request.leat().chunk_bytes(), 0)}};
+absl::StatusOr<RecvRequest> DecodeRecvRequest(RecvForm form,
+                                              absl::string_view header) {
+  return form == RecvForm::kOne ? DecodeOneKey(header) : DecodeKeyList(header);
 }
 
-Payload EncodeRecvTensorResponse(Tensor tensor, bool is_dead) {
-  pb::RecvTensorResponse response;
-  response.set_is_dead(is_dead);
-  response.set_send_start_micros(MicrosSince1970());
+Payload EncodeRecvResponse(RecvForm form, SentTensors tensors) {
   Payload payload;
-  payload.header = response.SerializeAsString();
-  payload.tensors.push_back(
-      {.tensor = is_dead ? Tensor::Vector<float>({}) : std::move(tensor)});
+  if (form == RecvForm::kOne) {
+    pb::RecvTensorResponse response;
+    response.set_is_dead(tensors.front().is_dead);
+    response.set_send_start_micros(MicrosSince1970());
+    payload = HeaderOnly(response);
+  } else {
+    pb::RecvTensorsResponse response;
+    response.set_send_start_micros(MicrosSince1970());
+    for (const SentTensor& sent : tensors) response.add_is_dead(sent.is_dead);
+    payload = HeaderOnly(response);
+  }
+  for (SentTensor& sent : tensors) {
+    payload.tensors.push_back({.tensor = sent.is_dead
+                                             ? Tensor::Vector<float>({})
+                                             : std::move(sent.tensor)});
+  }
   return payload;
 }
 
@@ -116,81 +169,28 @@ Payload EncodeTransferResponse(const Transfer& transfer, Tensor chunk) {
   message.set_chunk_bytes(transfer.chunk_bytes);
   message.set_dtype(static_cast<pb::DataType>(transfer.dtype));
   EncodeShape(transfer.shape, message.mutable_shape());
-  Payload payload;
-  payload.header = response.SerializeAsString();
+  Payload payload = HeaderOnly(response);
   payload.tensors.push_back({.tensor = std::move(chunk)});
   return payload;
 }
 
-absl::StatusOr<RecvTensorResponse> DecodeRecvTensorResponse(
-    absl::string_view header) {
-  pb::RecvTensorResponse message;
-  if (!Parse(header, message)) {
-    return absl::InvalidArgumentError("malformed RecvTensorResponse");
+absl::StatusOr<RecvResponse> DecodeRecvResponse(RecvForm form,
+                                                absl::string_view header) {
+  if (form == RecvForm::kList) {
+    pb::RecvTensorsResponse message;
+    LEAT_RETURN_IF_ERROR(ParseSmall(header, message));
+    return RecvResponse{
+        .is_dead = {message.is_dead().begin(), message.is_dead().end()},
+        .send_start_us = message.send_start_micros()};
   }
-  RecvTensorResponse response{.is_dead = message.is_dead(),
-                              .send_start_us = message.send_start_micros()};
+  pb::RecvTensorResponse message;
+  LEAT_RETURN_IF_ERROR(ParseSmall(header, message));
+  RecvResponse response{.is_dead = {message.is_dead()},
+                        .send_start_us = message.send_start_micros()};
   if (!message.is_dead() && message.has_leat()) {
     LEAT_ASSIGN_OR_RETURN(response.transfer, ReadTransfer(message.leat()));
   }
   return response;
-}
-
-Payload EncodeRecvTensorsRequest(int64_t step_id,
-                                 absl::Span<const std::string> keys,
-                                 int64_t request_id) {
-  pb::RecvTensorsRequest request;
-  request.set_step_id(step_id);
-  for (const std::string& key : keys) request.add_rendezvous_key(key);
-  request.set_request_id(request_id);
-  Payload payload;
-  payload.header = request.SerializeAsString();
-  return payload;
-}
-
-absl::StatusOr<RecvTensorsRequest> DecodeRecvTensorsRequest(
-    absl::string_view header) {
-  pb::RecvTensorsRequest message;
-  if (!Parse(header, message)) {
-    return absl::InvalidArgumentError("malformed RecvTensorsRequest");
-  }
-  const auto num_keys = static_cast<size_t>(message.rendezvous_key_size());
-  if (num_keys == 0 || num_keys > Bundles::kMaxTensors) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("RecvTensorsRequest has ", num_keys, " keys; 1 to ",
-                     Bundles::kMaxTensors, " may be asked for"));
-  }
-  RecvTensorsRequest request{.step_id = message.step_id(),
-                             .request_id = message.request_id()};
-  for (std::string& key : *message.mutable_rendezvous_key()) {
-    request.keys.push_back(std::move(key));
-  }
-  return request;
-}
-
-Payload EncodeRecvTensorsResponse(std::vector<SentTensor> tensors) {
-  pb::RecvTensorsResponse response;
-  response.set_send_start_micros(MicrosSince1970());
-  Payload payload;
-  for (SentTensor& sent : tensors) {
-    response.add_is_dead(sent.is_dead);
-    payload.tensors.push_back({.tensor = sent.is_dead
-                                             ? Tensor::Vector<float>({})
-                                             : std::move(sent.tensor)});
-  }
-  payload.header = response.SerializeAsString();
-  return payload;
-}
-
-absl::StatusOr<RecvTensorsResponse> DecodeRecvTensorsResponse(
-    absl::string_view header) {
-  pb::RecvTensorsResponse message;
-  if (!Parse(header, message)) {
-    return absl::InvalidArgumentError("malformed RecvTensorsResponse");
-  }
-  return RecvTensorsResponse{
-      .is_dead = {message.is_dead().begin(), message.is_dead().end()},
-      .send_start_us = message.send_start_micros()};
 }
 
 Payload EncodeFetchChunkRequest(const FetchChunkRequest& request) {
@@ -199,17 +199,13 @@ Payload EncodeFetchChunkRequest(const FetchChunkRequest& request) {
   message.set_id(request.id);
   message.set_offset(request.offset);
   message.set_length(request.length);
-  Payload payload;
-  payload.header = message.SerializeAsString();
-  return payload;
+  return HeaderOnly(message);
 }
 
 absl::StatusOr<FetchChunkRequest> DecodeFetchChunkRequest(
     absl::string_view header) {
   pb::FetchChunkRequest message;
-  if (!Parse(header, message)) {
-    return absl::InvalidArgumentError("malformed FetchChunkRequest");
-  }
+  LEAT_RETURN_IF_ERROR(ParseSmall(header, message));
   return FetchChunkRequest{.step_id = message.step_id(),
                            .id = message.id(),
                            .offset = message.offset(),

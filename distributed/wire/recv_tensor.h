@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The messages of methods::kRecvTensor, kRecvTensors and kFetchChunk: functions
-// with which the caller and the callee encode and decode them. Stateless,
-// thread-safe.
+// The messages with which a task receives tensors of a step from another task:
+// a request for n keys, its response, and the chunks of large tensors. The
+// caller and the callee encode and decode them here. Stateless, thread-safe.
 //
 // Between tasks of Leat a large tensor is a *transfer*: the response has its
 // first chunk, and the receiver fetches the others, several at a time.
@@ -10,17 +10,23 @@
 #define LEAT_DISTRIBUTED_WIRE_RECV_TENSOR_H_
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
-#include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "leat/core/devices/rendezvous.h"
 #include "leat/core/dtype.h"
 #include "leat/core/shape.h"
 #include "leat/core/tensor.h"
+#include "leat/distributed/wire/methods.h"
 #include "leat/distributed/wire/payload.h"
 
 namespace leat {
@@ -68,77 +74,92 @@ struct Transfer {
 // valid elements.
 bool IsTransferable(DType dtype);
 
-// The request for one tensor.
-struct RecvTensorRequest {
+// The two forms of a receive: one tensor by TensorFlow's method RecvTensor, or
+// a list of tensors by Leat's method RecvTensors.
+enum class RecvForm { kOne, kList };
+
+// Returns the method of that form, and its name without the service.
+inline const Method& MethodOf(RecvForm form) {
+  return form == RecvForm::kOne ? methods::kRecvTensor : methods::kRecvTensors;
+}
+inline const char* NameOf(RecvForm form) {
+  return form == RecvForm::kOne ? "RecvTensor" : "RecvTensors";
+}
+
+// The most keys in a request.
+inline constexpr size_t kMaxRecvKeys = 64;
+
+// The keys of a receive: one key of its own, or the keys of a bundle, which the
+// receives of several steps share. A value.
+class RecvKeys {
+ public:
+  using Shared = std::shared_ptr<const std::vector<ParsedKey>>;
+
+  // Makes a malformed key.
+  RecvKeys() = default;
+  explicit RecvKeys(ParsedKey key) : keys_(std::move(key)) {}
+  // REQUIRES: `keys` is not null.
+  explicit RecvKeys(Shared keys) : keys_(std::move(keys)) {}
+
+  // Returns the keys, which are valid as long as this is not moved.
+  absl::Span<const ParsedKey> all() const {
+    const Shared* const shared = std::get_if<Shared>(&keys_);
+    return shared != nullptr ? absl::MakeConstSpan(**shared)
+                             : absl::MakeConstSpan(&std::get<0>(keys_), 1);
+  }
+
+ private:
+  std::variant<ParsedKey, Shared> keys_;
+};
+
+// The request for tensors of a step.
+struct RecvRequest {
+  RecvForm form = RecvForm::kOne;
   int64_t step_id = 0;
-  std::string key = {};  // a RendezvousKey, unchecked
+  RecvKeys keys = {};  // they may be malformed; one if `form` is kOne
+  // Lets the callee notice a request that is delivered twice.
   int64_t request_id = 0;
-  ChunkWish wish = {};  // not negative
+  // Not negative. Without chunks it asks for one piece, as TensorFlow does. A
+  // list is never a transfer and has no wish.
+  ChunkWish wish = {};
 };
 
-// `request_id` lets the callee notice a request that is delivered twice. `wish`
-// without chunks asks for one piece, as TensorFlow does.
-Payload EncodeRecvTensorRequest(int64_t step_id, absl::string_view key,
-                                int64_t request_id, const ChunkWish& wish = {});
-// Returns INVALID_ARGUMENT if `header` is not such a message.
-absl::StatusOr<RecvTensorRequest> DecodeRecvTensorRequest(
-    absl::string_view header);
-
-// Encodes one tensor. A dead one is sent as TensorFlow does: as an empty
-// float[0], whatever the type of the edge. REQUIRES: `tensor` is in host
-// memory.
-Payload EncodeRecvTensorResponse(Tensor tensor, bool is_dead);
-// Encodes the beginning of a transfer with its first chunk.
-Payload EncodeTransferResponse(const Transfer& transfer, Tensor chunk);
-
-// The response without its tensor.
-struct RecvTensorResponse {
-  bool is_dead = false;  // if true, its tensor has no meaning
-  // When it was sent, by the sender's clock, in microseconds since 1970; 0 if
-  // not known.
-  int64_t send_start_us = 0;
-  // If set, the tensor is the first chunk of this transfer.
-  std::optional<Transfer> transfer = {};
-};
-// Returns INVALID_ARGUMENT if `header` is not such a message, or if its
-// transfer makes no sense: its total bytes do not fit its type and shape, or
-// the size of its chunks is not valid.
-absl::StatusOr<RecvTensorResponse> DecodeRecvTensorResponse(
-    absl::string_view header);
+Payload EncodeRecvRequest(const RecvRequest& request);
+// Returns INVALID_ARGUMENT if `header` is not such a message, or too large for
+// the thread that receives it, or a list without a key or with more than
+// kMaxRecvKeys.
+absl::StatusOr<RecvRequest> DecodeRecvRequest(RecvForm form,
+                                              absl::string_view header);
 
 // A tensor that was received or is to be sent. A dead one has no tensor.
 struct SentTensor {
   Tensor tensor = {};
   bool is_dead = false;
 };
+using SentTensors = absl::InlinedVector<SentTensor, 1>;
 
-// The request for the tensors of a bundle (partitioner/bundles.h).
-struct RecvTensorsRequest {
-  int64_t step_id = 0;
-  std::vector<std::string> keys = {};  // RendezvousKeys, unchecked
-  int64_t request_id = 0;
-};
-
-Payload EncodeRecvTensorsRequest(int64_t step_id,
-                                 absl::Span<const std::string> keys,
-                                 int64_t request_id);
-// Returns INVALID_ARGUMENT if `header` is not such a message, or has no key, or
-// more keys than Bundles::kMaxTensors.
-absl::StatusOr<RecvTensorsRequest> DecodeRecvTensorsRequest(
-    absl::string_view header);
-
-// Encodes the tensors in the order of the keys. REQUIRES: they are in host
-// memory.
-Payload EncodeRecvTensorsResponse(std::vector<SentTensor> tensors);
+// Encodes the tensors in the order of the keys. A dead one is sent as
+// TensorFlow does: as an empty float[0], whatever the type of the edge.
+// REQUIRES: the tensors are in host memory; there is one if `form` is kOne.
+Payload EncodeRecvResponse(RecvForm form, SentTensors tensors);
+// Encodes the beginning of a transfer with its first chunk.
+Payload EncodeTransferResponse(const Transfer& transfer, Tensor chunk);
 
 // The response without its tensors.
-struct RecvTensorsResponse {
-  std::vector<bool> is_dead = {};
-  int64_t send_start_us = 0;  // as in RecvTensorResponse
+struct RecvResponse {
+  // By tensor. If true, the tensor has no meaning.
+  absl::InlinedVector<bool, 8> is_dead = {};
+  // When it was sent, by the sender's clock, in microseconds since 1970; 0 if
+  // not known.
+  int64_t send_start_us = 0;
+  // If set, the only tensor is the first chunk of this transfer.
+  std::optional<Transfer> transfer = {};
 };
-// INVALID_ARGUMENT for a header that is not such a message.
-absl::StatusOr<RecvTensorsResponse> DecodeRecvTensorsResponse(
-    absl::string_view header);
+// Returns INVALID_ARGUMENT if `header` is not such a message, or too large for
+// the thread that receives it, or if its transfer makes no sense: its total
+// bytes do not fit its type and shape, or the size of its chunks is not valid.
+absl::StatusOr<RecvResponse> DecodeRecvResponse(RecvForm form,
+                                                absl::string_view header);
 
 // The request for one chunk of a transfer.
 struct FetchChunkRequest {

@@ -14,9 +14,9 @@
 #include "leat/distributed/exchange/recv_call.h"
 #include "leat/distributed/exchange/remote_rendezvous.h"
 #include "leat/distributed/exchange/step_table.h"
-#include "leat/distributed/requests/parse_message.h"
 #include "leat/distributed/shown_ids.h"
 #include "leat/distributed/tasks/end_notices.h"
+#include "leat/distributed/wire/parse_message.h"
 #include "leat/distributed/wire/recv_tensor.h"
 #include "leat/distributed/worker/registered_graph.h"
 #include "leat/graph/op_registry.h"
@@ -135,15 +135,13 @@ void Worker::AddMethods(MethodTable& methods) {
                                          Payload payload, Reply reply) {
     RunGraph(std::move(context), std::move(payload), std::move(reply));
   });
-  methods.Add(methods::kRecvTensors,
-              [this](std::shared_ptr<CallContext> context, Payload payload,
-                     Reply reply) {
-                RecvTensors(std::move(context), payload, std::move(reply));
-              });
-  methods.Add(methods::kRecvTensor, [this](std::shared_ptr<CallContext> context,
-                                           Payload payload, Reply reply) {
-    RecvTensor(std::move(context), payload, std::move(reply));
-  });
+  for (const RecvForm form : {RecvForm::kOne, RecvForm::kList}) {
+    methods.Add(MethodOf(form),
+                [this, form](std::shared_ptr<CallContext> context,
+                             const Payload& payload, Reply reply) {
+                  Recv(form, std::move(context), payload, std::move(reply));
+                });
+  }
   methods.Add(
       methods::kFetchChunk, [this](const std::shared_ptr<CallContext>&,
                                    const Payload& payload, Reply reply) {
@@ -358,41 +356,18 @@ absl::Status Worker::StartStep(RunGraphCall& call) {
   return absl::OkStatus();
 }
 
-void Worker::RecvTensor(std::shared_ptr<CallContext> context,
-                        const Payload& payload, Reply reply) {
-  if (absl::Status status =
-          CheckInlineHeader("RecvTensorRequest", payload.header);
-      !status.ok()) {
-    return std::move(reply)(std::move(status));
-  }
-  absl::StatusOr<RecvTensorRequest> request =
-      DecodeRecvTensorRequest(payload.header);
+void Worker::Recv(RecvForm form, std::shared_ptr<CallContext> context,
+                  const Payload& payload, Reply reply) {
+  absl::StatusOr<RecvRequest> request = DecodeRecvRequest(form, payload.header);
   if (!request.ok()) return std::move(reply)(request.status());
+  const char* const method =
+      form == RecvForm::kOne ? "RecvTensor (GrpcWorker)" : "RecvTensors";
   const absl::StatusOr<std::shared_ptr<RemoteRendezvous>> rendezvous =
-      AwaitStep(request->step_id, request->request_id,
-                "RecvTensor (GrpcWorker)", reply);
+      AwaitStep(request->step_id, request->request_id, method, reply);
   if (!rendezvous.ok()) return std::move(reply)(rendezvous.status());
   ReceiveForPeer(**rendezvous, *std::move(request),
                  static_cast<int64_t>(payload.header.size()), traffic_,
                  std::move(context), std::move(reply));
-}
-
-void Worker::RecvTensors(std::shared_ptr<CallContext> context,
-                         const Payload& payload, Reply reply) {
-  if (absl::Status status =
-          CheckInlineHeader("RecvTensorsRequest", payload.header);
-      !status.ok()) {
-    return std::move(reply)(std::move(status));
-  }
-  absl::StatusOr<RecvTensorsRequest> request =
-      DecodeRecvTensorsRequest(payload.header);
-  if (!request.ok()) return std::move(reply)(request.status());
-  const absl::StatusOr<std::shared_ptr<RemoteRendezvous>> rendezvous =
-      AwaitStep(request->step_id, request->request_id, "RecvTensors", reply);
-  if (!rendezvous.ok()) return std::move(reply)(rendezvous.status());
-  ReceiveBundleForPeer(**rendezvous, *std::move(request),
-                       static_cast<int64_t>(payload.header.size()), traffic_,
-                       std::move(context), std::move(reply));
 }
 
 absl::StatusOr<std::shared_ptr<RemoteRendezvous>> Worker::AwaitStep(

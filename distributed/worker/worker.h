@@ -19,6 +19,7 @@
 #include "leat/distributed/requests/request_ids.h"
 #include "leat/distributed/requests/request_queue.h"
 #include "leat/distributed/wire/methods.h"
+#include "leat/distributed/wire/recv_tensor.h"
 #include "leat/distributed/worker/master_process.h"
 #include "leat/distributed/worker/worker_sessions.h"
 #include "leat/distributed/worker/worker_step.h"
@@ -130,10 +131,8 @@ class Worker {
                 Reply reply);
   void ParseRunGraph(RunGraphCall call);
   absl::Status StartStep(RunGraphCall& call);
-  void RecvTensor(std::shared_ptr<CallContext> context, const Payload& payload,
-                  Reply reply);
-  void RecvTensors(std::shared_ptr<CallContext> context, const Payload& payload,
-                   Reply reply);
+  void Recv(RecvForm form, std::shared_ptr<CallContext> context,
+            const Payload& payload, Reply reply);
   // Returns the rendezvous of a step from which a peer wants tensors. Fails if
   // the request has come before. `reply` is changed so that it ends the peer's
   // wait: a caller that goes away must not leave behind a step that only it has

@@ -10,13 +10,13 @@
 #include "leat/core/devices/rendezvous.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
+#include "leat/distributed/exchange/recv_bundles.h"
 #include "leat/distributed/exchange/remote_rendezvous.h"
 #include "leat/distributed/exchange/step_table.h"
 #include "leat/distributed/shown_ids.h"
 #include "leat/distributed/worker/registered_graph.h"
 #include "leat/distributed/worker/worker_session.h"
 #include "leat/graph/op_registry.h"
-#include "leat/partitioner/bundles.h"
 #include "leat/protos/config.pb.h"
 #include "leat/runtime/device_set.h"
 #include "leat/runtime/step.h"
@@ -24,12 +24,6 @@
 
 namespace leat {
 namespace {
-
-// Returns the tensor's name for messages, from its key.
-std::string TensorOf(const std::string& key) {
-  absl::StatusOr<RendezvousKey> parsed = RendezvousKey::Parse(key);
-  return parsed.ok() ? std::move(parsed->tensor_name) : key;
-}
 
 int64_t Micros(std::chrono::system_clock::time_point time) {
   return std::chrono::duration_cast<std::chrono::microseconds>(
@@ -94,7 +88,7 @@ void WorkerStep::Begin() {
 absl::Status WorkerStep::Join() {
   RunInputs inputs{.devices = session_->devices()};
   // If the limit of messages is small, each tensor is received alone.
-  if (environment_.max_message_bytes >= 2 * Bundles::kMaxBytes) {
+  if (environment_.max_message_bytes >= 2 * kBundleLimits.max_bytes) {
     inputs.bundles = graph_->bundles();
   }
   if (call_.request.exec_opts().record_timeline()) {
@@ -215,7 +209,7 @@ absl::Status WorkerStep::CollectFetches(WireTensors& tensors) {
     Tensor& tensor = returns_[static_cast<size_t>(fetched_[i])];
     if (!tensor.IsValid()) {
       return absl::InvalidArgumentError(
-          absl::StrCat("fetch '", TensorOf(key),
+          absl::StrCat("fetch '", ParsedKey(key).tensor_name(),
                        "' has no value: it is on a branch that was not taken"));
     }
     tensors.push_back({.name = key, .tensor = std::move(tensor)});

@@ -4,11 +4,9 @@
 // one device to another through the step's rendezvous. They pass on that a
 // tensor is dead, too.
 #include <memory>
-#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "leat/core/devices/rendezvous.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/rendezvous_attrs.h"
@@ -18,12 +16,12 @@
 namespace leat::kernels::any::send_recv {
 namespace {
 
-// The part of a rendezvous key that is the same in every run of the node.
-class KeyTemplate {
+// The rendezvous key of a node, which is parsed once for all its runs.
+class NodeKey {
  public:
-  static absl::StatusOr<KeyTemplate> FromNode(const NodeDef& node) {
+  static absl::StatusOr<NodeKey> Of(const NodeDef& node) {
     LEAT_ASSIGN_OR_RETURN(const RendezvousKey key, RendezvousKeyOf(node.attrs));
-    return KeyTemplate(key.ToString());
+    return NodeKey(ParsedKey(key.ToString()));
   }
 
   // Calls `use(key)` with the key of this run.
@@ -32,26 +30,24 @@ class KeyTemplate {
     if (context.frame_id() == 0 && context.iteration() == 0) {
       use(outside_loops_);
     } else {
-      use(absl::StrCat(prefix_, context.frame_id(), ":", context.iteration()));
+      use(outside_loops_.InLoop(context.frame_id(), context.iteration()));
     }
   }
 
  private:
-  explicit KeyTemplate(std::string outside_loops)
-      : outside_loops_(std::move(outside_loops)),
-        prefix_(absl::StripSuffix(outside_loops_, "0:0")) {}
+  explicit NodeKey(ParsedKey outside_loops)
+      : outside_loops_(std::move(outside_loops)) {}
 
-  std::string outside_loops_;
-  std::string prefix_;
+  ParsedKey outside_loops_;
 };
 
 class Send final : public Kernel {
  public:
-  explicit Send(KeyTemplate key) : key_(std::move(key)) {}
+  explicit Send(NodeKey key) : key_(std::move(key)) {}
 
   absl::Status Compute(KernelContext& context) const final {
     absl::Status status;
-    key_.WithKey(context, [&](absl::string_view key) {
+    key_.WithKey(context, [&](const ParsedKey& key) {
       status = context.step().rendezvous->Send(
           key, context.input(0), context.is_dead() || !context.HasInput(0));
     });
@@ -59,15 +55,15 @@ class Send final : public Kernel {
   }
 
  private:
-  const KeyTemplate key_;
+  const NodeKey key_;
 };
 
 class Recv final : public AsyncKernel {
  public:
-  Recv(KeyTemplate key, DType dtype) : key_(std::move(key)), dtype_(dtype) {}
+  Recv(NodeKey key, DType dtype) : key_(std::move(key)), dtype_(dtype) {}
 
   void ComputeAsync(KernelContext& context, Done done) const final {
-    key_.WithKey(context, [&](absl::string_view key) {
+    key_.WithKey(context, [&](const ParsedKey& key) {
       context.step().rendezvous->RecvAsync(
           key,
           [this, &context, done = std::move(done)](
@@ -94,17 +90,17 @@ class Recv final : public AsyncKernel {
     return absl::OkStatus();
   }
 
-  const KeyTemplate key_;
+  const NodeKey key_;
   const DType dtype_;
 };
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeSend(const NodeDef& node) {
-  LEAT_ASSIGN_OR_RETURN(KeyTemplate key, KeyTemplate::FromNode(node));
+  LEAT_ASSIGN_OR_RETURN(NodeKey key, NodeKey::Of(node));
   return std::unique_ptr<Kernel>(std::make_unique<Send>(std::move(key)));
 }
 
 absl::StatusOr<std::unique_ptr<Kernel>> MakeRecv(const NodeDef& node) {
-  LEAT_ASSIGN_OR_RETURN(KeyTemplate key, KeyTemplate::FromNode(node));
+  LEAT_ASSIGN_OR_RETURN(NodeKey key, NodeKey::Of(node));
   LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("tensor_type"));
   return std::unique_ptr<Kernel>(
       std::make_unique<Recv>(std::move(key), BaseOf(dtype)));

@@ -15,15 +15,10 @@
 #include "absl/strings/cord.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/work_queue.h"
+#include "leat/distributed/transport/call_errors.h"
 #include "leat/distributed/transport/transport.h"
 
 namespace leat::testing {
-
-// Returns `status` with the mark of errors that the transport itself makes.
-inline absl::Status OfTheWay(absl::Status status) {
-  status.SetPayload(kTransportErrorPayload, absl::Cord());
-  return status;
-}
 
 // Thread-safe, except that Serve must be called before the first call, and
 // IgnoreCancellation while no call is being made. Owns the handlers; must
@@ -59,7 +54,8 @@ class FakeTransport final : public Transport {
       handler = handlers_.find(std::string(address));
     }
     if (handler == handlers_.end()) {
-      return call->End(OfTheWay(absl::UnavailableError("connection refused")));
+      return call->End(
+          AsTransportError(absl::UnavailableError("connection refused")));
     }
     if (call->cancellation != nullptr && !ignores_cancellation_ &&
         !call->WatchCancellation()) {
@@ -112,7 +108,7 @@ class FakeTransport final : public Transport {
     // Cancels the handler's context and ends the call with CANCELLED.
     void Cancel() {
       context->cancellation.Cancel(absl::CancelledError("by the caller"));
-      End(OfTheWay(absl::CancelledError("cancelled")));
+      End(AsTransportError(absl::CancelledError("cancelled")));
     }
     void End(absl::StatusOr<Payload> reply) {
       if (has_ended.exchange(true)) return;

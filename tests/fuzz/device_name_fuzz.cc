@@ -4,6 +4,7 @@
 // same after it was printed and parsed again.
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "absl/strings/string_view.h"
 #include "leat/core/check.h"
@@ -17,7 +18,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     LEAT_CHECK(again.ok());
     LEAT_CHECK(*again == *name);
   }
+  const leat::ParsedKey parsed{std::string(text)};
+  LEAT_CHECK(parsed.text() == text);
+  LEAT_CHECK(parsed.Parts().tensor_name == parsed.tensor_name());
   if (const auto key = leat::RendezvousKey::Parse(text); key.ok()) {
+    LEAT_CHECK(parsed.is_well_formed());
     LEAT_CHECK(leat::RendezvousKey::Parse(key->ToString()).ok());
   }
   return 0;

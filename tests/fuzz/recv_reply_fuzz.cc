@@ -22,10 +22,13 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "leat/core/check.h"
 #include "leat/core/devices/accounted_allocator.h"
 #include "leat/core/threads/cancellation.h"
 #include "leat/distributed/exchange/peers.h"
+#include "leat/distributed/exchange/tensor_receiver.h"
+#include "leat/distributed/transport/call_errors.h"
 #include "leat/distributed/wire/recv_tensor.h"
 #include "leat/distributed/wire/wire.h"
 #include "leat/protos/worker.pb.h"
@@ -37,8 +40,8 @@
 
 namespace {
 
+using leat::AsTransportError;
 using leat::Payload;
-using leat::testing::OfTheWay;
 using leat::testing::ReceivedTensor;
 
 constexpr char kTask[] = "/job:ps/replica:0/task:0";
@@ -122,9 +125,11 @@ class HeldTransport final : public leat::Transport {
   static void CheckRequest(const leat::Method& method, const Payload& request) {
     const absl::string_view path = method.path;
     if (path == leat::methods::kRecvTensor.path) {
-      LEAT_CHECK(leat::DecodeRecvTensorRequest(request.header).ok());
+      LEAT_CHECK(
+          leat::DecodeRecvRequest(leat::RecvForm::kOne, request.header).ok());
     } else if (path == leat::methods::kRecvTensors.path) {
-      const auto recv = leat::DecodeRecvTensorsRequest(request.header);
+      const auto recv =
+          leat::DecodeRecvRequest(leat::RecvForm::kList, request.header);
       LEAT_CHECK(recv.ok());
       LEAT_CHECK(recv->step_id == kStepId);
     } else if (path == leat::methods::kFetchChunk.path) {
@@ -185,24 +190,20 @@ class Receiver {
         has_little_memory_(how_ / 36 % 2 == 1),
         is_bundle_(how_ / 72 % 2 == 1),
         allocator_(has_little_memory_ ? kLittleMemory : kMaxMemory),
-        peers_(Cluster(), transport_, compute_, &leat::testing::Decoders(),
-               kMaxBytes,
-               {.inline_bytes = leat::kMinChunkBytes,
-                .chunk_bytes = 2 * leat::kMinChunkBytes,
-                .in_flight = static_cast<int>(1 + how_ / 9 % 4)}) {}
+        peers_(Cluster(), transport_),
+        receiver_(peers_, compute_, &leat::testing::Decoders(), kMaxBytes,
+                  {.inline_bytes = leat::kMinChunkBytes,
+                   .chunk_bytes = 2 * leat::kMinChunkBytes,
+                   .in_flight = static_cast<int>(1 + how_ / 9 % 4)}) {}
 
   void Receive() {
     AskForStatus();
     const size_t num_tensors = 1 + how_ / 3 % kMaxTensors;
     std::vector<ReceivedTensor> received(num_tensors);
-    std::vector<int64_t> sent_us(num_tensors);
     if (is_bundle_) {
-      AskForBundle(received);
+      Ask(received);
     } else {
-      for (size_t i = 0; i < num_tensors; ++i) {
-        peers_.RecvTensor(kTask, kStepId, KeyOf(i), allocator_, cancellation_,
-                          received[i].Done(), &sent_us[i]);
-      }
+      for (ReceivedTensor& one : received) Ask(absl::MakeSpan(&one, 1));
     }
     while (IsUnderWay()) Continue();
     for (const ReceivedTensor& one : received) {
@@ -242,27 +243,26 @@ class Receiver {
                         "_w;0:0");
   }
 
-  void AskForBundle(std::vector<ReceivedTensor>& received) {
-    std::vector<std::string> keys;
-    std::vector<leat::Rendezvous::Done> dones;
-    for (size_t i = 0; i < received.size(); ++i) {
-      keys.push_back(KeyOf(i));
-      dones.push_back(received[i].Done());
+  // Asks for new tensors by one call.
+  void Ask(absl::Span<ReceivedTensor> received) {
+    std::vector<leat::ParsedKey> keys;
+    leat::TensorReceive receive{.step_id = kStepId,
+                                .allocator = &allocator_,
+                                .cancellation = cancellation_};
+    for (ReceivedTensor& one : received) {
+      keys.emplace_back(KeyOf(num_keys_++));
+      receive.dones.push_back(one.Done());
     }
-    peers_.RecvTensors(
-        kTask, kStepId,
-        std::make_shared<const std::vector<std::string>>(std::move(keys)),
-        allocator_, cancellation_,
-        [dones = std::move(dones)](
-            absl::StatusOr<leat::ReceivedBundle> bundle) mutable {
-          LEAT_CHECK(!bundle.ok() || bundle->tensors.size() == dones.size());
-          for (size_t i = 0; i < dones.size(); ++i) {
-            leat::SentTensor sent;
-            if (bundle.ok()) sent = std::move(bundle->tensors[i]);
-            std::move(dones[i])(bundle.status(), std::move(sent.tensor),
-                                sent.is_dead);
-          }
-        });
+    receive.keys =
+        keys.size() == 1
+            ? leat::RecvKeys(keys[0])
+            : leat::RecvKeys(
+                  std::make_shared<const std::vector<leat::ParsedKey>>(
+                      std::move(keys)));
+    receive.record = [](absl::Span<const leat::ParsedKey> all,
+                        absl::Span<const leat::SentTensor> tensors,
+                        int64_t) { LEAT_CHECK(all.size() == tensors.size()); };
+    receiver_.Receive(kTask, std::move(receive));
   }
 
   bool IsUnderWay() const { return transport_.size() + compute_.size() > 0; }
@@ -272,7 +272,8 @@ class Receiver {
   void Continue() {
     if (script_.AtEnd()) {
       if (compute_.size() > 0) return compute_.RunOne();
-      const absl::Status gone = OfTheWay(absl::UnavailableError("it is gone"));
+      const absl::Status gone =
+          AsTransportError(absl::UnavailableError("it is gone"));
       return std::move(transport_.Take(0).done)(gone);
     }
     const size_t next = script_.Byte();
@@ -292,10 +293,10 @@ class Receiver {
                                   : ErrorReply(what == 5));
   }
 
-  absl::StatusOr<Payload> ErrorReply(bool is_of_the_way) {
+  absl::StatusOr<Payload> ErrorReply(bool is_of_the_transport) {
     const auto code = static_cast<absl::StatusCode>(1 + script_.Byte() % 16);
     const absl::Status error(code, "it has failed");
-    if (is_of_the_way) return OfTheWay(error);
+    if (is_of_the_transport) return AsTransportError(error);
     return error;
   }
 
@@ -315,7 +316,7 @@ class Receiver {
     leat::testing::ReceivedMessage message(bytes, cuts, what);
     absl::StatusOr<Payload> reply =
         leat::SplitPayload(message.Take(), method.response);
-    if (!reply.ok()) return OfTheWay(reply.status());
+    if (!reply.ok()) return AsTransportError(reply.status());
     return reply;
   }
 
@@ -327,6 +328,8 @@ class Receiver {
   HeldTransport transport_;
   leat::testing::HeldQueue compute_;
   leat::Peers peers_;
+  leat::TensorReceiver receiver_;
+  size_t num_keys_ = 0;
   const std::shared_ptr<leat::Cancellation> cancellation_ =
       std::make_shared<leat::Cancellation>();
 };

@@ -22,6 +22,7 @@
 #include "leat/distributed/exchange/peers.h"
 #include "leat/distributed/exchange/remote_rendezvous.h"
 #include "leat/distributed/exchange/step_table.h"
+#include "leat/distributed/exchange/tensor_receiver.h"
 #include "leat/distributed/transport/in_process.h"
 #include "leat/distributed/wire/wire.h"
 #include "leat/distributed/worker/worker.h"
@@ -61,14 +62,15 @@ class Task {
                                           .cpu_memory_bytes = kMemoryBytes})
                      .value()),
         transport_(std::make_shared<leat::InProcessNetwork>()->NewTransport()),
-        peers_(leat::ClusterSpec(), *transport_, devices_->compute_queue(),
-               &leat::BuiltinOps().variants(), Limits().max_message_bytes),
+        peers_(leat::ClusterSpec(), *transport_),
+        receiver_(peers_, devices_->compute_queue(),
+                  &leat::BuiltinOps().variants(), Limits().max_message_bytes),
         timers_("fuzz-timers"),
         blocking_(leat::NewThreadPool("fuzz-blocking", 1)),
         steps_(kTask, Limits(), timers_,
                [this](int64_t id) {
                  return std::make_shared<leat::RemoteRendezvous>(
-                     id, *devices_, peers_, Limits().max_rendezvous_entries);
+                     id, *devices_, receiver_, Limits().max_rendezvous_entries);
                }),
         worker_({.task = kTask,
                  .devices = devices_.get(),
@@ -116,6 +118,7 @@ class Task {
   const std::unique_ptr<leat::DeviceSet> devices_;
   const std::unique_ptr<leat::Transport> transport_;
   leat::Peers peers_;
+  leat::TensorReceiver receiver_;
   leat::TimerQueue timers_;
   const std::unique_ptr<leat::WorkQueue> blocking_;
   leat::StepTable steps_;

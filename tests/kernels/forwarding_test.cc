@@ -18,13 +18,13 @@ using testing::TensorValue;
 
 class TableRendezvous final : public Rendezvous {
  public:
-  absl::Status Send(absl::string_view key, Tensor tensor,
+  absl::Status Send(const ParsedKey& key, Tensor tensor,
                     bool is_dead) override {
-    sent[std::string(key)] = {std::move(tensor), is_dead};
+    sent[key.text()] = {std::move(tensor), is_dead};
     return absl::OkStatus();
   }
-  void RecvAsync(absl::string_view key, Done done) override {
-    const auto found = sent.find(std::string(key));
+  void RecvAsync(const ParsedKey& key, Done done) override {
+    const auto found = sent.find(key.text());
     if (found == sent.end()) {
       std::move(done)(absl::AbortedError("not sent"), Tensor(), false);
     } else {

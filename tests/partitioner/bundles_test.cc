@@ -34,9 +34,10 @@ constexpr char kWorkersOther[] = "/job:worker/replica:0/task:0/device:CPU:1";
 constexpr char kPs[] = "/job:ps/replica:0/task:0/device:CPU:0";
 constexpr char kOtherPs[] = "/job:ps/replica:0/task:1/device:CPU:0";
 
+constexpr BundleLimits kLimits{.max_tensors = 64, .max_bytes = 1 << 20};
 // The number of floats in the largest tensor that bundles take.
-constexpr int64_t kMostFloats = Bundles::kMaxTensorBytes / 4;
-constexpr auto kMostTensors = static_cast<int>(Bundles::kMaxTensors);
+constexpr int64_t kMostFloats = kLimits.max_bytes / 2 / 4;
+constexpr auto kMostTensors = static_cast<int>(kLimits.max_tensors);
 
 constexpr int64_t kAlone = -1;
 
@@ -147,7 +148,9 @@ class BundlesTest : public ::testing::Test {
     absl::StatusOr<Graph> prepared = absl::UnknownError("");
     ASSERT_NO_FATAL_FAILURE(Prepare(prepared));
     auto plan = PlanStep(*prepared, {.targets = targets}, Cluster(),
-                         {.foreign_tasks = foreign_tasks, .keep_whole = true});
+                         {.foreign_tasks = foreign_tasks,
+                          .bundles = kLimits,
+                          .keep_whole = true});
     ASSERT_TRUE(plan.ok()) << plan.status();
     plan_ = *std::move(plan);
     received = ReceivedBy(plan_.partitions);
@@ -616,7 +619,7 @@ TEST_F(BundlesTest, TheOneThatIsLeftComesAlone) {
 }
 
 TEST_F(BundlesTest, HaveNoMoreBytesThanTheLimit) {
-  constexpr int64_t kInOne = Bundles::kMaxBytes / Bundles::kMaxTensorBytes;
+  constexpr int64_t kInOne = 2;
   for (int64_t i = 0; i < 2 * kInOne; ++i) Use(Value({kMostFloats}));
   Plan();
   EXPECT_THAT(Sizes(), ElementsAre(kInOne, kInOne));
@@ -645,7 +648,7 @@ TEST_F(BundlesTest, ThereAreNoneBetweenDevices) {
   absl::StatusOr<Graph> prepared = absl::UnknownError("");
   ASSERT_NO_FATAL_FAILURE(Prepare(prepared));
   const auto partitions =
-      PartitionGraph(*prepared, PartitionBy::kDevice, Cluster());
+      PartitionGraph(*prepared, PartitionBy::kDevice, Cluster(), {}, kLimits);
   ASSERT_TRUE(partitions.ok()) << partitions.status();
   received = ReceivedBy(*partitions);
   EXPECT_GE(received.size(), 4u);

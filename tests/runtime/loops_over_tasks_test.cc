@@ -127,15 +127,15 @@ class Cluster {
 // Records the keys under which tensors are sent.
 class NotingRendezvous final : public Rendezvous {
  public:
-  absl::Status Send(absl::string_view key, Tensor tensor,
+  absl::Status Send(const ParsedKey& key, Tensor tensor,
                     bool is_dead) override {
     {
       MutexLock lock(mutex_);
-      keys_.emplace(key);
+      keys_.insert(key.text());
     }
     return table_.Send(key, std::move(tensor), is_dead);
   }
-  void RecvAsync(absl::string_view key, Done done) override {
+  void RecvAsync(const ParsedKey& key, Done done) override {
     table_.RecvAsync(key, std::move(done));
   }
   void StartAbort(const absl::Status& reason) override {

@@ -53,19 +53,14 @@ StepOfMessage StepOf(absl::string_view method, absl::string_view header) {
                                static_cast<int>(header.size()))) {
       step.id = request.step_id();
     }
-  } else if (method == methods::kRecvTensor.path) {
-    const absl::StatusOr<RecvTensorRequest> request =
-        DecodeRecvTensorRequest(header);
+  } else if (method == methods::kRecvTensor.path ||
+             method == methods::kRecvTensors.path) {
+    const absl::StatusOr<RecvRequest> request = DecodeRecvRequest(
+        method == methods::kRecvTensor.path ? RecvForm::kOne : RecvForm::kList,
+        header);
     if (request.ok()) {
       step.id = request->step_id;
-      step.tensor = KeyWithoutIncarnation(request->key);
-    }
-  } else if (method == methods::kRecvTensors.path) {
-    const absl::StatusOr<RecvTensorsRequest> request =
-        DecodeRecvTensorsRequest(header);
-    if (request.ok()) {
-      step.id = request->step_id;
-      step.tensor = KeyWithoutIncarnation(request->keys.front());
+      step.tensor = KeyWithoutIncarnation(request->keys.all().front().text());
     }
   } else if (method == methods::kFetchChunk.path) {
     const absl::StatusOr<FetchChunkRequest> request =

@@ -27,12 +27,14 @@
 #include "leat/distributed/exchange/peers.h"
 #include "leat/distributed/exchange/remote_rendezvous.h"
 #include "leat/distributed/exchange/step_table.h"
+#include "leat/distributed/exchange/tensor_receiver.h"
 #include "leat/distributed/transport/in_process.h"
 #include "leat/distributed/wire/recv_tensor.h"
 #include "leat/distributed/worker/worker.h"
 #include "leat/protos/leat_worker.pb.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/distributed/received_tensor.h"
+#include "leat/tests/distributed/recv_messages.h"
 #include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/test_service.h"
 
@@ -63,15 +65,16 @@ class ChunkTask {
         DeviceSet::Create({.task = name_, .num_cpus = 1, .num_threads = 2})
             .value();
     transport_ = options.transports->Create(options.transport).value();
-    peers_ = std::make_unique<Peers>(
-        options.cluster, *transport_, devices_->compute_queue(),
-        &BuiltinOps().variants(), options.max_message_bytes, options.chunks);
+    peers_ = std::make_unique<Peers>(options.cluster, *transport_);
+    receiver_ = std::make_unique<TensorReceiver>(
+        *peers_, devices_->compute_queue(), &BuiltinOps().variants(),
+        options.max_message_bytes, options.chunks);
     timers_ = std::make_unique<TimerQueue>("test-timers");
     blocking_ = NewThreadPool("test-blocking", 1);
     steps_ = std::make_unique<StepTable>(
         name_, ServerLimits(), *timers_, [this](int64_t step_id) {
-          return std::make_shared<RemoteRendezvous>(step_id, *devices_, *peers_,
-                                                    1000);
+          return std::make_shared<RemoteRendezvous>(step_id, *devices_,
+                                                    *receiver_, 1000);
         });
     WorkerEnvironment environment;
     environment.task = name_;
@@ -95,6 +98,7 @@ class ChunkTask {
   const Device& device() const { return *devices_->devices()[0]; }
   WorkQueue& compute_queue() { return devices_->compute_queue(); }
   Peers& peers() { return *peers_; }
+  TensorReceiver& receiver() { return *receiver_; }
   StepTable& steps() { return *steps_; }
   Transport& transport() { return *transport_; }
   Listener& listener() { return *listener_; }
@@ -170,6 +174,7 @@ class ChunkTask {
 
   // The members have the order that they have in a server (server.cc).
   std::unique_ptr<Peers> peers_;
+  std::unique_ptr<TensorReceiver> receiver_;
   std::unique_ptr<DeviceSet> devices_;
   std::unique_ptr<TimerQueue> timers_;
   std::unique_ptr<WorkQueue> blocking_;
@@ -283,8 +288,12 @@ class ChunkTest : public ::testing::TestWithParam<std::string> {
   ReceivedTensor StartReceive(const std::string& key,
                               std::shared_ptr<Cancellation> cancellation = {}) {
     ReceivedTensor received;
-    worker_->peers().RecvTensor(ps_->name(), kStep, key, HostAllocator(),
-                                std::move(cancellation), received.Done());
+    TensorReceive receive{.step_id = kStep,
+                          .keys = RecvKeys(ParsedKey(key)),
+                          .allocator = &HostAllocator(),
+                          .cancellation = std::move(cancellation)};
+    receive.dones.push_back(received.Done());
+    worker_->receiver().Receive(ps_->name(), std::move(receive));
     return received;
   }
 
@@ -293,7 +302,7 @@ class ChunkTest : public ::testing::TestWithParam<std::string> {
   ReceivedTensor Pass(const Tensor& tensor) {
     const std::string key = NewKey();
     const auto rendezvous = ps_->Begin(kStep);
-    EXPECT_TRUE(rendezvous->Send(key, tensor, false).ok());
+    EXPECT_TRUE(rendezvous->Send(ParsedKey(key), tensor, false).ok());
     ReceivedTensor received = StartReceive(key);
     EXPECT_TRUE(received.Wait());
     EXPECT_EQ(received.calls(), 1);
@@ -326,13 +335,12 @@ class ChunkTest : public ::testing::TestWithParam<std::string> {
   // begun.
   Transfer BeginTransfer(const Tensor& tensor) {
     const std::string key = NewKey();
-    EXPECT_TRUE(ps_->Begin(kStep)->Send(key, tensor, false).ok());
-    auto reply =
-        CallPs(methods::kRecvTensor,
-               EncodeRecvTensorRequest(
-                   kStep, key, 0, {.inline_bytes = 0, .chunk_bytes = kChunk}));
+    EXPECT_TRUE(ps_->Begin(kStep)->Send(ParsedKey(key), tensor, false).ok());
+    auto reply = CallPs(
+        methods::kRecvTensor,
+        RequestOne(kStep, key, 0, {.inline_bytes = 0, .chunk_bytes = kChunk}));
     EXPECT_TRUE(reply.ok()) << reply.status();
-    const auto response = DecodeRecvTensorResponse(reply->header);
+    const auto response = DecodeRecvResponse(RecvForm::kOne, reply->header);
     EXPECT_TRUE(response.ok() && response->transfer.has_value())
         << response.status();
     return *response->transfer;
@@ -506,7 +514,7 @@ TEST_P(ChunkTest, FetchesNoMoreAtATimeThanItMay) {
   ps_->HoldChunks();
   const std::string key = NewKey();
   const Tensor sent = Bytes(10 * kChunk);
-  ASSERT_TRUE(ps_->Begin(kStep)->Send(key, sent, false).ok());
+  ASSERT_TRUE(ps_->Begin(kStep)->Send(ParsedKey(key), sent, false).ok());
   const ReceivedTensor received = StartReceive(key);
   ASSERT_TRUE(Eventually([&] { return ps_->num_held() == 3; }));
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -523,7 +531,7 @@ TEST_P(ChunkTest, FetchesNoMoreThanItMayWhileComputeThreadsAreBusy) {
   BusyThreads busy(worker_->compute_queue());
   const std::string key = NewKey();
   const Tensor sent = Bytes(10 * kChunk);
-  ASSERT_TRUE(ps_->Begin(kStep)->Send(key, sent, false).ok());
+  ASSERT_TRUE(ps_->Begin(kStep)->Send(ParsedKey(key), sent, false).ok());
   const ReceivedTensor received = StartReceive(key);
   // Two chunks are fetched; the first one came with the answer to RecvTensor.
   ASSERT_TRUE(
@@ -540,7 +548,8 @@ TEST_P(ChunkTest, ACancelledReceiveEnds) {
   AskPs();
   ps_->HoldChunks();
   const std::string key = NewKey();
-  ASSERT_TRUE(ps_->Begin(kStep)->Send(key, Bytes(10 * kChunk), false).ok());
+  ASSERT_TRUE(
+      ps_->Begin(kStep)->Send(ParsedKey(key), Bytes(10 * kChunk), false).ok());
   const auto cancellation = std::make_shared<Cancellation>();
   const ReceivedTensor received = StartReceive(key, cancellation);
   ASSERT_TRUE(Eventually([&] { return ps_->num_held() == 3; }));
@@ -557,7 +566,8 @@ TEST_P(ChunkTest, AnEndedStepEndsAReceive) {
   AskPs();
   ps_->HoldChunks();
   const std::string key = NewKey();
-  ASSERT_TRUE(ps_->Begin(kStep)->Send(key, Bytes(10 * kChunk), false).ok());
+  ASSERT_TRUE(
+      ps_->Begin(kStep)->Send(ParsedKey(key), Bytes(10 * kChunk), false).ok());
   const ReceivedTensor received = StartReceive(key);
   ASSERT_TRUE(Eventually([&] { return ps_->num_held() == 3; }));
   ps_->steps().End(kStep, absl::InternalError("a kernel failed"));
@@ -572,7 +582,8 @@ TEST_P(ChunkTest, ALostPeerEndsAReceive) {
   AskPs();
   ps_->HoldChunks();
   const std::string key = NewKey();
-  ASSERT_TRUE(ps_->Begin(kStep)->Send(key, Bytes(10 * kChunk), false).ok());
+  ASSERT_TRUE(
+      ps_->Begin(kStep)->Send(ParsedKey(key), Bytes(10 * kChunk), false).ok());
   const ReceivedTensor received = StartReceive(key);
   ASSERT_TRUE(Eventually([&] { return ps_->num_held() == 3; }));
   std::thread stops(
@@ -593,7 +604,7 @@ TEST_P(ChunkTest, RefusesTransfersAboveTheLimitOfMessages) {
   EXPECT_TRUE(Identical(Pass(fits).tensor(), fits));
   const Tensor sent = Bytes(5 * kChunk + 1);
   const std::string key = NewKey();
-  ASSERT_TRUE(ps_->Begin(kStep)->Send(key, sent, false).ok());
+  ASSERT_TRUE(ps_->Begin(kStep)->Send(ParsedKey(key), sent, false).ok());
   const ReceivedTensor received = StartReceive(key);
   ASSERT_TRUE(received.Wait());
   EXPECT_EQ(received.status().code(), absl::StatusCode::kResourceExhausted);

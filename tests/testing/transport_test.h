@@ -17,6 +17,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/tensor.h"
+#include "leat/distributed/transport/call_errors.h"
 #include "leat/distributed/transport/in_process.h"
 #include "leat/distributed/transport/transport.h"
 #include "leat/tests/testing/temporary_folder.h"
@@ -32,11 +33,6 @@ struct TransportCase {
   std::string name = {};  // of the transport
   bool is_unix = false;   // listens at Unix sockets
 };
-
-// True if the transport made the error, and not the method that was called.
-inline bool IsTransportError(const absl::Status& status) {
-  return status.GetPayload(kTransportErrorPayload).has_value();
-}
 
 // Each test has one TestService, which all its listeners serve. Tests and the
 // fixture run on one thread; handlers run on threads of the transport.

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "leat/distributed/transport/call_errors.h"
 #include "leat/distributed/transport/grpc/settings.h"
 
 namespace leat {
@@ -14,8 +15,7 @@ constexpr std::chrono::milliseconds kPingTimeout(kKeepaliveTimeoutMs);
 
 // True if the question timed out. What the peer itself said is an answer.
 bool IsNoAnswer(const absl::Status& answer) {
-  return absl::IsDeadlineExceeded(answer) &&
-         answer.GetPayload(kTransportErrorPayload).has_value();
+  return absl::IsDeadlineExceeded(answer) && IsTransportError(answer);
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/core/devices/rendezvous.h"
 
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -36,6 +38,56 @@ TEST(RendezvousKeyTest, ParsesWhatItPrints) {
   EXPECT_EQ(again.send_incarnation, UINT64_MAX);
   EXPECT_EQ(again.frame, UINT64_MAX);
   EXPECT_EQ(again.iteration, INT64_MAX);
+}
+
+TEST(ParsedKeyTest, HasThePartsOfItsText) {
+  const ParsedKey key{kKey};
+  EXPECT_TRUE(key.is_well_formed());
+  EXPECT_EQ(key.text(), kKey);
+  EXPECT_EQ(key.send_device(), "/job:worker/replica:0/task:1/device:CPU:0");
+  EXPECT_EQ(key.send_incarnation(), 0xabcdefu);
+  EXPECT_EQ(key.recv_device(), "/job:ps/replica:0/task:0/device:CPU:0");
+  EXPECT_EQ(key.tensor_name(), "edge_7_weights/read");
+  EXPECT_FALSE(key.is_in_loop());
+  EXPECT_EQ(key.Parts().ToString(), kKey);
+  // The parts are those of the copy's own text.
+  auto first = std::make_unique<ParsedKey>(kKey);
+  const ParsedKey copy = *first;
+  const ParsedKey moved = std::move(*first);
+  first.reset();
+  EXPECT_EQ(copy.tensor_name(), "edge_7_weights/read");
+  EXPECT_EQ(moved.tensor_name(), "edge_7_weights/read");
+}
+
+TEST(ParsedKeyTest, IsAnotherOneInEachIteration) {
+  const ParsedKey looped = ParsedKey{kKey}.InLoop(UINT64_MAX, 3);
+  const ParsedKey parsed{looped.text()};
+  for (const ParsedKey& key : {looped, parsed}) {
+    EXPECT_TRUE(key.is_well_formed());
+    EXPECT_TRUE(key.is_in_loop());
+    EXPECT_EQ(key.tensor_name(), "edge_7_weights/read");
+    EXPECT_EQ(key.Parts().frame, UINT64_MAX);
+    EXPECT_EQ(key.Parts().iteration, 3);
+  }
+  EXPECT_TRUE(ParsedKey("a;1;b;t;0:1").is_in_loop());
+  EXPECT_EQ(looped.InLoop(0, 0).text(), kKey);
+  EXPECT_FALSE(looped.InLoop(0, 0).is_in_loop());
+}
+
+TEST(ParsedKeyTest, HasWhatThereIsOfAMalformedText) {
+  const ParsedKey three{"a;b;c"};
+  EXPECT_FALSE(three.is_well_formed());
+  EXPECT_EQ(three.send_device(), "a");
+  EXPECT_EQ(three.recv_device(), "c");
+  EXPECT_EQ(three.tensor_name(), "");
+  const ParsedKey six{"a;1;c;d;0:0;f"};
+  EXPECT_FALSE(six.is_well_formed());
+  EXPECT_EQ(six.tensor_name(), "d");
+  for (const ParsedKey& none : {ParsedKey(), ParsedKey("")}) {
+    EXPECT_FALSE(none.is_well_formed());
+    EXPECT_EQ(none.send_device(), "");
+    EXPECT_EQ(none.tensor_name(), "");
+  }
 }
 
 TEST(RendezvousKeyTest, RefusesMalformedKeysQuotingThem) {

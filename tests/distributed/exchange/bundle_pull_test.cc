@@ -49,8 +49,8 @@ class BundleTest : public RemoteRendezvousTest {
     return Recv(worker_, PsKey(tensor));
   }
   void SendOf(absl::string_view tensor, Tensor value, bool is_dead = false) {
-    const absl::Status status =
-        ps_.rendezvous->Send(PsKey(tensor), std::move(value), is_dead);
+    const absl::Status status = ps_.rendezvous->Send(ParsedKey(PsKey(tensor)),
+                                                     std::move(value), is_dead);
     EXPECT_TRUE(status.ok()) << status;
   }
 };
@@ -229,8 +229,8 @@ TEST_F(BundleTest, MayComeAfterTheStep) {
 TEST_F(BundleTest, RepliesThatDoNotFitAreRefused) {
   const auto reply_of = [](int num_tensors, int num_flags) {
     const SentTensor sent{.tensor = Tensor::Scalar<int>(1)};
-    Payload reply = EncodeRecvTensorsResponse(
-        std::vector<SentTensor>(static_cast<size_t>(num_flags), sent));
+    Payload reply = EncodeRecvResponse(
+        RecvForm::kList, SentTensors(static_cast<size_t>(num_flags), sent));
     const WireTensor wire{.tensor = Tensor::Scalar<int>(2)};
     reply.tensors.resize(static_cast<size_t>(num_tensors), wire);
     return reply;
@@ -293,10 +293,10 @@ TEST_F(BundleTest, RepliesThatDoNotFitAreRefused) {
   }
   // For a dead tensor, the reply needs no tensor.
   ps_.bundle_answer = [] {
-    std::vector<SentTensor> sent(2);
+    SentTensors sent(2);
     sent[0].tensor = Tensor::Scalar<int>(5);
     sent[1].is_dead = true;
-    Payload reply = EncodeRecvTensorsResponse(std::move(sent));
+    Payload reply = EncodeRecvResponse(RecvForm::kList, std::move(sent));
     reply.tensors[1].tensor = Tensor();
     return reply;
   };

@@ -24,6 +24,7 @@
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/protos/leat_worker.pb.h"
+#include "leat/tests/distributed/recv_messages.h"
 #include "leat/tests/distributed/scripted_task.h"
 #include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/test_service.h"
@@ -32,6 +33,7 @@ namespace leat::lying_peer_test {
 namespace {
 
 using ::leat::testing::Eventually;
+using ::leat::testing::RespondOne;
 using ::leat::testing::ScriptedTask;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -100,10 +102,10 @@ class LyingTask {
   }
 
   absl::StatusOr<Payload> Begin(const Payload& message) const {
-    const auto request = DecodeRecvTensorRequest(message.header);
+    const auto request = DecodeRecvRequest(RecvForm::kOne, message.header);
     if (!request.ok()) return request.status();
     EXPECT_GT(request->wish.chunk_bytes, 0);
-    if (chunks_ == Chunks::kAll) return EncodeRecvTensorResponse(All(), false);
+    if (chunks_ == Chunks::kAll) return RespondOne(All(), false);
     // The tensor has at least two chunks.
     const int64_t chunk_bytes = std::min(request->wish.chunk_bytes,
                                          std::max(bytes_ / 2, kMinChunkBytes));

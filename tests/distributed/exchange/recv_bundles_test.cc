@@ -18,6 +18,7 @@
 #include "leat/distributed/wire/recv_tensor.h"
 #include "leat/tests/distributed/exchange/marked_recvs.h"
 #include "leat/tests/distributed/received_tensor.h"
+#include "leat/tests/distributed/recv_messages.h"
 
 namespace leat::recv_bundles_test {
 namespace {
@@ -28,6 +29,7 @@ using ::leat::testing::KeyOf;
 using ::leat::testing::MarkedRecv;
 using ::leat::testing::MarkedRecvText;
 using ::leat::testing::ReceivedTensor;
+using ::leat::testing::RequestList;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -36,7 +38,8 @@ using ::testing::IsEmpty;
 std::vector<std::vector<std::string>> Keys(const RecvBundles& bundles) {
   std::vector<std::vector<std::string>> keys;
   for (const RecvBundles::KeysRef& each : bundles.bundles()) {
-    keys.push_back(*each);
+    keys.emplace_back();
+    for (const ParsedKey& key : *each) keys.back().push_back(key.text());
   }
   return keys;
 }
@@ -57,15 +60,15 @@ TEST(RecvBundlesTest, AreThoseThatTheMasterMarks) {
   for (size_t i = 0; i < bundles->bundles().size(); ++i) {
     const RecvBundles::Keys& keys = *bundles->bundles()[i];
     for (size_t k = 0; k < keys.size(); ++k) {
-      EXPECT_THAT(keys[k], HasSubstr(recvs[0].receiver));
+      EXPECT_THAT(keys[k].text(), HasSubstr(recvs[0].receiver));
       const RecvBundles::Place* const place = bundles->Find(keys[k]);
       ASSERT_NE(place, nullptr);
       EXPECT_EQ(place->bundle, i);
       EXPECT_EQ(place->index, k);
     }
   }
-  EXPECT_EQ(bundles->Find(KeyOf(recvs[2])), nullptr);
-  EXPECT_EQ(bundles->Find(""), nullptr);
+  EXPECT_EQ(bundles->Find(ParsedKey(KeyOf(recvs[2]))), nullptr);
+  EXPECT_EQ(bundles->Find(ParsedKey()), nullptr);
 }
 
 TEST(RecvBundlesTest, OneAloneIsNone) {
@@ -126,7 +129,7 @@ TEST(RecvBundlesTest, AKeyIsInOne) {
 
 TEST(RecvBundlesTest, OfTooManyTensorsAreNone) {
   std::vector<MarkedRecv> recvs;
-  for (size_t i = 0; i < Bundles::kMaxTensors; ++i) {
+  for (size_t i = 0; i < kMaxRecvKeys; ++i) {
     recvs.push_back({.tensor = absl::StrCat("t", i)});
   }
   const auto most = BundlesOf(recvs);
@@ -151,8 +154,7 @@ TEST(RecvBundlesTest, OfKeysThatNoRequestCanHaveAreNone) {
     if (bundles->bundles().empty()) break;
     ++num_bundles;
     EXPECT_LE(
-        EncodeRecvTensorsRequest(INT64_MAX, *bundles->bundles()[0], INT64_MAX)
-            .header.size(),
+        RequestList(INT64_MAX, Keys(*bundles)[0], INT64_MAX).header.size(),
         kMost);
   }
   EXPECT_GT(num_bundles, 0);
@@ -187,7 +189,7 @@ class BundledRecvsTest : public ::testing::Test {
     Rendezvous::Done done = ReceivedTensor(received).Done();
     ready_ = nullptr;
     all_.clear();
-    const bool is_taken = recvs_.Add(key, done, ready_, all_);
+    const bool is_taken = recvs_.Add(ParsedKey(key), done, ready_, all_);
     // If the receive is not taken, the caller keeps its callback.
     EXPECT_TRUE(is_taken || done != nullptr);
     EXPECT_EQ(ready_ == nullptr, all_.empty());
@@ -208,7 +210,7 @@ class BundledRecvsTest : public ::testing::Test {
                  {.tensor = "c", .bundle = 0}});
   BundledRecvs recvs_{bundles_};
   RecvBundles::KeysRef ready_;
-  std::vector<Rendezvous::Done> all_;
+  RecvDones all_;
   ReceivedTensor a_, b_, c_, x_, y_;
 };
 
@@ -218,7 +220,7 @@ TEST_F(BundledRecvsTest, GiveAllWithTheLast) {
   EXPECT_TRUE(AddAndWait("a", a_));
   EXPECT_TRUE(Add(Key("b"), b_));
   ASSERT_EQ(ready_, bundles_->bundles()[0]);
-  EXPECT_THAT(*ready_, ElementsAre(Key("a"), Key("b"), Key("c")));
+  EXPECT_THAT(Keys(*bundles_)[0], ElementsAre(Key("a"), Key("b"), Key("c")));
   ASSERT_EQ(all_.size(), 3u);
   for (int i = 0; i < 3; ++i) {
     std::move(all_[static_cast<size_t>(i)])(absl::OkStatus(), Tensor::Scalar(i),
@@ -297,8 +299,8 @@ TEST(BundledRecvsConcurrencyTest, EachIsGivenOnce) {
           Rendezvous::Done done = [&given](const absl::Status&, const Tensor&,
                                            bool) { ++given; };
           RecvBundles::KeysRef ready;
-          std::vector<Rendezvous::Done> all;
-          refused += !bundled.Add(KeyOf(recvs[i]), done, ready, all);
+          RecvDones all;
+          refused += !bundled.Add(ParsedKey(KeyOf(recvs[i])), done, ready, all);
           num_ready += ready != nullptr;
           for (Rendezvous::Done& one : all) {
             std::move(one)(absl::OkStatus(), Tensor(), true);

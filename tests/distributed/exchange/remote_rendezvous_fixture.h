@@ -21,6 +21,7 @@
 #include "leat/distributed/wire/recv_tensor.h"
 #include "leat/distributed/wire/wire.h"
 #include "leat/protos/step_stats.pb.h"
+#include "leat/runtime/device_set.h"
 #include "leat/runtime/step_stats.h"
 #include "leat/tests/distributed/exchange/marked_recvs.h"
 #include "leat/tests/distributed/fake_transport.h"
@@ -28,6 +29,7 @@
 #include "leat/tests/distributed/received_tensor.h"
 
 #include "leat/distributed/exchange/remote_rendezvous.h"
+#include "leat/tests/distributed/recv_messages.h"
 
 namespace leat::testing::rendezvous {
 
@@ -75,9 +77,10 @@ struct Task {
   Task(const char* name, const char* address, FakeTransport& transport,
        size_t max_entries = 1000)
       : devices(Devices(name)),
-        peers(Cluster(), transport, devices->compute_queue(), nullptr, 1 << 28),
-        rendezvous(std::make_shared<RemoteRendezvous>(kStepId, *devices, peers,
-                                                      max_entries)) {
+        peers(Cluster(), transport),
+        receiver(peers, devices->compute_queue(), nullptr, 1 << 28),
+        rendezvous(std::make_shared<RemoteRendezvous>(kStepId, *devices,
+                                                      receiver, max_entries)) {
     transport.Serve(address, [this](std::shared_ptr<CallContext> context,
                                     Payload payload, Reply reply) {
       {
@@ -85,19 +88,19 @@ struct Task {
         last_call = std::move(context);
         ++num_pulls;
       }
-      const auto request = *DecodeRecvTensorRequest(payload.header);
+      const auto request = *DecodeRecvRequest(RecvForm::kOne, payload.header);
+      const ParsedKey& key = request.keys.all().front();
       // The receiver of a large tensor asks the sender for its status
       // (GetStatus), which comes here with another message.
-      if (request.key.empty()) {
+      if (key.text().empty()) {
         return std::move(reply)(absl::UnimplementedError("not asked here"));
       }
       EXPECT_EQ(request.step_id, kStepId);
-      rendezvous->RecvForPeer(request.key, [this, reply = std::move(reply)](
-                                               const absl::Status& status,
-                                               Tensor tensor,
-                                               bool is_dead) mutable {
+      rendezvous->RecvForPeer(key, [this, reply = std::move(reply)](
+                                       const absl::Status& status,
+                                       Tensor tensor, bool is_dead) mutable {
         if (!status.ok()) return std::move(reply)(status);
-        Payload response = EncodeRecvTensorResponse(std::move(tensor), is_dead);
+        Payload response = RespondOne(std::move(tensor), is_dead);
         if (is_remote) response = Received(std::move(response));
         std::move(reply)(std::move(response));
       });
@@ -118,13 +121,13 @@ struct Task {
       ++num_bundle_pulls;
     }
     if (bundle_answer) return std::move(reply)(bundle_answer());
-    auto request = *DecodeRecvTensorsRequest(payload.header);
+    auto request = *DecodeRecvRequest(RecvForm::kList, payload.header);
     EXPECT_EQ(request.step_id, kStepId);
     EXPECT_NE(request.request_id, 0);
     if (is_remote) reply = AsReceived(std::move(reply));
-    ReceiveBundleForPeer(*rendezvous, std::move(request),
-                         static_cast<int64_t>(payload.header.size()),
-                         peers.traffic(), std::move(context), std::move(reply));
+    ReceiveForPeer(*rendezvous, std::move(request),
+                   static_cast<int64_t>(payload.header.size()), peers.traffic(),
+                   std::move(context), std::move(reply));
   }
 
   // Returns a reply that passes responses through Received.
@@ -165,6 +168,7 @@ struct Task {
   int num_bundle_pulls ABSL_GUARDED_BY(mutex) = 0;
   std::unique_ptr<DeviceSet> devices;
   Peers peers;
+  TensorReceiver receiver;
   std::shared_ptr<RemoteRendezvous> rendezvous;
 };
 
@@ -185,15 +189,15 @@ inline std::string Key(const Task& from, const Task& to, absl::string_view name,
 class RemoteRendezvousTest : public ::testing::Test {
  protected:
   // Receives at `task`, as a _Recv kernel does.
-  ReceivedTensor Recv(Task& task, absl::string_view key) {
+  ReceivedTensor Recv(Task& task, const std::string& key) {
     ReceivedTensor received;
-    task.rendezvous->RecvAsync(key, received.Done());
+    task.rendezvous->RecvAsync(ParsedKey(key), received.Done());
     return received;
   }
   // Receives from the rendezvous of `task` for another task.
-  ReceivedTensor RecvForPeer(Task& task, absl::string_view key) {
+  ReceivedTensor RecvForPeer(Task& task, const std::string& key) {
     ReceivedTensor received;
-    task.rendezvous->RecvForPeer(key, received.Done());
+    task.rendezvous->RecvForPeer(ParsedKey(key), received.Done());
     return received;
   }
 

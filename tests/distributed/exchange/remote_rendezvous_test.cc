@@ -35,7 +35,8 @@ TEST_F(RemoteRendezvousTest, HandsOverWithinTheTask) {
   const std::string key = Key(ps_, ps_, "x", 77, 3);
   const ReceivedTensor received = Recv(ps_, key);
   EXPECT_EQ(received.calls(), 0);
-  ASSERT_TRUE(ps_.rendezvous->Send(key, Tensor::Scalar<int>(3), false).ok());
+  ASSERT_TRUE(
+      ps_.rendezvous->Send(ParsedKey(key), Tensor::Scalar<int>(3), false).ok());
   ASSERT_EQ(received.calls(), 1);
   EXPECT_EQ(received.tensor().scalar<int>(), 3);
 }
@@ -45,12 +46,12 @@ TEST_F(RemoteRendezvousTest, PullsWhatAnotherTaskProduces) {
     const std::string key = Key(ps_, worker_, absl::StrCat("x", send_first));
     const Tensor sent = Tensor::Vector<float>({1, 2});
     if (send_first) {
-      ASSERT_TRUE(ps_.rendezvous->Send(key, sent, false).ok());
+      ASSERT_TRUE(ps_.rendezvous->Send(ParsedKey(key), sent, false).ok());
     }
     const ReceivedTensor received = Recv(worker_, key);
     if (!send_first) {
       EXPECT_EQ(received.calls(), 0);
-      ASSERT_TRUE(ps_.rendezvous->Send(key, sent, false).ok());
+      ASSERT_TRUE(ps_.rendezvous->Send(ParsedKey(key), sent, false).ok());
     }
     ASSERT_EQ(received.calls(), 1);
     EXPECT_TRUE(received.status().ok()) << received.status();
@@ -63,7 +64,7 @@ TEST_F(RemoteRendezvousTest, PullsDeadTensors) {
   for (const bool is_remote : {false, true}) {
     ps_.is_remote = is_remote;
     const std::string key = Key(ps_, worker_, "x", 5, is_remote);
-    ASSERT_TRUE(ps_.rendezvous->Send(key, Tensor(), true).ok());
+    ASSERT_TRUE(ps_.rendezvous->Send(ParsedKey(key), Tensor(), true).ok());
     const ReceivedTensor received = Recv(worker_, key);
     EXPECT_TRUE(received.status().ok()) << received.status();
     EXPECT_TRUE(received.is_dead());
@@ -76,7 +77,7 @@ TEST_F(RemoteRendezvousTest, ReceivesInMemoryOfTheReceivingDevice) {
   const int64_t before = allocator.stats().live_bytes;
   const std::string key = Key(ps_, worker_, "x");
   const Tensor sent = Tensor::Filled<float>(Shape{int64_t{1} << 20}, 1);
-  ASSERT_TRUE(ps_.rendezvous->Send(key, sent, false).ok());
+  ASSERT_TRUE(ps_.rendezvous->Send(ParsedKey(key), sent, false).ok());
   const ReceivedTensor received = Recv(worker_, key);
   ASSERT_TRUE(received.Wait());
   EXPECT_TRUE(Identical(received.tensor(), sent));
@@ -85,11 +86,11 @@ TEST_F(RemoteRendezvousTest, ReceivesInMemoryOfTheReceivingDevice) {
 
 TEST_F(RemoteRendezvousTest, SendsForItsOwnDevicesOnly) {
   const absl::Status foreign = ps_.rendezvous->Send(
-      Key(worker_, ps_, "x"), Tensor::Scalar<int>(3), false);
+      ParsedKey(Key(worker_, ps_, "x")), Tensor::Scalar<int>(3), false);
   EXPECT_EQ(foreign, absl::InvalidArgumentError(
                          absl::StrCat("Invalid rendezvous key (src): ",
                                       Key(worker_, ps_, "x"), " @ ", kPs)));
-  EXPECT_EQ(ps_.rendezvous->Send("x", Tensor::Scalar<int>(3), false),
+  EXPECT_EQ(ps_.rendezvous->Send(ParsedKey("x"), Tensor::Scalar<int>(3), false),
             absl::InvalidArgumentError("Invalid  rendezvous key: x"));
 }
 
@@ -111,7 +112,8 @@ TEST_F(RemoteRendezvousTest, RefusesKeysOfAnotherIncarnation) {
     EXPECT_TRUE(status.GetPayload(kWorkerPossiblyRestartedPayload));
   };
   expect_restart(RecvForPeer(ps_, stale).status());
-  expect_restart(ps_.rendezvous->Send(stale, Tensor::Scalar<int>(1), false));
+  expect_restart(
+      ps_.rendezvous->Send(ParsedKey(stale), Tensor::Scalar<int>(1), false));
   expect_restart(Recv(ps_, stale).status());
   // For the worker, the peer's error is the effect of a failure, so it is
   // derived.
@@ -210,7 +212,7 @@ TEST_F(RemoteRendezvousTest, AnAbortEndsPullsAndWhoWaits) {
     EXPECT_EQ(received.calls(), 1);
     EXPECT_EQ(received.status(), reason);
   }
-  EXPECT_EQ(worker_.rendezvous->Send(Key(worker_, ps_, "z"),
+  EXPECT_EQ(worker_.rendezvous->Send(ParsedKey(Key(worker_, ps_, "z")),
                                      Tensor::Scalar<int>(1), false),
             reason);
 }
@@ -231,7 +233,8 @@ TEST_F(RemoteRendezvousTest, APullMayEndAfterIt) {
   const ReceivedTensor pull = Recv(worker_, key);
   worker_.rendezvous.reset();
   EXPECT_EQ(pull.calls(), 0);
-  ASSERT_TRUE(ps_.rendezvous->Send(key, Tensor::Scalar<int>(1), false).ok());
+  ASSERT_TRUE(
+      ps_.rendezvous->Send(ParsedKey(key), Tensor::Scalar<int>(1), false).ok());
   EXPECT_EQ(pull.calls(), 1);
 }
 
@@ -245,7 +248,7 @@ TEST(RemoteRendezvousLimitTest, BoundsWhatPeersAskFor) {
   std::vector<ReceivedTensor> waiting;
   for (int i = 0; i < 4; ++i) {
     waiting.emplace_back();
-    ps.rendezvous->RecvForPeer(Key(ps, worker, absl::StrCat("x", i)),
+    ps.rendezvous->RecvForPeer(ParsedKey(Key(ps, worker, absl::StrCat("x", i))),
                                waiting.back().Done());
   }
   EXPECT_EQ(waiting[2].calls(), 0);
@@ -284,16 +287,17 @@ TEST(RemoteRendezvousConcurrencyTest, EveryPullEndsOnce) {
     for (int t = 0; t < 3; ++t) {
       start([&, t] {
         for (int i = 0; i < kKeys; ++i) {
-          const absl::Status status =
-              ps.rendezvous->Send(Key(ps, worker, absl::StrCat(t, ".", i)),
-                                  Tensor::Scalar(i), false);
+          const absl::Status status = ps.rendezvous->Send(
+              ParsedKey(Key(ps, worker, absl::StrCat(t, ".", i))),
+              Tensor::Scalar(i), false);
           EXPECT_TRUE(status.ok() || IsDerived(status)) << status;
         }
       });
       start([&, t] {
         for (int i = 0; i < kKeys; ++i) {
-          worker.rendezvous->RecvAsync(Key(ps, worker, absl::StrCat(t, ".", i)),
-                                       received[t * kKeys + i].Done());
+          worker.rendezvous->RecvAsync(
+              ParsedKey(Key(ps, worker, absl::StrCat(t, ".", i))),
+              received[t * kKeys + i].Done());
         }
       });
     }

@@ -13,6 +13,8 @@
 #include "gtest/gtest.h"
 #include "leat/core/status_payloads.h"
 #include "leat/core/threads/thread.h"
+#include "leat/distributed/exchange/tensor_receiver.h"
+#include "leat/runtime/device_set.h"
 #include "leat/tests/distributed/fake_transport.h"
 #include "leat/tests/distributed/received_tensor.h"
 #include "leat/tests/testing/simulated_clock.h"
@@ -58,8 +60,8 @@ class StepTableTest : public ::testing::Test {
   void Make(const ServerLimits& limits) {
     table_ = std::make_unique<StepTable>(
         kTask, limits, timers_, [this](int64_t step_id) {
-          return std::make_shared<RemoteRendezvous>(step_id, *devices_, peers_,
-                                                    1000);
+          return std::make_shared<RemoteRendezvous>(step_id, *devices_,
+                                                    receiver_, 1000);
         });
   }
 
@@ -82,7 +84,7 @@ class StepTableTest : public ::testing::Test {
     const auto rendezvous = table_->Await(step_id);
     EXPECT_TRUE(rendezvous.ok()) << rendezvous.status();
     if (rendezvous.ok()) {
-      (*rendezvous)->RecvForPeer(Key(name), received.Done());
+      (*rendezvous)->RecvForPeer(ParsedKey(Key(name)), received.Done());
     }
     return received;
   }
@@ -107,8 +109,8 @@ class StepTableTest : public ::testing::Test {
   FakeTransport transport_;
   const std::unique_ptr<DeviceSet> devices_ = *DeviceSet::Create(
       {.task = kTask, .num_threads = 1, .cpu_memory_bytes = 1 << 20});
-  Peers peers_{ClusterSpec(), transport_, devices_->compute_queue(), nullptr,
-               1 << 20};
+  Peers peers_{ClusterSpec(), transport_};
+  TensorReceiver receiver_{peers_, devices_->compute_queue(), nullptr, 1 << 20};
   TimerQueue timers_{"timers", clock_};
   std::unique_ptr<StepTable> table_;
 };
@@ -118,7 +120,8 @@ TEST_F(StepTableTest, APeerMayAskBeforeTheStepBegins) {
   EXPECT_EQ(table_->num_steps(), 1u);
   const auto rendezvous = Begin(7);
   EXPECT_EQ(table_->num_steps(), 1u);
-  ASSERT_TRUE(rendezvous->Send(Key("x"), Tensor::Scalar(3), false).ok());
+  ASSERT_TRUE(
+      rendezvous->Send(ParsedKey(Key("x")), Tensor::Scalar(3), false).ok());
   ASSERT_EQ(early.calls(), 1);
   EXPECT_EQ(early.tensor().scalar<int>(), 3);
   EXPECT_EQ(*table_->Await(7), rendezvous);
@@ -126,7 +129,8 @@ TEST_F(StepTableTest, APeerMayAskBeforeTheStepBegins) {
 
 TEST_F(StepTableTest, AStepThatSucceededLingersForItsPeers) {
   const auto rendezvous = Begin(7);
-  ASSERT_TRUE(rendezvous->Send(Key("x"), Tensor::Scalar(3), false).ok());
+  ASSERT_TRUE(
+      rendezvous->Send(ParsedKey(Key("x")), Tensor::Scalar(3), false).ok());
   table_->Finish(7, kRun, absl::OkStatus());
   EXPECT_EQ(table_->num_steps(), 1u);
   EXPECT_TRUE(WaitAsPeer(7).status().ok());
@@ -175,7 +179,7 @@ TEST_F(StepTableTest, EndFailsWhatRunsAndWhoWaits) {
   table_->End(7, absl::InternalError("an echo"));
   EXPECT_EQ(failures.whys(), std::vector<absl::Status>{AsDerived(why)});
   EXPECT_EQ(peer.status(), AsDerived(why));
-  EXPECT_EQ(rendezvous->Send(Key("x"), Tensor::Scalar(3), false),
+  EXPECT_EQ(rendezvous->Send(ParsedKey(Key("x")), Tensor::Scalar(3), false),
             AsDerived(why));
 }
 
@@ -230,8 +234,10 @@ TEST_F(StepTableTest, KeepsNothingOfARunThatIsOver) {
 
 TEST_F(StepTableTest, CountsWhatPeersHaveStillToFetchOfStepsThatAreOver) {
   const auto rendezvous = Begin(7);
-  ASSERT_TRUE(rendezvous->Send(Key("x"), Tensor::Scalar(1.0f), false).ok());
-  ASSERT_TRUE(rendezvous->Send(Key("y"), Tensor::Scalar(2.0f), false).ok());
+  ASSERT_TRUE(
+      rendezvous->Send(ParsedKey(Key("x")), Tensor::Scalar(1.0f), false).ok());
+  ASSERT_TRUE(
+      rendezvous->Send(ParsedKey(Key("y")), Tensor::Scalar(2.0f), false).ok());
   EXPECT_EQ(table_->num_untaken(), 0u);  // The step still runs.
   table_->Finish(7, kRun, absl::OkStatus());
   EXPECT_EQ(table_->num_untaken(), 2u);
@@ -291,7 +297,7 @@ TEST_F(StepTableTest, AStepThatNobodyWaitsForAnyMoreIsForgotten) {
   ASSERT_TRUE(table_->Await(7, &is_waiting).ok());
   EXPECT_TRUE(is_waiting);
   ReceivedTensor early;
-  (*first)->RecvForPeer(Key("x"), early.Done());
+  (*first)->RecvForPeer(ParsedKey(Key("x")), early.Done());
   table_->StopWaiting(7);
   EXPECT_EQ(table_->num_steps(), 1u);
   table_->StopWaiting(7);
@@ -493,7 +499,7 @@ TEST_F(StepTableConcurrencyTest, MayGoWhileItsTimersFire) {
       const auto rendezvous = table_->Await(id);
       if (!rendezvous.ok()) continue;
       received.emplace_back();
-      (*rendezvous)->RecvForPeer(Key("x"), received.back().Done());
+      (*rendezvous)->RecvForPeer(ParsedKey(Key("x")), received.back().Done());
       if (id % 2 == 0 && BeginStatus(id).ok()) {
         table_->Finish(id, kRun, absl::OkStatus());
       }
@@ -525,7 +531,7 @@ TEST_F(StepTableConcurrencyTest, EveryWaitEndsOnceUnderContention) {
           const auto rendezvous = table_->Await(id);
           if (!rendezvous.ok()) continue;
           mine.emplace_back();
-          (*rendezvous)->RecvForPeer(key, mine.back().Done());
+          (*rendezvous)->RecvForPeer(ParsedKey(key), mine.back().Done());
         } else if (what < 5) {
           static_cast<void>(
               table_->Begin(id, "s", kRun, [](const absl::Status&) {}));

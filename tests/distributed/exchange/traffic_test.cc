@@ -14,8 +14,10 @@
 #include "gtest/gtest.h"
 #include "leat/core/devices/rendezvous.h"
 #include "leat/core/tensor.h"
+#include "leat/distributed/cluster/device_task.h"
 #include "leat/distributed/shown_ids.h"
 #include "leat/distributed/step_counts.h"
+#include "leat/distributed/transport/call_errors.h"
 #include "leat/tests/distributed/fake_transport.h"
 #include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/test_service.h"
@@ -24,7 +26,6 @@ namespace leat::traffic_test {
 namespace {
 
 using ::leat::testing::Eventually;
-using ::leat::testing::OfTheWay;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using State = PeerTraffic::State;
@@ -67,21 +68,22 @@ TEST(TrafficTest, KnowsAPeerByItsLastReply) {
   EXPECT_EQ(traffic.totals().state, State::kUnknown);
   EXPECT_FALSE(traffic.totals().heard.has_value());
   // A call that was given up says nothing about the peer.
-  EXPECT_EQ(after(OfTheWay(absl::CancelledError("given up"))).state,
+  EXPECT_EQ(after(AsTransportError(absl::CancelledError("given up"))).state,
             State::kUnknown);
   PeerTraffic::Totals totals =
-      after(OfTheWay(absl::UnavailableError("refused")));
+      after(AsTransportError(absl::UnavailableError("refused")));
   EXPECT_EQ(totals.state, State::kUnreachable);
   EXPECT_EQ(totals.error, "refused");
-  EXPECT_EQ(after(OfTheWay(absl::CancelledError("given up"))).state,
+  EXPECT_EQ(after(AsTransportError(absl::CancelledError("given up"))).state,
             State::kUnreachable);
-  EXPECT_EQ(after(OfTheWay(absl::DeadlineExceededError("late"))).error, "late");
+  EXPECT_EQ(after(AsTransportError(absl::DeadlineExceededError("late"))).error,
+            "late");
   // A peer that returns an error is reachable.
   totals = after(absl::UnavailableError("queue is closed"));
   EXPECT_EQ(totals.state, State::kReachable);
   EXPECT_EQ(totals.error, "");
   EXPECT_TRUE(totals.heard.has_value());
-  after(OfTheWay(absl::UnavailableError(std::string(10'000, 'x'))));
+  after(AsTransportError(absl::UnavailableError(std::string(10'000, 'x'))));
   EXPECT_EQ(traffic.totals().error.size(), 500u);
   EXPECT_EQ(after(Message(1)).state, State::kReachable);
 }
@@ -104,12 +106,16 @@ TEST(TrafficTest, FindsTheTasksOfAKey) {
                     .recv_device = "/job:worker/replica:0/task:12/device:GPU:3",
                     .tensor_name = "e"}
           .ToString();
-  EXPECT_EQ(SenderOf(key), "/job:ps/replica:0/task:1");
-  EXPECT_EQ(ReceiverOf(key), "/job:worker/replica:0/task:12");
+  EXPECT_EQ(TaskOfDevice(ParsedKey(key).send_device()),
+            "/job:ps/replica:0/task:1");
+  EXPECT_EQ(TaskOfDevice(ParsedKey(key).recv_device()),
+            "/job:worker/replica:0/task:12");
   for (const char* no_key : {"", ";", ";;;;", "x", "a;b;c;d;e",
                              "device:CPU:0;0;/device", "/job:ps"}) {
-    EXPECT_EQ(SenderOf(no_key), "") << no_key;
-    EXPECT_EQ(ReceiverOf(no_key), "") << no_key;
+    const ParsedKey parsed{no_key};
+    EXPECT_FALSE(parsed.is_well_formed()) << no_key;
+    EXPECT_EQ(TaskOfDevice(parsed.send_device()), "") << no_key;
+    EXPECT_EQ(TaskOfDevice(parsed.recv_device()), "") << no_key;
   }
 }
 
@@ -122,24 +128,33 @@ std::vector<std::string> Keys(const OpenRecvs& recvs, size_t max = 100,
   return keys;
 }
 
+// One key that is waited for.
+struct Waiting {
+  Waiting(OpenRecvs& recvs, int64_t step_id, const std::string& text)
+      : key(text), entry(recvs, step_id, {&key, 1}) {}
+
+  const ParsedKey key;
+  OpenRecvs::Entry entry;
+};
+
 TEST(OpenRecvsTest, ListTheOldestFirst) {
   OpenRecvs recvs;
   EXPECT_THAT(Keys(recvs), ElementsAre());
-  auto a = std::make_unique<OpenRecvs::Entry>(recvs, 1, "a");
-  auto b = std::make_unique<OpenRecvs::Entry>(recvs, 1, "b");
-  auto c = std::make_unique<OpenRecvs::Entry>(recvs, 2, "c");
-  auto d = std::make_unique<OpenRecvs::Entry>(recvs, 3, "d");
+  auto a = std::make_unique<Waiting>(recvs, 1, "a");
+  auto b = std::make_unique<Waiting>(recvs, 1, "b");
+  auto c = std::make_unique<Waiting>(recvs, 2, "c");
+  auto d = std::make_unique<Waiting>(recvs, 3, "d");
   EXPECT_THAT(Keys(recvs), ElementsAre("a", "b", "c", "d"));
   EXPECT_THAT(Keys(recvs, 2), ElementsAre("a", "b"));
   EXPECT_EQ(recvs.size(), 4u);
   b.reset();
   EXPECT_THAT(Keys(recvs), ElementsAre("a", "c", "d"));
-  a->Close();
-  a->Close();
+  a->entry.Close();
+  a->entry.Close();
   EXPECT_THAT(Keys(recvs), ElementsAre("c", "d"));
   d.reset();
   EXPECT_THAT(Keys(recvs), ElementsAre("c"));
-  const OpenRecvs::Entry e(recvs, 4, "e");
+  const Waiting e(recvs, 4, "e");
   EXPECT_THAT(Keys(recvs), ElementsAre("c", "e"));
   c.reset();
   a.reset();
@@ -148,18 +163,37 @@ TEST(OpenRecvsTest, ListTheOldestFirst) {
   EXPECT_EQ(recvs.size(), 1u);
 }
 
+TEST(OpenRecvsTest, ListEveryKeyOfAReceive) {
+  OpenRecvs recvs;
+  const std::vector<ParsedKey> bundle = {ParsedKey("b"), ParsedKey("c"),
+                                         ParsedKey("d")};
+  const Waiting a(recvs, 1, "a");
+  OpenRecvs::Entry three(recvs, 1, bundle);
+  const Waiting e(recvs, 2,
+                  "/job:ps/replica:0/task:1/device:CPU:0;7;"
+                  "/job:worker/replica:0/task:12/device:GPU:3;e;0:0");
+  EXPECT_EQ(recvs.size(), 5u);
+  EXPECT_THAT(Keys(recvs), ElementsAre("a", "b", "c", "d", e.key.text()));
+  EXPECT_THAT(Keys(recvs, 3), ElementsAre("a", "b", "c"));
+  EXPECT_EQ(recvs.Oldest({}, 9)[4].sender, "/job:ps/replica:0/task:1");
+  EXPECT_EQ(recvs.Oldest({}, 9)[4].receiver, "/job:worker/replica:0/task:12");
+  three.Close();
+  EXPECT_THAT(Keys(recvs), ElementsAre("a", e.key.text()));
+  EXPECT_EQ(recvs.size(), 2u);
+}
+
 TEST(OpenRecvsTest, KnowHowLongEachHasWaited) {
   OpenRecvs recvs;
-  const OpenRecvs::Entry old(recvs, 1, "old");
+  const Waiting old(recvs, 1, "old");
   std::this_thread::sleep_for(milliseconds(40));
-  const OpenRecvs::Entry young(recvs, 1, "young");
+  const Waiting young(recvs, 1, "young");
   const std::vector<OpenRecvs::Recv> all = recvs.Oldest({}, 10);
   ASSERT_EQ(all.size(), 2u);
   EXPECT_GE(all[0].age - all[1].age, milliseconds(40));
   // A receive that has just begun is younger than 40 ms, unless the thread
   // loses its core meanwhile.
   EXPECT_TRUE(Eventually([&] {
-    const OpenRecvs::Entry youngest(recvs, 1, "youngest");
+    const Waiting youngest(recvs, 1, "youngest");
     const std::vector<std::string> keys = Keys(recvs, 10, milliseconds(40));
     EXPECT_THAT(keys, Contains("old"));
     return std::find(keys.begin(), keys.end(), "youngest") == keys.end();
@@ -170,7 +204,7 @@ TEST(OpenRecvsTest, KnowHowLongEachHasWaited) {
 TEST(OpenRecvsTest, ShortenKeys) {
   OpenRecvs recvs;
   const std::string key(5000, 'k');
-  const OpenRecvs::Entry entry(recvs, 1, key);
+  const Waiting entry(recvs, 1, key);
   EXPECT_EQ(Keys(recvs)[0], key.substr(0, OpenRecvs::kMaxKeyBytes));
 }
 
@@ -180,7 +214,7 @@ TEST(OpenRecvsTest, MayComeAndGoOnManyThreads) {
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&recvs] {
       for (int64_t step = 0; step < 1000; ++step) {
-        const OpenRecvs::Entry entry(recvs, step, "key");
+        const Waiting entry(recvs, step, "key");
         EXPECT_LE(Keys(recvs, 3).size(), 3u);
       }
     });

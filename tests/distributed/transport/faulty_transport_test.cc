@@ -16,6 +16,7 @@
 #include "leat/distributed/transport/transport.h"
 #include "leat/distributed/wire/recv_tensor.h"
 #include "leat/protos/worker.pb.h"
+#include "leat/tests/distributed/recv_messages.h"
 #include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/test_service.h"
 
@@ -314,10 +315,10 @@ std::string RunGraph(int64_t step) {
 std::string Recv(int64_t step, const std::string& tensor,
                  const std::string& incarnation) {
   const std::string device = "/job:ps/replica:0/task:0/device:CPU:0";
-  return EncodeRecvTensorRequest(step,
-                                 absl::StrCat(device, ";", incarnation, ";",
-                                              device, ";", tensor, ";0:0"),
-                                 step * 11)
+  return RequestOne(step,
+                    absl::StrCat(device, ";", incarnation, ";", device, ";",
+                                 tensor, ";0:0"),
+                    step * 11)
       .header;
 }
 

@@ -12,22 +12,25 @@
 #include "leat/distributed/wire/wire.h"
 #include "leat/protos/leat_worker.pb.h"
 #include "leat/protos/worker.pb.h"
+#include "leat/tests/distributed/recv_messages.h"
 
 namespace leat::recv_tensor_test {
 namespace {
 
+using ::leat::testing::RequestList;
+using ::leat::testing::RequestOne;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 TEST(RecvTensorTest, WishesTravelOnlyWhereThereAreAny) {
-  const Payload plain = EncodeRecvTensorRequest(7, "key", 9);
+  const Payload plain = RequestOne(7, "key", 9);
   pb::RecvTensorRequest message;
   ASSERT_TRUE(message.ParseFromString(plain.header));
   // A task of TensorFlow gets what TensorFlow sends, without Leat's fields.
   EXPECT_FALSE(message.has_leat());
-  const auto wished = DecodeRecvTensorRequest(
-      EncodeRecvTensorRequest(7, "key", 9,
-                              {.inline_bytes = 5, .chunk_bytes = 6})
-          .header);
+  const auto wished = DecodeRecvRequest(
+      RecvForm::kOne,
+      RequestOne(7, "key", 9, {.inline_bytes = 5, .chunk_bytes = 6}).header);
   ASSERT_TRUE(wished.ok()) << wished.status();
   EXPECT_EQ(wished->wish.inline_bytes, 5);
   EXPECT_EQ(wished->wish.chunk_bytes, 6);
@@ -37,7 +40,8 @@ TEST(RecvTensorTest, WishesAreNotNegative) {
   pb::RecvTensorRequest message;
   message.mutable_leat()->set_inline_bytes(-1);
   message.mutable_leat()->set_chunk_bytes(INT64_MIN);
-  const auto request = DecodeRecvTensorRequest(message.SerializeAsString());
+  const auto request =
+      DecodeRecvRequest(RecvForm::kOne, message.SerializeAsString());
   ASSERT_TRUE(request.ok()) << request.status();
   EXPECT_EQ(request->wish.inline_bytes, 0);
   EXPECT_EQ(request->wish.chunk_bytes, 0);
@@ -52,9 +56,9 @@ TEST(RecvTensorTest, TransfersTravel) {
   const Payload payload =
       EncodeTransferResponse(sent, Tensor::Filled<uint8_t>(Shape({8192}), 0));
   ASSERT_EQ(payload.tensors.size(), 1u);
-  const auto response = DecodeRecvTensorResponse(payload.header);
+  const auto response = DecodeRecvResponse(RecvForm::kOne, payload.header);
   ASSERT_TRUE(response.ok()) << response.status();
-  EXPECT_FALSE(response->is_dead);
+  EXPECT_THAT(response->is_dead, ElementsAre(false));
   ASSERT_TRUE(response->transfer.has_value());
   const Transfer& received = *response->transfer;
   EXPECT_EQ(received.id, sent.id);
@@ -80,7 +84,8 @@ class HostileTransferTest : public ::testing::Test {
   }
   pb::LeatTransfer& transfer() { return *message_.mutable_leat(); }
   absl::Status Decode() {
-    return DecodeRecvTensorResponse(message_.SerializeAsString()).status();
+    return DecodeRecvResponse(RecvForm::kOne, message_.SerializeAsString())
+        .status();
   }
   void ExpectRefused(absl::string_view why) {
     const absl::Status status = Decode();
@@ -144,9 +149,10 @@ TEST_F(HostileTransferTest, OfAShapeThatOverflowsIsRefused) {
 TEST_F(HostileTransferTest, OfADeadTensorIsNotLookedAt) {
   message_.set_is_dead(true);
   transfer().set_total_bytes(-1);
-  const auto response = DecodeRecvTensorResponse(message_.SerializeAsString());
+  const auto response =
+      DecodeRecvResponse(RecvForm::kOne, message_.SerializeAsString());
   ASSERT_TRUE(response.ok()) << response.status();
-  EXPECT_TRUE(response->is_dead);
+  EXPECT_THAT(response->is_dead, ElementsAre(true));
   EXPECT_FALSE(response->transfer.has_value());
 }
 
@@ -157,12 +163,15 @@ TEST(RecvTensorsTest, RequestsTravel) {
   const std::vector<std::string> keys = {"a;0:0", "", "a;0:0", "\xff\n"};
   for (const int64_t number :
        {int64_t{7}, int64_t{0}, int64_t{-1}, INT64_MIN}) {
-    const Payload payload = EncodeRecvTensorsRequest(number, keys, ~number);
+    const Payload payload = RequestList(number, keys, ~number);
     EXPECT_TRUE(payload.tensors.empty());
-    const auto request = DecodeRecvTensorsRequest(payload.header);
+    const auto request = DecodeRecvRequest(RecvForm::kList, payload.header);
     ASSERT_TRUE(request.ok()) << request.status();
     EXPECT_EQ(request->step_id, number);
-    EXPECT_EQ(request->keys, keys);
+    ASSERT_EQ(request->keys.all().size(), keys.size());
+    for (size_t i = 0; i < keys.size(); ++i) {
+      EXPECT_EQ(request->keys.all()[i].text(), keys[i]);
+    }
     EXPECT_EQ(request->request_id, ~number);
   }
 }
@@ -170,13 +179,13 @@ TEST(RecvTensorsTest, RequestsTravel) {
 TEST(RecvTensorsTest, ResponsesTravelInTheOrderOfTheKeys) {
   const Tensor first = Tensor::Vector<float>({1, 2});
   const Tensor last = Tensor::Scalar<std::string>("last");
-  std::vector<SentTensor> sent(4);
+  SentTensors sent(4);
   sent[0].tensor = first;
   sent[1].is_dead = true;
   // The contents of a dead tensor do not matter.
   sent[2] = {.tensor = Tensor::Scalar<int>(7), .is_dead = true};
   sent[3].tensor = last;
-  const Payload payload = EncodeRecvTensorsResponse(std::move(sent));
+  const Payload payload = EncodeRecvResponse(RecvForm::kList, std::move(sent));
   ASSERT_EQ(payload.tensors.size(), 4u);
   EXPECT_TRUE(payload.tensors[0].tensor.SharesBufferWith(first));
   for (const size_t dead : {1u, 2u}) {
@@ -184,19 +193,19 @@ TEST(RecvTensorsTest, ResponsesTravelInTheOrderOfTheKeys) {
         Identical(payload.tensors[dead].tensor, Tensor::Vector<float>({})));
   }
   EXPECT_TRUE(Identical(payload.tensors[3].tensor, last));
-  const auto response = DecodeRecvTensorsResponse(payload.header);
+  const auto response = DecodeRecvResponse(RecvForm::kList, payload.header);
   ASSERT_TRUE(response.ok()) << response.status();
-  EXPECT_EQ(response->is_dead, (std::vector<bool>{false, true, true, false}));
+  EXPECT_THAT(response->is_dead, ElementsAre(false, true, true, false));
   EXPECT_GT(response->send_start_us, 0);
 }
 
 // As bytes between processes, the response is the message of the .proto file.
 TEST(RecvTensorsTest, ResponsesAreMessages) {
-  std::vector<SentTensor> sent(2);
+  SentTensors sent(2);
   sent[0].tensor = Tensor::Vector<int32_t>({1, 2, 3});
   sent[1].is_dead = true;
   const auto segments =
-      EncodePayload(EncodeRecvTensorsResponse(std::move(sent)),
+      EncodePayload(EncodeRecvResponse(RecvForm::kList, std::move(sent)),
                     methods::kRecvTensors.response);
   ASSERT_TRUE(segments.ok()) << segments.status();
   std::string bytes;
@@ -219,7 +228,7 @@ TEST(RecvTensorsTest, ResponsesAreMessages) {
 }
 
 TEST(RecvTensorsTest, AnEmptyResponseSaysNothing) {
-  const auto response = DecodeRecvTensorsResponse("");
+  const auto response = DecodeRecvResponse(RecvForm::kList, "");
   ASSERT_TRUE(response.ok()) << response.status();
   EXPECT_TRUE(response->is_dead.empty());
   EXPECT_EQ(response->send_start_us, 0);
@@ -227,10 +236,12 @@ TEST(RecvTensorsTest, AnEmptyResponseSaysNothing) {
 
 TEST(RecvTensorsTest, MalformedOnesAreRefused) {
   for (const char* header : {"\xff", "\x0f", "\x12\x05key", "\x1a"}) {
-    const absl::Status request = DecodeRecvTensorsRequest(header).status();
+    const absl::Status request =
+        DecodeRecvRequest(RecvForm::kList, header).status();
     EXPECT_EQ(request,
               absl::InvalidArgumentError("malformed RecvTensorsRequest"));
-    const absl::Status response = DecodeRecvTensorsResponse(header).status();
+    const absl::Status response =
+        DecodeRecvResponse(RecvForm::kList, header).status();
     EXPECT_EQ(response,
               absl::InvalidArgumentError("malformed RecvTensorsResponse"));
   }
@@ -238,11 +249,10 @@ TEST(RecvTensorsTest, MalformedOnesAreRefused) {
 
 TEST(RecvTensorsTest, ARequestHasAKey) {
   const absl::Status none =
-      DecodeRecvTensorsRequest(EncodeRecvTensorsRequest(7, {}, 9).header)
-          .status();
+      DecodeRecvRequest(RecvForm::kList, RequestList(7, {}, 9).header).status();
   EXPECT_EQ(none, absl::InvalidArgumentError("RecvTensorsRequest has 0 keys; 1 "
                                              "to 64 may be asked for"));
-  EXPECT_EQ(DecodeRecvTensorsRequest("").status(), none);
+  EXPECT_EQ(DecodeRecvRequest(RecvForm::kList, "").status(), none);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/protos/graph.pb.h"
+#include "leat/tests/distributed/recv_messages.h"
 #include "leat/tests/distributed/worker/worker_testing.h"
 #include "leat/tests/testing/graph_text.h"
 
@@ -77,13 +78,13 @@ class WorkerTest : public ::testing::Test {
   CallRef Recv(const std::string& key, int64_t step_id,
                int64_t request_id = 0) {
     return task.Start(methods::kRecvTensor,
-                      EncodeRecvTensorRequest(step_id, key, request_id));
+                      RequestOne(step_id, key, request_id));
   }
   // Asks the ps for several tensors with one call.
   CallRef RecvAll(const std::vector<std::string>& keys, int64_t step_id,
                   int64_t request_id = 0) {
     return task.Start(methods::kRecvTensors,
-                      EncodeRecvTensorsRequest(step_id, keys, request_id));
+                      RequestList(step_id, keys, request_id));
   }
   // Returns the key of a tensor that the ps sends to the worker.
   std::string KeyForWorker(const std::string& tensor_name) {

@@ -20,7 +20,7 @@
 #include "leat/distributed/wire/recv_tensor.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
-#include "leat/partitioner/bundles.h"
+#include "leat/tests/distributed/recv_messages.h"
 #include "leat/tests/distributed/worker/worker_fixture.h"
 #include "leat/tests/distributed/worker/worker_testing.h"
 #include "leat/tests/testing/event.h"
@@ -30,9 +30,12 @@ namespace {
 
 using ::leat::testing::CallRef;
 using ::leat::testing::RegisteredStep;
+using ::leat::testing::RequestList;
+using ::leat::testing::RequestOne;
 using ::leat::testing::TestTask;
 using ::leat::testing::WorkerTest;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr char kPs[] = "/job:ps/replica:0/task:0";
@@ -128,8 +131,8 @@ TEST_F(WorkerTest, WhoHasGivenUpIsNotServed) {
   const int64_t step_id = RandomStepId();
   const auto call = std::make_shared<leat::testing::DirectCall>();
   call->Cancel();
-  task.Serve(methods::kRecvTensor,
-             EncodeRecvTensorRequest(step_id, KeyForWorker("x"), 0), call);
+  task.Serve(methods::kRecvTensor, RequestOne(step_id, KeyForWorker("x"), 0),
+             call);
   EXPECT_EQ(call->Wait().status().code(), absl::StatusCode::kCancelled);
   EXPECT_TRUE(task.CleanupGraph(step_id).ok());
 }
@@ -146,9 +149,10 @@ TEST_F(WorkerTest, ThePoolEncodesStringsForPeers) {
        {Tensor::Scalar<std::string>("text"), Tensor::Scalar(1.0f)}) {
     const bool is_text = sent.dtype() == DType::kString;
     const std::string key = KeyForWorker(is_text ? "text" : "number");
-    EXPECT_TRUE(rendezvous->Send(key, sent, false).ok());
+    EXPECT_TRUE(rendezvous->Send(ParsedKey(key), sent, false).ok());
     leat::testing::Event replied;
-    ReceiveForPeer(*rendezvous, {.step_id = step_id, .key = key}, 0,
+    ReceiveForPeer(*rendezvous,
+                   {.step_id = step_id, .keys = RecvKeys(ParsedKey(key))}, 0,
                    std::make_shared<Traffic>(ClusterSpec()),
                    std::make_shared<CallContext>(),
                    [&](const absl::StatusOr<Payload>& reply) {
@@ -173,17 +177,18 @@ TEST_F(WorkerTest, GivesTensorsTogetherWhenAllAreThere) {
   const auto rendezvous = task.steps().Find(step_id).value();
   const Tensor a = Tensor::Vector<float>({1, 2});
   const Tensor b = Tensor::Scalar<int>(3);
-  EXPECT_TRUE(rendezvous->Send(KeyForWorker("c"), Tensor(), true).ok());
-  EXPECT_TRUE(rendezvous->Send(KeyForWorker("a"), a, false).ok());
+  EXPECT_TRUE(
+      rendezvous->Send(ParsedKey(KeyForWorker("c")), Tensor(), true).ok());
+  EXPECT_TRUE(rendezvous->Send(ParsedKey(KeyForWorker("a")), a, false).ok());
   EXPECT_FALSE(call->is_done());
   EXPECT_EQ(task.recvs().size(), 3u);
-  EXPECT_TRUE(rendezvous->Send(KeyForWorker("b"), b, false).ok());
+  EXPECT_TRUE(rendezvous->Send(ParsedKey(KeyForWorker("b")), b, false).ok());
   const absl::StatusOr<Payload> reply = call->Wait();
   ASSERT_TRUE(reply.ok()) << reply.status();
   EXPECT_EQ(task.recvs().size(), 0u);
-  const auto response = DecodeRecvTensorsResponse(reply->header);
+  const auto response = DecodeRecvResponse(RecvForm::kList, reply->header);
   ASSERT_TRUE(response.ok()) << response.status();
-  EXPECT_EQ(response->is_dead, (std::vector<bool>{false, false, true}));
+  EXPECT_THAT(response->is_dead, ElementsAre(false, false, true));
   EXPECT_GT(response->send_start_us, 0);
   ASSERT_EQ(reply->tensors.size(), 3u);
   EXPECT_TRUE(reply->tensors[0].tensor.SharesBufferWith(a));
@@ -198,7 +203,7 @@ TEST_F(WorkerTest, GivesTensorsThatWereThereBefore) {
   const auto rendezvous = task.steps().Find(step_id).value();
   for (const char* tensor : {"a", "b"}) {
     EXPECT_TRUE(rendezvous
-                    ->Send(KeyForWorker(tensor),
+                    ->Send(ParsedKey(KeyForWorker(tensor)),
                            Tensor::Scalar<std::string>(tensor), false)
                     .ok());
   }
@@ -249,7 +254,7 @@ TEST_F(WorkerTest, RefusesToGiveNoTensorsOrTooMany) {
   const absl::Status none = RecvAll({}, step_id)->Wait().status();
   EXPECT_EQ(none.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(none.message(), HasSubstr("has 0 keys"));
-  const std::vector<std::string> keys(Bundles::kMaxTensors + 1, "key");
+  const std::vector<std::string> keys(kMaxRecvKeys + 1, "key");
   const absl::Status many = RecvAll(keys, step_id)->Wait().status();
   EXPECT_EQ(many.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(many.message(), HasSubstr("has 65 keys; 1 to 64"));
@@ -283,7 +288,7 @@ TEST_F(WorkerTest, WhoAsksForSeveralTensorsMayGiveUp) {
   EXPECT_TRUE(task.steps()
                   .Find(step_id)
                   .value()
-                  ->Send(KeyForWorker("a"), a, false)
+                  ->Send(ParsedKey(KeyForWorker("a")), a, false)
                   .ok());
   EXPECT_FALSE(given_up->is_done());
   EXPECT_EQ(task.recvs().size(), 2u);
@@ -308,7 +313,7 @@ TEST_F(WorkerTest, WhoGivesUpInAStepThatRunsLeavesNothingThere) {
   const CallRef given_up =
       RecvAll({KeyForWorker("a"), KeyForWorker("b")}, step_id);
   const Tensor a = Tensor::Scalar(1.0f), b = Tensor::Scalar(2.0f);
-  EXPECT_TRUE((*rendezvous)->Send(KeyForWorker("a"), a, false).ok());
+  EXPECT_TRUE((*rendezvous)->Send(ParsedKey(KeyForWorker("a")), a, false).ok());
   EXPECT_EQ(task.recvs().size(), 2u);
   EXPECT_FALSE(a.IsUnique());
   given_up->Cancel();
@@ -318,7 +323,7 @@ TEST_F(WorkerTest, WhoGivesUpInAStepThatRunsLeavesNothingThere) {
   EXPECT_EQ(given_up->context.use_count(), 1);
   EXPECT_TRUE(a.IsUnique());
   // A tensor that is sent later is not kept either.
-  EXPECT_TRUE((*rendezvous)->Send(KeyForWorker("b"), b, false).ok());
+  EXPECT_TRUE((*rendezvous)->Send(ParsedKey(KeyForWorker("b")), b, false).ok());
   EXPECT_TRUE(b.IsUnique());
   task.steps().Finish(step_id, this, absl::OkStatus());
   EXPECT_TRUE(task.CleanupGraph(step_id).ok());
@@ -329,8 +334,7 @@ TEST_F(WorkerTest, WhoHasGivenUpGetsNoTensors) {
   const auto call = std::make_shared<leat::testing::DirectCall>();
   call->Cancel();
   task.Serve(methods::kRecvTensors,
-             EncodeRecvTensorsRequest(
-                 step_id, {KeyForWorker("a"), KeyForWorker("b")}, 0),
+             RequestList(step_id, {KeyForWorker("a"), KeyForWorker("b")}, 0),
              call);
   EXPECT_EQ(call->Wait().status().code(), absl::StatusCode::kCancelled);
   EXPECT_EQ(task.steps().num_steps(), 0u);

@@ -7,6 +7,7 @@
 #include "leat/core/devices/rendezvous.h"
 #include "leat/core/random_id.h"
 #include "leat/core/status_payloads.h"
+#include "leat/distributed/exchange/recv_bundles.h"
 #include "leat/distributed/exchange/remote_rendezvous.h"
 #include "leat/graph/io/graph_def.h"
 #include "leat/graph/op_registry.h"
@@ -68,15 +69,15 @@ TestTask::TestTask(const TaskId& id, const ClusterSpec& cluster,
   devices_ = DeviceSet::Create({.task = name_, .num_cpus = 2, .num_threads = 2})
                  .value();
   transport_ = network->NewTransport();
-  peers_ =
-      std::make_unique<Peers>(cluster, *transport_, devices_->compute_queue(),
-                              &BuiltinOps().variants(), INT32_MAX);
+  peers_ = std::make_unique<Peers>(cluster, *transport_);
+  receiver_ = std::make_unique<TensorReceiver>(
+      *peers_, devices_->compute_queue(), &BuiltinOps().variants(), INT32_MAX);
   timers_ = std::make_unique<TimerQueue>("test-timers");
   blocking_ = NewThreadPool("test-blocking", 1);
   steps_ = std::make_unique<StepTable>(
       name_, limits, *timers_, [this, limits](int64_t step_id) {
         return std::make_shared<RemoteRendezvous>(
-            step_id, *devices_, *peers_, limits.max_rendezvous_entries);
+            step_id, *devices_, *receiver_, limits.max_rendezvous_entries);
       });
   worker_ =
       std::make_unique<Worker>(WorkerEnvironment{.task = name_,
@@ -261,7 +262,8 @@ absl::StatusOr<RegisteredStep> TestCluster::Register(const std::string& session,
   LEAT_ASSIGN_OR_RETURN(const Graph prepared,
                         PrepareGraph(graph, devices, options));
   LEAT_ASSIGN_OR_RETURN(StepPlan plan,
-                        PlanStep(prepared, std::move(signature), devices));
+                        PlanStep(prepared, std::move(signature), devices,
+                                 {.bundles = kBundleLimits}));
   RegisteredStep step{.session = session,
                       .num_fetches = plan.signature.fetches.size()};
   for (Partition& partition : plan.partitions) {

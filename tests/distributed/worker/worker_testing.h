@@ -27,6 +27,7 @@
 #include "leat/distributed/exchange/open_recvs.h"
 #include "leat/distributed/exchange/peers.h"
 #include "leat/distributed/exchange/step_table.h"
+#include "leat/distributed/exchange/tensor_receiver.h"
 #include "leat/distributed/limits.h"
 #include "leat/distributed/transport/in_process.h"
 #include "leat/distributed/wire/methods.h"
@@ -140,6 +141,7 @@ class TestTask {
   const std::string name_;
   // The members have the order that they have in a server (server.cc).
   std::unique_ptr<Peers> peers_;
+  std::unique_ptr<TensorReceiver> receiver_;
   std::unique_ptr<DeviceSet> devices_;
   std::unique_ptr<TimerQueue> timers_;
   std::unique_ptr<WorkQueue> blocking_;  // one thread

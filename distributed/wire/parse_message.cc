@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/distributed/requests/parse_message.h"
+#include "leat/distributed/wire/parse_message.h"
 
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/message.h"

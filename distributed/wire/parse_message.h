@@ -3,8 +3,8 @@
 // ParseMessage: parses what a peer has sent, so that no message takes more
 // memory, or more of a transport thread's time, than a limit allows. Stateless,
 // thread-safe.
-#ifndef LEAT_DISTRIBUTED_REQUESTS_PARSE_MESSAGE_H_
-#define LEAT_DISTRIBUTED_REQUESTS_PARSE_MESSAGE_H_
+#ifndef LEAT_DISTRIBUTED_WIRE_PARSE_MESSAGE_H_
+#define LEAT_DISTRIBUTED_WIRE_PARSE_MESSAGE_H_
 
 #include <cstdint>
 
@@ -36,4 +36,4 @@ absl::Status ParseMessage(absl::string_view header, int64_t max_bytes,
 
 }  // namespace leat
 
-#endif  // LEAT_DISTRIBUTED_REQUESTS_PARSE_MESSAGE_H_
+#endif  // LEAT_DISTRIBUTED_WIRE_PARSE_MESSAGE_H_

@@ -1,0 +1,93 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Peer: one task of the cluster, as this task calls it.
+#ifndef LEAT_DISTRIBUTED_EXCHANGE_PEER_H_
+#define LEAT_DISTRIBUTED_EXCHANGE_PEER_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/devices/device.h"
+#include "leat/distributed/exchange/traffic.h"
+#include "leat/distributed/transport/transport.h"
+#include "leat/distributed/wire/methods.h"
+
+namespace leat {
+
+// The version of the fields and methods that tasks of Leat add to TensorFlow's
+// (protos/leat_worker.proto). Tasks of different versions cannot be in one
+// cluster.
+inline constexpr int kLeatPeerVersion = 2;
+
+// Returns FAILED_PRECONDITION unless `version`, which the other side has
+// reported, is kLeatPeerVersion. `peer` and `own` are the names of both sides
+// in the message.
+absl::Status CheckPeerVersion(absl::string_view peer, int64_t version,
+                              absl::string_view own);
+
+// What a task says about itself in its reply to GetStatus.
+struct PeerStatus {
+  std::vector<DeviceInfo> devices = {};
+  bool is_leat = false;         // false for a task of TensorFlow
+  int64_t max_chunk_bytes = 0;  // of transfers (recv_tensor.h); 0: none
+  int64_t ticket = 0;           // for CreateWorkerSession; 0: TensorFlow's
+};
+
+// Thread-safe. Calls share its ownership, since they may outlive Peers.
+class Peer : public std::enable_shared_from_this<Peer> {
+ public:
+  using StatusDone = absl::AnyInvocable<void(absl::StatusOr<PeerStatus>) &&>;
+
+  // `task` is the task's name, such as "/job:ps/replica:0/task:0". `transport`
+  // is borrowed and must outlive the calls that are begun here.
+  Peer(std::string task, std::string address, Transport& transport,
+       std::shared_ptr<Traffic> all_traffic);
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
+
+  const std::string& task() const { return task_; }
+  const std::string& address() const { return address_; }
+  // The traffic with this task, and that with all tasks.
+  const PeerTraffic& traffic() const { return traffic_; }
+  Traffic& all_traffic() const { return *all_traffic_; }
+  // The largest chunk that the task has said it sends; 0: unknown or none.
+  int64_t max_chunk_bytes() const {
+    return max_chunk_bytes_.load(std::memory_order_relaxed);
+  }
+
+  // Makes and counts a call. Every call goes through here. Errors are passed on
+  // as the transport reports them.
+  void Call(const Method& method, Payload request, CallOptions options,
+            Reply done);
+  // Returns a transport error as one that names the task and its address and
+  // does not have the mark of transport errors.
+  absl::Status NameTransportError(const absl::Status& status) const;
+  // Returns a reply that gives `done` all transport errors so named.
+  Reply NameTransportErrors(Reply done);
+
+  // Does what Peers::GetStatus does, and keeps what the task says.
+  void GetStatus(CallOptions options, StatusDone done);
+  // Does what Peers::Meet does.
+  void Meet();
+
+ private:
+  const std::string task_;
+  const std::string address_;
+  Transport& transport_;
+  const std::shared_ptr<Traffic> all_traffic_;
+  PeerTraffic& traffic_;
+  // Whether GetStatus was asked and has not failed.
+  std::atomic<bool> was_asked_{false};
+  std::atomic<int64_t> max_chunk_bytes_{0};
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_EXCHANGE_PEER_H_

@@ -1,0 +1,304 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/distributed/exchange/tensor_receiver.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "leat/core/random_id.h"
+#include "leat/core/status_payloads.h"
+#include "leat/distributed/exchange/chunked_receive.h"
+#include "leat/distributed/exchange/open_recvs.h"
+#include "leat/distributed/transport/call_errors.h"
+
+namespace leat {
+
+// It is owned by the callbacks that continue it. Calls its own callbacks
+// exactly once, if need be in the destructor: whatever becomes of the calls, a
+// step must not wait for ever.
+class TensorReceiver::Call {
+ public:
+  Call(const Settings& settings, Peers::PeerRef peer, TensorReceive receive)
+      : settings_(settings),
+        peer_(std::move(peer)),
+        request_(RequestFor(receive)),
+        keys_(request_.keys.all()),
+        allocator_(*receive.allocator),
+        cancellation_(std::move(receive.cancellation)),
+        record_(std::move(receive.record)),
+        waiting_(peer_->all_traffic().recvs(), request_.step_id, keys_),
+        dones_(std::move(receive.dones)) {}
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+  ~Call() {
+    if (!dones_.empty()) {
+      Fail(AsDerived(absl::CancelledError("the call was dropped")));
+    }
+  }
+
+  static void Start(std::unique_ptr<Call> call) {
+    const Peers::PeerRef peer = call->peer_;
+    const Method& method = MethodOf(call->request_.form);
+    Payload request = EncodeRecvRequest(call->request_);
+    CallOptions options;
+    options.cancellation = call->cancellation_;
+    peer->Call(method, std::move(request), std::move(options),
+               [call = std::move(call)](absl::StatusOr<Payload> reply) mutable {
+                 Answer(std::move(call), std::move(reply));
+               });
+  }
+
+ private:
+  // Makes the request, and takes the keys out of `receive`.
+  RecvRequest RequestFor(TensorReceive& receive) const {
+    const bool is_one = receive.keys.all().size() == 1;
+    RecvRequest request{.form = is_one ? RecvForm::kOne : RecvForm::kList,
+                        .step_id = receive.step_id,
+                        .keys = std::move(receive.keys),
+                        .request_id = static_cast<int64_t>(RandomId())};
+    const ChunkOptions& chunks = settings_.chunks;
+    const int64_t chunk_bytes =
+        std::min(chunks.chunk_bytes, peer_->max_chunk_bytes());
+    if (is_one && chunk_bytes > 0) {
+      request.wish = {.inline_bytes = chunks.inline_bytes,
+                      .chunk_bytes = chunk_bytes};
+    }
+    return request;
+  }
+
+  // Handles the reply. Tensors are decoded on the compute pool if that takes
+  // long.
+  static void Answer(std::unique_ptr<Call> call,
+                     absl::StatusOr<Payload> reply) {
+    if (!reply.ok()) return call->Fail(call->CallError(reply.status()));
+    absl::StatusOr<RecvResponse> response =
+        DecodeRecvResponse(call->request_.form, reply->header);
+    if (!response.ok()) return call->Fail(call->ReplyError(response.status()));
+    call->response_ = *std::move(response);
+    if (call->IsAllDead()) return call->Give({});
+    if (call->response_.transfer.has_value()) {
+      return ReceiveChunks(std::move(call), *std::move(reply));
+    }
+    if (reply->pending != nullptr) {
+      call->LearnOfChunks(reply->pending->bytes());
+    }
+    WorkQueue& compute = call->settings_.compute;
+    if (reply->IsQuick() || compute.IsWorkerThread()) {
+      return call->Decode(*std::move(reply));
+    }
+    compute.Add(
+        [call = std::move(call), payload = *std::move(reply)]() mutable {
+          call->Decode(std::move(payload));
+        });
+  }
+
+  bool IsAllDead() const {
+    const auto& is_dead = response_.is_dead;
+    return is_dead.size() == keys_.size() &&
+           std::find(is_dead.begin(), is_dead.end(), false) == is_dead.end();
+  }
+
+  // Receives the tensor whose first chunk has come.
+  static void ReceiveChunks(std::unique_ptr<Call> owned, Payload first) {
+    const absl::Status status = owned->CheckTransfer();
+    if (!status.ok()) return owned->Fail(owned->ReplyError(status));
+    const std::shared_ptr<Call> call = std::move(owned);
+    ChunkedReceive::Options options;
+    options.transfer = *call->response_.transfer;
+    options.step_id = call->request_.step_id;
+    options.in_flight = call->settings_.chunks.in_flight;
+    options.allocator = &call->allocator_;
+    options.compute = &call->settings_.compute;
+    options.fetch = [call](Payload request, Reply reply) {
+      FetchChunk(call, std::move(request), std::move(reply));
+    };
+    options.explain = [call](const absl::Status& why) {
+      return call->ReplyError(why);
+    };
+    ChunkedReceive::Start(std::move(options), std::move(first),
+                          [call](absl::StatusOr<Tensor> tensor) {
+                            call->GiveWhole(std::move(tensor));
+                          });
+  }
+
+  void GiveWhole(absl::StatusOr<Tensor> tensor) {
+    if (!tensor.ok()) return Fail(tensor.status());
+    WireTensors tensors(1);
+    tensors[0].tensor = *std::move(tensor);
+    Give(std::move(tensors));
+  }
+
+  absl::Status CheckTransfer() const {
+    const Transfer& transfer = *response_.transfer;
+    const ChunkWish& wish = request_.wish;
+    if (wish.chunk_bytes == 0) {
+      return absl::InvalidArgumentError("with a transfer; nobody wished one");
+    }
+    if (transfer.chunk_bytes > std::max(wish.chunk_bytes, kMinChunkBytes)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("with a transfer in chunks of ", transfer.chunk_bytes,
+                       " bytes; ", wish.chunk_bytes, " were wished"));
+    }
+    const int64_t max_bytes = settings_.max_message_bytes;
+    if (transfer.total_bytes <= max_bytes) return absl::OkStatus();
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "a transfer of ", transfer.total_bytes, " bytes is above the limit of ",
+        max_bytes, " (--max-message-bytes)"));
+  }
+
+  static void FetchChunk(const std::shared_ptr<Call>& call, Payload request,
+                         Reply done) {
+    CallOptions options;
+    options.cancellation = call->cancellation_;
+    call->peer_->Call(
+        methods::kFetchChunk, std::move(request), std::move(options),
+        [call, done = std::move(done)](absl::StatusOr<Payload> reply) mutable {
+          if (!reply.ok()) reply = call->ChunkError(reply.status());
+          std::move(done)(std::move(reply));
+        });
+  }
+
+  // Meets the peer if the next tensor of this size could come in chunks.
+  // REQUIRES: on a thread of the transport.
+  void LearnOfChunks(int64_t bytes) {
+    const ChunkOptions& chunks = settings_.chunks;
+    if (request_.form == RecvForm::kOne && bytes > chunks.inline_bytes &&
+        chunks.chunk_bytes > 0) {
+      peer_->Meet();
+    }
+  }
+
+  void Decode(Payload payload) {
+    absl::Status status = payload.Materialize(allocator_, settings_.decoders,
+                                              settings_.max_message_bytes);
+    if (status.ok()) status = CheckTensors(payload.tensors);
+    if (!status.ok()) return Fail(ReplyError(status));
+    Give(std::move(payload.tensors));
+  }
+
+  // Returns INVALID_ARGUMENT unless there is exactly one tensor for each key.
+  absl::Status CheckTensors(const WireTensors& tensors) const {
+    if (request_.form == RecvForm::kOne) {
+      if (tensors.size() == 1 && tensors[0].tensor.IsValid()) {
+        return absl::OkStatus();
+      }
+      return absl::InvalidArgumentError(
+          absl::StrCat(tensors.size(), " tensors instead of one"));
+    }
+    const auto& is_dead = response_.is_dead;
+    if (tensors.size() != keys_.size() || is_dead.size() != keys_.size()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          tensors.size(), " tensors, of which ", is_dead.size(),
+          " are said to be dead or not, instead of ", keys_.size()));
+    }
+    for (size_t i = 0; i < keys_.size(); ++i) {
+      if (is_dead[i] || tensors[i].tensor.IsValid()) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("no tensor for '", keys_[i].text(), "'"));
+    }
+    return absl::OkStatus();
+  }
+
+  // Names the tensors for messages: "'edge_5_w/read' and 3 more".
+  std::string What() const {
+    std::string what = absl::StrCat("'", keys_.front().tensor_name(), "'");
+    if (request_.form == RecvForm::kList) {
+      absl::StrAppend(&what, " and ", keys_.size() - 1, " more");
+    }
+    return what;
+  }
+
+  // Returns the error of a call that the peer or the transport has refused.
+  absl::Status CallError(const absl::Status& status) const {
+    if (cancellation_ != nullptr && cancellation_->IsCancelled()) {
+      return cancellation_->status();
+    }
+    if (!IsTransportError(status)) return AsDerived(status);
+    const absl::Status error = peer_->NameTransportError(status);
+    // A task that cancels its call has not failed.
+    if (absl::IsCancelled(error)) return AsDerived(error);
+    return WithMessage(
+        error, absl::StrCat(error.message(), " while receiving ", What()));
+  }
+
+  absl::Status ChunkError(const absl::Status& status) const {
+    if (!absl::IsNotFound(status) || IsTransportError(status)) {
+      return CallError(status);
+    }
+    // The peer itself began the transfer. That it does not know it any more
+    // means that the step, or the peer's process, is over.
+    return AsDerived(absl::AbortedError(
+        absl::StrCat("task ", peer_->task(), " has forgotten ", What(),
+                     " while it was fetched: ", status.message())));
+  }
+
+  // Returns the error of a reply that makes no sense.
+  absl::Status ReplyError(const absl::Status& status) const {
+    const bool is_one = request_.form == RecvForm::kOne;
+    return WithMessage(
+        status,
+        absl::StrCat(
+            "task ", peer_->task(), " answered ", NameOf(request_.form), " of ",
+            is_one ? absl::StrCat("'", keys_.front().text(), "'") : What(),
+            " wrongly: ", status.message()));
+  }
+
+  // Ends the receive with its tensors. If all are dead, they need not be there.
+  void Give(WireTensors received) {
+    SentTensors tensors(keys_.size());
+    for (size_t i = 0; i < keys_.size(); ++i) {
+      tensors[i].is_dead = response_.is_dead[i];
+      if (tensors[i].is_dead) continue;
+      tensors[i].tensor = std::move(received[i].tensor);
+    }
+    RecvDones dones = End();
+    if (record_ != nullptr) {
+      std::move(record_)(keys_, tensors, response_.send_start_us);
+    }
+    for (size_t i = 0; i < dones.size(); ++i) {
+      std::move(dones[i])(absl::OkStatus(), std::move(tensors[i].tensor),
+                          tensors[i].is_dead);
+    }
+  }
+
+  void Fail(const absl::Status& status) {
+    for (Rendezvous::Done& done : End()) {
+      std::move(done)(status, Tensor(), false);
+    }
+  }
+
+  // Nothing is waited for any more. Returns the callbacks, to be called.
+  RecvDones End() {
+    waiting_.Close();
+    RecvDones dones;
+    dones.swap(dones_);
+    return dones;
+  }
+
+  const Settings settings_;
+  const Peers::PeerRef peer_;
+  const RecvRequest request_;
+  const absl::Span<const ParsedKey> keys_;  // of the request
+  Allocator& allocator_;
+  const std::shared_ptr<Cancellation> cancellation_;
+  TensorReceive::Record record_;
+  OpenRecvs::Entry waiting_;
+  RecvResponse response_;
+  RecvDones dones_;  // empty once they are called
+};
+
+void TensorReceiver::Receive(absl::string_view task,
+                             TensorReceive receive) const {
+  absl::StatusOr<Peers::PeerRef> peer = peers_.Find(task);
+  if (!peer.ok()) {
+    for (Rendezvous::Done& done : receive.dones) {
+      std::move(done)(peer.status(), Tensor(), false);
+    }
+    return;
+  }
+  Call::Start(
+      std::make_unique<Call>(settings_, *std::move(peer), std::move(receive)));
+}
+
+}  // namespace leat

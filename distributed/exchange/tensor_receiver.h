@@ -1,0 +1,92 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// TensorReceiver: receives tensors of steps from the other tasks of the
+// cluster. recv_call.h is the other end.
+#ifndef LEAT_DISTRIBUTED_EXCHANGE_TENSOR_RECEIVER_H_
+#define LEAT_DISTRIBUTED_EXCHANGE_TENSOR_RECEIVER_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/functional/any_invocable.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "leat/core/devices/rendezvous.h"
+#include "leat/core/threads/cancellation.h"
+#include "leat/core/threads/work_queue.h"
+#include "leat/core/variant_codec.h"
+#include "leat/distributed/exchange/peers.h"
+#include "leat/distributed/wire/recv_tensor.h"
+
+namespace leat {
+
+// The callbacks of one receive, in the order of its keys.
+using RecvDones = absl::InlinedVector<Rendezvous::Done, 1>;
+
+// One receive: tensors of a step that another task sends together.
+struct TensorReceive {
+  // Called before the callbacks if the receive has succeeded. `send_start_us`
+  // is when the peer began to send, as in RecvResponse.
+  using Record = absl::AnyInvocable<void(absl::Span<const ParsedKey> keys,
+                                         absl::Span<const SentTensor> tensors,
+                                         int64_t send_start_us) &&>;
+
+  int64_t step_id = 0;
+  RecvKeys keys = {};  // several only if they come from a task of Leat
+  // Of the host memory that the tensors are received into. Borrowed until the
+  // callbacks are called.
+  Allocator* allocator = nullptr;
+  std::shared_ptr<Cancellation> cancellation = {};  // may be null
+  RecvDones dones = {};                             // one for each key
+  Record record = nullptr;                          // may be null
+};
+
+// Thread-safe.
+class TensorReceiver {
+ public:
+  // What is borrowed must outlive the receives that are begun here, which may
+  // outlive this. Large tensors are decoded on `compute`. `decoders`, the
+  // decoders of received variants, may be null. `max_message_bytes` bounds the
+  // memory of a decoded message, and of a transfer.
+  TensorReceiver(const Peers& peers, WorkQueue& compute,
+                 const VariantDecoders* decoders, int64_t max_message_bytes,
+                 const ChunkOptions& chunks = {})
+      : peers_(peers),
+        settings_{compute, decoders, max_message_bytes, chunks} {}
+
+  // Receives what `task` produces. Calls each callback exactly once, on a
+  // thread of the transport or, for tensors above 256 KiB, of `compute`.
+  //
+  // An unknown task is NOT_FOUND. What the peer reports is derived from its own
+  // failure (core/status_payloads.h). A transport error is not derived: "task
+  // /job:ps/replica:0/task:0 (127.0.0.1:7001) cannot be reached: ... while
+  // receiving 'edge_5_w/read'". After the cancellation, the error is its
+  // status. A response without the tensors is INVALID_ARGUMENT, naming the
+  // first key and the task.
+  //
+  // A large tensor that is received alone comes in chunks from a peer that has
+  // said in GetStatus that it supports them. If nothing is known about the
+  // peer, its first such tensor comes in one piece, and meanwhile it is met
+  // (Peer::Meet).
+  void Receive(absl::string_view task, TensorReceive receive) const;
+
+ private:
+  // One receive that is under way.
+  class Call;
+
+  // What all receives have in common.
+  struct Settings {
+    WorkQueue& compute;
+    const VariantDecoders* decoders;
+    int64_t max_message_bytes;
+    ChunkOptions chunks;
+  };
+
+  const Peers& peers_;
+  const Settings settings_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_EXCHANGE_TENSOR_RECEIVER_H_

@@ -1,0 +1,21 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// BundleLimits: how large the bundles of tensors (bundles.h) may become.
+#ifndef LEAT_PARTITIONER_BUNDLE_LIMITS_H_
+#define LEAT_PARTITIONER_BUNDLE_LIMITS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace leat {
+
+// A plain value. Who sends bundles knows what fits into a message.
+struct BundleLimits {
+  size_t max_tensors = 0;  // below 2 there are no bundles
+  // Of all tensors of a bundle. A tensor of more than half of it comes alone.
+  int64_t max_bytes = 0;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_PARTITIONER_BUNDLE_LIMITS_H_
