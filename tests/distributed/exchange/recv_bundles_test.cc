@@ -75,7 +75,7 @@ TEST(RecvBundlesTest, OneAloneIsNone) {
   const auto bundles =
       BundlesOf({{.tensor = "a", .bundle = 1}, {.tensor = "b", .bundle = 2}});
   EXPECT_THAT(Keys(*bundles), IsEmpty());
-  EXPECT_EQ(bundles->Find(KeyOf({.tensor = "a"})), nullptr);
+  EXPECT_EQ(bundles->Find(ParsedKey(KeyOf({.tensor = "a"}))), nullptr);
 }
 
 // Such a _Recv is left out of the bundle. In a loop, a _Recv waits for a node
@@ -85,7 +85,7 @@ TEST(RecvBundlesTest, OneThatWaitsForANodeIsNotInIt) {
   const MarkedRecv late{.tensor = "late", .waits = true};
   const auto bundles = BundlesOf({a, late, b});
   EXPECT_THAT(Keys(*bundles), ElementsAre(ElementsAre(KeyOf(a), KeyOf(b))));
-  EXPECT_EQ(bundles->Find(KeyOf(late)), nullptr);
+  EXPECT_EQ(bundles->Find(ParsedKey(KeyOf(late))), nullptr);
   EXPECT_THAT(Keys(*BundlesOf({a, late})), IsEmpty());
 }
 
@@ -98,7 +98,7 @@ TEST(RecvBundlesTest, AreOfOneTask) {
   const auto bundles = BundlesOf({a, other, beside});
   EXPECT_THAT(Keys(*bundles),
               ElementsAre(ElementsAre(KeyOf(a), KeyOf(beside))));
-  EXPECT_EQ(bundles->Find(KeyOf(other)), nullptr);
+  EXPECT_EQ(bundles->Find(ParsedKey(KeyOf(other))), nullptr);
   EXPECT_THAT(Keys(*BundlesOf({a, other})), IsEmpty());
 }
 
@@ -108,7 +108,7 @@ TEST(RecvBundlesTest, AreForOneDevice) {
       .tensor = "c", .receiver = "/job:worker/replica:0/task:0/device:CPU:1"};
   const auto bundles = BundlesOf({a, other, b});
   EXPECT_THAT(Keys(*bundles), ElementsAre(ElementsAre(KeyOf(a), KeyOf(b))));
-  EXPECT_EQ(bundles->Find(KeyOf(other)), nullptr);
+  EXPECT_EQ(bundles->Find(ParsedKey(KeyOf(other))), nullptr);
   EXPECT_THAT(Keys(*BundlesOf({a, other})), IsEmpty());
 }
 
