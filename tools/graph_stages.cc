@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
 #include "leat/core/threads/work_queue.h"
-#include "leat/distributed/wire/recv_tensor.h"
+#include "leat/distributed/exchange/recv_bundles.h"
 #include "leat/graph/analysis/consumers.h"
 #include "leat/graph/lowering/lower.h"
 #include "leat/partitioner/control_loops.h"
