@@ -66,15 +66,22 @@ class Peer : public std::enable_shared_from_this<Peer> {
   // as the transport reports them.
   void Call(const Method& method, Payload request, CallOptions options,
             Reply done);
-  // Returns a transport error as one that names the task and its address and
-  // does not have the mark of transport errors.
+  // Returns a transport error, which the task itself did not report
+  // (kTransportErrorPayload), as one that names the task and its address and
+  // does not have that mark.
   absl::Status NameTransportError(const absl::Status& status) const;
   // Returns a reply that gives `done` all transport errors so named.
   Reply NameTransportErrors(Reply done);
 
-  // Does what Peers::GetStatus does, and keeps what the task says.
+  // Asks the task for its devices and which kind of task it is, and keeps what
+  // it says. `done` gets INVALID_ARGUMENT, naming the task, when its devices
+  // are malformed or belong to another task, FAILED_PRECONDITION for a task
+  // with another kLeatPeerVersion, or the error of the call, in which transport
+  // errors are named. A task that has answered well is watched
+  // (Transport::WatchPeer) from then on.
   void GetStatus(CallOptions options, StatusDone done);
-  // Does what Peers::Meet does.
+  // Asks the task for its status if it has not been asked yet, and does not
+  // wait. Once it has answered, it is watched.
   void Meet();
 
  private:

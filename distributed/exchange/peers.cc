@@ -26,25 +26,4 @@ absl::StatusOr<Peers::PeerRef> Peers::Find(absl::string_view task) const {
       absl::StrCat("there is no task ", QuotedText(task), " in the cluster"));
 }
 
-void Peers::Call(absl::string_view task, const Method& method, Payload request,
-                 CallOptions options, Reply done) {
-  const absl::StatusOr<PeerRef> peer = Find(task);
-  if (!peer.ok()) return std::move(done)(peer.status());
-  (*peer)->Call(method, std::move(request), std::move(options),
-                (*peer)->NameTransportErrors(std::move(done)));
-}
-
-void Peers::GetStatus(absl::string_view task, CallOptions options,
-                      Peer::StatusDone done) {
-  const absl::StatusOr<PeerRef> peer = Find(task);
-  if (!peer.ok()) return std::move(done)(peer.status());
-  (*peer)->GetStatus(std::move(options), std::move(done));
-}
-
-void Peers::Meet(absl::string_view task) {
-  if (const absl::StatusOr<PeerRef> peer = Find(task); peer.ok()) {
-    (*peer)->Meet();
-  }
-}
-
 }  // namespace leat

@@ -33,26 +33,6 @@ class Peers {
     return peers_;
   }
 
-  // Calls a method of `task`. Gives `done` the response, or at once what Find
-  // fails with, or the error of the call. A transport error, which the peer
-  // itself did not report (kTransportErrorPayload), names the task and its
-  // address.
-  void Call(absl::string_view task, const Method& method, Payload request,
-            CallOptions options, Reply done);
-
-  // Asks a task for its devices and which kind of task it is. `done` gets
-  // INVALID_ARGUMENT, naming the task, when its devices are malformed or belong
-  // to another task, FAILED_PRECONDITION for a task with another
-  // kLeatPeerVersion, and otherwise fails as Call does. A task that has
-  // answered well is watched (Transport::WatchPeer) from then on.
-  void GetStatus(absl::string_view task, CallOptions options,
-                 Peer::StatusDone done);
-
-  // Asks `task` for its status if it has not been asked yet, and does not wait.
-  // Once it has answered, it is watched. Does nothing for a task that is not in
-  // the cluster.
-  void Meet(absl::string_view task);
-
   // Counts the calls of peers and lists what is waited for from them. Calls
   // that peers make here are counted by those who answer them. Never null.
   const std::shared_ptr<Traffic>& traffic() const { return traffic_; }

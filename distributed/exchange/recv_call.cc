@@ -9,6 +9,7 @@
 #include "leat/core/status_macros.h"
 #include "leat/core/status_payloads.h"
 #include "leat/core/threads/mutex.h"
+#include "leat/core/threads/work_queue.h"
 #include "leat/distributed/cluster/device_task.h"
 #include "leat/distributed/exchange/open_recvs.h"
 
@@ -17,10 +18,10 @@ namespace {
 
 // A call that waits for tensors. It replies once, with whichever comes first:
 // the tensors, an error, or the cancellation by the caller. Callbacks in the
-// rendezvous keep it alive, so it holds little once it has replied.
+// outbox keep it alive, so it holds little once it has replied.
 class RecvCall : public std::enable_shared_from_this<RecvCall> {
  public:
-  RecvCall(const RemoteRendezvous& rendezvous, RecvRequest request,
+  RecvCall(const StepOutbox& outbox, RecvRequest request,
            int64_t received_bytes, std::shared_ptr<Traffic> traffic,
            std::shared_ptr<CallContext> context, Reply reply)
       : request_(std::move(request)),
@@ -29,19 +30,19 @@ class RecvCall : public std::enable_shared_from_this<RecvCall> {
         traffic_(std::move(traffic)),
         caller_(traffic_->Of(TaskOfDevice(keys_.front().recv_device()))),
         waiting_(traffic_->recvs(), request_.step_id, keys_),
-        transfers_(rendezvous.transfers()),
-        compute_(rendezvous.compute()),
+        transfers_(outbox.transfers()),
+        compute_(outbox.compute()),
         gathered_(keys_.size()),
         context_(std::move(context)),
         reply_(std::move(reply)) {}
 
-  // Asks the rendezvous for the tensors, unless the caller is gone already.
-  void Start(RemoteRendezvous& rendezvous, CallContext& context) {
+  // Asks the outbox for the tensors, unless the caller is gone already.
+  void Start(StepOutbox& outbox, CallContext& context) {
     if (!Watch(context)) return;
     for (size_t i = 0; i < keys_.size() && !HasReplied(); ++i) {
-      rendezvous.RecvForPeer(keys_[i], [self = shared_from_this(), i](
-                                           const absl::Status& status,
-                                           Tensor tensor, bool is_dead) {
+      outbox.RecvForPeer(keys_[i], [self = shared_from_this(), i](
+                                       const absl::Status& status,
+                                       Tensor tensor, bool is_dead) {
         if (!status.ok()) {
           self->Finish(status);
         } else if (SentTensors all =
@@ -183,13 +184,13 @@ constexpr size_t kMaxChunkRequestBytes = 1024;
 
 }  // namespace
 
-void ReceiveForPeer(RemoteRendezvous& rendezvous, RecvRequest request,
+void ReceiveForPeer(StepOutbox& outbox, RecvRequest request,
                     int64_t received_bytes, std::shared_ptr<Traffic> traffic,
                     std::shared_ptr<CallContext> context, Reply reply) {
   const auto call =
-      std::make_shared<RecvCall>(rendezvous, std::move(request), received_bytes,
+      std::make_shared<RecvCall>(outbox, std::move(request), received_bytes,
                                  std::move(traffic), context, std::move(reply));
-  call->Start(rendezvous, *context);
+  call->Start(outbox, *context);
 }
 
 absl::StatusOr<Payload> ChunkForPeer(const StepTable& steps,
@@ -201,11 +202,11 @@ absl::StatusOr<Payload> ChunkForPeer(const StepTable& steps,
   }
   LEAT_ASSIGN_OR_RETURN(const FetchChunkRequest request,
                         DecodeFetchChunkRequest(header));
-  LEAT_ASSIGN_OR_RETURN(const std::shared_ptr<RemoteRendezvous> rendezvous,
+  LEAT_ASSIGN_OR_RETURN(const std::shared_ptr<StepOutbox> outbox,
                         steps.Find(request.step_id));
   LEAT_ASSIGN_OR_RETURN(
-      Tensor chunk, rendezvous->transfers()->Take(request.id, request.offset,
-                                                  request.length));
+      Tensor chunk,
+      outbox->transfers()->Take(request.id, request.offset, request.length));
   return EncodeFetchChunkResponse(std::move(chunk));
 }
 

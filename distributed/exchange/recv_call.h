@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "leat/distributed/exchange/remote_rendezvous.h"
+#include "leat/distributed/exchange/step_outbox.h"
 #include "leat/distributed/exchange/step_table.h"
 #include "leat/distributed/exchange/traffic.h"
 #include "leat/distributed/wire/methods.h"
@@ -20,13 +20,13 @@
 namespace leat {
 
 // Replies when all tensors have been produced, or with the first error, such as
-// the one that ends the step (RemoteRendezvous::RecvForPeer), or with CANCELLED
+// the one that ends the step (StepOutbox::RecvForPeer), or with CANCELLED
 // (derived) once the caller has given up; nobody gets the tensors then.
 //
 // `traffic` (not null) lists the Recvs while they wait. It then counts the
 // call, with `received_bytes` and the size of the reply, for the receiving task
 // in the first key. REQUIRES: `request` has keys.
-void ReceiveForPeer(RemoteRendezvous& rendezvous, RecvRequest request,
+void ReceiveForPeer(StepOutbox& outbox, RecvRequest request,
                     int64_t received_bytes, std::shared_ptr<Traffic> traffic,
                     std::shared_ptr<CallContext> context, Reply reply);
 

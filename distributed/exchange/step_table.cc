@@ -21,11 +21,11 @@ constexpr size_t kMaxReportedRuns = 10'000;
 }  // namespace
 
 StepTable::StepTable(std::string task, const ServerLimits& limits,
-                     TimerQueue& timers, MakeRendezvous make_rendezvous)
+                     TimerQueue& timers, MakeOutbox make_outbox)
     : task_(std::move(task)),
       limits_(limits),
       timers_(timers),
-      make_rendezvous_(std::move(make_rendezvous)) {
+      make_outbox_(std::move(make_outbox)) {
   waiting_.time = limits.waiting_step_timeout;
   lingering_.time = limits.step_linger;
 }
@@ -51,23 +51,16 @@ StepTable::~StepTable() {
   }
 }
 
-absl::StatusOr<std::shared_ptr<RemoteRendezvous>> StepTable::Begin(
-    int64_t step_id, absl::string_view session, Run run, FailStep fail,
-    const RunInputs& inputs) {
+absl::StatusOr<std::shared_ptr<StepOutbox>> StepTable::Begin(
+    int64_t step_id, absl::string_view session, Run run, FailStep fail) {
   counts_.Begin();
-  absl::StatusOr<std::shared_ptr<RemoteRendezvous>> rendezvous =
+  absl::StatusOr<std::shared_ptr<StepOutbox>> outbox =
       Enroll(step_id, session, run, std::move(fail));
-  if (!rendezvous.ok()) {
-    counts_.End(/*succeeded=*/false);
-    return rendezvous;
-  }
-  if (inputs.devices != nullptr) (*rendezvous)->UseSession(inputs.devices);
-  if (inputs.bundles != nullptr) (*rendezvous)->UseBundles(inputs.bundles);
-  if (inputs.recorder != nullptr) (*rendezvous)->RecordPulls(inputs.recorder);
-  return rendezvous;
+  if (!outbox.ok()) counts_.End(/*succeeded=*/false);
+  return outbox;
 }
 
-absl::StatusOr<std::shared_ptr<RemoteRendezvous>> StepTable::Enroll(
+absl::StatusOr<std::shared_ptr<StepOutbox>> StepTable::Enroll(
     int64_t step_id, absl::string_view session, Run run, FailStep fail) {
   MutexLock lock(mutex_);
   if (ended_.contains(step_id)) return EndedError(step_id);
@@ -81,7 +74,7 @@ absl::StatusOr<std::shared_ptr<RemoteRendezvous>> StepTable::Enroll(
     return absl::InvalidArgumentError(absl::StrCat(
         "step ", step_id, " on ", task_, " belongs to another session"));
   }
-  if (entry.rendezvous == nullptr) entry.rendezvous = make_rendezvous_(step_id);
+  if (entry.outbox == nullptr) entry.outbox = make_outbox_(step_id);
   Leave(entry);
   const bool is_new =
       runs_
@@ -91,7 +84,7 @@ absl::StatusOr<std::shared_ptr<RemoteRendezvous>> StepTable::Enroll(
                                      .fail = std::move(fail)})
           .second;
   if (is_new) entry.running.insert(run);
-  return entry.rendezvous;
+  return entry.outbox;
 }
 
 void StepTable::Finish(int64_t step_id, Run run, const absl::Status& status) {
@@ -125,8 +118,8 @@ void StepTable::Finish(int64_t step_id, Run run, const absl::Status& status) {
   FailAll(ended, AsDerived(why));
 }
 
-absl::StatusOr<std::shared_ptr<RemoteRendezvous>> StepTable::Await(
-    int64_t step_id, bool* is_waiting) {
+absl::StatusOr<std::shared_ptr<StepOutbox>> StepTable::Await(int64_t step_id,
+                                                             bool* is_waiting) {
   MutexLock lock(mutex_);
   const auto found = steps_.find(step_id);
   if (found != steps_.end()) {
@@ -135,7 +128,7 @@ absl::StatusOr<std::shared_ptr<RemoteRendezvous>> StepTable::Await(
       *is_waiting = !known.has_begun;
       known.waiting += *is_waiting;
     }
-    return known.rendezvous;
+    return known.outbox;
   }
   if (ended_.contains(step_id)) return EndedError(step_id);
   if (waiting_.steps.size() >= limits_.max_waiting_steps) {
@@ -145,13 +138,13 @@ absl::StatusOr<std::shared_ptr<RemoteRendezvous>> StepTable::Await(
         " such steps are waited for already (--max-waiting-steps)"));
   }
   Entry& entry = steps_[step_id];
-  entry.rendezvous = make_rendezvous_(step_id);
+  entry.outbox = make_outbox_(step_id);
   Enter(step_id, entry, waiting_);
   if (is_waiting != nullptr) {
     *is_waiting = true;
     entry.waiting = 1;
   }
-  return entry.rendezvous;
+  return entry.outbox;
 }
 
 void StepTable::StopWaiting(int64_t step_id) {
@@ -170,11 +163,11 @@ void StepTable::StopWaiting(int64_t step_id) {
                       "nobody waits for step ", step_id, " any more"))));
 }
 
-absl::StatusOr<std::shared_ptr<RemoteRendezvous>> StepTable::Find(
+absl::StatusOr<std::shared_ptr<StepOutbox>> StepTable::Find(
     int64_t step_id) const {
   MutexLock lock(mutex_);
   const auto found = steps_.find(step_id);
-  if (found != steps_.end()) return found->second.rendezvous;
+  if (found != steps_.end()) return found->second.outbox;
   if (ended_.contains(step_id)) return EndedError(step_id);
   return absl::NotFoundError(
       absl::StrCat("there is no step ", step_id, " on ", task_));
@@ -213,15 +206,15 @@ size_t StepTable::num_runs() const {
 }
 
 size_t StepTable::num_untaken() const {
-  std::vector<std::shared_ptr<RemoteRendezvous>> lingering;
+  std::vector<std::shared_ptr<StepOutbox>> lingering;
   {
     MutexLock lock(mutex_);
     for (const auto& [step_id, entry] : steps_) {
-      if (entry.line == &lingering_) lingering.push_back(entry.rendezvous);
+      if (entry.line == &lingering_) lingering.push_back(entry.outbox);
     }
   }
   size_t untaken = 0;
-  for (const auto& rendezvous : lingering) untaken += rendezvous->num_untaken();
+  for (const auto& outbox : lingering) untaken += outbox->num_untaken();
   return untaken;
 }
 
@@ -269,7 +262,7 @@ void StepTable::Report(const StatusListing& listing,
 
 void StepTable::Fail(const Ended& ended, const absl::Status& derived) {
   for (const FailStep& fail : ended.runs) fail(derived);
-  ended.rendezvous->StartAbort(derived);
+  ended.outbox->StartAbort(derived);
 }
 
 void StepTable::FailAll(const std::vector<Ended>& ended,
@@ -278,7 +271,7 @@ void StepTable::FailAll(const std::vector<Ended>& ended,
 }
 
 StepTable::Ended StepTable::TakeOut(int64_t step_id, Entry& entry) {
-  Ended ended{.step_id = step_id, .rendezvous = std::move(entry.rendezvous)};
+  Ended ended{.step_id = step_id, .outbox = std::move(entry.outbox)};
   for (const Run run : entry.running) {
     ended.runs.push_back(std::exchange(runs_[{step_id, run}].fail, nullptr));
   }

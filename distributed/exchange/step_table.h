@@ -32,7 +32,7 @@
 #include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/core/threads/timer_queue.h"
-#include "leat/distributed/exchange/remote_rendezvous.h"
+#include "leat/distributed/exchange/step_outbox.h"
 #include "leat/distributed/limits.h"
 #include "leat/distributed/step_counts.h"
 
@@ -44,24 +44,14 @@ namespace leat {
 
 struct StatusListing;
 
-// What a graph that runs brings to the rendezvous of its step.
-struct RunInputs {
-  // Pulls allocate in the memory of this session. Null: it is not limited.
-  std::shared_ptr<const SessionDevices> devices = {};
-  // Pulls of tensors of one bundle wait for each other. May be null.
-  std::shared_ptr<const RecvBundles> bundles = {};
-  // Records pulls, as long as it lives. May be null.
-  std::shared_ptr<StepStatsRecorder> recorder = {};
-};
-
-// Thread-safe. Shares the ownership of each step's rendezvous until the step
+// Thread-safe. Shares the ownership of each step's outbox until the step
 // ends.
 class StepTable {
  public:
-  // Makes the rendezvous of a step. Called while the table is locked, so it
+  // Makes the outbox of a step. Called while the table is locked, so it
   // must do nothing else.
-  using MakeRendezvous =
-      std::function<std::shared_ptr<RemoteRendezvous>(int64_t step_id)>;
+  using MakeOutbox =
+      std::function<std::shared_ptr<StepOutbox>(int64_t step_id)>;
   // Fails a graph that runs in a step. Called at most once by the end of the
   // step and any number of times by FailRuns, outside of any lock, perhaps
   // during or after the graph's Finish, so it must own what it touches.
@@ -72,7 +62,7 @@ class StepTable {
   // `task` names this task in messages. `timers` is borrowed and must outlive
   // this.
   StepTable(std::string task, const ServerLimits& limits, TimerQueue& timers,
-            MakeRendezvous make_rendezvous);
+            MakeOutbox make_outbox);
   // Ends every step, with UNAVAILABLE. REQUIRES: no other call is under way,
   // and this is not called on the thread of `timers`.
   ~StepTable();
@@ -82,11 +72,11 @@ class StepTable {
   // A graph of `session` starts to run in the step, which may be unknown,
   // waiting or running before (a step may run several graphs of a task). `fail`
   // is kept until that run is over or the step ends. Returns the step's
-  // rendezvous; ABORTED (derived) for a step that has ended, INVALID_ARGUMENT
+  // outbox; ABORTED (derived) for a step that has ended, INVALID_ARGUMENT
   // for a step of another session. Counts the run, in either case.
-  absl::StatusOr<std::shared_ptr<RemoteRendezvous>> Begin(
-      int64_t step_id, absl::string_view session, Run run, FailStep fail,
-      const RunInputs& inputs = {});
+  absl::StatusOr<std::shared_ptr<StepOutbox>> Begin(int64_t step_id,
+                                                    absl::string_view session,
+                                                    Run run, FailStep fail);
 
   // A run that Begin has accepted is over. If it failed, the step ends. If it
   // was the last run of the step, the step lingers, since peers may still fetch
@@ -96,23 +86,23 @@ class StepTable {
 
   // A peer asks for a tensor of the step. An unknown step becomes a waiting
   // one, which ends, ABORTED, unless it begins within `waiting_step_timeout`.
-  // Returns the step's rendezvous; ABORTED (derived) for a step that has ended,
+  // Returns the step's outbox; ABORTED (derived) for a step that has ended,
   // RESOURCE_EXHAUSTED when too many steps wait.
   //
   // `is_waiting` may be null. `*is_waiting` is set to whether the step has not
   // begun. If so, StopWaiting must be called once, when that peer stops waiting
   // for whatever reason.
-  absl::StatusOr<std::shared_ptr<RemoteRendezvous>> Await(
-      int64_t step_id, bool* is_waiting = nullptr);
+  absl::StatusOr<std::shared_ptr<StepOutbox>> Await(int64_t step_id,
+                                                    bool* is_waiting = nullptr);
   // One peer stops waiting. A step that has not begun and that no other peer
   // waits for becomes unknown again.
   void StopWaiting(int64_t step_id);
 
-  // Returns the rendezvous of a step that waits, runs or lingers; ABORTED
+  // Returns the outbox of a step that waits, runs or lingers; ABORTED
   // (derived) for a step that has ended, NOT_FOUND for an unknown one.
-  absl::StatusOr<std::shared_ptr<RemoteRendezvous>> Find(int64_t step_id) const;
+  absl::StatusOr<std::shared_ptr<StepOutbox>> Find(int64_t step_id) const;
 
-  // Ends a step: fails its runs and aborts its rendezvous, with an error
+  // Ends a step: fails its runs and aborts its outbox, with an error
   // derived from `why` (not OK), and leaves the tombstone, also of an unknown
   // step. Idempotent.
   void End(int64_t step_id, const absl::Status& why);
@@ -149,7 +139,7 @@ class StepTable {
   };
   // A step that has not ended.
   struct Entry {
-    std::shared_ptr<RemoteRendezvous> rendezvous = {};
+    std::shared_ptr<StepOutbox> outbox = {};
     bool has_begun = false;
     std::string session = {};
     absl::flat_hash_set<Run> running = {};
@@ -166,11 +156,11 @@ class StepTable {
   // What is left of a step that has ended.
   struct Ended {
     int64_t step_id = 0;
-    std::shared_ptr<RemoteRendezvous> rendezvous = {};
+    std::shared_ptr<StepOutbox> outbox = {};
     std::vector<FailStep> runs = {};
   };
 
-  // Fails the runs of a step that has ended, and aborts its rendezvous.
+  // Fails the runs of a step that has ended, and aborts its outbox.
   static void Fail(const Ended& ended, const absl::Status& derived);
   static void FailAll(const std::vector<Ended>& ended,
                       const absl::Status& derived);
@@ -183,9 +173,10 @@ class StepTable {
   void Leave(Entry& entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Sets the timer for the first step in line, unless it is set.
   void SetTimer(Line& line) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Does what Begin says, but for the inputs.
-  absl::StatusOr<std::shared_ptr<RemoteRendezvous>> Enroll(
-      int64_t step_id, absl::string_view session, Run run, FailStep fail);
+  // Does what Begin says, but for the count.
+  absl::StatusOr<std::shared_ptr<StepOutbox>> Enroll(int64_t step_id,
+                                                     absl::string_view session,
+                                                     Run run, FailStep fail);
   // Takes what is to be failed, outside of the lock, out of a step.
   Ended TakeOut(int64_t step_id, Entry& entry)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -201,7 +192,7 @@ class StepTable {
   const std::string task_;
   const ServerLimits limits_;
   TimerQueue& timers_;
-  const MakeRendezvous make_rendezvous_;
+  const MakeOutbox make_outbox_;
   StepCounts counts_;  // of runs
 
   mutable Mutex mutex_;

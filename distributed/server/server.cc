@@ -15,7 +15,7 @@
 #include "leat/core/threads/work_queue.h"
 #include "leat/distributed/cluster/address.h"
 #include "leat/distributed/exchange/peers.h"
-#include "leat/distributed/exchange/remote_rendezvous.h"
+#include "leat/distributed/exchange/step_outbox.h"
 #include "leat/distributed/exchange/step_table.h"
 #include "leat/distributed/exchange/tensor_receiver.h"
 #include "leat/distributed/master/master.h"
@@ -48,26 +48,24 @@ absl::Status CheckBind(const std::string& bind, bool insecure) {
       "--insecure if the network is yours"));
 }
 
-// A rendezvous that is counted while it lives.
-class CountedRendezvous {
+// An outbox that is counted while it lives.
+class CountedOutbox {
  public:
-  // `count` is borrowed and must outlive this, as must `devices` and
-  // `receiver`.
-  CountedRendezvous(std::atomic<size_t>& count, int64_t step_id,
-                    DeviceSet& devices, const TensorReceiver& receiver,
-                    size_t max_entries)
-      : count_(count), rendezvous_(step_id, devices, receiver, max_entries) {
+  // `count` is borrowed and must outlive this, as must `devices`.
+  CountedOutbox(std::atomic<size_t>& count, int64_t step_id, DeviceSet& devices,
+                size_t max_entries)
+      : count_(count), outbox_(step_id, devices, max_entries) {
     count_.fetch_add(1, std::memory_order_relaxed);
   }
-  ~CountedRendezvous() { count_.fetch_sub(1, std::memory_order_relaxed); }
-  CountedRendezvous(const CountedRendezvous&) = delete;
-  CountedRendezvous& operator=(const CountedRendezvous&) = delete;
+  ~CountedOutbox() { count_.fetch_sub(1, std::memory_order_relaxed); }
+  CountedOutbox(const CountedOutbox&) = delete;
+  CountedOutbox& operator=(const CountedOutbox&) = delete;
 
-  RemoteRendezvous* rendezvous() { return &rendezvous_; }
+  StepOutbox* outbox() { return &outbox_; }
 
  private:
   std::atomic<size_t>& count_;
-  RemoteRendezvous rendezvous_;
+  StepOutbox outbox_;
 };
 
 }  // namespace
@@ -102,7 +100,7 @@ class Server::Implementation {
             .graphs = worker.graphs,
             .running = worker.running,
             .steps = steps_->num_steps(),
-            .rendezvous = num_rendezvous_.load(std::memory_order_relaxed)};
+            .rendezvous = num_outboxes_.load(std::memory_order_relaxed)};
   }
 
  private:
@@ -127,7 +125,7 @@ class Server::Implementation {
   Mutex stop_mutex_;  // held during Stop
   bool is_stopped_ ABSL_GUARDED_BY(stop_mutex_) = false;
 
-  std::atomic<size_t> num_rendezvous_{0};
+  std::atomic<size_t> num_outboxes_{0};
 
   // The members are destroyed in the reverse order: first no calls come in,
   // then none go out, then the services end, and then the devices, once their
@@ -209,13 +207,11 @@ void Server::Implementation::MakeWorker() {
   blocking_ = NewThreadPool("leat-blocking", kBlockingThreads);
   steps_ = std::make_unique<StepTable>(
       name_, limits, *timers_,
-      [&count = num_rendezvous_, devices = devices_.get(),
-       receiver = receiver_.get(),
+      [&count = num_outboxes_, devices = devices_.get(),
        max_entries = limits.max_rendezvous_entries](int64_t step_id) {
-        const auto counted = std::make_shared<CountedRendezvous>(
-            count, step_id, *devices, *receiver, max_entries);
-        return std::shared_ptr<RemoteRendezvous>(counted,
-                                                 counted->rendezvous());
+        const auto counted = std::make_shared<CountedOutbox>(
+            count, step_id, *devices, max_entries);
+        return std::shared_ptr<StepOutbox>(counted, counted->outbox());
       });
   worker_ =
       std::make_unique<Worker>(WorkerEnvironment{.task = name_,
@@ -224,6 +220,7 @@ void Server::Implementation::MakeWorker() {
                                                  .kernels = &kernels(),
                                                  .steps = steps_.get(),
                                                  .peers = peers_.get(),
+                                                 .receiver = receiver_.get(),
                                                  .timers = timers_.get(),
                                                  .blocking = blocking_.get(),
                                                  .limits = limits});

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "leat/distributed/exchange/peers.h"
 #include "leat/distributed/requests/guarded_reply.h"
 #include "leat/distributed/transport/call_errors.h"
 
@@ -12,8 +13,10 @@ void ServerTaskCaller::DoCall(absl::string_view task, const Method& method,
                               Payload request, CallOptions options,
                               Reply done) {
   if (task != own_task_) {
-    return peers_.Call(task, method, std::move(request), std::move(options),
-                       std::move(done));
+    const absl::StatusOr<Peers::PeerRef> peer = peers_.Find(task);
+    if (!peer.ok()) return std::move(done)(peer.status());
+    return (*peer)->Call(method, std::move(request), std::move(options),
+                         (*peer)->NameTransportErrors(std::move(done)));
   }
   const MethodTable::Entry* const entry = methods_.Find(method.path);
   if (entry == nullptr) {
@@ -39,7 +42,9 @@ void ServerTaskCaller::DoCall(absl::string_view task, const Method& method,
 
 void ServerTaskCaller::DoGetStatus(absl::string_view task, CallOptions options,
                                    StatusDone done) {
-  peers_.GetStatus(task, std::move(options), std::move(done));
+  const absl::StatusOr<Peers::PeerRef> peer = peers_.Find(task);
+  if (!peer.ok()) return std::move(done)(peer.status());
+  (*peer)->GetStatus(std::move(options), std::move(done));
 }
 
 }  // namespace leat

@@ -14,13 +14,15 @@
 
 namespace leat {
 
+class Peers;
+
 // Thread-safe. It must outlive the calls that are begun through it.
 class ServerTaskCaller final : public TaskCaller {
  public:
   // `methods` are the methods of `own_task`. `methods` and `peers` are borrowed
   // and must outlive this.
   ServerTaskCaller(std::string own_task, const MethodTable& methods,
-                   Peers& peers)
+                   const Peers& peers)
       : own_task_(std::move(own_task)), methods_(methods), peers_(peers) {}
 
  private:
@@ -35,7 +37,7 @@ class ServerTaskCaller final : public TaskCaller {
 
   const std::string own_task_;
   const MethodTable& methods_;
-  Peers& peers_;
+  const Peers& peers_;
 };
 
 }  // namespace leat

@@ -9,12 +9,11 @@
 #include <memory>
 #include <utility>
 
-#include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/threads/cancellation.h"
-#include "leat/distributed/exchange/peers.h"
+#include "leat/distributed/exchange/peer.h"
 #include "leat/distributed/transport/transport.h"
 
 namespace leat {
@@ -27,22 +26,24 @@ namespace leat {
 // through them.
 class TaskCaller {
  public:
-  using StatusDone = absl::AnyInvocable<void(absl::StatusOr<PeerStatus>) &&>;
+  using StatusDone = Peer::StatusDone;
 
   TaskCaller() = default;
   TaskCaller(const TaskCaller&) = delete;
   TaskCaller& operator=(const TaskCaller&) = delete;
   virtual ~TaskCaller() = default;
 
-  // Does what Peers::Call does, and fails as it does. Calls `done` exactly
-  // once, on any thread, perhaps this one.
+  // Calls a method of `task`. Gives `done` the response, NOT_FOUND for a task
+  // that is not in the cluster, or the error of the call. A transport error
+  // names the task and its address (Peer::NameTransportError). Calls `done`
+  // exactly once, on any thread, perhaps this one.
   void Call(absl::string_view task, const Method& method, Payload request,
             CallOptions options, Reply done) {
     DoCall(task, method, std::move(request), Stoppable(std::move(options)),
            std::move(done));
   }
-  // Does what Peers::GetStatus does, and fails as it does. Calls `done` exactly
-  // once, on any thread, perhaps this one.
+  // Does what Peer::GetStatus does. A task that is not in the cluster is
+  // NOT_FOUND. Calls `done` exactly once, on any thread, perhaps this one.
   void GetStatus(absl::string_view task, CallOptions options, StatusDone done) {
     DoGetStatus(task, Stoppable(std::move(options)), std::move(done));
   }

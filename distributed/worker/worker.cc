@@ -12,7 +12,7 @@
 #include "leat/distributed/cluster/device_attributes.h"
 #include "leat/distributed/exchange/peers.h"
 #include "leat/distributed/exchange/recv_call.h"
-#include "leat/distributed/exchange/remote_rendezvous.h"
+#include "leat/distributed/exchange/step_outbox.h"
 #include "leat/distributed/exchange/step_table.h"
 #include "leat/distributed/shown_ids.h"
 #include "leat/distributed/tasks/end_notices.h"
@@ -44,6 +44,7 @@ Worker::Worker(WorkerEnvironment environment)
       step_environment_{
           .devices = environment_.devices,
           .steps = environment_.steps,
+          .receiver = environment_.receiver,
           .timers = environment_.timers,
           .ops = environment_.ops,
           .max_message_bytes = environment_.limits.max_message_bytes},
@@ -255,8 +256,10 @@ absl::StatusOr<pb::RegisterGraphResponse> Worker::RegisterGraphOf(
                               session->runner()));
   // Meets the senders, so that also this task notices when one of them falls
   // silent, whatever its master does.
-  for (const std::string& peer : graph->senders()) {
-    environment_.peers->Meet(peer);
+  for (const std::string& sender : graph->senders()) {
+    const absl::StatusOr<Peers::PeerRef> peer =
+        environment_.peers->Find(sender);
+    if (peer.ok()) (*peer)->Meet();
   }
   pb::RegisterGraphResponse response;
   LEAT_ASSIGN_OR_RETURN(*response.mutable_graph_handle(),
@@ -362,19 +365,19 @@ void Worker::Recv(RecvForm form, std::shared_ptr<CallContext> context,
   if (!request.ok()) return std::move(reply)(request.status());
   const char* const method =
       form == RecvForm::kOne ? "RecvTensor (GrpcWorker)" : "RecvTensors";
-  const absl::StatusOr<std::shared_ptr<RemoteRendezvous>> rendezvous =
+  const absl::StatusOr<std::shared_ptr<StepOutbox>> outbox =
       AwaitStep(request->step_id, request->request_id, method, reply);
-  if (!rendezvous.ok()) return std::move(reply)(rendezvous.status());
-  ReceiveForPeer(**rendezvous, *std::move(request),
+  if (!outbox.ok()) return std::move(reply)(outbox.status());
+  ReceiveForPeer(**outbox, *std::move(request),
                  static_cast<int64_t>(payload.header.size()), traffic_,
                  std::move(context), std::move(reply));
 }
 
-absl::StatusOr<std::shared_ptr<RemoteRendezvous>> Worker::AwaitStep(
+absl::StatusOr<std::shared_ptr<StepOutbox>> Worker::AwaitStep(
     int64_t step_id, int64_t request_id, const char* method, Reply& reply) {
   LEAT_RETURN_IF_ERROR(recv_ids_.Add(request_id, method));
   bool is_waiting = false;
-  LEAT_ASSIGN_OR_RETURN(std::shared_ptr<RemoteRendezvous> rendezvous,
+  LEAT_ASSIGN_OR_RETURN(std::shared_ptr<StepOutbox> outbox,
                         environment_.steps->Await(step_id, &is_waiting));
   if (is_waiting) {
     reply = [steps = environment_.steps, step_id, reply = std::move(reply)](
@@ -383,7 +386,7 @@ absl::StatusOr<std::shared_ptr<RemoteRendezvous>> Worker::AwaitStep(
       std::move(reply)(std::move(response));
     };
   }
-  return rendezvous;
+  return outbox;
 }
 
 }  // namespace leat

@@ -30,8 +30,9 @@ class DeviceSet;
 class KernelRegistry;
 class OpRegistry;
 class Peers;
-class RemoteRendezvous;
+class StepOutbox;
 class StepTable;
+class TensorReceiver;
 class TimerQueue;
 class Traffic;
 class WorkQueue;
@@ -47,9 +48,10 @@ struct WorkerEnvironment {
   const KernelRegistry* kernels = nullptr;
   // The task's steps, which the worker begins and ends.
   StepTable* steps = nullptr;
-  // The tasks from which its graphs receive. Their traffic counts what the
-  // worker answers.
+  // The tasks from which its graphs receive, and what receives. The traffic of
+  // the tasks counts what the worker answers.
   Peers* peers = nullptr;
+  const TensorReceiver* receiver = nullptr;
   TimerQueue* timers = nullptr;
   // Runs work that takes long and may block, such as compiling a graph.
   WorkQueue* blocking = nullptr;
@@ -133,12 +135,14 @@ class Worker {
   absl::Status StartStep(RunGraphCall& call);
   void Recv(RecvForm form, std::shared_ptr<CallContext> context,
             const Payload& payload, Reply reply);
-  // Returns the rendezvous of a step from which a peer wants tensors. Fails if
+  // Returns the outbox of a step from which a peer wants tensors. Fails if
   // the request has come before. `reply` is changed so that it ends the peer's
   // wait: a caller that goes away must not leave behind a step that only it has
   // asked for.
-  absl::StatusOr<std::shared_ptr<RemoteRendezvous>> AwaitStep(
-      int64_t step_id, int64_t request_id, const char* method, Reply& reply);
+  absl::StatusOr<std::shared_ptr<StepOutbox>> AwaitStep(int64_t step_id,
+                                                        int64_t request_id,
+                                                        const char* method,
+                                                        Reply& reply);
 
   // Ends a step whose master will not use it any more.
   void Forget(int64_t step_id);

@@ -94,14 +94,15 @@ absl::Status WorkerStep::Join() {
   if (call_.request.exec_opts().record_timeline()) {
     inputs.recorder = std::make_shared<StepStatsRecorder>();
   }
-  LEAT_ASSIGN_OR_RETURN(rendezvous_,
+  LEAT_ASSIGN_OR_RETURN(std::shared_ptr<StepOutbox> outbox,
                         environment_.steps->Begin(
                             call_.request.step_id(), session_->handle(), this,
                             [weak = weak_from_this()](const absl::Status& why) {
                               if (auto step = weak.lock()) step->Fail(why);
-                            },
-                            inputs));
-  recorder_ = std::move(inputs.recorder);
+                            }));
+  recorder_ = inputs.recorder;
+  rendezvous_ = std::make_unique<RemoteRendezvous>(
+      std::move(outbox), *environment_.receiver, std::move(inputs));
   // The session was deleted meanwhile, perhaps after its steps were ended.
   if (session_->is_closed()) {
     return absl::AbortedError(absl::StrCat(

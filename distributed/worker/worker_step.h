@@ -26,6 +26,7 @@ class RemoteRendezvous;
 class Step;
 class StepStatsRecorder;
 class StepTable;
+class TensorReceiver;
 class WorkerSession;
 
 // A run of one graph in a step. Thread-safe. It owns itself until it has
@@ -36,6 +37,7 @@ class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
   struct Environment {
     DeviceSet* devices = nullptr;
     StepTable* steps = nullptr;
+    const TensorReceiver* receiver = nullptr;
     TimerQueue* timers = nullptr;
     const OpRegistry* ops = nullptr;
     int64_t max_message_bytes = 0;
@@ -104,7 +106,7 @@ class WorkerStep : public std::enable_shared_from_this<WorkerStep> {
   std::vector<Tensor> arguments_;
   std::vector<Tensor> returns_;
   std::vector<int> fetched_;  // indices in returns_, as requested
-  std::shared_ptr<RemoteRendezvous> rendezvous_;
+  std::unique_ptr<RemoteRendezvous> rendezvous_;
   std::shared_ptr<StepStatsRecorder> recorder_;  // null if not asked for
   std::optional<Cancellation::Token> cancellation_;
   TimerQueue::Id timer_ = 0;

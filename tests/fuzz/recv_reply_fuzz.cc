@@ -222,10 +222,10 @@ class Receiver {
   void AskForStatus() {
     const size_t kind = how_ % 3;
     if (kind == 1) return;
-    peers_.GetStatus(kTask, {},
-                     [kind](const absl::StatusOr<leat::PeerStatus>& status) {
-                       LEAT_CHECK(kind != 0 || status.ok());
-                     });
+    peers_.Find(kTask).value()->GetStatus(
+        {}, [kind](const absl::StatusOr<leat::PeerStatus>& status) {
+          LEAT_CHECK(kind != 0 || status.ok());
+        });
     if (kind == 0) {
       leat::pb::GetStatusResponse status;
       status.mutable_leat()->set_version(leat::kLeatPeerVersion);

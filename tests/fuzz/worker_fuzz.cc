@@ -20,7 +20,7 @@
 #include "leat/core/threads/timer_queue.h"
 #include "leat/core/threads/work_queue.h"
 #include "leat/distributed/exchange/peers.h"
-#include "leat/distributed/exchange/remote_rendezvous.h"
+#include "leat/distributed/exchange/step_outbox.h"
 #include "leat/distributed/exchange/step_table.h"
 #include "leat/distributed/exchange/tensor_receiver.h"
 #include "leat/distributed/transport/in_process.h"
@@ -69,8 +69,8 @@ class Task {
         blocking_(leat::NewThreadPool("fuzz-blocking", 1)),
         steps_(kTask, Limits(), timers_,
                [this](int64_t id) {
-                 return std::make_shared<leat::RemoteRendezvous>(
-                     id, *devices_, receiver_, Limits().max_rendezvous_entries);
+                 return std::make_shared<leat::StepOutbox>(
+                     id, *devices_, Limits().max_rendezvous_entries);
                }),
         worker_({.task = kTask,
                  .devices = devices_.get(),
@@ -78,6 +78,7 @@ class Task {
                  .kernels = &leat::BuiltinKernels(),
                  .steps = &steps_,
                  .peers = &peers_,
+                 .receiver = &receiver_,
                  .timers = &timers_,
                  .blocking = blocking_.get(),
                  .limits = Limits()}) {

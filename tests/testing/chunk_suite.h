@@ -25,7 +25,7 @@
 #include "leat/core/float16.h"
 #include "leat/core/status_payloads.h"
 #include "leat/distributed/exchange/peers.h"
-#include "leat/distributed/exchange/remote_rendezvous.h"
+#include "leat/distributed/exchange/step_outbox.h"
 #include "leat/distributed/exchange/step_table.h"
 #include "leat/distributed/exchange/tensor_receiver.h"
 #include "leat/distributed/transport/in_process.h"
@@ -73,8 +73,7 @@ class ChunkTask {
     blocking_ = NewThreadPool("test-blocking", 1);
     steps_ = std::make_unique<StepTable>(
         name_, ServerLimits(), *timers_, [this](int64_t step_id) {
-          return std::make_shared<RemoteRendezvous>(step_id, *devices_,
-                                                    *receiver_, 1000);
+          return std::make_shared<StepOutbox>(step_id, *devices_, 1000);
         });
     WorkerEnvironment environment;
     environment.task = name_;
@@ -83,6 +82,7 @@ class ChunkTask {
     environment.kernels = &BuiltinKernels();
     environment.steps = steps_.get();
     environment.peers = peers_.get();
+    environment.receiver = receiver_.get();
     environment.timers = timers_.get();
     environment.blocking = blocking_.get();
     worker_ = std::make_unique<Worker>(std::move(environment));
@@ -103,8 +103,8 @@ class ChunkTask {
   Transport& transport() { return *transport_; }
   Listener& listener() { return *listener_; }
 
-  // Begins a step on this task and returns its rendezvous.
-  std::shared_ptr<RemoteRendezvous> Begin(int64_t step_id) {
+  // Begins a step on this task and returns its outbox.
+  std::shared_ptr<StepOutbox> Begin(int64_t step_id) {
     return steps_->Begin(step_id, "session", this, [](const absl::Status&) {})
         .value();
   }
@@ -262,8 +262,8 @@ class ChunkTest : public ::testing::TestWithParam<std::string> {
   void AskPs() {
     const CallResult asked;
     bool is_leat = false;
-    worker_->peers().GetStatus(
-        ps_->name(), {},
+    worker_->peers().Find(ps_->name()).value()->GetStatus(
+        {},
         [&is_leat, done = asked.Done()](
             const absl::StatusOr<PeerStatus>& status) mutable {
           is_leat = status.ok() && status->is_leat &&
@@ -301,12 +301,12 @@ class ChunkTest : public ::testing::TestWithParam<std::string> {
   // ps keeps no transfer.
   ReceivedTensor Pass(const Tensor& tensor) {
     const std::string key = NewKey();
-    const auto rendezvous = ps_->Begin(kStep);
-    EXPECT_TRUE(rendezvous->Send(ParsedKey(key), tensor, false).ok());
+    const auto outbox = ps_->Begin(kStep);
+    EXPECT_TRUE(outbox->Send(ParsedKey(key), tensor, false).ok());
     ReceivedTensor received = StartReceive(key);
     EXPECT_TRUE(received.Wait());
     EXPECT_EQ(received.calls(), 1);
-    EXPECT_EQ(rendezvous->transfers()->size(), 0u);
+    EXPECT_EQ(outbox->transfers()->size(), 0u);
     return received;
   }
 
@@ -429,16 +429,16 @@ TEST_P(ChunkTest, AsksFirstWhetherAPeerHasChunks) {
 TEST_P(ChunkTest, TransfersEndWithTheirStep) {
   const Tensor sent = Bytes(10 * kChunk);
   const Transfer transfer = BeginTransfer(sent);
-  // This reference keeps the rendezvous beyond the end of the step, as other
+  // This reference keeps the outbox beyond the end of the step, as other
   // threads may do.
-  const auto rendezvous = ps_->steps().Find(kStep).value();
-  EXPECT_EQ(rendezvous->transfers()->size(), 1u);
+  const auto outbox = ps_->steps().Find(kStep).value();
+  EXPECT_EQ(outbox->transfers()->size(), 1u);
   EXPECT_FALSE(sent.IsUnique());
   const FetchChunkRequest second = {
       .step_id = kStep, .id = transfer.id, .offset = kChunk, .length = kChunk};
   EXPECT_TRUE(FetchChunk(second).ok());
   ps_->steps().End(kStep, absl::AbortedError("the step is over"));
-  EXPECT_EQ(rendezvous->transfers()->size(), 0u);
+  EXPECT_EQ(outbox->transfers()->size(), 0u);
   EXPECT_TRUE(Eventually([&] { return sent.IsUnique(); }));
   const absl::Status status = FetchChunk(second);
   EXPECT_EQ(status.code(), absl::StatusCode::kAborted) << status;

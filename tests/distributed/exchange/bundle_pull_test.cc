@@ -32,15 +32,18 @@ using ::testing::HasSubstr;
 
 class BundleTest : public RemoteRendezvousTest {
  protected:
-  // Puts these tensors, which the parameter server sends, into bundles.
-  void UseBundles(const std::vector<std::vector<std::string>>& bundles) {
+  // Begins a run of the worker whose bundles have these tensors, which the
+  // parameter server sends.
+  void UseBundles(const std::vector<std::vector<std::string>>& bundles,
+                  RunInputs inputs = {}) {
     std::vector<MarkedRecv> recvs;
     for (size_t i = 0; i < bundles.size(); ++i) {
       for (const std::string& tensor : bundles[i]) {
         recvs.push_back(Marked(ps_, worker_, tensor, static_cast<int64_t>(i)));
       }
     }
-    worker_.rendezvous->UseBundles(BundlesOf(recvs));
+    inputs.bundles = BundlesOf(recvs);
+    worker_.Run(std::move(inputs));
   }
   std::string PsKey(absl::string_view tensor) {
     return Key(ps_, worker_, tensor);
@@ -109,14 +112,21 @@ TEST_F(BundleTest, TakesNothingElse) {
   EXPECT_EQ(ps_.NumBundlePulls(), 0);
 }
 
-TEST_F(BundleTest, TheFirstOnesOfAStepStay) {
+TEST_F(BundleTest, BelongToOneRunOfTheStep) {
   UseBundles({{"a", "b"}});
+  const ReceivedTensor a = RecvOf("a");
+  const std::unique_ptr<RemoteRendezvous> first = std::move(worker_.rendezvous);
   UseBundles({{"b", "c"}});
   const ReceivedTensor c = RecvOf("c");
-  EXPECT_EQ(ps_.NumPulls(), 1);
-  const ReceivedTensor a = RecvOf("a"), b = RecvOf("b");
-  EXPECT_EQ(ps_.NumPulls(), 1);
+  EXPECT_EQ(ps_.NumBundlePulls(), 0);
+  ReceivedTensor b;
+  first->RecvAsync(ParsedKey(PsKey("b")), b.Done());
   EXPECT_EQ(ps_.NumBundlePulls(), 1);
+  SendOf("a", Tensor::Scalar<int>(1));
+  SendOf("b", Tensor::Scalar<int>(2));
+  EXPECT_EQ(a.calls() + b.calls(), 2);
+  EXPECT_EQ(c.calls(), 0);
+  EXPECT_EQ(ps_.NumPulls(), 0);
 }
 
 TEST_F(BundleTest, LargeOnesAreCopiedOnAThreadOfThePool) {
@@ -164,7 +174,7 @@ TEST_F(BundleTest, NamesTheTaskThatCannotBeReached) {
                      .sender = "/job:worker/replica:0/task:8/device:CPU:0",
                      .receiver = worker_.device().name()});
   }
-  worker_.rendezvous->UseBundles(BundlesOf(recvs));
+  worker_.Run({.bundles = BundlesOf(recvs)});
   std::vector<ReceivedTensor> received;
   for (const MarkedRecv& recv : recvs) {
     received.push_back(Recv(worker_, leat::testing::KeyOf(recv)));
@@ -308,9 +318,9 @@ TEST_F(BundleTest, RepliesThatDoNotFitAreRefused) {
 }
 
 TEST_F(BundleTest, EachPullIsRecorded) {
-  UseBundles({{"edge_1_w", "edge_2_b"}, {"edge_3_x", "edge_4_y"}});
   const auto recorder = std::make_shared<StepStatsRecorder>();
-  worker_.rendezvous->RecordPulls(recorder);
+  UseBundles({{"edge_1_w", "edge_2_b"}, {"edge_3_x", "edge_4_y"}},
+             {.recorder = recorder});
   const ReceivedTensor w = RecvOf("edge_1_w"), b = RecvOf("edge_2_b");
   SendOf("edge_1_w", Tensor::Vector<float>({1, 2, 3}));
   SendOf("edge_2_b", Tensor(), /*is_dead=*/true);
@@ -340,7 +350,6 @@ TEST_F(BundleTest, EachPullIsRecorded) {
 TEST_F(BundleTest, TakesTheMemoryOfTheSession) {
   constexpr int64_t kBytes = 2000;
   ps_.is_remote = true;
-  UseBundles({{"a0", "b0"}, {"a1", "b1"}});
   for (const int i : {0, 1}) {
     for (const char* tensor : {"a", "b"}) {
       SendOf(absl::StrCat(tensor, i),
@@ -350,7 +359,7 @@ TEST_F(BundleTest, TakesTheMemoryOfTheSession) {
   const auto use = [this](int64_t limit_bytes) {
     auto session = std::make_shared<const SessionDevices>(
         *worker_.devices, "session 1a2b", limit_bytes);
-    worker_.rendezvous->UseSession(session);
+    UseBundles({{"a0", "b0"}, {"a1", "b1"}}, {.devices = session});
     return session;
   };
   // This limit is enough for one of the tensors.

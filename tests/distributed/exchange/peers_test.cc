@@ -45,16 +45,21 @@ class PeersTest : public ::testing::Test {
   }
 
   absl::StatusOr<Payload> Call(absl::string_view task) {
+    const absl::StatusOr<Peers::PeerRef> peer = peers_.Find(task);
+    if (!peer.ok()) return peer.status();
     absl::StatusOr<Payload> result = absl::UnknownError("not called");
-    peers_.Call(
-        task, methods::kCleanupGraph, Payload(), {},
-        [&](absl::StatusOr<Payload> reply) { result = std::move(reply); });
+    (*peer)->Call(
+        methods::kCleanupGraph, Payload(), {},
+        (*peer)->NameTransportErrors(
+            [&](absl::StatusOr<Payload> reply) { result = std::move(reply); }));
     return result;
   }
 
   absl::StatusOr<PeerStatus> GetStatus(absl::string_view task) {
+    const absl::StatusOr<Peers::PeerRef> peer = peers_.Find(task);
+    if (!peer.ok()) return peer.status();
     absl::StatusOr<PeerStatus> result = absl::UnknownError("not called");
-    peers_.GetStatus(task, {}, [&](absl::StatusOr<PeerStatus> status) {
+    (*peer)->GetStatus({}, [&](absl::StatusOr<PeerStatus> status) {
       result = std::move(status);
     });
     return result;
@@ -201,12 +206,12 @@ TEST_F(PeersTest, AreMetOnce) {
     if (num_calls++ == 0) return absl::UnavailableError("not yet");
     return StatusWithChunks();
   });
-  peers_.Meet(kPs);
+  const Peers::PeerRef ps = peers_.Find(kPs).value();
+  ps->Meet();
   EXPECT_THAT(transport_.pinged(), ElementsAre());
-  for (int i = 0; i < 3; ++i) peers_.Meet(kPs);
+  for (int i = 0; i < 3; ++i) ps->Meet();
   EXPECT_EQ(num_calls, 2);
   EXPECT_THAT(transport_.pinged(), ElementsAre(kPsAddress));
-  peers_.Meet("/job:absent/replica:0/task:0");
 }
 
 // Large headers are refused because they must not be parsed on a thread of the

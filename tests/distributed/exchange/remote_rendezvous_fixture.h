@@ -70,17 +70,17 @@ inline Payload Received(Payload response) {
 }
 
 // One task with one step. Serves RecvTensor and RecvTensors at its address.
-// Owns its devices and its rendezvous; `transport` is borrowed and must not be
-// called after the task is gone. Fields without a lock are set by the test
-// before calls.
+// Owns its devices and the rendezvous of one run; `transport` is borrowed and
+// must not be called after the task is gone. Fields without a lock are set by
+// the test before calls.
 struct Task {
   Task(const char* name, const char* address, FakeTransport& transport,
        size_t max_entries = 1000)
       : devices(Devices(name)),
         peers(Cluster(), transport),
         receiver(peers, devices->compute_queue(), nullptr, 1 << 28),
-        rendezvous(std::make_shared<RemoteRendezvous>(kStepId, *devices,
-                                                      receiver, max_entries)) {
+        outbox(std::make_shared<StepOutbox>(kStepId, *devices, max_entries)),
+        rendezvous(std::make_unique<RemoteRendezvous>(outbox, receiver)) {
     transport.Serve(address, [this](std::shared_ptr<CallContext> context,
                                     Payload payload, Reply reply) {
       {
@@ -96,9 +96,9 @@ struct Task {
         return std::move(reply)(absl::UnimplementedError("not asked here"));
       }
       EXPECT_EQ(request.step_id, kStepId);
-      rendezvous->RecvForPeer(key, [this, reply = std::move(reply)](
-                                       const absl::Status& status,
-                                       Tensor tensor, bool is_dead) mutable {
+      outbox->RecvForPeer(key, [this, reply = std::move(reply)](
+                                   const absl::Status& status, Tensor tensor,
+                                   bool is_dead) mutable {
         if (!status.ok()) return std::move(reply)(status);
         Payload response = RespondOne(std::move(tensor), is_dead);
         if (is_remote) response = Received(std::move(response));
@@ -112,7 +112,13 @@ struct Task {
                     });
   }
 
-  // Answers RecvTensors: with `bundle_answer`, or from the rendezvous.
+  // Replaces the run of this task by one with these inputs.
+  void Run(RunInputs inputs) {
+    rendezvous =
+        std::make_unique<RemoteRendezvous>(outbox, receiver, std::move(inputs));
+  }
+
+  // Answers RecvTensors: with `bundle_answer`, or from the outbox.
   void GiveBundle(std::shared_ptr<CallContext> context, const Payload& payload,
                   Reply reply) {
     {
@@ -125,7 +131,7 @@ struct Task {
     EXPECT_EQ(request.step_id, kStepId);
     EXPECT_NE(request.request_id, 0);
     if (is_remote) reply = AsReceived(std::move(reply));
-    ReceiveForPeer(*rendezvous, std::move(request),
+    ReceiveForPeer(*outbox, std::move(request),
                    static_cast<int64_t>(payload.header.size()), peers.traffic(),
                    std::move(context), std::move(reply));
   }
@@ -169,7 +175,8 @@ struct Task {
   std::unique_ptr<DeviceSet> devices;
   Peers peers;
   TensorReceiver receiver;
-  std::shared_ptr<RemoteRendezvous> rendezvous;
+  std::shared_ptr<StepOutbox> outbox;
+  std::unique_ptr<RemoteRendezvous> rendezvous;
 };
 
 // Returns the rendezvous key of a tensor that `from` sends to `to`.
@@ -194,10 +201,10 @@ class RemoteRendezvousTest : public ::testing::Test {
     task.rendezvous->RecvAsync(ParsedKey(key), received.Done());
     return received;
   }
-  // Receives from the rendezvous of `task` for another task.
+  // Receives from the outbox of `task` for another task.
   ReceivedTensor RecvForPeer(Task& task, const std::string& key) {
     ReceivedTensor received;
-    task.rendezvous->RecvForPeer(ParsedKey(key), received.Done());
+    task.outbox->RecvForPeer(ParsedKey(key), received.Done());
     return received;
   }
 

@@ -221,6 +221,9 @@ TEST_F(RemoteRendezvousTest, DestructionEndsPullsAndWhoWaits) {
   const ReceivedTensor pull = Recv(worker_, Key(ps_, worker_, "x"));
   const ReceivedTensor local = Recv(worker_, Key(worker_, worker_, "x"));
   worker_.rendezvous.reset();
+  EXPECT_EQ(pull.calls(), 1);
+  EXPECT_EQ(local.calls(), 0);
+  worker_.outbox.reset();
   for (const ReceivedTensor& received : {pull, local}) {
     EXPECT_EQ(received.calls(), 1);
     EXPECT_EQ(received.status().code(), absl::StatusCode::kCancelled);
@@ -248,8 +251,8 @@ TEST(RemoteRendezvousLimitTest, BoundsWhatPeersAskFor) {
   std::vector<ReceivedTensor> waiting;
   for (int i = 0; i < 4; ++i) {
     waiting.emplace_back();
-    ps.rendezvous->RecvForPeer(ParsedKey(Key(ps, worker, absl::StrCat("x", i))),
-                               waiting.back().Done());
+    ps.outbox->RecvForPeer(ParsedKey(Key(ps, worker, absl::StrCat("x", i))),
+                           waiting.back().Done());
   }
   EXPECT_EQ(waiting[2].calls(), 0);
   EXPECT_EQ(waiting[3].status().code(), absl::StatusCode::kResourceExhausted);
@@ -273,7 +276,7 @@ TEST(RemoteRendezvousConcurrencyTest, EveryPullEndsOnce) {
         recvs.push_back(Marked(ps, worker, absl::StrCat(i % 3, ".", i / 3),
                                /*bundle=*/i / 9));
       }
-      worker.rendezvous->UseBundles(BundlesOf(recvs));
+      worker.Run({.bundles = BundlesOf(recvs)});
     }
     std::vector<ReceivedTensor> received(3 * kKeys);
     std::atomic<bool> go{false};

@@ -13,16 +13,13 @@
 #include "gtest/gtest.h"
 #include "leat/core/status_payloads.h"
 #include "leat/core/threads/thread.h"
-#include "leat/distributed/exchange/tensor_receiver.h"
 #include "leat/runtime/device_set.h"
-#include "leat/tests/distributed/fake_transport.h"
 #include "leat/tests/distributed/received_tensor.h"
 #include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::step_table_test {
 namespace {
 
-using ::leat::testing::FakeTransport;
 using ::leat::testing::ReceivedTensor;
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
@@ -60,14 +57,13 @@ class StepTableTest : public ::testing::Test {
   void Make(const ServerLimits& limits) {
     table_ = std::make_unique<StepTable>(
         kTask, limits, timers_, [this](int64_t step_id) {
-          return std::make_shared<RemoteRendezvous>(step_id, *devices_,
-                                                    receiver_, 1000);
+          return std::make_shared<StepOutbox>(step_id, *devices_, 1000);
         });
   }
 
   // Begins a run of the step. REQUIRES: it can begin.
-  std::shared_ptr<RemoteRendezvous> Begin(int64_t step_id,
-                                          absl::string_view session = "s") {
+  std::shared_ptr<StepOutbox> Begin(int64_t step_id,
+                                    absl::string_view session = "s") {
     auto begun =
         table_->Begin(step_id, session, kRun, [](const absl::Status&) {});
     EXPECT_TRUE(begun.ok()) << begun.status();
@@ -81,10 +77,10 @@ class StepTableTest : public ::testing::Test {
   // Waits for a tensor of that step, as a peer does. REQUIRES: a peer may.
   ReceivedTensor WaitAsPeer(int64_t step_id, absl::string_view name = "x") {
     ReceivedTensor received;
-    const auto rendezvous = table_->Await(step_id);
-    EXPECT_TRUE(rendezvous.ok()) << rendezvous.status();
-    if (rendezvous.ok()) {
-      (*rendezvous)->RecvForPeer(ParsedKey(Key(name)), received.Done());
+    const auto outbox = table_->Await(step_id);
+    EXPECT_TRUE(outbox.ok()) << outbox.status();
+    if (outbox.ok()) {
+      (*outbox)->RecvForPeer(ParsedKey(Key(name)), received.Done());
     }
     return received;
   }
@@ -106,11 +102,8 @@ class StepTableTest : public ::testing::Test {
   }
 
   testing::SimulatedClock clock_;
-  FakeTransport transport_;
   const std::unique_ptr<DeviceSet> devices_ = *DeviceSet::Create(
       {.task = kTask, .num_threads = 1, .cpu_memory_bytes = 1 << 20});
-  Peers peers_{ClusterSpec(), transport_};
-  TensorReceiver receiver_{peers_, devices_->compute_queue(), nullptr, 1 << 20};
   TimerQueue timers_{"timers", clock_};
   std::unique_ptr<StepTable> table_;
 };
@@ -118,19 +111,17 @@ class StepTableTest : public ::testing::Test {
 TEST_F(StepTableTest, APeerMayAskBeforeTheStepBegins) {
   const ReceivedTensor early = WaitAsPeer(7);
   EXPECT_EQ(table_->num_steps(), 1u);
-  const auto rendezvous = Begin(7);
+  const auto outbox = Begin(7);
   EXPECT_EQ(table_->num_steps(), 1u);
-  ASSERT_TRUE(
-      rendezvous->Send(ParsedKey(Key("x")), Tensor::Scalar(3), false).ok());
+  ASSERT_TRUE(outbox->Send(ParsedKey(Key("x")), Tensor::Scalar(3), false).ok());
   ASSERT_EQ(early.calls(), 1);
   EXPECT_EQ(early.tensor().scalar<int>(), 3);
-  EXPECT_EQ(*table_->Await(7), rendezvous);
+  EXPECT_EQ(*table_->Await(7), outbox);
 }
 
 TEST_F(StepTableTest, AStepThatSucceededLingersForItsPeers) {
-  const auto rendezvous = Begin(7);
-  ASSERT_TRUE(
-      rendezvous->Send(ParsedKey(Key("x")), Tensor::Scalar(3), false).ok());
+  const auto outbox = Begin(7);
+  ASSERT_TRUE(outbox->Send(ParsedKey(Key("x")), Tensor::Scalar(3), false).ok());
   table_->Finish(7, kRun, absl::OkStatus());
   EXPECT_EQ(table_->num_steps(), 1u);
   EXPECT_TRUE(WaitAsPeer(7).status().ok());
@@ -172,14 +163,14 @@ TEST_F(StepTableTest, AnUnknownStepCanEnd) {
 
 TEST_F(StepTableTest, EndFailsWhatRunsAndWhoWaits) {
   Failures failures;
-  const auto rendezvous = *table_->Begin(7, "s", kRun, failures.Fail());
+  const auto outbox = *table_->Begin(7, "s", kRun, failures.Fail());
   const ReceivedTensor peer = WaitAsPeer(7);
   const absl::Status why = absl::UnavailableError("the master is gone");
   table_->End(7, why);
   table_->End(7, absl::InternalError("an echo"));
   EXPECT_EQ(failures.whys(), std::vector<absl::Status>{AsDerived(why)});
   EXPECT_EQ(peer.status(), AsDerived(why));
-  EXPECT_EQ(rendezvous->Send(ParsedKey(Key("x")), Tensor::Scalar(3), false),
+  EXPECT_EQ(outbox->Send(ParsedKey(Key("x")), Tensor::Scalar(3), false),
             AsDerived(why));
 }
 
@@ -233,11 +224,11 @@ TEST_F(StepTableTest, KeepsNothingOfARunThatIsOver) {
 }
 
 TEST_F(StepTableTest, CountsWhatPeersHaveStillToFetchOfStepsThatAreOver) {
-  const auto rendezvous = Begin(7);
+  const auto outbox = Begin(7);
   ASSERT_TRUE(
-      rendezvous->Send(ParsedKey(Key("x")), Tensor::Scalar(1.0f), false).ok());
+      outbox->Send(ParsedKey(Key("x")), Tensor::Scalar(1.0f), false).ok());
   ASSERT_TRUE(
-      rendezvous->Send(ParsedKey(Key("y")), Tensor::Scalar(2.0f), false).ok());
+      outbox->Send(ParsedKey(Key("y")), Tensor::Scalar(2.0f), false).ok());
   EXPECT_EQ(table_->num_untaken(), 0u);  // The step still runs.
   table_->Finish(7, kRun, absl::OkStatus());
   EXPECT_EQ(table_->num_untaken(), 2u);
@@ -245,7 +236,7 @@ TEST_F(StepTableTest, CountsWhatPeersHaveStillToFetchOfStepsThatAreOver) {
   EXPECT_EQ(table_->num_untaken(), 1u);
   // A transfer counts until the last of its chunks is fetched.
   constexpr int64_t kChunk = kMinChunkBytes;
-  const std::shared_ptr<Transfers>& transfers = rendezvous->transfers();
+  const std::shared_ptr<Transfers>& transfers = outbox->transfers();
   const auto transfer = transfers->Begin(
       Tensor::Filled<uint8_t>(Shape{2 * kChunk}, 0), {.chunk_bytes = kChunk});
   ASSERT_TRUE(transfer.ok() && transfer->has_value());
@@ -496,10 +487,10 @@ TEST_F(StepTableConcurrencyTest, MayGoWhileItsTimersFire) {
           .step_linger = std::chrono::microseconds(5 * round)});
     std::vector<ReceivedTensor> received;
     for (int64_t id = 0; id < 5; ++id) {
-      const auto rendezvous = table_->Await(id);
-      if (!rendezvous.ok()) continue;
+      const auto outbox = table_->Await(id);
+      if (!outbox.ok()) continue;
       received.emplace_back();
-      (*rendezvous)->RecvForPeer(ParsedKey(Key("x")), received.back().Done());
+      (*outbox)->RecvForPeer(ParsedKey(Key("x")), received.back().Done());
       if (id % 2 == 0 && BeginStatus(id).ok()) {
         table_->Finish(id, kRun, absl::OkStatus());
       }
@@ -528,10 +519,10 @@ TEST_F(StepTableConcurrencyTest, EveryWaitEndsOnceUnderContention) {
         const int64_t id = i / 10 * 10 + (i * 7 + t) % 10;
         const int what = (i + t * 3) % 8;
         if (what < 3) {
-          const auto rendezvous = table_->Await(id);
-          if (!rendezvous.ok()) continue;
+          const auto outbox = table_->Await(id);
+          if (!outbox.ok()) continue;
           mine.emplace_back();
-          (*rendezvous)->RecvForPeer(ParsedKey(key), mine.back().Done());
+          (*outbox)->RecvForPeer(ParsedKey(key), mine.back().Done());
         } else if (what < 5) {
           static_cast<void>(
               table_->Begin(id, "s", kRun, [](const absl::Status&) {}));

@@ -90,9 +90,9 @@ class TensorReceiverTest : public ::testing::Test {
 
   absl::StatusOr<PeerStatus> GetStatus(absl::string_view task) {
     absl::StatusOr<PeerStatus> result = absl::UnknownError("not called");
-    peers_.GetStatus(task, {}, [&](absl::StatusOr<PeerStatus> status) {
-      result = std::move(status);
-    });
+    peers_.Find(task).value()->GetStatus(
+        {},
+        [&](absl::StatusOr<PeerStatus> status) { result = std::move(status); });
     return result;
   }
 

@@ -8,7 +8,7 @@
 #include "leat/core/random_id.h"
 #include "leat/core/status_payloads.h"
 #include "leat/distributed/exchange/recv_bundles.h"
-#include "leat/distributed/exchange/remote_rendezvous.h"
+#include "leat/distributed/exchange/step_outbox.h"
 #include "leat/graph/io/graph_def.h"
 #include "leat/graph/op_registry.h"
 #include "leat/partitioner/plan_step.h"
@@ -76,8 +76,8 @@ TestTask::TestTask(const TaskId& id, const ClusterSpec& cluster,
   blocking_ = NewThreadPool("test-blocking", 1);
   steps_ = std::make_unique<StepTable>(
       name_, limits, *timers_, [this, limits](int64_t step_id) {
-        return std::make_shared<RemoteRendezvous>(
-            step_id, *devices_, *receiver_, limits.max_rendezvous_entries);
+        return std::make_shared<StepOutbox>(step_id, *devices_,
+                                            limits.max_rendezvous_entries);
       });
   worker_ =
       std::make_unique<Worker>(WorkerEnvironment{.task = name_,
@@ -86,6 +86,7 @@ TestTask::TestTask(const TaskId& id, const ClusterSpec& cluster,
                                                  .kernels = &BuiltinKernels(),
                                                  .steps = steps_.get(),
                                                  .peers = peers_.get(),
+                                                 .receiver = receiver_.get(),
                                                  .timers = timers_.get(),
                                                  .blocking = blocking_.get(),
                                                  .limits = limits});

@@ -1,0 +1,85 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// StepOutbox: the tensors that devices of this task produce in one step, for
+// kernels of this task and for peers that ask. It is made when a run of the
+// step begins or a peer asks for the step, whichever is first.
+//
+// A key whose sender is a device of this task but with another incarnation is
+// ABORTED, in TensorFlow's words and with kWorkerPossiblyRestartedPayload: it
+// was made for an earlier process at this task's address.
+#ifndef LEAT_DISTRIBUTED_EXCHANGE_STEP_OUTBOX_H_
+#define LEAT_DISTRIBUTED_EXCHANGE_STEP_OUTBOX_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "leat/core/devices/rendezvous.h"
+#include "leat/distributed/exchange/transfers.h"
+#include "leat/runtime/local_rendezvous.h"
+
+namespace leat {
+
+class Device;
+class DeviceSet;
+class WorkQueue;
+
+// Thread-safe.
+class StepOutbox final : public Rendezvous {
+ public:
+  // `devices`, those of this task, are borrowed and must outlive this. At most
+  // `max_entries` tensors and Recvs may wait.
+  StepOutbox(int64_t step_id, DeviceSet& devices, size_t max_entries);
+  // Aborts whatever still waits, with CANCELLED.
+  ~StepOutbox() override;
+
+  int64_t step_id() const { return step_id_; }
+  DeviceSet& devices() const { return devices_; }
+  // Returns this task's name, such as "/job:ps/replica:0/task:0".
+  absl::string_view task() const;
+  // The compute pool of this task, for work that takes long.
+  WorkQueue& compute() const;
+
+  // Returns INVALID_ARGUMENT for a malformed key and unless a device of this
+  // task is the sender. Otherwise fails as LocalRendezvous::Send does.
+  absl::Status Send(const ParsedKey& key, Tensor tensor, bool is_dead) override;
+  // `done` gets INVALID_ARGUMENT, in TensorFlow's words, for a malformed key
+  // and unless a device of this task is the sender.
+  void RecvAsync(const ParsedKey& key, Done done) override;
+  // Also ends the transfers.
+  void StartAbort(const absl::Status& reason) override;
+
+  // Does what RecvAsync does, for a peer. `done` gets INVALID_ARGUMENT also if
+  // the receiver in the key is not the name of a device.
+  void RecvForPeer(const ParsedKey& key, Done done);
+
+  // Returns INVALID_ARGUMENT: a device in the key is not of this task. `end` is
+  // "src" or "dst".
+  absl::Status NotOurs(absl::string_view end, const ParsedKey& key) const;
+
+  // The transfers whose chunks peers fetch. They end with the step.
+  const std::shared_ptr<Transfers>& transfers() const { return transfers_; }
+
+  // The number of tensors that nobody has asked for yet, or has not completely
+  // fetched.
+  size_t num_untaken() const {
+    return local_.num_untaken() + transfers_->size();
+  }
+
+ private:
+  absl::Status CheckIncarnation(const ParsedKey& key,
+                                const Device& device) const;
+  // Returns the error of a key whose sender is not a device of this task.
+  absl::Status UnknownSender(const ParsedKey& key) const;
+
+  const int64_t step_id_;
+  DeviceSet& devices_;
+  LocalRendezvous local_;
+  const std::shared_ptr<Transfers> transfers_;
+};
+
+}  // namespace leat
+
+#endif  // LEAT_DISTRIBUTED_EXCHANGE_STEP_OUTBOX_H_
