@@ -262,10 +262,11 @@ class ChunkTest : public ::testing::TestWithParam<std::string> {
   void AskPs() {
     const CallResult asked;
     bool is_leat = false;
-    worker_->peers().Find(ps_->name()).value()->GetStatus(
-        {},
-        [&is_leat, done = asked.Done()](
-            const absl::StatusOr<PeerStatus>& status) mutable {
+    worker_->peers()
+        .Find(ps_->name())
+        .value()
+        ->GetStatus({}, [&is_leat, done = asked.Done()](
+                            const absl::StatusOr<PeerStatus>& status) mutable {
           is_leat = status.ok() && status->is_leat &&
                     status->max_chunk_bytes == kMaxChunkBytes;
           std::move(done)(Payload());
