@@ -43,6 +43,9 @@ struct ServerLimits {
   std::chrono::nanoseconds max_step_time = std::chrono::hours(24);
   // How long other tasks may take to create a session, or to register a graph.
   std::chrono::nanoseconds setup_timeout = std::chrono::minutes(5);
+  // How long other tasks may take for what needs no work of them: to say how
+  // they are, and to forget steps, graphs, sessions and containers.
+  std::chrono::nanoseconds answer_timeout = std::chrono::seconds(10);
   // How many sessions of masters the task's worker keeps, and how many graphs
   // each.
   size_t max_worker_sessions = 1000;

@@ -10,6 +10,8 @@
 #include <chrono>
 #include <cstdint>
 
+#include "leat/core/threads/clock.h"
+
 namespace leat::pb {
 class StepTotals;
 }  // namespace leat::pb
@@ -20,6 +22,9 @@ namespace leat {
 // counters are independent of each other, and each is right in the long run.
 class StepCounts {
  public:
+  // `clock` must outlive this.
+  explicit StepCounts(Clock& clock) : clock_(clock) {}
+
   // The counts at one moment.
   struct Totals {
     int64_t running = 0;
@@ -57,23 +62,24 @@ class StepCounts {
     if (totals().running > 0) return std::chrono::nanoseconds(0);
     const Clock::duration used(used_.load(std::memory_order_relaxed));
     return std::max<std::chrono::nanoseconds>(
-        Clock::now().time_since_epoch() - used, std::chrono::nanoseconds(0));
+        clock_.Now().time_since_epoch() - used, std::chrono::nanoseconds(0));
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   // The time on the clock, as a number that can be atomic.
-  static Clock::rep Now() { return Clock::now().time_since_epoch().count(); }
+  Clock::duration::rep Now() const {
+    return clock_.Now().time_since_epoch().count();
+  }
   // Records that the steps were used now.
   void Touch() { used_.store(Now(), std::memory_order_relaxed); }
 
+  Clock& clock_;
   // All steps since the construction, and how they ended.
   std::atomic<int64_t> begun_{0};
   std::atomic<int64_t> succeeded_{0};
   std::atomic<int64_t> failed_{0};
   // The time of the last Begin or End.
-  std::atomic<Clock::rep> used_{Now()};
+  std::atomic<Clock::duration::rep> used_{Now()};
 };
 
 // Copies the counts to a message.

@@ -132,6 +132,9 @@ void AddLimits(CLI::App& app, ServerLimits& limits) {
   AddSeconds(app, "--setup-timeout", limits.setup_timeout,
              "Seconds that other tasks get to create a session or to take a "
              "graph");
+  AddSeconds(app, "--answer-timeout", limits.answer_timeout,
+             "Seconds that other tasks get to say how they are, and to forget "
+             "steps, graphs, sessions and containers");
   AddCount(app, "--max-worker-sessions", limits.max_worker_sessions,
            "Sessions of masters on this task");
   AddCount(app, "--max-graphs", limits.max_graphs, "Graphs of a session");

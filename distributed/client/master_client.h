@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/client/patient_call.h"
 #include "leat/distributed/transport/transport.h"
 #include "leat/distributed/wire/methods.h"
@@ -42,6 +43,8 @@ class MasterClient {
       : transport_(std::move(transport)), address_(std::move(address)) {}
 
   const std::string& address() const { return address_; }
+  // Returns the clock of the transport.
+  Clock& clock() const { return transport_->clock(); }
 
   // Calls `method` and waits. Returns the response or the error of the call.
   // RESOURCE_EXHAUSTED if no message can hold the request. Must not be called

@@ -154,7 +154,8 @@ absl::StatusOr<Payload> Wait(Answers& answers, const ConnectWait& wait,
 absl::StatusOr<Payload> CallPatiently(Transport& transport,
                                       const std::string& address,
                                       const Method& method, Payload request,
-                                      const ConnectWait& wait, Clock& clock) {
+                                      const ConnectWait& wait) {
+  Clock& clock = transport.clock();
   const auto answers = std::make_shared<Answers>(transport, address, method);
   answers->Call(std::move(request), {.deadline = clock.After(wait.timeout),
                                      .cancellation = wait.cancellation,

@@ -41,8 +41,7 @@ struct ConnectWait {
 absl::StatusOr<Payload> CallPatiently(Transport& transport,
                                       const std::string& address,
                                       const Method& method, Payload request,
-                                      const ConnectWait& wait,
-                                      Clock& clock = RealClock());
+                                      const ConnectWait& wait);
 
 }  // namespace leat
 

@@ -244,7 +244,7 @@ absl::Status RemoteSession::Create(absl::string_view target,
 CallOptions RemoteSession::StepCall(const RunOptions& options) const {
   CallOptions call{.cancellation = cancellation_};
   if (options.timeout.has_value()) {
-    const Clock::time_point deadline = RealClock().After(*options.timeout);
+    const Clock::time_point deadline = master_->clock().After(*options.timeout);
     if (deadline < Clock::time_point::max() - kAnswerGrace) {
       call.deadline = deadline + kAnswerGrace;
     }
@@ -426,7 +426,7 @@ absl::Status RemoteSession::Close() {
     request.set_session_handle(handle_);
     pb::CloseSessionResponse response;
     status = master_->Call(methods::kCloseSession, request, response,
-                           {.deadline = RealClock().After(kCloseTimeout)});
+                           {.deadline = master_->clock().After(kCloseTimeout)});
   }
   cancellation_->Cancel(absl::CancelledError("the session was closed"));
   MutexLock lock(mutex_);

@@ -9,7 +9,10 @@ namespace leat {
 
 OpenRecvs::Entry::Entry(OpenRecvs& recvs, int64_t step_id,
                         absl::Span<const ParsedKey> keys)
-    : recvs_(&recvs), step_id_(step_id), keys_(keys), since_(Clock::now()) {
+    : recvs_(&recvs),
+      step_id_(step_id),
+      keys_(keys),
+      since_(recvs.clock_.Now()) {
   MutexLock lock(recvs.mutex_);
   previous_ = recvs.last_;
   (previous_ == nullptr ? recvs.first_ : previous_->next_) = this;
@@ -29,7 +32,7 @@ void OpenRecvs::Entry::Close() {
 std::vector<OpenRecvs::Recv> OpenRecvs::Oldest(std::chrono::nanoseconds min_age,
                                                size_t max_recvs) const {
   std::vector<Recv> recvs;
-  const Clock::time_point now = Clock::now();
+  const Clock::time_point now = clock_.Now();
   MutexLock lock(mutex_);
   for (const Entry* entry = first_;
        entry != nullptr && recvs.size() < max_recvs; entry = entry->next_) {

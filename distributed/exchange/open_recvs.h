@@ -16,6 +16,7 @@
 
 #include "absl/types/span.h"
 #include "leat/core/devices/rendezvous.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 
 namespace leat {
@@ -25,8 +26,6 @@ namespace leat {
 // short lock each.
 class OpenRecvs {
  public:
-  using Clock = std::chrono::steady_clock;
-
   // One waiting Recv, as Oldest reports it.
   struct Recv {
     int64_t step_id = 0;
@@ -65,7 +64,8 @@ class OpenRecvs {
     Entry* next_ = nullptr;
   };
 
-  OpenRecvs() = default;
+  // `clock` must outlive this.
+  explicit OpenRecvs(Clock& clock) : clock_(clock) {}
   // REQUIRES: every entry is closed.
   ~OpenRecvs() = default;
   OpenRecvs(const OpenRecvs&) = delete;
@@ -79,6 +79,7 @@ class OpenRecvs {
   size_t size() const;
 
  private:
+  Clock& clock_;
   mutable Mutex mutex_;
   // The ends of the list, which is linked through the entries, so that adding
   // and removing one allocates nothing.

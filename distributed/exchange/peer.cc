@@ -2,7 +2,6 @@
 #include "leat/distributed/exchange/peer.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -17,9 +16,6 @@
 
 namespace leat {
 namespace {
-
-// How long a peer that is met has to answer GetStatus.
-constexpr auto kStatusTimeout = std::chrono::seconds(10);
 
 absl::StatusOr<PeerStatus> ParseStatus(const Payload& payload,
                                        absl::string_view task) {
@@ -71,10 +67,12 @@ absl::Status CheckPeerVersion(absl::string_view peer, int64_t version,
 }
 
 Peer::Peer(std::string task, std::string address, Transport& transport,
-           std::shared_ptr<Traffic> all_traffic)
+           std::shared_ptr<Traffic> all_traffic,
+           std::chrono::nanoseconds answer_timeout)
     : task_(std::move(task)),
       address_(std::move(address)),
       transport_(transport),
+      answer_timeout_(answer_timeout),
       all_traffic_(std::move(all_traffic)),
       traffic_(all_traffic_->Of(task_)) {}
 
@@ -132,10 +130,9 @@ void Peer::GetStatus(CallOptions options, StatusDone done) {
 
 void Peer::Meet() {
   if (was_asked_.exchange(true)) return;
-  CallOptions options;
-  options.deadline = std::chrono::steady_clock::now() + kStatusTimeout;
   // The answer is kept here. Without one nothing changes.
-  GetStatus(std::move(options), [](const absl::StatusOr<PeerStatus>&) {});
+  GetStatus({.deadline = transport_.clock().After(answer_timeout_)},
+            [](const absl::StatusOr<PeerStatus>&) {});
 }
 
 }  // namespace leat

@@ -5,6 +5,7 @@
 #define LEAT_DISTRIBUTED_EXCHANGE_PEER_H_
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -46,9 +47,11 @@ class Peer : public std::enable_shared_from_this<Peer> {
   using StatusDone = absl::AnyInvocable<void(absl::StatusOr<PeerStatus>) &&>;
 
   // `task` is the task's name, such as "/job:ps/replica:0/task:0". `transport`
-  // is borrowed and must outlive the calls that are begun here.
+  // is borrowed and must outlive the calls that are begun here. Meet gives the
+  // task `answer_timeout` to answer.
   Peer(std::string task, std::string address, Transport& transport,
-       std::shared_ptr<Traffic> all_traffic);
+       std::shared_ptr<Traffic> all_traffic,
+       std::chrono::nanoseconds answer_timeout);
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;
 
@@ -88,6 +91,7 @@ class Peer : public std::enable_shared_from_this<Peer> {
   const std::string task_;
   const std::string address_;
   Transport& transport_;
+  const std::chrono::nanoseconds answer_timeout_;
   const std::shared_ptr<Traffic> all_traffic_;
   PeerTraffic& traffic_;
   // Whether GetStatus was asked and has not failed.

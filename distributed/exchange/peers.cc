@@ -8,13 +8,16 @@
 
 namespace leat {
 
-Peers::Peers(const ClusterSpec& cluster, Transport& transport)
-    : traffic_(std::make_shared<Traffic>(cluster)) {
+Peers::Peers(const ClusterSpec& cluster, Transport& transport,
+             std::chrono::nanoseconds answer_timeout)
+    : answer_timeout_(answer_timeout),
+      clock_(transport.clock()),
+      traffic_(std::make_shared<Traffic>(cluster, clock_)) {
   for (const auto& [job, tasks] : cluster.jobs()) {
     for (const auto& [index, address] : tasks) {
       const std::string name = TaskId{.job = job, .index = index}.ToString();
-      peers_.emplace(
-          name, std::make_shared<Peer>(name, address, transport, traffic_));
+      peers_.emplace(name, std::make_shared<Peer>(name, address, transport,
+                                                  traffic_, answer_timeout));
     }
   }
 }

@@ -25,7 +25,8 @@ StepTable::StepTable(std::string task, const ServerLimits& limits,
     : task_(std::move(task)),
       limits_(limits),
       timers_(timers),
-      make_outbox_(std::move(make_outbox)) {
+      make_outbox_(std::move(make_outbox)),
+      counts_(timers.clock()) {
   waiting_.time = limits.waiting_step_timeout;
   lingering_.time = limits.step_linger;
 }

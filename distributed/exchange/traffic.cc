@@ -40,7 +40,7 @@ void PeerTraffic::CountReply(const absl::StatusOr<Payload>& reply) {
     return;
   }
   state_.store(State::kReachable, std::memory_order_relaxed);
-  heard_.store(Clock::now().time_since_epoch().count(),
+  heard_.store(clock_.Now().time_since_epoch().count(),
                std::memory_order_relaxed);
 }
 
@@ -60,9 +60,9 @@ PeerTraffic::Totals PeerTraffic::totals() const {
   totals.calls_served = served_.load(std::memory_order_relaxed);
   totals.bytes_sent = bytes_sent_.load(std::memory_order_relaxed);
   totals.bytes_received = bytes_received_.load(std::memory_order_relaxed);
-  const Clock::rep heard = heard_.load(std::memory_order_relaxed);
+  const Clock::duration::rep heard = heard_.load(std::memory_order_relaxed);
   if (heard != 0) {
-    totals.heard = Clock::now().time_since_epoch() - Clock::duration(heard);
+    totals.heard = clock_.Now().time_since_epoch() - Clock::duration(heard);
   }
   if (totals.state == State::kUnreachable) {
     MutexLock lock(mutex_);
@@ -71,9 +71,10 @@ PeerTraffic::Totals PeerTraffic::totals() const {
   return totals;
 }
 
-Traffic::Traffic(const ClusterSpec& cluster) {
+Traffic::Traffic(const ClusterSpec& cluster, Clock& clock)
+    : others_(clock), recvs_(clock) {
   for (const TaskId& task : cluster.Tasks()) {
-    peers_.emplace(task.ToString(), std::make_unique<PeerTraffic>());
+    peers_.emplace(task.ToString(), std::make_unique<PeerTraffic>(clock));
   }
 }
 

@@ -15,6 +15,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/cluster/cluster.h"
 #include "leat/distributed/exchange/open_recvs.h"
@@ -30,6 +31,9 @@ int64_t MessageBytes(const Payload& payload);
 // Thread-safe. Counting takes no lock unless a peer cannot be reached.
 class PeerTraffic {
  public:
+  // `clock` must outlive this.
+  explicit PeerTraffic(Clock& clock) : clock_(clock) {}
+
   // What the peer is, as far as this task knows: kUnknown until it has answered
   // GetStatus.
   enum class Kind { kUnknown, kLeat, kTensorFlow };
@@ -68,8 +72,7 @@ class PeerTraffic {
   Totals totals() const;
 
  private:
-  using Clock = std::chrono::steady_clock;
-
+  Clock& clock_;
   std::atomic<Kind> kind_{Kind::kUnknown};
   std::atomic<State> state_{State::kUnknown};
   std::atomic<int64_t> calls_{0};
@@ -77,7 +80,7 @@ class PeerTraffic {
   std::atomic<int64_t> served_{0};
   std::atomic<int64_t> bytes_sent_{0};
   std::atomic<int64_t> bytes_received_{0};
-  std::atomic<Clock::rep> heard_{0};  // 0: never
+  std::atomic<Clock::duration::rep> heard_{0};  // 0: never
   // Why the peer is unreachable. Valid only in that state.
   mutable Mutex mutex_;
   std::string error_ ABSL_GUARDED_BY(mutex_);
@@ -86,8 +89,8 @@ class PeerTraffic {
 // Thread-safe. Owns the records of the peers.
 class Traffic {
  public:
-  // Makes a record for each task of the cluster.
-  explicit Traffic(const ClusterSpec& cluster);
+  // Makes a record for each task of the cluster. `clock` must outlive this.
+  Traffic(const ClusterSpec& cluster, Clock& clock);
   Traffic(const Traffic&) = delete;
   Traffic& operator=(const Traffic&) = delete;
 

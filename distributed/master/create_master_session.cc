@@ -22,25 +22,21 @@
 namespace leat {
 namespace {
 
-using std::chrono::steady_clock;
-
 // How long tasks may take to answer when a session is created, unless the
 // client says otherwise.
 constexpr std::chrono::seconds kConnectTimeout(60);
 // How long before the client's deadline an error is sent, so that it arrives.
 constexpr std::chrono::seconds kTimeToReply(2);
-// How long tasks may take to delete a session.
-constexpr std::chrono::seconds kDeleteTimeout(10);
 
 // Returns how long tasks may take to answer. The time ends a little before the
 // client gives up, so that the client can be told which task is missing.
 std::chrono::nanoseconds TimeToConnect(
-    const SessionConfig& config,
-    std::optional<steady_clock::time_point> answer_by) {
+    const SessionConfig& config, const Clock& clock,
+    std::optional<Clock::time_point> answer_by) {
   const std::chrono::nanoseconds wanted =
       config.operation_timeout.value_or(kConnectTimeout);
   if (!answer_by.has_value()) return wanted;
-  const std::chrono::nanoseconds left = *answer_by - steady_clock::now();
+  const std::chrono::nanoseconds left = *answer_by - clock.Now();
   return std::min(wanted, left - std::min<std::chrono::nanoseconds>(
                                      left / 4, kTimeToReply));
 }
@@ -108,7 +104,7 @@ void CreateOnTasks(Creation creation, std::unique_ptr<SessionPlans> plans) {
   std::vector<TaskCall> calls = CallsToCreate(creation, *plans);
   TaskCaller& tasks = *creation.environment.tasks;
   const CallOptions options =
-      SetupCall(creation.environment.limits, creation.cancellation);
+      SetupCall(creation.environment, creation.cancellation);
   FanOut(tasks, methods::kCreateWorkerSession, std::move(calls), options,
          [creation = std::move(creation), plans = std::move(plans)](
              const std::vector<absl::StatusOr<Payload>>& replies) mutable {
@@ -147,20 +143,21 @@ void CreateMasterSession(const MasterEnvironment& environment,
                          std::shared_ptr<Cancellation> cancellation,
                          std::shared_ptr<void> under_way,
                          CreatedMasterSession done,
-                         std::optional<steady_clock::time_point> answer_by) {
+                         std::optional<Clock::time_point> answer_by) {
   absl::StatusOr<SessionConfig> config = ReadSessionConfig(request.config());
   if (!config.ok()) return std::move(done)(config.status());
   absl::StatusOr<SessionPlans::ClientGraph> client =
       Import(environment, request);
   if (!client.ok()) return std::move(done)(client.status());
-  ClusterDevicesRequest devices{.own_task = environment.task,
-                                .own_devices = environment.devices->Infos(),
-                                .tasks = environment.cluster,
-                                .filters = config->device_filters,
-                                .timeout = TimeToConnect(*config, answer_by),
-                                .cancellation = cancellation,
-                                .on_waiting = LogWaiting(environment),
-                                .report_interval = environment.log_interval};
+  ClusterDevicesRequest devices{
+      .own_task = environment.task,
+      .own_devices = environment.devices->Infos(),
+      .tasks = environment.cluster,
+      .filters = config->device_filters,
+      .timeout = TimeToConnect(*config, environment.tasks->clock(), answer_by),
+      .cancellation = cancellation,
+      .on_waiting = LogWaiting(environment),
+      .report_interval = environment.log_interval};
   Creation creation{.environment = environment,
                     .config = *std::move(config),
                     .cancellation = std::move(cancellation),
@@ -190,7 +187,7 @@ void DeleteFromTasks(const MasterEnvironment& environment,
     calls.push_back({task, ToPayload(request)});
   }
   FanOut(*environment.tasks, methods::kDeleteWorkerSession, std::move(calls),
-         {.deadline = steady_clock::now() + kDeleteTimeout},
+         environment.tasks->ShortCall(),
          [tasks, handle = plans.handle(), notices = environment.notices,
           done = std::move(done)](
              const std::vector<absl::StatusOr<Payload>>& replies) mutable {

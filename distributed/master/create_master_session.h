@@ -29,11 +29,12 @@ using CreatedMasterSession =
 // kept until nothing is left of a session that failed. `answer_by` is when the
 // client stops waiting. The tasks that have not answered shortly before are
 // named in the error, so that the client gets to know them.
-void CreateMasterSession(
-    const MasterEnvironment& environment, pb::CreateSessionRequest request,
-    std::shared_ptr<Cancellation> cancellation, std::shared_ptr<void> under_way,
-    CreatedMasterSession done,
-    std::optional<std::chrono::steady_clock::time_point> answer_by = {});
+void CreateMasterSession(const MasterEnvironment& environment,
+                         pb::CreateSessionRequest request,
+                         std::shared_ptr<Cancellation> cancellation,
+                         std::shared_ptr<void> under_way,
+                         CreatedMasterSession done,
+                         std::optional<Clock::time_point> answer_by = {});
 
 // Deletes the session on its tasks. `done` is called when all have answered or
 // their time is up. Those that may not have heard of it are told again later.

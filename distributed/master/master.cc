@@ -26,11 +26,7 @@
 namespace leat {
 namespace {
 
-using std::chrono::steady_clock;
 using SessionPtr = std::shared_ptr<MasterSession>;
-
-// How long the tasks may take to answer CleanupAll.
-constexpr std::chrono::seconds kResetTimeout(10);
 
 // Returns ABORTED in the words of TensorFlow, with the other possible reason
 // added.
@@ -134,8 +130,8 @@ void Master::ServeStep(const leat::Method& method, StepMethod<Request> handler,
         payload.IsQuick() ? Thread::kTransport : Thread::kBlocking;
     self->requests_.Take(
         thread, std::move(payload), std::move(reply),
-        [self, handler, begun = steady_clock::now(), call = std::move(call)](
-            Payload message, Reply answer) mutable {
+        [self, handler, begun = self->environment_.timers->clock().Now(),
+         call = std::move(call)](Payload message, Reply answer) mutable {
           Request request;
           const absl::Status status =
               self->requests_.Parse(message.header, request);
@@ -373,7 +369,7 @@ void Master::CleanUpTasks(const pb::ResetRequest& request,
     calls.push_back({task, ToPayload(cleanup)});
   }
   FanOut(*environment_.tasks, methods::kCleanupAll, std::move(calls),
-         {.deadline = steady_clock::now() + kResetTimeout},
+         environment_.tasks->ShortCall(),
          [self = shared_from_this(), tasks = std::move(tasks),
           under_way = std::move(under_way), reply = std::move(reply)](
              const std::vector<absl::StatusOr<Payload>>& replies) mutable {
@@ -391,13 +387,13 @@ void Master::BeginStop() {
   sessions_->BeginStop();
 }
 
-void Master::Stop(steady_clock::time_point deadline) {
+void Master::Stop(Clock::time_point deadline) {
   BeginStop();
   sessions_->WaitUntil(deadline);
   // Cancels the calls that nothing else cancels. After the deadline these are
   // the calls that sessions wait for; otherwise nobody waits for them any more.
   environment_.tasks->Stop(Stopping());
-  sessions_->WaitUntil(steady_clock::time_point::max());
+  sessions_->WaitUntil(Clock::time_point::max());
   environment_.notices->Stop();
 }
 
@@ -406,11 +402,11 @@ size_t Master::num_sessions() const { return sessions_->size(); }
 void Master::Report(const StatusListing& listing,
                     pb::TaskStatusResponse& status) const {
   status.set_num_client_sessions(static_cast<int64_t>(sessions_->size()));
-  std::vector<std::pair<steady_clock::duration, SessionPtr>> sessions;
-  const steady_clock::time_point now = steady_clock::now();
+  std::vector<std::pair<Clock::duration, SessionPtr>> sessions;
+  const Clock::time_point now = environment_.timers->clock().Now();
   for (SessionPtr& session : sessions_->List(kMaxReportedSessions)) {
-    const steady_clock::duration idle = now - session->idle_since();
-    sessions.emplace_back(std::max(idle, steady_clock::duration(0)),
+    const Clock::duration idle = now - session->idle_since();
+    sessions.emplace_back(std::max(idle, Clock::duration(0)),
                           std::move(session));
   }
   const size_t listed = std::min(sessions.size(), listing.max_listed);

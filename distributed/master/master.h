@@ -5,7 +5,6 @@
 #ifndef LEAT_DISTRIBUTED_MASTER_MASTER_H_
 #define LEAT_DISTRIBUTED_MASTER_MASTER_H_
 
-#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/threads/cancellation.h"
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/master/master_environment.h"
 #include "leat/distributed/master/master_sessions.h"
 #include "leat/distributed/requests/request_ids.h"
@@ -61,7 +61,7 @@ class Master : public std::enable_shared_from_this<Master> {
   // way. After `deadline` it no longer waits for tasks to confirm that their
   // part of a session has ended. Must not be called on a thread that runs
   // calls. Idempotent.
-  void Stop(std::chrono::steady_clock::time_point deadline);
+  void Stop(Clock::time_point deadline);
 
   // Returns how many sessions of clients are open.
   size_t num_sessions() const;

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/status_macros.h"
-#include "leat/core/threads/clock.h"
+#include "leat/core/threads/timer_queue.h"
 #include "leat/distributed/master/create_master_session.h"
 #include "leat/distributed/master/plan_wait.h"
 #include "leat/distributed/shown_ids.h"
@@ -14,8 +14,6 @@
 #include "leat/runtime/step_deadline.h"
 
 namespace leat {
-
-using std::chrono::steady_clock;
 
 MasterSession::MasterSession(const MasterEnvironment& environment,
                              SessionConfig config,
@@ -29,7 +27,9 @@ MasterSession::MasterSession(const MasterEnvironment& environment,
                                   ", which may have ",
                                   environment.limits.max_session_bytes,
                                   " bytes (--max-session-bytes)"),
-                     environment.limits.max_session_bytes)) {}
+                     environment.limits.max_session_bytes)),
+      steps_(environment.timers->clock()),
+      activity_(environment.timers->clock()) {}
 
 void MasterSession::Extend(pb::GraphDef addition, int64_t version,
                            std::shared_ptr<CallContext> call,
@@ -49,7 +49,7 @@ std::optional<StepDeadline> MasterSession::DeadlineOf(
     const StepArgs& args) const {
   const std::chrono::nanoseconds timeout =
       StepTimeout(config_, args.options, environment_.limits.max_step_time);
-  if (timeout >= steady_clock::time_point::max() - args.begun) {
+  if (timeout >= Clock::time_point::max() - args.begun) {
     return std::nullopt;
   }
   return StepDeadline{
@@ -119,7 +119,7 @@ void MasterSession::RunPlan(RegisteredPlans::Plan plan, StepArgs args,
       .trace = args.options.trace_level() != pb::RunOptions::NO_TRACE,
       .partition_graphs = args.options.output_partition_graphs()};
   if (request.deadline.has_value() &&
-      steady_clock::now() >= request.deadline->at) {
+      environment_.timers->clock().Now() >= request.deadline->at) {
     return std::move(done)({.status = TooLateToBegin(*request.deadline)});
   }
   const absl::StatusOr<int64_t> begun = activity_.Begin();
@@ -159,8 +159,9 @@ void MasterSession::MakeCallable(
   if (!callable.ok()) return std::move(done)(callable.status());
   Patience patience{.call = std::move(call)};
   if (config_.operation_timeout.has_value()) {
+    Clock& clock = environment_.timers->clock();
     patience.deadline =
-        StepDeadline{.at = RealClock().After(*config_.operation_timeout),
+        StepDeadline{.at = clock.After(*config_.operation_timeout),
                      .timeout = *config_.operation_timeout};
   }
   GetPlan(

@@ -6,7 +6,6 @@
 #ifndef LEAT_DISTRIBUTED_MASTER_MASTER_SESSION_H_
 #define LEAT_DISTRIBUTED_MASTER_MASTER_SESSION_H_
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,6 +17,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "leat/core/devices/accounted_allocator.h"
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/master/callables.h"
 #include "leat/distributed/master/master_environment.h"
 #include "leat/distributed/master/master_step.h"
@@ -58,7 +58,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
     std::vector<Tensor> feeds = {};  // in the order of the signature
     pb::RunOptions options = {};
     // When the client's call arrived. The step's timeout counts from then.
-    std::chrono::steady_clock::time_point begun = {};
+    Clock::time_point begun = {};
     // The client's call. Its cancellation cancels the step. May be null.
     std::shared_ptr<CallContext> call = {};
   };
@@ -85,9 +85,7 @@ class MasterSession : public std::enable_shared_from_this<MasterSession> {
 
   // Returns since when no step, plan or extension has been under way and nobody
   // has called the session; now if something is under way.
-  std::chrono::steady_clock::time_point idle_since() const {
-    return activity_.idle_since();
-  }
+  Clock::time_point idle_since() const { return activity_.idle_since(); }
   // The number of plans that are kept.
   size_t num_plans() const { return plans_->table()->num_plans(); }
   // The number of tasks that take part.

@@ -11,8 +11,6 @@
 namespace leat {
 namespace {
 
-using std::chrono::steady_clock;
-
 // How often idle sessions are looked for: every quarter of the idle time,
 // within these bounds.
 constexpr std::chrono::nanoseconds kMinSweep = std::chrono::seconds(1);
@@ -79,7 +77,7 @@ absl::Status MasterSessions::Full(const Idle& longest) const {
 }
 
 MasterSessions::Idle MasterSessions::LongestIdle() const {
-  const steady_clock::time_point now = steady_clock::now();
+  const Clock::time_point now = timers_.clock().Now();
   Idle longest;
   for (const auto& [handle, session] : sessions_) {
     const std::chrono::nanoseconds time = now - session->idle_since();
@@ -213,7 +211,7 @@ void MasterSessions::StartSweeping() {
 }
 
 void MasterSessions::Sweep() {
-  const steady_clock::time_point now = steady_clock::now();
+  const Clock::time_point now = timers_.clock().Now();
   std::vector<std::string> idle;
   {
     MutexLock lock(mutex_);
@@ -241,7 +239,7 @@ void MasterSessions::BeginStop() {
   CloseAll(Stopping(), [](const UnderWay&) {});
 }
 
-bool MasterSessions::WaitUntil(steady_clock::time_point deadline) {
+bool MasterSessions::WaitUntil(Clock::time_point deadline) {
   MutexLock lock(mutex_);
   while (under_way_ > 0) {
     if (!ended_.WaitUntil(mutex_, deadline)) break;

@@ -73,7 +73,7 @@ class MasterSessions : public std::enable_shared_from_this<MasterSessions> {
   void BeginStop();
   // Waits until nothing is under way. Returns false if something still is at
   // `deadline`.
-  bool WaitUntil(std::chrono::steady_clock::time_point deadline);
+  bool WaitUntil(Clock::time_point deadline);
 
   // Returns the number of sessions that are open.
   size_t size() const;

@@ -2,7 +2,6 @@
 #include "leat/distributed/master/registered_plan.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -24,9 +23,6 @@ namespace leat {
 namespace {
 
 constexpr char kLeatAttrPrefix[] = "_leat";
-// How long DeregisterGraph may take. Nobody waits for it, but a call must not
-// stay open for ever when a peer does not answer.
-constexpr std::chrono::seconds kDeregisterTimeout(10);
 
 // Removes the attrs that only Leat understands.
 void RemoveLeatAttrs(Graph& graph) {
@@ -256,8 +252,7 @@ void DeregisterParts(TaskCaller& tasks, const std::string& session_handle,
     request.set_graph_handle(part.graph_handle);
     calls.push_back({part.task, ToPayload(request)});
   }
-  FanOut(tasks, methods::kDeregisterGraph, std::move(calls),
-         {.deadline = std::chrono::steady_clock::now() + kDeregisterTimeout},
+  FanOut(tasks, methods::kDeregisterGraph, std::move(calls), tasks.ShortCall(),
          [](const std::vector<absl::StatusOr<Payload>>&) {});
 }
 

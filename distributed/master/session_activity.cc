@@ -5,11 +5,9 @@
 
 namespace leat {
 
-using std::chrono::steady_clock;
-
 absl::Status SessionActivity::Touch() {
   MutexLock lock(mutex_);
-  used_ = steady_clock::now();
+  used_ = clock_.Now();
   return closed_;
 }
 
@@ -37,7 +35,7 @@ void SessionActivity::End(int64_t number) {
     const auto place = running_.find(number);
     step = std::move(place->second);
     running_.erase(place);
-    used_ = steady_clock::now();
+    used_ = clock_.Now();
     if (running_.empty()) when_idle = std::exchange(when_idle_, nullptr);
   }
   if (when_idle != nullptr) std::move(when_idle)();
@@ -57,9 +55,9 @@ SessionActivity::Closing SessionActivity::Close(
   return closing;
 }
 
-steady_clock::time_point SessionActivity::idle_since() const {
+Clock::time_point SessionActivity::idle_since() const {
   MutexLock lock(mutex_);
-  return running_.empty() ? used_ : steady_clock::now();
+  return running_.empty() ? used_ : clock_.Now();
 }
 
 }  // namespace leat

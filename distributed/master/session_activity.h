@@ -6,7 +6,6 @@
 #ifndef LEAT_DISTRIBUTED_MASTER_SESSION_ACTIVITY_H_
 #define LEAT_DISTRIBUTED_MASTER_SESSION_ACTIVITY_H_
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "absl/functional/any_invocable.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 
 namespace leat {
@@ -24,6 +24,9 @@ class MasterStep;
 // Thread-safe. Shares the ownership of the steps that run.
 class SessionActivity {
  public:
+  // `clock` must outlive this.
+  explicit SessionActivity(Clock& clock) : clock_(clock), used_(clock.Now()) {}
+
   // Notes that the session is being used. Returns OK while it is open, and else
   // why it was closed.
   absl::Status Touch();
@@ -51,14 +54,14 @@ class SessionActivity {
 
   // Returns since when nothing has been under way and nobody has called Touch;
   // now if something is under way.
-  std::chrono::steady_clock::time_point idle_since() const;
+  Clock::time_point idle_since() const;
 
  private:
+  Clock& clock_;
   mutable Mutex mutex_;
   absl::Status closed_ ABSL_GUARDED_BY(mutex_);  // OK while open
   absl::AnyInvocable<void() &&> when_idle_ ABSL_GUARDED_BY(mutex_);
-  std::chrono::steady_clock::time_point used_ ABSL_GUARDED_BY(mutex_) =
-      std::chrono::steady_clock::now();
+  Clock::time_point used_ ABSL_GUARDED_BY(mutex_);
   // What is under way, by number. Null unless it is a step that has started.
   absl::flat_hash_map<int64_t, std::shared_ptr<MasterStep>> running_
       ABSL_GUARDED_BY(mutex_);

@@ -24,9 +24,10 @@ constexpr size_t kMaxWaitingExtensions = 16;
 
 }  // namespace
 
-CallOptions SetupCall(const ServerLimits& limits,
+CallOptions SetupCall(const MasterEnvironment& environment,
                       std::shared_ptr<Cancellation> cancellation) {
-  return {.deadline = RealClock().After(limits.setup_timeout),
+  return {.deadline = environment.tasks->clock().After(
+              environment.limits.setup_timeout),
           .cancellation = std::move(cancellation)};
 }
 
@@ -122,7 +123,7 @@ void SessionPlans::Make(StepSignature signature, RegisteredPlans::Done done) {
                 .foreign_tasks = cluster_.foreign_tasks,
                 .config = &config_,
                 .observer = environment_.plan_observer},
-               SetupCall(environment_.limits, closing_),
+               SetupCall(environment_, closing_),
                [done = std::move(done)](
                    absl::StatusOr<RegisteredPlans::Plan> registered) mutable {
                  if (!registered.ok()) {

@@ -31,7 +31,7 @@ struct SessionConfig;
 
 // Returns the options of a call of tasks that sets something up. It has a
 // deadline, so that a silent task does not hold anything for ever.
-CallOptions SetupCall(const ServerLimits& limits,
+CallOptions SetupCall(const MasterEnvironment& environment,
                       std::shared_ptr<Cancellation> cancellation);
 // Adds the flag of that deadline to DEADLINE_EXCEEDED.
 absl::Status WithSetupTimeout(const absl::Status& status);

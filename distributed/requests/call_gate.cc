@@ -50,7 +50,7 @@ void CallGate::Close() {
   is_closed_ = true;
 }
 
-bool CallGate::WaitUntil(std::chrono::steady_clock::time_point deadline) {
+bool CallGate::WaitUntil(Clock::time_point deadline) {
   MutexLock lock(mutex_);
   while (inside_ > 0) {
     if (!left_.WaitUntil(mutex_, deadline)) break;

@@ -6,12 +6,12 @@
 #ifndef LEAT_DISTRIBUTED_REQUESTS_CALL_GATE_H_
 #define LEAT_DISTRIBUTED_REQUESTS_CALL_GATE_H_
 
-#include <chrono>
 #include <cstddef>
 #include <string>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/wire/methods.h"
 
@@ -38,7 +38,7 @@ class CallGate {
   void Close();
 
   // Waits until no call is inside. Returns false if one still is at `deadline`.
-  bool WaitUntil(std::chrono::steady_clock::time_point deadline);
+  bool WaitUntil(Clock::time_point deadline);
 
   // Returns how many calls are inside now.
   size_t num_inside() const;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -111,6 +110,7 @@ class Server::Implementation {
   // them, but not beyond `deadline`.
   void WaitForPeers(Clock::time_point deadline) const;
 
+  Clock& clock() const { return transport_->clock(); }
   const OpRegistry& ops() const {
     return options_.ops != nullptr ? *options_.ops : BuiltinOps();
   }
@@ -194,7 +194,8 @@ absl::Status Server::Implementation::MakeTransport() {
       transports.Create(options_.transport,
                         {.max_message_bytes = limits.max_message_bytes,
                          .max_transport_bytes = limits.max_transport_bytes}));
-  peers_ = std::make_unique<Peers>(options_.config.cluster, *transport_);
+  peers_ = std::make_unique<Peers>(options_.config.cluster, *transport_,
+                                   limits.answer_timeout);
   receiver_ = std::make_unique<TensorReceiver>(
       *peers_, devices_->compute_queue(), &ops().variants(),
       limits.max_message_bytes, options_.chunks);
@@ -203,7 +204,7 @@ absl::Status Server::Implementation::MakeTransport() {
 
 void Server::Implementation::MakeWorker() {
   const ServerLimits& limits = options_.limits;
-  timers_ = std::make_unique<TimerQueue>("leat-timers");
+  timers_ = std::make_unique<TimerQueue>("leat-timers", clock());
   blocking_ = NewThreadPool("leat-blocking", kBlockingThreads);
   steps_ = std::make_unique<StepTable>(
       name_, limits, *timers_,
@@ -265,29 +266,28 @@ void Server::Implementation::Stop(std::chrono::nanoseconds grace) {
   master_watch_->Stop();
   health_.SetNotServing();
   gate_.Close();
-  const Clock::time_point end = RealClock().After(grace);
+  const Clock::time_point end = clock().After(grace);
   if (gate_.WaitUntil(end)) WaitForPeers(end);
   // Ends the steps of this master's clients, also on other tasks, and the steps
   // of other masters here. The latter is repeated, because a call may have come
   // in that has not begun its step yet.
   master_->BeginStop();
-  Clock::time_point again = RealClock().Now();
+  Clock::time_point again = clock().Now();
   while (!gate_.WaitUntil(again)) {
     worker_->EndSteps(gate_.reason());
-    again = RealClock().Now() + kEndStepsInterval;
+    again = clock().Now() + kEndStepsInterval;
   }
   // Other tasks are told about the end of their sessions. A silent one is not
   // waited for.
-  master_->Stop(std::max(end, RealClock().Now() + kReplyGrace));
+  master_->Stop(std::max(end, clock().Now() + kReplyGrace));
   listener_->Shutdown(kReplyGrace);
 }
 
 void Server::Implementation::WaitForPeers(Clock::time_point deadline) const {
   while (steps_->num_untaken() > 0) {
-    const auto left = deadline - RealClock().Now();
+    const Clock::duration left = deadline - clock().Now();
     if (left <= Clock::duration::zero()) return;
-    std::this_thread::sleep_for(
-        std::min<Clock::duration>(left, kEndStepsInterval));
+    clock().Sleep(std::min<Clock::duration>(left, kEndStepsInterval));
   }
 }
 

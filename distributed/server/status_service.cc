@@ -77,6 +77,9 @@ void ReportRecvs(const OpenRecvs& recvs, const StatusListing& listing,
 
 }  // namespace
 
+StatusService::StatusService(Sources sources)
+    : sources_(std::move(sources)), started_(sources_.peers->clock().Now()) {}
+
 void StatusService::AddMethods(MethodTable& methods) {
   methods.Add(methods::kTaskStatus,
               [this](std::shared_ptr<CallContext>, Payload request,
@@ -97,7 +100,7 @@ absl::StatusOr<Payload> StatusService::GetStatus(const Payload& payload) const {
   pb::TaskStatusResponse status;
   status.set_task(sources_.task);
   status.set_version(sources_.version);
-  status.set_uptime_us(ToMicros(std::chrono::steady_clock::now() - started_));
+  status.set_uptime_us(ToMicros(sources_.peers->clock().Now() - started_));
   status.set_resident_bytes(ResidentBytes());
   for (const auto& device : sources_.devices->devices()) {
     ExportDevice(device->info(), *status.add_devices());

@@ -7,11 +7,11 @@
 #ifndef LEAT_DISTRIBUTED_SERVER_STATUS_SERVICE_H_
 #define LEAT_DISTRIBUTED_SERVER_STATUS_SERVICE_H_
 
-#include <chrono>
 #include <string>
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/wire/methods.h"
 #include "leat/distributed/wire/payload.h"
 
@@ -39,7 +39,7 @@ class StatusService {
     const Peers* peers = nullptr;
   };
 
-  explicit StatusService(Sources sources) : sources_(std::move(sources)) {}
+  explicit StatusService(Sources sources);
   StatusService(const StatusService&) = delete;
   StatusService& operator=(const StatusService&) = delete;
 
@@ -52,8 +52,7 @@ class StatusService {
   absl::StatusOr<Payload> GetStatus(const Payload& request) const;
 
   const Sources sources_;
-  const std::chrono::steady_clock::time_point started_ =
-      std::chrono::steady_clock::now();
+  const Clock::time_point started_;
 };
 
 }  // namespace leat

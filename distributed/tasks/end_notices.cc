@@ -12,9 +12,6 @@
 namespace leat {
 namespace {
 
-// The deadline of a call that tells a task of an end.
-constexpr std::chrono::seconds kNoticeTimeout(10);
-
 // True if the task may not have heard of the deletion. No task itself answers a
 // deletion with these codes.
 bool MayBeLost(const absl::Status& status) {
@@ -66,8 +63,7 @@ void EndNotices::SendSteps() {
       // The result is ignored. A task that cannot be reached has already
       // forgotten the steps, or forgets them when their session ends.
       tasks_.Call(task, methods::kCleanupGraph, ToPayload(request),
-                  {.deadline = timers_.clock().After(kNoticeTimeout)},
-                  [](const absl::StatusOr<Payload>&) {});
+                  tasks_.ShortCall(), [](const absl::StatusOr<Payload>&) {});
     }
   }
   EndCalling();
@@ -116,7 +112,7 @@ void EndNotices::TryDeletion(int64_t id) {
   pb::DeleteWorkerSessionRequest request;
   request.set_session_handle(deletion.session);
   tasks_.Call(deletion.task, methods::kDeleteWorkerSession, ToPayload(request),
-              {.deadline = timers_.clock().After(kNoticeTimeout)},
+              tasks_.ShortCall(),
               [weak = weak_from_this(), id](absl::StatusOr<Payload> reply) {
                 if (const auto self = weak.lock()) {
                   self->FinishDeletion(id, reply.status());

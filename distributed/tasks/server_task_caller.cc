@@ -2,12 +2,21 @@
 #include "leat/distributed/tasks/server_task_caller.h"
 
 #include <memory>
+#include <utility>
 
 #include "leat/distributed/exchange/peers.h"
 #include "leat/distributed/requests/guarded_reply.h"
 #include "leat/distributed/transport/call_errors.h"
 
 namespace leat {
+
+ServerTaskCaller::ServerTaskCaller(std::string own_task,
+                                   const MethodTable& methods,
+                                   const Peers& peers)
+    : TaskCaller(peers.answer_timeout(), peers.clock()),
+      own_task_(std::move(own_task)),
+      methods_(methods),
+      peers_(peers) {}
 
 void ServerTaskCaller::DoCall(absl::string_view task, const Method& method,
                               Payload request, CallOptions options,

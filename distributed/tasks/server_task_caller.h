@@ -7,7 +7,6 @@
 #define LEAT_DISTRIBUTED_TASKS_SERVER_TASK_CALLER_H_
 
 #include <string>
-#include <utility>
 
 #include "leat/distributed/tasks/task_caller.h"
 #include "leat/distributed/wire/methods.h"
@@ -20,10 +19,9 @@ class Peers;
 class ServerTaskCaller final : public TaskCaller {
  public:
   // `methods` are the methods of `own_task`. `methods` and `peers` are borrowed
-  // and must outlive this.
+  // and must outlive this. Short calls take as long as those of `peers`.
   ServerTaskCaller(std::string own_task, const MethodTable& methods,
-                   const Peers& peers)
-      : own_task_(std::move(own_task)), methods_(methods), peers_(peers) {}
+                   const Peers& peers);
 
  private:
   // A call of the own task runs its handler on the caller's thread, unless it

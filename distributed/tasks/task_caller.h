@@ -6,6 +6,7 @@
 #ifndef LEAT_DISTRIBUTED_TASKS_TASK_CALLER_H_
 #define LEAT_DISTRIBUTED_TASKS_TASK_CALLER_H_
 
+#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/threads/cancellation.h"
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/exchange/peer.h"
 #include "leat/distributed/transport/transport.h"
 
@@ -28,10 +30,20 @@ class TaskCaller {
  public:
   using StatusDone = Peer::StatusDone;
 
-  TaskCaller() = default;
+  // `answer_timeout` is how long a task may take for what needs no work of it.
+  // `clock` is that of the deadlines of calls and must outlive this.
+  TaskCaller(std::chrono::nanoseconds answer_timeout, Clock& clock)
+      : answer_timeout_(answer_timeout), clock_(clock) {}
   TaskCaller(const TaskCaller&) = delete;
   TaskCaller& operator=(const TaskCaller&) = delete;
   virtual ~TaskCaller() = default;
+
+  Clock& clock() const { return clock_; }
+  // Returns the options of a call that needs no work of the task, so that it
+  // has only the answer timeout.
+  CallOptions ShortCall() const {
+    return {.deadline = clock_.After(answer_timeout_)};
+  }
 
   // Calls a method of `task`. Gives `done` the response, NOT_FOUND for a task
   // that is not in the cluster, or the error of the call. A transport error
@@ -65,6 +77,8 @@ class TaskCaller {
     return options;
   }
 
+  const std::chrono::nanoseconds answer_timeout_;
+  Clock& clock_;
   const std::shared_ptr<Cancellation> stopping_ =
       std::make_shared<Cancellation>();
 };

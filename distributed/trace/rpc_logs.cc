@@ -26,7 +26,7 @@ void CallAll(TaskCaller& tasks, const std::vector<std::string>& names,
     calls.push_back({name, ToPayload(request)});
   }
   FanOut(tasks, methods::kLogging, std::move(calls),
-         {.deadline = std::chrono::steady_clock::now() + kLoggingTimeout,
+         {.deadline = tasks.clock().After(kLoggingTimeout),
           .cancellation = std::move(cancellation)},
          std::move(done));
 }

@@ -57,6 +57,10 @@ class InProcessTransport final : public Transport {
     open_.WaitUntilEmpty();
   }
 
+  Clock& clock() const override {
+    return network_->implementation().timers().clock();
+  }
+
   void Call(absl::string_view address, const Method& method, Payload request,
             CallOptions options, Reply done) override {
     LEAT_CHECK(request.pending == nullptr);
@@ -112,7 +116,8 @@ absl::StatusOr<ServiceRef> in_process::Network::Add(const std::string& address,
     if (services_.contains(key)) {
       return CannotListenError(address, "Address already in use");
     }
-    service = std::make_shared<Service>(chosen, methods, max_message_bytes);
+    service = std::make_shared<Service>(chosen, methods, max_message_bytes,
+                                        timers_.clock());
     services_.emplace(key, service);
     if (const auto found = waiting_.find(key); found != waiting_.end()) {
       waiting = std::move(found->second);
@@ -152,8 +157,9 @@ void in_process::Network::StopWaiting(const std::string& address,
   if (found->second.empty()) waiting_.erase(found);
 }
 
-InProcessNetwork::InProcessNetwork(int num_threads)
-    : implementation_(std::make_unique<in_process::Network>(num_threads)) {
+InProcessNetwork::InProcessNetwork(int num_threads, Clock& clock)
+    : implementation_(
+          std::make_unique<in_process::Network>(num_threads, clock)) {
   transports_.Add("in-process", [this](const TransportOptions& options) {
     return NewTransport(options);
   });

@@ -11,6 +11,7 @@
 
 #include <memory>
 
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/transport/transport.h"
 
 namespace leat {
@@ -23,8 +24,9 @@ class Network;
 // network share its ownership.
 class InProcessNetwork : public std::enable_shared_from_this<InProcessNetwork> {
  public:
-  // Runs handlers and replies on `num_threads` threads of its own.
-  explicit InProcessNetwork(int num_threads = 2);
+  // Runs handlers and replies on `num_threads` threads of its own. `clock` is
+  // that of the transports and must outlive the network.
+  explicit InProcessNetwork(int num_threads = 2, Clock& clock = RealClock());
   // No transport or listener is left, because they share the ownership.
   // REQUIRES: not called on a thread of the network.
   ~InProcessNetwork();

@@ -5,7 +5,6 @@
 #include "leat/core/check.h"
 #include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
-#include "leat/core/threads/clock.h"
 #include "leat/distributed/requests/guarded_reply.h"
 #include "leat/distributed/transport/call_errors.h"
 
@@ -193,7 +192,7 @@ void Service::Leave(const CallRef& call) {
 }
 
 void Service::Close(std::chrono::nanoseconds grace) {
-  const Clock::time_point end = RealClock().After(grace);
+  const Clock::time_point end = clock_.After(grace);
   std::vector<CallRef> calls;
   {
     MutexLock lock(mutex_);

@@ -36,10 +36,11 @@ using CallRef = std::shared_ptr<InProcessCall>;
 class Service {
  public:
   Service(std::string address, const MethodTable& methods,
-          int64_t max_message_bytes)
+          int64_t max_message_bytes, Clock& clock)
       : address_(std::move(address)),
         methods_(methods),
-        max_message_bytes_(max_message_bytes) {}
+        max_message_bytes_(max_message_bytes),
+        clock_(clock) {}
 
   // The address, with the port that was chosen if 0 was asked for.
   const std::string& address() const { return address_; }
@@ -61,6 +62,7 @@ class Service {
   const std::string address_;
   const MethodTable& methods_;
   const int64_t max_message_bytes_;
+  Clock& clock_;
   Mutex mutex_;
   CondVar idle_;
   bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
@@ -74,9 +76,9 @@ using ServiceRef = std::shared_ptr<Service>;
 // calls that wait for one. Thread-safe.
 class Network {
  public:
-  explicit Network(int num_threads)
+  Network(int num_threads, Clock& clock)
       : queue_(NewThreadPool("leat-calls", num_threads)),
-        timers_("leat-calls") {}
+        timers_("leat-calls", clock) {}
 
   // Runs handlers and replies.
   WorkQueue& queue() { return *queue_; }

@@ -20,6 +20,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/threads/cancellation.h"
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/wire/methods.h"
 #include "leat/distributed/wire/payload.h"
 
@@ -27,7 +28,7 @@ namespace leat {
 
 // The options of one call. A value.
 struct CallOptions {
-  std::optional<std::chrono::steady_clock::time_point> deadline = {};
+  std::optional<Clock::time_point> deadline = {};  // of Transport::clock
   // Ends the call when it is cancelled, also at the callee. May be null.
   std::shared_ptr<Cancellation> cancellation = {};
   // If true, the call waits, until its deadline, for a task that cannot be
@@ -59,6 +60,10 @@ class Transport {
  public:
   // Ends every call with CANCELLED and waits until each `done` has returned.
   virtual ~Transport() = default;
+
+  // Returns the clock of the deadlines of calls. What calls and is called over
+  // this transport has its other times from this clock, too.
+  virtual Clock& clock() const { return RealClock(); }
 
   // Calls `method` of the task at `address`. Calls `done` exactly once, on a
   // thread of the transport, which it must not block. `done` gets the response,

@@ -23,6 +23,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "leat/core/threads/cancellation.h"
+#include "leat/core/threads/clock.h"
 #include "leat/distributed/wire/payload.h"
 
 namespace leat {
@@ -102,7 +103,7 @@ struct CallContext {
   // The caller as the transport names it, for messages.
   std::string peer = {};
   // When the caller stops waiting, if it does.
-  std::optional<std::chrono::steady_clock::time_point> deadline = {};
+  std::optional<Clock::time_point> deadline = {};
   // Cancelled when the caller has given up or is gone.
   Cancellation cancellation;
 };

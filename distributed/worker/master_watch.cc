@@ -15,8 +15,6 @@ namespace {
 // bounds.
 constexpr std::chrono::nanoseconds kMinInterval = std::chrono::milliseconds(10);
 constexpr std::chrono::nanoseconds kMaxInterval = std::chrono::minutes(1);
-// How long a master may take to answer.
-constexpr std::chrono::seconds kMasterTimeout(10);
 
 // True for every error, also for one of something else that answers at the
 // master's address, but not for NOT_FOUND: a master that is not in the cluster
@@ -74,8 +72,7 @@ void MasterWatch::AskIdle() {
     });
   }
   for (const MasterProcess& master : masters) {
-    tasks_.GetStatus(master.task,
-                     {.deadline = timers_.clock().After(kMasterTimeout)},
+    tasks_.GetStatus(master.task, tasks_.ShortCall(),
                      [weak = weak_from_this(),
                       master](const absl::StatusOr<PeerStatus>& answer) {
                        if (const auto self = weak.lock()) {

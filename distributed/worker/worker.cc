@@ -49,7 +49,7 @@ Worker::Worker(WorkerEnvironment environment)
           .ops = environment_.ops,
           .max_message_bytes = environment_.limits.max_message_bytes},
       sessions_(environment_.task, *environment_.devices, *environment_.kernels,
-                environment_.limits),
+                environment_.limits, environment_.timers->clock()),
       create_ids_(environment_.limits.max_request_ids),
       register_ids_(environment_.limits.max_request_ids),
       run_ids_(environment_.limits.max_request_ids),

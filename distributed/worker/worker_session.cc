@@ -26,7 +26,7 @@ std::shared_ptr<const SessionDevices> LimitedDevices(
 }  // namespace
 
 WorkerSession::WorkerSession(WorkerSessionOptions options, DeviceSet& devices,
-                             const KernelRegistry& kernels)
+                             const KernelRegistry& kernels, Clock& clock)
     : options_(std::move(options)),
       own_resources_(options_.isolated
                          ? std::make_unique<DeviceResources>(
@@ -38,7 +38,8 @@ WorkerSession::WorkerSession(WorkerSessionOptions options, DeviceSet& devices,
                         : *session_devices_->devices().front()),
       runner_(devices,
               options_.isolated ? *own_resources_ : devices.resources(),
-              kernels, session_devices_.get()) {}
+              kernels, session_devices_.get()),
+      steps_(clock) {}
 
 Allocator& WorkerSession::host_allocator() const {
   return first_device_.host_allocator();

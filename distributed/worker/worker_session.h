@@ -13,6 +13,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/step_counts.h"
 #include "leat/distributed/worker/master_process.h"
@@ -44,9 +45,10 @@ struct WorkerSessionOptions {
 // Thread-safe. Steps that run share its ownership.
 class WorkerSession {
  public:
-  // `devices` and `kernels` are borrowed and must outlive this and its graphs.
+  // `devices`, `kernels` and `clock` are borrowed and must outlive this and its
+  // graphs.
   WorkerSession(WorkerSessionOptions options, DeviceSet& devices,
-                const KernelRegistry& kernels);
+                const KernelRegistry& kernels, Clock& clock);
   WorkerSession(const WorkerSession&) = delete;
   WorkerSession& operator=(const WorkerSession&) = delete;
 

@@ -39,15 +39,16 @@ absl::Status CheckName(absl::string_view what, absl::string_view name) {
 
 WorkerSessions::WorkerSessions(std::string task, DeviceSet& devices,
                                const KernelRegistry& kernels,
-                               const ServerLimits& limits)
+                               const ServerLimits& limits, Clock& clock)
     : task_(std::move(task)),
       devices_(devices),
       kernels_(kernels),
       limits_(limits),
+      clock_(clock),
       default_session_(std::make_shared<WorkerSession>(
           WorkerSessionOptions{.max_graphs = limits.max_graphs,
                                .max_bytes = limits.max_session_bytes},
-          devices, kernels)),
+          devices, kernels, clock)),
       last_ticket_(absl::ToUnixMicros(absl::Now())) {}
 
 absl::Status WorkerSessions::Create(WorkerSessionOptions options,
@@ -76,9 +77,9 @@ absl::Status WorkerSessions::Create(WorkerSessionOptions options,
         "close one"));
   }
   std::string handle = options.handle;
-  sessions_.emplace(
-      std::move(handle),
-      std::make_shared<WorkerSession>(std::move(options), devices_, kernels_));
+  sessions_.emplace(std::move(handle),
+                    std::make_shared<WorkerSession>(
+                        std::move(options), devices_, kernels_, clock_));
   return absl::OkStatus();
 }
 

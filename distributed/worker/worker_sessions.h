@@ -18,6 +18,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/limits.h"
 #include "leat/distributed/status_listing.h"
@@ -35,10 +36,11 @@ namespace leat {
 // Thread-safe. Shares the ownership of each session with its running steps.
 class WorkerSessions {
  public:
-  // `task` is this task's name. `devices` and `kernels` are borrowed and must
-  // outlive this and the sessions.
+  // `task` is this task's name. `devices`, `kernels` and `clock` are borrowed
+  // and must outlive this and the sessions.
   WorkerSessions(std::string task, DeviceSet& devices,
-                 const KernelRegistry& kernels, const ServerLimits& limits);
+                 const KernelRegistry& kernels, const ServerLimits& limits,
+                 Clock& clock);
   WorkerSessions(const WorkerSessions&) = delete;
   WorkerSessions& operator=(const WorkerSessions&) = delete;
 
@@ -97,6 +99,7 @@ class WorkerSessions {
   DeviceSet& devices_;
   const KernelRegistry& kernels_;
   const ServerLimits limits_;
+  Clock& clock_;
   const std::shared_ptr<WorkerSession> default_session_;
 
   mutable Mutex mutex_;

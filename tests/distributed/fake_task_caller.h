@@ -39,9 +39,11 @@ class FakeTaskCaller final : public TaskCaller {
       const std::string& task, const CallOptions& options)>;
 
   // Without `on_call` no call is answered at once. GetStatus must not be called
-  // without `on_get_status`.
-  explicit FakeTaskCaller(OnCall on_call = {}, OnGetStatus on_get_status = {})
-      : on_call_(std::move(on_call)),
+  // without `on_get_status`. `clock` must outlive this.
+  explicit FakeTaskCaller(OnCall on_call = {}, OnGetStatus on_get_status = {},
+                          Clock& clock = RealClock())
+      : TaskCaller(std::chrono::seconds(10), clock),
+        on_call_(std::move(on_call)),
         on_get_status_(std::move(on_get_status)) {}
 
   // Waits until there are `count` calls, and returns all calls that were not

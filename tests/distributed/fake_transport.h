@@ -26,8 +26,10 @@ namespace leat::testing {
 class FakeTransport final : public Transport {
  public:
   // Handlers run on `threads`, which is borrowed, or, if it is null, on the
-  // caller's thread.
-  explicit FakeTransport(WorkQueue* threads = nullptr) : threads_(threads) {}
+  // caller's thread. `clock` is the transport's and must outlive it.
+  explicit FakeTransport(WorkQueue* threads = nullptr,
+                         Clock& clock = RealClock())
+      : threads_(threads), clock_(clock) {}
 
   // Makes `handler` the handler of all methods at `address`.
   void Serve(const std::string& address, Handler handler) {
@@ -43,6 +45,7 @@ class FakeTransport final : public Transport {
   // reply is already under way.
   void IgnoreCancellation() { ignores_cancellation_ = true; }
 
+  Clock& clock() const override { return clock_; }
   // UNAVAILABLE if no handler serves the address.
   void Call(absl::string_view address, const Method& method, Payload request,
             CallOptions options, Reply done) override {
@@ -125,6 +128,7 @@ class FakeTransport final : public Transport {
   };
 
   WorkQueue* const threads_;
+  Clock& clock_;
   bool ignores_cancellation_ = false;
   std::map<std::string, Handler> handlers_;  // by address or address + path
   mutable Mutex mutex_;

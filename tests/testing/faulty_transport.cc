@@ -197,7 +197,7 @@ FaultyTransport::FaultyTransport(std::unique_ptr<Transport> transport,
     : faults_(std::move(faults)),
       transport_(std::move(transport)),
       replies_(NewThreadPool("faults", 1)),
-      timers_("faults") {}
+      timers_("faults", transport_->clock()) {}
 
 FaultyTransport::~FaultyTransport() {
   std::vector<CallRef> open;

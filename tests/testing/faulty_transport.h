@@ -27,6 +27,7 @@ class FaultyTransport final : public Transport {
                   std::shared_ptr<CallFaults> faults);
   ~FaultyTransport() override;
 
+  Clock& clock() const override { return transport_->clock(); }
   void Call(absl::string_view address, const Method& method, Payload request,
             CallOptions options, Reply done) override;
   void WatchPeer(absl::string_view address, bool allows_pings) override {

@@ -7,13 +7,15 @@
 
 #include <atomic>
 #include <memory>
-#include <thread>
 #include <utility>
 
 #include "gtest/gtest.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/core/threads/thread.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/runtime/session.h"
+#include "leat/tests/testing/wait_limit.h"
 #include "leat/train/nn/optimizers.h"
 
 namespace leat::testing {
@@ -36,7 +38,7 @@ class GoodSession {
   // the graph of MakeGraph. To be called once.
   void Begin(std::shared_ptr<Session> session) {
     session_ = std::move(session);
-    thread_ = std::thread([this] { Train(); });
+    thread_ = Thread("trains", [this] { Train(); });
   }
   // Ends training if End was not called.
   ~GoodSession() { End(); }
@@ -44,9 +46,9 @@ class GoodSession {
   // Ends training, expects that at least one step has run, and closes the
   // session. Does nothing if training has not begun or has ended.
   void End() {
-    if (!thread_.joinable()) return;
+    if (session_ == nullptr) return;
     is_ending_ = true;
-    thread_.join();
+    thread_.Join();
     EXPECT_GT(num_steps_, 0);
     const absl::Status closed = session_->Close();
     EXPECT_TRUE(closed.ok()) << closed;
@@ -55,6 +57,18 @@ class GoodSession {
 
   // Returns the number of steps that have succeeded.
   int num_steps() const { return num_steps_; }
+  // Waits until a step that begins after this call has succeeded. Fails the
+  // test if there is none at the WaitLimit, or if training has failed.
+  void AwaitStep() {
+    const Clock::time_point limit = WaitLimit();
+    MutexLock lock(mutex_);
+    // The step that runs now may have begun before.
+    const int enough = num_steps_ + 2;
+    while (num_steps_ < enough && !has_ended_) {
+      if (!progress_.WaitUntil(mutex_, limit)) break;
+    }
+    EXPECT_GE(num_steps_, enough) << "steps";
+  }
 
  private:
   // The nodes of the graph. The same builder calls give the same names in
@@ -78,6 +92,12 @@ class GoodSession {
   // Computes the expected loss of each step beside the session: loss = (w * x -
   // 3)^2, and the step subtracts 0.1 times its gradient from w.
   void Train() {
+    RunSteps();
+    MutexLock lock(mutex_);
+    has_ended_ = true;
+    progress_.NotifyAll();
+  }
+  void RunSteps() {
     GraphBuilder b;
     const Nodes nodes(b);
     const Graph graph = *b.Build();
@@ -98,14 +118,19 @@ class GoodSession {
       ASSERT_NEAR((*out)[0].scalar<float>(), error * error, 1e-3f)
           << "step " << num_steps_;
       w -= 0.1f * 2 * error * x;
+      MutexLock lock(mutex_);
       ++num_steps_;
+      progress_.NotifyAll();
     }
   }
 
   std::shared_ptr<Session> session_;
   std::atomic<bool> is_ending_{false};
-  std::atomic<int> num_steps_{0};
-  std::thread thread_;
+  Mutex mutex_;
+  CondVar progress_;
+  std::atomic<int> num_steps_{0};  // changed under the lock
+  bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;
+  Thread thread_;
 };
 
 }  // namespace leat::testing

@@ -166,7 +166,7 @@ HostilePeer::Answers HostilePeer::Flood(
     Open& oldest = open.front();
     // By now, some calls are under way at the task, and some are not.
     if (vanishes) {
-      if (i % 7 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      if (i % 7 == 0) std::this_thread::yield();
       oldest.cancellation->Cancel(absl::CancelledError("the peer is gone"));
     }
     const absl::Status status = oldest.result.Take().status();

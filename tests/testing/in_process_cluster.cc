@@ -1,13 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/tests/testing/in_process_cluster.h"
 
-#include <chrono>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "leat/core/check.h"
+#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/faulty_transport.h"
 
 namespace leat::testing {
@@ -19,7 +18,7 @@ InProcessCluster::InProcessCluster(const std::map<std::string, int>& jobs,
     : limits_(std::move(limits)), chunks_(chunks) {
   transports_.Add(
       "in-process",
-      [network = std::make_shared<InProcessNetwork>(),
+      [network = std::make_shared<InProcessNetwork>(2, TestClock()),
        faults](const TransportOptions& options) -> std::unique_ptr<Transport> {
         auto transport = network->NewTransport(options);
         if (faults == nullptr) return transport;
@@ -64,9 +63,8 @@ absl::StatusOr<std::shared_ptr<Session>> InProcessCluster::NewSession(
 }
 
 std::string InProcessCluster::Leaks() {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   std::string leaks;
-  do {
+  Eventually([&] {
     leaks.clear();
     for (const auto& [task, server] : servers_) {
       const ServerCounters c = server->counters();
@@ -80,9 +78,8 @@ std::string InProcessCluster::Leaks() {
                       c.graphs, " graphs, ", c.running, " calls of RunGraph, ",
                       c.steps, " steps, ", c.rendezvous, " rendezvous; ");
     }
-    if (leaks.empty()) return leaks;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  } while (std::chrono::steady_clock::now() < end);
+    return leaks.empty();
+  });
   return leaks;
 }
 

@@ -24,8 +24,8 @@
 
 namespace leat::testing {
 
-// Not thread-safe. Owns the servers. Every task always has an address, whether
-// its server runs or not.
+// Not thread-safe. Owns the servers, which go by the TestClock. Every task
+// always has an address, whether its server runs or not.
 class InProcessCluster {
  public:
   // Starts all tasks of the `jobs`, each given with its number of tasks. If
@@ -62,8 +62,8 @@ class InProcessCluster {
       const Graph& graph, const TaskId& task,
       RemoteSessionOptions options = {});
 
-  // Waits, for half a minute at most, until no task holds anything of a session
-  // or step. Returns "", or a list of what some task still holds.
+  // Waits, as Eventually does, until no task holds anything of a session or
+  // step. Returns "", or a list of what some task still holds.
   std::string Leaks();
 
  private:

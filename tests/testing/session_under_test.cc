@@ -1,10 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/tests/testing/session_under_test.h"
 
-#include <chrono>
 #include <cstdlib>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,29 +14,26 @@
 #include "leat/distributed/cluster/cluster.h"
 #include "leat/distributed/server/server.h"
 #include "leat/distributed/transport/in_process.h"
+#include "leat/tests/testing/eventually.h"
 
 namespace leat {
 namespace {
 
-// Waits for a while until the server holds nothing: the client may have its
-// reply before the step is cleaned up.
+// Expects that the server soon holds nothing: the client may have its reply
+// before the step is cleaned up.
 void ExpectNothingLeft(const Server& server) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   ServerCounters c;
-  do {
+  const bool is_empty = testing::Eventually([&] {
     c = server.counters();
-    if (c.master_sessions + c.sessions + c.graphs + c.running + c.steps +
-            c.rendezvous ==
-        0) {
-      return;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  } while (std::chrono::steady_clock::now() < end);
-  ADD_FAILURE() << "a session has left behind: " << c.master_sessions
-                << " sessions of clients, " << c.sessions << " of masters, "
-                << c.graphs << " graphs, " << c.running
-                << " calls of RunGraph, " << c.steps << " steps, "
-                << c.rendezvous << " rendezvous";
+    return c.master_sessions + c.sessions + c.graphs + c.running + c.steps +
+               c.rendezvous ==
+           0;
+  });
+  EXPECT_TRUE(is_empty) << "a session has left behind: " << c.master_sessions
+                        << " sessions of clients, " << c.sessions
+                        << " of masters, " << c.graphs << " graphs, "
+                        << c.running << " calls of RunGraph, " << c.steps
+                        << " steps, " << c.rendezvous << " rendezvous";
 }
 
 class SessionOnServer final
@@ -110,7 +105,8 @@ absl::StatusOr<std::shared_ptr<Session>> NewSessionOnServer(
   LEAT_ASSIGN_OR_RETURN(
       ClusterSpec cluster,
       ClusterSpec::Create({{"localhost", {{0, "127.0.0.1:1"}}}}));
-  const auto network = std::make_shared<InProcessNetwork>();
+  const auto network =
+      std::make_shared<InProcessNetwork>(2, testing::TestClock());
   const TransportRegistry& transports =
       is_grpc ? BuiltinTransports() : network->transports();
   ServerOptions server_options;

@@ -54,6 +54,15 @@ struct SimulatedClock::Waiter {
   sem_t wake_up;
 };
 
+SimulatedClock* SimulatedClock::Current() {
+  return static_cast<SimulatedClock*>(Active());
+}
+
+Clock& TestClock() {
+  SimulatedClock* const simulated = SimulatedClock::Current();
+  return simulated != nullptr ? *simulated : RealClock();
+}
+
 SimulatedClock::SimulatedClock() : now_(kStart) {
   MutexLock lock(mutex_);
   if (Active() != nullptr) Fail("A second simulated clock was made.");
@@ -113,9 +122,16 @@ void SimulatedClock::AdvanceUntil(absl::FunctionRef<bool()> condition) {
   for (;;) {
     Settle();
     if (condition()) return;
+    Settle();  // The condition may have made other threads run.
+    if (!AnyDeadline() && condition()) return;
     MutexLock lock(mutex_);
     WakeNext();
   }
+}
+
+bool SimulatedClock::AnyDeadline() const {
+  MutexLock lock(mutex_);
+  return Next() != nullptr;
 }
 
 void SimulatedClock::Jump(duration time) {

@@ -49,6 +49,9 @@ class SimulatedClock final : public Clock, private Simulation {
  public:
   using time_point = Clock::time_point;
 
+  // Returns the clock that exists now, or null.
+  static SimulatedClock* Current();
+
   // Begins the simulation, at the same time in every test.
   SimulatedClock();
   ~SimulatedClock() override;
@@ -64,7 +67,7 @@ class SimulatedClock final : public Clock, private Simulation {
   void Advance(duration time);
   // Lets time pass until `condition()` is true. It is called on this thread
   // while all other threads wait, first without any delay and then after each
-  // deadline.
+  // deadline. It may wake threads and wait for them.
   void AdvanceUntil(absl::FunctionRef<bool()> condition);
   // Moves the time on without waiting for threads that run, and wakes those
   // whose deadlines have passed. Any thread may call this.
@@ -88,6 +91,8 @@ class SimulatedClock final : public Clock, private Simulation {
   // Counts the calling thread as one that waits or has ended. The last one
   // wakes the thread that goes on.
   void StopRunning() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns whether any thread waits with a deadline.
+  bool AnyDeadline() const;
   // Returns the waiter with the earliest deadline, or null if there is none.
   Waiter* Next() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Moves the time to the earliest deadline and wakes the thread that has it.
@@ -108,6 +113,10 @@ class SimulatedClock final : public Clock, private Simulation {
   // The test's thread in Settle, or null. It is not one of `waiters_`.
   Waiter* settling_ ABSL_GUARDED_BY(mutex_) = nullptr;
 };
+
+// Returns the simulated clock if there is one, and the real clock otherwise.
+// What tests share takes this clock, so that each test decides.
+Clock& TestClock();
 
 }  // namespace leat::testing
 

@@ -4,13 +4,12 @@
 #include <google/protobuf/message_lite.h>
 #include <google/protobuf/text_format.h>
 
-#include <chrono>
-
 #include "gtest/gtest.h"
 #include "leat/core/random_id.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/io/graph_def.h"
 #include "leat/protos/worker.pb.h"
+#include "leat/tests/testing/wait_limit.h"
 
 namespace leat::testing {
 
@@ -20,11 +19,10 @@ bool StartedCall::is_done() const {
 }
 
 absl::StatusOr<Payload> StartedCall::Wait() {
-  const auto deadline =
-      std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  const Clock::time_point limit = WaitLimit();
   MutexLock lock(mutex_);
   while (!answer_.has_value()) {
-    if (answered_.WaitUntil(mutex_, deadline)) continue;
+    if (answered_.WaitUntil(mutex_, limit)) continue;
     ADD_FAILURE() << "a call has no answer";
     return absl::DeadlineExceededError("no answer");
   }

@@ -37,8 +37,8 @@ class StartedCall {
   // Gives the call up. The answer is then CANCELLED unless it has come before.
   void Cancel() { cancellation_->Cancel(absl::CancelledError("by the test")); }
 
-  // Waits for the answer and returns it. If there is none within a minute,
-  // fails the test and returns DEADLINE_EXCEEDED. To be called once.
+  // Waits for the answer and returns it. If there is none at the
+  // WaitLimit, fails the test and returns DEADLINE_EXCEEDED. To be called once.
   absl::StatusOr<Payload> Wait();
 
  private:

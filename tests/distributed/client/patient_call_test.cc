@@ -71,13 +71,12 @@ class PatientCallTest : public ::testing::Test {
       times_.push_back(
           std::chrono::round<seconds>(clock_.Now() - begin).count());
     };
-    return CallPatiently(transport_, kMaster, methods::kReset, {}, wait_,
-                         clock_);
+    return CallPatiently(transport_, kMaster, methods::kReset, {}, wait_);
   }
 
   SimulatedClock clock_;
   TimerQueue timers_{"test", clock_};
-  FakeTransport transport_;
+  FakeTransport transport_{nullptr, clock_};
   ConnectWait wait_ = {};
   int num_looks_ = 0;
   std::vector<std::string> notices_;

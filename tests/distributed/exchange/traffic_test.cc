@@ -19,14 +19,13 @@
 #include "leat/distributed/step_counts.h"
 #include "leat/distributed/transport/call_errors.h"
 #include "leat/tests/distributed/fake_transport.h"
-#include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/test_service.h"
 
 namespace leat::traffic_test {
 namespace {
 
-using ::leat::testing::Eventually;
-using ::testing::Contains;
+using ::leat::testing::SimulatedClock;
 using ::testing::ElementsAre;
 using State = PeerTraffic::State;
 using std::chrono::milliseconds;
@@ -43,7 +42,7 @@ Payload Message(size_t header_bytes, int elements = 0) {
 }
 
 TEST(TrafficTest, CountsBytesOfMessagesAndTensors) {
-  PeerTraffic traffic;
+  PeerTraffic traffic(RealClock());
   EXPECT_EQ(MessageBytes(Message(7, 10)), 47);
   traffic.CountCall(Message(10, 5));
   traffic.CountCall(Message(1));
@@ -59,7 +58,7 @@ TEST(TrafficTest, CountsBytesOfMessagesAndTensors) {
 }
 
 TEST(TrafficTest, KnowsAPeerByItsLastReply) {
-  PeerTraffic traffic;
+  PeerTraffic traffic(RealClock());
   const auto after = [&traffic](absl::StatusOr<Payload> reply) {
     traffic.CountCall(Message(1));
     traffic.CountReply(reply);
@@ -91,7 +90,7 @@ TEST(TrafficTest, KnowsAPeerByItsLastReply) {
 TEST(TrafficTest, HasOneRecordForAllThatAreNotInTheCluster) {
   const auto cluster = ClusterSpec::Create({{"ps", {{0, "a:1"}, {2, "b:1"}}}});
   ASSERT_TRUE(cluster.ok());
-  Traffic traffic(*cluster);
+  Traffic traffic(*cluster, RealClock());
   PeerTraffic& first = traffic.Of("/job:ps/replica:0/task:0");
   EXPECT_EQ(&first, &traffic.Of("/job:ps/replica:0/task:0"));
   EXPECT_NE(&first, &traffic.Of("/job:ps/replica:0/task:2"));
@@ -138,7 +137,7 @@ struct Waiting {
 };
 
 TEST(OpenRecvsTest, ListTheOldestFirst) {
-  OpenRecvs recvs;
+  OpenRecvs recvs(RealClock());
   EXPECT_THAT(Keys(recvs), ElementsAre());
   auto a = std::make_unique<Waiting>(recvs, 1, "a");
   auto b = std::make_unique<Waiting>(recvs, 1, "b");
@@ -164,7 +163,7 @@ TEST(OpenRecvsTest, ListTheOldestFirst) {
 }
 
 TEST(OpenRecvsTest, ListEveryKeyOfAReceive) {
-  OpenRecvs recvs;
+  OpenRecvs recvs(RealClock());
   const std::vector<ParsedKey> bundle = {ParsedKey("b"), ParsedKey("c"),
                                          ParsedKey("d")};
   const Waiting a(recvs, 1, "a");
@@ -183,33 +182,29 @@ TEST(OpenRecvsTest, ListEveryKeyOfAReceive) {
 }
 
 TEST(OpenRecvsTest, KnowHowLongEachHasWaited) {
-  OpenRecvs recvs;
+  SimulatedClock clock;
+  OpenRecvs recvs(clock);
   const Waiting old(recvs, 1, "old");
-  std::this_thread::sleep_for(milliseconds(40));
+  clock.Advance(milliseconds(40));
   const Waiting young(recvs, 1, "young");
+  clock.Advance(milliseconds(2));
   const std::vector<OpenRecvs::Recv> all = recvs.Oldest({}, 10);
   ASSERT_EQ(all.size(), 2u);
-  EXPECT_GE(all[0].age - all[1].age, milliseconds(40));
-  // A receive that has just begun is younger than 40 ms, unless the thread
-  // loses its core meanwhile.
-  EXPECT_TRUE(Eventually([&] {
-    const Waiting youngest(recvs, 1, "youngest");
-    const std::vector<std::string> keys = Keys(recvs, 10, milliseconds(40));
-    EXPECT_THAT(keys, Contains("old"));
-    return std::find(keys.begin(), keys.end(), "youngest") == keys.end();
-  }));
-  EXPECT_THAT(Keys(recvs, 10, std::chrono::hours(1)), ElementsAre());
+  EXPECT_EQ(all[0].age, milliseconds(42));
+  EXPECT_EQ(all[1].age, milliseconds(2));
+  EXPECT_THAT(Keys(recvs, 10, milliseconds(42)), ElementsAre("old"));
+  EXPECT_THAT(Keys(recvs, 10, milliseconds(43)), ElementsAre());
 }
 
 TEST(OpenRecvsTest, ShortenKeys) {
-  OpenRecvs recvs;
+  OpenRecvs recvs(RealClock());
   const std::string key(5000, 'k');
   const Waiting entry(recvs, 1, key);
   EXPECT_EQ(Keys(recvs)[0], key.substr(0, OpenRecvs::kMaxKeyBytes));
 }
 
 TEST(OpenRecvsTest, MayComeAndGoOnManyThreads) {
-  OpenRecvs recvs;
+  OpenRecvs recvs(RealClock());
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&recvs] {
@@ -224,9 +219,10 @@ TEST(OpenRecvsTest, MayComeAndGoOnManyThreads) {
 }
 
 TEST(StepCountsTest, CountWhatRunsAndHowItEnds) {
-  StepCounts counts;
-  std::this_thread::sleep_for(milliseconds(2));
-  EXPECT_GE(counts.idle(), milliseconds(2));
+  SimulatedClock clock;
+  StepCounts counts(clock);
+  clock.Advance(milliseconds(2));
+  EXPECT_EQ(counts.idle(), milliseconds(2));
   for (int i = 0; i < 3; ++i) counts.Begin();
   EXPECT_EQ(counts.idle(), nanoseconds(0));
   counts.End(true);
@@ -236,8 +232,8 @@ TEST(StepCountsTest, CountWhatRunsAndHowItEnds) {
   EXPECT_EQ(counts.totals().failed, 1);
   counts.End(true);
   EXPECT_EQ(counts.totals().running, 0);
-  std::this_thread::sleep_for(milliseconds(2));
-  EXPECT_GE(counts.idle(), milliseconds(2));
+  clock.Advance(milliseconds(3));
+  EXPECT_EQ(counts.idle(), milliseconds(3));
 }
 
 TEST(ShownIdsTest, ArePieces) {

@@ -6,16 +6,15 @@
 #include "leat/tests/testing/hostile_peer.h"
 
 #include <algorithm>
-#include <chrono>
 #include <initializer_list>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "gtest/gtest.h"
 #include "leat/tests/testing/good_session.h"
 #include "leat/tests/testing/in_process_cluster.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::hostile_peer_test {
 namespace {
@@ -24,6 +23,7 @@ using ::leat::testing::GoodSession;
 using ::leat::testing::HostilePeer;
 using ::leat::testing::InProcessCluster;
 using Code = absl::StatusCode;
+using ::leat::testing::SimulatedClock;
 
 constexpr int64_t kMaxMessageBytes = 1 << 20;
 constexpr int kTimes = 1000;
@@ -38,14 +38,7 @@ class HostilePeerTest : public ::testing::Test {
     good_.Begin(*std::move(session));
   }
   void TearDown() override {
-    const int steps = good_.num_steps();
-    // The good session must make another step.
-    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-    while (good_.num_steps() == steps && !HasFailure() &&
-           std::chrono::steady_clock::now() < end) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    EXPECT_GT(good_.num_steps(), steps);
+    good_.AwaitStep();
     good_.End();
     EXPECT_EQ(cluster_.Leaks(), "");
   }
@@ -66,6 +59,7 @@ class HostilePeerTest : public ::testing::Test {
 
   // The limit of five seconds ends the sessions of clients that have vanished,
   // and no others, however busy the machine is.
+  SimulatedClock clock_;
   InProcessCluster cluster_{{{"ps", 1}, {"worker", 1}},
                             {.max_message_bytes = kMaxMessageBytes,
                              .session_idle = std::chrono::seconds(5)}};

@@ -5,11 +5,11 @@
 #include <atomic>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/thread.h"
 #include "leat/distributed/client/remote_session.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
@@ -17,6 +17,7 @@
 #include "leat/protos/master.pb.h"
 #include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/in_process_cluster.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/task_client.h"
 #include "leat/tests/testing/test_service.h"
 
@@ -25,6 +26,7 @@ namespace {
 
 using ::leat::testing::Eventually;
 using ::leat::testing::InProcessCluster;
+using ::leat::testing::SimulatedClock;
 using ::leat::testing::TaskClient;
 using ::testing::HasSubstr;
 using Code = absl::StatusCode;
@@ -71,6 +73,7 @@ class ResetTest : public ::testing::Test {
   GraphBuilder b_;
   Variable on_ps_, on_worker_;
   Output taken_;
+  SimulatedClock clock_;
   InProcessCluster cluster_{{{"ps", 1}, {"worker", 1}}};
   const std::unique_ptr<Transport> transport_ =
       *cluster_.transports().Create("in-process");
@@ -99,12 +102,12 @@ TEST_F(ResetTest, EmptiesAllTasksAndClosesTheMastersSessions) {
 TEST_F(ResetTest, EndsStepsThatWait) {
   auto session = NewSession(kWorker);
   absl::Status waiting;
-  std::thread step(
-      [&] { waiting = session->Run({.fetches = {taken_}}).status(); });
+  Thread step("step",
+              [&] { waiting = session->Run({.fetches = {taken_}}).status(); });
   EXPECT_TRUE(Eventually(
       [this] { return cluster_.server(kPs).counters().running == 1; }));
   EXPECT_TRUE(Reset({}).ok());
-  step.join();
+  step.Join();
   EXPECT_EQ(waiting.code(), Code::kAborted) << waiting;
   EXPECT_THAT(std::string(waiting.message()),
               HasSubstr("the cluster was reset"));

@@ -19,6 +19,7 @@
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
 #include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/test_service.h"
 
 namespace leat::rpc_counts_test {
@@ -27,6 +28,7 @@ namespace {
 using ::testing::ElementsAre;
 using testing::Eventually;
 using ::testing::Pair;
+using testing::SimulatedClock;
 
 // Counts the calls of all transports that NewCounting makes, by the last part
 // of the method's path. One object serves all tests, because a factory is a
@@ -144,8 +146,9 @@ class RpcCountsTest : public ::testing::Test {
 
   const ClusterSpec cluster_ = *ClusterSpec::Create(
       {{"ps", {{0, "localhost:1"}}}, {"worker", {{0, "localhost:2"}}}});
+  SimulatedClock clock_;
   const std::shared_ptr<InProcessNetwork> network_ =
-      std::make_shared<InProcessNetwork>();
+      std::make_shared<InProcessNetwork>(2, clock_);
   TransportRegistry transports_;
   std::vector<std::unique_ptr<Server>> servers_;
 };

@@ -4,18 +4,16 @@
 #include <atomic>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
-#include "absl/time/clock.h"
-#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/unknown_field_set.h"
 #include "gtest/gtest.h"
 #include "leat/core/threads/mutex.h"
+#include "leat/core/threads/thread.h"
 #include "leat/distributed/master/plan_observer.h"
 #include "leat/distributed/transport/in_process.h"
 #include "leat/graph/builder/builder.h"
@@ -25,6 +23,7 @@
 #include "leat/protos/worker.pb.h"
 #include "leat/tests/distributed/server/edge_graphs.h"
 #include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/task_client.h"
 #include "leat/tests/testing/test_service.h"
 
@@ -35,6 +34,7 @@ using testing::Eventually;
 using ::testing::HasSubstr;
 using testing::ReceivingGraph;
 using testing::SendingGraph;
+using testing::SimulatedClock;
 using testing::StartedCall;
 using testing::TaskClient;
 
@@ -89,15 +89,12 @@ class ServerTest : public ::testing::Test {
         client.Call(methods::kDeleteWorkerSession, request, response).ok());
   }
   static void WaitUntilRunning(const Server& server, size_t steps) {
-    const absl::Time deadline = absl::Now() + absl::Seconds(60);
-    while (server.counters().running != steps && absl::Now() < deadline) {
-      absl::SleepFor(absl::Milliseconds(1));
-    }
-    EXPECT_EQ(server.counters().running, steps);
+    EXPECT_TRUE(Eventually([&] { return server.counters().running == steps; }));
   }
 
+  SimulatedClock clock_;
   const std::shared_ptr<InProcessNetwork> network_ =
-      std::make_shared<InProcessNetwork>();
+      std::make_shared<InProcessNetwork>(2, clock_);
   const std::unique_ptr<Transport> transport_ =
       *network_->transports().Create("in-process");
   TaskClient ps_{*transport_, "127.0.0.1:1"};
@@ -192,7 +189,7 @@ TEST_F(ServerTest, StoppingItBeginsNoSteps) {
       Register(ps_, "other", absl::Substitute(kNothing, kPs));
   const auto running = ps_.Run("s", graph, 7);
   WaitUntilRunning(*server, 1);
-  std::thread stop([&] { server->Stop(kForever); });
+  Thread stop("stop", [&] { server->Stop(kForever); });
   absl::Status refused;
   for (int64_t step = 100; refused.ok() && step < 100'000; ++step) {
     refused = ps_.Run("other", other, step)->Wait().status();
@@ -204,7 +201,7 @@ TEST_F(ServerTest, StoppingItBeginsNoSteps) {
   EXPECT_FALSE(running->is_done());
   DeleteSession(ps_, "s");  // The running step ends, so Stop can return.
   EXPECT_FALSE(running->Wait().ok());
-  stop.join();
+  stop.Join();
   pb::GetStatusResponse status;
   EXPECT_EQ(
       ps_.Call(methods::kGetStatus, pb::GetStatusRequest(), status).code(),
@@ -219,9 +216,9 @@ TEST_F(ServerTest, StoppingItFailsWhatStillRunsAfterTheGrace) {
     calls.push_back(ps_.Run("s", graph, step));
   }
   WaitUntilRunning(*server, 3);
-  const absl::Time start = absl::Now();
+  const Clock::time_point start = clock_.Now();
   server->Stop(std::chrono::milliseconds(50));
-  EXPECT_GE(absl::Now() - start, absl::Milliseconds(50));
+  EXPECT_EQ(clock_.Now() - start, std::chrono::milliseconds(50));
   for (const auto& call : calls) {
     const absl::Status status = call->Wait().status();
     EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
@@ -310,15 +307,15 @@ TEST_F(ServerTest, StoppingItFailsWhatBeginsMeanwhile) {
   run.GetReflection()->MutableUnknownFields(&run)->AddLengthDelimited(
       1900, std::string(100'000, 'x'));
   const auto call = ps_.Start(methods::kRunGraph, run);
-  absl::SleepFor(absl::Milliseconds(50));
-  std::thread stop([&] { (*server)->Stop(std::chrono::nanoseconds(0)); });
+  clock_.Settle();
+  Thread stop("stop", [&] { (*server)->Stop(std::chrono::nanoseconds(0)); });
   int64_t step = 100;
   EXPECT_TRUE(Eventually([&] {
     return absl::IsUnavailable(ps_.Run("n", nothing, ++step)->Wait().status());
   }));
   plans.Release();
   EXPECT_EQ(call->Wait().status().code(), absl::StatusCode::kUnavailable);
-  stop.join();
+  stop.Join();
   for (const auto& planned : steps) EXPECT_FALSE(planned->Wait().ok());
 }
 
@@ -330,14 +327,14 @@ TEST_F(ServerTest, StoppingItWaitsForStepsOfSeveralTasks) {
   const std::string recv = Register(worker_, "s", ReceivingGraph(PsToWorker()));
   const auto receiving = worker_.Run("s", recv, 7);
   WaitUntilRunning(*worker, 1);
-  std::thread stop([&] { worker->Stop(kForever); });
-  absl::SleepFor(absl::Milliseconds(20));
+  Thread stop("stop", [&] { worker->Stop(kForever); });
+  clock_.Advance(std::chrono::seconds(30));
   EXPECT_FALSE(receiving->is_done());
   const absl::Status sent = ps_.Run("s", send, 7)->Wait().status();
   EXPECT_TRUE(sent.ok()) << sent;
   const absl::Status received = receiving->Wait().status();
   EXPECT_TRUE(received.ok()) << received;
-  stop.join();
+  stop.Join();
 }
 
 // The step has ended on the sender, but not on the receiver.
@@ -348,22 +345,22 @@ TEST_F(ServerTest, StoppingItWaitsForTensorsThatPeersHaveStillToFetch) {
   const std::string recv = Register(worker_, "s", ReceivingGraph(PsToWorker()));
   EXPECT_TRUE(ps_.Run("s", send, 7)->Wait().ok());
   std::atomic<bool> has_stopped{false};
-  std::thread stop([&] {
+  Thread stop("stop", [&] {
     ps->Stop(kForever);
     has_stopped = true;
   });
-  absl::SleepFor(absl::Milliseconds(100));
+  clock_.Advance(std::chrono::seconds(30));
   EXPECT_FALSE(has_stopped);
   const absl::Status received = worker_.Run("s", recv, 7)->Wait().status();
   EXPECT_TRUE(received.ok()) << received;
-  stop.join();
+  stop.Join();
   // Stop does not wait forever: the grace ends this wait, too.
   const auto again = Start("ps");
   const std::string unwanted = Register(ps_, "s", SendingGraph(PsToWorker()));
   EXPECT_TRUE(ps_.Run("s", unwanted, 8)->Wait().ok());
-  const absl::Time begun = absl::Now();
+  const Clock::time_point begun = clock_.Now();
   again->Stop(std::chrono::milliseconds(50));
-  EXPECT_LT(absl::Now() - begun, absl::Seconds(10));
+  EXPECT_EQ(clock_.Now() - begun, std::chrono::milliseconds(50));
 }
 
 TEST_F(ServerTest, EndsWhileClientsCallIt) {
@@ -374,14 +371,14 @@ TEST_F(ServerTest, EndsWhileClientsCallIt) {
     const std::string nothing =
         Register(ps_, "n", absl::Substitute(kNothing, kPs));
     std::vector<std::shared_ptr<StartedCall>> calls;
-    std::thread client([&] {
+    Thread client("client", [&] {
       for (int64_t step = 1; step <= 100; step += 2) {
         calls.push_back(ps_.Run("s", waiting, step));
         calls.push_back(ps_.Run("n", nothing, step + 1));
       }
     });
     server.reset();
-    client.join();
+    client.Join();
     for (const auto& call : calls) call->Wait().status().IgnoreError();
   }
 }

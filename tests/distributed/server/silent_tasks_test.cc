@@ -5,7 +5,6 @@
 #include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "absl/strings/substitute.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/thread.h"
 #include "leat/distributed/client/remote_session.h"
 #include "leat/distributed/server/server.h"
 #include "leat/graph/builder/builder.h"
@@ -22,6 +22,7 @@
 #include "leat/protos/master.pb.h"
 #include "leat/tests/distributed/scripted_task.h"
 #include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/task_client.h"
 #include "leat/tests/testing/test_service.h"
 
@@ -30,20 +31,19 @@ namespace {
 
 using ::leat::testing::Eventually;
 using ::leat::testing::ScriptedTask;
+using ::leat::testing::SimulatedClock;
 using ::leat::testing::StartedCall;
 using ::leat::testing::TaskClient;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using Code = absl::StatusCode;
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
+using std::chrono::seconds;
 
 constexpr char kPs[] = "/job:ps/replica:0/task:0";
 constexpr char kWorker[] = "/job:worker/replica:0/task:0";
 constexpr char kPsAddress[] = "127.0.0.1:1";
 constexpr char kWorkerAddress[] = "127.0.0.1:2";
-// The time within which a call must end. A silent task could cost more before.
-constexpr auto kSoon = std::chrono::seconds(8);
 
 constexpr char kDequeue[] = R"(
   node { name: "q" op: "FIFOQueueV2" device: "$0/device:CPU:0"
@@ -116,10 +116,11 @@ class SilentTasksTest : public ::testing::Test {
     });
   }
 
+  SimulatedClock clock_;
   GraphBuilder b_;
   Operation on_ps_, on_worker_;
   const std::shared_ptr<InProcessNetwork> network_ =
-      std::make_shared<InProcessNetwork>();
+      std::make_shared<InProcessNetwork>(2, clock_);
   const std::unique_ptr<Transport> transport_ =
       *network_->transports().Create("in-process");
   TaskClient client_{*transport_, kWorkerAddress};
@@ -133,22 +134,23 @@ TEST_F(SilentTasksTest, AStepWaitsForItsPlanUntilItsTimeout) {
   ASSERT_TRUE(session.ok()) << session.status();
   ps_.BeSilent({methods::kRegisterGraph});
   absl::Status patient = absl::UnknownError("still running");
-  std::thread other(
-      [&] { patient = (*session)->Run({.targets = {on_ps_}}).status(); });
+  Thread other("patient", [&] {
+    patient = (*session)->Run({.targets = {on_ps_}}).status();
+  });
   EXPECT_TRUE(Eventually(
       [this] { return ps_.num_calls(methods::kRegisterGraph) == 1; }));
-  const auto begun = steady_clock::now();
+  const Clock::time_point begun = clock_.Now();
   const absl::Status status =
       (*session)
           ->Run({.targets = {on_ps_}, .options = {.timeout = milliseconds(50)}})
           .status();
-  EXPECT_LT(steady_clock::now() - begun, kSoon);
+  EXPECT_EQ(clock_.Now() - begun, milliseconds(50));
   EXPECT_EQ(status.code(), Code::kDeadlineExceeded) << status;
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("timeout of 50ms was over before it could begin"));
   // The plan was still being made, for all steps that wait for it.
   ps_.SpeakUp();
-  other.join();
+  other.Join();
   EXPECT_TRUE(patient.ok()) << patient;
   EXPECT_EQ(ps_.num_calls(methods::kRegisterGraph), 1);
   EXPECT_TRUE((*session)->Run({.targets = {on_ps_}}).ok());
@@ -165,14 +167,13 @@ TEST_F(SilentTasksTest, AStepWhoseClientIsGoneDoesNotWaitForItsPlan) {
   EXPECT_EQ(step->Wait().status().code(), Code::kCancelled);
   // A stopping server waits for calls, but not for a plan for which nobody
   // waits.
-  const auto begun = steady_clock::now();
+  const Clock::time_point begun = clock_.Now();
   server_->Stop(std::chrono::hours(1));
-  EXPECT_LT(steady_clock::now() - begun, kSoon);
+  EXPECT_EQ(clock_.Now() - begun, seconds(0));
 }
 
 TEST_F(SilentTasksTest, ATaskThatDoesNotTakeItsGraphIsNamed) {
-  // Four seconds are enough for a task that answers, on a busy machine too.
-  Start({.setup_timeout = std::chrono::seconds(4)});
+  Start({.setup_timeout = seconds(4)});
   const auto session = NewSession();
   ASSERT_TRUE(session.ok()) << session.status();
   ps_.BeSilent({methods::kRegisterGraph});
@@ -189,16 +190,15 @@ TEST_F(SilentTasksTest, ATaskThatDoesNotTakeItsGraphIsNamed) {
 }
 
 TEST_F(SilentTasksTest, ATaskThatDoesNotMakeItsSessionIsNamed) {
-  // Two seconds are enough for the server's own session.
-  Start({.setup_timeout = std::chrono::seconds(2)});
+  Start({.setup_timeout = seconds(2)});
   ps_.BeSilent({methods::kCreateWorkerSession, methods::kDeleteWorkerSession});
-  const auto begun = steady_clock::now();
+  const Clock::time_point begun = clock_.Now();
   const absl::Status status = NewSession().status();
   EXPECT_EQ(status.code(), Code::kDeadlineExceeded) << status;
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr(kPs), HasSubstr("(--setup-timeout)")));
   // The answer does not wait until the task has deleted the session.
-  EXPECT_LT(steady_clock::now() - begun, kSoon);
+  EXPECT_EQ(clock_.Now() - begun, seconds(2));
   EXPECT_TRUE(NothingIsLeft());
   EXPECT_TRUE(Eventually(
       [this] { return ps_.num_calls(methods::kDeleteWorkerSession) == 1; }));
@@ -210,14 +210,15 @@ TEST_F(SilentTasksTest, StopsWhileItPlans) {
   ASSERT_TRUE(session.ok()) << session.status();
   ps_.BeSilent();
   absl::Status status;
-  std::thread step(
-      [&] { status = (*session)->Run({.targets = {on_ps_}}).status(); });
+  Thread step("step", [&] {
+    status = (*session)->Run({.targets = {on_ps_}}).status();
+  });
   EXPECT_TRUE(Eventually(
       [this] { return ps_.num_calls(methods::kRegisterGraph) == 1; }));
-  const auto begun = steady_clock::now();
+  const Clock::time_point begun = clock_.Now();
   server_->Stop(std::chrono::nanoseconds(0));
-  EXPECT_LT(steady_clock::now() - begun, kSoon);
-  step.join();
+  EXPECT_EQ(clock_.Now() - begun, seconds(1));  // A reply gets so long.
+  step.Join();
   EXPECT_EQ(status.code(), Code::kUnavailable) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("is stopping"));
 }
@@ -250,13 +251,13 @@ TEST_F(SilentTasksTest, StoppingEndsStepsBeforeItWaitsForSilentTasks) {
     return ps_.num_calls(methods::kRunGraph) == 2 &&
            server_->counters().running == 1;
   }));
-  const auto begun = steady_clock::now();
-  std::thread stop([this] { server_->Stop(milliseconds(50)); });
+  const Clock::time_point begun = clock_.Now();
+  Thread stop("stop", [this] { server_->Stop(milliseconds(50)); });
   EXPECT_EQ(others->Wait().status().code(), Code::kUnavailable);
   EXPECT_EQ(own->Wait().status().code(), Code::kUnavailable);
-  EXPECT_LT(steady_clock::now() - begun, kSoon);
-  stop.join();
-  EXPECT_LT(steady_clock::now() - begun, kSoon);
+  EXPECT_EQ(clock_.Now() - begun, milliseconds(50));
+  stop.Join();
+  EXPECT_EQ(clock_.Now() - begun, milliseconds(1050));
   // The silent task was nevertheless told of the end of both steps.
   EXPECT_TRUE(Eventually(
       [this] { return ps_.num_calls(methods::kCleanupGraph) == 2; }));
@@ -280,14 +281,14 @@ TEST_F(SilentTasksTest, AResetGetsTheGraceOfAStoppingServer) {
   const auto reset = client_.Start(methods::kReset, pb::ResetRequest());
   EXPECT_TRUE(
       Eventually([this] { return ps_.num_calls(methods::kCleanupAll) == 1; }));
-  std::thread stop([this] { server_->Stop(std::chrono::hours(1)); });
+  Thread stop("stop", [this] { server_->Stop(std::chrono::hours(1)); });
   EXPECT_TRUE(Eventually([this] {
     return absl::IsUnavailable(StartCreating()->Wait().status());
   }));
   ps_.SpeakUp();
   const absl::Status status = reset->Wait().status();
   EXPECT_TRUE(status.ok()) << status;
-  stop.join();
+  stop.Join();
 }
 
 TEST_F(SilentTasksTest, AClientThatGoesWhileItsSessionWaitsLeavesNone) {
@@ -299,9 +300,9 @@ TEST_F(SilentTasksTest, AClientThatGoesWhileItsSessionWaitsLeavesNone) {
   call->Cancel();
   EXPECT_EQ(call->Wait().status().code(), Code::kCancelled);
   EXPECT_TRUE(NothingIsLeft());
-  const auto begun = steady_clock::now();
+  const Clock::time_point begun = clock_.Now();
   server_->Stop(std::chrono::hours(1));  // No call of this client is inside.
-  EXPECT_LT(steady_clock::now() - begun, kSoon);
+  EXPECT_EQ(clock_.Now() - begun, seconds(0));
 }
 
 TEST_F(SilentTasksTest, AClientThatGoesWhileItsSessionIsMadeLeavesNone) {

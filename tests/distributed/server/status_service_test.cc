@@ -7,18 +7,17 @@
 #include <atomic>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/substitute.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/devices/rendezvous.h"
+#include "leat/core/threads/thread.h"
 #include "leat/distributed/status_listing.h"
 #include "leat/distributed/transport/transport.h"
 #include "leat/graph/builder/builder.h"
@@ -29,6 +28,7 @@
 #include "leat/tests/distributed/server/edge_graphs.h"
 #include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/in_process_cluster.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/task_client.h"
 
 namespace leat::status_service_test {
@@ -44,6 +44,7 @@ using ::testing::Le;
 using ::testing::Not;
 using testing::ReceivingGraph;
 using testing::SendingGraph;
+using testing::SimulatedClock;
 using testing::StartedCall;
 using testing::TaskClient;
 
@@ -125,6 +126,7 @@ class StatusServiceTest : public ::testing::Test {
     EXPECT_TRUE(status.ok()) << status;
   }
 
+  SimulatedClock clock_;
   InProcessCluster cluster_{{{"ps", 1}, {"worker", 1}}};
   const std::unique_ptr<Transport> transport_ =
       *cluster_.transports().Create("in-process");
@@ -187,26 +189,24 @@ TEST_F(StatusServiceTest, CountsStepsOfAMastersSession) {
   EXPECT_EQ(status.num_open_steps(), 2);  // Nobody has cleaned them up.
   EXPECT_FALSE(session.isolated());
   const int64_t idle = session.idle_us();
-  absl::SleepFor(absl::Milliseconds(5));
-  EXPECT_GE(StatusOf(ps_).worker_sessions(0).idle_us(), idle + 5000);
+  clock_.Advance(std::chrono::milliseconds(5));
+  EXPECT_EQ(StatusOf(ps_).worker_sessions(0).idle_us(), idle + 5000);
 }
 
 TEST_F(StatusServiceTest, ListsWhatRuns) {
   const std::string graph =
       Register(ps_, kHandle, absl::Substitute(kDequeue, kPsName));
-  const absl::Time begun = absl::Now();
   const auto call = ps_.Run(kHandle, graph, 0x123456789abcde);
   ASSERT_TRUE(
       Eventually([&] { return StatusOf(ps_).running_steps_size() == 1; }));
-  absl::SleepFor(absl::Milliseconds(30));
+  clock_.Advance(std::chrono::milliseconds(30));
   const pb::TaskStatusResponse status = StatusOf(ps_);
-  const int64_t elapsed = absl::ToInt64Microseconds(absl::Now() - begun);
   EXPECT_EQ(status.steps().running(), 1);
   ASSERT_EQ(status.worker_sessions_size(), 1);
   EXPECT_EQ(status.worker_sessions(0).steps().running(), 1);
   EXPECT_EQ(status.worker_sessions(0).idle_us(), 0);
   ASSERT_EQ(status.running_steps_size(), 1);
-  EXPECT_THAT(status.running_steps(0).age_us(), AllOf(Ge(30'000), Le(elapsed)));
+  EXPECT_EQ(status.running_steps(0).age_us(), 30'000);
   EXPECT_EQ(status.running_steps(0).step(), 0xbcde);
   EXPECT_EQ(status.running_steps(0).session(), "01234567");
   const pb::TaskStatusResponse later = StatusOf(ps_, absl::Hours(1));
@@ -330,17 +330,15 @@ TEST_F(StatusServiceTest, ShowsARecvThatNobodySends) {
   const std::string recv =
       Register(worker_, kHandle, ReceivingGraph(PsToWorker()));
   constexpr int64_t kStep = 0x1000abcd;
-  const absl::Time begun = absl::Now();
   const auto call = worker_.Run(kHandle, recv, kStep);
   const auto waits = [](TaskClient& task) {
     return [&task] { return StatusOf(task).waiting_recvs_size() == 1; };
   };
   ASSERT_TRUE(Eventually(waits(worker_)));
   ASSERT_TRUE(Eventually(waits(ps_)));
-  absl::SleepFor(absl::Milliseconds(50));
+  clock_.Advance(std::chrono::milliseconds(50));
   for (TaskClient* const task : {&worker_, &ps_}) {
     const pb::TaskStatusResponse status = StatusOf(*task);
-    const int64_t elapsed = absl::ToInt64Microseconds(absl::Now() - begun);
     ASSERT_EQ(status.waiting_recvs_size(), 1);
     EXPECT_EQ(status.num_waiting_recvs(), 1);
     const pb::WaitingRecvStatus& waiting = status.waiting_recvs(0);
@@ -348,7 +346,7 @@ TEST_F(StatusServiceTest, ShowsARecvThatNobodySends) {
     EXPECT_EQ(waiting.sender(), kPsName);
     EXPECT_EQ(waiting.receiver(), kWorkerName);
     EXPECT_EQ(waiting.step(), 0xabcd);
-    EXPECT_THAT(waiting.age_us(), AllOf(Ge(50'000), Le(elapsed)));
+    EXPECT_EQ(waiting.age_us(), 50'000);
     const pb::TaskStatusResponse old = StatusOf(*task, absl::Hours(1));
     EXPECT_EQ(old.waiting_recvs_size(), 0);
     EXPECT_EQ(old.num_waiting_recvs(), 1);
@@ -493,9 +491,9 @@ TEST_F(StatusServiceTest, MayBeAskedWhileStepsRun) {
   const Output doubled = number * 2.0f;
   const auto session = NewSession(b);
   std::atomic<bool> done{false};
-  std::vector<std::thread> askers;
+  std::vector<Thread> askers;
   for (TaskClient* const task : {&ps_, &worker_}) {
-    askers.emplace_back([task, &done] {
+    askers.emplace_back("asks", [task, &done] {
       int64_t steps = 0;
       while (!done) {
         const pb::TaskStatusResponse status = StatusOf(*task);
@@ -512,7 +510,7 @@ TEST_F(StatusServiceTest, MayBeAskedWhileStepsRun) {
     EXPECT_TRUE(fetched.ok()) << fetched.status();
   }
   done = true;
-  for (std::thread& asker : askers) asker.join();
+  for (Thread& asker : askers) asker.Join();
   EXPECT_EQ(StatusOf(ps_).steps().succeeded(), kSteps);
   EXPECT_EQ(StatusOf(worker_).steps().succeeded(), kSteps);
 }

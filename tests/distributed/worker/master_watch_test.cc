@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "gtest/gtest.h"
@@ -28,7 +27,7 @@ using ::leat::testing::RunRequest;
 using ::leat::testing::WaitForRun;
 using Answer = absl::StatusOr<PeerStatus>;
 
-constexpr std::chrono::milliseconds kSilence(40);
+constexpr std::chrono::minutes kSilence(4);
 constexpr char kMaster[] = "/job:m/replica:0/task:0";
 constexpr char kOther[] = "/job:m/replica:0/task:1";
 
@@ -81,7 +80,8 @@ class MasterWatchTest : public testing::WorkerTest {
       ABSL_GUARDED_BY(mutex_);
   std::map<std::string, int> asked_ ABSL_GUARDED_BY(mutex_);
   FakeTaskCaller tasks{
-      {}, [this](const std::string& name, const CallOptions& call) {
+      {},
+      [this](const std::string& name, const CallOptions& call) {
         EXPECT_TRUE(call.deadline.has_value());
         MutexLock lock(mutex_);
         const auto answer = answers_.find(name);
@@ -89,8 +89,9 @@ class MasterWatchTest : public testing::WorkerTest {
           return Answer(absl::NotFoundError("by the test"));
         }
         return answer->second(asked_[name]++);
-      }};
-  TimerQueue timers{"test"};
+      },
+      clock};
+  TimerQueue timers{"test", clock};
   const std::shared_ptr<MasterWatch> watch = std::make_shared<MasterWatch>(
       kSilence, task.worker(), tasks, timers, task.blocking());
 };
@@ -178,7 +179,7 @@ TEST_F(MasterWatchTest, AsksNobodyAfterStop) {
   LetItLook(1);
   watch->Stop();
   const int before = times_asked(kOther);
-  std::this_thread::sleep_for(2 * kSilence);
+  clock.Advance(2 * kSilence);
   EXPECT_EQ(times_asked(kOther), before);
 }
 

@@ -20,11 +20,12 @@
 #include "leat/tests/distributed/recv_messages.h"
 #include "leat/tests/distributed/worker/worker_testing.h"
 #include "leat/tests/testing/graph_text.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::testing {
 
-// Calls go to handlers directly, on the thread of the test. TearDown expects
-// that both tasks hold nothing any more.
+// Calls go to handlers directly, on the thread of the test, in simulated time.
+// TearDown expects that both tasks hold nothing any more.
 class WorkerTest : public ::testing::Test {
  protected:
   // Both tasks have `limits`.
@@ -95,6 +96,7 @@ class WorkerTest : public ::testing::Test {
         .ToString();
   }
 
+  SimulatedClock clock;
   TestCluster cluster;
   TestTask& task;
 };

@@ -153,7 +153,7 @@ TEST_F(WorkerTest, ThePoolEncodesStringsForPeers) {
     leat::testing::Event replied;
     ReceiveForPeer(*rendezvous,
                    {.step_id = step_id, .keys = RecvKeys(ParsedKey(key))}, 0,
-                   std::make_shared<Traffic>(ClusterSpec()),
+                   std::make_shared<Traffic>(ClusterSpec(), RealClock()),
                    std::make_shared<CallContext>(),
                    [&](const absl::StatusOr<Payload>& reply) {
                      EXPECT_TRUE(reply.ok()) << reply.status();

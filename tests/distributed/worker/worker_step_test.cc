@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -19,6 +18,7 @@
 #include "leat/core/devices/rendezvous.h"
 #include "leat/core/random_id.h"
 #include "leat/core/status_payloads.h"
+#include "leat/core/threads/thread.h"
 #include "leat/distributed/exchange/step_table.h"
 #include "leat/distributed/wire/recv_tensor.h"
 #include "leat/distributed/worker/registered_graph.h"
@@ -31,6 +31,7 @@
 #include "leat/tests/distributed/worker/worker_testing.h"
 #include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/graph_text.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/test_service.h"
 
 namespace leat::worker_step_test {
@@ -41,6 +42,7 @@ using ::leat::testing::Eventually;
 using ::leat::testing::RegisteredStep;
 using ::leat::testing::RunAnswer;
 using ::leat::testing::RunRequest;
+using ::leat::testing::SimulatedClock;
 using ::leat::testing::TestCluster;
 using ::leat::testing::TestTask;
 using ::leat::testing::WaitForRun;
@@ -105,7 +107,7 @@ class WorkerStepTest : public ::testing::Test {
     return {WaitsForNobody(), WaitsAtQueue().parts[0].graph};
   }
   bool IsRunning(const CallRef& call) {
-    std::this_thread::sleep_for(milliseconds(20));
+    clock.Advance(milliseconds(20));
     return !call->is_done() && ps.worker().counters().running == 1;
   }
   void ExpectEnded(const CallRef& call, int64_t step_id, absl::StatusCode code,
@@ -120,6 +122,7 @@ class WorkerStepTest : public ::testing::Test {
     EXPECT_TRUE(ps.CleanupGraph(step_id).ok());
   }
 
+  SimulatedClock clock;
   TestCluster cluster;
   TestTask& ps;
 };
@@ -153,13 +156,11 @@ TEST_F(WorkerStepTest, DoesNotBeginForACallerWhoHasGivenUp) {
 TEST_F(WorkerStepTest, EndsAtTheDeadlineOfItsCall) {
   for (const std::string& graph : WaitingGraphs()) {
     const int64_t step_id = RandomStepId();
-    const auto began = std::chrono::steady_clock::now();
+    const Clock::time_point began = clock.Now();
     const CallRef call = Start(graph, step_id, milliseconds(50));
     ExpectEnded(call, step_id, absl::StatusCode::kDeadlineExceeded,
                 absl::StrCat("step ", step_id), false);
-    const auto took = std::chrono::steady_clock::now() - began;
-    EXPECT_GE(took, milliseconds(50));
-    EXPECT_LT(took, std::chrono::seconds(20));
+    EXPECT_EQ(clock.Now() - began, milliseconds(50));
   }
 }
 
@@ -281,13 +282,13 @@ TEST_F(WorkerStepTest, EndsOnceWhateverComesFirst) {
   for (int i = 0; i < 300; ++i) {
     const int64_t step_id = RandomStepId();
     const CallRef call = Start(graph, step_id, milliseconds(i % 3));
-    std::vector<std::thread> threads;
-    threads.emplace_back([&] { call->Cancel(); });
-    threads.emplace_back([&] { EXPECT_TRUE(ps.CleanupGraph(step_id).ok()); });
-    threads.emplace_back(
-        [&] { ps.worker().EndSteps(absl::UnavailableError("stopping")); });
+    const Thread cancels("cancels", [&] { call->Cancel(); });
+    const Thread cleans("cleans",
+                        [&] { EXPECT_TRUE(ps.CleanupGraph(step_id).ok()); });
+    const Thread ends("ends", [&] {
+      ps.worker().EndSteps(absl::UnavailableError("stopping"));
+    });
     EXPECT_FALSE(WaitForRun(*call).status.ok());
-    for (std::thread& thread : threads) thread.join();
   }
 }
 
@@ -300,10 +301,11 @@ TEST_F(WorkerStepTest, NoStepOutlivesASessionThatIsDeletedWhileItBegins) {
     const auto graph = ps.Register(brief, ParseGraph(text));
     ASSERT_TRUE(graph.ok()) << graph.status();
     const int64_t step_id = RandomStepId();
-    std::thread deletes([&] { EXPECT_TRUE(ps.DeleteSession(brief).ok()); });
+    Thread deletes("deletes",
+                   [&] { EXPECT_TRUE(ps.DeleteSession(brief).ok()); });
     const RunAnswer answer = WaitForRun(
         *ps.Start(methods::kRunGraph, RunRequest(brief, *graph, step_id)));
-    deletes.join();
+    deletes.Join();
     if (!answer.status.ok()) {
       EXPECT_EQ(answer.status.code(), absl::StatusCode::kAborted);
     }
@@ -316,13 +318,14 @@ TEST_F(WorkerStepTest, NoStepOutlivesASessionThatIsDeletedWhileItBegins) {
 TEST_F(WorkerStepTest, DoesNotBeginInASessionThatIsClosed) {
   const std::string text =
       NodeText("a", "NoOp", {}, absl::StrCat("device: \"", ps.device(), "\" "));
-  const auto session = std::make_shared<WorkerSession>(
-      WorkerSessionOptions{.handle = "closed"}, ps.devices(), BuiltinKernels());
+  const auto session =
+      std::make_shared<WorkerSession>(WorkerSessionOptions{.handle = "closed"},
+                                      ps.devices(), BuiltinKernels(), clock);
   const auto graph = RegisteredGraph::Create(ParseGraph(text), BuiltinOps(), {},
                                              ps.name(), session->runner());
   ASSERT_TRUE(graph.ok()) << graph.status();
   session->Close();
-  TimerQueue timers("test-timers");
+  TimerQueue timers("test-timers", clock);
   const testing::CallResult result;
   RunGraphCall call{.context = std::make_shared<CallContext>(),
                     .reply = result.Done()};

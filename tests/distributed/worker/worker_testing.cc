@@ -16,11 +16,11 @@
 #include "leat/protos/graph.pb.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/simulated_clock.h"
+#include "leat/tests/testing/wait_limit.h"
 
 namespace leat::testing {
 namespace {
-
-constexpr auto kPatience = std::chrono::minutes(1);
 
 // In-process addresses need not be free ports.
 std::string AddressOf(size_t i) { return absl::StrCat("127.0.0.1:", 7001 + i); }
@@ -33,10 +33,10 @@ bool DirectCall::is_done() const {
 }
 
 absl::StatusOr<Payload> DirectCall::Wait() {
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  const Clock::time_point limit = WaitLimit();
   MutexLock lock(mutex_);
   while (!answer_.has_value()) {
-    if (answered_.WaitUntil(mutex_, deadline)) continue;
+    if (answered_.WaitUntil(mutex_, limit)) continue;
     ADD_FAILURE() << "a call has no answer";
     return absl::UnknownError("no answer");
   }
@@ -72,7 +72,7 @@ TestTask::TestTask(const TaskId& id, const ClusterSpec& cluster,
   peers_ = std::make_unique<Peers>(cluster, *transport_);
   receiver_ = std::make_unique<TensorReceiver>(
       *peers_, devices_->compute_queue(), &BuiltinOps().variants(), INT32_MAX);
-  timers_ = std::make_unique<TimerQueue>("test-timers");
+  timers_ = std::make_unique<TimerQueue>("test-timers", TestClock());
   blocking_ = NewThreadPool("test-blocking", 1);
   steps_ = std::make_unique<StepTable>(
       name_, limits, *timers_, [this, limits](int64_t step_id) {
@@ -122,7 +122,7 @@ CallRef TestTask::Start(const Method& method,
                         std::optional<std::chrono::milliseconds> timeout) {
   auto call = std::make_shared<DirectCall>();
   if (timeout.has_value()) {
-    call->context->deadline = std::chrono::steady_clock::now() + *timeout;
+    call->context->deadline = TestClock().Now() + *timeout;
   }
   Payload payload;
   payload.header = request.SerializeAsString();
@@ -223,7 +223,7 @@ pb::RunGraphRequest RunRequest(const std::string& session,
 
 TestCluster::TestCluster(const std::vector<std::string>& jobs,
                          const ServerLimits& limits)
-    : network_(std::make_shared<InProcessNetwork>()) {
+    : network_(std::make_shared<InProcessNetwork>(2, TestClock())) {
   ClusterSpec::Jobs addresses;
   for (size_t i = 0; i < jobs.size(); ++i) {
     addresses[jobs[i]] = {{0, AddressOf(i)}};

@@ -12,7 +12,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -48,8 +47,8 @@ class DirectCall {
   void Cancel() {
     context->cancellation.Cancel(absl::CancelledError("by the test"));
   }
-  // Waits for the answer. If there is none within a minute, fails the test and
-  // returns UNKNOWN. To be called once.
+  // Waits for the answer. If there is none at the WaitLimit, fails the test
+  // and returns UNKNOWN. To be called once.
   absl::StatusOr<Payload> Wait();
 
   const std::shared_ptr<CallContext> context = std::make_shared<CallContext>();
