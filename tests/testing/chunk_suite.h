@@ -14,7 +14,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -24,6 +23,7 @@
 #include "leat/core/devices/rendezvous.h"
 #include "leat/core/float16.h"
 #include "leat/core/status_payloads.h"
+#include "leat/core/threads/thread.h"
 #include "leat/distributed/exchange/peers.h"
 #include "leat/distributed/exchange/step_outbox.h"
 #include "leat/distributed/exchange/step_table.h"
@@ -36,6 +36,7 @@
 #include "leat/tests/distributed/received_tensor.h"
 #include "leat/tests/distributed/recv_messages.h"
 #include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/test_service.h"
 
 namespace leat::testing {
@@ -69,7 +70,7 @@ class ChunkTask {
     receiver_ = std::make_unique<TensorReceiver>(
         *peers_, devices_->compute_queue(), &BuiltinOps().variants(),
         options.max_message_bytes, options.chunks);
-    timers_ = std::make_unique<TimerQueue>("test-timers");
+    timers_ = std::make_unique<TimerQueue>("test-timers", TestClock());
     blocking_ = NewThreadPool("test-blocking", 1);
     steps_ = std::make_unique<StepTable>(
         name_, ServerLimits(), *timers_, [this](int64_t step_id) {
@@ -347,8 +348,11 @@ class ChunkTest : public ::testing::TestWithParam<std::string> {
     return *response->transfer;
   }
 
+  // Time is simulated unless the transport has sockets.
+  const std::unique_ptr<SimulatedClock> clock_ =
+      GetParam() == "in-process" ? std::make_unique<SimulatedClock>() : nullptr;
   const std::shared_ptr<InProcessNetwork> network_ =
-      std::make_shared<InProcessNetwork>();
+      std::make_shared<InProcessNetwork>(2, TestClock());
   std::unique_ptr<ChunkTask> ps_;
   std::unique_ptr<ChunkTask> worker_;
   int num_keys_ = 0;
@@ -518,7 +522,7 @@ TEST_P(ChunkTest, FetchesNoMoreAtATimeThanItMay) {
   ASSERT_TRUE(ps_->Begin(kStep)->Send(ParsedKey(key), sent, false).ok());
   const ReceivedTensor received = StartReceive(key);
   ASSERT_TRUE(Eventually([&] { return ps_->num_held() == 3; }));
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  TestClock().Sleep(std::chrono::milliseconds(20));
   EXPECT_EQ(ps_->num_held(), 3u);
   EXPECT_EQ(received.calls(), 0);
   ps_->Release();
@@ -537,7 +541,7 @@ TEST_P(ChunkTest, FetchesNoMoreThanItMayWhileComputeThreadsAreBusy) {
   // Two chunks are fetched; the first one came with the answer to RecvTensor.
   ASSERT_TRUE(
       Eventually([&] { return ps_->calls(methods::kFetchChunk) == 2; }));
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  TestClock().Sleep(std::chrono::milliseconds(20));
   EXPECT_EQ(ps_->calls(methods::kFetchChunk), 2);
   EXPECT_EQ(received.calls(), 0);
   busy.End();
@@ -587,11 +591,11 @@ TEST_P(ChunkTest, ALostPeerEndsAReceive) {
       ps_->Begin(kStep)->Send(ParsedKey(key), Bytes(10 * kChunk), false).ok());
   const ReceivedTensor received = StartReceive(key);
   ASSERT_TRUE(Eventually([&] { return ps_->num_held() == 3; }));
-  std::thread stops(
-      [&] { ps_->listener().Shutdown(std::chrono::nanoseconds(0)); });
+  Thread stops("stops",
+               [&] { ps_->listener().Shutdown(std::chrono::nanoseconds(0)); });
   EXPECT_TRUE(received.Wait());
   ps_->Release();
-  stops.join();
+  stops.Join();
   EXPECT_EQ(received.status().code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(received.status().message()),
               AllOf(HasSubstr(ps_->name()), HasSubstr("while receiving 't1'")));

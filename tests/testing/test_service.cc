@@ -7,6 +7,8 @@
 #include "leat/core/buffer.h"
 #include "leat/core/check.h"
 #include "leat/core/status_macros.h"
+#include "leat/tests/testing/simulated_clock.h"
+#include "leat/tests/testing/wait_limit.h"
 
 namespace leat::testing {
 namespace {
@@ -38,11 +40,11 @@ int CallResult::num_replies() const {
 }
 
 absl::StatusOr<Payload> CallResult::Take() const {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const Clock::time_point limit = WaitLimit();
   MutexLock lock(state_->mutex);
   while (!state_->last.has_value()) {
-    if (!state_->changed.WaitUntil(state_->mutex, end)) {
-      return absl::DataLossError("no answer in half a minute");
+    if (!state_->changed.WaitUntil(state_->mutex, limit)) {
+      return absl::DataLossError("no answer");
     }
   }
   return *std::move(state_->last);
@@ -126,7 +128,7 @@ std::shared_ptr<CallContext> TestService::last_context() const {
   return last_context_;
 }
 
-std::chrono::steady_clock::time_point TestService::last_begun() const {
+Clock::time_point TestService::last_begun() const {
   MutexLock lock(mutex_);
   return last_begun_;
 }
@@ -136,7 +138,7 @@ void TestService::Wait(std::shared_ptr<CallContext> context, Reply reply) {
     MutexLock lock(mutex_);
     ++num_begun_;
     last_context_ = context;
-    last_begun_ = std::chrono::steady_clock::now();
+    last_begun_ = TestClock().Now();
   }
   const auto shared = std::make_shared<Reply>(std::move(reply));
   const auto cancelled = [this, shared](const absl::Status& reason) {

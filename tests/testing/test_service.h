@@ -6,7 +6,6 @@
 #ifndef LEAT_TESTS_TESTING_TEST_SERVICE_H_
 #define LEAT_TESTS_TESTING_TEST_SERVICE_H_
 
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "leat/core/threads/clock.h"
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/transport/transport.h"
 #include "leat/distributed/wire/methods.h"
@@ -32,7 +32,7 @@ class CallResult {
   bool is_done() const { return num_replies() > 0; }
   // Returns how often the callback was called; more than once is an error.
   int num_replies() const;
-  // Waits for the reply and returns it. If there is none within half a minute,
+  // Waits for the reply and returns it. If there is none at the WaitLimit,
   // returns DATA_LOSS, which no method returns. To be called once.
   absl::StatusOr<Payload> Take() const;
 
@@ -92,7 +92,7 @@ class TestService {
   // Returns the context of the last call of kWait, or null if there was none.
   std::shared_ptr<CallContext> last_context() const;
   // Returns when the handler of that call was called.
-  std::chrono::steady_clock::time_point last_begun() const;
+  Clock::time_point last_begun() const;
 
  private:
   void Wait(std::shared_ptr<CallContext> context, Reply reply);
@@ -105,7 +105,7 @@ class TestService {
   int num_begun_ ABSL_GUARDED_BY(mutex_) = 0;
   int num_cancelled_ ABSL_GUARDED_BY(mutex_) = 0;
   std::shared_ptr<CallContext> last_context_ ABSL_GUARDED_BY(mutex_);
-  std::chrono::steady_clock::time_point last_begun_ ABSL_GUARDED_BY(mutex_);
+  Clock::time_point last_begun_ ABSL_GUARDED_BY(mutex_);
   std::vector<Reply> held_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -12,12 +12,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/tensor.h"
+#include "leat/core/threads/thread.h"
 #include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/transport_test.h"
 
@@ -69,7 +69,7 @@ TEST_P(TransportTest, EndsCancelledCallsOfDeafCallees) {
 TEST_P(TransportTest, KeepsDeadlines) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
-  const auto begin = Clock::now();
+  const auto begin = TestClock().Now();
   // The first call opens the connection, and the deadline is far, so that the
   // second call reaches the handler in time even on a busy machine.
   ExpectEcho(*transport, listener->address(), TestService::kEcho, "x", {});
@@ -80,7 +80,7 @@ TEST_P(TransportTest, KeepsDeadlines) {
   EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr(listener->address()));
   EXPECT_TRUE(IsTransportError(status));
-  EXPECT_GE(Clock::now(), *options.deadline);
+  EXPECT_GE(TestClock().Now(), *options.deadline);
   ASSERT_TRUE(Eventually([&] { return service_.num_cancelled() == 1; }));
   ASSERT_TRUE(service_.last_context()->deadline.has_value());
   const auto difference =
@@ -118,7 +118,7 @@ TEST_P(TransportTest, DestroyingATransportEndsItsCalls) {
   std::atomic<bool> is_through{false};
   caller->Call(listener->address(), TestService::kWait, {}, {},
                [&](const absl::StatusOr<Payload>&) {
-                 std::this_thread::sleep_for(std::chrono::milliseconds(100));
+                 TestClock().Sleep(std::chrono::milliseconds(100));
                  is_through = true;
                });
   ASSERT_TRUE(Eventually([&] { return service_.num_begun() == kCalls + 1; }));
@@ -142,7 +142,7 @@ TEST_P(TransportTest, ShutdownWaitsForCalls) {
                   result.Done());
   ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 1; }));
   std::atomic<bool> has_stopped{false};
-  std::thread stops([&] {
+  Thread stops("stops", [&] {
     listener->Shutdown(std::chrono::seconds(60));
     has_stopped = true;
   });
@@ -156,7 +156,7 @@ TEST_P(TransportTest, ShutdownWaitsForCalls) {
   EXPECT_FALSE(has_stopped);
   EXPECT_FALSE(result.is_done());
   service_.Release();
-  stops.join();
+  stops.Join();
   const absl::StatusOr<Payload> response = result.Take();
   EXPECT_TRUE(response.ok()) << response.status();
 }
@@ -169,9 +169,9 @@ TEST_P(TransportTest, ShutdownCancelsCallsAfterAWhile) {
   transport->Call(listener->address(), TestService::kWait, {}, {},
                   result.Done());
   ASSERT_TRUE(Eventually([&] { return service_.num_begun() == 1; }));
-  const auto begin = Clock::now();
+  const auto begin = TestClock().Now();
   listener->Shutdown(std::chrono::milliseconds(100));
-  EXPECT_GE(Clock::now() - begin, std::chrono::milliseconds(100));
+  EXPECT_GE(TestClock().Now() - begin, std::chrono::milliseconds(100));
   EXPECT_EQ(service_.num_cancelled(), 1);
   const absl::Status status = result.Take().status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
@@ -206,7 +206,7 @@ TEST_P(TransportTest, EndsUnderLoad) {
     const std::string address = listener->address();
     auto caller = NewTransport();
     std::vector<CallResult> results(20);
-    std::thread calls([&] {
+    Thread calls("calls", [&] {
       for (size_t i = 0; i < results.size(); ++i) {
         caller->Call(address,
                      i % 2 == 0 ? TestService::kWait : TestService::kEcho, {},
@@ -214,7 +214,7 @@ TEST_P(TransportTest, EndsUnderLoad) {
       }
     });
     if (round % 2 == 0) listener.reset();
-    calls.join();
+    calls.Join();
     caller.reset();
     for (const CallResult& result : results) {
       EXPECT_EQ(result.num_replies(), 1);

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -21,6 +20,7 @@
 #include "gtest/gtest.h"
 #include "leat/core/status_payloads.h"
 #include "leat/core/tensor.h"
+#include "leat/core/threads/thread.h"
 #include "leat/tests/testing/transport_test.h"
 
 namespace leat::testing {
@@ -163,7 +163,7 @@ TEST_P(TransportTest, WaitsForReady) {
   const CallResult result;
   transport->Call(address, TestService::kEcho, PayloadOf("x"), options,
                   result.Done());
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  TestClock().Sleep(std::chrono::milliseconds(50));
   EXPECT_FALSE(result.is_done());
   const auto listener = Listen(*transport, address);
   const absl::StatusOr<Payload> response = result.Take();
@@ -293,10 +293,10 @@ TEST_P(TransportTest, ManyCallsAtOnceGetOneAnswerEach) {
   constexpr int kThreads = 8;
   constexpr int kCalls = 100;
   std::vector<std::vector<CallResult>> results(kThreads);
-  std::vector<std::thread> threads;
+  std::vector<Thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     results[t].resize(kCalls);
-    threads.emplace_back([&, t] {
+    threads.emplace_back("calls", [&, t] {
       for (int i = 0; i < kCalls; ++i) {
         CallOptions options;
         options.cancellation = std::make_shared<Cancellation>();
@@ -312,7 +312,7 @@ TEST_P(TransportTest, ManyCallsAtOnceGetOneAnswerEach) {
       }
     });
   }
-  for (std::thread& thread : threads) thread.join();
+  threads.clear();
   for (int t = 0; t < kThreads; ++t) {
     for (int i = 0; i < kCalls; ++i) {
       absl::StatusOr<Payload> response = results[t][i].Take();

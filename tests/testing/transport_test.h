@@ -20,6 +20,7 @@
 #include "leat/distributed/transport/call_errors.h"
 #include "leat/distributed/transport/in_process.h"
 #include "leat/distributed/transport/transport.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/temporary_folder.h"
 #include "leat/tests/testing/test_service.h"
 
@@ -38,8 +39,6 @@ struct TransportCase {
 // fixture run on one thread; handlers run on threads of the transport.
 class TransportTest : public ::testing::TestWithParam<TransportCase> {
  protected:
-  using Clock = std::chrono::steady_clock;
-
   // Makes a transport. All transports of one test reach each other.
   std::unique_ptr<Transport> NewTransport(TransportOptions options = {}) {
     const std::string& name = GetParam().name;
@@ -78,7 +77,7 @@ class TransportTest : public ::testing::TestWithParam<TransportCase> {
   // Returns options with a deadline that is `time` from now.
   static CallOptions Within(std::chrono::nanoseconds time) {
     CallOptions options;
-    options.deadline = Clock::now() + time;
+    options.deadline = TestClock().Now() + time;
     return options;
   }
 
@@ -105,12 +104,16 @@ class TransportTest : public ::testing::TestWithParam<TransportCase> {
     ExpectSame(*response, PayloadOf(text, tensors));
   }
 
+  // Time is simulated unless the transport has sockets.
+  const std::unique_ptr<SimulatedClock> clock_ =
+      GetParam().name == "in-process" ? std::make_unique<SimulatedClock>()
+                                      : nullptr;
   TemporaryFolder folder_;
   int num_addresses_ = 0;
   TestService service_;
   // The network of in-process transports; the others do not use it.
   const std::shared_ptr<InProcessNetwork> network_ =
-      std::make_shared<InProcessNetwork>();
+      std::make_shared<InProcessNetwork>(2, TestClock());
 };
 
 }  // namespace leat::testing

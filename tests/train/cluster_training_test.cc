@@ -3,21 +3,22 @@
 // Tests that a network gets the same losses whether it is trained in this
 // process, in one graph over a cluster (in-graph), or by several workers with a
 // graph each (between-graph).
-#include <barrier>
 #include <chrono>
 #include <cmath>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/thread.h"
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/ops.h"
+#include "leat/tests/testing/barrier.h"
 #include "leat/tests/testing/in_process_cluster.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/train/nn/layers.h"
 #include "leat/train/nn/learning_rate.h"
 #include "leat/train/nn/losses.h"
@@ -219,8 +220,8 @@ class Worker {
   // Trains and returns the losses. After each step it waits at `step_end` for
   // the other workers. Otherwise a delayed worker could lose its token to
   // another one, which would then compute twice for that step (SyncReplicas).
-  Losses Train(InProcessCluster& cluster, std::barrier<>& step_end) {
-    const absl::Cleanup leave = [&] { step_end.arrive_and_drop(); };
+  Losses Train(InProcessCluster& cluster, testing::Barrier& step_end) {
+    const absl::Cleanup leave = [&] { step_end.ArriveAndDrop(); };
     Losses losses;
     const auto graph = b_.Build();
     EXPECT_TRUE(graph.ok()) << graph.status();
@@ -244,7 +245,7 @@ class Worker {
       EXPECT_TRUE(out.ok()) << out.status();
       if (!out.ok()) break;
       losses.push_back((*out)[0].scalar<float>());
-      step_end.arrive_and_wait();
+      step_end.ArriveAndWait();
     }
     return losses;
   }
@@ -259,17 +260,19 @@ class Worker {
 
 // Returns, for each step, the mean of the workers' losses.
 Losses TrainBetweenGraph(const Optimizer& optimizer) {
+  const testing::SimulatedClock clock;
   InProcessCluster cluster({{"ps", kServers}, {"worker", kWorkers}});
   std::vector<Losses> all(kWorkers);
   {
-    std::barrier step_end(kWorkers);
-    std::vector<std::thread> threads;
+    testing::Barrier step_end(kWorkers);
+    std::vector<Thread> threads;
     for (int i = 0; i < kWorkers; ++i) {
-      threads.emplace_back([&cluster, &step_end, &all, &optimizer, i] {
+      threads.emplace_back("trains", [&cluster, &step_end, &all, &optimizer,
+                                      i] {
         all[i] = Worker(i, /*sync=*/true, optimizer).Train(cluster, step_end);
       });
     }
-    for (std::thread& thread : threads) thread.join();
+    for (Thread& thread : threads) thread.Join();
   }
   EXPECT_EQ(cluster.Leaks(), "");
   Losses means(kSteps);

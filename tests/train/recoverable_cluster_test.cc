@@ -6,15 +6,15 @@
 #include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/thread.h"
 #include "leat/graph/ops.h"
-#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/in_process_cluster.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/test_service.h"
 #include "leat/tests/train/sync_models.h"
 #include "leat/train/nn/learning_rate.h"
@@ -30,16 +30,17 @@ using ::testing::AllOf;
 using testing::BuildSyncModel;
 using testing::EmbeddingBatch;
 using testing::EmbeddingLoss;
-using testing::Eventually;
 using ::testing::HasSubstr;
 using testing::InProcessCluster;
 using testing::LinearBatch;
 using testing::LinearLoss;
 using ::testing::Not;
+using testing::SimulatedClock;
 using testing::SyncModel;
 
 constexpr std::chrono::seconds kTimeout(60);
 using Made = absl::StatusOr<std::unique_ptr<RecoverableSession>>;
+using testing::TestClock;
 
 // A worker's copy of a model that is trained asynchronously. The first server
 // also has a queue: `put` enqueues an element, and `num_left` is the queue's
@@ -89,6 +90,7 @@ RecoverableSessionOptions OptionsOf(InProcessCluster& cluster,
   const std::vector<std::string> filters = {"/job:ps", DeviceOf(worker)};
   RecoverableSessionOptions options;
   options.is_chief = worker.index == 0;
+  options.clock = &TestClock();
   options.give_up = kTimeout;
   options.first_pause = milliseconds(5);
   options.longest_pause = milliseconds(50);
@@ -150,11 +152,12 @@ int64_t GlobalStep(RecoverableSession& session, const std::string& name) {
 // ---- Tasks that are lost ----
 
 TEST(RecoverableClusterTest, OthersBeginWhenTheChiefHasInitialized) {
+  SimulatedClock clock;
   InProcessCluster cluster({{"ps", 1}, {"worker", 2}});
   const AsyncModel other = BuildAsyncModel(DeviceOf(Worker(1)), 1);
   const AsyncModel chief = BuildAsyncModel(DeviceOf(Worker(0)), 1);
   std::atomic<bool> chief_began = false;
-  std::thread waits([&] {
+  Thread waits("waits", [&] {
     Made session = RecoverableSession::Create(
         *other.graph, OptionsOf(cluster, Worker(1), other));
     ASSERT_TRUE(session.ok()) << session.status();
@@ -166,27 +169,29 @@ TEST(RecoverableClusterTest, OthersBeginWhenTheChiefHasInitialized) {
   Made session = RecoverableSession::Create(
       *chief.graph, OptionsOf(cluster, Worker(0), chief));
   ASSERT_TRUE(session.ok()) << session.status();
-  waits.join();
+  waits.Join();
   EXPECT_EQ(GlobalStep(**session, chief.global_step), 1);
 }
 
 TEST(RecoverableClusterTest, WaitsForTasksThatAreNotThereYet) {
+  SimulatedClock clock;
   InProcessCluster cluster({{"ps", 1}, {"worker", 1}});
   cluster.Kill(Ps(0));
   const AsyncModel model = BuildAsyncModel(DeviceOf(Worker(0)), 1);
   RecoverableSessionOptions options = OptionsOf(cluster, Worker(0), model);
   options.session.connect_timeout = milliseconds(100);
-  std::thread waits([&] {
+  Thread waits("waits", [&] {
     Made session = RecoverableSession::Create(*model.graph, options);
     ASSERT_TRUE(session.ok()) << session.status();
     EXPECT_EQ(GlobalStep(**session, model.global_step), 0);
   });
   std::this_thread::sleep_for(milliseconds(400));
   cluster.Start(Ps(0));
-  waits.join();
+  waits.Join();
 }
 
 TEST(RecoverableClusterTest, ARestartedWorkerGoesOnWithTheVariables) {
+  SimulatedClock clock;
   InProcessCluster cluster({{"ps", 1}, {"worker", 2}});
   const AsyncModel model = BuildAsyncModel(DeviceOf(Worker(0)), 1);
   Made session = RecoverableSession::Create(
@@ -204,6 +209,7 @@ TEST(RecoverableClusterTest, ARestartedWorkerGoesOnWithTheVariables) {
 }
 
 TEST(RecoverableClusterTest, ALostParameterServerIsNamedAndSoAreItsVariables) {
+  SimulatedClock clock;
   InProcessCluster cluster({{"ps", 2}, {"worker", 1}});
   const AsyncModel model = BuildAsyncModel(DeviceOf(Worker(0)), 2);
   Made session = RecoverableSession::Create(
@@ -224,19 +230,21 @@ TEST(RecoverableClusterTest, ALostParameterServerIsNamedAndSoAreItsVariables) {
 }
 
 TEST(RecoverableClusterTest, GivesUpAParameterServerThatDoesNotComeAgain) {
+  SimulatedClock clock;
   InProcessCluster cluster({{"ps", 2}, {"worker", 1}});
   const AsyncModel model = BuildAsyncModel(DeviceOf(Worker(0)), 2);
   RecoverableSessionOptions options = OptionsOf(cluster, Worker(0), model);
-  // This is enough time to begin, even on a busy machine.
   options.give_up = std::chrono::seconds(8);
   options.session.connect_timeout = std::chrono::seconds(2);
   Made session = RecoverableSession::Create(*model.graph, options);
   ASSERT_TRUE(session.ok()) << session.status();
   cluster.Kill(Ps(1));
   EXPECT_FALSE((*session)->Run(StepOf(model, 1)).ok());
+  const Clock::time_point begin = clock.Now();
   const absl::Status status = (*session)->Run(StepOf(model, 1)).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
   EXPECT_THAT(status.message(), HasSubstr("gave up after"));
+  EXPECT_GE(clock.Now() - begin, options.give_up);
 }
 
 // One of two servers is lost, while the variables on the other one remain.
@@ -271,6 +279,7 @@ class LostServerTest : public ::testing::Test {
     return fetched.ok() ? (*fetched)[0].scalar<int32_t>() : -1;
   }
 
+  SimulatedClock clock_;
   InProcessCluster cluster_{{{"ps", 2}, {"worker", 1}}};
   const AsyncModel model_ = BuildAsyncModel(DeviceOf(Worker(0)), 2);
   milliseconds connect_timeout_{500};
@@ -324,17 +333,17 @@ TEST_F(LostServerTest, TheChiefClearsTheOthersAndBeginsAnew) {
 }
 
 TEST_F(LostServerTest, CloseDoesNotWaitUntilItIsThereAgain) {
-  connect_timeout_ = std::chrono::hours(1);  // longer than any test waits
+  connect_timeout_ = std::chrono::hours(1);
   auto session = MustBegin(false);
   cluster_.Kill(Ps(1));
   EXPECT_FALSE(session->Run(StepOf(model_, 0)).ok());
-  std::thread waits([&] {
+  Thread waits("waits", [&] {
     const absl::Status status = session->Run(StepOf(model_, 0)).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
   });
   std::this_thread::sleep_for(milliseconds(100));
   EXPECT_TRUE(session->Close().ok());
-  waits.join();
+  waits.Join();
   EXPECT_EQ(cluster_.Leaks(), "");
 }
 
@@ -379,9 +388,9 @@ class SyncClusterTest : public ::testing::Test {
 
   // Begins with the other worker, which then waits for the chief.
   void Create(bool reinitialize) {
-    std::thread other([&] { sessions_[1] = CreateOne(1, reinitialize); });
+    Thread other("other", [&] { sessions_[1] = CreateOne(1, reinitialize); });
     sessions_[0] = CreateOne(0, reinitialize);
-    other.join();
+    other.Join();
     ASSERT_TRUE(sessions_[0] != nullptr && sessions_[1] != nullptr);
   }
   std::unique_ptr<RecoverableSession> CreateOne(int i, bool reinitialize) {
@@ -392,9 +401,10 @@ class SyncClusterTest : public ::testing::Test {
     EXPECT_TRUE(made.ok()) << made.status();
     return made.ok() ? *std::move(made) : nullptr;
   }
-  std::thread Train(int i, int64_t end) {
-    return std::thread(
-        [this, i, end] { TrainUntil(*sessions_[i], models_[i], i, end); });
+  Thread Train(int i, int64_t end) {
+    return Thread("trains", [this, i, end] {
+      TrainUntil(*sessions_[i], models_[i], i, end);
+    });
   }
   // Ends the training, as the chief of a program does.
   void Finish() {
@@ -419,6 +429,7 @@ class SyncClusterTest : public ::testing::Test {
     EXPECT_GE(now, step);
   }
 
+  SimulatedClock clock_;
   InProcessCluster cluster_{{{"ps", 2}, {"worker", kWorkers}}};
   std::vector<SyncModel> models_;
   std::unique_ptr<RecoverableSession> sessions_[kWorkers];
@@ -427,10 +438,10 @@ class SyncClusterTest : public ::testing::Test {
 TEST_F(SyncClusterTest, TheChiefsLoopTrainsAndFinishEndsTheOthers) {
   Create(false);
   // Worker 1 would train forever.
-  std::thread other = Train(1, 1'000'000);
-  Train(0, 20).join();
+  Thread other = Train(1, 1'000'000);
+  Train(0, 20).Join();
   Finish();
-  other.join();
+  other.Join();
   EXPECT_GE(GlobalStep(*sessions_[0], models_[0].global_step), 20);
   sessions_[0] = nullptr;
   sessions_[1] = nullptr;
@@ -439,34 +450,34 @@ TEST_F(SyncClusterTest, TheChiefsLoopTrainsAndFinishEndsTheOthers) {
 
 TEST_F(SyncClusterTest, ARestartedWorkerTrainsOn) {
   Create(false);
-  std::thread chief = Train(0, 30);
-  std::thread other = Train(1, 1'000'000);
+  Thread chief = Train(0, 30);
+  Thread other = Train(1, 1'000'000);
   WaitForStep(5);
   cluster_.Restart(Worker(1));
-  chief.join();
+  chief.Join();
   Finish();
-  other.join();
+  other.Join();
   EXPECT_GE(sessions_[1]->num_sessions(), 2);
   EXPECT_EQ(sessions_[0]->num_sessions(), 1);
 }
 
 TEST_F(SyncClusterTest, ARestartedChiefTrainsOn) {
   Create(false);
-  std::thread other = Train(1, 1'000'000);
-  Train(0, 5).join();
+  Thread other = Train(1, 1'000'000);
+  Train(0, 5).Join();
   cluster_.Restart(Worker(0));
-  Train(0, 30).join();
+  Train(0, 30).Join();
   Finish();
-  other.join();
+  other.Join();
   EXPECT_GE(sessions_[0]->num_sessions(), 2);
 }
 
 TEST_F(SyncClusterTest, AChiefThatIsRestartedAfterTheEndEnds) {
   Create(false);
-  std::thread other = Train(1, 1'000'000);
-  Train(0, 10).join();
+  Thread other = Train(1, 1'000'000);
+  Train(0, 10).Join();
   Finish();
-  other.join();
+  other.Join();
   sessions_[0] = nullptr;
   cluster_.Restart(Worker(0));
   sessions_[0] = CreateOne(0, false);
@@ -474,16 +485,16 @@ TEST_F(SyncClusterTest, AChiefThatIsRestartedAfterTheEndEnds) {
   EXPECT_GE(GlobalStep(*sessions_[0], models_[0].global_step), 10);
   Finish();
   // A worker that still trains ends too.
-  Train(1, 1'000'000).join();
+  Train(1, 1'000'000).Join();
 }
 
 // The servers are kept, but the programs of the workers begin again.
 TEST_F(SyncClusterTest, ASecondRunTrainsOn) {
   Create(false);
-  std::thread other = Train(1, 1'000'000);
-  Train(0, 10).join();
+  Thread other = Train(1, 1'000'000);
+  Train(0, 10).Join();
   Finish();
-  other.join();
+  other.Join();
   for (int i = 0; i < kWorkers; ++i) {
     sessions_[i] = nullptr;
     cluster_.Restart(Worker(i));
@@ -498,16 +509,16 @@ TEST_F(SyncClusterTest, ASecondRunTrainsOn) {
   const int64_t begin = GlobalStep(*sessions_[0], models_[0].global_step);
   EXPECT_GE(begin, 10);
   other = Train(1, 1'000'000);
-  Train(0, begin + 10).join();
+  Train(0, begin + 10).Join();
   Finish();
-  other.join();
+  other.Join();
 }
 
 // The queue of the token that the worker waits for is on the server that is not
 // lost.
 TEST_F(SyncClusterTest, ALostParameterServerEndsAWorkerThatWaits) {
   Create(false);
-  std::thread other([&] {
+  Thread other("other", [&] {
     absl::Status status;
     for (int i = 0; status.ok(); ++i) {
       status = sessions_[1]
@@ -521,10 +532,10 @@ TEST_F(SyncClusterTest, ALostParameterServerEndsAWorkerThatWaits) {
   // After this time the worker has given its gradient and waits until the chief
   // gives its own.
   std::this_thread::sleep_for(milliseconds(200));
-  const auto begin = std::chrono::steady_clock::now();
+  const Clock::time_point begin = clock_.Now();
   cluster_.Restart(Ps(1));
-  other.join();
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, kTimeout / 2);
+  other.Join();
+  EXPECT_LT(clock_.Now() - begin, kTimeout / 2);
   const absl::Status next =
       sessions_[1]->Run({.fetches = {models_[1].global_step}}).status();
   EXPECT_EQ(next.code(), absl::StatusCode::kFailedPrecondition) << next;
@@ -534,18 +545,17 @@ TEST_F(SyncClusterTest, ALostParameterServerEndsAWorkerThatWaits) {
 // server are steps ahead of it.
 TEST_F(SyncClusterTest, ALostParameterServerIsInitializedAgain) {
   Create(true);
-  std::thread chief = Train(0, 1'000'000);
-  std::thread other = Train(1, 1'000'000);
+  Thread chief = Train(0, 1'000'000);
+  Thread other = Train(1, 1'000'000);
   WaitForStep(20);
   cluster_.Restart(Ps(1));
-  EXPECT_TRUE(Eventually([&] {
-    return sessions_[0]->num_sessions() >= 2 &&
-           sessions_[1]->num_sessions() >= 2;
-  }));
+  while (sessions_[0]->num_sessions() < 2 || sessions_[1]->num_sessions() < 2) {
+    WaitForStep(0);
+  }
   WaitForStep(20);
   Finish();
-  chief.join();
-  other.join();
+  chief.Join();
+  other.Join();
 }
 
 }  // namespace

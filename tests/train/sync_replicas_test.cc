@@ -5,11 +5,9 @@
 // counts.
 #include "leat/train/sync_replicas.h"
 
-#include <barrier>
 #include <chrono>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -17,8 +15,12 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/thread.h"
 #include "leat/graph/ops.h"
+#include "leat/tests/testing/barrier.h"
+#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/in_process_cluster.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/train/sync_models.h"
 #include "leat/train/nn/layers.h"
 #include "leat/train/nn/learning_rate.h"
@@ -27,13 +29,16 @@
 namespace leat::sync_replicas_test {
 namespace {
 
+using testing::Barrier;
 using testing::BuildSyncModel;
 using testing::EmbeddingBatch;
 using testing::EmbeddingLoss;
+using testing::Eventually;
 using ::testing::HasSubstr;
 using testing::InProcessCluster;
 using testing::LinearBatch;
 using testing::LinearLoss;
+using testing::SimulatedClock;
 using ::testing::SizeIs;
 using testing::SyncModel;
 using testing::SyncModelOptions;
@@ -101,8 +106,8 @@ class Workers {
     if (losses != nullptr) losses->push_back((*out)[0].scalar<float>());
   }
   // Returns a thread that runs the worker's steps from `begin` to `end` - 1.
-  std::thread Train(int worker, BatchFunction batch, int begin, int end) {
-    return std::thread([this, worker, batch, begin, end] {
+  Thread Train(int worker, BatchFunction batch, int begin, int end) {
+    return Thread("trains", [this, worker, batch, begin, end] {
       for (int step = begin; step < end && !::testing::Test::HasFailure();
            ++step) {
         Step(worker, batch, step);
@@ -112,35 +117,35 @@ class Workers {
   // Returns threads of workers that run these steps and give one gradient to
   // each: no worker begins a step before all have their token for it. Appends
   // the losses of each worker to its vector in `losses`.
-  std::vector<std::thread> TrainInStep(
+  std::vector<Thread> TrainInStep(
       int num_workers, BatchFunction batch, int begin, int end,
       std::vector<std::vector<float>>* losses = nullptr) {
-    const auto step_end = std::make_shared<std::barrier<>>(num_workers);
-    std::vector<std::thread> threads;
+    const auto step_end = std::make_shared<Barrier>(num_workers);
+    std::vector<Thread> threads;
     for (int worker = 0; worker < num_workers; ++worker) {
-      threads.emplace_back([=, this] {
-        const absl::Cleanup leave = [&] { step_end->arrive_and_drop(); };
+      threads.emplace_back("trains", [=, this] {
+        const absl::Cleanup leave = [&] { step_end->ArriveAndDrop(); };
         for (int step = begin; step < end && !::testing::Test::HasFailure();
              ++step) {
           Step(worker, batch, step,
                losses == nullptr ? nullptr : &(*losses)[worker]);
-          step_end->arrive_and_wait();
+          step_end->ArriveAndWait();
         }
       });
     }
     return threads;
   }
   // Returns a thread that trains until the global step is `end`.
-  std::thread TrainUntil(int worker, int64_t end) {
-    return std::thread([this, worker, end] {
+  Thread TrainUntil(int worker, int64_t end) {
+    return Thread("trains", [this, worker, end] {
       for (int i = 0; GlobalStep() < end; ++i) {
         Step(worker, LinearBatch, i);
         if (::testing::Test::HasFailure()) return;
       }
     });
   }
-  std::thread Chief(int steps) {
-    return std::thread([this, steps] {
+  Thread Chief(int steps) {
+    return Thread("trains", [this, steps] {
       for (int step = 0; step < steps && !::testing::Test::HasFailure();
            ++step) {
         Ok(0, models[0].chief_step);
@@ -156,8 +161,8 @@ class Workers {
   std::vector<std::shared_ptr<Session>> sessions;
 };
 
-void Join(std::vector<std::thread> threads) {
-  for (std::thread& thread : threads) thread.join();
+void Join(std::vector<Thread> threads) {
+  for (Thread& thread : threads) thread.Join();
 }
 
 // ---- Results of training ----
@@ -168,6 +173,7 @@ std::vector<float> LossesOfCluster(const Optimizer& optimizer,
                                    testing::LossFunction loss,
                                    BatchFunction batch, int num_workers,
                                    int steps) {
+  const SimulatedClock clock;
   InProcessCluster cluster({{"ps", 2}, {"worker", num_workers}});
   Workers workers(cluster, num_workers, [&](int worker) {
     return BuildSyncModel(optimizer,
@@ -328,12 +334,10 @@ class CountedTest : public ::testing::Test {
   }
   // Waits until `count` gradients of w and of c wait for the chief.
   void WaitFor(int count) {
-    const auto end = std::chrono::steady_clock::now() + kTimeout;
-    while (std::chrono::steady_clock::now() < end &&
-           (NumWaiting(counts_.of_w) < count ||
-            NumWaiting(counts_.of_c) < count)) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    EXPECT_TRUE(Eventually([&] {
+      return NumWaiting(counts_.of_w) >= count &&
+             NumWaiting(counts_.of_c) >= count;
+    }));
     EXPECT_EQ(NumWaiting(counts_.of_w), count);
     EXPECT_EQ(NumWaiting(counts_.of_c), count);
   }
@@ -351,6 +355,7 @@ class CountedTest : public ::testing::Test {
     return {values.begin(), values.end()};
   }
 
+  SimulatedClock clock_;
   InProcessCluster cluster_{{{"ps", 1}, {"worker", 3}}};
   std::optional<Workers> workers_;
   Counts counts_;
@@ -360,15 +365,15 @@ class CountedTest : public ::testing::Test {
 
 TEST_F(CountedTest, TheChiefWaitsForEveryWorker) {
   Start(3, {.replicas_to_aggregate = 3});
-  std::thread first = workers_->Train(0, LinearBatch, 0, 1);
-  std::thread second = workers_->Train(1, LinearBatch, 0, 1);
+  Thread first = workers_->Train(0, LinearBatch, 0, 1);
+  Thread second = workers_->Train(1, LinearBatch, 0, 1);
   WaitFor(2);
-  std::thread chief = workers_->Chief(1);
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  Thread chief = workers_->Chief(1);
+  clock_.Advance(std::chrono::seconds(1));
   EXPECT_EQ(workers_->GlobalStep(), 0);
-  workers_->Train(2, LinearBatch, 0, 1).join();
+  workers_->Train(2, LinearBatch, 0, 1).Join();
   Join([&] {
-    std::vector<std::thread> threads;
+    std::vector<Thread> threads;
     threads.push_back(std::move(first));
     threads.push_back(std::move(second));
     threads.push_back(std::move(chief));
@@ -384,12 +389,12 @@ TEST_F(CountedTest, AWorkerWaitsForTheStepOfTheChief) {
   Start(2, {.replicas_to_aggregate = 2});
   auto threads = workers_->TrainInStep(2, LinearBatch, 0, 2);
   WaitFor(2);
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  clock_.Advance(std::chrono::seconds(1));
   WaitFor(2);
-  workers_->Chief(1).join();
+  workers_->Chief(1).Join();
   WaitFor(2);
   EXPECT_EQ(workers_->GlobalStep(), 1);
-  workers_->Chief(1).join();
+  workers_->Chief(1).Join();
   Join(std::move(threads));
   EXPECT_EQ(workers_->GlobalStep(), 2);
   WaitFor(0);
@@ -398,20 +403,20 @@ TEST_F(CountedTest, AWorkerWaitsForTheStepOfTheChief) {
 TEST_F(CountedTest, AGradientOfAnEarlierStepIsDropped) {
   Start(2, {.replicas_to_aggregate = 1, .total_replicas = 2});
   const std::vector<float> begin = W();
-  std::thread fast = workers_->Train(0, LinearBatch, 0, 1);
-  workers_->Chief(1).join();
-  fast.join();
+  Thread fast = workers_->Train(0, LinearBatch, 0, 1);
+  workers_->Chief(1).Join();
+  fast.Join();
   const std::vector<float> after = W();
   EXPECT_NE(after, begin);
   // Worker 1 is still at step 0, and there is a token for it.
-  workers_->Train(1, LinearBatch, 0, 1).join();
+  workers_->Train(1, LinearBatch, 0, 1).Join();
   WaitFor(0);
   EXPECT_EQ(W(), after);
   // Worker 1 is now at step 1.
-  std::thread slow = workers_->Train(1, LinearBatch, 1, 2);
+  Thread slow = workers_->Train(1, LinearBatch, 1, 2);
   WaitFor(1);
-  workers_->Chief(1).join();
-  slow.join();
+  workers_->Chief(1).Join();
+  slow.Join();
   EXPECT_NE(W(), after);
   EXPECT_EQ(workers_->GlobalStep(), 2);
 }
@@ -420,7 +425,7 @@ TEST_F(CountedTest, BackupWorkersAreNotWaitedFor) {
   Start(3, {.replicas_to_aggregate = 2, .total_replicas = 3});
   constexpr int kSteps = 10;
   {
-    std::vector<std::thread> threads;
+    std::vector<Thread> threads;
     threads.push_back(workers_->Chief(kSteps));
     threads.push_back(workers_->TrainUntil(0, kSteps));
     threads.push_back(workers_->TrainUntil(1, kSteps));
@@ -429,10 +434,10 @@ TEST_F(CountedTest, BackupWorkersAreNotWaitedFor) {
   EXPECT_EQ(workers_->GlobalStep(), kSteps);
   // The third worker is late, so its gradient is dropped, but it gets a token.
   const std::vector<float> before = W();
-  workers_->Train(2, LinearBatch, 0, 1).join();
+  workers_->Train(2, LinearBatch, 0, 1).Join();
   WaitFor(0);
   EXPECT_EQ(W(), before);
-  std::vector<std::thread> threads;
+  std::vector<Thread> threads;
   threads.push_back(workers_->Chief(1));
   threads.push_back(workers_->TrainUntil(2, kSteps + 1));
   threads.push_back(workers_->TrainUntil(0, kSteps + 1));
@@ -443,7 +448,7 @@ TEST_F(CountedTest, BackupWorkersAreNotWaitedFor) {
 
 TEST_F(CountedTest, OneWorkerMayComputeAllGradientsOfAStep) {
   Start(1, {.replicas_to_aggregate = 3, .total_replicas = 1});
-  std::vector<std::thread> threads;
+  std::vector<Thread> threads;
   threads.push_back(workers_->Chief(2));
   threads.push_back(workers_->Train(0, LinearBatch, 0, 6));
   Join(std::move(threads));
@@ -482,7 +487,7 @@ TEST_F(CountedTest, AChiefThatTakesOverGoesOn) {
 
   workers_->Ok(0, workers_->models[0].chief_init);
   EXPECT_EQ(workers_->GlobalStep(), 1);
-  std::vector<std::thread> threads;
+  std::vector<Thread> threads;
   threads.push_back(workers_->Chief(3));
   threads.push_back(workers_->TrainUntil(0, 4));
   Join(std::move(threads));
@@ -491,18 +496,18 @@ TEST_F(CountedTest, AChiefThatTakesOverGoesOn) {
 
 TEST_F(CountedTest, AChiefThatTakesOverWakesWorkersThatWait) {
   Start(2, {.replicas_to_aggregate = 2});
-  std::thread first = workers_->Train(0, LinearBatch, 0, 1);
-  std::thread second = workers_->Train(1, LinearBatch, 0, 1);
+  Thread first = workers_->Train(0, LinearBatch, 0, 1);
+  Thread second = workers_->Train(1, LinearBatch, 0, 1);
   WaitFor(2);
   workers_->Ok(0, workers_->models[0].chief_init);
-  first.join();
-  second.join();
+  first.Join();
+  second.Join();
   EXPECT_EQ(workers_->GlobalStep(), 1);
 }
 
 TEST_F(CountedTest, TheEndOfTrainingWakesWorkersThatWait) {
   Start(2, {.replicas_to_aggregate = 2});
-  std::thread waits([this] {
+  Thread waits("waits", [this] {
     const absl::Status status =
         workers_->sessions[1]
             ->Run({.feeds = LinearBatch(1, 0),
@@ -513,7 +518,7 @@ TEST_F(CountedTest, TheEndOfTrainingWakesWorkersThatWait) {
   });
   WaitFor(1);
   workers_->Ok(0, workers_->models[0].finish);
-  waits.join();
+  waits.Join();
 }
 
 TEST_F(CountedTest, AChiefThatBeginsAfterTheEndGoesOnStepByStep) {
@@ -528,9 +533,9 @@ TEST_F(CountedTest, AChiefThatBeginsAfterTheEndGoesOnStepByStep) {
   EXPECT_EQ(workers_->GlobalStep(), 2);
   auto threads = workers_->TrainInStep(2, LinearBatch, 1, 3);
   WaitFor(2);
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  clock_.Advance(std::chrono::seconds(1));
   WaitFor(2);
-  workers_->Chief(2).join();
+  workers_->Chief(2).Join();
   Join(std::move(threads));
   EXPECT_EQ(workers_->GlobalStep(), 4);
   WaitFor(0);
@@ -551,7 +556,7 @@ TEST(SyncReplicasTest, TheChiefStepNeedsNoBatch) {
   ASSERT_TRUE(session.ok()) << session.status();
   ASSERT_TRUE(RunTarget(**session, graph->init_op()).ok());
   ASSERT_TRUE(RunTarget(**session, step.chief_init.name()).ok());
-  std::thread chief([&] {
+  Thread chief("chief", [&] {
     const absl::Status status = RunTarget(**session, step.chief_step.name());
     EXPECT_TRUE(status.ok()) << status;
   });
@@ -568,7 +573,7 @@ TEST(SyncReplicasTest, TheChiefStepNeedsNoBatch) {
                          .targets = {step.train},
                          .options = {.timeout = kTimeout}})
                   .ok());
-  chief.join();
+  chief.Join();
   EXPECT_GT(moving(), 0);  // the worker's step runs the builder's updates
 }
 

@@ -22,6 +22,7 @@
 #include "leat/tests/distributed/received_message.h"
 #include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/held_queue.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/test_service.h"
 
 namespace leat::chunked_receive_test {
@@ -218,6 +219,7 @@ class ChunkedReceiveTest : public ::testing::Test {
     return status;
   }
 
+  testing::SimulatedClock clock_;
   Tensor sent_;
   Transfer transfer_;
   bool is_received_ = true;

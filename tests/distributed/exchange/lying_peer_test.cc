@@ -27,6 +27,7 @@
 #include "leat/tests/distributed/recv_messages.h"
 #include "leat/tests/distributed/scripted_task.h"
 #include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/test_service.h"
 
 namespace leat::lying_peer_test {
@@ -35,6 +36,7 @@ namespace {
 using ::leat::testing::Eventually;
 using ::leat::testing::RespondOne;
 using ::leat::testing::ScriptedTask;
+using ::leat::testing::SimulatedClock;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using Code = absl::StatusCode;
@@ -224,8 +226,9 @@ class LyingPeerTest : public ::testing::Test {
     return (*out)[0].scalar<float>();
   }
 
+  SimulatedClock clock_;
   const std::shared_ptr<InProcessNetwork> network_ =
-      std::make_shared<InProcessNetwork>();
+      std::make_shared<InProcessNetwork>(2, clock_);
   LyingTask ps_{network_};
 
  private:

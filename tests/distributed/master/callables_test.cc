@@ -12,6 +12,7 @@
 #include "leat/protos/config.pb.h"
 #include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/in_process_cluster.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/test_service.h"
 
 namespace leat::callables_test {
@@ -24,6 +25,7 @@ const TaskId kWorker = {"worker", 0};
 
 TEST(CallablesTest, KeepNoPlans) {
   constexpr size_t kCallables = RegisteredPlans::kMaxPlans + 10;
+  const testing::SimulatedClock clock;
   InProcessCluster cluster({{"worker", 1}});
   GraphBuilder b;
   const Output x = b.Placeholder<float>("x");

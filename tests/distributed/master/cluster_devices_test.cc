@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <future>
 #include <map>
 #include <string>
 #include <utility>
@@ -13,10 +12,14 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/tests/distributed/fake_task_caller.h"
+#include "leat/tests/testing/awaited.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::cluster_devices_test {
 namespace {
 
+using ::leat::testing::Awaited;
+using ::leat::testing::SimulatedClock;
 using std::chrono::milliseconds;
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -48,18 +51,20 @@ class ClusterDevicesTest : public ::testing::Test {
  protected:
   absl::StatusOr<ClusterDevices> Get(FakeTaskCaller::OnGetStatus on_get_status,
                                      ClusterDevicesRequest request) {
-    FakeTaskCaller tasks({},
-                         [&](const std::string& task, const CallOptions& o) {
-                           asked_.push_back(task);
-                           return on_get_status(task, o);
-                         });
-    std::promise<absl::StatusOr<ClusterDevices>> result;
-    TimerQueue timers("test-timers");
+    FakeTaskCaller tasks(
+        {},
+        [&](const std::string& task, const CallOptions& o) {
+          asked_.push_back(task);
+          return on_get_status(task, o);
+        },
+        clock_);
+    Awaited<absl::StatusOr<ClusterDevices>> result;
+    TimerQueue timers("test-timers", clock_);
     GetClusterDevices(tasks, timers, std::move(request),
                       [&](absl::StatusOr<ClusterDevices> devices) {
-                        result.set_value(std::move(devices));
+                        result.Set(std::move(devices));
                       });
-    return result.get_future().get();
+    return result.Take();
   }
 
   static std::vector<std::string> Names(const ClusterDevices& cluster) {
@@ -70,6 +75,7 @@ class ClusterDevicesTest : public ::testing::Test {
     return names;
   }
 
+  SimulatedClock clock_;
   std::vector<std::string> asked_;
 };
 

@@ -28,6 +28,7 @@
 #include "leat/tests/distributed/fake_task_caller.h"
 #include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/held_queue.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/test_service.h"
 
 namespace leat::master_sessions_test {
@@ -35,11 +36,13 @@ namespace {
 
 using ::leat::testing::Eventually;
 using ::leat::testing::HeldQueue;
+using ::leat::testing::SimulatedClock;
 using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Code = absl::StatusCode;
+using std::chrono::seconds;
 using SessionPtr = MasterSessions::SessionPtr;
 
 constexpr char kPs[] = "/job:ps/replica:0/task:0";
@@ -129,6 +132,7 @@ class MasterSessionsTest : public ::testing::Test {
     return calls;
   }
 
+  SimulatedClock clock_;
   mutable Mutex mutex_;
   std::vector<std::string> called_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::string> messages_ ABSL_GUARDED_BY(mutex_);
@@ -152,9 +156,10 @@ class MasterSessionsTest : public ::testing::Test {
                                        .memory_bytes = 1 << 20,
                                        .incarnation = 7}},
                           .is_leat = true};
-      }};
+      },
+      clock_};
   HeldQueue blocking_;
-  TimerQueue timers_{"test-timers"};
+  TimerQueue timers_{"test-timers", clock_};
   MasterEnvironment environment_;
   std::shared_ptr<MasterSessions> sessions_;
 };
@@ -171,7 +176,7 @@ TEST_F(MasterSessionsTest, ASessionWhoseClientHasGoneIsClosed) {
   EXPECT_EQ(added.code(), Code::kCancelled) << added;
   EXPECT_EQ(sessions_->size(), 0u);
   EXPECT_EQ(num_calls(methods::kDeleteWorkerSession), 2);
-  EXPECT_TRUE(sessions_->WaitUntil(std::chrono::steady_clock::now()));
+  EXPECT_TRUE(sessions_->WaitUntil(clock_.Now()));
   // A session whose client still waits is kept.
   auto other = Create(SomeGraph("x"));
   ASSERT_TRUE(other.ok()) << other.status();
@@ -196,7 +201,7 @@ TEST_F(MasterSessionsTest, ASessionWhoseReplyIsLostIsClosed) {
   client.cancellation.Cancel(absl::CancelledError("gone"));
   EXPECT_EQ(sessions_->size(), 0u);
   EXPECT_EQ(num_calls(methods::kDeleteWorkerSession), 2);
-  EXPECT_TRUE(sessions_->WaitUntil(std::chrono::steady_clock::now()));
+  EXPECT_TRUE(sessions_->WaitUntil(clock_.Now()));
 }
 
 TEST_F(MasterSessionsTest, RoomIsGivenBackByWhatWasNotCreated) {
@@ -207,9 +212,9 @@ TEST_F(MasterSessionsTest, RoomIsGivenBackByWhatWasNotCreated) {
   EXPECT_EQ(sessions->Begin().status().code(), Code::kResourceExhausted);
   first = absl::CancelledError("was not created");
   EXPECT_TRUE(sessions->Begin().ok());
-  EXPECT_FALSE(sessions->WaitUntil(std::chrono::steady_clock::now()));
+  EXPECT_FALSE(sessions->WaitUntil(clock_.Now()));
   second = absl::CancelledError("was not created");
-  EXPECT_TRUE(sessions->WaitUntil(std::chrono::steady_clock::now()));
+  EXPECT_TRUE(sessions->WaitUntil(clock_.Now()));
 }
 
 TEST_F(MasterSessionsTest, TheSessionIdleForLongestMakesRoom) {
@@ -222,7 +227,9 @@ TEST_F(MasterSessionsTest, TheSessionIdleForLongestMakesRoom) {
   const SessionPtr second = AddTo(*sessions);
   ASSERT_TRUE(first != nullptr && second != nullptr);
   EXPECT_EQ(num_calls(methods::kDeleteWorkerSession), 0);
+  clock_.Advance(seconds(1));
   EXPECT_FALSE(first->ReleaseCallable(7).ok());  // It is a use.
+  clock_.Advance(seconds(1));
   {
     const auto room = sessions->Begin();
     EXPECT_TRUE(room.ok()) << room.status();
@@ -234,7 +241,7 @@ TEST_F(MasterSessionsTest, TheSessionIdleForLongestMakesRoom) {
     EXPECT_THAT(std::string(closed.message()),
                 HasSubstr("(--session-idle-when-full)"));
   }
-  EXPECT_TRUE(sessions->WaitUntil(std::chrono::steady_clock::now()));
+  EXPECT_TRUE(sessions->WaitUntil(clock_.Now()));
 }
 
 TEST_F(MasterSessionsTest, SaysForHowLongSessionsThatStayWereIdle) {
@@ -242,6 +249,7 @@ TEST_F(MasterSessionsTest, SaysForHowLongSessionsThatStayWereIdle) {
       kWorker, ServerLimits{.max_sessions = 2}, timers_);
   const SessionPtr first = AddTo(*sessions);
   ASSERT_NE(first, nullptr);
+  clock_.Advance(std::chrono::minutes(5));
   const auto being_created = sessions->Begin();
   EXPECT_TRUE(being_created.ok()) << being_created.status();
   const absl::Status full = sessions->Begin().status();
@@ -249,7 +257,7 @@ TEST_F(MasterSessionsTest, SaysForHowLongSessionsThatStayWereIdle) {
   EXPECT_THAT(
       std::string(full.message()),
       AllOf(HasSubstr("has 2 sessions, as many as it may (--max-sessions)"),
-            HasSubstr("the one idle for longest, "),
+            HasSubstr("the one idle for longest, 5m, makes room"),
             HasSubstr("after 10m (--session-idle-when-full)")));
   EXPECT_EQ(sessions->Find(first->handle()), first);
 }
@@ -304,8 +312,9 @@ TEST_F(MasterSessionsTest, ASessionThatIsExtendedIsNotIdle) {
   Extensions extensions;
   (*session)->Extend(SomeGraph("y"), 0, std::make_shared<CallContext>(),
                      extensions.Done());
-  const auto before = std::chrono::steady_clock::now();
-  EXPECT_GE((*session)->idle_since(), before);
+  const Clock::time_point before = clock_.Now();
+  clock_.Advance(seconds(1));
+  EXPECT_EQ((*session)->idle_since(), before + seconds(1));
   bool is_closed = false;
   (*session)->Close(absl::AbortedError("by the test"),
                     [&is_closed] { is_closed = true; });
@@ -314,10 +323,8 @@ TEST_F(MasterSessionsTest, ASessionThatIsExtendedIsNotIdle) {
   EXPECT_TRUE(is_closed);
   EXPECT_THAT(extensions.results,
               ElementsAre(absl::AbortedError("by the test")));
-  const auto ended = (*session)->idle_since();
-  EXPECT_GE(ended, before);
-  while (std::chrono::steady_clock::now() == ended) continue;
-  EXPECT_EQ((*session)->idle_since(), ended);
+  clock_.Advance(seconds(1));
+  EXPECT_EQ((*session)->idle_since(), before + seconds(1));
   (*session)->Extend(SomeGraph("z"), 1, std::make_shared<CallContext>(),
                      extensions.Done());
   EXPECT_EQ(extensions.results.back(), absl::AbortedError("by the test"));
@@ -400,8 +407,7 @@ class MasterCallablesTest : public MasterSessionsTest {
     absl::Status status = absl::DataLossError("no answer");
     session_->RunCallable(
         callable,
-        {.begun = std::chrono::steady_clock::now(),
-         .call = std::make_shared<CallContext>()},
+        {.begun = clock_.Now(), .call = std::make_shared<CallContext>()},
         [&status](const StepResult& result) { status = result.status; });
     RunAll();
     return status;
@@ -547,7 +553,7 @@ TEST_F(MasterSessionsTest, LargeFeedsAreForTheBlockingQueue) {
       EXPECT_TRUE(result.is_done());
     }
   }
-  master->Stop(std::chrono::steady_clock::now());
+  master->Stop(clock_.Now());
 }
 
 class SmallGraphsTest : public MasterSessionsTest {

@@ -5,8 +5,6 @@
 #ifndef LEAT_TESTS_DISTRIBUTED_MASTER_MASTER_STEP_FIXTURE_H_
 #define LEAT_TESTS_DISTRIBUTED_MASTER_MASTER_STEP_FIXTURE_H_
 
-#include <chrono>
-#include <future>
 #include <map>
 #include <memory>
 #include <string>
@@ -18,6 +16,9 @@
 #include "leat/core/status_payloads.h"
 #include "leat/distributed/master/master_step.h"
 #include "leat/tests/distributed/fake_task_caller.h"
+#include "leat/tests/testing/awaited.h"
+#include "leat/tests/testing/event.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::testing {
 
@@ -82,23 +83,22 @@ class MasterStepTest : public ::testing::Test {
   // Expects that the step has ended, as every step must.
   ~MasterStepTest() override {
     if (!started_) return;
-    EXPECT_EQ(ended_.wait_for(kPatience), kReady);
+    EXPECT_TRUE(ended_->Wait());
   }
 
-  // The longest time that the test waits for something that must happen.
-  static constexpr auto kPatience = std::chrono::seconds(20);
-  static constexpr auto kReady = std::future_status::ready;
-
   // Starts the step of `environment_` and `request_`, which a test may change
-  // before.
+  // before. The step before must have ended.
   void Start() {
+    if (started_) {
+      EXPECT_TRUE(ended_->Wait());
+    }
     started_ = true;
+    done_ = std::make_unique<Awaited<StepResult>>();
+    ended_ = std::make_unique<Event>();
     step_ = MasterStep::Start(
         environment_, request_,
-        [this](StepResult result) {
-          done_promise_.set_value(std::move(result));
-        },
-        [this] { ended_promise_.set_value(); });
+        [this](StepResult result) { done_->Set(std::move(result)); },
+        [this] { ended_->Set(); });
   }
 
   // Returns the RunGraph calls to both tasks, by task.
@@ -112,16 +112,10 @@ class MasterStepTest : public ::testing::Test {
     return runs;
   }
 
-  // Returns whether the step has a result, after waiting for it up to `wait`.
-  bool IsDone(std::chrono::milliseconds wait = std::chrono::milliseconds(0)) {
-    return done_.wait_for(wait) == kReady;
-  }
-  // Waits for the result and returns it. To be called once.
-  StepResult Result() {
-    if (IsDone(kPatience)) return done_.get();
-    ADD_FAILURE() << "the step did not end";
-    return {.status = absl::UnknownError("the step did not end")};
-  }
+  // Returns whether the step has a result.
+  bool IsDone() { return done_->IsSet(); }
+  // Waits for the result and returns it. To be called once for each Start.
+  StepResult Result() { return done_->Take(); }
 
   // Answers `count` CleanupGraph calls, which must be for this step, and
   // expects that the step does not end before they are answered.
@@ -131,20 +125,20 @@ class MasterStepTest : public ::testing::Test {
       pb::CleanupGraphRequest request;
       EXPECT_TRUE(request.ParseFromString(call.request.header));
       EXPECT_EQ(request.step_id(), step_->step_id());
-      EXPECT_NE(ended_.wait_for(std::chrono::milliseconds(0)), kReady);
+      EXPECT_FALSE(ended_->IsSet());
       std::move(call.done)(Payload{});
     }
   }
 
   // Waits until the step cancels the call.
   static void AwaitCancel(const FakeTaskCaller::Received& call) {
-    std::promise<void> cancelled;
+    Event cancelled;
     Cancellation::Token token;
     if (!call.options.cancellation->Register(
-            [&](const absl::Status&) { cancelled.set_value(); }, &token)) {
+            [&](const absl::Status&) { cancelled.Set(); }, &token)) {
       return;
     }
-    EXPECT_EQ(cancelled.get_future().wait_for(kPatience), kReady);
+    EXPECT_TRUE(cancelled.Wait());
   }
 
   // Answers the call.
@@ -153,17 +147,17 @@ class MasterStepTest : public ::testing::Test {
     std::move(call.done)(std::move(payload));
   }
 
-  FakeTaskCaller tasks_;
-  TimerQueue timers_{"test-timers"};
+  SimulatedClock clock_;
+  FakeTaskCaller tasks_{{}, {}, clock_};
+  TimerQueue timers_{"test-timers", clock_};
   const std::unique_ptr<WorkQueue> blocking_ = NewThreadPool("blocking", 1);
   StepEnvironment environment_;
   StepRequest request_;
   std::shared_ptr<MasterStep> step_;
   bool started_ = false;
-  std::promise<StepResult> done_promise_;
-  std::future<StepResult> done_ = done_promise_.get_future();
-  std::promise<void> ended_promise_;
-  std::future<void> ended_ = ended_promise_.get_future();
+  // Those of the last step.
+  std::unique_ptr<Awaited<StepResult>> done_;
+  std::unique_ptr<Event> ended_;
 };
 
 }  // namespace leat::testing

@@ -2,7 +2,6 @@
 #include "leat/distributed/master/master_step.h"
 
 #include <chrono>
-#include <future>
 #include <memory>
 #include <string>
 #include <thread>
@@ -13,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "leat/core/buffer.h"
 #include "leat/core/status_payloads.h"
+#include "leat/core/threads/thread.h"
 #include "leat/tests/distributed/master/master_step_fixture.h"
 
 namespace leat::master_step_test {
@@ -125,8 +125,8 @@ TEST_F(MasterStepTest, AnswersWithoutATaskThatDoesNot) {
 }
 
 TEST_F(MasterStepTest, EndsAtItsDeadline) {
-  request_.deadline = StepDeadline{
-      std::chrono::steady_clock::now() + milliseconds(20), milliseconds(20)};
+  request_.deadline =
+      StepDeadline{clock_.After(milliseconds(20)), milliseconds(20)};
   Start();
   auto runs = Runs();
   AwaitCancel(runs[kPs]);
@@ -189,10 +189,6 @@ TEST_F(MasterStepTest, RefusesRepliesThatDoNotFitThePlan) {
   twice.tensors.push_back(twice.tensors[0]);
   cases.push_back({std::move(twice), "or returned it twice"});
   for (Case& c : cases) {
-    done_promise_ = {};
-    done_ = done_promise_.get_future();
-    ended_promise_ = {};
-    ended_ = ended_promise_.get_future();
     Start();
     auto runs = Runs();
     Reply(runs[kPs], std::move(c.reply));
@@ -202,7 +198,7 @@ TEST_F(MasterStepTest, RefusesRepliesThatDoNotFitThePlan) {
     EXPECT_THAT(status.message(), HasSubstr(c.message));
     EXPECT_THAT(status.message(), HasSubstr(kPs));
     CleanUp();
-    EXPECT_EQ(ended_.wait_for(kPatience), kReady);
+    EXPECT_TRUE(ended_->Wait());
   }
 }
 
@@ -252,26 +248,24 @@ TEST_F(MasterStepTest, OfNoTaskIsOverAtOnce) {
 
 TEST_F(MasterStepTest, AnswersOnceWhateverComesAtTheSameTime) {
   for (int round = 0; round < 200; ++round) {
-    done_promise_ = {};
-    done_ = done_promise_.get_future();
-    ended_promise_ = {};
-    ended_ = ended_promise_.get_future();
     request_.call = std::make_shared<CallContext>();
     Start();
     auto runs = Runs();
-    std::vector<std::thread> threads;
-    threads.emplace_back(
-        [&] { Reply(runs[kPs], Failure(absl::InternalError("broken"))); });
-    threads.emplace_back([&] { Reply(runs[kWorker], Success("key b", 5)); });
-    threads.emplace_back([&] {
+    std::vector<Thread> threads;
+    threads.emplace_back("fails", [&] {
+      Reply(runs[kPs], Failure(absl::InternalError("broken")));
+    });
+    threads.emplace_back("answers",
+                         [&] { Reply(runs[kWorker], Success("key b", 5)); });
+    threads.emplace_back("gives up", [&] {
       request_.call->cancellation.Cancel(absl::CancelledError("client"));
     });
     threads.emplace_back(
-        [&] { step_->Cancel(absl::CancelledError("closed")); });
-    for (std::thread& thread : threads) thread.join();
+        "closes", [&] { step_->Cancel(absl::CancelledError("closed")); });
+    threads.clear();
     EXPECT_EQ(Result().status, absl::InternalError(From(kPs, "broken")));
     CleanUp();
-    EXPECT_EQ(ended_.wait_for(kPatience), kReady);
+    EXPECT_TRUE(ended_->Wait());
   }
 }
 

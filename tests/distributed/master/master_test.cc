@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "leat/core/threads/thread.h"
 #include "leat/distributed/client/remote_session.h"
 #include "leat/distributed/exchange/peers.h"
 #include "leat/distributed/server/server.h"
@@ -31,6 +32,7 @@
 #include "leat/tests/distributed/scripted_task.h"
 #include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/in_process_cluster.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/task_client.h"
 #include "leat/tests/testing/test_service.h"
 #include "leat/train/nn/optimizers.h"
@@ -43,6 +45,7 @@ using testing::Eventually;
 using ::testing::HasSubstr;
 using testing::InProcessCluster;
 using testing::ScriptedTask;
+using testing::SimulatedClock;
 using ::testing::StartsWith;
 using testing::TaskClient;
 using Code = absl::StatusCode;
@@ -89,6 +92,7 @@ class MasterTest : public ::testing::Test {
     return out.ok() ? (*out)[0].scalar<float>() : -1;
   }
 
+  SimulatedClock clock;
   InProcessCluster cluster{{{"ps", 1}, {"worker", 1}}};
   std::string init;
 };
@@ -423,11 +427,8 @@ TEST_F(MasterTest, TellsTasksWhichPlansItHasGivenUp) {
   const auto graphs = [this] {
     return cluster.server(kWorker).counters().graphs;
   };
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (graphs() > RegisteredPlans::kMaxPlans &&
-         std::chrono::steady_clock::now() < end) {
-    std::this_thread::yield();
-  }
+  EXPECT_TRUE(
+      Eventually([&] { return graphs() <= RegisteredPlans::kMaxPlans; }));
   EXPECT_EQ(graphs(), RegisteredPlans::kMaxPlans);
   // A plan that was given up is made again.
   EXPECT_EQ(Fetch(*session, constants[0]), 0);
@@ -457,7 +458,8 @@ TEST_F(MasterTest, RecordsWhatRanOnEveryTask) {
 // By the id and the ticket, a task recognizes requests that come again or too
 // late.
 TEST(MasterTasksTest, GetAnIdAndTheirTicketWithEachSession) {
-  const auto network = std::make_shared<InProcessNetwork>();
+  SimulatedClock clock;
+  const auto network = std::make_shared<InProcessNetwork>(2, clock);
   pb::LeatPeer leat;
   leat.set_version(kLeatPeerVersion);
   std::map<int64_t, std::unique_ptr<ScriptedTask>> tasks;  // by ticket
@@ -499,6 +501,7 @@ TEST(MasterTasksTest, GetAnIdAndTheirTicketWithEachSession) {
 }
 
 TEST(MasterLimitsTest, RefusesMoreSessionsThanItMayHave) {
+  const SimulatedClock clock;
   InProcessCluster cluster({{"worker", 1}}, {.max_sessions = 2});
   GraphBuilder b;
   b.Const(1.0f);
@@ -513,6 +516,7 @@ TEST(MasterLimitsTest, RefusesMoreSessionsThanItMayHave) {
 }
 
 TEST(MasterLimitsTest, ASessionInUseMakesNoRoomForAnother) {
+  SimulatedClock clock;
   InProcessCluster cluster(
       {{"worker", 1}}, {.max_sessions = 1,
                         .session_idle_when_full = std::chrono::nanoseconds(1)});
@@ -524,34 +528,38 @@ TEST(MasterLimitsTest, ASessionInUseMakesNoRoomForAnother) {
   auto session = cluster.NewSession(graph, kWorker);
   ASSERT_TRUE(session.ok()) << session.status();
   absl::Status taking;
-  std::thread client(
-      [&] { taking = (*session)->Run({.fetches = {taken}}).status(); });
+  Thread client("client", [&] {
+    taking = (*session)->Run({.fetches = {taken}}).status();
+  });
   EXPECT_TRUE(Eventually(
       [&] { return cluster.server(kWorker).counters().running == 1; }));
   EXPECT_EQ(cluster.NewSession(graph, kWorker).status().code(),
             Code::kResourceExhausted);
   EXPECT_TRUE((*session)->Run({.targets = {put}}).ok());
-  client.join();
+  client.Join();
   EXPECT_TRUE(taking.ok()) << taking;
   // The session is idle once the master has cleaned up its step.
-  absl::StatusOr<std::shared_ptr<Session>> other;
-  EXPECT_TRUE(Eventually([&] {
-    other = cluster.NewSession(graph, kWorker);
-    return other.ok();
-  }));
+  clock.Advance(std::chrono::seconds(1));
+  const auto other = cluster.NewSession(graph, kWorker);
+  EXPECT_TRUE(other.ok()) << other.status();
   const absl::Status closed = (*session)->Run({.targets = {put}}).status();
   EXPECT_EQ(closed.code(), Code::kAborted) << closed;
   EXPECT_THAT(closed.message(), HasSubstr("--session-idle-when-full"));
 }
 
 TEST(MasterLimitsTest, ClosesSessionsThatNobodyUses) {
+  SimulatedClock clock;
   InProcessCluster cluster({{"worker", 1}},
-                           {.session_idle = std::chrono::milliseconds(50)});
+                           {.session_idle = std::chrono::hours(5)});
   GraphBuilder b;
   const Output one = b.Const(1.0f);
   auto session = cluster.NewSession(*b.Build(), kWorker);
   ASSERT_TRUE(session.ok()) << session.status();
-  EXPECT_EQ(cluster.Leaks(), "");
+  clock.Advance(std::chrono::hours(4));
+  EXPECT_TRUE((*session)->Run({.fetches = {one}}).ok());
+  clock.Advance(std::chrono::hours(4));
+  EXPECT_TRUE((*session)->Run({.fetches = {one}}).ok());
+  clock.Advance(std::chrono::hours(6));
   const absl::Status status = (*session)->Run({.fetches = {one}}).status();
   EXPECT_EQ(status.code(), Code::kAborted);
   EXPECT_THAT(status.message(), HasSubstr("is not found"));

@@ -8,14 +8,15 @@
 
 #include "gtest/gtest.h"
 #include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/test_service.h"
 
 namespace leat::plan_wait_test {
 namespace {
 
 using ::leat::testing::Eventually;
+using ::leat::testing::SimulatedClock;
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 
 // The outcome of a wait. Thread-safe.
 struct Outcome {
@@ -41,10 +42,6 @@ struct Outcome {
       ABSL_GUARDED_BY(mutex);
 };
 
-StepDeadline After(milliseconds timeout) {
-  return {.at = steady_clock::now() + timeout, .timeout = timeout};
-}
-
 class PlanWaitTest : public ::testing::Test {
  protected:
   // Waits for a plan, which the test gives with `finish_`.
@@ -55,8 +52,13 @@ class PlanWaitTest : public ::testing::Test {
         timers_, patience, std::move(done));
   }
 
+  StepDeadline After(milliseconds timeout) {
+    return {.at = clock_.After(timeout), .timeout = timeout};
+  }
+
+  SimulatedClock clock_;
   Outcome outcome_;
-  TimerQueue timers_{"test-timers"};
+  TimerQueue timers_{"test-timers", clock_};
   const std::shared_ptr<RegisteredPlans> table_ =
       RegisteredPlans::Create([](const RegisteredPlans::Plan&) {});
   RegisteredPlans::Done finish_;

@@ -18,12 +18,12 @@
 #include "leat/protos/worker.pb.h"
 #include "leat/tests/distributed/recv_messages.h"
 #include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/test_service.h"
 
 namespace leat::testing::faulty_transport_test {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
@@ -34,7 +34,7 @@ class BadNetwork {
  public:
   explicit BadNetwork(const FaultPlan& plan)
       : faults(std::make_shared<CallFaults>(plan)),
-        network(std::make_shared<InProcessNetwork>()),
+        network(std::make_shared<InProcessNetwork>(2, clock)),
         callee(NewTransport()),
         caller(NewTransport()) {}
 
@@ -48,6 +48,7 @@ class BadNetwork {
     return std::make_unique<FaultyTransport>(network->NewTransport(), faults);
   }
 
+  SimulatedClock clock;
   const std::shared_ptr<CallFaults> faults;
   const std::shared_ptr<InProcessNetwork> network;
   const std::unique_ptr<Transport> callee;
@@ -59,11 +60,11 @@ TEST(FaultyTransportTest, WhatIsLostIsUnavailableAfterAWhile) {
   BadNetwork net({.seed = 1, .drop = 1});
   const auto listener = net.Listen(service.methods());
   for (int i = 0; i < 40; ++i) {
-    const Clock::time_point start = Clock::now();
+    const Clock::time_point start = net.clock.Now();
     const auto reply = CallNow(*net.caller, kAddress, TestService::kWait);
     EXPECT_EQ(reply.status().code(), absl::StatusCode::kUnavailable);
     EXPECT_TRUE(reply.status().GetPayload(kTransportErrorPayload).has_value());
-    EXPECT_GE(Clock::now() - start, milliseconds(5));
+    EXPECT_EQ(net.clock.Now() - start, milliseconds(5));
   }
   const CallFaults::Counts counts = net.faults->counts();
   EXPECT_EQ(counts.calls, 40);
@@ -108,12 +109,12 @@ TEST(FaultyTransportTest, RequestsAndRepliesAreDelayed) {
   BadNetwork net(
       {.seed = 4, .delay = 1, .max_delay = microseconds(milliseconds(20))});
   const auto listener = net.Listen(service.methods());
-  const Clock::time_point start = Clock::now();
+  const Clock::time_point start = net.clock.Now();
   for (int i = 0; i < 10; ++i) {
     EXPECT_TRUE(CallNow(*net.caller, kAddress, TestService::kEcho).ok());
   }
   // The delays take 200 ms on average. Those of this seed are always the same.
-  EXPECT_GE(Clock::now() - start, milliseconds(100));
+  EXPECT_GE(net.clock.Now() - start, milliseconds(100));
 }
 
 // A service that notes the text of each request.

@@ -1,0 +1,49 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// Barrier lets threads wait for each other, as std::barrier does, also in
+// simulated time.
+#ifndef LEAT_TESTS_TESTING_BARRIER_H_
+#define LEAT_TESTS_TESTING_BARRIER_H_
+
+#include "leat/core/threads/mutex.h"
+
+namespace leat::testing {
+
+// Thread-safe.
+class Barrier {
+ public:
+  explicit Barrier(int num_threads) : num_threads_(num_threads) {}
+
+  // Waits until all threads have called this as often as the calling one.
+  void ArriveAndWait() {
+    MutexLock lock(mutex_);
+    const int round = round_;
+    ++num_arrived_;
+    EndRoundIfAllHaveArrived();
+    while (round_ == round) next_round_.Wait(mutex_);
+  }
+  // Makes the others no longer wait for the calling thread.
+  void ArriveAndDrop() {
+    MutexLock lock(mutex_);
+    --num_threads_;
+    EndRoundIfAllHaveArrived();
+  }
+
+ private:
+  void EndRoundIfAllHaveArrived() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (num_arrived_ < num_threads_) return;
+    num_arrived_ = 0;
+    ++round_;
+    next_round_.NotifyAll();
+  }
+
+  Mutex mutex_;
+  CondVar next_round_;
+  int num_threads_ ABSL_GUARDED_BY(mutex_);
+  int num_arrived_ ABSL_GUARDED_BY(mutex_) = 0;
+  int round_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace leat::testing
+
+#endif  // LEAT_TESTS_TESTING_BARRIER_H_
