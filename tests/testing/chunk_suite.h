@@ -35,6 +35,7 @@
 #include "leat/runtime/local_session.h"
 #include "leat/tests/distributed/received_tensor.h"
 #include "leat/tests/distributed/recv_messages.h"
+#include "leat/tests/testing/busy_threads.h"
 #include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/test_service.h"
@@ -184,42 +185,6 @@ class ChunkTask {
   std::unique_ptr<Transport> transport_;
   MethodTable methods_;
   std::unique_ptr<Listener> listener_;
-};
-
-// Keeps all threads of a queue busy until End. Thread-safe.
-class BusyThreads {
- public:
-  explicit BusyThreads(WorkQueue& queue) {
-    for (int i = 0; i < queue.num_threads(); ++i) {
-      queue.Add([state = state_] {
-        ++state->num_busy;
-        MutexLock lock(state->mutex);
-        while (!state->is_over) state->over.Wait(state->mutex);
-      });
-    }
-    // A thread that is not busy yet could take a task that the test adds later.
-    EXPECT_TRUE(
-        Eventually([&] { return state_->num_busy == queue.num_threads(); }));
-  }
-  ~BusyThreads() { End(); }
-
-  // Lets the threads go. May be called more than once.
-  void End() {
-    MutexLock lock(state_->mutex);
-    state_->is_over = true;
-    state_->over.NotifyAll();
-  }
-
- private:
-  // Shared with the threads, which may outlive this object.
-  struct State {
-    std::atomic<int> num_busy{0};
-    Mutex mutex;
-    CondVar over;
-    bool is_over ABSL_GUARDED_BY(mutex) = false;
-  };
-
-  const std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
 // A worker receives tensors that a parameter server (ps) sends in step kStep.

@@ -227,6 +227,7 @@ class Worker {
     EXPECT_TRUE(graph.ok()) << graph.status();
     options_.init = graph->init_op();
     options_.is_chief = number_ == 0;
+    options_.clock = &testing::TestClock();
     options_.new_session = [&](const Graph& of, const SessionOptions&) {
       return cluster.NewSession(
           of, {"worker", number_},

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -550,7 +551,8 @@ TEST_F(SyncClusterTest, ALostParameterServerIsInitializedAgain) {
   WaitForStep(20);
   cluster_.Restart(Ps(1));
   while (sessions_[0]->num_sessions() < 2 || sessions_[1]->num_sessions() < 2) {
-    WaitForStep(0);
+    GlobalStep(*sessions_[0], models_[0].global_step);
+    LetTimePass();
   }
   WaitForStep(20);
   Finish();

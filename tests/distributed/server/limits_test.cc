@@ -21,6 +21,7 @@
 #include "leat/protos/config.pb.h"
 #include "leat/protos/master.pb.h"
 #include "leat/tests/testing/in_process_cluster.h"
+#include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/task_client.h"
 
 namespace leat::limits_test {
@@ -128,6 +129,7 @@ class LimitsTest : public ::testing::Test {
     return taken;
   }
 
+  testing::SimulatedClock clock_;
   std::unique_ptr<InProcessCluster> cluster_;
   std::unique_ptr<Counting> other_;
 };
@@ -258,8 +260,6 @@ TEST_F(LimitsTest, Sessions) {
 }
 
 TEST_F(LimitsTest, TimeOfAStep) {
-  // Four seconds are enough for the steps of the other session, on a busy
-  // machine too.
   Start({.max_step_time = std::chrono::seconds(4)});
   GraphBuilder b;
   Output taken;
@@ -273,8 +273,10 @@ TEST_F(LimitsTest, TimeOfAStep) {
   for (const bool has_timeout : {false, true}) {
     RunOptions options;
     if (has_timeout) options.timeout = std::chrono::hours(1);
+    const Clock::time_point begun = clock_.Now();
     const absl::Status status =
         session->Run({.fetches = {taken}, .options = options}).status();
+    EXPECT_EQ(clock_.Now() - begun, std::chrono::seconds(4));
     EXPECT_EQ(status.code(), Code::kDeadlineExceeded) << status;
     EXPECT_THAT(std::string(status.message()),
                 HasSubstr("timeout of 4s (--max-step-time)"));

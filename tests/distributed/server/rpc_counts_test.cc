@@ -63,6 +63,7 @@ class CountingTransport final : public Transport {
   explicit CountingTransport(std::unique_ptr<Transport> transport)
       : transport_(std::move(transport)) {}
 
+  Clock& clock() const override { return transport_->clock(); }
   void Call(absl::string_view address, const Method& method, Payload request,
             CallOptions options, Reply done) override {
     AllCalls().Add(method.path);

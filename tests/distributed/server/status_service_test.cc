@@ -163,7 +163,8 @@ TEST_F(StatusServiceTest, TellsOfATaskThatHasDoneNothing) {
   EXPECT_EQ(peer.calls() + peer.calls_served() + peer.bytes_sent() +
                 peer.bytes_received(),
             0);
-  EXPECT_GT(StatusOf(ps_).uptime_us(), status.uptime_us());
+  clock_.Advance(std::chrono::seconds(1));
+  EXPECT_EQ(StatusOf(ps_).uptime_us(), status.uptime_us() + 1'000'000);
 }
 
 TEST_F(StatusServiceTest, CountsStepsOfAMastersSession) {
@@ -423,6 +424,7 @@ TEST_F(StatusServiceTest, ListsAHundredOfEachAndCountsTheRest) {
   for (int i = 0; i < all; ++i) {
     graph = Register(ps_, absl::StrFormat("%04d-session", i),
                      absl::Substitute(kDequeue, kPsName));
+    clock_.Advance(std::chrono::milliseconds(1));
   }
   const std::string last = absl::StrFormat("%04d-session", all - 1);
   std::vector<std::shared_ptr<StartedCall>> runs, recvs;
@@ -437,6 +439,7 @@ TEST_F(StatusServiceTest, ListsAHundredOfEachAndCountsTheRest) {
                       .tensor_name = absl::StrCat("edge_", i)}
             .ToString());
     recvs.push_back(ps_.Start(methods::kRecvTensor, request));
+    clock_.Advance(std::chrono::milliseconds(1));
   }
   ASSERT_TRUE(Eventually([&] {
     const pb::TaskStatusResponse status = StatusOf(ps_);

@@ -64,7 +64,7 @@ TEST(FaultyTransportTest, WhatIsLostIsUnavailableAfterAWhile) {
     const auto reply = CallNow(*net.caller, kAddress, TestService::kWait);
     EXPECT_EQ(reply.status().code(), absl::StatusCode::kUnavailable);
     EXPECT_TRUE(reply.status().GetPayload(kTransportErrorPayload).has_value());
-    EXPECT_EQ(net.clock.Now() - start, milliseconds(5));
+    EXPECT_GE(net.clock.Now() - start, milliseconds(5));
   }
   const CallFaults::Counts counts = net.faults->counts();
   EXPECT_EQ(counts.calls, 40);

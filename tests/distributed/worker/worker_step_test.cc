@@ -29,6 +29,7 @@
 #include "leat/protos/graph.pb.h"
 #include "leat/runtime/local_session.h"
 #include "leat/tests/distributed/worker/worker_testing.h"
+#include "leat/tests/testing/busy_threads.h"
 #include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/graph_text.h"
 #include "leat/tests/testing/simulated_clock.h"
@@ -416,22 +417,7 @@ TEST_F(WorkerStepTest, DoesNotBeginInASessionThatWasDeletedMeanwhile) {
   const auto graph = ps.Register(kSession, ParseGraph(text));
   ASSERT_TRUE(graph.ok()) << graph.status();
   WorkQueue& compute = ps.devices().compute_queue();
-  // The gate is shared, because threads may still be inside after the end of
-  // the test.
-  struct Gate {
-    Mutex held;
-    std::atomic<int> inside{0};
-  };
-  const auto gate = std::make_shared<Gate>();
-  gate->held.Lock();
-  for (int i = 0; i < compute.num_threads(); ++i) {
-    compute.Add([gate] {
-      ++gate->inside;
-      const MutexLock wait(gate->held);
-    });
-  }
-  EXPECT_TRUE(
-      Eventually([&] { return gate->inside == compute.num_threads(); }));
+  leat::testing::BusyThreads busy(compute);
   std::atomic<int> on_pool{0};
   const int64_t step_id = RandomStepId();
   Payload payload;
@@ -439,7 +425,7 @@ TEST_F(WorkerStepTest, DoesNotBeginInASessionThatWasDeletedMeanwhile) {
   payload.pending = std::make_unique<FakeFeed>(1 << 20, "x", compute, on_pool);
   const CallRef call = ps.Start(methods::kRunGraph, std::move(payload));
   EXPECT_TRUE(ps.DeleteSession(kSession).ok());
-  gate->held.Unlock();
+  busy.End();
   const absl::Status status = WaitForRun(*call).status;
   EXPECT_EQ(status.code(), absl::StatusCode::kAborted) << status;
   EXPECT_THAT(status.message(), HasSubstr("was deleted by its master"));

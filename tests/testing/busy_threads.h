@@ -1,0 +1,60 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+//
+// BusyThreads keeps the threads of a queue busy, so that what a test adds to
+// the queue has to wait.
+//
+//   BusyThreads busy(queue);
+//   queue.Add([] { Work(); });  // does not run yet
+//   busy.End();
+#ifndef LEAT_TESTS_TESTING_BUSY_THREADS_H_
+#define LEAT_TESTS_TESTING_BUSY_THREADS_H_
+
+#include <atomic>
+#include <memory>
+
+#include "gtest/gtest.h"
+#include "leat/core/threads/mutex.h"
+#include "leat/core/threads/work_queue.h"
+#include "leat/tests/testing/eventually.h"
+
+namespace leat::testing {
+
+// Keeps all threads of a queue busy until End. Thread-safe.
+class BusyThreads {
+ public:
+  explicit BusyThreads(WorkQueue& queue) {
+    for (int i = 0; i < queue.num_threads(); ++i) {
+      queue.Add([state = state_] {
+        ++state->num_busy;
+        MutexLock lock(state->mutex);
+        while (!state->is_over) state->over.Wait(state->mutex);
+      });
+    }
+    // A thread that is not busy yet could take a task that the test adds later.
+    EXPECT_TRUE(
+        Eventually([&] { return state_->num_busy == queue.num_threads(); }));
+  }
+  ~BusyThreads() { End(); }
+
+  // Lets the threads go. May be called more than once.
+  void End() {
+    MutexLock lock(state_->mutex);
+    state_->is_over = true;
+    state_->over.NotifyAll();
+  }
+
+ private:
+  // Shared with the threads, which may outlive this object.
+  struct State {
+    std::atomic<int> num_busy{0};
+    Mutex mutex;
+    CondVar over;
+    bool is_over ABSL_GUARDED_BY(mutex) = false;
+  };
+
+  const std::shared_ptr<State> state_ = std::make_shared<State>();
+};
+
+}  // namespace leat::testing
+
+#endif  // LEAT_TESTS_TESTING_BUSY_THREADS_H_
