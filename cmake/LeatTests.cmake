@@ -1,7 +1,8 @@
 # Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #   leat_test(NAME SOURCES ... LINKS ... LABELS ...)
 # Adds a GoogleTest program. CTest runs its tests in shards: processes that run
-# every n-th test each, so that the program is not started for each test. A
+# every n-th test each, so that the program is not started for each test. Such
+# tests simulate time (tests/testing/simulated_clock.h) and never sleep. A
 # program labelled `processes` starts programs or opens sockets, so its tests
 # depend on the time that the machine gives them. CTest knows each of these
 # tests by its name and runs it in its own process, and the gate runs it again
@@ -61,7 +62,8 @@ function(leat_test name)
   else()
     list(LENGTH ARG_SOURCES files)
     leat_add_shards(${name} PREFIX "${name}." FILES ${files}
-      LABELS ${ARG_LABELS} ENVIRONMENT ${LEAT_TEST_ENVIRONMENT})
+      LABELS ${ARG_LABELS}
+      ENVIRONMENT ${LEAT_TEST_ENVIRONMENT} LEAT_TEST_SIMULATES_TIME=1)
   endif()
 endfunction()
 
@@ -141,7 +143,8 @@ function(leat_session_tests name)
   list(JOIN suites ":" filter)
   leat_add_shards(${name} PREFIX "${name}.in_process." FILES ${files}
     FILTER "${filter}" LABELS ${ARG_LABELS} sessions
-    ENVIRONMENT ${LEAT_TEST_ENVIRONMENT} LEAT_TEST_SESSION=in_process)
+    ENVIRONMENT ${LEAT_TEST_ENVIRONMENT} LEAT_TEST_SESSION=in_process
+      LEAT_TEST_SIMULATES_TIME=1)
   if(LEAT_SANITIZER)
     return()
   endif()

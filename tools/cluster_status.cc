@@ -131,7 +131,7 @@ ClusterStatus::Answers ClusterStatus::CallAll(
           waiting->Set(i, std::move(answer));
         });
   }
-  while (!waiting->WaitUntil(clock_, notices.next())) {
+  while (!waiting->WaitUntil(transport_.clock(), notices.next())) {
     notices.Pass();
     if (options_.on_waiting == nullptr) continue;
     options_.on_waiting(
@@ -141,8 +141,8 @@ ClusterStatus::Answers ClusterStatus::CallAll(
 }
 
 void ClusterStatus::Ask(Readings& readings) {
-  const Clock::time_point deadline = clock_.After(options_.timeout);
-  NoticeTimes notices(clock_.Now());
+  const Clock::time_point deadline = transport_.clock().After(options_.timeout);
+  NoticeTimes notices(transport_.clock().Now());
   std::vector<std::string> addresses;
   for (const auto& [address, task] : asked_) {
     if (readings.contains(address)) continue;

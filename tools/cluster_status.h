@@ -70,14 +70,11 @@ struct ClusterStatusOptions {
 // Used by one thread at a time.
 class ClusterStatus {
  public:
-  // `address` is that of the task that is asked first. `transport` and `clock`
-  // are borrowed and must outlive this.
+  // `address` is that of the task that is asked first. `transport` is borrowed
+  // and must outlive this.
   ClusterStatus(Transport& transport, std::string address,
-                const ClusterStatusOptions& options, Clock& clock = RealClock())
-      : transport_(transport),
-        address_(std::move(address)),
-        options_(options),
-        clock_(clock) {
+                const ClusterStatusOptions& options)
+      : transport_(transport), address_(std::move(address)), options_(options) {
     asked_[address_] = "";
   }
 
@@ -105,7 +102,6 @@ class ClusterStatus {
   Transport& transport_;
   const std::string address_;
   const ClusterStatusOptions options_;
-  Clock& clock_;
   // Names of tasks, by address. They are asked, or there are too many of them.
   std::map<std::string, std::string> asked_;
   std::map<std::string, std::string> unasked_;

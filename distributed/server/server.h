@@ -76,6 +76,9 @@ struct ServerCounters {
   size_t steps = 0;
   // Rendezvous of steps, also of ended steps that something still holds.
   size_t rendezvous = 0;
+
+  friend bool operator==(const ServerCounters&,
+                         const ServerCounters&) = default;
 };
 
 // A running task. Thread-safe. Owns its devices, services and threads.

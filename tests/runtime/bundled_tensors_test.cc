@@ -24,7 +24,7 @@
 #include "leat/partitioner/bundles.h"
 #include "leat/protos/config.pb.h"
 #include "leat/protos/graph.pb.h"
-#include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/leaks.h"
 #include "leat/tests/testing/session_under_test.h"
 #include "leat/tests/testing/temporary_folder.h"
 #include "leat/tests/testing/test_service.h"
@@ -32,7 +32,6 @@
 namespace leat::bundled_tensors_test {
 namespace {
 
-using ::leat::testing::Eventually;
 using ::testing::HasSubstr;
 
 // The timeout of steps, so that a step that hangs fails the test.
@@ -43,19 +42,12 @@ bool IsLocal() { return TestedSession() == SessionKind::kLocal; }
 const char* Here() { return IsLocal() ? "/cpu:0" : "/job:worker"; }
 const char* There() { return IsLocal() ? "/cpu:1" : "/job:ps"; }
 
-size_t CountLeft(const Server& server) {
-  const ServerCounters c = server.counters();
-  return c.master_sessions + c.sessions + c.graphs + c.running + c.steps +
-         c.rendezvous;
-}
-
 class BundledTensorsTest : public ::testing::Test {
  protected:
   void TearDown() override {
     session_.reset();
     for (const auto& server : servers_) {
-      EXPECT_TRUE(Eventually([&] { return CountLeft(*server) == 0; }))
-          << server->target();
+      EXPECT_EQ(testing::LeaksOf(*server), "");
     }
   }
 

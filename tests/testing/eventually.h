@@ -12,17 +12,23 @@
 
 namespace leat::testing {
 
+// Aborts the test where LEAT_TEST_SIMULATES_TIME is set, as CTest does for
+// programs that are not labelled `processes`.
+void CheckMayWaitInRealTime();
+
 // Waits until `condition()` is true and returns whether it is. In simulated
 // time the condition is called while all other threads wait, after each of
 // their deadlines, and the test is aborted if it can never become true. In real
-// time it is called every millisecond for at most a minute, so it must be
-// thread-safe towards those that change its state.
+// time, which only programs labelled `processes` have, it is called every
+// millisecond for at most a minute, so it must be thread-safe towards those
+// that change its state.
 template <class Condition>
 bool Eventually(Condition condition) {
   if (SimulatedClock* const clock = SimulatedClock::Current()) {
     clock->AdvanceUntil(condition);
     return true;
   }
+  CheckMayWaitInRealTime();
   const Clock::time_point end = RealClock().After(std::chrono::minutes(1));
   while (!condition()) {
     if (RealClock().Now() > end) return false;

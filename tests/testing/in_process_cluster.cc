@@ -6,8 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "leat/core/check.h"
-#include "leat/tests/testing/eventually.h"
 #include "leat/tests/testing/faulty_transport.h"
+#include "leat/tests/testing/leaks.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::testing {
 
@@ -64,22 +65,9 @@ absl::StatusOr<std::shared_ptr<Session>> InProcessCluster::NewSession(
 
 std::string InProcessCluster::Leaks() {
   std::string leaks;
-  Eventually([&] {
-    leaks.clear();
-    for (const auto& [task, server] : servers_) {
-      const ServerCounters c = server->counters();
-      if (c.master_sessions + c.sessions + c.graphs + c.running + c.steps +
-              c.rendezvous ==
-          0) {
-        continue;
-      }
-      absl::StrAppend(&leaks, task, ": ", c.master_sessions,
-                      " sessions of clients, ", c.sessions, " of masters, ",
-                      c.graphs, " graphs, ", c.running, " calls of RunGraph, ",
-                      c.steps, " steps, ", c.rendezvous, " rendezvous; ");
-    }
-    return leaks.empty();
-  });
+  for (const auto& [task, server] : servers_) {
+    absl::StrAppend(&leaks, LeaksOf(*server));
+  }
   return leaks;
 }
 

@@ -62,8 +62,7 @@ class InProcessCluster {
       const Graph& graph, const TaskId& task,
       RemoteSessionOptions options = {});
 
-  // Waits, as Eventually does, until no task holds anything of a session or
-  // step. Returns "", or a list of what some task still holds.
+  // Returns the LeaksOf all servers.
   std::string Leaks();
 
  private:

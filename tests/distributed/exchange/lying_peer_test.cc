@@ -27,6 +27,7 @@
 #include "leat/tests/distributed/recv_messages.h"
 #include "leat/tests/distributed/scripted_task.h"
 #include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/leaks.h"
 #include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/test_service.h"
 
@@ -197,12 +198,7 @@ class LyingPeerTest : public ::testing::Test {
     EXPECT_TRUE(out.ok()) << out.status();
     EXPECT_EQ(session_->Close(), absl::OkStatus());
     EXPECT_EQ(other_session_->Close(), absl::OkStatus());
-    EXPECT_TRUE(Eventually([this] {
-      const ServerCounters counters = worker_->counters();
-      return counters.master_sessions + counters.sessions + counters.graphs +
-                 counters.running + counters.steps + counters.rendezvous ==
-             0;
-    }));
+    EXPECT_EQ(testing::LeaksOf(*worker_), "");
   }
   void ExpectToReceive(int64_t bytes) {
     ps_.Say(bytes, Chunks::kRight);

@@ -10,7 +10,6 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -277,11 +276,12 @@ TEST_F(WaitingStepTest, EndsOnTheMastersOwnTask) {
 TEST_F(WaitingStepTest, EndsWhenTheSessionIsClosed) {
   auto session = NewSession(b);
   absl::Status status;
-  std::thread step(
-      [&] { status = session->Run({.fetches = {result}}).status(); });
-  while (cluster.server(kPs).counters().running == 0) std::this_thread::yield();
+  Thread step("step",
+              [&] { status = session->Run({.fetches = {result}}).status(); });
+  EXPECT_TRUE(
+      Eventually([&] { return cluster.server(kPs).counters().running == 1; }));
   EXPECT_TRUE(session->Close().ok());
-  step.join();
+  step.Join();
   EXPECT_EQ(status.code(), Code::kCancelled);
   EXPECT_THAT(status.message(), HasSubstr("Session::Close"));
 }
@@ -289,11 +289,12 @@ TEST_F(WaitingStepTest, EndsWhenTheSessionIsClosed) {
 TEST_F(WaitingStepTest, EndsWhenATaskGoes) {
   auto session = NewSession(b);
   absl::Status status;
-  std::thread step(
-      [&] { status = session->Run({.fetches = {result}}).status(); });
-  while (cluster.server(kPs).counters().running == 0) std::this_thread::yield();
+  Thread step("step",
+              [&] { status = session->Run({.fetches = {result}}).status(); });
+  EXPECT_TRUE(
+      Eventually([&] { return cluster.server(kPs).counters().running == 1; }));
   cluster.Kill(kPs);
-  step.join();
+  step.Join();
   EXPECT_EQ(status.code(), Code::kUnavailable) << status;
   EXPECT_THAT(status.message(), HasSubstr("/job:ps/replica:0/task:0"));
   cluster.Start(kPs);
@@ -306,18 +307,19 @@ TEST_F(WaitingStepTest, EndsWhenATaskGoes) {
 
 TEST_F(WaitingStepTest, OthersRunBesideIt) {
   auto session = NewSession(b);
-  std::vector<std::thread> takers;
+  std::vector<Thread> takers;
   std::atomic<int> taken_count{0};
   for (int i = 0; i < 8; ++i) {
-    takers.emplace_back([&] {
+    takers.emplace_back("takes", [&] {
       if (Fetch(*session, result) == 6) ++taken_count;
     });
   }
-  while (cluster.server(kPs).counters().running < 8) std::this_thread::yield();
+  EXPECT_TRUE(
+      Eventually([&] { return cluster.server(kPs).counters().running == 8; }));
   for (int i = 0; i < 8; ++i) {
     EXPECT_TRUE(session->Run({.targets = {put}}).ok());
   }
-  for (std::thread& taker : takers) taker.join();
+  takers.clear();
   EXPECT_EQ(taken_count, 8);
 }
 

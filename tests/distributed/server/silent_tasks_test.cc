@@ -22,6 +22,7 @@
 #include "leat/protos/master.pb.h"
 #include "leat/tests/distributed/scripted_task.h"
 #include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/leaks.h"
 #include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/task_client.h"
 #include "leat/tests/testing/test_service.h"
@@ -107,14 +108,6 @@ class SilentTasksTest : public ::testing::Test {
     }
     return response.session_handle();
   }
-  bool NothingIsLeft() {
-    return Eventually([this] {
-      const ServerCounters c = server_->counters();
-      return c.master_sessions + c.sessions + c.graphs + c.running + c.steps +
-                 c.rendezvous ==
-             0;
-    });
-  }
 
   SimulatedClock clock_;
   GraphBuilder b_;
@@ -186,7 +179,7 @@ TEST_F(SilentTasksTest, ATaskThatDoesNotTakeItsGraphIsNamed) {
   ps_.SpeakUp();
   EXPECT_TRUE((*session)->Run({.targets = {on_ps_}}).ok());
   EXPECT_TRUE((*session)->Close().ok());
-  EXPECT_TRUE(NothingIsLeft());
+  EXPECT_EQ(testing::LeaksOf(*server_), "");
 }
 
 TEST_F(SilentTasksTest, ATaskThatDoesNotMakeItsSessionIsNamed) {
@@ -199,7 +192,7 @@ TEST_F(SilentTasksTest, ATaskThatDoesNotMakeItsSessionIsNamed) {
               AllOf(HasSubstr(kPs), HasSubstr("(--setup-timeout)")));
   // The answer does not wait until the task has deleted the session.
   EXPECT_EQ(clock_.Now() - begun, seconds(2));
-  EXPECT_TRUE(NothingIsLeft());
+  EXPECT_EQ(testing::LeaksOf(*server_), "");
   EXPECT_TRUE(Eventually(
       [this] { return ps_.num_calls(methods::kDeleteWorkerSession) == 1; }));
 }
@@ -299,7 +292,7 @@ TEST_F(SilentTasksTest, AClientThatGoesWhileItsSessionWaitsLeavesNone) {
       Eventually([this] { return ps_.num_calls(methods::kGetStatus) == 1; }));
   call->Cancel();
   EXPECT_EQ(call->Wait().status().code(), Code::kCancelled);
-  EXPECT_TRUE(NothingIsLeft());
+  EXPECT_EQ(testing::LeaksOf(*server_), "");
   const Clock::time_point begun = clock_.Now();
   server_->Stop(std::chrono::hours(1));  // No call of this client is inside.
   EXPECT_EQ(clock_.Now() - begun, seconds(0));
@@ -315,7 +308,7 @@ TEST_F(SilentTasksTest, AClientThatGoesWhileItsSessionIsMadeLeavesNone) {
   }));
   call->Cancel();
   EXPECT_EQ(call->Wait().status().code(), Code::kCancelled);
-  EXPECT_TRUE(NothingIsLeft());
+  EXPECT_EQ(testing::LeaksOf(*server_), "");
   EXPECT_TRUE(Eventually(
       [this] { return ps_.num_calls(methods::kDeleteWorkerSession) == 1; }));
 }
