@@ -6,7 +6,7 @@
 
 namespace leat::nn {
 
-Output Optimizer::Update::value(absl::string_view name) const {
+Output OptimizerUpdate::value(absl::string_view name) const {
   if (const auto it = values_.find(name); it != values_.end()) {
     return it->second;
   }
@@ -17,7 +17,7 @@ Output Optimizer::Update::value(absl::string_view name) const {
   return op::Cast(power, variable_.dtype(), {}, location_);
 }
 
-Variable Optimizer::Update::Slot(const Initializer& initial_value) {
+Variable OptimizerUpdate::Slot(const Initializer& initial_value) {
   GraphBuilder& b = builder_;
   const absl::StatusOr<Shape> shape = variable_.shape().ToShape();
   if (!shape.ok()) {
@@ -42,10 +42,10 @@ Variable Optimizer::Update::Slot(const Initializer& initial_value) {
       {.trainable = false, .use_resource = variable_.is_resource()}, location_);
 }
 
-Operation Optimizer::Update::Apply(absl::string_view op,
-                                   absl::Span<const Variable> variables,
-                                   std::vector<OpInput> inputs,
-                                   AttrMap attrs) const {
+Operation OptimizerUpdate::Apply(absl::string_view op,
+                                 absl::Span<const Variable> variables,
+                                 std::vector<OpInput> inputs,
+                                 AttrMap attrs) const {
   OpArgs args;
   const std::string name = absl::StrCat(is_resource() ? "Resource" : "", op);
   args.op = name;
@@ -58,16 +58,15 @@ Operation Optimizer::Update::Apply(absl::string_view op,
   return builder_.AddOp(std::move(args));
 }
 
-Output Optimizer::Update::ReadAfter(const Variable& variable,
-                                    Operation change) const {
+Output OptimizerUpdate::ReadAfter(const Variable& variable,
+                                  Operation change) const {
   if (!variable.is_resource()) return change.output(0);
   const Operation operations[] = {change};
   Scope after = builder_.ControlDependencies(operations, location_);
   return op::ReadVariableOp(variable.handle(), variable.dtype(), location_);
 }
 
-Output Optimizer::Update::Assigned(const Variable& variable,
-                                   Output value) const {
+Output OptimizerUpdate::Assigned(const Variable& variable, Output value) const {
   const Operation change =
       variable.is_resource()
           ? op::AssignVariableOp(variable.handle(), value, {}, location_)
@@ -75,8 +74,8 @@ Output Optimizer::Update::Assigned(const Variable& variable,
   return ReadAfter(variable, change);
 }
 
-Output Optimizer::Update::RowsAdded(const Variable& variable,
-                                    const IndexedSlices& rows) const {
+Output OptimizerUpdate::RowsAdded(const Variable& variable,
+                                  const IndexedSlices& rows) const {
   const Operation change =
       variable.is_resource()
           ? op::ResourceScatterAdd(variable.handle(), rows.indices, rows.values,
@@ -87,15 +86,15 @@ Output Optimizer::Update::RowsAdded(const Variable& variable,
   return ReadAfter(variable, change);
 }
 
-Operation Optimizer::Update::Subtract(const Variable& variable,
-                                      Output value) const {
+Operation OptimizerUpdate::Subtract(const Variable& variable,
+                                    Output value) const {
   if (variable.is_resource()) {
     return op::AssignSubVariableOp(variable.handle(), value, location_);
   }
   return op::AssignSub(variable.handle(), value, {}, location_).operation();
 }
 
-Output Optimizer::Update::Rows(const Variable& variable, Output indices) const {
+Output OptimizerUpdate::Rows(const Variable& variable, Output indices) const {
   if (variable.is_resource()) {
     return op::ResourceGather(variable.handle(), indices, variable.dtype(), {},
                               location_);
@@ -103,8 +102,8 @@ Output Optimizer::Update::Rows(const Variable& variable, Output indices) const {
   return op::GatherV2(variable.value(), indices, 0, {}, location_);
 }
 
-Operation Optimizer::Update::SetRows(const Variable& variable, Output indices,
-                                     Output rows) const {
+Operation OptimizerUpdate::SetRows(const Variable& variable, Output indices,
+                                   Output rows) const {
   if (variable.is_resource()) {
     return op::ResourceScatterUpdate(variable.handle(), indices, rows,
                                      location_);
@@ -113,8 +112,8 @@ Operation Optimizer::Update::SetRows(const Variable& variable, Output indices,
       .operation();
 }
 
-Operation Optimizer::Update::SubtractRows(const Variable& variable,
-                                          Output indices, Output rows) const {
+Operation OptimizerUpdate::SubtractRows(const Variable& variable,
+                                        Output indices, Output rows) const {
   if (variable.is_resource()) {
     return op::ResourceScatterSub(variable.handle(), indices, rows, location_);
   }

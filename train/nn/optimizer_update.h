@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Optimizer::Update: what an optimizer needs in order to update one variable.
+// OptimizerUpdate: what an optimizer needs in order to update one variable.
 // Only the optimizers use it.
 #ifndef LEAT_TRAIN_NN_OPTIMIZER_UPDATE_H_
 #define LEAT_TRAIN_NN_OPTIMIZER_UPDATE_H_
@@ -10,20 +10,21 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "leat/graph/autodiff/gradients.h"
+#include "leat/graph/builder/builder.h"
 #include "leat/train/nn/initializers.h"
-#include "leat/train/nn/optimizers.h"
 
 namespace leat::nn {
 
 // Not thread-safe. It lives only while one update is built.
-class Optimizer::Update {
+class OptimizerUpdate {
  public:
   // Borrows `builder`, and `values` and `powers`, which belong to the step that
   // is built; all must outlive this. `slot_name` is the name of the optimizer.
-  Update(GraphBuilder& builder, Variable variable, std::string slot_name,
-         const absl::flat_hash_map<std::string, Output>& values,
-         const absl::flat_hash_map<std::string, Variable>& powers,
-         SourceLocation location)
+  OptimizerUpdate(GraphBuilder& builder, Variable variable,
+                  std::string slot_name,
+                  const absl::flat_hash_map<std::string, Output>& values,
+                  const absl::flat_hash_map<std::string, Variable>& powers,
+                  SourceLocation location)
       : builder_(builder),
         variable_(std::move(variable)),
         slot_name_(std::move(slot_name)),

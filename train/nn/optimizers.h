@@ -35,6 +35,8 @@
 
 namespace leat::nn {
 
+class OptimizerUpdate;
+
 // Options of Minimize and ApplyGradients.
 struct MinimizeOptions {
   // The variables to update. Empty stands for all trainable variables on which
@@ -103,7 +105,7 @@ class Optimizer {
   };
 
   // The functions below use it to update one variable (optimizer_update.h).
-  class Update;
+  using Update = OptimizerUpdate;
 
   // Returns the numbers that Dense and Sparse read by name.
   virtual std::vector<Number> Numbers() const = 0;
