@@ -220,7 +220,7 @@ int64_t DefaultOf(const std::string& text) {
 std::map<std::string, std::string> DocumentedDefaults() {
   const std::string manual = ReadFile(LEAT_TESTS_DIR "/../docs/faults.md");
   absl::string_view rest = manual;
-  const size_t begin = rest.find("\n## What a task takes");
+  const size_t begin = rest.find("\n## What does a task take");
   if (begin == absl::string_view::npos) return {};
   rest.remove_prefix(begin + 1);
   rest = rest.substr(0, rest.find("\n## "));
