@@ -201,7 +201,7 @@ class Receiver {
     const size_t num_tensors = 1 + how_ / 3 % kMaxTensors;
     std::vector<ReceivedTensor> received(num_tensors);
     if (is_bundle_) {
-      Ask(received);
+      Ask(absl::MakeSpan(received));
     } else {
       for (ReceivedTensor& one : received) Ask(absl::MakeSpan(&one, 1));
     }
