@@ -333,6 +333,7 @@ TEST_F(WorkerStepTest, DoesNotBeginInASessionThatIsClosed) {
   call.request.set_step_id(RandomStepId());
   WorkerStep::Run({.devices = &ps.devices(),
                    .steps = &ps.steps(),
+                   .receiver = &ps.receiver(),
                    .timers = &timers,
                    .ops = &BuiltinOps(),
                    .max_message_bytes = INT32_MAX},

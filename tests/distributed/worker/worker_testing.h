@@ -96,6 +96,8 @@ class TestTask {
   PeerTraffic::Kind KindOf(const std::string& other) const {
     return peers_->traffic()->Of(other).totals().kind;
   }
+  // What receives the tensors that this task gets from others.
+  const TensorReceiver& receiver() const { return *receiver_; }
   // The tensors for which this task waits, and for which others wait here.
   const OpenRecvs& recvs() const { return peers_->traffic()->recvs(); }
 
