@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "leat/core/dtype_list.h"
 #include "leat/core/resource_handle.h"
@@ -32,15 +33,28 @@ double ParseReal(const json& value) {
   return value.get<double>();
 }
 
+// Converts a number as the files mean it: to an integer by cutting its fraction
+// off, and to a float of at most 32 bits by way of float.
+template <class T>
+T FromReal(double value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return value != 0;
+  } else if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<int64_t>(value));
+  } else if constexpr (std::is_same_v<T, double>) {
+    return value;
+  } else {
+    return T(static_cast<float>(value));
+  }
+}
+
 template <class T>
 struct Parse {
   static T From(const json& value) {
     if constexpr (std::is_integral_v<T>) {
       return value.get<T>();
-    } else if constexpr (std::is_same_v<T, double>) {
-      return ParseReal(value);
     } else {
-      return T(static_cast<float>(ParseReal(value)));
+      return FromReal<T>(ParseReal(value));
     }
   }
 };
@@ -87,6 +101,23 @@ bool Equal(const T& got, const T& expected, const Precision& precision) {
            Near(got.imag(), expected.imag(), precision);
   } else {
     return got == expected;
+  }
+}
+
+// Fills `data` with start, start + step and so on. Every `period` elements it
+// begins again. Copies whole periods, because some tensors have millions of
+// elements and tests are not optimized.
+template <class T>
+void FillWithRamp(double start, double step, size_t period,
+                  absl::Span<T> data) {
+  size_t filled = std::min(period, data.size());
+  for (size_t i = 0; i < filled; ++i) {
+    data[i] = FromReal<T>(start + step * static_cast<double>(i));
+  }
+  while (filled < data.size()) {
+    const size_t count = std::min(filled, data.size() - filled);
+    std::copy_n(data.begin(), count, data.begin() + filled);
+    filled += count;
   }
 }
 
@@ -142,16 +173,7 @@ Tensor TensorFromJson(const json& spec) {
     } else if constexpr (!std::is_same_v<T, std::string> &&
                          !kComplexes.Contains(kDTypeOf<T>)) {
       const auto ramp = values["ramp"].get<std::vector<double>>();
-      for (size_t i = 0; i < data.size(); ++i) {
-        const double index = static_cast<double>(i % size_t(ramp[2]));
-        const double value = ramp[0] + ramp[1] * index;
-        if constexpr (std::is_same_v<T, bool>) {
-          data[i] = value != 0;
-        } else {
-          data[i] = Parse<T>::From(std::is_integral_v<T> ? json(int64_t(value))
-                                                         : json(value));
-        }
-      }
+      FillWithRamp<T>(ramp[0], ramp[1], static_cast<size_t>(ramp[2]), data);
     }
   });
   return tensor;
@@ -224,13 +246,13 @@ std::string Difference(const Tensor& got, const Tensor& expected,
   std::string result;
   VisitDType(kPlain + kStringOnly, expected.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    for (int64_t i = 0; i < expected.num_elements() && result.empty(); ++i) {
-      const T& a = got.data<T>()[i];
-      const T& b = expected.data<T>()[i];
-      if (!Equal(a, b, precision)) {
-        result = absl::StrCat("element ", i, ": got ",
-                              Tensor::Scalar<T>(a).DebugString(), ", expected ",
-                              Tensor::Scalar<T>(b).DebugString());
+    const auto a = got.data<T>();
+    const auto b = expected.data<T>();
+    for (size_t i = 0; i < b.size() && result.empty(); ++i) {
+      if (!Equal(a[i], b[i], precision)) {
+        result = absl::StrCat(
+            "element ", i, ": got ", Tensor::Scalar<T>(a[i]).DebugString(),
+            ", expected ", Tensor::Scalar<T>(b[i]).DebugString());
       }
     }
   });
