@@ -45,11 +45,25 @@ function(leat_test_code target)
   endif()
 endfunction()
 
+# Links the objects of libleat before those of the test. Of an inline function
+# that several objects have, the linker takes the first, and those of the test
+# are not optimized. Halves the time of some tests.
+function(leat_objects_first name)
+  if(BUILD_SHARED_LIBS OR NOT "leat" IN_LIST ARGN)
+    return()
+  endif()
+  get_property(libraries GLOBAL PROPERTY LEAT_OBJECT_LIBRARIES)
+  foreach(library IN LISTS libraries)
+    target_sources(${name} PRIVATE $<TARGET_OBJECTS:${library}>)
+  endforeach()
+endfunction()
+
 function(leat_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;LABELS" ${ARGN})
   leat_executable(${name} SOURCES ${ARG_SOURCES}
     LINKS ${ARG_LINKS} GTest::gmock GTest::gtest GTest::gtest_main)
   leat_test_code(${name})
+  leat_objects_first(${name} ${ARG_LINKS})
   if(LEAT_UNITY_TESTS)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON)
   endif()

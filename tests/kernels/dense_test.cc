@@ -87,13 +87,21 @@ int64_t At(const ConvolutionShape& s, int64_t n, int64_t c, int64_t y,
                           : ((n * height + y) * width + x) * channels + c;
 }
 
-Reference Convolve(const ConvolutionShape& s, const std::vector<float>& in,
-                   const std::vector<float>& filter,
-                   const std::vector<float>& out) {
+// Reads and writes through plain pointers: tests are not optimized, and this
+// one makes millions of products.
+Reference Convolve(const ConvolutionShape& s, const std::vector<float>& input,
+                   const std::vector<float>& filters,
+                   const std::vector<float>& output) {
   Reference r;
-  r.output.resize(out.size());
-  r.input.resize(in.size());
-  r.filter.resize(filter.size());
+  r.output.resize(output.size());
+  r.input.resize(input.size());
+  r.filter.resize(filters.size());
+  const float* const in = input.data();
+  const float* const filter = filters.data();
+  const float* const out = output.data();
+  double* const r_output = r.output.data();
+  double* const r_input = r.input.data();
+  double* const r_filter = r.filter.data();
   const int64_t in_group = s.in_channels / s.groups;
   const int64_t out_group = s.out_channels / s.groups;
   for (int64_t n = 0; n < s.batch; ++n)
@@ -117,9 +125,9 @@ Reference Convolve(const ConvolutionShape& s, const std::vector<float>& in,
                                   oc;
                 const int64_t c = At(s, n, oc, oy, ox, s.out_channels,
                                      s.out_height, s.out_width);
-                r.output[c] += double{in[a]} * double{filter[b]};
-                r.input[a] += double{out[c]} * double{filter[b]};
-                r.filter[b] += double{in[a]} * double{out[c]};
+                r_output[c] += double{in[a]} * double{filter[b]};
+                r_input[a] += double{out[c]} * double{filter[b]};
+                r_filter[b] += double{in[a]} * double{out[c]};
               }
   return r;
 }
@@ -165,34 +173,34 @@ std::vector<ConvolutionShape> Shapes() {
 }
 
 TEST(DenseTest, ConvolutionsAgreeWithADoubleReference) {
-  for (int threads : {1, 3}) {
-    auto queue = NewThreadPool("dense", threads);
-    Allocator& allocator = HostAllocator();
-    const Convolution convolution;
-    int index = 0;
-    for (const ConvolutionShape& s : Shapes()) {
-      SCOPED_TRACE(index++);
-      const auto in =
-          RandomValues(s.batch * s.in_channels * s.in_height * s.in_width, 1);
-      const auto filter =
-          RandomValues(s.filter_height * s.filter_width * s.in_channels /
-                           s.groups * s.out_channels,
-                       2);
-      const auto out = RandomValues(
-          s.batch * s.out_channels * s.out_height * s.out_width, 3);
-      const Reference want = Convolve(s, in, filter, out);
+  const auto alone = NewThreadPool("dense", 1);
+  const auto together = NewThreadPool("dense", 3);
+  const Convolution convolution;
+  int index = 0;
+  for (const ConvolutionShape& s : Shapes()) {
+    SCOPED_TRACE(index++);
+    const auto in =
+        RandomValues(s.batch * s.in_channels * s.in_height * s.in_width, 1);
+    const auto filter =
+        RandomValues(s.filter_height * s.filter_width * s.in_channels /
+                         s.groups * s.out_channels,
+                     2);
+    const auto out =
+        RandomValues(s.batch * s.out_channels * s.out_height * s.out_width, 3);
+    const Reference want = Convolve(s, in, filter, out);
+    for (WorkQueue* queue : {alone.get(), together.get()}) {
       std::vector<float> got_out(out.size(), 9), got_in(in.size(), 9),
           got_filter(filter.size(), 9);
       ASSERT_TRUE(convolution
-                      .Forward(*queue, allocator, s, in.data(), filter.data(),
-                               got_out.data())
+                      .Forward(*queue, HostAllocator(), s, in.data(),
+                               filter.data(), got_out.data())
                       .ok());
       ASSERT_TRUE(convolution
-                      .BackwardInput(*queue, allocator, s, out.data(),
+                      .BackwardInput(*queue, HostAllocator(), s, out.data(),
                                      filter.data(), got_in.data())
                       .ok());
       ASSERT_TRUE(convolution
-                      .BackwardFilter(*queue, allocator, s, in.data(),
+                      .BackwardFilter(*queue, HostAllocator(), s, in.data(),
                                       out.data(), got_filter.data())
                       .ok());
       ExpectNear(got_out, want.output, 1e-3);

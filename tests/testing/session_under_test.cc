@@ -139,7 +139,9 @@ absl::StatusOr<std::shared_ptr<Session>> NewTestSession(
     const KernelRegistry& kernels) {
   const SessionKind kind = TestedSession();
   if (kind == SessionKind::kLocal) {
-    return NewLocalSession(graph, options, kernels);
+    LocalSessionOptions local = options;
+    if (local.clock == nullptr) local.clock = &testing::TestClock();
+    return NewLocalSession(graph, local, kernels);
   }
   return NewSessionOnServer(graph, options, kernels,
                             kind == SessionKind::kGrpc);

@@ -27,7 +27,8 @@ enum class SessionKind { kLocal, kInProcess, kGrpc };
 // program.
 SessionKind TestedSession();
 
-// Makes a session of that kind. One on a server has the devices, limits and
+// Makes a session of that kind. Its clock is TestClock(), except that gRPC has
+// the real one. One on a server has the devices, limits and
 // optimizer of `options`, and its task is "/job:localhost/replica:0/task:0",
 // which is also a local session's name for its own task; the master keeps its
 // own placement policy. When the session and all its Callables are gone, the
