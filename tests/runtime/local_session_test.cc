@@ -16,14 +16,12 @@
 #include "leat/graph/builder/builder.h"
 #include "leat/graph/builder/control_flow.h"
 #include "leat/graph/ops.h"
-#include "leat/tests/testing/awaited.h"
 #include "leat/tests/testing/session_under_test.h"
 #include "leat/tests/testing/simulated_clock.h"
 
 namespace leat::local_session_test {
 namespace {
 
-using testing::Awaited;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::SimulatedClock;
@@ -402,29 +400,39 @@ TEST_P(LocalSessionTest, AStepPastItsDeadlineEnds) {
   std::optional<SimulatedClock> clock;
   if (TestedSession() != SessionKind::kGrpc) clock.emplace();
   const Output n = b.Placeholder<int32_t>("n");
-  const WhileLoop loop = BuildLoop(n, b.Const<int32_t>(0), "forever");
+  const Variable begun = b.Variable("begun", b.Const(false));
+  Output start;
+  {
+    auto after = b.ControlDependencies(
+        {op::AssignVariableOp(begun.handle(), b.Const(true))});
+    start = op::Identity(b.Const<int32_t>(0));
+  }
+  const WhileLoop loop = BuildLoop(n, start, "forever");
   auto session = NewSession();
   // Plans the step in advance, so that planning takes none of its time.
   ASSERT_TRUE(session
                   ->Run({.feeds = {{n, Tensor::Scalar<int32_t>(1)}},
                          .fetches = {loop.i}})
                   .ok());
-  Awaited<absl::Status> result;
+  ASSERT_TRUE(session->Run({.targets = {init_op}}).ok());
+  absl::Status status;
   Thread step("step", [&] {
-    result.Set(
+    status =
         session
             ->Run({.feeds = {{n, Tensor::Scalar(
                                      std::numeric_limits<int32_t>::max())}},
                    .fetches = {loop.i},
                    .options = {.timeout = std::chrono::seconds(4)}})
-            .status());
+            .status();
   });
-  // The loop runs without end, so time passes only when it is moved.
-  while (clock.has_value() && !result.IsSet()) {
-    clock->Jump(std::chrono::milliseconds(10));
+  for (bool has_begun = false; !has_begun;) {
+    auto read = session->Run({.fetches = {begun.value()}});
+    EXPECT_TRUE(read.ok()) << read.status();
+    has_begun = !read.ok() || (*read)[0].scalar<bool>();
   }
+  // The loop runs without end, so no time would pass by itself.
+  if (clock.has_value()) clock->Jump(std::chrono::seconds(4));
   step.Join();
-  const absl::Status status = result.Take();
   EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("ran longer than its timeout of 4s"));
