@@ -7,12 +7,10 @@
 //   half h(1.5f);
 //   float sum = h + 2.0f;  // converts h to float
 //
-// A program that includes this header need not be compiled for processors with
-// F16C instructions, but it must run on one, like the library itself.
+// A program that includes this header must run on a processor with F16C
+// instructions, like the library itself, but it need not be compiled for one.
 #ifndef LEAT_CORE_FLOAT16_H_
 #define LEAT_CORE_FLOAT16_H_
-
-#include <immintrin.h>
 
 #include <bit>
 #include <cmath>
@@ -23,18 +21,37 @@
 
 namespace leat {
 
+// The F16C instructions for one number. These are what <immintrin.h> makes
+// _cvtss_sh and _cvtsh_ss of, which every file would pay for with 60,000 lines.
+namespace f16c {
+
+using Floats = float __attribute__((vector_size(16)));
+using Halves = short __attribute__((vector_size(16)));
+
+LEAT_F16C_ inline uint16_t FromFloat(float value) {
+  constexpr int kNearestEven = 0;
+  const Halves halves =
+      __builtin_ia32_vcvtps2ph(Floats{value, 0, 0, 0}, kNearestEven);
+  return static_cast<uint16_t>(halves[0]);
+}
+
+LEAT_F16C_ inline float ToFloat(uint16_t bits) {
+  return __builtin_ia32_vcvtph2ps(
+      Halves{static_cast<short>(bits), 0, 0, 0, 0, 0, 0, 0})[0];
+}
+
+}  // namespace f16c
+
 // A number of 1 sign bit, 5 exponent bits and 10 fraction bits. A plain value.
 struct half {
   uint16_t bits = 0;
 
   half() = default;
   // Rounds to nearest even. A value that is too large becomes an infinity.
-  LEAT_F16C_ explicit half(float value)
-      : bits(static_cast<uint16_t>(
-            _cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT))) {}
+  LEAT_F16C_ explicit half(float value) : bits(f16c::FromFloat(value)) {}
   // This conversion is exact.
   LEAT_F16C_ operator float() const {  // NOLINT: widening
-    return _cvtsh_ss(bits);
+    return f16c::ToFloat(bits);
   }
   // Returns the number whose representation is `bits`.
   static half FromBits(uint16_t bits) {

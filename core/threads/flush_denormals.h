@@ -1,13 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FlushDenormals makes the floats of this thread that are smaller than the
-// smallest normal number zero, as TensorFlow's kernels do. Processors compute
-// with such numbers a hundred times slower, and a training network is full of
-// them.
+// FlushDenormals lets this thread compute with zero in place of floats that are
+// smaller than the smallest normal number, as TensorFlow's kernels do.
+// Processors compute with such floats a hundred times slower, and a training
+// network is full of them.
 #ifndef LEAT_CORE_THREADS_FLUSH_DENORMALS_H_
 #define LEAT_CORE_THREADS_FLUSH_DENORMALS_H_
 
-#include <immintrin.h>
+#include <xmmintrin.h>
 
 namespace leat {
 

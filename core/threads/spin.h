@@ -1,13 +1,13 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // IdleSpin and SpinUntil wait a little before a thread goes to sleep. Waking a
-// thread takes long, on a virtual machine as long as a kernel runs, and a step
-// has hundreds of short pauses.
+// thread takes long (on a virtual machine, as long as a kernel takes to run),
+// and a step has hundreds of short pauses.
 #ifndef LEAT_CORE_THREADS_SPIN_H_
 #define LEAT_CORE_THREADS_SPIN_H_
 
-#include <immintrin.h>
 #include <sched.h>
+#include <xmmintrin.h>
 
 #include <chrono>
 
@@ -15,12 +15,12 @@
 
 namespace leat {
 
-// Polls a condition as long as nobody else wants the core. Between two looks it
-// yields, which lets all other runnable threads go first and puts this thread
-// behind them in the scheduler's account. Where cores are short, a yield takes
-// milliseconds, and a thread that slept would have been woken sooner. Therefore
-// a long yield ends the spinning, and there is none for a while after it.
-// It is not thread-safe: each thread has an IdleSpin of its own.
+// Polls a condition while nobody else wants the core. Between two polls it
+// yields, so that the scheduler lets all other runnable threads go first. If
+// there are more such threads than cores, a yield takes milliseconds, and a
+// thread that slept would have been woken sooner. Therefore a long yield ends
+// the spinning, and the thread does not spin again for a while. It is not
+// thread-safe: each thread has an IdleSpin of its own.
 class IdleSpin {
  public:
   // The longest time to spin.
@@ -32,19 +32,19 @@ class IdleSpin {
   static constexpr std::chrono::milliseconds kRest{20};
 
   // Returns true as soon as `ready()` returns true. Returns false after
-  // kLongest or after a yield that took longer than kLongYield. In the latter
-  // case, calls in the next kRest return false without calling `ready`. Tests
-  // pass a `yield` of their own.
+  // kLongest or after a yield that took longer than kLongYield. After such a
+  // long yield, calls in the next kRest return false without calling `ready`.
+  // Tests pass a `yield` of their own.
   template <class Ready, class Yield = int (*)()>
   bool Until(Ready ready, Yield yield = sched_yield) {
-    Clock::time_point now = Clock::now();
+    SteadyClock::time_point now = SteadyClock::now();
     if (now < resting_until_) return false;
-    const Clock::time_point end = now + kLongest;
+    const SteadyClock::time_point end = now + kLongest;
     do {
       if (ready()) return true;
-      const Clock::time_point before = Clock::now();
+      const SteadyClock::time_point before = SteadyClock::now();
       yield();
-      now = Clock::now();
+      now = SteadyClock::now();
       if (now - before > kLongYield) {
         resting_until_ = now + kRest;
         return false;
@@ -54,16 +54,17 @@ class IdleSpin {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using SteadyClock = std::chrono::steady_clock;
 
-  Clock::time_point resting_until_;  // no spinning before this time
+  SteadyClock::time_point resting_until_;  // no spinning before this time
 };
 
 // Returns true as soon as `ready()` returns true, and false once the thread
-// should rather sleep. It is for a `ready` that costs next to nothing, because
-// it keeps the core for the first few microseconds. It does not remember long
-// yields; an IdleSpin that a thread keeps does. While a test simulates time, it
-// only looks once, because the simulation waits for threads that spin.
+// should rather sleep. `ready` should cost next to nothing, because the thread
+// keeps the core for the first few microseconds. Long yields are not
+// remembered; an IdleSpin that a thread keeps remembers them. While a test
+// simulates time, `ready` is called only once, because simulated time does not
+// move on while a thread spins.
 template <class Ready>
 bool SpinUntil(Ready ready) {
   if (Simulation::Active() != nullptr) return ready();
