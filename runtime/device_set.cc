@@ -28,8 +28,8 @@ int NumProcessors() {
   return std::max(1, CPU_COUNT(&set));
 }
 
-// Returns a random number other than 0, by which a restarted task is told from
-// the one before.
+// Returns a random number other than 0, by which other tasks tell a restarted
+// task from the task before the restart.
 uint64_t NewIncarnation() {
   std::random_device random;
   const uint64_t value = (uint64_t{random()} << 32) | random();
@@ -54,8 +54,10 @@ absl::Status CheckOptions(const DeviceSetOptions& options) {
   }
   LEAT_ASSIGN_OR_RETURN(DeviceName task, DeviceName::Parse(options.task));
   if (!task.job || !task.replica || !task.task || task.type || task.id) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "'", options.task, "' does not name a task: /job:J/replica:R/task:T"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", options.task,
+                     "' does not name a task; a task's name has the form "
+                     "/job:JOB/replica:REPLICA/task:TASK"));
   }
   return absl::OkStatus();
 }
@@ -89,7 +91,7 @@ absl::StatusOr<std::unique_ptr<DeviceSet>> DeviceSet::Create(
 }
 
 DeviceSet::~DeviceSet() {
-  // Tasks of the pool may still use the devices, so they end first.
+  // Closures of the pool may still use the devices, so they end first.
   queue_.reset();
 }
 
@@ -112,7 +114,9 @@ absl::StatusOr<DeviceSetOptions> ParseDevices(absl::string_view text) {
   if (parts[0] != "cpu" || parts.size() > 2 ||
       (parts.size() == 2 && !absl::SimpleAtoi(parts[1], &options.num_cpus))) {
     return absl::InvalidArgumentError(
-        absl::StrCat("devices '", text, "' is not of the form cpu or cpu:N"));
+        absl::StrCat("the devices must be given as 'cpu' or 'cpu:N', where N "
+                     "is their number, not as '",
+                     text, "'"));
   }
   LEAT_RETURN_IF_ERROR(CheckOptions(options));
   return options;

@@ -57,7 +57,7 @@ class DeviceSet {
   // has its own DeviceResources instead.
   DeviceResources& resources() { return *resources_; }
 
-  // The pool on which kernels of all devices run. Its tasks must not block.
+  // The pool on which kernels of all devices run. Its closures must not block.
   WorkQueue& compute_queue() { return *queue_; }
 
  private:

@@ -13,14 +13,14 @@ namespace {
 
 using Instruction = Program::Instruction;
 
-// The number of quick instructions that Start may run one after another on its
-// own thread, which should not compute.
+// The most quick instructions that run one after another on a thread that
+// should not compute.
 constexpr int kMaxQuick = 64;
 
-// True while this thread runs instructions of any execution. An async kernel
-// that completes in the meantime may belong to another execution, which could
-// go on with its own instructions; those must not run inside of the first
-// one's.
+// True while this thread runs instructions of an execution. Meanwhile, an async
+// kernel of another execution may complete on this thread. The instructions
+// that become ready by that must run elsewhere, not inside of an instruction of
+// the first execution.
 thread_local bool runs_instructions = false;
 
 // Sets `runs_instructions` for a scope.
@@ -79,8 +79,8 @@ class Executor::SequentialExecution final : public Execution {
     root_.Reset();
   }
 
-  // Runs the first instructions on this thread as long as they are quick.
-  // Returns how many it has run.
+  // Runs the first instructions on this thread, up to one that is not quick and
+  // at most kMaxQuick. Returns how many it has run.
   size_t RunQuick() {
     const RunsInstructions runs;
     size_t next = 0;
@@ -128,7 +128,7 @@ class Executor::ConcurrentExecution final : public Execution {
         root_(program.frames()[0]) {}
 
   void Run(Executor& executor, Step& step, Done done) override {
-    Tasks roots = Prepare(executor, step, std::move(done));
+    ReadyWork roots = Prepare(executor, step, std::move(done));
     Work(std::move(roots));
     EndActivity();
   }
@@ -140,7 +140,7 @@ class Executor::ConcurrentExecution final : public Execution {
  private:
   // The instructions that one thread will run: those in `cheap`, from its end,
   // and then `expensive`, the one expensive instruction that it has kept.
-  struct Tasks {
+  struct ReadyWork {
     ReadyList cheap = {};
     Ready expensive = {};  // none if its activation is null
 
@@ -165,14 +165,14 @@ class Executor::ConcurrentExecution final : public Execution {
     KernelContext context;
     const InstructionRunner::Time started;
     absl::Status status;
-    // Set by the first of two events: ComputeAsync has returned, and `done` was
-    // called. The second one propagates the outputs.
+    // Set by the first of two events, which are the return of ComputeAsync and
+    // the call of its `done`. The second event propagates the outputs.
     std::atomic<bool> one_has_come{false};
   };
 
   // Resets the state for a new step. Returns the roots, for the step's first
   // activity to run.
-  Tasks Prepare(Executor& executor, Step& step, Done done) {
+  ReadyWork Prepare(Executor& executor, Step& step, Done done) {
     executor_ = &executor;
     done_ = std::move(done);
     runner_.Start(step, executor.resources_);
@@ -180,109 +180,109 @@ class Executor::ConcurrentExecution final : public Execution {
     root_.Reset();
     root_.scheduled.resize(is_observed_ ? root_.layout.num_instructions : 0);
     activities_.store(1, std::memory_order_relaxed);
-    Tasks tasks = NewTasks();
+    ReadyWork ready = NewReadyWork();
     for (int32_t root : program_.roots()) {
-      tasks.cheap.push_back({.instruction = root, .activation = &root_});
+      ready.cheap.push_back({.instruction = root, .activation = &root_});
     }
-    Schedule(0, tasks);
-    return tasks;
+    Schedule(0, ready);
+    return ready;
   }
 
-  // Returns an empty list, with the room of one that was used before if
-  // possible.
-  Tasks NewTasks() {
+  // Returns empty lists, if possible with the memory of lists that were used
+  // before.
+  ReadyWork NewReadyWork() {
     MutexLock lock(mutex_);
     if (spare_.empty()) return {};
-    Tasks tasks{.cheap = std::move(spare_.back())};
+    ReadyWork ready{.cheap = std::move(spare_.back())};
     spare_.pop_back();
-    return tasks;
+    return ready;
   }
 
   // Goes on with an activity on the current thread, whichever that is: runs
   // quick instructions here and moves the rest to the pool.
-  void Continue(Tasks tasks) {
+  void Continue(ReadyWork ready) {
     // An observer takes a while, so an observed step runs nothing here.
-    if (!is_observed_) RunQuick(tasks);
-    if (is_observed_ || (runner_.step().IsRunning() && !tasks.IsEmpty())) {
+    if (!is_observed_) RunQuick(ready);
+    if (is_observed_ || (runner_.step().IsRunning() && !ready.IsEmpty())) {
       program_.device().compute_queue().Add(
-          [this, tasks = std::move(tasks)]() mutable {
-            Work(std::move(tasks));
+          [this, ready = std::move(ready)]() mutable {
+            Work(std::move(ready));
             EndActivity();
           });
       return;
     }
-    GiveBack(std::move(tasks));
+    GiveBack(std::move(ready));
     EndActivity();
   }
 
-  // Runs up to kMaxQuick quick instructions of `tasks.cheap`. The others stay
+  // Runs up to kMaxQuick quick instructions of `ready.cheap`. The others stay
   // there, in their order.
-  void RunQuick(Tasks& tasks) {
+  void RunQuick(ReadyWork& ready) {
     const RunsInstructions runs;
-    Tasks others = NewTasks();
+    ReadyWork others = NewReadyWork();
     for (int left = kMaxQuick;
-         left > 0 && !tasks.cheap.empty() && runner_.step().IsRunning();) {
-      const Ready item = tasks.cheap.back();
-      tasks.cheap.pop_back();
+         left > 0 && !ready.cheap.empty() && runner_.step().IsRunning();) {
+      const Ready item = ready.cheap.back();
+      ready.cheap.pop_back();
       if (!item.dead && !runner_.IsQuick(program_.instruction(item.instruction),
                                          *item.activation)) {
         others.cheap.push_back(item);
         continue;
       }
       --left;
-      RunOne(item, tasks);
+      RunOne(item, ready);
     }
-    tasks.cheap.insert(tasks.cheap.end(), others.cheap.rbegin(),
+    ready.cheap.insert(ready.cheap.end(), others.cheap.rbegin(),
                        others.cheap.rend());
     GiveBack(std::move(others));
   }
 
-  // Runs everything in `tasks` and what that makes ready, until the step
+  // Runs everything in `ready` and what that makes ready, until the step
   // fails.
-  void Work(Tasks tasks) {
+  void Work(ReadyWork ready) {
     const RunsInstructions runs;
     while (runner_.step().IsRunning()) {
       Ready item;
-      if (!tasks.cheap.empty()) {
-        item = tasks.cheap.back();
-        tasks.cheap.pop_back();
-      } else if (tasks.expensive.activation != nullptr) {
-        item = std::exchange(tasks.expensive, Ready());
+      if (!ready.cheap.empty()) {
+        item = ready.cheap.back();
+        ready.cheap.pop_back();
+      } else if (ready.expensive.activation != nullptr) {
+        item = std::exchange(ready.expensive, Ready());
       } else {
         break;
       }
-      RunOne(item, tasks);
+      RunOne(item, ready);
     }
-    GiveBack(std::move(tasks));
+    GiveBack(std::move(ready));
   }
 
   // Runs an instruction, or starts its async kernel, and adds what became ready
-  // to `tasks`.
-  void RunOne(const Ready& item, Tasks& tasks) {
+  // to `ready`.
+  void RunOne(const Ready& item, ReadyWork& ready) {
     if (program_.instruction(item.instruction).is_async && !item.dead) {
-      StartAsync(item, tasks);
+      StartAsync(item, ready);
     } else if (propagator_.Run(item)) {
-      Propagate(item, tasks);
+      Propagate(item, ready);
     }
   }
 
-  void GiveBack(Tasks tasks) {
-    tasks.cheap.clear();  // not empty if the step has failed
+  void GiveBack(ReadyWork ready) {
+    ready.cheap.clear();  // not empty if the step has failed
     MutexLock lock(mutex_);
-    spare_.push_back(std::move(tasks.cheap));
+    spare_.push_back(std::move(ready.cheap));
   }
 
-  void Propagate(const Ready& done, Tasks& tasks) {
-    const size_t first_new = tasks.cheap.size();
-    propagator_.Propagate(done, tasks.cheap);
-    Schedule(first_new, tasks);
+  void Propagate(const Ready& done, ReadyWork& ready) {
+    const size_t first_new = ready.cheap.size();
+    propagator_.Propagate(done, ready.cheap);
+    Schedule(first_new, ready);
   }
 
-  // Moves the expensive instructions among those that have become ready,
-  // `tasks.cheap` from `first_new` on, to where they will run.
-  void Schedule(size_t first_new, Tasks& tasks) {
-    auto kept = tasks.cheap.begin() + first_new;
-    for (auto item = kept; item != tasks.cheap.end(); ++item) {
+  // The instructions in `ready.cheap` from `first_new` on have become ready.
+  // Moves the expensive ones among them to where they will run.
+  void Schedule(size_t first_new, ReadyWork& ready) {
+    auto kept = ready.cheap.begin() + first_new;
+    for (auto item = kept; item != ready.cheap.end(); ++item) {
       if (ABSL_PREDICT_FALSE(is_observed_)) {
         const int32_t i = program_.instruction(item->instruction).local_index;
         item->activation->scheduled[i] = std::chrono::steady_clock::now();
@@ -290,20 +290,20 @@ class Executor::ConcurrentExecution final : public Execution {
       if (item->dead || !program_.is_expensive(item->instruction)) {
         *kept++ = *item;
       } else {
-        ScheduleExpensive(*item, tasks);
+        ScheduleExpensive(*item, ready);
       }
     }
-    tasks.cheap.erase(kept, tasks.cheap.end());
+    ready.cheap.erase(kept, ready.cheap.end());
   }
 
   // Keeps `item` as the expensive instruction of this thread. The one that was
   // kept before goes to another thread.
-  void ScheduleExpensive(const Ready& item, Tasks& tasks) {
-    const Ready other = std::exchange(tasks.expensive, item);
+  void ScheduleExpensive(const Ready& item, ReadyWork& ready) {
+    const Ready other = std::exchange(ready.expensive, item);
     if (other.activation == nullptr) return;
     activities_.fetch_add(1, std::memory_order_relaxed);
     program_.device().compute_queue().Add([this, other] {
-      Tasks others = NewTasks();
+      ReadyWork others = NewReadyWork();
       others.expensive = other;
       Work(std::move(others));
       EndActivity();
@@ -323,7 +323,7 @@ class Executor::ConcurrentExecution final : public Execution {
     std::move(done)();
   }
 
-  void StartAsync(const Ready& item, Tasks& tasks) {
+  void StartAsync(const Ready& item, ReadyWork& ready) {
     const Instruction& instruction = program_.instruction(item.instruction);
     if (absl::Status status =
             runner_.ReadReferences(instruction, *item.activation);
@@ -341,7 +341,7 @@ class Executor::ConcurrentExecution final : public Execution {
           }
         });
     if (run->one_has_come.exchange(true, std::memory_order_acq_rel)) {
-      FinishAsync(std::unique_ptr<AsyncRun>(run), tasks);
+      FinishAsync(std::unique_ptr<AsyncRun>(run), ready);
       // This was not the last activity, because this thread's own still goes
       // on.
       activities_.fetch_sub(1, std::memory_order_acq_rel);
@@ -352,19 +352,19 @@ class Executor::ConcurrentExecution final : public Execution {
   // returned. The completion may come on any thread.
   void FinishElsewhere(AsyncRun* run) {
     if (!runs_instructions && !is_observed_) {
-      Tasks tasks = NewTasks();
-      FinishAsync(std::unique_ptr<AsyncRun>(run), tasks);
-      return Continue(std::move(tasks));
+      ReadyWork ready = NewReadyWork();
+      FinishAsync(std::unique_ptr<AsyncRun>(run), ready);
+      return Continue(std::move(ready));
     }
     program_.device().compute_queue().Add([this, run] {
-      Tasks tasks = NewTasks();
-      FinishAsync(std::unique_ptr<AsyncRun>(run), tasks);
-      Work(std::move(tasks));
+      ReadyWork ready = NewReadyWork();
+      FinishAsync(std::unique_ptr<AsyncRun>(run), ready);
+      Work(std::move(ready));
       EndActivity();
     });
   }
 
-  void FinishAsync(std::unique_ptr<AsyncRun> run, Tasks& tasks) {
+  void FinishAsync(std::unique_ptr<AsyncRun> run, ReadyWork& ready) {
     const Ready& item = run->item;
     const Instruction& instruction = program_.instruction(item.instruction);
     if (!run->status.ok()) {
@@ -375,7 +375,7 @@ class Executor::ConcurrentExecution final : public Execution {
       runner_.Observe(instruction, *item.activation, run->started);
     }
     if (runner_.Finish<true>(instruction, *item.activation)) {
-      Propagate(item, tasks);
+      Propagate(item, ready);
     }
   }
 
@@ -388,12 +388,12 @@ class Executor::ConcurrentExecution final : public Execution {
   Executor* executor_ = nullptr;
   Done done_;
   bool is_observed_ = false;
-  // The number of threads that work on the step and of async kernels that have
-  // been started and have not ended.
+  // The number of activities. An activity is a thread that works on the step,
+  // or an async kernel that was started and has not ended.
   std::atomic<int32_t> activities_{0};
 
-  // Empty lists with capacity, for threads that begin to work, also on later
-  // steps.
+  // Empty lists that keep their memory, for threads that begin to work on this
+  // step or on later ones.
   Mutex mutex_;
   std::vector<ReadyList> spare_ ABSL_GUARDED_BY(mutex_);
 };

@@ -18,41 +18,41 @@
 namespace leat {
 namespace {
 
-// The tasks of one worker thread, in the order in which they were added. Other
-// workers may take tasks from it too. Thread-safe. Aligned so that the lists of
-// two workers do not share a cache line.
-class alignas(64) TaskList {
+// The closures of one worker thread, in the order in which they were added.
+// Other workers may take closures from it too. Thread-safe. It is aligned so
+// that the lists of two workers do not share a cache line.
+class alignas(64) ClosureList {
  public:
-  void Push(WorkQueue::Task task) {
+  void Push(WorkQueue::Closure closure) {
     MutexLock lock(mutex_);
-    tasks_.push_back(std::move(task));
-    size_.store(tasks_.size(), std::memory_order_relaxed);
+    closures_.push_back(std::move(closure));
+    size_.store(closures_.size(), std::memory_order_relaxed);
   }
 
-  // Takes the oldest task. Returns false if there is none.
-  bool Pop(WorkQueue::Task& task) {
+  // Takes the oldest closure. Returns false if there is none.
+  bool Pop(WorkQueue::Closure& closure) {
     if (size_.load(std::memory_order_relaxed) == 0) return false;
     MutexLock lock(mutex_);
-    if (tasks_.empty()) return false;
-    task = std::move(tasks_.front());
-    tasks_.pop_front();
-    size_.store(tasks_.size(), std::memory_order_relaxed);
+    if (closures_.empty()) return false;
+    closure = std::move(closures_.front());
+    closures_.pop_front();
+    size_.store(closures_.size(), std::memory_order_relaxed);
     return true;
   }
 
  private:
   Mutex mutex_;
-  std::deque<WorkQueue::Task> tasks_ ABSL_GUARDED_BY(mutex_);
+  std::deque<WorkQueue::Closure> closures_ ABSL_GUARDED_BY(mutex_);
   std::atomic<size_t> size_{0};
 };
 
-// A pool of threads with a list of tasks per thread.
+// A pool of threads with a list of closures per thread.
 //
-// No task is forgotten while workers sleep: Add counts a task in pending_
+// No closure is forgotten while workers sleep: Add counts a closure in pending_
 // before it reads sleepers_, and a worker counts itself in sleepers_ before it
 // reads pending_ for the last time. All of these operations are sequentially
 // consistent, so at least one of the two sees the other. The same holds for
-// spinning_, from which a worker removes itself before it takes a task or
+// spinning_, from which a worker removes itself before it takes a closure or
 // sleeps.
 class ThreadPool final : public WorkQueue {
  public:
@@ -76,11 +76,11 @@ class ThreadPool final : public WorkQueue {
     while (adding_.load() > 0) std::this_thread::yield();
   }
 
-  void Add(Task task) override {
+  void Add(Closure closure) override {
     adding_.fetch_add(1);
     pending_.fetch_add(1);
-    lists_[ListForCaller()].Push(std::move(task));
-    // Every spinning worker takes one task. Wake a sleeper if there are more.
+    lists_[ListForCaller()].Push(std::move(closure));
+    // Every spinning worker takes one closure. A sleeper is woken for more.
     if (pending_.load() > spinning_.load() && sleepers_.load() > 0) {
       { MutexLock lock(sleep_mutex_); }
       wake_.NotifyOne();
@@ -106,20 +106,20 @@ class ThreadPool final : public WorkQueue {
   void RunWorker(int index) {
     current_ = {this, index};
     for (;;) {
-      Task task;
-      if (Take(index, task)) {
-        std::move(task)();
-      } else if (!WaitForTask()) {
+      Closure closure;
+      if (Take(index, closure)) {
+        std::move(closure)();
+      } else if (!WaitForClosure()) {
         return;
       }
     }
   }
 
-  // Takes the oldest task of this worker, or else of the next worker that has
-  // one. Returns false if there is none.
-  bool Take(size_t index, Task& task) {
+  // Takes the oldest closure of this worker, or else of the next worker that
+  // has one. Returns false if there is none.
+  bool Take(size_t index, Closure& closure) {
     for (size_t i = 0; i < lists_.size(); ++i) {
-      if (lists_[(index + i) % lists_.size()].Pop(task)) {
+      if (lists_[(index + i) % lists_.size()].Pop(closure)) {
         pending_.fetch_sub(1);
         return true;
       }
@@ -127,9 +127,9 @@ class ThreadPool final : public WorkQueue {
     return false;
   }
 
-  // Spins, then sleeps, until there is a task. Returns false if the pool is
-  // stopping and no task is left.
-  bool WaitForTask() {
+  // Spins, then sleeps, until there is a closure. Returns false if the pool is
+  // stopping and no closure is left.
+  bool WaitForClosure() {
     spinning_.fetch_add(1);
     SpinUntil([this] { return pending_.load() > 0; });
     spinning_.fetch_sub(1);
@@ -144,11 +144,11 @@ class ThreadPool final : public WorkQueue {
 
   static thread_local Identity current_;
 
-  std::vector<TaskList> lists_;
+  std::vector<ClosureList> lists_;
   std::atomic<size_t> next_list_{0};
   alignas(64) std::atomic<int64_t> pending_{0};  // added, not yet taken
   // The number of calls of Add under way. The destructor waits for them, since
-  // a task may run, and cause the pool to be destroyed, before Add returns.
+  // a closure may run, and cause the pool to be destroyed, before Add returns.
   std::atomic<int64_t> adding_{0};
   std::atomic<int64_t> spinning_{0};
   std::atomic<int64_t> sleepers_{0};
@@ -162,17 +162,17 @@ thread_local ThreadPool::Identity ThreadPool::current_;
 
 class InlineQueue final : public WorkQueue {
  public:
-  void Add(Task task) override {
+  void Add(Closure closure) override {
     if (Run* run = FindRun(); run != nullptr) {
-      run->waiting.push_back(std::move(task));
+      run->waiting.push_back(std::move(closure));
       return;
     }
     Run run = {this, innermost_, {}};
     innermost_ = &run;
     for (;;) {
-      std::exchange(task, nullptr)();
+      std::exchange(closure, nullptr)();
       if (run.waiting.empty()) break;
-      task = std::move(run.waiting.front());
+      closure = std::move(run.waiting.front());
       run.waiting.pop_front();
     }
     innermost_ = run.outer;
@@ -183,12 +183,12 @@ class InlineQueue final : public WorkQueue {
   bool IsWorkerThread() const override { return FindRun() != nullptr; }
 
  private:
-  // An outermost Add in which this thread is. Runs of several queues may be
-  // nested.
+  // An outermost call of Add that this thread is in. Runs of different queues
+  // may be nested.
   struct Run {
     const InlineQueue* queue;
     Run* outer;
-    std::deque<Task> waiting;
+    std::deque<Closure> waiting;
   };
 
   Run* FindRun() const {

@@ -1,9 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// WorkQueue runs functions ("tasks", not to be confused with the tasks of a
-// cluster) on threads of its own. Tasks on the compute pool never block: a task
-// that would have to wait for another one adds a continuation to the queue
-// instead.
+// WorkQueue runs closures on threads of its own. Closures on the compute pool
+// never block: a closure that would have to wait for another one adds a
+// continuation to the queue instead.
 //
 //   const auto queue = NewThreadPool("compute", 8);
 //   queue->Add([] { Work(); });
@@ -17,18 +16,18 @@
 
 namespace leat {
 
-// A queue of tasks and the threads that run them. Thread-safe. It owns tasks
-// that have not run yet.
+// A queue of closures and the threads that run them. Thread-safe. It owns the
+// closures that have not run yet.
 class WorkQueue {
  public:
-  using Task = absl::AnyInvocable<void() &&>;
+  using Closure = absl::AnyInvocable<void() &&>;
 
-  // Waits until all tasks have run.
+  // Waits until all closures have run.
   virtual ~WorkQueue() = default;
 
-  // Runs `task` once, now or later, on a thread of the queue. Tasks may run at
-  // the same time and in any order.
-  virtual void Add(Task task) = 0;
+  // Runs `closure` once, now or later, on a thread of the queue. Closures may
+  // run at the same time and in any order.
+  virtual void Add(Closure closure) = 0;
 
   virtual int num_threads() const = 0;
 
@@ -41,9 +40,9 @@ class WorkQueue {
 std::unique_ptr<WorkQueue> NewThreadPool(absl::string_view name,
                                          int num_threads);
 
-// Returns a queue that runs tasks on the caller's thread, inside of Add. A task
-// that another task adds runs after that task, inside of the outermost Add, so
-// that a long chain of tasks needs no deep stack.
+// Returns a queue that runs closures on the caller's thread, inside of Add. A
+// closure that a running closure adds runs after the running one, still inside
+// of the outermost Add, so that a long chain of closures needs no deep stack.
 std::unique_ptr<WorkQueue> NewInlineQueue();
 
 }  // namespace leat

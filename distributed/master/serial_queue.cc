@@ -5,37 +5,39 @@
 
 namespace leat {
 
-bool SerialQueue::Add(WorkQueue::Task&& task) {
+bool SerialQueue::Add(WorkQueue::Closure&& closure) {
   {
     MutexLock lock(state_->mutex);
     if (state_->is_running) {
       if (state_->waiting.size() >= max_waiting_) return false;
-      state_->waiting.push_back(std::move(task));
+      state_->waiting.push_back(std::move(closure));
       return true;
     }
     state_->is_running = true;
   }
-  Start(state_, std::move(task));
+  Start(state_, std::move(closure));
   return true;
 }
 
-void SerialQueue::Start(std::shared_ptr<State> state, WorkQueue::Task task) {
+void SerialQueue::Start(std::shared_ptr<State> state,
+                        WorkQueue::Closure closure) {
   WorkQueue& queue = state->queue;
-  queue.Add([state = std::move(state), task = std::move(task)]() mutable {
-    std::move(task)();
-    task = nullptr;  // Frees what the task holds before the next one runs.
+  queue.Add([state = std::move(state), closure = std::move(closure)]() mutable {
+    std::move(closure)();
+    // Frees what the closure holds before the next one runs.
+    closure = nullptr;
     {
       MutexLock lock(state->mutex);
       if (state->waiting.empty()) {
         state->is_running = false;
         return;
       }
-      task = std::move(state->waiting.front());
+      closure = std::move(state->waiting.front());
       state->waiting.pop_front();
     }
-    // The next task goes to the back of the queue, so that other users of the
-    // queue have their turn.
-    Start(std::move(state), std::move(task));
+    // The next closure goes to the back of the queue, so that other users of
+    // the queue have their turn.
+    Start(std::move(state), std::move(closure));
   });
 }
 

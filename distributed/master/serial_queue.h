@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// SerialQueue: runs tasks on a WorkQueue one after another, in the order in
-// which they were added. Tasks that wait for their turn hold no thread.
+// SerialQueue: runs closures on a WorkQueue one after another, in the order in
+// which they were added. Closures that wait for their turn hold no thread.
 //
 //   SerialQueue queue(blocking, /*max_waiting=*/100);
 //   queue.Add([&] { Extend(first); });
@@ -18,32 +18,33 @@
 
 namespace leat {
 
-// Thread-safe. Tasks that were added run even if this is destroyed before.
+// Thread-safe. Closures that were added run even if this is destroyed before.
 class SerialQueue {
  public:
-  // `queue` is borrowed and must outlive the tasks; they may run when this is
-  // gone. `max_waiting` is the most tasks that may wait beside the one that
-  // runs.
+  // `queue` is borrowed and must outlive the closures; they may run when this
+  // is gone. `max_waiting` is the most closures that may wait beside the one
+  // that runs.
   SerialQueue(WorkQueue& queue, size_t max_waiting)
       : state_(std::make_shared<State>(queue)), max_waiting_(max_waiting) {}
 
-  // Takes `task` and runs it later. Each task takes a turn of its own in
-  // `queue`. Returns false and leaves `task` alone if too many wait.
-  bool Add(WorkQueue::Task&& task);
+  // Takes `closure` and runs it later. Each closure takes a turn of its own in
+  // `queue`. Returns false and leaves `closure` alone if too many wait.
+  bool Add(WorkQueue::Closure&& closure);
 
  private:
-  // What the tasks share with this. They keep it alive.
+  // What the closures share with this. They keep it alive.
   struct State {
     explicit State(WorkQueue& work) : queue(work) {}
 
     WorkQueue& queue;
     Mutex mutex;
     bool is_running ABSL_GUARDED_BY(mutex) = false;
-    std::deque<WorkQueue::Task> waiting ABSL_GUARDED_BY(mutex);
+    std::deque<WorkQueue::Closure> waiting ABSL_GUARDED_BY(mutex);
   };
 
-  // Adds `task` to the queue, and the next one after it has run.
-  static void Start(std::shared_ptr<State> state, WorkQueue::Task task);
+  // Adds `closure` to the queue, and the next waiting closure when `closure`
+  // has run.
+  static void Start(std::shared_ptr<State> state, WorkQueue::Closure closure);
 
   const std::shared_ptr<State> state_;
   const size_t max_waiting_;

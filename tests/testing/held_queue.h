@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// HeldQueue is a WorkQueue that runs each task only when the test calls RunOne,
-// so that a test decides the order of events.
+// HeldQueue is a WorkQueue that runs each closure only when the test calls
+// RunOne, so that a test decides the order of events.
 #ifndef LEAT_TESTS_TESTING_HELD_QUEUE_H_
 #define LEAT_TESTS_TESTING_HELD_QUEUE_H_
 
@@ -14,42 +14,42 @@
 
 namespace leat::testing {
 
-// Thread-safe. Owns the tasks that have not run; the destructor runs them on
-// its own thread.
+// Thread-safe. Owns the closures that have not run. The destructor runs them on
+// the thread that calls it.
 class HeldQueue final : public WorkQueue {
  public:
-  // Runs the tasks that are left.
+  // Runs the closures that are left.
   ~HeldQueue() override {
     while (size() > 0) RunOne();
   }
 
-  // Keeps the task until RunOne, or until the destructor.
-  void Add(Task task) override {
+  // Keeps the closure until RunOne, or until the destructor.
+  void Add(Closure closure) override {
     MutexLock lock(mutex_);
-    tasks_.push_back(std::move(task));
+    closures_.push_back(std::move(closure));
   }
   int num_threads() const override { return 1; }
   bool IsWorkerThread() const override { return false; }
 
-  // Returns the number of tasks that have not begun.
+  // Returns the number of closures that have not begun.
   size_t size() const {
     MutexLock lock(mutex_);
-    return tasks_.size();
+    return closures_.size();
   }
-  // Runs the oldest task on the calling thread. REQUIRES: size() > 0.
+  // Runs the oldest closure on the calling thread. REQUIRES: size() > 0.
   void RunOne() {
-    Task task;
+    Closure closure;
     {
       MutexLock lock(mutex_);
-      task = std::move(tasks_.front());
-      tasks_.pop_front();
+      closure = std::move(closures_.front());
+      closures_.pop_front();
     }
-    std::move(task)();
+    std::move(closure)();
   }
 
  private:
   mutable Mutex mutex_;
-  std::deque<Task> tasks_ ABSL_GUARDED_BY(mutex_);
+  std::deque<Closure> closures_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace leat::testing

@@ -33,7 +33,7 @@ TEST(SerialQueueTest, OnlyOneOfItsTasksIsEverInTheQueue) {
   EXPECT_EQ(held.size(), 1u);
 }
 
-// Tasks of other queues must get a turn between two tasks of this one.
+// Closures of other queues must get a turn between two closures of this queue.
 TEST(SerialQueueTest, GivesTheThreadBackBetweenTasks) {
   HeldQueue held;
   SerialQueue queue(held, 10);
