@@ -64,7 +64,7 @@ class Buffer {
   std::atomic<int32_t> refs_{0};
 };
 
-// A shared owner of a Buffer; null for none.
+// A shared reference to a Buffer, or null.
 using BufferRef = boost::intrusive_ptr<Buffer>;
 
 // How much memory an allocator holds, in bytes.

@@ -31,8 +31,8 @@ bool HasRow(int64_t number) {
   return number >= 0 && number < kNumDTypes && kRows[number].name != nullptr;
 }
 
-// Returns the row of the base type, and that of kInvalid for a number without a
-// meaning.
+// Returns the row of the base type, or the row of kInvalid if the number of
+// `dtype` has no meaning.
 const DTypeRow& RowOf(DType dtype) {
   const int number = static_cast<int>(BaseOf(dtype));
   return kRows[HasRow(number) ? number : 0];

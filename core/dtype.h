@@ -80,13 +80,14 @@ inline constexpr int kRefOffset = 100;
 constexpr bool IsRef(DType dtype) {
   return static_cast<int>(dtype) > kRefOffset;
 }
-// Returns the type that `dtype` refers to: `dtype` itself if it is no reference
-// type.
+// Returns the type that `dtype` refers to, or `dtype` itself if it is no
+// reference type.
 constexpr DType BaseOf(DType dtype) {
   return IsRef(dtype) ? static_cast<DType>(static_cast<int>(dtype) - kRefOffset)
                       : dtype;
 }
-// Returns the reference type for `dtype`: `dtype` itself if it is one.
+// Returns the reference type for `dtype`, or `dtype` itself if it is one
+// already.
 constexpr DType RefOf(DType dtype) {
   return IsRef(dtype)
              ? dtype
@@ -118,8 +119,8 @@ std::string Name(DType dtype);
 // "float32" and "float64". Returns nothing for an unknown name.
 std::optional<DType> ParseDType(absl::string_view name);
 
-// Returns the dtype of a number from a message, or nothing unless the number is
-// that of a known type or of a reference to one.
+// Returns the dtype of a number from a message, or nothing if the number stands
+// neither for a known type nor for a reference to one.
 std::optional<DType> DTypeFromWire(int64_t number);
 
 // The DType of a C++ element type, kInvalid for any other C++ type:

@@ -20,10 +20,10 @@
 
 namespace leat {
 
-// A list of C++ element types. Stateless; only its type says anything.
+// A list of C++ element types. It has no state: its type says everything.
 template <class... T>
 struct DTypeList {
-  // Returns true if one of the types is that of `dtype`.
+  // Returns true if `dtype` stands for one of the types.
   static constexpr bool Contains(DType dtype) {
     return ((kDTypeOf<T> == dtype) || ...);
   }
@@ -55,7 +55,7 @@ inline constexpr DTypeList<Variant> kVariantOnly;
 inline constexpr auto kPlain = kNumbers + kBoolOnly + kComplexes;
 // All types whose elements are objects, which are copied one by one.
 inline constexpr DTypeList<std::string, ResourceHandle, Variant> kObjects;
-// All types with a C++ type: kernels that only move elements take these.
+// All dtypes that have a C++ type, for kernels that only move elements.
 inline constexpr auto kMovable = kPlain + kObjects;
 
 // Passes a type as a value. A generic lambda gets the type back with

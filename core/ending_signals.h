@@ -20,9 +20,10 @@ namespace leat {
 void BlockEndingSignals();
 
 // Waits for one of the two signals, calls `stop` with it, and returns the exit
-// code of a program that the signal ended: 143 for SIGTERM, 130 for SIGINT. A
-// second signal meanwhile ends the process at once with that signal's code.
-// REQUIRES: BlockEndingSignals was called. Call it on one thread only.
+// code of a program that the signal ended: 143 for SIGTERM, 130 for SIGINT. If
+// a second signal comes while `stop` runs, it ends the process at once, with
+// the second signal's exit code. REQUIRES: BlockEndingSignals was called. Call
+// it on one thread only.
 int StopAtEndingSignal(absl::FunctionRef<void(int signal)> stop);
 
 }  // namespace leat

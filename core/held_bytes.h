@@ -20,9 +20,9 @@ namespace leat {
 
 // Returns the bytes of heap memory that a string of `size` bytes takes. A short
 // string lies in the object and takes none. A longer one takes a block from
-// malloc. Up to an eighth is added for malloc's header or for the distance to
-// the next block size that malloc has.
-// It depends on libstdc++, whose strings hold up to 15 bytes in the object.
+// malloc. To the size of the block, an eighth and a few bytes are added for
+// malloc's header and because malloc rounds sizes up. This depends on
+// libstdc++, whose strings hold up to 15 bytes in the object.
 inline int64_t HeldBytesOfText(size_t size) {
   constexpr size_t kInObject = 15, kLeast = 31, kHeader = 8, kUnit = 16;
   if (size <= kInObject) return 0;
@@ -34,8 +34,8 @@ inline int64_t HeldBytesOfText(size_t size) {
 inline int64_t HeldBytes(const std::string& text) {
   return HeldBytesOfText(text.size());
 }
-// Returns an upper bound for what `strings` strings that have `text_bytes`
-// bytes together hold outside of the objects.
+// Returns an upper bound for the bytes that `strings` strings hold outside of
+// the objects, if they have `text_bytes` bytes in total.
 inline int64_t MostHeldBytes(int64_t strings, int64_t text_bytes) {
   return SaturatingAdd(SaturatingMultiply(strings, HeldBytesOfText(16)),
                        SaturatingAdd(text_bytes, text_bytes / 8));

@@ -34,9 +34,9 @@ absl::Status Check(absl::Span<const int64_t> dims) {
   int64_t product = 1;
   for (const int64_t dim : dims) {
     if (dim < PartialShape::kUnknown) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("Shape ", Text(dims), " has the extent ", dim,
-                       "; -1 is the only negative one (unknown)"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Shape ", Text(dims), " has the extent ", dim,
+          ", but an extent is at least 0, or -1 if it is unknown"));
     }
     if (dim > 0 && __builtin_mul_overflow(product, dim, &product)) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -124,8 +124,8 @@ PartialShape Relax(const PartialShape& a, const PartialShape& b) {
   for (int i = 0; i < a.rank(); ++i) {
     if (b.dim(i) != dims[i]) dims[i] = PartialShape::kUnknown;
   }
-  // Create fails only if `a` was made from literals that it would refuse.
-  // Otherwise the extents are some of those of a valid shape.
+  // Create fails only if `a` was made from literals that Create would refuse.
+  // Otherwise all known extents come from a valid shape.
   return PartialShape::Create(dims).value_or(PartialShape());
 }
 

@@ -71,8 +71,9 @@ class PartialShape {
 absl::StatusOr<PartialShape> Merge(const PartialShape& a,
                                    const PartialShape& b);
 
-// Returns what holds for both `a` and `b`, for a tensor that has one of these
-// shapes because control flow joins there. Never fails.
+// Returns what holds for both `a` and `b`. This is the shape of a tensor at
+// which control flow joins, so that it has one of these two shapes. Never
+// fails.
 PartialShape Relax(const PartialShape& a, const PartialShape& b);
 
 }  // namespace leat

@@ -26,7 +26,7 @@ absl::string_view KindOf(mode_t mode) {
 
 absl::Status NotRegular(const std::string& path, mode_t mode) {
   return absl::InvalidArgumentError(absl::StrCat(
-      "file '", path, "': is not a regular file but ", KindOf(mode)));
+      "file '", path, "' is not a regular file but ", KindOf(mode)));
 }
 
 // Returns the error of an open() that has just failed.
@@ -75,8 +75,8 @@ absl::StatusOr<RegularFile> RegularFile::Open(const std::string& path,
   file.size_ = info.st_size;
   if (file.size_ > max_bytes) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("file '", path, "': has ", file.size_,
-                     " bytes, more than ", max_bytes));
+        absl::StrCat("file '", path, "' has ", file.size_,
+                     " bytes, but may have at most ", max_bytes));
   }
   return file;
 }
@@ -97,7 +97,7 @@ absl::Status RegularFile::Read(char* to, size_t count) {
     if (done < 0) return SystemError(path_, "cannot read");
     if (done == 0) {
       return absl::DataLossError(
-          absl::StrCat("file '", path_, "': became shorter while being read"));
+          absl::StrCat("file '", path_, "' became shorter while it was read"));
     }
     to += done;
     count -= static_cast<size_t>(done);

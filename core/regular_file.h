@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // RegularFile is the one way to read a file whose name comes from a user or a
-// peer. Opening never waits, as it would for a named pipe without a writer.
+// peer. Opening a file never waits, not even for a named pipe without a writer.
 // Files without a size, such as devices, are refused before a byte is read.
 //
 //   LEAT_ASSIGN_OR_RETURN(const std::string text,
@@ -25,10 +25,11 @@ namespace leat {
 // file.
 class RegularFile {
  public:
-  // Opens the file at `path`. Fails as SystemError does if it cannot be opened,
-  // mostly with NOT_FOUND or PERMISSION_DENIED. Returns INVALID_ARGUMENT,
-  // saying what it is instead, if it is not a regular file or a link to one.
-  // Returns RESOURCE_EXHAUSTED if it has more than `max_bytes`.
+  // Opens the file at `path`. Returns an error of SystemError, mostly NOT_FOUND
+  // or PERMISSION_DENIED, if the file cannot be opened. Returns
+  // INVALID_ARGUMENT if `path` leads to something else than a regular file; the
+  // message says to what. Returns RESOURCE_EXHAUSTED if the file has more than
+  // `max_bytes`.
   static absl::StatusOr<RegularFile> Open(const std::string& path,
                                           int64_t max_bytes);
   RegularFile(RegularFile&& other) noexcept;
@@ -40,7 +41,7 @@ class RegularFile {
   int64_t size() const { return size_; }
 
   // Reads the next `count` bytes into `to`. Returns DATA_LOSS if the file has
-  // fewer, and fails as SystemError does if they cannot be read.
+  // fewer, and an error of SystemError if they cannot be read.
   absl::Status Read(char* to, size_t count);
 
  private:
@@ -52,9 +53,10 @@ class RegularFile {
   int64_t size_ = 0;
 };
 
-// Returns the error of the system call on the file `path` that has just set
-// `errno`, as NOT_FOUND, PERMISSION_DENIED, RESOURCE_EXHAUSTED (a full disk) or
-// UNAVAILABLE. `what` says what failed: "file 'x': cannot open: ...".
+// Returns an error for a system call on the file `path` that has just failed
+// and set `errno`. Its code is NOT_FOUND, PERMISSION_DENIED, RESOURCE_EXHAUSTED
+// (the disk is full) or UNAVAILABLE. `what` says what failed: "file 'x': cannot
+// open: ...".
 absl::Status SystemError(const std::string& path, absl::string_view what);
 
 // Returns the whole content of a file. Fails as RegularFile does.

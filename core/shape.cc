@@ -18,8 +18,8 @@ std::string Bracketed(absl::Span<const int64_t> dims) {
 }
 
 // Checks the extents and returns the number of elements. Extents of 0 are left
-// out of the product that is checked for overflow, so that strides and products
-// of some of the extents fit as well.
+// out of the product that is checked for overflow, so that strides, and the
+// products of all subsets of the extents, fit as well.
 absl::StatusOr<int64_t> CountElements(absl::Span<const int64_t> dims) {
   if (dims.size() > static_cast<size_t>(Shape::kMaxRank)) {
     return absl::InvalidArgumentError(

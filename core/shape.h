@@ -27,7 +27,7 @@ namespace leat {
 using Dims = absl::InlinedVector<int64_t, 4>;
 
 // A plain value, thread-compatible. No extent is negative, and the product of
-// any of the extents fits int64_t.
+// any subset of the extents fits int64_t.
 class Shape {
  public:
   static constexpr int kMaxRank = 254;  // TensorFlow's limit

@@ -17,11 +17,11 @@ namespace {
 
 constexpr size_t kMaxPayloads = 16;
 constexpr size_t kMaxPayloadBytes = 8 << 10;
-// The bytes that tags and lengths of a payload and of its two parts take at
-// most, if each of the three is shorter than 16 KiB.
+// The most bytes that the tags and lengths of a payload, its url and its value
+// take, if each of the three is shorter than 16 KiB.
 constexpr size_t kBytesAround = 9;
 
-// A payload of a status. The smaller ones come first.
+// A payload of a status. Smaller payloads are ordered before larger ones.
 struct Payload {
   std::string url;
   std::string value;

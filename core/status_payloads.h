@@ -19,7 +19,7 @@ namespace leat {
 // Returns `status` with the mark that it is derived: it follows from an abort
 // elsewhere and is not the cause of the failure.
 absl::Status AsDerived(absl::Status status);
-// Returns true if `status` has that mark.
+// Returns true if `status` is marked as derived.
 bool IsDerived(const absl::Status& status);
 
 // Returns `status` with the mark that it names a session or a device that may

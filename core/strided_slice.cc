@@ -18,7 +18,7 @@ constexpr int kNewAxis = -1;  // in Dense::gather
 
 bool Bit(int64_t mask, int i) { return (mask >> i & 1) != 0; }
 
-// An entry of a specification that has one entry per axis of the input.
+// How one axis of the input is sliced.
 struct DenseAxis {
   int64_t begin = 0;
   int64_t end = 0;
@@ -43,8 +43,9 @@ absl::Status CheckSpec(const StridedSliceSpec& spec) {
         "Expected begin, end, and strides to be 1D equal size tensors");
   }
   if (entries > kMaxEntries) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "A slice of ", entries, " entries; at most ", kMaxEntries));
+    return absl::InvalidArgumentError(
+        absl::StrCat("The slice specification has ", entries,
+                     " entries, but may have at most ", kMaxEntries));
   }
   const int64_t ellipses = spec.ellipsis_mask & ((int64_t{1} << entries) - 1);
   if ((ellipses & (ellipses - 1)) != 0) {
@@ -73,7 +74,7 @@ absl::StatusOr<Dense> MakeDense(const StridedSliceSpec& spec, int rank) {
     has_ellipsis = has_ellipsis || Bit(spec.ellipsis_mask, i);
   }
   const int new_after = CountNewAxesAfterEllipsis(spec, entries);
-  // A specification without an ellipsis has one at its end.
+  // A specification without an ellipsis is treated as if it ended in one.
   const int sparse = entries + (has_ellipsis ? 0 : 1);
   Dense dense;
   dense.axes.resize(static_cast<size_t>(rank));

@@ -16,7 +16,8 @@
 namespace leat {
 
 // The indexing as the op's inputs and attrs give it, with one entry per item
-// between the brackets. If bit i of a mask is set, entry i is ...
+// between the brackets. The comment of a mask says what entry i is if bit i of
+// the mask is set.
 struct StridedSliceSpec {
   std::optional<Dims> begin = {};  // nothing if it is not known
   std::optional<Dims> end = {};    // nothing if it is not known
@@ -32,9 +33,9 @@ struct StridedSliceSpec {
 struct StridedSliceBox {
   Dims begin = {};   // in [-1, extent]; 0 where it is not known
   Dims stride = {};  // never 0
-  // The extents after slicing, before axes are added and removed: as many as
-  // the input has. An extent is unknown where begin, end or the input's extent
-  // is.
+  // The extents after slicing, but before axes are added and removed. There are
+  // as many as the input has. An extent is unknown if it depends on something
+  // unknown: begin, end or the input's extent.
   PartialShape processed = {};
   // The shape of the op's output.
   PartialShape output = {};

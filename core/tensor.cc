@@ -51,13 +51,15 @@ class ObjectBuffer final : public Buffer {
 
   void Dispose() override {
     std::destroy_n(reinterpret_cast<T*>(data()), size() / sizeof(T));
-    // The block holds this object too, so it must outlive the destructor.
+    // The block also holds this object, so the block must outlive the
+    // destructor.
     const BufferRef block = std::move(block_);
     this->~ObjectBuffer();
   }
 
   BufferRef block_;
-  // Makes the allocator count what the objects hold; null if that is nothing.
+  // Makes the allocator count the bytes that the objects hold elsewhere. Null
+  // if they hold none.
   const BufferRef held_;
 };
 
@@ -136,7 +138,7 @@ absl::StatusOr<Tensor> Tensor::Allocate(Allocator& allocator, DType dtype,
                                         int64_t held_bytes) {
   const size_t size = StorageSize(dtype);
   if (size == 0) {
-    return NotAllocatable("not an element type", dtype, shape);
+    return NotAllocatable("no tensor has elements of this type", dtype, shape);
   }
   int64_t bytes;
   // The 64 bytes are for the header of an ObjectBuffer.

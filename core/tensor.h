@@ -9,8 +9,8 @@
 //   LEAT_ASSIGN_OR_RETURN(const Tensor column, x.Reshaped(Shape{6, 1}));
 //   LEAT_ASSIGN_OR_RETURN(float loss, GetScalar<float>(fetched[0], "loss"));
 //
-// Accessors that the contents of a graph could break return a Status. data<T>()
-// and scalar<T>() are for callers that have checked dtype and shape.
+// Accessors that may fail because of what a graph contains return a Status.
+// data<T>() and scalar<T>() are for callers that have checked dtype and shape.
 #ifndef LEAT_CORE_TENSOR_H_
 #define LEAT_CORE_TENSOR_H_
 
@@ -41,11 +41,11 @@ class Tensor {
   Tensor() = default;
 
   // Allocates a tensor of uninitialised plain bytes or of default-constructed
-  // objects. `held_bytes` is what the objects are going to hold outside of the
-  // buffer; the allocator counts it as long as the buffer lives. Returns
-  // RESOURCE_EXHAUSTED with dtype, shape and allocator if there is no memory,
-  // and INVALID_ARGUMENT if the byte count overflows or `dtype` is kInvalid or
-  // a reference.
+  // objects. `held_bytes` is how many bytes the objects are going to hold
+  // outside of the buffer. The allocator counts them until the buffer is freed.
+  // Returns RESOURCE_EXHAUSTED naming dtype, shape and allocator if there is no
+  // memory, and INVALID_ARGUMENT if the byte count overflows or `dtype` is
+  // kInvalid or a reference.
   static absl::StatusOr<Tensor> Allocate(Allocator& allocator, DType dtype,
                                          const Shape& shape,
                                          int64_t held_bytes = 0);
@@ -57,9 +57,9 @@ class Tensor {
   static Tensor FromBuffer(DType dtype, const Shape& shape, BufferRef buffer,
                            char* data);
 
-  // Returns a host tensor of rank 0. This and the next four functions are for
-  // values of our own and for tests, not for values whose number somebody else
-  // chooses: they end the process if there is no memory.
+  // Returns a host tensor of rank 0. This and the next four functions end the
+  // process if there is no memory. So they are for values of our own and for
+  // tests, not for tensors whose size somebody else chooses.
   template <class T>
   static Tensor Scalar(const T& value) {
     return FromSpan<T>(Shape{}, absl::MakeConstSpan(&value, 1));
@@ -115,7 +115,7 @@ class Tensor {
     return absl::Span<const T>(reinterpret_cast<const T*>(data_),
                                static_cast<size_t>(num_elements()));
   }
-  // Returns the elements, to be written. REQUIRES: kDTypeOf<T> == dtype(), and
+  // Returns the elements for writing. REQUIRES: kDTypeOf<T> == dtype(), and
   // nobody else reads the bytes meanwhile (see IsUnique).
   template <class T>
   absl::Span<T> mutable_data() {

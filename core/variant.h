@@ -22,11 +22,11 @@ namespace leat {
 class Tensor;
 struct VariantData;
 
-// How deep variants may be nested; a list of lists has depth 2. Values that
-// hold tensors of variants refuse deeper ones, so that recursion over values,
-// such as that of destructors, does not exhaust the stack. In a message, each
-// level takes two levels of nested messages, and protobuf reads no more than
-// 100.
+// How deep variants may be nested; a list of lists has depth 2. A value that
+// holds tensors of variants refuses deeper ones, because functions that recurse
+// over values, such as destructors, could exhaust the stack. Besides, protobuf
+// reads at most 100 levels of nested messages, and each level of variants takes
+// two of them.
 inline constexpr int kMaxVariantDepth = 32;
 
 // The base class of values. A value counts the Variants that refer to it and is
@@ -49,8 +49,8 @@ class VariantValue {
   // Returns 1 more than the depth of the deepest variant inside of this value.
   virtual int depth() const { return 1; }
 
-  // Returns the encoding of this value for a message (variant_codec.h). The
-  // default returns INVALID_ARGUMENT: the type has no encoding.
+  // Returns the encoding of this value for a message (variant_codec.h). By
+  // default, returns INVALID_ARGUMENT, because the type has no encoding.
   virtual absl::StatusOr<VariantData> Encode() const;
 
   // Returns true if there is one reference only. Nobody but its owner can then

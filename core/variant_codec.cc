@@ -24,8 +24,9 @@ int VariantDepth(const Tensor& tensor) {
 
 absl::Status CheckVariantDepth(const Tensor& tensor) {
   if (VariantDepth(tensor) < kMaxVariantDepth) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "Variants stand more than ", kMaxVariantDepth, " deep in each other"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("Variants are nested more than ", kMaxVariantDepth,
+                   " deep in each other"));
 }
 
 void VariantDecoders::Add(absl::string_view type_name, VariantDecoder decoder) {

@@ -10,8 +10,8 @@
 namespace leat {
 namespace {
 
-// Functions may nest in each other's attrs. This bounds what is printed of a
-// hostile one.
+// Bounds how deep DebugString goes into functions in the attrs of functions. A
+// hostile graph may nest them very deep.
 constexpr int kMaxPrintedDepth = 16;
 
 std::string Text(const AttrValue& value, int max_elements, int depth);
@@ -151,7 +151,8 @@ void AttrMap::Erase(absl::string_view name) {
 }
 
 absl::Status AttrMap::MissingError(absl::string_view name) const {
-  return absl::InvalidArgumentError(absl::StrCat("missing attr '", name, "'"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("attr '", name, "' is missing"));
 }
 
 absl::Status AttrMap::TypeError(absl::string_view name,

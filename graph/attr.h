@@ -50,22 +50,23 @@ struct AttrPlaceholder {
                          const AttrPlaceholder&) = default;
 };
 
-// An empty list whose element type is not known: the message `list {}` does not
-// say which. CheckAttrs (op_def.h) makes it an empty list of the declared type.
+// An empty list whose element type is not known, because the message `list {}`
+// does not say it. CheckAttrs (op_def.h) replaces it by an empty list of the
+// declared type.
 struct EmptyList {
   friend bool operator==(const EmptyList&, const EmptyList&) = default;
 };
 
-// True if dtype, shape and bytes are equal; floats are compared bit by bit.
-// Comparing two AttrValues needs it.
+// True if dtype, shape and bytes are equal, so floats are compared bit by bit.
+// The comparison of two AttrValues uses this operator.
 bool operator==(const Tensor& a, const Tensor& b);
 
 // The value of one attr, with an alternative for each kind of value that
 // TensorFlow's AttrValue message can hold. An attr that an op declares as "int"
 // is an int64_t, one declared as "type" a DType, one declared as "func" a
 // FunctionRef, one declared as "list(shape)" a vector of PartialShapes, and so
-// on. A std::string may hold any bytes. std::monostate is a message without a
-// value. AttrTypeName() relies on the order of the alternatives.
+// on. A std::string may hold any bytes. std::monostate stands for a message
+// without a value. AttrTypeName() relies on the order of the alternatives.
 using AttrValue =
     std::variant<std::monostate, std::string, int64_t, float, bool, DType,
                  PartialShape, Tensor, FunctionRef, AttrPlaceholder, EmptyList,
@@ -84,8 +85,8 @@ absl::string_view AttrTypeName(const AttrValue& value);
 std::string DebugString(const AttrValue& value, int max_elements = 6);
 
 // Maps the names of attrs to their values, in the order of the names. The
-// entries are in a sorted vector: nodes have few attrs, so it is faster than a
-// hash map. Thread-compatible.
+// entries are in a sorted vector, which is faster than a hash map because nodes
+// have few attrs. Thread-compatible.
 class AttrMap {
  public:
   using Entry = std::pair<std::string, AttrValue>;
@@ -99,7 +100,7 @@ class AttrMap {
   const AttrValue* Find(absl::string_view name) const;
   bool Has(absl::string_view name) const { return Find(name) != nullptr; }
 
-  // Sets attr `name`, which it adds or replaces.
+  // Adds attr `name`, or replaces its value.
   void Set(absl::string_view name, AttrValue value);
   // Removes attr `name`. Does nothing if there is none.
   void Erase(absl::string_view name);

@@ -7,7 +7,8 @@ namespace leat {
 
 absl::Status FunctionLibrary::Add(std::shared_ptr<const Function> function) {
   if (function == nullptr || function->signature.name.empty()) {
-    return absl::InvalidArgumentError("function without a name");
+    return absl::InvalidArgumentError(
+        "A function must have a name, but this one has none");
   }
   const std::string& name = function->signature.name;
   const auto [it, inserted] = functions_.try_emplace(name, function);

@@ -21,9 +21,9 @@ namespace leat {
 class OpRegistry;
 
 // One node of a function. Its attrs may still hold placeholders ("$T"), so the
-// number and types of its tensors are not known. `inputs` are texts:
-// "node:output_argument:index", the name of an argument of the function, or
-// "^node" for a control edge, after the others.
+// number and types of its tensors are not known. `inputs` has a text for each
+// input: "node:output_argument:index" or the name of an argument of the
+// function, and after these "^node" for each control edge.
 struct FunctionNode {
   std::string name = {};
   std::string op = {};
@@ -37,21 +37,24 @@ struct FunctionNode {
 // A function: a body and its signature, whose attrs a caller supplies. This is
 // TensorFlow's FunctionDef. Immutable once it is in a library.
 struct Function {
-  // The arguments, results and attrs. Its name is that of the function.
+  // Declares the name, arguments, results and attrs of the function.
   OpDef signature = {};
   std::vector<FunctionNode> nodes = {};
-  // Pairs of an output of the signature and the text of its tensor.
+  // Pairs of the name of an output in the signature and the text of its tensor,
+  // as in FunctionNode::inputs.
   std::vector<std::pair<std::string, std::string>> returns = {};
-  // Pairs of a control output and the name of its node, which runs even if no
-  // result needs it.
+  // Pairs of the name of a control output and the name of its node. The node
+  // runs even if no result needs it.
   std::vector<std::pair<std::string, std::string>> control_returns = {};
-  std::vector<std::string> control_outputs = {};  // their names, in order
-  AttrMap attrs = {};                             // annotations
+  // The names of the control outputs, in the order of the signature.
+  std::vector<std::string> control_outputs = {};
+  AttrMap attrs = {};  // annotations
   // Attrs of arguments, such as _output_shapes, by position.
   std::map<int, AttrMap> arg_attrs = {};
 };
 
-// Functions by name. A value; copies share the functions. Thread-compatible.
+// Holds functions by name. It is a value, and copies share the functions.
+// Thread-compatible.
 class FunctionLibrary {
  public:
   // Adds a function; adding an equal one again does nothing. Fails with
@@ -61,13 +64,13 @@ class FunctionLibrary {
   // Removes the function, if there is one of this name.
   void Remove(absl::string_view name);
 
-  // Returns the function `name`, or null if there is none. It lives as long as
-  // a library holds it.
+  // Returns the function `name`, or null if there is none. The pointer is valid
+  // while a library holds the function.
   const Function* Find(absl::string_view name) const;
 
   size_t size() const { return functions_.size(); }
   bool empty() const { return functions_.empty(); }
-  // std::less<> lets a lookup by string_view do without making a string.
+  // std::less<> lets find() take a string_view without making a string of it.
   using Map =
       std::map<std::string, std::shared_ptr<const Function>, std::less<>>;
   // Returns all functions, sorted by name.
@@ -77,7 +80,7 @@ class FunctionLibrary {
   Map functions_;
 };
 
-// True if the functions have equal names, signatures, nodes and attrs.
+// True if all members of the functions are equal.
 bool Equal(const Function& a, const Function& b);
 
 }  // namespace leat

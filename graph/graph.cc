@@ -30,7 +30,8 @@ absl::Status CheckInput(const Graph& graph, const NodeDef& def, int i,
   if (input.index < 0 || input.index >= from.num_outputs()) {
     return NodeError(
         def, absl::StrCat("input ", i, " is output ", input.index, " of '",
-                          from.name(), "', which has ", from.num_outputs()));
+                          from.name(), "', which has only ", from.num_outputs(),
+                          from.num_outputs() == 1 ? " output" : " outputs"));
   }
   // A reference can be read as a value, but a value cannot be used as a
   // reference.
@@ -47,7 +48,8 @@ absl::Status CheckInputs(const Graph& graph, const NodeDef& def,
                          absl::Span<const Endpoint> inputs,
                          absl::Span<const NodeId> controls) {
   if (inputs.size() != def.input_types.size()) {
-    return NodeError(def, absl::StrCat("has ", inputs.size(), " inputs, needs ",
+    return NodeError(def, absl::StrCat("it has ", inputs.size(),
+                                       " inputs, but its op takes ",
                                        def.input_types.size()));
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -56,8 +58,8 @@ absl::Status CheckInputs(const Graph& graph, const NodeDef& def,
   }
   for (const NodeId control : controls) {
     if (!graph.Contains(control)) {
-      return NodeError(def, absl::StrCat("control input from node ", control,
-                                         ", which does not exist"));
+      return NodeError(def, absl::StrCat("a control input comes from node ",
+                                         control, ", which does not exist"));
     }
   }
   return absl::OkStatus();
@@ -89,7 +91,7 @@ std::vector<NodeId> Graph::NodeIds() const {
 absl::StatusOr<NodeId> Graph::Add(NodeDef def,
                                   absl::Span<const Endpoint> inputs,
                                   absl::Span<const NodeId> controls) {
-  if (!IsValidNodeName(def.name)) return NodeError(def, "malformed name");
+  if (!IsValidNodeName(def.name)) return NodeError(def, kBadNodeName);
   if (def.op == nullptr) return NodeError(def, "has no op");
   absl::Status status = CheckAttrs(*def.op, def.attrs, /*fill_defaults=*/true);
   if (!status.ok()) return NodeError(def, status.message());
@@ -203,8 +205,9 @@ absl::StatusOr<TensorId> TensorId::Parse(absl::string_view text) {
         std::all_of(digits.begin(), digits.end(), absl::ascii_isdigit);
     if (!only_digits || !absl::SimpleAtoi(digits, &id.index)) return error();
   }
-  // Names that begin with '_' are made by us or by a TensorFlow master. A
-  // client may refer to them but not choose them.
+  // Accepts names that begin with '_', which we or a TensorFlow master have
+  // made. A client may refer to such a node, but may not give a node such a
+  // name.
   if (name.empty() || !std::all_of(name.begin(), name.end(), IsNameChar)) {
     return error();
   }

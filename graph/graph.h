@@ -10,11 +10,11 @@
 //     }
 //   }
 //
-// A node holds its inputs only. Consumers (consumers.h) is an index of the
-// nodes that use each output, which a pass makes when it needs it. So edges are
-// stored in one place, and a graph is cheap to copy and to change: passes
-// rewrite inputs and drop nodes. What a node computes (NodeDef) is immutable,
-// and all copies of the graph share it.
+// A node holds its inputs only. A pass that needs the nodes that use an output
+// makes an index of them, Consumers (consumers.h). So edges are stored in one
+// place, and a graph is cheap to copy and to change: passes rewrite inputs and
+// drop nodes. What a node computes (NodeDef) is immutable, and all copies of
+// the graph share it.
 //
 // Thread-compatible: several threads may use const methods at once.
 #ifndef LEAT_GRAPH_GRAPH_H_
@@ -43,12 +43,12 @@ namespace leat {
 
 class OpRegistry;
 
-// The index of a node in its graph. It stays valid until the node is removed;
-// the ids of other nodes do not change then.
+// The index of a node in its graph. It stays valid until the node is removed.
+// Removing a node does not change the ids of other nodes.
 using NodeId = int32_t;
 inline constexpr NodeId kNoNode = -1;
 
-// Output `index` of a node: where an edge begins.
+// Output `index` of `node`, where an edge begins.
 struct Endpoint {
   NodeId node = kNoNode;
   int32_t index = 0;
@@ -69,7 +69,8 @@ struct NodeDef {
   // node calls a function by using its name as an op.
   const OpDef* op = nullptr;
   AttrMap attrs = {};
-  std::string device = {};  // as requested: full, partial, or "" for any
+  // The requested device: a full or partial name, or "" for any device.
+  std::string device = {};
   std::vector<DType> input_types = {};
   std::vector<DType> output_types = {};
 };
@@ -91,7 +92,8 @@ struct Node {
   DType output_type(int i) const { return def->output_types[i]; }
 };
 
-// A value: copies are independent, but share the NodeDefs and functions.
+// A Graph is a value: copies are independent, but share the NodeDefs and
+// functions.
 class Graph {
  public:
   // Makes an empty graph. `ops` is not owned and must outlive the graph.
@@ -107,13 +109,13 @@ class Graph {
   // which num_nodes() does not count.
   int num_ids() const { return static_cast<int>(nodes_.size()); }
   int num_nodes() const { return num_nodes_; }
-  // True if there is a node of this id. Any number is allowed.
+  // True if there is a node of this id. `id` may be any number.
   bool Contains(NodeId id) const {
     return id >= 0 && id < num_ids() && nodes_[id].def != nullptr;
   }
   // REQUIRES: Contains(id). The reference is valid until a node is added.
   const Node& node(NodeId id) const { return nodes_[id]; }
-  // Returns the node to be changed. The caller keeps its inputs of the number
+  // Returns the node for the caller to change. Its inputs must keep the number
   // and types that its NodeDef says. REQUIRES: Contains(id).
   Node& mutable_node(NodeId id) { return nodes_[id]; }
   // Makes room for `num_nodes` nodes in all. It is for speed only.
@@ -124,11 +126,11 @@ class Graph {
   // Returns the ids of all nodes, ascending.
   std::vector<NodeId> NodeIds() const;
 
-  // Adds a node and returns its id. Absent attrs get their defaults, and the
-  // types of `def` are derived here. Fails with INVALID_ARGUMENT, naming the
-  // node, if the name is taken or malformed, the op is unknown, an attr without
-  // a default is absent, an attr is wrong, or the inputs do not fit the op
-  // (count, type, existing output).
+  // Adds a node and returns its id. Sets absent attrs to their defaults, and
+  // sets the types of inputs and outputs in `def`. Fails with INVALID_ARGUMENT,
+  // naming the node, if the name is taken or malformed, the op is unknown, an
+  // attr without a default is absent, an attr is wrong, or the inputs do not
+  // fit the op (count, type, existing output).
   absl::StatusOr<NodeId> Add(NodeDef def, absl::Span<const Endpoint> inputs,
                              absl::Span<const NodeId> controls = {});
 
@@ -136,16 +138,16 @@ class Graph {
   // REQUIRES: node.def is set and its name is not taken.
   NodeId AddUnchecked(Node node);
 
-  // Replaces what a node computes. It keeps its inputs and its id. REQUIRES:
-  // Contains(id), and `def` has the name of the node.
+  // Replaces what a node computes. The node keeps its inputs and its id.
+  // REQUIRES: Contains(id), and `def` has the name of the node.
   void Replace(NodeId id, std::shared_ptr<const NodeDef> def);
 
   // Removes a node. The caller must change all nodes that use it. REQUIRES:
   // Contains(id).
   void Remove(NodeId id);
 
-  // Removes all nodes with ids from `num_ids` on, and the ids themselves, to
-  // undo additions. REQUIRES: no remaining node uses one of them.
+  // Undoes additions: removes all nodes with ids from `num_ids` on, and the ids
+  // themselves. REQUIRES: no remaining node uses a removed one.
   void Truncate(int num_ids);
 
   // Adds a control edge, unless it exists. REQUIRES: Contains(to).
@@ -158,7 +160,7 @@ class Graph {
   std::string UniqueName(absl::string_view prefix);
 
   // Returns the index in devices() of the device `name`, which it adds if
-  // needed. The names are those of assigned devices.
+  // needed. devices() has the names of assigned devices, not of requested ones.
   int InternDevice(absl::string_view name);
   const std::vector<std::string>& devices() const { return devices_; }
   // Returns the name of the device that the node is placed on, or "" if it has
@@ -168,22 +170,22 @@ class Graph {
   FunctionLibrary& functions() { return functions_; }
   const FunctionLibrary& functions() const { return functions_; }
 
-  // The name of the node that runs the initializers of all variables; "" if
-  // there is none.
+  // The name of the node that runs the initializers of all variables, or "" if
+  // there is no such node.
   const std::string& init_op() const { return init_op_; }
   void set_init_op(std::string name) { init_op_ = std::move(name); }
 
-  // Returns the GraphDef, which TensorFlow can load. ExportGraphDef
-  // (graph_def.h) has options and says what fails. Include
-  // leat/protos/graph.pb.h to use it.
+  // Returns the graph as a GraphDef, which TensorFlow can load. ExportGraphDef
+  // (graph_def.h) does the same with options, and says when it fails. The
+  // caller must include leat/protos/graph.pb.h.
   absl::StatusOr<pb::GraphDef> ToGraphDef() const;
 
   // The versions in TensorFlow's VersionDef.
   int producer = 0;
   int min_consumer = 0;
 
-  // The bytes of the tensors that import has read in attrs of nodes and
-  // functions, which ImportLimits bounds.
+  // The bytes of all tensors that import has read in attrs of nodes and
+  // functions. ImportLimits bounds them.
   int64_t tensor_bytes = 0;
 
  private:
@@ -194,7 +196,7 @@ class Graph {
   std::vector<Node> nodes_;
   int num_nodes_ = 0;
   absl::flat_hash_map<std::string, NodeId> by_name_;
-  absl::flat_hash_map<std::string, int64_t> next_suffix_;  // UniqueName's
+  absl::flat_hash_map<std::string, int64_t> next_suffix_;  // for UniqueName
   std::vector<std::string> devices_;
   absl::flat_hash_map<std::string, int> device_index_;
   FunctionLibrary functions_;
@@ -213,7 +215,8 @@ struct TensorId {
   static constexpr int kControl = -1;
 
   std::string ToString() const;
-  // Fails with INVALID_ARGUMENT, quoting `text`, for anything else.
+  // Parses a text of one of these forms. Fails with INVALID_ARGUMENT, quoting
+  // `text`, if it has another form.
   static absl::StatusOr<TensorId> Parse(absl::string_view text);
   friend bool operator==(const TensorId&, const TensorId&) = default;
 };

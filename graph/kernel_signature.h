@@ -3,7 +3,7 @@
 // KernelSignature says that an op has a kernel for a device type, and what
 // planning must know of the kernel. It is data in the file of the op
 // (graph/ops/), and always compiled, so that a master that was built without
-// CUDA can plan for a task with a GPU. All types here are values;
+// CUDA can plan for a task with a GPU. All types here are values and
 // thread-compatible.
 #ifndef LEAT_GRAPH_KERNEL_SIGNATURE_H_
 #define LEAT_GRAPH_KERNEL_SIGNATURE_H_
@@ -17,8 +17,8 @@
 
 namespace leat {
 
-// Says which types the kernel supports: the attr, or every element of an attr
-// that is a list of types, must be one of `types`.
+// Says which types the kernel supports. The value of the attr `attr` must be
+// one of `types`. If the attr is a list, every element must be one of them.
 struct TypeConstraint {
   std::string attr = {};
   std::vector<DType> types = {};
@@ -26,9 +26,9 @@ struct TypeConstraint {
 
 // Says whether it is worth using another thread for a kernel.
 enum class CostClass : uint8_t {
-  // Takes no time, whatever the sizes of its tensors; for an asynchronous
-  // kernel, that holds for starting it. A thread that must not compute, such as
-  // a transport's, may run it.
+  // Takes almost no time, whatever the sizes of its tensors. If the kernel is
+  // asynchronous, starting it takes almost no time. A thread that must not
+  // compute, such as a thread of a transport, may run it.
   kQuick,
   // Runs on the thread that made it ready.
   kCheap,
@@ -44,7 +44,7 @@ struct KernelSignature {
   // Names of the op's arguments whose tensors are in host memory.
   std::vector<std::string> host_inputs = {};
   std::vector<std::string> host_outputs = {};
-  // Among device types with a kernel, placement prefers the highest.
+  // Placement prefers the device type whose kernel has the highest priority.
   int priority = 0;
   CostClass cost = CostClass::kCheap;
   bool foldable = true;        // constant folding may run it
@@ -54,8 +54,8 @@ struct KernelSignature {
 // True if a node with these attrs satisfies every constraint.
 bool Accepts(const KernelSignature& signature, const AttrMap& attrs);
 
-// Return signatures for the CPU, for the files of ops: `OnCpu()`, `OnCpu({{"T",
-// kFloats.dtypes()}})`. They differ in their cost.
+// Return signatures of kernels for the CPU, which differ in their cost. The
+// files of ops write, for example, `OnCpu({{"T", kFloats.dtypes()}})`.
 KernelSignature OnCpu(std::vector<TypeConstraint> constraints = {});
 KernelSignature QuickOnCpu();
 KernelSignature ExpensiveOnCpu(std::vector<TypeConstraint> constraints = {});

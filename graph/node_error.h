@@ -1,7 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// NodeError: makes the error of a node that cannot stay in its graph.
-// Stateless, thread-safe.
+// NodeError makes the error for a node that is not valid. Thread-safe.
 #ifndef LEAT_GRAPH_NODE_ERROR_H_
 #define LEAT_GRAPH_NODE_ERROR_H_
 
@@ -10,6 +9,15 @@
 #include "leat/graph/graph.h"
 
 namespace leat {
+
+// The texts of two problems that several places report: a node has a malformed
+// name, or an input comes after a control input.
+inline constexpr absl::string_view kBadNodeName =
+    "its name is not valid: a node's name has only letters, digits and the "
+    "characters '_', '.', '/', '\\', '>' and '-', and begins with a letter, "
+    "a digit or '.'";
+inline constexpr absl::string_view kDataAfterControl =
+    "it must come before the control inputs, which begin with '^'";
 
 // Returns INVALID_ARGUMENT: "node 'x' (Square): PROBLEM".
 absl::Status NodeError(const NodeDef& node, absl::string_view problem);

@@ -12,8 +12,8 @@
 namespace leat {
 namespace {
 
-// The types of the tensors that an argument stands for: `types` if that is set,
-// otherwise `type`, `count` times.
+// The types of the tensors that an argument stands for: `types` if it is set,
+// or else `count` times `type`.
 struct ArgTypes {
   DType type = DType::kInvalid;
   int64_t count = 1;
@@ -31,8 +31,8 @@ absl::StatusOr<int64_t> CountOf(const ArgDef& arg, const AttrMap& attrs) {
   return count;
 }
 
-// Returns the list of types in `attrs`, which stays the owner. (AttrMap::Get
-// would copy it.)
+// Returns a pointer to the list of types in `attrs`. AttrMap::Get would copy
+// the list.
 absl::StatusOr<const std::vector<DType>*> ListOf(const ArgDef& arg,
                                                  const AttrMap& attrs) {
   static const std::vector<DType> kNone;
@@ -231,8 +231,8 @@ absl::Status CheckAttrs(const OpDef& op, AttrMap& attrs, bool fill_defaults) {
     const AttrValue* value = attrs.Find(attr.name);
     if (value == nullptr) {
       if (!fill_defaults || !attr.default_value.has_value()) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("missing attr '", attr.name, "' of op ", op.name));
+        return absl::InvalidArgumentError(absl::StrCat(
+            "attr '", attr.name, "' of op ", op.name, " is missing"));
       }
       attrs.Set(attr.name, *attr.default_value);
       continue;

@@ -2,8 +2,8 @@
 //
 // OpDef is the signature of an op, as in TensorFlow's OpDef: its arguments,
 // attrs and flags, and the function that infers the shapes of its outputs. An
-// OpRegistry (op_registry.h) owns those that are registered, which never
-// change. All types here are values; thread-compatible.
+// OpRegistry (op_registry.h) owns the registered OpDefs, which never change.
+// All types here are values and thread-compatible.
 #ifndef LEAT_GRAPH_OP_DEF_H_
 #define LEAT_GRAPH_OP_DEF_H_
 
@@ -20,9 +20,9 @@ namespace leat {
 
 class InferenceContext;
 
-// Sets the shapes of a node's outputs from the shapes of its inputs and its
-// attrs. Fails for a node that can never run. It must not rely on anything
-// about the node, which comes from an untrusted graph.
+// Sets the shapes of a node's outputs, which follow from its attrs and the
+// shapes of its inputs. Fails for a node that can never run. It must not rely
+// on anything about the node, which comes from an untrusted graph.
 using ShapeFunction = absl::Status (*)(InferenceContext&);
 
 // One input or output argument of an op. It stands for one tensor, for several
@@ -47,8 +47,8 @@ struct AttrDef {
   std::optional<AttrValue> default_value = {};
   // The minimum of an int, or of the length of a list.
   std::optional<int64_t> minimum = {};
-  // The values that a type or string, or each in a list of them, may have. If
-  // empty, all are allowed.
+  // The values that an attr of type "type" or "string" may have, or each
+  // element of a list of these. If empty, all values are allowed.
   std::vector<DType> allowed_types = {};
   std::vector<std::string> allowed_strings = {};
 
@@ -59,8 +59,9 @@ struct AttrDef {
 // TensorFlow's OpDef.
 struct OpDef {
   std::string name = {};
-  // Says in a sentence what the op does. Borrowed from the OpSpec; empty for a
-  // definition from a message, and no part of those that are written.
+  // Says in a sentence what the op does. The text belongs to the OpSpec. It is
+  // empty if the definition was read from a message, and it is not written to
+  // messages.
   absl::string_view doc = {};
   std::vector<ArgDef> inputs = {};
   std::vector<ArgDef> outputs = {};

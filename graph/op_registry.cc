@@ -20,7 +20,10 @@ void OpRegistry::Add(const OpSpec& spec, std::vector<KernelSignature> kernels) {
 
 absl::Status OpRegistry::AddDef(OpDef op,
                                 std::vector<KernelSignature> kernels) {
-  if (op.name.empty()) return absl::InvalidArgumentError("op without a name");
+  if (op.name.empty()) {
+    return absl::InvalidArgumentError(
+        "An op must have a name, but this one has none");
+  }
   const auto [it, inserted] = ops_.try_emplace(op.name);
   if (!inserted) {
     return absl::AlreadyExistsError(

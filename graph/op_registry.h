@@ -33,8 +33,8 @@
 namespace leat {
 
 // Owns its OpDefs and signatures, whose addresses never change. It is filled
-// once and const from then on, and then thread-safe. It must outlive every
-// graph that uses it, because nodes point at its OpDefs.
+// once, and is const and thread-safe from then on. It must outlive every graph
+// that uses it, because nodes point at its OpDefs.
 class OpRegistry {
  public:
   OpRegistry() = default;
@@ -42,17 +42,17 @@ class OpRegistry {
   OpRegistry& operator=(OpRegistry&&) = default;
 
   // Registers an op, with a signature for each of its kernels. REQUIRES: `spec`
-  // is well-formed and its name is new; otherwise the process ends and says
-  // why. (It is part of our own source.)
+  // is well-formed and its name is new; otherwise the process ends with a
+  // message, because a spec is part of the program.
   void Add(const OpSpec& spec, std::vector<KernelSignature> kernels = {});
 
-  // Does the same for a definition from elsewhere. Fails with ALREADY_EXISTS if
-  // the name is known and with INVALID_ARGUMENT if it is empty.
+  // Does the same for an op that no OpSpec defines. Fails with ALREADY_EXISTS
+  // if the name is known and with INVALID_ARGUMENT if it is empty.
   absl::Status AddDef(OpDef op, std::vector<KernelSignature> kernels = {});
 
-  // Registers what decodes variants of this type from messages. The file of the
-  // ops that make such variants calls it. REQUIRES: the type has no decoder
-  // yet.
+  // Registers the function that decodes variants of this type from messages.
+  // The file of the ops that make such variants calls AddVariant. REQUIRES: the
+  // type has no decoder yet.
   void AddVariant(absl::string_view type_name, VariantDecoder decoder) {
     variants_.Add(type_name, decoder);
   }
@@ -63,7 +63,8 @@ class OpRegistry {
   // Returns the op `name`, or NOT_FOUND "Op type not registered 'X'".
   absl::StatusOr<const OpDef*> Lookup(absl::string_view name) const;
 
-  // Returns the signatures of the kernels of an op; none for an unknown op.
+  // Returns the signatures of the kernels of an op, or none if the op is
+  // unknown.
   absl::Span<const KernelSignature> Signatures(absl::string_view name) const;
 
   // Returns the first signature of `op` for this device type that accepts these
@@ -76,7 +77,8 @@ class OpRegistry {
   std::vector<const OpDef*> Ops() const;
 
  private:
-  // In a unique_ptr, so that the address of an OpDef never changes.
+  // Each Entry is in a unique_ptr, so that the address of its OpDef never
+  // changes.
   struct Entry {
     OpDef op;
     std::vector<KernelSignature> kernels;

@@ -29,7 +29,9 @@ absl::Status ParseArgs(const OpSpec& spec,
   for (const std::string& text : declarations) {
     absl::StatusOr<ArgDef> arg = internal::ParseArgDef(text, attrs);
     if (!arg.ok()) return SpecError(spec, text, arg.status().message());
-    if (HasName(args, arg->name)) return SpecError(spec, text, "name taken");
+    if (HasName(args, arg->name)) {
+      return SpecError(spec, text, "this name is already taken");
+    }
     args.push_back(*std::move(arg));
   }
   return absl::OkStatus();
@@ -40,7 +42,8 @@ absl::Status ParseArgs(const OpSpec& spec,
 absl::StatusOr<OpDef> ParseOpSpec(const OpSpec& spec) {
   OpDef op;
   if (!internal::IsIdentifier(spec.name)) {
-    return SpecError(spec, spec.name, "an op's name is an identifier");
+    return SpecError(spec, spec.name,
+                     "the name of an op must be an identifier");
   }
   op.name = spec.name;
   op.doc = spec.doc;
@@ -48,7 +51,7 @@ absl::StatusOr<OpDef> ParseOpSpec(const OpSpec& spec) {
     absl::StatusOr<AttrDef> attr = internal::ParseAttrDef(text);
     if (!attr.ok()) return SpecError(spec, text, attr.status().message());
     if (HasName(op.attrs, attr->name)) {
-      return SpecError(spec, text, "name taken");
+      return SpecError(spec, text, "this name is already taken");
     }
     op.attrs.push_back(*std::move(attr));
   }

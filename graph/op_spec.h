@@ -46,7 +46,8 @@ namespace leat {
 struct OpSpec {
   std::string name = {};
   // Says in a sentence of at most 100 characters what the op does. It begins
-  // with a verb. The OpDef borrows it, so it is a string literal.
+  // with a verb. It must be a string literal, because the OpDef does not copy
+  // it.
   absl::string_view doc = {};
   std::vector<std::string> inputs = {};
   std::vector<std::string> outputs = {};

@@ -29,7 +29,7 @@ constexpr DType kQuantizedTypes[] = {DType::kQint8, DType::kQuint8,
                                      DType::kQint16, DType::kQuint16,
                                      DType::kQint32};
 
-// Returns the types in the set `name`, or none if it is no name of a set.
+// Returns the types in the set `name`, or none if there is no such set.
 absl::Span<const DType> TypeSet(absl::string_view name) {
   if (name == "numbertype") return kNumberTypes;
   if (name == "realnumbertype") return kRealNumberTypes;
@@ -40,8 +40,8 @@ absl::Span<const DType> TypeSet(absl::string_view name) {
 bool IsNameChar(char c) { return absl::ascii_isalnum(c) || c == '_'; }
 
 // The rest of a declaration that is being parsed. Every method skips white
-// space first. The methods that return StatusOr consume what they return, and
-// fail with what they expected and the rest.
+// space first. The methods that return StatusOr consume what they return. Their
+// errors say what they expected and quote the rest.
 class Cursor {
  public:
   explicit Cursor(absl::string_view text) : rest_(text) {}

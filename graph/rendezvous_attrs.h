@@ -10,8 +10,9 @@
 
 namespace leat {
 
-// Outside of loops; not checked. INVALID_ARGUMENT, or NOT_FOUND, naming an attr
-// that is of another type or missing.
+// Returns the key of the node's tensor outside of loops. Does not check that
+// the parts of the key are well-formed. Fails with INVALID_ARGUMENT, naming the
+// attr, if an attr is missing or of another type.
 absl::StatusOr<RendezvousKey> RendezvousKeyOf(const AttrMap& attrs);
 
 }  // namespace leat

@@ -46,8 +46,8 @@ absl::StatusOr<int64_t> IntegerScalar(const Tensor& tensor) {
         break;
     }
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("expected an integer scalar, got ", tensor.DebugString()));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "an input must be an integer scalar, but is ", tensor.DebugString()));
 }
 
 // Returns for each axis of a shape of this rank whether `axes` names it.
@@ -220,21 +220,23 @@ void SetPartialValues(InferenceContext& context, int output, DType dtype,
     dims.push_back(is_known(value) && *value >= 0 ? *value : kUnknown);
   }
   absl::StatusOr<PartialShape> shape = PartialShape::Create(dims);
-  if (!shape.ok()) return;  // No op can use values that are no shape as one.
+  if (!shape.ok()) return;  // The values cannot be used as a shape.
   context.set_output_value_as_shape(output, *std::move(shape));
 }
 
 absl::StatusOr<int64_t> WindowedExtent(int64_t input, const Window& window) {
   const bool known = input != kUnknown;
   Window checked = window;
-  // Checks the window even when the extent is unknown.
+  // If the extent is unknown, this still checks the window: 0 stands for the
+  // extent, into which every window fits with kSame.
   if (!known) checked.padding = Padding::kSame;
   LEAT_ASSIGN_OR_RETURN(const WindowPositions positions,
                         PlaceWindow(known ? input : 0, checked));
   if (!known) return kUnknown;
-  // A kernel gives an empty output for an input that is a little too small, but
-  // a graph whose shapes show that beforehand is refused, as in TensorFlow. The
-  // sums below do not overflow, because PlaceWindow has computed them.
+  // A kernel gives an empty output for an input that is a little too small. But
+  // if the shapes already show that the input is too small, the graph is
+  // refused, as in TensorFlow. The sums below do not overflow, because
+  // PlaceWindow has computed them.
   const int64_t padded = input + positions.before + positions.after;
   const int64_t span = (window.size - 1) * window.dilation + 1;
   if (window.padding != Padding::kSame && padded < span) {

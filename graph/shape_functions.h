@@ -50,17 +50,17 @@ absl::StatusOr<PartialShape> WithExtent(const PartialShape& shape, int i,
 int64_t ExtentOf(const PartialShape& shape, int i);
 
 // Returns the product of all extents. It is 0 if one of them is 0, and
-// otherwise kUnknown if one is or the rank is. Fails on overflow.
+// otherwise kUnknown if an extent or the rank is unknown. Fails on overflow.
 absl::StatusOr<int64_t> ElementCount(const PartialShape& shape);
 
 // Returns the value of input i, which must be a scalar of a signed integer
-// type, or nothing if it is not known.
+// type, or nothing if the value is not known.
 absl::StatusOr<std::optional<int64_t>> ScalarInput(
     const InferenceContext& context, int i);
 
 // Returns the value of the scalar input i as an extent, or kUnknown if it is
-// not known. Fails for a negative value; but -1 means kUnknown if
-// `minus_one_is_unknown`.
+// not known. Fails for a negative value, except that -1 means kUnknown if
+// `minus_one_is_unknown` is set.
 absl::StatusOr<int64_t> ExtentInput(const InferenceContext& context, int i,
                                     bool minus_one_is_unknown = false);
 
@@ -72,13 +72,14 @@ struct PartialValues {
   bool is_scalar = false;  // the rank is 0, and there is one value
   std::vector<std::optional<int64_t>> values = {};  // nothing where unknown
 };
-// Returns what is known of the values of input i. Returns nothing if it is of
-// another type or rank, or if not even its length is known.
+// Returns what is known of the values of input i. Returns nothing if the input
+// is no integer scalar or vector, or if no value is known and the length is
+// unknown or above Shape::kMaxRank.
 std::optional<PartialValues> PartialInput(const InferenceContext& context,
                                           int i);
-// Records what is known of an output of type `dtype`: its value if all of it is
-// known, or else, for a vector, a shape with unknown extents. Records nothing
-// if `dtype` is not int32 or int64.
+// Records what is known of an output of type `dtype`: the value if all of it is
+// known, or else, for a vector, a shape in which unknown extents stand for
+// unknown values. Records nothing if `dtype` is not int32 or int64.
 void SetPartialValues(InferenceContext& context, int output, DType dtype,
                       const PartialValues& known);
 
@@ -91,15 +92,15 @@ PartialShape VariableShapeOf(const InferenceContext& context, int i);
 absl::Status SetOutput(absl::Span<const int64_t> extents,
                        InferenceContext& context);
 
-// Returns the extent of the output of a window that slides over an extent
-// `input`, which may be unknown. Fails for a window that makes no sense or does
-// not fit.
+// Returns the extent of the output if `window` slides over an axis of extent
+// `input`, which may be unknown. Fails if the window is not valid or does not
+// fit into the axis.
 absl::StatusOr<int64_t> WindowedExtent(int64_t input, const Window& window);
 
 namespace shapes {
 
-// Give output 0, or every output, the shape, handle and known value of the
-// input of its number.
+// Give output 0, or every output, what is known of the input with the same
+// number: its shape, handle and value.
 absl::Status PassThrough(InferenceContext& context);
 absl::Status PassThroughAll(InferenceContext& context);
 

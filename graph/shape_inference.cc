@@ -28,16 +28,16 @@ std::string InputShapes(const std::vector<const InferredOutput*>& inputs) {
   return text;
 }
 
-// Returns what is known of the shape that a tensor holds whose value is unknown
-// and whose own shape is `values`.
+// Returns what is known of the shape that a tensor describes. The value of the
+// tensor is unknown, and the shape of the tensor itself is `values`.
 absl::StatusOr<PartialShape> ShapeOfLength(const PartialShape& values) {
   if (!values.rank_known() || values.rank() == 0) return PartialShape();
   if (values.rank() > 1) return RankError(values, "", 1);
   if (!values.dim_known(0)) return PartialShape();
   if (values.dim(0) > Shape::kMaxRank) {
-    return absl::InvalidArgumentError(absl::StrCat("a shape of ", values.dim(0),
-                                                   " dimensions; at most ",
-                                                   Shape::kMaxRank));
+    return absl::InvalidArgumentError(
+        absl::StrCat("a shape has ", values.dim(0),
+                     " dimensions, but may have at most ", Shape::kMaxRank));
   }
   return PartialShape::UnknownOfRank(static_cast<int>(values.dim(0)));
 }

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// InferenceContext is what a shape function gets: what is known of the inputs
-// of one node, and the place for what it infers of the outputs. A shape
-// function of an op that gives a vector of the length of its input's first
-// axis:
+// InferenceContext is the argument of a shape function. It holds what is known
+// of the inputs of one node, and takes what the function infers of the outputs.
+// This is the shape function of an op whose output is a vector, as long as the
+// first axis of its input:
 //
 //   absl::Status FirstAxisShape(InferenceContext& context) {
 //     LEAT_ASSIGN_OR_RETURN(const PartialShape input,
@@ -47,21 +47,21 @@ struct InferredOutput {
   // The value, if it is constant and has at most kMaxKnownElements; else null.
   std::shared_ptr<const Tensor> value = {};
   // The values of an int32 or int64 vector of which only some are known, such
-  // as the shape of a batch of unknown size. Unknown values are unknown
-  // extents.
+  // as the shape of a batch of unknown size. Unknown extents stand for the
+  // unknown values.
   std::optional<PartialShape> value_as_shape = {};
 };
 inline constexpr int64_t kMaxKnownElements = 1024;
 
-// True if the same is known of the handles of both, or nothing of either.
+// True if the handles of `a` and `b` are equal or both are not set.
 bool SameHandle(const InferredOutput& a, const InferredOutput& b);
 
-// Lives as long as the call of the shape function. Thread-compatible.
+// Lives during one call of a shape function. Thread-compatible.
 class InferenceContext {
  public:
-  // `inputs` has one element per input, which is null if nothing is known of
-  // it. They are not owned, and neither are `op` and `attrs`; all must outlive
-  // the context.
+  // `inputs` has one pointer per input, which is null if nothing is known of
+  // the input. Neither the inputs nor `op` and `attrs` are owned; all must
+  // outlive the context.
   InferenceContext(const OpDef& op, const AttrMap& attrs,
                    std::vector<const InferredOutput*> inputs, int num_outputs);
 
@@ -82,33 +82,36 @@ class InferenceContext {
   // Returns the value of input i, or null if it is not known.
   const Tensor* input_value(int i) const;
   // Returns the shape that the values of input i describe, as far as they are
-  // known. Its rank is unknown if the number of values is, or if the input is
-  // the scalar -1, as in TensorFlow. Fails with INVALID_ARGUMENT for values
-  // that are no shape (below -1, or of a rank above 1).
+  // known. The rank of the result is unknown if the number of values is
+  // unknown, or if the input is the scalar -1, as in TensorFlow. Fails with
+  // INVALID_ARGUMENT for values that are no shape (below -1, or of a rank above
+  // 1).
   absl::StatusOr<PartialShape> InputAsShape(int i) const;
   // Returns what input i is a handle of, or null if that is not known.
   const HandleShape* input_handle(int i) const;
 
-  // Return the shape of input i. WithRank makes an unknown shape one of unknown
-  // extents. Fail with INVALID_ARGUMENT "Shape must be rank 2 but is rank 1" if
-  // it is known to have another rank.
+  // Return the shape of input i. If the shape is unknown, WithRank returns a
+  // shape of that rank with unknown extents. Fail with INVALID_ARGUMENT "Shape
+  // must be rank 2 but is rank 1" if the rank is known and is not as demanded.
   absl::StatusOr<PartialShape> WithRank(int i, int rank) const;
   absl::StatusOr<PartialShape> WithRankAtLeast(int i, int rank) const;
 
   // Set what is known of output i. Outputs that are not set have unknown
-  // shapes. They ignore an output that the node does not have (an op's output
-  // may be a list of none) and values of more than kMaxKnownElements.
+  // shapes. These methods ignore an output that the node does not have (an op's
+  // output may be an empty list) and values with more than kMaxKnownElements
+  // elements.
   void set_output(int i, PartialShape shape);
   void set_output_handle(int i, HandleShape handle);
   void set_output_value(int i, Tensor value);
   void set_output_value_as_shape(int i, PartialShape value);
 
-  // Give access to all that is known. An input may be null.
+  // Give access to all that is known of the outputs and inputs. A pointer in
+  // inputs() may be null.
   std::vector<InferredOutput>& outputs() { return outputs_; }
   const std::vector<const InferredOutput*>& inputs() const { return inputs_; }
 
  private:
-  // Returns what is known of input i: nothing if `i` is out of range.
+  // Returns what is known of input i, which is nothing if `i` is out of range.
   const InferredOutput& Input(int i) const;
   bool HasOutput(int i) const { return i >= 0 && i < num_outputs(); }
 
@@ -141,8 +144,9 @@ absl::Status MergeAll(InferenceContext& context);
 }  // namespace shapes
 
 // Returns the broadcast of two partial shapes, as BroadcastShapes
-// (core/shape.h) computes it. It is unknown where it depends on an unknown
-// extent. Fails with INVALID_ARGUMENT if the shapes are incompatible.
+// (core/shape.h) computes it. An extent of the result is unknown if it depends
+// on an unknown extent. Fails with INVALID_ARGUMENT if the shapes are
+// incompatible.
 absl::StatusOr<PartialShape> BroadcastPartialShapes(const PartialShape& a,
                                                     const PartialShape& b);
 

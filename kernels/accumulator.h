@@ -61,9 +61,9 @@ class Accumulator final : public Resource,
 
   // Calls `done` with the total of all gradients as soon as there are
   // `num_required` of them, and begins the next step with none. Averaging is
-  // left to the caller. INVALID_ARGUMENT unless num_required is positive; the
-  // reason of `cancellation` if that is cancelled first. `cancellation` must
-  // live until `done` has been called.
+  // left to the caller. `done` gets INVALID_ARGUMENT if num_required is not
+  // positive, and the reason of `cancellation` if that is cancelled first.
+  // `cancellation` must live until `done` has been called.
   void Take(int64_t num_required, Cancellation& cancellation, Done done);
 
   // How many gradients the current step has.
@@ -79,7 +79,7 @@ class Accumulator final : public Resource,
   struct Taker {
     int64_t num_required = 0;
     Done done = {};
-    // Null while no callback is registered there.
+    // Null while no callback is registered with it.
     Cancellation* cancellation = nullptr;
     Cancellation::Token token = 0;
   };

@@ -9,8 +9,8 @@
 namespace leat::kernels {
 namespace {
 
-// Returns the strides of `operand` along the dimensions of `result`: 0 where it
-// is stretched.
+// Returns the strides of `operand` along the dimensions of `result`: 0 where
+// `operand` is stretched.
 Dims AlignedStrides(const Shape& operand, const Shape& result) {
   const Dims own = operand.Strides();
   const int missing = result.rank() - operand.rank();

@@ -2,8 +2,8 @@
 //
 // Broadcasting: finds how operands of different shapes line up, by the rules of
 // NumPy and TensorFlow. Neighbouring dimensions along which all operands
-// advance alike are merged, so that most cases end as one or two loops whose
-// inner one is contiguous.
+// advance alike are merged, so that most cases need only one or two loops, and
+// the innermost loop runs over elements that lie side by side.
 //
 //   LEAT_ASSIGN_OR_RETURN(const BroadcastPlan<2> plan,
 //                         PlanBroadcast(a.shape(), b.shape()));
@@ -23,8 +23,10 @@ namespace leat::kernels {
 // The merged iteration space of N operands. A value type.
 template <int N>
 struct BroadcastPlan {
-  Shape shape = {};   // shape of the result
-  Dims extents = {};  // of the merged dimensions, at least one; row-major
+  Shape shape = {};  // shape of the result
+  // The extents of the merged dimensions, in row-major order. There is at
+  // least one.
+  Dims extents = {};
   // For each operand and merged dimension, how many elements lie between one
   // index and the next: 0 where the operand is stretched. The last stride of an
   // operand is 0 or 1, except in a plan of PlanStrided.

@@ -12,7 +12,7 @@
 namespace leat::kernels {
 
 // Calls each function once, in order. REQUIRES: the caller holds no lock that
-// one of them may take.
+// one of the functions may take.
 inline void CallAll(std::vector<absl::AnyInvocable<void() &&>> functions) {
   for (auto& function : functions) std::move(function)();
 }

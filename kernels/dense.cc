@@ -68,14 +68,16 @@ absl::Status Protected(Body body) {
     return body();
   } catch (const dnnl::error& error) {
     return absl::InternalError(
-        absl::StrCat("oneDNN: ", error.what(), " (status ",
+        absl::StrCat("oneDNN failed: ", error.what(), " (status ",
                      static_cast<int>(error.status), ")"));
   } catch (const std::exception& error) {
-    return absl::ResourceExhaustedError(absl::StrCat("oneDNN: ", error.what()));
+    return absl::ResourceExhaustedError(
+        absl::StrCat("oneDNN failed: ", error.what()));
   }
 }
 
-// About 16 us of arithmetic. Less is not worth a second thread.
+// About 16 us of arithmetic. A chunk with less than that is not worth a second
+// thread.
 constexpr double kMinChunkFlops = 1.5e6;
 // A chunk has at least so many rows or columns.
 constexpr int64_t kMinRows = 8;
@@ -102,8 +104,8 @@ absl::Status Multiply(const MatMulShape& shape, const Block& block,
                    block.rows, block.columns, shape.k, 1.0f, a_block, lda,
                    b_block, ldb, 0.0f, c_block, shape.n);
     if (status == dnnl_success) return absl::OkStatus();
-    return absl::InternalError(
-        absl::StrCat("oneDNN: sgemm failed with status ", int{status}));
+    return absl::InternalError(absl::StrCat(
+        "oneDNN's matrix product (sgemm) failed with status ", int{status}));
   }));
   if (epilogue != nullptr) {
     epilogue->ApplyToRows(c_block, block.rows, shape.n, block.column,
@@ -189,7 +191,8 @@ const dnnl::engine& Engine() {
 // Everything that is needed to run convolutions of one shape in one direction.
 // Immutable.
 struct Primitive {
-  memory::desc source = {}, target = {};  // activations: input, output side
+  // The activations of the input side and of the output side.
+  memory::desc source = {}, target = {};
   // The filter as the primitive wants it, and in HWIO layout.
   memory::desc filter = {}, plain_filter = {};
   memory::desc scratch = {}, reorder_scratch = {};
@@ -252,9 +255,9 @@ dnnl::convolution_forward::primitive_desc ForwardDesc(const ConvolutionShape& s,
 
 // Fills in what depends on the primitive's descriptor: the convolution, its
 // scratch memory, and the reorder of the filter between HWIO and the
-// primitive's own layout `filter`, unless the two are the same. `into_plain`:
-// the filter is the result, so the reorder leads to HWIO. `tag` makes the
-// primitive from its descriptor.
+// primitive's own layout `filter`, unless the two are the same. With
+// `into_plain`, the filter is the result, so the reorder goes from the
+// primitive's layout to HWIO. `tag` makes the primitive from its descriptor.
 template <class PrimitiveDesc, class P>
 void Finish(const PrimitiveDesc& desc, const memory::desc& filter,
             bool into_plain, P tag, Primitive& p) {
@@ -318,9 +321,9 @@ std::shared_ptr<const Primitive> MakePrimitive(const CacheKey& key) {
 absl::StatusOr<BufferRef> Scratch(Allocator& allocator, size_t bytes) {
   BufferRef buffer = allocator.Allocate(bytes);
   if (buffer != nullptr) return buffer;
-  return absl::ResourceExhaustedError(
-      absl::StrCat("No memory for ", bytes,
-                   " bytes of scratch of a convolution in ", allocator.name()));
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "There is not enough memory in allocator ", allocator.name(), " for the ",
+      bytes, " bytes of scratch memory that a convolution needs"));
 }
 
 // Makes a oneDNN memory object of `data`. oneDNN takes inputs as void*, too,
@@ -368,7 +371,7 @@ absl::Status Execute(Allocator& allocator, const Primitive& p,
 // which it starts in the activations.
 struct Piece {
   ConvolutionShape shape = {};
-  int64_t source = 0, target = 0;  // in the input side, in the output side
+  int64_t source = 0, target = 0;  // offsets in the input and output side
 };
 
 double Flops(const ConvolutionShape& s) {
@@ -420,8 +423,8 @@ std::vector<Piece> SplitRows(const WorkQueue& queue,
     const int64_t last = (end - 1) * s.stride_height - s.pad_top + window;
     const int64_t from = std::clamp<int64_t>(first, 0, s.in_height - 1);
     const int64_t to = std::clamp<int64_t>(last, from + 1, s.in_height);
-    // This piece lies wholly in the padding, which oneDNN cannot do: the image
-    // stays whole.
+    // oneDNN cannot compute a piece that lies wholly in the padding, so the
+    // image stays whole.
     if (first >= s.in_height || last <= 0) return {Piece{s, 0, 0}};
     Piece piece{s, from * s.in_width * s.in_channels,
                 begin * s.out_width * s.out_channels};
@@ -434,7 +437,7 @@ std::vector<Piece> SplitRows(const WorkQueue& queue,
   return pieces;
 }
 
-// How many primitives a kernel keeps.
+// How many primitives a kernel keeps at most.
 constexpr size_t kMaxCached = 64;
 
 }  // namespace
@@ -465,9 +468,9 @@ class Convolution::Cache {
     return made;
   }
 
-  // Runs all pieces in parallel in a direction that reads the filter. The
-  // filter is brought into the layout that the primitives want once for
-  // neighbouring pieces of the same layout.
+  // Runs all pieces in parallel, in a direction that reads the filter.
+  // Neighbouring pieces whose primitives want the same layout of the filter
+  // share one reordered copy of it.
   absl::Status RunWithFilter(WorkQueue& queue, Allocator& allocator,
                              Direction direction,
                              const std::vector<Piece>& pieces,

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Dense float arithmetic on the CPU: matrix products and 2-D convolutions. They
-// are computed by oneDNN, and no other file knows that library.
+// Dense float arithmetic on the CPU: matrix products and 2-D convolutions.
+// oneDNN computes them, and no other file knows that library.
 //
 // Work is split into chunks that run on `queue`. Each chunk is single-threaded,
 // because the OpenMP threads that oneDNN would start itself become very slow
@@ -21,9 +21,9 @@
 namespace leat::kernels {
 
 // The shape of a product c[m,n] = op(a) * op(b) of row-major, contiguous
-// matrices. op transposes the matrix that is in memory: `a` is stored as [k,m]
-// with transpose_a, else as [m,k]; `b` as [n,k] with transpose_b, else as
-// [k,n].
+// matrices. op transposes the stored matrix if its flag is set: `a` is stored
+// as [k,m] with transpose_a, else as [m,k], and `b` is stored as [n,k] with
+// transpose_b, else as [k,n].
 struct MatMulShape {
   int64_t m = 0;
   int64_t n = 0;

@@ -77,19 +77,20 @@ bool VisitPlainElement(DType dtype, Visitor&& visitor) {
   }
 }
 
-// Does the same, and for a dtype of objects calls `visitor` with the objects'
-// own class. So it covers every type of kMovable.
+// Like VisitPlainElement, but for a dtype of objects calls
+// `visitor(TypeTag<E>{})`, where E is the objects' class. So this covers every
+// type of kMovable.
 template <class Visitor>
 bool VisitAnyElement(DType dtype, Visitor&& visitor) {
   return VisitDType(kObjects, dtype, visitor) ||
          VisitPlainElement(dtype, visitor);
 }
 
-// Makes the kernel of `node` from `make(TypeTag<E>{})`, which returns a
-// unique_ptr<Kernel>, where E is the PlainElement for the dtype in the type
-// attr `attr`. For a dtype in the list `Objects` the kernel gets pointers to
-// the objects as elements of 8 bytes instead (NewObjectMover). INVALID_ARGUMENT
-// for any other dtype.
+// Makes the kernel of `node` with `make(TypeTag<E>{})`, which returns a
+// unique_ptr<Kernel>. E is the PlainElement for the dtype in the type attr
+// `attr`. For a dtype in the list `Objects`, the kernel gets pointers to the
+// objects as elements of 8 bytes instead (NewObjectMover). INVALID_ARGUMENT for
+// any other dtype.
 template <class Objects, class MakeKernel>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeMover(const NodeDef& node,
                                                   absl::string_view attr,
@@ -105,8 +106,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeMover(const NodeDef& node,
   return kernel;
 }
 
-// Does this for plain dtypes and strings: for ops whose signature lists no
-// handles or variants.
+// Calls MakeMover for plain dtypes and strings. It is for ops whose signature
+// lists no resource handles or variants.
 template <class MakeKernel>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeForElement(const NodeDef& node,
                                                        absl::string_view attr,
@@ -114,17 +115,18 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeForElement(const NodeDef& node,
   return MakeMover<decltype(kStringOnly)>(node, attr, std::move(make));
 }
 
-// Does this for every dtype of kMovable: also for resource handles and
-// variants.
+// Calls MakeMover for every dtype of kMovable, which includes resource handles
+// and variants.
 template <class MakeKernel>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeForAnyElement(
     const NodeDef& node, absl::string_view attr, MakeKernel make) {
   return MakeMover<decltype(kObjects)>(node, attr, std::move(make));
 }
 
-// Factories for a class template K over the element that is constructed without
-// arguments, as in the example at the top. `attr` is the name of the type attr.
-// The first is for plain dtypes and strings, the second for all of kMovable.
+// Make a kernel K<E> without constructor arguments, as in the example at the
+// top, where E is the class of the elements. `attr` is the name of the type
+// attr. The first function is for plain dtypes and strings, the second for all
+// of kMovable.
 template <template <class> class K, const auto& attr>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeElementKernel(const NodeDef& node) {
   return MakeForElement(node, attr, [](auto tag) -> std::unique_ptr<Kernel> {
@@ -138,25 +140,26 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeAnyElementKernel(
     return std::make_unique<K<typename decltype(tag)::type>>();
   });
 }
-// The names of type attrs for MakeElementKernel: a template argument must be an
-// object, so a literal will not do.
+// The names of type attrs for MakeElementKernel. They are constants, because a
+// template argument cannot be a string literal.
 inline constexpr char kAttrT[] = "T";
 inline constexpr char kAttrTparams[] = "Tparams";
 
-// Return the elements of a tensor. REQUIRES: E is the PlainElement or the class
-// of the tensor's dtype.
+// Returns the elements of a tensor. REQUIRES: E is the PlainElement or the
+// class of the tensor's dtype.
 template <class E>
 const E* Elements(const Tensor& tensor) {
   return reinterpret_cast<const E*>(tensor.raw_data());
 }
-// The same, to be written. REQUIRES, too: nothing reads the bytes meanwhile.
+// Returns the elements of a tensor for writing. REQUIRES: E is as for Elements,
+// and nothing else reads the bytes meanwhile.
 template <class E>
 E* MutableElements(Tensor& tensor) {
   return reinterpret_cast<E*>(tensor.mutable_raw_data());
 }
 
-template <class E>
 // Copies `n` elements. The ranges must not overlap.
+template <class E>
 void CopyElements(const E* from, int64_t n, E* to) {
   if constexpr (std::is_trivially_copyable_v<E>) {
     if (n > 0) std::memcpy(to, from, static_cast<size_t>(n) * sizeof(E));
@@ -184,8 +187,8 @@ template <class E>
 void CopyFromStrided(WorkQueue& queue, const BroadcastPlan<1>& plan,
                      const E* from, E* to) {
   if (plan.shape.num_elements() == 0) return;
-  // Rows are the parallel items. A row's cost is taken as 4 ns, and 1 ns per 4
-  // elements.
+  // ParallelFor splits the work by rows. A row is assumed to take 4 ns, plus 1
+  // ns per 4 elements.
   const int64_t row_size = plan.row_size();
   const int64_t step = plan.strides[0].back();
   ParallelFor(queue, plan.num_rows(), 4 + row_size / 4,

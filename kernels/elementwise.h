@@ -75,7 +75,7 @@ class UnaryKernel final : public Kernel {
 // thread-safe.
 class BinaryKernel final : public Kernel {
  public:
-  // kEqual: inputs of different shapes are an error instead.
+  // Says whether inputs of different shapes are broadcast or are an error.
   enum class Shapes { kBroadcast, kEqual };
 
   // `failure`, a text with static lifetime, is the message of the
@@ -118,7 +118,8 @@ bool BinaryRowOf(const char* a_data, int64_t a_step, const char* b_data,
   const T* b = reinterpret_cast<const T*>(b_data);
   R* out = reinterpret_cast<R*>(output);
   using W = Wide<T>;
-  // The cases are apart so that each loop has constant steps and vectorises.
+  // Each case has a loop of its own, so that the steps are constant and the
+  // loop vectorises.
   if (n == 1) {
     *out = static_cast<R>(
         Op::Do(static_cast<const W&>(*a), static_cast<const W&>(*b)));

@@ -74,9 +74,10 @@ struct Rows {
   int64_t count = 0;  // values in a row
 };
 
-// The bias of a value, by the value's row and position in it: BiasOfValue has
-// one for each position in a row, BiasOfRow one for each of `channels` rows,
-// over and over.
+// Functions that return the bias of a value. They get the value's row and its
+// position in the row. BiasOfValue has one bias for each position. BiasOfRow
+// has one bias for each row, and begins again with the first bias after every
+// `channels` rows.
 struct BiasOfValue {
   const float* bias = nullptr;
   float operator()(int64_t, int64_t i) const { return bias[i]; }
@@ -154,7 +155,9 @@ absl::StatusOr<FusedOps> ReadFusedOps(const NodeDef& node) {
   }
   return absl::UnimplementedError(absl::StrCat(
       "node '", node.name, "' (", node.op->name, ") has fused_ops [",
-      absl::StrJoin(ops, ", "), "] and num_args ", num_args));
+      absl::StrJoin(ops, ", "), "] and num_args ", num_args,
+      ", but it can only run with [BiasAdd] or with [BiasAdd, ACTIVATION], and "
+      "with num_args 1"));
 }
 
 void Epilogue::ApplyToRows(float* values, int64_t rows, int64_t stride,

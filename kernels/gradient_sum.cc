@@ -63,7 +63,8 @@ class DenseSum final : public GradientSum {
 };
 
 // One row of the sum of two sparse gradients: its position in the sum so far
-// and in the new gradient, or -1 where that side has no such row.
+// and its position in the new gradient. A position is -1 if there is no such
+// row.
 struct MergedRow {
   int64_t of_sum = -1;
   int64_t of_gradient = -1;

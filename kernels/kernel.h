@@ -19,8 +19,8 @@ class KernelContext;
 
 // The base class of all kernels. Thread-safe: Compute is called by several
 // steps at once. The compiled graphs that run the kernel own it together; a
-// session keeps its stateful kernels itself, so that they go on from step to
-// step.
+// session keeps its stateful kernels itself, so that their state goes on from
+// step to step.
 class Kernel {
  public:
   Kernel() = default;

@@ -10,9 +10,9 @@
 namespace leat {
 
 bool KernelContext::MayReuseInput(int i) const {
-  // The count of readers must be checked before IsUnique: as long as there is
-  // another reader, it may be taking a reference to the bytes at this moment.
-  // Once it has left the count, that reference is visible.
+  // The count of readers must be checked before IsUnique. While there is
+  // another reader, that reader may be taking a reference to the bytes at this
+  // moment. Once the reader has left the count, IsUnique sees its reference.
   std::atomic_ref<int32_t> readers(
       const_cast<int32_t&>(values_.readers[values_.inputs[i]]));
   if (readers.load(std::memory_order_acquire) != 1) return false;

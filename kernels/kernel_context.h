@@ -33,7 +33,6 @@
 namespace leat {
 
 class ResourceStore;
-class Variable;
 struct NodeDef;
 
 namespace kernels {
@@ -122,9 +121,9 @@ class KernelContext {
 
   // The inputs. The import of the graph has checked that their number and
   // dtypes are those of the node; the kernel itself must check shapes and
-  // values. For an input that is a reference, although the op does not declare
-  // a reference argument, the executor has put a snapshot of the variable into
-  // the tensor.
+  // values. If an input is a reference but the op declares no reference
+  // argument for it, the executor has put a snapshot of the variable into the
+  // tensor.
   int num_inputs() const { return static_cast<int>(values_.inputs.size()); }
   const Tensor& input(int i) const { return value(i).tensor; }
   // Returns the variable that input `i` refers to, or null if the input is not
@@ -160,7 +159,7 @@ class KernelContext {
   // this run. RESOURCE_EXHAUSTED if there is no memory.
   absl::StatusOr<Tensor> AllocateTemporary(DType dtype, const Shape& shape);
 
-  // Makes `tensor` output `i`. The tensor may share its bytes with an input.
+  // Sets output `i` to `tensor`, which may share its bytes with an input.
   void set_output(int i, Tensor tensor) {
     output(i).tensor = std::move(tensor);
   }

@@ -23,9 +23,9 @@ absl::StatusOr<std::unique_ptr<Kernel>> KernelRegistry::Create(
   const auto found =
       factories_.find(std::make_pair(node.op->name, std::string(device_type)));
   if (found == factories_.end()) {
-    return absl::NotFoundError(
-        absl::StrCat("No kernel of op '", node.op->name, "' for device type ",
-                     device_type, ", needed by node '", node.name, "'"));
+    return absl::NotFoundError(absl::StrCat(
+        "Node '", node.name, "' needs a kernel of op '", node.op->name,
+        "' for device type ", device_type, ", but none is registered"));
   }
   return found->second(node);
 }

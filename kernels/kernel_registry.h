@@ -77,18 +77,21 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeFunction(const NodeDef&) {
   return std::unique_ptr<Kernel>(std::make_unique<FunctionKernel>());
 }
 
+// Returns INVALID_ARGUMENT, with the node and the type, because the node's op
+// has no kernel for `dtype` in the type attr `attr`.
+absl::Status UnsupportedType(const NodeDef& node, absl::string_view attr,
+                             DType dtype);
+
 // Makes a kernel from a class template whose parameter is the node's type attr
 // `attr`: calls `make(TypeTag<T>{})`, which returns a unique_ptr<Kernel>, for
-// the C++ type T of that dtype. INVALID_ARGUMENT, with the node and the type,
-// if the dtype is not in `list`. UnsupportedType is that error.
+// the C++ type T of that dtype. Returns the error UnsupportedType if the dtype
+// is not in `list`.
 //
 //   return MakeForType(node, "T", kFloats,
 //                      [](auto tag) -> std::unique_ptr<Kernel> {
 //                        using T = typename decltype(tag)::type;
 //                        return std::make_unique<L2Loss<T>>();
 //                      });
-absl::Status UnsupportedType(const NodeDef& node, absl::string_view attr,
-                             DType dtype);
 template <class List, class MakeKernel>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeForType(const NodeDef& node,
                                                     absl::string_view attr,
@@ -103,8 +106,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeForType(const NodeDef& node,
   return kernel;
 }
 
-// CMake generates the two functions from the files in kernels/any and
-// kernels/cpu.
+// Register the kernels of kernels/any and of kernels/cpu. CMake generates the
+// two functions from the names of the files there.
 namespace kernels::any {
 void RegisterAll(KernelRegistry& registry);
 }  // namespace kernels::any

@@ -91,7 +91,8 @@ class ObjectMover final : public Kernel {
 
  private:
   // Returns the objects that `pointers`, an output of `mover`, stands for: a
-  // view of an input where it is one, else copies.
+  // view of an input if `pointers` is a view of that input's pointers, else
+  // copies.
   absl::StatusOr<Tensor> Objects(const Tensor& pointers,
                                  absl::Span<const Value> slots,
                                  KernelContext& context) const {

@@ -5,7 +5,7 @@
 // themselves are copied at the end, in this file only, when it is known how
 // many bytes the copies need. Without that check a graph could make terabytes
 // from a few tiles of a long string. Kernels that only rearrange a tensor use
-// it (element_copy.h).
+// these functions through element_copy.h.
 #ifndef LEAT_KERNELS_OBJECT_MOVER_H_
 #define LEAT_KERNELS_OBJECT_MOVER_H_
 

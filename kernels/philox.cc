@@ -9,8 +9,8 @@ SharedPhilox::SharedPhilox(int64_t seed, int64_t seed2) {
   uint64_t seeds[2] = {static_cast<uint64_t>(seed),
                        static_cast<uint64_t>(seed2)};
   if (seed == 0 && seed2 == 0 && getentropy(seeds, sizeof(seeds)) != 0) {
-    // The operating system has no getrandom. The addresses are random enough to
-    // differ.
+    // The operating system gives no random numbers. The addresses are random
+    // enough that generators differ.
     seeds[0] = reinterpret_cast<uintptr_t>(this);
     seeds[1] = reinterpret_cast<uintptr_t>(&seeds);
   }

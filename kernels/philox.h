@@ -117,7 +117,7 @@ class PhiloxWords {
 // one sequence. Thread-safe.
 class SharedPhilox {
  public:
-  // If both seeds are zero, the generator starts with random ones.
+  // If both seeds are zero, the generator starts with random seeds.
   SharedPhilox(int64_t seed, int64_t seed2);
 
   // Returns a generator for the next `samples` samples, which no other call

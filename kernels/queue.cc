@@ -191,8 +191,9 @@ absl::StatusOr<bool> Queue::PutIn(Call& call) {
 absl::StatusOr<bool> Queue::TakeOut(Call& call) {
   int64_t size = elements_->size();
   if (closed_ && size < call.wanted) {
-    // No more elements will come, so those that this call holds are for other
-    // calls.
+    // No more elements will come, so this call puts back the elements that it
+    // holds. With `up_to` it then takes all that are left; otherwise they are
+    // for other calls.
     const int64_t wanted = call.wanted;
     elements_->Return(std::exchange(call.elements, Elements()));
     if (!call.up_to || elements_->size() == 0) {

@@ -50,16 +50,17 @@ class Queue final : public Resource,
 
   // Puts `elements` in, as soon as there is room for each. The caller has
   // checked their dtypes and shapes. `done` gets CANCELLED, with TensorFlow's
-  // text, if the queue is or gets closed; RESOURCE_EXHAUSTED if a queue whose
-  // capacity is above max_elements() would have more than that; the reason of
-  // `cancellation` if that is cancelled first. `cancellation` must live until
-  // `done` has been called.
+  // text, if the queue is or gets closed; RESOURCE_EXHAUSTED if the queue would
+  // have more than max_elements() elements and its capacity allows it; the
+  // reason of `cancellation` if that is cancelled first. `cancellation` must
+  // live until `done` has been called.
   void Enqueue(Elements elements, Cancellation& cancellation, Done done);
 
   // Takes `count` elements out, as soon as they are there. If the queue is
-  // closed and has fewer, `done` gets OUT_OF_RANGE with TensorFlow's text, or
-  // with `up_to` those that are left, if any. RESOURCE_EXHAUSTED if `count` is
-  // above max_elements(); `cancellation` as in Enqueue. REQUIRES: count > 0.
+  // closed and has fewer elements, `done` gets OUT_OF_RANGE with TensorFlow's
+  // text. But with `up_to`, `done` gets the elements that are left, if there
+  // are any. RESOURCE_EXHAUSTED if `count` is above max_elements();
+  // `cancellation` as in Enqueue. REQUIRES: count > 0.
   void Dequeue(int64_t count, bool up_to, Cancellation& cancellation,
                Done done);
 
@@ -68,7 +69,8 @@ class Queue final : public Resource,
 
   // Closes the queue: nothing more is put in. Waits until the earlier calls of
   // Enqueue are served, or with `cancel_pending_enqueues` fails them at once
-  // with CANCELLED. `done` gets CANCELLED if the queue is closed already.
+  // with CANCELLED. Without `cancel_pending_enqueues`, `done` gets CANCELLED if
+  // the queue is closed already.
   void Close(bool cancel_pending_enqueues, Cancellation& cancellation,
              Done done);
 
@@ -92,7 +94,7 @@ class Queue final : public Resource,
     bool up_to = false;
     bool closes = false;  // is a call of Close
     Done done = {};
-    // Null while no callback is registered there.
+    // Null while no callback is registered with it.
     Cancellation* cancellation = nullptr;
     Cancellation::Token token = 0;
   };

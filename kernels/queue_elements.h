@@ -34,14 +34,14 @@ class QueueElements {
   virtual void Return(std::vector<QueueElement> taken) = 0;
 };
 
-// Elements leave in the order in which they were pushed; returned ones are the
-// first again.
+// Makes a QueueElements whose elements leave in the order in which they were
+// pushed. Elements that were put back leave before all others.
 std::unique_ptr<QueueElements> NewFifoElements();
 
-// Elements leave at random, in the same order as in TensorFlow's
-// RandomShuffleQueue with these seeds: a 32-bit number of the Philox generator
-// modulo size() picks the element, and the last element takes its place. If
-// both seeds are zero, the order differs from run to run.
+// Makes a QueueElements whose elements leave at random, in the same order as in
+// TensorFlow's RandomShuffleQueue with these seeds: a 32-bit number of the
+// Philox generator modulo size() picks the element, and the last element takes
+// its place. If both seeds are zero, the order differs from run to run.
 std::unique_ptr<QueueElements> NewShuffledElements(int64_t seed, int64_t seed2);
 
 }  // namespace leat::kernels

@@ -81,8 +81,8 @@ absl::StatusOr<ReductionPlan> PlanReduction(const Shape& input,
     }
   }
   LEAT_ASSIGN_OR_RETURN(plan.output, Shape::Create(dims));
-  // An extent of 0 comes first: the product of the other extents may not fit an
-  // int64.
+  // An empty input is handled here, because the product of its other extents
+  // may not fit an int64.
   if (input.num_elements() == 0) {
     plan.count = 0;
     return plan;

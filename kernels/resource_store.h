@@ -2,9 +2,9 @@
 //
 // ResourceStore: holds the resources that kernels share (variables, queues,
 // accumulators), each under a key (container, type, name). A device has one
-// store, and an isolated session has its own per device. A second store per
-// step and device holds what ends with the step. The container "" always stands
-// for the store's default one.
+// store, and an isolated session has a store of its own for each device. Each
+// step has another store for each device, which holds what ends with the step.
+// The container "" always stands for the store's default container.
 //
 //   auto queue = store.Find<Queue>("", "input_queue");
 #ifndef LEAT_KERNELS_RESOURCE_STORE_H_
@@ -61,7 +61,7 @@ class ResourceStore {
 
   // The container in the handles of nodes that name no container.
   const std::string& default_container() const { return default_container_; }
-  // The limits that kernels which make resources must respect.
+  // The limits that a kernel must respect when it makes a resource.
   const ResourceLimits& limits() const { return limits_; }
 
   // Returns the resource of type T under this name. NOT_FOUND, with container,
@@ -147,7 +147,8 @@ class ResourceStore {
 
 // Returns the resource of type T that `handle` names. INVALID_ARGUMENT if the
 // handle names another device than `device` or another type than T; NOT_FOUND
-// if there is no such resource. CheckHandle does only the former two checks.
+// if there is no such resource. CheckHandle checks only the device and the
+// type.
 template <class T>
 absl::StatusOr<std::shared_ptr<T>> LookupHandle(ResourceStore& store,
                                                 const ResourceHandle& handle,

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Checks the types of a node against those of the resource that it uses, which
-// is known only when the node runs: a queue's components or an accumulator's
-// gradients. (KernelSignature in graph/kernel_signature.h is something else.)
+// Checks the types of a node against the types in the resource that it uses: a
+// queue's components or an accumulator's gradients. The resource is known only
+// when the node runs. (KernelSignature in graph/kernel_signature.h is something
+// else.)
 #ifndef LEAT_KERNELS_SIGNATURE_H_
 #define LEAT_KERNELS_SIGNATURE_H_
 

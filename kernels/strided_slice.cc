@@ -88,9 +88,8 @@ absl::StatusOr<DenseSpec> Densify(int rank, const Dims& begin, const Dims& end,
   return spec;
 }
 
-// Returns an index that is counted from the start; a negative `index` is
-// counted from the end. The sum cannot overflow, since its terms have different
-// signs.
+// Returns `index` counted from the start. A negative `index` is counted from
+// the end. The sum cannot overflow, since its terms have different signs.
 int64_t FromEnd(int64_t index, int64_t extent) {
   return index < 0 ? index + extent : index;
 }

@@ -22,8 +22,8 @@ namespace leat::kernels {
 // input. INVALID_ARGUMENT if the input is not a scalar or holds no list.
 absl::StatusOr<const TensorList*> GetList(const KernelContext& context, int i);
 
-// Does the same, and returns INVALID_ARGUMENT, too, if the list's elements are
-// not of `dtype`, the op's attr.
+// Like the function above, but returns INVALID_ARGUMENT also if the list's
+// elements are not of `dtype`, the op's attr.
 absl::StatusOr<const TensorList*> GetList(const KernelContext& context, int i,
                                           DType dtype);
 
@@ -58,7 +58,8 @@ absl::StatusOr<PartialShape> MergeElementShapes(const TensorList& list,
                                                 PartialShape shape);
 
 // Returns the value of input `i`, an int32 tensor of one element.
-// INVALID_ARGUMENT, with `what` as the input's name, if it is not one.
+// INVALID_ARGUMENT, with `what` as the input's name, if the input is not such a
+// tensor.
 absl::StatusOr<int32_t> GetInt(const KernelContext& context, int i,
                                absl::string_view what);
 

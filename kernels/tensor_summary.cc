@@ -108,7 +108,8 @@ std::string Summarize(const Tensor& tensor, int64_t limit,
 std::string SummarizeValues(const Tensor& tensor, int64_t max_values) {
   const int64_t count = tensor.num_elements();
   const int64_t limit = max_values < 0 ? count : std::min(max_values, count);
-  // TensorFlow prints this for bool tensors, and only for them.
+  // If no values are shown, TensorFlow leaves out the "..." for bool tensors,
+  // and only for them.
   if (tensor.dtype() == DType::kBool && limit == 0) return "";
   std::string result;
   const bool known =

@@ -75,7 +75,8 @@ absl::Status Variable::Assign(Tensor value, bool validate_shape) {
   if (value.dtype() != dtype_) {
     return absl::InvalidArgumentError(
         absl::StrCat("Variable ", name_, " has dtype ", Name(dtype_),
-                     ", the value has ", Name(value.dtype())));
+                     ", but the value that is assigned to it has dtype ",
+                     Name(value.dtype())));
   }
   if (validate_shape && !shape_.IsCompatibleWith(PartialShape(value.shape()))) {
     return absl::InvalidArgumentError(absl::StrCat(

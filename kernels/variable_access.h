@@ -28,7 +28,8 @@ struct ResourceName {
   std::string container = {};
   std::string name = {};
 };
-// Reads that from the attrs of `node`. INVALID_ARGUMENT if one is not a string.
+// Reads the name from the attrs of `node`. INVALID_ARGUMENT if one of the attrs
+// is not a string.
 absl::StatusOr<ResourceName> GetResourceName(const NodeDef& node);
 
 // Returns the handle in input `i`. The input owns it, so that a lookup need not
@@ -48,8 +49,8 @@ absl::StatusOr<std::shared_ptr<Variable>> GetVariable(
 absl::Status NoSuchVariable(const ResourceHandle& handle,
                             absl::string_view reason);
 
-// Makes output 0 the reference in input 0, if that is one and the op has an
-// output.
+// Sets output 0 to the reference in input 0, if input 0 is a reference and the
+// op has an output.
 void ForwardRef(KernelContext& context);
 
 // Adds `value` to `target` element by element, or subtracts it. Integers wrap

@@ -18,17 +18,17 @@ absl::string_view TypeName(const Variant& variant) {
 }
 
 // One operation on a variant and on all that it contains. The recursion ends
-// because variants contain each other at most kMaxVariantDepth deep. But they
-// may share the values they hold, so a few tensors in memory can be very many
-// in the result; this class counts them.
+// because variants contain each other at most kMaxVariantDepth deep. But
+// variants may share the values that they hold, so a few tensors in memory can
+// become very many tensors in the result. This class counts them.
 class Operation {
  public:
   Operation(KernelContext& context, int64_t max_inner)
       : context_(context), max_inner_(max_inner), left_(max_inner) {}
 
  protected:
-  // Counts a tensor; called before the tensor is worked on. Also looks now and
-  // then whether the step was cancelled, and returns its reason.
+  // Counts a tensor, before the work on it. Also checks now and then whether
+  // the step was cancelled, and returns the reason if it was.
   absl::Status CountTensor(const Tensor& tensor) {
     if (depth_ > 0) {
       LEAT_RETURN_IF_ERROR(CountInner());
@@ -58,8 +58,8 @@ class Operation {
   absl::Status CountInner() {
     if (--left_ >= 0) return absl::OkStatus();
     return absl::ResourceExhaustedError(
-        absl::StrCat("More than ", max_inner_,
-                     " variants and tensors stand in another variant"));
+        absl::StrCat("The variants contain more than ", max_inner_,
+                     " variants and tensors, which is too many"));
   }
 
   const int64_t max_inner_;
@@ -77,8 +77,9 @@ class ZerosLike : public Operation {
     if (const auto* optional = variant.get<OptionalValue>()) {
       return OfOptional(*optional);
     }
-    return absl::InvalidArgumentError(absl::StrCat(
-        "There are no zeros like a variant of type '", TypeName(variant), "'"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("ZerosLike cannot make zeros for a variant of type '",
+                     TypeName(variant), "'"));
   }
 
  private:

@@ -9,7 +9,7 @@
 // more than `max_inner` inner values: variants inside of other variants, and
 // the tensors of those. The tensors that the outermost value holds itself are
 // not counted, because all of them are in memory already. If the step is
-// cancelled, the functions stop early and return its reason. Stateless.
+// cancelled, the functions stop early and return the reason. Stateless.
 #ifndef LEAT_KERNELS_VARIANT_ARITHMETIC_H_
 #define LEAT_KERNELS_VARIANT_ARITHMETIC_H_
 

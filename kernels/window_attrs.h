@@ -20,8 +20,8 @@ namespace leat::kernels {
 struct WindowAttrs {
   bool channels_first = false;  // data_format is NCHW
   ImageAxes axes = {};
-  // The window along height and width. Its size is the ksize of pooling, else
-  // 1: the filter of a convolution is an input.
+  // The window along height and width. For pooling its size is the attr ksize.
+  // For a convolution its size is 1 here, because the filter is an input.
   Window height = {};
   Window width = {};
 

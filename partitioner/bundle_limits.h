@@ -9,10 +9,12 @@
 
 namespace leat {
 
-// A plain value. Who sends bundles knows what fits into a message.
+// A plain value. The code that sends bundles sets the limits, because it knows
+// what fits into a message.
 struct BundleLimits {
   size_t max_tensors = 0;  // below 2 there are no bundles
-  // Of all tensors of a bundle. A tensor of more than half of it comes alone.
+  // The bytes of all tensors of a bundle. A tensor with more than half of them
+  // is sent alone.
   int64_t max_bytes = 0;
 };
 

@@ -2,25 +2,25 @@
 //
 // Bundles groups small tensors that one task sends to a device of another task.
 // The tensors of a bundle travel in one message, all or none. This saves
-// messages: one costs as much as sending hundreds of kilobytes, and a model has
-// dozens of biases.
+// messages: a message costs as much as sending hundreds of kilobytes, and a
+// model has dozens of biases.
 //
 // No tensor waits long for the others of its bundle. Either all of them are
-// there at once, as values of variables are, or all their consumers are
-// updates, such as those with gradients, for which the end of the step must
-// wait anyway.
+// there at once, as values of variables are, or all their consumers are updates
+// of variables, such as the application of gradients, and the step cannot end
+// before these anyway.
 //
 // Bundles cause no deadlock either: a step that ends without bundles ends with
 // them. For this, the tensors of a bundle
-//  - have the same number of hops, the most edges between tasks on any path to
-//    them, so that none of them is computed from another one of its bundle;
+//  - have the same number of hops (the most edges between tasks on any path to
+//    a tensor), so that none of them is computed from another one;
 //  - wait for the same blocking nodes. Those are the nodes that may wait for
 //    something other than their inputs: stateful ones, except for variables;
 //  - are not computed in loops, nor from the results of loops, nor from a Merge
 //    behind a blocking node.
 // So a consumer that waits for its bundle only waits for nodes that it would
 // have waited for without bundles, and for messages with fewer hops. By
-// induction over the hops, those arrive.
+// induction over the hops, those messages arrive.
 #ifndef LEAT_PARTITIONER_BUNDLES_H_
 #define LEAT_PARTITIONER_BUNDLES_H_
 
@@ -56,7 +56,7 @@ class Bundles {
   // Adds a tensor to a bundle if that is allowed. `source` is the output, or
   // the control edge (index kControl), that crosses. `recv` is the id of the
   // _Recv in the receiving partition `part`; `device`, an index into the
-  // graph's devices, is where it is.
+  // graph's devices, is the _Recv's device.
   void Join(const Endpoint& source, int part, int device, NodeId recv);
 
   // Tensors that travel together. PartitionGraph does not mark bundles of one.
@@ -69,12 +69,12 @@ class Bundles {
   const std::vector<Bundle>& bundles() const { return bundles_; }
 
  private:
-  // What a node waits for before it has run.
+  // What a node and all nodes before it wait for.
   struct Waits {
     int hops = 0;         // the most edges between tasks on a path to the node
     uint64_t others = 0;  // the blocking nodes up to it, a bit for each
     // True in or behind a loop, at or behind a Merge that has a blocking node
-    // before it, and behind a blocking node for which no bit was left.
+    // before it, and at or behind a blocking node for which no bit was left.
     bool is_unknown = false;
     bool computes = false;  // true if it or something before it takes time
   };
@@ -85,7 +85,8 @@ class Bundles {
   Bundles(const Graph& graph, const BundleLimits& limits)
       : graph_(&graph), limits_(limits), consumers_(graph) {}
 
-  // Returns what the node waits for. REQUIRES: waits_ of all its producers.
+  // Returns what the node waits for. REQUIRES: waits_ has the entries of all
+  // its producers.
   Waits WaitsOf(NodeId id);
   // Returns the bytes of a tensor, 0 for a control edge. Returns more than a
   // bundle may have if they are not known before the step runs.

@@ -88,7 +88,9 @@ class RecvReplacer {
       if (!graph_.Contains(id)) continue;
       const Node& node = graph_.node(id);
       if (IsArg(node) || IsRetval(node)) {
-        return NodeError(*node.def, "feeds and fetches of a task have keys");
+        return NodeError(*node.def,
+                         "a graph that is registered with a task must have "
+                         "_Recv and _Send nodes for its feeds and fetches");
       }
       LEAT_ASSIGN_OR_RETURN(const bool is_boundary, IsClientTerminated(node));
       if (is_boundary) LEAT_RETURN_IF_ERROR(Add(id));
@@ -179,8 +181,8 @@ class ArgReplacer {
   }
 
  private:
-  // Adds the node that takes the place of _Arg or _Retval `id`, with its inputs
-  // and control edges.
+  // Adds the node that takes the place of _Arg or _Retval `id`, with the same
+  // inputs and control edges.
   absl::StatusOr<NodeId> AddInPlaceOf(NodeId id) {
     const Node node = part_.node(id);  // a copy: adding moves the nodes
     const bool is_feed = IsArg(node);
@@ -220,7 +222,8 @@ class ArgReplacer {
     const auto incarnation = incarnations_.find(device);
     if (incarnation == incarnations_.end()) {
       return NodeError(*node.def,
-                       absl::StrCat("is on '", device, "', which is not here"));
+                       absl::StrCat("it is on '", device,
+                                    "', which is not a device of this step"));
     }
     std::string name = tensor;
     if (IsRetval(node) && !fetched_.insert(tensor).second) {
@@ -236,7 +239,8 @@ class ArgReplacer {
     return def;
   }
 
-  // Replaces the nodes that have moved in all edges and removes them.
+  // In all edges, replaces the moved nodes by those in `moved_to`. Then removes
+  // the moved nodes.
   void Rewire(const std::vector<NodeId>& moved_to) {
     const auto follow = [&](NodeId& id) {
       const bool moved =

@@ -30,7 +30,7 @@ struct BoundaryKey {
 };
 
 // All tensors that a task's graph is fed and that are fetched from it, each
-// list ascending by index. The keys of a list differ.
+// list ascending by index. All keys in a list are different.
 struct Boundary {
   std::vector<BoundaryKey> feeds = {};
   std::vector<BoundaryKey> fetches = {};

@@ -16,8 +16,8 @@
 namespace leat {
 namespace {
 
-// Returns true for ops that may take resources from several devices: functions
-// that are lowered, and nodes that only group.
+// Returns true for ops that may take resources from several devices: the
+// functional ops, which are lowered, and IdentityN, which only groups values.
 bool MayMixDevices(const std::string& op) {
   static const auto& ops = *new absl::flat_hash_set<std::string>{
       "PartitionedCall", "StatefulPartitionedCall",

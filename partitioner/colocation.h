@@ -14,8 +14,8 @@
 
 namespace leat {
 
-// Returns, by NodeId, the group of each node as the smallest id of its group,
-// and -1 where there is no node. A group has nodes that must share a device:
+// Returns the group of each node, by NodeId: the smallest id in the group, or
+// -1 where there is no node. The nodes of a group must share a device:
 // producers and consumers of references and resources, and nodes whose attr
 // `_class` names another one ("loc:@x"). If the graph has no node x, the nodes
 // that name x form a group. Returns INVALID_ARGUMENT naming node and value for

@@ -112,7 +112,7 @@ class ControlLoopAdder {
   struct FrameInfo {
     NodeId enter = kNoNode;            // one of its Enters
     NodeId predicate = kNoNode;        // its LoopCond
-    NodeId other_predicate = kNoNode;  // a LoopCond of another value
+    NodeId other_predicate = kNoNode;  // a LoopCond with another input
   };
 
   // Fills infos_, and driven_ with the places that have a NextIteration.
@@ -146,8 +146,8 @@ class ControlLoopAdder {
         const int source = graph_.node(from).device;
         if (source == node.device) return;
         Need({frame, node.device}, from, id);
-        // The sending device must start every iteration of the frame and of
-        // those around it, too.
+        // The sending device must start every iteration of the frame, and of
+        // the frames around it, too.
         for (int32_t f = frame;
              f != Frames::kRoot && sending_.insert({f, source}).second;
              f = frames_.frames[f].parent) {
@@ -158,8 +158,9 @@ class ControlLoopAdder {
   }
 
   // Notes that `place` needs a control loop because of the edge from `from` to
-  // `to`. A control loop is entered from that of the frame around it, so the
-  // device needs one in all frames around it as well.
+  // `to`. The Enter of a control loop takes its input from the device's control
+  // loop in the enclosing frame, so the device needs one in every enclosing
+  // frame as well.
   void Need(Place place, NodeId from, NodeId to) {
     while (place.first != Frames::kRoot) {
       ControlLoop loop;
@@ -182,7 +183,7 @@ class ControlLoopAdder {
   }
 
   // Returns the irregular node because of which the value of `id` is missing in
-  // some iterations, or kNoNode if it has one in each.
+  // some iterations, or kNoNode if it is missing in none.
   NodeId WhyIrregular(NodeId id) const {
     return IsIrregular(graph_.node(id)) ? id : irregular_[id];
   }
@@ -194,8 +195,8 @@ class ControlLoopAdder {
                         graph_.node(why).op(), ")");
   }
 
-  // Adds the control loop of `place`. REQUIRES: the frame around it has one on
-  // the device.
+  // Adds the control loop of `place`. REQUIRES: the device's control loop in
+  // the enclosing frame, if that is a loop, has been added.
   absl::Status AddLoop(const Place& place) {
     const auto& [frame, device] = place;
     const FrameInfo& info = infos_[frame];
@@ -211,7 +212,7 @@ class ControlLoopAdder {
     if (const NodeId why = WhyIrregular(info.predicate); why != kNoNode) {
       return LoopError(place, Irregularity(info.predicate, why));
     }
-    LEAT_ASSIGN_OR_RETURN(const Endpoint entered, Entered(place));
+    LEAT_ASSIGN_OR_RETURN(const Endpoint entered, EnterInput(place));
     LEAT_ASSIGN_OR_RETURN(
         const int64_t parallel,
         graph_.node(info.enter).attrs().Get<int64_t>("parallel_iterations"));
@@ -233,7 +234,8 @@ class ControlLoopAdder {
     LEAT_ASSIGN_OR_RETURN(const NodeId next,
                           Add("NextIteration", "next", place,
                               {{"T", DType::kFloat}}, {Endpoint{choice, 1}}));
-    // Only now is there a NextIteration that closes the loop.
+    // The Merge gets its second input only now, because the NextIteration had
+    // to be added first.
     graph_.mutable_node(merge).inputs[1] = {next, 0};
     if (graph_.node(info.predicate).device != device) {
       graph_.AddControl(merge, choice);
@@ -244,7 +246,7 @@ class ControlLoopAdder {
 
   // Returns the input of the control loop's Enter: the Merge of the control
   // loop around it, or else an empty constant.
-  absl::StatusOr<Endpoint> Entered(const Place& place) {
+  absl::StatusOr<Endpoint> EnterInput(const Place& place) {
     const int32_t parent = frames_.frames[place.first].parent;
     if (parent != Frames::kRoot) {
       return Endpoint{loops_.at({parent, place.second}).merge, 0};
@@ -273,8 +275,8 @@ class ControlLoopAdder {
     return id;
   }
 
-  // Gives each node that takes a tensor from another device in a frame a
-  // control edge from its control loop's Merge.
+  // Adds a control edge from the control loop's Merge to each node in a loop
+  // that takes a tensor from another device.
   absl::Status ControlConsumers() {
     for (NodeId id = 0; id < num_ids_; ++id) {
       if (!graph_.Contains(id)) continue;

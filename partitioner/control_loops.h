@@ -9,8 +9,8 @@
 // takes the loop's predicate, which its device sends in every iteration. Each
 // node that takes a tensor from another device in the frame gets a control edge
 // from the Merge, and PartitionGraph hands the edge on to the _Recv that it
-// inserts. This is TensorFlow's convention: its planner and ours may cut the
-// graph, and its workers and ours may run the parts.
+// inserts. This is TensorFlow's convention. So either TensorFlow's planner or
+// ours may cut the graph, and either its workers or ours may run the parts.
 #ifndef LEAT_PARTITIONER_CONTROL_LOOPS_H_
 #define LEAT_PARTITIONER_CONTROL_LOOPS_H_
 

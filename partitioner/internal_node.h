@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// These functions make nodes that only the planner adds. Unlike those of a
-// client, their names and ops may begin with '_', which Graph::Add refuses.
+// These functions make nodes that only the planner adds. Unlike the names and
+// ops of a client's nodes, theirs may begin with '_', which Graph::Add refuses.
 #ifndef LEAT_PARTITIONER_INTERNAL_NODE_H_
 #define LEAT_PARTITIONER_INTERNAL_NODE_H_
 

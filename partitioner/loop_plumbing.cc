@@ -108,7 +108,7 @@ class LoopPlumbingMover {
   const Consumers consumers_;
   // By producer, the uses by copies, which consumers_ does not know.
   absl::flat_hash_map<NodeId, std::vector<Use>> more_uses_;
-  // By consumer, which sources of its control edges become which.
+  // For each consumer, the new sources of its control edges, by the old ones.
   absl::flat_hash_map<NodeId, absl::flat_hash_map<NodeId, NodeId>>
       moved_controls_;
 };

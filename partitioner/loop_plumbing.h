@@ -14,12 +14,12 @@
 namespace leat {
 
 // Moves each Enter and NextIteration of a placed graph to the device of its
-// first consumer, unless another consumer is on its own device. Adds a copy for
-// every further device that has consumers. Nodes that carry references stay
-// with their variables. `frames` are the frames of the graph, and are extended
-// for the copies. Takes O(n * log(n)) for n edges into the nodes, where edges
-// into a copied node count once per device.
-// REQUIRES: `order` is what TopologicalOrder returns.
+// first consumer, unless another consumer is on the node's own device. Adds a
+// copy for every further device that has consumers. Nodes that carry references
+// stay with their variables. `frames` are the frames of the graph, and are
+// extended for the copies. Takes O(n * log(n)) for n edges into the nodes,
+// where edges into a copied node count once per device. REQUIRES: `order` is
+// what TopologicalOrder returns.
 void MoveLoopPlumbing(absl::Span<const NodeId> order, Graph& graph,
                       Frames& frames);
 

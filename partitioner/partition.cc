@@ -41,7 +41,7 @@ class Partitioner {
 
   // Finds the partition of every node.
   absl::Status AssignParts() {
-    LEAT_RETURN_IF_ERROR(NameDevices());
+    LEAT_RETURN_IF_ERROR(FindPartsOfDevices());
     part_of_.assign(graph_.num_ids(), -1);
     for (NodeId id = 0; id < graph_.num_ids(); ++id) {
       if (!graph_.Contains(id)) continue;
@@ -52,9 +52,9 @@ class Partitioner {
       }
       const int part = part_of_device_[node.device];
       if (part < 0) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("node '", node.name(), "' is on ",
-                         graph_.AssignedDevice(id), ", which is not here"));
+        return absl::InvalidArgumentError(absl::StrCat(
+            "node '", node.name(), "' is on ", graph_.AssignedDevice(id),
+            ", which is not a device of this step"));
       }
       part_of_[id] = part;
       ++part_sizes_[part];
@@ -103,9 +103,9 @@ class Partitioner {
   }
 
  private:
-  // Finds the partition of each device. It is -1 for devices that are not among
-  // those given.
-  absl::Status NameDevices() {
+  // Finds the partition of each device. A device that is not among the given
+  // ones gets -1.
+  absl::Status FindPartsOfDevices() {
     absl::flat_hash_map<std::string, int> index;
     for (const std::string& name : graph_.devices()) {
       if (!incarnations_.contains(name)) {
@@ -180,13 +180,13 @@ class Partitioner {
     NodeId id = kNoNode;
     // The Merge of the control loop that starts the node's _Recvs.
     NodeId loop_merge = kNoNode;
-    // True if no edge of the node is cut, or if some are still to be cut, by
-    // device.
+    // True if the node keeps the control edge from loop_merge: if none of its
+    // edges is cut now, or if some will be cut later, by device.
     bool keeps_loop_merge = true;
     // How many variables in other partitions the node reads.
     int num_reads = 0;
-    // By partition, the nodes there that must run before those reads. An entry
-    // is made when it is first needed.
+    // For each partition, the nodes in it that must run before the variables
+    // are read. An entry is made when it is first needed.
     absl::flat_hash_map<int, std::vector<NodeId>> awaited = {};
   };
 
@@ -207,7 +207,7 @@ class Partitioner {
     };
     for (const Endpoint& input : node.inputs) {
       visit(input.node);
-      if (part_of_[input.node] != part_of_[id] && IsRefTo(input)) {
+      if (part_of_[input.node] != part_of_[id] && IsReference(input)) {
         ++consumer.num_reads;
       }
     }
@@ -234,7 +234,7 @@ class Partitioner {
   }
 
   // Returns true if the output is a reference.
-  bool IsRefTo(const Endpoint& source) const {
+  bool IsReference(const Endpoint& source) const {
     return IsRef(graph_.node(source.node).output_type(source.index));
   }
 
@@ -244,9 +244,9 @@ class Partitioner {
     NodeId recv = kNoNode;
   };
 
-  // Returns the _Recv of a tensor on the consumer's device. Adds it, and its
-  // _Send, for the first consumer there, and for each consumer if the tensor is
-  // a reference.
+  // Returns the _Recv of a tensor on the consumer's device. Adds the _Recv and
+  // its _Send for the first consumer there. If the tensor is a reference, adds
+  // them for each consumer.
   absl::StatusOr<NodeId> RecvFor(const Endpoint& source, Consumer& consumer) {
     const DType dtype = graph_.node(source.node).output_type(source.index);
     const Endpoint value{copies_[source.node], source.index};
@@ -266,8 +266,8 @@ class Partitioner {
     return recv = channel.recv;
   }
 
-  // Adds a _Recv to a bundle if that is allowed. It is not inside of loops, nor
-  // if the sender or the receiver is a foreign task.
+  // Adds a _Recv to a bundle if that is allowed. A _Recv inside of a loop joins
+  // no bundle, and neither does one whose sender or receiver is a foreign task.
   void JoinBundle(const Endpoint& source, const Consumer& consumer,
                   NodeId recv) {
     if (!bundles_.has_value() || consumer.loop_merge != kNoNode) return;
@@ -437,8 +437,8 @@ class Partitioner {
   std::vector<int> part_of_;         // by NodeId
   std::vector<Partition> parts_;
   std::vector<NodeId> copies_;  // id in graph_ -> id in its partition
-  // By endpoint and receiving device, what consumers take instead: the _Recv,
-  // or for a control edge the Identity behind it.
+  // For each endpoint and receiving device, the node that consumers use
+  // instead: the _Recv, or for a control edge the Identity behind it.
   absl::flat_hash_map<std::pair<Endpoint, int>, NodeId> recvs_;
   int64_t num_edges_ = 0;
   int64_t num_names_ = 0;

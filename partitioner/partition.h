@@ -38,7 +38,7 @@ struct Partition {
 //
 // `devices` gives the incarnations of the devices. With kTask, tensors between
 // tasks that are not among `foreign_tasks` travel in bundles (bundles.h) within
-// the limits `bundles`; by default there are none.
+// the limits `bundles`. By default there are no bundles.
 //
 // Returns INVALID_ARGUMENT naming the node if it has no device or one that is
 // not among `devices`, if it takes a reference from another partition, or if it

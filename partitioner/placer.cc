@@ -83,7 +83,7 @@ class ConstraintCollector {
   // Groups with equal keys share a set of candidates.
   using CandidatesKey = std::tuple<std::string, const Types*, bool>;
 
-  // Adds a node to its group: its assigned device and its device types.
+  // Adds the node's assigned device and device types to its group.
   absl::Status AddNode(NodeId id, int group) {
     const Node& node = graph_.node(id);
     PlacementGroup& info = problem_.groups[group];
@@ -111,9 +111,9 @@ class ConstraintCollector {
     return absl::OkStatus();
   }
 
-  // Adds the requests of all nodes to their groups. As in TensorFlow, those of
-  // nodes that are tied to an input come last, and are ignored if they
-  // contradict others.
+  // Adds the requests of all nodes to their groups. As in TensorFlow, the
+  // requests of nodes that are tied to an input come last, and are ignored if
+  // they contradict earlier ones.
   absl::Status AddRequests() {
     std::vector<NodeId> yielding;
     for (NodeId id = 0; id < graph_.num_ids(); ++id) {
@@ -130,8 +130,9 @@ class ConstraintCollector {
     return absl::OkStatus();
   }
 
-  // Merges the node's request into that of its group. If they contradict each
-  // other, the request is ignored if it `yields`, and is an error otherwise.
+  // Merges the node's request into the request of its group. If they contradict
+  // each other, the node's request is ignored if it `yields`; otherwise this is
+  // an error.
   absl::Status AddRequest(NodeId id, bool yields) {
     const Node& node = graph_.node(id);
     const int group = problem_.group_of[id];
@@ -167,7 +168,7 @@ class ConstraintCollector {
                   absl::StrCat("it was placed on ", name, ", which is gone")));
   }
 
-  // Returns the node's parsed request, which is valid as long as this.
+  // Returns the node's parsed request, which is valid as long as this object.
   absl::StatusOr<const DeviceName*> Parse(const Node& node) {
     auto found = parsed_.find(node.def->device);
     if (found == parsed_.end()) {
@@ -250,7 +251,7 @@ class ConstraintCollector {
       return NoKernelError(graph_.node(unknown_[group]));
     }
     const CandidatesKey key(request.ToString(), types_[group], only_foreign);
-    if (auto found = sets_.find(key); found != sets_.end()) {
+    if (auto found = candidates_of_.find(key); found != candidates_of_.end()) {
       info.candidates = found->second;
       return absl::OkStatus();
     }
@@ -264,12 +265,12 @@ class ConstraintCollector {
     }
     info.candidates = static_cast<int>(problem_.candidates.size());
     problem_.candidates.push_back(std::move(allowed));
-    sets_.emplace(key, info.candidates);
+    candidates_of_.emplace(key, info.candidates);
     return absl::OkStatus();
   }
 
-  // Returns the error, in TensorFlow's words, of a group that no device
-  // satisfies.
+  // Returns the error, in TensorFlow's words, for a group whose request no
+  // device satisfies.
   absl::Status NoDeviceError(int group) const {
     const Node& node = graph_.node(requesters_[group]);
     const std::string request = requests_[group].ToString();
@@ -308,7 +309,8 @@ class ConstraintCollector {
   std::vector<NodeId> unknown_;  // by group: a node that has no kernel, if any
   std::set<Types> interned_;
   absl::flat_hash_map<std::string, DeviceName> parsed_;  // by request
-  absl::flat_hash_map<CandidatesKey, int> sets_;  // to problem_.candidates
+  absl::flat_hash_map<CandidatesKey, int>
+      candidates_of_;  // to problem_.candidates
 };
 
 }  // namespace

@@ -38,13 +38,14 @@ struct PlacerOptions {
 // Control flow that only routes values is placed beside the values where its
 // constraints allow it (ColocateControlFlow).
 //
-// A node for whose types Leat has no kernel goes to the CPU of a foreign task,
-// if it, or a node that it is colocated with, requests that task or its job.
+// A node for whose types Leat has no kernel is placed on the CPU of a foreign
+// task. For this, the node, or a node that it is colocated with, must request
+// that task or its job.
 //
 // Returns INVALID_ARGUMENT naming a node, its request and the devices if the
 // constraints of a colocation group contradict each other. However, the request
 // of a node that takes a reference or a resource is ignored if it contradicts
-// those of the other nodes.
+// the requests of the other nodes.
 absl::Status PlaceGraph(Graph& graph, absl::Span<const DeviceInfo> devices,
                         const PlacerOptions& options);
 

@@ -27,7 +27,8 @@
 namespace leat {
 
 // The plan for all steps with one signature. Sessions keep it in their plan
-// cache. It is immutable once it is made, and so thread-safe.
+// table (runtime/plan_table.h). It is immutable once it is made, and so
+// thread-safe.
 struct StepPlan {
   StepSignature signature = {};
   std::vector<DType> feed_types = {};          // by position of the feed
@@ -42,15 +43,15 @@ struct PlanOptions {
   OptimizerOptions optimizer = {};
   const PassRegistry* passes = nullptr;    // null: no pass is run
   ConstantEvaluator* evaluator = nullptr;  // null: no constant is folded
-  // The tasks that may know TensorFlow's ops only, such as
-  // "/job:ps/replica:0/task:0".
+  // The tasks that are TensorFlow's, such as "/job:ps/replica:0/task:0". They
+  // may not have Leat's own ops.
   std::vector<std::string> foreign_tasks = {};
-  // Of the tensors between tasks that are not among them.
+  // The limits for bundles of tensors between tasks that are not foreign.
   BundleLimits bundles = {};
   // If true, the plan keeps a copy of the graph before it was cut.
   bool keep_whole = false;
-  // Called after every run of a pass with whether it changed the graph, and
-  // with the graph.
+  // Called after every run of a pass. `changed` says whether the pass has
+  // changed the graph.
   std::function<void(const Pass&, bool changed, const Graph&)> after_pass = {};
 };
 

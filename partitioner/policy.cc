@@ -15,9 +15,9 @@ absl::StatusOr<PlacementPolicy> PolicyRegistry::Find(
     absl::string_view name) const {
   const auto found = policies_.find(std::string(name));
   if (found != policies_.end()) return found->second;
-  return absl::NotFoundError(
-      absl::StrCat("no placement policy '", name,
-                   "'; there are: ", absl::StrJoin(Names(), ", ")));
+  return absl::NotFoundError(absl::StrCat("there is no placement policy '",
+                                          name, "'; the policies are ",
+                                          absl::StrJoin(Names(), ", ")));
 }
 
 std::vector<std::string> PolicyRegistry::Names() const {

@@ -25,15 +25,15 @@ struct PrepareOptions {
   bool allow_soft_placement = false;              // as in PlacerOptions
   std::string placement_policy = kDefaultPolicy;  // a name in `policies`
   const PolicyRegistry* policies = nullptr;       // REQUIRES: not null
-  LowerLimits lower_limits = {};                  // lower on servers
+  LowerLimits lower_limits = {};                  // servers set smaller ones
   std::vector<std::string> foreign_tasks = {};    // as in PlacerOptions
 };
 
 // Returns `client_graph`, lowered, with every node placed on one of `devices`.
 // `previous` is the prepared graph before an Extend, or null. Stateful nodes
-// stay on the devices that they have there, because their state lives there.
-// Fails as LowerFunctions and PlaceGraph do, and returns NOT_FOUND if there is
-// no such policy.
+// stay on the devices that they have in `previous`, because their state is
+// there. Fails as LowerFunctions and PlaceGraph do, and returns NOT_FOUND if
+// there is no such policy.
 absl::StatusOr<Graph> PrepareGraph(const Graph& client_graph,
                                    absl::Span<const DeviceInfo> devices,
                                    const PrepareOptions& options,

@@ -131,7 +131,7 @@ class Pruner {
       const NodeId node = graph_.Find(id.node);
       if (node == kNoNode) {
         return absl::NotFoundError(
-            absl::StrCat("target node not found: ", name));
+            absl::StrCat("The graph has no target node '", name, "'"));
       }
       targets_.push_back(node);
     }
@@ -260,8 +260,8 @@ class Pruner {
 
   // Returns INVALID_ARGUMENT if a feed or fetch is inside of a loop: a tensor
   // there has a value per iteration, but a feed or fetch has one value. If
-  // feeds replace everything that enters a loop, it is no loop any more, and
-  // they are allowed.
+  // feeds replace everything that enters a loop, the pruned graph does not have
+  // the loop any more, and the feeds are allowed.
   absl::Status CheckLoops() const {
     const Graph& pruned = result_.graph;
     bool has_loops = false;
@@ -275,8 +275,9 @@ class Pruner {
     return CheckFetches(*frames, /*are_copies=*/true);
   }
 
-  // Returns INVALID_ARGUMENT if a fetch is inside of a loop. `frames` are those
-  // of the pruned graph if `are_copies`, and else those of the whole graph.
+  // Returns INVALID_ARGUMENT if a fetch is inside of a loop. `frames` are the
+  // frames of the pruned graph if `are_copies`, and otherwise of the whole
+  // graph.
   absl::Status CheckFetches(const Frames& frames, bool are_copies) const {
     for (size_t i = 0; i < fetches_.size(); ++i) {
       const NodeId node = fetches_[i].node;

@@ -29,20 +29,21 @@ struct PrunedStep {
   Graph graph;
   // The dtypes of the feeds, by position.
   std::vector<DType> feed_types = {};
-  // The static shapes, declared or inferred in the whole graph, of the feeds,
-  // by position. A feed must fit them: parts of the graph that were built from
-  // the fed tensor, such as gradients, may rely on its shape.
+  // The static shapes of the feeds, by position, as they are declared or
+  // inferred in the whole graph. A feed must fit its static shape, because
+  // parts of the graph that were built from the fed tensor, such as gradients,
+  // may rely on it.
   std::vector<PartialShape> feed_shapes = {};
   // The targets, as ids in `graph`. A placeholder that is fed is left out.
   std::vector<NodeId> targets = {};
 };
 
-// Returns the part of `graph`, which is lowered and placed, for `signature`.
-// Errors are TensorFlow's: NOT_FOUND for a name that is not in the graph, and
-// INVALID_ARGUMENT for a tensor that is fed twice, for one that is both fed and
-// fetched, for one that is fed but taken as a reference, and if there are
-// neither fetches nor targets. Unlike TensorFlow, also returns INVALID_ARGUMENT
-// for a feed or fetch inside of a loop.
+// Returns the part of `graph` that steps with `signature` need. `graph` must be
+// lowered and placed. Errors are TensorFlow's: NOT_FOUND for a name that is not
+// in the graph, and INVALID_ARGUMENT for a tensor that is fed twice, for one
+// that is both fed and fetched, for one that is fed but taken as a reference,
+// and if there are neither fetches nor targets. Unlike TensorFlow, also returns
+// INVALID_ARGUMENT for a feed or fetch inside of a loop.
 absl::StatusOr<PrunedStep> PruneToStep(const Graph& graph,
                                        const StepSignature& signature);
 

@@ -104,8 +104,9 @@ class CrossTaskEdgeReducer {
            static_cast<int64_t>(value->num_bytes()) <= kMaxCopiedBytes;
   }
 
-  // Returns true if the use is to take a copy of constant `id`: it is on
-  // another task. A device of another type may have no kernel for the constant.
+  // Returns true if the use is to take a copy of constant `id`: if it is on
+  // another task, on a device of the same type. A device of another type may
+  // have no kernel for the constant.
   bool IsCopiedFor(NodeId id, const Use& use) const {
     return use.input >= 0 && TaskOfNode(use.node) != TaskOfNode(id) &&
            devices_[graph_.node(use.node).device].type ==

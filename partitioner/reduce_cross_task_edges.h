@@ -1,8 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// ReduceCrossTaskEdges removes edges between tasks from the graph of a step,
-// because each is a message for which a task waits. It keeps those that the
-// step needs.
+// ReduceCrossTaskEdges removes edges between tasks that the graph of a step
+// does not need. Each such edge is a message for which a task would wait.
 //  - A small constant is copied to the tasks that use it.
 //  - A NoOp that waits for other tasks and that no node waits for, such as the
 //    group of all updates in a training step, is removed. The nodes that it

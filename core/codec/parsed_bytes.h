@@ -17,8 +17,8 @@ class Descriptor;
 
 namespace leat {
 
-// The bytes that a message without fields counts for, together with the
-// pointers to it.
+// The bytes that are counted for a message without fields and for the pointers
+// to it.
 inline constexpr int64_t kParsedMessageBytes = 400;
 
 // Returns roughly how many bytes of memory `bytes`, a serialized message of

@@ -25,10 +25,10 @@
 namespace leat {
 namespace {
 
-// The bytes that a variant counts for beside its data. In a message, tags and
-// lengths of a variant take fewer bytes than this. The tags and lengths of
-// strings and handles take fewer bytes than the objects themselves, whose sizes
-// are counted.
+// The bytes that are counted for a variant in addition to its data. The tags
+// and lengths of a variant in a message take fewer bytes. The tags and lengths
+// of strings and handles are not counted, because they take fewer bytes than
+// the objects, whose sizes are counted.
 constexpr int64_t kVariantBytes = sizeof(pb::VariantTensorDataProto);
 static_assert(sizeof(std::string) >= 6 && sizeof(ResourceHandle) >= 48);
 static_assert(sizeof(pb::TensorProto) + 32 <= kParsedMessageBytes);
@@ -36,9 +36,10 @@ static_assert(sizeof(pb::TensorProto) + 32 <= kParsedMessageBytes);
 // extents. There are two Tensor objects for it, one in the VariantData and one
 // in the value, and its buffer has a header and is aligned.
 constexpr int64_t kHeldTensorBytes = 2 * sizeof(Tensor) + 4 * kBufferAlignment;
-// The bytes that a tensor in a variant counts for, when it is encoded, beside
-// its elements. So a message has at most half a million of them: each takes far
-// more memory, as an object of protobuf's, than bytes of the message.
+// The bytes that are counted for a tensor in a variant when it is encoded, in
+// addition to its elements. They limit a message to half a million such
+// tensors, because a tensor takes far more memory as a protobuf object than
+// bytes in the message.
 constexpr int64_t kNestedTensorBytes = 4096;
 
 std::string Describe(DType dtype, const Shape& shape) {
@@ -77,8 +78,8 @@ struct Decoding {
 
 // Counts `count` items of `size` bytes as used. Returns RESOURCE_EXHAUSTED if
 // more than the limit is then used.
-absl::Status Reserve(DType dtype, const Shape& shape, int64_t count,
-                     int64_t size, Decoding& decoding) {
+absl::Status CountBytes(DType dtype, const Shape& shape, int64_t count,
+                        int64_t size, Decoding& decoding) {
   const int64_t bytes =
       SaturatingAdd(SaturatingMultiply(count, size), decoding.used);
   decoding.used = bytes;
@@ -95,18 +96,19 @@ int64_t HeldBytes(const pb::ResourceHandleProto& handle) {
          HeldBytes(handle.name()) + HeldBytes(handle.maybe_type_name());
 }
 
-// Reserves what the values of `field` hold outside of the elements, as often as
-// each is used. The last value fills all remaining elements.
+// Counts the bytes that the elements made from `field` hold elsewhere. A
+// value counts once for each element that gets it; the last value fills all
+// remaining elements.
 template <class Field>
-absl::Status ReserveHeld(DType dtype, const Shape& shape, const Field& field,
-                         Decoding& decoding) {
+absl::Status CountHeldBytes(DType dtype, const Shape& shape, const Field& field,
+                            Decoding& decoding) {
   const int64_t given = std::min<int64_t>(field.size(), shape.num_elements());
   for (int64_t i = 0; i < given; ++i) {
     const int64_t copies =
         i == given - 1 ? shape.num_elements() - given + 1 : 1;
-    LEAT_RETURN_IF_ERROR(Reserve(dtype, shape, copies,
-                                 HeldBytes(field.Get(static_cast<int>(i))),
-                                 decoding));
+    LEAT_RETURN_IF_ERROR(CountBytes(dtype, shape, copies,
+                                    HeldBytes(field.Get(static_cast<int>(i))),
+                                    decoding));
   }
   return absl::OkStatus();
 }
@@ -127,11 +129,11 @@ bool TakeVarint32(absl::string_view& bytes, uint32_t& value) {
   return false;
 }
 
-// Returns the bytes of the elements in `content`, which has the lengths of all
-// elements and then their bytes. Returns INVALID_ARGUMENT if the lengths are
-// cut off or the bytes are not as many as the lengths say.
-absl::StatusOr<absl::string_view> AfterLengths(DType dtype, const Shape& shape,
-                                               absl::string_view content) {
+// Returns what follows the lengths in `content`, which consists of the lengths
+// of all elements and then their bytes. Returns INVALID_ARGUMENT if the lengths
+// are cut off, or if their sum is not the number of the bytes.
+absl::StatusOr<absl::string_view> SkipLengths(DType dtype, const Shape& shape,
+                                              absl::string_view content) {
   const int64_t count = shape.num_elements();
   absl::string_view bytes = content;
   uint64_t total = 0;
@@ -157,9 +159,9 @@ absl::StatusOr<Tensor> DecodeStringContent(const Shape& shape,
                                            absl::string_view content,
                                            Decoding& decoding) {
   LEAT_ASSIGN_OR_RETURN(absl::string_view bytes,
-                        AfterLengths(DType::kString, shape, content));
-  LEAT_RETURN_IF_ERROR(Reserve(DType::kString, shape, 1,
-                               static_cast<int64_t>(bytes.size()), decoding));
+                        SkipLengths(DType::kString, shape, content));
+  LEAT_RETURN_IF_ERROR(CountBytes(
+      DType::kString, shape, 1, static_cast<int64_t>(bytes.size()), decoding));
   absl::string_view lengths = content;
   uint32_t length = 0;
   int64_t held_bytes = 0;
@@ -319,18 +321,21 @@ absl::StatusOr<Variant> DecodeVariant(const pb::VariantTensorDataProto& proto,
                                 "', which cannot be decoded"));
   }
   if (decoding.depth >= kMaxVariantDepth) {
-    return Invalid(DType::kVariant, shape,
-                   absl::StrCat("stands in ", decoding.depth, " others"));
+    return Invalid(
+        DType::kVariant, shape,
+        absl::StrCat("is nested in ", decoding.depth, " others; the limit is ",
+                     kMaxVariantDepth - 1));
   }
-  LEAT_RETURN_IF_ERROR(Reserve(DType::kVariant, shape, proto.tensors_size(),
-                               kHeldTensorBytes, decoding));
-  // Each byte of the metadata may be an element of a TensorList that was never
-  // written. It takes as much memory as one that was. What any metadata counts
-  // for is also enough for the value object itself.
+  LEAT_RETURN_IF_ERROR(CountBytes(DType::kVariant, shape, proto.tensors_size(),
+                                  kHeldTensorBytes, decoding));
+  // Each byte of the metadata may stand for an element of a TensorList that was
+  // never written. Such an element takes as much memory as a written one. If
+  // there is metadata, the bytes counted for it are also enough for the value
+  // object itself.
   constexpr int64_t kGapBytes = sizeof(Tensor) + 8;
-  LEAT_RETURN_IF_ERROR(Reserve(DType::kVariant, shape,
-                               static_cast<int64_t>(proto.metadata().size()),
-                               kGapBytes, decoding));
+  LEAT_RETURN_IF_ERROR(CountBytes(DType::kVariant, shape,
+                                  static_cast<int64_t>(proto.metadata().size()),
+                                  kGapBytes, decoding));
   VariantData data = {proto.type_name(), proto.metadata(), {}};
   data.tensors.reserve(proto.tensors_size());
   ++decoding.depth;
@@ -373,23 +378,23 @@ absl::Status TakeMessage(DType dtype, const Shape& shape,
   bytes.remove_prefix(length);
   const int64_t parsed_bytes =
       ParsedBytes(encoded, *Proto::descriptor(), decoding.max_bytes);
-  LEAT_RETURN_IF_ERROR(Reserve(dtype, shape, 1, parsed_bytes, decoding));
+  LEAT_RETURN_IF_ERROR(CountBytes(dtype, shape, 1, parsed_bytes, decoding));
   if (length <= INT32_MAX &&
       proto.ParseFromArray(encoded.data(), static_cast<int>(length))) {
     return absl::OkStatus();
   }
   return Invalid(dtype, shape,
-                 absl::StrCat("has tensor_content that is no ",
+                 absl::StrCat("has tensor_content that cannot be read as a ",
                               Proto::descriptor()->name()));
 }
 
-// Decodes content that is encoded as strings are. Each string is a
+// Decodes content in the format of string tensors. Each string is a serialized
 // VariantTensorDataProto.
 absl::StatusOr<Tensor> DecodeVariantContent(const Shape& shape,
                                             absl::string_view content,
                                             Decoding& decoding) {
   LEAT_ASSIGN_OR_RETURN(absl::string_view bytes,
-                        AfterLengths(DType::kVariant, shape, content));
+                        SkipLengths(DType::kVariant, shape, content));
   LEAT_ASSIGN_OR_RETURN(
       Tensor tensor,
       Tensor::Allocate(decoding.allocator, DType::kVariant, shape));
@@ -410,10 +415,10 @@ absl::StatusOr<Tensor> DecodeValues(const pb::TensorProto& proto, DType dtype,
   const int64_t used = decoding.used;
   if (dtype == DType::kString) {
     LEAT_RETURN_IF_ERROR(
-        ReserveHeld(dtype, shape, proto.string_val(), decoding));
+        CountHeldBytes(dtype, shape, proto.string_val(), decoding));
   } else if (dtype == DType::kResource) {
     LEAT_RETURN_IF_ERROR(
-        ReserveHeld(dtype, shape, proto.resource_handle_val(), decoding));
+        CountHeldBytes(dtype, shape, proto.resource_handle_val(), decoding));
   }
   LEAT_ASSIGN_OR_RETURN(
       Tensor tensor,
@@ -422,13 +427,13 @@ absl::StatusOr<Tensor> DecodeValues(const pb::TensorProto& proto, DType dtype,
   return tensor;
 }
 
-// Decodes content that is encoded as strings are. Each string is a
+// Decodes content in the format of string tensors. Each string is a serialized
 // ResourceHandleProto.
 absl::StatusOr<Tensor> DecodeResourceContent(const Shape& shape,
                                              absl::string_view content,
                                              Decoding& decoding) {
   LEAT_ASSIGN_OR_RETURN(absl::string_view bytes,
-                        AfterLengths(DType::kResource, shape, content));
+                        SkipLengths(DType::kResource, shape, content));
   pb::TensorProto values;
   for (int64_t i = 0; i < shape.num_elements(); ++i) {
     LEAT_RETURN_IF_ERROR(TakeMessage(DType::kResource, shape, content, bytes,
@@ -454,11 +459,11 @@ absl::StatusOr<Tensor> Decode(const pb::TensorProto& proto,
                      partial.DebugString(), ", which is not fully known"));
   }
   LEAT_ASSIGN_OR_RETURN(const Shape shape, partial.ToShape());
-  LEAT_RETURN_IF_ERROR(Reserve(*dtype, shape, shape.num_elements(),
-                               ElementSize(*dtype), decoding));
+  LEAT_RETURN_IF_ERROR(CountBytes(*dtype, shape, shape.num_elements(),
+                                  ElementSize(*dtype), decoding));
   const int64_t extents = decoding.depth > 0 ? 2 * shape.rank() : 0;
   LEAT_RETURN_IF_ERROR(
-      Reserve(*dtype, shape, extents, sizeof(int64_t), decoding));
+      CountBytes(*dtype, shape, extents, sizeof(int64_t), decoding));
   const std::string& content = proto.tensor_content();
   if (content.empty()) return DecodeValues(proto, *dtype, shape, decoding);
   switch (*dtype) {
@@ -510,10 +515,10 @@ void EncodeHandle(const ResourceHandle& handle,
   proto->set_maybe_type_name(handle.maybe_type_name);
 }
 
-// Encodes `tensor` and subtracts the bytes that it takes from `left`, those
-// that the message may still have. They must be counted during encoding:
-// variants may share the tensors that they hold, so that a little memory can
-// make a very large message.
+// Encodes `tensor` and subtracts the bytes that it takes from `left`, the
+// number of bytes that the message may still get. The bytes are counted during
+// encoding, because variants may share the tensors that they hold, so that
+// little memory can make a very large message.
 absl::Status Encode(const Tensor& tensor, int64_t& left,
                     pb::TensorProto* proto);
 

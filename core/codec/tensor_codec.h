@@ -27,8 +27,8 @@ namespace leat {
 class VariantDecoders;
 
 // The `max_bytes` that callers of DecodeTensor pass unless they have a limit of
-// their own. A protobuf message holds no more, although one value in it may
-// stand for any number of elements.
+// their own. A protobuf message has no more bytes than that, but one value in
+// it may stand for any number of elements.
 inline constexpr int64_t kMaxDecodedTensorBytes = int64_t{2} << 30;
 
 // The largest tensor that fits a message: a message has at most 2^31 - 1 bytes,

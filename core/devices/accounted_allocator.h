@@ -68,8 +68,9 @@ class AccountedAllocator final : public Allocator {
   AllocatorStats stats() const override { return memory_.stats(); }
 
  private:
-  // Wraps `buffer`, for which the account has been charged with `bytes`, so
-  // that the charge ends with it. Takes the charge back if `buffer` is null.
+  // Returns a buffer that wraps `buffer`. When the returned buffer is freed,
+  // the charge of `bytes` is taken back. If `buffer` is null, takes the charge
+  // back at once and returns null.
   BufferRef Charged(BufferRef buffer, int64_t bytes) const;
 
   Allocator& memory_;

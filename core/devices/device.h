@@ -1,8 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// DeviceInfo describes a device of this task or of another one, as far as
-// planning must know it. Device is a device of this process, on which kernels
-// run.
+// DeviceInfo holds what planning must know about a device of this task or of
+// another one. Device is a device of this process, on which kernels run.
 #ifndef LEAT_CORE_DEVICES_DEVICE_H_
 #define LEAT_CORE_DEVICES_DEVICE_H_
 
@@ -14,7 +13,7 @@
 
 namespace leat {
 
-// A kind of device. Kernels are registered for one.
+// A kind of device. Each kernel is registered for one kind.
 using DeviceType = std::string;  // "CPU", "GPU"
 inline constexpr char kCpu[] = "CPU";
 inline constexpr char kGpu[] = "GPU";
@@ -28,7 +27,7 @@ struct DeviceInfo {
   // The limit of the device's memory. TensorFlow's tasks give a nominal value
   // for their CPUs.
   int64_t memory_bytes = 0;
-  // A random number that every start of the process draws anew, never 0. It
+  // A random number, never 0, that the process draws anew when it starts. It
   // stands in rendezvous keys, so that a tensor is never taken from a process
   // that has been restarted since the step was planned.
   uint64_t incarnation = 0;

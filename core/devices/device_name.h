@@ -37,7 +37,8 @@ struct DeviceName {
   // Returns the specification in its canonical form, or "" if no field has a
   // value. Parse reads it back.
   std::string ToString() const;
-  // Returns true if every field has a value: the name is that of one device.
+  // Returns true if every field has a value, so that the name stands for one
+  // device.
   bool IsFull() const { return job && replica && task && type && id; }
 
   // Returns true if `other` has every field that this name has, with the same
@@ -47,7 +48,7 @@ struct DeviceName {
   friend bool operator==(const DeviceName&, const DeviceName&) = default;
 };
 
-// Returns the name that asks for what `a` and `b` ask for. Returns
+// Returns the name that asks for all that `a` and `b` ask for. Returns
 // INVALID_ARGUMENT naming the field and both values if they contradict each
 // other. With `allow_soft`, names with different types merge into one without
 // type and id, and names with different ids into one without id.

@@ -22,9 +22,9 @@
 
 namespace leat {
 
-// The parts from which a key is made. Its text is
-// "send_device;incarnation;recv_device;tensor_name;frame:iteration", which is
-// byte for byte TensorFlow's, so that its workers and ours find each other's
+// The parts from which a key is made. The text of the key is
+// "send_device;incarnation;recv_device;tensor_name;frame:iteration", exactly as
+// in TensorFlow, so that TensorFlow's workers and ours find each other's
 // tensors. A plain value.
 struct RendezvousKey {
   std::string send_device;        // full name
@@ -41,14 +41,16 @@ struct RendezvousKey {
   static absl::StatusOr<RendezvousKey> Parse(absl::string_view text);
 };
 
-// The text of a key, parsed once where it enters a task and passed on. The
-// parts are views into the text, and are as long as it lives. A step has a key
-// for every tensor, so names of devices are neither copied nor parsed. A value.
+// The text of a key, and where its parts begin. A key is parsed once, when it
+// enters a task, and then passed on. The parts are views into the text, which
+// are valid as long as this key. Names of devices are neither copied nor parsed
+// here, because a step has a key for every tensor; whoever gets a key from
+// another task checks them. A value.
 class ParsedKey {
  public:
   // Makes a malformed key without parts.
   ParsedKey() = default;
-  // Parses the text. Of a malformed one, the parts are what is between its
+  // Parses the text. If it is malformed, the parts are the texts between its
   // semicolons, and the numbers have no meaning.
   explicit ParsedKey(std::string text);
 
@@ -65,7 +67,7 @@ class ParsedKey {
   // Returns true if the key belongs to a loop.
   bool is_in_loop() const { return frame_ != 0 || iteration_ != 0; }
 
-  // Returns the key of the same tensor in that iteration of a loop.
+  // Returns the key of the same tensor in an iteration of the loop `frame`.
   ParsedKey InLoop(uint64_t frame, int64_t iteration) const;
 
  private:
@@ -77,8 +79,8 @@ class ParsedKey {
   }
 
   std::string text_;
-  // The places of the first semicolons; the size of the text for those that it
-  // does not have.
+  // The positions of the first four semicolons. A semicolon that the text does
+  // not have gets the size of the text.
   std::array<size_t, 4> semicolons_ = {};
   bool is_well_formed_ = false;
   uint64_t send_incarnation_ = 0;
@@ -98,8 +100,8 @@ class Rendezvous {
   virtual ~Rendezvous() = default;
 
   // Hands over a tensor under `key`. Never blocks. Returns ALREADY_EXISTS if a
-  // tensor has been sent under this key before, and the reason once the step
-  // has been aborted.
+  // tensor has been sent under this key before, and the reason of the abort if
+  // the step has been aborted.
   virtual absl::Status Send(const ParsedKey& key, Tensor tensor,
                             bool is_dead) = 0;
 

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// StepObserver is told of every node that a step runs. Step stats
-// (runtime/step_stats.h), from which traces are made, are collected by one.
+// StepObserver is told of every node that a step runs. For example, a
+// StepObserver collects the step stats from which traces are made
+// (runtime/step_stats.h).
 #ifndef LEAT_CORE_DEVICES_STEP_OBSERVER_H_
 #define LEAT_CORE_DEVICES_STEP_OBSERVER_H_
 
@@ -27,8 +28,9 @@ struct NodeRun {
   std::chrono::steady_clock::time_point ended = {};
   // True if the kernel is asynchronous and held no thread while it waited.
   bool is_async = false;
-  // The outputs; null for one that is dead or a reference. Empty for Enter,
-  // NextIteration and Exit, which carry a value into, around or out of a loop.
+  // The outputs. An output that is dead or a reference is null. Empty for
+  // Enter, NextIteration and Exit, which carry a value into, around or out of a
+  // loop.
   absl::Span<const Tensor* const> outputs = {};
 };
 

@@ -35,8 +35,8 @@ bool Cancellation::Register(Callback callback, Token* token) {
 }
 
 bool Cancellation::Deregister(Token token) {
-  // Declared before the lock, so that it is destroyed after the unlock: what a
-  // callback owns may run any code when it is destroyed.
+  // Declared before the lock, and so destroyed after the unlock, because
+  // destroying what a callback owns may run any code.
   Callback forgotten;
   MutexLock lock(mutex_);
   const auto it = callbacks_.find(token);

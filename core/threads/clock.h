@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Clock tells the time and lets a thread wait for it. What has deadlines or
+// Clock tells the time and lets a thread wait for it. Code with deadlines or
 // intervals takes a Clock, so that a test can give it one whose time is
 // simulated (leat/tests/testing/simulated_clock.h).
 //
@@ -29,8 +29,8 @@ class Clock {
   virtual time_point Now() const = 0;
 
   // Unlocks `mutex`, waits until `condition` is notified or `deadline` has
-  // passed, and locks `mutex` again. Returns false in the latter case. It may
-  // also return true without a notification, so callers must test their
+  // passed, and locks `mutex` again. Returns false if the deadline has passed.
+  // It may also return true without a notification, so callers must test their
   // condition in a loop. REQUIRES: the caller holds `mutex`.
   virtual bool WaitUntil(CondVar& condition, Mutex& mutex, time_point deadline)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) = 0;
@@ -39,8 +39,9 @@ class Clock {
   // comes, if the clock cannot represent it.
   time_point After(duration time) const;
 
-  // Lets the calling thread wait for `time`.
-  void Sleep(duration time);
+  // Lets the calling thread wait for `time`. It is virtual because a test's
+  // clock may refuse to wait.
+  virtual void Sleep(duration time);
 };
 
 // Returns the steady clock of this machine.

@@ -1,8 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Mutex, CondVar and SharedMutex are the standard library's with the
-// annotations that clang's -Wthread-safety checks. absl::Mutex would have them
-// too, but it lives in a library that the thread sanitizer cannot see into.
+// Mutex, CondVar and SharedMutex are the classes of the standard library with
+// the annotations that clang's -Wthread-safety checks. absl::Mutex would have
+// them too, but it lives in a library that the thread sanitizer cannot see
+// into.
 //
 //   Mutex mutex;
 //   int count ABSL_GUARDED_BY(mutex) = 0;
@@ -75,7 +76,7 @@ class CondVar {
     lock.release();
   }
   // Like Wait, but returns false once `deadline` has passed, and true before.
-  // What takes a Clock calls the clock's WaitUntil instead.
+  // Code that takes a Clock calls the clock's WaitUntil instead.
   bool WaitUntil(Mutex& mutex, std::chrono::steady_clock::time_point deadline)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
     if (Simulation* simulation = Simulation::Active(); simulation != nullptr) {

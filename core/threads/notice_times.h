@@ -28,7 +28,7 @@ class NoticeTimes {
   // The time of the next notice.
   Clock::time_point next() const { return next_; }
 
-  // Chooses the next time, because the one before has been used.
+  // Moves on to the next time. Call it when a notice has been given.
   void Pass() {
     const Clock::time_point second = begin_ + std::chrono::seconds(10);
     const Clock::time_point third = begin_ + std::chrono::seconds(30);

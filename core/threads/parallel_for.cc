@@ -11,8 +11,8 @@
 namespace leat {
 namespace {
 
-// The least work in a chunk: from about here on, a chunk is worth the atomic
-// operation that claims it, and a thread is worth waking for it.
+// The least work in a chunk. About this much work is worth the atomic operation
+// that claims a chunk, and worth waking a thread for.
 constexpr int64_t kMinChunkNanoseconds = 16'000;
 
 // There are more chunks than threads, so that the other threads make up for one
@@ -64,8 +64,8 @@ void WaitForOthers(Chunks& chunks) {
 
 void ParallelChunks(WorkQueue& queue, int num_chunks,
                     absl::FunctionRef<void(int chunk)> body) {
-  // The caller counts as one of the threads. That holds for a caller outside of
-  // the queue, too: there are only as many cores as workers.
+  // The caller counts as one of the threads even if it is not a thread of the
+  // queue, because there are only as many cores as workers.
   const int helpers = std::min(num_chunks, queue.num_threads()) - 1;
   if (helpers <= 0) {
     for (int i = 0; i < num_chunks; ++i) body(i);

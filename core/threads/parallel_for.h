@@ -20,9 +20,9 @@ namespace leat {
 // Calls `body(begin, end)` on disjoint chunks that cover [0, total), from
 // several threads at once, and returns when all calls are done. The caller
 // works too: it takes chunks until every chunk has been started, and then waits
-// only for those that other threads are running. So it may be a thread of
-// `queue` itself. `cost_per_item` is a rough count of nanoseconds; a range too
-// cheap to be worth a second thread runs inline.
+// only for those that other threads are running. So the caller may be a thread
+// of `queue` itself. `cost_per_item` is a rough count of nanoseconds; a range
+// too cheap to be worth a second thread runs inline.
 void ParallelFor(WorkQueue& queue, int64_t total, int64_t cost_per_item,
                  absl::FunctionRef<void(int64_t begin, int64_t end)> body);
 

@@ -3,7 +3,8 @@
 // Simulation is what CondVar and Thread report to while a test simulates time
 // (leat/tests/testing/simulated_clock.h). The simulation learns of every wait,
 // every wake-up and every thread, so it knows when all threads wait and time
-// may move on. A program has none, and pays one load of a pointer for that.
+// may move on. Outside of tests there is no simulation; to find that out costs
+// one load of a pointer.
 #ifndef LEAT_CORE_THREADS_SIMULATION_H_
 #define LEAT_CORE_THREADS_SIMULATION_H_
 
@@ -37,12 +38,13 @@ class Simulation {
   // Wakes all threads that wait for `condition`.
   virtual void NotifyAll(const CondVar& condition) = 0;
 
-  // Counts a thread that is about to start as one that runs. Its starter calls
-  // this.
+  // Counts a thread that is about to start as a running one. The thread that
+  // starts it calls this.
   virtual void AddThread() = 0;
-  // Makes the calling thread the one that was counted. It calls this first.
+  // Says that the calling thread is one that AddThread has counted. A thread
+  // calls this first.
   virtual void BeginThread() = 0;
-  // Forgets the calling thread. It calls this last.
+  // Forgets the calling thread. A thread calls this last.
   virtual void EndThread() = 0;
 
  protected:

@@ -42,8 +42,8 @@ class Thread::Running {
     simulation_->EndThread();
   }
 
-  // Waits by a CondVar, because a simulation takes a thread that joins another
-  // one for a thread that runs.
+  // Waits with a CondVar, because the simulation would take a thread that joins
+  // another one for a running thread.
   void WaitInSimulation() {
     MutexLock lock(mutex_);
     while (!ended_) changed_.Wait(mutex_);

@@ -31,7 +31,7 @@ class Thread {
   Thread(Thread&&) noexcept;
   // Joins the thread that this object had.
   Thread& operator=(Thread&&) noexcept;
-  // Joins.
+  // Joins the thread, if there is one.
   ~Thread();
 
   // Waits until the thread has ended. Does nothing if there is none. Must not

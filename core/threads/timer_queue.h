@@ -45,8 +45,8 @@ class TimerQueue {
   // added.
   bool Cancel(Id id);
 
-  // Returns the clock of the queue. What is given a queue uses this clock for
-  // its other deadlines, too.
+  // Returns the clock of the queue. Code that is given a queue uses this clock
+  // for its other deadlines, too.
   Clock& clock() const { return clock_; }
 
  private:

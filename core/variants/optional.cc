@@ -47,7 +47,9 @@ absl::StatusOr<Variant> OptionalValue::Decode(VariantData data) {
       (data.metadata != absl::string_view("\0", 1) || !data.tensors.empty())) {
     return absl::InvalidArgumentError(absl::StrCat(
         "The encoding of a '", kOptionalTypeName, "' has ", data.tensors.size(),
-        " tensors and the metadata '", absl::CHexEscape(data.metadata), "'"));
+        " tensors and the metadata '", absl::CHexEscape(data.metadata),
+        "', but its metadata must be '\\x01', or '\\x00' if it has no "
+        "tensors"));
   }
   if (!has_value) return Variant::Of(OptionalValue());
   LEAT_ASSIGN_OR_RETURN(OptionalValue value, Create(std::move(data.tensors)));

@@ -40,9 +40,9 @@ class OptionalValue final : public VariantValue {
   // Encodes as TensorFlow 2.15 does: the metadata is one byte, 1 if there is a
   // value and else 0, and the tensors are the components.
   absl::StatusOr<VariantData> Encode() const override;
-  // Makes the value that Encode has written. Returns INVALID_ARGUMENT if the
-  // metadata is none that Encode writes, if there are tensors without a value,
-  // or if variants would be nested too deep.
+  // Makes the value that Encode has written. Returns INVALID_ARGUMENT if Encode
+  // never writes such metadata, if there are tensors without a value, or if
+  // variants would be nested too deep.
   static absl::StatusOr<Variant> Decode(VariantData data);
 
  private:

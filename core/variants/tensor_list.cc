@@ -47,8 +47,9 @@ absl::StatusOr<Gaps> TakeGaps(absl::string_view& metadata, size_t num_tensors) {
       return Malformed("is cut off in its metadata");
     }
     if (gap >= size || (i > 0 && gap <= previous)) {
-      return Malformed(absl::StrCat("has ", size, " elements, in which ", gap,
-                                    " cannot be the next one not written"));
+      return Malformed(absl::StrCat("has ", size, " elements but lists ", gap,
+                                    " as the next one that was never written, "
+                                    "which is out of range or out of order"));
     }
     // If the list has as many elements from this gap on as there are gaps left,
     // all of them are gaps.
@@ -79,7 +80,8 @@ absl::StatusOr<TensorList> TakeEmptyList(absl::string_view metadata) {
           ? std::nullopt
           : DTypeFromWire(static_cast<int64_t>(dtype_number));
   if (!dtype || IsRef(*dtype)) {
-    return Malformed(absl::StrCat("has the element dtype ", dtype_number));
+    return Malformed(absl::StrCat("has the element dtype ", dtype_number,
+                                  ", which is not the type of a tensor"));
   }
   pb::TensorShapeProto shape_proto;
   if (!shape_proto.ParseFromArray(metadata.data(),
@@ -144,10 +146,11 @@ absl::Status TensorList::Reserve(int64_t size, Allocator& allocator) {
     bytes = allocator.Allocate(static_cast<size_t>(capacity) * sizeof(Tensor));
   }
   if (bytes == nullptr) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "A list cannot hold ", size, " tensors of ", Name(dtype_), ", ",
-        sizeof(Tensor), " bytes each in memory of '", allocator.name(),
-        "'; at most ", kMaxStored, " if there is memory"));
+    return absl::ResourceExhaustedError(
+        absl::StrCat("A list cannot hold ", size, " tensors of ", Name(dtype_),
+                     ": they are more than the limit of ", kMaxStored,
+                     ", or the memory of '", allocator.name(),
+                     "' has no room for ", sizeof(Tensor), " bytes for each"));
   }
   static_assert(alignof(Tensor) <= kBufferAlignment);
   Tensor* const grown = reinterpret_cast<Tensor*>(bytes->data());
@@ -247,7 +250,8 @@ absl::StatusOr<Variant> TensorList::Decode(VariantData data) {
   LEAT_ASSIGN_OR_RETURN(TensorList list, TakeEmptyList(metadata));
   const size_t size = data.tensors.size() + gaps.count;
   if (size > static_cast<size_t>(kMaxSize)) {
-    return Malformed(absl::StrCat("has ", size, " elements"));
+    return Malformed(
+        absl::StrCat("has ", size, " elements; the limit is ", kMaxSize));
   }
   list.Resize(static_cast<int64_t>(size));
   // This takes no more memory than DecodeTensor has counted for the tensors and

@@ -38,9 +38,10 @@ class TensorList final : public VariantValue {
  public:
   // The most elements in a list: an index is an int32.
   static constexpr int64_t kMaxSize = INT32_MAX;
-  // The most elements up to the last written one. Each takes sizeof(Tensor)
-  // bytes beside its own. A list that would need more fails with
-  // RESOURCE_EXHAUSTED, as it does when the allocator has no memory.
+  // The most elements that a list may have up to the last written one. Each
+  // takes sizeof(Tensor) bytes of the array, in addition to its own bytes. A
+  // call that would need more fails with RESOURCE_EXHAUSTED, as if the
+  // allocator had no memory.
   static constexpr int64_t kMaxStored = int64_t{1} << 24;
 
   // Makes an empty list. PushBack refuses to make it longer than
@@ -64,8 +65,8 @@ class TensorList final : public VariantValue {
   const Tensor& at(int64_t i) const {
     return i < stored_ ? elements_[i] : none_;
   }
-  // Returns the elements from the first one to at least the last written one.
-  // The elements after the stored ones are Tensor().
+  // Returns the stored elements: from the first one to at least the last
+  // written one. All later elements are Tensor().
   absl::Span<const Tensor> stored() const {
     return absl::MakeConstSpan(elements_.get(), static_cast<size_t>(stored_));
   }
@@ -102,8 +103,8 @@ class TensorList final : public VariantValue {
   // written, their ascending indices, the dtype, and max_num_elements().
   // Returns INVALID_ARGUMENT if the metadata would be too large for a message.
   absl::StatusOr<VariantData> Encode() const override;
-  // Makes the list that Encode has written. Returns INVALID_ARGUMENT if `data`
-  // is none that Encode writes.
+  // Makes the list that Encode has written. Returns INVALID_ARGUMENT if Encode
+  // never writes such data.
   static absl::StatusOr<Variant> Decode(VariantData data);
 
  private:
@@ -111,13 +112,14 @@ class TensorList final : public VariantValue {
   // about its shape begins with `refusal`.
   absl::Status CheckFits(const Tensor& element,
                          absl::string_view refusal) const;
-  // Sets element `i` without checks, storing elements up to it if need be.
+  // Sets element `i` without checks. Makes the elements up to it stored ones if
+  // need be.
   absl::Status Write(int64_t i, Tensor element, Allocator& allocator);
   // Makes at least the elements [0, size) stored ones.
   absl::Status Store(int64_t size, Allocator& allocator);
 
-  // The deleter of the array: destroys the tensors. The array's bytes return to
-  // their allocator with the deleter.
+  // The deleter of the array. It destroys the tensors. The array's bytes return
+  // to their allocator when the deleter itself is destroyed.
   struct DestroyElements {
     DestroyElements() : count(0) {}
     DestroyElements(BufferRef from, int64_t size)

@@ -126,8 +126,7 @@ absl::StatusOr<std::vector<NodeId>> TopologicalOrder(const Graph& graph) {
   return Sorter(graph).Sort();
 }
 
-std::vector<bool> ReachedFrom(const Graph& graph,
-                              absl::Span<const NodeId> roots) {
+std::vector<bool> NeededBy(const Graph& graph, absl::Span<const NodeId> roots) {
   std::vector<bool> reached(graph.num_ids());
   std::vector<NodeId> stack;
   const auto reach = [&](NodeId id, int32_t = 0, int32_t = 0) {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Consumers answers which nodes use the outputs of a node, which Graph itself
-// does not store. Also here are the topological order and reachability, the
-// other questions that need all edges of a graph.
+// Consumers tells which nodes use the outputs of a node. Graph itself does not
+// store that. TopologicalOrder and NeededBy also look at all edges of a
+// graph.
 #ifndef LEAT_GRAPH_ANALYSIS_CONSUMERS_H_
 #define LEAT_GRAPH_ANALYSIS_CONSUMERS_H_
 
@@ -47,10 +47,10 @@ class Consumers {
 // edges).
 absl::StatusOr<std::vector<NodeId>> TopologicalOrder(const Graph& graph);
 
-// Marks in result[id] the roots and all nodes from which edges lead to a root:
-// what the roots need. Roots that are no nodes of the graph are left out.
-std::vector<bool> ReachedFrom(const Graph& graph,
-                              absl::Span<const NodeId> roots);
+// Returns, by NodeId, true for the roots and for all nodes from which edges
+// lead to a root, directly or not. Ignores roots that are not nodes of the
+// graph.
+std::vector<bool> NeededBy(const Graph& graph, absl::Span<const NodeId> roots);
 
 }  // namespace leat
 

@@ -8,7 +8,7 @@
 
 namespace leat {
 
-// True if `node` has the op, or the op for references that the comment names.
+// Each returns true if `node` has one of the two ops in its comment.
 bool IsEnter(const Node& node);          // Enter, RefEnter
 bool IsExit(const Node& node);           // Exit, RefExit
 bool IsMerge(const Node& node);          // Merge, RefMerge

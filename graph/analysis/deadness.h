@@ -2,7 +2,7 @@
 //
 // Deadness: the outputs of a branch that was not taken are dead, and a node
 // with a dead input does not run. A graph in which no tensor can be dead runs
-// faster, because its steps need not ask. Thread-safe.
+// faster, because its steps need not check for dead tensors. Thread-safe.
 #ifndef LEAT_GRAPH_ANALYSIS_DEADNESS_H_
 #define LEAT_GRAPH_ANALYSIS_DEADNESS_H_
 
@@ -15,8 +15,9 @@ namespace leat {
 // arrive there.
 inline constexpr char kMayBeDeadAttr[] = "_leat_may_be_dead";
 
-// True if the graph has a Switch, a Merge, or a _Recv at which a dead tensor
-// may arrive: then a tensor can be dead, or a Merge has to choose one.
+// Returns true if the graph has a Switch, a Merge, or a _Recv at which a dead
+// tensor may arrive. In such a graph a tensor can be dead, or a Merge has to
+// choose one of its inputs.
 bool CanCarryDeadTensors(const Graph& graph);
 
 }  // namespace leat

@@ -23,11 +23,11 @@ struct CompareOptions {
 // Returns "" if the graphs have nodes of the same names that compute the same
 // from the same inputs; the order of the nodes does not matter. Otherwise
 // returns one difference per line, such as "node 'a/b': input 1 is 'x:3' and
-// 'y'", sorted by node. Of two values, that of `a` comes first.
+// 'y'", sorted by node. The value from `a` comes before the value from `b`.
 std::string Difference(const Graph& a, const Graph& b,
                        const CompareOptions& options = {});
 
-// True if Difference() finds none.
+// Returns true if Difference finds none.
 inline bool Equal(const Graph& a, const Graph& b,
                   const CompareOptions& options = {}) {
   return Difference(a, b, options).empty();

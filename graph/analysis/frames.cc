@@ -100,7 +100,7 @@ class FrameFinder {
     if (!parallel.ok() || *parallel < 1) {
       return FrameError(
           node, absl::StrCat("has parallel_iterations ", parallel.value_or(0),
-                             ", expected at least 1"));
+                             ", but needs at least 1"));
     }
     const int32_t next = static_cast<int32_t>(result_.frames.size());
     const auto [it, inserted] =

@@ -30,8 +30,9 @@ struct Frames {
   std::vector<Frame> frames = {};  // parents before children
   // The frame that the inputs of a node come from, by NodeId.
   std::vector<int32_t> of_inputs = {};
-  // The frame of a node's outputs, by NodeId. It differs from that of its
-  // inputs for an Enter, which opens the frame, and an Exit.
+  // The frame of a node's outputs, by NodeId. It differs from the frame of the
+  // inputs for an Enter, which opens a frame, and for an Exit, which leaves
+  // one.
   std::vector<int32_t> of_outputs = {};
 
   bool HasLoops() const { return frames.size() > 1; }
@@ -44,9 +45,9 @@ struct Frames {
 // inputs come from different frames.
 absl::StatusOr<Frames> FindFrames(const Graph& graph);
 
-// How deep loops may nest where they are planned or run. It is bounded because
-// ending a loop ends those inside of it, and because a device that takes part
-// in a loop takes part in all loops around it.
+// How deep loops may nest where they are planned or run. The depth is bounded
+// because ending a loop ends the loops inside of it, and because a device that
+// takes part in a loop takes part in all loops around it.
 inline constexpr int kMaxFrameDepth = 256;
 
 // Fails with INVALID_ARGUMENT, naming the loop and the limit, for a loop that

@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/analysis/graph_validation.h"
+#include "leat/graph/node_error.h"
 #include "leat/graph/op_registry.h"
 
 namespace leat {
@@ -37,7 +38,8 @@ class BodyValidator {
     for (const auto& [output, node] : function_.control_returns) {
       const auto it = index_.find(node);
       if (it == index_.end() || it->second < 0) {
-        return ReturnError(output, absl::StrCat("no node '", node, "'"));
+        return ReturnError(
+            output, absl::StrCat("the function has no node '", node, "'"));
       }
     }
     return CheckCycles();
@@ -69,7 +71,7 @@ class BodyValidator {
       // A body that was made from a graph may have names with a leading
       // underscore, which the "n" makes valid.
       if (!IsValidNodeName(absl::StrCat("n", name)) || name.empty()) {
-        return ErrorAt(i, "malformed name");
+        return ErrorAt(i, kBadNodeName);
       }
       if (!index_.emplace(name, i).second) {
         return ErrorAt(i, "an argument or node of this name exists");
@@ -89,12 +91,13 @@ class BodyValidator {
         has_control = true;
         const auto it = index_.find(text.substr(1));
         if (it == index_.end()) {
-          status = absl::InvalidArgumentError("no such node");
+          status = absl::InvalidArgumentError(
+              "the function has no node of this name");
         } else {
           from = it->second;
         }
       } else if (has_control) {
-        status = absl::InvalidArgumentError("stands behind a control input");
+        status = absl::InvalidArgumentError(kDataAfterControl);
       } else {
         status = CheckTensor(text, from);
       }
@@ -115,15 +118,17 @@ class BodyValidator {
     const std::vector<absl::string_view> parts = absl::StrSplit(text, ':');
     const auto it = index_.find(parts[0]);
     if (it == index_.end()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("no argument or node '", parts[0], "'"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the function has no argument or node '", parts[0], "'"));
     }
     node = it->second;
     const size_t max_parts = node == kArgument ? 2 : 3;
     const size_t min_parts = node == kArgument ? 1 : 2;
     if (parts.size() < min_parts || parts.size() > max_parts) {
       return absl::InvalidArgumentError(
-          absl::StrCat("'", text, "' is not an argument or 'node:output:0'"));
+          absl::StrCat("'", text,
+                       "' is not of the form 'argument', 'argument:0', "
+                       "'node:output' or 'node:output:0'"));
     }
     int index = 0;
     const auto is_number = [](absl::string_view text) {
@@ -155,8 +160,9 @@ class BodyValidator {
         index == 0) {
       return absl::OkStatus();
     }
-    return absl::InvalidArgumentError(absl::StrCat(
-        "output '", output, "' of op ", name, " is 1 tensor, not ", index + 1));
+    return absl::InvalidArgumentError(
+        absl::StrCat("output '", output, "' of op ", name,
+                     " is a single tensor, so it has no tensor ", index));
   }
 
   bool ClosesLoop(int from, int to) const {
@@ -164,8 +170,8 @@ class BodyValidator {
            function_.nodes[to].op == "Merge";
   }
 
-  // Removes nodes that wait for no other node until none is left. What remains
-  // is on a cycle or behind one.
+  // Again and again, removes the nodes that wait for no remaining node. What is
+  // left in the end is on a cycle or behind one.
   absl::Status CheckCycles() const {
     const int size = static_cast<int>(inputs_.size());
     std::vector<std::vector<int>> consumers(inputs_.size());
@@ -189,7 +195,7 @@ class BodyValidator {
     const auto it = std::find_if(pending.begin(), pending.end(),
                                  [](int count) { return count > 0; });
     return ErrorAt(static_cast<int>(it - pending.begin()),
-                   "is on a cycle, or behind one");
+                   "it takes part in a cycle of nodes, or depends on one");
   }
 
   const Function& function_;

@@ -20,8 +20,8 @@ namespace leat {
 absl::Status ValidateControlFlow(const Graph& graph);
 
 // Fails with INVALID_ARGUMENT, naming both types, if the tensor `value` of a
-// constant is not of the type `dtype`, on which its consumers rely. OK if one
-// of them is not known yet ("$T").
+// constant is not of the type `dtype`, on which its consumers rely. Returns OK
+// if one of the two types is not known yet ("$T").
 absl::Status CheckConstant(const AttrMap& attrs);
 
 // Bounds on the functions of a graph.
@@ -32,10 +32,10 @@ struct FunctionLimits {
 
 // Checks what functions call. Fails with INVALID_ARGUMENT for a recursive
 // function, for calls nested deeper than the limit, and for calls of functions
-// and ops that do not exist. The last holds only for functions that nodes of
-// the graph call, directly or not: others may use ops that this library does
-// not have. Fails with RESOURCE_EXHAUSTED if inlining all calls would make the
-// graph too large.
+// and ops that do not exist. The last check is only made for functions that
+// nodes of the graph call, directly or not; other functions may use ops that
+// this library does not have. Fails with RESOURCE_EXHAUSTED if inlining all
+// calls would make the graph too large.
 absl::Status ValidateFunctions(const Graph& graph,
                                const FunctionLimits& limits = {});
 

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Shape inference over a whole graph. shape_inference.h has that of one node.
+// Shape inference over a whole graph. shape_inference.h has shape inference for
+// one node.
 #ifndef LEAT_GRAPH_ANALYSIS_INFER_SHAPES_H_
 #define LEAT_GRAPH_ANALYSIS_INFER_SHAPES_H_
 
@@ -13,11 +14,11 @@
 namespace leat {
 
 // Returns what is known of every output before the graph runs, as
-// result[node][output]; result[id] is empty for an id without a node. The Merge
-// of a loop has what all of its iterations have in common. Calls of functions
-// have outputs of unknown shapes. Fails with INVALID_ARGUMENT for a node that
-// can never run, naming it, and for a cycle that is no loop. Takes O(nodes +
-// edges), with a few passes if there are loops. Thread-safe.
+// result[node][output]; result[id] is empty for an id without a node. For the
+// Merge of a loop, that is what all iterations have in common. Calls of
+// functions have outputs of unknown shapes. Fails with INVALID_ARGUMENT for a
+// node that can never run, naming it, and for a cycle that is no loop. Takes
+// O(nodes + edges), with a few passes if there are loops. Thread-safe.
 absl::StatusOr<std::vector<std::vector<InferredOutput>>> InferShapes(
     const Graph& graph);
 

@@ -70,8 +70,10 @@ absl::StatusOr<Output> Zeros(const Output& output) {
   absl::StatusOr<Tensor> zero =
       ConvertNumbers(Tensor::Scalar<int64_t>(0), type.dtype);
   if (!zero.ok()) {
-    return absl::UnimplementedError(absl::StrCat("nothing is known of what ",
-                                                 output.name(), " stands for"));
+    return absl::UnimplementedError(
+        absl::StrCat("the gradient of ", output.name(),
+                     " cannot be made, because the type of the variable that "
+                     "it stands for is unknown"));
   }
   GraphBuilder& builder = *output.builder();
   const Output shape =
@@ -81,8 +83,8 @@ absl::StatusOr<Output> Zeros(const Output& output) {
   return op::Fill(shape, *std::move(zero));
 }
 
-// The outputs of the forward node that have gradients, and those gradients,
-// dense.
+// The numbers of the forward node's outputs that have gradients, and these
+// gradients as tensors.
 struct OutputGradients {
   std::vector<int> outputs = {};
   std::vector<Output> gradients = {};
@@ -198,8 +200,8 @@ class BranchesDifferentiator : public NodeDifferentiator {
     return absl::OkStatus();
   }
 
-  // Gives the forward node outputs for the values that the gradients' branches
-  // need of the forward branches, and passes them to these.
+  // Gives the forward node outputs for the values of its branches that the
+  // gradients of the branches need, and passes these outputs to the gradients.
   absl::Status FindIntermediates() {
     std::vector<std::vector<Output>> values;
     std::vector<std::vector<BodyArgument*>> arguments;
@@ -230,8 +232,8 @@ class BranchesDifferentiator : public NodeDifferentiator {
   BranchesSpec spec_;
 };
 
-// Answers on which arguments of a loop's body the variables of later iterations
-// depend.
+// Finds out how the variables of a loop depend on the arguments of its body,
+// through one or several iterations.
 class LoopPaths {
  public:
   explicit LoopPaths(const GraphBuilder& body)
@@ -267,8 +269,8 @@ class LoopPaths {
     return marked;
   }
 
-  // Returns the marked arguments and those on which their values in any later
-  // iteration depend.
+  // Returns the marked arguments and those on which the values of the marked
+  // ones in any later iteration depend.
   std::vector<bool> Backward(std::vector<bool> marked) const {
     Reached reached(graph_);
     for (size_t i = 0; i < marked.size(); ++i) {
@@ -287,7 +289,7 @@ class LoopPaths {
   }
 
  private:
-  // A list of nodes to visit that visits each node once.
+  // The nodes that are still to be visited. Each node is visited once.
   class Reached {
    public:
     explicit Reached(const Graph& graph) : reached_(graph.num_ids(), false) {}
@@ -356,9 +358,9 @@ class LoopDifferentiator : public NodeDifferentiator {
     return BodyOf(*forward_).arguments;
   }
 
-  // Finds the variables that depend on an input whose gradient is needed and
-  // whose own gradients may differ from zero, and the inputs of that kind that
-  // the loop does not change.
+  // Finds the variables that gradients pass through: they depend on an input
+  // whose gradient is needed, and an output that has a gradient depends on
+  // them. Also finds the inputs of that kind that the loop does not change.
   absl::Status FindActive() {
     const size_t count = Arguments().size();
     std::vector<bool> from_inputs(count), to_outputs(count);
@@ -392,8 +394,8 @@ class LoopDifferentiator : public NodeDifferentiator {
     return absl::OkStatus();
   }
 
-  // Passes the gradients of outputs that the loop does not change to the
-  // inputs. It is for loops in which no iteration adds to them.
+  // Gives each input that the loop does not change the gradient of its output.
+  // This is for loops whose iterations add nothing to these gradients.
   void PassInvariants() {
     for (const int i : invariants_) c_.set(i, c_.grad_or_none(i));
   }
@@ -527,7 +529,7 @@ class LoopDifferentiator : public NodeDifferentiator {
     return absl::OkStatus();
   }
 
-  // Adds the condition: iterations are left to go through.
+  // Adds the condition, which holds while there are iterations left.
   absl::Status AddCondition() {
     condition_ = &BuilderAccess::NewBody(
         *state_.self, absl::StrCat(BodyOf(*forward_).function, "_grad_cond"));
@@ -565,7 +567,7 @@ absl::Status Run(GradientContext& c) {
   const auto it = state.control_flow.find(c.operation().id());
   if (it == state.control_flow.end()) {
     return absl::UnimplementedError(
-        "only what Cond, Case and While made has a gradient");
+        "the node has a gradient only if Cond, Case or While made it");
   }
   LEAT_RETURN_IF_ERROR(
       BuilderAccess::Of(BuilderAccess::Current(c.builder())).CheckNesting());

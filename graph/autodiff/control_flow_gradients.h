@@ -2,9 +2,9 @@
 //
 // Gradients of If, Case and While. The gradient of such a node is a node of the
 // same kind whose bodies are the gradients of its bodies. The forward node gets
-// new outputs for the values of the forward computation that these need, so
-// nothing is computed twice. This is how TensorFlow's cond_v2 and while_v2 do
-// it. Not thread-safe, as GraphBuilder is not.
+// new outputs for the values of the forward computation that the gradients
+// need, so nothing is computed twice. This is how TensorFlow's cond_v2 and
+// while_v2 do it. Not thread-safe, as GraphBuilder is not.
 #ifndef LEAT_GRAPH_AUTODIFF_CONTROL_FLOW_GRADIENTS_H_
 #define LEAT_GRAPH_AUTODIFF_CONTROL_FLOW_GRADIENTS_H_
 
@@ -12,16 +12,17 @@
 
 namespace leat {
 
-// Builds the gradient of an If or Case. In a step, the branch that was taken
-// computes the gradients; it gives zeros for inputs that only other branches
-// use.
+// Builds the gradient of an If or Case. In a step, only the gradient of the
+// branch that was taken runs. It gives zeros for inputs that only other
+// branches use.
 void BranchesGradient(GradientContext& context);
 
-// Builds the gradient of a While: a loop of as many iterations, which goes from
-// the last one to the first. Its variables are the gradients of the forward
-// loop's variables, and the sums over the iterations of the gradients of the
-// values that the loop captures. The forward loop keeps intermediate values in
-// lists. UNIMPLEMENTED for a loop that is itself a gradient.
+// Builds the gradient of a While: a loop that goes through the forward loop's
+// iterations from the last to the first. Its variables are the gradients of the
+// forward loop's variables and, for each value that the forward loop captures,
+// the sum of the value's gradients over the iterations. The forward loop keeps
+// intermediate values in lists. The builder fails with UNIMPLEMENTED for a loop
+// that is itself a gradient.
 void LoopGradient(GradientContext& context);
 
 }  // namespace leat

@@ -15,11 +15,11 @@
 namespace leat {
 
 // Adds the gradients of the sum of `ys`, each weighted by its tensor of
-// `grad_ys`, with respect to `xs`. Returns one for each x; it is empty if no y
-// depends on the x. The nodes are added to the innermost open body, which is
-// that of `builder` or of its gradient. After an error, which sticks to the
-// builder, all gradients are empty. REQUIRES: `ys` and `xs` are outputs of
-// `builder`, and there are as many `grad_ys` as `ys`.
+// `grad_ys`, with respect to `xs`. Returns one gradient for each x, which is
+// empty if no y depends on the x. The nodes are added to the innermost open
+// body, which is the body of `builder` or of its gradient. After an error,
+// which sticks to the builder, all gradients are empty. REQUIRES: `ys` and `xs`
+// are outputs of `builder`, and there are as many `grad_ys` as `ys`.
 std::vector<Gradient> Differentiate(GraphBuilder& builder,
                                     absl::Span<const Output> ys,
                                     absl::Span<const Output> grad_ys,

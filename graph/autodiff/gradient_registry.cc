@@ -25,8 +25,8 @@ Output GradientContext::grad(int i) const {
 }
 
 bool GradientContext::needs(int input) const {
-  // If and While nodes get more inputs while they are differentiated; those are
-  // out of range.
+  // If and While nodes get more inputs while they are differentiated. `needed_`
+  // has no elements for these inputs.
   return input >= 0 && input < static_cast<int>(needed_.size()) &&
          needed_[input];
 }

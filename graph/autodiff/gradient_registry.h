@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Gradients of ops: each differentiable op has a function that builds the
-// gradients of its inputs from those of its outputs, with the generated op
-// functions (ops.h). The formulas are TensorFlow's. Files of graph/gradients/
-// register such functions:
+// Each differentiable op has a function that builds the gradients of its inputs
+// from the gradients of its outputs, with the generated op functions (ops.h).
+// The formulas are TensorFlow's. Files of graph/gradients/ register such
+// functions:
 //
 //   void NegGrad(GradientContext& c) { c.set(0, -c.grad()); }
 //
@@ -21,9 +21,9 @@
 
 namespace leat {
 
-// What a gradient function gets: one operation, the gradients of its outputs,
-// and the place for those of its inputs. Lives as long as the call. Not
-// thread-safe, as GraphBuilder is not.
+// The argument of a gradient function. It holds one operation and the gradients
+// of its outputs, and takes the gradients of its inputs. Lives during one call.
+// Not thread-safe, as GraphBuilder is not.
 class GradientContext {
  public:
   // `needed` says for each input whether its gradient is wanted.
@@ -43,18 +43,19 @@ class GradientContext {
     return operation_.attr<T>(name);
   }
 
-  // Returns the gradient of output i as a tensor. If it has none, adds zeros of
-  // the output's shape and returns those. REQUIRES: 0 <= i < num_outputs.
+  // Returns the gradient of output i as a tensor. If the output has no
+  // gradient, adds zeros of the output's shape and returns them. REQUIRES: 0 <=
+  // i < num_outputs.
   Output grad(int i = 0) const;
-  // Returns the gradient of output i, which may be sparse or nothing.
+  // Returns the gradient of output i, which may be sparse or empty.
   const Gradient& grad_or_none(int i) const { return output_gradients_[i]; }
 
-  // True if the gradient of this input is wanted; others need not be built.
-  // False for an input out of range.
+  // True if the gradient of this input is wanted. Gradients that are not wanted
+  // need not be built. False if `input` is out of range.
   bool needs(int input) const;
 
-  // Sets the gradient of an input. Does nothing if it is not wanted. An input
-  // that is not set has no gradient.
+  // Sets the gradient of an input. Does nothing if the gradient is not wanted.
+  // An input that is not set has no gradient.
   void set(int input, Gradient gradient);
   // Returns the gradients of all inputs that the operation had at first.
   const std::vector<Gradient>& result() const { return input_gradients_; }
@@ -70,8 +71,8 @@ class GradientContext {
 // (GraphBuilder::Fail).
 using GradientFunction = void (*)(GradientContext&);
 
-// Maps ops to their gradients. It is filled once and const from then on, and
-// then thread-safe.
+// Maps ops to their gradients. It is filled once, and is const and thread-safe
+// from then on.
 class GradientRegistry {
  public:
   // Registers the gradient of `op`. REQUIRES: nothing is registered for it.
@@ -83,9 +84,9 @@ class GradientRegistry {
   struct Entry {
     GradientFunction function = nullptr;  // null: not differentiable
   };
-  // Returns what is registered for `op`, or null if there is nothing: then it
-  // is an error to differentiate through the op. The pointer is valid until the
-  // next Add.
+  // Returns what is registered for `op`, or null if nothing is. In that case,
+  // it is an error to differentiate through the op. The pointer is valid until
+  // the next Add.
   const Entry* Find(absl::string_view op) const;
 
  private:

@@ -16,7 +16,7 @@ struct Stretched {
   Dims leading = {};  // axes that `to` does not have
   Dims ones = {};     // axes where it has extent 1
 };
-// Returns them, or nothing if they depend on extents that are unknown.
+// Returns these axes, or nothing if they depend on extents that are unknown.
 std::optional<Stretched> StretchedAxes(const PartialShape& to,
                                        const PartialShape& other) {
   Stretched result;
@@ -49,9 +49,9 @@ Output IntVector(GraphBuilder& builder, absl::Span<const int64_t> values,
   for (int64_t value : values) {
     if (value > std::numeric_limits<int32_t>::max() ||
         value < std::numeric_limits<int32_t>::min()) {
-      builder.Fail(absl::InvalidArgumentError(
-                       absl::StrCat("constant '", builder.name_prefix(), name,
-                                    "': extent ", value, " is beyond int32")),
+      builder.Fail(absl::InvalidArgumentError(absl::StrCat(
+                       "constant '", builder.name_prefix(), name, "': extent ",
+                       value, " does not fit into an int32")),
                    SourceLocation{});
     }
     narrow.push_back(static_cast<int32_t>(value));

@@ -58,8 +58,8 @@ class BroadcastReducer {
   Output Reduce(Output gradient, Output to, Output other, int which);
 
   Output x_, y_;
-  // The shapes of x and y, and the outputs of a BroadcastGradientArgs node, the
-  // axes to sum over. They are made when first needed.
+  // The shapes of x and y, and the axes to sum over for each, which a
+  // BroadcastGradientArgs node computes. They are made when first needed.
   Output shapes_[2];
   Output axes_[2];
 };

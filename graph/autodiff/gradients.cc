@@ -145,8 +145,8 @@ class Differentiator {
     }
   }
 
-  // Opens the scopes for the gradient of an operation. It asks for the device
-  // that the operation asks for.
+  // Opens a scope for the gradient of an operation. Its nodes ask for the
+  // device that the operation asks for.
   Scope OpenScope(const Operation& operation) const {
     const std::shared_ptr<BuilderAccess::State>& state =
         BuilderAccess::Shared(BuilderAccess::Current(builder_));
@@ -311,14 +311,15 @@ class EnclosingDifferentiators {
     Endpoint outer = {};
   };
 
-  // All are ordered from the innermost body outwards.
+  // One differentiator per builder and its captured arguments, from the
+  // innermost body outwards. number_of_ has the positions of builders.
   std::vector<Differentiator> differentiators_;
   std::vector<std::vector<Captured>> captured_;
   absl::flat_hash_map<const GraphBuilder*, size_t> number_of_;
 };
 
 // Checks `outputs`. Replaces those that belong to none of the enclosing
-// builders by the outputs of the innermost one that stand for them.
+// builders by the outputs of the innermost builder that stand for them.
 absl::Status ResolveOutputs(BuilderAccess::State& state,
                             const EnclosingDifferentiators& enclosing,
                             absl::string_view what, bool differentiable,
@@ -351,13 +352,15 @@ absl::Status ResolveOutputs(BuilderAccess::State& state,
   return absl::OkStatus();
 }
 
-// Checks that each of `grad_ys` has the dtype and a possible shape of its y.
-// The gradient of a handle is like the variable and is not checked.
+// Checks that each of `grad_ys` has the dtype and a possible shape of its y. If
+// y is the handle of a variable, its gradient is not like y but like the
+// variable, and is not checked.
 absl::Status CheckGradYs(absl::Span<const Output> ys,
                          absl::Span<const Output> grad_ys) {
   if (!grad_ys.empty() && grad_ys.size() != ys.size()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "Gradients: ", ys.size(), " ys but ", grad_ys.size(), " grad_ys"));
+        "Gradients: there are ", ys.size(), " ys but ", grad_ys.size(),
+        " grad_ys; give one for each of the ys, or none"));
   }
   for (size_t i = 0; i < grad_ys.size(); ++i) {
     const Output& y = ys[i];

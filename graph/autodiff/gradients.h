@@ -28,11 +28,11 @@ struct IndexedSlices {
   Output dense_shape = {};  // the shape of the variable, a vector
 };
 
-// A gradient: a tensor, rows of one, or nothing, which stands for zero where no
-// path of operations leads. A value.
+// A gradient: a tensor, some rows of a tensor, or empty. An empty gradient
+// stands for zero and means that y does not depend on x. A value.
 class Gradient {
  public:
-  Gradient() = default;                                // nothing
+  Gradient() = default;                                // empty
   Gradient(Output dense) : dense_(dense) {}            // NOLINT
   Gradient(IndexedSlices slices) : slices_(slices) {}  // NOLINT
 
@@ -41,7 +41,7 @@ class Gradient {
   // REQUIRES: IsSparse().
   const IndexedSlices& slices() const { return *slices_; }
   // Returns the gradient as a tensor. For slices, adds nodes that sum them into
-  // zeros of the dense shape. Returns an invalid Output for nothing.
+  // zeros of the dense shape. Returns an invalid Output for an empty gradient.
   Output AsDense() const;
 
  private:
@@ -50,9 +50,9 @@ class Gradient {
 };
 
 // Adds the gradients of the sum of `ys` with respect to `xs` and returns one
-// for each x. `grad_ys` weights the ys; it is empty, which stands for ones, or
-// has a tensor of the dtype and shape of each y. The Gradient of an x on which
-// no y depends is empty.
+// for each x. `grad_ys` has a weight for each y, a tensor of the same dtype and
+// shape. If it is empty, all weights are ones. The Gradient of an x on which no
+// y depends is empty.
 //
 // The nodes land in the builder of the first of `ys` and `xs` that has one, or
 // in the body that is open there. Errors go to that builder, and after an error

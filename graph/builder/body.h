@@ -1,15 +1,16 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Body holds what a GraphBuilder needs in addition when it builds the body of a
-// function, such as a branch of a Cond, and not a graph: its arguments, the
-// outputs of the enclosing builder (its parent) that they stand for, and what
-// the function returns. Private to the files that builder_state.h names.
+// Body holds what a GraphBuilder needs in addition if it does not build a graph
+// but the body of a function, such as a branch of a Cond. It has the arguments
+// of the function, the outputs of the enclosing builder (the parent) that the
+// arguments stand for, and what the function returns. Private to the files that
+// builder_state.h names.
 //
 // The builder of a graph owns the builders of all bodies that were opened in
-// it, through its BuilderTree. They live as long as it does, also when their
-// body has ended: gradients differentiate them and Build() exports them. All
-// pointers here point at builders of one tree. Not thread-safe, as GraphBuilder
-// is not.
+// it, through its BuilderTree. It keeps these builders even after their bodies
+// have ended, because gradients differentiate the bodies and Build() exports
+// them. All pointers here point at builders of one tree. Not thread-safe, as
+// GraphBuilder is not.
 #ifndef LEAT_GRAPH_BUILDER_BODY_H_
 #define LEAT_GRAPH_BUILDER_BODY_H_
 
@@ -39,8 +40,8 @@ struct BodyArgument {
   // In the body of a loop: the value of the variable in the next iteration.
   Output next = {};
   // In the body of a gradient: the output of the forward body that the argument
-  // stands for. `outer` is set later, when the forward node has an output for
-  // it.
+  // stands for. `outer` is set later, when the forward node has an output that
+  // gives this value.
   Output intermediate = {};
   // In the forward body of a loop, if the argument is a list of tensors that a
   // gradient needs: the output whose value each iteration pushes on the list.
@@ -49,13 +50,13 @@ struct BodyArgument {
 
 // The body of one function. GraphBuilder::State owns it.
 struct Body {
-  std::string function = {};       // its name, unique in the tree
-  GraphBuilder* parent = nullptr;  // the builder around it, never null
-  // The body that this one is the gradient of, whose outputs it may use. Null
-  // if this body is no gradient.
+  std::string function = {};       // the function's name, unique in the tree
+  GraphBuilder* parent = nullptr;  // the enclosing builder, never null
+  // If this body is a gradient: the body that it differentiates, whose outputs
+  // it may use. Otherwise null.
   GraphBuilder* forward = nullptr;
-  // True in the gradient of a loop: the values of `forward` that it uses come
-  // from lists, from which each iteration pops the newest.
+  // True if this is the body of a loop's gradient. It takes the values of
+  // `forward` from lists, from which each iteration pops the newest value.
   bool pops_intermediates = false;
 
   std::vector<BodyArgument> arguments = {};
@@ -112,16 +113,16 @@ struct BuilderTree {
   GraphBuilder* root = nullptr;
   absl::Status status = absl::OkStatus();                  // the first error
   std::vector<std::unique_ptr<GraphBuilder>> bodies = {};  // the oldest first
-  // The bodies that are being built, the innermost last. Empty if what is added
-  // lands in the graph.
+  // The bodies that are being built, the innermost last. It is empty if new
+  // nodes land in the graph.
   std::vector<GraphBuilder*> open = {};
-  // Maps each name of a function that is taken to the number with which the
-  // search for another name like it begins.
+  // Maps each function name that is taken to the suffix with which the search
+  // for a free name begins when the name is asked for again.
   absl::flat_hash_map<std::string, int> functions = {};
-  // The place that errors name while a CallSite() scope is open: that of the
-  // outermost one.
+  // The place that errors name while a CallSite() scope is open. The outermost
+  // of these scopes sets it.
   SourceLocation call_site = {};
-  std::optional<int64_t> seed = {};  // the graph's, from SetSeed()
+  std::optional<int64_t> seed = {};  // the graph's seed, from SetSeed()
 };
 
 }  // namespace leat

@@ -41,9 +41,10 @@ absl::Status CheckOutput(const Output& output, const ArgDef& arg) {
   }
   const int count = output.operation().num_outputs();
   if (output.index() < 0 || output.index() >= count) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "input '", arg.name, "' is output ", output.index(), " of '",
-        output.operation().name(), "', which has ", count));
+    return absl::InvalidArgumentError(
+        absl::StrCat("input '", arg.name, "' is output ", output.index(),
+                     " of '", output.operation().name(), "', which has only ",
+                     count, count == 1 ? " output" : " outputs"));
   }
   return absl::OkStatus();
 }
@@ -62,7 +63,8 @@ absl::Status CheckInputs(const OpDef& op, const OpArgs& args) {
 }
 
 // True if every input is a constant or comes from an op function that was given
-// only constants. An output of no node makes it false: that has its own error.
+// only constants. False if an input is an output of no node, for which there is
+// another error.
 bool OnlyOfConstants(const OpArgs& args) {
   bool only_constants = true;
   for (const OpInput& input : args.inputs) {
@@ -75,8 +77,8 @@ bool OnlyOfConstants(const OpArgs& args) {
   return only_constants;
 }
 
-// Returns the nodes from which the open scopes ask for control edges to a node
-// with these inputs.
+// Returns the nodes that the open scopes make a node with these inputs wait
+// for, by control edges.
 std::vector<NodeId> Controls(const BuilderContext& context,
                              absl::Span<const Endpoint> inputs) {
   absl::flat_hash_set<NodeId> known;
@@ -94,8 +96,8 @@ std::vector<NodeId> Controls(const BuilderContext& context,
   return controls;
 }
 
-// Checks the shapes among `attrs`: a PartialShape made from a literal has not
-// been checked.
+// Checks the shapes among `attrs`, because a PartialShape that was made from a
+// literal has not been checked.
 absl::Status CheckShapes(const AttrMap& attrs) {
   for (const auto& [name, value] : attrs) {
     absl::Span<const PartialShape> shapes;
@@ -293,8 +295,8 @@ Operation AddOp(OpArgs args, SourceLocation caller) {
       }
     }
   }
-  // kOfConstants passes through further op functions, until something that has
-  // a builder takes the output and reports it.
+  // kOfConstants passes through further op functions. The error is reported
+  // when something that has a builder takes the output.
   return Operation(nullptr, OnlyOfConstants(args) ? kOfConstants : kNoNode);
 }
 
@@ -351,7 +353,7 @@ Output GraphBuilder::AsOutput(const Operand& operand, DType dtype,
 
 Output GraphBuilder::AsOutput(const Operand& operand, absl::string_view name,
                               SourceLocation location) {
-  DType dtype = DType::kInvalid;  // of what has no number in it, it is not used
+  DType dtype = DType::kInvalid;  // not used if `operand` has no numbers
   if (operand.number().has_value()) dtype = DefaultDType(*operand.number());
   operand.VisitOutputs([&](const Output& output) { dtype = output.dtype(); });
   return AsOutput(operand, dtype, name, location);

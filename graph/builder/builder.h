@@ -13,12 +13,12 @@
 // programs.
 //
 // The first error sticks to the builder, with the name of the node and the
-// place in the program that asked for it. Everything after an error does
-// nothing, and Build() reports it, so a program needs to check only once.
+// place in the program that asked for it. All calls after an error do nothing,
+// and Build() reports the error, so a program needs to check only once.
 //
 // While the body of a Cond, Case or While (control_flow.h) is being built,
-// every new node lands in that body, whichever builder or Output it was asked
-// for through.
+// every new node lands in that body, even if the program asks another builder
+// for it or passes only Outputs from outside.
 #ifndef LEAT_GRAPH_BUILDER_BUILDER_H_
 #define LEAT_GRAPH_BUILDER_BUILDER_H_
 
@@ -72,12 +72,12 @@ class OpInput {
 
 // Describes a node to add; the generated op functions fill it in.
 //
-// `attrs` need not have the attrs that are the type or the count of an
-// argument, because the inputs decide them; if given, they must agree with the
-// inputs. `name` is put under the open name scopes and made unique; "" stands
-// for the op's name. A name that ends in '/' is taken from the root, without
-// the '/', and not changed. Errors name `location`, or without one, that of an
-// input.
+// `attrs` need not have the attrs that are the type or the number of tensors of
+// an argument, because the inputs decide them. If these attrs are given, they
+// must agree with the inputs. `name` is put under the open name scopes and made
+// unique. If it is empty, the op's name takes its place. A name that ends in
+// '/' is taken from the root, without the '/', and not changed. Errors name
+// `location` or, if it is not set, the location of an input.
 struct OpArgs {
   absl::string_view op = {};
   std::vector<OpInput> inputs = {};  // one per argument of the op
@@ -95,8 +95,8 @@ using ConstantType = std::conditional_t<
     !std::is_void_v<T>, T,
     std::conditional_t<Text<V>, std::string, std::decay_t<V>>>;
 
-// A type of values of which b.Const<T>(value) can make a tensor: tensors have
-// elements of the type that is asked for, and the value converts to it.
+// A type V of values from which b.Const<T>(value) can make a tensor: the value
+// converts to ConstantType<T, V>, and tensors can have elements of that type.
 template <class V, class T>
 concept ConstantOf = std::convertible_to<const V&, ConstantType<T, V>> &&
     (kDTypeOf<ConstantType<T, V>> != DType::kInvalid);
@@ -104,14 +104,14 @@ concept ConstantOf = std::convertible_to<const V&, ConstantType<T, V>> &&
 }  // namespace internal
 
 // Chooses a device for each new node of a scope. Returns a full or partial
-// device name, "" for any device. When it is called, node.device is what the
-// device scopes inside of the function's own scope ask for, and
+// device name, or "" for any device. When it is called, node.device is the
+// device that the device scopes inside of the function's own scope ask for, and
 // node.input_types and node.output_types are not set yet.
 using DeviceFunction =
     std::function<absl::StatusOr<std::string>(const NodeDef& node)>;
 
-// Keeps a scope of a GraphBuilder open for as long as it lives. It may outlive
-// the builder. A moved-from Scope does nothing.
+// Keeps a scope of a GraphBuilder open until the Scope is destroyed. A Scope
+// may outlive the builder. A moved-from Scope does nothing.
 class [[nodiscard]] Scope {
  public:
   // Calls `end`, which may be null, on destruction.
@@ -139,8 +139,8 @@ class Variable {
   // Cond, Case or While, each call adds a new read of a resource variable to
   // the body.
   Output value() const;
-  // Returns the operation that assigns the initial value. Graph::init_op() runs
-  // those of all variables.
+  // Returns the operation that assigns the initial value. The node that
+  // Graph::init_op() names runs the initializers of all variables.
   Operation initializer() const { return initializer_; }
   std::string name() const { return handle_.operation().name(); }
   DType dtype() const { return value_.dtype(); }
@@ -160,15 +160,16 @@ class Variable {
 struct VariableOptions {
   bool trainable = true;     // TrainableVariables() returns it
   bool use_resource = true;  // a VarHandleOp, not a VariableV2
-  // Container and name under which the device keeps the variable: nodes with
-  // the same ones share it. An empty `shared_name` stands for the node's name.
+  // The container and the name under which the device keeps the variable. Nodes
+  // with the same container and name share the variable. An empty `shared_name`
+  // stands for the node's name.
   std::string container = {};
   std::string shared_name = {};
 };
 
 // Builds one graph. Not thread-safe. Outputs, Operations and Variables point
 // back at their builder, which must outlive them and cannot be moved. The graph
-// that Build() returns does not depend on it.
+// that Build() returns does not depend on the builder.
 class GraphBuilder {
  public:
   // `ops` is not owned. It must outlive the builder and the graphs that it
@@ -189,14 +190,15 @@ class GraphBuilder {
                      SourceLocation location = SourceLocation::Current()) {
     return Placeholder(kDTypeOf<T>, name, shape, location);
   }
-  // Adds a constant: a tensor; a scalar of dtype T, or of the C++ type's dtype
-  // if there is no T; or a tensor of a list of numbers or strings.
+  // Adds a constant that is a tensor, a scalar, or a tensor of a list of
+  // numbers or strings. A scalar has the dtype T or, without T, the dtype of
+  // its C++ type.
   //
   //   b.Const<float>(1), b.Const(true), b.Const("text")
   //   b.Const<int32_t>({1, 2}), b.Const<float>({{1, 0}, {0, 1}})
   //
-  // Without T, a list of integers becomes int32 and one with a fraction float.
-  // It is an error if a number does not fit T.
+  // Without T, a list of integers becomes int32, and a list with a fraction
+  // becomes float. It is an error if a number does not fit T.
   Output Const(Tensor value, absl::string_view name = "Const",
                SourceLocation location = SourceLocation::Current());
   template <class T = void, internal::ConstantOf<T> V>
@@ -220,11 +222,11 @@ class GraphBuilder {
   }
   // Returns the output that an op function makes of the operand: the Output
   // itself, a constant, or a Pack of a list with Outputs in it. Numbers become
-  // constants of `dtype`; it is an error if they do not fit it.
+  // constants of `dtype`. It is an error if a number does not fit `dtype`.
   Output AsOutput(const Operand& operand, DType dtype,
                   absl::string_view name = "Const",
                   SourceLocation location = SourceLocation::Current());
-  // The same, with the dtype that Const gives to numbers.
+  // Does the same with the dtype that Const gives to numbers.
   Output AsOutput(const Operand& operand, absl::string_view name,
                   SourceLocation location = SourceLocation::Current());
   // Adds a NoOp that runs after all of `after`.
@@ -255,10 +257,10 @@ class GraphBuilder {
   // leaves open come from the device scopes around it.
   Scope OnDevice(absl::string_view device,
                  SourceLocation location = SourceLocation::Current());
-  // Asks for the device that `function` chooses for each new node, as far as
-  // the device scopes inside of this one leave it open. What `function` leaves
-  // open comes from the device scopes around it. It is not called for nodes
-  // that go beside another node, such as the read of a variable.
+  // Asks for the device that `function` chooses for each new node. The device
+  // scopes inside of this one override its choice, and the device scopes around
+  // this one add what it leaves open. `function` is not called for nodes that
+  // go beside another node, such as the read of a variable.
   // train/nn/replica_device_setter.h has such a function.
   Scope OnDevice(DeviceFunction function,
                  SourceLocation location = SourceLocation::Current());
@@ -267,8 +269,8 @@ class GraphBuilder {
   Scope ColocateWith(Operation operation,
                      SourceLocation location = SourceLocation::Current());
   // Makes new nodes run after `operations`, by control edges. A node with an
-  // input from this scope gets none, because that input runs after them
-  // already.
+  // input from a node of this scope gets no control edges, because that node
+  // runs after `operations` already.
   Scope ControlDependencies(
       absl::Span<const Operation> operations,
       SourceLocation location = SourceLocation::Current());
@@ -287,9 +289,10 @@ class GraphBuilder {
   Scope CallSite(SourceLocation location);
 
   // Returns the variable `name` of the current variable scope. If there is
-  // none, makes it; the initial value is what `initial_value` returns, which is
-  // called with the variable's colocation and a name scope of its own. It is an
-  // error if the variable exists with another dtype or shape.
+  // none, makes it with the initial value that `initial_value` returns. That
+  // function is called in a name scope of its own, and its nodes are colocated
+  // with the variable. It is an error if the variable exists with another dtype
+  // or shape.
   leat::Variable GetVariable(
       absl::string_view name, DType dtype, const Shape& shape,
       absl::FunctionRef<Output()> initial_value, VariableOptions options = {},
@@ -313,16 +316,18 @@ class GraphBuilder {
   // them.
   const std::vector<Operation>& updates() const;
 
-  // Returns the open name scopes: "" or "a/b/".
+  // Returns the prefix of names in the open name scopes, such as "a/b/", or ""
+  // in the root.
   const std::string& name_prefix() const;
 
   // Sets the graph's seed, from which ops without a seed of their own get
   // theirs.
   void SetSeed(int64_t seed);
   // Returns the seeds of a random op, (graph seed, op seed), as TensorFlow
-  // 1.x's Python computes them. If only the graph's seed is set, the op's is
-  // the number of nodes so far. If only `op_seed` is set, the graph's is
-  // 87654321. If neither is set, both are 0: the op is not deterministic.
+  // 1.x's Python computes them. If only the graph's seed is set, the op seed is
+  // the number of nodes so far. If only `op_seed` is set, the graph seed is
+  // 87654321. If neither is set, both are 0, which means that the op is not
+  // deterministic.
   std::pair<int64_t, int64_t> OpSeeds(std::optional<int64_t> op_seed = {});
 
   // Adds a node, after converting numbers to constants, and infers its shapes.
@@ -337,16 +342,16 @@ class GraphBuilder {
   // Returns the first error, or OK if there was none.
   const absl::Status& status() const;
 
-  // Returns a copy of what has been built so far, with the functions that it
-  // calls; the builder can go on. Adds to the copy a NoOp "init", made unique,
-  // that runs all variables' initializers, and sets Graph::init_op() to its
-  // name. Fails with the first error that was recorded, or with
+  // Returns a copy of the graph built so far, with the functions that its nodes
+  // call. The builder can be used further. Adds to the copy a NoOp "init", made
+  // unique, that runs all variables' initializers, and sets Graph::init_op() to
+  // its name. Fails with the first error that was recorded, or with
   // FAILED_PRECONDITION inside a body.
   absl::StatusOr<Graph> Build();
 
-  // Returns the graph under construction, or the body under construction if
-  // this is the builder of a body's outputs. It has no functions: Build() adds
-  // them to its result.
+  // Returns the graph under construction, or the body if this builder builds a
+  // body. The graph has no functions, because Build() adds them to its result
+  // only.
   const Graph& graph() const;
   // Returns what shape inference knows of an output of graph(), or null if
   // there is no such output. The pointer is valid until a node is added.
@@ -363,10 +368,11 @@ class GraphBuilder {
   // Returns the builder in which new nodes land: the innermost open body's, or
   // the graph's if no body is open.
   GraphBuilder& Current() const;
-  // Adds the constant of a list. Without a dtype, the numbers decide it.
+  // Adds a constant with the elements of `list`. Without `dtype`, the numbers
+  // decide the dtype.
   Output ConstOf(const Operand& list, std::optional<DType> dtype,
                  absl::string_view name, SourceLocation location);
-  // Adds the nodes of a variable. `node_name` has its scopes.
+  // Adds the nodes of a variable. `node_name` includes the name scopes.
   leat::Variable MakeVariable(absl::string_view node_name, Output initial_value,
                               const VariableOptions& options,
                               SourceLocation location);
@@ -376,8 +382,9 @@ class GraphBuilder {
 
 // Adds a node to the builder that the inputs belong to. If no input has a
 // builder, because all are constants or default-constructed, the result is
-// invalid and reports itself where it is used. The generated op functions call
-// this; those of ops that may have no inputs take a GraphBuilder& instead.
+// invalid, and the builder that it is used with reports the error. The
+// generated op functions call this, except those of ops that may have no
+// inputs, which take a GraphBuilder&.
 Operation AddOp(OpArgs args, SourceLocation caller = SourceLocation::Current());
 
 template <class T>

@@ -80,7 +80,8 @@ absl::StatusOr<std::vector<NodeId>> GraphBuilder::State::Ids(
   std::vector<NodeId> ids;
   for (const Operation& operation : list) {
     if (operation.builder() == nullptr) {
-      return absl::InvalidArgumentError("an operation of no node");
+      return absl::InvalidArgumentError(
+          "an operation that was passed stands for no node");
     }
     if (operation.builder() != self) {
       const bool other = !SharesTree(operation.builder());
@@ -89,7 +90,8 @@ absl::StatusOr<std::vector<NodeId>> GraphBuilder::State::Ids(
           other ? "GraphBuilder" : "function's body, or to what is around it"));
     }
     if (!graph.Contains(operation.id())) {
-      return absl::InvalidArgumentError("an operation of no node");
+      return absl::InvalidArgumentError(
+          "an operation that was passed stands for no node");
     }
     ids.push_back(operation.id());
   }
@@ -161,8 +163,9 @@ absl::StatusOr<Output> GraphBuilder::State::Resolve(const Output& output) {
   return inner;
 }
 
-// Copies a value that is known as a constant, except where a second derivative
-// may ask which values outside of the body it depends on.
+// If inference knows the value, this adds a Const with it. But if a second
+// derivative may ask which values outside of the body the output depends on,
+// this adds a Const only if the output is a Const itself.
 absl::StatusOr<Output> GraphBuilder::State::ResolveForward(
     const Output& output) {
   const State& from = *output.builder()->state_;

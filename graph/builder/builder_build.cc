@@ -14,7 +14,8 @@ absl::StatusOr<Graph> GraphBuilder::Build() {
   const State& here = state_->body ? *state_ : *Current().state_;
   if (here.body != nullptr) {
     return absl::FailedPreconditionError(
-        absl::StrCat("Build() inside the body '", here.body->function, "'"));
+        absl::StrCat("Build() was called inside the body of '",
+                     here.body->function, "'; call it outside of all bodies"));
   }
   Graph result = state_->graph;
   LEAT_RETURN_IF_ERROR(ExportFunctions(*this, result.functions()));

@@ -47,7 +47,8 @@ bool FitsInteger(const Tensor& numbers, int64_t i) {
          value <= static_cast<double>(std::numeric_limits<T>::max());
 }
 
-// Returns number `i` as a T. REQUIRES: FitsInteger, if T is one.
+// Returns number `i` as a T. REQUIRES: FitsInteger<T>(numbers, i) if T is an
+// integer type.
 template <class T>
 T Converted(const Tensor& numbers, int64_t i) {
   if constexpr (std::is_integral_v<T>) {
@@ -63,8 +64,8 @@ T Converted(const Tensor& numbers, int64_t i) {
   }
 }
 
-// Returns the numbers as elements of type T; an invalid tensor if one of them
-// does not fit.
+// Returns the numbers as elements of type T, or an invalid tensor if one of
+// them does not fit.
 template <class T>
 Tensor ConvertElements(const Tensor& numbers) {
   std::vector<T> values;
@@ -77,8 +78,7 @@ Tensor ConvertElements(const Tensor& numbers) {
   return Tensor::FromSpan<T>(numbers.shape(), values);
 }
 
-// Appends the numbers in `operand` that no Output or tensor of the same list
-// gives a dtype.
+// Appends the numbers in `operand`, and in the lists in it, to `numbers`.
 void AppendNumbers(const Operand& operand, std::vector<Tensor>& numbers) {
   if (operand.number().has_value()) numbers.push_back(*operand.number());
   for (const Operand& element : operand.list()) {
@@ -86,9 +86,10 @@ void AppendNumbers(const Operand& operand, std::vector<Tensor>& numbers) {
   }
 }
 
-// Returns the dtype that `operand` has whatever the op wants, or kInvalid if it
-// has none: that of its tensor or Output or, in a list, of those. Fails with
-// INVALID_ARGUMENT if the list has several dtypes.
+// Returns the dtype that `operand` has whatever the op wants: the dtype of its
+// Output or tensor or, for a list, of the Outputs and tensors in the list.
+// Returns kInvalid if there are only numbers. Fails with INVALID_ARGUMENT if
+// the list has several dtypes.
 absl::StatusOr<DType> OwnDType(const Operand& operand) {
   if (operand.is_output()) return operand.output().dtype();
   if (operand.tensor().has_value()) return operand.tensor()->dtype();
@@ -106,8 +107,8 @@ absl::StatusOr<DType> OwnDType(const Operand& operand) {
   return found;
 }
 
-// Returns the dtype of numbers if no other input decides it. `attr` is the attr
-// that holds the dtype; null if there is none.
+// Returns the dtype that `numbers` get if no other input decides it. `attr` is
+// the attr that holds the dtype, or null if there is none.
 DType FreeDType(const AttrDef* attr, const std::vector<Tensor>& numbers) {
   const auto convert_to = [&](DType type) {
     return std::all_of(numbers.begin(), numbers.end(), [&](const Tensor& n) {
@@ -134,8 +135,8 @@ DType FreeDType(const AttrDef* attr, const std::vector<Tensor>& numbers) {
   return wanted;
 }
 
-// Does the work of ResolveAttrs: it first reads the types of all inputs that
-// have one, and then decides those of the numbers.
+// Does the work of ResolveAttrs. It first reads the dtypes of all inputs that
+// have one, and then decides the dtypes of the numbers.
 class Resolver {
  public:
   Resolver(const OpDef& op, OpArgs& args,
@@ -209,8 +210,9 @@ class Resolver {
     return absl::OkStatus();
   }
 
-  // Returns the value of the attr that is the type of `arg`. If it has none
-  // yet, it follows from all numbers in arguments that share it.
+  // Returns the value of the attr that is the type of `arg`. If the attr has no
+  // value yet, the value follows from all numbers in the arguments that share
+  // the attr.
   absl::StatusOr<DType> DecideAttr(const ArgDef& arg) {
     LEAT_ASSIGN_OR_RETURN(
         const DType known,

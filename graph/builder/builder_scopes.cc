@@ -28,8 +28,9 @@ absl::Status CheckScopeName(absl::string_view name) {
 }  // namespace
 
 void BuilderContext::NestDevices(const BuilderContext& inner) {
-  // Each device function comes after the device names around it, so the names
-  // that are known so far go around the first function of `inner`.
+  // `around` of a device function has the device names between it and the next
+  // function outside. So the device names of this context go into `around` of
+  // the first function of `inner`.
   DeviceName last = device;
   for (DeviceFunctionScope scope : inner.device_functions) {
     scope.around = OverrideDeviceName(last, scope.around);
@@ -177,8 +178,8 @@ Scope GraphBuilder::ColocateWith(Operation operation, SourceLocation location) {
     classes = *own;
   }
   if (classes.empty()) classes.push_back(absl::StrCat("loc:@", def.name));
-  // Nodes of a body cannot name nodes outside of it. Edges of resources put
-  // them on the right device.
+  // A node of a body cannot name a node outside of the body. If it takes a
+  // resource from outside, this edge puts it on the right device.
   if (owner != state.get()) classes.clear();
   return State::Open(state, absl::StrCat("colocation with '", def.name, "'"),
                      location, [&](BuilderContext& context) {

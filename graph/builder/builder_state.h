@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// GraphBuilder::State is everything that a GraphBuilder holds; the helpers here
-// work on it. Private to graph/builder/ and graph/autodiff/gradients.cc. Not
-// thread-safe, as GraphBuilder is not.
+// GraphBuilder::State is everything that a GraphBuilder holds. The helpers here
+// work on it. Private to graph/builder/ and graph/autodiff/. Not thread-safe,
+// as GraphBuilder is not.
 #ifndef LEAT_GRAPH_BUILDER_BUILDER_STATE_H_
 #define LEAT_GRAPH_BUILDER_BUILDER_STATE_H_
 
@@ -40,12 +40,12 @@ struct DeviceFunctionScope {
 };
 
 // What all open scopes together say about new nodes. A value: each OpenScope
-// keeps a copy of the one around it.
+// keeps a copy of the context outside of it.
 struct BuilderContext {
   std::string name_prefix = {};      // "" or "a/b/"
   std::string variable_prefix = {};  // the same for variable scopes
-  // The merged device names of the scopes that were opened after the innermost
-  // device function's, or of all scopes if there is no such function.
+  // The merged device names of the scopes inside of the innermost device
+  // function's scope, or of all scopes if there is no device function.
   DeviceName device = {};
   std::vector<DeviceFunctionScope> device_functions = {};  // outermost first
   std::vector<std::string> colocation = {};                // "loc:@name"
@@ -65,7 +65,7 @@ struct BuilderContext {
 
 // A scope that is open, and what Close() needs to end it.
 struct OpenScope {
-  uint64_t id = 0;               // never used again
+  uint64_t id = 0;               // no other scope gets it
   std::string description = {};  // for errors, such as "name scope 'a'"
   SourceLocation location = {};  // where it was opened
   BuilderContext outer = {};     // the context to return to
@@ -83,7 +83,7 @@ struct GraphBuilder::State {
   std::vector<std::vector<InferredOutput>> inferred = {};
 
   GraphBuilder* self = nullptr;
-  BuilderTree* tree = nullptr;                 // the root's
+  BuilderTree* tree = nullptr;                 // `own_tree` of the root
   std::unique_ptr<BuilderTree> own_tree = {};  // set in the graph's builder
   std::unique_ptr<Body> body = {};             // set in the builder of a body
   // The If, Case and While nodes among the nodes of `graph`.
@@ -91,25 +91,26 @@ struct GraphBuilder::State {
 
   BuilderContext context = {};
   std::vector<OpenScope> scopes = {};  // the innermost last
-  uint64_t next_scope = 0;             // the id of the next one
+  uint64_t next_scope = 0;             // the id of the next scope
   // Counts the uses of each name of a node or scope. The names are in lower
   // case, because TensorFlow's names are unique without regard to case.
   absl::flat_hash_map<std::string, int> names = {};
 
-  // The root's only: variables belong to the graph.
+  // These are set in the root only, because variables belong to the graph.
   std::vector<leat::Variable> variables = {};
-  absl::flat_hash_map<std::string, int> variable_by_name = {};  // GetVariable's
+  // Maps the names of variables that GetVariable made to positions.
+  absl::flat_hash_map<std::string, int> variable_by_name = {};
   std::vector<Operation> updates = {};  // what AddUpdate() collected
 
   // Returns `name` under the open name scopes, made unique as TensorFlow's
   // Python does. A name that ends in '/' is taken from the root: it loses the
   // '/' and is recorded, but not changed.
   std::string UniqueName(absl::string_view name);
-  // Does the same for a name that has its scopes already.
+  // Does the same for a name that already includes the name scopes.
   std::string UniqueFromRoot(std::string full);
 
-  // Keeps the tree's first error, followed by the place of the open CallSite()
-  // or, without one, by `location`.
+  // Records `error`, unless the tree has an error already. Appends the place of
+  // the open CallSite() or, without one, `location` to the message.
   void Fail(absl::Status error, SourceLocation location);
 
   // Opens a scope in `state`. What `change` does to the context lasts until the
@@ -132,21 +133,22 @@ struct GraphBuilder::State {
   absl::StatusOr<NodeId> AddNode(NodeDef def, absl::Span<const Endpoint> inputs,
                                  bool with_controls);
 
-  // Adds a Const without control edges. `name` has its scopes and is made
-  // unique.
+  // Adds a Const without control edges. `name` includes the name scopes and is
+  // made unique.
   absl::StatusOr<NodeId> AddConstant(Tensor value, std::string name);
-  // Adds a Pack of the endpoints, of which there is at least one. `name` has
-  // its scopes and is made unique.
+  // Adds a Pack of the endpoints, of which there is at least one. `name`
+  // includes the name scopes and is made unique.
   absl::StatusOr<NodeId> AddPack(absl::Span<const Endpoint> elements,
                                  DType dtype, std::string name);
-  // Returns the endpoint that an operand stands for. Numbers, which get
-  // `dtype`, and tensors become a constant of that name; a list becomes a Pack,
-  // and what is in it has its position as the name under `name`. Outputs of
-  // other builders are resolved.
+  // Returns the endpoint that an operand stands for. A tensor, or numbers,
+  // which get `dtype`, become a Const with the name `name`. A list becomes a
+  // Pack with this name, and its elements get the names `name`/0, `name`/1 and
+  // so on. Resolve replaces an Output of another builder.
   absl::StatusOr<Endpoint> EndpointOf(const Operand& operand, DType dtype,
                                       const std::string& name);
-  // Returns the endpoints of all inputs in `args`. What is made for them is
-  // named after the node and the argument. `dtypes` comes from ResolveAttrs.
+  // Returns the endpoints of all inputs in `args`. The Consts and Packs that
+  // are added for numbers and lists are named after the node and the argument.
+  // `dtypes` comes from ResolveAttrs.
   absl::StatusOr<std::vector<Endpoint>> Endpoints(
       const OpDef& op, const OpArgs& args, absl::string_view node_name,
       const std::vector<std::vector<DType>>& dtypes);
@@ -207,8 +209,9 @@ struct GraphBuilder::State {
   }
 };
 
-// True if values of this type can have gradients or be gradients. A resource
-// has the gradient of its variable, a variant that of the list in it.
+// True if values of this type can have gradients or be gradients. The gradient
+// of a resource is the gradient of its variable, and the gradient of a variant
+// is the gradient of the list in it.
 bool CarriesGradient(DType dtype);
 
 // Returns `shape` as the ops on tensor lists take the shape of a list's
@@ -224,7 +227,7 @@ absl::Status Annotate(const absl::Status& error, absl::string_view prefix);
 struct BuilderAccess {
   using State = GraphBuilder::State;
   static State& Of(const GraphBuilder& builder) { return *builder.state_; }
-  // Returns the builder in which what is added through `builder` lands.
+  // Returns the builder in which nodes land that are added through `builder`.
   static GraphBuilder& Current(const GraphBuilder& builder) {
     return builder.Current();
   }
@@ -242,9 +245,10 @@ struct BuilderAccess {
                                bool pops_intermediates = false);
 };
 
-// Keeps a body open for as long as it lives. Scopes opened in the body must end
-// before it does; otherwise the builder fails with FAILED_PRECONDITION.
-// BodyScopes of one tree end in the reverse order of their making.
+// Keeps a body open until the BodyScope is destroyed. Scopes that were opened
+// in the body must end before; otherwise the builder fails with
+// FAILED_PRECONDITION. BodyScopes of one tree must end in the reverse order of
+// their making.
 class BodyScope {
  public:
   // `body` must outlive this object. Errors name `location`.

@@ -17,9 +17,9 @@ void Colocate(BuilderContext& context, absl::string_view node_name) {
   context.controls.clear();
 }
 
-// Closes all bodies for as long as it lives: new nodes land in the graph. The
-// device scopes and variable scopes of `inner`, the context of the innermost
-// body, apply to them.
+// Closes all bodies until it is destroyed, so that new nodes land in the graph.
+// The device scopes and variable scopes of `inner`, the context of the
+// innermost body, still apply to these nodes.
 class OutsideBodies {
  public:
   OutsideBodies(BuilderAccess::State& graph, const BuilderContext& inner)

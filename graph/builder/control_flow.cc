@@ -147,20 +147,24 @@ class LoopBuilder {
  private:
   absl::Status CheckOptions() const {
     if (initial_.empty()) {
-      return absl::InvalidArgumentError("there are no variables");
+      return absl::InvalidArgumentError(
+          "there are no variables, but a loop needs at least one");
     }
     if (options_.maximum_iterations.value_or(0) < 0) {
       return absl::InvalidArgumentError(
-          absl::StrCat("maximum_iterations = ", *options_.maximum_iterations));
+          absl::StrCat("maximum_iterations must not be negative, but is ",
+                       *options_.maximum_iterations));
     }
     if (options_.parallel_iterations < 1) {
       return absl::InvalidArgumentError(
-          absl::StrCat("parallel_iterations = ", options_.parallel_iterations));
+          absl::StrCat("parallel_iterations must be at least 1, but is ",
+                       options_.parallel_iterations));
     }
     const size_t shapes = options_.shape_invariants.size();
     if (shapes == 0 || shapes == initial_.size()) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrCat(
-        shapes, " shape_invariants for ", initial_.size(), " variables"));
+        "there are ", shapes, " shape_invariants for ", initial_.size(),
+        " variables; give one for each of them, or none"));
   }
 
   absl::Status FindVariables() {
@@ -287,7 +291,7 @@ class LoopBuilder {
   struct Variable {
     std::string name = {};
     Output initial = {};
-    InferredOutput known = {};  // what holds in every iteration
+    InferredOutput known = {};  // what is known in every iteration
   };
 
   GraphBuilder& owner_;
@@ -299,8 +303,8 @@ class LoopBuilder {
   std::vector<Variable> variables_;
 };
 
-// Returns the Outputs in the list. What is none becomes a constant, or a Pack,
-// that is named after the loop.
+// Returns the operands as Outputs. An operand that is no Output becomes a
+// constant or a Pack, which is named after the loop.
 std::vector<Output> AsOutputs(GraphBuilder& builder, const OperandList& initial,
                               absl::string_view loop, SourceLocation location) {
   std::vector<Output> outputs;
@@ -311,7 +315,7 @@ std::vector<Output> AsOutputs(GraphBuilder& builder, const OperandList& initial,
   return outputs;
 }
 
-// Makes a branch without results of an EffectFunction.
+// Makes an EffectFunction callable as a BranchFunction that returns no results.
 struct Effect {
   EffectFunction effect;
   std::vector<Output> operator()() const {

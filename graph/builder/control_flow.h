@@ -27,26 +27,27 @@
 // Name, device and control scopes that are open outside apply to the node, not
 // to its bodies. If a body opens a control scope of operations outside of it,
 // the node runs after them. As in any graph, nodes of a body that have side
-// effects run whenever the body does, in no order but that of their edges.
+// effects run whenever the body does. Only edges put them in an order.
 //
-// Gradients (autodiff/gradients.h) goes through all three, also if they are
-// nested; second derivatives through a loop are UNIMPLEMENTED. The node gets
-// more outputs, for what the gradient needs of the forward computation. A While
-// also gets more inputs, because it keeps such values in lists of tensors. The
-// node changes in place, so its Outputs stay valid. But a session refuses to
-// extend its graph if a node has changed, so the gradients must be built before
-// the session gets the graph. Gradients that are asked for inside a body
-// continue outside of it through the values that the body captures. A loop
-// variable inside the body is not its initial value, so it has no gradient with
-// respect to that.
+// Gradients (autodiff/gradients.h) differentiates through all three, even if
+// they are nested. It fails with UNIMPLEMENTED for second derivatives through a
+// loop. The node gets more outputs, for what the gradient needs of the forward
+// computation. A While also gets more inputs, because it keeps such values in
+// lists of tensors. The node changes in place, so its Outputs stay valid. But a
+// session refuses to extend its graph if a node has changed, so the gradients
+// must be built before the session gets the graph. Gradients that are asked for
+// inside a body continue outside of it through the values that the body
+// captures. A loop variable inside the body has no gradient with respect to the
+// variable's initial value, because the two differ after the first iteration.
 //
-// Errors stick to the builder, with the name of the node and the place of the
-// call. After an error, as many invalid Outputs are returned as the first
-// branch returned, or as the loop has variables. The builder is that of `pred`,
-// `index` or `initial`. If these have none, because they belong to no node or
-// come from an op function of constants only, then no function is called, no
-// error can be recorded, and the result is empty, or `initial` for a loop. The
-// overloads that take a builder record this error too.
+// Errors stick to the builder of `pred`, `index` or `initial`, with the name of
+// the node and the place of the call. After an error, Cond and Case return as
+// many invalid Outputs as the first branch returned, and While as many as the
+// loop has variables. If `pred`, `index` or `initial` has no builder, because
+// it belongs to no node or comes from an op function of constants only, then no
+// branch, condition or body is called, no error can be recorded, and the result
+// is empty, or `initial` for a loop. The overloads that take a builder record
+// this error too.
 #ifndef LEAT_GRAPH_BUILDER_CONTROL_FLOW_H_
 #define LEAT_GRAPH_BUILDER_CONTROL_FLOW_H_
 
@@ -66,8 +67,8 @@
 namespace leat {
 
 // Functions that build a branch, the condition of a loop, and the body of a
-// loop. Those of a loop get its variables. They are called before Cond, Case or
-// While returns and not kept.
+// loop. The condition and the body get the loop's variables. Cond, Case and
+// While call these functions before they return, and do not keep them.
 using BranchFunction = absl::FunctionRef<std::vector<Output>()>;
 using LoopCondition = absl::FunctionRef<Output(absl::Span<const Output>)>;
 using LoopBody =
@@ -94,7 +95,7 @@ struct CondOptions {
 // Runs `then_branch` in the steps in which `pred`, a scalar bool, is true, and
 // `else_branch` in the others. Returns the results of the one that runs. Both
 // must return the same number of tensors of the same types; the shapes may
-// differ, and what is known of a result is what both have in common.
+// differ, and of a result's shape only what both have in common is known.
 std::vector<Output> Cond(Output pred, BranchFunction then_branch,
                          BranchFunction else_branch,
                          const CondOptions& options = {},

@@ -49,8 +49,8 @@ absl::Status Grow(const Operation& node, absl::string_view types,
   return absl::OkStatus();
 }
 
-// Returns a tensor of this type that no consumer uses in a step, for an output
-// of a branch that has no value for it.
+// Returns a tensor of this type for an output of the node for which a branch
+// has no value. In a step in which the branch runs, nothing uses the tensor.
 absl::StatusOr<Output> Arbitrary(State& state, const InferredOutput& known,
                                  DType dtype) {
   if (dtype == DType::kVariant && known.handle.has_value()) {
@@ -75,8 +75,8 @@ absl::StatusOr<Output> Arbitrary(State& state, const InferredOutput& known,
 }
 
 // Adds a variable to the functions of a While. `next` adds its next value to
-// the body. The node itself does not change: the caller passes `growth` to
-// Grow.
+// the body. The node itself does not change yet. Its new input and output are
+// appended to `growth`, which the caller passes to Grow.
 absl::Status AddVariable(
     const Operation& node, absl::string_view name, const Output& initial,
     absl::FunctionRef<absl::StatusOr<Output>(State&, Output)> next,
@@ -163,8 +163,8 @@ class NewBranchOutputs {
   }
 
  private:
-  // Returns a text that is equal for two values if they have equal type, shape
-  // and handle, so that the caller knows the same of them.
+  // Returns a text that is equal for two values if the same type, shape and
+  // handle are known of them.
   static std::string KindOf(const Output& value) {
     const InferredOutput& known = Known(value);
     std::string kind =
@@ -196,7 +196,7 @@ class NewBranchOutputs {
 
   const absl::Span<GraphBuilder* const> bodies_;
   const int first_;  // the number of the first new output
-  // By branch: the numbers of the outputs that values have, and how many new
+  // By branch: the number of the node's output for each value, and how many new
   // outputs of each kind the branch uses.
   std::vector<absl::flat_hash_map<Endpoint, int>> numbers_;
   std::vector<absl::flat_hash_map<std::string, size_t>> used_;
@@ -206,8 +206,8 @@ class NewBranchOutputs {
   std::vector<std::string> kinds_;
 };
 
-// Returns how deep the lists in `value` are nested that nodes keep for their
-// gradients, or 0 if it has no such list.
+// Returns how deep lists are nested in `value`, or 0 if it is no list. Counts
+// only the lists that nodes keep for their gradients.
 int ListDepth(const Output& value) {
   const State& state = BuilderAccess::Of(*value.builder());
   const auto it = state.control_flow.find(value.operation().id());
@@ -227,8 +227,8 @@ int ListDepth(const Output& value) {
   return depth;
 }
 
-// Adds a list to a While on which each iteration pushes `value`, an output of
-// its body.
+// Adds to a While a list to which each iteration appends `value`, an output of
+// the loop's body.
 absl::Status AddList(const Operation& node, const Output& value,
                      Growth& growth) {
   if (const int depth = 1 + ListDepth(value); depth > kMaxVariantDepth) {
@@ -324,7 +324,7 @@ absl::StatusOr<std::vector<Output>> ListOutputs(
     const Operation& node, absl::Span<const Output> values) {
   const State& state = BuilderAccess::Of(*node.builder());
   const Body& body = BodyOf(*state.control_flow.at(node.id()).bodies[1]);
-  absl::flat_hash_map<Endpoint, int> numbers;  // of lists, by their values
+  absl::flat_hash_map<Endpoint, int> numbers;  // of lists, by value
   for (const BodyArgument& argument : body.arguments) {
     if (argument.pushed.builder() == nullptr) continue;
     numbers.emplace(argument.pushed.endpoint(),

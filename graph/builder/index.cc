@@ -11,7 +11,7 @@ namespace leat {
 namespace {
 
 // A mask of StridedSlice has a bit for each item, and TensorFlow's masks have
-// 32.
+// 32 bits.
 constexpr size_t kMaxItems = 32;
 
 // The inputs and attrs of a StridedSlice.
@@ -28,7 +28,8 @@ struct SliceArguments {
   void Append(const Index& index);
 };
 
-// A single index needs no end, but an end that it does not reach beyond.
+// StridedSlice takes an end for each item, but ignores the end of a single
+// index.
 void SliceArguments::Append(const Index& index) {
   const int64_t bit = int64_t{1} << begin.size();
   const bool is_range =

@@ -10,9 +10,9 @@
 //   x.Slice({Ellipsis(), 0, NewAxis()}); // x[..., 0, None]
 //   x.Slice({All(), t});                 // t is a scalar Output
 //
-// Numbers count from 0, and negative ones from the end. As in NumPy, a range
-// may reach beyond the axis, but a single index may not. Axes without an item
-// are taken whole.
+// Numbers count from 0, and negative numbers count from the end. As in NumPy, a
+// range may reach beyond the axis, but a single index may not. Axes without an
+// item are taken whole.
 #ifndef LEAT_GRAPH_BUILDER_INDEX_H_
 #define LEAT_GRAPH_BUILDER_INDEX_H_
 
@@ -27,7 +27,7 @@ namespace leat {
 
 namespace internal {
 
-// A C++ type of integers; bool is none.
+// A C++ integer type other than bool.
 template <class T>
 concept Integer = std::integral<T> && !std::same_as<T, bool>;
 
@@ -45,8 +45,8 @@ class Index {
         SourceLocation location = SourceLocation::Current())
       : begin_(Operand(i, location)), is_single_(true) {}
 
-  // Return where a range begins and ends; nothing stands for the end of the
-  // axis. A single index has only a beginning.
+  // Return where a range begins and ends, or nothing if it reaches to that end
+  // of the axis. A single index has a begin() and no end().
   const std::optional<Operand>& begin() const { return begin_; }
   const std::optional<Operand>& end() const { return end_; }
   const Operand& stride() const { return stride_; }
@@ -71,9 +71,9 @@ class Index {
   bool is_new_axis_ = false;
 };
 
-// Take a whole axis, the elements [begin, end), those from `begin` on, and
-// those before `end`; of these every stride-th. A negative stride goes
-// backwards, and so does All(-1).
+// Take a whole axis, the elements [begin, end), the elements from `begin` on,
+// and the elements before `end`. They take every stride-th of these elements,
+// and go backwards if the stride is negative: All(-1) reverses the axis.
 Index All(Operand stride = 1);
 Index Range(Operand begin, Operand end, Operand stride = 1);
 Index From(Operand begin, Operand stride = 1);

@@ -10,9 +10,9 @@ namespace {
 
 using OperandValue = const std::optional<Tensor>& (Operand::*)() const;
 
-// Returns the shape of a tensor that has the values of `list` in its first
-// dimension, or nothing if one of the operands has no such value or another
-// shape.
+// Returns the shape of the tensor that stacks the values of `list` along a new
+// first dimension. Returns nothing if an operand has no such value or if their
+// shapes differ.
 std::optional<Shape> StackedShape(const std::vector<Operand>& list,
                                   OperandValue value) {
   for (const Operand& operand : list) {
@@ -71,7 +71,8 @@ std::optional<Tensor> StackNumbers(const std::vector<Operand>& list) {
              : Stack<double>(list, *shape, &Operand::number);
 }
 
-// Returns the tensor of a list of strings, or nothing.
+// Returns the tensor of a list of strings, or nothing if the list has something
+// else in it or if shapes differ.
 std::optional<Tensor> StackStrings(const std::vector<Operand>& list) {
   const std::optional<Shape> shape = StackedShape(list, &Operand::tensor);
   if (!shape.has_value()) return std::nullopt;

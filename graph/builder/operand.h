@@ -15,7 +15,7 @@
 // A number, or a list of numbers, becomes a Const, and a list with Outputs in
 // it a Pack. Both are named after the node and the argument, "Reshape/shape",
 // and lie in the open name and device scopes. The dtype of numbers follows from
-// these rules, of which the first that says something decides:
+// these rules. The first rule that applies decides:
 //
 // - The op says which dtype the argument has, as Switch does of `pred`.
 // - The argument's dtype is an attr, such as T, and an Output or a tensor among
@@ -73,8 +73,8 @@ concept ArithmeticArray =
 template <class T>
 concept OutputArray = std::convertible_to<const T&, absl::Span<const Output>>;
 
-// Returns a tensor of the numbers, whose dtype is bool, int64 or double: the
-// one that has all values of T, as far as there is one.
+// Returns a tensor of the numbers. Its dtype is bool if T is bool, int64 if T
+// is an integer type and all numbers fit, and else double.
 template <Arithmetic T>
 Tensor NumberTensor(const Shape& shape, absl::Span<const T> numbers);
 
@@ -116,29 +116,30 @@ class Operand {
       : number_(internal::NumberTensor<typename T::value_type>(
             Shape{static_cast<int64_t>(numbers.size())}, numbers)),
         location_(location) {}
-  // Makes a tensor that has the elements of the list, which have one shape, in
-  // its first dimension.
+  // Makes a tensor that stacks the elements of the list, which must have the
+  // same shape, along a new first dimension.
   Operand(std::initializer_list<Operand> list,  // NOLINT
           SourceLocation location = SourceLocation::Current())
       : Operand(std::vector<Operand>(list), location) {}
   explicit Operand(std::vector<Operand> list,
                    SourceLocation location = SourceLocation::Current());
 
-  // Of the next four, one is set. Returns the Output, which is invalid if this
-  // is none.
+  // Only one of output(), number(), tensor() and list() is set. Returns the
+  // Output, which is invalid if the operand is none.
   const Output& output() const { return output_; }
   // Returns the number, or the tensor of the numbers in a list, as a tensor of
-  // dtype bool, int64 or double. This is not the dtype of the Const that is
-  // made of it.
+  // dtype bool, int64 or double. The Const that is made of it may have another
+  // dtype.
   const std::optional<Tensor>& number() const { return number_; }
   // Returns the tensor, also of a string or a list of strings.
   const std::optional<Tensor>& tensor() const { return tensor_; }
-  // Returns the elements of a list that has Outputs or tensors in it, or whose
-  // elements differ in shape or are both numbers and bools; else none.
+  // Returns the elements of a list that could not become one tensor: it has
+  // Outputs or tensors other than strings in it, or its elements differ in
+  // shape or kind (numbers, bools and strings). Returns none for any other
+  // operand.
   absl::Span<const Operand> list() const { return list_; }
 
-  // True if this stands for an output: it is neither made of numbers nor of a
-  // tensor, nor a list.
+  // True if the operand is an Output, and not a number, a tensor or a list.
   bool is_output() const {
     return !number_.has_value() && !tensor_.has_value() && list_.empty();
   }
@@ -196,8 +197,8 @@ Tensor internal::NumberTensor(const Shape& shape, absl::Span<const T> numbers) {
   if constexpr (std::is_same_v<T, bool>) {
     return Tensor::FromSpan<bool>(shape, numbers);
   } else {
-    // An unsigned number beyond int64 is kept as a double, which then fits no
-    // integer, instead of as a negative number.
+    // An unsigned number beyond int64 becomes a double, which fits no integer
+    // type. As an int64, it would be negative.
     const auto fits = [](T number) {
       return std::is_integral_v<T> &&
              (std::is_signed_v<T> || static_cast<int64_t>(number) >= 0);

@@ -33,7 +33,7 @@ class Output;
 class Operation {
  public:
   Operation() = default;  // invalid
-  // Makes a handle to node `id` of builder->graph(), which need not exist.
+  // Makes a handle to node `id` of builder->graph(). The node need not exist.
   Operation(GraphBuilder* builder, NodeId id) : builder_(builder), id_(id) {}
 
   // Returns the builder of the graph or of the body that the node is in, or
@@ -42,15 +42,15 @@ class Operation {
   NodeId id() const { return id_; }
   bool IsValid() const { return builder_ != nullptr && id_ != kNoNode; }
 
-  // Return the name of the node, with its scopes, and the name of its op. These
-  // functions and the ones below return "", 0 or an invalid Output for an
-  // invalid operation.
+  // Return the name of the node, including its name scopes, and the name of its
+  // op. These functions and the ones below return "", 0 or an invalid Output
+  // for an invalid operation.
   std::string name() const;
   std::string op() const;
   int num_inputs() const;
   int num_outputs() const;
-  // Returns the output that input i takes, or output i of this node. It is
-  // invalid if `i` is out of range.
+  // Return the output that input i takes, and output i of this node. The result
+  // is invalid if `i` is out of range.
   Output input(int i) const;
   Output output(int i) const;
   // Returns attr `name`. If it is absent or not a T, the builder fails, naming
@@ -71,12 +71,12 @@ class Operation {
 class Output {
  public:
   Output() = default;  // invalid
-  // Makes a handle to output `index` of a node, which need not exist.
+  // Makes a handle to output `index` of a node. The output need not exist.
   Output(Operation operation, int index)
       : operation_(operation), index_(index) {}
 
-  // Returns the operation that computes the tensor, and its builder, which is
-  // null for a default-constructed Output.
+  // Return the operation that computes the tensor, and the builder of the
+  // operation, which is null for a default-constructed Output.
   const Operation& operation() const { return operation_; }
   GraphBuilder* builder() const { return operation_.builder(); }
   // Returns the number of the output among those of its operation.
@@ -85,14 +85,16 @@ class Output {
   // Returns the output as the edges of builder()->graph() refer to it.
   Endpoint endpoint() const { return {operation_.id(), index_}; }
 
-  // Returns the name of the tensor, "scope/MatMul:0", or "" if it is invalid.
+  // Returns the name of the tensor, such as "scope/MatMul:0", or "" if the
+  // Output is invalid.
   std::string name() const;
   // Returns the type of the value, which is never a reference type, or kInvalid
   // if there is no such output.
   DType dtype() const;
   // True if the output is a reference to a variable.
   bool is_ref() const;
-  // Returns what shape inference knows of the shape; nothing if it is invalid.
+  // Returns what inference knows of the shape. The shape is unknown if the
+  // Output is invalid.
   PartialShape shape() const;
 
   // Adds a StridedSlice that takes a part of the tensor, as NumPy's brackets

@@ -16,8 +16,8 @@
 namespace leat {
 namespace {
 
-// Bounds how deep functions may nest in each other's attrs: decoding recurses
-// into them.
+// Bounds how deep functions may nest in each other's attrs, because decoding
+// recurses into them.
 constexpr int kMaxFunctionDepth = 32;
 
 absl::StatusOr<AttrMap> MapFromProto(const AttrProtoMap& protos,
@@ -26,7 +26,8 @@ absl::StatusOr<AttrMap> MapFromProto(const AttrProtoMap& protos,
 absl::StatusOr<DType> TypeFromProto(int number) {
   const std::optional<DType> type = DTypeFromWire(number);
   if (type.has_value()) return *type;
-  return absl::InvalidArgumentError(absl::StrCat("unknown type ", number));
+  return absl::InvalidArgumentError(
+      absl::StrCat("the type number ", number, " is unknown"));
 }
 
 absl::StatusOr<Tensor> TensorAttrFromProto(const pb::TensorProto& proto,
@@ -36,10 +37,11 @@ absl::StatusOr<Tensor> TensorAttrFromProto(const pb::TensorProto& proto,
   absl::StatusOr<Tensor> tensor =
       DecodeTensor(proto, HostAllocator(), limit, budget.variants, &bytes);
   if (bytes > limit) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        tensor.status().message(), limit < budget.max_tensor_bytes
-                                       ? " (left of max_total_attr_bytes)"
-                                       : " (max_attr_bytes)"));
+    return absl::ResourceExhaustedError(
+        absl::StrCat(tensor.status().message(),
+                     limit < budget.max_tensor_bytes
+                         ? " (what is left of max_total_attr_bytes)"
+                         : " (max_attr_bytes)"));
   }
   if (tensor.ok()) budget.remaining -= bytes;
   return tensor;
@@ -50,8 +52,9 @@ absl::StatusOr<FunctionRef> FunctionRefFromProto(const pb::NameAttrList& proto,
                                                  int depth) {
   if (depth >= kMaxFunctionDepth) {
     return absl::InvalidArgumentError(
-        absl::StrCat("function '", proto.name(), "' stands ", depth,
-                     " deep in attrs of functions"));
+        absl::StrCat("function '", proto.name(), "' is nested ", depth,
+                     " deep in the attrs of other functions; the limit is ",
+                     kMaxFunctionDepth - 1));
   }
   FunctionRef result;
   result.name = proto.name();
@@ -92,8 +95,8 @@ absl::StatusOr<AttrValue> ListFromProto(const pb::AttrValue::ListValue& list,
                     (list.type_size() > 0) + (list.shape_size() > 0) +
                     (list.tensor_size() > 0) + (list.func_size() > 0);
   if (kinds > 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a list with elements of ", kinds, " types"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the list has elements of ", kinds, " types, but may have only one"));
   }
   if (list.s_size() > 0) return Copied<std::string>(list.s());
   if (list.i_size() > 0) return Copied<int64_t>(list.i());
@@ -157,8 +160,8 @@ void ForgetSymbols(pb::TensorShapeProto& shape) {
 }
 
 // Decodes an attr that Grappler added to a node, such as "_input_shapes". Its
-// shapes may have extents below -1: unknown extents, of which two with one
-// number are equal.
+// shapes may have extents below -1, which become -1. Grappler writes the same
+// number for unknown extents that are equal.
 absl::StatusOr<AttrValue> AnnotationFromProto(const pb::AttrValue& proto,
                                               AttrBudget& budget, int depth) {
   if (!proto.has_shape() && proto.list().shape_size() == 0) {
@@ -247,7 +250,8 @@ struct Encoder {
     proto.mutable_list();
     return absl::OkStatus();
   }
-  // Sets the list even if it has no elements, so that it is read back as one.
+  // Sets the list even if it has no elements, so that it is read back as a
+  // list.
   template <class T>
   absl::Status operator()(const std::vector<T>& values) {
     pb::AttrValue::ListValue& list = *proto.mutable_list();

@@ -49,14 +49,14 @@ using AttrProtoMap = google::protobuf::Map<std::string, pb::AttrValue>;
 absl::StatusOr<AttrValue> AttrValueFromProto(const pb::AttrValue& proto,
                                              AttrBudget& budget);
 
-// Decodes all attrs of a node. Fails as AttrValueFromProto does; the message
-// names the attr. In the shapes of an attr whose name begins with '_', extents
-// below -1 become unknown: Grappler writes such numbers for extents that are
-// unknown but equal.
+// Decodes all attrs of a node. Fails as AttrValueFromProto does, naming the
+// attr. In the shapes of an attr whose name begins with '_', extents below -1
+// become unknown: Grappler writes such numbers for extents that are unknown but
+// equal.
 absl::StatusOr<AttrMap> AttrMapFromProto(const AttrProtoMap& protos,
                                          AttrBudget& budget);
 
-// Encode a value, or all attrs of a node; they overwrite the message. They fail
+// Encode a value, or all attrs of a node, and overwrite the message. They fail
 // only as EncodeTensor (core/codec/tensor_codec.h) does, for a tensor that no
 // message can hold. Errors of AttrMapToProto name the attr.
 absl::Status AttrValueToProto(const AttrValue& value, pb::AttrValue& proto);

@@ -49,8 +49,8 @@ absl::StatusOr<FunctionNode> NodeFromProto(const pb::FunctionDef& proto,
   return result;
 }
 
-// Returns the entries of `protos` in the order of `names`. Fails unless they
-// are exactly those of `names`.
+// Returns the entries of `protos` in the order of `names`. Fails unless the
+// keys of `protos` are exactly `names`.
 absl::StatusOr<Returns> ReturnsFromProto(const pb::FunctionDef& proto,
                                          const std::vector<std::string>& names,
                                          const ReturnMap& protos) {
@@ -58,8 +58,8 @@ absl::StatusOr<Returns> ReturnsFromProto(const pb::FunctionDef& proto,
   absl::flat_hash_set<absl::string_view> seen;
   for (const std::string& name : names) {
     if (!seen.insert(name).second) {
-      return FunctionError(proto,
-                           absl::StrCat("output '", name, "' declared twice"));
+      return FunctionError(
+          proto, absl::StrCat("output '", name, "' is declared twice"));
     }
     const auto it = protos.find(name);
     if (it == protos.end()) {
@@ -71,7 +71,7 @@ absl::StatusOr<Returns> ReturnsFromProto(const pb::FunctionDef& proto,
   if (protos.size() == result.size()) return result;
   for (const auto& entry : protos) {
     if (!seen.contains(entry.first)) {
-      return FunctionError(proto, absl::StrCat("returns '", entry.first,
+      return FunctionError(proto, absl::StrCat("it returns '", entry.first,
                                                "', which is not declared"));
     }
   }
@@ -83,9 +83,9 @@ absl::Status ArgAttrsFromProto(const pb::FunctionDef& proto, AttrBudget& budget,
   for (const auto& entry : proto.arg_attr()) {
     if (entry.first >= function.signature.inputs.size()) {
       return FunctionError(
-          proto,
-          absl::StrCat("attrs of argument ", entry.first, ", but it has ",
-                       function.signature.inputs.size()));
+          proto, absl::StrCat("it has attrs for argument ", entry.first,
+                              ", but the number of its arguments is ",
+                              function.signature.inputs.size()));
     }
     absl::StatusOr<AttrMap> attrs =
         AttrMapFromProto(entry.second.attr(), budget);

@@ -2,8 +2,8 @@
 //
 // Converts Function to and from TensorFlow's FunctionDef message.
 // Shared-resource ids and debug information are not kept, because calls are
-// inlined before placement. Decoding checks messages from anybody. Thread-safe;
-// two threads must not share an AttrBudget.
+// inlined before placement. Decoding checks the messages, which may come from
+// anybody. Thread-safe; two threads must not share an AttrBudget.
 #ifndef LEAT_GRAPH_CODEC_FUNCTION_CODEC_H_
 #define LEAT_GRAPH_CODEC_FUNCTION_CODEC_H_
 
@@ -29,7 +29,7 @@ namespace leat {
 absl::StatusOr<std::shared_ptr<const Function>> FunctionFromProto(
     const pb::FunctionDef& proto, AttrBudget& budget);
 
-// Encodes a function; overwrites `proto`. Fails as AttrValueToProto does,
+// Encodes a function and overwrites `proto`. Fails as AttrValueToProto does,
 // naming the function and the node.
 absl::Status FunctionToProto(const Function& function, pb::FunctionDef& proto);
 

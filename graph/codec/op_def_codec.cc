@@ -21,8 +21,13 @@ absl::Status OpError(const pb::OpDef& op, absl::string_view kind,
       absl::StrCat("op '", op.name(), "', ", kind, " '", name, "': ", message));
 }
 
-// True if `name` can be the name of an argument. In the inputs of functions'
-// nodes such names stand between colons and after '^', so they have neither.
+constexpr absl::string_view kBadName =
+    "its name is not valid: a name is not empty and has no spaces, control "
+    "characters, ':' or '^'";
+
+// True if `name` can be the name of an argument. The inputs of a function's
+// nodes have such names between colons and after '^', so a name must have
+// neither.
 bool IsValidArgName(absl::string_view name) {
   return !name.empty() && std::none_of(name.begin(), name.end(), [](char c) {
     return c == ':' || c == '^' || static_cast<unsigned char>(c) <= ' ';
@@ -49,13 +54,13 @@ absl::Status CheckReference(const pb::OpDef& proto, const OpDef& op,
                  attr == nullptr
                      ? absl::StrCat("attr '", name, "' is not declared")
                      : absl::StrCat("attr '", name, "' is of type ", attr->type,
-                                    ", expected ", type));
+                                    ", but must be of type ", type));
 }
 
 absl::StatusOr<ArgDef> ArgFromProto(const pb::OpDef& proto, const OpDef& op,
                                     const pb::OpDef::ArgDef& arg) {
   if (!IsValidArgName(arg.name())) {
-    return OpError(proto, "argument", arg.name(), "malformed name");
+    return OpError(proto, "argument", arg.name(), kBadName);
   }
   ArgDef result;
   result.name = arg.name();
@@ -77,11 +82,14 @@ absl::StatusOr<ArgDef> ArgFromProto(const pb::OpDef& proto, const OpDef& op,
                     !result.type_attr.empty() + !result.type_list_attr.empty();
   if (types != 1) {
     return OpError(proto, "argument", arg.name(),
-                   absl::StrCat("has ", types, " types, expected 1"));
+                   absl::StrCat("it has ", types,
+                                " of type, type_attr and type_list_attr, but "
+                                "must have exactly one"));
   }
   if (!result.type_list_attr.empty() && !result.number_attr.empty()) {
     return OpError(proto, "argument", arg.name(),
-                   "has both a type list and a number");
+                   "it has both a type_list_attr and a number_attr, but may "
+                   "have only one");
   }
   LEAT_RETURN_IF_ERROR(
       CheckReference(proto, op, result, result.type_attr, "type"));
@@ -102,7 +110,8 @@ absl::Status AllowedFromProto(const pb::OpDef& proto,
     if (type.has_value()) result.allowed_types.push_back(*type);
   }
   if (list.type_size() > 0 && result.allowed_types.empty()) {
-    return OpError(proto, "attr", attr.name(), "allows unknown types only");
+    return OpError(proto, "attr", attr.name(),
+                   "all of the types that it allows are unknown");
   }
   result.allowed_strings.assign(list.s().begin(), list.s().end());
   return absl::OkStatus();
@@ -111,14 +120,15 @@ absl::Status AllowedFromProto(const pb::OpDef& proto,
 absl::StatusOr<AttrDef> AttrFromProto(const pb::OpDef& proto,
                                       const pb::OpDef::AttrDef& attr) {
   if (!IsValidArgName(attr.name())) {
-    return OpError(proto, "attr", attr.name(), "malformed name");
+    return OpError(proto, "attr", attr.name(), kBadName);
   }
   AttrDef result;
   result.name = attr.name();
   result.type = attr.type();
   if (!IsAttrType(result.type)) {
-    return OpError(proto, "attr", attr.name(),
-                   absl::StrCat("unknown type '", attr.type(), "'"));
+    return OpError(
+        proto, "attr", attr.name(),
+        absl::StrCat("an attr cannot be of type '", attr.type(), "'"));
   }
   if (attr.has_minimum()) result.minimum = attr.minimum();
   LEAT_RETURN_IF_ERROR(AllowedFromProto(proto, attr, result));
@@ -145,7 +155,7 @@ absl::Status ArgsFromProto(
   absl::flat_hash_set<absl::string_view> names;
   for (const pb::OpDef::ArgDef& arg : args) {
     if (!names.insert(arg.name()).second) {
-      return OpError(proto, "argument", arg.name(), "declared twice");
+      return OpError(proto, "argument", arg.name(), "it is declared twice");
     }
     LEAT_ASSIGN_OR_RETURN(ArgDef converted, ArgFromProto(proto, op, arg));
     result.push_back(std::move(converted));
@@ -190,12 +200,12 @@ absl::StatusOr<OpDef> OpDefFromProto(const pb::OpDef& proto) {
   op.name = proto.name();
   if (!IsValidArgName(op.name)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("op '", op.name, "': malformed name"));
+        absl::StrCat("op '", op.name, "': ", kBadName));
   }
   absl::flat_hash_set<absl::string_view> names;
   for (const pb::OpDef::AttrDef& attr : proto.attr()) {
     if (!names.insert(attr.name()).second) {
-      return OpError(proto, "attr", attr.name(), "declared twice");
+      return OpError(proto, "attr", attr.name(), "it is declared twice");
     }
     LEAT_ASSIGN_OR_RETURN(AttrDef converted, AttrFromProto(proto, attr));
     op.attrs.push_back(std::move(converted));

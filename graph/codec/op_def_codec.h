@@ -2,7 +2,8 @@
 //
 // Converts OpDef to and from TensorFlow's OpDef message, which is the signature
 // of a function or an entry in a list of ops. Descriptions, deprecations and
-// full types are not kept. Decoding checks messages from anybody. Thread-safe.
+// full types are not kept. Decoding checks the messages, which may come from
+// anybody. Thread-safe.
 #ifndef LEAT_GRAPH_CODEC_OP_DEF_CODEC_H_
 #define LEAT_GRAPH_CODEC_OP_DEF_CODEC_H_
 
@@ -23,7 +24,7 @@ namespace leat {
 // their bounds.
 absl::StatusOr<OpDef> OpDefFromProto(const pb::OpDef& proto);
 
-// Encodes an op; overwrites `proto`. Fails as AttrValueToProto does, for a
+// Encodes an op and overwrites `proto`. Fails as AttrValueToProto does, for a
 // default value.
 absl::Status OpDefToProto(const OpDef& op, pb::OpDef& proto);
 

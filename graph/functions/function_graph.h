@@ -23,8 +23,8 @@ absl::StatusOr<std::string> OutputText(const Node& node, int index);
 // The body of a function whose attrs are known.
 struct FunctionGraph {
   // Has an _Arg for each tensor of the arguments, and after these the nodes,
-  // named as in the function. Calls point at functions of the library that
-  // ReadFunction was given, which must outlive the graph; the graph's own
+  // named as in the function. Nodes that call functions point at the library
+  // that ReadFunction was given, which must outlive the graph. The graph's own
   // library is empty.
   Graph graph;
   std::vector<NodeId> arguments = {};  // the _Arg nodes, in order

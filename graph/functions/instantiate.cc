@@ -19,8 +19,8 @@ namespace {
 
 absl::StatusOr<AttrMap> Substitute(const AttrMap& attrs, const AttrMap& values);
 
-// Substitutes in the attrs of `function`. This recursion ends, because import
-// bounds how deep functions nest in each other's attrs.
+// Replaces the placeholders in the attrs of `function`. This recursion ends,
+// because import bounds how deep functions nest in each other's attrs.
 absl::Status SubstituteIn(FunctionRef& function, const AttrMap& values) {
   if (function.attrs == nullptr) return absl::OkStatus();
   LEAT_ASSIGN_OR_RETURN(AttrMap attrs, Substitute(*function.attrs, values));
@@ -190,7 +190,7 @@ class Instantiation {
     const auto arg = args_.find(name);
     if (arg == args_.end()) {
       return absl::InvalidArgumentError(
-          absl::StrCat("no argument or node '", name, "'"));
+          absl::StrCat("there is no argument or node '", name, "'"));
     }
     for (int32_t k = arg->second.begin; k < arg->second.end; ++k) {
       node.arg_controls.push_back(k);
@@ -263,14 +263,14 @@ class Instantiation {
     }
     if (body_.returns.size() != body_.return_types.size()) {
       return absl::InvalidArgumentError(
-          absl::StrCat("returns ", body_.returns.size(), " tensors, declares ",
-                       body_.return_types.size()));
+          absl::StrCat("it returns ", body_.returns.size(),
+                       " tensors, but declares ", body_.return_types.size()));
     }
     for (size_t i = 0; i < body_.returns.size(); ++i) {
       const DType given = TypeOf(body_.returns[i]);
       if (BaseOf(given) == BaseOf(body_.return_types[i])) continue;
       return absl::InvalidArgumentError(
-          absl::StrCat("returns ", Name(given), " as tensor ", i,
+          absl::StrCat("it returns ", Name(given), " as tensor ", i,
                        ", which it declares as ", Name(body_.return_types[i])));
     }
     return absl::OkStatus();
@@ -281,7 +281,7 @@ class Instantiation {
       const auto it = nodes_.find(name);
       if (it == nodes_.end()) {
         return absl::InvalidArgumentError(absl::StrCat(
-            "control output '", output, "': no node '", name, "'"));
+            "control output '", output, "': there is no node '", name, "'"));
       }
       body_.control_outputs.push_back(it->second);
     }
@@ -310,7 +310,8 @@ class Instantiation {
       for (const DType type : *types) {
         if (!IsRef(type)) continue;
         return absl::InvalidArgumentError(
-            absl::StrCat("takes or returns a reference (", Name(type), ")"));
+            absl::StrCat("it takes or returns a reference (", Name(type),
+                         "), which a function cannot do"));
       }
     }
     return absl::OkStatus();

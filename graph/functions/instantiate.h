@@ -2,7 +2,8 @@
 //
 // Instantiate makes a typed body of a function and the attrs of one call. The
 // nodes of a body refer to each other by position. Lowering (lowering.h) copies
-// it into a graph, and ReadFunction (function_graph.h) makes a graph of it.
+// a body into a graph, and ReadFunction (function_graph.h) makes a graph of a
+// body.
 #ifndef LEAT_GRAPH_FUNCTIONS_INSTANTIATE_H_
 #define LEAT_GRAPH_FUNCTIONS_INSTANTIATE_H_
 
@@ -41,7 +42,7 @@ struct FunctionBody {
   std::string name = {};                    // the function's
   std::vector<std::string> arg_names = {};  // one per tensor
   std::vector<DType> arg_types = {};
-  std::vector<BodyNode> nodes = {};  // in the order of the function's
+  std::vector<BodyNode> nodes = {};  // in the order of Function::nodes
   std::vector<BodyTensor> returns = {};
   std::vector<DType> return_types = {};
   // Positions of the nodes that must run even if no result needs them: the

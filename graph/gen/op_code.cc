@@ -183,8 +183,8 @@ bool IsInferable(const OpDef& op, absl::string_view attr) {
       });
 }
 
-// Returns true if a node of the op may have no input, from which the function
-// could tell the builder.
+// Returns true if a node of the op may have no input. Then the function takes
+// the builder as a parameter, because it cannot get it from an input.
 bool MayHaveNoInput(const OpDef& op) {
   return std::all_of(
       op.inputs.begin(), op.inputs.end(), [&](const ArgDef& arg) {

@@ -37,11 +37,11 @@ class OpCode {
   // `op` is borrowed and must outlive this object.
   explicit OpCode(const OpDef& op);
 
-  // Returns the declaration: the structs of attrs and outputs if there are
-  // such, a comment with what the op does, its arguments and its attrs, and the
-  // function. For a header.
+  // Returns the declaration, for a header. It consists of the structs of attrs
+  // and outputs, if the op has any, a comment on the op, its arguments and its
+  // attrs, and the declaration of the function.
   std::string Declaration() const;
-  // Returns the definition of the function. For a source file.
+  // Returns the definition of the function, for a source file.
   std::string Definition() const;
 
  private:
@@ -60,9 +60,9 @@ class OpCode {
   // Adds an attr to `optional_` if it has a default, else to `required_`.
   void AddAttr(const AttrDef& attr, std::set<std::string>& names,
                std::set<std::string>& field_names);
-  // The parts of the texts: the type that the function returns, the comment,
-  // the structs, the signature, and the body's statements in their order:
-  // Counts, Call and Return.
+  // These return the parts of the texts: the type that the function returns,
+  // the comment, the structs, the signature, and the statements of the body.
+  // The body consists of Counts, Call and Return, in this order.
   std::string ReturnType() const;
   std::string Comment() const;
   std::string Structs() const;

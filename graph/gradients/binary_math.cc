@@ -46,7 +46,7 @@ void DivNoNanGrad(GradientContext& c) {
   }
 }
 
-// Follows from floormod(x, y) = x - floor(x / y) * y.
+// The gradients follow from floormod(x, y) = x - floor(x / y) * y.
 void FloorModGrad(GradientContext& c) {
   const Output x = c.input(0);
   const Output y = c.input(1);
@@ -57,7 +57,7 @@ void FloorModGrad(GradientContext& c) {
 }
 
 // The gradient goes to x where `first` is true and to y elsewhere. The callers
-// choose `first` so that x gets it where both are equal.
+// choose `first` so that x gets the gradient where x and y are equal.
 void SelectionGrad(GradientContext& c, Output first) {
   BroadcastReducer reduce(c.input(0), c.input(1));
   const Output dz = c.grad();

@@ -7,8 +7,8 @@
 namespace leat::gradients::dynamic_partition {
 namespace {
 
-// Partitions the positions of the rows as the rows were partitioned. They then
-// tell where the gradients of each output belong.
+// Partitions the positions of the rows in the same way as the rows. The
+// partitioned positions then tell where the gradients of each output belong.
 void DynamicPartitionGrad(GradientContext& c) {
   if (!c.needs(0)) return;
   const Output partitions = c.input(1);

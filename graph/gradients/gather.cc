@@ -43,15 +43,15 @@ void GatherGrad(GradientContext& c) {
                 params.shape()));
 }
 
-// Takes the variable's shape from its handle if that is known.
+// Takes the variable's shape from its handle if the shape is known there.
 void ResourceGatherGrad(GradientContext& c) {
   if (!c.needs(0)) return;
   if (c.attr<int64_t>("batch_dims") != 0) {
-    return c.builder().Fail(
-        absl::UnimplementedError(
-            absl::StrCat("node '", c.operation().name(),
-                         "' (ResourceGather): no gradient with batch_dims")),
-        SourceLocation{});
+    return c.builder().Fail(absl::UnimplementedError(absl::StrCat(
+                                "node '", c.operation().name(),
+                                "' (ResourceGather) has batch_dims, for which "
+                                "the gradient is not implemented")),
+                            SourceLocation{});
   }
   const Output handle = c.input(0);
   const InferredOutput* known = c.builder().inferred(handle.endpoint());
@@ -94,7 +94,8 @@ struct GatherExtents {
 };
 
 // Sets the gradient of params for any axis. dy is [B..., outer..., count...,
-// inner...]. Its rows, one per index, are summed by index within each batch.
+// inner...]. It has one row per index. Within each batch, rows with equal
+// indices are summed.
 void AxisGatherGrad(GradientContext& c, Output axis, Output batch) {
   const Output indices = c.input(1);
   const GatherExtents e(c.input(0), indices, axis, batch);

@@ -132,7 +132,7 @@ ReducedFirst ReducedFirstOf(GraphBuilder& b, Dims axes, int rank) {
           .count = IntVector(b, {static_cast<int64_t>(axes.size())})};
 }
 
-// Does the same for values that are known only when the graph runs.
+// Does the same for axes and a rank that may be known only when the graph runs.
 ReducedFirst ReducedFirstOf(Output x, Output axes) {
   const Output rank = op::Rank(x);
   const Output normal = NormalAxes(axes, rank);
@@ -149,10 +149,11 @@ ReducedFirst ReducedFirstOf(Output x, Output axes) {
           .count = op::Shape(reduced)};
 }
 
-// The gradient of an element is the product of the others, computed without
-// dividing by an element, which may be 0. The reduced axes are moved to the
-// front and flattened into one; along it the products of all elements before
-// and of all elements after are multiplied.
+// The gradient of an element is the product of the other elements. It is
+// computed without a division by the element, which may be 0. For this, the
+// reduced axes are moved to the front and flattened into one axis. Along that
+// axis, the product of all elements before an element is multiplied by the
+// product of all elements after it.
 void ProdGrad(GradientContext& c) {
   if (!c.needs(0)) return;
   const Output x = c.input(0);

@@ -14,7 +14,7 @@ void SelectGrad(GradientContext& c) {
 }
 
 // The output has the broadcast shape of three inputs, so each gradient is
-// reduced against that shape.
+// reduced from that shape to its input's shape.
 void SelectV2Grad(GradientContext& c) {
   const Output condition = c.input(0);
   const Output dy = c.grad();

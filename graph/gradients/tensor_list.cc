@@ -8,7 +8,7 @@
 namespace leat::gradients::tensor_list {
 namespace {
 
-// Returns the shape of the elements that `x` is stacked of.
+// Returns the shape of one element of the stack `x`.
 Output RowShape(Output x) { return ShapeOf(x).Slice({From(1)}); }
 
 void PushBackGrad(GradientContext& c) {
@@ -20,7 +20,7 @@ void PushBackGrad(GradientContext& c) {
 }
 
 // Output 0 is the list without the element, so the element's gradient is pushed
-// to its gradient.
+// to the list's gradient.
 void PopBackGrad(GradientContext& c) {
   if (c.needs(0)) c.set(0, op::TensorListPushBack(c.grad(0), c.grad(1)));
 }

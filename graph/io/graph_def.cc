@@ -16,6 +16,7 @@
 #include "leat/graph/analysis/graph_validation.h"
 #include "leat/graph/codec/attr_codec.h"
 #include "leat/graph/codec/function_codec.h"
+#include "leat/graph/node_error.h"
 #include "leat/graph/op_registry.h"
 #include "leat/protos/graph.pb.h"
 
@@ -227,8 +228,8 @@ class Importer {
     return absl::OkStatus();
   }
 
-  // True if the graph has loops. Those that it had before count too, because
-  // new nodes may take inputs from them.
+  // True if the graph has loops. Loops from before this import count too,
+  // because new nodes may take inputs from them.
   bool HasFrames() const {
     static constexpr absl::string_view kNames[] = {
         "Enter",    "Exit",    "NextIteration",
@@ -246,14 +247,16 @@ class Importer {
     return false;
   }
 
-  // Returns what is known of the op `name`. Its `op` is null if there is none.
+  // Returns what is known of the op `name`. OpInfo::op is null if there is no
+  // such op.
   const OpInfo& OpOf(const std::string& name) {
     const auto [it, inserted] = ops_.try_emplace(name);
     OpInfo& info = it->second;
     if (!inserted) return info;
     info.op = graph_.ops().Find(name);
     if (info.op == nullptr) {
-      // The node may call a function by its name: the op is its signature.
+      // A node calls a function by using its name as an op. The op then is the
+      // signature of the function.
       const Function* function = graph_.functions().Find(name);
       if (function != nullptr) info.op = &function->signature;
     }
@@ -302,7 +305,7 @@ class Importer {
 
   absl::Status AddNode(const pb::NodeDef& proto) {
     if (!IsValidName(proto.name())) {
-      return ErrorOfNode(proto.name(), "malformed name");
+      return ErrorOfNode(proto.name(), kBadNodeName);
     }
     if (graph_.Find(proto.name()) != kNoNode) {
       return ErrorOfNode(proto.name(), "a node of this name exists");
@@ -323,8 +326,9 @@ class Importer {
           absl::StrCat("Op type not registered '", proto.op(), "'"));
     }
     if (proto.op()[0] == '_' && !limits_.allow_internal_names) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("op '", proto.op(), "' is for planners only"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "op '", proto.op(),
+          "' is for internal use: a client's graph may not have it"));
     }
     def.name = proto.name();
     def.op = info.op;
@@ -353,8 +357,7 @@ class Importer {
         has_control = true;
         status = AddControl(text, node, id);
       } else if (has_control) {
-        status = absl::InvalidArgumentError(
-            "data inputs stand before control inputs");
+        status = absl::InvalidArgumentError(kDataAfterControl);
       } else if (i < num_inputs) {
         status = AddInput(text, node, id);
       } else {
@@ -399,14 +402,16 @@ class Importer {
   absl::Status AddInput(absl::string_view text, Node& node, NodeId id) {
     const InputText input = Split(text);
     if (input.index < 0) {
-      return absl::InvalidArgumentError("is not 'node' or 'node:index'");
+      return absl::InvalidArgumentError(
+          "it is not of the form 'node', 'node:index' or '^node'");
     }
     LEAT_ASSIGN_OR_RETURN(const NodeId from_id, FindNode(input.node, id));
     const Node& from = graph_.node(from_id);
     if (input.index >= from.num_outputs()) {
       return absl::InvalidArgumentError(
           absl::StrCat("node '", from.name(), "' (op ", from.op(), ") has ",
-                       Counted(from.num_outputs(), "output")));
+                       Counted(from.num_outputs(), "output"),
+                       ", so it has no output ", input.index));
     }
     // A reference can be read as a value, but a value cannot be used as a
     // reference.

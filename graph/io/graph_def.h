@@ -28,14 +28,14 @@ class GraphDef;
 
 namespace leat {
 
-// The version of TensorFlow's graph format that this library reads, that of
-// TensorFlow 2.15. Graphs that demand a newer reader (min_consumer) are
-// refused.
+// The version of TensorFlow's graph format that this library reads, which is
+// the version of TensorFlow 2.15. Graphs that demand a newer reader
+// (min_consumer) are refused.
 inline constexpr int kGraphDefVersion = 1645;
 
-// Bounds on a graph, together with what is added to it later. A server lowers
-// them by flags, so errors name the limits as the flags are named, for example
-// max_graph_nodes.
+// Bounds on a graph, including what is added to it later. A server may lower
+// them by flags, so errors call the limits by the names of the flags, for
+// example max_graph_nodes.
 struct ImportLimits {
   int64_t max_nodes = 4'000'000;   // with all function calls inlined
   int64_t max_edges = 64'000'000;  // including control edges

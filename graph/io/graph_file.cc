@@ -26,13 +26,13 @@ namespace {
 
 namespace protobuf = google::protobuf;
 
-// Bounds how deep messages may nest in messages. No graph nests as deep, and
+// Bounds how deep messages may nest in messages. No graph nests so deep, and
 // parsing to this depth does not overflow the stack.
 constexpr int kMaxDepth = 100;
 
 absl::Status FileError(const std::string& path, absl::string_view message) {
   return absl::InvalidArgumentError(
-      absl::StrCat("file '", path, "': ", message));
+      absl::StrCat("file '", path, "' ", message));
 }
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
@@ -43,8 +43,9 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   return content;
 }
 
-// True if `content` is text: it has no control characters except white space.
-// Serialized nodes have tags that are control characters.
+// True if `content` is text: it has no control characters except white space. A
+// binary graph has such characters, because the tags in its nodes are control
+// characters.
 bool IsText(absl::string_view content) {
   return std::all_of(content.begin(), content.end(), [](char c) {
     return static_cast<unsigned char>(c) >= ' ' || c == '\n' || c == '\r' ||
@@ -113,8 +114,9 @@ absl::Status ParseTextFile(const std::string& path, const std::string& content,
   if (ParseText(content, meta, meta_error)) return absl::OkStatus();
   // Reports the error of the message type for which parsing got further.
   const bool is_meta = meta_error.line() > graph_error.line();
-  return FileError(path,
-                   is_meta ? meta_error.message() : graph_error.message());
+  return FileError(path, absl::StrCat("cannot be parsed: ",
+                                      is_meta ? meta_error.message()
+                                              : graph_error.message()));
 }
 
 absl::Status ParseBinaryFile(const std::string& path,
@@ -175,8 +177,10 @@ absl::Status SaveMessage(const protobuf::Message& message,
   }
   const size_t bytes = message.ByteSizeLong();
   if (bytes > static_cast<size_t>(std::numeric_limits<int>::max())) {
-    return FileError(path, absl::StrCat("the graph has ", bytes,
-                                        " bytes, more than a message can"));
+    return FileError(
+        path, absl::StrCat("cannot be written: the graph has ", bytes,
+                           " bytes, but a file of a graph holds at most ",
+                           std::numeric_limits<int>::max()));
   }
   content.reserve(bytes);
   protobuf::io::StringOutputStream stream(&content);

@@ -27,7 +27,7 @@ namespace leat {
 // decides which, not its name. `ops` must outlive the graph. Fails as
 // ReadRegularFile (core/regular_file.h) does, also for a file above 2 GiB.
 // Fails with INVALID_ARGUMENT, naming the file and for text the line and
-// column, if it holds no such message, and as ImportGraphDef does.
+// column, if the file holds no such message. Also fails as ImportGraphDef does.
 absl::StatusOr<Graph> LoadGraph(const std::string& path,
                                 const OpRegistry& ops = BuiltinOps(),
                                 const ImportLimits& limits = {});
@@ -39,9 +39,9 @@ absl::StatusOr<Graph> LoadGraph(const std::string& path,
 absl::Status SaveGraph(const Graph& graph, const std::string& path,
                        const ExportOptions& options = {});
 
-// Read and write a MetaGraphDef without importing its graph; it keeps its
-// signatures and collections. A file of a GraphDef gives a MetaGraphDef that
-// has only the graph. They fail as LoadGraph and SaveGraph do.
+// Read and write a MetaGraphDef without importing its graph, so that it keeps
+// its signatures and collections. If the file holds a GraphDef, `meta` has only
+// the graph. They fail as LoadGraph and SaveGraph do.
 absl::Status LoadMetaGraph(const std::string& path, pb::MetaGraphDef& meta);
 absl::Status SaveMetaGraph(const pb::MetaGraphDef& meta,
                            const std::string& path);

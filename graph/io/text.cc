@@ -51,7 +51,7 @@ std::string AttrsText(const OpDef* op, const AttrMap& attrs,
 using Row = std::array<std::string, 4>;
 
 // Returns the rows as lines. Pads each cell to the width of its column, except
-// for the last cell of a line that is not empty.
+// for the last non-empty cell of a line.
 std::string InColumns(const std::vector<Row>& rows, size_t max_column,
                       absl::string_view indent) {
   std::array<size_t, 4> widths = {};

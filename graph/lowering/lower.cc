@@ -64,8 +64,8 @@ class LowerAll {
   // What stands for a lowered node.
   struct Replacement {
     std::vector<Endpoint> outputs = {};
-    // The node that its consumers by control wait for; kNoNode stands for the
-    // node itself.
+    // The node at which the control edges of the lowered node begin instead.
+    // kNoNode stands for the lowered node itself.
     NodeId executed = kNoNode;
   };
 
@@ -165,8 +165,8 @@ class LowerAll {
     return it->second.executed;
   }
 
-  // Makes the consumers of the nodes lowered in this round use what stands for
-  // these.
+  // Makes the consumers of the nodes that were lowered in this round use the
+  // replacements.
   void Rewire() {
     for (NodeId id = 0; id < graph_.num_ids(); ++id) {
       if (!graph_.Contains(id)) continue;

@@ -8,8 +8,8 @@
 // A node of a called function gets the name `caller/inner`, a node of a branch
 // or loop `caller/then/inner`, `caller/body/inner` and so on. A node with the
 // caller's name remains, so that it can be fetched or run: an IdentityN, or a
-// NoOp if there are no outputs. It waits for the control outputs of the body.
-// Every node of the body runs after what the caller's control inputs are. The
+// NoOp if there are no outputs. This node waits for the control outputs of the
+// body. Every node of the body runs after the caller's control inputs. The
 // device that a node of a body asks for overrides the caller's device field by
 // field.
 #ifndef LEAT_GRAPH_LOWERING_LOWER_H_

@@ -10,8 +10,9 @@
 namespace leat {
 namespace {
 
-// Sets the nodes that consumers by control wait for: the control outputs of the
-// body, or else its results, or else what the call itself waits for.
+// Sets lowered.executed to the control outputs of the body. If there are none,
+// sets it to the nodes of the results, or without results to `inputs`, the
+// nodes that the call itself waits for.
 absl::Status AddExecuted(const Node& node, const Inlined& inlined,
                          absl::Span<const NodeId> inputs, Lowering& lowering,
                          Lowered& lowered) {

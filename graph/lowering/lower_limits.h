@@ -8,8 +8,8 @@
 
 namespace leat {
 
-// Bounds on the lowered graph. Errors name them as they name those of
-// ImportLimits (graph_def.h).
+// Bounds on the lowered graph. Errors name these limits in the same way as the
+// limits in ImportLimits (graph_def.h).
 struct LowerLimits {
   int64_t max_nodes = 4'000'000;     // of the lowered graph
   int64_t max_outputs = 64'000'000;  // of those nodes, all together

@@ -16,7 +16,8 @@ namespace {
 // True if the body returns argument `i` unchanged as result `i`.
 bool IsInvariant(const FunctionBody& body, int32_t i) {
   BodyTensor tensor = body.returns[i];
-  // A body has no cycles except through its loops, and the bound ends those.
+  // The loops of a body are cycles, in which the search would not end without
+  // the bound on its steps.
   for (size_t steps = 0; steps <= body.nodes.size(); ++steps) {
     if (tensor.node == BodyTensor::kArguments) return tensor.index == i;
     const BodyNode& node = body.nodes[tensor.node];
@@ -76,8 +77,9 @@ class WhileLowering {
     return absl::OkStatus();
   }
 
-  // Makes sure that at least one variable is not an invariant, because a loop
-  // needs one that goes around.
+  // Collects the variables. A loop needs a variable that is not an invariant.
+  // If all are invariants, this treats the first one as if the body changed it.
+  // If there are no variables, this adds one.
   absl::Status AddVariables() {
     bool any = false;
     for (int i = 0; i < node_.num_inputs(); ++i) {
@@ -141,8 +143,8 @@ class WhileLowering {
           {variable.is_invariant ? variable.enter : variable.merge, 0});
       if (!variable.is_invariant || !reads_state) continue;
       // In a loop over several devices, an invariant may reach the next
-      // iteration before this one has changed the state that the condition
-      // reads.
+      // iteration before the current one has changed the state that the
+      // condition reads. The control edge prevents this.
       LEAT_ASSIGN_OR_RETURN(
           args.back().node,
           lowering_.AddIdentity(Name("cond_invariant", i), args.back(),

@@ -35,15 +35,16 @@ absl::Status CheckTypes(const Node& caller, const FunctionBody& body,
                         absl::Span<const DType> expected) {
   if (given.size() != expected.size()) {
     return LoweringError(
-        caller, absl::StrCat("function '", body.name, "' has ", given.size(),
-                             " ", what, "s, needs ", expected.size()));
+        caller,
+        absl::StrCat("function '", body.name, "' has ", given.size(), " ", what,
+                     "s, but this node needs ", expected.size()));
   }
   for (size_t i = 0; i < given.size(); ++i) {
     if (BaseOf(given[i]) == BaseOf(expected[i])) continue;
     return LoweringError(
-        caller, absl::StrCat("function '", body.name, "' has ", what, " ", i,
-                             " of type ", Name(given[i]), ", needs ",
-                             Name(expected[i])));
+        caller, absl::StrCat(what, " ", i, " of function '", body.name,
+                             "' is of type ", Name(given[i]),
+                             ", but this node needs ", Name(expected[i])));
   }
   return absl::OkStatus();
 }
@@ -82,7 +83,8 @@ class BodyCopy {
 
  private:
   // Adds an Identity of each argument that has control edges to nodes of the
-  // body. It is dead when the argument is, and a control edge can come from it.
+  // body. The control edges begin at the Identity, which is dead when the
+  // argument is.
   absl::Status AddArgIdentities() {
     arg_nodes_.assign(args_.size(), kNoNode);
     for (const BodyNode& node : body_.nodes) {
@@ -97,7 +99,7 @@ class BodyCopy {
     return absl::OkStatus();
   }
 
-  // Maps the names that colocation attrs may refer to to names in the graph.
+  // Fills names_ with the names to which colocation attrs may refer.
   void NameNodes() {
     for (const BodyNode& node : body_.nodes) {
       names_.try_emplace(node.def.name,
@@ -124,9 +126,10 @@ class BodyCopy {
     return absl::OkStatus();
   }
 
-  // True for a node that takes a resource and does not get the caller's device:
-  // its kernel must run where the resource is. False for a node that calls a
-  // function, whose nodes are placed one by one.
+  // True for a node that takes a resource. It does not get the caller's device,
+  // because its kernel must run where the resource is. But returns false for a
+  // node that calls a function, because the nodes of that function are placed
+  // one by one.
   bool FollowsResource(const NodeDef& def) const {
     if (!std::any_of(def.input_types.begin(), def.input_types.end(),
                      [](DType t) { return BaseOf(t) == DType::kResource; })) {
@@ -232,8 +235,8 @@ absl::StatusOr<const FunctionBody*> Lowering::Body(
     return LoweringError(caller, absl::StrCat("function '", function.name,
                                               "' is not in the library"));
   }
-  // Attrs of a call are only annotations if the function declares none, so all
-  // such calls share one body.
+  // If a function declares no attrs, the attrs of its calls are only
+  // annotations, so all its calls share one body.
   const bool has_attrs =
       function.attrs != nullptr && !found->signature.attrs.empty();
   FunctionBody* body = nullptr;

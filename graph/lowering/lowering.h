@@ -1,11 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Lowering is what the lowerings of the single ops share. Each of
-// graph/lowering/lower_*.cc adds nodes that compute what its node does and
-// returns where the results are. LowerFunctions (lower.h) calls them and
+// Lowering is what the functions that lower the single ops (lower_*.cc) share.
+// Each of these functions adds nodes that compute what the lowered node does
+// and returns where the results are. LowerFunctions (lower.h) calls them and
 // rewires the consumers. Private to this folder. Not thread-safe.
 //
-// One object serves one round: nodes are added and none is removed.
+// One object serves one LowerFunctions. It adds nodes and removes none.
 #ifndef LEAT_GRAPH_LOWERING_LOWERING_H_
 #define LEAT_GRAPH_LOWERING_LOWERING_H_
 
@@ -26,8 +26,9 @@ namespace leat {
 // The nodes that stand for a lowered node.
 struct Lowered {
   std::vector<Endpoint> outputs = {};  // one for each of its outputs
-  // Nodes that run when everything that the node does has been done, for
-  // consumers by control. It must not be empty if the node may be dead.
+  // Nodes that run when everything that the lowered node does has been done.
+  // The control edges of the lowered node begin at these nodes instead. There
+  // must be one if the lowered node may be dead.
   std::vector<NodeId> executed = {};
 };
 
@@ -79,7 +80,7 @@ class Lowering {
 
   // Copies a body to nodes named `prefix`/..., which take `args` as arguments.
   // Nodes that have no inputs run after `gate`, so that they are dead when it
-  // is and are in its frame. `device` is that of the caller.
+  // is and are in its frame. `device` is the device of the caller.
   absl::StatusOr<Inlined> Inline(const FunctionBody& body,
                                  const std::string& prefix,
                                  const std::string& device,
@@ -100,7 +101,8 @@ class Lowering {
   }
 
  private:
-  // Counts what is about to be added as `name`. Fails above a limit.
+  // Counts nodes, outputs and edges that are about to be added. Fails with
+  // RESOURCE_EXHAUSTED, naming `name`, if the graph then is above a limit.
   absl::Status Grow(const std::string& name, size_t new_nodes,
                     int64_t new_outputs, int64_t new_edges);
 
@@ -108,8 +110,8 @@ class Lowering {
   const LowerLimits limits_;
   int64_t num_outputs_ = 0;  // of all nodes of the graph
   int64_t num_edges_ = 0;    // of the graph, control edges included
-  // The bodies of functions without attrs, made once per function. The others
-  // are made once per caller.
+  // bodies_ has the bodies for calls without attrs, one for each function.
+  // other_bodies_ has the bodies for calls with attrs, one for each call.
   absl::flat_hash_map<const Function*, std::unique_ptr<FunctionBody>> bodies_;
   std::vector<std::unique_ptr<FunctionBody>> other_bodies_;
   absl::flat_hash_set<std::string> frames_;  // names of frames that are taken
@@ -119,8 +121,8 @@ class Lowering {
 // Makes an INVALID_ARGUMENT whose message begins with the node's name and op.
 absl::Status LoweringError(const Node& node, absl::string_view message);
 
-// Add what stands for a node of each kind. REQUIRES: `node` is a copy and not a
-// reference into the graph, whose nodes move when one is added.
+// Add the nodes that stand for a node of each kind. REQUIRES: `node` is a copy
+// and not a reference into the graph, whose nodes move when one is added.
 absl::StatusOr<Lowered> LowerCall(const Node& node, const FunctionRef& function,
                                   Lowering& lowering);
 absl::StatusOr<Lowered> LowerIf(const Node& node, Lowering& lowering);
@@ -135,8 +137,9 @@ struct Branch {
   bool runs_if = true;    // the branch runs if `pred` has this value
 };
 
-// Adds what stands for an If or Case with these branches. `inputs` are the
-// arguments of each branch. REQUIRES: in a step, exactly one of them runs.
+// Adds the nodes that stand for an If or Case with these branches. `inputs` are
+// the arguments of each branch. REQUIRES: in a step, exactly one of the
+// branches runs.
 absl::StatusOr<Lowered> LowerBranches(const Node& node,
                                       absl::Span<const Endpoint> inputs,
                                       absl::Span<const Branch> branches,

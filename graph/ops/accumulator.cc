@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Defines the ops on conditional accumulators, which average gradients and drop
-// those that are older than a step. The handle of the first form is a reference
-// to two strings, the container and the name; dense accumulators have a form
-// with a resource handle, too.
+// gradients of earlier steps. In the first form of the ops, the handle is a
+// reference to two strings, the container and the name. Dense accumulators also
+// have a form with a resource handle.
 #include "leat/core/dtype_list.h"
 #include "leat/core/status_macros.h"
 #include "leat/graph/op_registry.h"
@@ -25,7 +25,7 @@ absl::Status ScalarArgument(InferenceContext& context) {
   return context.WithRank(1, 0).status();
 }
 
-KernelSignature OnAny() { return NotFoldable(OnCpu()); }
+KernelSignature OnAnyType() { return NotFoldable(OnCpu()); }
 KernelSignature OnFloats() {
   return NotFoldable(OnCpu({{"dtype", kFloats.dtypes()}}));
 }
@@ -83,14 +83,14 @@ void AddReferenceForms(OpRegistry& registry) {
                 .inputs = {"handle: Ref(string)"},
                 .outputs = {"num_accumulated: int32"},
                 .shape = shapes::Scalar},
-               {OnAny()});
+               {OnAnyType()});
 
   registry.Add({.name = "AccumulatorSetGlobalStep",
                 .doc = "Sets the step of an accumulator, which drops gradients "
                        "of earlier steps.",
                 .inputs = {"handle: Ref(string)", "new_global_step: int64"},
                 .shape = ScalarArgument},
-               {OnAny()});
+               {OnAnyType()});
 }
 
 void AddSparseForms(OpRegistry& registry) {
@@ -142,7 +142,7 @@ void AddResourceForms(OpRegistry& registry) {
                 .outputs = {"num_accumulated: int32"},
                 .stateful = true,
                 .shape = shapes::Scalar},
-               {OnAny()});
+               {OnAnyType()});
 
   registry.Add({.name = "ResourceAccumulatorSetGlobalStep",
                 .doc = "Sets the step of the accumulator of a resource handle, "
@@ -150,7 +150,7 @@ void AddResourceForms(OpRegistry& registry) {
                 .inputs = {"handle: resource", "new_global_step: int64"},
                 .stateful = true,
                 .shape = ScalarArgument},
-               {OnAny()});
+               {OnAnyType()});
 }
 
 }  // namespace

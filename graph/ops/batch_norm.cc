@@ -14,7 +14,7 @@ namespace leat::ops::batch_norm {
 namespace {
 
 // The rank of the images and the axis of their channels, which data_format
-// says.
+// determines.
 struct Layout {
   int rank = 4;
   int channel = 3;

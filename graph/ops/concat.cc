@@ -14,7 +14,7 @@ namespace leat::ops::concat {
 namespace {
 
 // Returns the rank of the first input of known rank, or -1 if there is none.
-// INVALID_ARGUMENT if known ranks differ or are 0.
+// Returns INVALID_ARGUMENT if known ranks differ or are 0.
 absl::StatusOr<int> CommonRank(const InferenceContext& context, int count) {
   int rank = -1;
   for (int i = 0; i < count; ++i) {

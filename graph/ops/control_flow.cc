@@ -23,8 +23,8 @@ absl::Status SwitchShape(InferenceContext& context) {
 }
 
 // The output has the properties that all inputs share. In a loop the second
-// input comes from NextIteration and is not known yet, so nothing is known of
-// the output.
+// input comes from NextIteration. While that input is not known yet, nothing is
+// known of the output.
 absl::Status MergeShape(InferenceContext& context) {
   context.set_output(1, Shape{});
   if (context.num_inputs() == 0) return absl::OkStatus();
@@ -43,8 +43,9 @@ absl::Status MergeShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// Passes on the shape, but the value only with is_constant: another value may
-// change in the loop, which Merge decides.
+// Passes on the shape, but passes on the value only if is_constant is true.
+// Otherwise the loop's Merge decides what is known of the value, because
+// iterations may change it.
 absl::Status EnterShape(InferenceContext& context) {
   context.set_output(0, context.input(0));
   const HandleShape* handle = context.input_handle(0);

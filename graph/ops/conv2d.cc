@@ -70,7 +70,8 @@ absl::Status SetExplicitPadding(absl::Span<const int64_t> paddings,
   for (const int axis : {attrs.axes.batch, attrs.axes.channel}) {
     if (at(axis, 0) != 0 || at(axis, 1) != 0) {
       return absl::InvalidArgumentError(
-          "explicit padding of the batch and depth dimensions");
+          "explicit padding of the batch and depth dimensions is not "
+          "supported");
     }
   }
   attrs.height.before = at(attrs.axes.height, 0);
@@ -122,9 +123,9 @@ absl::StatusOr<int64_t> OutputExtent(int64_t input, int64_t filter,
   return WindowedExtent(input, window);
 }
 
-// Checks that the number of the input's channels is a multiple of the filter's.
-// The quotient is the number of groups, each of which has its share of the
-// output channels.
+// Checks that the number of the input's channels is a multiple of the number of
+// the filter's input channels. The quotient is the number of groups, each of
+// which has its share of the output channels.
 absl::Status CheckChannels(int64_t input, int64_t filter, int64_t output) {
   if (input == kUnknown || filter == kUnknown) return absl::OkStatus();
   if (filter == 0 || input % filter != 0) {
@@ -160,8 +161,8 @@ absl::Status Conv2DShape(InferenceContext& context) {
   return SetOutput(dims, context);
 }
 
-// The output has the shape that input `sizes` holds, which is of rank 4, as are
-// input `other` and the gradient in input 2.
+// The output has the shape that input `sizes` holds. This shape, input `other`
+// and the gradient in input 2 have rank 4.
 absl::Status BackpropShape(InferenceContext& context, int sizes, int other) {
   LEAT_RETURN_IF_ERROR(ReadAttrs(context).status());
   LEAT_RETURN_IF_ERROR(context.WithRank(other, 4).status());
@@ -177,8 +178,8 @@ absl::Status BackpropShape(InferenceContext& context, int sizes, int other) {
 absl::Status Conv2DBackpropInputShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const PartialShape sizes, context.WithRank(0, 1));
   if (sizes.dim(0) != 2) return BackpropShape(context, 0, 1);
-  // `input_sizes` has the spatial extents only; the other ones are the
-  // gradient's and the filter's.
+  // `input_sizes` has the spatial extents only. The batch extent is the
+  // gradient's, and the channel extent is the filter's.
   LEAT_ASSIGN_OR_RETURN(const Conv2DAttrs attrs, ReadAttrs(context));
   LEAT_ASSIGN_OR_RETURN(const PartialShape filter, context.WithRank(1, 4));
   LEAT_ASSIGN_OR_RETURN(const PartialShape gradient, context.WithRank(2, 4));

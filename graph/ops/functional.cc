@@ -18,7 +18,7 @@ namespace leat::ops::functional {
 namespace {
 
 // Returns the attr output_shapes, which is empty or has one shape per output.
-// INVALID_ARGUMENT for another length.
+// Returns INVALID_ARGUMENT for another length.
 absl::StatusOr<std::vector<PartialShape>> OutputShapes(
     const InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(

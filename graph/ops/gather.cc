@@ -25,8 +25,8 @@ absl::Status GatherShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// Returns batch_dims counted from the front. INVALID_ARGUMENT if it is outside
-// of the ranks of indices and params.
+// Returns batch_dims, counted from the front. Returns INVALID_ARGUMENT unless
+// it fits the ranks of indices and params.
 absl::StatusOr<int> BatchDims(int64_t batch_dims, const PartialShape& params,
                               const PartialShape& indices) {
   if (batch_dims < -indices.rank() || batch_dims > indices.rank()) {
@@ -44,7 +44,7 @@ absl::StatusOr<int> BatchDims(int64_t batch_dims, const PartialShape& params,
 }
 
 // Returns params[:axis] + indices[batch_dims:] + params[axis + 1:], as shapes.
-// Whether the batch extents agree is checked by the kernel, as in TensorFlow.
+// Only the kernel checks whether the batch extents agree, as in TensorFlow.
 absl::StatusOr<PartialShape> GatheredShape(const PartialShape& params,
                                            const PartialShape& indices,
                                            int axis, int batch_dims) {

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines OneHot, which makes of each index a row in which one value is
+// Defines OneHot, which turns each index into a row in which one value is
 // switched on.
 #include <utility>
 

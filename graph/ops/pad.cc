@@ -15,8 +15,9 @@
 namespace leat::ops::pad {
 namespace {
 
-// Returns the rank of the output, which paddings, of shape [rank, 2], and the
-// input agree on; kUnknown if neither is known.
+// Returns the rank of the output, or kUnknown. It is the rank of the input and
+// also the first extent of paddings, which have the shape [rank, 2]. Returns
+// INVALID_ARGUMENT if these two differ.
 absl::StatusOr<int64_t> PaddedRank(const InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const PartialShape paddings, context.WithRank(1, 2));
   LEAT_RETURN_IF_ERROR(MergeExtents(paddings.dim(1), 2).status());
@@ -26,8 +27,9 @@ absl::StatusOr<int64_t> PaddedRank(const InferenceContext& context) {
     LEAT_ASSIGN_OR_RETURN(rank, MergeExtents(rank, input.rank()));
   }
   if (rank > Shape::kMaxRank) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("paddings for ", rank, " dimensions"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "paddings are for ", rank, " dimensions, but a tensor has at most ",
+        Shape::kMaxRank));
   }
   return rank;
 }

@@ -18,8 +18,8 @@ absl::Status PlaceholderShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// The output has the shape in the attr, even if the default's shape tells more:
-// a fed value may have another.
+// The output has the shape in the attr, even if the default's shape tells more,
+// because a fed value may have another shape.
 absl::Status PlaceholderWithDefaultShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(PartialShape shape,
                         context.Attr<PartialShape>("shape"));

@@ -19,8 +19,8 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// The attrs of a pooling. In the format NCHW_VECT_C a fifth axis holds 4
-// channels each.
+// The attrs of a pooling. In the format NCHW_VECT_C, an index of the channel
+// axis stands for 4 channels, which lie along a fifth axis.
 struct PoolAttrs {
   bool vectorized = false;
   ImageAxes axes = {};
@@ -48,9 +48,10 @@ absl::Status SetExplicitPadding(const InferenceContext& context,
                          static_cast<int>(axis) == attrs.axes.width;
     if (window.before < 0 || window.after < 0 ||
         (!spatial && (window.before != 0 || window.after != 0))) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("explicit padding of ", window.before, " and ",
-                       window.after, " in axis ", axis));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "explicit_paddings must not be negative, and must be 0 outside of "
+          "height and width, but are ",
+          window.before, " and ", window.after, " in axis ", axis));
     }
   }
   return absl::OkStatus();
@@ -86,8 +87,8 @@ absl::StatusOr<PoolAttrs> ReadAttrs(const InferenceContext& context) {
   return attrs;
 }
 
-// Sets the output's shape. `pools_channels`: windows may extend over channels,
-// too.
+// Sets the output's shape. If `pools_channels`, windows may extend over
+// channels, too.
 absl::Status PoolShape(InferenceContext& context, bool pools_channels) {
   LEAT_ASSIGN_OR_RETURN(const PoolAttrs attrs, ReadAttrs(context));
   const int rank = attrs.vectorized ? 5 : 4;
@@ -97,7 +98,7 @@ absl::Status PoolShape(InferenceContext& context, bool pools_channels) {
     const auto index = static_cast<size_t>(axis);
     const bool spatial = axis == attrs.axes.height || axis == attrs.axes.width;
     if (!spatial && !(pools_channels && axis == attrs.axes.channel)) continue;
-    // Windows over channels lie side by side, without padding.
+    // Explicit padding is never along the channels.
     Window window = attrs.windows[index];
     if (!spatial && window.padding == Padding::kExplicit) {
       window.padding = Padding::kValid;

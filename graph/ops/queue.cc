@@ -23,8 +23,8 @@ absl::Status DequeueManyShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// Stateful ops are neither folded nor merged with equal ones, and these wait.
-KernelSignature OfQueues() { return NotFoldable(OnCpu()); }
+// The ops on queues are not folded, because they have state and may wait.
+KernelSignature NotFoldableOnCpu() { return NotFoldable(OnCpu()); }
 
 void AddQueues(OpRegistry& registry) {
   registry.Add({.name = "FIFOQueueV2",
@@ -36,7 +36,7 @@ void AddQueues(OpRegistry& registry) {
                           "container: string = ''", "shared_name: string = ''"},
                 .stateful = true,
                 .shape = shapes::Scalar},
-               {OfQueues()});
+               {NotFoldableOnCpu()});
 
   registry.Add({.name = "RandomShuffleQueueV2",
                 .doc = "Returns the handle of a queue that gives out elements "
@@ -49,7 +49,7 @@ void AddQueues(OpRegistry& registry) {
                           "shared_name: string = ''"},
                 .stateful = true,
                 .shape = shapes::Scalar},
-               {OfQueues()});
+               {NotFoldableOnCpu()});
 }
 
 void AddEnqueues(OpRegistry& registry) {
@@ -60,7 +60,7 @@ void AddEnqueues(OpRegistry& registry) {
        .attrs = {"Tcomponents: list(type) >= 1", "timeout_ms: int = -1"},
        .stateful = true,
        .shape = shapes::NoOutputs},
-      {RetainsInput(OfQueues())});
+      {RetainsInput(NotFoldableOnCpu())});
 
   registry.Add(
       {.name = "QueueEnqueueManyV2",
@@ -70,7 +70,7 @@ void AddEnqueues(OpRegistry& registry) {
        .attrs = {"Tcomponents: list(type) >= 1", "timeout_ms: int = -1"},
        .stateful = true,
        .shape = shapes::NoOutputs},
-      {RetainsInput(OfQueues())});
+      {RetainsInput(NotFoldableOnCpu())});
 }
 
 void AddDequeues(OpRegistry& registry) {
@@ -82,7 +82,7 @@ void AddDequeues(OpRegistry& registry) {
        .attrs = {"component_types: list(type) >= 1", "timeout_ms: int = -1"},
        .stateful = true,
        .shape = shapes::Unknown},
-      {OfQueues()});
+      {NotFoldableOnCpu()});
 
   registry.Add(
       {.name = "QueueDequeueManyV2",
@@ -93,7 +93,7 @@ void AddDequeues(OpRegistry& registry) {
        .attrs = {"component_types: list(type) >= 1", "timeout_ms: int = -1"},
        .stateful = true,
        .shape = DequeueManyShape},
-      {OfQueues()});
+      {NotFoldableOnCpu()});
 
   registry.Add(
       {.name = "QueueDequeueUpToV2",
@@ -104,7 +104,7 @@ void AddDequeues(OpRegistry& registry) {
        .attrs = {"component_types: list(type) >= 1", "timeout_ms: int = -1"},
        .stateful = true,
        .shape = shapes::Unknown},
-      {OfQueues()});
+      {NotFoldableOnCpu()});
 }
 
 void AddOthers(OpRegistry& registry) {
@@ -115,7 +115,7 @@ void AddOthers(OpRegistry& registry) {
        .attrs = {"cancel_pending_enqueues: bool = false"},
        .stateful = true,
        .shape = shapes::NoOutputs},
-      {OfQueues()});
+      {NotFoldableOnCpu()});
 
   registry.Add({.name = "QueueIsClosedV2",
                 .doc = "Returns whether a queue is closed.",
@@ -123,7 +123,7 @@ void AddOthers(OpRegistry& registry) {
                 .outputs = {"is_closed: bool"},
                 .stateful = true,
                 .shape = shapes::Scalar},
-               {OfQueues()});
+               {NotFoldableOnCpu()});
 
   registry.Add({.name = "QueueSizeV2",
                 .doc = "Returns the number of elements in a queue.",
@@ -131,7 +131,7 @@ void AddOthers(OpRegistry& registry) {
                 .outputs = {"size: int32"},
                 .stateful = true,
                 .shape = shapes::Unchanged},
-               {OfQueues()});
+               {NotFoldableOnCpu()});
 }
 
 }  // namespace

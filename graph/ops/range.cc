@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines Range: start, start + delta, and so on below limit.
+// Defines Range, which gives start, start + delta and so on, up to limit.
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -21,9 +21,11 @@ namespace {
 absl::StatusOr<int64_t> CountInts(int64_t start, int64_t limit, int64_t delta) {
   if (delta == 0) return absl::InvalidArgumentError("Requires delta != 0");
   if ((delta > 0 && start > limit) || (delta < 0 && start < limit)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Requires ", delta > 0 ? "start <= limit" : "start >= limit",
-        ", got start ", start, " and limit ", limit));
+    return absl::InvalidArgumentError(
+        absl::StrCat("Requires ",
+                     delta > 0 ? "start <= limit when delta > 0: "
+                               : "start >= limit when delta < 0: ",
+                     start, "/", limit));
   }
   // The distance is unsigned, because it may not fit int64_t.
   const uint64_t distance =
@@ -34,7 +36,7 @@ absl::StatusOr<int64_t> CountInts(int64_t start, int64_t limit, int64_t delta) {
   const uint64_t count = distance / step + (distance % step != 0);
   if (count > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
     return absl::InvalidArgumentError(
-        absl::StrCat("Range of ", count, " elements"));
+        "Requires ((limit - start) / delta) <= 9223372036854775807");
   }
   return static_cast<int64_t>(count);
 }
@@ -44,15 +46,17 @@ absl::StatusOr<int64_t> CountFloats(double start, double limit, double delta) {
     return absl::InvalidArgumentError("Requires delta != 0");
   }
   if ((delta > 0 && start > limit) || (delta < 0 && start < limit)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Requires ", delta > 0 ? "start <= limit" : "start >= limit",
-        ", got start ", start, " and limit ", limit));
+    return absl::InvalidArgumentError(
+        absl::StrCat("Requires ",
+                     delta > 0 ? "start <= limit when delta > 0: "
+                               : "start >= limit when delta < 0: ",
+                     start, "/", limit));
   }
   const double count = std::ceil(std::abs((limit - start) / delta));
   // The comparison is also false for NaN.
   if (!(count < static_cast<double>(std::numeric_limits<int64_t>::max()))) {
     return absl::InvalidArgumentError(
-        absl::StrCat("Range of ", count, " elements"));
+        "Requires ((limit - start) / delta) <= 9223372036854775807");
   }
   return static_cast<int64_t>(count);
 }

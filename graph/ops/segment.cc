@@ -21,8 +21,9 @@ absl::Status UnsortedSegmentShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const int64_t segments, ExtentInput(context, 2));
   if (!ids.rank_known() || !data.rank_known()) return absl::OkStatus();
   if (ids.rank() > data.rank()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "segment_ids of rank ", ids.rank(), " for data of rank ", data.rank()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("segment_ids has rank ", ids.rank(),
+                     ", which is more than the rank of data, ", data.rank()));
   }
   LEAT_RETURN_IF_ERROR(Merge(ids, Subshape(data, 0, ids.rank())).status());
   LEAT_ASSIGN_OR_RETURN(

@@ -64,8 +64,9 @@ absl::Status SliceShape(InferenceContext& context) {
   }
   if (rank == PartialShape::kUnknown) return absl::OkStatus();
   if (rank > Shape::kMaxRank) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a slice of ", rank, " dimensions"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "begin and size are for ", rank,
+        " dimensions, but a tensor has at most ", Shape::kMaxRank));
   }
   // A -1 in sizes that are only partly known means "unknown", not "up to the
   // end".

@@ -14,7 +14,8 @@
 namespace leat::ops::sparse_training {
 namespace {
 
-// Checks that the gradient has a row of the variable per index.
+// Checks that the gradient has one row per index, and that its rows have the
+// shape of the variable's rows.
 absl::Status CheckRows(const PartialShape& variable,
                        const PartialShape& gradient,
                        const PartialShape& indices) {

@@ -73,8 +73,10 @@ absl::StatusOr<std::vector<int64_t>> PieceExtents(const Dims& sizes,
     if (extent == -1 && rest == nullptr) {
       rest = &extent;
     } else if (extent < 0) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "size_splits may have one -1 and else sizes, got ", extent));
+      return absl::InvalidArgumentError(
+          absl::StrCat("size_splits may have -1 once, and otherwise only sizes "
+                       "of at least 0, but has ",
+                       extent));
     } else {
       LEAT_ASSIGN_OR_RETURN(sum, CheckedAdd(sum, extent));
     }
@@ -105,8 +107,9 @@ absl::Status SplitVShape(InferenceContext& context) {
   if (sizes != nullptr) {
     LEAT_ASSIGN_OR_RETURN(const Dims values, GetIndices(*sizes, "size_splits"));
     if (values.size() != extents.size()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          values.size(), " size_splits for ", extents.size(), " outputs"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("size_splits has ", values.size(),
+                       " values, but there are ", extents.size(), " outputs"));
     }
     LEAT_ASSIGN_OR_RETURN(extents, PieceExtents(values, input.dim(position)));
   } else if (extents.size() == 1) {

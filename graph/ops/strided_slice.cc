@@ -64,7 +64,7 @@ void SetSlicedValues(InferenceContext& context, const StridedSliceBox& box,
       !box.processed.IsFullyKnown()) {
     return;
   }
-  // If begin is unknown, a slice has a known extent only if it takes one
+  // If begin or end is unknown, a slice of known extent usually takes one
   // element, and it is unknown which one.
   if (context.input_value(1) == nullptr || context.input_value(2) == nullptr) {
     return;

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Defines the ops on lists of tensors of one type, which are held by variants.
+// Defines the ops on lists of tensors of one type. Variants hold the lists.
 // During shape inference the handle of a list carries the type and shape of its
 // elements.
 #include <utility>
@@ -18,7 +18,8 @@ namespace leat::ops::tensor_list {
 namespace {
 
 // Returns the type and shape of the elements, which the handle of the list in
-// input 0 tells. INVALID_ARGUMENT if the op's element type is not the list's.
+// input 0 tells. Returns INVALID_ARGUMENT if the op's element type is not the
+// list's.
 absl::StatusOr<HandleShape> ListElements(const InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const DType dtype,
                         context.Attr<DType>("element_dtype"));
@@ -94,8 +95,8 @@ absl::Status TensorListGetItemShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// Sets output 0 to the same list. INVALID_ARGUMENT if `item` does not fit its
-// elements.
+// Sets output 0 to the list in input 0. Returns INVALID_ARGUMENT if `item` does
+// not fit the list's elements.
 absl::Status UpdatedList(InferenceContext& context, const PartialShape& item) {
   LEAT_ASSIGN_OR_RETURN(HandleShape elements, ListElements(context));
   LEAT_RETURN_IF_ERROR(Merge(elements.shape, item).status());
@@ -126,7 +127,7 @@ absl::Status TensorListElementShapeShape(InferenceContext& context) {
   context.set_output(0, Shape{handle->shape.rank()});
   PartialValues known;
   for (const int64_t extent : handle->shape.dims()) {
-    // An extent that the handle leaves open may be -1 in the output, too, so
+    // For an extent that the handle does not tell, the output may have -1, so
     // nothing is recorded.
     if (extent == PartialShape::kUnknown) return absl::OkStatus();
     known.values.push_back(extent);
@@ -198,9 +199,11 @@ absl::Status TensorListScatterIntoExistingListShape(InferenceContext& context) {
   return UpdatedList(context, Subshape(tensor, 1));
 }
 
-// These ops are not folded: every step that changes a list would have to copy
-// the constant.
-KernelSignature KeepsTensors() { return NotFoldable(RetainsInput(OnCpu())); }
+// These ops are not folded, because every step that changes a list would have
+// to copy the constant.
+KernelSignature NotFoldableRetaining() {
+  return NotFoldable(RetainsInput(OnCpu()));
+}
 
 void AddTensorListReserveAndOthers(OpRegistry& registry) {
   registry.Add(
@@ -210,7 +213,7 @@ void AddTensorListReserveAndOthers(OpRegistry& registry) {
        .outputs = {"handle: variant"},
        .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
        .shape = TensorListReserveShape},
-      {KeepsTensors()});
+      {NotFoldableRetaining()});
 
   registry.Add(
       {.name = "EmptyTensorList",
@@ -219,7 +222,7 @@ void AddTensorListReserveAndOthers(OpRegistry& registry) {
        .outputs = {"handle: variant"},
        .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
        .shape = EmptyTensorListShape},
-      {KeepsTensors()});
+      {NotFoldableRetaining()});
 
   registry.Add(
       {.name = "TensorListFromTensor",
@@ -228,7 +231,7 @@ void AddTensorListReserveAndOthers(OpRegistry& registry) {
        .outputs = {"output_handle: variant"},
        .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
        .shape = TensorListFromTensorShape},
-      {KeepsTensors()});
+      {NotFoldableRetaining()});
 
   registry.Add({.name = "TensorListStack",
                 .doc = "Stacks the elements of a list along a new first axis.",
@@ -247,7 +250,7 @@ void AddTensorListGetItemAndOthers(OpRegistry& registry) {
                 .outputs = {"item: element_dtype"},
                 .attrs = {"element_dtype: type"},
                 .shape = TensorListGetItemShape},
-               {KeepsTensors()});
+               {NotFoldableRetaining()});
 
   registry.Add({.name = "TensorListSetItem",
                 .doc = "Sets the element of a list at an index.",
@@ -257,7 +260,7 @@ void AddTensorListGetItemAndOthers(OpRegistry& registry) {
                 .attrs = {"element_dtype: type",
                           "resize_if_index_out_of_bounds: bool = false"},
                 .shape = TensorListSetItemShape},
-               {KeepsTensors()});
+               {NotFoldableRetaining()});
 
   registry.Add({.name = "TensorListPushBack",
                 .doc = "Appends an element to a list.",
@@ -265,7 +268,7 @@ void AddTensorListGetItemAndOthers(OpRegistry& registry) {
                 .outputs = {"output_handle: variant"},
                 .attrs = {"element_dtype: type"},
                 .shape = TensorListPushBackShape},
-               {KeepsTensors()});
+               {NotFoldableRetaining()});
 
   registry.Add({.name = "TensorListPopBack",
                 .doc = "Removes the last element from a list and returns both.",
@@ -273,7 +276,7 @@ void AddTensorListGetItemAndOthers(OpRegistry& registry) {
                 .outputs = {"output_handle: variant", "tensor: element_dtype"},
                 .attrs = {"element_dtype: type"},
                 .shape = TensorListPopBackShape},
-               {KeepsTensors()});
+               {NotFoldableRetaining()});
 }
 
 void AddTensorListElementShapeAndOthers(OpRegistry& registry) {
@@ -299,7 +302,7 @@ void AddTensorListElementShapeAndOthers(OpRegistry& registry) {
                 .inputs = {"input_handle: variant", "size: int32"},
                 .outputs = {"output_handle: variant"},
                 .shape = TensorListResizeShape},
-               {KeepsTensors()});
+               {NotFoldableRetaining()});
 
   registry.Add({.name = "TensorListConcatV2",
                 .doc = "Concatenates the elements of a list along their first "
@@ -321,7 +324,7 @@ void AddTensorListSplitAndOthers(OpRegistry& registry) {
                 .outputs = {"output_handle: variant"},
                 .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
                 .shape = TensorListSplitShape},
-               {KeepsTensors()});
+               {NotFoldableRetaining()});
 
   registry.Add({.name = "TensorListGather",
                 .doc = "Stacks the elements of a list at the given indices "
@@ -341,7 +344,7 @@ void AddTensorListSplitAndOthers(OpRegistry& registry) {
                 .outputs = {"output_handle: variant"},
                 .attrs = {"element_dtype: type", "shape_type: {int32, int64}"},
                 .shape = TensorListScatterV2Shape},
-               {KeepsTensors()});
+               {NotFoldableRetaining()});
 
   registry.Add({.name = "TensorListScatterIntoExistingList",
                 .doc = "Sets the elements of a list at the given indices to "
@@ -351,7 +354,7 @@ void AddTensorListSplitAndOthers(OpRegistry& registry) {
                 .outputs = {"output_handle: variant"},
                 .attrs = {"element_dtype: type"},
                 .shape = TensorListScatterIntoExistingListShape},
-               {KeepsTensors()});
+               {NotFoldableRetaining()});
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ absl::Status TransposeShape(InferenceContext& context) {
   if (rank == PartialShape::kUnknown) return absl::OkStatus();
   if (rank > Shape::kMaxRank) {
     return absl::InvalidArgumentError(
-        absl::StrCat("a permutation of ", rank, " axes"));
+        absl::StrCat("perm is for ", rank, " axes, but a tensor has at most ",
+                     Shape::kMaxRank));
   }
   PartialShape output = PartialShape::UnknownOfRank(static_cast<int>(rank));
   const Tensor* perm = context.input_value(1);

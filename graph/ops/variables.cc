@@ -29,7 +29,7 @@ absl::Status VarIsInitializedShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// Returns the variable's shape, which is unknown without a handle.
+// Returns the variable's shape, which is unknown without a handle. Returns
 // INVALID_ARGUMENT if the variable's type is not `dtype`.
 absl::StatusOr<PartialShape> VariableValueShape(const InferenceContext& context,
                                                 DType dtype) {
@@ -66,9 +66,8 @@ absl::Status VariableShapeShape(InferenceContext& context) {
   return absl::OkStatus();
 }
 
-// Checks that the value fits the declared shape of the variable. Whether it
-// fits the current value, which validate_shape asks for, is checked by the
-// kernel.
+// Checks that the value fits the declared shape of the variable. The kernel
+// checks that it fits the current value, if validate_shape asks for that.
 absl::Status AssignVariableShape(InferenceContext& context) {
   LEAT_ASSIGN_OR_RETURN(const DType dtype, context.Attr<DType>("dtype"));
   LEAT_ASSIGN_OR_RETURN(const PartialShape shape,
@@ -90,9 +89,13 @@ absl::Status ResourceGatherShape(InferenceContext& context) {
   if (!params.rank_known() || !indices.rank_known()) return absl::OkStatus();
   if (batch_dims < 0 || batch_dims >= params.rank() ||
       batch_dims > indices.rank()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "batch_dims ", batch_dims, " for a variable of shape ",
-        params.DebugString(), " and indices of shape ", indices.DebugString()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("batch_dims is ", batch_dims,
+                     ", but must be at least 0, less than the rank of the "
+                     "variable, whose shape is ",
+                     params.DebugString(),
+                     ", and at most the rank of the indices, whose shape is ",
+                     indices.DebugString()));
   }
   const int batch = static_cast<int>(batch_dims);
   LEAT_ASSIGN_OR_RETURN(

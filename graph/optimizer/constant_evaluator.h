@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // ConstantEvaluator lets a pass compute the outputs of a node whose inputs are
-// known. This layer has no kernels, so it is an interface; the implementation
-// is in runtime/constant_evaluator.h.
+// known. It is an interface, because this layer has no kernels. The
+// implementation is in runtime/constant_evaluator.h.
 #ifndef LEAT_GRAPH_OPTIMIZER_CONSTANT_EVALUATOR_H_
 #define LEAT_GRAPH_OPTIMIZER_CONSTANT_EVALUATOR_H_
 
@@ -23,9 +23,10 @@ class ConstantEvaluator {
 
   // Returns all outputs of `node` for these inputs, one tensor each, as a step
   // on a CPU computes them. No output is larger than `max_bytes`. Fails if a
-  // step would fail, or if the node must not be evaluated before the step;
-  // fails with RESOURCE_EXHAUSTED if it takes more memory. A failure does no
-  // harm: the caller leaves the node in the graph.
+  // step would fail, or if the node must not be evaluated before the step.
+  // Fails with RESOURCE_EXHAUSTED if the evaluation would allocate a block of
+  // more than `max_bytes`. A failure does no harm: the caller leaves the node
+  // in the graph.
   virtual absl::StatusOr<std::vector<Tensor>> Evaluate(
       const NodeDef& node, absl::Span<const Tensor> inputs,
       int64_t max_bytes) = 0;

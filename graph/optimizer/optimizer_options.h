@@ -28,13 +28,13 @@ struct OptimizerOptions {
   OptimizeLevel level = OptimizeLevel::kOn;
   // The names of passes that do not run. Unknown names are ignored.
   std::vector<std::string> disabled_passes = {};
-  // The size that no folded constant exceeds. All constants folded for a step
-  // take at most kMaxFoldedConstants times as much.
+  // The most bytes that a folded constant may have. All constants folded for
+  // one plan together may have kMaxFoldedConstants times as many.
   int64_t max_folded_bytes = int64_t{10} << 20;
   static constexpr int64_t kMaxFoldedConstants = 16;
   // The bytes that all evaluations for one plan may read and write together. An
   // evaluation that fails counts as if it had written all that it was allowed
-  // to.
+  // to, unless it fails because it got no memory.
   static constexpr int64_t kMaxFoldingWork = int64_t{512} << 20;
   // The bytes that a node of CostClass::kExpensive, or one that reads strings,
   // may read and write. A larger one is left to the step. The work of an
@@ -50,8 +50,9 @@ struct OptimizerOptions {
 // do_constant_folding are ignored, because L1 means both, whatever they say.
 OptimizerOptions OptimizerOptionsFrom(const pb::GraphOptions& options);
 
-// Does the opposite, for a session of another process. Leaves out passes for
-// which TensorFlow has no toggle: they cannot be switched off there.
+// Does the opposite: sets what makes a session of another process optimize as
+// `options` say. Leaves out passes for which TensorFlow has no toggle, so they
+// are not switched off there.
 void ExportOptimizerOptions(const OptimizerOptions& options,
                             pb::GraphOptions& graph_options);
 

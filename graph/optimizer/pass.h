@@ -41,7 +41,7 @@ enum class Phase : uint8_t {
   kFuse,
 };
 
-// Returns whether it changed the graph.
+// Runs a pass. Returns whether the pass changed the graph.
 using PassFunction = bool (*)(PassContext& context);
 
 struct Pass {
@@ -51,7 +51,7 @@ struct Pass {
   PassFunction run = nullptr;
 };
 
-// Holds passes. It is filled once and const from then on, and then thread-safe.
+// Holds passes. It is filled once, and is const and thread-safe from then on.
 class PassRegistry {
  public:
   // REQUIRES: pass.run is set, and no pass has this name yet.
@@ -72,13 +72,14 @@ void RegisterAll(PassRegistry& registry);
 // as long as the process.
 const PassRegistry& BuiltinPasses();
 
-// `devices` and `evaluator` are not owned and must outlive the call.
+// The options of RunPasses (run_passes.h). `devices` and `evaluator` are not
+// owned and must outlive the call.
 struct RunPassesOptions {
   OptimizerOptions optimizer = {};
   // Nodes that must not be removed, such as the targets of the step.
   std::vector<NodeId> keep = {};
-  // The devices that nodes are placed on. A node on a device that is not here
-  // is not replaced by another op.
+  // The devices that nodes are placed on. Passes do not change the op of a node
+  // on a device that is not listed here.
   absl::Span<const DeviceInfo> devices = {};
   // Tasks that know TensorFlow's ops only, such as "/job:ps/replica:0/task:1".
   // Their nodes get no op of ours.

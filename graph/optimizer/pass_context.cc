@@ -48,8 +48,8 @@ bool IsControlFlowOp(absl::string_view op) {
 // The bytes of an element, where the number of elements is only estimated.
 constexpr int64_t kElementBytes = 4;
 
-// Returns the bytes that a kernel reads of these inputs. If they are more than
-// `limit`, the result is only some number above it.
+// Returns the bytes that a kernel reads of these inputs. If there are more than
+// `limit`, the result may be any number above `limit`.
 int64_t BytesRead(absl::Span<const Tensor> inputs, int64_t limit) {
   int64_t bytes = 0;
   for (const Tensor& input : inputs) {

@@ -3,9 +3,10 @@
 // PassContext gives passes the graph, what is known of its nodes, and the
 // changes that they may make.
 //
-// Every change replaces a node in place, takes an input from a node that comes
-// earlier, or removes a node. An output keeps the value it had. So the order of
-// the nodes and the inferred shapes, which are computed once, stay valid.
+// Every change replaces a node in place, makes a node take an input from a node
+// that comes earlier, or removes a node. An output keeps the value it had. So
+// the order of the nodes and the inferred shapes, which are computed once, stay
+// valid.
 #ifndef LEAT_GRAPH_OPTIMIZER_PASS_CONTEXT_H_
 #define LEAT_GRAPH_OPTIMIZER_PASS_CONTEXT_H_
 
@@ -27,7 +28,7 @@ namespace leat {
 // Serves one RunPasses. Thread-compatible.
 class PassContext {
  public:
-  // Neither is owned; both must outlive the context. Fails with
+  // Neither argument is owned; both must outlive the context. Fails with
   // INVALID_ARGUMENT for a graph with a cycle.
   static absl::StatusOr<PassContext> Create(Graph& graph,
                                             const RunPassesOptions& options);
@@ -49,13 +50,15 @@ class PassContext {
   bool IsControlFlow(NodeId id) const { return Has(id, kControlFlow); }
   // True if the options ask to keep the node: it must not be removed.
   bool IsKept(NodeId id) const { return Has(id, kKept); }
-  // True if an input of the pure node is a reference. The node reads its value
-  // when it runs, so no node that runs earlier or later can replace it.
+  // True if an input of the node is a reference. Even a pure node reads the
+  // value behind the reference when it runs, so no node that runs earlier or
+  // later can replace it.
   bool ReadsReference(NodeId id) const;
 
   // True if the node is pure, has no control edges, is outside of loops and
-  // branches, and everything that it is computed from is so too or is fed. It
-  // always runs, and a client cannot tell when, or whether, it does.
+  // branches, and everything that it is computed from is so too or is fed. Such
+  // a node runs in every step, and a client cannot tell when it runs, or
+  // whether a pass has removed it.
   bool IsUnconditional(NodeId id);
 
   // Returns the value of a Const, or null for another node. The pointer is
@@ -89,24 +92,25 @@ class PassContext {
   std::optional<Controls> UnitedControls(NodeId id,
                                          absl::Span<const NodeId> others) const;
 
-  // Makes the node compute its outputs in another way. It keeps its name and
-  // its requested and assigned device, but not its annotations. Returns false
-  // and changes nothing if the op is unknown, the attrs, inputs or outputs do
-  // not fit, or the device has no kernel for it. REQUIRES: `inputs` and
-  // `controls` come before the node.
+  // Makes the node compute its outputs in another way. The node keeps its name
+  // and its requested and assigned device, but not its annotations. Returns
+  // false and changes nothing if the op is unknown, the attrs, inputs or
+  // outputs do not fit, or the device has no kernel for it. REQUIRES: `inputs`
+  // and `controls` come before the node.
   bool Replace(NodeId id, absl::string_view op, AttrMap attrs,
                absl::Span<const Endpoint> inputs, Controls controls);
-  // Does the same with a Const. Also returns false for a value above
-  // max_folded_bytes of the options, and if all constants made so far would be
-  // too large together. REQUIRES: `value` has the type of the node's only
-  // output.
+  // Replaces the node by a Const in the same way. Also returns false if `value`
+  // is larger than max_folded_bytes of the options, or if all constants made so
+  // far would be too large together with it. REQUIRES: `value` has the type of
+  // the node's only output.
   bool ReplaceByConstant(NodeId id, Tensor value, Controls controls);
-  // Takes input `i` from elsewhere. REQUIRES: `input` has the same type and
-  // value as before, and comes before the node.
+  // Makes the node take input `i` from another output. REQUIRES: `input` has
+  // the type and value of the old input, and comes before the node.
   void SetInput(NodeId id, int i, Endpoint input) {
     graph_->mutable_node(id).inputs[i] = input;
   }
-  // REQUIRES: `controls` come before the node.
+  // Replaces the control edges of the node. REQUIRES: `controls` come before
+  // the node.
   void SetControls(NodeId id, Controls controls);
   // Removes a node. REQUIRES: no node uses it.
   void Remove(NodeId id);
@@ -130,8 +134,8 @@ class PassContext {
   PassContext(Graph& graph, const RunPassesOptions& options);
   void FindDevices();
   void FindTraits();
-  // Return the traits that follow from the def, and those of all nodes of an
-  // op.
+  // Return the traits that follow from the def of a node, and the traits that
+  // all nodes of an op share.
   uint8_t TraitsOf(const NodeDef& def);
   uint8_t TraitsOf(const OpDef& op) const;
   bool Has(NodeId id, Trait trait) const { return (traits_[id] & trait) != 0; }

@@ -9,8 +9,8 @@
 namespace leat {
 namespace {
 
-// One pass may make work for another, so a phase runs several times. In real
-// graphs such chains are short.
+// The most times that kSimplify runs. One pass may make work for another, but
+// in real graphs such chains are short.
 constexpr int kMaxRounds = 3;
 
 bool IsDisabled(const OptimizerOptions& options, const std::string& name) {

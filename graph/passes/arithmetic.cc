@@ -24,8 +24,9 @@
 namespace leat::passes::arithmetic {
 namespace {
 
-// What a node can be replaced by: an equal tensor, and the nodes before it that
-// are then passed over. Their only data inputs are constants and that tensor.
+// What can replace a node: a tensor that equals its output. `skipped` are the
+// other nodes from which the node is computed: constants, and nodes between the
+// tensor and the node. They have no data inputs but constants and the tensor.
 struct Equivalent {
   Endpoint value = {};
   absl::InlinedVector<NodeId, 3> skipped = {};
@@ -182,7 +183,7 @@ Found Transpose(PassContext& context, NodeId id) {
 
 // Returns true if a Reshape from `from` to `to` changes nothing: all extents
 // are equal, or all but one, which then follows from the number of elements.
-bool AreSame(const PartialShape& from, const PartialShape& to) {
+bool ReshapeChangesNothing(const PartialShape& from, const PartialShape& to) {
   if (!from.rank_known() || !to.rank_known() || from.rank() != to.rank()) {
     return false;
   }
@@ -199,9 +200,9 @@ bool AreSame(const PartialShape& from, const PartialShape& to) {
   return num_unknown == 0 || (num_unknown == 1 && !has_zero);
 }
 
-// Returns true if a Reshape of a tensor of the shape `from`, which may be
-// partly known, to the constant shape `to` cannot fail: the number of elements
-// always fits.
+// Returns true if a Reshape to the constant shape `to` cannot fail, because the
+// number of elements always fits. `from` is what is known of the shape of the
+// tensor.
 bool CannotFail(const PartialShape& from, const Tensor& to) {
   const auto extents = GetIndices(to, "shape");
   if (!from.rank_known() || !extents.ok()) return false;
@@ -228,14 +229,14 @@ Found Reshape(PassContext& context, NodeId id) {
   const InferredOutput* to = context.Inferred({id, 0});
   const InferredOutput* from = context.Inferred(node.inputs[0]);
   if (to == nullptr || from == nullptr) return std::nullopt;
-  if (AreSame(from->shape, to->shape)) return result;
+  if (ReshapeChangesNothing(from->shape, to->shape)) return result;
   const Node* before = Inner(context, id);
   if (before == nullptr ||
       context.Constant(before->inputs[1].node) == nullptr) {
     return std::nullopt;
   }
   from = context.Inferred(before->inputs[0]);
-  if (from == nullptr || !AreSame(from->shape, to->shape) ||
+  if (from == nullptr || !ReshapeChangesNothing(from->shape, to->shape) ||
       !CannotFail(from->shape, *context.Constant(before->inputs[1].node))) {
     return std::nullopt;
   }

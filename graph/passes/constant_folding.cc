@@ -1,12 +1,12 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The pass "constant_folding" computes now what every step would compute alike:
-// nodes whose inputs are all constants, and Shape, Size and Rank of tensors
-// whose shapes are known. The new constant keeps the control edges of
-// everything that it was computed from, so it is dead, and in a frame, exactly
-// when the node was. A tensor of which only the shape is used is not computed
-// any more: an error in computing it does not happen any more, and the declared
-// shape of a variable is trusted, as in TensorFlow.
+// The pass "constant_folding" computes once what would be the same in every
+// step: nodes whose inputs are all constants, and Shape, Size and Rank of
+// tensors whose shapes are known. The new constant keeps the control edges of
+// everything that it was computed from, so it is in the same frame as the node,
+// and dead exactly when the node was. A tensor of which only the shape was used
+// is not computed any more, so an error in computing it does not happen either.
+// The declared shape of a variable is trusted, as in TensorFlow.
 #include <optional>
 #include <utility>
 #include <vector>

@@ -17,7 +17,8 @@
 namespace leat::passes::cse {
 namespace {
 
-// A larger constant counts as equal only to constants that share its bytes.
+// Constants with more bytes are not compared. They count as equal only if they
+// share their bytes.
 constexpr int64_t kMaxComparedBytes = int64_t{1} << 20;
 
 bool IsSame(const Tensor& a, const Tensor& b) {
@@ -26,7 +27,8 @@ bool IsSame(const Tensor& a, const Tensor& b) {
   return a.num_bytes() <= kMaxComparedBytes && Identical(a, b);
 }
 
-// Hashes a tensor of strings; of a long text only the beginning.
+// Hashes a tensor of strings, but only about the first kMaxComparedBytes of its
+// texts.
 size_t HashOfText(const Tensor& tensor) {
   size_t hash = absl::HashOf(tensor.dtype(), tensor.shape().dims());
   size_t left = static_cast<size_t>(kMaxComparedBytes);
@@ -52,8 +54,8 @@ size_t HashOf(const Tensor& tensor) {
       absl::string_view(tensor.raw_data(), static_cast<size_t>(bytes)));
 }
 
-// Hashes an attr's value. The types of attrs that are rarely the only
-// difference between nodes are left to the comparison.
+// Hashes an attr's value. Of values that are rarely the only difference between
+// two nodes, only the type is hashed. The comparison tells them apart.
 size_t HashOf(const AttrValue& value) {
   if (const auto* type = std::get_if<DType>(&value)) return absl::HashOf(*type);
   if (const auto* i = std::get_if<int64_t>(&value)) return absl::HashOf(*i);
@@ -87,8 +89,8 @@ class Merger {
           graph_.node(id).num_outputs() == 0 || context_.ReadsReference(id)) {
         continue;
       }
-      // Unequal nodes with the same hash are so rare that only the first one is
-      // compared.
+      // Unequal nodes with the same hash are so rare that a node is compared
+      // only with the first one of its hash.
       const auto [it, inserted] = first_of_.try_emplace(HashOfNode(id), id);
       if (inserted || !AreEqual(it->second, id)) continue;
       merged_into_[id] = it->second;

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // The pass "dead_nodes" removes nodes from which nothing observable is
-// computed. Pruning has left none of them; this removes those that the other
-// passes have made superfluous.
+// computed. Pruning has removed such nodes before, but the other passes make
+// nodes superfluous.
 #include <vector>
 
 #include "leat/graph/analysis/consumers.h"
@@ -17,7 +17,7 @@ bool Run(PassContext& context) {
     if (!context.graph().Contains(id)) continue;
     if (context.IsKept(id) || !context.IsPure(id)) roots.push_back(id);
   }
-  const std::vector<bool> needed = ReachedFrom(context.graph(), roots);
+  const std::vector<bool> needed = NeededBy(context.graph(), roots);
   bool changed = false;
   for (const NodeId id : context.order()) {
     if (needed[id] || !context.graph().Contains(id)) continue;

@@ -1,11 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The pass "fusion" makes one node of MatMul or Conv2D, BiasAdd and an
-// activation: TensorFlow's _FusedMatMul or _FusedConv2D. Each thread then
-// applies the bias and the activation to its part of the product at once.
-// Likewise it makes one node of the gradients of a Relu and of the MaxPool
-// after it. It does so only where nothing else uses the values in between and
-// the device has a kernel for the new op.
+// The pass "fusion" replaces a MatMul or Conv2D, the BiasAdd after it and an
+// activation by one node, TensorFlow's _FusedMatMul or _FusedConv2D. Each
+// thread then applies the bias and the activation to its part of the product at
+// once. Likewise it replaces the gradients of a Relu and of the MaxPool after
+// it by one node. It does so only where nothing else uses the values in between
+// and the device has a kernel for the new op.
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -77,8 +77,8 @@ class Fuser {
       if (!graph_.Contains(id)) continue;
       const Node& node = graph_.node(id);
       for (const Endpoint& input : node.inputs) ++uses_[input.node];
-      // A node with control edges must stay, so it counts as used more than
-      // once.
+      // A node at which control edges begin must stay, so it counts as used
+      // more than once.
       for (const NodeId control : node.controls) uses_[control] += 2;
     }
   }
@@ -145,8 +145,8 @@ class Fuser {
 
   // Returns true if a pixel may lie in several windows. Then the gradients of
   // the windows are added up before ReluGrad multiplies the sum by 0 or 1. If
-  // the sum overflows, the result differs from that of the fused kernel, which
-  // multiplies each gradient first.
+  // the sum overflows, the result differs from the result of the fused kernel,
+  // which multiplies each gradient first.
   static bool WindowsOverlap(const Node& pool) {
     const auto size = pool.attrs().Get<std::vector<int64_t>>("ksize");
     const auto stride = pool.attrs().Get<std::vector<int64_t>>("strides");

@@ -1,11 +1,11 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // The pass "identity_removal" removes Identity nodes and connects their
-// consumers to their inputs. An Identity stays where it has a meaning: behind a
-// Switch the control edges of the branch begin at it; before a Merge or a
-// NextIteration it is the end of the branch or the iteration; behind a
-// reference it is the moment of reading; and on another device than its input
-// it is a copy.
+// consumers to their inputs. An Identity stays where it has a meaning. Behind a
+// Switch, the control edges of the branch begin at it. Before a Merge or a
+// NextIteration, it is the end of the branch or the iteration. Behind a
+// reference, it decides when the variable is read. On another device than its
+// input, it is a copy.
 #include <algorithm>
 #include <vector>
 
@@ -47,8 +47,8 @@ class Remover {
   }
 
  private:
-  // Finds the nodes at which control edges begin, and those before a Merge or
-  // NextIteration.
+  // Finds the nodes at which control edges begin, and the nodes before a Merge
+  // or NextIteration.
   void LookAtConsumers() {
     for (const NodeId id : context_.order()) {
       if (!graph_.Contains(id)) continue;
@@ -60,9 +60,9 @@ class Remover {
     }
   }
 
-  // Connects the node to the inputs of removed nodes in place of their outputs.
-  // The removed nodes have been rewired before, because the order is
-  // topological.
+  // Where the node takes an output of a removed node, connects it to the
+  // removed node's input instead. The removed nodes have been rewired before,
+  // because the order is topological.
   void Rewire(NodeId id) {
     const Node& node = graph_.node(id);
     for (int i = 0; i < node.num_inputs(); ++i) {
@@ -98,7 +98,7 @@ class Remover {
       if (!CanStandFor(input.node, id)) return false;
     }
     // All outputs of an IdentityN wait for all its inputs, so it is removed
-    // only where that cannot be told.
+    // only where nothing can tell the difference.
     return is_identity || (!is_waited_for_[id] && node.num_inputs() > 0 &&
                            context_.IsUnconditional(id));
   }
@@ -117,7 +117,7 @@ class Remover {
   const Graph& graph_;
   std::vector<const OpDef*> identities_;
   const OpDef* identity_n_ = nullptr;
-  // All three by NodeId.
+  // All three are indexed by NodeId.
   std::vector<bool> is_waited_for_;  // a control edge begins at the node
   std::vector<bool> ends_branch_;    // the node is an input of a Merge or such
   std::vector<bool> is_removed_;

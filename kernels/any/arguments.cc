@@ -13,8 +13,9 @@ namespace leat::kernels::any::arguments {
 namespace {
 
 absl::Status OutOfRange(int64_t index, size_t size, absl::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "index ", index, " is outside the step's ", size, " ", what));
+  return absl::InvalidArgumentError(
+      absl::StrCat("index ", index, " is too large, because the step has only ",
+                   size, " ", what));
 }
 
 class Arg final : public Kernel {
@@ -30,7 +31,7 @@ class Arg final : public Kernel {
     if (value.dtype() != dtype_) {
       return absl::InvalidArgumentError(
           absl::StrCat("argument ", index_, " is of type ", Name(value.dtype()),
-                       ", expected ", Name(dtype_)));
+                       ", but the node expects ", Name(dtype_)));
     }
     context.set_output(0, value);
     return absl::OkStatus();

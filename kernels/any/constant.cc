@@ -56,8 +56,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakePlaceholder(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(PartialShape shape, node.attrs.GetOr<PartialShape>(
                                                 "shape", PartialShape()));
   std::string expected = Name(dtype);
-  // The message leaves out a scalar's shape, as TensorFlow does: in old graphs
-  // it means that the shape is unknown.
+  // The message leaves out a scalar's shape, as TensorFlow does, because in old
+  // graphs the shape [] means that the shape is unknown.
   if (shape.rank() > 0) {
     absl::StrAppend(&expected, " and shape ", shape.DebugString());
   }

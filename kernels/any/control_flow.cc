@@ -10,7 +10,7 @@
 namespace leat::kernels::any::control_flow {
 namespace {
 
-// Makes input `from`, a tensor or a reference, output `to`.
+// Sets output `to` to input `from`, which is a tensor or a reference.
 void Forward(KernelContext& context, int from, int to) {
   if (IsRef(context.node().output_types[to])) {
     context.set_output_ref(to, context.input_ref(from));

@@ -98,8 +98,8 @@ class CheckNumerics final : public Kernel {
       return static_cast<float>(value);
     }
   }
-  // Returns true if no value is NaN or infinite: all other numbers times zero
-  // are zero.
+  // Returns true if no value is NaN or infinite. Zero times NaN or infinity is
+  // NaN, and zero times any other number is zero.
   static bool IsFinite(absl::Span<const T> values) {
     decltype(Widen(T())) sum = 0;
     for (const T value : values) sum += Widen(value) * 0;

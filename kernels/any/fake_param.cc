@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernel of FakeParam. Its output stands for a value that a branch would have
-// given to a gradient if it had been taken. Nothing reads the values, so they
-// are zeros. An unknown extent becomes 0, and a shape of unknown rank becomes a
+// Kernel of FakeParam. Its output stands for a value that a gradient would have
+// got from a branch that was not taken. Nothing reads the output, so it is
+// zeros. An unknown extent becomes 0, and a shape of unknown rank becomes a
 // scalar.
 #include <algorithm>
 #include <memory>

@@ -21,7 +21,7 @@ namespace leat::kernels::any::print {
 namespace {
 
 // Writes `text` in one call, so that lines of several threads do not mix, and
-// at once, whether or not `stream` has a buffer.
+// flushes `stream`.
 void Write(const std::string& text, std::FILE* stream) {
   std::fwrite(text.data(), 1, text.size(), stream);
   std::fflush(stream);
@@ -81,13 +81,14 @@ class PrintV2 final : public Kernel {
                        text.shape().DebugString()));
     }
     const std::string& line = text.scalar<std::string>();
-    // The line is copied when `end_` is appended; this reserves memory for the
-    // copy.
+    // Reserves memory for the copy of the line that is made when `end_` is
+    // appended.
     const BufferRef reserved =
         context.step().device->host_allocator().Reserve(HeldBytes(line));
     if (reserved == nullptr) {
       return absl::ResourceExhaustedError(
-          absl::StrCat("Out of memory for a line of ", line.size(), " bytes"));
+          absl::StrCat("PrintV2 cannot write a line of ", line.size(),
+                       " bytes, because there is not enough memory"));
     }
     Write(absl::StrCat(line, end_), stream_);
     return absl::OkStatus();

@@ -76,7 +76,7 @@ absl::Status CheckTimeout(const NodeDef& node) {
   return absl::InvalidArgumentError("Timeout not supported yet.");
 }
 
-// The factory of kernels of ops that have the attr timeout_ms.
+// Makes the kernel of an op that has the attr timeout_ms.
 template <class K>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeWaiting(const NodeDef& node) {
   LEAT_RETURN_IF_ERROR(CheckTimeout(node));
@@ -174,7 +174,7 @@ absl::StatusOr<Queue::Elements> ManyElements(const Queue& queue,
   return elements;
 }
 
-// Puts the elements that `split` makes of the inputs into the queue.
+// Puts elements into the queue. `split` makes them of the inputs.
 template <auto split>
 class Enqueue final : public AsyncKernel {
  public:

@@ -33,8 +33,8 @@ class ReferenceVariable final : public Kernel {
             }));
     if (variable->dtype() != dtype_) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "Variable ", name_.name, " holds ", Name(variable->dtype()),
-          ", this node wants ", Name(dtype_)));
+          "Variable ", name_.name, " holds values of type ",
+          Name(variable->dtype()), ", but this node expects ", Name(dtype_)));
     }
     context.set_output_ref(0, std::move(variable));
     return absl::OkStatus();
@@ -51,8 +51,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeVariable(const NodeDef& node) {
   LEAT_ASSIGN_OR_RETURN(DType dtype, node.attrs.Get<DType>("dtype"));
   LEAT_ASSIGN_OR_RETURN(PartialShape shape,
                         node.attrs.Get<PartialShape>("shape"));
-  // The old op Variable cannot say that the rank is unknown; the shape []
-  // stands for it.
+  // The old op Variable cannot say that the rank is unknown, so its shape []
+  // means that.
   if (node.op->name == "Variable" && shape.rank_known() && shape.rank() == 0) {
     shape = PartialShape();
   }

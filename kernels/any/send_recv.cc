@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // Kernels of _Send, _Recv, _HostSend and _HostRecv, which pass a tensor from
-// one device to another through the step's rendezvous. They pass on that a
-// tensor is dead, too.
+// one device to another through the step's rendezvous. They also pass on
+// whether the tensor is dead.
 #include <memory>
 #include <utility>
 
@@ -81,9 +81,9 @@ class Recv final : public AsyncKernel {
     if (is_dead) {
       context.set_output_dead(0);
     } else if (tensor.dtype() != dtype_) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("Received a tensor of type ", Name(tensor.dtype()),
-                       ", expected ", Name(dtype_)));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "The node received a tensor of type ", Name(tensor.dtype()),
+          ", but it expects ", Name(dtype_)));
     } else {
       context.set_output(0, std::move(tensor));
     }

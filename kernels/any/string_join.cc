@@ -63,7 +63,7 @@ class StringJoin final : public Kernel {
   }
 
  private:
-  // Returns at most how many bytes the `n` joined strings hold.
+  // Returns an upper bound of the bytes that the `n` joined strings hold.
   int64_t JoinedBytes(const KernelContext& context, int64_t n) const {
     const int64_t separators = context.num_inputs() - 1;
     int64_t text = SaturatingMultiply(

@@ -26,8 +26,8 @@ absl::StatusOr<Shape> RowShape(const Tensor& tensor) {
   return Shape::Create(tensor.shape().dims().subspan(1));
 }
 
-// Does the same, and returns INVALID_ARGUMENT, too, if the row does not fit
-// `element_shape`.
+// Returns the shape of one row. INVALID_ARGUMENT for a scalar, or if the row
+// does not fit `element_shape`.
 absl::StatusOr<Shape> RowShape(const Tensor& tensor,
                                const PartialShape& element_shape) {
   LEAT_ASSIGN_OR_RETURN(Shape row, RowShape(tensor));
@@ -39,8 +39,8 @@ absl::StatusOr<Shape> RowShape(const Tensor& tensor,
   return row;
 }
 
-// Makes row `row` of `tensor` element `index` of the list. `shape` is the row's
-// shape.
+// Sets element `index` of the list to row `row` of `tensor`. `shape` is the
+// row's shape.
 absl::Status SetRow(const Tensor& tensor, int64_t row, const Shape& shape,
                     int64_t index, Allocator& memory, TensorList& list) {
   LEAT_ASSIGN_OR_RETURN(Tensor element,
@@ -67,7 +67,7 @@ absl::Status FromTensor(KernelContext& context) {
   return SetList(context, 0, std::move(list));
 }
 
-// Checks that parts of `tensor` fit `element_shape`, but for their first
+// Checks that the rows of `tensor` fit `element_shape` without its first
 // extent.
 absl::Status CheckSplit(const Tensor& tensor,
                         const PartialShape& element_shape) {
@@ -124,7 +124,7 @@ absl::Status Split(KernelContext& context) {
   return SetList(context, 0, std::move(list));
 }
 
-// Makes row i of `tensor` element indices[i] of the list for all i. The list
+// Sets element indices[i] of the list to row i of `tensor` for all i. The list
 // grows if it is too short. REQUIRES: there are as many indices as rows.
 absl::Status ScatterRows(const Tensor& tensor,
                          absl::Span<const int32_t> indices, const Shape& row,

@@ -40,7 +40,7 @@ int64_t HeldBytesOf(absl::Span<const Tensor> elements) {
   return bytes;
 }
 
-// Returns `row` with a first dimension of extent `rows`.
+// Returns `row` with a new first dimension of extent `rows`.
 absl::StatusOr<Shape> WithRows(int64_t rows, const Shape& row) {
   Dims dims = {rows};
   dims.insert(dims.end(), row.dims().begin(), row.dims().end());
@@ -80,8 +80,8 @@ class Stack final : public Kernel {
   }
 
  private:
-  // Returns the shape of one element, from the input, the list and its
-  // elements.
+  // Returns the shape of one element, merged from the input, the list's own
+  // element shape and the shapes of its elements.
   static absl::StatusOr<Shape> RowShape(const KernelContext& context,
                                         const TensorList& list) {
     LEAT_ASSIGN_OR_RETURN(PartialShape partial,
@@ -203,7 +203,8 @@ struct Joined {
   Shape row;  // an element's shape without the first extent
 };
 
-// Checks that element `i` has rows, and `wanted` of them if that is known.
+// Checks that element `i` is not a scalar and, unless `wanted` is kUnknown,
+// that it has `wanted` rows.
 absl::Status CheckRows(int64_t i, const Tensor& element, int64_t wanted) {
   if (element.rank() == 0) {
     return absl::InvalidArgumentError(
@@ -220,7 +221,8 @@ absl::Status CheckRows(int64_t i, const Tensor& element, int64_t wanted) {
 }
 
 // Merges the shapes of the elements. If `shape` leaves the first extent open
-// and all written elements have the same one, unwritten elements get that, too.
+// and all written elements have the same first extent, unwritten elements get
+// this extent, too.
 absl::StatusOr<Joined> JoinElements(const TensorList& list,
                                     const PartialShape& shape) {
   Joined joined;
@@ -251,9 +253,9 @@ absl::StatusOr<Joined> JoinElements(const TensorList& list,
   return joined;
 }
 
-// Writes to `lengths` how many rows each element has, and returns their sum. An
-// element that was never written has leading_dims[i] rows or, if there are
-// fewer entries, `first_dim` rows.
+// Writes to `lengths` how many rows each element has, and returns their sum.
+// Element i, if it was never written, has leading_dims[i] rows or, if
+// `leading_dims` is shorter, `first_dim` rows.
 absl::StatusOr<int64_t> WriteLengths(const TensorList& list,
                                      const Tensor& leading_dims,
                                      int64_t first_dim,

@@ -75,8 +75,9 @@ class AccumulatorHandle final : public Kernel {
   }
 
  private:
-  // Checks that the accumulator that is there is for the same kind and dtype of
-  // gradients. Like TensorFlow, it accepts one with another shape or reduction.
+  // Checks that the existing accumulator is for gradients of the same kind and
+  // dtype. Like TensorFlow, this accepts an accumulator with another shape or
+  // reduction.
   absl::Status CheckSame(const AccumulatorOptions& there) const {
     if (there.dtype == options_.dtype &&
         there.is_sparse == options_.is_sparse) {
@@ -85,7 +86,7 @@ class AccumulatorHandle final : public Kernel {
     return absl::InvalidArgumentError(absl::StrCat(
         "Shared accumulator '", there.name, "' is for ",
         there.is_sparse ? "sparse" : "dense", " gradients of type ",
-        Name(there.dtype), ", this node is for ",
+        Name(there.dtype), ", but this node is for ",
         options_.is_sparse ? "sparse" : "dense", " ones of type ",
         Name(options_.dtype)));
   }
@@ -137,9 +138,10 @@ absl::StatusOr<std::shared_ptr<Accumulator>> GetAccumulator(
   return context.step().resources->Find<Accumulator>(text[0], text[1]);
 }
 
-// Does the same, and returns INVALID_ARGUMENT if the accumulator is not of the
-// op's kind or the node does not have these inputs and outputs. `inputs` and
-// `outputs` give the types that belong to the accumulator's dtype.
+// Returns the accumulator that input 0 names. INVALID_ARGUMENT if the
+// accumulator is not of the op's kind, or if the node's inputs and outputs do
+// not have the types that `inputs` and `outputs` return for the accumulator's
+// dtype.
 absl::StatusOr<std::shared_ptr<Accumulator>> GetAccumulator(
     const KernelContext& context, bool is_sparse, Types (*inputs)(DType),
     Types (*outputs)(DType)) {
@@ -149,7 +151,9 @@ absl::StatusOr<std::shared_ptr<Accumulator>> GetAccumulator(
   if (options.is_sparse != is_sparse) {
     return absl::InvalidArgumentError(
         absl::StrCat("Accumulator '", options.name, "' is for ",
-                     options.is_sparse ? "sparse" : "dense", " gradients"));
+                     options.is_sparse ? "sparse" : "dense", " gradients, but ",
+                     context.node().op->name, " is for ",
+                     is_sparse ? "sparse" : "dense", " ones"));
   }
   LEAT_RETURN_IF_ERROR(CheckSignature(context.node(), 1, inputs(options.dtype),
                                       outputs(options.dtype)));
@@ -171,8 +175,8 @@ absl::StatusOr<T> ScalarInput(const KernelContext& context, int i,
 }
 
 // Adds a gradient to the accumulator. `has_known_shape` is an attr of the
-// sparse op: it says whether the input for the shape of the whole tensor
-// counts.
+// sparse op. It says whether the op uses its input for the shape of the whole
+// tensor.
 class ApplyGradient final : public Kernel {
  public:
   ApplyGradient(bool is_sparse, bool has_known_shape)
@@ -247,7 +251,8 @@ class TakeGradient final : public AsyncKernel {
     if (!accumulator.ok()) return std::move(done)(accumulator.status());
     auto num_required = ScalarInput<int32_t>(context, 1, "num_required");
     if (!num_required.ok()) return std::move(done)(num_required.status());
-    // The callback holds the accumulator, because it may be deleted meanwhile.
+    // The callback holds the accumulator, because the accumulator may be
+    // deleted meanwhile.
     auto finish =
         [&context, accumulator = *accumulator,
          done = std::move(done)](absl::StatusOr<GradientTotal> total) mutable {

@@ -72,14 +72,14 @@ struct Softplus {
   }
 };
 
-// The gradients as functions of an element of the first and one of the second
-// input.
+// The gradients as functions of an element of the first input and an element of
+// the second input.
 struct ReluGrad {
   static constexpr int kNanoseconds = 1;
   template <class W>
   W operator()(W gradient, W feature) const {
-    // A product instead of a choice: NaN stays NaN, as in TensorFlow, and the
-    // loop has no branch.
+    // This multiplies instead of choosing, so that NaN stays NaN, as in
+    // TensorFlow, and the loop has no branch.
     return gradient * static_cast<W>(feature > W(0));
   }
 };

@@ -41,8 +41,9 @@ void AddTo(Wide<T>* sum, const T* input, int64_t n) {
   }
 }
 
-// Adds the elements [begin, end) of all inputs, in the order of the inputs,
-// because the rounding of the sum depends on it, as in TensorFlow.
+// Adds the elements [begin, end) of all inputs. Adds them in the order of the
+// inputs, as TensorFlow does, because the rounding of the sum depends on the
+// order.
 template <class T>
 void SumBlock(const Inputs<T>& inputs, T* out, int64_t begin, int64_t end) {
   const int64_t n = end - begin;
@@ -138,9 +139,9 @@ class AddVariantN final : public Kernel {
 
  private:
   // Adds all variants and leaves the sum in sums[0]. The order is TensorFlow's,
-  // since the last bits depend on it: neighbours are added in pairs, then the
-  // sums of these in pairs, and so on; one without a neighbour is added to the
-  // first.
+  // because the rounding depends on it: neighbours are added in pairs, then
+  // their sums are added in pairs, and so on. If the number of variants or sums
+  // is odd, the last one is added to the first sum.
   static absl::Status SumAll(KernelContext& context,
                              std::vector<Variant>& sums) {
     while (sums.size() > 1) {

@@ -88,8 +88,9 @@ absl::Status CheckVector(absl::string_view name, const Tensor& tensor,
 // Holds two sums for each channel.
 using PairSums = std::vector<std::array<double, 2>>;
 
-// Returns into how many parts a sum is split. It depends on the size only and
-// not on the number of threads, so that the rounding is always the same.
+// Returns into how many parts a sum is split. The number depends on the size
+// only and not on the number of threads, so that the rounding is always the
+// same.
 int Parts(const Layout& layout) {
   const int64_t elements = layout.per_channel() * layout.channels;
   return static_cast<int>(

@@ -98,7 +98,7 @@ class AddStrings final : public Kernel {
   }
 
  private:
-  // Returns at most how many bytes the joined strings hold.
+  // Returns an upper bound of the bytes that the joined strings hold.
   static int64_t JoinedBytes(const Tensor& a, const Tensor& b,
                              const Shape& shape) {
     const int64_t n = shape.num_elements();

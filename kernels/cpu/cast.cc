@@ -24,15 +24,15 @@ inline constexpr bool kIsComplex = false;
 template <class T>
 inline constexpr bool kIsComplex<std::complex<T>> = true;
 
-// A signed integer type that holds every value of To and has a size to which
-// the processor converts floats.
+// A signed integer type to which the processor converts floats. It holds every
+// value of To, except for uint64_t, whose upper half FromFloating handles.
 template <class To>
 using Carrier =
     std::conditional_t<(sizeof(To) < 4 || std::is_same_v<To, int32_t>), int32_t,
                        int64_t>;
 
-// Converts as an x86 processor does, and so TensorFlow: NaN and values that do
-// not fit become the most negative number.
+// Converts as an x86 processor does, and so as TensorFlow does there: NaN and
+// values that do not fit become the most negative number.
 template <class Int, class From>
 Int ToCarrier(From value) {
   constexpr From kEnd = -static_cast<From>(std::numeric_limits<Int>::min());

@@ -111,8 +111,8 @@ struct Layout {
 };
 
 // Calls `body(input offset, output offset)` for every pair of pixels that the
-// filter's tap (y, x) connects in image n. The offsets are those of the first
-// channels.
+// filter's tap (y, x) connects in image n. An offset is the position of the
+// pixel's first channel.
 template <class Body>
 void ForTap(const ConvolutionShape& s, int64_t n, int64_t y, int64_t x,
             Body body) {
@@ -148,7 +148,8 @@ void ForChannels(const ConvolutionShape& s, Body body) {
 enum class Direction { kForward, kBackwardInput, kBackwardFilter };
 
 // Does the work of one filter tap in one image, for types that oneDNN lacks.
-// One of the three tensors is the result, which starts as zeros.
+// Depending on `direction`, one of the three tensors is the result, which
+// starts as zeros.
 template <class T, Direction direction>
 void PlainTap(const ConvolutionShape& s, int64_t n, int64_t y, int64_t x,
               T* input, T* filter, T* output) {
@@ -196,8 +197,8 @@ void PlainConvolution(WorkQueue& queue, const ConvolutionShape& s, T* input,
   }
 }
 
-// Runs PlainConvolution on tensors. It casts const away, also from the two
-// tensors that are only read.
+// Runs PlainConvolution on tensors. It casts const away from all three tensors,
+// although PlainConvolution only reads two of them.
 template <class T, Direction direction>
 void RunPlain(WorkQueue& queue, const ConvolutionShape& s, const Tensor& input,
               const Tensor& filter, const Tensor& output) {
@@ -208,8 +209,8 @@ void RunPlain(WorkQueue& queue, const ConvolutionShape& s, const Tensor& input,
                                  pointer(output));
 }
 
-// Computes `result`, which is the tensor of the three that `direction` asks
-// for.
+// Computes `result`, which is `input`, `filter` or `output`, depending on
+// `direction`.
 template <Direction direction>
 absl::Status Run(KernelContext& context, const Convolution& convolution,
                  const ConvolutionShape& s, const Tensor& input,
@@ -222,7 +223,7 @@ absl::Status Run(KernelContext& context, const Convolution& convolution,
   if (nothing) return absl::OkStatus();
   WorkQueue& queue = context.compute_queue();
   if (result.dtype() == DType::kInt32) {
-    // Computed as unsigned integers, which wrap around.
+    // Integers are computed as unsigned integers, which wrap around.
     RunPlain<uint32_t, direction>(queue, s, input, filter, output);
     return absl::OkStatus();
   }

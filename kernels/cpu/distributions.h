@@ -58,9 +58,9 @@ inline bfloat16 UnitBfloat16(uint32_t word) {
                   1.0f);
 }
 
-// Return two numbers of the standard normal distribution, made of two uniform
-// ones by the method of Box and Muller. The uniform one whose logarithm is
-// taken is at least 1e-7.
+// Return two numbers of the standard normal distribution, which the method of
+// Box and Muller makes of two uniform numbers. A uniform number below 1e-7 is
+// raised to 1e-7 before its logarithm is taken.
 inline std::array<float, 2> NormalPair(uint32_t x0, uint32_t x1) {
   const float u = std::max(UnitFloat(x0), 1.0e-7f);
   const float angle = static_cast<float>(2.0 * M_PI * UnitFloat(x1));
@@ -164,7 +164,7 @@ struct Normal {
 template <class T>
 struct TruncatedNormal {
   using Element = T;
-  // As many numbers as a sample of four words gives when none is drawn again.
+  // A sample of four words gives so many numbers if none is drawn again.
   static constexpr int kGroup = std::is_same_v<T, double> ? 2 : 4;
   static constexpr int kSamples = kGroup * 256 / 4;
   static constexpr int kNanoseconds = 80;
@@ -195,8 +195,8 @@ struct TruncatedNormal {
 };
 
 // Fills `data` with `size` elements of `distribution`, in parallel on `queue`.
-// `base` is the generator at the first sample of the first group. Of the last
-// group only as many elements are used as there is room for.
+// `base` is the generator at the first sample of the first group. Elements of
+// the last group that do not fit into `data` are dropped.
 template <class Distribution>
 void FillRandom(WorkQueue& queue, const Philox& base,
                 const Distribution& distribution,
@@ -210,8 +210,8 @@ void FillRandom(WorkQueue& queue, const Philox& base,
         Philox philox = base;
         philox.Skip(static_cast<uint64_t>(begin) * Distribution::kSamples);
         for (int64_t group = begin; group < end; ++group) {
-          // A group may use fewer samples than it owns, so the next one starts
-          // anew.
+          // A group may use fewer samples than it owns, so each group works on
+          // its own copy of the generator.
           Philox own = philox;
           philox.Skip(Distribution::kSamples);
           const int64_t offset = group * kGroup;

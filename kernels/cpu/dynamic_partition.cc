@@ -17,8 +17,8 @@
 namespace leat::kernels::cpu::dynamic_partition {
 namespace {
 
-// Returns the position of element `i` of a tensor of this shape as text:
-// "[1,0]".
+// Returns the position of element `i` of a tensor of this shape as text, such
+// as "[1,0]".
 std::string PlaceText(const Shape& shape, int64_t i) {
   if (shape.IsScalar()) return "";
   Dims place;

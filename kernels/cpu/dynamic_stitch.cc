@@ -15,8 +15,8 @@
 namespace leat::kernels::cpu::dynamic_stitch {
 namespace {
 
-// Returns the shape of one row of data[m]: its shape without the dimensions of
-// indices[m].
+// Returns the shape of one row of data[m]: the shape of data[m] without the
+// dimensions of indices[m].
 absl::StatusOr<Dims> RowShape(const KernelContext& context, int m) {
   const Shape& indices = context.input(m).shape();
   const Shape& data = context.input(m + context.num_inputs() / 2).shape();

@@ -17,8 +17,8 @@
 namespace leat::kernels::cpu::gather {
 namespace {
 
-// Returns the position of element `flat` of a tensor of this shape as text:
-// "[i,j]", or "" for a scalar.
+// Returns the position of element `flat` of a tensor of this shape as text,
+// such as "[1,0]", or "" for a scalar.
 std::string PositionIn(const Shape& shape, int64_t flat) {
   if (shape.rank() == 0) return "";
   Dims position(shape.rank());
@@ -65,7 +65,8 @@ int64_t CopyRows(WorkQueue& queue, const GatherSizes& s, const E* params,
 }
 
 // Gathers along dimension `axis` of input 0, with `batch_dims` leading
-// dimensions that input 1 shares. REQUIRES: the caller has checked both.
+// dimensions that input 1 shares. REQUIRES: the caller has checked `axis` and
+// `batch_dims`.
 template <class E>
 absl::Status GatherAlong(KernelContext& context, int axis, int batch_dims) {
   const Tensor& params = context.input(0);

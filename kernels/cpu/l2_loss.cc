@@ -16,8 +16,8 @@ namespace leat::kernels::cpu::l2_loss {
 namespace {
 
 // The order of additions depends on these numbers only and not on the number of
-// threads: a block is summed in kLanes partial sums, which vectorise, and the
-// blocks in order.
+// threads: each block is added up in kLanes partial sums, which vectorise, and
+// then the sums of the blocks are added in order.
 constexpr int64_t kLanes = 32;
 constexpr int64_t kBlock = 4096;
 

@@ -222,13 +222,13 @@ class FusedMatMul final : public Kernel {
 };
 
 // Returns the batch dimensions of `shape`. INVALID_ARGUMENT if their product
-// overflows, which an extent of 0 in the last two dimensions may hide.
+// overflows, which is possible if one of the last two extents of `shape` is 0.
 absl::StatusOr<Shape> BatchOf(const Shape& shape) {
   return Shape::Create(shape.dims().subspan(0, shape.rank() - 2));
 }
 
-// Returns for each matrix of the output which matrix of an input it reads.
-// `output` and `input` are the batch dimensions.
+// Returns, for each matrix of the output, the index of the input's matrix from
+// which it is computed. `output` and `input` are the batch dimensions.
 std::vector<int64_t> BroadcastIndices(const Shape& output, const Shape& input) {
   std::vector<int64_t> result(output.num_elements());
   const Dims strides = input.Strides();

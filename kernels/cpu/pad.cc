@@ -12,8 +12,8 @@
 namespace leat::kernels::cpu::pad {
 namespace {
 
-// Returns how many elements to add before and after each dimension: element 2 *
-// i is before dimension i, element 2 * i + 1 after it.
+// Returns how many elements to add before and after each dimension: entry 2 * i
+// is the number before dimension i, and entry 2 * i + 1 the number after it.
 absl::StatusOr<Dims> GetPaddings(const Tensor& paddings, int rank) {
   if (paddings.rank() != 2 || paddings.dim(1) != 2) {
     return absl::InvalidArgumentError(

@@ -182,9 +182,9 @@ absl::Status CheckShape(absl::string_view what, const Shape& got,
                    ", but got ", got.DebugString()));
 }
 
-// Adds each gradient to the first maximum of its window. With `kRelu` only
-// positive maxima get it, which includes the gradient of a Relu before the
-// pooling.
+// Adds each gradient to the first maximum of its window. With `kRelu`, only
+// positive maxima get their gradient, which makes the result the gradient of a
+// Relu that is followed by the pooling.
 template <class T, bool kRelu>
 class MaxPoolGrad final : public Kernel {
  public:
@@ -217,7 +217,7 @@ class MaxPoolGrad final : public Kernel {
   }
 
  private:
-  // The gradient of integers, whose sums wrap around.
+  // Computes the gradient of integers, whose sums wrap around.
   static void BackpropagateIntegers(const Plan& p, const T* from,
                                     const T* gradients, T* to) {
     std::fill_n(to, p.in_size(), T(0));
@@ -235,7 +235,7 @@ class MaxPoolGrad final : public Kernel {
     }
   }
 
-  // Floats are handled in blocks of so many channels, whose maxima stay in
+  // Floats are handled in blocks of kBlock channels, whose maxima stay in
   // registers. The code uses vector types because g++ compiles conditional
   // stores to branches.
   static constexpr int64_t kBlock = 32 / sizeof(T);
@@ -277,10 +277,10 @@ class MaxPoolGrad final : public Kernel {
     }
   }
 
-  // Writes the gradients of one window to its first maxima and zeros to its
-  // other pixels; with `add` it adds them to what is there. The first tap is
-  // the maximum, whatever it holds, until a greater one is found, as TensorFlow
-  // does with NaN.
+  // Writes the gradients of one window to its first maxima, and zeros to its
+  // other pixels. With `add`, adds the gradients to the values that are there
+  // instead. The first tap counts as the maximum, even if it is NaN, until a
+  // greater value is found, as in TensorFlow.
   [[gnu::always_inline]] static void AddAtMaxima(const Plan& p,
                                                  const Taps& taps,
                                                  int64_t count, bool add,
@@ -297,7 +297,7 @@ class MaxPoolGrad final : public Kernel {
       ++tap;
     });
     Block all = Load(gradients, count);
-    // A product instead of a choice, as in ReluGrad.
+    // This multiplies instead of choosing, as ReluGrad does.
     if constexpr (kRelu) all *= best > Block{} ? Block{} + T(1) : Block{};
     tap = 0;
     ForTaps(p, taps, [&](int64_t pixel) {
@@ -391,7 +391,8 @@ class AvgPoolGrad final : public Kernel {
   const WindowAttrs attrs_;
 };
 
-// The types that are pooled as they are; 16-bit floats are widened.
+// The types that MaxPool and its gradient handle as they are. 16-bit floats are
+// widened.
 inline constexpr auto kExact = kFloat32And64 + kInts;
 
 template <class T>

@@ -50,7 +50,7 @@ class RandomKernel : public Kernel {
     return generator_.Reserve(static_cast<uint64_t>(count) *
                               kReservedPerElement);
   }
-  // Reserves the samples that have `count` words.
+  // Reserves as many samples as are needed for `count` words.
   Philox ReserveWords(int64_t count) const {
     return generator_.Reserve((static_cast<uint64_t>(count) + 3) / 4);
   }
@@ -144,7 +144,9 @@ class Shuffle final : public RandomKernel {
     const int64_t rows = input.dim(0);
     if (rows > std::numeric_limits<uint32_t>::max()) {
       return absl::InvalidArgumentError(
-          absl::StrCat("Cannot shuffle ", rows, " rows"));
+          absl::StrCat("RandomShuffle can shuffle at most ",
+                       std::numeric_limits<uint32_t>::max(),
+                       " rows, but the input has ", rows));
     }
     const std::vector<uint32_t> order = Permutation(rows);
     LEAT_ASSIGN_OR_RETURN(Tensor * output,

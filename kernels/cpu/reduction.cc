@@ -74,7 +74,8 @@ struct Any {
   static bool Do(bool a, bool b) { return (a | b) != 0; }
 };
 
-// The number of partial results side by side in a block; they vectorise.
+// How many partial results of a block are computed side by side, so that the
+// loop vectorises.
 constexpr int64_t kLanes = 32;
 // How many elements, and how many rows, are added one after the other before
 // partial results are combined. This bounds the rounding error.
@@ -111,8 +112,8 @@ W ReduceBlock(const In* from, int64_t n) {
   return lanes[0];
 }
 
-// Reduces `n` elements: both halves, then their results. The recursion is as
-// deep as the logarithm of the number of blocks.
+// Reduces `n` elements: reduces each half, and then the two results. The
+// recursion is as deep as the logarithm of the number of blocks.
 template <class Op, class In, class W>
 W ReduceContiguous(const In* from, int64_t n) {
   if (n <= kBlock) return ReduceBlock<Op, In, W>(from, n);
@@ -161,8 +162,8 @@ W ReduceLargeRow(WorkQueue& queue, const In* from, int64_t n) {
   return ReduceContiguous<Op, W, W>(partial.get(), parts);
 }
 
-// Reduces a matrix of few columns and many rows: parts of the rows in parallel,
-// then their results.
+// Reduces a matrix of few columns and many rows: reduces parts of the rows in
+// parallel, and then their results.
 template <class Op, class In, class W>
 void ReduceTallColumns(WorkQueue& queue, const In* from,
                        const ReductionStep& step, W* to) {
@@ -215,8 +216,8 @@ void ReduceStep(WorkQueue& queue, const ReductionStep& step, const In* from,
   }
 }
 
-// Makes the output of the accumulated value: the value itself, or its mean over
-// `count`.
+// Turns the accumulated value of `count` elements into the output: the value
+// itself, or the mean.
 template <class T, class W, bool is_mean>
 T Finish(W value, int64_t count) {
   if constexpr (!is_mean) {
@@ -266,9 +267,9 @@ class Reduction final : public Kernel {
                       const T* from, T* to, int64_t n) const {
     WorkQueue& queue = context.compute_queue();
     constexpr bool kInPlace = std::is_same_v<T, W>;
-    // Each step writes to a new temporary tensor and reads the one of the step
-    // before. The last step writes to the output if that has the type of the
-    // arithmetic.
+    // Each step reads the temporary tensor of the step before, and writes to a
+    // new one. The last step writes to the output instead, if the output has
+    // the type of the arithmetic.
     Tensor previous;
     for (size_t i = 0; i < plan.steps.size(); ++i) {
       const ReductionStep& step = plan.steps[i];

@@ -178,8 +178,8 @@ T Combine(const T& old, const T& update) {
   }
 }
 
-// Checks that `updates` has the shape [indices..., row...] or is one scalar for
-// all.
+// Checks that `updates` has the extents of `indices` followed by those of a row
+// of `params`, or is a scalar, which updates all elements.
 absl::Status CheckUpdates(const Shape& params, const Shape& indices,
                           const Shape& updates) {
   if (params.rank() < 1) {
@@ -198,9 +198,9 @@ absl::Status CheckUpdates(const Shape& params, const Shape& indices,
       ", params.shape ", params.DebugString()));
 }
 
-// Updates the rows that `indices` names. T is the element's type; for kUpdate,
-// which only moves elements, it is the PlainElement, and that of a pointer for
-// objects.
+// Updates the rows that `indices` names. T is the element's type. But kUpdate
+// only moves elements, so for kUpdate T is the PlainElement of their size, and
+// for objects the PlainElement of a pointer's size.
 template <Scatter operation, class T>
 class ScatterRows final : public Kernel {
  public:
@@ -292,8 +292,8 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeScatter(const NodeDef& node) {
 constexpr char kReferenceType[] = "T";
 constexpr char kResourceType[] = "dtype";
 
-// Registers the op on references and the one on resource handles, whose attrs
-// for the type have different names.
+// Registers the op `name` on references, and "Resource" + `name` on resource
+// handles. Their type attrs have different names.
 template <Scatter operation>
 void AddScatter(KernelRegistry& registry, absl::string_view name) {
   registry.Add(name, kCpu, &MakeScatter<operation, kReferenceType>);

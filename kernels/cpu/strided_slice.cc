@@ -46,16 +46,17 @@ absl::StatusOr<StridedSlicePlan> GetPlan(const KernelContext& context, int i,
   return PlanStridedSlice(shape, begin, end, strides, masks);
 }
 
-// Returns the elements that a plan takes, which are not none, as a strided
-// view; `offset` becomes the position of the first one.
+// Returns the elements that a plan takes as a strided view, and sets `offset`
+// to the position of the first one. REQUIRES: the plan takes at least one
+// element.
 BroadcastPlan<1> TakenElements(const StridedSlicePlan& plan, const Shape& shape,
                                int64_t& offset) {
   Dims strides = shape.Strides();
   offset = 0;
   for (int i = 0; i < shape.rank(); ++i) {
     offset += plan.begin[i] * strides[i];
-    // A dimension with one index needs no stride, and the one that was asked
-    // for may be as large as an int64.
+    // A dimension with one index needs no stride, and the product with the
+    // requested stride might overflow.
     strides[i] = plan.box.dim(i) == 1 ? 0 : strides[i] * plan.strides[i];
   }
   return PlanStrided(plan.box, strides);

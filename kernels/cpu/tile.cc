@@ -47,8 +47,9 @@ class Tile final : public Kernel {
 
  private:
   // Returns a view in which each dimension becomes two, [multiple, extent].
-  // Those of extent 1 are left out, which bounds the rank: a shape of 127
-  // extents above 1 would not fit into memory.
+  // Dimensions of extent 1 are left out. The rank therefore stays below the
+  // limit of Shape, because every other dimension at least doubles the size of
+  // the output.
   static BroadcastPlan<1> Plan(const Shape& input, const Dims& multiples) {
     const Dims input_strides = input.Strides();
     Dims dims;

@@ -37,8 +37,8 @@ bool Above(const T* row, int64_t i, int64_t j) {
   return i < j;
 }
 
-// Makes the first `k` entries of `order` the indices of the largest elements,
-// in order.
+// Sets the first `k` entries of `order` to the indices of the `k` largest
+// elements, the largest first.
 template <class T>
 void SelectLargest(const T* row, int64_t k, std::vector<int64_t>& order) {
   std::iota(order.begin(), order.end(), int64_t{0});
@@ -121,8 +121,9 @@ absl::StatusOr<std::unique_ptr<Kernel>> MakeTopK(const NodeDef& node) {
                      });
 }
 
-// Returns true if fewer than `k` elements of the row are above the target's.
-// Returns false if the target is out of range or the row is not finite.
+// Returns true if fewer than `k` elements of the row are above the target's
+// element. Returns false if the target is out of range or the row is not
+// finite.
 bool IsInTopK(const float* row, int64_t classes, int64_t target, int64_t k) {
   if (target < 0 || target >= classes || !std::isfinite(row[target])) {
     return false;

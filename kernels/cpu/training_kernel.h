@@ -52,8 +52,8 @@ class TrainingInputs {
                          float, T>;
 
   // Reads the inputs of `context`. FAILED_PRECONDITION if a variable has no
-  // value; INVALID_ARGUMENT if a variable has another dtype or a scalar is not
-  // one. The messages are TensorFlow's.
+  // value; INVALID_ARGUMENT if a variable has another dtype, or if an input
+  // that must be a scalar is not. The messages are TensorFlow's.
   absl::Status Read(const KernelContext& context) {
     // Inputs are told apart by their names in Rule::kInputs.
     int scalar = 0;
@@ -279,7 +279,7 @@ class SparseTraining final : public Kernel {
   const RuleOptions options_;
 };
 
-// The factory of the kernel K<Rule, T> for the node's type T.
+// Makes the kernel K<Rule, T>, where T is the node's type.
 template <template <class, class> class K, class Rule>
 absl::StatusOr<std::unique_ptr<Kernel>> MakeTraining(const NodeDef& node) {
   RuleOptions options;

@@ -24,15 +24,15 @@
 
 namespace leat::kernels::cpu {
 
-// A stretch of neighbouring elements of a variable, and of a gradient. Views,
-// which own nothing.
+// Views of neighbouring elements: Stretch of a variable, ConstStretch of a
+// gradient. They own nothing.
 template <class W>
 using Stretch = Eigen::Map<Eigen::Array<W, Eigen::Dynamic, 1>>;
 template <class W>
 using ConstStretch = Eigen::Map<const Eigen::Array<W, Eigen::Dynamic, 1>>;
 
-// The attrs of the ops that change a rule. Rules ignore those that their ops
-// lack.
+// The attrs that change what a rule does. A rule ignores the attrs that its ops
+// do not have.
 struct RuleOptions {
   bool use_nesterov = false;  // of Momentum and Adam
   bool update_slots = true;   // of Adagrad: also updates accum

@@ -91,9 +91,9 @@ class Unique final : public Kernel {
     using Key = std::conditional_t<std::is_same_v<T, std::string>,
                                    absl::string_view, T>;
     absl::flat_hash_map<Key, Index, HashOf<Key>, std::equal_to<Key>> seen;
-    // Bytes of the table per value, which may be more than the values take. The
-    // factor 3 stands for a table that is half empty and for the old one, half
-    // as large, while it grows.
+    // How many bytes the tables need per distinct value, which may be more than
+    // the value itself. The factor 3 covers a hash table that is half empty
+    // and, while the table grows, the old table, which is half as large.
     constexpr int64_t kEntryBytes =
         3 * (sizeof(std::pair<Key, Index>) + 1) + 2 * sizeof(int32_t);
     Allocator& allocator = context.step().device->allocator();
@@ -105,7 +105,8 @@ class Unique final : public Kernel {
         reserved = allocator.Reserve(static_cast<int64_t>(room) * kEntryBytes);
         if (reserved == nullptr) {
           return absl::ResourceExhaustedError(
-              absl::StrCat("Out of memory for ", room, " distinct values"));
+              absl::StrCat("There is not enough memory for a table of ", room,
+                           " distinct values"));
         }
       }
       const Index next = static_cast<Index>(first.size());

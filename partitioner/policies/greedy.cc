@@ -1,14 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // The policy "greedy" chooses as TensorFlow's placer does: each node gets its
-// first candidate, with two exceptions. Nodes without inputs go where all their
-// consumers are, and nodes that only look at a tensor's shape or pass the
-// tensor on stay with it.
+// first candidate, with two exceptions. A node without inputs is placed where
+// all its consumers are. A node that only looks at a tensor's shape, or that
+// passes the tensor on, is placed where the tensor is.
 //
 // There are two differences from TensorFlow. A node that only looks at a shape
 // does not keep the producer away from its other consumers. And a placeholder
-// with a default counts as a node without inputs, so that what is fed lies
-// where it is used.
+// with a default counts as a node without inputs, so that a fed tensor is
+// placed where it is used.
 #include <algorithm>
 #include <vector>
 
@@ -19,8 +19,8 @@
 namespace leat::policies::greedy {
 namespace {
 
-// These values stand where a device is expected: for no wish, and for wishes
-// that differ.
+// These values take the place of a device. They mean that no device is wished
+// for, and that several are.
 constexpr int kAnywhere = -1;
 constexpr int kSeveral = -2;
 
@@ -74,8 +74,8 @@ class Greedy {
            !consumers_.Of(id).empty();
   }
 
-  // Returns true if the node cannot be placed before its consumers, or those of
-  // its input, are.
+  // Returns true if the node must be placed after its consumers, or after the
+  // consumers of its input.
   bool IsDeferred(NodeId id) const {
     return IsGenerator(id) ||
            (FollowsInput(id) && is_deferred_[graph_.node(id).inputs[0].node]);
@@ -85,11 +85,11 @@ class Greedy {
   bool FollowsInput(NodeId id) const {
     const Node& node = graph_.node(id);
     if (node.num_inputs() != 1) return false;
-    return node.op() == "Identity" || IsMetadata(node);
+    return node.op() == "Identity" || ReadsShapeOnly(node);
   }
 
   // Returns true for a node that only looks at the shape of its input.
-  static bool IsMetadata(const Node& node) {
+  static bool ReadsShapeOnly(const Node& node) {
     const std::string& op = node.op();
     return op == "Shape" || op == "Size" || op == "Rank";
   }
@@ -99,7 +99,7 @@ class Greedy {
   }
 
   // Finds the device where all consumers of each deferred node are. The
-  // consumers of nodes that pass its value on count, too.
+  // consumers of a node that passes its input on count for the input, too.
   void FindWishes(const std::vector<NodeId>& deferred) {
     wish_.assign(graph_.num_ids(), kAnywhere);
     for (auto it = deferred.rbegin(); it != deferred.rend(); ++it) {
@@ -114,7 +114,7 @@ class Greedy {
     for (const Use& use : consumers_.Of(id)) {
       int device = DeviceOf(use.node);
       if (is_deferred_[use.node]) {
-        if (IsMetadata(graph_.node(use.node))) continue;
+        if (ReadsShapeOnly(graph_.node(use.node))) continue;
         device = wish_[use.node];
         if (device == kAnywhere) continue;
       }

@@ -134,7 +134,7 @@ TYPED_TEST(Float16Test, KeepsInfinitiesNaNsAndSignedZeros) {
   EXPECT_EQ(TypeParam(0.0f).bits, 0);
   EXPECT_EQ(TypeParam().bits, 0);
   EXPECT_EQ(float{TypeParam(std::numeric_limits<float>::max())}, kInf);
-  // This NaN has its only fraction bit among those that rounding drops.
+  // The only fraction bit of this NaN is one that rounding drops.
   const float nan = std::bit_cast<float>(uint32_t{0x7f800001});
   EXPECT_TRUE(std::isnan(float{TypeParam(nan)}));
 }

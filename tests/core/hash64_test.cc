@@ -6,9 +6,9 @@
 namespace leat::hash64_test {
 namespace {
 
-// The expected number is from the rendezvous keys that tasks of TensorFlow
-// 2.15.1 sent to each other in the frame "while/while_context", which is
-// entered from the root frame, whose id is 0.
+// Tasks of TensorFlow 2.15.1 sent the expected number to each other in
+// rendezvous keys. It is the id of the frame "while/while_context", which is
+// entered from the root frame. The id of the root frame is 0.
 TEST(Hash64Test, NamesFramesAsTensorFlowsExecutorsDo) {
   EXPECT_EQ(Hash64Combine(0, Hash64Combine(0, Hash64("while/while_context"))),
             18186195969791715286u);

@@ -51,7 +51,7 @@ TEST_F(RegularFileTest, ReadsUpToItsBound) {
   const absl::Status status = ReadError(path, 9);
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(status.message()),
-              HasSubstr("has 10 bytes, more than 9"));
+              HasSubstr("has 10 bytes, but may have at most 9"));
   EXPECT_EQ(ReadRegularFile(Write("empty", ""), 0).value(), "");
 }
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Lists and optionals in messages: those that TensorFlow wrote (see
-// make_variant_encodings.py), and malformed ones.
+// Tests lists and optionals in messages that TensorFlow wrote (see
+// make_variant_encodings.py) and in malformed messages.
 #include "leat/core/variant_codec.h"
 
 #include <string>
@@ -90,7 +90,8 @@ TEST(VariantCodecTest, ReadsWhatTensorFlowWrites) {
   EXPECT_FALSE(none.scalar<Variant>().get<OptionalValue>()->has_value());
 }
 
-// Returns the value in TensorFlow's tensor_content of one element.
+// Returns the one value that TensorFlow has put into the tensor_content of
+// `proto`.
 pb::VariantTensorDataProto ValueIn(const pb::TensorProto& proto) {
   absl::string_view content = proto.tensor_content();
   uint64_t length = 0;
@@ -118,7 +119,7 @@ TEST(VariantCodecTest, WritesTheSameMetadataAndTensors) {
       EXPECT_TRUE(Identical(*Decode(ours.variant_val(0).tensors(i)),
                             *Decode(value.tensors(i))));
     }
-    // The decoded tensor also encodes to the same bytes again.
+    // Decoding our encoding and encoding the result gives the same bytes.
     pb::TensorProto again;
     ASSERT_TRUE(EncodeTensor(*Decode(ours), &again).ok());
     EXPECT_EQ(again.SerializeAsString(), ours.SerializeAsString());
@@ -153,12 +154,12 @@ TEST(VariantCodecTest, RefusesMalformedLists) {
   ExpectRefused(ListProto(""), "cut off");
   ExpectRefused(ListProto(Varints({0, 1})), "cut off");
   ExpectRefused(ListProto(std::string(11, '\xff')), "cut off");
-  // The number of indices exceeds the bytes that are left; indices descend; an
-  // index lies behind the end of the list.
+  // The first list has fewer bytes left than it declares indices. The indices
+  // of the second list descend. An index of the third list lies behind its end.
   ExpectRefused(ListProto(Varints({kNoLimit, 0, 1, kNoLimit})), "cut off");
   ExpectRefused(ListProto(Varints({2, 1, 0, 1, kNoLimit})), "next one");
   ExpectRefused(ListProto(Varints({1, 5, 1, kNoLimit})), "next one");
-  // The element dtype is none, a reference or an unknown number.
+  // The element dtypes are 0, which is none, a reference and an unknown number.
   ExpectRefused(ListProto(Varints({0, 0, kNoLimit})), "element dtype 0");
   ExpectRefused(ListProto(Varints({0, 101, kNoLimit})), "element dtype 101");
   ExpectRefused(ListProto(Varints({0, kNoLimit, kNoLimit})), "element dtype");
@@ -214,7 +215,7 @@ TEST(VariantCodecTest, RefusesMalformedContent) {
   }
 }
 
-// Returns optionals that are nested in each other, `depth` of them.
+// Returns `depth` optionals, nested in each other.
 Tensor NestedOptionals(int depth) {
   Tensor tensor = Tensor::Scalar(Variant::Of(OptionalValue()));
   for (int i = 1; i < depth; ++i) {
@@ -383,8 +384,8 @@ TEST(VariantCodecTest, ReadsGapsBetweenAndBehindTensors) {
   for (const int i : {1, 2, 4, 5}) EXPECT_FALSE(list.at(i).IsValid()) << i;
 }
 
-// The bytes in tensor_content are parsed into a message first, whose memory
-// counts against the limit.
+// The bytes in tensor_content are first parsed into a message. The memory of
+// that message counts against the limit.
 TEST(VariantCodecTest, CountsContentOfVariantsAgainstTheLimit) {
   // The value is an empty variant with an unknown field of 1,000 bytes.
   const std::string value = "\x7a\xe8\x07" + std::string(1000, 'x');

@@ -84,7 +84,8 @@ TEST_F(GraphTest, RefusesNamesThatAreTakenOrMalformed) {
 
 TEST_F(GraphTest, RefusesAMissingOpAndWrongAttrs) {
   EXPECT_THAT(ErrorOf(Add("a", "Nope")), HasSubstr("no op"));
-  EXPECT_THAT(ErrorOf(Add("a", "Unary")), HasSubstr("missing attr 'T'"));
+  EXPECT_THAT(ErrorOf(Add("a", "Unary")),
+              HasSubstr("attr 'T' of op Unary is missing"));
   EXPECT_THAT(ErrorOf(Add("a", "Source", {{"T", int64_t{1}}})),
               HasSubstr("'a' (Source)"));
   EXPECT_THAT(ErrorOf(Add("a", "Source", {{"T", DType::kInvalid}})),
@@ -94,9 +95,9 @@ TEST_F(GraphTest, RefusesAMissingOpAndWrongAttrs) {
 TEST_F(GraphTest, RefusesWrongCounts) {
   const NodeId a = *Add("a", "Source");
   EXPECT_THAT(ErrorOf(Add("b", "Unary", float_)),
-              HasSubstr("has 0 inputs, needs 1"));
+              HasSubstr("it has 0 inputs, but its op takes 1"));
   EXPECT_THAT(ErrorOf(Add("b", "Source", {}, {{a, 0}})),
-              HasSubstr("has 1 inputs, needs 0"));
+              HasSubstr("it has 1 inputs, but its op takes 0"));
   AttrMap attrs = float_;
   attrs.Set("N", int64_t{INT64_MAX});
   EXPECT_THAT(ErrorOf(Add("b", "AddN", attrs, {{a, 0}})), HasSubstr("'b'"));

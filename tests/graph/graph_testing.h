@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FewOps, Imported and ImportError: a small op registry, and helpers that
-// import a GraphDef in text form with it. The tests of graph import share them.
+// FewOps is a small op registry. Imported and ImportError import a GraphDef in
+// text form with its ops. The tests of graph import share all three.
 //
 //   const Graph graph = Imported(FloatPlaceholder("x") +
 //                                NodeText("y", "Neg", {"x"}, Float()));

@@ -336,7 +336,8 @@ TEST_F(CheckAttrsTest, FillsDefaultsOnlyWhenAsked) {
 TEST_F(CheckAttrsTest, RefusesAMissingAttrWithoutDefault) {
   AttrMap attrs;
   const absl::Status status = CheckAttrs(op_, attrs, /*fill_defaults=*/true);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("missing attr 'k'"));
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("attr 'k' of op Op is missing"));
 }
 
 TEST_F(CheckAttrsTest, RefusesWhatIsOutOfBounds) {

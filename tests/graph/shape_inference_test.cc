@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kUnknown = PartialShape::kUnknown;
 
-// The shape is taken by reference, because g++ 12 falsely reports a moved one
+// The shape is taken by reference, because g++ 12 falsely reports a moved shape
 // as uninitialized.
 InferredOutput OfShape(const PartialShape& shape) {
   InferredOutput output;

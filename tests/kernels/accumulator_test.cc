@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Calls that wait at an accumulator, and what they get. sync_cases_test.cc
-// checks the calls that need not wait.
+// Tests calls that wait at an accumulator, and what they get.
+// sync_cases_test.cc checks the calls that need not wait.
 #include "leat/kernels/accumulator.h"
 
 #include <gtest/gtest.h>

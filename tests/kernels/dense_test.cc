@@ -87,8 +87,8 @@ int64_t At(const ConvolutionShape& s, int64_t n, int64_t c, int64_t y,
                           : ((n * height + y) * width + x) * channels + c;
 }
 
-// Reads and writes through plain pointers: tests are not optimized, and this
-// one makes millions of products.
+// Computes the Reference. Reads and writes through plain pointers, because
+// tests are not optimized and there are millions of products.
 Reference Convolve(const ConvolutionShape& s, const std::vector<float>& input,
                    const std::vector<float>& filters,
                    const std::vector<float>& output) {

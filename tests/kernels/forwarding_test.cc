@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels that only pass values on: constants, arguments, control flow, Send
-// and Recv. Also the reuse of input bytes for outputs.
+// Tests kernels that only pass values on (constants, arguments, control flow,
+// _Send and _Recv), and the reuse of input bytes for outputs.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels that move elements without looking at them treat resources and
-// variants as they treat int64. The op cases check int64 against TensorFlow.
+// Checks that kernels that move elements without looking at them treat
+// resources and variants as they treat int64. The op cases check int64 against
+// TensorFlow.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -36,7 +37,7 @@ class Number final : public VariantValue {
 };
 
 // Makes tensors of objects (`dtype`) that stand for the numbers of an int64
-// tensor, and converts them back. The number 0 stands for an empty object. Its
+// tensor, and converts them back. The number 0 stands for an empty object. The
 // destructor fails the test if an object is still referenced.
 class Objects {
  public:
@@ -111,8 +112,8 @@ Tensor Count(const Shape& shape, int64_t first = 1) {
   return result;
 }
 
-// A case: an op and its inputs. The int64 inputs are the ones whose elements
-// are moved, so objects take their place.
+// An op and its inputs. The op moves the elements of the int64 inputs, so the
+// test puts objects in their place.
 struct Move {
   const char* op;
   const char* what;

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Inputs that made TensorFlow crash or read out of bounds, and similar ones.
-// The CVE number of the advisory stands at each. A kernel must answer with an
-// error or an empty result, and the process must go on.
+// Tests inputs that made TensorFlow crash or read out of bounds, and similar
+// ones. Comments give the CVE numbers of the advisories. A kernel must answer
+// with an error or an empty result, and the process must go on.
 #include <limits>
 #include <string>
 #include <vector>

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The fused gradient of Relu and MaxPool equals that of the two ops, bit for
-// bit, where windows do not overlap. Other ones are not fused.
+// Checks that the fused gradient of Relu and MaxPool equals, bit for bit, the
+// gradient of the two ops if windows do not overlap. Passes do not fuse
+// gradients whose windows overlap.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Print, PrintV2 and Assert write TensorFlow's text. The texts are in
-// print_cases.jsonl, which make_print_cases.py writes.
+// Checks that Print, PrintV2 and Assert write TensorFlow's texts.
+// make_print_cases.py writes these to print_cases.jsonl.
 #include "gtest/gtest.h"
 #include "leat/tests/testing/kernel_test_harness.h"
 #include "leat/tests/testing/op_case_json.h"
@@ -11,8 +11,8 @@ namespace {
 
 using nlohmann::json;
 
-// Returns the bytes of a text in the file, which has one code point below 256
-// for each byte.
+// Returns the bytes that a text in the file stands for. Each byte is a code
+// point below 256.
 std::string Bytes(const json& text) {
   return testing::TensorFromJson(
              json::array({"string", json::array(), json::array({text})}))
@@ -22,7 +22,7 @@ std::string Bytes(const json& text) {
 TEST(PrintCasesTest, AreTensorFlowsText) {
   testing::KernelTestHarness harness;
   for (const json& spec : testing::ReadJsonLines("kernels/print_cases.jsonl")) {
-    if (!spec.contains("op")) continue;  // the source and its version
+    if (!spec.contains("op")) continue;  // the line that names the source
     SCOPED_TRACE(spec.dump());
     std::vector<Tensor> inputs;
     for (const json& input : spec["inputs"]) {

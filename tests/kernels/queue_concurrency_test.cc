@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Many threads enqueue and dequeue while steps are cancelled. Every element is
-// dequeued once, and the elements of one producer in their order.
+// Tests that, while many threads enqueue and dequeue and steps are cancelled,
+// every element is dequeued once, and the elements of one producer in their
+// order.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Calls that wait at a queue, and what they get. sync_cases_test.cc checks the
-// calls that need not wait.
+// Tests calls that wait at a queue, and what they get. sync_cases_test.cc
+// checks the calls that need not wait.
 #include "leat/kernels/queue.h"
 
 #include <gtest/gtest.h>
@@ -176,8 +176,8 @@ TEST_F(QueueTest, ACancelledStepDoesNothing) {
   EXPECT_FALSE(queue->is_closed());
 }
 
-// Cancelling the step has no effect on a call that was served, because its
-// callback was deregistered.
+// Cancelling the step has no effect on a call that was served, because the
+// queue has deregistered the call from the step's cancellation.
 TEST_F(QueueTest, ServedCallsForgetTheirStep) {
   const auto queue = Make();
   Answer taken;
@@ -395,7 +395,7 @@ TEST_F(QueueKernelTest, RowsOfABatchHaveBytesOfTheirOwn) {
   EXPECT_TRUE(Identical(*row, Tensor::Vector<float>({1, 2})));
 }
 
-// A call that waits keeps the queue alive when its container is cleared.
+// A call that waits keeps its queue alive when the resources are cleared.
 TEST_F(QueueKernelTest, ARemovedQueueStillServesThoseThatWait) {
   const auto dequeue = Kernel("QueueDequeueV2", components_);
   const auto enqueue = Kernel("QueueEnqueueV2", {}, {DType::kFloat});

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What op files declare (signatures) and what kernel files register agree.
+// Checks that the signatures that op files declare and the kernels that kernel
+// files register agree.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -45,8 +46,8 @@ TEST(RegistrationTest, EveryKernelHasASignature) {
   }
 }
 
-// If T is the only type attr of the op, the kernel takes every type that the
-// signature lists.
+// If a signature constrains the attr T only, its kernel takes every type that
+// the signature lists for T.
 TEST(RegistrationTest, KernelsTakeEveryDeclaredType) {
   testing::KernelTestHarness harness(1);
   for (const OpDef* op : testing::AllOps().Ops()) {

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// What queues and accumulators answer to calls that are made one after another,
-// compared with TensorFlow (sync_cases.jsonl, which make_sync_cases.py writes).
+// Makes calls of queues and accumulators one after another and compares the
+// answers with TensorFlow's, which make_sync_cases.py writes to
+// sync_cases.jsonl.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -97,7 +98,7 @@ class SyncCase {
 
 TEST(SyncCasesTest, MatchTensorFlow) {
   for (const json& spec : testing::ReadJsonLines("kernels/sync_cases.jsonl")) {
-    if (!spec.contains("op")) continue;  // the source and its version
+    if (!spec.contains("op")) continue;  // the line that names the source
     SCOPED_TRACE(absl::StrCat(spec["op"].get<std::string>(), ", ",
                               spec["name"].get<std::string>()));
     SyncCase(spec).Check();

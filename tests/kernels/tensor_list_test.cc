@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// TensorList kernels, in addition to the op cases
-// (tests/op_cases/tensor_lists.jsonl): which lists are changed in place, what
-// is copied, and what hostile graphs ask for. Comments mark the inputs that
-// crash TensorFlow 2.15.
+// Tests what the op cases of TensorList kernels
+// (tests/op_cases/tensor_lists.jsonl) do not: which lists are changed in place,
+// what is copied, and what hostile graphs ask for. Comments mark the inputs
+// that crash TensorFlow 2.15.
 #include "leat/core/variants/tensor_list.h"
 
 #include <set>

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The functions of floats, compared with the C library's functions of doubles.
+// Compares the functions of floats with the C library's functions of doubles.
 #include <gtest/gtest.h>
 
 #include <cmath>

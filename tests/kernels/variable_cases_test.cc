@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The effects of ops on a variable, compared with TensorFlow
-// (variable_cases.jsonl, which make_variable_cases.py writes).
+// Compares the effects of ops on a variable with the effects in TensorFlow,
+// which make_variable_cases.py writes to variable_cases.jsonl.
 #include <memory>
 
 #include "absl/strings/match.h"
@@ -121,7 +121,7 @@ void CheckCase(const json& spec) {
 TEST(VariableCasesTest, MatchTensorFlow) {
   for (const json& spec :
        testing::ReadJsonLines("kernels/variable_cases.jsonl")) {
-    if (!spec.contains("op")) continue;  // the source and its version
+    if (!spec.contains("op")) continue;  // the line that names the source
     SCOPED_TRACE(absl::StrCat(spec["op"].get<std::string>(), ", ",
                               spec["name"].get<std::string>()));
     CheckCase(spec);

@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// No reader sees a value that is partly updated, whatever other threads do.
+// Tests that no reader sees a value that is partly updated, whatever other
+// threads do.
 #include <atomic>
 #include <memory>
 #include <thread>

@@ -209,7 +209,8 @@ TEST_F(ResourceVariableTest, GathersAndScattersRows) {
   EXPECT_TRUE(Identical(*rows, Tensor::Of<float>(Shape{2, 2}, {9, 10, 3, 4})));
 }
 
-// Indices come from tensors. TFSA-2021-127 is about batch_dims with a vector.
+// Indices are elements of tensors, so a graph can ask for any number.
+// TFSA-2021-127 is about batch_dims with a vector of indices.
 TEST_F(ResourceVariableTest, RefusesIndicesOutOfRange) {
   const Tensor handle = Handle();
   ASSERT_TRUE(Assign(handle, Tensor::Of<float>(Shape{0, 1}, {})).ok());

@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Every op that runs on the CPU has a case in one of the data files, or a test
-// that tested_elsewhere.txt names. Each of its lines is "op file Suite.Name".
+// Checks that every op that runs on the CPU has a case in one of the data
+// files, or a test that tested_elsewhere.txt names. Each line of that file is
+// "op file Suite.Name".
 #include <dirent.h>
 #include <gtest/gtest.h>
 

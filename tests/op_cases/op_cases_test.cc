@@ -37,7 +37,7 @@ std::vector<std::string> CaseFiles() {
 }
 
 // Runs the ops of a case one after the other. Each output is moved to the op
-// that reads it last, which may change it in place.
+// that reads it last, so that this op may change it in place.
 class Chain {
  public:
   Chain(testing::KernelTestHarness& harness, const json& spec)
@@ -121,7 +121,7 @@ TEST_P(OpCasesTest, MatchTensorFlow) {
   testing::KernelTestHarness harness;
   int count = 0;
   for (const json& spec : testing::ReadJsonLines("op_cases/" + GetParam())) {
-    if (!spec.contains("op")) continue;  // the source and its version
+    if (!spec.contains("op")) continue;  // the line that names the source
     ++count;
     SCOPED_TRACE(absl::StrCat(spec["op"].get<std::string>(), " ",
                               spec["name"].get<std::string>()));

@@ -1,9 +1,9 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Our op definitions equal TensorFlow's, field by field. They are printed in
-// the form of tensorflow_op_defs.txt, which dump_op_defs.py writes, and
-// compared. What ours say of themselves is not TensorFlow's, and follows a
-// rule.
+// Checks that our op definitions equal TensorFlow's, field by field. The test
+// prints our definitions in the form of tensorflow_op_defs.txt, which
+// dump_op_defs.py writes from TensorFlow, and compares the lines. The docs of
+// our ops are not TensorFlow's; they are checked against a rule (IsSentence).
 #include <algorithm>
 #include <fstream>
 #include <map>

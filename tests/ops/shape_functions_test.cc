@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Shape functions infer what TensorFlow infers. tensorflow_shape_cases.txt has
-// nodes and the shapes that TensorFlow gave them (dump_shape_cases.py).
+// Checks that shape functions infer what TensorFlow infers. dump_shape_cases.py
+// writes nodes, and the shapes that TensorFlow gives them, to
+// tensorflow_shape_cases.txt.
 #include <deque>
 #include <fstream>
 #include <set>
@@ -226,8 +227,7 @@ TEST(ShapeFunctionsTest, FollowAShapeThroughSliceAndConcat) {
   EXPECT_EQ(result[0].shape, PartialShape({-1, 10}));
 }
 
-// The expression stack([shape(x)[0], 10]) is that of Dense and Flatten layers
-// of Keras.
+// Dense and Flatten layers of Keras compute stack([shape(x)[0], 10]).
 TEST(ShapeFunctionsTest, FollowAnExtentThroughPackAndCast) {
   const auto shape =
       MustInfer("Shape", {{"T", DType::kFloat}, {"out_type", DType::kInt64}},

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Graphs and signatures that import accepts, but that planning must refuse or
-// survive. Each error says where and why.
+// Tests graphs and signatures that import accepts, but that planning must
+// refuse or survive. Each error says where and why.
 #include <memory>
 #include <string>
 #include <utility>
@@ -38,8 +38,8 @@ absl::StatusOr<Graph> Prepare(const Graph& graph, PrepareOptions options = {}) {
   return PrepareGraph(graph, TwoCpus(), options);
 }
 
-// Runs both stages. Returns the first error as text, with its status code, or
-// "OK".
+// Runs both stages of planning. Returns the first error as text, with its
+// status code, or "OK".
 std::string PlanError(const Graph& graph, StepSignature signature) {
   const absl::StatusOr<Graph> prepared = Prepare(graph);
   if (!prepared.ok()) return prepared.status().ToString();
@@ -95,7 +95,8 @@ TEST(BadPlansTest, ATensorInsideOfALoopIsNeitherFedNorFetched) {
   }
 }
 
-// What the feeds leave is not a loop any more.
+// The feed replaces a part of the loop, and the nodes that are left are no loop
+// any more.
 TEST(BadPlansTest, FeedsMayCutAPieceOutOfALoop) {
   EXPECT_EQ(PlanError(Loop(), {.feeds = {"Switch:1"}, .fetches = {"Neg"}}),
             "OK");
@@ -193,8 +194,8 @@ TEST(BadPlansTest, FunctionsNestNoDeeperThanTheLimit) {
               HasSubstr("nest deeper than 3, the limit (max_nesting)"));
 }
 
-// Import refuses recursion. Planning must end for a graph that was made in
-// another way, too.
+// Import refuses recursion. Planning must also end for a graph that was not
+// imported.
 TEST(BadPlansTest, RefusesRecursionThatImportHasNotSeen) {
   Graph graph = Import("node { " + Call("call", "f") +
                        "} library { function { signature { name: \"f\" } } }");

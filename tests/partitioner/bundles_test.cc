@@ -157,9 +157,9 @@ class BundlesTest : public ::testing::Test {
   }
   const Graph& whole() const { return *plan_.whole; }
 
-  // Returns the bundle in which the only tensor, or control edge, of the node
-  // `from` comes to `device`, or kAlone. Fails the test if there is not exactly
-  // one.
+  // Returns the bundle in which the tensor or control edge of `from` comes to
+  // `device`, or kAlone if it comes alone. Fails the test unless exactly one
+  // tensor or control edge of `from` comes to `device`.
   int64_t BundleOf(const Operation& from, absl::string_view device = kWorker) {
     std::vector<int64_t> bundles;
     for (const Received& one : received) {
@@ -275,9 +275,9 @@ TEST_F(BundlesTest, LargeTensorsComeAlone) {
   ExpectAlone({large, another});
 }
 
-// Gradients go to the updates of their variables only. In a bundle, any other
-// tensor that takes long to compute would keep back the nodes that need the
-// other tensors.
+// Only updates use the tensors `sum` and `product`, as is usual for gradients.
+// A tensor that takes long to compute and has other users is not bundled: it
+// would keep back the nodes that need the rest of its bundle.
 TEST_F(BundlesTest, WhatTakesAWhileComesTogetherForUpdatesOnly) {
   const Output v = Value(), w = Value();
   const Output sum = On(kPs, op::Neg, v), product = On(kPs, op::Exp, v);
@@ -324,7 +324,8 @@ TEST_F(BundlesTest, WhatIsComputedForUpdatesComesTogether) {
   Update(w);
   Plan();
   ExpectTogether({neg, exp, square});
-  // They do not come with the values that are ready at once.
+  // These three do not come in one bundle with v and w, which are ready at
+  // once.
   ExpectTogether({v, w});
   EXPECT_NE(BundleOf(v), BundleOf(neg));
 }
@@ -343,8 +344,8 @@ TEST_F(BundlesTest, OtherUsesThanUpdatesCountByDevice) {
   ExpectAlone({neg, exp}, kWorkersOther);
 }
 
-// A tensor may be late if anything before it is computed, on whatever task. So
-// it is not bundled on any task that it comes to.
+// A tensor may be late if a node before it computes something, on whatever
+// task. Such a tensor comes alone to every task.
 TEST_F(BundlesTest, WhatIsPassedOnComesAsItCame) {
   const Output v = Value(), w = Value(), x = Value();
   const Output neg = On(kPs, op::Neg, v), exp = On(kPs, op::Exp, v);
@@ -374,8 +375,8 @@ TEST_F(BundlesTest, WhatIsComputedFromATensorIsNotInItsBundle) {
   EXPECT_NE(BundleOf(v), BundleOf(v_there, kPs));
 }
 
-// The tensor v crosses to another task before something is made of it, and w
-// does not. So what is made of w is ready long before.
+// The tensor v crosses to another task before Neg reads it, and w does not. So
+// the Neg of w is ready long before the Neg of v.
 TEST_F(BundlesTest, TensorsThatHaveComeDifferentlyFarAreApart) {
   const Output v = Value({}, kOtherPs), w = Value();
   const Output made = On(kPs, op::Neg, v);
@@ -470,7 +471,8 @@ TEST_F(BundlesTest, EnqueuesOfAReferenceAreApart) {
   ExpectEnqueuesApart(element);
 }
 
-// The gradient that is taken waits for gradients; their number does not.
+// The gradient that is taken waits until gradients have been applied, and their
+// number does not wait. So the two must not come in one bundle.
 TEST_F(BundlesTest, WhatAnAccumulatorGivesIsApart) {
   Output taken, count;
   {
@@ -506,8 +508,8 @@ TEST_F(BundlesTest, WhatAnAccumulatorWithAReferenceGivesIsApart) {
   ExpectAlone({taken, count});
 }
 
-// If the other branch is taken, the Merge has its value before the queue has an
-// element. So it must not wait for tensors that only come with the element.
+// If p is false, `merged` has its value before the queue has an element. So in
+// a bundle it must not wait for tensors that are computed from the element.
 TEST_F(BundlesTest, AChoiceBetweenWhatWaitsComesAlone) {
   const Output v = Value({1});
   const Output taken = Taken(NewQueue());

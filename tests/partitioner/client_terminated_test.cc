@@ -185,7 +185,7 @@ TEST_F(ArgsToRecvsTest, RoundTrips) {
       ASSERT_LT(index, static_cast<int64_t>(here.size()));
       const RendezvousKey key =
           RendezvousKey::Parse(here[static_cast<size_t>(index)].key).value();
-      // The names are "x:0" and "_recv_x_0".
+      // For example, the tensor is named "x:0" and the node "_recv_x_0".
       EXPECT_THAT(node.name(), HasSubstr(key.tensor_name.substr(
                                    0, key.tensor_name.find_first_of(":#"))));
       EXPECT_EQ(node.attrs().size(), 2u);
@@ -238,7 +238,7 @@ absl::StatusOr<Graph> FromPeer(const std::string& text) {
                         {.allow_internal_names = true});
 }
 
-// Returns the error of import or of RecvsToArgs.
+// Returns the message of the error of import or of RecvsToArgs, or "OK".
 std::string ErrorOf(const std::string& text) {
   auto graph = FromPeer(text);
   if (!graph.ok()) return std::string(graph.status().message());

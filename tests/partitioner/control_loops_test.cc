@@ -237,7 +237,7 @@ TEST_F(ControlLoopsTest, EveryRecvInALoopHasAControlEdge) {
 }
 
 // A worker gets its part of the graph as a message, so the control edges must
-// survive it.
+// survive export and import.
 TEST_F(ControlLoopsTest, TheConventionTravels) {
   While("loop", b.Placeholder<float>("x"), b.Placeholder<float>("n"),
         [&](Output i) { return On(kB1, op::Exp, On(kB0, op::Neg, i)); });
@@ -271,8 +271,8 @@ TEST_F(ControlLoopsTest, EntersAndNextIterationsStandWhereTheyAreUsed) {
   While("loop", b.Placeholder<float>("x"), b.Placeholder<float>("n"),
         [&](Output i) { return op::Neg(i); });
   Graph graph = Placed();
-  // The Enter and the NextIteration of i are moved away from their Merge,
-  // whatever device was requested.
+  // The test moves the Enter and the NextIteration of i away from their Merge.
+  // AddControlLoops must move them back, whatever device was requested.
   MoveTo(1, "loop/Enter_1", graph);
   MoveTo(2, "loop/NextIteration", graph);
   ASSERT_TRUE(AddControlLoops(graph).ok());
@@ -327,8 +327,8 @@ TEST_F(ControlLoopsTest, ControlEdgesFollowTheEntersToo) {
   }
 }
 
-// Without the control loop nothing from another device would start an iteration
-// there.
+// A device that only sends receives nothing that could start its iterations, so
+// it needs a control loop.
 TEST_F(ControlLoopsTest, ADeviceThatOnlySendsGetsAControlLoopToo) {
   const Output factor =
       op::Enter(b.Placeholder<float>("f"), "loop", {.is_constant = true});
@@ -380,7 +380,8 @@ TEST_F(ControlLoopsTest, ALoopWithTwoPredicatesIsRefusedByName) {
             HasSubstr("'loop/LoopCond'"), HasSubstr("'loop/LoopCond_1'")));
 }
 
-// In the second iteration its _Recv would wait forever.
+// A node that runs only in the first iteration sends nothing in the second one,
+// so its _Recv would then wait forever.
 TEST_F(ControlLoopsTest, WhatDoesNotRunInEveryIterationIsNotSent) {
   const Output first = op::Enter(b.Placeholder<float>("f"), "loop");
   While("loop", b.Placeholder<float>("x"), b.Placeholder<float>("n"),
@@ -426,7 +427,7 @@ TEST_F(ControlLoopsTest, LoopsNestNoDeeperThanTheLimit) {
   EXPECT_THAT(nest(10'000), HasSubstr("the limit is 256"));
 }
 
-// The control loop is missing here, as after a planner that forgot it. The step
+// The test adds no control loop, as if the planner had forgotten it. The step
 // would wait forever.
 TEST_F(ControlLoopsTest, ACutInALoopWithoutOneIsRefused) {
   While("loop", b.Placeholder<float>("x"), b.Placeholder<float>("n"),

@@ -140,7 +140,7 @@ TEST_F(PartitionTest, MarksWhatMayBeDead) {
                   .value());
 }
 
-// In TensorFlow "ref edges are never shared".
+// As TensorFlow says, "ref edges are never shared".
 TEST_F(PartitionTest, AVariableIsReadForEachConsumerAfterWhatThatWaitsFor) {
   Variable v;
   Output added;

@@ -109,8 +109,8 @@ TEST_F(PlacerTest, ColocatesResourceEdges) {
   }
 }
 
-// TensorFlow places control flow in this manner before it cuts a graph, unless
-// a request says otherwise.
+// TensorFlow, too, moves control flow to its values before it cuts a graph. A
+// node that requests another device gets that device.
 TEST_F(PlacerTest, ControlFlowStandsWhereItsValuesAre) {
   Output enter, merge, choice, exit, next, far;
   const Output x = b.Placeholder<float>("x");
@@ -183,8 +183,8 @@ TEST_F(PlacerTest, ShapesStayWithTheirTensor) {
   EXPECT_EQ(DeviceOf(shape), kCpu1);
 }
 
-// Where its consumers are, a placeholder is fed without a message from another
-// task.
+// If a placeholder is on the device of its consumers, it is fed without a
+// message from another task.
 TEST_F(PlacerTest, PlaceholdersAreWhereTheyAreUsed) {
   const Output x = b.Placeholder<float>("x");
   const Output fallback = b.Const(1.0f);
@@ -338,8 +338,8 @@ TEST_F(PlacerTest, RefusesColocatedNodesWithContradictingRequests) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("/job:worker"));
 }
 
-// tf.compat.v1.train.replica_device_setter leaves some consumers of variables
-// to the workers, but they must be where the variable is.
+// tf.compat.v1.train.replica_device_setter gives some consumers of variables to
+// the workers, but a consumer must be where its variable is.
 TEST_F(PlacerTest, AConsumerOfAVariableYieldsToIt) {
   Output handle, reference;
   Operation update;
@@ -365,8 +365,8 @@ TEST_F(PlacerTest, AConsumerOfAVariableYieldsToIt) {
   }
 }
 
-// If its consumers request contradicting devices, the first one wins. The
-// variable itself requests nothing and follows them.
+// The variable requests no device itself and follows its consumers. If these
+// request contradicting devices, the first consumer wins.
 TEST_F(PlacerTest, AVariableWithoutARequestGoesToItsConsumers) {
   const Output handle = op::VarHandleOp(b, DType::kFloat, Shape());
   Output first, second;

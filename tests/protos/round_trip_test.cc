@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Graphs that TensorFlow wrote (tests/graphs, which make_graphs.py makes)
-// survive parsing and writing in both forms.
+// Checks that graphs that TensorFlow wrote (tests/graphs, which make_graphs.py
+// makes) survive parsing and writing in binary and in text form.
 #include <google/protobuf/text_format.h>
 #include <google/protobuf/util/message_differencer.h>
 #include <gtest/gtest.h>

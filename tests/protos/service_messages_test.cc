@@ -1,7 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The messages between clients, masters and workers have TensorFlow's fields.
-// service_messages.txt, which write_service_messages.py makes, lists them.
+// Checks that the messages between clients, masters and workers have
+// TensorFlow's fields. service_messages.txt, which write_service_messages.py
+// makes, lists these fields.
 #include <google/protobuf/descriptor.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +29,8 @@ using google::protobuf::FileDescriptor;
 // Fields from this number on are Leat's own.
 constexpr int kOurNumbers = 1000;
 
-// Maps a field's number to "name label type", and 0 to "- - file".
+// Maps the number of each field of a message to "name label type", and 0 to "-
+// - file", with the file that declares the message.
 using Fields = std::map<int, std::string>;
 
 std::map<std::string, Fields> ReadMessages() {

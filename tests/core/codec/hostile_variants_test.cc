@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Messages that ask for far more memory than their size suggests. Decoding them
-// takes no more memory than the limit allows.
+// Tests messages that ask for far more memory than their size suggests.
+// Decoding them must take no more memory than the limit allows.
 #include <malloc.h>
 
 #include <algorithm>
@@ -85,7 +85,8 @@ pb::TensorProto VariantOfShape(int64_t count) {
   return proto;
 }
 
-// Returns the same tensor with its first value in tensor_content.
+// Returns a tensor of one element, the first value of `proto`, which stands in
+// tensor_content.
 pb::TensorProto AsContent(const pb::TensorProto& proto) {
   pb::TensorProto result;
   result.set_dtype(pb::DT_VARIANT);
@@ -130,9 +131,9 @@ pb::TensorProto ListOfHighRanks(int count) {
   return proto;
 }
 
-// Returns a list of one tensor with `count` values of dtypes that it does not
-// have. No element takes them, but they become objects when the message is
-// parsed.
+// Returns a list of one float scalar. Its message also has `count` values in
+// each of three fields for other dtypes. The decoder ignores these values, but
+// they become objects when the message is parsed.
 pb::TensorProto ListOfOneWithValues(int count) {
   pb::TensorProto proto = ListOfScalars(1);
   auto* tensor = proto.mutable_variant_val(0)->mutable_tensors(0);
@@ -209,7 +210,8 @@ TEST(HostileVariantsTest, RefusesListsOfDeclaredLengthWithoutData) {
     EXPECT_EQ(Decode(VariantOfShape(extent)).status.code(),
               absl::StatusCode::kResourceExhausted);
   }
-  // The message has no value, then one value, for a tensor of 2^20 elements.
+  // A tensor of 2^20 elements is refused whether its message has no value or
+  // one value.
   proto = ListOfScalars(1);
   auto* tensor = proto.mutable_variant_val(0)->mutable_tensors(0);
   tensor->mutable_tensor_shape()->add_dim()->set_size(1 << 20);
@@ -351,7 +353,8 @@ std::string UnknownStrings(int count, int field, size_t size) {
   return bytes;
 }
 
-// Each group holds a number whose field is known outside of groups.
+// Each group holds a number in a field that is known outside of the group, but
+// not inside.
 std::string UnknownGroups(int count) {
   std::string bytes;
   for (int i = 0; i < count; ++i) {

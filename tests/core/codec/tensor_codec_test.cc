@@ -55,8 +55,8 @@ class ForbiddenAllocator final : public Allocator {
 };
 
 // Returns the tensor of a message that TensorFlow 2.15.1 serialized with
-// tensor_util.make_tensor_proto or tf.io.serialize_tensor. Its value stands in
-// the comment above each call.
+// tensor_util.make_tensor_proto or tf.io.serialize_tensor. The comment above
+// each call gives the value of the tensor.
 Tensor FromTensorFlow(absl::string_view hex) {
   pb::TensorProto proto;
   EXPECT_TRUE(proto.ParseFromString(absl::HexStringToBytes(hex)));
@@ -104,7 +104,7 @@ TEST(TensorCodecTest, DecodesWhatTensorFlowEncodes) {
   // [b'a', b'', b'xyz']
   ExpectSame(FromTensorFlow("08071204120208034201614200420378797a"),
              Tensor::Vector<std::string>({"a", "", "xyz"}));
-  // 7 of int32 with shape [2, 2]
+  // [[7, 7], [7, 7]] as int32
   ExpectSame(FromTensorFlow("0803120812020802120208023a0107"),
              Tensor::Filled<int32_t>(Shape({2, 2}), 7));
   // np.zeros([0, 3], np.float32)
@@ -206,7 +206,8 @@ TEST(TensorCodecTest, ReadsResourceHandlesFromContent) {
 TEST(TensorCodecTest, RefusesContentThatIsNotOfResourceHandles) {
   pb::TensorProto proto = Proto(DType::kResource, {2});
   proto.set_tensor_content(std::string("\x01\x00\x0a", 3));
-  ExpectError(Decode(proto), kInvalid, "is no ResourceHandleProto");
+  ExpectError(Decode(proto), kInvalid,
+              "cannot be read as a ResourceHandleProto");
   proto.set_tensor_content(std::string("\x01", 1));
   ExpectError(Decode(proto), kInvalid, "the length of resource 1 of 2");
   proto.set_tensor_content(std::string("\x01\x00", 2));

@@ -99,8 +99,8 @@ TEST_F(AccountedAllocatorTest, BuffersOutliveTheAllocator) {
   EXPECT_TRUE(watched.expired());
 }
 
-// The limit is far away, so that no Take is refused: a limit close by could
-// compensate for updates that were lost.
+// The limit is so high that no Take is refused, because refused Takes could
+// hide that other updates were lost.
 TEST_F(AccountedAllocatorTest, ForgetsNothingOnManyThreads) {
   MemoryAccount account("session", int64_t{1} << 40);
   std::vector<std::thread> threads;

@@ -27,9 +27,9 @@ TEST(DeviceNameTest, ParsesFullNames) {
   EXPECT_TRUE(name.IsFull());
 }
 
-// Each case is a text and its canonical text. The expected texts are from
-// TensorFlow's DeviceNameUtils and, for the case of the letters in cpu and gpu,
-// from Python's DeviceSpec (2.15.1).
+// Each case is a text and its canonical text. The canonical texts are those of
+// TensorFlow's DeviceNameUtils, except that CPU and GPU are in capitals, as
+// Python's DeviceSpec (2.15.1) writes them.
 TEST(DeviceNameTest, PrintsCanonicalText) {
   const std::pair<const char*, const char*> cases[] = {
       {"", ""},

@@ -50,7 +50,7 @@ TEST(ParsedKeyTest, HasThePartsOfItsText) {
   EXPECT_EQ(key.tensor_name(), "edge_7_weights/read");
   EXPECT_FALSE(key.is_in_loop());
   EXPECT_EQ(key.Parts().ToString(), kKey);
-  // The parts are those of the copy's own text.
+  // The parts of a copy lie in its own text, so they outlive the original.
   auto first = std::make_unique<ParsedKey>(kKey);
   const ParsedKey copy = *first;
   const ParsedKey moved = std::move(*first);

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "leat/core/threads/timer_queue.h"
 #include "leat/core/threads/work_queue.h"
 #include "leat/tests/testing/event.h"
+#include "leat/tests/testing/eventually.h"
 
 namespace leat::simulated_clock_test {
 namespace {
@@ -21,7 +23,9 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::Event;
+using testing::Eventually;
 using testing::SimulatedClock;
+using testing::TestClock;
 
 class SimulatedClockTest : public ::testing::Test {
  protected:
@@ -56,7 +60,7 @@ TEST_F(SimulatedClockTest, TimeIsThatOfTheNextDeadlineWhenAllWait) {
                                                  seconds(30)}));
 }
 
-// The values are no atomics, so the thread sanitizer reports two threads that
+// `count` is no atomic, so the thread sanitizer reports a race if two threads
 // go on at the same time.
 TEST_F(SimulatedClockTest, ThreadsWithTheSameDeadlineGoOnOneAfterAnother) {
   int count = 0;
@@ -100,6 +104,24 @@ TEST_F(SimulatedClockTest, AdvanceUntilStopsWhenItsConditionIsTrue) {
   EXPECT_EQ(clock_.Now() - start_, minutes(3));
   clock_.AdvanceUntil([&] { return beats == 3; });
   EXPECT_EQ(clock_.Now() - start_, minutes(3));
+}
+
+TEST_F(SimulatedClockTest, AdvanceUntilGivesUpAfterItsTime) {
+  std::atomic<int> beats = 0;
+  const Thread heart("heart", [&] {
+    while (beats < 4) {
+      clock_.Sleep(minutes(1));
+      ++beats;
+    }
+  });
+  EXPECT_FALSE(clock_.AdvanceUntil([&] { return beats == 3; }, minutes(2)));
+  EXPECT_EQ(beats, 2);
+  EXPECT_TRUE(clock_.AdvanceUntil([&] { return beats == 3; }, minutes(1)));
+  EXPECT_EQ(clock_.Now() - start_, minutes(3));
+  // `heart` ends with its fourth beat. No thread then waits for a time, so
+  // AdvanceUntil gives up before its hour is over.
+  EXPECT_FALSE(clock_.AdvanceUntil([&] { return beats == 9; }, hours(1)));
+  EXPECT_EQ(clock_.Now() - start_, minutes(4));
 }
 
 TEST_F(SimulatedClockTest, JumpDoesNotWaitForThreadsThatRun) {
@@ -234,6 +256,15 @@ TEST_F(SimulatedClockDeathTest, NothingIsLeftThatAConditionCouldWaitFor) {
   EXPECT_DEATH(wait(), "All threads wait, and none has a deadline.");
 }
 
+TEST_F(SimulatedClockDeathTest, TheMessageHasTheNameOfTheSimulation) {
+  const auto deadlock = [] {
+    SimulatedClock clock("seed 7");
+    Event never;
+    never.Wait();
+  };
+  EXPECT_DEATH(deadlock(), "The simulation of seed 7 failed");
+}
+
 TEST_F(SimulatedClockDeathTest, AHeartBeatsOnWhileTheTestWaits) {
   const auto wait = [] {
     SimulatedClock clock;
@@ -277,6 +308,22 @@ TEST_F(SimulatedClockDeathTest, AnotherThreadLetsTimePass) {
     Thread("other", [&] { clock.Advance(hours(1)); }).Join();
   };
   EXPECT_DEATH(advance(), "Only the thread that made the clock");
+}
+
+TEST_F(SimulatedClockDeathTest, ATestWithoutAClockSleeps) {
+  const auto simulate_time = [] {
+    setenv("LEAT_TEST_SIMULATES_TIME", "1", /*overwrite=*/1);
+  };
+  const auto sleep = [&] {
+    simulate_time();
+    TestClock().Sleep(hours(1));
+  };
+  EXPECT_DEATH(sleep(), "it has no SimulatedClock");
+  const auto wait = [&] {
+    simulate_time();
+    Eventually([] { return true; });
+  };
+  EXPECT_DEATH(wait(), "it has no SimulatedClock");
 }
 
 }  // namespace

@@ -8,11 +8,11 @@
 namespace leat::spin_test {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 int YieldForLong() {
-  const Clock::time_point begin = Clock::now();
-  while (Clock::now() - begin <= IdleSpin::kLongYield) {
+  const SteadyClock::time_point begin = SteadyClock::now();
+  while (SteadyClock::now() - begin <= IdleSpin::kLongYield) {
   }
   return 0;
 }
@@ -34,9 +34,9 @@ TEST(IdleSpinTest, SeesWhatBecomesReady) {
 
 TEST(IdleSpinTest, GivesUpInTheEnd) {
   IdleSpin spin;
-  const Clock::time_point begin = Clock::now();
+  const SteadyClock::time_point begin = SteadyClock::now();
   EXPECT_FALSE(spin.Until([] { return false; }, [] {}));
-  EXPECT_GE(Clock::now() - begin, IdleSpin::kLongest);
+  EXPECT_GE(SteadyClock::now() - begin, IdleSpin::kLongest);
 }
 
 TEST(IdleSpinTest, RestsAfterALongYieldAndThenLooksAgain) {
@@ -46,11 +46,11 @@ TEST(IdleSpinTest, RestsAfterALongYieldAndThenLooksAgain) {
     ++looks;
     return looks > 1;
   };
-  const Clock::time_point begin = Clock::now();
+  const SteadyClock::time_point begin = SteadyClock::now();
   EXPECT_FALSE(spin.Until(look, YieldForLong));
   EXPECT_EQ(looks, 1);
   while (!spin.Until(look)) EXPECT_EQ(looks, 1);
-  EXPECT_GE(Clock::now() - begin, IdleSpin::kRest);
+  EXPECT_GE(SteadyClock::now() - begin, IdleSpin::kRest);
 }
 
 }  // namespace

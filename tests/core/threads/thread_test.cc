@@ -11,6 +11,7 @@
 
 #include "gtest/gtest.h"
 #include "leat/core/threads/clock.h"
+#include "leat/core/threads/mutex.h"
 
 namespace leat::thread_test {
 namespace {
@@ -62,11 +63,17 @@ TEST(ThreadTest, DestroysTheBodyBeforeJoinReturns) {
   EXPECT_EQ(owned.use_count(), 1);
 }
 
-TEST(RealClockTest, DoesNotGoBackAndSleeps) {
+TEST(RealClockTest, DoesNotGoBackNorWaitForWhatHasPassed) {
   Clock& clock = RealClock();
   const Clock::time_point before = clock.Now();
-  clock.Sleep(std::chrono::microseconds(1));
-  EXPECT_GE(clock.Now() - before, std::chrono::microseconds(1));
+  {
+    Mutex mutex;
+    CondVar never;
+    MutexLock lock(mutex);
+    EXPECT_FALSE(clock.WaitUntil(never, mutex, before));
+  }
+  clock.Sleep(Clock::duration::zero());
+  EXPECT_GE(clock.Now(), before);
 }
 
 TEST(RealClockTest, AfterSaturates) {

@@ -58,7 +58,7 @@ TEST(TimerQueueTest, CallsAtTheTime) {
 
 TEST(TimerQueueTest, TheRealClockIsTheDefault) {
   TimerQueue timers("test-timers");
-  const Clock::time_point when = RealClock().After(microseconds(1));
+  const Clock::time_point when = RealClock().Now();
   Event called;
   timers.At(when, [&] { called.Set(); });
   ASSERT_TRUE(called.Wait());
@@ -160,8 +160,8 @@ TEST(TimerQueueTest, DestructionWaitsForWhatRuns) {
   auto timers = std::make_unique<TimerQueue>("test-timers", clock);
   timers->At(clock.Now(), [&, queue = timers.get()] {
     clock.Sleep(milliseconds(50));
-    // The queue is being destroyed: it drops the new callback, and `id + 1` was
-    // never an id.
+    // The queue is being destroyed, so it drops the new callback. No callback
+    // has the id `id + 1`.
     const TimerQueue::Id id =
         queue->At(clock.After(hours(1)), [] { ADD_FAILURE(); });
     queue->Cancel(id + 1);
@@ -187,8 +187,8 @@ TEST(TimerQueueTest, CancelFreesOutsideTheLock) {
   EXPECT_TRUE(timers.Cancel(id));
 }
 
-// Each thread lets time pass while the others run, so that callbacks run while
-// others are added and cancelled.
+// Each thread lets time pass while the other threads run, so that some
+// callbacks run while threads add and cancel more.
 TEST(TimerQueueTest, ManyRunXorAreCancelled) {
   constexpr int kThreads = 4, kEach = 2000;
   SimulatedClock clock;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Malicious graphs. Each is refused with a message that says where and why, and
-// the process goes on.
+// Tests malicious graphs. Each is refused with a message that says where and
+// why, and the process goes on.
 #include "absl/strings/str_cat.h"
 #include "leat/tests/graph/graph_testing.h"
 
@@ -26,7 +26,7 @@ std::string Const(const std::string& dtype, const std::string& tensor) {
 TEST(BadGraphsTest, RefusesMalformedNames) {
   for (const char* name : {"", "_x", "a b", "-x", "x:0", "^x", "a\\n"}) {
     EXPECT_THAT(ImportError(NodeText(name, "NoOp")),
-                HasSubstr("malformed name"))
+                HasSubstr("its name is not valid"))
         << name;
   }
 }
@@ -66,7 +66,7 @@ TEST(BadGraphsTest, RefusesWrongNumbersOfInputs) {
   EXPECT_THAT(ImportError(x + NodeText("a", "Neg", {"x", "x", "x"}, Float())),
               HasSubstr("node 'a': has 3 inputs, but op Neg takes 1"));
   EXPECT_THAT(ImportError(x + NodeText("a", "Neg", {"^x", "x"}, Float())),
-              HasSubstr("stand before control inputs"));
+              HasSubstr("must come before the control inputs"));
 }
 
 TEST(BadGraphsTest, RefusesTypeMismatches) {
@@ -107,8 +107,8 @@ TEST(BadGraphsTest, RefusesBadDevices) {
       AllOf(HasSubstr("node 'a'"), HasSubstr("/job:/x")));
 }
 
-// In CVE-2022-23583 the consumers believe the dtype of the attr, and the kernel
-// that of the tensor.
+// In CVE-2022-23583 the consumers of a constant believe its attr 'dtype', and
+// its kernel believes the dtype of the tensor in its attr 'value'.
 TEST(BadGraphsTest, RefusesConstantsOfAnotherType) {
   EXPECT_THAT(
       ImportError(Const("DT_FLOAT", "dtype: DT_INT64 tensor_shape { }")),

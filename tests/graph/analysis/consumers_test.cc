@@ -61,7 +61,8 @@ class ConsumersTest : public ::testing::Test {
     }
     return uses;
   }
-  // Adds source -> merge -> body -> next -> merge, a loop.
+  // Adds the loop merge -> body -> next -> merge, which `source` leads into.
+  // Returns next.
   NodeId AddLoop(const std::string& next_op) {
     const NodeId source = Add("source", "Pair");
     const NodeId merge = Add("merge", "Merge", {{source, 0}, {source, 0}}, {},
@@ -159,17 +160,17 @@ TEST_F(ConsumersTest, ReachedFromFollowsInputsAndControls) {
   const NodeId c = Add("c", "Unary", {{a, 0}}, {b});
   Add("d", "Unary", {{c, 0}});
   Add("e", "Pair");
-  EXPECT_THAT(ReachedFrom(graph_, {c}),
+  EXPECT_THAT(NeededBy(graph_, {c}),
               ElementsAre(true, true, true, false, false));
-  EXPECT_THAT(ReachedFrom(graph_, {}),
+  EXPECT_THAT(NeededBy(graph_, {}),
               ElementsAre(false, false, false, false, false));
-  EXPECT_THAT(ReachedFrom(graph_, {kNoNode, 99, b}),
+  EXPECT_THAT(NeededBy(graph_, {kNoNode, 99, b}),
               ElementsAre(false, true, false, false, false));
 }
 
 TEST_F(ConsumersTest, ReachedFromEndsOnLoops) {
   const NodeId next = AddLoop("NextIteration");
-  EXPECT_THAT(ReachedFrom(graph_, {next}), ElementsAre(true, true, true, true));
+  EXPECT_THAT(NeededBy(graph_, {next}), ElementsAre(true, true, true, true));
 }
 
 // The chain is as long as a client may make it, and its nodes are in the order
@@ -194,7 +195,7 @@ TEST_F(ConsumersTest, LongChainsNeedNoRecursion) {
   EXPECT_EQ(order->front(), source);
   EXPECT_EQ((*order)[1], kLength - 1);
   EXPECT_EQ(order->back(), 1);
-  const std::vector<bool> reached = ReachedFrom(graph_, {1});
+  const std::vector<bool> reached = NeededBy(graph_, {1});
   EXPECT_EQ(std::count(reached.begin(), reached.end(), true), kLength);
   EXPECT_EQ(Consumers(graph_).Of(source).size(), 1u);
 

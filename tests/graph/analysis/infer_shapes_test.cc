@@ -28,8 +28,8 @@ class InferShapesTest : public ::testing::Test {
                {{"dtype", DType::kFloat}, {"shape", std::move(shape)}});
   }
 
-  // Adds a loop whose next value is `body` of the loop variable. Returns the
-  // Merge.
+  // Adds a loop in which `body` computes the next value of the loop variable
+  // from the last one. Returns the Merge.
   template <class Body>
   NodeId Loop(NodeId initial, const Body& body) {
     const AttrMap type = {{"T", DType::kFloat}};

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Every op for which TensorFlow registers a gradient has one here. TensorFlow's
-// list is in the lines "gradient" of tests/ops/tensorflow_op_defs.txt, which
-// dump_op_defs.py writes.
+// Checks that every op for which TensorFlow registers a gradient has one here.
+// TensorFlow's list is in the lines "gradient" of
+// tests/ops/tensorflow_op_defs.txt, which dump_op_defs.py writes.
 #include <fstream>
 #include <map>
 #include <string>
@@ -16,8 +16,8 @@
 namespace leat::gradient_registrations_test {
 namespace {
 
-// Returns TensorFlow's gradients by op: "function", or "none" where gradients
-// end silently.
+// Maps each op for which TensorFlow registers a gradient to "function", or to
+// "none" if gradients end silently at the op.
 std::map<std::string, std::string> TensorFlowsGradients() {
   std::map<std::string, std::string> gradients;
   std::ifstream file(LEAT_TESTS_DIR "/ops/tensorflow_op_defs.txt");
@@ -32,7 +32,7 @@ std::map<std::string, std::string> TensorFlowsGradients() {
   return gradients;
 }
 
-// Returns, by op, the reason why it has no gradient here.
+// Maps each op that has no gradient here to the reason.
 std::map<std::string, std::string> Exceptions() {
   std::map<std::string, std::string> reasons;
   for (const char* op :

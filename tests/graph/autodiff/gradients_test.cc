@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The structure of gradients. tests/train/gradient_check_test.cc and
-// gradient_values_test.cc check their values.
+// Tests the structure of gradients. tests/train/gradient_check_test.cc and
+// gradient_values_test.cc check the values of gradients.
 #include "leat/graph/autodiff/gradients.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -188,7 +188,7 @@ TEST(BuilderTest, AddsControlEdgesOnceOnly) {
   // Neg(z) reads z, which already follows y, so it needs no control edge from
   // y.
   EXPECT_THAT(Controls(op::Neg(z).operation()), ElementsAre());
-  // Neg(y) reads y, so it needs no control edge from it.
+  // Neg(y) reads y, so it needs no control edge from y.
   EXPECT_THAT(Controls(op::Neg(y).operation()), ElementsAre());
   Scope none = b.NoControlDependencies();
   EXPECT_THAT(Controls(op::Neg(x).operation()), ElementsAre());

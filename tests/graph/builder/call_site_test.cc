@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The places in the source that a builder's errors name.
+// Tests the places in the source that a builder's errors name.
 #include <functional>
 #include <string>
 #include <vector>
@@ -46,13 +46,14 @@ TEST(CallSiteTest, OperationsOfNoNodeNameWhoGotThem) {
   const std::vector<
       std::pair<std::string, std::function<void(GraphBuilder&, Operation)>>>
       uses = {
-          {"AddUpdate: an operation of no node",
+          {"AddUpdate: an operation that was passed stands for no node",
            [](GraphBuilder& b, Operation none) { b.AddUpdate(none); }},
-          {"ColocateWith: an operation of no node",
+          {"ColocateWith: an operation that was passed stands for no node",
            [](GraphBuilder& b, Operation none) {
              const Scope scope = b.ColocateWith(none);
            }},
-          {"ControlDependencies: an operation of no node",
+          {"ControlDependencies: an operation that was passed stands for no "
+           "node",
            [](GraphBuilder& b, Operation none) {
              const Scope scope = b.ControlDependencies({{none}});
            }},

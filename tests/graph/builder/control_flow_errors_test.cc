@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The graphs that Cond, Case and While refuse, and the messages of the errors.
+// Tests which graphs Cond, Case and While refuse, and with which messages.
 #include <functional>
 
 #include "gmock/gmock.h"
@@ -373,7 +373,8 @@ TEST(ControlFlowErrorsTest, BranchesForTheirEffectsGiveNoNodeAfterAnError) {
   EXPECT_THAT(Message(c), HasSubstr("index"));
 }
 
-// Returns Conds nested in each other. `line` becomes the line of the innermost.
+// Returns the result of `depth` Conds that are nested in each other. Sets
+// `line` to the line of the innermost call of Cond.
 Output Conds(int depth, const Output& x, int& line) {
   if (depth == 0) return x;
   line = __LINE__ + 1;
@@ -447,7 +448,8 @@ TEST(ControlFlowErrorsTest, GradientsInBodiesNestNoDeeperEither) {
                     HasSubstr("nest 101 deep"), HasSubstr(Here(line))));
 }
 
-// Returns loops nested in each other. The innermost squares `x`.
+// Returns the result of `depth` loops that are nested in each other. The
+// innermost loop squares `x`.
 Output Loops(int depth, const Output& x) {
   if (depth == 0) return x * x;
   return While(

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The structure and the errors of Cond, Case and While.
+// Tests the structure and the errors of Cond, Case and While.
 // tests/train/control_flow_gradients_test.cc checks the values that they
 // compute.
 #include "leat/graph/builder/control_flow.h"
@@ -486,8 +486,8 @@ TEST(ControlFlowTest, BranchesShareTheOutputsThatTheirGradientsNeed) {
   const Output xs[] = {x};
   EXPECT_FALSE(Gradients(ys, xs)[0].IsNone());
   ASSERT_EQ(b.status(), absl::OkStatus());
-  // These are what the branches return, four outputs of shape [2] and two of
-  // shape [2, 1].
+  // The outputs are the result and what the gradients need of the branches:
+  // four outputs of shape [2] and two of shape [2, 1].
   EXPECT_EQ(y.operation().num_outputs(), 7);
   const Graph graph = Built(b);
   const auto unused = [&](const std::string& name) {

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The device functions of a GraphBuilder, which OnDevice takes.
+// Tests the device functions that GraphBuilder::OnDevice takes.
 #include <string>
 #include <vector>
 
@@ -136,8 +136,9 @@ TEST(DeviceFunctionTest, GradientsRunWhereTheirOperationDoes) {
   EXPECT_EQ(DeviceOf(dx), "/job:ps");
 }
 
-// The scopes around a body do not apply to the nodes in it. They apply to the
-// loop, to its counter and to the variables, which belong to the graph.
+// The scopes around a body do not apply to the body's nodes. They apply to what
+// belongs to the graph: the loop, the loop's counter, and the variables that
+// the body makes.
 TEST(DeviceFunctionTest, OfABodyIsInsideOfThoseAroundIt) {
   GraphBuilder b;
   const Output x = b.Placeholder<float>("x", Shape{});

@@ -21,7 +21,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// What is no argument does not compile.
+// A value that cannot be an argument does not compile.
 static_assert(std::is_convertible_v<int, Operand>);
 static_assert(std::is_convertible_v<const char*, Operand>);
 static_assert(std::is_convertible_v<std::string, Operand>);
@@ -65,7 +65,8 @@ std::string Message(const GraphBuilder& b) {
   return std::string(b.status().message());
 }
 
-// Returns `text` as the builder says it of an error in that line of this file.
+// Returns `text` with the place that a builder adds to the message of an error
+// in `line` of this file.
 std::string At(int line, absl::string_view text) {
   return absl::StrCat(text, " (", SourceLocation::Current().file, ":", line,
                       ")");
@@ -189,14 +190,14 @@ TEST(OperandTest, NumbersFollowTheRulesOfDTypes) {
   const auto input_type = [](const Output& y, int i) {
     return y.operation().input(i).dtype();
   };
-  // The op says it.
+  // The op gives the dtype.
   EXPECT_EQ(input_type(op::Switch(x, true).output_true, 1), DType::kBool);
-  // An Output among the arguments, or in the list, decides.
+  // An Output among the arguments, or in the list, gives the dtype.
   EXPECT_EQ(input_type(op::Add(x, {1, 2}), 1), DType::kBfloat16);
   EXPECT_EQ(input_type(op::Slice(x, wide, {1}), 2), DType::kInt64);
-  // The attr's default.
+  // The default of the attr gives the dtype.
   EXPECT_EQ(input_type(op::Transpose(x, {0}), 1), DType::kInt32);
-  // Numbers that share the attr.
+  // The numbers that share the attr give the dtype together.
   const Output condition = b.Placeholder<bool>("condition", Shape{2});
   EXPECT_EQ(op::SelectV2(condition, 0, 1.5).dtype(), DType::kFloat);
   EXPECT_EQ(op::SelectV2(condition, 0, 1).dtype(), DType::kInt32);

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The C++ functions that OpCode writes for ops.
+// Tests the C++ functions that OpCode writes for ops.
 #include "leat/graph/gen/op_code.h"
 
 #include <string>

@@ -22,7 +22,7 @@ void ExpectRoundTrip(const Graph& graph) {
 }
 
 // Returns the loop "i = x; while (pred) i = -i;" and a node that negates the
-// value at its exit.
+// result of the loop.
 std::string LoopText() {
   return FloatPlaceholder("x") +
          NodeText("pred", "Placeholder", {}, Attr("dtype", "type: DT_BOOL")) +
@@ -233,7 +233,7 @@ TEST(GraphDefTest, LeavesTheGraphAsItWasWhenAnExtensionFails) {
           .ok());
 }
 
-// Each extension adds one of what the limit of its case counts.
+// Each extension adds one of the things that the limit counts, or 100 bytes.
 TEST(GraphDefTest, TheLimitsAreThoseOfAllExtensionsTogether) {
   using Step = std::string (*)(const std::string& name);
   struct Case {
@@ -268,12 +268,12 @@ TEST(GraphDefTest, TheLimitsAreThoseOfAllExtensionsTogether) {
          return FunctionText(name, "ret { key: \"r\" value: \"a\" }");
        }},
       {{.max_total_attr_bytes = 550},
-       "above the limit of 50 (left of max_total_attr_bytes)",
+       "above the limit of 50 (what is left of max_total_attr_bytes)",
        [](const std::string& name) {
          return NodeText(name, "Const", {}, Constant());
        }},
       {{.max_total_attr_bytes = 550},
-       "above the limit of 50 (left of max_total_attr_bytes)",
+       "above the limit of 50 (what is left of max_total_attr_bytes)",
        [](const std::string& name) {
          return FunctionOf(name, "name: \"c\" op: \"Const\" " + Constant());
        }}};
@@ -325,11 +325,12 @@ TEST(GraphDefTest, RefusesAReaderTooOldForTheGraph) {
 
 TEST(GraphDefTest, AcceptsInternalNamesOnlyOnRequest) {
   const std::string text = NodeText("_cloop_0", "NoOp");
-  EXPECT_THAT(ImportError(text), HasSubstr("node '_cloop_0': malformed name"));
+  EXPECT_THAT(ImportError(text),
+              HasSubstr("node '_cloop_0': its name is not valid"));
   EXPECT_EQ(ImportError(text, {.allow_internal_names = true}), "OK");
   EXPECT_THAT(
       ImportError(NodeText("_a b", "NoOp"), {.allow_internal_names = true}),
-      HasSubstr("malformed name"));
+      HasSubstr("its name is not valid"));
 }
 
 // Checks every kind of attr value through messages.

@@ -100,9 +100,10 @@ TEST_F(GraphFileTest, LoadsMetaGraphsInBothForms) {
 TEST_F(GraphFileTest, NamesFileLineAndColumn) {
   const std::string path =
       Write("bad.pbtxt", "node {\n  name: \"a\"\n  oops: 3\n}\n");
-  EXPECT_THAT(LoadError(path), AllOf(HasSubstr("INVALID_ARGUMENT: file '" +
-                                               path + "': line 3, column"),
-                                     HasSubstr("oops")));
+  EXPECT_THAT(LoadError(path),
+              AllOf(HasSubstr("INVALID_ARGUMENT: file '" + path +
+                              "' cannot be parsed: line 3, column"),
+                    HasSubstr("oops")));
   const std::string meta =
       Write("meta.pbtxt", "graph_def {\n  node {\n    oops: 3\n  }\n}\n");
   EXPECT_THAT(LoadError(meta), HasSubstr("line 3, column"));
@@ -151,7 +152,7 @@ TEST_F(GraphFileTest, LeavesTheOldFileWhenItCannotWrite) {
       1);
 }
 
-// Returns the library's ops, and those that only the corpus has.
+// Returns the library's ops and the ops that only the corpus has.
 const OpRegistry& CorpusOps() {
   static const OpRegistry& registry = *[] {
     auto* ops = new OpRegistry;

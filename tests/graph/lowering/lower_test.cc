@@ -145,15 +145,15 @@ TEST(LowerTest, MakesALoopOfAWhile) {
   const Node& enter = graph->node(graph->Find("loop/enter_0"));
   EXPECT_EQ(*enter.attrs().Get<int64_t>("parallel_iterations"), 3);
   EXPECT_FALSE(*enter.attrs().Get<bool>("is_constant"));
-  // The control edge from the Merge gives the constant to the frame and to
-  // every iteration.
+  // The control edge from the Merge puts the constant into the frame, where it
+  // runs in every iteration.
   const Node& constant = graph->node(graph->Find("loop/cond/true"));
   ASSERT_EQ(constant.controls.size(), 1);
   EXPECT_EQ(constant.controls[0], graph->Find("loop/merge_0"));
 }
 
-// Returns a function of `count` floats a0, a1, ..., which returns each negated,
-// or one bool.
+// Returns a function of `count` floats a0, a1, ... If `negates` is true, the
+// function returns each float negated; otherwise it returns one bool.
 std::string ManyFloats(const std::string& name, int count, bool negates) {
   std::string args;
   std::string body;
@@ -321,12 +321,12 @@ TEST(LowerTest, RefusesFunctionsThatDoNotFit) {
                                       Func("body", "negate"))),
               AllOf(HasSubstr("INVALID_ARGUMENT"), HasSubstr("node 'loop'"),
                     HasSubstr("function 'negate'"), HasSubstr("needs bool")));
-  EXPECT_THAT(
-      LowerError(Negate() + True() + x +
-                 NodeText("loop", "While", {"x", "x"},
-                          Floats("T", 2) + Func("cond", "always") +
-                              Func("body", "negate"))),
-      AllOf(HasSubstr("node 'loop'"), HasSubstr("has 1 arguments, needs 2")));
+  EXPECT_THAT(LowerError(Negate() + True() + x +
+                         NodeText("loop", "While", {"x", "x"},
+                                  Floats("T", 2) + Func("cond", "always") +
+                                      Func("body", "negate"))),
+              AllOf(HasSubstr("node 'loop'"),
+                    HasSubstr("has 1 arguments, but this node needs 2")));
   EXPECT_THAT(LowerError(Negate() + True() + x + Call("call", "always", {"x"})),
               AllOf(HasSubstr("node 'call'"), HasSubstr("needs float")));
   EXPECT_THAT(LowerError(x + Call("call", "bad", {"x"}) +

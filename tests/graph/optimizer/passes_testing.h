@@ -42,9 +42,10 @@ inline absl::StatusOr<std::vector<Tensor>> Filled(
       Tensor::Filled(Shape{count}, inputs[1].scalar<float>())};
 }
 
-// Evaluates AddV2 of float scalars and Fill without kernels. Other ops are
-// UNIMPLEMENTED. Thread-compatible. `names` lists the nodes that it was asked
-// to evaluate, in order, whether it could or not.
+// Evaluates AddV2 of float scalars and Fill without kernels, and returns
+// UNIMPLEMENTED for other ops. Thread-compatible. `names` lists all nodes that
+// the evaluator was asked to evaluate, in order, also those that it could not
+// evaluate.
 class FewOpsEvaluator final : public ConstantEvaluator {
  public:
   absl::StatusOr<std::vector<Tensor>> Evaluate(const NodeDef& node,
@@ -62,7 +63,7 @@ class FewOpsEvaluator final : public ConstantEvaluator {
 };
 
 // Adds a node of type `op` to `b`, with control edges from the nodes of
-// `after`, and returns its output 0. An error is kept by the builder.
+// `after`, and returns its output 0. The builder keeps an error.
 inline Output Add(GraphBuilder& b, absl::string_view op,
                   const std::string& name, std::vector<OpInput> inputs,
                   AttrMap attrs = {}, const std::vector<Output>& after = {}) {
@@ -128,7 +129,8 @@ class PassesTest : public ::testing::Test {
     return registry;
   }
 
-  // Returns what `passes` make of `given`. Constants are evaluated by `with`.
+  // Runs `passes` on the graph in `given` and returns the result. `with`
+  // evaluates constants.
   Graph Optimized(const PassRegistry& passes, ConstantEvaluator& with) {
     Graph graph = Placed(given);
     std::vector<DeviceInfo> devices;
@@ -160,7 +162,8 @@ class PassesTest : public ::testing::Test {
   GraphBuilder expected;
   // The names of nodes that must not be removed.
   std::vector<std::string> keep;
-  // The `keep`, `devices` and `evaluator` in here are set by Optimized().
+  // Optimized() sets the fields `keep`, `devices` and `evaluator` of these
+  // options.
   RunPassesOptions options;
   FewOpsEvaluator evaluator;
 };

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// The limits on how much work constant folding does for one plan.
+// Tests the limits on how much work constant folding does for one plan.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -56,8 +56,8 @@ class ConstantFoldingLimitsTest : public PassesTest {
 TEST_F(ConstantFoldingLimitsTest, EvaluatesNothingThatHasNoRoomLeft) {
   options.optimizer.max_folded_bytes = 100;
   const Output one = Const(given, "one", Tensor::Scalar(1.0f));
-  // Each result takes 24 bytes. What is left of the room at the end is too
-  // little for one more.
+  // Each result takes 24 bytes. In the end, the room that is left is too small
+  // for one more result.
   const Output count = Const(given, "count", Tensor::Vector<int32_t>({6}));
   constexpr int kFit = 1600 / 24;
   for (int i = 0; i < 4 * kFit; ++i) {
@@ -68,8 +68,8 @@ TEST_F(ConstantFoldingLimitsTest, EvaluatesNothingThatHasNoRoomLeft) {
             100);
   EXPECT_EQ(*std::min_element(counting.rooms.begin(), counting.rooms.end()),
             1600 % 24);
-  // The evaluator is asked for each of the others once, with too little room
-  // for the result.
+  // The evaluator is also asked once for each node that does not fit, with too
+  // little room for its result.
   EXPECT_EQ(counting.names.size(), 4u * kFit);
 }
 

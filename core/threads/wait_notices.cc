@@ -1,0 +1,108 @@
+// Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
+#include "leat/core/threads/wait_notices.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "leat/core/threads/mutex.h"
+#include "leat/core/threads/notice_times.h"
+
+namespace leat {
+namespace {
+
+// The shortest wait that has a notice.
+constexpr std::chrono::seconds kShortest(1);
+// A wait that begins so soon after a notice continues the times of that notice.
+constexpr std::chrono::seconds kRecently(30);
+
+}  // namespace
+
+class WaitNotices::State : public std::enable_shared_from_this<State> {
+ public:
+  State(TimerQueue& timers, Say say, Sentence sentence)
+      : timers_(timers),
+        say_(std::move(say)),
+        sentence_(std::move(sentence)),
+        begin_(timers.clock().Now()) {}
+
+  // To be called once, before anything else.
+  void Start() {
+    if (say_ == nullptr) return;
+    const Clock::time_point begin = begin_.load(std::memory_order_relaxed);
+    MutexLock lock(mutex_);
+    times_.emplace(begin);
+    Plan(begin);
+  }
+
+  void Restart(Clock::time_point now) {
+    begin_.store(now, std::memory_order_relaxed);
+  }
+
+  void End() {
+    TimerQueue::Id planned = 0;
+    {
+      MutexLock lock(mutex_);  // Tell has it while it says something.
+      has_ended_ = true;
+      planned = planned_;
+    }
+    timers_.Cancel(planned);
+  }
+
+ private:
+  // Returns when to say something about a wait that began at `begin`.
+  Clock::time_point Due(Clock::time_point begin) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return std::max(times_->next(), begin + kShortest);
+  }
+
+  void Plan(Clock::time_point begin) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    planned_ =
+        timers_.At(Due(begin), [self = shared_from_this()] { self->Tell(); });
+  }
+
+  // Says something, unless the wait that was awaited has ended meanwhile, and
+  // plans the next call.
+  void Tell() {
+    MutexLock lock(mutex_);
+    if (has_ended_) return;
+    const Clock::time_point now = timers_.clock().Now();
+    const Clock::time_point begin = begin_.load(std::memory_order_relaxed);
+    if (!last_.has_value() || begin > *last_ + kRecently) times_.emplace(begin);
+    if (now >= Due(begin)) {
+      last_ = now;
+      while (times_->next() <= now) times_->Pass();
+      say_(sentence_(now - begin));
+    }
+    Plan(begin);
+  }
+
+  TimerQueue& timers_;
+  const Say say_;  // null: says nothing
+  const Sentence sentence_;
+  // When the present wait began.
+  std::atomic<Clock::time_point> begin_;
+
+  Mutex mutex_;
+  bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;
+  // The times of the notices; set by Start.
+  std::optional<NoticeTimes> times_ ABSL_GUARDED_BY(mutex_);
+  // When the last notice was said.
+  std::optional<Clock::time_point> last_ ABSL_GUARDED_BY(mutex_);
+  // The next call of Tell.
+  TimerQueue::Id planned_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+WaitNotices::WaitNotices(TimerQueue& timers, Say say, Sentence sentence)
+    : state_(std::make_shared<State>(timers, std::move(say),
+                                     std::move(sentence))) {
+  state_->Start();
+}
+
+WaitNotices::~WaitNotices() { state_->End(); }
+
+void WaitNotices::Restart(Clock::time_point now) { state_->Restart(now); }
+
+}  // namespace leat
