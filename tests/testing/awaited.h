@@ -32,8 +32,8 @@ class Awaited {
   }
   // Returns whether Set was called.
   bool IsSet() { return is_set_.IsSet(); }
-  // Waits for the value and returns it. Fails the test, and returns a value of
-  // no meaning, if there is none at the WaitLimit. To be called once.
+  // Waits for the value and returns it. If there is no value at the WaitLimit,
+  // fails the test and returns a value of no meaning. To be called once.
   T Take() {
     EXPECT_TRUE(is_set_.Wait());
     MutexLock lock(mutex_);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Barrier lets threads wait for each other, as std::barrier does, also in
-// simulated time.
+// Barrier lets threads wait for each other, as std::barrier does. It also works
+// in simulated time.
 #ifndef LEAT_TESTS_TESTING_BARRIER_H_
 #define LEAT_TESTS_TESTING_BARRIER_H_
 
@@ -14,7 +14,7 @@ class Barrier {
  public:
   explicit Barrier(int num_threads) : num_threads_(num_threads) {}
 
-  // Waits until all threads have called this as often as the calling one.
+  // Waits until all threads have called this as often as the calling thread.
   void ArriveAndWait() {
     MutexLock lock(mutex_);
     const int round = round_;

@@ -30,7 +30,8 @@ class BusyThreads {
         while (!state->is_over) state->over.Wait(state->mutex);
       });
     }
-    // A thread that is not busy yet could take a task that the test adds later.
+    // A thread that is not busy yet could take a closure that the test adds
+    // later.
     EXPECT_TRUE(
         Eventually([&] { return state_->num_busy == queue.num_threads(); }));
   }

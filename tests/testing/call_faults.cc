@@ -16,16 +16,18 @@ namespace {
 
 using std::chrono::microseconds;
 
-// When a lost call is lost to both ends.
+// The shortest and the longest time after which both ends notice that a call is
+// lost.
 constexpr microseconds kMinLoss = std::chrono::milliseconds(5);
 constexpr microseconds kMaxLoss = std::chrono::milliseconds(20);
-// The shortest time from the first sending of a request to the second.
+// The shortest time from the first sending of a request to its second sending.
 constexpr microseconds kMinAgain(100);
 
-// What a message says about a step; empty if it belongs to none.
+// What a message says about its step. It is empty if the message belongs to no
+// step.
 struct StepOfMessage {
   std::optional<int64_t> id = {};
-  std::string tensor = {};  // the tensor, or the place of a chunk
+  std::string tensor = {};  // its key, or the place of a chunk
 };
 
 // Returns the key with incarnation 0, because incarnations differ in every run.
@@ -37,8 +39,8 @@ std::string KeyWithoutIncarnation(const std::string& text) {
   return key->ToString();
 }
 
-// Parses the header of a request of `method`, as far as methods belong to
-// steps.
+// Returns what the header of a request of `method` says about its step. The
+// result is empty for methods that belong to no step.
 StepOfMessage StepOf(absl::string_view method, absl::string_view header) {
   StepOfMessage step;
   if (method == methods::kRunGraph.path) {

@@ -1,15 +1,15 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// CallFaults: decides which calls are lost, delayed, duplicated and reordered,
-// as a bad network would do that. A FaultyTransport does it.
+// CallFaults decides which calls are lost, delayed, duplicated or reordered, as
+// in a bad network. A FaultyTransport then does that to the calls.
 //
-// A hash decides what happens to a call, not its order of arrival. The hash is
-// of the seed, the method, caller and callee, the step (as the number of steps
-// seen before) and the tensor, or the place of the chunk, that is asked for. So
-// where steps run one after another, the same seed gives the same faults every
-// time. (Chunks of two tensors of one step that have the same place and length
-// are told apart by their order alone, because the ids of transfers are
-// random.)
+// What happens to a call does not depend on when it arrives. A hash decides,
+// made of the seed, the method, the caller and callee, the step (as the number
+// of steps seen before it), and the tensor or the place of the chunk that the
+// call asks for. So if steps run one after another, the same seed gives the
+// same faults in every run. (Two chunks of one step that belong to different
+// tensors, but have the same place and length, are told apart by their order
+// alone, because the ids of transfers are random.)
 #ifndef LEAT_TESTS_TESTING_CALL_FAULTS_H_
 #define LEAT_TESTS_TESTING_CALL_FAULTS_H_
 
@@ -50,12 +50,12 @@ struct CallFate {
   // A delayed request arrives even if its caller has given up meanwhile.
   std::chrono::microseconds request_delay = {};
   std::chrono::microseconds reply_delay = {};
-  // The request is sent once more this long after it was sent. The reply to
-  // that is dropped.
+  // The request is sent a second time this long after the first time. The reply
+  // to the second request is dropped.
   std::optional<std::chrono::microseconds> again_after = {};
   // The next call of the same caller to the same callee goes first, if there is
-  // one within `max_delay`. Like a delayed request, this one arrives in any
-  // case.
+  // one within `max_delay`. Like a delayed request, the overtaken one arrives
+  // even if its caller has given up.
   bool is_overtaken = false;
 };
 
@@ -78,8 +78,8 @@ class CallFaults {
   const FaultPlan& plan() const { return plan_; }
 
   // Decides what happens to a call, and counts it. `caller` and `callee` are
-  // names that are the same in every run of the test. `header` is that of the
-  // request.
+  // names that are the same in every run of the test. `header` is the header of
+  // the request.
   CallFate FateOf(absl::string_view caller, absl::string_view callee,
                   absl::string_view method, absl::string_view header);
 
@@ -94,8 +94,8 @@ class CallFaults {
   Counts counts(absl::string_view method) const;
 
  private:
-  // Returns the hash of everything that tells a call from the others, and of
-  // the seed.
+  // Returns the hash that decides about a call, and counts the call in
+  // `calls_`.
   uint64_t Identity(absl::string_view caller, absl::string_view callee,
                     absl::string_view method, absl::string_view header)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -104,11 +104,11 @@ class CallFaults {
   mutable Mutex mutex_;
   bool is_enabled_ ABSL_GUARDED_BY(mutex_) = true;
   int num_clients_ ABSL_GUARDED_BY(mutex_) = 0;
-  // Numbers the steps in the order in which they are first seen; the key is the
-  // id.
+  // Maps the id of each step to its number. Steps are numbered in the order in
+  // which they are first seen.
   absl::flat_hash_map<int64_t, uint64_t> steps_ ABSL_GUARDED_BY(mutex_);
-  // How many calls of each hash there were, to tell apart calls that are
-  // otherwise the same.
+  // Counts the calls of each hash, to tell apart calls that are otherwise the
+  // same.
   absl::flat_hash_map<uint64_t, uint64_t> calls_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<std::string, Counts> counts_
       ABSL_GUARDED_BY(mutex_);  // by method

@@ -28,7 +28,6 @@
 #include "leat/distributed/exchange/step_outbox.h"
 #include "leat/distributed/exchange/step_table.h"
 #include "leat/distributed/exchange/tensor_receiver.h"
-#include "leat/distributed/transport/in_process.h"
 #include "leat/distributed/wire/recv_tensor.h"
 #include "leat/distributed/worker/worker.h"
 #include "leat/protos/leat_worker.pb.h"
@@ -37,6 +36,7 @@
 #include "leat/tests/distributed/recv_messages.h"
 #include "leat/tests/testing/busy_threads.h"
 #include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/in_process_network.h"
 #include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/test_service.h"
 
@@ -50,7 +50,7 @@ using ::testing::HasSubstr;
 // tables, transport and threads.
 class ChunkTask {
  public:
-  // `transports`, which are borrowed, have one of the name `transport`.
+  // `transports` is borrowed and has a transport named `transport`.
   // `max_message_bytes` limits what the task receives, chunked tensors
   // included.
   struct Options {
@@ -111,8 +111,8 @@ class ChunkTask {
         .value();
   }
 
-  // Returns the calls of GetStatus, RecvTensor or FetchChunk so far, those that
-  // are held included.
+  // Returns how many calls of `method` (GetStatus, RecvTensor or FetchChunk)
+  // have come so far. Calls that are held count too.
   int calls(const Method& method) const {
     MutexLock lock(mutex_);
     const auto found = calls_.find(method.path);
@@ -249,16 +249,17 @@ class ChunkTest : public ::testing::TestWithParam<std::string> {
         .ToString();
   }
 
-  // Returns the rendezvous key of another tensor of the step.
+  // Returns the rendezvous key of a new tensor of the step.
   std::string NewKey() { return Key(absl::StrCat("t", ++num_keys_)); }
 
   ReceivedTensor StartReceive(const std::string& key,
                               std::shared_ptr<Cancellation> cancellation = {}) {
     ReceivedTensor received;
-    TensorReceive receive{.step_id = kStep,
-                          .keys = RecvKeys(ParsedKey(key)),
-                          .allocator = &HostAllocator(),
-                          .cancellation = std::move(cancellation)};
+    TensorReceive receive{
+        .step_id = kStep,
+        .keys = RecvKeys(ParsedKey(key)),
+        .allocator = {std::shared_ptr<void>(), &HostAllocator()},
+        .cancellation = std::move(cancellation)};
     receive.dones.push_back(received.Done());
     worker_->receiver().Receive(ps_->name(), std::move(receive));
     return received;
@@ -288,7 +289,7 @@ class ChunkTest : public ::testing::TestWithParam<std::string> {
     return tensor;
   }
 
-  // Calls a method of the ps with a request that no honest peer need have made.
+  // Calls a method of the ps. The request may be one that no honest peer makes.
   absl::StatusOr<Payload> CallPs(const Method& method, Payload request) {
     return CallNow(worker_->transport(), ps_->address(), method,
                    std::move(request));
@@ -376,8 +377,8 @@ TEST_P(ChunkTest, ChunkedTensorsOfEveryTypeAreWhole) {
   }
 }
 
-// The first tensor comes whole, because nothing is known of the peer yet. It
-// makes the receiver ask for the peer's status, once.
+// The first tensor comes whole, because the receiver knows nothing of the peer
+// yet. The tensor makes the receiver ask for the peer's status, once.
 TEST_P(ChunkTest, AsksFirstWhetherAPeerHasChunks) {
   const Tensor sent = Bytes(10 * kChunk);
   const ReceivedTensor whole = Pass(sent);
@@ -415,8 +416,8 @@ TEST_P(ChunkTest, TransfersEndWithTheirStep) {
   EXPECT_TRUE(IsDerived(status));
 }
 
-// A hostile peer asks for bounds that are not those of a chunk, for unknown
-// transfers and steps, and with malformed messages.
+// A hostile peer asks for bounds that no chunk has and for unknown transfers
+// and steps, and sends malformed messages.
 TEST_P(ChunkTest, RefusesHostileFetches) {
   const Transfer transfer = BeginTransfer(Bytes(2 * kChunk + 100));
   const FetchChunkRequest good = {
@@ -454,11 +455,11 @@ TEST_P(ChunkTest, RefusesHostileFetches) {
   expect(Code::kNotFound, bad);
   bad.step_id = INT64_MIN;
   expect(Code::kNotFound, bad);
-  EXPECT_EQ(ps_->steps().num_steps(), 1u);  // No fetch began one.
-  // The request with an unknown field of 2,000 bytes appended.
+  EXPECT_EQ(ps_->steps().num_steps(), 1u);  // No fetch began a step.
+  // The request with an unknown field of 70,000 bytes appended.
   const std::string padded =
       EncodeFetchChunkRequest(good).header +
-      absl::StrCat("\x7a\xd0\x0f", std::string(2000, 'x'));
+      absl::StrCat("\x7a\xf0\xa2\x04", std::string(70'000, 'x'));
   for (const std::string& header :
        {std::string("\xff"), std::string(5000, 0), padded}) {
     Payload payload;

@@ -7,7 +7,8 @@
 #include "gtest/gtest.h"
 #include "leat/core/devices/rendezvous.h"
 #include "leat/core/random_id.h"
-#include "leat/distributed/requests/request_queue.h"
+#include "leat/distributed/wire/messages.h"
+#include "leat/distributed/wire/payload.h"
 #include "leat/protos/status.pb.h"
 
 namespace leat::testing {

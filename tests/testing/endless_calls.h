@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// EndlessCalls makes requests, such as clients and peers send them to a task,
-// that are never answered: the calls end only when their caller gives them up.
-// Tests use them to fill a task with waiting calls.
+// EndlessCalls makes requests of clients and peers that a task never answers: a
+// call with such a request ends only when its caller gives it up. Tests use
+// them to fill a task with waiting calls.
 #ifndef LEAT_TESTS_TESTING_ENDLESS_CALLS_H_
 #define LEAT_TESTS_TESTING_ENDLESS_CALLS_H_
 
@@ -25,13 +25,13 @@ struct MethodCall {
 
 // Returns a RecvTensor call to `task` ("/job:ps/replica:0/task:0") for a tensor
 // that its CPU:0 never sends, in a step that the task does not know.
-// `incarnation` is that of the device.
+// `incarnation` is the incarnation of that device.
 MethodCall RecvThatNobodySends(const std::string& task, uint64_t incarnation);
 
-// Keeps on one task what its calls need: a client's session with a callable,
-// and a master's session with a registered graph. All of them dequeue from a
-// queue into which nobody puts anything. To be used by one thread. What fails
-// while the sessions are made or ended fails the test.
+// Keeps on one task what the endless calls need: a client's session with a
+// callable, and a master's session with a registered graph. The callable and
+// the graph dequeue from a queue into which nobody puts anything. To be used by
+// one thread. Any failure to make or end the sessions fails the test.
 class EndlessCalls {
  public:
   // Creates the sessions on `task`, which listens at `address`. `transport` is
@@ -45,7 +45,7 @@ class EndlessCalls {
   MethodCall Make(int i) const;
 
   // Asks the task how many steps run on it and how many RecvTensor calls wait
-  // there. Calls by others are included.
+  // there, and returns the sum. Calls by others are included.
   int64_t NumWaiting();
 
  private:

@@ -12,23 +12,19 @@
 
 namespace leat::testing {
 
-// Aborts the test where LEAT_TEST_SIMULATES_TIME is set, as CTest does for
-// programs that are not labelled `processes`.
-void CheckMayWaitInRealTime();
-
 // Waits until `condition()` is true and returns whether it is. In simulated
 // time the condition is called while all other threads wait, after each of
-// their deadlines, and the test is aborted if it can never become true. In real
-// time, which only programs labelled `processes` have, it is called every
-// millisecond for at most a minute, so it must be thread-safe towards those
-// that change its state.
+// their deadlines, and the test is aborted if the condition can never become
+// true. In real time, which only programs labelled `processes` have, the
+// condition is called every millisecond for at most a minute, while other
+// threads may change what it reads. So it must be thread-safe.
 template <class Condition>
 bool Eventually(Condition condition) {
   if (SimulatedClock* const clock = SimulatedClock::Current()) {
     clock->AdvanceUntil(condition);
     return true;
   }
-  CheckMayWaitInRealTime();
+  CheckMaySleep();
   const Clock::time_point end = RealClock().After(std::chrono::minutes(1));
   while (!condition()) {
     if (RealClock().Now() > end) return false;

@@ -11,11 +11,11 @@
 namespace leat::testing {
 namespace {
 
-// How long after the arrival of a request its callee hears that the caller had
-// given up before.
+// If a request arrives after its caller has given up, the callee hears of that
+// this long after the arrival.
 constexpr auto kGoneAfter = std::chrono::milliseconds(100);
 
-// True if something goes wrong with the call.
+// Returns true if something goes wrong with the call.
 bool IsFaulty(const CallFate& fate) {
   return fate.lost_after.has_value() || fate.again_after.has_value() ||
          fate.request_delay.count() > 0 || fate.reply_delay.count() > 0 ||
@@ -83,13 +83,14 @@ class FaultyTransport::FaultyCall
     }
   }
 
-  // Ends the call for the caller and tells the callee, if it has the request.
+  // Ends the call for the caller, and tells the callee if the callee has the
+  // request.
   void GiveUp(const absl::Status& why) {
     if (End(why)) sent_->Cancel(CallerGoneError(method_.path));
   }
 
  private:
-  // Calls `act` with this after `time`.
+  // Calls `act` with this call after `time`.
   void At(std::chrono::microseconds time, void (*act)(FaultyCall&)) {
     transport_.timers_.After(time,
                              [self = shared_from_this(), act] { act(*self); });
@@ -99,8 +100,9 @@ class FaultyTransport::FaultyCall
   // is cancelled already.
   bool Listen() {
     const std::weak_ptr<FaultyCall> weak = weak_from_this();
-    // What is registered here may end the call at once. End then waits for this
-    // lock, so that it knows what to take back.
+    // A callback that is registered here may end the call at once, on another
+    // thread. End then waits for this lock, so that it finds the timer and the
+    // token that it has to take back.
     MutexLock lock(mutex_);
     if (options_.deadline.has_value()) {
       timer_ = transport_.timers_.At(*options_.deadline, [weak] {
@@ -153,8 +155,9 @@ class FaultyTransport::FaultyCall
         });
   }
 
-  // Gives the caller its result, unless it has one. Returns true if the callee
-  // has to hear of that: it has the request, and this was not its answer.
+  // Gives the caller `result`, unless the caller has a result. Returns true if
+  // the caller got `result` and the callee has the request. If `result` is not
+  // the callee's answer, the callee then has to hear of the end.
   bool End(absl::StatusOr<Payload> result) {
     std::optional<Cancellation::Token> token;
     bool is_sent = false;
@@ -182,7 +185,7 @@ class FaultyTransport::FaultyCall
   const Payload request_;
   const CallOptions options_;
   Reply done_;
-  // Cancels the call of the other transport.
+  // Cancels the call that the other transport makes.
   const std::shared_ptr<Cancellation> sent_ = std::make_shared<Cancellation>();
 
   Mutex mutex_;

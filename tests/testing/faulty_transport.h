@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// FaultyTransport: a transport that calls over another one, and whose calls
+// FaultyTransport is a transport that calls over another transport. Its calls
 // suffer the faults that a CallFaults decides on.
 #ifndef LEAT_TESTS_TESTING_FAULTY_TRANSPORT_H_
 #define LEAT_TESTS_TESTING_FAULTY_TRANSPORT_H_
@@ -20,7 +20,8 @@
 
 namespace leat::testing {
 
-// Thread-safe. Owns the other transport, and threads of its own that wait.
+// Thread-safe. Owns the other transport, and one thread each for timers and for
+// the replies to callers.
 class FaultyTransport final : public Transport {
  public:
   FaultyTransport(std::unique_ptr<Transport> transport,
@@ -43,12 +44,12 @@ class FaultyTransport final : public Transport {
   // Returns the name of this caller for faults: the address where it listens,
   // or a name of its own if it does not listen.
   std::string Name();
-  // Holds `call` back until the next call of the same address, but not longer
-  // than the longest delay.
+  // Holds `call` back until the next call to the same address, but not longer
+  // than the plan's `max_delay`.
   void Hold(const std::string& address, const CallRef& call);
-  // Sends the calls of `address` that are held back.
+  // Sends the calls to `address` that are held back.
   void LetGo(const std::string& address);
-  // A call has been answered.
+  // Removes a call whose caller has its result.
   void Remove(const CallRef& call);
 
   const std::shared_ptr<CallFaults> faults_;
@@ -58,7 +59,7 @@ class FaultyTransport final : public Transport {
   Mutex mutex_;
   CondVar changed_;
   std::string name_ ABSL_GUARDED_BY(mutex_);
-  // The calls that have not been answered.
+  // The calls whose callers have no result yet.
   absl::flat_hash_set<CallRef> open_ ABSL_GUARDED_BY(mutex_);
   // The calls that are held back, by address.
   absl::flat_hash_map<std::string, std::vector<CallRef>> held_

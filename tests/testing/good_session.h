@@ -22,8 +22,8 @@ namespace leat::testing {
 
 // Fits one number, which is a variable on the parameter server, on a thread of
 // its own until End. Fails the test if a step fails or if its loss differs from
-// the one that is computed here. Begin and End must be called by one thread;
-// num_steps may be called by any thread.
+// the loss that GoodSession computes itself. Begin and End must be called by
+// one thread; num_steps may be called by any thread.
 class GoodSession {
  public:
   // Returns the graph of the session that is given to Begin. It has parts on
@@ -34,8 +34,8 @@ class GoodSession {
     return *b.Build();
   }
 
-  // Starts training on a new thread. The session is shared and must be one on
-  // the graph of MakeGraph. To be called once.
+  // Starts training on a new thread. The session is shared and must have the
+  // graph of MakeGraph. To be called once.
   void Begin(std::shared_ptr<Session> session) {
     session_ = std::move(session);
     thread_ = Thread("trains", [this] { Train(); });

@@ -1,6 +1,6 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Graphs from protobuf's text form, for tests:
+// Makes graphs from protobuf's text form, for tests:
 //
 //   ImportText(FloatPlaceholder("x") + NodeText("y", "Neg", {"x"}, Float()),
 //              BuiltinOps())

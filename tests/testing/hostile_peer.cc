@@ -16,8 +16,9 @@
 #include "leat/core/devices/rendezvous.h"
 #include "leat/core/random_id.h"
 #include "leat/core/tensor.h"
-#include "leat/distributed/requests/request_queue.h"
+#include "leat/distributed/wire/messages.h"
 #include "leat/distributed/wire/methods.h"
+#include "leat/distributed/wire/payload.h"
 #include "leat/protos/graph.pb.h"
 #include "leat/protos/leat_worker.pb.h"
 #include "leat/protos/master.pb.h"
@@ -64,7 +65,8 @@ constexpr char kGraph[] = R"(
 constexpr char kExtension[] = R"(
   node { name: "more" op: "NoOp" device: "$0/device:CPU:0" }
 )";
-// The part of a step that is fed with x. $0 is the task, $1 its incarnation.
+// The part of a step that is fed with x. $0 is the task, and $1 the incarnation
+// of its device.
 constexpr char kFedPart[] = R"(
   node { name: "x" op: "_Recv" device: "$0/device:CPU:0"
     attr { key: "tensor_type" value { type: DT_FLOAT } }
@@ -83,7 +85,7 @@ std::string FedPart(const std::string& task, uint64_t incarnation) {
   return absl::Substitute(kFedPart, task, static_cast<int64_t>(incarnation));
 }
 
-// Returns the key with which that part is fed.
+// Returns the rendezvous key under which kFedPart is fed.
 std::string FeedKey(const std::string& task, uint64_t incarnation) {
   const std::string device = absl::StrCat(task, "/device:CPU:0");
   return RendezvousKey{.send_device = device,
@@ -103,7 +105,7 @@ pb::GraphDef GraphOf(int num_nodes) {
   return graph;
 }
 
-// Extends a session whose graph has not been extended yet.
+// Returns a request to extend a session whose graph has not been extended yet.
 pb::ExtendSessionRequest ExtensionOf(const ClientSession& session,
                                      const pb::GraphDef& graph) {
   pb::ExtendSessionRequest request;
@@ -233,7 +235,7 @@ HostilePeer::Answers HostilePeer::SendGraphsForAbsentDevices(int count) {
         i % 2 == 0 ? "/job:nobody/replica:0/task:3" : absl::StrCat(task_, "7");
     const std::string graph = absl::Substitute(kGraph, task);
     switch (i / 2 % 4) {
-      case 0:  // few, since few may wait in a session
+      case 0:  // rare, because few extensions may wait in a session
         return {methods::kExtendSession,
                 ToPayload(ExtensionOf(of_client, GraphDefOf(absl::Substitute(
                                                      kExtension, task))))};

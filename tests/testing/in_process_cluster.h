@@ -17,10 +17,10 @@
 #include "absl/status/statusor.h"
 #include "leat/distributed/client/remote_session.h"
 #include "leat/distributed/server/server.h"
-#include "leat/distributed/transport/in_process.h"
 #include "leat/distributed/wire/recv_tensor.h"
 #include "leat/graph/graph.h"
 #include "leat/tests/testing/call_faults.h"
+#include "leat/tests/testing/in_process_network.h"
 
 namespace leat::testing {
 
@@ -28,8 +28,8 @@ namespace leat::testing {
 // always has an address, whether its server runs or not.
 class InProcessCluster {
  public:
-  // Starts all tasks of the `jobs`, each given with its number of tasks. If
-  // `faults` is not null, it decides what happens to each message, those of
+  // Starts all tasks. `jobs` maps the name of each job to its number of tasks.
+  // If `faults` is not null, it decides what happens to each call, calls by
   // sessions included.
   explicit InProcessCluster(const std::map<std::string, int>& jobs,
                             ServerLimits limits = {},

@@ -170,8 +170,8 @@ absl::StatusOr<std::vector<Value>> KernelTestHarness::Run(
   std::vector<int32_t> input_slots;
   for (int i = 0; i < num_inputs; ++i) {
     input_slots.push_back(i);
-    // Reads the value, as the executor does for a reference that is used as
-    // one.
+    // Reads the value, as the executor does if a node uses a reference as a
+    // value.
     if (inputs[i].ref != nullptr && !IsRef(node.input_types[i])) {
       LEAT_ASSIGN_OR_RETURN(inputs[i].tensor,
                             inputs[i].ref->Read(device_->allocator()));

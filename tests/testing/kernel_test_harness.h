@@ -38,7 +38,8 @@ const KernelRegistry& AllKernels();
 Value TensorValue(Tensor tensor);
 Value RefValue(std::shared_ptr<kernels::Variable> variable);
 
-// A kernel and the node it was made for, both owned. May be run many times.
+// Owns a kernel and the node that it was made for. The kernel may be run many
+// times.
 class TestKernel {
  public:
   const NodeDef& node() const { return *node_; }
@@ -51,8 +52,7 @@ class TestKernel {
 };
 
 // Thread-compatible. Owns the device, its threads and the resources that
-// kernels make. They live as long as the harness, so kernels must not outlive
-// it.
+// kernels make. Kernels use these and so must not outlive the harness.
 class KernelTestHarness {
  public:
   // Kernels share a pool of `num_threads` threads.
@@ -61,8 +61,8 @@ class KernelTestHarness {
 
   // Returns the CPU kernel for a node "test" with these inputs. Type attrs,
   // lengths of lists and type lists that are absent are derived from the input
-  // types. INVALID_ARGUMENT if the inputs do not fit the op, NOT_FOUND if no
-  // kernel signature accepts the attrs.
+  // types. Returns INVALID_ARGUMENT if the inputs do not fit the op, and
+  // NOT_FOUND if no kernel signature accepts the attrs.
   absl::StatusOr<TestKernel> Make(absl::string_view op, AttrMap attrs,
                                   const std::vector<DType>& input_types);
 
@@ -72,12 +72,13 @@ class KernelTestHarness {
   absl::StatusOr<std::vector<Value>> Run(const TestKernel& kernel,
                                          std::vector<Value> inputs);
 
-  // Makes the kernel, runs it and returns the tensors of its outputs. INTERNAL
-  // if an output has no tensor or another dtype than the node.
+  // Makes the kernel, runs it and returns the tensors of its outputs. Returns
+  // INTERNAL if an output has no tensor or another dtype than the node.
   absl::StatusOr<std::vector<Tensor>> Run(absl::string_view op, AttrMap attrs,
                                           std::vector<Tensor> inputs);
 
-  // Does the same for a kernel of one output. INTERNAL if it has more or none.
+  // Does the same for a kernel of one output. Returns INTERNAL if the kernel
+  // has no output or several.
   absl::StatusOr<Tensor> RunOne(absl::string_view op, AttrMap attrs,
                                 std::vector<Tensor> inputs);
 

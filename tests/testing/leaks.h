@@ -1,6 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // LeaksOf says what a server still holds of sessions and steps that are over.
+// BecomesEmpty is for tests that look for other leaks.
 //
 //   EXPECT_EQ(LeaksOf(*server), "");
 #ifndef LEAT_TESTS_TESTING_LEAKS_H_
@@ -8,12 +9,22 @@
 
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "leat/distributed/server/server.h"
 
 namespace leat::testing {
 
-// Waits until the server holds nothing of a session or step and returns "". If
-// it still holds something at the WaitLimit, returns a list of that.
+// Waits until `is_empty()` is true, but at most 30 seconds, which are simulated
+// if the test simulates time. Returns whether it is true. Every orderly end
+// takes less time, even if a notice of the end has to be repeated. A server
+// that nobody tells of an end forgets the step or session after a minute or
+// more (ServerLimits). The wait is shorter, so that no test takes that for an
+// orderly end.
+bool BecomesEmpty(absl::FunctionRef<bool()> is_empty);
+
+// Waits as BecomesEmpty does until the server holds nothing of a session or
+// step and returns "". If the server still holds something after the wait,
+// returns a list of what it holds.
 std::string LeaksOf(const Server& server);
 
 }  // namespace leat::testing

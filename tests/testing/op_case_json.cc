@@ -67,7 +67,7 @@ struct Parse<std::complex<T>> {
 };
 template <>
 struct Parse<std::string> {
-  // The file has a code point below 256 for each byte.
+  // In the file, each byte of the string is a code point below 256.
   static std::string From(const json& value) {
     std::string bytes;
     const std::string text = value.get<std::string>();
@@ -104,9 +104,9 @@ bool Equal(const T& got, const T& expected, const Precision& precision) {
   }
 }
 
-// Fills `data` with start, start + step and so on. Every `period` elements it
-// begins again. Copies whole periods, because some tensors have millions of
-// elements and tests are not optimized.
+// Fills `data` with start, start + step and so on. After every `period`
+// elements, begins again with start. Copies whole periods, because some tensors
+// have millions of elements and tests are not optimized.
 template <class T>
 void FillWithRamp(double start, double step, size_t period,
                   absl::Span<T> data) {

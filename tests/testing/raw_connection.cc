@@ -21,7 +21,7 @@ namespace {
 constexpr char kPreface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 // The largest frame that a peer accepts unless it has announced more.
 constexpr size_t kMaxFrameBytes = 16 << 10;
-constexpr uint32_t kConnection = 0;  // as a stream: the connection itself
+constexpr uint32_t kConnection = 0;  // stands for the connection itself
 constexpr uint32_t kFirstStream = 1;
 
 enum FrameType : uint8_t { kData = 0, kHeaders = 1, kSettings = 4 };

@@ -1,6 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 #include "leat/tests/testing/session_under_test.h"
 
+#include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -10,17 +12,19 @@
 #include "absl/strings/string_view.h"
 #include "leat/core/check.h"
 #include "leat/core/status_macros.h"
+#include "leat/core/threads/thread.h"
 #include "leat/distributed/client/remote_session.h"
 #include "leat/distributed/cluster/cluster.h"
 #include "leat/distributed/server/server.h"
-#include "leat/distributed/transport/in_process.h"
+#include "leat/tests/testing/in_process_network.h"
 #include "leat/tests/testing/leaks.h"
 #include "leat/tests/testing/simulated_clock.h"
 
 namespace leat {
 namespace {
 
-// The client may have its reply before the step is cleaned up.
+// Fails the test if the server keeps something. Waits first, because a client
+// may have its reply before the step is cleaned up.
 void ExpectNothingLeft(const Server& server) {
   EXPECT_EQ(testing::LeaksOf(server), "");
 }
@@ -95,7 +99,7 @@ absl::StatusOr<std::shared_ptr<Session>> NewSessionOnServer(
       ClusterSpec cluster,
       ClusterSpec::Create({{"localhost", {{0, "127.0.0.1:1"}}}}));
   const auto network =
-      std::make_shared<InProcessNetwork>(2, testing::TestClock());
+      std::make_shared<testing::InProcessNetwork>(2, testing::TestClock());
   const TransportRegistry& transports =
       is_grpc ? BuiltinTransports() : network->transports();
   ServerOptions server_options;
@@ -145,6 +149,31 @@ absl::StatusOr<std::shared_ptr<Session>> NewTestSession(
   }
   return NewSessionOnServer(graph, options, kernels,
                             kind == SessionKind::kGrpc);
+}
+
+std::unique_ptr<testing::SimulatedClock> SimulateTime() {
+  if (TestedSession() == SessionKind::kGrpc) return nullptr;
+  return std::make_unique<testing::SimulatedClock>();
+}
+
+void RunUntilTimeout(std::chrono::nanoseconds timeout,
+                     absl::FunctionRef<void()> step) {
+  std::atomic<bool> has_ended = false;
+  const Thread thread("step", [&] {
+    step();
+    has_ended = true;
+  });
+  testing::SimulatedClock* const clock = testing::SimulatedClock::Current();
+  if (clock == nullptr) return;
+  // Most steps end while this thread counts. The time may move before the step
+  // has begun, and must then move again. It moves ever more rarely, because
+  // other deadlines must not pass too.
+  int64_t next = 300'000;
+  for (int64_t count = 0; !has_ended; ++count) {
+    if (count < next) continue;
+    clock->Jump(timeout);
+    next *= 3;
+  }
 }
 
 }  // namespace leat

@@ -10,14 +10,17 @@
 #ifndef LEAT_TESTS_TESTING_SESSION_UNDER_TEST_H_
 #define LEAT_TESTS_TESTING_SESSION_UNDER_TEST_H_
 
+#include <chrono>
 #include <memory>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "gtest/gtest.h"
 #include "leat/graph/graph.h"
 #include "leat/kernels/kernel_registry.h"
 #include "leat/runtime/local_session.h"
 #include "leat/runtime/session.h"
+#include "leat/tests/testing/simulated_clock.h"
 
 namespace leat {
 
@@ -27,16 +30,27 @@ enum class SessionKind { kLocal, kInProcess, kGrpc };
 // program.
 SessionKind TestedSession();
 
-// Makes a session of that kind. Its clock is TestClock(), except that gRPC has
-// the real one. One on a server has the devices, limits and
-// optimizer of `options`, and its task is "/job:localhost/replica:0/task:0",
-// which is also a local session's name for its own task; the master keeps its
-// own placement policy. When the session and all its Callables are gone, the
-// server must hold nothing of them: otherwise the test fails. UNIMPLEMENTED for
-// options that only a local session can have (device_set, passes).
+// Makes a session of the kind TestedSession(). Its clock is TestClock(), or the
+// real clock if it runs over gRPC. A session on a server has the devices,
+// limits and optimizer of `options`, but not their placement policy. The task
+// of the server has the name that a local session gives to its own task,
+// "/job:localhost/replica:0/task:0". When the session and all its Callables are
+// gone, the test fails if the server still holds something of them. Returns
+// UNIMPLEMENTED for options that only a local session can have (device_set,
+// passes).
 absl::StatusOr<std::shared_ptr<Session>> NewTestSession(
     const Graph& graph, const LocalSessionOptions& options = {},
     const KernelRegistry& kernels = BuiltinKernels());
+
+// Returns a SimulatedClock for the sessions that are made next, or null if
+// sessions run over gRPC, whose time is real.
+std::unique_ptr<testing::SimulatedClock> SimulateTime();
+
+// Runs `step`, which may run without end, until it has ended or its `timeout`
+// is over. A loop without end lets no simulated time pass, so this function
+// moves the time on.
+void RunUntilTimeout(std::chrono::nanoseconds timeout,
+                     absl::FunctionRef<void()> step);
 
 // Returns how many variants a long test tries: `local` for local sessions, and
 // a tenth of that for servers, because each try starts one.

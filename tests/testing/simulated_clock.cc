@@ -31,6 +31,23 @@ std::string NameOf(pthread_t thread) {
   return name;
 }
 
+// The real clock, for tests that simulate no time. All of them may wait for
+// events until a deadline, but only some may sleep (CheckMaySleep).
+class UnsimulatedClock final : public Clock {
+ public:
+  time_point Now() const override { return RealClock().Now(); }
+
+  bool WaitUntil(CondVar& condition, Mutex& mutex, time_point deadline) override
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
+    return RealClock().WaitUntil(condition, mutex, deadline);
+  }
+
+  void Sleep(duration time) override {
+    CheckMaySleep();
+    RealClock().Sleep(time);
+  }
+};
+
 std::string SinceStart(Clock::time_point when) {
   return absl::FormatDuration(absl::FromChrono(when - kStart));
 }
@@ -49,8 +66,9 @@ struct SimulatedClock::Waiter {
   const time_point deadline;
   const pthread_t thread = pthread_self();
   bool was_notified = false;
-  // Is posted once. Unlike an std::atomic it does not yield before it sleeps,
-  // which takes long on a busy machine.
+  // Posted once, to wake the thread. A thread that waits for a semaphore sleeps
+  // at once. For a std::atomic it would yield first, which takes long on a busy
+  // machine.
   sem_t wake_up;
 };
 
@@ -59,11 +77,22 @@ SimulatedClock* SimulatedClock::Current() {
 }
 
 Clock& TestClock() {
-  SimulatedClock* const simulated = SimulatedClock::Current();
-  return simulated != nullptr ? *simulated : RealClock();
+  static UnsimulatedClock* const unsimulated = new UnsimulatedClock;
+  if (SimulatedClock* const clock = SimulatedClock::Current()) return *clock;
+  return *unsimulated;
 }
 
-SimulatedClock::SimulatedClock() : now_(kStart) {
+void CheckMaySleep() {
+  if (std::getenv("LEAT_TEST_SIMULATES_TIME") == nullptr) return;
+  std::fputs(
+      "The test would sleep, because it has no SimulatedClock. Tests in this "
+      "process must simulate time.\n",
+      stderr);
+  std::abort();
+}
+
+SimulatedClock::SimulatedClock(absl::string_view name)
+    : name_(name), now_(kStart) {
   MutexLock lock(mutex_);
   if (Active() != nullptr) Fail("A second simulated clock was made.");
   simulation_of_thread = this;
@@ -123,15 +152,29 @@ void SimulatedClock::AdvanceUntil(absl::FunctionRef<bool()> condition) {
     Settle();
     if (condition()) return;
     Settle();  // The condition may have made other threads run.
-    if (!AnyDeadline() && condition()) return;
+    if (NextDeadline() == time_point::max() && condition()) return;
     MutexLock lock(mutex_);
     WakeNext();
   }
 }
 
-bool SimulatedClock::AnyDeadline() const {
+bool SimulatedClock::AdvanceUntil(absl::FunctionRef<bool()> condition,
+                                  duration time) {
+  const time_point end = After(time);
+  for (;;) {
+    Settle();
+    if (condition()) return true;
+    Settle();  // The condition may have made other threads run.
+    if (NextDeadline() > end) return condition();
+    MutexLock lock(mutex_);
+    WakeNext();
+  }
+}
+
+SimulatedClock::time_point SimulatedClock::NextDeadline() const {
   MutexLock lock(mutex_);
-  return Next() != nullptr;
+  const Waiter* next = Next();
+  return next == nullptr ? time_point::max() : next->deadline;
 }
 
 void SimulatedClock::Jump(duration time) {
@@ -204,7 +247,8 @@ void SimulatedClock::Park(Waiter& waiter) {
   while (sem_wait(&waiter.wake_up) != 0) {
     // A signal has interrupted it.
   }
-  // Wake, which still uses the waiter, has the lock.
+  // Wake holds the lock while it uses the waiter, so this waits until it no
+  // longer does.
   MutexLock lock(mutex_);
 }
 
@@ -268,7 +312,8 @@ void SimulatedClock::CheckTestThread() const {
 }
 
 void SimulatedClock::Fail(absl::string_view problem) const {
-  std::string text = absl::StrCat("The simulation failed ", SinceStart(now_),
+  std::string text = absl::StrCat("The simulation", name_.empty() ? "" : " of ",
+                                  name_, " failed ", SinceStart(now_),
                                   " after its start. ", problem, "\n");
   for (const Waiter* waiter : waiters_) {
     absl::StrAppend(&text, "  The thread \"", NameOf(waiter->thread),

@@ -1,8 +1,8 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
 // SimulatedClock is a clock whose time stands still while any thread runs. When
-// all threads wait, its time is at once that of the next deadline. So a test
-// waits for nothing, and no stalled thread makes it fail.
+// all threads wait, its time jumps to the next deadline. So a test waits for
+// nothing, and no stalled thread makes it fail.
 //
 //   SimulatedClock clock;
 //   TimerQueue timers("timers", clock);
@@ -18,6 +18,7 @@
 #include <pthread.h>
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -34,9 +35,10 @@ namespace leat::testing {
 //
 // The simulation consists of the test's thread and of all leat::Threads that
 // are started while it exists. They run at the same time, as in a program. Only
-// what they wait for by a CondVar or a clock is simulated: a thread that spins,
-// sleeps otherwise or joins a std::thread counts as one that runs. When all
-// wait, the one with the earliest deadline goes on alone, at that time.
+// waits for a CondVar or a clock are simulated. A thread that spins, sleeps in
+// another way, joins a std::thread or is blocked on a Mutex, a std::future or
+// an atomic counts as running. When all threads wait, the thread with the
+// earliest deadline goes on alone, at the time of that deadline.
 //
 // The process aborts with a message that names the threads that wait if
 //   - all threads wait and none has a deadline,
@@ -52,8 +54,10 @@ class SimulatedClock final : public Clock, private Simulation {
   // Returns the clock that exists now, or null.
   static SimulatedClock* Current();
 
-  // Begins the simulation, at the same time in every test.
-  SimulatedClock();
+  // Begins the simulation, at the same time in every test. A test that begins
+  // several simulations may name each; the message of an abort contains the
+  // name.
+  explicit SimulatedClock(absl::string_view name = "");
   ~SimulatedClock() override;
 
   time_point Now() const override;
@@ -65,10 +69,13 @@ class SimulatedClock final : public Clock, private Simulation {
   // Lets `time` pass and returns when all other threads wait again. What is due
   // until then has run, also what is due at the last moment.
   void Advance(duration time);
-  // Lets time pass until `condition()` is true. It is called on this thread
-  // while all other threads wait, first without any delay and then after each
-  // deadline. It may wake threads and wait for them.
+  // Lets time pass until `condition()` is true. The condition is called on this
+  // thread while all other threads wait, first without any delay and then after
+  // each deadline. It may wake threads and wait for them.
   void AdvanceUntil(absl::FunctionRef<bool()> condition);
+  // Does the same, but lets at most `time` pass, and less if nothing is due
+  // until then. Returns whether the condition is true.
+  bool AdvanceUntil(absl::FunctionRef<bool()> condition, duration time);
   // Moves the time on without waiting for threads that run, and wakes those
   // whose deadlines have passed. Any thread may call this.
   void Jump(duration time);
@@ -88,11 +95,12 @@ class SimulatedClock final : public Clock, private Simulation {
   void Park(Waiter& waiter);
   void Wake(Waiter& waiter) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Notify(const CondVar& condition, size_t at_most);
-  // Counts the calling thread as one that waits or has ended. The last one
-  // wakes the thread that goes on.
+  // Counts the calling thread as one that waits or has ended. The last thread
+  // that ran wakes the thread that goes on.
   void StopRunning() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Returns whether any thread waits with a deadline.
-  bool AnyDeadline() const;
+  // Returns the earliest deadline of the threads that wait, or
+  // time_point::max() if none has a deadline.
+  time_point NextDeadline() const;
   // Returns the waiter with the earliest deadline, or null if there is none.
   Waiter* Next() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Moves the time to the earliest deadline and wakes the thread that has it.
@@ -103,20 +111,27 @@ class SimulatedClock final : public Clock, private Simulation {
   [[noreturn]] void Fail(absl::string_view problem) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
+  const std::string name_;
   const pthread_t test_thread_ = pthread_self();
   mutable Mutex mutex_;
   time_point now_ ABSL_GUARDED_BY(mutex_);
-  int num_threads_ ABSL_GUARDED_BY(mutex_) = 1;  // with the test's
+  int num_threads_ ABSL_GUARDED_BY(mutex_) = 1;  // the test's included
   int num_running_ ABSL_GUARDED_BY(mutex_) = 1;
-  // Those that wait, the one that began first at the front.
+  // The threads that wait, in the order in which they began to wait.
   std::vector<Waiter*> waiters_ ABSL_GUARDED_BY(mutex_);
   // The test's thread in Settle, or null. It is not one of `waiters_`.
   Waiter* settling_ ABSL_GUARDED_BY(mutex_) = nullptr;
 };
 
-// Returns the simulated clock if there is one, and the real clock otherwise.
-// What tests share takes this clock, so that each test decides.
+// Returns the simulated clock if there is one. Otherwise returns the real
+// clock, whose Sleep calls CheckMaySleep. Code that tests share takes this
+// clock, so that each test decides whether time is simulated.
 Clock& TestClock();
+
+// Aborts the test where LEAT_TEST_SIMULATES_TIME is set, as CTest does for
+// programs that are not labelled `processes`. Test code calls this before it
+// sleeps in real time.
+void CheckMaySleep();
 
 }  // namespace leat::testing
 

@@ -2,8 +2,8 @@
 //
 // ClientSession and RegisteredSession are sessions of a task's master service
 // and of its worker service, for tests that call the methods of these services.
-// The sessions end with the objects. What fails when they begin or end fails
-// the test. Graphs are GraphDefs in text form.
+// The sessions end with the objects. The test fails if a session cannot be made
+// or ended. Graphs are GraphDefs in text form.
 #ifndef LEAT_TESTS_TESTING_TASK_SESSIONS_H_
 #define LEAT_TESTS_TESTING_TASK_SESSIONS_H_
 
@@ -36,8 +36,8 @@ class ClientSession {
   // Returns its handle.
   int64_t MakeCallable(const std::string& feed, const std::string& fetch);
 
-  // Return requests for one step, without tensors; the test adds those it
-  // feeds.
+  // Return requests for one step, without tensors. The test adds the tensors
+  // that it feeds.
   pb::RunStepRequest StepRequest(const std::string& fetch) const;
   pb::RunCallableRequest CallableRequest(int64_t callable) const;
 

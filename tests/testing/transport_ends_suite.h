@@ -86,7 +86,8 @@ TEST_P(TransportTest, KeepsDeadlines) {
   const auto difference =
       *service_.last_context()->deadline - *options.deadline;
   // A message carries the time that is left, from which its travel time is not
-  // subtracted. So the deadlines of callee and caller differ by that time.
+  // subtracted. So the deadlines of callee and caller differ by the travel
+  // time.
   EXPECT_LT(std::chrono::abs(difference),
             service_.last_begun() - begin + std::chrono::milliseconds(100));
 
@@ -146,8 +147,8 @@ TEST_P(TransportTest, ShutdownWaitsForCalls) {
     listener->Shutdown(std::chrono::seconds(60));
     has_stopped = true;
   });
-  // The listener takes no new calls meanwhile. The first one tried may still be
-  // let in.
+  // The listener takes no new calls meanwhile. The first call that the test
+  // tries may still be let in.
   EXPECT_TRUE(Eventually([&] {
     return CallNow(*transport, listener->address(), TestService::kEcho)
                .status()

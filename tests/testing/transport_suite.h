@@ -120,8 +120,8 @@ TEST_P(TransportTest, UnreachableAddressIsUnavailable) {
   EXPECT_TRUE(IsTransportError(status));
 }
 
-// With wait_for_ready, a caller that has seen the task fail reaches it as soon
-// as it listens again.
+// With wait_for_ready, a caller that has seen the task fail reaches the task as
+// soon as the task listens again.
 TEST_P(TransportTest, ReachesATaskThatHasRestarted) {
   const auto transport = NewTransport();
   auto listener = Listen(*transport);
@@ -138,7 +138,7 @@ TEST_P(TransportTest, ReachesATaskThatHasRestarted) {
   EXPECT_TRUE(response.ok()) << response.status();
 }
 
-// A call that failed before does not make the next one to that address fail.
+// A failed call does not make the next call to the same address fail.
 TEST_P(TransportTest, ReachesWhoListensNow) {
   const auto transport = NewTransport();
   auto listener = Listen(*transport);

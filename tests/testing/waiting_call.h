@@ -22,8 +22,8 @@ namespace leat::testing {
 class WaitingCall {
  public:
   // Starts the run and returns when the kernel waits or is done. `kernel` must
-  // outlive this object. `services` is used with this object's cancellation
-  // instead of its own.
+  // outlive this object. The kernel gets `services`, but with this object's
+  // cancellation.
   WaitingCall(const StepServices& services, const TestKernel& kernel,
               std::vector<Value> inputs);
   // Waits until the run is done.

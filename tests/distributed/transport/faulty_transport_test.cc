@@ -12,12 +12,12 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "leat/core/threads/mutex.h"
-#include "leat/distributed/transport/in_process.h"
 #include "leat/distributed/transport/transport.h"
 #include "leat/distributed/wire/recv_tensor.h"
 #include "leat/protos/worker.pb.h"
 #include "leat/tests/distributed/recv_messages.h"
 #include "leat/tests/testing/eventually.h"
+#include "leat/tests/testing/in_process_network.h"
 #include "leat/tests/testing/simulated_clock.h"
 #include "leat/tests/testing/test_service.h"
 
@@ -71,7 +71,7 @@ TEST(FaultyTransportTest, WhatIsLostIsUnavailableAfterAWhile) {
   EXPECT_EQ(counts.lost_requests + counts.lost_replies, 40);
   EXPECT_GT(counts.lost_requests, 0);
   EXPECT_GT(counts.lost_replies, 0);
-  // A callee whose reply is lost has run, and it is told that nobody waits.
+  // If a reply is lost, the callee has run, and it is told that nobody waits.
   EXPECT_GT(service.num_begun(), 0);
   EXPECT_LE(service.num_begun(), static_cast<int>(counts.lost_replies));
   EXPECT_TRUE(Eventually(
@@ -113,7 +113,8 @@ TEST(FaultyTransportTest, RequestsAndRepliesAreDelayed) {
   for (int i = 0; i < 10; ++i) {
     EXPECT_TRUE(CallNow(*net.caller, kAddress, TestService::kEcho).ok());
   }
-  // The delays take 200 ms on average. Those of this seed are always the same.
+  // All delays together take 200 ms on average. With this seed, they are always
+  // the same.
   EXPECT_GE(net.clock.Now() - start, milliseconds(100));
 }
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/distributed/transport/in_process.h"
+#include "leat/tests/testing/in_process_network.h"
 
 #include <atomic>
 #include <memory>
@@ -34,7 +34,8 @@ TEST_P(InProcessTest, SharesTheBuffer) {
   EXPECT_TRUE(response->tensors[0].tensor.SharesBufferWith(tensor));
 }
 
-// With this order, a step that was given up takes nothing from later steps.
+// The callee is cancelled first, so that a step that was given up takes nothing
+// from later steps.
 TEST_P(InProcessTest, TheCalleeIsCancelledBeforeTheCallerHears) {
   const auto transport = NewTransport();
   const auto listener = Listen(*transport);
@@ -71,30 +72,14 @@ TEST_P(InProcessTest, TakesAddressesAsTheyAreMeant) {
   ExpectEcho(*transport, "host:7", TestService::kEcho, "x", {});
 }
 
-TEST(InProcessNetworkTest, IsOnesOwnUnlessItIsGiven) {
-  TestService service;
-  const auto one = BuiltinTransports().Create("in-process");
-  const auto two = BuiltinTransports().Create("in-process");
-  ASSERT_TRUE(one.ok() && two.ok());
-  const auto listener = (*one)->Listen("a:1", service.methods());
-  ASSERT_TRUE(listener.ok()) << listener.status();
-  EXPECT_TRUE(CallNow(**one, "a:1", TestService::kEcho).ok());
-  EXPECT_EQ(CallNow(**two, "a:1", TestService::kEcho).status().code(),
+TEST_P(InProcessTest, NetworksDoNotReachEachOther) {
+  const auto other = std::make_shared<InProcessNetwork>(2, TestClock());
+  const auto near = NewTransport();
+  const auto far = other->NewTransport();
+  const auto listener = Listen(*near, "a:1");
+  EXPECT_TRUE(CallNow(*near, "a:1", TestService::kEcho).ok());
+  EXPECT_EQ(CallNow(*far, "a:1", TestService::kEcho).status().code(),
             absl::StatusCode::kUnavailable);
-}
-
-TEST(TransportRegistryTest, NamesTheTransportsThatThereAre) {
-  const absl::Status status = BuiltinTransports().Create("rdma").status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound) << status;
-  EXPECT_THAT(std::string(status.message()),
-              AllOf(HasSubstr("'rdma'"), HasSubstr("grpc, in-process")));
-}
-
-TEST(TransportRegistryTest, RefusesLimitsBelowOne) {
-  TransportOptions options;
-  options.max_message_bytes = 0;
-  EXPECT_EQ(BuiltinTransports().Create("in-process", options).status().code(),
-            absl::StatusCode::kInvalidArgument);
 }
 
 }  // namespace

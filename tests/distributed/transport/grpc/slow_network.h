@@ -14,9 +14,9 @@
 
 namespace leat::testing {
 
-// Passes bytes between each caller's connection and one that it makes to the
-// callee. Owns its sockets and a thread, which does all of this. Freeze, Close
-// and num_accepted may be called by any thread.
+// Makes a connection to the callee for each connection of a caller, and passes
+// bytes between the two. Owns its sockets and the thread that does this.
+// Freeze, Close and num_accepted may be called by any thread.
 class SlowNetwork {
  public:
   // Listens at a free port, for connections to `address`, "127.0.0.1:port".
@@ -52,7 +52,7 @@ class SlowNetwork {
   // closed its connection.
   static bool Pass(const Connection& connection, const pollfd& caller,
                    const pollfd& callee);
-  // Does so in one direction.
+  // Does the same in one direction.
   static bool Pass(int from, int to);
 
   const uint16_t port_;  // of the callee

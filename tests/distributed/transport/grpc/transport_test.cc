@@ -114,7 +114,7 @@ TEST_P(GrpcTest, SpeaksIpv6) {
   ExpectEcho(*transport, listener->address(), TestService::kEcho, "x", {});
 }
 
-// A listener does not share its port even with one that would allow it.
+// A listener does not share its port, even if the other listener allowed that.
 TEST_P(GrpcTest, SharesNoPort) {
   const auto one = NewTransport();
   const auto two = NewTransport();
@@ -163,8 +163,8 @@ TEST_P(GrpcTest, CallsThatWaitShareAConnection) {
   }
 }
 
-// Channels that could not reach a peer must not go on trying once it is
-// reached.
+// Once a peer is reached, channels that could not reach it before must not go
+// on trying.
 TEST_P(GrpcTest, KeepsNoConnectionsThatNobodyNeeds) {
   const auto transport = NewTransport();
   auto listener = Listen(*transport);
@@ -210,6 +210,37 @@ TEST_P(GrpcTest, RefusesMalformedMessages) {
       CallNow(*transport, (*wrong)->address(), TestService::kEcho).status();
   EXPECT_EQ(response.code(), absl::StatusCode::kInternal) << response;
   EXPECT_TRUE(IsTransportError(response));
+}
+
+// A polling thread must not join the pieces of a request that is refused
+// anyway.
+TEST_P(GrpcTest, RefusesLargeRequestsWhereAllAreSmall) {
+  MethodTable methods;
+  std::atomic<int> num_handled = 0;
+  methods.Add(methods::kFetchChunk,
+              [&](const std::shared_ptr<CallContext>&, Payload, Reply reply) {
+                ++num_handled;
+                std::move(reply)(Payload());
+              });
+  const auto transport = NewTransport();
+  const auto listener = transport->Listen(NewAddress(), methods);
+  ASSERT_TRUE(listener.ok()) << listener.status();
+  const auto call = [&](size_t bytes) {
+    Payload request;
+    request.header = std::string(bytes, 'x');
+    return CallNow(*transport, (*listener)->address(), methods::kFetchChunk,
+                   std::move(request))
+        .status();
+  };
+  EXPECT_TRUE(call(65536).ok());
+  for (const size_t bytes : {size_t{65537}, size_t{1} << 20}) {
+    const absl::Status refused = call(bytes);
+    EXPECT_EQ(refused,
+              absl::InvalidArgumentError(absl::StrCat(
+                  "FetchChunkRequest has ", bytes, " bytes, more than 65536")));
+    EXPECT_FALSE(IsTransportError(refused));
+  }
+  EXPECT_EQ(num_handled, 1);
 }
 
 // The connection closes, as when the peer's process ends.
@@ -260,7 +291,7 @@ TEST_P(GrpcTest, NoticesThatPeersAreSilent) {
                 HasSubstr(each.network->address()));
     EXPECT_TRUE(IsTransportError(status));
   }
-  // The calls fail within five seconds if the machine has time.
+  // The calls fail within five seconds unless the machine is busy.
   EXPECT_LT(RealClock().Now() - begin, std::chrono::seconds(20));
   // The callee ends its calls too, because nobody will fetch the answers.
   EXPECT_TRUE(Eventually([&] { return service_.num_cancelled() == 4; }));
@@ -307,11 +338,6 @@ TEST_P(GrpcTest, AsksWhileCallsWait) {
                result.Done());
   EXPECT_TRUE(result.Take().ok());
   if (holder.joinable()) holder.join();
-  // One question may still be under way.
-  std::this_thread::sleep_for(std::chrono::seconds(1));
-  const int asked = num_asked;
-  std::this_thread::sleep_for(std::chrono::seconds(3));
-  EXPECT_EQ(num_asked, asked);
 }
 
 TEST_P(GrpcTest, LeavesSlowPeersAlone) {
@@ -336,7 +362,7 @@ TEST_P(GrpcTest, LeavesSlowPeersAlone) {
   }
 }
 
-// Another program than before may serve at an address.
+// The program that serves at an address may be replaced by another one.
 TEST_P(GrpcTest, PeersAreWatchedAsTheyAllowLast) {
   const auto callee = NewTransport();
   const auto listener = Listen(*callee);
@@ -352,7 +378,7 @@ TEST_P(GrpcTest, PeersAreWatchedAsTheyAllowLast) {
     ASSERT_TRUE(Eventually([&] { return service_.num_begun() == begun + 1; }));
     network.Freeze();
     const std::string message(result.Take().status().message());
-    const auto is_asked = HasSubstr("it is silent");
+    const auto is_asked = HasSubstr("it has stopped answering");
     if (allows_pings) {
       EXPECT_THAT(message, ::testing::Not(is_asked));
     } else {

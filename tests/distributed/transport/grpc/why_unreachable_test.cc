@@ -1,7 +1,7 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// Tests what users read when gRPC cannot connect: with messages as gRPC writes
-// them, and with peers to which it really cannot connect.
+// Tests of what users read when gRPC cannot connect. Some tests use messages
+// that gRPC writes, and others use peers to which gRPC cannot connect.
 #include "leat/distributed/transport/grpc/why_unreachable.h"
 
 #include <netinet/in.h>
@@ -31,7 +31,7 @@ constexpr char kCannotConnect[] =
     "failed to connect to all addresses; last error: ";
 
 TEST(WhyUnreachableTest, KeepsOtherMessages) {
-  // This loss of a connection came later, during a call.
+  // gRPC says this when a connection is lost during a call.
   EXPECT_EQ(WhyUnreachable("Socket closed"), "Socket closed");
   EXPECT_EQ(WhyUnreachable("recvmsg:Connection reset by peer"),
             "recvmsg:Connection reset by peer");
@@ -49,7 +49,7 @@ TEST(WhyUnreachableTest, KnowsPeersThatAreNoTasks) {
                                   "INTERNAL: ipv4:127.0.0.1:80: Trying to "
                                   "connect an http1.x server")),
       HasSubstr("HTTP/1"));
-  // What a server that wants TLS does, among others.
+  // A server that wants TLS closes the socket, for example.
   EXPECT_THAT(
       WhyUnreachable(absl::StrCat(
           kCannotConnect, "UNAVAILABLE: ipv4:127.0.0.1:443: Socket closed")),
@@ -71,7 +71,7 @@ std::string ErrorOf(const std::string& target, std::chrono::milliseconds time) {
   return std::string(session.status().message());
 }
 
-// A socket on a free port, which nobody accepts connections of.
+// A socket that is bound to a free port and accepts no connections.
 class BoundSocket {
  public:
   BoundSocket() {
@@ -90,11 +90,12 @@ class BoundSocket {
 
   // From now on the kernel accepts connections, and nobody answers them.
   void Listen() const { EXPECT_EQ(listen(fd_, 16), 0); }
-  // Accepts one connection and answers its first request as an HTTP/2 server
-  // does that does not know the path: with status 404.
+  // Accepts one connection and answers its first request with status 404, as an
+  // HTTP/2 server that does not know the path does.
   void AnswerNotFound() const {
     const int connection = accept(fd_, nullptr, nullptr);
-    // Its settings, and a HEADERS frame that ends stream 1 (RFC 9113).
+    // The server's SETTINGS frame, and a HEADERS frame that ends stream 1 (RFC
+    // 9113).
     const absl::string_view settings("\0\0\0\4\0\0\0\0\0", 9);
     const absl::string_view not_found("\0\0\1\1\5\0\0\0\1\x8d", 10);
     EXPECT_EQ(send(connection, settings.data(), settings.size(), 0), 9);
@@ -137,7 +138,7 @@ TEST(WhyUnreachableTest, ASessionSaysThatThereIsNoSocket) {
 TEST(WhyUnreachableTest, ASessionSaysThatItsMasterIsSilent) {
   const BoundSocket silent;
   silent.Listen();
-  // gRPC gives an attempt to connect up after two seconds.
+  // gRPC gives up an attempt to connect after two seconds.
   EXPECT_THAT(ErrorOf(silent.target(), std::chrono::seconds(6)),
               AllOf(HasSubstr("timed out"), HasSubstr("does not answer"),
                     Not(HasSubstr("SETTINGS"))));
@@ -159,8 +160,8 @@ TEST(WhyUnreachableTest, ASessionSaysThatAnHttpServerAnswers) {
 }
 
 TEST(WhyUnreachableTest, ASessionSaysThatItsHostIsUnknown) {
-  // The name is reserved for this purpose (RFC 6761). A machine without a
-  // name server gets another message, which says that the lookup failed.
+  // The name is reserved, so no host has it (RFC 6761). On a machine without a
+  // name server, the message says that the lookup failed.
   EXPECT_THAT(ErrorOf("grpc://nosuch.invalid:1", std::chrono::seconds(2)),
               AllOf(HasSubstr("nosuch.invalid:1 cannot be reached"),
                     ::testing::AnyOf(HasSubstr("unknown host"),

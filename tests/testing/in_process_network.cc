@@ -1,5 +1,5 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/distributed/transport/in_process.h"
+#include "leat/tests/testing/in_process_network.h"
 
 #include <chrono>
 #include <string>
@@ -13,9 +13,9 @@
 #include "leat/core/threads/mutex.h"
 #include "leat/distributed/cluster/address.h"
 #include "leat/distributed/transport/call_errors.h"
-#include "leat/distributed/transport/in_process_call.h"
+#include "leat/tests/testing/in_process_call.h"
 
-namespace leat {
+namespace leat::testing {
 namespace {
 
 using in_process::CallParts;
@@ -71,8 +71,8 @@ class InProcessTransport final : public Transport {
     parts.options = std::move(options);
     parts.done = std::move(done);
     parts.max_message_bytes = max_message_bytes_;
-    // Keeps the network alive until Start returns. Once `done` has returned,
-    // the destructor of this transport no longer waits for the call.
+    // Keeps the network alive until Start returns, because this transport may
+    // be destroyed as soon as `done` has returned.
     const std::shared_ptr<InProcessNetwork> network = network_;
     const auto call = std::make_shared<InProcessCall>(
         network->implementation(), network, open_, std::move(parts));
@@ -173,4 +173,4 @@ std::unique_ptr<Transport> InProcessNetwork::NewTransport(
                                               options.max_message_bytes);
 }
 
-}  // namespace leat
+}  // namespace leat::testing

@@ -1,24 +1,14 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
-#include "leat/distributed/transport/in_process_call.h"
+#include "leat/tests/testing/in_process_call.h"
 
 #include "absl/strings/str_cat.h"
 #include "leat/core/check.h"
-#include "leat/core/saturating.h"
 #include "leat/core/status_macros.h"
 #include "leat/distributed/requests/guarded_reply.h"
 #include "leat/distributed/transport/call_errors.h"
 
-namespace leat::in_process {
+namespace leat::testing::in_process {
 namespace {
-
-// Returns the size of the message in bytes, without the framing of its tensors.
-int64_t BytesOf(const Payload& payload) {
-  int64_t bytes = static_cast<int64_t>(payload.header.size());
-  for (const WireTensor& wire : payload.tensors) {
-    bytes = SaturatingAdd(bytes, wire.tensor.num_bytes());
-  }
-  return bytes;
-}
 
 // Returns an error if no transport would send the message: INVALID_ARGUMENT for
 // tensors without a field for them, RESOURCE_EXHAUSTED if the receiver accepts
@@ -28,9 +18,9 @@ absl::Status CheckMessage(const Payload& payload, TensorField field,
   if (field.number == 0 && !payload.tensors.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat(payload.tensors.size(),
-                     " tensors in a message that has no field for them"));
+                     " tensors are in a message that has no field for them"));
   }
-  const int64_t bytes = BytesOf(payload);
+  const int64_t bytes = MessageBytes(payload);
   if (bytes <= max_bytes) return absl::OkStatus();
   return TooLargeError(address,
                        absl::StrCat("Received message larger than max (", bytes,
@@ -44,8 +34,9 @@ void InProcessCall::Start() {
   const std::weak_ptr<InProcessCall> weak = self;
   bool is_cancelled = false;
   {
-    // What is registered here may end the call at once. End then waits for this
-    // lock, so that it knows what to take back.
+    // A callback that is registered here may end the call at once, on another
+    // thread. End then waits for this lock, so that it finds the timer and the
+    // token that it has to take back.
     MutexLock lock(mutex_);
     if (parts_.options.deadline.has_value()) {
       timer_ = network_.timers().At(*parts_.options.deadline, [weak] {
@@ -197,7 +188,7 @@ void Service::Close(std::chrono::nanoseconds grace) {
   {
     MutexLock lock(mutex_);
     is_closed_ = true;
-    while (!calls_.empty() && idle_.WaitUntil(mutex_, end)) {
+    while (!calls_.empty() && clock_.WaitUntil(idle_, mutex_, end)) {
     }
     for (const auto& [call, steps] : calls_) calls.push_back(call);
   }
@@ -206,4 +197,4 @@ void Service::Close(std::chrono::nanoseconds grace) {
   while (!calls_.empty()) idle_.Wait(mutex_);
 }
 
-}  // namespace leat::in_process
+}  // namespace leat::testing::in_process

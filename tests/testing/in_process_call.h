@@ -1,10 +1,10 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// InProcessCall: one call over an InProcessNetwork. Service: what listens at
-// one address. Network: which services and waiting calls there are. For
-// in_process.cc only.
-#ifndef LEAT_DISTRIBUTED_TRANSPORT_IN_PROCESS_CALL_H_
-#define LEAT_DISTRIBUTED_TRANSPORT_IN_PROCESS_CALL_H_
+// InProcessCall is one call over an InProcessNetwork, Service is what listens
+// at one address, and Network knows the services and the calls that wait for a
+// service. Only in_process_network.cc includes this header.
+#ifndef LEAT_TESTS_TESTING_IN_PROCESS_CALL_H_
+#define LEAT_TESTS_TESTING_IN_PROCESS_CALL_H_
 
 #include <chrono>
 #include <cstdint>
@@ -21,7 +21,7 @@
 #include "leat/core/threads/work_queue.h"
 #include "leat/distributed/transport/transport.h"
 
-namespace leat {
+namespace leat::testing {
 
 class InProcessNetwork;
 
@@ -48,13 +48,14 @@ class Service {
   // The largest request that is accepted, in bytes.
   int64_t max_message_bytes() const { return max_message_bytes_; }
 
-  // Adds a call. It ends after two calls of Leave: one when its handler has
-  // returned, one when it has replied. Returns false if the service is closed.
+  // Adds a call. The call ends after two calls of Leave: one when its handler
+  // has returned, and one when the handler has replied. Returns false if the
+  // service is closed.
   bool Enter(const CallRef& call);
   void Leave(const CallRef& call);
 
-  // Refuses new calls and waits until the others have ended. Those that have
-  // not ended after `grace` lose their callers (InProcessCall::Lose). Must not
+  // Refuses new calls and waits until the others have ended. Calls
+  // InProcessCall::Lose for those that have not ended after `grace`. Must not
   // be called on a thread of the network.
   void Close(std::chrono::nanoseconds grace);
 
@@ -72,8 +73,8 @@ class Service {
 
 using ServiceRef = std::shared_ptr<Service>;
 
-// What an InProcessNetwork does: finds the service of an address, and holds
-// calls that wait for one. Thread-safe.
+// Implements InProcessNetwork: finds the service of an address, and holds the
+// calls that wait for a service. Thread-safe.
 class Network {
  public:
   Network(int num_threads, Clock& clock)
@@ -84,17 +85,18 @@ class Network {
   WorkQueue& queue() { return *queue_; }
   TimerQueue& timers() { return timers_; }
 
-  // Makes a service at `address`, with a free port for port 0, and dispatches
-  // the calls that wait for it. `methods` is borrowed. Returns UNAVAILABLE if
-  // the address is in use.
+  // Makes a service at `address` and dispatches the calls that wait for it.
+  // Port 0 stands for a free port. `methods` is borrowed. Returns UNAVAILABLE
+  // if the address is in use.
   absl::StatusOr<ServiceRef> Add(const std::string& address,
                                  const MethodTable& methods,
                                  int64_t max_message_bytes);
   // Makes `service` impossible to find. Calls that have entered it go on.
   void Remove(const Service& service);
 
-  // Returns the service at `address`, or null if there is none. If `waiting` is
-  // not null, that call is then dispatched again as soon as there is one.
+  // Returns the service at `address`, or null if there is none. If there is
+  // none and `waiting` is not null, dispatches that call again as soon as there
+  // is a service.
   ServiceRef Find(const std::string& address, const CallRef& waiting);
   // Ends the wait that Find began for a call, if there is one.
   void StopWaiting(const std::string& address, const CallRef& waiting);
@@ -102,7 +104,7 @@ class Network {
  private:
   Mutex mutex_;
   int last_port_ ABSL_GUARDED_BY(mutex_) = 0;
-  // By canonical address.
+  // The services, by canonical address.
   absl::flat_hash_map<std::string, ServiceRef> services_
       ABSL_GUARDED_BY(mutex_);
   // The calls that wait for a service, by canonical address.
@@ -209,6 +211,6 @@ class InProcessCall : public std::enable_shared_from_this<InProcessCall> {
 };
 
 }  // namespace in_process
-}  // namespace leat
+}  // namespace leat::testing
 
-#endif  // LEAT_DISTRIBUTED_TRANSPORT_IN_PROCESS_CALL_H_
+#endif  // LEAT_TESTS_TESTING_IN_PROCESS_CALL_H_

@@ -1,20 +1,26 @@
 // Copyright 2026 The Leat Authors. SPDX-License-Identifier: Apache-2.0
 //
-// InProcessNetwork: what the transports named "in-process" are connected by,
-// for tests of many tasks, also under the thread sanitizer.
+// InProcessNetwork connects the transports named "in-process". Tests of many
+// tasks use it, also under the thread sanitizer, which cannot see into gRPC.
 //
-// Transports made with one network reach each other's listeners, at any valid
+// Transports of one network reach each other's listeners, at any valid
 // addresses. Nothing leaves the process: messages are moved, and their tensors
 // share their bytes.
-#ifndef LEAT_DISTRIBUTED_TRANSPORT_IN_PROCESS_H_
-#define LEAT_DISTRIBUTED_TRANSPORT_IN_PROCESS_H_
+//
+//   const auto network = std::make_shared<InProcessNetwork>(2, TestClock());
+//   ServerOptions options;
+//   options.transport = "in-process";
+//   options.transports = &network->transports();
+#ifndef LEAT_TESTS_TESTING_IN_PROCESS_NETWORK_H_
+#define LEAT_TESTS_TESTING_IN_PROCESS_NETWORK_H_
 
 #include <memory>
 
 #include "leat/core/threads/clock.h"
 #include "leat/distributed/transport/transport.h"
+#include "leat/tests/testing/simulated_clock.h"
 
-namespace leat {
+namespace leat::testing {
 
 namespace in_process {
 class Network;
@@ -25,8 +31,8 @@ class Network;
 class InProcessNetwork : public std::enable_shared_from_this<InProcessNetwork> {
  public:
   // Runs handlers and replies on `num_threads` threads of its own. `clock` is
-  // that of the transports and must outlive the network.
-  explicit InProcessNetwork(int num_threads = 2, Clock& clock = RealClock());
+  // the clock of the transports and must outlive the network.
+  explicit InProcessNetwork(int num_threads = 2, Clock& clock = TestClock());
   // No transport or listener is left, because they share the ownership.
   // REQUIRES: not called on a thread of the network.
   ~InProcessNetwork();
@@ -45,6 +51,6 @@ class InProcessNetwork : public std::enable_shared_from_this<InProcessNetwork> {
   TransportRegistry transports_;
 };
 
-}  // namespace leat
+}  // namespace leat::testing
 
-#endif  // LEAT_DISTRIBUTED_TRANSPORT_IN_PROCESS_H_
+#endif  // LEAT_TESTS_TESTING_IN_PROCESS_NETWORK_H_
